@@ -142,7 +142,10 @@ test("a pasted forward() is a program", async ({ play }) => {
   await expect(play.region("Score")).not.toContainText(/last good graph/i);
 });
 
-test("a pasted class becomes a program by one click, in one undo step", async ({ page, play }) => {
+test("a pasted class stays and gets a call with example inputs by one click, in one undo step", async ({
+  page,
+  play,
+}) => {
   await play.open();
   await expect(play.steps).toBeVisible();
   await play.paste(
@@ -158,13 +161,14 @@ test("a pasted class becomes a program by one click, in one undo step", async ({
   );
   await play
     .region("Program")
-    .getByRole("button", { name: /Write MLP as a program/ })
+    .getByRole("button", { name: /Call MLP with example inputs/ })
     .click();
-  await expect.poll(() => play.text()).toContain("fc_w: f32[4 * dim, dim] = param(fan_in=dim)");
+  await expect.poll(() => play.text()).toContain("model = MLP()\nx: f32[8, 64, 64]\ny = model(x)");
+  await expect.poll(() => play.text()).toContain("super().__init__()");
   await expect(play.node(/^gelu/)).toBeAttached();
   await expect(play.region("Score")).not.toContainText(/last good graph/i);
   await page.getByRole("button", { name: "Undo" }).click();
-  await expect.poll(() => play.text()).toContain("super().__init__()");
+  await expect.poll(() => play.text()).not.toContain("model = MLP()");
 });
 
 test("a pasted def without types gets types for all its inputs by one click", async ({ play }) => {

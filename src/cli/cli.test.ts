@@ -198,7 +198,9 @@ test("pasted classes and defs are read by way of their fixes, and that is said",
     "class Net(nn.Module):\n    def __init__(self, dim=64):\n        super().__init__()\n        self.fc = nn.Linear(dim, dim)\n    def forward(self, x):\n        return F.relu(self.fc(x))\n";
   const { code, out, err } = await command("plan program.py", pasted);
   expect([code, out.split("\n")[0]]).toEqual([0, expect.stringContaining("linear_relu")]);
-  expect(err).toContain("Classes were converted; sizes that the program does not fix are guesses.");
+  expect(err).toContain(
+    "Classes were called with example sizes and inputs; those that the program does not fix are guesses.",
+  );
   const def = await command("plan program.py", "def f(x, w, b):\n  return gelu(x @ w + b)\n");
   expect([def.code, def.err]).toEqual([
     0,

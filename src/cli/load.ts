@@ -98,11 +98,11 @@ export async function load(
 
 /** Fixes without which a pasted text can't be planned, and what is said of them. */
 const NEEDED: ReadonlyMap<string, string> = new Map([
-  ["class", "Classes were converted; sizes that the program does not fix are guesses."],
+  ["class", "Classes were called with example sizes and inputs; those that the program does not fix are guesses."],
   ["missing-shape", "Inputs were given example shapes; sizes that the program does not fix are guesses."],
 ]);
 
-/** Pasted classes and defs as programs that can be planned, and a word about it. */
+/** Pasted classes and defs with the inputs that they need to be planned, and a word about it. */
 function readable(pasted: string): Pick<Loaded, "text" | "remarks"> {
   let text = pasted;
   const remarks: string[] = [];

@@ -3,15 +3,8 @@ import type { AttrValue, Attrs, Span } from "../ir";
 import type { CompositeDef, OpDef, Param } from "../ops";
 import type { Interpreter } from "./interpreter";
 import { nearest } from "./suggest";
-import type { Identifier } from "./syntax";
-import type { Operand, Value } from "./values";
+import type { GivenArgument, Operand, Value } from "./values";
 import { describe, isBroken, isOperand } from "./values";
-
-export interface GivenArgument {
-  readonly name: Identifier | null;
-  readonly operand: Operand;
-  readonly span: Span;
-}
 
 export interface Bound {
   /** Aligned with the op's tensor parameters; a `tensors` parameter gives its tensors one by one. */

@@ -5,6 +5,7 @@ import type { Interpreter, StatementRun } from "./interpreter";
 import { typeOf } from "./interpreter";
 import { castTo, sizeMethod } from "./member";
 import { DTYPES } from "./names";
+import { contentsOf } from "./objects/containers";
 import type { CallExpr } from "./syntax";
 import type { Operand, Value } from "./values";
 import { BROKEN, isBroken, numberValue } from "./values";
@@ -70,7 +71,7 @@ export function builtin(
 ): Value | null {
   if (name === "range") return rangeOf(interpreter, call.expr, operands);
   const [first] = operands;
-  const value = first?.value;
+  const value = first && contentsOf(first.value);
   if (!value && (name === "list" || name === "tuple")) return { kind: "sequence", items: [] };
   if (operands.length === 1 && value) {
     if (name === "float" && value.kind === "string") {

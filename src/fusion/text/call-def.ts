@@ -1,15 +1,14 @@
 /** @file A call of a user's def: its body runs again with the arguments as names. */
 import type { Span } from "../ir";
-import type { GivenArgument } from "./bind";
 import type { Interpreter, StatementRun, Frame } from "./interpreter";
 import { mayGoOn, toNode } from "./interpreter";
 import { Scope } from "./scope";
 import { nearest } from "./suggest";
 import { bindName } from "./symbols";
 import type { CallExpr, DefStatement, ParamDecl } from "./syntax";
-import { bare } from "./syntax";
-import type { Operand, Value } from "./values";
-import { BROKEN, literalValue, tensorValue } from "./values";
+import { bare, everyStatement } from "./syntax";
+import type { GivenArgument, Making, Method, Operand, Value } from "./values";
+import { BROKEN, NONE, literalValue, tensorValue } from "./values";
 
 /** Deeper than people nest calls; keeps the engine's own stack small. */
 const DEEPEST_CALLS = 40;
@@ -19,6 +18,12 @@ interface DefCall {
   readonly scope: Scope;
   readonly expr: CallExpr;
   readonly path: string;
+  /** Its first parameter is this object. */
+  readonly method?: Method;
+  /** It fills in a new object. */
+  readonly making?: Making;
+  /** What the call's box and messages call it, if not by the def's own name. */
+  readonly label?: string;
 }
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });
@@ -48,7 +53,8 @@ function bindParams(
   call: DefCall,
   args: readonly GivenArgument[],
 ): Map<ParamDecl, Operand> | null {
-  const { def, expr } = call;
+  const { def, expr, method } = call;
+  const label = call.label ?? def.name.text;
   const found = new Map<ParamDecl, Operand>();
   const rest: Rest = { items: [], entries: new Map() };
   const { diagnostics } = interpreter;
@@ -57,7 +63,7 @@ function bindParams(
     ok = false;
     diagnostics.add(code, span, text);
   };
-  const all = def.params.filter((param) => param.name.text !== "self");
+  const all = method ? def.params.slice(1) : def.params.filter((param) => param.name.text !== "self");
   const [items, entries] = ["items", "entries"].map((kind) => all.find(({ starred }) => starred === kind));
   const params = all.filter(({ starred }) => !starred);
   const open = params.filter(({ keyword }) => !keyword);
@@ -75,16 +81,15 @@ function bindParams(
       wrong(
         "unknown-argument",
         name.span,
-        `${def.name.text} has no parameter \`${name.text}\`.${near ? ` Did you mean \`${near}\`?` : ""}`,
+        `${label} has no parameter \`${name.text}\`.${near ? ` Did you mean \`${near}\`?` : ""}`,
       );
-    } else
-      wrong("too-many-arguments", span, `${def.name.text} takes ${open.length} arguments; this is number ${next}.`);
+    } else wrong("too-many-arguments", span, `${label} takes ${open.length} arguments; this is number ${next}.`);
   }
   for (const param of params) {
     if (found.has(param)) continue;
     const operand = defaultOf(interpreter, run, call, param);
     if (operand) found.set(param, operand);
-    else wrong("missing-argument", expr.callee.span, `${def.name.text} still needs \`${param.name.text}\`.`);
+    else wrong("missing-argument", expr.callee.span, `${label} still needs \`${param.name.text}\`.`);
   }
   if (items) found.set(items, loose({ kind: "sequence", items: rest.items }));
   if (entries) found.set(entries, loose({ kind: "dict", entries: rest.entries }));
@@ -111,10 +116,13 @@ export function callDef(
   call: DefCall,
   args: readonly GivenArgument[],
 ): Value {
-  const { def, expr } = call;
+  const { def, expr, method } = call;
+  const label = call.label ?? def.name.text;
   const { frame } = run;
-  if (frame.defs.includes(def) || frame.defs.length >= DEEPEST_CALLS) {
-    const text = frame.defs.includes(def)
+  // A module may hold another of its class; sizes end what builds itself.
+  const again = frame.defs.includes(def) && !method && !frame.making;
+  if (again || frame.defs.length >= DEEPEST_CALLS) {
+    const text = again
       ? `\`${def.name.text}\` calls itself: a graph has no recursion. Use a loop over range(n).`
       : `Calls are nested more than ${DEEPEST_CALLS} deep.`;
     interpreter.diagnostics.add("recursion", expr.callee.span, text);
@@ -122,11 +130,11 @@ export function callDef(
   }
   const bound = bindParams(interpreter, run, call, args);
   if (!bound || !mayGoOn(interpreter, expr.span)) return BROKEN;
-  const calls = `${run.root}/${def.name.text}`;
+  const calls = `${run.root}/${label.replaceAll(".", "_")}`;
   const number = interpreter.defCalls.get(calls) ?? 0;
   interpreter.defCalls.set(calls, number + 1);
   const id = `${calls}#${number}`;
-  const group = { kind: "def", id, label: def.name.text } as const;
+  const group = { kind: "def", id, label } as const;
   const inner: Frame = {
     scope: new Scope(call.scope, def.name.text),
     prefix: `${id}/`,
@@ -134,7 +142,18 @@ export function callDef(
     versions: new Map(),
     defs: [...frame.defs, def],
     result: { values: null },
+    ...(method && { method }),
+    ...((call.making ?? frame.making) && { making: call.making ?? frame.making! }),
   };
+  const self = method && def.params[0];
+  if (self)
+    bindName(
+      interpreter,
+      { ...run, frame: inner },
+      { kind: "name", name: self.name.text, span: self.name.span },
+      method.self,
+      "parameter",
+    );
   for (const [param, operand] of bound) {
     bindName(
       interpreter,
@@ -147,13 +166,15 @@ export function callDef(
   // A keyword is a use of the parameter's name: a rename must reach it.
   for (const { name } of args) if (name) inner.scope.find(name.text)?.symbol.addUse(name.span);
   interpreter.runBody(def.body, inner);
-  const value = resultOf(interpreter, def, inner, expr);
+  const value = resultOf(interpreter, call, inner);
   interpreter.calls.push({ ...group, span: expr.span, result: value.kind === "tensor" ? value.node : null, expr, run });
   return value;
 }
 
-function resultOf(interpreter: Interpreter, def: DefStatement, inner: Frame, expr: CallExpr): Value {
+function resultOf(interpreter: Interpreter, { def, expr, method }: DefCall, inner: Frame): Value {
   const { values } = inner.result;
+  // A method may be called for what it does to its object.
+  if (!values && (inner.making || (method && setsFields(def)))) return NONE;
   if (!values) {
     if (!interpreter.stopped)
       interpreter.diagnostics.add(
@@ -166,3 +187,6 @@ function resultOf(interpreter: Interpreter, def: DefStatement, inner: Frame, exp
   if (values.length === 1) return values[0]!.value;
   return { kind: "sequence", items: values.map((operand) => ({ ...operand, expr })) };
 }
+
+const setsFields = ({ body }: DefStatement): boolean =>
+  ![...everyStatement(body)].some(({ kind }) => kind === "return" || kind === "raise");

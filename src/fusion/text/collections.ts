@@ -1,6 +1,6 @@
 /** @file Methods of what is known while the program is read: lists, dictionaries, strings. */
 import type { Interpreter, StatementRun } from "./interpreter";
-import { bindName } from "./symbols";
+import { bindTargets } from "./targets";
 import type { Expr, Identifier } from "./syntax";
 import { bare } from "./syntax";
 import { dictKey } from "./strings";
@@ -12,8 +12,9 @@ const list = (items: readonly Operand[]): Value => ({ kind: "sequence", items, l
 
 /** `name.append(x)`: the name stands for the longer list from here on; a list without a name is gone with it. */
 function rebound(interpreter: Interpreter, run: StatementRun, object: Expr | null, value: Value): Value {
-  const name = object && bare(object);
-  if (name?.kind === "name") bindName(interpreter, run, name, value);
+  const target = object && bare(object);
+  if (target?.kind === "name" || target?.kind === "member" || target?.kind === "subscript")
+    bindTargets(interpreter, run, target, value);
   return NONE;
 }
 
@@ -57,15 +58,22 @@ export function dictMethod(
 export function listMethod(
   interpreter: Interpreter,
   run: StatementRun,
-  { items, object }: { readonly items: readonly Operand[]; readonly object: Expr | null },
+  {
+    items,
+    object,
+    chain,
+  }: { readonly items: readonly Operand[]; readonly object: Expr | null; readonly chain?: boolean },
   name: Identifier,
   [first, second]: readonly Operand[],
 ): Value {
-  const now = (longer: readonly Operand[]): Value => rebound(interpreter, run, object, list(longer));
+  const now = (longer: readonly Operand[]): Value =>
+    rebound(interpreter, run, object, { kind: "sequence", items: longer, list: true, ...(chain && { chain }) });
   if (name.text === "append" && first) return now([...items, first]);
   if (name.text === "extend" && first?.value.kind === "sequence") return now([...items, ...first.value.items]);
   if (name.text === "insert" && first?.value.kind === "number" && second)
     return now(items.toSpliced(first.value.value, 0, second));
+  if (name.text === "add_module" && second) return now([...items, second]);
+  if (name.text === "register_module" && second) return now([...items, second]);
   if (name.text === "reverse") return now(items.toReversed());
   if (name.text === "copy") return list(items);
   if (name.text === "numel")

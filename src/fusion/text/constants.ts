@@ -45,10 +45,15 @@ export function truthOf(value: Value): boolean | null {
     case "pullback":
     case "partial":
     case "layer":
+    case "class":
+    case "object":
+    case "super":
+    case "layer-class":
     case "module":
     case "self":
       return true;
     case "tensor":
+    case "weight":
     case "hole":
     case "broken":
       return null;

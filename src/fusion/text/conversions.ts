@@ -1,12 +1,11 @@
 /** @file `x.to(...)`, `x.double()`, `x.bfloat16()`: conversions of types, and moves between devices, which change no value. */
 import type { DType } from "../ir";
-import type { GivenArgument } from "./bind";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { typeOf } from "./interpreter";
 import { castTo } from "./member";
 import { DTYPES } from "./names";
 import type { CallExpr, Identifier } from "./syntax";
-import type { Operand, Value } from "./values";
+import type { GivenArgument, Operand, Value } from "./values";
 import { BROKEN } from "./values";
 
 /** Types that shaders don't have, and the one that stands in for each. */

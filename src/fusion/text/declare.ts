@@ -4,7 +4,7 @@ import { sizeOf } from "../ir";
 import { dataProblem } from "../datasets";
 import { opDef, withDefaults } from "../ops";
 import { evaluate } from "./evaluate";
-import { startingWeights } from "./starting-weights";
+import { startingWeights } from "./layers/starting-weights";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { addNode } from "./interpreter";
 import { DTYPES, SOURCES } from "./names";

@@ -50,10 +50,7 @@ describe("mistakes", () => {
       "for t in 3.5: y = t",
       "2:10 outside-language A loop goes over range(n) with a constant n, or over a tuple: it is unrolled into the graph.",
     ],
-    [
-      "class A:\n  pass",
-      "2:1 class This class can't be converted. Paste its forward() as a def, with the weights as parameters.",
-    ],
+    ["class A:\n  pass", "2:1 class Nothing here can be computed: a class needs a forward() or a __call__()."],
     [
       "while x:\n  y = x",
       "2:7 branch `while` depends on data, and the graph must be known in advance. Write `for i in range(3):` with a constant.",

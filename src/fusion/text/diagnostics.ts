@@ -59,6 +59,11 @@ export class Diagnostics {
     return false;
   }
 
+  /** How many mistakes were found. */
+  get errorCount(): number {
+    return [...this.found.values()].filter(({ severity }) => severity === "error").length;
+  }
+
   /** How much was found so far. */
   mark(): number {
     return this.found.size;
@@ -67,6 +72,13 @@ export class Diagnostics {
   /** Whether a mistake was found after `mark`. */
   errorsSince(mark: number): boolean {
     return [...this.found.values()].slice(mark).some(({ severity }) => severity === "error");
+  }
+
+  /** Takes the mistakes found after `mark` out, for somebody who may tell them later. */
+  takeErrors(mark: number): readonly Problem[] {
+    const taken = [...this.found].slice(mark).filter(([, { severity }]) => severity === "error");
+    for (const [key] of taken) this.found.delete(key);
+    return taken.map(([, problem]) => problem);
   }
 
   /** Forgets what was found after `mark`. */

@@ -1,7 +1,7 @@
 /** @file Names that mean one thing in PyTorch and another in JAX or ONNX: told apart by the prefix, and by what stands where. */
 import type { Attrs } from "../ir";
 import { findOp, type CompositeDef, type OpDef } from "../ops";
-import type { GivenArgument } from "./bind";
+import type { GivenArgument } from "./values";
 
 type Def = OpDef | CompositeDef;
 

@@ -2,11 +2,10 @@
 import type { NodeId } from "../ir";
 import { sameShape, sizeOf } from "../ir";
 import { applyParts } from "./apply";
-import type { GivenArgument } from "./bind";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { typeOf } from "./interpreter";
 import type { CallExpr, Identifier } from "./syntax";
-import type { Operand, Value } from "./values";
+import type { GivenArgument, Operand, Value } from "./values";
 import { BROKEN, isBroken } from "./values";
 
 const NAMES: ReadonlySet<string> = new Set(["rearrange", "reduce", "repeat"]);

@@ -3,11 +3,11 @@ import type { Interpreter, StatementRun, Frame } from "./interpreter";
 import { toNode } from "./interpreter";
 import { declareInput, sourceCall } from "./declare";
 import { evaluate } from "./evaluate";
-import { usualOf } from "./modules/layers";
-import { holdsSeveral } from "./modules/inputs-fix";
+import { usualOf } from "./guesses/usual";
+import { holdsSeveral } from "./guesses/def-inputs";
 import { annotatedKind, type AnnotatedKind } from "./python-types";
 import { bindName } from "./symbols";
-import type { DefStatement, ParamDecl, Statement } from "./syntax";
+import type { ClassStatement, DefStatement, ParamDecl, Statement } from "./syntax";
 import { bare, bodiesOf, everyStatement, expressionsOf, walk } from "./syntax";
 import type { Value } from "./values";
 import { BROKEN, tensorValue } from "./values";
@@ -24,7 +24,7 @@ function calledNames(statements: readonly Statement[]): ReadonlySet<string> {
 /** Whether a top-level statement leaves the program to a def: it binds a constant or says nothing. */
 function isPreamble(statement: Statement): boolean {
   if (statement.kind === "if") return [...everyStatement(bodiesOf(statement).flat())].every(isPreamble);
-  if (statement.kind === "def" || statement.kind === "pass") return true;
+  if (statement.kind === "def" || statement.kind === "class" || statement.kind === "pass") return true;
   if (statement.kind === "expression") return bare(statement.value).kind === "string";
   if (statement.kind !== "assign" || statement.annotation || !statement.value) return false;
   return [...walk(statement.value)].every(({ kind }) => kind !== "call" && kind !== "hole" && kind !== "bad");
@@ -33,12 +33,17 @@ function isPreamble(statement: Statement): boolean {
 /** The def that is the whole program, or null. */
 export function loneDef(statements: readonly Statement[]): DefStatement | null {
   if (!statements.some((statement) => statement.kind === "def") || !statements.every(isPreamble)) return null;
+  // Defs beside a module serve it.
+  if (statements.some((statement) => statement.kind === "class" && isModule(statement))) return null;
   const called = calledNames(statements);
   const uncalled = statements
     .filter((statement) => statement.kind === "def")
     .filter((def) => !called.has(def.name.text));
   return uncalled.length === 1 ? uncalled[0]! : null;
 }
+
+const isModule = ({ body }: ClassStatement): boolean =>
+  body.some((each) => each.kind === "def" && (each.name.text === "forward" || each.name.text === "__call__"));
 
 /** A parameter without a shape is drawn as a hole; one that holds several tensors can't be drawn. */
 function withoutShape(interpreter: Interpreter, run: StatementRun, def: DefStatement, param: ParamDecl): Value {

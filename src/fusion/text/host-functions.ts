@@ -5,7 +5,11 @@ import { applyOp } from "./apply";
 import { foldBinary, truthOf } from "./constants";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { addNode, typeOf } from "./interpreter";
-import { namedWeight } from "./inline-layers";
+import { isLayer, layerMember, namedWeight } from "./layers/layer";
+import { deepCopy } from "./layers/weights";
+import { attributeOf } from "./objects/attributes";
+import { classNames } from "./objects/classes";
+import { setField } from "./objects/fields";
 import { castTo } from "./member";
 import { constantTensor, numberArray } from "./number-arrays";
 import type { CallExpr, Expr } from "./syntax";
@@ -34,7 +38,15 @@ const TYPES: readonly (readonly [RegExp, (value: Value) => boolean])[] = [
   [/^dict$|^Mapping$/i, ({ kind }) => kind === "dict"],
   [/^dtype$/, ({ kind }) => kind === "dtype"],
   [/^Callable$|^FunctionType$/, ({ kind }) => kind === "def" || kind === "op" || kind === "partial"],
+  [/^(ModuleList|Sequential)$/, (value) => value.kind === "sequence" && value.list === true],
+  [/^Module$/, ({ kind }) => kind === "layer" || kind === "object"],
 ];
+
+/** Names of the classes that a layer or an object is of. */
+function classesOf(value: Value): readonly string[] {
+  if (value.kind === "layer") return [value.layer.type];
+  return value.kind === "object" ? classNames(value.object.of) : [];
+}
 
 const wordsIn = (expr: Expr): readonly string[] =>
   [...walk(expr)].flatMap((each) =>
@@ -47,6 +59,7 @@ const isInstance: Known = (_machine, _place, { expr }, [first]) => {
   if (!first || !wanted) return null;
   if (first.value.kind === "broken") return BROKEN;
   const words = wordsIn(wanted.value);
+  if (classesOf(first.value).some((name) => words.includes(name))) return flag(true);
   return flag(TYPES.some(([pattern, holds]) => words.some((word) => pattern.test(word)) && holds(first.value)));
 };
 
@@ -74,16 +87,73 @@ const limits: Known = (interpreter, _place, _call, [first]) => {
   return { kind: "dict", entries: new Map(entries) };
 };
 
+/** What `object.name` is; null where there is no such thing. */
+function attributeNamed(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr, path }: Call,
+  { value }: Operand,
+  text: string,
+): Value | null {
+  if (value.kind === "dict") return value.entries.get(text)?.value ?? null;
+  if (value.kind === "object")
+    return attributeOf(interpreter, run, value.object, { text, span: expr.span }, { path, expr });
+  if (value.kind === "layer") return layerMember(interpreter, run, value.layer, { text, span: expr.span }, path);
+  if (value.kind === "class") return value.of.attributes.get(text)?.value ?? null;
+  if (value.kind !== "module") return null;
+  const op = findOp(text);
+  if (isLayer(text)) return { kind: "layer-class", name: text };
+  return op && op.kind !== "source" ? { kind: "op", op } : null;
+}
+
 /** `getattr(options, "eps", 1e-5)`. */
-const attribute: Known = (_machine, _place, _call, [object, name, otherwise]) => {
-  if (object?.value.kind !== "dict" || name?.value.kind !== "string") return otherwise?.value ?? null;
-  return object.value.entries.get(name.value.value)?.value ?? otherwise?.value ?? null;
+const attribute: Known = (interpreter, run, call, [object, name, otherwise]) => {
+  if (!object || name?.value.kind !== "string") return otherwise?.value ?? null;
+  const found = attributeNamed(interpreter, run, call, object, name.value.value);
+  if (!found && !otherwise && object.value.kind === "dict") interpreter.missing.add(name.value.value);
+  return found ?? otherwise?.value ?? null;
 };
 
-const hasAttribute: Known = (_machine, _place, _call, [object, name]) => {
-  if (name?.value.kind !== "string") return null;
-  const { value } = name.value;
-  return flag(object?.value.kind === "dict" ? object.value.entries.has(value) : findOp(value) !== null);
+const hasAttribute: Known = (interpreter, run, call, [object, name]) => {
+  if (name?.value.kind !== "string" || !object) return null;
+  if (object.value.kind === "tensor" || object.value.kind === "module") return flag(findOp(name.value.value) !== null);
+  return flag(attributeNamed(interpreter, run, call, object, name.value.value) !== null);
+};
+
+/** `setattr(self, f"layer{i}", layer)`. */
+const setAttribute: Known = (interpreter, _run, _call, [object, name, value]) => {
+  if (object?.value.kind !== "object" || name?.value.kind !== "string" || !value) return null;
+  setField(interpreter, object.value.object, name.value.value, value.value);
+  return NONE;
+};
+
+/** `type(x)`. */
+const typeOfValue: Known = (_interpreter, _run, _call, [first]) => {
+  if (first?.value.kind === "object") return { kind: "class", of: first.value.object.of };
+  return first?.value.kind === "layer" ? { kind: "layer-class", name: first.value.layer.type } : null;
+};
+
+/** `field(default_factory=lambda: [1, 2])` of a dataclass, or its default. */
+const fieldDefault: Known = (interpreter, run, call, operands) => {
+  const given = (word: string): Operand | undefined =>
+    operands[call.expr.args.findIndex(({ name }) => name?.text === word)];
+  const factory = given("default_factory");
+  if (factory) return interpreter.call(run, call, factory.value, []);
+  return given("default")?.value ?? null;
+};
+
+/** A copy with weights of its own. */
+const copied: Known = (_interpreter, _run, _call, [first]) => (first ? deepCopy(first.value) : null);
+
+/** `OrderedDict([("fc", layer), …])`. */
+const ordered: Known = (interpreter, run, call, operands) => {
+  const [first] = operands.map(({ value }) => value);
+  if (first?.kind !== "sequence") return dictionary(interpreter, run, call, operands);
+  const entries = first.items.flatMap(({ value }): [string, Operand][] => {
+    const [key, item] = value.kind === "sequence" ? value.items : [];
+    return key?.value.kind === "string" && item ? [[key.value.value, item]] : [];
+  });
+  return { kind: "dict", entries: new Map(entries) };
 };
 
 /** `torch.tensor([1.0, 2.0])`: numbers that stand in the text, as a constant; `jnp.asarray(x)` is x. */
@@ -211,6 +281,13 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["isinstance", isInstance],
   ["getattr", attribute],
   ["hasattr", hasAttribute],
+  ["setattr", setAttribute],
+  ["type", typeOfValue],
+  ["field", fieldDefault],
+  ["deepcopy", copied],
+  ["OrderedDict", ordered],
+  ["SimpleNamespace", dictionary],
+  ["Namespace", dictionary],
   ["finfo", limits],
   ["iinfo", limits],
   ["asarray", arrayOf],

@@ -2,13 +2,12 @@
 import type { Attrs, DType, GroupRef, Node, NodeId, Span, TensorType, TextEdit } from "../ir";
 import { nodeId, promote } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
-import type { ModuleFix } from "./modules/module-fix";
 import type { Entry } from "../autodiff";
 import type { Deadline } from "./parse";
 import type { Diagnostics } from "./diagnostics";
 import type { Scope, SymbolRecord } from "./scope";
-import type { DefStatement, Expr, ParamDecl, Statement } from "./syntax";
-import type { Operand, Value } from "./values";
+import type { CallExpr, DefStatement, Expr, ParamDecl, Statement } from "./syntax";
+import type { GivenArgument, Making, Method, ObjectInfo, Operand, Value } from "./values";
 
 /** The program, one call of a def, or one iteration of a loop. */
 export interface Frame {
@@ -19,6 +18,10 @@ export interface Frame {
   /** Nodes made under each binding name, for `y@2`. */
   readonly versions: Map<string, number>;
   readonly defs: readonly DefStatement[];
+  /** Whose method is running. */
+  readonly method?: Method;
+  /** What is being made while these statements run. */
+  readonly making?: Making;
   /** How many comprehensions are open around it. */
   readonly nested?: number;
   /** What an iteration ended with before its end. */
@@ -78,8 +81,6 @@ export type Assertion =
 export interface Interpreter {
   readonly text: string;
   readonly statements: readonly Statement[];
-  /** What would write the program's classes out, found when it is first asked for. */
-  readonly moduleFix: () => ModuleFix | null;
   /** Edits that give all inputs of a lone def types that fit, found when they are first asked for. */
   readonly inputsFix: () => readonly TextEdit[] | null;
   readonly diagnostics: Diagnostics;
@@ -110,12 +111,32 @@ export interface Interpreter {
   readonly misplaced: Set<string>;
   /** Calls of each def under each root, for `h1/block#0`. */
   readonly defCalls: Map<string, number>;
+  /** Fields of objects as they were before each assignment, in order. */
+  readonly fieldWrites: { readonly object: ObjectInfo; readonly name: string; readonly before: Value | undefined }[];
+  /** Made while classes and objects were: in the graph where something reads them, and no results by themselves. */
+  readonly spare: Set<NodeId>;
+  /** What went wrong while classes and objects were made. */
+  readonly makings: Making[];
+  /** Types that layers want of inputs whose own types are not known yet. */
+  readonly wanted: Map<NodeId, string>;
+  /** Fields that settings were asked for and do not have. */
+  readonly missing: Set<string>;
   step: number;
   stopped: boolean;
   /** Runs the statements of a def or a loop. Set by run.ts, which sees everything that this file must not. */
   runBody(statements: readonly Statement[], frame: Frame): void;
+  /** What a call of `callee` answers; as `runBody`, for what call.ts itself calls. */
+  call(run: StatementRun, at: CallAt, callee: Value, args: readonly GivenArgument[]): Value;
   /** What an expression stands for; as `runBody`, for what evaluate.ts itself calls. */
   valueOf(run: StatementRun, root: Expr, path: string): Value;
+}
+
+/** The expression that a call stands for, and the identity of what it answers. */
+export interface CallAt {
+  readonly expr: CallExpr;
+  readonly path: string;
+  /** The name that the op is called by, where that says more than the op's own. */
+  readonly called?: string;
 }
 
 /** More nodes than any plan is wanted for: calls that call calls can ask for 2^50. */

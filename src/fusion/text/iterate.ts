@@ -2,6 +2,7 @@
 import type { Interpreter, StatementRun } from "./interpreter";
 import { typeOf } from "./interpreter";
 import { rowsOf } from "./multi-results";
+import { contentsOf } from "./objects/containers";
 import type { Operand } from "./values";
 
 /** Rows of a tensor that are written out, at most. */
@@ -18,7 +19,7 @@ export function itemsOf(
   operand: Operand,
   root: string,
 ): readonly Operand[] | null {
-  const { value } = operand;
+  const value = contentsOf(operand.value);
   if (value.kind === "sequence") return value.items;
   if (value.kind === "dict")
     return [...value.entries.keys()].map((key) => ({ value: { kind: "string", value: key }, path: "", expr: null }));

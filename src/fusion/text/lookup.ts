@@ -1,6 +1,8 @@
 /** @file What a bare name stands for, and the best advice when it stands for nothing. */
 import { findOp } from "../ops";
 import type { Interpreter, StatementRun } from "./interpreter";
+import { isLayer } from "./layers/layer";
+import { libraryClass } from "./library/library";
 import { DTYPES, MODULES, NUMBERS } from "./names";
 import { nearest } from "./suggest";
 import type { NameExpr } from "./syntax";
@@ -31,6 +33,9 @@ export function nameValue(interpreter: Interpreter, run: StatementRun, { name, s
   const number = NUMBERS.get(name);
   if (number !== undefined) return numberValue(number, false);
   if (MODULES.has(name)) return { kind: "module", name };
+  if (isLayer(name)) return { kind: "layer-class", name };
+  const of = libraryClass(name);
+  if (of) return { kind: "class", of };
   const op = findOp(name);
   if (op && op.kind !== "source") return { kind: "op", op };
   unknownName(interpreter, run, { kind: "name", name, span });

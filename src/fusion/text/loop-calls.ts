@@ -1,13 +1,12 @@
 /** @file `lax.fori_loop` and `lax.scan`: a loop where every iteration works element by element, else the function called iteration after iteration. */
 import type { NodeId } from "../ir";
-import type { GivenArgument } from "./bind";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { toNode } from "./interpreter";
 import { itemsOf } from "./iterate";
 import { keepLoop } from "./keep-loop";
 import type { CallExpr } from "./syntax";
 import { leavesOf, mapLeaves } from "./trees";
-import type { Operand, Value } from "./values";
+import type { GivenArgument, Operand, Value } from "./values";
 import { BROKEN, NONE, describe, isBroken, numberValue, tensorValue } from "./values";
 
 interface Call {

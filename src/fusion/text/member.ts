@@ -6,7 +6,11 @@ import { gradOf } from "./transforms";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { toNode, typeOf } from "./interpreter";
 import { DTYPES, MODULES, OTHER_DTYPES, PREFIXED_NUMBERS } from "./names";
+import { isLayer, layerMember } from "./layers/layer";
+import { libraryClass } from "./library/library";
 import { indicesBeside } from "./multi-results";
+import { attributeOf, classMember } from "./objects/attributes";
+import { unknownAttribute } from "./objects/classes";
 import { nearest } from "./suggest";
 import type { Expr, Identifier, MemberExpr } from "./syntax";
 import type { Operand, Value } from "./values";
@@ -109,6 +113,9 @@ function prefixed(interpreter: Interpreter, { name, span }: MemberExpr): Value {
   if (number !== undefined) return numberValue(number, false);
   const dtype = DTYPES.get(name.text);
   if (dtype) return { kind: "dtype", dtype };
+  if (isLayer(name.text)) return { kind: "layer-class", name: name.text };
+  const of = libraryClass(name.text);
+  if (of) return { kind: "class", of };
   if (OTHER_DTYPES.test(name.text)) return { kind: "string", value: name.text };
   if (MODULES.has(name.text)) return { kind: "module", name: name.text };
   const op = findOp(name.text);
@@ -134,6 +141,8 @@ export function memberValue(
   const object = filled(interpreter, run, receiver);
   if (isBroken(object.value)) return BROKEN;
   if (object.value.kind === "self") return selfMember(interpreter, run, expr);
+  const own = memberOf(interpreter, run, object.value, expr, path);
+  if (own) return own;
   if (object.value.kind === "dict") return entryOf(interpreter, name, object.value.entries);
   // PyTorch's answers of two have names: `torch.kthvalue(x, 3).values`.
   const named = object.value.kind === "sequence" ? ["values", "indices"].indexOf(name.text) : -1;
@@ -190,10 +199,34 @@ export function memberValue(
   }
 }
 
+/** `block.fc`, `Block.expansion`, `fc.weight`; null of anything else. */
+function memberOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  value: Value,
+  expr: MemberExpr,
+  path: string,
+): Value | null {
+  const { name } = expr;
+  if (value.kind === "object") {
+    const { object } = value;
+    const found = attributeOf(interpreter, run, object, name, { path, expr });
+    if (!found) unknownAttribute(interpreter, object.of, object.fields.keys(), name);
+    return found ?? BROKEN;
+  }
+  if (value.kind === "class") return classMember(interpreter, value.of, name);
+  if (value.kind === "layer") return layerMember(interpreter, run, value.layer, name, path);
+  // The value of an Enum's member is written as the member.
+  if (value.kind === "string" || value.kind === "number") return name.text === "value" ? value : null;
+  const word = value.kind === "def" ? value.def.name.text : value.kind === "layer-class" ? value.name : null;
+  return word !== null && name.text === "__name__" ? { kind: "string", value: word } : null;
+}
+
 /** `options.eps`: an entry by its name. */
 function entryOf(interpreter: Interpreter, { text, span }: Identifier, entries: ReadonlyMap<string, Operand>): Value {
   const found = entries.get(text);
   if (found) return found.value;
+  interpreter.missing.add(text);
   interpreter.diagnostics.add(
     "unknown-member",
     span,

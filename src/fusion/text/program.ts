@@ -5,9 +5,11 @@ import { leavingHalves, withRounded } from "../ops";
 import type { Deadline } from "./parse";
 import { deadlineIn, never, parseBudget } from "./parse";
 import type { Assertion, CallInstance, Interpreter, StatementRun, Site, Frame } from "./interpreter";
+import { callValue } from "./call";
 import { evaluate } from "./evaluate";
-import { inputsFix } from "./modules/inputs-fix";
-import { moduleFix, type Reading } from "./modules/module-fix";
+import { inputsFix } from "./guesses/def-inputs";
+import type { Reading } from "./guesses/fitting";
+import { moduleCall } from "./guesses/module-call";
 import { Diagnostics } from "./diagnostics";
 import { readProgram } from "./read";
 import { runBody } from "./run";
@@ -17,8 +19,8 @@ import { pastedKernel } from "./kernel-languages";
 import { Scope } from "./scope";
 import type { DefStatement, Statement } from "./syntax";
 import { bare, bodiesOf, everyStatement } from "./syntax";
-import { isBroken } from "./values";
-import { outputsOf, warnUnused } from "./unused";
+import { numberValue, type Value } from "./values";
+import { outputsOf, warnUnread, warnUnused, withoutSpares } from "./unused";
 import { updatesOf, withUpdates } from "./updates";
 
 /** What the text says, errors or not. The graph holds everything understood; holes are nodes of op `hole`. */
@@ -94,16 +96,34 @@ const newFrame = (scope: Scope): Frame => ({
   result: { values: null },
 });
 
-/** What a rewriting of the text would say. */
-const reading: Reading = (text) => {
-  const { constants, diagnostics, scope, graph } = parseProgram(text);
-  const wrong = diagnostics.filter(({ severity }) => severity === "error");
-  const clear = (name: string): boolean => {
-    const value = scope.find(name)?.value;
-    return value !== undefined && !isBroken(value);
+/** What a text with guesses in it says. */
+function reading(text: string): Reading {
+  const { interpreter, frame } = interpreted(text, never, never);
+  const wanted = [...interpreter.wanted].map(([node, type]) => [interpreter.nodes.get(node)!.label, type] as const);
+  const sizesOf = (name: string): ReadonlyMap<string, number> => wholeNumbers(frame.scope.find(name)?.value);
+  const mistakes = interpreter.diagnostics.errorCount;
+  return { mistakes, nodes: interpreter.nodes.size, missing: interpreter.missing, wanted: new Map(wanted), sizesOf };
+}
+
+/** Whole numbers that an object, its parts and its settings keep: fields, sizes of layers and weights. */
+function wholeNumbers(value: Value | undefined): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  const note = (name: string, field: Value, depth: number): void => {
+    const width = field.kind === "weight" ? field.weight.shape.at(-1) : undefined;
+    if (field.kind === "number" && field.whole && !found.has(name)) found.set(name, field.value);
+    if (width !== undefined) note("width", numberValue(width, true), depth);
+    if (depth > DEEPEST_PARTS) return;
+    if (field.kind === "layer")
+      for (const [i, arg] of field.layer.args.entries())
+        note(arg.name?.text ?? `${name}.${i}`, arg.operand.value, depth + 1);
+    if (field.kind === "sequence") for (const item of field.items) note(`${name}.`, item.value, depth + 1);
+    if (field.kind === "dict") for (const [key, item] of field.entries) note(key, item.value, depth + 1);
+    if (field.kind === "object") for (const [key, item] of field.object.fields) note(key, item, depth + 1);
   };
-  return { constants, mistakes: wrong.length, nodes: graph.nodes.size, clear };
-};
+  if (value) note("", value, 0);
+  return found;
+}
+const DEEPEST_PARTS = 3;
 
 function newInterpreter(
   text: string,
@@ -115,7 +135,6 @@ function newInterpreter(
   const interpreter: Interpreter = {
     text,
     statements,
-    moduleFix: once(() => moduleFix({ text, statements, read: reading, deadline })),
     inputsFix: once(() => inputsFix({ text, statements, read: reading, deadline }, main)),
     diagnostics,
     deadline,
@@ -134,11 +153,19 @@ function newInterpreter(
     training: null,
     misplaced: new Set(),
     defCalls: new Map(),
+    fieldWrites: [],
+    spare: new Set(),
+    makings: [],
+    wanted: new Map(),
+    missing: new Set(),
     step: 0,
     stopped: false,
     // By `this`: an interpreter that reads the library's text is made from this one.
     runBody(body, frame) {
       runBody(this, body, frame);
+    },
+    call(run, at, callee, args) {
+      return callValue(this, run, at, callee, args);
     },
     valueOf(run, root, path) {
       return evaluate(this, run, root, path);
@@ -147,24 +174,55 @@ function newInterpreter(
   return interpreter;
 }
 
+interface Interpreted {
+  readonly interpreter: Interpreter;
+  readonly frame: Frame;
+  readonly main: DefStatement | null;
+}
+
+/** `text` read and run, before anything is said about the whole of it. */
+function interpreted(text: string, parsing: Deadline, rest: Deadline): Interpreted {
+  const diagnostics = new Diagnostics();
+  const { statements, readTo } = readProgram(text, diagnostics, parsing);
+  const main = loneDef(statements);
+  const interpreter = newInterpreter(text, statements, main, diagnostics, readTo < text.length ? parsing : rest);
+  const frame = newFrame(new Scope(null, ""));
+  if (main) runEntryFunction(interpreter, statements, main, frame);
+  else interpreter.runBody(statements, frame);
+  return { interpreter, frame, main };
+}
+
+/** A program of classes that computes nothing yet: the outermost one is given example inputs. */
+function callModule({ text, statements, diagnostics, deadline, stopped }: Interpreter): void {
+  const last = statements.findLast((each) => each.kind === "class");
+  if (!last || stopped) return;
+  const found = moduleCall({ text, statements, read: reading, deadline });
+  const of = statements.findLast((each) => each.kind === "class" && each.name.text === found?.name) ?? last;
+  if (of.kind !== "class") return;
+  const line = text.indexOf("\n", of.span.from);
+  const what = found
+    ? `Nothing calls ${found.name} yet: make an object of it and call that with inputs.`
+    : "Nothing here can be computed: a class needs a forward() or a __call__().";
+  diagnostics.add("class", { from: of.span.from, to: line < 0 ? of.span.to : line }, what, {
+    fixes: found ? [{ title: `Call ${found.name} with example inputs`, edits: found.edits }] : [],
+  });
+}
+
 /**
  * Reads `text`. Never throws on any text; all mistakes are in `diagnostics` at once, and statements that they do not touch still make nodes.
  * With a clock, reading ends in time with a diagnostic that says where.
  */
 export function parseProgram(text: string, { now, budget }: ParseOptions = {}): Parsed {
   const limit = budget ?? parseBudget(text.length);
-  const diagnostics = new Diagnostics();
-  const { statements, readTo } = readProgram(text, diagnostics, now ? deadlineIn(now, limit) : never);
-  // What was cut short will be read again anyway: drawing its beginning is a courtesy.
-  const rest = readTo < text.length ? limit / 3 : limit;
-  const main = loneDef(statements);
-  const interpreter = newInterpreter(text, statements, main, diagnostics, now ? deadlineIn(now, rest) : never);
-  const frame = newFrame(new Scope(null, ""));
-  if (main) runEntryFunction(interpreter, statements, main, frame);
-  else interpreter.runBody(statements, frame);
+  const deadline = now ? deadlineIn(now, limit) : never;
+  const { interpreter, frame, main } = interpreted(text, deadline, deadline);
+  const { diagnostics, statements } = interpreter;
   const kernel = diagnostics.hasErrors ? pastedKernel(text) : null;
   if (kernel) diagnostics.only("pasted-kernel", kernel.span, kernel.text);
   const returned = outputsOf(interpreter, frame);
+  withoutSpares(interpreter, returned);
+  if (returned.length === 0 && !frame.result.values) callModule(interpreter);
+  warnUnread(interpreter);
   const phased = withPhases({ nodes: interpreter.nodes, outputs: returned });
   const { updates, names } = updatesOf(interpreter, phased, frame);
   const read = withUpdates(phased, updates);

@@ -114,6 +114,21 @@ function readMember(at: ParserContext): Expr {
   return { kind: "subscript", span: at.span, object, indices };
 }
 
+/** What stands after `@`: a name, a dotted one, or a call of one. */
+function readDecorator(at: ParserContext): Expr {
+  const names = at.parts.filter(({ name }) => name === "VariableName" || name === "PropertyName");
+  const [first, ...members] = names.map(({ from, to }) => ({ text: at.text.slice(from, to), span: { from, to } }));
+  if (!first) return bad(at.span);
+  const callee = members.reduce<Expr>(
+    (object, name) => ({ kind: "member", span: { from: first.span.from, to: name.span.to }, object, name }),
+    { kind: "name", span: first.span, name: first.text },
+  );
+  const list = partNamed(at.parts, "ArgList");
+  if (!list) return callee;
+  const whole: Item = { ...list, name: "", expr: callee, parts: [], statements: [], broken: false };
+  return readCall({ ...at, span: { from: first.span.from, to: list.to }, parts: [whole, list] });
+}
+
 const isLogic = (expr: Expr): expr is BinaryExpr => expr.kind === "binary" && (expr.op === "and" || expr.op === "or");
 
 const joined = (left: Expr, { op, opSpan }: Pick<BinaryExpr, "op" | "opSpan">, right: Expr): Expr => ({
@@ -265,6 +280,7 @@ const READERS: ReadonlyMap<string, ExpressionReader> = new Map<string, Expressio
   ["None", word("none")],
   ["Ellipsis", word("hole")],
   ["CallExpression", readCall],
+  ["Decorator", readDecorator],
   ["MemberExpression", readMember],
   ["BinaryExpression", readBinary],
   ["UnaryExpression", readUnary],

@@ -64,8 +64,13 @@ export function readStatement(text: string, diagnostics: Diagnostics, item: Item
   }
   switch (item.name) {
     case "StatementGroup":
-    case "DecoratedStatement":
       return item.parts.flatMap((part) => part.statements);
+    case "DecoratedStatement": {
+      const decorators = exprsOf(item.parts);
+      return item.parts.flatMap((part) =>
+        part.statements.map((statement) => (statement.kind === "def" ? { ...statement, decorators } : statement)),
+      );
+    }
     case "AssignStatement":
       return [readAssign(context)];
     case "UpdateStatement":

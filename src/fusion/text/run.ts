@@ -15,7 +15,8 @@ import { annotatedKind } from "./python-types";
 import { bindName } from "./symbols";
 import type {
   AssignStatement,
-  ClassStatement,
+  CallExpr,
+  DefStatement,
   Expr,
   ExpressionStatement,
   RaiseStatement,
@@ -24,9 +25,12 @@ import type {
   UpdateStatement,
 } from "./syntax";
 import { bare } from "./syntax";
-import { bindTargets, namesIn, underName, writeItem, writtenName } from "./targets";
+import { isTransform } from "./transforms";
+import { transformed } from "./call";
+import { isIdle, lastNameOf, runClass } from "./objects/classes";
+import { bindTargets, underName, wordOf, writeItem, writtenName } from "./targets";
 import type { Operand, Value } from "./values";
-import { BROKEN, describe, isBroken, isOperand, tensorValue } from "./values";
+import { BROKEN, NONE, describe, isBroken, isOperand, tensorValue } from "./values";
 import { foldBinary } from "./constants";
 
 /** Runs `statements` until one returns or leaves its loop. */
@@ -37,7 +41,21 @@ export function runBody(interpreter: Interpreter, statements: readonly Statement
   }
 }
 
+/**
+ * While a class or an object is made, what goes wrong is kept until something reads what is missing: an `__init__` also sets up
+ * what forward() never asks for.
+ */
 function runStatement(interpreter: Interpreter, statement: Statement, frame: Frame): void {
+  const { making } = frame;
+  if (!making || statement.kind === "raise") return runPlainly(interpreter, statement, frame);
+  if (isIdle(statement)) return;
+  const { diagnostics } = interpreter;
+  const mark = diagnostics.mark();
+  runPlainly(interpreter, statement, frame);
+  if (diagnostics.errorsSince(mark)) making.late = [...making.late, ...diagnostics.takeErrors(mark)];
+}
+
+function runPlainly(interpreter: Interpreter, statement: Statement, frame: Frame): void {
   switch (statement.kind) {
     case "assign":
       return runAssign(interpreter, statement, frame);
@@ -53,7 +71,7 @@ function runStatement(interpreter: Interpreter, statement: Statement, frame: Fra
           interpreter,
           run,
           { kind: "name", name: statement.name.text, span: statement.name.span },
-          { kind: "def", def: statement, scope: frame.scope },
+          decorated(interpreter, run, statement, { kind: "def", def: statement, scope: frame.scope }),
           "def",
         ),
       );
@@ -80,6 +98,27 @@ function runStatement(interpreter: Interpreter, statement: Statement, frame: Fra
   }
 }
 
+/** `@jax.vmap` above a def: the name stands for what it makes of the def; what compiles or caches changes no value. */
+function decorated(interpreter: Interpreter, run: StatementRun, { decorators }: DefStatement, def: Value): Value {
+  return (decorators ?? []).toReversed().reduce<Value>((of, decorator) => {
+    const call = decorator.kind === "call" ? decorator : null;
+    const [wrapped, ...rest] = call && lastNameOf(call) === "partial" ? call.args : [];
+    const word = lastNameOf(wrapped?.value ?? decorator);
+    if (!isTransform(word)) return of;
+    const args = (wrapped ? rest : (call?.args ?? [])).map(({ name, value, span }) => ({
+      name,
+      operand: { value: interpreter.valueOf(run, value, `${run.root}/${word}`), path: run.root, expr: value },
+      span,
+    }));
+    const { span } = decorator;
+    const expr: CallExpr = { kind: "call", span, callee: decorator, args: [], open: span.to, close: span.to };
+    return transformed(interpreter, run, { expr, path: run.root }, word, [
+      { name: null, operand: { value: of, path: run.root, expr: decorator }, span },
+      ...args,
+    ]);
+  }, def);
+}
+
 /** A bound hole is one node, however many read it. */
 function holeAsNode(interpreter: Interpreter, run: StatementRun, value: Value, expr: Expr): Value {
   return value.kind === "hole" ? tensorValue(toNode(interpreter, run, { value, path: run.root, expr }, [])) : value;
@@ -88,7 +127,7 @@ function holeAsNode(interpreter: Interpreter, run: StatementRun, value: Value, e
 function runAssign(interpreter: Interpreter, statement: AssignStatement, frame: Frame): void {
   const [first] = statement.targets;
   if (!first) return;
-  const name = namesIn(first)[0]?.name ?? "_";
+  const name = wordOf(first) ?? "_";
   const { value, annotation } = statement;
   if (annotation && (value === null || sourceCall(value)))
     return runDeclaration(interpreter, statement, frame, annotation);
@@ -103,7 +142,7 @@ function runAssign(interpreter: Interpreter, statement: AssignStatement, frame: 
     statement.targets.length === 1
   ) {
     const values = target.items.map((item, i) => {
-      const of = namesIn(item)[0]?.name ?? "_";
+      const of = wordOf(item) ?? "_";
       return underName(interpreter, frame, statement, of, (run) => {
         const found = holeAsNode(
           interpreter,
@@ -174,8 +213,9 @@ function checkedType(interpreter: Interpreter, run: StatementRun, annotation: Ex
 
 function runUpdate(interpreter: Interpreter, statement: UpdateStatement, frame: Frame): void {
   const target = bare(statement.target);
-  const name = target.kind === "name" ? target : target.kind === "subscript" ? writtenName(target) : null;
-  if (!name || (target.kind === "subscript" && bare(target.object) !== name)) {
+  const held = target.kind === "subscript" ? bare(target.object) : target;
+  const name = held.kind === "name" || held.kind === "member" ? wordOf(held) : null;
+  if (name === null) {
     interpreter.diagnostics.add(
       "bad-target",
       target.span,
@@ -183,7 +223,7 @@ function runUpdate(interpreter: Interpreter, statement: UpdateStatement, frame: 
     );
     return;
   }
-  underName(interpreter, frame, statement, name.name, (run) => {
+  underName(interpreter, frame, statement, name, (run) => {
     const operand = (expr: Expr, path: string, shown: Expr | null): Operand => ({
       value: evaluate(interpreter, run, expr, path),
       path,
@@ -192,7 +232,7 @@ function runUpdate(interpreter: Interpreter, statement: UpdateStatement, frame: 
     const left = operand(target, `${run.root}/0`, null);
     const right = operand(statement.value, `${run.root}/1`, statement.value);
     if (target.kind !== "subscript")
-      return bindName(interpreter, run, name, updated(interpreter, run, statement, left, right, run.root));
+      return bindTargets(interpreter, run, target, updated(interpreter, run, statement, left, right, run.root));
     const path = `${run.root}/value`;
     writeItem(interpreter, run, target, {
       value: updated(interpreter, run, statement, left, right, path),
@@ -235,24 +275,6 @@ function isModeCall({ value }: ExpressionStatement): "train" | "eval" | null {
   const callee = bare(expr.callee);
   const name = callee.kind === "name" ? callee.name : callee.kind === "member" ? callee.name.text : "";
   return name === "train" || name === "eval" ? name : null;
-}
-
-/** A class is no value here; where the classes of the program can be written out, one fix does it for all of them. */
-function runClass(interpreter: Interpreter, statement: ClassStatement, frame: Frame): void {
-  const { name, span } = statement;
-  const line = interpreter.text.indexOf("\n", span.from);
-  const fix = frame.defs.length === 0 ? interpreter.moduleFix() : null;
-  const what = !fix
-    ? "This class can't be converted. Paste its forward() as a def, with the weights as parameters."
-    : fix.name === name.text
-      ? "Classes aren't supported directly. Convert it: sizes become constants, weights become inputs."
-      : `Classes aren't supported directly: ${name.text} is converted together with ${fix.name}.`;
-  interpreter.diagnostics.add("class", { from: span.from, to: line < 0 ? span.to : line }, what, {
-    fixes: fix ? [{ title: `Write ${fix.name} as a program`, edits: fix.edits }] : [],
-  });
-  underName(interpreter, frame, statement, "_", (run) =>
-    bindName(interpreter, run, { kind: "name", name: name.text, span: name.span }, BROKEN),
-  );
 }
 
 /** `print(x)`: reads what it names and does nothing. */
@@ -315,7 +337,8 @@ function runExpression(interpreter: Interpreter, statement: ExpressionStatement,
   const written = writtenName(statement.value)?.name;
   underName(interpreter, frame, statement, written ?? "_", (run) => {
     const value = evaluate(interpreter, run, statement.value, run.root);
-    const silent = value.kind === "tensor" || isBroken(value) || value.kind === "none";
+    const silent =
+      value.kind === "tensor" || isBroken(value) || value.kind === "none" || value.kind === "object" || frame.making;
     if (!silent)
       interpreter.diagnostics.add("no-effect", statement.span, "This line has no effect: give the value a name.", {
         severity: "warning",
@@ -329,6 +352,10 @@ function runExpression(interpreter: Interpreter, statement: ExpressionStatement,
 function runReturn(interpreter: Interpreter, statement: ReturnStatement, frame: Frame): void {
   const only = statement.values.length === 1 ? bare(statement.values[0]!) : null;
   const values = only && (only.kind === "tuple" || only.kind === "list") ? only.items : statement.values;
+  if (values.length === 0 && frame.method) {
+    frame.result.values = [{ value: NONE, path: frame.prefix, expr: null }];
+    return;
+  }
   if (values.length === 0) {
     interpreter.diagnostics.add("no-return", statement.span, "return needs a value.");
   }
@@ -342,6 +369,7 @@ function runReturn(interpreter: Interpreter, statement: ReturnStatement, frame: 
           !isBroken(value) &&
           value.kind !== "sequence" &&
           value.kind !== "dict" &&
+          value.kind !== "none" &&
           frame.defs.length === 0
         ) {
           interpreter.diagnostics.add(

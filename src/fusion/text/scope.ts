@@ -70,10 +70,13 @@ export class Scope {
 
   readonly parent: Scope | null;
   readonly owner: string;
+  /** Its names are fields of a class, which objects have too. */
+  readonly ofClass: boolean;
 
-  constructor(parent: Scope | null, owner: string) {
+  constructor(parent: Scope | null, owner: string, ofClass = false) {
     this.parent = parent;
     this.owner = owner;
+    this.ofClass = ofClass;
   }
 
   bind(name: string, binding: Binding): void {

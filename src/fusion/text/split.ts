@@ -1,10 +1,9 @@
 /** @file Calls that answer several tensors: `split`, `chunk`, `tensor_split`, `unbind`. Each part is a slice of its own. */
 import { applyParts } from "./apply";
-import type { GivenArgument } from "./bind";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { typeOf } from "./interpreter";
 import type { CallExpr, Identifier } from "./syntax";
-import type { Operand, Value } from "./values";
+import type { GivenArgument, Operand, Value } from "./values";
 import { BROKEN, describe, isBroken } from "./values";
 
 /** Where the parts begin and end, of `extent` elements; null when the sizes don't fit. */

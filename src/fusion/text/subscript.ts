@@ -7,6 +7,7 @@ import { typeOf } from "./interpreter";
 import type { Index, SubscriptExpr } from "./syntax";
 import { indexParts } from "./syntax";
 import { dictKey } from "./strings";
+import { contentsOf } from "./objects/containers";
 import type { Operand, Value } from "./values";
 import { BROKEN, describe, isBroken } from "./values";
 import { completed, type Bound, type Known } from "./index-list";
@@ -99,7 +100,7 @@ function ofDict(
 function ofSequence(
   interpreter: Interpreter,
   expr: SubscriptExpr,
-  items: readonly Operand[],
+  { items, ...kept }: Extract<Value, { kind: "sequence" }>,
   known: readonly Known[],
 ): Value {
   const [only] = known;
@@ -109,11 +110,24 @@ function ofSequence(
     interpreter.diagnostics.add("bad-index", expr.span, `There is no entry ${only.index}: there are ${items.length}.`);
     return BROKEN;
   }
-  if (known.length === 1 && only?.kind === "range" && (only.range.step ?? 1) === 1) {
-    return { kind: "sequence", items: items.slice(only.range.start ?? 0, only.range.stop ?? undefined) };
-  }
+  if (known.length === 1 && only?.kind === "range") return { ...kept, items: sliced(items, only.range) };
   interpreter.diagnostics.add("bad-index", expr.span, "A tuple takes one index or one slice.");
   return BROKEN;
+}
+
+/** Python's `items[start:stop:step]`. */
+function sliced(
+  items: readonly Operand[],
+  { start, stop, step }: Extract<Known, { kind: "range" }>["range"],
+): readonly Operand[] {
+  const by = step ?? 1;
+  if (by >= 0) return items.slice(start ?? 0, stop ?? undefined).filter((_, i) => i % Math.max(by, 1) === 0);
+  const from = start === null || start === undefined ? items.length - 1 : start < 0 ? items.length + start : start;
+  const end = stop === null || stop === undefined ? -1 : stop < 0 ? items.length + stop : stop;
+  return items
+    .slice(end + 1, from + 1)
+    .toReversed()
+    .filter((_, i) => i % -by === 0);
 }
 
 export interface Plan {
@@ -179,7 +193,7 @@ export function subscriptValue(
   path: string,
 ): Value {
   const object = operands[0]!;
-  const { value } = object;
+  const value = contentsOf(object.value);
   if (isBroken(value)) return BROKEN;
   if (expr.indices.length === 0) {
     interpreter.diagnostics.add("bad-index", expr.span, "An index is missing between the brackets.");
@@ -188,7 +202,7 @@ export function subscriptValue(
   if (value.kind === "dict") return ofDict(interpreter, expr, value.entries, operands[1]);
   const indices = knownIndices(interpreter, expr.indices, operands.slice(1));
   if (!indices) return BROKEN;
-  if (value.kind === "sequence") return ofSequence(interpreter, expr, value.items, indices);
+  if (value.kind === "sequence") return ofSequence(interpreter, expr, value, indices);
   if (value.kind === "hole") return value;
   if (value.kind !== "tensor") {
     interpreter.diagnostics.add(

@@ -17,7 +17,12 @@ export function bindName(
   let symbol = interpreter.symbols.get(key);
   if (!symbol) {
     const is =
-      kind ?? (value.kind === "tensor" || value.kind === "broken" || value.kind === "hole" ? "value" : "constant");
+      kind ??
+      (run.frame.scope.ofClass
+        ? "parameter"
+        : value.kind === "tensor" || value.kind === "broken" || value.kind === "hole"
+          ? "value"
+          : "constant");
     symbol = new SymbolRecord(target.name, is, target.span, run.statement, run.frame.scope.owner);
     interpreter.symbols.set(key, symbol);
   }

@@ -184,6 +184,8 @@ export interface ReturnStatement extends At {
 export interface DefStatement extends At {
   readonly kind: "def";
   readonly name: Identifier;
+  /** What stands above it, the nearest last: `@staticmethod`. */
+  readonly decorators?: readonly Expr[];
   readonly params: readonly ParamDecl[];
   /** The brackets with what is in them. */
   readonly paramsSpan: Span;
@@ -215,7 +217,7 @@ export interface JumpStatement extends At {
 export interface RaiseStatement extends At {
   readonly kind: "raise";
 }
-/** No value of the language; a fix writes what it computes out as a program. */
+/** Methods and constants; calling it makes an object. */
 export interface ClassStatement extends At {
   readonly kind: "class";
   readonly name: Identifier;
@@ -248,7 +250,8 @@ export type Statement =
 
 /** The lists of statements inside `statement`. */
 export function bodiesOf(statement: Statement): readonly (readonly Statement[])[] {
-  if (statement.kind === "def" || statement.kind === "for" || statement.kind === "while") return [statement.body];
+  if (statement.kind === "def" || statement.kind === "class" || statement.kind === "for" || statement.kind === "while")
+    return [statement.body];
   return statement.kind === "if" ? [...statement.branches.map(({ body }) => body), statement.otherwise] : [];
 }
 

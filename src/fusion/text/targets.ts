@@ -6,7 +6,9 @@ import { bindName } from "./symbols";
 import { findOp } from "../ops";
 import { sharesOf } from "./multi-results";
 import { setItem } from "./set-item";
-import type { Expr, NameExpr, Statement, SubscriptExpr } from "./syntax";
+import { nameAfter } from "./layers/weights";
+import { setField } from "./objects/fields";
+import type { Expr, MemberExpr, NameExpr, Statement, SubscriptExpr } from "./syntax";
 import { bare, indexParts } from "./syntax";
 import type { Operand, Value } from "./values";
 import { BROKEN, describe, isBroken } from "./values";
@@ -62,10 +64,42 @@ function nameLoose(interpreter: Interpreter, { root }: StatementRun, id: NodeId,
   if (id.startsWith(`${root}#`) && node.label === node.op) interpreter.nodes.set(id, { ...node, label });
 }
 
+/** The last part of what a target is called: `w` of `self.w`. */
+export function wordOf(target: Expr): string | null {
+  const expr = bare(target);
+  if (expr.kind === "member") return expr.name.text;
+  if (expr.kind === "subscript") return wordOf(expr.object);
+  return (
+    namesIn(expr)[0]?.name ?? (expr.kind === "tuple" || expr.kind === "list" ? wordOf(expr.items[0] ?? BAD) : null)
+  );
+}
+const BAD: Expr = { kind: "bad", span: { from: 0, to: 0 } };
+
+/** `self.w = v`; what says where a tensor is kept, `x.requires_grad = True`, changes no value. */
+function writeMember(interpreter: Interpreter, run: StatementRun, expr: MemberExpr, value: Value): void {
+  const object = interpreter.valueOf(run, expr.object, `${run.root}/object`);
+  const { text } = expr.name;
+  if (object.kind === "object") return setField(interpreter, object.object, text, value);
+  if (object.kind === "class") return void object.of.attributes.set(text, { value, path: run.root, expr: null });
+  if (object.kind === "dict") {
+    const now = new Map([...object.entries, [text, { value, path: run.root, expr: null }]]);
+    return bindTargets(interpreter, run, expr.object, { ...object, entries: now });
+  }
+  if (
+    isBroken(object) ||
+    isBroken(value) ||
+    object.kind === "tensor" ||
+    object.kind === "layer" ||
+    object.kind === "module"
+  )
+    return;
+  interpreter.diagnostics.add("bad-target", expr.span, `Nothing can be stored in ${describe(object)}.`);
+}
+
 /** `x[…] = v`, `items[0] = v`, `d["w"] = v`: the name stands for what has it there. */
 export function writeItem(interpreter: Interpreter, run: StatementRun, expr: SubscriptExpr, value: Operand): void {
   const object = bare(expr.object);
-  if (object.kind !== "name") {
+  if (object.kind !== "name" && object.kind !== "member") {
     if (!isBroken(value.value))
       interpreter.diagnostics.add(
         "bad-target",
@@ -90,16 +124,16 @@ export function writeItem(interpreter: Interpreter, run: StatementRun, expr: Sub
       value,
       reduction: "none",
     });
-  bindName(interpreter, run, object, now);
+  bindTargets(interpreter, run, object, now);
 }
 
 /** A list or a dictionary with another entry; null of anything else. */
 function withItem(target: Value, [at]: readonly Operand[], value: Operand): Value | null {
   const key = at?.value.kind === "string" ? at.value.value : at?.value.kind === "number" ? at.value.value : null;
   if (target.kind === "dict" && key !== null)
-    return { kind: "dict", entries: new Map([...target.entries, [`${key}`, value]]) };
+    return { ...target, entries: new Map([...target.entries, [`${key}`, value]]) };
   if (target.kind !== "sequence" || typeof key !== "number" || target.items.at(key) === undefined) return null;
-  return { kind: "sequence", items: target.items.with(key, value) };
+  return { ...target, items: target.items.with(key, value) };
 }
 
 /** Binds a name or a tuple of names; says what else can't be assigned to. */
@@ -113,8 +147,10 @@ export function bindTargets(
   const expr = bare(target);
   if (expr.kind === "name") {
     if (value.kind === "tensor") nameLoose(interpreter, run, value.node, expr.name);
+    nameAfter(value, expr.name);
     return bindName(interpreter, run, expr, value, kind);
   }
+  if (expr.kind === "member") return writeMember(interpreter, run, expr, value);
   if (expr.kind === "subscript")
     return writeItem(interpreter, run, expr, { value, path: `${run.root}/value`, expr: null });
   if (expr.kind !== "tuple" && expr.kind !== "list") {

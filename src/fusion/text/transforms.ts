@@ -3,13 +3,12 @@ import { DerivativeBuilder, callKey, pullBack, pushForward, type NoRule } from "
 import { isLiteral, type Node, type NodeId, type Span } from "../ir";
 import { sameShape, showType } from "../ir";
 import { axesGiven, vmapCall } from "./vmap";
-import type { GivenArgument } from "./bind";
 import { Expansion } from "./expand";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { toNode, typeOf } from "./interpreter";
 import type { CallExpr, Expr } from "./syntax";
 import { leavesOf, mapLeaves } from "./trees";
-import type { Operand, Value } from "./values";
+import type { GivenArgument, Operand, Value } from "./values";
 import { BROKEN, describe, isBroken, tensorValue } from "./values";
 
 const NAMES: ReadonlySet<string> = new Set(["grad", "value_and_grad", "vjp", "jvp", "checkpoint", "remat", "vmap"]);
@@ -42,7 +41,16 @@ interface Call {
   readonly path: string;
 }
 /** What can be differentiated and batched. */
-const FUNCTIONS: ReadonlySet<Value["kind"]> = new Set(["def", "op", "transform", "pullback", "partial", "layer"]);
+const FUNCTIONS: ReadonlySet<Value["kind"]> = new Set([
+  "def",
+  "op",
+  "transform",
+  "pullback",
+  "partial",
+  "layer",
+  "object",
+  "sequence",
+]);
 type Caller<C extends Call> = (
   interpreter: Interpreter,
   run: StatementRun,

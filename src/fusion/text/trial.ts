@@ -17,8 +17,20 @@ const later = <K>(entries: Iterable<K>, size: number): K[] => [...entries].slice
 
 /** Begins a trial. */
 export function openTrial(interpreter: Interpreter): Trial {
-  const { nodes, sites, partOf, unknown, calls, losses, derived, cotangents, assertions, runs, misplaced } =
-    interpreter;
+  const {
+    nodes,
+    sites,
+    partOf,
+    unknown,
+    calls,
+    losses,
+    derived,
+    cotangents,
+    assertions,
+    runs,
+    misplaced,
+    fieldWrites,
+  } = interpreter;
   const sizes = {
     nodes: nodes.size,
     sites: sites.size,
@@ -31,6 +43,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     assertions: assertions.length,
     runs: runs.length,
     misplaced: misplaced.size,
+    fieldWrites: fieldWrites.length,
   };
   const mistakes = interpreter.diagnostics.mark();
   const calledBefore = new Map(interpreter.defCalls);
@@ -55,7 +68,8 @@ export function openTrial(interpreter: Interpreter): Trial {
       losses.length > sizes.losses ||
       cotangents.size > sizes.cotangents ||
       assertions.length > sizes.assertions ||
-      interpreter.training !== training,
+      interpreter.training !== training ||
+      fieldWrites.length > sizes.fieldWrites,
     keepOnly,
     undo() {
       keepOnly(new Set());
@@ -65,6 +79,9 @@ export function openTrial(interpreter: Interpreter): Trial {
       losses.length = sizes.losses;
       assertions.length = sizes.assertions;
       runs.length = sizes.runs;
+      for (const { object, name, before } of fieldWrites.splice(sizes.fieldWrites).reverse())
+        if (before) object.fields.set(name, before);
+        else object.fields.delete(name);
       interpreter.defCalls.clear();
       for (const [root, number] of calledBefore) interpreter.defCalls.set(root, number);
       interpreter.training = training;

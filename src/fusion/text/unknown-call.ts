@@ -1,7 +1,7 @@
 /** @file A call of a name that nothing here has: what it may have meant, and what to do. */
 import { opNames } from "../ops";
 import type { Interpreter, StatementRun } from "./interpreter";
-import { layerNames } from "./inline-layers";
+import { layerNames } from "./layers/layer";
 import { libraryNames } from "./library/library";
 import { ADVICE, NOT_YET, SOURCES } from "./names";
 import { nearest } from "./suggest";

@@ -47,7 +47,38 @@ export function outputsOf(interpreter: Interpreter, frame: Frame): readonly Node
   if (values) return returned(interpreter, values);
   const read = new Set<NodeId>();
   for (const { inputs } of interpreter.nodes.values()) for (const input of inputs) read.add(input);
-  return [...interpreter.nodes.values()].filter((node) => !read.has(node.id) && !isSource(node)).map((node) => node.id);
+  return [...interpreter.nodes.values()]
+    .filter((node) => !read.has(node.id) && !isSource(node) && !interpreter.spare.has(node.id))
+    .map((node) => node.id);
+}
+
+/** Takes out what classes and objects made while they were made and nothing reads. */
+export function withoutSpares(interpreter: Interpreter, outputs: readonly NodeId[]): void {
+  const { nodes, spare } = interpreter;
+  if (spare.size === 0) return;
+  const readers = new Map<NodeId, number>();
+  for (const { inputs } of nodes.values()) for (const id of inputs) readers.set(id, (readers.get(id) ?? 0) + 1);
+  const shown = new Set(outputs);
+  const gone = new Set<NodeId>();
+  for (const id of [...spare].toReversed()) {
+    const node = nodes.get(id);
+    if (!node || shown.has(id) || (readers.get(id) ?? 0) > 0) continue;
+    for (const input of node.inputs) readers.set(input, readers.get(input)! - 1);
+    nodes.delete(id);
+    interpreter.sites.delete(id);
+    interpreter.partOf.delete(id);
+    gone.add(id);
+  }
+  if (gone.size > 0) for (const symbol of interpreter.symbols.values()) symbol.forget(gone);
+}
+
+/** What went wrong while an object was made, and that nothing reads. */
+export function warnUnread({ makings, diagnostics }: Interpreter): void {
+  for (const { late } of makings)
+    for (const { code, span, text } of late)
+      diagnostics.add(code, span, `${text} Nothing reads what this line makes, so it is left out.`, {
+        severity: "warning",
+      });
 }
 
 /** What comes after the program: its outputs, and names that the next step begins with. */
@@ -60,7 +91,9 @@ function isUsed(interpreter: Interpreter, symbol: SymbolRecord, outputs: Readonl
   if (symbol.uses.length > 0 || symbol.name.startsWith("_")) return true;
   if (interpreter.misplaced.has(symbol.name)) return true;
   if (symbol.kind === "loop" || symbol.kind === "parameter") return true;
-  if (symbol.value.kind === "broken" || symbol.value.kind === "self") return true;
+  if (["broken", "self", "object"].includes(symbol.value.kind)) return true;
+  // Where nothing is computed, the class waits for its call.
+  if (symbol.value.kind === "class" && outputs.size === 0) return true;
   const { node } = symbol;
   return node !== null && (outputs.has(node) || interpreter.nodes.get(node)?.op === "hole");
 }

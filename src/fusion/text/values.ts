@@ -1,7 +1,7 @@
 /** @file What an expression can stand for while the program is read: tensors are nodes, everything else is known at once. */
-import type { DType, NodeId, Span } from "../ir";
+import type { Attrs, DType, NodeId, Shape, Span } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
-import type { DefStatement, Expr, Identifier } from "./syntax";
+import type { ClassStatement, DefStatement, Expr, Identifier } from "./syntax";
 import type { Scope } from "./scope";
 
 export type Value =
@@ -12,11 +12,15 @@ export type Value =
   | { readonly kind: "string"; readonly value: string }
   | { readonly kind: "none" }
   | { readonly kind: "dtype"; readonly dtype: DType }
-  /** `list`: written with square brackets. As an index, a list is a gather, and a tuple is one index an axis. */
-  | { readonly kind: "sequence"; readonly items: readonly Operand[]; readonly list?: boolean }
-  | { readonly kind: "dict"; readonly entries: ReadonlyMap<string, Operand> }
+  /**
+   * `list`: written with square brackets. As an index, a list is a gather, and a tuple is one index an axis.
+   * `chain`: `nn.Sequential`, whose items are called one after the other.
+   */
+  | { readonly kind: "sequence"; readonly items: readonly Operand[]; readonly list?: boolean; readonly chain?: boolean }
+  | { readonly kind: "dict"; readonly entries: ReadonlyMap<string, Operand>; readonly chain?: boolean }
   | { readonly kind: "op"; readonly op: OpDef | CompositeDef }
-  | { readonly kind: "def"; readonly def: DefStatement; readonly scope: Scope }
+  /** With the object that it is a method of. */
+  | { readonly kind: "def"; readonly def: DefStatement; readonly scope: Scope; readonly method?: Method }
   /** `grad(f)`, waiting for its arguments. */
   | {
       readonly kind: "transform";
@@ -31,17 +35,21 @@ export type Value =
   /** What `vjp(f, x)` answers beside the value: takes a cotangent. */
   | { readonly kind: "pullback"; readonly results: readonly NodeId[]; readonly points: readonly Operand[] }
   /** `partial(f, dim=-1)`: some arguments are there already. */
-  | { readonly kind: "partial"; readonly of: Value; readonly args: readonly PartialArgument[] }
-  /** `nn.Dense(64)`: its weights are made when it meets its input. */
-  | {
-      readonly kind: "layer";
-      readonly name: string;
-      readonly args: readonly PartialArgument[];
-      /** Identity of its first call, under which its weights stand. */
-      readonly first: { path: string | null };
-    }
+  | { readonly kind: "partial"; readonly of: Value; readonly args: readonly GivenArgument[] }
+  /** A class of the program. */
+  | { readonly kind: "class"; readonly of: ClassInfo }
+  /** What a class of the program makes. */
+  | { readonly kind: "object"; readonly object: ObjectInfo }
+  /** `super()`: the object, seen from above one of its classes. */
+  | { readonly kind: "super"; readonly object: ObjectInfo; readonly above: ClassInfo }
+  /** `nn.Linear`: a class of a library. */
+  | { readonly kind: "layer-class"; readonly name: string }
+  /** `nn.Linear(8, 8)`. */
+  | { readonly kind: "layer"; readonly layer: LayerInfo }
+  /** `nn.Parameter(torch.zeros(8))`: a node once it is read under its name. */
+  | { readonly kind: "weight"; readonly weight: WeightInfo }
   | { readonly kind: "module"; readonly name: string }
-  /** `self` of a pasted method. */
+  /** `self` of a pasted method whose class is not here. */
   | { readonly kind: "self" }
   | { readonly kind: "hole" }
   /** A diagnostic already speaks of it; what reads it stays silent. */
@@ -54,11 +62,78 @@ export interface Operand {
   readonly expr: Expr | null;
 }
 
-export interface PartialArgument {
+/** An argument of a call, as it is written or made. */
+export interface GivenArgument {
   readonly name: Identifier | null;
   readonly operand: Operand;
   readonly span: Span;
 }
+
+/** Where something of a model stands: in which object and under which name there. */
+export interface Named {
+  holder: { readonly object: ObjectInfo; readonly key: string } | null;
+  /** What a variable calls it that no object holds. */
+  name: string | null;
+  /** Nodes of its weights. */
+  readonly weights: Map<string, NodeId>;
+}
+
+/** A class as its statement says it. */
+export interface ClassInfo {
+  readonly name: string;
+  readonly statement: ClassStatement;
+  /** Where it was written: what its methods see. */
+  readonly scope: Scope;
+  /** Classes of the program that it inherits from. */
+  readonly bases: readonly ClassInfo[];
+  /** The layer of a library that it inherits from. */
+  readonly layer: string | null;
+  /** Methods and constants. */
+  readonly attributes: Map<string, Operand>;
+  /** Annotated names, `dim: int = 8`, in order: what a call fills in where there is no __init__. */
+  readonly fields: Map<string, Operand | null>;
+  readonly making: Making;
+}
+
+export interface ObjectInfo extends Named {
+  readonly of: ClassInfo;
+  readonly fields: Map<string, Value>;
+  /** What it is by the library's class that its own class inherits from. */
+  layer: LayerInfo | null;
+  readonly making: Making;
+}
+
+/** What went wrong while a class or an object was made: told where what is missing is read. */
+export interface Making {
+  late: readonly Problem[];
+}
+
+export interface Problem {
+  readonly code: string;
+  readonly span: Span;
+  readonly text: string;
+}
+
+export interface LayerInfo extends Named {
+  readonly type: string;
+  readonly args: readonly GivenArgument[];
+  /** The call that made it. */
+  readonly expr: Expr;
+}
+
+export interface WeightInfo extends Named {
+  readonly shape: Shape;
+  readonly source: Attrs;
+  readonly expr: Expr;
+}
+
+/** A method's object, and the class that it was found in. */
+export interface Method {
+  readonly self: Value;
+  readonly owner: ClassInfo;
+}
+
+export const unnamed = (): Named => ({ holder: null, name: null, weights: new Map() });
 
 export const BROKEN: Value = { kind: "broken" };
 export const NONE: Value = { kind: "none" };
@@ -109,8 +184,18 @@ export function describe(value: Value): string {
       return "a pullback";
     case "partial":
       return `${describe(value.of)} with some arguments`;
+    case "class":
+      return `the class ${value.of.name}`;
+    case "object":
+      return `a ${value.object.of.name}`;
+    case "super":
+      return "super()";
+    case "layer-class":
+      return `the class ${value.name}`;
     case "layer":
-      return `the layer ${value.name}`;
+      return `the layer ${value.layer.type}`;
+    case "weight":
+      return "a weight";
     case "module":
       return `the prefix ${value.name}`;
     case "self":

@@ -1,4 +1,4 @@
-/** @file Jacobians and Hessians from pullbacks and pushforwards in a batch, branches, and layers in a row. Written in the language itself. */
+/** @file Jacobians and Hessians from pullbacks and pushforwards in a batch, and branches. Written in the language itself. */
 
 export const DERIVATIVES = String.raw`
 def _basis(like):
@@ -43,10 +43,4 @@ def switch(index, branches, *operands):
   if isinstance(index, torch.Tensor):
     raise ValueError("Which branch runs must be known before the graph runs: pick between results with torch.where.")
   return branches[index](*operands)
-
-def _sequential(*args):
-  value = args[-1]
-  for layer in args[:-1]:
-    value = layer(value)
-  return value
 `;

@@ -1,6 +1,5 @@
 /** @file Functions of PyTorch, NumPy and JAX that are written in the language itself. A call is one box, like a composite op's. */
 import { isInput, isLiteral, nodeId, type NodeId } from "../../ir";
-import type { GivenArgument } from "../bind";
 import { callDef } from "../call-def";
 import { Diagnostics } from "../diagnostics";
 import type { Dialect } from "../dialect";
@@ -9,21 +8,23 @@ import { bindingName } from "../interpreter";
 import { never } from "../parse";
 import { readProgram } from "../read";
 import { Scope, SymbolRecord } from "../scope";
-import type { CallExpr, DefStatement } from "../syntax";
+import type { CallExpr, ClassStatement, DefStatement } from "../syntax";
 import { mapLeaves } from "../trees";
-import type { Operand, Value } from "../values";
+import type { GivenArgument, ClassInfo, Operand, Value } from "../values";
 import { BROKEN, isBroken, tensorValue } from "../values";
 import { DERIVATIVES } from "./derivatives";
+import { LAYER_CLASSES } from "./layers";
 import { LINEAR_ALGEBRA } from "./linear-algebra";
 import { SAMPLING } from "./sampling";
 import { SPECIAL } from "./special";
 import { STATISTICS } from "./statistics";
 
-const SOURCE = [STATISTICS, LINEAR_ALGEBRA, SPECIAL, SAMPLING, DERIVATIVES].join("\n");
+const SOURCE = [STATISTICS, LINEAR_ALGEBRA, SPECIAL, SAMPLING, DERIVATIVES, LAYER_CLASSES].join("\n");
 
 interface Library {
   readonly scope: Scope;
   readonly defs: ReadonlyMap<string, DefStatement>;
+  readonly classes: ReadonlyMap<string, ClassInfo>;
 }
 
 let read: Library | null = null;
@@ -32,16 +33,43 @@ function library(): Library {
   if (read) return read;
   const scope = new Scope(null, "");
   const defs = new Map<string, DefStatement>();
+  const classes = new Map<string, ClassInfo>();
   for (const statement of readProgram(SOURCE, new Diagnostics(), never).statements) {
-    if (statement.kind !== "def") continue;
+    if (statement.kind !== "def" && statement.kind !== "class") continue;
     const name = statement.name.text;
     const symbol = new SymbolRecord(name, "def", statement.name.span, statement, "");
-    scope.bind(name, { step: 0, value: { kind: "def", def: statement, scope }, symbol });
-    defs.set(name, statement);
+    const of = statement.kind === "class" ? classOf(statement, scope, classes) : null;
+    if (statement.kind === "def") defs.set(name, statement);
+    if (of) classes.set(name, of);
+    const value: Value = statement.kind === "def" ? { kind: "def", def: statement, scope } : { kind: "class", of: of! };
+    scope.bind(name, { step: 0, value, symbol });
   }
-  read = { scope, defs };
+  read = { scope, defs, classes };
   return read;
 }
+
+/** A class of the library: methods alone. */
+function classOf(statement: ClassStatement, scope: Scope, classes: ReadonlyMap<string, ClassInfo>): ClassInfo {
+  const methods = statement.body.flatMap((def): [string, Operand][] =>
+    def.kind === "def" ? [[def.name.text, { value: { kind: "def", def, scope }, path: "", expr: null }]] : [],
+  );
+  const bases = statement.bases.flatMap((base) => (base.kind === "name" ? (classes.get(base.name) ?? []) : []));
+  const attributes = new Map(methods);
+  return {
+    name: statement.name.text,
+    statement,
+    scope,
+    bases,
+    layer: null,
+    attributes,
+    fields: new Map(),
+    making: { late: [] },
+  };
+}
+
+/** The class of that name: a layer that is more than one function; null when the library has none. */
+export const libraryClass = (name: string): ClassInfo | null =>
+  isPublic(name) ? (library().classes.get(name) ?? null) : null;
 
 /** Where the library's names are bound. */
 export const libraryScope = (): Scope => library().scope;
@@ -57,7 +85,8 @@ export function libraryMistakes(): readonly string[] {
 const isPublic = (name: string): boolean => !name.startsWith("_") && !name.startsWith("jax_");
 
 /** Every name that a call can use. */
-export const libraryNames = (): readonly string[] => [...library().defs.keys()].filter(isPublic);
+export const libraryNames = (): readonly string[] =>
+  [...library().defs.keys(), ...library().classes.keys()].filter(isPublic);
 
 /** The function of that name after this prefix; null when the library has none. */
 export function libraryDef(name: string, dialect: Dialect): DefStatement | null {
@@ -79,12 +108,6 @@ export function libraryOverload(
   );
   return odd ? def : null;
 }
-
-/** A function of the library as a value, for those that wait for more arguments. */
-export const libraryValue = (name: string): Value => {
-  const { defs, scope } = library();
-  return { kind: "def", def: defs.get(name)!, scope };
-};
 
 /** An interpreter that reads the library's text, and the one whose program called it. */
 interface Inside extends Interpreter {
@@ -186,11 +209,12 @@ function enter(interpreter: Interpreter, run: StatementRun, call: DefCall, given
 /** What the library made stands where it was called: results take the call's identity, and everything else belongs to them. */
 function settle(
   { interpreter, run, expr }: Outside,
-  { path, def }: DefCall,
+  { path, def, label: called }: DefCall,
   made: readonly NodeId[],
   value: Value,
 ): Value {
-  const label = def.name.text.replace(/^jax_/, "");
+  const name = called ?? def.name.text;
+  const label = name.replace(/^jax_/, "");
   const fresh = new Set(made);
   const renamed = new Map<NodeId, NodeId>();
   const results: NodeId[] = [];
@@ -215,18 +239,16 @@ function settle(
     interpreter.nodes.delete(id);
     interpreter.sites.delete(id);
     const own = results.includes(id);
-    const name = own && single ? (bindingName(run, path) ?? old.op) : own ? old.op : old.label;
+    const shown = own && single ? (bindingName(run, path) ?? old.op) : own ? old.op : old.label;
     const groups = old.groups.map((group) =>
-      group.kind === "def" && group.label === def.name.text
-        ? { ...group, kind: "composite" as const, id: path, label }
-        : group,
+      group.kind === "def" && group.label === name ? { ...group, kind: "composite" as const, id: path, label } : group,
     );
     interpreter.nodes.set(to(id), {
       ...old,
       id: to(id),
       origins: [to(id)],
       inputs: old.inputs.map(to),
-      label: name,
+      label: shown,
       groups,
       span: expr.span,
     });

@@ -4,10 +4,19 @@ import type { DefStatement, Expr, ParamDecl } from "../syntax";
 import { bare, everyStatement, expressionsOf } from "../syntax";
 import { indentAt } from "../lines";
 import { annotatedKind, mayBeNone, type AnnotatedKind } from "../python-types";
-import { usualOf } from "./layers";
-import { fitting, misfit, unpackedNames } from "./inputs";
-import { applied } from "./members";
-import type { Program } from "./module-fix";
+import { applyTextEdits } from "../edits/apply";
+import { fitting, misfit, type Program } from "./fitting";
+import { groupOf, isVector, rowsOf, standsAlone, usualOf } from "./usual";
+
+/** Names that a def gives the parts of its parameter `name`, `cos, sin = rotary`; empty where it takes nothing apart. */
+export function unpackedNames({ body }: DefStatement, name: string): readonly string[] {
+  for (const each of body) {
+    const [target, value] = each.kind === "assign" && each.value ? [bare(each.targets[0]!), bare(each.value)] : [];
+    if (target?.kind !== "tuple" || value?.kind !== "name" || value.name !== name) continue;
+    return target.items.flatMap((item) => (item.kind === "name" ? [item.name] : []));
+  }
+  return [];
+}
 
 /** One input: a parameter, an entry of one under a string key, or a weight of `self`. */
 interface Input {
@@ -102,55 +111,6 @@ function weightsOf(def: DefStatement): readonly Input[] {
 const isOpen = ({ name, annotation, value, starred }: ParamDecl): boolean =>
   name.text !== "self" && !starred && !value && !(annotation && annotatedKind(annotation) === null);
 
-const DATA = /^(x|h|z|inputs?|images?|hidden\w*|src|tgt|tokens?_?emb\w*|embeddings?|features?)$/;
-const HEADS = /^(q|k|v|query|key|value)s?$/;
-const PLACES = /(ids?|idx|ind(ex|ices)|tokens?|labels?|targets?)$/;
-const MASK = /mask/;
-const NUMBER = /^(eps|scale|alpha|beta|temperature|lr|p|t)$/;
-const VECTOR = /(^|_)(b|bias|beta|gamma|g|gain|scale|ln\w*|norm\w*)\d*$|^b\w?\d*$/i;
-
-/** Inputs whose types change together: a weight goes with its bias. */
-function groupOf(name: string): string {
-  if (HEADS.test(name)) return "heads";
-  return `weights ${name.replaceAll(/(weights?|bias|kernel|gamma|beta|scale|_|w|b)/gi, "").toLowerCase()}`;
-}
-
-const WIDTHS = [256, 768, 1024, 64] as const;
-
-/** Types that the inputs of a group could have, the likeliest row first. */
-function rowsOf(names: readonly string[], first: boolean, pictures: boolean): readonly (readonly string[])[] {
-  const all = (...types: readonly string[]): readonly (readonly string[])[] =>
-    types.map((type) => names.map(() => type));
-  const [name] = names;
-  if (names.length > 1 && HEADS.test(name!))
-    return all("f32[8, 8, 64, 32]", "f32[8, 64, 256]", "f32[64, 256]", "f32[8, 64, 8, 32]");
-  if (PLACES.test(name!)) return all("i32[8, 64]", "i32[8]", "f32[8, 64]", "f32[8, 64, 256]", "f32[64, 256]");
-  if (MASK.test(name!))
-    return all("bool[64, 64]", "f32[64, 64]", "bool[8, 64]", "f32[8, 1, 64, 64]", "bool[8, 1, 64, 64]");
-  if (DATA.test(name!) || first)
-    return all(
-      ...(pictures ? ["f32[8, 3, 32, 32]"] : []),
-      "f32[8, 64, 256]",
-      "f32[64, 256]",
-      "f32[8, 3, 32, 32]",
-      "f32[8, 8, 64, 32]",
-      "f32[256]",
-    );
-  if (NUMBER.test(name!)) return all("f32[]", "f32[256]");
-  const matrix = ([rows, columns]: readonly [number, number]): readonly string[] =>
-    names.map((each) => (VECTOR.test(each) ? `f32[${columns}]` : `f32[${rows}, ${columns}]`));
-  const filter = (type: string, out: number): readonly string[] =>
-    names.map((each) => (VECTOR.test(each) ? `f32[${out}]` : type));
-  const filters = [filter("f32[16, 3, 3, 3]", 16), filter("f32[16, 16, 3, 3]", 16), filter("f32[10, 16]", 10)];
-  const across = [256, 1024].flatMap((rows) => WIDTHS.map((columns) => [rows, columns] as const));
-  return [
-    ...(pictures ? filters : []),
-    ...across.map(matrix),
-    ...WIDTHS.map((out) => names.map((each) => (VECTOR.test(each) ? `f32[${out}]` : `f32[${out}, 256]`))),
-    ...all("f32[256]", "f32[8, 64, 256]", "f32[8, 8, 64]", "f32[8, 8, 64, 32]", "f32[64, 32]", "f32[8]", "f32[]"),
-  ];
-}
-
 /** What a parameter is when its annotation says that it is no tensor: a value that is known. */
 const knownOf = ({ name, param: { name: own, annotation } }: Input): AnnotatedKind | null => {
   const annotated = annotation && name === own.text ? annotatedKind(annotation) : null;
@@ -204,13 +164,10 @@ export function inputsFix({ text, read, deadline }: Program, main: DefStatement 
   ];
   const groups = new Map<string, Input[]>();
   for (const input of inputs) {
-    const key =
-      knownOf(input) || DATA.test(input.name) || PLACES.test(input.name) || MASK.test(input.name)
-        ? input.name
-        : groupOf(input.name);
+    const key = knownOf(input) || standsAlone(input.name) ? input.name : groupOf(input.name);
     groups.set(key, [...(groups.get(key) ?? []), input]);
   }
-  const data = inputs.find(({ name, param }) => name === param.name.text && !VECTOR.test(name));
+  const data = inputs.find(({ name, param }) => name === param.name.text && !isVector(name));
   // Data first: weights are tried against what they meet.
   const members = [...groups.values()].toSorted((a, b) => Number(b[0] === data) - Number(a[0] === data));
   const choices = members.map((group) =>
@@ -254,7 +211,7 @@ export function inputsFix({ text, read, deadline }: Program, main: DefStatement 
   };
   const rows = fitting(choices, (tried) => {
     if (deadline.passed()) return Infinity;
-    return misfit(read(applied(text, 0, edits(tried))));
+    return misfit(read(applyTextEdits(text, edits(tried))));
   });
   return edits(rows);
 }

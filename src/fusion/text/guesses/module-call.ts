@@ -1,0 +1,281 @@
+/**
+ * @file A pasted class that nothing calls gets a call: an object with example sizes, and inputs of example types, as lines at the end of
+ * the text. The class itself stays as it was pasted.
+ */
+import type { TextEdit } from "../../ir";
+import { findOp } from "../../ops";
+import { lastNameOf } from "../objects/classes";
+import { annotatedKind, type AnnotatedKind } from "../python-types";
+import type { ClassStatement, DefStatement, ParamDecl, Statement } from "../syntax";
+import { bare, expressionsOf } from "../syntax";
+import { unpackedNames } from "./def-inputs";
+import { fitting, misfit, type Program } from "./fitting";
+import { candidates, FLAGS, SETTINGS, usualOf, usualValue } from "./usual";
+
+export interface ModuleCall {
+  /** The class that is called. */
+  readonly name: string;
+  readonly edits: readonly TextEdit[];
+}
+
+/** Longer texts are not read again and again. */
+const LONGEST = 60_000;
+/** Settings are asked for in so many rounds: what one field leads to, the next round finds. */
+const MOST_ROUNDS = 6;
+
+type Classes = ReadonlyMap<string, ClassStatement>;
+
+/** The class with those of the text that it inherits from, the nearest first. */
+function lineOf(of: ClassStatement, classes: Classes): readonly ClassStatement[] {
+  const line = [of];
+  for (let i = 0; i < line.length; i++)
+    for (const base of line[i]!.bases) {
+      const above = classes.get(lastNameOf(base));
+      if (above && !line.includes(above)) line.push(above);
+    }
+  return line;
+}
+
+function methodOf(of: ClassStatement, classes: Classes, name: string): DefStatement | null {
+  for (const { body } of lineOf(of, classes)) {
+    const def = body.find((each) => each.kind === "def" && each.name.text === name);
+    if (def?.kind === "def") return def;
+  }
+  return null;
+}
+
+const forwardOf = (of: ClassStatement, classes: Classes): DefStatement | null =>
+  methodOf(of, classes, "__call__") ?? methodOf(of, classes, "forward");
+
+/** Whether something in `statements` speaks of the class. */
+const mentions = (statements: readonly Statement[], name: string): boolean =>
+  expressionsOf(statements).some((expr) => expr.kind === "name" && expr.name === name);
+
+/** The module that the others are parts of: the last one with forward() that no other class, def or statement makes. */
+function outermost(statements: readonly Statement[], classes: Classes): ClassStatement | null {
+  const list = [...classes.values()];
+  return (
+    list.findLast(
+      (of) =>
+        forwardOf(of, classes) !== null &&
+        !list.some((other) => other !== of && lineOf(other, classes)[0] === other && uses(other, of)) &&
+        !statements.some((each) => each.kind === "def" && mentions(each.body, of.name.text)),
+    ) ?? null
+  );
+}
+
+const uses = (other: ClassStatement, of: ClassStatement): boolean =>
+  mentions(other.body, of.name.text) || other.bases.some((base) => lastNameOf(base) === of.name.text);
+
+/** `model = Block(256)` at the top of the text. */
+function instanceOf(statements: readonly Statement[], name: string): string | null {
+  for (const each of statements) {
+    if (each.kind !== "assign" || !each.value) continue;
+    const [target, call] = [bare(each.targets[0]!), bare(each.value)];
+    if (target.kind === "name" && mentions([each], name) && call.kind === "call") return target.name;
+  }
+  return null;
+}
+
+/** Names that the text gives something at its top. */
+const namesOf = (statements: readonly Statement[]): ReadonlySet<string> =>
+  new Set(
+    statements.flatMap((each) => {
+      if (each.kind === "assign")
+        return each.targets.flatMap((target) => (target.kind === "name" ? [target.name] : []));
+      return each.kind === "def" || each.kind === "class" ? [each.name.text] : [];
+    }),
+  );
+
+interface Setting {
+  readonly param: string;
+  /** The class of the text that holds it; null: any names. */
+  readonly holder: string | null;
+}
+
+/** What a required parameter of __init__ is: settings, or a size. */
+function settingOf({ name, annotation }: ParamDecl, classes: Classes, init: DefStatement): Setting | null {
+  const word = annotation
+    ? lastNameOf(
+        annotation.kind === "string" ? { kind: "name", name: annotation.value, span: annotation.span } : annotation,
+      )
+    : "";
+  const holder =
+    classes.get(word) ??
+    [...classes.values()].find(({ name: own }) => /Config$|Args$/.test(own.text) && SETTINGS.test(name.text));
+  const asked = expressionsOf(init.body).some(
+    (expr) => expr.kind === "member" && expr.object.kind === "name" && expr.object.name === name.text,
+  );
+  const held = SETTINGS.test(name.text) || /(Config|Args)$/.test(word);
+  if (!held && !(asked && annotation === null && !/^(rngs?|key)$/.test(name.text))) return null;
+  return { param: name.text, holder: holder && held ? holder.name.text : null };
+}
+
+/** A value for a parameter of a class that nothing here says. */
+function guessFor({
+  name,
+  annotation,
+}: ParamDecl | { readonly name: ParamDecl["name"]; readonly annotation: ParamDecl["annotation"] }): string {
+  const annotated = annotation && annotatedKind(annotation);
+  if (/^(rngs?|key|generator|device|dtype|quant_config|cache)$/.test(name.text)) return "None";
+  return annotated && annotated !== "tensor" && annotated !== "other"
+    ? usualOf(name.text, annotated)
+    : usualValue(name.text);
+}
+
+interface Guessed {
+  /** Lines in front of the object. */
+  readonly lines: readonly string[];
+  /** `dim=256, heads=8`. */
+  readonly args: string;
+}
+
+/** What a parameter of forward() is that is no tensor, by its annotation or by its name. */
+function knownInput({ name, annotation, value }: ParamDecl): AnnotatedKind | null {
+  const annotated = annotation && annotatedKind(annotation);
+  if (value) return null;
+  if (annotated === "whole" || annotated === "flag" || annotated === "text" || annotated === "sizes") return annotated;
+  return !annotated && FLAGS.test(name.text) ? "flag" : null;
+}
+
+/** An object's arguments, with settings that have every field that is asked for. */
+function guessArguments(
+  program: Program,
+  of: ClassStatement,
+  classes: Classes,
+  model: string,
+  names: ReadonlySet<string>,
+): Guessed {
+  const init = methodOf(of, classes, "__init__");
+  const open = (init?.params.slice(1) ?? []).filter(({ value, starred }) => !value && !starred);
+  const fields = init ? [] : openFields(of, classes);
+  const settings = init ? open.flatMap((param) => settingOf(param, classes, init) ?? []) : [];
+  const held = new Set(settings.map(({ param }) => param));
+  const plain = [...open.filter(({ name }) => !held.has(name.text)), ...fields].map(
+    (each) => `${each.name.text}=${guessFor(each)}`,
+  );
+  const asked = new Map<string, string>();
+  const write = (): Guessed => {
+    const lines = settings.flatMap(({ param, holder }) => {
+      if (names.has(param)) return [];
+      const given = [...asked].map(([name, value]) => `${name}=${value}`).join(", ");
+      return [
+        `${param} = ${holder ? `${holder}(${fieldsOf(classes.get(holder)!, classes)})` : `SimpleNamespace(${given})`}`,
+      ];
+    });
+    return { lines, args: [...settings.map(({ param }) => `${param}=${param}`), ...plain].join(", ") };
+  };
+  for (let round = 0; settings.length > 0 && round < MOST_ROUNDS; round++) {
+    const { lines, args } = write();
+    const before = asked.size;
+    const probe = [...lines, `${model} = ${of.name.text}(${args})`, ...probeOf(of, classes, model)];
+    for (const name of program.read(joined(program.text, probe)).missing)
+      if (!asked.has(name)) asked.set(name, usualValue(name));
+    if (asked.size === before || program.deadline.passed()) break;
+  }
+  return write();
+}
+
+type Open = Pick<ParamDecl, "name" | "annotation">;
+
+/** Annotated names without a value, which a call fills in. */
+const openFields = (of: ClassStatement, classes: Classes): readonly Open[] =>
+  lineOf(of, classes)
+    .toReversed()
+    .flatMap(({ body }) => body)
+    .flatMap((each): Open[] => {
+      const target = each.kind === "assign" && each.annotation && !each.value ? bare(each.targets[0]!) : null;
+      return each.kind === "assign" && target?.kind === "name"
+        ? [{ name: { text: target.name, span: target.span }, annotation: each.annotation }]
+        : [];
+    });
+
+/** Guesses for what a class of settings leaves open. */
+const fieldsOf = (of: ClassStatement, classes: Classes): string =>
+  [
+    ...(methodOf(of, classes, "__init__")?.params.slice(1) ?? []).filter(({ value, starred }) => !value && !starred),
+    ...openFields(of, classes),
+  ]
+    .map((each) => `${each.name.text}=${guessFor(each)}`)
+    .join(", ");
+
+const joined = (text: string, lines: readonly string[]): string =>
+  `${text}${text.endsWith("\n") ? "" : "\n"}${lines.map((line) => `${line}\n`).join("")}`;
+
+/** A call with inputs of which nothing is known: what asks for more than that says so. */
+function probeOf(of: ClassStatement, classes: Classes, model: string): readonly string[] {
+  const inputs = inputsOf(forwardOf(of, classes)!);
+  return [
+    ...inputs.flatMap(({ parts }) => parts.map((part) => `${part} = ...`)),
+    `y = ${model}(${inputs.map(({ given }) => given).join(", ")})`,
+  ];
+}
+
+interface ModuleInput {
+  /** Names of its tensors: more than one for what forward() takes apart, none for what is known. */
+  readonly parts: readonly string[];
+  /** The argument. */
+  readonly given: string;
+}
+
+function inputsOf(forward: DefStatement): readonly ModuleInput[] {
+  return forward.params.slice(1).flatMap((param): ModuleInput[] => {
+    const { text } = param.name;
+    const pieces = unpackedNames(forward, text).map((_, i) => `${text}_${i}`);
+    if (param.starred || (param.value && pieces.length === 0)) return [];
+    const by = param.value || param.keyword ? `${text}=` : "";
+    const known = knownInput(param);
+    if (known) return [{ parts: [], given: `${by}${usualOf(text, known)}` }];
+    return pieces.length > 0
+      ? [{ parts: pieces, given: `${by}(${pieces.join(", ")})` }]
+      : [{ parts: [text], given: `${by}${text}` }];
+  });
+}
+
+/** Whole numbers that parameters of __init__ are unless a call says otherwise. */
+const defaultsOf = (of: ClassStatement, classes: Classes): readonly (readonly [string, number])[] =>
+  (methodOf(of, classes, "__init__")?.params ?? []).flatMap(({ name, value }) =>
+    value?.kind === "number" && value.whole ? [[name.text, value.value] as const] : [],
+  );
+
+/** Lines that call the outermost class of the program; null where no class has a forward(). */
+export function moduleCall(program: Program): ModuleCall | null {
+  const { text, statements, read, deadline } = program;
+  if (text.length > LONGEST) return null;
+  const classes: Classes = new Map(
+    statements.flatMap((each): [string, ClassStatement][] => (each.kind === "class" ? [[each.name.text, each]] : [])),
+  );
+  const of = outermost(statements, classes);
+  const forward = of && forwardOf(of, classes);
+  if (!of || !forward || forward.body.length === 0) return null;
+  const names = namesOf(statements);
+  const instance = instanceOf(statements, of.name.text);
+  const model = instance ?? fresh("model", names);
+  const guessed = instance ? null : guessArguments(program, of, classes, model, names);
+  const made = guessed ? [...guessed.lines, `${model} = ${of.name.text}(${guessed.args})`] : [];
+  const inputs = inputsOf(forward);
+  const open = inputs.flatMap(({ parts }) => parts).filter((name) => !names.has(name));
+  const result = fresh("y", new Set([...names, ...open]));
+  const call = `${result} = ${model}(${inputs.map(({ given }) => given).join(", ")})`;
+  const probe = read(joined(text, [...made, ...open.map((name) => `${name} = ...`), call]));
+  const sizes = new Map([...defaultsOf(of, classes), ...probe.sizesOf(model)]);
+  const choices = open.map((name) => candidates(name, probe.wanted.get(name) ?? null, sizes));
+  const lines = (types: readonly string[]): readonly string[] => [
+    ...made,
+    ...open.map((name, i) => `${name}: ${types[i]!}`),
+    call,
+  ];
+  const types = fitting(choices, (tried) => (deadline.passed() ? Infinity : misfit(read(joined(text, lines(tried))))));
+  const comment = "# Example sizes and shapes: change them here.";
+  const insert = ["", ...(made.length + open.length > 0 ? [comment] : []), ...lines(types)]
+    .map((line) => `${line}\n`)
+    .join("");
+  const end = { from: text.length, to: text.length };
+  return { name: of.name.text, edits: [{ span: end, insert: `${text.endsWith("\n") ? "" : "\n"}${insert}` }] };
+}
+
+/** `name`, or `name_1` where the text has it, or an op is called so. */
+function fresh(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name) && !findOp(name)) return name;
+  for (let n = 1; ; n++) if (!taken.has(`${name}_${n}`)) return `${name}_${n}`;
+}

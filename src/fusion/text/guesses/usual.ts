@@ -1,0 +1,146 @@
+/**
+ * @file Every guess about a pasted text stands here: sizes that nothing says, by what people call them, and types that inputs may have.
+ * A guess is written into the text, where it is seen and changed.
+ */
+import type { AnnotatedKind } from "../python-types";
+
+/** Sizes and settings that a class takes and nobody says. */
+const USUAL: readonly (readonly [name: RegExp, value: string])[] = [
+  [/drop|^p$/, "0.1"],
+  [/^_?(use|is|has|with|fused|flash|fast|supports|output|return|need)(_|$)|gradient_checkpointing/, "False"],
+  [/attn_implementation/, '"eager"'],
+  [/act(ivation|_fn|_layer|_type)?$|act_fn|nonlinearity/, '"silu"'],
+  [/dim_head|head_(dim|size)/, "64"],
+  [/vocab|num_embeddings/, "1024"],
+  [/heads?$|^n_head|groups/, "8"],
+  [/(top_?k|experts_per_tok|selected)/, "2"],
+  [/experts?$/, "4"],
+  [/classes|n_out|labels/, "16"],
+  [/eps/, "1e-5"],
+  [/bias|causal|affine/, "True"],
+  [/(in|input)_ch/, "16"],
+  [/theta|^base$/, "10000.0"],
+  [/alpha|gamma|beta|temperature|^tau$|scale|scaling|factor|rate|weight_decay|^lr$/, "1.0"],
+  [/rank$|^r$/, "8"],
+  [/kernel|^k$|d_conv/, "3"],
+  [/stride|layers?$|depth|ratio|mult|expand/, "2"],
+  [/d_state/, "16"],
+  [/idx$|index$|token_id$/, "0"],
+  [/(img|image)_size/, "32"],
+  [/patch|window/, "8"],
+  [/len|block_size|seq|context|positions/, "64"],
+];
+
+/** A size for a parameter called `name`. */
+export const usualValue = (name: string): string => USUAL.find(([pattern]) => pattern.test(name))?.[1] ?? "256";
+
+/** A value for a parameter called `name` that holds this. */
+export function usualOf(name: string, annotated: AnnotatedKind): string {
+  const usual = usualValue(name);
+  if (annotated === "flag") return usual === "True" && /causal/.test(name) ? "True" : "False";
+  if (annotated === "text") return usual.startsWith('"') ? usual : '""';
+  if (annotated === "sizes") return "(8, 8)";
+  if (annotated === "number") return /^[\d.e-]+$/.test(usual) && Number(usual) < 1 ? usual : "1.0";
+  return annotated === "whole" && /^\d+$/.test(usual) ? usual : annotated === "whole" ? "8" : "None";
+}
+
+/** Names of parameters that hold settings, `config.n_embd`, not a size. */
+export const SETTINGS = /^(\w+_)?(config|cfg|conf|args|hparams|hps|params|opts?|options|settings)$/;
+
+/** Names of parameters of forward() that are flags, whatever they are annotated as. */
+export const FLAGS = /^(output_|return_|use_|is_|need_)/;
+
+/** Names that sizes of a module give the width of what goes in. */
+const WIDTH =
+  /^(n_embd|d_model|dim|hidden\w*|embed\w*|n_state|width|in_features|channels|in_ch\w*|in_planes|inplanes|features|size|n_feat\w*|in_dim|input_size)$/;
+const MOST_WIDTHS = 6;
+/** Extents that pictures usually have. */
+const PICTURES = [32, 28, 224, 64, 96];
+
+/** Names of inputs by what they hold. */
+const DATA = /^(x|h|z|inputs?|images?|hidden\w*|src|tgt|tokens?_?emb\w*|embeddings?|features?)$/;
+const HEADS = /^(q|k|v|query|key|value)s?$/;
+const PLACES = /(ids?|idx|ind(ex|ices)|tokens?|labels?|targets?)$/;
+const MASK = /mask/;
+const NUMBER = /^(eps|scale|alpha|beta|temperature|lr|p|t)$/;
+const VECTOR = /(^|_)(b|bias|beta|gamma|g|gain|scale|ln\w*|norm\w*)\d*$|^b\w?\d*$/i;
+
+export const isVector = (name: string): boolean => VECTOR.test(name);
+/** Inputs whose type hangs on their own name alone. */
+export const standsAlone = (name: string): boolean => DATA.test(name) || PLACES.test(name) || MASK.test(name);
+
+/** Inputs of a def whose types change together: a weight goes with its bias. */
+export function groupOf(name: string): string {
+  if (HEADS.test(name)) return "heads";
+  return `weights ${name.replaceAll(/(weights?|bias|kernel|gamma|beta|scale|_|w|b)/gi, "").toLowerCase()}`;
+}
+
+const WIDTHS = [256, 768, 1024, 64] as const;
+
+/** Types that the inputs of a group of a def could have, the likeliest row first. */
+export function rowsOf(names: readonly string[], first: boolean, pictures: boolean): readonly (readonly string[])[] {
+  const all = (...types: readonly string[]): readonly (readonly string[])[] =>
+    types.map((type) => names.map(() => type));
+  const [name] = names;
+  if (names.length > 1 && HEADS.test(name!))
+    return all("f32[8, 8, 64, 32]", "f32[8, 64, 256]", "f32[64, 256]", "f32[8, 64, 8, 32]");
+  if (PLACES.test(name!)) return all("i32[8, 64]", "i32[8]", "f32[8, 64]", "f32[8, 64, 256]", "f32[64, 256]");
+  if (MASK.test(name!))
+    return all("bool[64, 64]", "f32[64, 64]", "bool[8, 64]", "f32[8, 1, 64, 64]", "bool[8, 1, 64, 64]");
+  if (DATA.test(name!) || first)
+    return all(
+      ...(pictures ? ["f32[8, 3, 32, 32]"] : []),
+      "f32[8, 64, 256]",
+      "f32[64, 256]",
+      "f32[8, 3, 32, 32]",
+      "f32[8, 8, 64, 32]",
+      "f32[256]",
+    );
+  if (NUMBER.test(name!)) return all("f32[]", "f32[256]");
+  const matrix = ([rows, columns]: readonly [number, number]): readonly string[] =>
+    names.map((each) => (VECTOR.test(each) ? `f32[${columns}]` : `f32[${rows}, ${columns}]`));
+  const filter = (type: string, out: number): readonly string[] =>
+    names.map((each) => (VECTOR.test(each) ? `f32[${out}]` : type));
+  const filters = [filter("f32[16, 3, 3, 3]", 16), filter("f32[16, 16, 3, 3]", 16), filter("f32[10, 16]", 10)];
+  const across = [256, 1024].flatMap((rows) => WIDTHS.map((columns) => [rows, columns] as const));
+  return [
+    ...(pictures ? filters : []),
+    ...across.map(matrix),
+    ...WIDTHS.map((out) => names.map((each) => (VECTOR.test(each) ? `f32[${out}]` : `f32[${out}, 256]`))),
+    ...all("f32[256]", "f32[8, 64, 256]", "f32[8, 8, 64]", "f32[8, 8, 64, 32]", "f32[64, 32]", "f32[8]", "f32[]"),
+  ];
+}
+
+/**
+ * Types that an input of a module could have, the likeliest first.
+ * @param wanted what the first layer that meets it takes; null where none does
+ * @param sizes whole numbers that the module keeps, by name
+ */
+export function candidates(name: string, wanted: string | null, sizes: ReadonlyMap<string, number>): readonly string[] {
+  const all = [...sizes].filter(([, size]) => size > 1);
+  const named = all.filter(([each]) => WIDTH.test(each)).map(([, size]) => size);
+  const others = all.filter(([each]) => !WIDTH.test(each)).map(([, size]) => size);
+  const widths = [...new Set([...named, ...(named.length === 0 ? [256] : []), ...others])].slice(0, MOST_WIDTHS);
+  const pictures = wanted?.includes("32, 32")
+    ? PICTURES.map((extent) => wanted.replace("32, 32", `${extent}, ${extent}`))
+    : [];
+  const known = wanted === null ? [] : [wanted, wanted.replace("[8, 64, ", "[8, ")];
+  const places = ["i32[8, 64] = uniform(0, 100)", "i32[8] = uniform(0, 10)"];
+  const masks = ["bool[64, 64]", "f32[64, 64]", "f32[8, 1, 64, 64]", "bool[8, 64]", "bool[8, 1, 64, 64]"];
+  const guesses = widths.flatMap((width) => [`f32[8, 64, ${width}]`, `f32[8, ${width}]`, `f32[8, ${width}, 32, 32]`]);
+  return [
+    ...new Set([
+      ...known,
+      ...pictures,
+      ...(wanted === null && PLACES.test(name) ? places : []),
+      ...(wanted === null && MASK.test(name) ? masks : []),
+      ...guesses,
+      "f32[8, 3, 32, 32]",
+      ...places,
+      "f32[8]",
+    ]),
+  ];
+}
+
+/** Shapes that all inputs of a function may share. */
+export const ALIKE = ["f32[8, 64, 256]", "f32[8, 8, 64, 32]", "f32[64, 256]", "f32[8, 256]"];

@@ -1,0 +1,196 @@
+/** @file A layer of a library as a value: made by a call, called with its input, asked for its weights and sizes. */
+import { isHole, type Node, type NodeId } from "../../ir";
+import { findOp } from "../../ops";
+import { einops, isEinops } from "../einops";
+import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { typeOf } from "../interpreter";
+import { libraryDef, libraryScope } from "../library/library";
+import type { Expr, Identifier } from "../syntax";
+import type { LayerInfo, Operand, GivenArgument, Value } from "../values";
+import { BROKEN, describe, isBroken, tensorValue, unnamed } from "../values";
+import { LayerArguments } from "./arguments";
+import { LAYERS, layerType, type LayerType, type LayerWeight } from "./table";
+import { weightNode } from "./weights";
+
+export const layerNames: readonly string[] = [...LAYERS.keys()];
+export const isLayer = (name: string): boolean => LAYERS.has(name);
+
+/** What `nn.name(…)` makes; null for a name that is no layer. */
+export const layerOf = (type: string, args: readonly GivenArgument[], expr: Expr): Value | null =>
+  LAYERS.has(type) ? { kind: "layer", layer: { ...unnamed(), type, args, expr } } : null;
+
+interface Read {
+  readonly type: LayerType;
+  readonly args: LayerArguments;
+}
+
+function read({ type, args }: LayerInfo): Read {
+  const sizes = args.filter(({ name, operand: { value } }) => !name && value.kind !== "bool");
+  const found = layerType(type, sizes.length, new Set(args.map(({ name }) => name?.text ?? "")))!;
+  return { type: found, args: new LayerArguments(found.params, args) };
+}
+
+/** What sets up, names or places a layer, and changes no value. */
+const IDLE =
+  /_?(init|initializer|dtype|device|axis|axes)$|^(name|rngs?|key|generator|track_running_stats|padding_idx|max_norm|precision|num_features|in_features|features|parent|sparse|scale_grad_by_freq|size_average|reduce)$|^\w_init$/;
+
+/** Says what the layer can't be made of; whether there is something. */
+function isRefused(interpreter: Interpreter, { type: name, expr }: LayerInfo, { type, args }: Read): boolean {
+  const odd = args.odd.find(
+    ({ name: word }) => word && !IDLE.test(word.text) && type.op !== "rearrange" && type.op !== "reduce",
+  );
+  const text = odd
+    ? `${name} has no argument \`${odd.name!.text}\`. It has ${type.params.map((param) => `\`${param.split("=")[0]!}\``).join(", ")}.`
+    : type.refuses?.(args);
+  if (text) interpreter.diagnostics.add("bad-argument", odd?.span ?? expr.span, text);
+  return Boolean(text);
+}
+
+function weightOperand(
+  interpreter: Interpreter,
+  run: StatementRun,
+  layer: LayerInfo,
+  { name, shape, source }: LayerWeight,
+  path: string,
+): Operand {
+  const { expr } = layer;
+  const node = weightNode(interpreter, run, { named: layer, path, name, shape, source, expr });
+  return { value: tensorValue(node), path: "", expr: null };
+}
+
+/** The function that a layer is; its keywords are those of `args` that it has parameters for. */
+function functionOf(name: string): { readonly value: Value; readonly names: ReadonlySet<string> } | null {
+  const op = findOp(name);
+  if (op && op.kind !== "source")
+    return {
+      value: { kind: "op", op },
+      names: new Set(op.params.filter(({ kind }) => kind !== "tensor").flatMap((param) => param.names)),
+    };
+  const def = libraryDef(name, "torch");
+  return (
+    def && {
+      value: { kind: "def", def, scope: libraryScope() },
+      names: new Set(def.params.map((param) => param.name.text)),
+    }
+  );
+}
+
+/** Remembers what type an input should have that has none yet, through what works element by element. */
+function noteWanted(interpreter: Interpreter, input: NodeId, type: string): void {
+  const seen = new Set<NodeId>();
+  for (let at: NodeId | undefined = input; at !== undefined && !seen.has(at);) {
+    seen.add(at);
+    const node: Node = interpreter.nodes.get(at)!;
+    if (isHole(node)) {
+      if (!interpreter.wanted.has(at)) interpreter.wanted.set(at, type);
+      return;
+    }
+    const open: NodeId[] = node.inputs.filter((id) => interpreter.unknown.has(id));
+    at = findOp(node.op)?.kind === "elementwise" ? open[0] : undefined;
+  }
+}
+
+/** A layer called with its input. */
+export function callLayer(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  layer: LayerInfo,
+  given: readonly GivenArgument[],
+): Value {
+  const [input] = given;
+  if (!input || given.some(({ operand }) => isBroken(operand.value))) return BROKEN;
+  const { value } = input.operand;
+  if (value.kind !== "tensor" && value.kind !== "hole" && value.kind !== "number") {
+    interpreter.diagnostics.add(
+      "bad-argument",
+      at.expr.span,
+      `${layer.type} takes a tensor; this is ${describe(value)}.`,
+    );
+    return BROKEN;
+  }
+  const found = read(layer);
+  const { type, args } = found;
+  if (isRefused(interpreter, layer, found)) return BROKEN;
+  const open = value.kind !== "tensor" || interpreter.unknown.has(value.node);
+  const wanted = type.input?.(args);
+  if (value.kind === "tensor" && open && wanted) noteWanted(interpreter, value.node, wanted);
+  const width = value.kind === "tensor" && !open ? (typeOf(interpreter, value.node).shape.at(-1) ?? 1) : null;
+  const weights = type.weights?.(args, width) ?? (type.weights ? null : []);
+  if (!weights) {
+    if (open && type.weights?.(args, 1)) return BROKEN;
+    const missing = type.params.filter((param) => !param.includes("=")).map((param) => `\`${param}\``);
+    interpreter.diagnostics.add(
+      "bad-argument",
+      at.expr.span,
+      `${layer.type} needs ${missing.join(" and ")}, whole numbers that are known before the graph runs.`,
+    );
+    return BROKEN;
+  }
+  if (isEinops(type.op, [input.operand, args.operand("pattern") ?? input.operand]))
+    return einops(interpreter, run, { ...at, name: { text: type.op, span: at.expr.callee.span } }, [
+      input,
+      ...layer.args,
+    ]);
+  const callee = functionOf(type.op);
+  if (!callee) return BROKEN;
+  const keyword = (text: string, operand: Operand): GivenArgument => ({
+    name: { text, span: at.expr.span },
+    operand,
+    span: at.expr.span,
+  });
+  const options = new Map<string, Operand>();
+  for (const name of args.names()) {
+    const option = args.value(name)!;
+    if (callee.names.has(name) && (args.given(name) || option.kind !== "none"))
+      options.set(name, args.operand(name) ?? { value: option, path: "", expr: null });
+  }
+  for (const [name, option] of Object.entries(type.options?.(args) ?? {}))
+    options.set(name, { value: option, path: "", expr: null });
+  // Weights of a loss are tensors that the program gives it.
+  const weight = type.weights ? null : args.operand("weight");
+  // A module is as after eval() until the program says otherwise.
+  if (callee.names.has("training"))
+    options.set("training", { value: { kind: "bool", value: interpreter.training ?? false }, path: "", expr: null });
+  return interpreter.call(run, { ...at, called: type.op }, callee.value, [
+    ...given,
+    ...weights.map((each) => keyword(each.to ?? each.name, weightOperand(interpreter, run, layer, each, at.path))),
+    ...(weight && weight.value.kind !== "none" ? [keyword("weight", weight)] : []),
+    ...[...options].map(([name, operand]) => keyword(name, operand)),
+  ]);
+}
+
+/** A weight or an argument of a layer, `fc.weight`, `fc.in_features`; null where it has no such thing. */
+export function layerMember(
+  interpreter: Interpreter,
+  run: StatementRun,
+  layer: LayerInfo,
+  { text }: Identifier,
+  path: string,
+): Value | null {
+  const { type, args } = read(layer);
+  const weights = type.weights?.(args, null) ?? [];
+  const weight = weights.find(({ name }) => name === text);
+  if (weight) return weightOperand(interpreter, run, layer, weight, path).value;
+  if (text === "weight" || text === "bias") return type.weights ? { kind: "none" } : null;
+  return args.value(text) ?? null;
+}
+
+/** `self.param("scale", init, (d,))`, `hk.get_parameter("w", [d])`: a weight of this shape. */
+export function namedWeight(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  operands: readonly Operand[],
+  holder = unnamed(),
+): Value | null {
+  const size = (value: Value): number | null =>
+    value.kind === "number" && Number.isInteger(value.value) ? value.value : null;
+  const [name, ...rest] = operands.map(({ value }) => value);
+  const shape = rest.find((value) => value.kind === "sequence" || value.kind === "number");
+  if (name?.kind !== "string" || !shape) return null;
+  const sizes = shape.kind === "sequence" ? shape.items.map(({ value }) => size(value)) : [size(shape)];
+  if (sizes.includes(null)) return null;
+  const named = { named: holder, path: at.path, name: name.value, shape: sizes.map(Number), expr: at.expr };
+  return tensorValue(weightNode(interpreter, run, { ...named, source: { source: "randn" } }));
+}

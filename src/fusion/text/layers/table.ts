@@ -1,0 +1,323 @@
+/** @file The layers of PyTorch, flax and haiku that are one function with weights: what they take, which weights they hold, which function they call. */
+import type { Attrs, Shape } from "../../ir";
+import { numberValue, type Value } from "../values";
+import type { LayerArguments } from "./arguments";
+import { SCALE, SHIFT, startingWeights } from "./starting-weights";
+
+export interface LayerWeight {
+  /** Its attribute, `weight`. */
+  readonly name: string;
+  /** The function's parameter, where that is called otherwise. */
+  readonly to?: string;
+  readonly shape: Shape;
+  readonly source: Attrs;
+}
+
+export interface LayerType {
+  /** The function, as calls name it. */
+  readonly op: string;
+  /** What the layer takes, in order; `eps=1e-5`: with its default. What the function takes by the same name is passed on. */
+  readonly params: readonly string[];
+  /**
+   * @param width of the input's last axis; null where it is not known
+   * @returns null where a size is missing
+   */
+  readonly weights?: (args: LayerArguments, width: number | null) => readonly LayerWeight[] | null;
+  /** Arguments of the function that have to be worked out. */
+  readonly options?: (args: LayerArguments) => Readonly<Record<string, Value>>;
+  /** Why it can't be computed as it is asked for. */
+  readonly refuses?: (args: LayerArguments) => string | null;
+  /** A type that the layer's input may have; the extents before the last are examples. */
+  readonly input?: (args: LayerArguments) => string | null;
+}
+
+const PICTURE = 32;
+const known = <T>(sizes: readonly (T | null)[]): readonly T[] | null =>
+  sizes.includes(null) ? null : (sizes as readonly T[]);
+const product = (sizes: Shape): number => sizes.reduce((all, size) => all * size, 1);
+const rows = (width: number | null): string | null => (width === null ? null : `f32[8, 64, ${width}]`);
+const pictures = (channels: number | null, rank: number): string | null =>
+  channels === null ? null : `f32[8, ${[channels, ...Array.from({ length: rank }, () => PICTURE)].join(", ")}]`;
+
+/** A weight and a bias that sums over `fanIn` products start with. */
+function started(shape: Shape, out: number, fanIn: number, bias: boolean): readonly LayerWeight[] {
+  const source = startingWeights(fanIn);
+  return [{ name: "weight", shape, source }, ...(bias ? [{ name: "bias", shape: [out], source }] : [])];
+}
+
+const plain = (op: string, ...params: readonly string[]): LayerType => ({ op, params });
+
+/** PyTorch's, which says both of its sizes. */
+const linear: LayerType = {
+  op: "linear",
+  params: ["in_features", "out_features", "bias=True"],
+  weights(args) {
+    const sizes = known([args.whole("out_features"), args.whole("in_features")]);
+    return sizes && started(sizes, sizes[0]!, sizes[1]!, args.flag("bias"));
+  },
+  input: (args) => rows(args.whole("in_features")),
+};
+
+/** flax's and haiku's, which take the size of their input from what they meet. */
+const dense: LayerType = {
+  op: "linear",
+  params: ["features", "use_bias=True", "output_size=None", "with_bias=True", "out_features=None", "bias=True"],
+  weights(args, width) {
+    const features = args.whole("features") ?? args.whole("output_size") ?? args.whole("out_features");
+    if (features === null || width === null) return null;
+    const bias = args.flag("use_bias") && args.flag("with_bias") && args.flag("bias");
+    return started([features, width], features, width, bias).map((weight) =>
+      weight.name === "weight" ? { ...weight, name: "kernel", to: "weight" } : weight,
+    );
+  },
+};
+
+/** @param shifts it adds a bias too */
+const torchNorm = (op: string, eps: string, shifts: boolean): LayerType => ({
+  op,
+  params: ["normalized_shape", eps, "elementwise_affine=True", "bias=True"],
+  weights(args) {
+    const shape = args.sizes("normalized_shape", 1);
+    if (!shape || !args.flag("elementwise_affine")) return shape && [];
+    const shift = shifts && args.flag("bias");
+    return [{ name: "weight", shape, source: SCALE }, ...(shift ? [{ name: "bias", shape, source: SHIFT }] : [])];
+  },
+  input: (args) => {
+    const shape = args.sizes("normalized_shape", 1);
+    return shape && `f32[8, 64, ${shape.join(", ")}]`;
+  },
+});
+
+const jaxNorm = (op: string, shifts: boolean): LayerType => ({
+  op,
+  params: ["epsilon=1e-6", "use_scale=True", "use_bias=True", "create_scale=True", "create_offset=True", "eps=None"],
+  weights(args, width) {
+    if (width === null) return null;
+    const scaled = args.flag("use_scale") && args.flag("create_scale");
+    const shifted = shifts && args.flag("use_bias") && args.flag("create_offset");
+    return [
+      ...(scaled ? [{ name: "scale", to: "weight", shape: [width], source: SCALE }] : []),
+      ...(shifted ? [{ name: "bias", shape: [width], source: SHIFT }] : []),
+    ];
+  },
+  options: (args): Readonly<Record<string, Value>> => (args.given("eps") ? { eps: args.value("eps")! } : {}),
+});
+
+const embedding: LayerType = {
+  op: "embedding",
+  params: ["num_embeddings", "embedding_dim", "features=None", "vocab_size=None", "embed_dim=None"],
+  weights(args) {
+    const sizes = known([
+      args.whole("num_embeddings") ?? args.whole("vocab_size"),
+      args.whole("embedding_dim") ?? args.whole("features") ?? args.whole("embed_dim"),
+    ]);
+    return sizes && [{ name: "weight", shape: sizes, source: { source: "randn" } }];
+  },
+  input: (args) => `i32[8, 64] = uniform(0, ${args.whole("num_embeddings") ?? args.whole("vocab_size") ?? 1024})`,
+};
+
+const affine = (args: LayerArguments, sizes: string): readonly LayerWeight[] | null => {
+  const width = args.whole(sizes);
+  if (width === null) return null;
+  return args.flag("affine")
+    ? [
+        { name: "weight", shape: [width], source: SCALE },
+        { name: "bias", shape: [width], source: SHIFT },
+      ]
+    : [];
+};
+
+const batchNorm: LayerType = {
+  op: "batch_norm",
+  params: ["num_features", "eps=1e-5", "momentum=0.1", "affine=True"],
+  weights(args) {
+    const scales = affine(args, "num_features");
+    const width = args.whole("num_features");
+    return (
+      scales && [
+        { name: "running_mean", shape: [width!], source: { source: "zeros" } },
+        { name: "running_var", shape: [width!], source: { source: "ones" } },
+        ...scales,
+      ]
+    );
+  },
+  input: (args) => pictures(args.whole("num_features"), 2),
+};
+
+const instanceNorm: LayerType = {
+  op: "instance_norm",
+  params: ["num_features", "eps=1e-5", "momentum=0.1", "affine=False"],
+  weights: (args) => affine(args, "num_features"),
+  input: (args) => pictures(args.whole("num_features"), 2),
+};
+
+const groupNorm: LayerType = {
+  op: "group_norm",
+  params: ["num_groups", "num_channels", "eps=1e-5", "affine=True"],
+  weights: (args) => affine(args, "num_channels"),
+  input: (args) => pictures(args.whole("num_channels"), 2),
+};
+
+/** Same padding of a convolution whose windows are odd and move by one. */
+function samePadding(args: LayerArguments, rank: number): Readonly<Record<string, Value>> {
+  const padding = args.value("padding");
+  const kernel = args.sizes("kernel_size", rank);
+  const dilation = args.sizes("dilation", rank);
+  if (padding?.kind !== "string" || !kernel || !dilation) return {};
+  const sides = kernel.map((size, i) => (padding.value === "same" ? Math.floor(((size - 1) * dilation[i]!) / 2) : 0));
+  const items = sides.map((side) => ({ value: numberValue(side, true), path: "", expr: null }));
+  return { padding: { kind: "sequence", items } };
+}
+
+const CONV = ["in_channels", "out_channels", "kernel_size", "stride=1", "padding=0"] as const;
+
+function modeOfPadding(args: LayerArguments): string | null {
+  const mode = args.value("padding_mode");
+  return mode?.kind === "string" && mode.value !== "zeros"
+    ? `A convolution pads with zeros here: pad the input first, F.pad(x, …, mode="${mode.value}").`
+    : null;
+}
+
+const conv = (rank: number): LayerType => ({
+  op: `conv${rank}d`,
+  params: [...CONV, "dilation=1", "groups=1", "bias=True", "padding_mode='zeros'"],
+  weights(args) {
+    const sizes = known([args.whole("out_channels"), args.whole("in_channels"), args.whole("groups")]);
+    const kernel = args.sizes("kernel_size", rank);
+    if (!sizes || !kernel) return null;
+    const share = Math.floor(sizes[1]! / Math.max(1, sizes[2]!));
+    return started([sizes[0]!, share, ...kernel], sizes[0]!, share * product(kernel), args.flag("bias"));
+  },
+  options: (args) => samePadding(args, rank),
+  refuses: modeOfPadding,
+  input: (args) => pictures(args.whole("in_channels"), rank),
+});
+
+const convTranspose = (rank: number): LayerType => ({
+  op: `conv_transpose${rank}d`,
+  params: [...CONV, "output_padding=0", "groups=1", "bias=True", "dilation=1", "padding_mode='zeros'"],
+  weights(args) {
+    const sizes = known([args.whole("in_channels"), args.whole("out_channels"), args.whole("groups")]);
+    const kernel = args.sizes("kernel_size", rank);
+    if (!sizes || !kernel) return null;
+    const share = Math.floor(sizes[1]! / Math.max(1, sizes[2]!));
+    return started([sizes[0]!, share, ...kernel], sizes[1]!, share * product(kernel), args.flag("bias"));
+  },
+  refuses: modeOfPadding,
+  input: (args) => pictures(args.whole("in_channels"), rank),
+});
+
+/** Borders: one number for all sides, or a tuple of them. */
+const padded = (rank: number, mode = "constant"): LayerType => ({
+  op: "pad",
+  params: ["padding", "value=0"],
+  options(args) {
+    const sides = args.sizes("padding", 2 * rank) ?? [];
+    const items = sides.map((side) => ({ value: numberValue(side, true), path: "", expr: null }));
+    return { pads: { kind: "sequence", items }, mode: { kind: "string", value: mode } };
+  },
+});
+
+const maxPool = (op: string): LayerType =>
+  plain(op, "kernel_size", "stride=None", "padding=0", "dilation=1", "return_indices=False", "ceil_mode=False");
+const avgPool = (op: string): LayerType =>
+  plain(op, "kernel_size", "stride=None", "padding=0", "ceil_mode=False", "count_include_pad=True");
+const perRank = (name: string, of: (rank: number) => LayerType, ranks = [1, 2, 3]): [string, LayerType][] =>
+  ranks.map((rank) => [`${name}${rank}d`, of(rank)]);
+
+/** By the name after `nn.`: PyTorch's, and those of JAX's libraries that nothing in PyTorch is called. */
+export const LAYERS: ReadonlyMap<string, LayerType> = new Map<string, LayerType>([
+  ["Linear", linear],
+  ["Dense", dense],
+  ["LayerNorm", torchNorm("layer_norm", "eps=1e-5", true)],
+  ["RMSNorm", torchNorm("rms_norm", "eps=None", false)],
+  ["Embedding", embedding],
+  ["Embed", embedding],
+  ["GroupNorm", groupNorm],
+  ...perRank("BatchNorm", () => batchNorm),
+  ["SyncBatchNorm", batchNorm],
+  ...perRank("InstanceNorm", () => instanceNorm),
+  ...perRank("Conv", conv),
+  ...perRank("ConvTranspose", convTranspose, [1, 2]),
+  ...perRank("MaxPool", (rank) => maxPool(`max_pool${rank}d`), [1, 2]),
+  ...perRank("AvgPool", (rank) => avgPool(`avg_pool${rank}d`), [1, 2]),
+  ...perRank("AdaptiveAvgPool", (rank) => plain(`adaptive_avg_pool${rank}d`, "output_size"), [1, 2]),
+  ...perRank("AdaptiveMaxPool", (rank) => plain(`adaptive_max_pool${rank}d`, "output_size"), [1, 2]),
+  ...perRank("ZeroPad", (rank) => padded(rank), [1, 2]),
+  ...perRank("ConstantPad", (rank) => padded(rank), [1, 2]),
+  ...perRank("ReflectionPad", (rank) => padded(rank, "reflect"), [1, 2]),
+  ...perRank("ReplicationPad", (rank) => padded(rank, "replicate"), [1, 2]),
+  ["ReLU", plain("relu", "inplace=False")],
+  ["ReLU6", plain("relu6", "inplace=False")],
+  ["SiLU", plain("silu", "inplace=False")],
+  ["GELU", plain("gelu", "approximate='none'")],
+  ["Sigmoid", plain("sigmoid")],
+  ["Tanh", plain("tanh")],
+  ["LeakyReLU", plain("leaky_relu", "negative_slope=0.01", "inplace=False")],
+  ["ELU", plain("elu", "alpha=1.0", "inplace=False")],
+  ["CELU", plain("celu", "alpha=1.0", "inplace=False")],
+  ["SELU", plain("selu", "inplace=False")],
+  ["GLU", plain("glu", "dim=-1")],
+  ["Softmax", plain("softmax", "dim=None")],
+  ["Softmin", plain("softmin", "dim=None")],
+  ["LogSoftmax", plain("log_softmax", "dim=None")],
+  ["LogSigmoid", plain("log_sigmoid")],
+  ["Softplus", plain("softplus", "beta=1", "threshold=20")],
+  ["Softsign", plain("softsign")],
+  ["Tanhshrink", plain("tanhshrink")],
+  ["Mish", plain("mish", "inplace=False")],
+  ["Hardswish", plain("hard_swish", "inplace=False")],
+  ["Hardsigmoid", plain("hard_sigmoid", "inplace=False")],
+  ["Hardtanh", plain("hardtanh", "min_val=-1.0", "max_val=1.0", "inplace=False")],
+  [
+    "PReLU",
+    {
+      op: "prelu",
+      params: ["num_parameters=1", "init=0.25"],
+      weights(args) {
+        const count = args.whole("num_parameters");
+        return count === null ? null : [{ name: "weight", to: "b", shape: [count], source: SHIFT }];
+      },
+    },
+  ],
+  ["Dropout", plain("dropout", "p=0.5", "inplace=False")],
+  ["Dropout1d", plain("dropout", "p=0.5", "inplace=False")],
+  ["Dropout2d", plain("dropout", "p=0.5", "inplace=False")],
+  ["AlphaDropout", plain("dropout", "p=0.5", "inplace=False")],
+  ["Identity", plain("identity")],
+  ["Flatten", plain("flatten", "start_dim=1", "end_dim=-1")],
+  ["Unflatten", plain("unflatten", "dim", "unflattened_size")],
+  ["PixelShuffle", plain("pixel_shuffle", "upscale_factor")],
+  ["PixelUnshuffle", plain("pixel_unshuffle", "downscale_factor")],
+  ["Upsample", plain("interpolate", "size=None", "scale_factor=None", "mode='nearest'", "align_corners=None")],
+  [
+    "CrossEntropyLoss",
+    plain("cross_entropy", "weight=None", "ignore_index=None", "reduction='mean'", "label_smoothing=0.0"),
+  ],
+  ["NLLLoss", plain("nll_loss", "weight=None", "reduction='mean'")],
+  ["MSELoss", plain("mse_loss", "reduction='mean'")],
+  ["L1Loss", plain("l1_loss", "reduction='mean'")],
+  ["SmoothL1Loss", plain("smooth_l1_loss", "reduction='mean'", "beta=1.0")],
+  ["HuberLoss", plain("huber_loss", "reduction='mean'", "delta=1.0")],
+  ["BCELoss", plain("binary_cross_entropy", "weight=None", "reduction='mean'")],
+  ["BCEWithLogitsLoss", plain("binary_cross_entropy_with_logits", "weight=None", "reduction='mean'")],
+  ["KLDivLoss", plain("kl_div", "reduction='mean'", "log_target=False")],
+  ["Rearrange", plain("rearrange", "pattern")],
+  ["Reduce", plain("reduce", "pattern", "reduction")],
+]);
+
+/** What flax and haiku call like PyTorch, and that takes the size of its input from what it meets. */
+const JAX: ReadonlyMap<string, LayerType> = new Map([
+  ["Linear", dense],
+  ["LayerNorm", jaxNorm("layer_norm", true)],
+  ["RMSNorm", jaxNorm("rms_norm", false)],
+]);
+
+/** The layer that a call means: PyTorch's says its input's size. */
+export function layerType(name: string, positional: number, words: ReadonlySet<string>): LayerType | null {
+  const jax = JAX.get(name);
+  if (!jax) return LAYERS.get(name) ?? null;
+  const torch =
+    name === "Linear" ? positional > 1 || words.has("in_features") : positional > 0 || words.has("normalized_shape");
+  return torch ? LAYERS.get(name)! : jax;
+}

@@ -1,0 +1,132 @@
+/** @file Weights of models: inputs that stand under the name which the program gives their layer, `encoder.fc.weight`; copies of models, whose weights are their own. */
+import { nodeId, type Attrs, type NodeId, type Shape } from "../../ir";
+import { opDef, withDefaults } from "../../ops";
+import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { addNode, typeOf } from "../interpreter";
+import type { Expr } from "../syntax";
+import type { GivenArgument, Named, ObjectInfo, Operand, Value } from "../values";
+import { BROKEN, isBroken, tensorValue, unnamed } from "../values";
+import { startingAs } from "./starting-weights";
+
+/** `layers.0.fc` inside an object, and the variable that holds the outermost one. */
+function pathOf(named: Named): { readonly root: string | null; readonly keys: readonly string[] } {
+  const keys: string[] = [];
+  let at = named;
+  for (; at.holder; at = at.holder.object) keys.unshift(at.holder.key);
+  return { root: at.name, keys };
+}
+
+/** What a box of this object is called: its place in its model, or its class. */
+export function labelOf(object: ObjectInfo): string {
+  const { keys } = pathOf(object);
+  return keys.length > 0 ? keys.join(".") : object.of.name;
+}
+
+/** Tells everything in `value` that has weights where it stands, unless it stands somewhere already. */
+export function attach(value: Value, object: ObjectInfo, key: string): void {
+  eachNamed(value, key, (named, at) => {
+    if (named !== object) named.holder ??= { object, key: at };
+  });
+}
+
+/** Tells everything in `value` which variable holds it. */
+export function nameAfter(value: Value, variable: string): void {
+  eachNamed(value, variable, (named, at) => {
+    named.name ??= at;
+  });
+}
+
+function eachNamed(value: Value, key: string, tell: (named: Named, key: string) => void): void {
+  if (value.kind === "object") tell(value.object, key);
+  else if (value.kind === "layer") tell(value.layer, key);
+  else if (value.kind === "weight") tell(value.weight, key);
+  else if (value.kind === "sequence") value.items.forEach((item, i) => eachNamed(item.value, `${key}.${i}`, tell));
+  else if (value.kind === "dict")
+    for (const [entry, item] of value.entries) eachNamed(item.value, `${key}.${entry}`, tell);
+}
+
+export interface WeightAt {
+  readonly named: Named;
+  /** Identity of what has no name, such as a layer that is called where it is made. */
+  readonly path: string;
+  /** Of a weight among others of its layer; null: `named` is the weight itself. */
+  readonly name: string | null;
+  readonly shape: Shape;
+  readonly source: Attrs;
+  readonly expr: Expr;
+}
+
+/** The input that a weight is; asked for again, it is there. */
+export function weightNode(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { named, path, name, shape, source, expr }: WeightAt,
+): NodeId {
+  const key = name ?? "";
+  const known = named.weights.get(key);
+  if (known !== undefined && interpreter.nodes.has(known)) return known;
+  const { root, keys } = pathOf(named);
+  const own = name === null ? [] : [name];
+  const wanted = [root ?? path, ...keys, ...own].join(".");
+  let id = wanted;
+  for (let again = 2; interpreter.nodes.has(nodeId(id)); again++) id = `${wanted}@${again}`;
+  // A model's name says nothing where there is one model; a layer's or a weight's own is all there is.
+  const isObject = "of" in named;
+  const label = (keys.length > 0 || root === null || isObject ? [...keys, ...own] : [root, ...own]).join(".");
+  const attrs = withDefaults(opDef("input"), { ...source, role: "param" });
+  const { groups } = run.frame;
+  const type = { dtype: "f32", shape } as const;
+  const node = addNode(interpreter, { id, op: "input", inputs: [], attrs, type, label, groups, span: expr.span });
+  interpreter.sites.set(node, { node, expr, run, param: null, op: null, attrs, operands: [] });
+  named.weights.set(key, node);
+  return node;
+}
+
+/** The tensor of `nn.Parameter(…)`. */
+export const weightValue = (
+  interpreter: Interpreter,
+  run: StatementRun,
+  { weight }: Extract<Value, { kind: "weight" }>,
+  path: string,
+): Value => tensorValue(weightNode(interpreter, run, { ...weight, named: weight, path, name: null }));
+
+const PARAMETERS: ReadonlySet<string> = new Set(["Parameter", "Param", "Variable", "BatchStat"]);
+
+/** The weight that a call of `name` makes; null where it makes none. What it begins with only says its shape. */
+export function parameterOf(
+  interpreter: Interpreter,
+  { expr }: CallAt,
+  name: string,
+  args: readonly GivenArgument[],
+): Value | null {
+  const value = (args.find((arg) => arg.name?.text === "data" || arg.name?.text === "value") ?? args[0])?.operand.value;
+  if (!PARAMETERS.has(name) || !value) return null;
+  if (isBroken(value)) return BROKEN;
+  const shape = value.kind === "tensor" ? typeOf(interpreter, value.node).shape : value.kind === "number" ? [] : null;
+  if (!shape) return value;
+  if (value.kind === "tensor") interpreter.spare.add(value.node);
+  return { kind: "weight", weight: { ...unnamed(), shape, source: startingAs(shape), expr } };
+}
+
+/** `value` with layers and objects of its own in the place of those in it. */
+export function deepCopy(value: Value, seen = new Map<ObjectInfo, ObjectInfo>()): Value {
+  const copyOf = (item: Operand): Operand => ({ ...item, value: deepCopy(item.value, seen) });
+  if (value.kind === "layer") return { kind: "layer", layer: { ...value.layer, ...unnamed() } };
+  if (value.kind === "weight") return { kind: "weight", weight: { ...value.weight, ...unnamed() } };
+  if (value.kind === "sequence") return { ...value, items: value.items.map(copyOf) };
+  if (value.kind === "dict")
+    return { ...value, entries: new Map([...value.entries].map(([key, item]) => [key, copyOf(item)])) };
+  if (value.kind !== "object") return value;
+  const { object } = value;
+  const known = seen.get(object);
+  if (known) return { kind: "object", object: known };
+  const { of, making, layer } = object;
+  const own: ObjectInfo = { ...unnamed(), of, making, layer, fields: new Map() };
+  seen.set(object, own);
+  for (const [name, field] of object.fields) {
+    const copy = deepCopy(field, seen);
+    own.fields.set(name, copy);
+    attach(copy, own, name);
+  }
+  return { kind: "object", object: own };
+}

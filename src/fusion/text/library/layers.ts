@@ -1,0 +1,99 @@
+/** @file Layers that are more than one function, as PyTorch and its users define them. Written in the language itself. */
+
+export const LAYER_CLASSES = String.raw`
+class MultiheadAttention:
+  def __init__(self, embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None, batch_first=False):
+    self.embed_dim = embed_dim
+    self.num_heads = num_heads
+    self.batch_first = batch_first
+    self.in_proj_weight = nn.Parameter(torch.zeros(3 * embed_dim, embed_dim))
+    self.in_proj_bias = nn.Parameter(torch.zeros(3 * embed_dim)) if bias else None
+    self.out_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
+
+  def _heads(self, x, i):
+    first, last = i * self.embed_dim, (i + 1) * self.embed_dim
+    bias = None if self.in_proj_bias is None else self.in_proj_bias[first:last]
+    return linear(x, self.in_proj_weight[first:last], bias)
+
+  def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True, is_causal=False):
+    if key_padding_mask is not None:
+      attn_mask = ~key_padding_mask[:, None, None, :]
+    if query is key and key is value:
+      x = query if self.batch_first else query.transpose(0, 1)
+      q, k, v = linear(x, self.in_proj_weight, self.in_proj_bias).chunk(3, dim=-1)
+    else:
+      inputs = [t if self.batch_first else t.transpose(0, 1) for t in (query, key, value)]
+      q, k, v = [self._heads(t, i) for i, t in enumerate(inputs)]
+    B, T, E = q.shape
+    q, k, v = [t.reshape(B, -1, self.num_heads, E // self.num_heads).transpose(1, 2) for t in (q, k, v)]
+    y = scaled_dot_product_attention(q, k, v, attn_mask=attn_mask, is_causal=is_causal)
+    y = self.out_proj(y.transpose(1, 2).reshape(B, T, E))
+    return y if self.batch_first else y.transpose(0, 1), None
+
+class Conv1D:
+  def __init__(self, nf, nx):
+    self.nf = nf
+    self.weight = nn.Parameter(torch.zeros(nx, nf))
+    self.bias = nn.Parameter(torch.zeros(nf))
+
+  def forward(self, x):
+    return x @ self.weight + self.bias
+
+class DropPath:
+  def __init__(self, drop_prob=0.0, scale_by_keep=True):
+    self.drop_prob = drop_prob
+
+  def forward(self, x):
+    return x
+
+class StochasticDepth:
+  def __init__(self, p, mode="batch"):
+    self.p = p
+
+  def forward(self, x):
+    return x
+
+class LSTMCell:
+  def __init__(self, input_size, hidden_size, bias=True):
+    self.hidden_size = hidden_size
+    self.weight_ih = nn.Parameter(torch.zeros(4 * hidden_size, input_size))
+    self.weight_hh = nn.Parameter(torch.zeros(4 * hidden_size, hidden_size))
+    self.bias_ih = nn.Parameter(torch.zeros(4 * hidden_size)) if bias else None
+    self.bias_hh = nn.Parameter(torch.zeros(4 * hidden_size)) if bias else None
+
+  def forward(self, input, hx=None):
+    h, c = (torch.zeros(input.shape[0], self.hidden_size), torch.zeros(input.shape[0], self.hidden_size)) if hx is None else hx
+    gates = linear(input, self.weight_ih, self.bias_ih) + linear(h, self.weight_hh, self.bias_hh)
+    i, f, g, o = gates.chunk(4, dim=-1)
+    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+    return torch.sigmoid(o) * torch.tanh(c), c
+
+class GRUCell:
+  def __init__(self, input_size, hidden_size, bias=True):
+    self.hidden_size = hidden_size
+    self.weight_ih = nn.Parameter(torch.zeros(3 * hidden_size, input_size))
+    self.weight_hh = nn.Parameter(torch.zeros(3 * hidden_size, hidden_size))
+    self.bias_ih = nn.Parameter(torch.zeros(3 * hidden_size)) if bias else None
+    self.bias_hh = nn.Parameter(torch.zeros(3 * hidden_size)) if bias else None
+
+  def forward(self, input, hx=None):
+    h = torch.zeros(input.shape[0], self.hidden_size) if hx is None else hx
+    r, z, n = linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=-1)
+    hr, hz, hn = linear(h, self.weight_hh, self.bias_hh).chunk(3, dim=-1)
+    z = torch.sigmoid(z + hz)
+    return (1 - z) * torch.tanh(n + torch.sigmoid(r + hr) * hn) + z * h
+
+class RNNCell:
+  def __init__(self, input_size, hidden_size, bias=True, nonlinearity="tanh"):
+    self.hidden_size = hidden_size
+    self.nonlinearity = nonlinearity
+    self.weight_ih = nn.Parameter(torch.zeros(hidden_size, input_size))
+    self.weight_hh = nn.Parameter(torch.zeros(hidden_size, hidden_size))
+    self.bias_ih = nn.Parameter(torch.zeros(hidden_size)) if bias else None
+    self.bias_hh = nn.Parameter(torch.zeros(hidden_size)) if bias else None
+
+  def forward(self, input, hx=None):
+    h = torch.zeros(input.shape[0], self.hidden_size) if hx is None else hx
+    sum = linear(input, self.weight_ih, self.bias_ih) + linear(h, self.weight_hh, self.bias_hh)
+    return torch.relu(sum) if self.nonlinearity == "relu" else torch.tanh(sum)
+`;

@@ -1,0 +1,115 @@
+/** @file Attributes of objects and classes: fields, constants, methods bound to their object, what a library's class lends. */
+import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { layerMember } from "../layers/layer";
+import { weightValue } from "../layers/weights";
+import { callAnyDef } from "../library/library";
+import type { Expr, Identifier } from "../syntax";
+import type { GivenArgument, ClassInfo, Making, ObjectInfo, Operand, Value } from "../values";
+import { BROKEN, isBroken } from "../values";
+import { inherited, isDecorated, lineOf, unknownAttribute, type Found } from "./classes";
+import { ITEMS } from "./containers";
+
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
+
+/** A method of `self`, as Python binds it. */
+function bound(found: Found, self: Value): Value {
+  const { value } = found.operand;
+  if (value.kind !== "def" || isDecorated(value.def, "staticmethod")) return value;
+  const own =
+    isDecorated(value.def, "classmethod") && self.kind === "object"
+      ? ({ kind: "class", of: self.object.of } as const)
+      : self;
+  return { ...value, method: { self: own, owner: found.owner } };
+}
+
+interface MethodCall {
+  readonly found: Found;
+  readonly self: Value;
+  readonly making?: Making;
+  readonly label?: string;
+}
+
+/** Calls a method of `self`. */
+export function callMethod(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  { found, self, making, label }: MethodCall,
+  args: readonly GivenArgument[],
+): Value {
+  const value = bound(found, self);
+  if (value.kind !== "def") return interpreter.call(run, at, value, args);
+  const { def, scope, method } = value;
+  return callAnyDef(
+    interpreter,
+    run,
+    { ...at, def, scope, ...(method && { method }), ...(making && { making }), ...(label && { label }) },
+    args,
+  );
+}
+
+/** Tells what went wrong while `making` was made, now that something needs what is missing. */
+export function tell({ diagnostics }: Interpreter, making: Making): void {
+  for (const { code, span, text } of making.late) diagnostics.add(code, span, text);
+  making.late = [];
+}
+
+/** What `object.name` stands for; null where it has no such thing. */
+export function attributeOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  object: ObjectInfo,
+  name: Identifier,
+  at: { readonly path: string; readonly expr: Expr },
+): Value | null {
+  const self: Value = { kind: "object", object };
+  const field = object.fields.get(name.text);
+  if (field) {
+    if (isBroken(field)) tell(interpreter, object.making);
+    return field.kind === "weight" ? weightValue(interpreter, run, field, at.path) : field;
+  }
+  const found = inherited(object.of, name.text);
+  if (found) {
+    const { value } = found.operand;
+    if (isBroken(value)) tell(interpreter, found.owner.making);
+    if (value.kind !== "def" || !PROPERTIES.some((word) => isDecorated(value.def, word))) return bound(found, self);
+    const call = { ...callAs(at.expr), path: at.path };
+    return callMethod(interpreter, run, call, { found, self }, []);
+  }
+  const layer = object.layer && layerMember(interpreter, run, object.layer, name, at.path);
+  if (layer) return layer;
+  const items = object.fields.get(ITEMS);
+  if (items?.kind === "dict" && items.entries.has(name.text)) return items.entries.get(name.text)!.value;
+  if (name.text === "training") return { kind: "bool", value: interpreter.training ?? false };
+  if (name.text === "device") return { kind: "string", value: "device" };
+  if (name.text === "dtype") return { kind: "dtype", dtype: "f32" };
+  if (name.text === "__class__") return { kind: "class", of: object.of };
+  if (name.text === "__dict__")
+    return { kind: "dict", entries: new Map([...object.fields].map(([key, value]) => [key, loose(value)])) };
+  if (object.making.late.length === 0) return null;
+  tell(interpreter, object.making);
+  return BROKEN;
+}
+
+const PROPERTIES = ["property", "cached_property"] as const;
+/** A property is read like a field, and computed like a call. */
+const callAs = (expr: Expr): { readonly expr: Extract<Expr, { kind: "call" }> } => ({
+  expr: { kind: "call", span: expr.span, callee: expr, args: [], open: expr.span.to, close: expr.span.to },
+});
+
+/** What stands after a dot behind a class: a constant, or a method that takes its object as an argument. */
+export function classMember(interpreter: Interpreter, of: ClassInfo, name: Identifier): Value {
+  const found = inherited(of, name.text);
+  if (found) {
+    const { value } = found.operand;
+    if (value.kind === "def" && isDecorated(value.def, "classmethod"))
+      return { ...value, method: { self: { kind: "class", of }, owner: found.owner } };
+    if (isBroken(value)) tell(interpreter, found.owner.making);
+    return value;
+  }
+  const field = lineOf(of).flatMap(({ fields }) => fields.get(name.text) ?? [])[0];
+  if (field) return field.value;
+  if (name.text === "__name__") return { kind: "string", value: of.name };
+  unknownAttribute(interpreter, of, [], name);
+  return BROKEN;
+}

@@ -1,0 +1,52 @@
+/** @file Lists, dictionaries and chains of modules: `nn.ModuleList`, `nn.ModuleDict`, `nn.Sequential`, and classes that inherit from them. */
+import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { attach } from "../layers/weights";
+import type { GivenArgument, ObjectInfo, Operand, Value } from "../values";
+import { BROKEN, isBroken } from "../values";
+
+/** Lists of modules, and what else of a library has a meaning without being one function. */
+export const CONTAINERS: ReadonlySet<string> = new Set(["Sequential", "ModuleList", "ModuleDict"]);
+
+/** Where an object that is a list of modules keeps them. */
+export const ITEMS = "items of the container";
+export const attachItems = (value: Value, object: ObjectInfo): void => {
+  if (value.kind === "sequence") value.items.forEach((item, i) => attach(item.value, object, `${i}`));
+  if (value.kind === "dict") for (const [key, item] of value.entries) attach(item.value, object, key);
+};
+
+/** `nn.Sequential(a, b)`, `nn.ModuleList(layers)`; null of anything else. */
+export function containerOf(name: string, args: readonly GivenArgument[]): Value | null {
+  const [only] = args;
+  const chain = name === "Sequential";
+  if (!CONTAINERS.has(name) && name !== "ParameterList" && name !== "ParameterDict") return null;
+  if (args.length === 1 && only!.operand.value.kind === "dict") return { ...only!.operand.value, chain };
+  if (name.endsWith("Dict")) return args.length === 0 ? { kind: "dict", entries: new Map() } : null;
+  const one = args.length === 1 && only!.operand.value.kind === "sequence" && !only!.operand.value.chain;
+  const items =
+    one && only!.operand.value.kind === "sequence" ? only!.operand.value.items : args.map(({ operand }) => operand);
+  return { kind: "sequence", items, list: true, chain };
+}
+
+/** Calls what a chain of modules holds, one after the other. */
+export function callChain(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  items: readonly Operand[],
+  args: readonly GivenArgument[],
+): Value {
+  if (items.length === 0) return args[0]?.operand.value ?? BROKEN;
+  let given = args;
+  let value: Value = BROKEN;
+  for (const [i, item] of items.entries()) {
+    const path = i === items.length - 1 ? at.path : `${at.path}#${i}`;
+    value = interpreter.call(run, { ...at, path }, item.value, given);
+    if (isBroken(value)) return BROKEN;
+    given = [{ name: null, operand: { value, path, expr: at.expr }, span: at.expr.span }];
+  }
+  return value;
+}
+
+/** The list that an object of a class like nn.ModuleList is; any other value as it is. */
+export const contentsOf = (value: Value): Value =>
+  value.kind === "object" ? (value.object.fields.get(ITEMS) ?? value) : value;

@@ -1,0 +1,155 @@
+/** @file Methods that an object has of a library's classes, and those of the classes above its own: `self.register_buffer(…)`, `super().forward(x)`. */
+import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { callLayer, namedWeight } from "../layers/layer";
+import type { Identifier } from "../syntax";
+import type { GivenArgument, Method, ObjectInfo, Operand, Value } from "../values";
+import { BROKEN, NONE } from "../values";
+import { callMethod } from "./attributes";
+import { inherited, unknownAttribute } from "./classes";
+import { attachItems, ITEMS } from "./containers";
+import { setField } from "./fields";
+import { layerOfObject, setLayer } from "./objects";
+
+/** What every module can do: where it is, how it is saved and which mode it is in change no value. */
+const SAME: ReadonlySet<string> = new Set([
+  "to",
+  "cuda",
+  "cpu",
+  "float",
+  "half",
+  "double",
+  "bfloat16",
+  "train",
+  "eval",
+  "requires_grad_",
+  "apply",
+  "type",
+  "compile",
+]);
+const EMPTY: ReadonlySet<string> = new Set([
+  "parameters",
+  "named_parameters",
+  "modules",
+  "named_modules",
+  "children",
+  "named_children",
+  "buffers",
+  "named_buffers",
+  "state_dict",
+]);
+const NOTHING =
+  /^(zero_grad|load_state_dict|register_\w*hook|register_load\w*|_?init_weights|post_init|sow|gradient_checkpointing_\w+|add_module|register_module|reset_parameters)$/;
+
+/** A method that every module of a library has; null of any other name. */
+export function moduleMethod(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  self: Value,
+  name: string,
+  args: readonly GivenArgument[],
+): Value | null {
+  if (SAME.has(name)) return self;
+  if (EMPTY.has(name)) return { kind: "sequence", items: [], list: true };
+  if (self.kind !== "object") return NOTHING.test(name) ? NONE : null;
+  const { object } = self;
+  const [first, second] = args.map(({ operand }) => operand.value);
+  const adds = name === "add_module" || name === "register_module";
+  const registers = name === "register_buffer" || name === "register_parameter" || adds;
+  if (registers && first?.kind === "string" && second) {
+    const items = object.fields.get(ITEMS);
+    if (adds && items) object.fields.set(ITEMS, added(items, first.value, args[1]!.operand));
+    setField(interpreter, object, first.value, second);
+    return NONE;
+  }
+  if (name === "param" || name === "variable") return paramOf(interpreter, run, at, object, args);
+  if (name === "append" || name === "extend") {
+    const items = object.fields.get(ITEMS);
+    const more =
+      name === "append" ? args.map(({ operand }) => operand) : first?.kind === "sequence" ? first.items : null;
+    if (items?.kind !== "sequence" || !more) return null;
+    const now: Value = { ...items, items: [...items.items, ...more] };
+    attachItems(now, object);
+    object.fields.set(ITEMS, now);
+    return self;
+  }
+  if (name === "make_rng") return NONE;
+  return NOTHING.test(name) ? NONE : null;
+}
+
+/** A container with one module more. */
+function added(items: Value, key: string, operand: Operand): Value {
+  if (items.kind === "dict") return { ...items, entries: new Map([...items.entries, [key, operand]]) };
+  if (items.kind !== "sequence") return items;
+  if (items.items.length > 0) return { ...items, items: [...items.items, operand] };
+  return { kind: "dict", entries: new Map([[key, operand]]), chain: items.chain ?? false };
+}
+
+/** `self.param("scale", init, (d,))`. */
+function paramOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  object: ObjectInfo,
+  args: readonly GivenArgument[],
+): Value | null {
+  return namedWeight(
+    interpreter,
+    run,
+    at,
+    args.map(({ operand }) => operand),
+    object,
+  );
+}
+
+/** `super().name(…)`: the method above the running one's class. */
+export function callSuper(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  { object, above }: Extract<Value, { kind: "super" }>,
+  name: Identifier,
+  args: readonly GivenArgument[],
+): Value {
+  const self: Value = { kind: "object", object };
+  const found = inherited(object.of, name.text, above);
+  if (found)
+    return callMethod(
+      interpreter,
+      run,
+      at,
+      { found, self, ...(run.frame.making && { making: run.frame.making }) },
+      args,
+    );
+  if (name.text === "__init__") {
+    setLayer(object, at, args);
+    return NONE;
+  }
+  if (name.text === "forward" || name.text === "__call__") {
+    if (object.layer) return callLayer(interpreter, run, at, layerOfObject(object), args);
+    const items = object.fields.get(ITEMS);
+    if (items) return interpreter.call(run, at, items, args);
+  }
+  const known = moduleMethod(interpreter, run, at, self, name.text, args);
+  if (known) return known;
+  // What a class of a library does while an object is made sets it up.
+  if (run.frame.making) return NONE;
+  unknownAttribute(interpreter, object.of, object.fields.keys(), name);
+  return BROKEN;
+}
+
+/** `super()`, `super(Block, self)`. */
+export function superOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr }: CallAt,
+  args: readonly GivenArgument[],
+): Value {
+  const method: Method | undefined = run.frame.method;
+  const [first] = args.map(({ operand }) => operand.value);
+  if (method?.self.kind !== "object") {
+    interpreter.diagnostics.add("self", expr.span, "super() has a meaning in a method of a class only.");
+    return BROKEN;
+  }
+  return { kind: "super", object: method.self.object, above: first?.kind === "class" ? first.of : method.owner };
+}

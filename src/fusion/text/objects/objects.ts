@@ -1,0 +1,127 @@
+/** @file Objects: how a call of a class makes one, and what a call of one does. */
+import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { callLayer, layerOf } from "../layers/layer";
+import { attach, labelOf } from "../layers/weights";
+import { nearest } from "../suggest";
+import type { GivenArgument, ClassInfo, ObjectInfo, Value } from "../values";
+import { BROKEN, isBroken, unnamed } from "../values";
+import { callMethod, tell } from "./attributes";
+import { callOf, inherited, layerAbove, lineOf, newMaking, setAside } from "./classes";
+import { attachItems, containerOf, CONTAINERS, ITEMS } from "./containers";
+
+/** `Block(256)`: an object, filled in by __init__, or field by field. */
+export function instantiate(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  of: ClassInfo,
+  args: readonly GivenArgument[],
+): Value {
+  const object: ObjectInfo = { ...unnamed(), of, fields: new Map(), layer: null, making: newMaking(interpreter) };
+  const self: Value = { kind: "object", object };
+  const before = new Set(interpreter.nodes.keys());
+  const { making } = object;
+  const init = inherited(of, "__init__");
+  if (args.some(({ operand }) => operand.value.kind === "broken") && !run.frame.making) return BROKEN;
+  if (init) {
+    const made = callMethod(interpreter, run, at, { found: init, self, making, label: of.name }, args);
+    if (isBroken(made)) return BROKEN;
+  } else if (lineOf(of).some(({ fields }) => fields.size > 0)) {
+    if (!fillFields(interpreter, at, object, args)) return BROKEN;
+  } else setLayer(object, at, args);
+  for (const name of ["__post_init__", "setup"]) {
+    const found = inherited(of, name);
+    if (found) callMethod(interpreter, run, { ...at, path: `${at.path}/${name}` }, { found, self, making }, []);
+  }
+  setAside(interpreter, before);
+  return self;
+}
+
+/** The layer of a library that the object is by what its class inherits from. */
+export function setLayer(object: ObjectInfo, { expr }: CallAt, args: readonly GivenArgument[]): void {
+  const type = layerAbove(object.of);
+  if (type === null) return;
+  if (CONTAINERS.has(type)) {
+    const value = containerOf(type, args);
+    if (value) {
+      attachItems(value, object);
+      object.fields.set(ITEMS, value);
+    }
+    return;
+  }
+  const made = layerOf(type, args, expr);
+  if (made?.kind !== "layer") return;
+  // Its weights are the object's own.
+  object.layer = { ...made.layer, weights: object.weights };
+  object.layer.holder = object.holder;
+}
+
+/** Arguments by the order of the fields, as a dataclass takes them. */
+function fillFields(
+  interpreter: Interpreter,
+  { expr }: CallAt,
+  object: ObjectInfo,
+  args: readonly GivenArgument[],
+): boolean {
+  const fields = new Map(
+    lineOf(object.of)
+      .toReversed()
+      .flatMap(({ fields: own }) => [...own]),
+  );
+  const names = [...fields.keys()];
+  let next = 0;
+  for (const { name, operand, span } of args) {
+    const key = name?.text ?? names[next++];
+    if (key === "name" || key === "parent") continue;
+    if (key === undefined || !fields.has(key)) {
+      const near = name && nearest(name.text, names);
+      const text = name
+        ? `${object.of.name} has no field \`${name.text}\`.${near ? ` Did you mean \`${near}\`?` : ""}`
+        : `${object.of.name} takes ${names.length} arguments; this is number ${next}.`;
+      interpreter.diagnostics.add(name ? "unknown-argument" : "too-many-arguments", span, text);
+      return false;
+    }
+    object.fields.set(key, operand.value);
+    attach(operand.value, object, key);
+  }
+  for (const [name, usual] of fields) {
+    if (object.fields.has(name)) continue;
+    if (usual) object.fields.set(name, usual.value);
+    else {
+      interpreter.diagnostics.add("missing-argument", expr.callee.span, `${object.of.name} still needs \`${name}\`.`);
+      return false;
+    }
+  }
+  return true;
+}
+
+/** A call of an object, `block(x)`. */
+export function callObject(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  object: ObjectInfo,
+  args: readonly GivenArgument[],
+): Value {
+  const self: Value = { kind: "object", object };
+  const found = callOf(object.of);
+  if (found) return callMethod(interpreter, run, at, { found, self, label: labelOf(object) }, args);
+  const items = object.fields.get(ITEMS);
+  if (items) return interpreter.call(run, at, items, args);
+  if (object.layer) return callLayer(interpreter, run, at, layerOfObject(object), args);
+  if (object.making.late.length > 0) tell(interpreter, object.making);
+  else
+    interpreter.diagnostics.add(
+      "not-callable",
+      at.expr.callee.span,
+      `${object.of.name} has no forward(): it can't be called.`,
+    );
+  return BROKEN;
+}
+
+/** The layer under an object, with the object's place in its model. */
+export const layerOfObject = ({ layer, holder, name }: ObjectInfo): NonNullable<ObjectInfo["layer"]> => ({
+  ...layer!,
+  holder,
+  name,
+});
