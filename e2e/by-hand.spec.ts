@@ -85,7 +85,7 @@ test("a kernel by hand: an error at its line, wrong values, right ones; a link t
   await other.goto(link);
   await expect(other.getByText("Edited by hand", { exact: true })).toBeVisible(LONG);
   await expect(other.getByText(/^Moves 768 KiB, like/)).toBeVisible(LONG);
-  await expect(other.getByText(/^nothing yet on/)).toBeVisible();
+  await expect(other.getByText(/^nothing yet/)).toBeVisible();
   await other.getByRole("banner").getByRole("button", { name: /^Run/ }).click();
   await expect(other.getByText("K1, edited by hand: right.")).toBeVisible(LONG);
   await elsewhere.close();

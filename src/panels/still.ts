@@ -41,7 +41,7 @@ export type Still = ComponentType<{
   readonly plan: Plan | null;
   readonly layout: Layout;
   readonly moved: Readonly<Record<string, Position>>;
-  readonly folds: boolean;
+  readonly folds: boolean | "crowded";
   readonly label: string;
   readonly marks?: readonly Mark[];
   readonly onMark?: (key: string) => void;

@@ -3,7 +3,7 @@ import { MOST_UNFOLDED, blocksAmong, blocksOf, opensFolded } from "../fusion";
 import type { Block, Graph, GroupRef, NodeId } from "../fusion";
 import { foldBox, type Folds } from "../document";
 import { linesBetween } from "./lines-between";
-import type { Scene, SceneEdge, SceneNode } from "./scene";
+import type { Gate, Scene, SceneEdge, SceneNode } from "./scene";
 import { savedIn } from "./saved";
 import { stackInputs } from "./stack";
 import { plural } from "./format";
@@ -62,8 +62,12 @@ function foldsOf(scene: Scene, ops: readonly SceneNode[], rules: FoldRules): Rea
   };
   foldBlocks(scene, ops, rules, fold);
   const iterations = new Set([...blocksOf(rules.source).values()].map(({ one }) => one));
-  for (const [id, { group, members }] of groupsOf(ops))
-    if (byHand.get(id) === "closed" && !iterations.has(id)) fold(id, `${group.label} ${id}`, members);
+  for (const [id, { group, members }] of groupsOf(ops)) {
+    // A call without all of its arguments is one box: what it is made of comes in sight once it computes something.
+    const open = members.some(({ holes }) => holes.length > 0);
+    if (open && byHand.get(id) !== "open") fold(id, group.label, members);
+    else if (byHand.get(id) === "closed" && !iterations.has(id)) fold(id, `${group.label} ${id}`, members);
+  }
   const all = rules.kernels || ops.length > MOST_UNFOLDED;
   const about = new Set(ops.length > MOST_UNFOLDED ? [] : rules.about);
   const byKernel = new Map<string, SceneNode[]>();
@@ -143,11 +147,24 @@ function standsApart(edges: readonly SceneEdge[], members: readonly SceneNode[])
   return !edges.some(({ from, to }) => inside.has(to) && readers.has(from));
 }
 
+/** One operand for each argument that is missing, however many ops inside would read it. */
+function gatesOf(members: readonly SceneNode[]): Gate[] {
+  const gates = new Map<NodeId, Gate>();
+  for (const { id, holes, missing = [] } of members) {
+    holes.forEach((operand, i) => {
+      const value = missing[i] ?? id;
+      if (!gates.has(value)) gates.set(value, { node: id, operand });
+    });
+  }
+  return [...gates.values()];
+}
+
 function boxOf(scene: Scene, { id, title, members }: Fold): SceneNode {
   const homes = new Set(members.map(({ kernel }) => kernel?.region));
   const home = homes.size === 1 ? members[0]!.kernel : null;
   const kernel = home && scene.kernels.find(({ region }) => region === home.region);
   const last = members.at(-1)!;
+  const gates = gatesOf(members);
   const titles = members.map((member) => member.title);
   return {
     ...last,
@@ -155,18 +172,22 @@ function boxOf(scene: Scene, { id, title, members }: Fold): SceneNode {
     kind: "folded",
     glyph: "folded",
     title,
-    formula: homes.size > 1 ? kernelsIn(members, homes) : listed(titles),
+    formula: gates.length > 0 ? missingIn(gates) : homes.size > 1 ? kernelsIn(members, homes) : listed(titles),
     bytes: kernel?.bytes ?? last.bytes,
-    lives: kernel?.bytes == null ? "register" : "memory",
+    lives: gates.length > 0 ? "nowhere" : kernel?.bytes == null ? "register" : "memory",
     kernel: home,
     alone: false,
-    holes: [],
+    holes: gates.map((_, i) => i),
+    gates,
+    operands: gates.length,
     label: `${title}, folded, ${plural(members.length, "op")}: ${titles.join(", ")}`,
     inside: members.map((member) => member.id),
     saved: savedIn(members),
-    late: members.every(({ late }) => late === true),
   };
 }
+
+const missingIn = ({ length }: readonly Gate[]): string =>
+  length === 1 ? "not connected" : `${length} inputs missing`;
 
 const listed = (titles: readonly string[]): string =>
   titles.join(" · ").length <= 30

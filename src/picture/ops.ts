@@ -40,23 +40,42 @@ export function formulaParts(op: string): { readonly formula: string; readonly o
 export interface PaletteEntry {
   readonly name: string;
   readonly glyph: Glyph;
+  /** Heading that it stands under while nothing is searched. */
+  readonly family: string;
   readonly formula: string;
   readonly teaches: string;
   /** Lower-case text that the search looks in: name, aliases, formula. */
   readonly words: string;
 }
 
-/** Every op a person can add, composites included, by name. */
+/** Families of ops in the order of the palette, by the kind of their definition. */
+const families: Readonly<Partial<Record<OpDef["kind"] | "composite", string>>> = {
+  elementwise: "Elementwise",
+  reduce: "Reductions",
+  contraction: "Matmul and convolution",
+  composite: "Composites: layers, losses and more",
+  movement: "Shape",
+  gather: "Indexing",
+  order: "Sorting",
+  scan: "Scans",
+  random: "Random numbers",
+  opaque: "Boundaries",
+};
+const OTHERS = "Other ops";
+const order = [...Object.values(families), OTHERS];
+
+/** Every op a person can add, composites included, by family and name. */
 export const paletteEntries: readonly PaletteEntry[] = [...allOps, ...allComposites]
   .filter(({ kind }) => kind !== "source")
   .map((def) => ({
     name: def.name,
     glyph: def.kind === "composite" ? ("folded" as const) : glyphOf(def.name),
+    family: families[def.kind] ?? OTHERS,
     formula: def.doc.formula,
     teaches: def.doc.teaches,
     words: [def.name, ...(def.aliases ?? []), def.doc.formula].join(" ").toLowerCase(),
   }))
-  .sort((a, b) => a.name.localeCompare(b.name));
+  .sort((a, b) => order.indexOf(a.family) - order.indexOf(b.family) || a.name.localeCompare(b.name));
 
 /** Entries whose name starts with, then contains, then mention the words typed. */
 export function searchPalette(query: string): readonly PaletteEntry[] {

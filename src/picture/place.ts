@@ -36,7 +36,7 @@ export function boxesOf(
   }
   if (foldedAny) closeUp(boxes, dockToFolds(scene, boxes), scene.edges);
   const companions = companionsOf(scene, boxes);
-  for (const [id, at] of Object.entries(moved)) {
+  for (const [id, at] of wishes(scene, moved)) {
     const box = boxes.get(nodeId(id));
     if (!box) continue;
     boxes.set(nodeId(id), { ...box, x: at.x, y: at.y });
@@ -49,6 +49,15 @@ export function boxesOf(
   const homeless = missing.filter(({ id }) => !boxes.has(id));
   if (homeless.length > 0) placeMissing(scene, homeless, boxes, moved);
   return boxes;
+}
+
+/** Where a person put boxes. A call without its arguments stands where its op was dropped. */
+function wishes(scene: Scene, moved: Places["moved"]): (readonly [string, Position])[] {
+  const dropped = scene.nodes.flatMap(({ id, inside, gates = [] }) => {
+    const at = gates.length > 0 && !ownEntry(moved, id) && ownEntry(moved, inside.at(-1) ?? id);
+    return at ? [[id, at] as const] : [];
+  });
+  return [...Object.entries(moved), ...dropped];
 }
 
 /** Every fold of the layout is one of the scene. */

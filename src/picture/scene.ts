@@ -42,6 +42,12 @@ export interface SceneKernel extends KernelMark {
 /** `nowhere`: an operand is missing here or before, so there is no value yet. */
 export type Lives = "memory" | "register" | "view" | "nowhere";
 
+/** An operand that nothing feeds, inside a call that is drawn as one box. */
+export interface Gate {
+  readonly node: NodeId;
+  readonly operand: number;
+}
+
 export interface SceneNode {
   readonly id: NodeId;
   readonly kind: "op" | "input" | "output" | "folded";
@@ -58,6 +64,10 @@ export interface SceneNode {
   readonly alone: boolean;
   /** Operands that nothing feeds yet. */
   readonly holes: readonly number[];
+  /** What each of `holes` waits for: ops of one call that miss the same argument share it. */
+  readonly missing?: readonly NodeId[];
+  /** For a folded call with missing arguments: the operands inside that its `holes` stand for, by their number. */
+  readonly gates?: readonly Gate[];
   readonly operands: number;
   readonly groups: readonly GroupRef[];
   /** What a screen reader says. */
@@ -66,8 +76,6 @@ export interface SceneNode {
   readonly inside: readonly NodeId[];
   /** Choice for it until the backward pass; absent where that has no need of it. */
   readonly saved?: SavedMark;
-  /** Of the backward pass. */
-  readonly late?: boolean;
 }
 
 export type LineKind = "memory" | "register" | "view";
@@ -191,8 +199,8 @@ function nodeOf(graph: Graph, node: Node, { stored, homes, waiting, planned }: F
     kernel: home,
     alone: home !== null && home.members.length === 1,
     holes,
+    missing: holes.map((operand) => node.inputs[operand]!),
     operands: node.inputs.length,
-    ...(node.phase === "backward" && { late: true }),
     groups: node.groups,
     label: waits
       ? `${title} ${node.id}, ${holes.length > 0 ? "not connected yet" : NO_SHAPE}`
@@ -232,7 +240,6 @@ const outputOf = (node: Node, missing: string | null): SceneNode => ({
   alone: false,
   holes: [],
   operands: 1,
-  ...(node.phase === "backward" && { late: true }),
   groups: [],
   label:
     missing === null

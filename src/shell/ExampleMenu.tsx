@@ -41,6 +41,7 @@ export function ExampleMenu() {
   const open = usePlayground((state) => state.dialog === "examples");
   const title = usePlayground(selectTitle);
   const lesson = usePlayground((state) => state.lesson?.content ?? null);
+  const word = title === UNTITLED ? "Program" : "Example";
   if (lesson) return <LessonMenu kind={lesson.kind === "puzzle" ? "Puzzle" : "Lesson"} title={lesson.title} />;
   return (
     <button
@@ -48,10 +49,10 @@ export function ExampleMenu() {
       className="pick"
       aria-haspopup="dialog"
       aria-expanded={open}
-      aria-label={`Example: ${title}`}
+      aria-label={`${word}: ${title}`}
       onClick={() => playground.getState().actions.openDialog("examples")}
     >
-      <span className="pick-word">Example</span>
+      <span className="pick-word">{word}</span>
       <b>{title}</b>
       {changed && title !== UNTITLED && <span className="pick-changed">edited</span>}
       <Icon name="down" size={16} />

@@ -96,7 +96,6 @@ function Lower() {
   const idle = usePlayground(
     ({ run, deviceProblem, cpuCheck }) => run.status === "idle" && !deviceProblem && !cpuCheck,
   );
-  const device = usePlayground((state) => state.device);
   const [opened, setOpened] = useState(false);
   const full = opened || !idle;
   return (
@@ -105,7 +104,7 @@ function Lower() {
         {idle && (
           <button type="button" className="measured-line" aria-expanded={full} onClick={() => setOpened(!opened)}>
             <b>Measured</b>
-            <span>{device ? `nothing yet on ${device.name}` : "nothing yet: press Run both"}</span>
+            <span>nothing yet: press Run both</span>
             <Icon name={full ? "up" : "down"} size={16} />
           </button>
         )}
@@ -123,7 +122,7 @@ function Lower() {
   );
 }
 
-/** As high as its lines, up to 60 % of the column. */
+/** As high as its lines, as long as what is below keeps its room. */
 const heightOfProgram: Track = { id: "program", size: "content", least: 160, bar: "Height of the program" };
 const below: Track = { id: "below", size: null, least: 160 };
 const centre: Track = { id: "centre", size: null, least: CENTRE_LEAST };

@@ -12,7 +12,7 @@ import {
 /** A column or a row of the grid. */
 export interface Track {
   readonly id: string;
-  /** px at first, or as much as its content needs up to 60 %; null takes what is left, and one track of each direction does. */
+  /** px at first, or as much as its content needs, while 240 px are left; null takes what is left, and one track of each direction does. */
   readonly size: number | "content" | null;
   readonly least: number;
   /** What the bar beside it changes: `Width of the kernels`. Only tracks with a size have one. */
@@ -72,7 +72,7 @@ function useTracks(across: boolean, tracks: readonly Track[], root: RefObject<HT
   // A track before the flexible one grows with the pointer, one after it grows against it.
   const flexible = tracks.findIndex(({ size }) => size === null);
   const widths = tracks.map((track) => {
-    if (track.size === "content" && sizes[track.id] === undefined) return "fit-content(60%)";
+    if (track.size === "content" && sizes[track.id] === undefined) return "fit-content(calc(100% - 240px))";
     const size = track.size === null ? null : (sizes[track.id] ?? track.size);
     return size === null ? `minmax(${track.least}px, 1fr)` : `minmax(${track.least}px, ${size}px)`;
   });

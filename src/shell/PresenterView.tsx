@@ -4,6 +4,7 @@ import { GraphCanvas } from "../editor";
 import { Covered, KernelInspector, MeasuredPanel, InlineCode, PredictStrip, transferCount } from "../panels";
 import {
   selectCovered,
+  selectExample,
   selectFusion,
   selectKnown,
   selectScore,
@@ -120,10 +121,12 @@ function Foot() {
   const steps = usePlayground(selectSteps);
   const step = usePlayground(selectStep);
   const graph = usePlayground(selectFusion)?.graph;
+  const title = usePlayground((state) => state.lesson?.content.title ?? selectExample(state)?.title ?? "Own program");
   const label = (id: NodeId): string => graph?.nodes.get(id)?.label ?? id;
   const nodes = step ? step.nodes.slice(0, 2).map(label).join(" → ") : "";
   return (
     <footer className="presenter-foot">
+      <b className="presenter-title">{title}</b>
       <b>
         Step {cursor} of {steps.length}
       </b>

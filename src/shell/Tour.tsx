@@ -1,11 +1,9 @@
-/** @file Forty seconds through the page: one card, one outlined part at a time. Goes on by itself unless people ask for less motion. */
-import { useEffect, useState } from "react";
+/** @file A walk through the page: one card beside the part that it is about, at the reader's own pace. */
+import { useLayoutEffect, useRef, useState } from "react";
 import { InlineCode } from "../panels";
 import { playground, usePlayground } from "../state";
-import { STOP_MILLIS, stops } from "./tour";
+import { besidePart, stops } from "./tour";
 import "./tour.css";
-
-const LESS_MOTION = "(prefers-reduced-motion: reduce)";
 
 function leave(): void {
   const { actions } = playground.getState();
@@ -17,34 +15,62 @@ function leave(): void {
 
 const goTo = (stop: number): void => (stop < stops.length ? playground.getState().actions.showTour(stop) : leave());
 
-/** Does what a stop is about, and outlines its part of the page. */
-function useStop(at: number): void {
-  useEffect(() => {
+type Place = ReturnType<typeof besidePart>;
+
+/** Does what a stop is about, outlines its part of the page, and answers where the card stands beside it. */
+function useStop(at: number): readonly [(card: HTMLElement | null) => void, Place | null] {
+  const card = useRef<HTMLElement | null>(null);
+  const [place, setPlace] = useState<Place | null>(null);
+  useLayoutEffect(() => {
     const { part, pane, enter } = stops[at]!;
     const state = playground.getState();
     state.actions.showPane(pane);
     enter(state);
-    const partOf = (name: string) => document.querySelector<HTMLElement>(`[data-pane="${name}"]`);
-    // Where Measured has no place of its own it is a tab beside the kernels.
-    const outlined = partOf(part) ?? partOf("kernels");
-    if (outlined) outlined.dataset["toured"] = "";
+    let outlined: HTMLElement | null = null;
+    const look = (): void => {
+      const partOf = (name: string) => document.querySelector<HTMLElement>(`[data-pane="${name}"]`);
+      // Where Measured has no place of its own it is a tab beside the kernels.
+      const found = partOf(part) ?? partOf("kernels");
+      if (found !== outlined) {
+        if (outlined) delete outlined.dataset["toured"];
+        if (found) found.dataset["toured"] = "";
+        outlined = found;
+      }
+      if (!found || !card.current) return;
+      const { offsetWidth: width, offsetHeight: height } = card.current;
+      setPlace(
+        besidePart(found.getBoundingClientRect(), { width, height }, { width: innerWidth, height: innerHeight }),
+      );
+    };
+    // The part may open with this stop, and grow while it does.
+    const observer = new ResizeObserver(look);
+    observer.observe(document.body);
+    if (card.current) observer.observe(card.current);
+    const frame = requestAnimationFrame(look);
+    const later = setTimeout(look, 300);
     return () => {
+      observer.disconnect();
+      cancelAnimationFrame(frame);
+      clearTimeout(later);
       if (outlined) delete outlined.dataset["toured"];
     };
   }, [at]);
+  return [(element) => void (card.current = element), place];
 }
 
 function Stop({ at }: { readonly at: number }) {
   const words = usePlayground(stops[at]!.words);
-  const [waits, setWaits] = useState(() => matchMedia(LESS_MOTION).matches);
-  useStop(at);
-  useEffect(() => {
-    if (waits) return;
-    const timer = setTimeout(() => goTo(at + 1), STOP_MILLIS);
-    return () => clearTimeout(timer);
-  }, [at, waits]);
+  const [ref, place] = useStop(at);
+  const last = at + 1 === stops.length;
   return (
-    <aside className="tour" role="dialog" aria-label="Tour" onPointerEnter={() => setWaits(true)}>
+    <aside
+      ref={ref}
+      className="tour"
+      role="dialog"
+      aria-label="Tour"
+      data-side={place?.side}
+      style={place ? { left: place.left, top: place.top } : { visibility: "hidden" }}
+    >
       <p className="tour-place">
         {at + 1} of {stops.length}
       </p>
@@ -52,21 +78,21 @@ function Stop({ at }: { readonly at: number }) {
         <InlineCode text={words} />
       </p>
       <div className="tour-actions">
-        <button type="button" className="plain" onClick={leave}>
-          {at + 1 < stops.length ? "Skip" : "Done"}
-        </button>
+        {!last && (
+          <button type="button" className="plain" onClick={leave}>
+            Skip
+          </button>
+        )}
+        <span className="grow" />
         {at > 0 && (
           <button type="button" className="plain" onClick={() => goTo(at - 1)}>
             Back
           </button>
         )}
-        {at + 1 < stops.length && (
-          <button type="button" className="action" onClick={() => goTo(at + 1)}>
-            Next
-          </button>
-        )}
+        <button type="button" className="action" onClick={() => goTo(at + 1)}>
+          {last ? "Done" : "Next"}
+        </button>
       </div>
-      {!waits && <i key={at} className="tour-time" style={{ animationDuration: `${STOP_MILLIS}ms` }} />}
     </aside>
   );
 }

@@ -1,4 +1,4 @@
-/** @file The stops of the tour: where one looks, what the page does there, and what is said, with the shown program's own numbers. */
+/** @file The stops of the tour: where one looks, what the page does there, what is said with the shown program's own numbers, and where the card stands. */
 import { plural } from "../fusion";
 import { showMicros } from "../panels";
 import { selectPlan, selectScore, selectSteps, type Pane, type PlaygroundState } from "../state";
@@ -11,9 +11,6 @@ export interface Stop {
   readonly enter: (state: PlaygroundState) => void;
   readonly words: (state: PlaygroundState) => string;
 }
-
-/** Long enough to read each stop; five of them make forty seconds. */
-export const STOP_MILLIS = 8000;
 
 const accepted = (state: PlaygroundState): number => selectSteps(state).findIndex((step) => step.accepted);
 
@@ -71,3 +68,39 @@ export const stops: readonly Stop[] = [
       "Run both times the naive and the fused plan on your GPU, compares their results, and checks them against a 64-bit reference. Now change the program, or press Play.",
   },
 ];
+
+export interface Edges {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** The side of its part that the card stands on; `inside` one that has no room around it. */
+export type Side = "below" | "above" | "right" | "left" | "inside";
+
+const GAP = 14;
+const EDGE = 12;
+const TOOLS = 124;
+
+/** Where a card of `size` explains `part` of a window without covering it; a part as large as the window is covered in its corner. */
+export function besidePart(
+  part: Edges,
+  size: { readonly width: number; readonly height: number },
+  room: { readonly width: number; readonly height: number },
+): { readonly side: Side; readonly left: number; readonly top: number } {
+  const fit = (at: number, length: number, most: number): number => Math.max(EDGE, Math.min(at, most - length - EDGE));
+  const across = fit(part.left + GAP, size.width, room.width);
+  const down = fit(part.top + GAP, size.height, room.height);
+  if (part.bottom + GAP + size.height + EDGE <= room.height)
+    return { side: "below", left: across, top: part.bottom + GAP };
+  if (part.top - GAP - size.height >= EDGE) return { side: "above", left: across, top: part.top - GAP - size.height };
+  if (part.left - GAP - size.width >= EDGE) return { side: "left", left: part.left - GAP - size.width, top: down };
+  if (part.right + GAP + size.width + EDGE <= room.width) return { side: "right", left: part.right + GAP, top: down };
+  return {
+    side: "inside",
+    left: fit(part.right - size.width - GAP, size.width, room.width),
+    // The tools of the graph stay in sight.
+    top: fit(part.bottom - TOOLS - size.height, size.height, room.height),
+  };
+}

@@ -376,7 +376,7 @@ const page: readonly Command[] = [
   },
   {
     id: "tour",
-    title: "Take the tour, 40 seconds",
+    title: "Take the tour",
     group: "Page",
     keys: [],
     when: hasSteps,

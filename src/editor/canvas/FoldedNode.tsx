@@ -4,7 +4,7 @@ import { usePlayground } from "../../state";
 import { Glyph } from "./Glyph";
 import { Ports } from "./Ports";
 import { colourStyle } from "./OpNode";
-import type { FlowNode } from "./flow";
+import { isDrawnWith, type FlowNode } from "./flow";
 import { showBytes } from "../../picture";
 
 export function FoldedNode({ data: { node, ports } }: NodeProps<FlowNode>) {
@@ -12,7 +12,12 @@ export function FoldedNode({ data: { node, ports } }: NodeProps<FlowNode>) {
   const selected = usePlayground((s) => s.selection.kind === "region" && s.selection.id === region);
   return (
     <>
-      <div className="op-box folded-box" data-selected={selected} style={colourStyle(node.kernel?.tone)}>
+      <div
+        className="op-box folded-box"
+        data-selected={selected}
+        data-waiting={node.holes.length > 0}
+        style={colourStyle(node.kernel?.tone)}
+      >
         <span className="op-row">
           <Glyph name="folded" />
           <span className="op-name">{node.title}</span>
@@ -20,7 +25,7 @@ export function FoldedNode({ data: { node, ports } }: NodeProps<FlowNode>) {
         </span>
         <span className="folded-ops">{node.formula}</span>
       </div>
-      <Ports node={node} ports={ports} start={false} />
+      <Ports node={node} ports={ports} start={isDrawnWith(node)} />
     </>
   );
 }

@@ -1,10 +1,12 @@
 /** @file A searchable list over the canvas: type to narrow, arrows to choose, Enter to take, Escape to leave. */
-import { useEffect, useId, useRef, useState } from "react";
+import { Fragment, useEffect, useId, useRef, useState } from "react";
 import type { KeyboardEvent, ReactNode, RefObject } from "react";
 
 export interface ListEntry {
   readonly key: string;
   readonly row: ReactNode;
+  /** Said above the first of those that share it. */
+  readonly heading?: string | null;
   /** Text dragged onto the canvas; absent where rows can't be dragged. */
   readonly dragged?: string;
 }
@@ -43,21 +45,27 @@ interface OptionsProps extends Pick<ListBoxProps, "title" | "entries" | "onTake"
 function Options({ id, title, entries, at, onPoint, onTake, onKeyDown }: OptionsProps) {
   return (
     <div className="canvas-options" id={id} role="listbox" aria-label={title}>
-      {entries.map(({ key, row, dragged }, i) => (
-        <div
-          key={key}
-          id={`${id}-${i}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={i === at}
-          draggable={dragged !== undefined}
-          onDragStart={(event) => dragged !== undefined && event.dataTransfer.setData(OP_MEDIA_TYPE, dragged)}
-          onPointerMove={() => onPoint(i)}
-          onClick={() => onTake(i)}
-          onKeyDown={onKeyDown}
-        >
-          {row}
-        </div>
+      {entries.map(({ key, row, heading, dragged }, i) => (
+        <Fragment key={key}>
+          {heading && heading !== entries[i - 1]?.heading && (
+            <div className="canvas-family" role="presentation">
+              {heading}
+            </div>
+          )}
+          <div
+            id={`${id}-${i}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={i === at}
+            draggable={dragged !== undefined}
+            onDragStart={(event) => dragged !== undefined && event.dataTransfer.setData(OP_MEDIA_TYPE, dragged)}
+            onPointerMove={() => onPoint(i)}
+            onClick={() => onTake(i)}
+            onKeyDown={onKeyDown}
+          >
+            {row}
+          </div>
+        </Fragment>
       ))}
     </div>
   );

@@ -1,29 +1,58 @@
 /** @file Every op, to add by name or to drag onto the canvas. */
 import { useMemo, useState } from "react";
-import { playground } from "../../state";
+import { playground, usePlayground, type PlaygroundState } from "../../state";
+import type { Graph } from "../../fusion";
 import type { Position } from "../../document";
 import { Glyph } from "./Glyph";
 import { ListBox } from "./ListBox";
 import { closeList, say } from "./canvas-store";
-import { searchPalette } from "../../picture";
+import { paletteEntries, searchPalette } from "../../picture";
 
 const INPUT = "input";
+
+/** Names of the ops and calls of the program as it is written, for as long as the same graph is drawn. */
+const usedIn = new WeakMap<Graph, ReadonlySet<string>>();
+function selectUsedOps({ derived }: PlaygroundState): ReadonlySet<string> {
+  const graph = (derived.latest ?? derived.compilation)?.drawn;
+  if (!graph) return NONE;
+  const known = usedIn.get(graph);
+  if (known) return known;
+  const used = new Set([...graph.nodes.values()].flatMap(({ op, groups }) => groups[0]?.label ?? op));
+  usedIn.set(graph, used);
+  return used;
+}
+const NONE: ReadonlySet<string> = new Set();
 
 export function addOp(op: string, at: Position | null): void {
   const { actions } = playground.getState();
   say(op === INPUT ? actions.addInput() : actions.addOp(op, at));
 }
 
+interface Named {
+  readonly name: string;
+  readonly heading: string | null;
+}
+
+/** What is found, best first; by family while nothing is searched, after an input and what the program has already. */
+function namesFor(query: string, used: ReadonlySet<string>): Named[] {
+  const found = searchPalette(query);
+  const input = INPUT.startsWith(query.trim().toLowerCase()) ? [{ name: INPUT, heading: null }] : [];
+  if (query.trim() !== "") return [...input, ...found.map(({ name }) => ({ name, heading: null }))];
+  const known = found.filter(({ name }) => used.has(name)).map(({ name }) => ({ name, heading: "In this program" }));
+  const others = found.filter(({ name }) => !used.has(name));
+  return [...input, ...known, ...others.map(({ name, family }) => ({ name, heading: family }))];
+}
+
 export function Palette({ at }: { readonly at: Position | null }) {
   const [query, setQuery] = useState("");
-  const found = useMemo(() => searchPalette(query), [query]);
-  const withInput = INPUT.startsWith(query.trim().toLowerCase());
-  const names = [...(withInput ? [INPUT] : []), ...found.map(({ name }) => name)];
-  const entries = names.map((name) => {
-    const entry = found.find((each) => each.name === name);
+  const used = usePlayground(selectUsedOps);
+  const names = useMemo(() => namesFor(query, used), [query, used]);
+  const entries = names.map(({ name, heading }, i) => {
+    const entry = paletteEntries.find((each) => each.name === name);
     return {
-      key: name,
+      key: `${heading} ${i}`,
       dragged: name,
+      heading,
       row: (
         <>
           <Glyph name={entry?.glyph ?? "input"} />
@@ -43,7 +72,7 @@ export function Palette({ at }: { readonly at: Position | null }) {
       onSearch={setQuery}
       onClose={closeList}
       onTake={(index) => {
-        addOp(names[index]!, at);
+        addOp(names[index]!.name, at);
         closeList();
       }}
     />

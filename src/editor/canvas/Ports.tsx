@@ -5,7 +5,7 @@ import { outHandle, sides } from "./flow";
 import { SavedSign } from "./SavedSign";
 import { useCanvas } from "./canvas-store";
 import { type SceneNode, type Port, type NodePorts, type OperandPort, savedWords } from "../../picture";
-import { targetKey } from "./targets";
+import { keyOfPort } from "./targets";
 
 function targetOf({ side, offset }: Port): CSSProperties {
   if (side === "top") return { left: offset, top: 0, bottom: "auto" };
@@ -15,7 +15,8 @@ function targetOf({ side, offset }: Port): CSSProperties {
 }
 
 function OperandHandle({ node, port }: { readonly node: SceneNode; readonly port: OperandPort }) {
-  const target = useCanvas((s) => s.connecting?.targets.get(targetKey(node.id, port.operand)) ?? null);
+  const key = keyOfPort(node, port.operand);
+  const target = useCanvas((s) => s.connecting?.targets.get(key) ?? null);
   const drawing = useCanvas((s) => s.connecting !== null && s.connecting.from !== node.id);
   const state = !drawing ? "idle" : target?.ok ? "legal" : "illegal";
   const isHole = node.holes.includes(port.operand);

@@ -1,6 +1,7 @@
 /** @file A picture that is looked at: fitted to its place, never so small that its words can't be read; what does not fit is scrolled. */
 import { createElement, useEffect, useMemo, useState, type ReactNode } from "react";
 import type { EdgeId, NodeId } from "../../fusion";
+import type { Area } from "../../document";
 import "./still.css";
 import {
   drawingOf,
@@ -75,7 +76,15 @@ export interface StillMark extends About {
   readonly pressed: boolean;
 }
 
-export interface StillProps extends StillRequest {
+const sized = (picture: Picture): { readonly picture: Picture; readonly whole: Area } => ({
+  picture,
+  whole: drawingOf(picture, { ink, zoom: 1 }).area,
+});
+const zoomFor = (room: Size, whole: Size): number => Math.min(1, room.width / whole.width, room.height / whole.height);
+
+export interface StillProps extends Omit<StillRequest, "folds"> {
+  /** Kernels are one box each; `crowded`: where the whole could not be read otherwise. */
+  readonly folds: boolean | "crowded";
   readonly label: string;
   readonly marks?: readonly StillMark[];
   readonly onMark?: (key: string) => void;
@@ -86,12 +95,17 @@ export interface StillProps extends StillRequest {
 export function StillPicture({ label, marks = [], onMark, over, ...request }: StillProps) {
   const [ref, room] = useRoom();
   const { compilation, cursor, plan, layout, moved, folds } = request;
-  const picture = useMemo(
-    () => stillOf({ compilation, cursor, plan, layout, moved, folds }),
+  const asked = useMemo(
+    () => sized(stillOf({ compilation, cursor, plan, layout, moved, folds: folds === true })),
     [compilation, cursor, plan, layout, moved, folds],
   );
-  const whole = useMemo(() => drawingOf(picture, { ink, zoom: 1 }).area, [picture]);
-  const zoom = room ? Math.max(LEGIBLE, Math.min(1, room.width / whole.width, room.height / whole.height)) : 1;
+  const folded = folds === "crowded" && room !== null && zoomFor(room, asked.whole) < LEGIBLE;
+  const closed = useMemo(
+    () => (folded ? sized(stillOf({ compilation, cursor, plan, layout, moved, folds: true })) : null),
+    [compilation, cursor, plan, layout, moved, folded],
+  );
+  const { picture, whole } = closed ?? asked;
+  const zoom = room ? Math.max(LEGIBLE, zoomFor(room, whole)) : 1;
   const { shapes } = useMemo(() => drawingOf(picture, { ink, zoom }), [picture, zoom]);
   const { x, y, width, height } = whole;
   return (

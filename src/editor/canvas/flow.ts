@@ -27,6 +27,7 @@ export const sides = {
   right: Position.Right,
 } as const;
 
+const NO_OPERANDS = { operands: 0 };
 const kinds = { op: "op", input: "pill", output: "pill", folded: "folded" } as const;
 
 /** A reuser of the last objects, for one canvas. */
@@ -42,7 +43,7 @@ export function flowMaker(): {
       for (const node of picture.scene.nodes) {
         const box = picture.boxes.get(node.id);
         if (!box) continue;
-        const ports = nodePorts(picture.ports.get(node.id), node.kind === "op" ? node.operands : 0, box);
+        const ports = nodePorts(picture.ports.get(node.id), node.kind === "op" || node.gates ? node : NO_OPERANDS, box);
         const key = JSON.stringify([node, box, ports, editable]);
         const last = lastNodes.get(node.id);
         next.set(node.id, last?.key === key ? last : { key, node: flowNode(node, box, ports, editable) });
@@ -93,6 +94,9 @@ function handlesOf({ operands, out }: NodePorts, width: number, height: number):
   ];
 }
 
+/** What lines can be drawn from and to: an op, or a call that still misses arguments. */
+export const isDrawnWith = ({ kind, holes }: SceneNode): boolean => kind !== "folded" || holes.length > 0;
+
 /** The first port out is every line's; the others are only places to draw from. */
 export const outHandle = (index: number): string => (index === 0 ? "out" : `out${index}`);
 
@@ -107,8 +111,8 @@ function flowNode(node: SceneNode, { x, y, width, height }: Box, ports: NodePort
     measured: { width, height },
     handles: handlesOf(ports, width, height),
     ariaLabel: node.label,
-    draggable: editable && node.kind !== "folded",
-    connectable: editable && node.kind !== "folded",
+    draggable: editable && isDrawnWith(node),
+    connectable: editable && isDrawnWith(node),
   };
 }
 

@@ -1,11 +1,21 @@
 /** @file Where a value may go: every operand in the program, with the reason where it does not fit. */
 import { findNode, legalTargets, nodeId, parseProgram } from "../../fusion";
 import type { ConnectTarget, Graph, NodeId } from "../../fusion";
-import { nameIn } from "../../picture";
+import { nameIn, type Gate, type SceneNode } from "../../picture";
 
 export type { ConnectTarget };
 
 export const targetKey = (consumer: string, operand: number): string => `${consumer} ${operand}`;
+
+/** The operand that port `port` of a box feeds: its own, or one inside a call that is drawn as one box. */
+export function operandAt({ id, gates }: Pick<SceneNode, "id" | "gates">, port: number): Gate {
+  return gates?.[port] ?? { node: id, operand: port };
+}
+
+export function keyOfPort(box: Pick<SceneNode, "id" | "gates">, port: number): string {
+  const { node, operand } = operandAt(box, port);
+  return targetKey(node, operand);
+}
 
 /** Every operand that `from` could feed, by `consumer operand`. Parses the text: call it once a gesture. */
 export function targetsOf(text: string, from: NodeId): ReadonlyMap<string, ConnectTarget> {

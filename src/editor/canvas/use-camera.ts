@@ -37,6 +37,8 @@ const TAKES_LARGE = 900;
 const NEEDS_ROOM = 620;
 const HULL_ROOM = 12;
 const FOLLOW_MILLIS = 250;
+/** The page whose card is a sheet below the graph. */
+const NARROW = "(max-width: 1000px)";
 
 /** px that the graph grows to the left when a kernel becomes one box in its first column, and its brackets give way. */
 function overhang(boxes: readonly Box[]): number {
@@ -178,7 +180,7 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
   useEffect(() => {
     const root = rootRef.current;
     // Where the card is a sheet, the view makes way for it instead.
-    if (!root || !picture || touched.current || root.clientWidth <= NEEDS_ROOM) return;
+    if (!root || !picture || touched.current || matchMedia(NARROW).matches) return;
     const about = aboutOf(picture, step?.nodes ?? []);
     const view = followViewport(getViewport(), contentOf(picture, false), about, roomOf(root), LEGIBLE);
     if (view) void setViewport(view, { duration: lessMotion() ? 0 : FOLLOW_MILLIS });

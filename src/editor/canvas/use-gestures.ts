@@ -13,29 +13,30 @@ import { OP_MEDIA_TYPE } from "./ListBox";
 import { addOp } from "./Palette";
 import type { Camera } from "./use-camera";
 import { selectTarget } from "./use-graph-keys";
-import { type Picture } from "../../picture";
-import { targetKey, targetsOf } from "./targets";
+import type { Gate, Picture } from "../../picture";
+import { operandAt, targetKey, targetsOf } from "./targets";
 
 const operandOf = (handle: string | null | undefined): number | null => {
   const found = /^in(\d+)$/.exec(handle ?? "")?.[1];
   return found === undefined ? null : Number(found);
 };
 
-const onConnectStart: OnConnectStart = (_event, { nodeId: from }) => {
-  if (!from) return;
-  const { document } = playground.getState();
-  const id = pillTarget(from) ?? nodeId(from);
-  startConnecting({ from: id, targets: targetsOf(document.text, id) });
-};
+/** The op that a box stands for when a line is drawn from it: of a call without its arguments the one that gives its value. */
+function valueOf(picture: Picture | null, id: string): NodeId {
+  const box = foldOf(id) === null ? undefined : picture?.scene.nodes.find((node) => node.id === id);
+  return box?.inside.at(-1) ?? pillTarget(id) ?? nodeId(id);
+}
 
-const isValidConnection: IsValidConnection<FlowEdge> = ({ target, targetHandle }) => {
-  const operand = operandOf(targetHandle);
-  return operand !== null && useCanvas.getState().connecting?.targets.get(targetKey(target, operand))?.ok === true;
-};
+/** The operand that a line ends at, by the box and its handle. */
+function endOf(picture: Picture | null, target: string, handle: string | null | undefined): Gate | null {
+  const port = operandOf(handle);
+  const box = picture?.scene.nodes.find(({ id }) => id === target);
+  return port === null || !box ? null : operandAt(box, port);
+}
 
-const onConnect: OnConnect = ({ source, target, targetHandle }) => {
-  const operand = operandOf(targetHandle);
-  if (operand !== null) say(playground.getState().actions.connect(nodeId(source), nodeId(target), operand));
+const startFrom = (picture: Picture | null, box: string): void => {
+  const from = valueOf(picture, box);
+  startConnecting({ from, targets: targetsOf(playground.getState().document.text, from) });
 };
 
 /** Positions while dragging; React Flow's other changes are about state it does not own here. */
@@ -92,7 +93,21 @@ export function useGestures(picture: Picture | null, editable: boolean, flowPoin
         const op = event.dataTransfer.getData(OP_MEDIA_TYPE);
         if (op && editable) addOp(op, flowPoint(event));
       },
-      ...(editable ? { onConnectStart, onConnect, isValidConnection, onConnectEnd: () => startConnecting(null) } : {}),
+      ...(editable
+        ? {
+            onConnectStart: ((_event, { nodeId: from }) => from && startFrom(picture, from)) satisfies OnConnectStart,
+            onConnect: (({ source, target, targetHandle }) => {
+              const end = endOf(picture, target, targetHandle);
+              if (end) say(playground.getState().actions.connect(valueOf(picture, source), end.node, end.operand));
+            }) satisfies OnConnect,
+            isValidConnection: (({ target, targetHandle }) => {
+              const end = endOf(picture, target, targetHandle);
+              const key = end && targetKey(end.node, end.operand);
+              return key !== null && useCanvas.getState().connecting?.targets.get(key)?.ok === true;
+            }) satisfies IsValidConnection<FlowEdge>,
+            onConnectEnd: () => startConnecting(null),
+          }
+        : {}),
     }),
     [picture, editable, flowPoint],
   );

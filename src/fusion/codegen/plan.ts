@@ -114,7 +114,7 @@ function kernelsOf(
       access,
       type,
     })),
-    ...(launched?.[i] ?? accessesOf(program, traffic, counted, fullSize)),
+    ...(launched?.[i] ?? accessesOf(program, traffic, counted)),
     flops: program.flops ?? flopsUpTo(i + 1) - flopsUpTo(i),
     modelledBytes: i === 0 ? schedule.modelledBytes : 0,
     workgroupSize: program.workgroupSize,
@@ -138,19 +138,15 @@ type Accesses = Pick<Kernel, "reads" | "writes">;
 const movedBy = ({ reads, writes }: Accesses): number =>
   [...reads, ...writes].reduce((sum, { bytes }) => sum + bytes, 0);
 
-const wholeAccess = (value: NodeId, bytes: number, fullSize: number): Access => ({
-  value,
-  bytes,
-  rereads: 0,
-  fullSize: bytes > 0 && bytes >= fullSize,
-});
-
 /** A launch of a loop reads and writes whole what it binds. */
 function launchedAccesses({ bindings }: PrintedProgram, fullSize: number): Accesses {
   const of = (writes: boolean): Access[] =>
     bindings
       .filter(({ access }) => (access === "read_write") === writes)
-      .map(({ value, elements, type }) => wholeAccess(value, elements * dtypeBytes(type.dtype), fullSize));
+      .map(({ value, elements, type }) => {
+        const bytes = elements * dtypeBytes(type.dtype);
+        return { value, bytes, rereads: 0, fullSize: bytes > 0 && bytes >= fullSize };
+      });
   return { reads: of(false), writes: of(true) };
 }
 
@@ -159,7 +155,6 @@ function accessesOf(
   program: PrintedProgram,
   traffic: RegionFacts["traffic"],
   counted: Set<NodeId>,
-  fullSize: number,
 ): { reads: Access[]; writes: Access[] } {
   const bound = new Map(program.bindings.map((binding) => [binding.value, binding]));
   const fresh = (access: Access): boolean => {
@@ -170,7 +165,12 @@ function accessesOf(
   const partials = (access: PrintedBinding["access"]): Access[] =>
     program.bindings
       .filter((binding) => binding.value.endsWith("~partials") && binding.access === access)
-      .map(({ value, elements, type }) => wholeAccess(value, elements * dtypeBytes(type.dtype), fullSize));
+      .map(({ value, elements, type }) => ({
+        value,
+        bytes: elements * dtypeBytes(type.dtype),
+        rereads: 0,
+        fullSize: false,
+      }));
   return {
     reads: [...traffic.reads.filter(fresh), ...partials("read")],
     writes: [

@@ -4,14 +4,14 @@
  */
 import { node, sizeOf, type Alternative, type Patch, type Verdict } from "../ir";
 import { isRefusal } from "../cost";
-import { algebraOf, isDivision, opDef } from "../ops";
+import { opDef } from "../ops";
 import { classifyOnline } from "../region";
 import { between, divideLast, type Between } from "./attention-parts";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "./define";
-import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
+import { edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { onlineProfitability, regionsOf } from "./online-profitability";
+import { onlineCost, onlineProfitability, regionsOf } from "./online-profitability";
 import { rewriteCandidate } from "./rewriting";
 import { mergedRegion } from "./merged-rewrite";
 import { choosing, timeOf } from "./weigh";
@@ -46,8 +46,8 @@ export const attention: FusionPass = {
   },
   cost: (planner, candidate) =>
     candidate.rewrite
-      ? planner.supposing(candidate.rewrite.patch, () => costOf(planner, candidate))
-      : costOf(planner, candidate),
+      ? planner.supposing(candidate.rewrite.patch, () => onlineCost(planner, candidate))
+      : onlineCost(planner, candidate),
   profitability(planner, candidate, delta) {
     if (candidate.rewrite) return candidate.rewrite.verdict;
     const policy = policyOnContraction(planner, candidate);
@@ -170,7 +170,7 @@ function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: 
   if (!form.ok) return refuse(form.verdict);
   const legal = legalMerge(planner, merged, true);
   if (!legal.ok) return refuse(legal);
-  const delta = costOf(planner, merged);
+  const delta = onlineCost(planner, merged);
   const worth = onlineProfitability(planner, merged, delta, doing(planner, merged));
   if (worth.ok) return worth;
   const isForced = merged.edges.some((edge) => planner.options.forced.includes(edge));
@@ -212,7 +212,7 @@ function divisionStep(planner: Planner, { values, factor }: Between, patch: Patc
   const { graph } = planner;
   const { share, row } = factor!;
   const [before, after] = [sizeOf(node(graph, share).type.shape), sizeOf(node(graph, values).type.shape)];
-  const does = isDivision(algebraOf(node(graph, share).op)) ? "division by" : "factor";
+  const does = node(graph, share).op === "div" ? "division by" : "factor";
   const text = `${nameOf(graph, row)} is the same for a whole row, so the ${does} it may be taken out of the sum: Σ (e / l)·v = (Σ e·v) / l. ${nameOf(graph, values)} now applies it ${after.toLocaleString("en")} times at the end instead of ${before.toLocaleString("en")} times before.${factor!.guard ? " The test for NaN checks the row's sum instead of each probability." : ""}`;
   const nodes = [share, values];
   const weighed = whole.weighed!;

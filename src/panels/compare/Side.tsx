@@ -220,5 +220,5 @@ function Graph(props: Props & { readonly compilation: Compilation; readonly layo
   );
   const kernels = totalsAt(compilation, cursor)?.kernels ?? 0;
   const label = `Op graph, ${name}: ${kernels} ${kernels === 1 ? "kernel" : "kernels"}`;
-  return <Still {...{ compilation, cursor, plan, layout, moved, folds: false, label, marks, onMark }} />;
+  return <Still {...{ compilation, cursor, plan, layout, moved, folds: "crowded" as const, label, marks, onMark }} />;
 }

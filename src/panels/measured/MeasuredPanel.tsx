@@ -128,7 +128,6 @@ export function MeasuredPanel() {
         )}
       </header>
       {device && <DeviceLine device={device} repeats={repeats} />}
-      {only === "all" && !withoutGpu && <MemoryField />}
       {view.run?.source && <p className="measured-message">{view.run.source}</p>}
       {withoutGpu && run.status !== "failed" ? (
         <p className="measured-message" data-failed>
@@ -147,24 +146,20 @@ export function MeasuredPanel() {
           <Covered what="Times and transfers of the fused plan:" />
         </p>
       )}
+      {!covered && view.run && only !== "roofline" && <Verdict run={view.run} />}
       {!covered && numbers && view.run && !view.withheld && <Numbers run={view.run} />}
       {!covered && <Results view={view} only={only} />}
       <Suspense>{!covered && view.run?.hand && only !== "roofline" && <ByHand run={view.run} />}</Suspense>
-      {!covered && view.run && only !== "roofline" && <Check run={view.run} />}
+      {!covered && view.run?.check && only !== "roofline" && <Differences rows={view.run.check} full={view.run.full} />}
+      {only === "all" && !withoutGpu && <MemoryField />}
       {only === "all" && <ExampleVariants />}
       {!covered && only === "all" && chapter && <chapter.ChapterNotes />}
     </div>
   );
 }
 
-function Check({ run }: { readonly run: FinishedRun }) {
-  if (run.check) {
-    return (
-      <>
-        <Differences rows={run.check} full={run.full} />
-        <VerdictBox rows={run.check} full={run.full} skipped={run.skipped} />
-      </>
-    );
-  }
-  return <p className="measured-message">Comparing the kernels with f64…</p>;
+/** Whether the results agree comes before how long they took. */
+function Verdict({ run }: { readonly run: FinishedRun }) {
+  if (!run.check) return <p className="measured-message">Comparing the kernels with f64…</p>;
+  return <VerdictBox rows={run.check} full={run.full} skipped={run.skipped} />;
 }

@@ -1,10 +1,9 @@
 /** @file naive → now → end: the three numbers of the lesson. When there is news, its one line takes their place. */
-import { selectCovered, selectHandKernels, selectScore, usePlayground } from "../../state";
+import { selectCovered, selectHandKernels, selectScore, selectSteps, usePlayground } from "../../state";
 import { Icon } from "../Icon";
 import { useMemo } from "react";
 import { measuredScore } from "../model/measured";
 import { scoreWords, type ScoreWords } from "../model/score";
-import { showMicros } from "../model/units";
 import { StatusLine } from "./StatusLine";
 import { useStatus } from "./use-status";
 import "./score.css";
@@ -42,23 +41,14 @@ function Metric({ name, values: [naive, now, end], unit, rank, meaning }: Metric
   );
 }
 
-function Device() {
-  const device = usePlayground((state) => state.device);
-  if (!device) return null;
-  return (
-    <div className="score-metric device">
-      <span className="score-name">{device.software ? "software adapter" : device.name}</span>
-      <span className="score-values">timer resolution {showMicros(device.tickNanos / 1e3)}</span>
-    </div>
-  );
-}
-
 function Numbers({ score }: { readonly score: ScoreWords }) {
   const profile = usePlayground(({ document }) => document.options.profile.name);
   const run = usePlayground((state) => state.run);
   const text = usePlayground(({ document }) => document.text);
   const hand = usePlayground(selectHandKernels).length;
-  const measured = useMemo(() => measuredScore(run, text), [run, text]);
+  const cursor = usePlayground((state) => state.cursor);
+  const steps = usePlayground(selectSteps).length;
+  const measured = useMemo(() => measuredScore(run, text, cursor, steps), [run, text, cursor, steps]);
   return (
     <>
       <div className="score-metric key" aria-hidden="true">
@@ -106,7 +96,6 @@ function Numbers({ score }: { readonly score: ScoreWords }) {
           meaning={`Time by the cost model, on the device profile ${profile}.`}
         />
       )}
-      <Device />
     </>
   );
 }

@@ -26,10 +26,13 @@ const firstError = ({ latest }: Derived): Diagnostic | null =>
 
 const NONE: readonly string[] = [];
 
-/** Labels of the ops that read from a hole. */
+/** Labels of the ops that read from a hole, and of the calls that miss an argument, as the graph draws them. */
 function unconnectedOf({ drawn: { nodes } }: Compilation): readonly string[] {
   const isHole = (id: NodeId): boolean => nodes.get(id)?.op === "hole";
-  return [...nodes.values()].flatMap(({ inputs, label }) => (inputs.some(isHole) ? [label] : []));
+  const found = new Map<string, string>();
+  for (const { id, inputs, label, groups } of nodes.values())
+    if (inputs.some(isHole)) found.set(groups[0]?.id ?? id, groups[0]?.label ?? label);
+  return [...found.values()];
 }
 
 function perform(kind: StatusAction, which = 0): void {

@@ -45,7 +45,7 @@ export function PassNames({ stairs, slots, now, title }: Props) {
           onClick={() => open()}
           aria-label={`${plural(silent, "pass", "passes")} decided nothing`}
         >
-          +{silent} more
+          {plural(silent, "other pass", "other passes")}
         </button>
       )}
     </div>

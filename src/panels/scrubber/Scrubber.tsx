@@ -104,13 +104,8 @@ function TourOffer() {
   const offered = usePlayground((state) => !state.toured && selectPlanned(state) !== null);
   if (!offered) return null;
   return (
-    <button
-      type="button"
-      className="scrub-note"
-      aria-label="Tour, 40 seconds"
-      onClick={() => playground.getState().actions.showTour(0)}
-    >
-      Tour, 40 s
+    <button type="button" className="scrub-note" onClick={() => playground.getState().actions.showTour(0)}>
+      Tour
     </button>
   );
 }

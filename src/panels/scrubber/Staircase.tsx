@@ -69,7 +69,7 @@ function stepByKey(event: KeyboardEvent, last: number): void {
 const [LETTER, BETWEEN] = [6.6, 12];
 const nameWidth = (pass: string): number => passTitle(pass).length * LETTER + BETWEEN;
 /** px at the right for the count of the passes that decided nothing. */
-const SILENT = 64;
+const SILENT = 108;
 
 function Slider({ stairs, compilation, cursor, known, slots, floor, expand }: SliderProps) {
   const dragging = useRef(false);

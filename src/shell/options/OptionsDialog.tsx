@@ -28,10 +28,10 @@ function useAbout(root: React.RefObject<HTMLElement | null>): void {
 function PredictFirst() {
   const on = usePlayground((state) => state.predict);
   return (
-    <label className="check">
+    <label className="check option">
       <input type="checkbox" checked={on} onChange={() => playground.getState().actions.togglePredict()} />
       <span>
-        Predict first: numbers, verdicts and reasons stay covered until somebody guesses <kbd>G</kbd>
+        Predict first: numbers, verdicts and reasons stay covered until you guess <kbd>G</kbd>
       </span>
     </label>
   );

@@ -31,27 +31,26 @@ function LevelChoice() {
 
 /** Most ops in a kernel are this many times the size. */
 const OPS = 64;
-const LARGEST = 64;
+const SIZES = [1, 2, 4, 8, 16, 32, 64];
 
 function GroupSize() {
   const groupSize = usePlayground((state) => state.document.options.groupSize);
   return (
     <label className="field-line">
       <span>Maximum ops per kernel</span>
-      <input
+      <select
         className="field"
-        type="number"
-        min={1}
-        max={LARGEST}
         value={groupSize}
-        onChange={(event) => {
-          const size = event.target.valueAsNumber;
-          if (Number.isInteger(size) && size >= 1 && size <= LARGEST) actions().setGroupSize(size);
-        }}
-      />
-      <span className="unit">
-        × {OPS} = {OPS * groupSize}
-      </span>
+        onChange={(event) => actions().setGroupSize(Number(event.target.value))}
+      >
+        {[...new Set([...SIZES, groupSize])]
+          .toSorted((a, b) => a - b)
+          .map((size) => (
+            <option key={size} value={size}>
+              {OPS * size}
+            </option>
+          ))}
+      </select>
     </label>
   );
 }

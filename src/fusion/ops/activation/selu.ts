@@ -1,4 +1,3 @@
-import { UP } from "../algebra";
 import { EXPONENTIAL, unary } from "../families";
 import { floatLiteral } from "../wgsl";
 import { expm1Helper } from "../wgsl-helpers";
@@ -18,7 +17,6 @@ export const selu = unary({
       of("where", [of("gt", [x!, 0]), SCALE, of("add", [output, SCALE * ALPHA])]),
     ],
   },
-  algebra: { keepsZero: true, monotone: [UP] },
   scalar: {
     js: (x) => SCALE * (x > 0 ? x : ALPHA * Math.expm1(x)),
     wgsl: (x, t) =>

@@ -1,4 +1,3 @@
-import { UP } from "../algebra";
 import { EXPONENTIAL, unary } from "../families";
 
 export const sigmoid = unary({
@@ -10,6 +9,5 @@ export const sigmoid = unary({
   expensive: true,
   tolerance: EXPONENTIAL,
   derivative: { partials: ({ output: y, of }) => [of("mul", [y, of("sub", [1, y])])] },
-  algebra: { range: "positive", monotone: [UP] },
   scalar: { js: (x) => 1 / (1 + Math.exp(-x)), wgsl: (x) => `1.0 / (1.0 + exp(-${x}))` },
 });

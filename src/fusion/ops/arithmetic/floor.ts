@@ -1,4 +1,3 @@
-import { UP_EXACT } from "../algebra";
 import { unary } from "../families";
 import { isInteger } from "../wgsl";
 
@@ -6,6 +5,5 @@ export const floor = unary({
   name: "floor",
   doc: { formula: "⌊x⌋", teaches: "A monotone step function, so a maximum can be taken before it." },
   derivative: {},
-  algebra: { idempotent: "rounded", keepsZero: true, monotone: [UP_EXACT] },
   scalar: { js: Math.floor, wgsl: (x, t) => (isInteger(t) ? x : `floor(${x})`) },
 });

@@ -1,4 +1,3 @@
-import { DOWN_EXACT } from "../algebra";
 import { unary } from "../families";
 
 export const neg = unary({
@@ -7,6 +6,5 @@ export const neg = unary({
   doc: { formula: "−x", teaches: "Flips one sign bit per element. On its own, its kernel only moves memory." },
   derivative: { partials: () => [-1] },
   inverse: () => ({ op: "neg", of: ["result"] }),
-  algebra: { terms: [-1], involution: true, keepsZero: true, monotone: [DOWN_EXACT] },
   scalar: { js: (x) => -x, wgsl: (x) => `-${x}` },
 });

@@ -1,4 +1,3 @@
-import { UP_EXACT } from "../algebra";
 import { EXACT, unary } from "../families";
 
 export const identity = unary({
@@ -9,6 +8,5 @@ export const identity = unary({
   flops: 0,
   tolerance: EXACT,
   derivative: { partials: () => [1] },
-  algebra: { sameValue: true, terms: [1], keepsZero: true, monotone: [UP_EXACT] },
   scalar: { js: (x) => x, wgsl: (x) => x },
 });

@@ -1,4 +1,3 @@
-import { UP } from "../algebra";
 import { LOGARITHM, unary } from "../families";
 import { LN } from "../wgsl-helpers";
 
@@ -11,6 +10,5 @@ export const log = unary({
   tolerance: LOGARITHM,
   derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [x!])] },
   inverse: () => ({ op: "exp", of: ["result"] }),
-  algebra: { monotone: [{ ...UP, where: "non-negative" }] },
   scalar: { js: Math.log, wgsl: (x, t) => t.call("ln", x), helpers: [...LN] },
 });

@@ -1,4 +1,3 @@
-import { UP } from "../algebra";
 import { LOGARITHM, unary } from "../families";
 import { LOG1P } from "../wgsl-helpers";
 
@@ -11,6 +10,5 @@ export const log1p = unary({
   tolerance: LOGARITHM,
   derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [of("add", [x!, 1])])] },
   inverse: () => ({ op: "expm1", of: ["result"] }),
-  algebra: { keepsZero: true, monotone: [{ ...UP, where: "non-negative" }] },
   scalar: { js: Math.log1p, wgsl: (x, t) => t.call("log1p", x), helpers: [...LOG1P] },
 });

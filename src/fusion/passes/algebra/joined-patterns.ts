@@ -1,7 +1,4 @@
-/**
- * @file Patterns of patterns: attention, a loss over a log_softmax, a bias before a gelu, a dropout before a residual. Labels only.
- * @about neg, sub, max, gelu, add: formulas are written with these.
- */
+/** @file Patterns of patterns: attention, a loss over a log_softmax, a bias before a gelu, a dropout before a residual. Labels only. */
 import { node, sameShape, type Node, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
 import { isFreeView } from "../../region";

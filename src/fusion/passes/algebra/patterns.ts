@@ -1,7 +1,4 @@
-/**
- * @file What softmax, the normalisations, the gates and attention look like in primitives. Labels only: no plan depends on them.
- * @about div, sub, add, mul, erf, square, pow, sum, mean: formulas are written with these.
- */
+/** @file What softmax, the normalisations, the gates and attention look like in primitives. Labels only: no plan depends on them. */
 import { literalOf, node, type Node, type NodeId } from "../../ir";
 import { attempt, factorsOf, near, opOf, plusLiteral, type Seen } from "./matching";
 

@@ -1,7 +1,4 @@
-/**
- * @file A slice of a product's rows is a product of fewer rows: they are left out before it, and what is not wanted is never computed.
- * @about slice: it is moved before the matmul.
- */
+/** @file A slice of a product's rows is a product of fewer rows: they are left out before it, and what is not wanted is never computed. */
 import { node, nodeId, showShape, type Node, type Shape } from "../../ir";
 import { opDef, sliceAxes, withDefaults } from "../../ops";
 import { LONG_K, THIN } from "../../region";
