@@ -97,11 +97,7 @@ export const handWritten: Readonly<Record<string, HandWritten>> = {
   topk_softmax: { library: vllm, kernels: [1], why: "a sum over the chosen few is a kernel of its own" },
   tvd: { library: liger, kernels: [1], why: mean },
   gelu_linear_gradients: { library: "bound", kernels: [4] },
-  adam_12_tensors: {
-    library: "bound",
-    kernels: [6],
-    why: "seven buffers a tensor: results have buffers of their own, and by hand they are written over p, m and v",
-  },
+  adam_12_tensors: { library: "bound", kernels: [6] },
   attention_scores: {
     library: "bound",
     kernels: [1],

@@ -1,5 +1,6 @@
 /** @file How many kernels programs take as people write them, in calls and in primitives; the values of the same programs in small. */
 import { describe, expect, test } from "vitest";
+import { operatorTexts } from "../bench/operators";
 import { compile, defaultOptions, type Compilation, type CompileOptions } from "../src/fusion";
 import { fusionAt } from "../src/fusion/compile";
 import { generic } from "../src/fusion/cost";
@@ -225,6 +226,13 @@ describe.each(Object.entries(BOTH_WAYS))("%s, both ways", (_, { kernels, text })
     const small = compile(text(SMALL), eager);
     expect(faults(small)).toEqual([]);
   });
+});
+
+test("Adam over twelve tensors takes two of them in a kernel that binds eight buffers", () => {
+  const { kernels } = planned(operatorTexts["adam_12_tensors"]!, "op").fusedPlan!;
+  expect(kernels.length).toBeLessThanOrEqual(6);
+  for (const { bindings } of kernels)
+    expect(bindings.filter(({ access }) => access !== "uniform").length).toBeLessThanOrEqual(8);
 });
 
 describe("peak memory", () => {

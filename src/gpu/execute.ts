@@ -1,7 +1,7 @@
 /** @file One run of a plan, sliced so that Cancel works between submits, and the outputs read back. */
 import type { BufferPlan, NodeId, Plan } from "../fusion";
 import { unpack } from "./packing";
-import type { BoundPlan, Dispatch } from "./memory";
+import { copyAll, type BoundPlan, type Dispatch } from "./memory";
 import { done, refusals } from "./problem";
 import { SUBMIT_MILLIS, dispatchAll, readBack, submit } from "./queue";
 import type { Job } from "./queue";
@@ -17,6 +17,14 @@ function encode(device: GPUDevice, kernels: readonly Dispatch[]): GPUCommandBuff
   return encoder.finish();
 }
 
+/** Puts the data of inputs where results are written over them. */
+async function begin(job: Job, { starts }: BoundPlan): Promise<Outcome<null>> {
+  if (starts.length === 0) return done(null);
+  const encoder = job.held.device.createCommandEncoder();
+  copyAll(encoder, starts);
+  return submit(job, [encoder.finish()]);
+}
+
 /**
  * Runs the plan once; answers the wall time in ms. The first kernel goes alone and says how far the prediction is off
  * on this device; the rest follow in slices that should take no longer than a submit may.
@@ -28,6 +36,8 @@ export async function runOnce(
   taps?: Pick<BoundTaps, "before" | "after">,
 ): Promise<Outcome<number>> {
   const { kernels } = bound;
+  const begun = await begin(job, bound);
+  if (!begun.ok) return begun;
   let millis = 0;
   let predicted = 0;
   for (let next = 0; next < kernels.length;) {
@@ -39,25 +49,27 @@ export async function runOnce(
       if (next > from && !(slice <= SUBMIT_MILLIS)) break;
     }
     const part = kernels.slice(from, next);
-    const begin = job.env.now();
+    const start = job.env.now();
     const dispatches = taps
       ? part.flatMap((kernel, i) => [...taps.before(from + i), kernel, ...taps.after(from + i)])
       : part;
     const finished = await submit(job, [encode(job.held.device, dispatches)]);
     if (!finished.ok) return finished;
-    millis += job.env.now() - begin;
+    millis += job.env.now() - start;
     predicted += part.reduce((sum, { kernel }) => sum + kernel.predictedMicros, 0);
   }
   return done(millis);
 }
 
 /** One more run, in one submit: what a clock shows that does not wait for the GPU, and what one does that waits. */
-export async function runWithTwoStops(job: Job, { kernels }: BoundPlan): Promise<Outcome<TwoStops>> {
-  const begin = job.env.now();
-  const finishing = submit(job, [encode(job.held.device, kernels)]);
-  const handedOver = job.env.now() - begin;
+export async function runWithTwoStops(job: Job, bound: BoundPlan): Promise<Outcome<TwoStops>> {
+  const begun = await begin(job, bound);
+  if (!begun.ok) return begun;
+  const start = job.env.now();
+  const finishing = submit(job, [encode(job.held.device, bound.kernels)]);
+  const handedOver = job.env.now() - start;
   const finished = await finishing;
-  return finished.ok ? done({ handedOver, finished: job.env.now() - begin }) : finished;
+  return finished.ok ? done({ handedOver, finished: job.env.now() - start }) : finished;
 }
 
 /** The graph's outputs of a plan: stored ones, and free views of stored ones. */

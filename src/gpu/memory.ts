@@ -23,6 +23,28 @@ export interface BoundPlan {
   readonly plan: Plan;
   readonly kernels: readonly BoundKernel[];
   readonly buffers: ReadonlyMap<NodeId, GPUBuffer>;
+  /** What has to lie in buffers before each run: inputs that results are written over. Inputs themselves stay what they are. */
+  readonly starts: readonly Copy[];
+}
+
+export interface Copy {
+  readonly from: GPUBuffer;
+  readonly to: GPUBuffer;
+  readonly bytes: number;
+}
+
+/** Copies into the buffers of results that are written over inputs. */
+export const startsOf = ({ buffers }: Plan, bound: ReadonlyMap<NodeId, GPUBuffer>): Copy[] =>
+  buffers.flatMap(({ value, begins, bytes }) =>
+    begins === undefined
+      ? []
+      : [{ from: bound.get(begins)!, to: bound.get(value)!, bytes: paddedBytes(bytes) }].filter(
+          ({ from, to }) => from !== to,
+        ),
+  );
+
+export function copyAll(encoder: GPUCommandEncoder, copies: readonly Copy[]): void {
+  for (const { from, to, bytes } of copies) encoder.copyBufferToBuffer(from, 0, to, 0, bytes);
 }
 
 const STORED = usage.storage | usage.copyDestination | usage.copySource;
@@ -67,5 +89,5 @@ export function bind(
     const group = device.createBindGroup({ label: kernel.id, layout, entries });
     return { kernel, pipeline, group, workgroups: kernel.workgroups };
   });
-  return { name, plan, kernels, buffers };
+  return { name, plan, kernels, buffers, starts: startsOf(plan, buffers) };
 }

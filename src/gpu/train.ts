@@ -1,9 +1,12 @@
-/** @file Training on the device: weights stay there, and each step reads one of their two buffers and writes the other. */
+/**
+ * @file Training on the device: weights stay there. A step writes them over themselves, or reads one of their two buffers and writes the
+ * other.
+ */
 import type { BufferPlan, NodeId, Plan } from "../fusion";
 import { outputsOf } from "./execute";
 import { paddedBytes, usage } from "./flags";
 import { drawKernels, fillInputs, type Inputs } from "./inputs";
-import { allocate, type Dispatch, type RunMemory } from "./memory";
+import { allocate, copyAll, startsOf, type Copy, type Dispatch, type RunMemory } from "./memory";
 import { pack, unpack } from "./packing";
 import type { NumberArray } from "./packing";
 import { buildPipelines, type Built } from "./pipelines";
@@ -56,7 +59,7 @@ interface Bound {
   readonly of: TrainedPlan;
   /** By parity of the step: what to dispatch, and where each output lies afterwards. */
   readonly steps: readonly [BoundStep, BoundStep];
-  /** The two buffers of each replaced input. */
+  /** The two buffers of each replaced input; twice the same one where it is written over itself. */
   readonly pairs: ReadonlyMap<NodeId, Pair>;
   taken: number;
 }
@@ -65,8 +68,10 @@ type Pair = readonly [GPUBuffer, GPUBuffer];
 
 interface BoundStep {
   readonly dispatches: readonly Dispatch[];
+  /** Inputs that this plan writes results over, where others still read them afterwards. */
+  readonly starts: readonly Copy[];
   /** Values that are stored elsewhere than where the next step reads them. */
-  readonly copies: readonly { readonly from: GPUBuffer; readonly to: GPUBuffer; readonly bytes: number }[];
+  readonly copies: readonly Copy[];
   readonly stored: ReadonlyMap<NodeId, { readonly buffer: GPUBuffer; readonly planned: BufferPlan }>;
 }
 
@@ -140,9 +145,11 @@ function bindTraining(
   for (const { input, output } of replaced) {
     const bytes = paddedBytes(planned.get(input)?.bytes ?? stores.get(output)!.bytes);
     const one = (label: string): GPUBuffer => arena.buffer(bytes, STORED, label);
-    pairs.set(input, [one(`${input} even`), one(`${input} odd`)]);
     const stored = stores.get(output)!;
-    if (stored.role !== "input" && !direct.has(stored.value)) direct.set(stored.value, input);
+    const own = stored.role !== "input" && !direct.has(stored.value);
+    if (own) direct.set(stored.value, input);
+    const even = one(`${input} even`);
+    pairs.set(input, [even, own && isWrittenOver(plan, input, stored) ? even : one(`${input} odd`)]);
   }
   const places = memory.places[order]!;
   const stepAt = (parity: 0 | 1): BoundStep => {
@@ -159,9 +166,21 @@ function bindTraining(
       return [{ from: buffers.get(stored.value)!, to, bytes: paddedBytes(stored.bytes) }];
     });
     const stored = new Map([...stores].map(([id, each]) => [id, { buffer: buffers.get(each.value)!, planned: each }]));
-    return { dispatches: dispatchesOf(device, plan, buffers, pipelines), copies, stored };
+    return {
+      dispatches: dispatchesOf(device, plan, buffers, pipelines),
+      starts: startsOf(plan, buffers),
+      copies,
+      stored,
+    };
   };
   return { of, steps: [stepAt(0), stepAt(1)], pairs, taken: 0 };
+}
+
+/** Whether the plan writes `stored` over this input, which nobody reads or returns afterwards. */
+function isWrittenOver({ kernels, aliases }: Plan, input: NodeId, { value, begins }: BufferPlan): boolean {
+  if (begins !== input || aliases.some((alias) => alias.value === input)) return false;
+  const writer = kernels.findIndex(({ bindings }) => bindings.some((each) => each.value === value));
+  return kernels.every(({ bindings }, at) => at < writer || bindings.every((each) => each.value !== input));
 }
 
 function dispatchesOf(
@@ -209,11 +228,12 @@ async function runSteps(
         }
       }
       encoder ??= device.createCommandEncoder();
-      const { dispatches, copies, stored } = bound.steps[bound.taken % 2 === 0 ? 0 : 1];
+      const { dispatches, starts, copies, stored } = bound.steps[bound.taken % 2 === 0 ? 0 : 1];
+      copyAll(encoder, starts);
       const pass = encoder.beginComputePass();
       dispatchAll(pass, dispatches);
       pass.end();
-      for (const { from, to, bytes } of copies) encoder.copyBufferToBuffer(from, 0, to, 0, bytes);
+      copyAll(encoder, copies);
       told.forEach((id, at) =>
         encoder!.copyBufferToBuffer(stored.get(id)!.buffer, 0, ring, (index * told.length + at) * WORD, WORD),
       );

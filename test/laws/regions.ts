@@ -1,6 +1,7 @@
 /** @file Questions about regions that laws ask without the passes' own bookkeeping. */
 import type { Fusion, Graph, Region } from "../../src/fusion/ir";
-import { classify, isFreeView, isViewRegion, storedInputs, uniformsOf } from "../../src/fusion/region";
+import { generic, targetOf } from "../../src/fusion/cost";
+import { classify, isFreeView, isViewRegion, scheduleRegion, storedInputs, uniformsOf } from "../../src/fusion/region";
 
 /** Null when one kernel (or a view) can compute the region. */
 export function kernelOf(graph: Graph, region: Region): string | null {
@@ -17,7 +18,10 @@ export function bindingsFor({ graph, regions }: Fusion, limit: number): number {
   let most = 0;
   for (const region of regions.values()) {
     if (isViewRegion(graph, region)) continue;
-    const reads = storedInputs(graph, region.members);
+    const answer = classify(graph, region.members, region.outputs);
+    const { inPlace = [] } = answer.ok ? scheduleRegion(graph, region, answer.form, targetOf(generic)) : {};
+    const over = new Set(inPlace.map(({ input }) => input));
+    const reads = storedInputs(graph, region.members).filter((id) => !over.has(id));
     const bound = reads.length + region.outputs.length;
     most = Math.max(most, bound - uniformsOf(graph, reads, bound, limit).size);
   }

@@ -4,7 +4,15 @@ import { compile, compileGraph, defaultOptions, fusionAt, planForTarget } from "
 import { targetOf } from "../../src/fusion/cost";
 import { node, type NodeId } from "../../src/fusion/ir";
 import { runReference } from "../../src/fusion/reference";
-import { answeringGraph, batchesAt, startingFeeds, stepOf, trainingOf, trainOnCpu } from "../../src/fusion/training";
+import {
+  answeringGraph,
+  batchesAt,
+  startingData,
+  startingFeeds,
+  stepOf,
+  trainingOf,
+  trainOnCpu,
+} from "../../src/fusion/training";
 import { createSession, type Session, type Trainer } from "../../src/gpu";
 import { dawn } from "../../src/gpu/testing/dawn";
 import { targetHere } from "./device";
@@ -52,6 +60,16 @@ again: f32[4] = state()
 again = w
 a, b = b, a
 return loss, old.sum(), (again - w).abs().sum(), a.sum()
+`;
+
+/** A state whose old value is read by a kernel that may run once it has been written over. */
+const LATE = `x: f32[4] = uniform(1, 2)
+w: f32[4] = param(ones())
+before = w
+loss = (w * x).sum()
+loss.backward()
+w = w - 0.1 * w.grad
+return loss, (w * 2).sum(), (before * x * x).sum()
 `;
 
 function read(text: string) {
@@ -141,6 +159,30 @@ describe.skipIf(!gpu)("on Dawn", () => {
         expect(old).toBeCloseTo(4 - 0.1 * sum * step, 4);
         expect(same).toBe(0);
         expect(a).toBe(step % 2 === 0 ? 0 : 4);
+      });
+    }
+  });
+
+  test("what a state was before a step is read as it was", async () => {
+    const program = read(LATE);
+    const x = [...startingData(program.source, 0).get("x" as NodeId)!];
+    const sum = (of: (each: number, w: number) => number, step: number): number =>
+      x.reduce((all, each) => all + of(each, 1 - 0.1 * each * step), 0);
+    for (const plan of [0, 1]) {
+      const told = await curve(program, plan, 6);
+      told.forEach(([loss, after, before], step) => {
+        expect(loss).toBeCloseTo(
+          sum((each, w) => each * w, step),
+          4,
+        );
+        expect(after).toBeCloseTo(
+          sum((_, w) => 2 * w, step + 1),
+          4,
+        );
+        expect(before).toBeCloseTo(
+          sum((each, w) => each * each * w, step),
+          4,
+        );
       });
     }
   });

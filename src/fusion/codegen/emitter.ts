@@ -76,6 +76,15 @@ export class Emitter {
     return this.buffers.get(id) ?? this.#declare(id);
   }
 
+  /** One buffer for both: `output` is written over `input`. */
+  inPlace(output: NodeId, input: NodeId): void {
+    const { type } = node(this.graph, output);
+    this.buffers.set(
+      input,
+      this.#add(output, wordFor(node(this.graph, input)), type, sizeOf(type.shape), { begins: input }),
+    );
+  }
+
   #declare(id: NodeId): Buffer {
     const known = this.buffers.get(id);
     if (known) return known;
@@ -83,10 +92,19 @@ export class Emitter {
     return this.#add(id, wordFor(n), n.type, sizeOf(n.type.shape));
   }
 
-  #add(id: NodeId, name: string, type: Node["type"], elements: number): Buffer {
+  #add(id: NodeId, name: string, type: Node["type"], elements: number, begins: Pick<Buffer, "begins"> = {}): Buffer {
     const unique = this.names.fresh(name);
     this.#bufferNames.add(unique);
-    const buffer: Buffer = { kind: "buffer", name: unique, value: id, type, elements, access: "read", width: 1 };
+    const buffer: Buffer = {
+      kind: "buffer",
+      name: unique,
+      value: id,
+      type,
+      elements,
+      access: "read",
+      width: 1,
+      ...begins,
+    };
     this.buffers.set(id, buffer);
     return buffer;
   }

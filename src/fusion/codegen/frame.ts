@@ -45,11 +45,18 @@ export function storedForm(graph: Graph, region: Region): Region {
  * A lowering with the region's inputs and outputs declared in the order a reader expects.
  * @param known values that the kernel has otherwise
  */
-export const loweringOf = ({ graph, region }: Job, known: readonly NodeId[] = []): Lowering =>
-  new Lowering(graph, region.members, [
-    ...storedInputs(graph, region.members).filter((id) => isMemory(graph, id) && !known.includes(id)),
-    ...region.outputs,
-  ]);
+export function loweringOf({ graph, region, schedule }: Job, known: readonly NodeId[] = []): Lowering {
+  const low = new Lowering(graph, region.members, []);
+  const over = new Map(schedule.inPlace?.map(({ output, input }) => [input, output]));
+  for (const id of storedInputs(graph, region.members)) {
+    if (!isMemory(graph, id) || known.includes(id)) continue;
+    const output = over.get(id);
+    if (output === undefined) low.buffer(id);
+    else low.inPlace(output, id);
+  }
+  for (const id of region.outputs) low.buffer(id);
+  return low;
+}
 
 const isMemory = (graph: Graph, id: NodeId): boolean =>
   opDef(node(graph, id).op).generate === undefined && sizeOf(node(graph, id).type.shape) > 0;
@@ -113,7 +120,7 @@ type Rest = Pick<KernelProgram, "template" | "schedule" | "workgroupSize" | "wor
 /** The finished program of one dispatch. */
 export function programOf(low: Lowering, { graph, region, target }: Job, rest: Rest): KernelProgram {
   // Inputs first, then what is written.
-  const buffers = [...low.buffers.values()].toSorted(
+  const buffers = [...new Set(low.buffers.values())].toSorted(
     (a, b) => Number(a.access === "read_write") - Number(b.access === "read_write"),
   );
   const reads = buffers.filter(({ access }) => access === "read");

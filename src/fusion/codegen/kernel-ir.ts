@@ -38,6 +38,8 @@ export interface Buffer {
   access: "read" | "read_write" | "uniform";
   /** 4 as soon as one access takes four neighbours at once, and for uniforms. */
   width: Width;
+  /** An input whose data it holds before the kernel runs: `value` is written over it. */
+  readonly begins?: NodeId;
 }
 
 /** Rows in workgroup memory that are put in order: keys, and beside each the place its element had. */

@@ -4,7 +4,7 @@
  */
 import { type Attrs, type Graph, isLiteral, node, type Node, nodeId, type NodeId, type Region } from "../ir";
 import { opDef } from "../ops";
-import { isFreeView, mayBeUniform } from "../region";
+import { isFreeView, mayBeUniform, replacementOf } from "../region";
 import { wordFor } from "./emitter";
 import { isTaken } from "./names";
 
@@ -75,6 +75,8 @@ export function nameless(graph: Graph, region: Region): Nameless | null {
       n = node(graph, source);
     }
     parts.push(isMemory(n) ? memorySaid(n) : said(n));
+    const next = replacementOf(graph, n);
+    if (next !== null && numbers.has(next)) parts.push(`>${numbers.get(next)!}`);
   };
   for (const id of region.members) {
     const n = node(graph, id);
@@ -145,7 +147,10 @@ function miniature(
     const whole = at < members.length || isFreeView(n) || !isMemory(n);
     const inputs = whole ? n.inputs.map(named) : [];
     const own = place(at);
-    nodes.set(own, { ...n, id: own, op: whole ? n.op : "input", inputs, label: labels[at]!, origins: [], groups: [] });
+    const next = outputs.indexOf(replacementOf(graph, n)!);
+    const attrs = n.attrs["next"] === undefined ? n.attrs : { ...n.attrs, next: next < 0 ? null : next };
+    const op = whole ? n.op : "input";
+    nodes.set(own, { ...n, id: own, op, attrs, inputs, label: labels[at]!, origins: [], groups: [] });
   }
   return { nodes, outputs: outputs.map(named) };
 }

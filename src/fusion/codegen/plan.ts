@@ -107,12 +107,13 @@ function kernelsOf(
     schedule: program.schedule,
     region: region.id,
     nodes: region.members,
-    bindings: program.bindings.map(({ name, value, access, type }, binding) => ({
+    bindings: program.bindings.map(({ name, value, access, type, begins }, binding) => ({
       binding,
       name,
       value,
       access,
       type,
+      ...(begins !== undefined && { begins }),
     })),
     ...(launched?.[i] ?? accessesOf(program, traffic, counted)),
     flops: program.flops ?? flopsUpTo(i + 1) - flopsUpTo(i),
@@ -157,6 +158,7 @@ function accessesOf(
   counted: Set<NodeId>,
 ): { reads: Access[]; writes: Access[] } {
   const bound = new Map(program.bindings.map((binding) => [binding.value, binding]));
+  for (const binding of program.bindings) if (binding.begins !== undefined) bound.set(binding.begins, binding);
   const fresh = (access: Access): boolean => {
     if (!bound.has(access.value) || counted.has(access.value)) return false;
     counted.add(access.value);
@@ -186,9 +188,14 @@ function tenantsOf({ graph }: Fusion, kernels: readonly Omit<Kernel, "id">[]): T
   const lives = new Map<NodeId, { first: number; last: number; binding: Binding }>();
   kernels.forEach(({ bindings }, at) => {
     for (const binding of bindings) {
-      const life = lives.get(binding.value);
-      if (life) life.last = at;
-      else lives.set(binding.value, { first: at, last: at, binding });
+      const { begins } = binding;
+      for (const each of begins === undefined
+        ? [binding]
+        : [{ ...binding, value: begins, begins: undefined }, binding]) {
+        const life = lives.get(each.value);
+        if (life) life.last = at;
+        else lives.set(each.value, { first: at, last: at, binding: each });
+      }
     }
   });
   const tenants: Tenant[] = [];
@@ -200,6 +207,7 @@ function tenantsOf({ graph }: Fusion, kernels: readonly Omit<Kernel, "id">[]): T
       type: binding.type,
       bytes: bytesOf(binding.type),
       role,
+      ...(binding.begins !== undefined && { begins: binding.begins }),
       firstKernel: source ? -1 : first,
       lastKernel: kept.has(value) ? kernels.length : last,
     });

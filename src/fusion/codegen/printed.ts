@@ -13,6 +13,8 @@ export interface PrintedBinding {
   readonly access: "read" | "read_write" | "uniform";
   readonly type: TensorType;
   readonly elements: number;
+  /** An input that `value` is written over. */
+  readonly begins?: NodeId;
 }
 
 /** What a plan keeps of one dispatch. */
@@ -82,6 +84,7 @@ export function printProgram(program: KernelProgram): PrintedProgram {
       access: buffer.access,
       type: buffer.type,
       elements: buffer.elements,
+      ...(buffer.begins !== undefined && { begins: buffer.begins }),
     })),
     ...printWgsl(program),
   };

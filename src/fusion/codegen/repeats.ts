@@ -115,6 +115,9 @@ function renamed({ printed, forms }: Template, graph: Graph, region: Region, { i
     schedule: {
       ...schedule,
       cached: schedule.cached.map(real),
+      ...(schedule.inPlace && {
+        inPlace: schedule.inPlace.map(({ output, input }) => ({ output: real(output), input: real(input) })),
+      }),
       stridedWrites: schedule.stridedWrites.map(real),
       reads: schedule.reads.map((read) => ({ ...read, value: real(read.value) })),
     },
@@ -123,6 +126,7 @@ function renamed({ printed, forms }: Template, graph: Graph, region: Region, { i
         ...binding,
         name: filled(forms[which]!.bindings[i]!, stems),
         value: real(binding.value),
+        ...(binding.begins !== undefined && { begins: real(binding.begins) }),
       }));
       const plain = program.name.replace(NAME, name);
       const own = isTaken(plain) || bindings.some((binding) => binding.name === plain) ? plain + KERNEL_SUFFIX : plain;

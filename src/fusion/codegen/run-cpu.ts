@@ -45,9 +45,9 @@ export function runPlanOnCpu(
     const logs = lowered.programs.map((program) => {
       const bound = boundValues(program);
       const own = new Map<NodeId, Float64Array>();
-      program.buffers.forEach(({ value, elements }, i) => {
+      program.buffers.forEach(({ value, elements, begins }, i) => {
         const at = bound[i]!;
-        if (!memory.has(at)) memory.set(at, inputs.get(at) ?? new Float64Array(elements).fill(Number.NaN));
+        if (!memory.has(at)) memory.set(at, startOf(inputs, at, elements, begins));
         own.set(value, memory.get(at)!);
       });
       const quick = options.log === false ? translate(program, options.precision ?? "f64") : null;
@@ -77,13 +77,24 @@ export function cpuPlan(
   return (inputs) => {
     const memory = new Map<NodeId, Float64Array>();
     for (const { program, quick } of ready) {
-      for (const { value, elements } of program.buffers)
-        if (!memory.has(value)) memory.set(value, inputs.get(value) ?? new Float64Array(elements).fill(Number.NaN));
+      for (const { value, elements, begins } of program.buffers)
+        if (!memory.has(value)) memory.set(value, startOf(inputs, value, elements, begins));
       if (quick) quick(memory);
       else interpretProgram(program, memory, { precision, log: false });
     }
     return outputsIn(memory, fusion, inputs);
   };
+}
+
+/** What a buffer holds before its first kernel: an input's data, a copy of it where a result is written over it, or nothing. */
+function startOf(
+  inputs: ReadonlyMap<NodeId, Float64Array>,
+  value: NodeId,
+  elements: number,
+  begins: NodeId | undefined,
+): Float64Array {
+  if (begins !== undefined) return Float64Array.from(inputs.get(begins)!);
+  return inputs.get(value) ?? new Float64Array(elements).fill(Number.NaN);
 }
 
 /** The graph's outputs in the memory that its kernels left. */

@@ -59,6 +59,16 @@ export interface Update {
   readonly value: NodeId;
 }
 
+/** A graph of some nodes of another one, with outputs of its own: its inputs no longer say which output replaces them. */
+export function partOf(nodes: Iterable<Node>, outputs: readonly NodeId[]): Graph {
+  const alone = (n: Node): Node => {
+    if (!("next" in n.attrs)) return n;
+    const { next: _, ...attrs } = n.attrs;
+    return { ...n, attrs };
+  };
+  return { nodes: new Map([...nodes].map((n) => [n.id, alone(n)])), outputs };
+}
+
 /** The node `id`; it must exist. */
 export function node(graph: Graph, id: NodeId): Node {
   const found = graph.nodes.get(id);

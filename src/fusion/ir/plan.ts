@@ -34,6 +34,8 @@ export interface Binding {
   /** `uniform`: read, and counted apart from the storage bindings. */
   readonly access: "read" | "read_write" | "uniform";
   readonly type: TensorType;
+  /** An input that `value` is written over: the buffer has to hold its data before the kernel runs. */
+  readonly begins?: NodeId;
 }
 
 /** Shares of full occupancy that each resource allows by itself; above 1 there is room to spare. */
@@ -87,6 +89,8 @@ export interface BufferPlan {
   readonly type: TensorType;
   readonly bytes: number;
   readonly role: "input" | "output" | "temporary";
+  /** An input whose data it has to hold before the plan runs: a kernel reads it there and writes this value over it. */
+  readonly begins?: NodeId;
   /** Values with the same slot share one GPU buffer; slot size is the largest of them. */
   readonly slot: number;
   /** Kernel indices: first writer (−1 for inputs) and last reader (kernels.length for outputs). */

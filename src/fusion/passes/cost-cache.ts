@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from "../ir";
 import { isRefusal, regionFacts, targetOf, type RegionFacts } from "../cost";
-import { isFreeView } from "../region";
+import { isFreeView, replacementOf } from "../region";
 
 export interface CostCache {
   /** Counts and times of a region, or why it is no kernel. Holds as long as the nodes of its members stay as they are. */
@@ -73,7 +73,7 @@ function openKinds(): Kinds {
 }
 
 /** Marks between the numbers of a shape, so that lists of different meaning never look alike. */
-const MARK = { member: -1, view: -2, seen: -3, stored: -4, outputs: -5 } as const;
+const MARK = { member: -1, view: -2, seen: -3, stored: -4, outputs: -5, replaced: -6 } as const;
 
 /** The region with its names replaced by numbers, members first: equal for regions that differ in names alone. */
 function shapeOf(
@@ -99,6 +99,9 @@ function shapeOf(
       numbers.set(n.id, numbers.size);
     }
     parts.push(MARK.stored, kinds.stored(n));
+    const next = replacementOf(graph, n);
+    const replaced = next === null ? undefined : numbers.get(next);
+    if (replaced !== undefined) parts.push(MARK.replaced, replaced);
   };
   for (const id of members) {
     const n = node(graph, id);
@@ -136,6 +139,9 @@ function renamed({ facts, numbers }: Priced, others: ReadonlyMap<NodeId, number>
       reads: named(schedule.reads),
       stridedWrites: schedule.stridedWrites.map(name),
       cached: schedule.cached.map(name),
+      ...(schedule.inPlace && {
+        inPlace: schedule.inPlace.map(({ output, input }) => ({ output: name(output), input: name(input) })),
+      }),
     },
     traffic: { ...traffic, reads: named(traffic.reads), writes: named(traffic.writes) },
   };

@@ -227,19 +227,23 @@ function outOfForm(planner: Planner, { add, remove }: Candidate, derives: boolea
 
 const isDerived = ({ form }: RegionFacts): boolean => form !== null && isOnline(form.template);
 
-/** Stored inputs and outputs, and what chunks leave: of rows, of each product, of runs with their places. */
+/** Stored inputs and outputs, one buffer where an output is written over an input, and what chunks leave: of rows, of each product, of runs with their places. */
 function boundBy({ form, traffic, schedule }: RegionFacts): number {
   const parts = form?.contraction ? (schedule.temporaries ?? 1) : form && form.orders.length > 0 ? 2 : 1;
   // Each launch of a loop binds its own few.
   if (schedule.handed) return 0;
-  return traffic.reads.length + traffic.writes.length + (traffic.temporaryBytes > 0 ? parts : 0);
+  const shared = schedule.inPlace?.length ?? 0;
+  return traffic.reads.length + traffic.writes.length - shared + (traffic.temporaryBytes > 0 ? parts : 0);
 }
+
+const isInPlace = ({ schedule }: RegionFacts, value: NodeId): boolean =>
+  schedule.inPlace?.some(({ input }) => input === value) ?? false;
 
 /** Small parameters that a region binds as uniforms, because it would bind too many buffers otherwise. */
 const uniformsIn = ({ graph, profile }: Planner, facts: RegionFacts): number =>
   uniformsOf(
     graph,
-    facts.traffic.reads.map(({ value }) => value),
+    facts.traffic.reads.flatMap(({ value }) => (isInPlace(facts, value) ? [] : [value])),
     boundBy(facts),
     profile.maxBindings,
   ).size;

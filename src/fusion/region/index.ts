@@ -20,6 +20,7 @@ export type { OnlineAnswer, OnlineParts } from "./online-parts";
 export { productsOf } from "./dual";
 export { neededBy } from "./needed";
 export { bySize, segmentBody } from "./segments";
+export { inPlaceOf, replacementOf } from "./in-place";
 export { groupingOf, type Grouping } from "./grouping";
 export { LONG_K, THIN, matmulSizes, offeredTiles, tileBytes, tileName, tileThreads, type MatmulSizes } from "./matmul";
 export { jointTiles, productFactors, type ProductFactors, type ProductShape } from "./matmul-factors";

@@ -21,6 +21,7 @@ import { classify } from "./classify";
 import { isOnline } from "./classify-online";
 import { ownedFigures, ownedTile } from "./owned-rows";
 import { scheduleOnline } from "./online-schedule";
+import { inPlaceOf } from "./in-place";
 import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "./reads";
 import { launchedCounts, launchedKey, LaunchedLoop } from "./launched";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
@@ -149,9 +150,11 @@ function schedulePointwise(graph: Graph, region: Body, form: RegionForm, target:
     const live = liveScalars(graph, segments.length > 1 ? segmentBody(graph, region, segment) : region);
     return live * segment.width * (unrolled ? segment.turns : 1);
   });
+  const inPlace = inPlaceOf(graph, region);
   return blank({
     ...shared,
     variant: "flat",
+    ...(inPlace.length > 0 && { inPlace }),
     segments,
     width: largest.width,
     turns: largest.turns,

@@ -102,6 +102,12 @@ export type Joining = "tree" | "subgroups";
 /** How a long row is put in order: its first few are found while it goes by, or runs of it are sorted and merged. */
 export type OrderWay = "selected" | "merged";
 
+/** An output of a kernel, and the input whose buffer it takes over. */
+export interface InPlace {
+  readonly output: NodeId;
+  readonly input: NodeId;
+}
+
 /** Elementwise results of one size in a grid that may hold several. */
 export interface Segment {
   /** Places among the region's outputs. */
@@ -134,6 +140,8 @@ export interface RegionSchedule {
   readonly width: 1 | 2 | 4;
   readonly turns: number;
   readonly unrolled: boolean;
+  /** Flat: outputs that are written over inputs, one buffer for both. Absent: none. */
+  readonly inPlace?: readonly InPlace[];
   /** Flat: the parts of the grid, the largest first; `width` and `turns` are that one's. Absent for other kernels. */
   readonly segments?: readonly Segment[];
   /** Split: chunks per row or of k, and elements per chunk (the last may be shorter). Mixed: bands, and rows in each. 1 and `columns` otherwise. */

@@ -47,6 +47,8 @@ export interface Contents {
   readonly shaders: readonly Shader[];
   /** Once, after the weights are there: what passes folded of them. */
   readonly prepare: readonly Dispatch[];
+  /** Before every run: an input's data, where a result is written over it. */
+  readonly starts: readonly { readonly from: number; readonly to: number; readonly bytes: number }[];
   /** Every run. */
   readonly run: readonly Dispatch[];
 }
@@ -233,6 +235,11 @@ export function contentsOf({ source, fusion, plan, folding, given }: Exported): 
     outputs,
     shaders: shaders.all,
     prepare: foldsInputs ? [] : prepared,
+    starts: plan.buffers.flatMap(({ value, begins }) => {
+      if (begins === undefined) return [];
+      const [from, to] = [where.get(begins)!, where.get(value)!];
+      return [{ from: from.buffer, to: to.buffer, bytes: to.bytes }];
+    }),
     run: foldsInputs ? [...prepared, ...dispatched] : dispatched,
   };
 }

@@ -1,5 +1,5 @@
 /** @file A plan as an ES module of its own: no dependency, one call to make it, one to run it. */
-import { showType, type CompileOptions, type Fusion, type Graph, type NodeId, type Plan } from "../ir";
+import { partOf, showType, type CompileOptions, type Fusion, type Graph, type NodeId, type Plan } from "../ir";
 import { planFusion } from "../codegen";
 import { targetOf } from "../cost";
 import { naiveFusion } from "../passes";
@@ -23,10 +23,8 @@ export interface StandaloneRequest {
 function foldingOf({ fusion, options }: StandaloneRequest): Plan | null {
   const recipes = [...fusion.graph.nodes.values()].flatMap(({ recipe }) => (recipe ? [recipe] : []));
   if (recipes.length === 0) return null;
-  const graph: Graph = {
-    nodes: new Map(recipes.flat().map((each) => [each.id, each])),
-    outputs: [...new Set(recipes.map((recipe) => recipe.at(-1)!.id))],
-  };
+  const results = new Set(recipes.map((recipe) => recipe.at(-1)!.id));
+  const graph = partOf(recipes.flat(), [...results]);
   return planFusion(naiveFusion(graph, "primitive", options.strict), targetOf(options.profile), options.profile);
 }
 
@@ -79,6 +77,8 @@ function contentsText(contents: Contents): string {
   outputs: ${record(contents.outputs, tensorText)},
   // Once, of the weights.
   prepare: ${list(contents.prepare.map(dispatchText))},
+  // Before every run, where a result is written over an input.
+  starts: ${list(contents.starts.map(({ from, to, bytes }) => `{ from: ${from}, to: ${to}, bytes: ${bytes} }`))},
   // Every run, in this order.
   run: ${list(contents.run.map(dispatchText))},
   shaders: [

@@ -8,7 +8,8 @@
  * @typedef {{
  *   features: GPUFeatureName[], limits: Record<string, number>, buffers: { bytes: number, uniform: boolean }[],
  *   inputs: Record<string, Tensor>, weights: Record<string, Tensor & { numbers: Numbered | null }>,
- *   outputs: Record<string, Tensor>, shaders: Shader[], prepare: Dispatch[], run: Dispatch[],
+ *   outputs: Record<string, Tensor>, shaders: Shader[], prepare: Dispatch[],
+ *   starts: { from: number, to: number, bytes: number }[], run: Dispatch[],
  * }} Plan
  */
 
@@ -244,6 +245,8 @@ export async function instantiate(plan, given) {
         for (const [name, { buffer, dtype }] of Object.entries(plan.inputs))
           device.queue.writeBuffer(buffers[buffer], 0, packed(dtype, inputs[name]));
         const encoder = device.createCommandEncoder();
+        for (const { from, to, bytes } of plan.starts)
+          encoder.copyBufferToBuffer(buffers[from], 0, buffers[to], 0, bytes);
         encode(encoder, passes);
         for (const { tensor, reader } of readers)
           encoder.copyBufferToBuffer(buffers[tensor.buffer], 0, reader, 0, tensor.bytes);

@@ -130,12 +130,16 @@ function tellForgotten(interpreter: Interpreter, { name, input, last }: Ending):
   );
 }
 
-/** The graph with the values of `updates` among its outputs, and inputs that they replace known to change. */
+/** The graph with the values of `updates` among its outputs, and inputs that they replace known to change: `next` is the output's number. */
 export function withUpdates(graph: Graph, updates: readonly Update[]): Graph {
   if (updates.length === 0) return graph;
-  const replaced = new Set(updates.map(({ input }) => input));
+  const outputs = [...new Set([...graph.outputs, ...updates.map(({ value }) => value)])];
+  const next = new Map(updates.map(({ input, value }) => [input, outputs.indexOf(value)]));
   const nodes = new Map(
-    [...graph.nodes].map(([id, n]) => [id, replaced.has(id) ? { ...n, attrs: { ...n.attrs, role: "state" } } : n]),
+    [...graph.nodes].map(([id, n]) => {
+      const index = next.get(id);
+      return [id, index === undefined ? n : { ...n, attrs: { ...n.attrs, role: "state", next: index } }];
+    }),
   );
-  return { nodes, outputs: [...new Set([...graph.outputs, ...updates.map(({ value }) => value)])] };
+  return { nodes, outputs };
 }

@@ -1,5 +1,5 @@
 /** @file What a program that trains is, as data: what it replaces, what it reads batches of, what it tells at each step. */
-import { type Graph, isInput, node, type Node, type NodeId, type TensorType, type Update } from "../ir";
+import { type Graph, isInput, node, type Node, type NodeId, partOf, type TensorType, type Update } from "../ir";
 
 /** An output of the program, by its number among the graph's outputs: passes rename outputs and keep their order. */
 export interface ShownOutput {
@@ -80,5 +80,8 @@ export function answeringGraph(graph: Graph, index: number): Graph {
   const output = graph.outputs[index]!;
   const needed = new Set([output]);
   for (const id of needed) for (const input of node(graph, id).inputs) needed.add(input);
-  return { nodes: new Map([...graph.nodes].filter(([id]) => needed.has(id))), outputs: [output] };
+  return partOf(
+    [...graph.nodes.values()].filter(({ id }) => needed.has(id)),
+    [output],
+  );
 }

@@ -129,12 +129,13 @@ function count(kernel: CountedKernel): Counted {
   const reads: Access[] = [];
   const writes: Access[] = [];
   for (const trace of traces) {
-    const { value, type, access, name } = trace.binding;
+    const { value, type, access, name, begins } = trace.binding;
     const { read, written, passes } = trace.summary();
     const bytes = BYTES[type.dtype] ?? 4;
     const fullSize = known.get(value) ?? false;
     // A tensor much smaller than the largest is used several times and counted once.
-    if (read > 0) reads.push({ value, bytes: read * bytes, rereads: fullSize ? passes - 1 : 0, fullSize });
+    const rereads = fullSize ? passes - 1 : 0;
+    if (read > 0) reads.push({ value: begins ?? value, bytes: read * bytes, rereads, fullSize });
     if (written > 0) writes.push({ value, bytes: written * bytes, rereads: 0, fullSize });
     if (access === "read_write" && written < trace.elements)
       problems.add(`${trace.elements - written} of ${trace.elements} elements of ${name} are never written.`);

@@ -40,6 +40,8 @@ export class BufferTrace {
       note(this.problems, `${this.buffer.name}[${at}] is read outside its ${this.buffer.elements} elements`);
       return Number.NaN;
     }
+    if (this.buffer.begins !== undefined && this.writes[at] === 1)
+      note(this.problems, `${this.buffer.name}[${at}] is read after it was written over`);
     this.passes[at]! |= 1 << Math.min(segment, 31);
     return this.data[at]!;
   }
@@ -54,7 +56,8 @@ export class BufferTrace {
     this.data[at] = value;
   }
 
-  summary(): BufferAccess {
+  /** What was read and written; reads of a value that another is written over are that value's. */
+  summary(): BufferAccess[] {
     let [read, written, passes] = [0, 0, 0];
     for (let at = 0; at < this.buffer.elements; at++) {
       const mask = this.passes[at]!;
@@ -67,7 +70,14 @@ export class BufferTrace {
     if (this.buffer.access === "read_write" && written < this.buffer.elements) {
       note(this.problems, `${this.buffer.name} has ${this.buffer.elements - written} elements that nobody writes`);
     }
-    return { value: this.buffer.value, read, written, passes: read === 0 ? 0 : passes / read };
+    const { value, begins } = this.buffer;
+    const reading = { read, written: 0, passes: read === 0 ? 0 : passes / read };
+    return begins === undefined
+      ? [{ ...reading, value, written }]
+      : [
+          { ...reading, value: begins },
+          { value, read: 0, written, passes: 0 },
+        ];
   }
 }
 

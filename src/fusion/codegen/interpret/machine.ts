@@ -114,7 +114,7 @@ class Machine {
           body({ list: everyone.slice(), count: this.#threads });
           this.#watcher?.end(number, this.#seen);
         }
-    const accesses = [...this.#traces.values()].map((trace) => trace.summary());
+    const accesses = [...this.#traces.values()].flatMap((trace) => trace.summary());
     return { buffers: accesses, problems: this.#problems };
   }
 
