@@ -61,7 +61,9 @@ test("plan --json has the promised keys and the promised numbers", async () => {
     "outputs",
     "bytesRead",
     "bytesWritten",
+    "bytesReadAgain",
     "flops",
+    "predictedMicros",
     "wgsl",
   ]);
   expect([kernel.inputs, kernel.outputs]).toEqual([["x", "b"], ["y"]]);

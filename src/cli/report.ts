@@ -3,6 +3,7 @@ import {
   barsOf,
   settled,
   showBytes,
+  showMicros,
   type BarGroup,
   type Compilation,
   type Diagnostic,
@@ -35,16 +36,20 @@ const kernelJson = (kernel: Kernel) => ({
   outputs: unique(kernel.writes.map(({ value }) => value)),
   bytesRead: sum(kernel.reads.map(({ bytes, rereads }) => bytes * (1 + rereads))),
   bytesWritten: sum(kernel.writes.map(({ bytes }) => bytes)),
+  /** Read again by tiles, from the cache if there is room: in the time, not in the bytes. */
+  bytesReadAgain: kernel.modelledBytes,
   flops: kernel.flops,
+  predictedMicros: kernel.predictedMicros,
   wgsl: kernel.wgsl,
 });
 
-const totalsJson = ({ kernels, transfers, fullSizeTransfers, bytes, peakBytes }: Totals) => ({
+const totalsJson = ({ kernels, transfers, fullSizeTransfers, bytes, peakBytes, predictedMicros }: Totals) => ({
   kernels,
   transfers,
   fullSizeTransfers,
   bytes,
   peakBytes,
+  predictedMicros,
 });
 
 const decisionJson = (step: Step) => {
@@ -74,8 +79,8 @@ export const explainJson = ({ compilation }: Planned) => ({
 /** `wgsl --json`. */
 export const wgslJson = ({ fused }: Planned) => ({ kernels: fused.kernels.map(({ name, wgsl }) => ({ name, wgsl })) });
 
-const totalsText = ({ kernels, transfers, fullSizeTransfers, bytes, peakBytes }: Totals): string =>
-  `${plural(kernels, "kernel")}, ${plural(transfers, "transfer")} (${fullSizeTransfers} of full size), ${showBytes(bytes)}, peak ${showBytes(peakBytes)}`;
+const totalsText = ({ kernels, transfers, fullSizeTransfers, bytes, peakBytes, predictedMicros }: Totals): string =>
+  `${plural(kernels, "kernel")}, ${plural(transfers, "transfer")} (${fullSizeTransfers} of full size), ${showBytes(bytes)}, peak ${showBytes(peakBytes)}, ${showMicros(predictedMicros)} predicted`;
 
 const accessText = (accesses: Kernel["reads"]): string =>
   accesses

@@ -115,7 +115,7 @@ function kernelsOf(
       type,
       ...(begins !== undefined && { begins }),
     })),
-    ...(launched?.[i] ?? accessesOf(program, traffic, counted)),
+    ...(launched?.[i] ?? accessesOf(program, traffic, counted, fullSize)),
     flops: program.flops ?? flopsUpTo(i + 1) - flopsUpTo(i),
     modelledBytes: i === 0 ? schedule.modelledBytes : 0,
     workgroupSize: program.workgroupSize,
@@ -139,15 +139,19 @@ type Accesses = Pick<Kernel, "reads" | "writes">;
 const movedBy = ({ reads, writes }: Accesses): number =>
   [...reads, ...writes].reduce((sum, { bytes }) => sum + bytes, 0);
 
+const wholeAccess = (value: NodeId, bytes: number, fullSize: number): Access => ({
+  value,
+  bytes,
+  rereads: 0,
+  fullSize: bytes > 0 && bytes >= fullSize,
+});
+
 /** A launch of a loop reads and writes whole what it binds. */
 function launchedAccesses({ bindings }: PrintedProgram, fullSize: number): Accesses {
   const of = (writes: boolean): Access[] =>
     bindings
       .filter(({ access }) => (access === "read_write") === writes)
-      .map(({ value, elements, type }) => {
-        const bytes = elements * dtypeBytes(type.dtype);
-        return { value, bytes, rereads: 0, fullSize: bytes > 0 && bytes >= fullSize };
-      });
+      .map(({ value, elements, type }) => wholeAccess(value, elements * dtypeBytes(type.dtype), fullSize));
   return { reads: of(false), writes: of(true) };
 }
 
@@ -156,6 +160,7 @@ function accessesOf(
   program: PrintedProgram,
   traffic: RegionFacts["traffic"],
   counted: Set<NodeId>,
+  fullSize: number,
 ): { reads: Access[]; writes: Access[] } {
   const bound = new Map(program.bindings.map((binding) => [binding.value, binding]));
   for (const binding of program.bindings) if (binding.begins !== undefined) bound.set(binding.begins, binding);
@@ -167,12 +172,7 @@ function accessesOf(
   const partials = (access: PrintedBinding["access"]): Access[] =>
     program.bindings
       .filter((binding) => binding.value.endsWith("~partials") && binding.access === access)
-      .map(({ value, elements, type }) => ({
-        value,
-        bytes: elements * dtypeBytes(type.dtype),
-        rereads: 0,
-        fullSize: false,
-      }));
+      .map(({ value, elements, type }) => wholeAccess(value, elements * dtypeBytes(type.dtype), fullSize));
   return {
     reads: [...traffic.reads.filter(fresh), ...partials("read")],
     writes: [

@@ -88,6 +88,8 @@ export function kernelTime(
     readMicros +=
       (strided.has(value) ? STRIDED_WASTE : 1) * (bytes / bandwidth + (bytes * rereads) / (bandwidth * speedup));
   }
+  // What tiles read again comes from the cache, however large the operands are: workgroups that run together share their rows.
+  readMicros += schedule.modelledBytes / (bandwidth * CACHED_SPEEDUP);
   const scattered = new Set(schedule.stridedWrites);
   const wasted = traffic.writes.reduce((sum, { value, bytes }) => sum + (scattered.has(value) ? bytes : 0), 0);
   const writeMicros = (traffic.bytesWritten + (STRIDED_WASTE - 1) * wasted) / bandwidth;

@@ -77,6 +77,7 @@ export function regionTraffic(
     fullSize: bytes > 0 && bytes >= fullSize,
   });
   const reads = schedule.reads
+    .filter(({ elements }) => elements > 0)
     .map(({ value, elements, rereads }) =>
       access(value, elements * dtypeBytes(node(graph, value).type.dtype), miscounted("rereads-free") ? 0 : rereads),
     )

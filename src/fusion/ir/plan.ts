@@ -69,7 +69,7 @@ export interface Kernel {
   readonly reads: readonly Access[];
   readonly writes: readonly Access[];
   readonly flops: number;
-  /** Tile re-reads of contractions if nothing is cached; shown apart from the headline. */
+  /** Bytes that tiles read again if nothing is cached: priced as reads from the cache, shown apart from the headline. */
   readonly modelledBytes: number;
   readonly workgroupSize: readonly [number, number, number];
   readonly workgroups: readonly [number, number, number];

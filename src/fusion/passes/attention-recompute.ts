@@ -6,8 +6,8 @@ import { bytesOf, isSource, node, type NodeId, type Patch, type Region, type Ver
 import { isRefusal } from "../cost";
 import { classifyOnline } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { legalMerge, patchOf } from "./merge";
-import { onlineCost, onlineProfitability } from "./online-profitability";
+import { costOf, legalMerge, patchOf } from "./merge";
+import { onlineProfitability } from "./online-profitability";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { isLate } from "./saved/partition";
@@ -37,7 +37,7 @@ export const attentionRecompute: FusionPass = {
       const legal = legalMerge(planner, candidate, true);
       return legal.ok ? candidate.rewrite!.verdict : legal;
     }),
-  cost: (planner, candidate) => rewritten(planner, candidate, () => onlineCost(planner, candidate)),
+  cost: (planner, candidate) => rewritten(planner, candidate, () => costOf(planner, candidate)),
   profitability(planner, candidate, delta) {
     const [scores, ...sinks] = candidate.nodes;
     const doing = `Recomputing ${nameOf(planner.graph, scores!)} inside the kernels of ${namesOf(planner.graph, sinks)}`;

@@ -8,10 +8,10 @@ import { opDef } from "../ops";
 import { classifyOnline } from "../region";
 import { between, divideLast, type Between } from "./attention-parts";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "./define";
-import { edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
+import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { onlineCost, onlineProfitability, regionsOf } from "./online-profitability";
+import { onlineProfitability, regionsOf } from "./online-profitability";
 import { rewriteCandidate } from "./rewriting";
 import { mergedRegion } from "./merged-rewrite";
 import { choosing, timeOf } from "./weigh";
@@ -46,8 +46,8 @@ export const attention: FusionPass = {
   },
   cost: (planner, candidate) =>
     candidate.rewrite
-      ? planner.supposing(candidate.rewrite.patch, () => onlineCost(planner, candidate))
-      : onlineCost(planner, candidate),
+      ? planner.supposing(candidate.rewrite.patch, () => costOf(planner, candidate))
+      : costOf(planner, candidate),
   profitability(planner, candidate, delta) {
     if (candidate.rewrite) return candidate.rewrite.verdict;
     const policy = policyOnContraction(planner, candidate);
@@ -170,7 +170,7 @@ function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: 
   if (!form.ok) return refuse(form.verdict);
   const legal = legalMerge(planner, merged, true);
   if (!legal.ok) return refuse(legal);
-  const delta = onlineCost(planner, merged);
+  const delta = costOf(planner, merged);
   const worth = onlineProfitability(planner, merged, delta, doing(planner, merged));
   if (worth.ok) return worth;
   const isForced = merged.edges.some((edge) => planner.options.forced.includes(edge));

@@ -3,8 +3,8 @@ import { node, sizeOf, type Graph, type Node, type NodeId, type Region, type Ver
 import { opDef } from "../ops";
 import { classifyOnline, isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
-import { onlineCost, onlineProfitability, regionsOf } from "./online-profitability";
+import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
+import { onlineProfitability, regionsOf } from "./online-profitability";
 import type { Planner } from "./planner";
 import { rounds } from "./strict-order";
 import { openRewriter, type Rewriter } from "./rewriter";
@@ -31,7 +31,7 @@ export const contractReduce: FusionPass = {
     }
   },
   legal: (planner, candidate) => withRewrite(planner, candidate, () => legalFold(planner, candidate)),
-  cost: (planner, candidate) => withRewrite(planner, candidate, () => onlineCost(planner, candidate)),
+  cost: (planner, candidate) => withRewrite(planner, candidate, () => costOf(planner, candidate)),
   profitability(planner, candidate, delta) {
     const [product, ...folds] = candidate.nodes;
     const doing = `Reducing each tile of ${nameOf(planner.graph, product!)} into ${namesOf(planner.graph, folds)} in registers`;

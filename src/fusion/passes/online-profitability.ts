@@ -1,7 +1,6 @@
 /** @file What the passes share that fold rows while they are made: whose regions are concerned, and whether it pays. */
 import type { NodeId, Region, RegionId } from "../ir";
 import type { Candidate, CostDelta, Opinion } from "./define";
-import { costOf } from "./merge";
 import type { Planner } from "./planner";
 import type { Rewriter } from "./rewriter";
 import { bothWays, bytesOfWays, NO_MICROS, takesIt, timeOf, weigh } from "./weigh";
@@ -14,40 +13,11 @@ export function regionsOf(planner: Planner, rewriter: Rewriter, nodes: readonly 
   return [...found].flatMap((id) => planner.regions.get(id) ?? []);
 }
 
-/** Bytes that bands of rows read again come from the cache, this much faster than from memory. */
-const CACHED_SPEEDUP = 2.5;
-/** Share of the shorter of computing and moving that hides behind the longer. */
-const OVERLAP = 0.95;
-
 /** Predictions that lie closer than this say nothing (docs/measurements.md): the plan that moves less wins. */
 const TIE = 0.025;
 
-/** Predicted µs with what tiles read again from the cache, most of which hides behind the arithmetic. */
-function microsWithRereads(planner: Planner, region: Region): number {
-  const { time, schedule } = planner.factsOf(region);
-  const again = (schedule.modelledBytes / (planner.profile.bandwidth * CACHED_SPEEDUP)) * 1e6;
-  const work = (memory: number): number => time.computeMicros + memory - OVERLAP * Math.min(time.computeMicros, memory);
-  const memory = time.readMicros + time.writeMicros;
-  return time.micros + work(memory + again) - work(memory);
-}
-
-/** What the regions take, rereads of tiles counted in: the numbers that decide here, and are shown. */
-export function onlineCost(planner: Planner, candidate: Candidate): CostDelta {
-  const delta = costOf(planner, candidate);
-  const { remove, add } = candidate;
-  return {
-    ...delta,
-    apart: { ...delta.apart, micros: onlineMicros(planner, remove) },
-    fused: { ...delta.fused, micros: onlineMicros(planner, add) },
-  };
-}
-
-const onlineMicros = (planner: Planner, regions: readonly Region[]): number =>
-  regions.reduce((total, region) => total + microsWithRereads(planner, region), 0);
-
 /**
  * Predicted time, and the bytes saved against operands that every band of rows reads again.
- * @param delta by `onlineCost`
  * @param doing how the sentence begins
  */
 export function onlineProfitability(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Opinion {

@@ -171,6 +171,7 @@ export function scheduleReduce(
     chunkLength: turns * walked,
     dispatches: chunks > 1 ? 2 : 1,
     temporaryBytes: chunks > 1 ? 4 * batch * kept * chunks * meetingValues(graph, parts) : 0,
+    temporaries: 1 + meetingTypes(graph, parts),
     reads: chunks > 1 ? readTwice(graph, endsOf(parts), { members, outputs }, plain) : plain,
     threadsPerWorkgroup: tileThreads(tile),
     workgroups,

@@ -255,5 +255,6 @@ export function scheduleFold(
     ...(machine.sharing === "threads" && { leastMicros: foldMicros(shape, factors, machine) }),
     dispatches: chunks > 1 ? 2 : 1,
     temporaryBytes: chunks > 1 ? form.rows * chunks * form.reductions.length * 4 : 0,
+    temporaries: form.reductions.length,
   });
 }

@@ -129,6 +129,7 @@ function scheduleMixed(
     workgroups: bands,
     dispatches: 2,
     temporaryBytes: bands * held,
+    temporaries: columnFolds.length,
   };
   if (target.schedule === "cpu") {
     const touched = new Map(plain.map(({ value, elements }) => [value, elements]));

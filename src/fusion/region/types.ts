@@ -174,7 +174,7 @@ export interface RegionSchedule {
   readonly handed?: readonly { readonly bytes: number; readonly writes: number; readonly reads: number }[];
   /** Share of the work that each dispatch does; absent: the first does all of it. */
   readonly shares?: readonly number[];
-  /** Contraction tile re-reads if nothing is cached. */
+  /** Bytes that tiles of products read again, if nothing is cached: priced as reads from the cache, never counted. */
   readonly modelledBytes: number;
   /** Share of a contraction's tiles that are computed, 0…1: a causal mask hides the others. Absent: all of them. */
   readonly computedShare?: number;
