@@ -18,7 +18,11 @@ import {
 } from "../fusion";
 import type { Checked, CompileOptions, EdgeId, KnobChoices, Knobs } from "../fusion";
 
-export const commands = ["plan", "explain", "wgsl", "run", "train", "export"] as const;
+export const commands = ["plan", "explain", "wgsl", "run", "train", "export", "picture", "report"] as const;
+/** Commands that write a file where `-o` names one. */
+const writing: ReadonlySet<Command> = new Set(["export", "picture", "report"]);
+const pictures = ["fused", "naive", "card"] as const;
+const themes = ["light", "dark"] as const;
 export type Command = (typeof commands)[number];
 export type DeviceKind = "cpu" | "webgpu";
 
@@ -27,8 +31,11 @@ export interface Request {
   /** A path, `-` for standard input, or a share link. */
   readonly file: string;
   readonly json: boolean;
-  /** Where export writes; null: standard output. */
+  /** Where export, picture and report write; null: standard output. */
   readonly out: string | null;
+  /** Of picture: a plan's graph, or both plans on a card; and in which colours. */
+  readonly of: (typeof pictures)[number];
+  readonly theme: (typeof themes)[number];
   readonly device: DeviceKind;
   /** Of train: how many steps, and the seed of weights and batches. */
   readonly steps: number;
@@ -56,12 +63,14 @@ export const usageText = `Usage: npm run -s fusion -- COMMAND FILE [flags]
   run       run naive and fused, and compare both with a 64-bit reference
   train     run steps of a program that trains, naive beside fused [--steps N] [--seed N]
   export    the fused plan as an ES module of its own, to -o FILE.mjs or standard output
+  picture   the graph as SVG, or as PNG with -o FILE.png [--of fused|naive|card] [--theme light|dark]
+  report    a page to print, to -o FILE.html: program, graph, counts, kernels, decisions
   check     PATH…: folders of ONNX and JAX cases with inputs and expected outputs [--device] [--json]
 
 FILE is a program (.py), a saved document (.fusion.json), an ONNX model, a share link, or - for standard input.
 
   --json                              print JSON
-  -o, --out FILE                      where export writes
+  -o, --out FILE                      where export, picture and report write
   --device cpu|webgpu                 where run and train compute (cpu)
   --steps N                           how many steps train runs (100)
   --seed N                            other weights and another order of examples (0: those of the page)
@@ -78,7 +87,7 @@ FILE is a program (.py), a saved document (.fusion.json), an ONNX model, a share
   --backward joint|apart              both passes as one graph, or the backward pass later (joint)
   --saved stored|cut|segments|recomputed   what is saved for the backward pass: all values it reads, the min-cut, ends of segments, inputs only
   --saved-bytes N                     save at most N bytes, with --saved cut
-  --keep VALUE=save|recompute|invert|bits   the same for one value
+  --keep VALUE=${savedChoices.join("|")}   the same for one value
   --knob NAME=VALUE, --knob OUTPUT.NAME=VALUE   how kernels are scheduled: all, or the one that stores OUTPUT:
 ${knobLines()}
 `;
@@ -87,6 +96,8 @@ const flags = {
   json: { type: "boolean" },
   out: { type: "string", short: "o" },
   device: { type: "string" },
+  of: { type: "string" },
+  theme: { type: "string" },
   steps: { type: "string" },
   seed: { type: "string" },
   kernel: { type: "string", multiple: true },
@@ -216,7 +227,14 @@ export function readArgs(args: readonly string[]): Checked<Request | null> {
   if (command !== "train" && (values.steps !== undefined || values.seed !== undefined))
     return wrong(`${command} takes no steps; --steps and --seed are for train.`);
   const { json = false, out = null } = values;
-  if (out !== null && command !== "export") return wrong(`${command} writes no file; -o is for export.`);
+  if (out !== null && !writing.has(command))
+    return wrong(`${command} writes no file; -o is for ${[...writing].join(", ")}.`);
+  const of = oneOf("of", values.of, pictures);
+  if (!of.ok) return of;
+  const theme = oneOf("theme", values.theme, themes);
+  if (!theme.ok) return theme;
+  if (command !== "picture" && (of.value || theme.value))
+    return wrong(`--of and --theme are for picture, not ${command}.`);
   const kernels = kernelFiles(values.kernel);
   if (!kernels.ok) return kernels;
   if (kernels.value.size > 0 && (command !== "run" || device.value !== "webgpu"))
@@ -227,6 +245,8 @@ export function readArgs(args: readonly string[]): Checked<Request | null> {
     file,
     json,
     out: out === "-" ? null : out,
+    of: of.value ?? "fused",
+    theme: theme.value ?? "light",
     device: device.value ?? "cpu",
     steps: steps.value,
     seed: seed.value,

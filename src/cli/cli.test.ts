@@ -25,9 +25,11 @@ async function command(line: string, text = log, file = "program.py") {
       return text;
     },
     bytes: async () => Buffer.from(model, "base64"),
-    write: async (path: string, words: string) => {
+    tokens: async () => ":root { --canvas: #fefefe; }",
+    pixels: async (svg: string) => Buffer.from(`png of ${svg.slice(0, 4)}`),
+    write: async (path: string, words: string | Uint8Array) => {
       if (path.includes("/")) throw new Error("ENOENT: no such folder");
-      written.set(path, words);
+      written.set(path, String(words));
     },
     print: (words: string) => void printed.push(words),
     complain: (words: string) => void complained.push(words),
@@ -246,7 +248,9 @@ test("export writes a module, or prints it; it says where it can't", async () =>
   expect((await command("export program.py")).out).toBe(text);
   const refused = await command("export program.py -o nowhere/fused.mjs");
   expect([refused.code, refused.err]).toEqual([1, "nowhere/fused.mjs can't be written: ENOENT: no such folder"]);
-  expect((await command("plan program.py -o plan.txt")).err).toMatch(/^plan writes no file; -o is for export\./);
+  expect((await command("plan program.py -o plan.txt")).err).toMatch(
+    /^plan writes no file; -o is for export, picture, report\./,
+  );
 });
 
 const learning = `x: f32[8, 3] = uniform(-1, 1)
@@ -289,4 +293,25 @@ test("a kernel of one's own needs a GPU, and is written as a name and a file", a
     code: 1,
     err: expect.stringContaining("One is written K1=mine.wgsl."),
   });
+});
+
+test("picture and report write what the page shows: both plans, a card, a page to print", async () => {
+  const fused = await command("picture program.py -o graph.svg");
+  expect(fused).toMatchObject({ code: 0, err: "" });
+  const svg = fused.written.get("graph.svg")!;
+  expect(svg).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+  for (const word of ["<title>program</title>", "#fefefe", "K1 add relu log", "relu"]) expect(svg).toContain(word);
+  const naive = (await command("picture program.py --of naive")).out;
+  expect(naive).toContain("16 KiB");
+  expect(naive).not.toContain("K1 add relu log");
+  const card = (await command("picture program.py --of card")).out;
+  for (const word of ["3 kernels, 112 KiB through memory", "1 kernel, 48 KiB through memory"])
+    expect(card).toContain(word);
+  expect((await command("picture program.py -o graph.png")).written.get("graph.png")).toBe("png of <svg");
+  const page = (await command("report program.py -o report.html")).written.get("report.html")!;
+  for (const word of ["<!doctype html>", "<h2>Kernels of the fused plan</h2>", "<svg"]) expect(page).toContain(word);
+  expect((await command("report program.py --of card")).err).toContain("--of and --theme are for picture, not report.");
+  expect((await command("plan program.py -o plan.txt")).err).toContain(
+    "plan writes no file; -o is for export, picture, report.",
+  );
 });

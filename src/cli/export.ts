@@ -1,5 +1,7 @@
-/** @file export: the fused plan as an ES module of its own. */
-import { fusionAt, standaloneModule } from "../fusion";
+/** @file export, picture and report: the fused plan as a module of its own, and what the page shows as files. */
+import { fusionAt, standaloneModule, type Compilation } from "../fusion";
+import { reportHtml } from "../panels/model/report";
+import { cardOf, inkOf, placedBy, stillOf, svgOf, type Ink } from "../picture";
 import type { Request } from "./args";
 import type { Environment } from "./environment";
 import { plural } from "./format";
@@ -27,3 +29,54 @@ export async function exportModule(
   environment.complain(`${out}: ${plural(fused.kernels.length, "kernel")}, ${text.length} characters.`);
   return 0;
 }
+
+/** The last part of FILE without its ending; a link has no name. */
+const titleOf = (file: string): string =>
+  file.length > 80 || file === "-" ? "Fused program" : file.replace(/^.*[\\/]/, "").replace(/\.\w+$/, "");
+
+const said = ({ naivePlan, fusedPlan }: Compilation): string =>
+  `From ${naivePlan!.kernels.length} to ${fusedPlan!.kernels.length} kernels on the same numbers.`;
+
+function drawn({ file, of }: Request, compilation: Compilation, ink: Ink): string {
+  const title = titleOf(file);
+  const placed = placedBy(compilation);
+  if (of === "card") return cardOf(compilation, { title, sentence: said(compilation), placed }, ink)!;
+  const cursor = of === "naive" ? 0 : compilation.steps.length;
+  const plan = of === "naive" ? compilation.naivePlan : compilation.fusedPlan;
+  return svgOf(stillOf({ compilation, cursor, plan, layout: placed, moved: {}, folds: false }), title, ink);
+}
+
+/** Writes what `make` answers to `-o`, or prints it; 1 where that can't be done. */
+async function written(
+  { out }: Request,
+  environment: Environment,
+  make: () => Promise<string | Uint8Array>,
+): Promise<number> {
+  try {
+    const content = await make();
+    if (out !== null) await environment.write(out, content);
+    else if (typeof content === "string") environment.print(content);
+    return 0;
+  } catch (refused) {
+    environment.complain(`${out ?? "The picture"} can't be written: ${(refused as Error).message}`);
+    return 1;
+  }
+}
+
+/** A PNG where `-o` ends so, with two pixels for each px; else SVG. */
+export const picture = (request: Request, { compilation }: Planned, environment: Environment): Promise<number> =>
+  written(request, environment, async () => {
+    const svg = drawn(request, compilation, inkOf(await environment.tokens(), request.theme));
+    return request.out?.toLowerCase().endsWith(".png") ? environment.pixels(svg) : svg;
+  });
+
+/** The page's report: program, picture, counts, kernels, decisions; on paper it is always light. */
+export const report = (request: Request, { compilation }: Planned, environment: Environment): Promise<number> =>
+  written(request, environment, async () => {
+    const ink = inkOf(await environment.tokens(), "light");
+    return reportHtml(compilation, null, {
+      title: titleOf(request.file),
+      picture: drawn(request, compilation, ink),
+      link: null,
+    })!;
+  });

@@ -1,4 +1,4 @@
-/** @file The command line: plan, explain, wgsl, run, train and export on program texts, saved documents and share links. */
+/** @file The command line: plan, explain, wgsl, run, train, export, picture and report on program texts, saved documents and share links. */
 import { compile } from "../fusion";
 import type { Compilation, Diagnostic } from "../fusion";
 import { checkCases } from "./check/command";
@@ -9,7 +9,7 @@ import { diagnosticText, explainJson, explainText, planJson, planText, wgslJson,
 import type { Planned } from "./report";
 import { run } from "./run";
 import { train } from "./train";
-import { exportModule } from "./export";
+import { exportModule, picture, report } from "./export";
 import type { Environment } from "./environment";
 
 export { nodeEnvironment } from "./environment";
@@ -80,5 +80,9 @@ async function answer(request: Request, planned: Planned, environment: Environme
       return train(request, planned, environment);
     case "export":
       return exportModule(request, planned, environment);
+    case "picture":
+      return picture(request, planned, environment);
+    case "report":
+      return report(request, planned, environment);
   }
 }

@@ -20,6 +20,7 @@ import {
   type Target,
 } from "./ir";
 import { heldAgainst } from "./assertions";
+import { budgetFault } from "./saved-sheet";
 import { allPasses, inTextOrder, naiveFusion, pipelineOf, runPasses } from "./passes";
 import { parseProgram, type Parsed } from "./text";
 
@@ -108,9 +109,10 @@ function planned(graph: Graph, { parseMillis, assertions, ...read }: Read, clock
   const naivePlan = during("kernels of the naive plan", () => planFusion(naive, target, options.profile));
   const fusedPlan = during("kernels of the fused plan", () => planFusion(final, target, options.profile));
   const { goals, faults } = heldAgainst(text, assertions, { naive, final, steps, plan: fusedPlan });
+  const over = budgetFault(read, naive.graph, final);
   return {
     ...read,
-    diagnostics: [...read.diagnostics, ...faults],
+    diagnostics: [...read.diagnostics, ...faults, ...over],
     goals,
     naive,
     drawn: graph,

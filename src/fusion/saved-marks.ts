@@ -2,8 +2,8 @@
 import { savedBuffers } from "./cost";
 import type { Fusion, NodeId, Step } from "./ir";
 
-/** In memory until the backward pass has read it; the same as one bit an element; recomputed; inverted from a result. */
-export type SavedMark = "kept" | "bits" | "again" | "inverted";
+/** In memory until the backward pass has read it; the same as one bit an element, or as f16; recomputed; inverted from a result. */
+export type SavedMark = "kept" | "bits" | "f16" | "again" | "inverted";
 
 const markOfRule: Readonly<Partial<Record<string, SavedMark>>> = { recompute: "again", invert: "inverted" };
 const NONE: ReadonlyMap<NodeId, SavedMark> = new Map();
@@ -12,13 +12,13 @@ const NONE: ReadonlyMap<NodeId, SavedMark> = new Map();
 export function savedMarks(fusion: Fusion, steps: readonly Step[]): ReadonlyMap<NodeId, SavedMark> {
   if (![...fusion.graph.nodes.values()].some(({ phase }) => phase === "backward")) return NONE;
   const marks = new Map<NodeId, SavedMark>();
-  const words = new Set<NodeId>();
+  const forms = new Map<NodeId, SavedMark>();
   for (const { pass, rule, accepted, nodes, patch } of steps) {
     if (pass !== "saved-values" || !accepted) continue;
     const mark = markOfRule[rule];
     if (mark && fusion.graph.nodes.has(nodes[0]!)) marks.set(nodes[0]!, mark);
-    if (rule === "bits") for (const { id } of patch?.addedNodes ?? []) words.add(id);
+    if (rule === "bits" || rule === "f16") for (const { id } of patch?.addedNodes ?? []) forms.set(id, rule);
   }
-  for (const { value } of savedBuffers(fusion)) marks.set(value, words.has(value) ? "bits" : "kept");
+  for (const { value } of savedBuffers(fusion)) marks.set(value, forms.get(value) ?? "kept");
   return marks;
 }

@@ -27,8 +27,8 @@ test("each policy is a plan with what it keeps, and says what a value can be", (
     ["recomputed", 0, 2],
   ]);
   expect(values.map(({ label, offers }) => [label, offers])).toEqual([
-    ["a", ["save", "recompute", "invert"]],
-    ["add", ["save", "recompute", "invert"]],
+    ["a", ["save", "recompute", "invert", "f16"]],
+    ["add", ["save", "recompute", "invert", "f16"]],
   ]);
 });
 

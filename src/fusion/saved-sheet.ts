@@ -2,13 +2,16 @@
 import type { Compilation } from "./compilation";
 import { chosenFor, fullSizeBytes, isRefusal, savedBuffers, regionFacts, totalsOf } from "./cost";
 import {
+  isSavedBy,
   ownEntry,
   bug,
   bytesOf,
   node,
   savedPolicies,
   type CompileOptions,
+  type Diagnostic,
   type Fusion,
+  type Graph,
   type NodeId,
   type SavedChoice,
   type SavedPolicy,
@@ -16,7 +19,8 @@ import {
   type Totals,
 } from "./ir";
 import { opDef } from "./ops";
-import { allPasses, pipelineOf, runPasses, savedOffers } from "./passes";
+import { allPasses, pipelineOf, runPasses, savedOffers, showBytes } from "./passes";
+import { lineAndColumn } from "./text";
 import { isViewRegion } from "./region";
 
 /** A plan by one policy. */
@@ -108,4 +112,46 @@ function expansionOf({ graph, regions }: Fusion, kernels: number): Expansion {
     both: { ops: ops.length, kernels: all.length },
     fused: { kernels },
   };
+}
+
+/** Why a value is saved although a budget asks for fewer bytes, and what can be done about it. */
+function heldBecause(graph: Graph, value: NodeId, saved: SavedValues): readonly [why: string, remedy: string] {
+  const { label, op, origins } = node(graph, value);
+  const chosen = [value, ...origins].map((id) => ownEntry(saved.choices, id)).find(isSavedBy);
+  if (chosen) return [`you chose to save ${label}`, `or recompute ${label}`];
+  if (opDef(op).kind === "opaque") return [`${label} is opaque, so it is not computed twice`, ""];
+  if (graph.outputs.includes(value)) return [`${label} is a result, so it is stored in any case`, ""];
+  return [`what is left can't be recomputed from less than ${label}`, ""];
+}
+
+/** A warning, where the largest value is made, if more is saved than the budget allows. */
+export function budgetFault(
+  { text, options, symbols }: Pick<Compilation, "text" | "options" | "symbols">,
+  source: Graph,
+  final: Fusion,
+): readonly Diagnostic[] {
+  const { savedValues } = options;
+  if (savedValues?.budgetBytes === undefined || savedValues.policy !== "cut") return [];
+  const buffers = savedBuffers(final);
+  const bytes = buffers.reduce((sum, each) => sum + each.bytes, 0);
+  const over = bytes - savedValues.budgetBytes;
+  if (over <= 0) return [];
+  const largest = buffers.reduce((most, each) => (each.bytes > most.bytes ? each : most));
+  const [why, remedy] = heldBecause(final.graph, largest.value, savedValues);
+  const { origins } = node(final.graph, largest.value);
+  const written = [largest.value, ...origins].filter((id) => source.nodes.has(id));
+  const span = symbols.find((symbol) => symbol.node !== null && written.includes(symbol.node))?.definition ?? {
+    from: 0,
+    to: 0,
+  };
+  return [
+    {
+      code: "saved-budget",
+      severity: "warning",
+      span,
+      ...lineAndColumn(text, span.from),
+      text: `The backward pass saves ${showBytes(bytes)}, ${showBytes(over)} more than the ${showBytes(savedValues.budgetBytes)} allowed: ${why}. Allow ${showBytes(bytes)}${remedy && `, ${remedy}`}.`,
+      nodes: written,
+    },
+  ];
 }

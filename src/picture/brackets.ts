@@ -34,7 +34,8 @@ export function bracketsOf(
     const box = boxes.get(node.id);
     if (!box) continue;
     left = Math.min(left, box.x);
-    if (node.kind !== "op" && node.kind !== "folded") continue;
+    // A derivative stands in no line of the program, and in a column of its own.
+    if (node.late || (node.kind !== "op" && node.kind !== "folded")) continue;
     const names = new Set((node.kind === "folded" ? node.inside : [node.id]).map(statementOf));
     // Many lines in one box: the box has a name of its own.
     if (names.size > MOST_LANES) continue;

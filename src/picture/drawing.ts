@@ -269,10 +269,11 @@ function savedOf({ saved }: SceneNode, { x, y, width, height }: Box, port: Port 
   return [element("g", { transform: `translate(${at})` }, ...disk)];
 }
 
-function areaOf({ boxes, hulls, brackets }: Picture): Rect {
+function areaOf({ boxes, hulls, brackets, headings }: Picture): Rect {
   return around([
     ...[...boxes.values()].map((box) => rectOf(box, 6)),
     ...hulls.flatMap(({ rects, tag }) => [...rects, tagRect(tag)]),
+    ...headings.map(({ x, y }) => ({ x0: x, x1: x, y0: y - 16, y1: y })),
     ...brackets.map(({ name, x, top, bottom }) => ({
       x0: x - 10 - textWidth(name, 12, true),
       x1: x,
@@ -290,7 +291,7 @@ export interface Drawing {
 
 /** Hulls, lines, boxes and labels, from back to front. */
 export function drawingOf(picture: Picture, look: Look): Drawing {
-  const { scene, boxes, lines, hulls, brackets } = picture;
+  const { scene, boxes, lines, hulls, brackets, headings } = picture;
   const { x0, y0, x1, y1 } = areaOf(picture);
   const area = { x: x0 - MARGIN, y: y0 - MARGIN, width: x1 - x0 + 2 * MARGIN, height: y1 - y0 + 2 * MARGIN };
   const nodes = scene.nodes.flatMap((node): Shape[] => {
@@ -310,6 +311,14 @@ export function drawingOf(picture: Picture, look: Look): Drawing {
       }),
       write(look, name, left - 6, (top + bottom) / 2 + 4, { fill: look.ink("ink-2"), mono: true, anchor: "end" }),
     ]),
+    ...headings.map(({ text, x, y, quiet }) =>
+      write(look, text, x, y, {
+        fill: look.ink(quiet ? "ink-3" : "ink-2"),
+        px: quiet ? 12 : 14,
+        weight: quiet ? 400 : 650,
+        anchor: "middle",
+      }),
+    ),
     ...hulls.flatMap((hull) => hullShape(hull, look)),
     ...lines.flatMap((line) => lineOf(line, look)),
     ...nodes,

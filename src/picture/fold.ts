@@ -183,6 +183,7 @@ function boxOf(scene: Scene, { id, title, members }: Fold): SceneNode {
     label: `${title}, folded, ${plural(members.length, "op")}: ${titles.join(", ")}`,
     inside: members.map((member) => member.id),
     saved: savedIn(members),
+    late: members.every(({ late }) => late === true),
   };
 }
 

@@ -3,7 +3,7 @@ export type { Bracket } from "./brackets";
 export { capScene, MOST_DRAWN } from "./cap";
 export { cardTop } from "./card-place";
 export { cardOfEdge, cardOfStep, nameIn, type DecisionCard } from "./decision";
-export { drawingOf, written, type Shape } from "./drawing";
+export { drawingOf, written, type Ink, type Shape } from "./drawing";
 export { foldScene } from "./fold";
 export { plural, showBytes, textWidth } from "./format";
 export { around, rectOf, type Box, type Point, type Rect } from "./geometry";
@@ -13,12 +13,12 @@ export { coloursAt, type KernelColours } from "./kernel-colours";
 export { pillWidth, tagRect } from "./labels";
 export { lastWords, markPoint, marksOf, type EdgeMark } from "./marks";
 export { paletteEntries, searchPalette, type Glyph } from "./ops";
-export { pictureOf, type Hull, type Line, type Picture, type Port } from "./picture";
+export { pictureOf, type Heading, type Hull, type Line, type Picture, type Port } from "./picture";
 export { boxesOf } from "./place";
 export { nodePorts, type NodePorts, type OperandPort } from "./ports";
 export { DISK, savedKinds, savedSign, savedWords, withSaved } from "./saved";
 export { sceneOf, type Gate, type Scene, type SceneNode } from "./scene";
-export { placedBy, stillOf, svgOf, type Placed, type StillRequest } from "./still";
+export { cardOf, CARD, inkOf, placedBy, stillOf, svgOf, type Placed, type StillRequest, type Theme } from "./still";
 export {
   areaSeen,
   fitViewport,

@@ -20,6 +20,15 @@ export interface Hull {
   readonly tag: Tag;
 }
 
+/** What a column is, over it; or what crosses between two. */
+export interface Heading {
+  readonly text: string;
+  /** Its middle. */
+  readonly x: number;
+  readonly y: number;
+  readonly quiet: boolean;
+}
+
 export interface Line {
   readonly edge: SceneEdge;
   readonly points: readonly Point[];
@@ -41,6 +50,7 @@ export interface Picture {
   readonly lines: readonly Line[];
   readonly hulls: readonly Hull[];
   readonly brackets: readonly Bracket[];
+  readonly headings: readonly Heading[];
   /** Where each operand's line enters, by `consumer operand`, and where values leave. */
   readonly ports: ReadonlyMap<NodeId, { readonly in: ReadonlyMap<number, Port>; readonly out: readonly Port[] }>;
 }
@@ -70,7 +80,45 @@ export function pictureOf(
     const label = quiet ? null : board.placeOnLine(edge.id, points, showBytes(edge.bytes), edge.width);
     return [{ edge, points, path: roundedPath(points, CORNER), label }];
   });
-  return { scene, boxes, routes, lines, hulls, brackets, ports: portsOf(lines, boxes) };
+  return {
+    scene,
+    boxes,
+    routes,
+    lines,
+    hulls,
+    brackets,
+    headings: headingsOf(scene, boxes),
+    ports: portsOf(lines, boxes),
+  };
+}
+
+/** px above the topmost box. */
+const HEADING_GAP = 44;
+
+/** Over the forward pass and the backward pass, where they stand apart, and between them what is saved. */
+function headingsOf({ nodes, edges }: Scene, boxes: ReadonlyMap<NodeId, Box>): Heading[] {
+  const side = (late: boolean): Box[] =>
+    nodes.flatMap((node) => (node.kind !== "input" && (node.late ?? false) === late ? (boxes.get(node.id) ?? []) : []));
+  const [early, late] = [side(false), side(true)];
+  if (early.length === 0 || late.length === 0) return [];
+  const [end, start] = [Math.max(...early.map(({ x, width }) => x + width)), Math.min(...late.map(({ x }) => x))];
+  if (start <= end) return [];
+  const left = Math.min(...early.map(({ x }) => x));
+  const right = Math.max(...late.map(({ x, width }) => x + width));
+  const y = Math.min(...[...boxes.values()].map((box) => box.y)) - HEADING_GAP;
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const saved = new Map<NodeId, number>();
+  for (const { from, to, kind, bytes } of edges) {
+    const [producer, reader] = [byId.get(from), byId.get(to)];
+    const crosses = kind === "memory" && producer?.kind !== "input" && !producer?.late && reader?.late;
+    if (crosses) saved.set(from, bytes);
+  }
+  const bytes = [...saved.values()].reduce((sum, each) => sum + each, 0);
+  return [
+    { text: "forward", x: (left + end) / 2, y, quiet: false },
+    { text: `${showBytes(bytes)} saved`, x: (end + start) / 2, y, quiet: true },
+    { text: "backward", x: (start + right) / 2, y, quiet: false },
+  ];
 }
 
 /** A docked pill says its bytes itself. */

@@ -22,8 +22,20 @@ const mainSlots = (box: Box): number[] => slots(box).slice(0, 3);
 const sideSlots = (box: Box): number[] =>
   SIDE_SLOTS.filter((offset) => Math.abs(offset) < box.height / 2 - 6).map((offset) => middle(box).y + offset);
 
-/** Right-angled polylines from `from` to `to`, those with fewer bends first. `bends` come from the layout. */
+/** Upside down. */
+const flipped = ({ x, y, width, height }: Box): Box => ({ x, y: -y - height, width, height });
+const flip = ({ x, y }: Point): Point => ({ x, y: -y });
+
+/**
+ * Right-angled polylines from `from` to `to`, those with fewer bends first. `bends` come from the layout. A reader that stands
+ * above what it reads is reached as one below it is, upside down.
+ */
 export function* candidates(from: Box, to: Box, bends: readonly Point[]): Generator<readonly Point[]> {
+  if (bottom(to) > from.y) yield* downwards(from, to, bends);
+  else for (const way of downwards(flipped(from), flipped(to), bends.map(flip))) yield way.map(flip);
+}
+
+function* downwards(from: Box, to: Box, bends: readonly Point[]): Generator<readonly Point[]> {
   yield* straight(from, to);
   yield* level(from, to);
   yield* sideThenTop(from, to);

@@ -6,19 +6,21 @@ import type { Scene, SceneNode } from "./scene";
 export const savedWords: Readonly<Record<SavedMark, string>> = {
   kept: "saved for the backward pass",
   bits: "saved as one bit per element",
+  f16: "saved as f16",
   again: "recomputed in the backward pass",
   inverted: "inverted from a result",
 };
 
 /** In the order of the legend, and of what a folded box shows of its ops. */
-const order: readonly SavedMark[] = ["kept", "bits", "again", "inverted"];
+const order: readonly SavedMark[] = ["kept", "bits", "f16", "again", "inverted"];
 
 /** A disk, 16 by 16: its body and the rim of its upper side. */
 export const DISK = { body: "M2 4.5c0-3 12-3 12 0v7c0 3-12 3-12 0z", rim: "M2 4.5c0 3 12 3 12 0" } as const;
-/** Solid, striped, hollow, or hollow with an arrow. */
+/** Solid, striped, with a dash, hollow, or hollow with an arrow. */
 export const savedSign: Readonly<Record<SavedMark, { readonly fill: boolean; readonly lines: string }>> = {
   kept: { fill: true, lines: "" },
   bits: { fill: false, lines: "M5 7v6M8 7v6.5M11 7v6" },
+  f16: { fill: false, lines: "M5 9.5h6" },
   again: { fill: false, lines: "" },
   inverted: { fill: false, lines: "M11 10.2H5.4M7.4 8.2l-2 2 2 2" },
 };

@@ -76,6 +76,8 @@ export interface SceneNode {
   readonly inside: readonly NodeId[];
   /** Choice for it until the backward pass; absent where that has no need of it. */
   readonly saved?: SavedMark;
+  /** Of the backward pass. */
+  readonly late?: boolean;
 }
 
 export type LineKind = "memory" | "register" | "view";
@@ -201,6 +203,7 @@ function nodeOf(graph: Graph, node: Node, { stored, homes, waiting, planned }: F
     holes,
     missing: holes.map((operand) => node.inputs[operand]!),
     operands: node.inputs.length,
+    ...(node.phase === "backward" && { late: true }),
     groups: node.groups,
     label: waits
       ? `${title} ${node.id}, ${holes.length > 0 ? "not connected yet" : NO_SHAPE}`
@@ -240,6 +243,7 @@ const outputOf = (node: Node, missing: string | null): SceneNode => ({
   alone: false,
   holes: [],
   operands: 1,
+  ...(node.phase === "backward" && { late: true }),
   groups: [],
   label:
     missing === null

@@ -11,8 +11,8 @@ const relu =
   "x: f32[1024, 1024]\nw: f32[1024, 1024]\nh = relu(x)\nloss = sum(h * w)\nloss.backward()\nreturn loss, x.grad\n";
 
 /** Bytes of the forward pass that are kept, the rules that said yes and no, and the kernels. */
-function kept(text: string, asked: Partial<SavedValues>) {
-  const options = { ...defaultOptions, savedValues: { apart: true, choices: {}, ...asked } };
+function kept(text: string, asked: Partial<SavedValues>, strict = false) {
+  const options = { ...defaultOptions, strict, savedValues: { apart: true, choices: {}, ...asked } };
   const compilation = compile(text, options);
   expect(compilation.diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   const steps = compilation.steps.filter(({ pass }) => pass === "saved-values");
@@ -65,6 +65,39 @@ describe("relu, whose derivative asks for a sign", () => {
     const squares = relu.replace("relu(x)", "exp(x)");
     expect(kept(squares, choices({ h: "bits" }))).toMatchObject({ yes: [], codes: ["L_DTYPE", "L_SAVED"] });
   });
+});
+
+describe("as f16", () => {
+  const exponentials = relu.replace("relu(x)", "exp(x)");
+
+  test("half the bytes, whatever the backward pass does with it", () => {
+    const half = kept(exponentials, choices({ h: "f16" }));
+    expect([half.bytes, half.yes]).toEqual([2 * MIB, ["f16"]]);
+  });
+
+  test("is refused where it saves nothing, and in strict mode", () => {
+    const halves = exponentials.replaceAll("f32", "f16").replace("sum(h * w)", "sum(h * w).float()");
+    expect(kept(halves, choices({ h: "f16" }))).toMatchObject({ yes: [], codes: ["L_DTYPE", "L_SAVED"] });
+    expect(kept(exponentials, choices({ h: "f16" }), true)).toMatchObject({ yes: [], codes: ["L_STRICT", "L_SAVED"] });
+  });
+});
+
+describe("a budget", () => {
+  const opaque =
+    "n: f32[1024]\nx: f32[1024]\nh = custom_call(n)\nloss = sum(h * x)\nloss.backward()\nreturn loss, x.grad\n";
+  const warned = (budgetBytes: number): string[] =>
+    compile(opaque, {
+      ...defaultOptions,
+      savedValues: { apart: true, policy: "cut", budgetBytes, choices: {} },
+    }).diagnostics.map(({ code, severity, line, text }) => `${severity} ${code} ${line}: ${text}`);
+
+  test("that can't be met is a warning where the largest value is made, with what is missing", () => {
+    expect(warned(1000)).toEqual([
+      "warning saved-budget 3: The backward pass saves 4 KiB, 3.02 KiB more than the 1000 B allowed: h is opaque, so it is not computed twice. Allow 4 KiB.",
+    ]);
+  });
+
+  test("that is met says nothing", () => expect(warned(4096)).toEqual([]));
 });
 
 describe("products", () => {

@@ -101,7 +101,7 @@ function Canvas() {
       >
         <Background gap={22} size={1.2} />
         <ZoomVariables rootRef={root} />
-        {picture && <HullLayer hulls={picture.hulls} brackets={picture.brackets} />}
+        {picture && <HullLayer hulls={picture.hulls} brackets={picture.brackets} headings={picture.headings} />}
         <ConnectHint />
         <GraphMap />
       </ReactFlow>

@@ -6,7 +6,7 @@ import { playground, usePlayground } from "../../state";
 import { colourStyle } from "./OpNode";
 import { growFrom } from "./grow";
 import type { Extent } from "./grow";
-import { around, type Bracket, type Hull as HullShape, plural, showBytes } from "../../picture";
+import { around, type Bracket, type Heading, type Hull as HullShape, plural, showBytes } from "../../picture";
 
 const MARGIN = 6;
 
@@ -95,12 +95,22 @@ function SourceBracket({ bracket: { name, x, top, bottom, lane } }: { readonly b
   );
 }
 
+function ColumnHeading({ heading: { text, x, y, quiet } }: { readonly heading: Heading }) {
+  return (
+    <p className="column-heading" data-quiet={quiet} style={{ left: x, top: y }}>
+      {text}
+    </p>
+  );
+}
+
 export function HullLayer({
   hulls,
   brackets,
+  headings,
 }: {
   readonly hulls: readonly HullShape[];
   readonly brackets: readonly Bracket[];
+  readonly headings: readonly Heading[];
 }) {
   const formerRef = useRef<readonly HullShape[]>([]);
   // After the hulls' own effects, which compare with the picture before.
@@ -117,6 +127,9 @@ export function HullLayer({
         </svg>
         {hulls.map((hull) => (
           <Hull key={hull.kernel.region} hull={hull} formerRef={formerRef} />
+        ))}
+        {headings.map((heading) => (
+          <ColumnHeading key={heading.x} heading={heading} />
         ))}
         {brackets.map((bracket) => (
           <SourceBracket key={bracket.name} bracket={bracket} />

@@ -1,9 +1,13 @@
 /** @file What the backward pass keeps of the forward pass: choices, as data. */
 import type { NodeId } from "./ids";
 
-/** How one value reaches the backward pass. `bits`: one bit an element, of a value that is true or false. */
-export const savedChoices = ["save", "recompute", "invert", "bits"] as const;
+/** How one value reaches the backward pass. `bits`: one bit an element, of a value that is true or false. `f16`: rounded to half its bytes. */
+export const savedChoices = ["save", "recompute", "invert", "bits", "f16"] as const;
 export type SavedChoice = (typeof savedChoices)[number];
+
+/** Whether the value goes through memory, in one form or another. */
+export const isSavedBy = (choice: SavedChoice | undefined): boolean =>
+  choice === "save" || choice === "bits" || choice === "f16";
 
 /**
  * What is saved where nothing is chosen. `stored`: every value that a derivative reads. `cut`: the fewest bytes from which cheap

@@ -8,6 +8,7 @@ const words: Readonly<Record<SavedChoice, string>> = {
   recompute: "recompute",
   invert: "invert from a result",
   bits: "save one bit per element",
+  f16: "save as f16",
 };
 
 const isChoice = (value: string): value is SavedChoice => value in words;

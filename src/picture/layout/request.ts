@@ -11,6 +11,8 @@ export interface LayoutNode {
   readonly bytes: number;
   /** A step removes it: it gets a place, but the columns do not follow it. */
   readonly guest: boolean;
+  /** Of the backward pass, which has a column of its own; an input that only it reads is a part of it. */
+  readonly late: boolean;
 }
 
 export interface LayoutEdge {
@@ -93,7 +95,13 @@ function requestOf(
   for (const id of order) {
     const node = versions.get(id)![0]!;
     index.set(id, nodes.length);
-    nodes.push({ id, kind: node.op === "input" ? "input" : "op", bytes: bytesOf(node.type), guest: !left.has(id) });
+    nodes.push({
+      id,
+      kind: node.op === "input" ? "input" : "op",
+      bytes: bytesOf(node.type),
+      guest: !left.has(id),
+      late: node.phase === "backward",
+    });
   }
   const edges = new Map<EdgeId, LayoutEdge>();
   for (const [id, list] of versions) {
@@ -113,9 +121,24 @@ function requestOf(
     if (from === undefined) continue;
     const pill = outputPillOf(id);
     edges.set(edgeId(id, pill, 0), { id: edgeId(id, pill, 0), from, to: nodes.length, inner: false });
-    nodes.push({ id: pill, kind: "output", bytes: nodes[from]!.bytes, guest: nodes[from]!.guest });
+    const { bytes, guest, late } = nodes[from]!;
+    nodes.push({ id: pill, kind: "output", bytes, guest, late });
   }
-  return { nodes, edges: [...edges.values()], engine: "auto" };
+  const own = withOwnInputs(nodes, edges.values());
+  return { nodes: own, edges: [...edges.values()], engine: "auto" };
+}
+
+/** An input stands with its readers. */
+function withOwnInputs(nodes: readonly LayoutNode[], edges: Iterable<LayoutEdge>): LayoutNode[] {
+  const readEarly = new Set<number>();
+  const read = new Set<number>();
+  for (const { from, to } of edges) {
+    read.add(from);
+    if (!nodes[to]!.late) readEarly.add(from);
+  }
+  return nodes.map((node, i) =>
+    node.kind === "input" && read.has(i) && !readEarly.has(i) ? { ...node, late: true } : node,
+  );
 }
 
 /** The box that each node stands in while its series of blocks is folded; empty where none opens folded. */
@@ -149,7 +172,10 @@ export function foldedRequest(request: LayoutRequest, source: Graph): LayoutRequ
     const id = boxOf(each.id);
     const known = merged.get(id);
     const bytes = Math.max(each.bytes, known?.bytes ?? 0);
-    merged.set(id, id === each.id ? each : { id, kind: "folded", bytes, guest: false });
+    merged.set(
+      id,
+      id === each.id ? each : { id, kind: "folded", bytes, guest: false, late: each.late && (known?.late ?? true) },
+    );
   }
   const inputs = new Map<NodeId, NodeId[]>([...merged.keys()].map((id) => [id, []]));
   const lines = new Map<string, FoldedLine>();

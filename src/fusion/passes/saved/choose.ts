@@ -1,6 +1,7 @@
 /** @file Which values the backward pass keeps: by policy, by the cheapest cut, within a budget; choices of single values go before. */
 import {
   bug,
+  isSavedBy,
   type Graph,
   isSource,
   node,
@@ -58,7 +59,7 @@ export function keptOf(graph: Graph, sides: Partition, wanted: Wanted): Kept {
   const isKept = (id: NodeId): boolean => {
     const choice = choices.get(id);
     if (inverted.has(id)) return false;
-    if (choice !== undefined || isLate(node(graph, id))) return choice === "save" || choice === "bits";
+    if (choice !== undefined || isLate(node(graph, id))) return isSavedBy(choice);
     if (inside.has(id)) return false;
     return isOpaque(graph, id) || policy === "stored" || ends?.has(id) === true;
   };
@@ -87,7 +88,7 @@ function cutWithin(graph: Graph, sides: Partition, wanted: Wanted): Kept {
   for (let trial = 0; ; trial++) {
     const found = cut(graph, sides, wanted, freed);
     const own = [...found.kept].filter((id) => !isSource(node(graph, id)));
-    const bytes = own.reduce((sum, id) => sum + savedBytes(node(graph, id)), 0);
+    const bytes = own.reduce((sum, id) => sum + savedBytes(node(graph, id), wanted.choices.get(id)), 0);
     if (bytes <= budgetBytes || trial === MOST_FREED) return found;
     const expensive = nearestExpensive(graph, own).filter(
       (id) => !isOpaque(graph, id) && !freed.has(id) && !wanted.choices.has(id),
@@ -115,7 +116,7 @@ function cut(graph: Graph, { primals, asked }: Partition, wanted: Wanted, freed:
   const values = primals.map((id): KeptValue => {
     const n = node(graph, id);
     const choice = wanted.choices.get(id);
-    const held = choice === "save" || choice === "bits" || results.has(id);
+    const held = isSavedBy(choice) || results.has(id);
     // Stored in any case: a result, or an operand of a product. Keeping it costs only the reading.
     const stored =
       !isLate(n) &&

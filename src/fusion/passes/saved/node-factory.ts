@@ -81,6 +81,10 @@ export class NodeFactory {
     return this.call("reshape", [rows], { shape: like.type.shape }, like, true);
   }
 
+  /** A value as f16, in the forward pass; `widened` is what the backward pass reads of it. */
+  halved = (value: NodeId, like: Node): NodeId => this.call("cast", [value], { dtype: "f16" }, like, false);
+  widened = (half: NodeId, like: Node): NodeId => this.call("cast", [half], { dtype: like.type.dtype }, like, true);
+
   /** A value taken back from what was computed of it. */
   inverse({ op, inputs }: Inverted, like: Node): NodeId {
     return this.call(op, inputs, {}, like, true);

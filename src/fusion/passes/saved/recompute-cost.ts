@@ -1,5 +1,5 @@
 /** @file What it costs to save a value, and what to recompute it. */
-import { bytesOf, node, sizeOf, type Graph, type Node, type NodeId } from "../../ir";
+import { bytesOf, node, sizeOf, type Graph, type Node, type NodeId, type SavedChoice } from "../../ir";
 import { matmulSizes } from "../../region";
 import { opDef } from "../../ops";
 
@@ -10,8 +10,9 @@ export const WORD = 32;
 export const fitsBits = ({ type }: Node): boolean =>
   type.dtype === "bool" && sizeOf(type.shape) % WORD === 0 && type.shape.length > 0;
 
-/** Bytes that are saved of a value. */
-export const savedBytes = (n: Node): number => (fitsBits(n) ? sizeOf(n.type.shape) / 8 : bytesOf(n.type));
+/** Bytes that are saved of a value, in the form that was chosen for it. */
+export const savedBytes = (n: Node, choice?: SavedChoice): number =>
+  fitsBits(n) ? sizeOf(n.type.shape) / 8 : bytesOf(choice === "f16" ? { ...n.type, dtype: "f16" } : n.type);
 
 /** FLOPs of computing a value from its operands. */
 export function flopsOf(graph: Graph, id: NodeId): number {

@@ -60,6 +60,7 @@ export const savedValues: FusionPass = {
 /** What the new value stands for, in the words of a bar. */
 const WAYS: Readonly<Record<string, string>> = {
   bits: "saved as bits",
+  f16: "saved as f16",
   ahead: "its test saved",
   invert: "inverted",
   recompute: "recomputed",
@@ -119,11 +120,12 @@ function* ahead(work: Work): Generator<Candidate, void, Answer> {
   const { planner, rewriter, kept } = work;
   for (const id of work.sides.primals) {
     const n = planner.graph.nodes.get(id);
-    const asBits = n !== undefined && kept.kept.has(id) && fitsBits(n);
-    if (!n || !(asBits || (kept.early.has(id) && kept.kept.has(id)))) continue;
+    if (!n || !kept.kept.has(id)) continue;
+    const form = fitsBits(n) ? "bits" : work.wanted.choices.get(id) === "f16" ? "f16" : null;
+    if (form === null && !kept.early.has(id)) continue;
     const readers = readersLate(planner, rewriter, id);
     if (readers.length === 0) continue;
-    yield* propose(planner, rewriter, takenAhead(work, n, readers, asBits));
+    yield* propose(planner, rewriter, takenAhead(work, n, readers, form));
   }
 }
 
@@ -131,7 +133,7 @@ function takenAhead(
   { planner, rewriter, sides, kept }: Work,
   n: Node,
   readers: readonly NodeId[],
-  asBits: boolean,
+  form: "bits" | "f16" | null,
 ): Proposal {
   const { graph } = planner;
   const factory = new NodeFactory(graph, isLate(n) ? n.id : readers[0]!, "kept");
@@ -152,20 +154,29 @@ function takenAhead(
     );
   }
   const value = early.get(n.id) ?? n.id;
-  const stands = asBits ? factory.unpacked(factory.packed(value, n), n) : value;
+  const stands =
+    form === "bits"
+      ? factory.unpacked(factory.packed(value, n), n)
+      : form === "f16"
+        ? factory.widened(factory.halved(value, n), n)
+        : value;
   const rewired = readers.map((id) => rereads(graph, id, n.id, stands));
   // A result is still computed where it was.
   const gone = isLate(n) && !planner.isOutput(n.id) ? [n.id] : [];
   const change = { ...rewriter.replaced(gone, [...factory.made, ...rewired]), ownRegions: factory.computed() };
-  const [whole, bytes] = [bytesOf(n.type), savedBytes(n)];
+  const [whole, bytes] = [bytesOf(n.type), savedBytes(n, form === "f16" ? form : undefined)];
   const from = n.inputs.filter((id) => !isSource(node(graph, id)));
-  const of = from.length === 0 ? whole : Math.max(whole, ...from.map((id) => bytesOf(node(graph, id).type)));
-  const text = asBits
-    ? `The backward pass only needs to know where ${nameOf(graph, n.id)} is true: one bit per element, ${showBytes(bytes)} instead of the ${showBytes(of)} of ${namesOf(graph, from.length > 0 ? from : [n.id])}.`
-    : `${nameOf(graph, n.id)} is computed in the forward pass, so that only its ${showBytes(bytes)} are saved.`;
-  const nodes = [...from.slice(0, 1), n.id, ...readers.slice(0, 1)];
+  const of =
+    from.length === 0 || form === "f16" ? whole : Math.max(whole, ...from.map((id) => bytesOf(node(graph, id).type)));
+  const text =
+    form === "f16"
+      ? `${nameOf(graph, n.id)} is saved as f16: ${showBytes(bytes)} instead of ${showBytes(whole)}, and the backward pass reads it rounded to 11 bits.`
+      : form === "bits"
+        ? `The backward pass only needs to know where ${nameOf(graph, n.id)} is true: one bit per element, ${showBytes(bytes)} instead of the ${showBytes(of)} of ${namesOf(graph, from.length > 0 ? from : [n.id])}.`
+        : `${nameOf(graph, n.id)} is computed in the forward pass, so that only its ${showBytes(bytes)} are saved.`;
+  const nodes = [...(form === "f16" ? [] : from.slice(0, 1)), n.id, ...readers.slice(0, 1)];
   return {
-    rule: asBits ? "bits" : "ahead",
+    rule: form ?? "ahead",
     change,
     nodes,
     verdict: yes("A_BYTES", nodes, text, {

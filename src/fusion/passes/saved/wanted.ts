@@ -48,6 +48,10 @@ export function wantedOf(
       const other = tests.find(({ type }) => type.dtype !== "bool");
       if (other) refused.push({ value: id, verdict: needsMore(graph, n, other) });
       else for (const test of tests) choices.set(test.id, "bits");
+    } else if (choice === "f16") {
+      if (n.type.dtype !== "f32") refused.push({ value: id, verdict: notWider(graph, n) });
+      else if (strict) refused.push({ value: id, verdict: rounds(graph, n) });
+      else choices.set(id, "f16");
     } else if (choice === "invert") {
       const back = isLate(n) ? null : takenBack(graph, n, readers);
       if (back && strict) refused.push({ value: id, verdict: notExact(graph, n, back) });
@@ -94,6 +98,17 @@ const needsMore = (graph: Graph, n: Node, reader: Node): Verdict =>
     [n.id, reader.id],
     `${nameOf(graph, reader.id)} needs the numbers of ${nameOf(graph, n.id)}, not only whether it is true: one bit is too little.`,
     { remedy: "Saving or recomputing it." },
+  );
+const notWider = (graph: Graph, n: Node): Verdict =>
+  no("L_DTYPE", [n.id], `${nameOf(graph, n.id)} is ${n.type.dtype}; only f32 takes fewer bytes as f16.`, {
+    remedy: "Saving or recomputing it.",
+  });
+const rounds = (graph: Graph, n: Node): Verdict =>
+  no(
+    "L_STRICT",
+    [n.id],
+    `${nameOf(graph, n.id)} saved as f16 is rounded to 11 bits, and strict mode forbids that.`,
+    STRICT_OFF,
   );
 const notBack = (graph: Graph, n: Node): Verdict =>
   no(
