@@ -1,5 +1,6 @@
 /** @file What an op is: one typed object. Families (families.ts) fill in most of it; an op's file states the rest. */
 import type { Attrs, AttrValue, Checked, DType, Node, NodeId, Shape, TensorType } from "../ir";
+import type { Algebra } from "./algebra";
 import type { LoopBody } from "./loop-body";
 
 /** One argument of a call, in PyTorch's order; `names` holds every accepted spelling, the canonical one first. */
@@ -62,6 +63,8 @@ export interface Neutral {
   readonly value: number;
   /** Which operands it may be. */
   readonly operands: readonly number[];
+  /** What it does to the other operand, in words: `adds 0 to`. */
+  readonly says: string;
   /** −0 + 0 is +0: the same number, not the same bits. */
   readonly changesZero?: boolean;
 }
@@ -108,6 +111,16 @@ export interface MovementMeaning {
   readonly joins?: { readonly most: number; readonly by: string };
   /** Same elements in the same row-major order: never a kernel, always an alias (reshape, squeeze, unsqueeze, flatten). */
   readonly free?: boolean;
+  /** It repeats as operands of elementwise ops do: axes of one element grow, new ones stand in front. */
+  readonly spreads?: true;
+  /**
+   * The attributes of one call on a whole batch whose axis stands in front of every operand and of the result; `size`: of the batch.
+   * `null`: no one call does it. Left out: it is written out example by example.
+   */
+  batched?(
+    attrs: Attrs,
+    context: { readonly inputs: readonly Shape[]; readonly output: Shape; readonly size: number },
+  ): Attrs | null;
 }
 
 /** A reduction: fold `combine` over the axes starting at `identity`, after `map`, then `finish`. */
@@ -119,10 +132,16 @@ export interface ReduceMeaning {
   combine: { js(a: number, b: number): number; wgsl(a: string, b: string, t: WgslType): string };
   /** Applied to each element before combining (sum_square, l1 …). */
   map?: { js(x: number): number; wgsl(x: string, t: WgslType): string };
-  /** Applied once to the result; `count` is the number of reduced elements (mean, l2 norm …). */
-  finish?: { js(x: number, count: number): number; wgsl(x: string, count: number, t: WgslType): string };
+  /** Applied once to the result; `count` is the number of reduced elements (mean, l2 norm …); `text`: as a person writes it. */
+  finish?: {
+    js(x: number, count: number): number;
+    text(x: string, count: number): string;
+    wgsl(x: string, count: number, t: WgslType): string;
+  };
   /** argmax/argmin: carries (value, index). Then combine/identity are those of the value. */
   readonly arg?: ArgCompare;
+  /** The result is one of the elements; `opposite`: the reduction that picks the other end. */
+  readonly picks?: { readonly which: "largest" | "smallest"; readonly opposite: string };
 }
 
 /** Whether argmax or argmin prefers the first value to the second, strictly; of equal values the first index wins. */
@@ -237,6 +256,8 @@ export interface OpDef extends Names {
   /** Allowed difference of WGSL from the f64 meaning in one evaluation, and why. */
   readonly tolerance: { readonly rtol: number; readonly atol: number; readonly reason: string };
   readonly derivative?: Derivative;
+  /** What passes may conclude. */
+  readonly algebra?: Algebra;
   /** How one operand follows from the result and the others: an op on them. Null: it doesn't. */
   readonly inverse?: (operand: number) => Inverse | null;
   /** elementwise and random */

@@ -1,5 +1,6 @@
 /** @file Makers of ops: what all elementwise ops, reductions, movements and contractions have in common. */
 import { promote, showShape, type Attrs, type Checked, type DType, type Shape, type TensorType } from "../ir";
+import type { Algebra } from "./algebra";
 import type { Derivative, MovementMeaning, Names, OpDef, Param, ReduceMeaning, ScalarMeaning } from "./define";
 import { axesOf, broadcastAll, checkAxes, fine, withoutAxes, wrong, type Failed } from "./shapes";
 
@@ -67,6 +68,7 @@ export interface ElementwiseSpec extends Names, Pick<OpDef, "name" | "doc"> {
   readonly tolerance?: Tolerance;
   /** Ops without a slope (comparisons, logic, tests) need none. */
   readonly derivative?: Derivative;
+  readonly algebra?: Algebra;
   readonly inverse?: OpDef["inverse"];
 }
 
@@ -105,6 +107,7 @@ export function elementwise(spec: ElementwiseSpec): OpDef {
     expensive,
     tolerance: spec.tolerance ?? (rule === "arithmetic" || rule === "float" ? ROUNDED : EXACT),
     ...(derivative ? { derivative } : {}),
+    ...(spec.algebra ? { algebra: spec.algebra } : {}),
     ...(spec.inverse ? { inverse: spec.inverse } : {}),
     scalar,
   };
@@ -163,6 +166,7 @@ export const comparison = (
   binary({
     ...spec,
     dtype: "compare",
+    algebra: { compares: operator },
     scalar: { js: (a, b) => Number(holds(a, b)), wgsl: (a, b) => `${a} ${operator} ${b}` },
   });
 
@@ -188,6 +192,7 @@ export interface ReductionSpec extends Names, Pick<OpDef, "name" | "doc"> {
   readonly flops?: number;
   readonly tolerance?: Tolerance;
   readonly derivative?: Derivative;
+  readonly algebra?: Algebra;
 }
 
 /** Folds axes of one operand. The family's tolerance of n terms is the comparison's business. */
@@ -217,6 +222,7 @@ export function reduction(spec: ReductionSpec): OpDef {
     expensive: true,
     tolerance: spec.tolerance ?? ROUNDED,
     ...(spec.derivative ? { derivative: spec.derivative } : {}),
+    ...(spec.algebra ? { algebra: spec.algebra } : {}),
     reduce: { axes: (attrs, input) => axesOf(attrs["axes"], input.length), ...reduce },
   };
 }

@@ -3,8 +3,21 @@ import type { Attrs, DType } from "../ir";
 import { composites } from "./composites";
 import type { CompositeDef, OpDef, WgslHelper } from "./define";
 import { FORMER_NAMES } from "./former-names";
-import { primitives } from "./primitives";
+import { linearGroups, type Algebra } from "./algebra";
+import { primitive, primitives } from "./primitives";
 
+export {
+  isCopy,
+  isDivision,
+  isMultiplication,
+  isNegation,
+  isProduct,
+  isSubtraction,
+  isSum,
+  linearGroups,
+  type Algebra,
+  type Monotone,
+} from "./algebra";
 export { scalarType, weakDType, withDefaults } from "./compose";
 export * from "./define";
 export { sumTo } from "./derivatives";
@@ -47,6 +60,13 @@ export function wgslHelpers(): ReadonlyMap<string, WgslHelper> {
   );
   return helpers;
 }
+/** What passes may conclude of the op of that name. */
+export const algebraOf = (name: string): Algebra => primitive(name).algebra ?? {};
+
+/** A reduction that is linear in what it folds: f(cx) = c f(x) and f(x + y) = f(x) + f(y). */
+export const isLinearFold = (name: string): boolean =>
+  primitive(name).kind === "reduce" && linearGroups(algebraOf(name)).length > 0;
+
 /** Every composite, by name. */
 export const allComposites: readonly CompositeDef[] = composites;
 

@@ -1,6 +1,9 @@
-/** @file Finds product → row fold → product by data flow: what lies between two contractions, and a row factor that can wait. */
+/**
+ * @file Finds product → row fold → product by data flow: what lies between two contractions, and a row factor that can wait.
+ * @about where, is_nan, exp, sum, max, sub, div: a guard against NaN that exporters write, and the softmax whose shares are numbers.
+ */
 import { type Graph, node, type Node, nodeId, type NodeId, valueOfLiteral } from "../ir";
-import { opDef } from "../ops";
+import { algebraOf, isDivision, isMultiplication, isProduct, linearGroups, opDef } from "../ops";
 import type { Planner } from "./planner";
 import type { NodeChange, Rewriter } from "./rewriter";
 
@@ -82,9 +85,6 @@ function dependents(planner: Planner, among: readonly NodeId[], roots: ReadonlyS
   return found;
 }
 
-/** Ops that a factor of the row may be moved across. */
-const TRANSPARENT: ReadonlySet<string> = new Set(["dropout", "identity", "neg"]);
-
 const isZero = (n: Node): boolean => valueOfLiteral(n) === 0;
 
 function rowFactor(
@@ -104,7 +104,7 @@ function rowFactor(
   }
   const guard = guardOf(graph, n);
   if (guard) n = node(graph, guard.share);
-  if (n.op !== "div" && n.op !== "mul") return null;
+  if (!isProduct(algebraOf(n.op))) return null;
   const [a, b] = [n.inputs[0]!, n.inputs[1]!];
   const isRow = (id: NodeId): boolean => folded.has(id) && isRowOf(graph, id, n);
   if (guard || zero !== null) {
@@ -114,7 +114,7 @@ function rowFactor(
       : null;
   }
   if (isRow(b)) return { share: n.id, weight: a, row: b, path, guard, zero };
-  return n.op === "mul" && isRow(a) ? { share: n.id, weight: b, row: a, path, guard, zero } : null;
+  return isMultiplication(algebraOf(n.op)) && isRow(a) ? { share: n.id, weight: b, row: a, path, guard, zero } : null;
 }
 
 /** One value a row, where `n` has a row of them. */
@@ -125,14 +125,15 @@ function isRowOf(graph: Graph, id: NodeId, n: Node): boolean {
 
 /** The operand that a factor of the row may be taken out of, through `n`; null where it ends. */
 function across(graph: Graph, n: Node, folded: ReadonlySet<NodeId>): number | null {
-  if (TRANSPARENT.has(n.op)) return 0;
-  if (n.op !== "where" && n.op !== "mul" && n.op !== "div") return null;
+  const { kind } = opDef(n.op);
+  if (kind !== "elementwise" && kind !== "random") return null;
+  const groups = linearGroups(algebraOf(n.op));
+  if (n.inputs.length === 1) return groups.length > 0 ? 0 : null;
   const inside = n.inputs.flatMap((id, operand) => (folded.has(id) ? [operand] : []));
   const [only] = inside;
   if (only === undefined || inside.length > 1 || isRowOf(graph, n.inputs[only]!, n)) return null;
-  if (n.op === "mul") return only;
-  if (n.op === "div") return only === 0 ? only : null;
-  return only !== 0 && isZero(node(graph, n.inputs[3 - only]!)) ? only : null;
+  const others = groups.find((group) => group.includes(only))?.filter((operand) => operand !== only);
+  return others?.every((operand) => isZero(node(graph, n.inputs[operand]!))) ? only : null;
 }
 
 /** `where(is_nan(share), 0, share)`: exporters write it for rows that a mask hides wholly. */
@@ -176,7 +177,7 @@ export function divideLast(planner: Planner, { values, factor }: Between): NodeC
     ...result,
     id: product,
     inputs: [left, result.inputs[1]!],
-    label: `${result.label} before ${divided.op === "div" ? "division" : "scaling"}`,
+    label: `${result.label} before ${isDivision(algebraOf(divided.op)) ? "division" : "scaling"}`,
     origins,
   };
   const last: Node = { ...result, op: divided.op, attrs: divided.attrs, inputs: [product, row], origins };

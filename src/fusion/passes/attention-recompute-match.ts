@@ -81,12 +81,12 @@ function walkedBack(graph: Graph, { id, inputs }: Node, operand: 0 | 1): Sink | 
     const known = transposes.get(at);
     if ((known !== undefined && known !== transposed) || n.rounded) return null;
     if (known !== undefined) continue;
-    if (n.op === "matmul") products.push(at);
+    if (kind === "contraction") products.push(at);
     else if (BETWEEN.has(kind)) chain.push(at);
     else continue;
     transposes.set(at, transposed);
     if (transposes.size > FURTHEST) return null;
-    if (n.op === "matmul") continue;
+    if (kind === "contraction") continue;
     const across = transposed !== (kind === "movement" && isMatrixTranspose(graph, n));
     for (const input of n.inputs) open.push([input, across]);
   }

@@ -61,14 +61,15 @@ function copyOf(
   for (const each of [...chain.keys()].toSorted((a, b) => planner.position(a) - planner.position(b))) {
     if (copies.has(key(each))) continue;
     const n = node(graph, each);
-    const transposes = chain.get(each)! && n.op === "matmul";
+    const isMatmul = opDef(n.op).kind === "contraction";
+    const transposes = chain.get(each)! && isMatmul;
     copies.set(
       key(each),
       transposes
         ? transposedProduct(graph, factory, n)
         : factory.copy(
             n,
-            n.inputs.map((input) => (n.op === "matmul" ? inPlace(graph, factory, input) : copied(input))),
+            n.inputs.map((input) => (isMatmul ? inPlace(graph, factory, input) : copied(input))),
             true,
           ),
     );

@@ -4,7 +4,7 @@
  */
 import { node, sizeOf, type Alternative, type Patch, type Verdict } from "../ir";
 import { isRefusal } from "../cost";
-import { opDef } from "../ops";
+import { algebraOf, isDivision, opDef } from "../ops";
 import { classifyOnline } from "../region";
 import { between, divideLast, type Between } from "./attention-parts";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "./define";
@@ -212,7 +212,7 @@ function divisionStep(planner: Planner, { values, factor }: Between, patch: Patc
   const { graph } = planner;
   const { share, row } = factor!;
   const [before, after] = [sizeOf(node(graph, share).type.shape), sizeOf(node(graph, values).type.shape)];
-  const does = node(graph, share).op === "div" ? "division by" : "factor";
+  const does = isDivision(algebraOf(node(graph, share).op)) ? "division by" : "factor";
   const text = `${nameOf(graph, row)} is the same for a whole row, so the ${does} it may be taken out of the sum: Σ (e / l)·v = (Σ e·v) / l. ${nameOf(graph, values)} now applies it ${after.toLocaleString("en")} times at the end instead of ${before.toLocaleString("en")} times before.${factor!.guard ? " The test for NaN checks the row's sum instead of each probability." : ""}`;
   const nodes = [share, values];
   const weighed = whole.weighed!;

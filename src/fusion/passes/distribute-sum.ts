@@ -2,6 +2,7 @@
  * @file Sums over a row whose terms hold values of the whole row: Σ c·(x − r) = Σ c·x − r·Σ c. Once r has left the sum, nothing in it
  * waits for the row to be complete, and a kernel that sees the row tile by tile can take it. The coefficients c may be anything
  * that needs no fold: weights, a mask, or the comparison that picks one column.
+ * @about where: each of its branches is a term of its own.
  */
 import {
   broadcastShapes,
@@ -15,7 +16,7 @@ import {
   type Shape,
   sizeOf,
 } from "../ir";
-import { countsAlong, opDef, withDefaults } from "../ops";
+import { algebraOf, countsAlong, isLinearFold, isSubtraction, opDef, withDefaults } from "../ops";
 import { isFreeView } from "../region";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
@@ -64,7 +65,7 @@ export function distributeSum(
     const fold = node(graph, id);
     const gathered = opDef(fold.op).kind === "gather" ? maskedGatherOf(planner, fold) : null;
     if (gathered) return [{ fold, operand: gathered.rows.id, gathered }];
-    const folds = (fold.op === "sum" || fold.op === "mean") && isLate(fold.inputs[0]!);
+    const folds = isLinearFold(fold.op) && isLate(fold.inputs[0]!);
     return folds ? [{ fold, operand: fold.inputs[0]!, gathered: null }] : [];
   });
   const parts = sums.map((sum) => new Terms(graph, kinds, sum));
@@ -95,10 +96,10 @@ function kindsOf(graph: Graph, product: NodeId, nodes: readonly NodeId[]): Map<N
 
 function kindOf(n: Node, bound: readonly Kind[], full: number): Kind {
   if (bound.includes("late")) return "late";
-  if (bound.includes("shifted")) return n.op === "exp" || n.op === "exp2" ? "weight" : "late";
+  if (bound.includes("shifted")) return algebraOf(n.op).exponential ? "weight" : "late";
   if (!bound.includes("row")) return bound.includes("weight") ? "weight" : "full";
   if (bound.every((kind) => kind === "row") && sizeOf(n.type.shape) < full) return "row";
-  return n.op === "sub" && !bound.includes("weight") ? "shifted" : "late";
+  return isSubtraction(algebraOf(n.op)) && !bound.includes("weight") ? "shifted" : "late";
 }
 
 /** What is still to be written: Σ path(value) under the name `id`. */
@@ -182,31 +183,23 @@ class Terms {
       return true;
     }
     // A coefficient in another shape is no coefficient of these rows.
-    if (viewed && n.op !== "add" && n.op !== "sub" && n.op !== "neg") return false;
+    const { terms, powers } = algebraOf(n.op);
+    if (viewed && !terms) return false;
     const isRow = (operand: number): boolean => this.kinds.get(n.inputs[operand]!) === "row";
     const waits = (operand: number): boolean =>
       ["row", "late", "shifted"].includes(this.kinds.get(n.inputs[operand]!) ?? "");
-    switch (n.op) {
-      case "add":
-      case "sub":
-        return this.#join(id, n.op, [this.#ask(id, n, 0, path, viewed), this.#ask(id, n, 1, path, viewed)]);
-      case "neg":
-        return this.#join(id, n.op, [this.#ask(id, n, 0, path, viewed)]);
-      case "div":
-        if (isRow(1)) return this.#join(id, n.op, [this.#ask(id, n, 0, path), this.#row(n.inputs[1]!, id)]);
-        return !waits(1) && this.#through(id, n, 0, path);
-      case "mul": {
-        const row = [1, 0].find(isRow);
-        if (row !== undefined)
-          return this.#join(id, n.op, [this.#ask(id, n, 1 - row, path), this.#row(n.inputs[row]!, id)]);
-        const [at] = [0, 1].filter(waits);
-        return !(waits(0) && waits(1)) && this.#through(id, n, at!, path);
-      }
-      case "where":
-        return !waits(0) && this.#choice(id, n, path);
-      default:
-        return false;
+    if (terms) {
+      const parts = terms.map((_, operand) => this.#ask(id, n, operand, path, viewed));
+      return this.#join(id, n.op, parts);
     }
+    if (powers?.length === 2) {
+      const row = [1, 0].find((operand) => isRow(operand) && powers[1 - operand] === 1);
+      if (row !== undefined)
+        return this.#join(id, n.op, [this.#ask(id, n, 1 - row, path), this.#row(n.inputs[row]!, id)]);
+      const [at, ...others] = [0, 1].filter(waits);
+      return at !== undefined && others.length === 0 && powers[at] === 1 && this.#through(id, n, at, path);
+    }
+    return n.op === "where" && !waits(0) && this.#choice(id, n, path);
   }
 
   /** Each branch counts where it is taken. */
@@ -259,7 +252,8 @@ class Terms {
   #rowTerm(id: NodeId, value: NodeId, path: readonly Step[]): NodeId {
     const { fold } = this.sum;
     const row = this.#row(value, id);
-    const whole = fold.op === "mean" ? 1 : sizeOf(this.#full) / sizeOf(fold.type.shape);
+    const terms = sizeOf(this.#full) / sizeOf(fold.type.shape);
+    const whole = opDef(fold.op).reduce!.finish?.js(terms, terms) ?? terms;
     if (path.length === 0 && whole === 1) return row;
     const [only] = path;
     const picks = only && path.length === 1 ? this.#picks(only) : false;

@@ -1,4 +1,5 @@
 /**
+ * @about transpose: a weight may be stored transposed.
  * @file A factor of a matmul's operand that does not change along the axis of the sum is applied to the results:
  * (x·r) W = r·(x W) and x (W·c) = (x W)·c. Of normalised rows only the scales are then stored.
  */
@@ -14,7 +15,7 @@ import {
   sameShape,
   sizeOf,
 } from "../ir";
-import { opDef, permOf, withDefaults } from "../ops";
+import { algebraOf, isMultiplication, isProduct, opDef, permOf, withDefaults } from "../ops";
 import { isFreeView } from "../region";
 import type { Candidate, FusionPass } from "./define";
 import { joiningRewrite, patchOf } from "./merge";
@@ -113,10 +114,11 @@ function scaleOf({ graph, isOutput }: Planner, rewriter: Rewriter, product: Node
       };
     };
     const isTransposed = n.op === "transpose";
-    if ((n.op !== "mul" && n.op !== "div" && !isTransposed) || n.type.dtype !== "f32") return null;
+    const algebra = algebraOf(n.op);
+    if (!(isProduct(algebra) || isTransposed) || n.type.dtype !== "f32") return null;
     if (!isTransposed && isScale(b!) && isWhole(a!)) return found(a!, b!);
-    if (n.op === "mul" && isScale(a!) && isWhole(b!)) return found(b!, a!);
-    const next = (n.op === "mul" ? [a!, b!] : [a!]).find(
+    if (isMultiplication(algebra) && isScale(a!) && isWhole(b!)) return found(b!, a!);
+    const next = (isMultiplication(algebra) ? [a!, b!] : [a!]).find(
       (id) =>
         (isTransposed || isWhole(id)) &&
         rewriter.readersOf(id).size === 1 &&

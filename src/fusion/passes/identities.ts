@@ -1,7 +1,10 @@
-/** @file Exact laws of single ops: neutral operands, double negations, views of views, constants. Each answers with a change and a sentence. */
+/**
+ * @file Exact laws of single ops: neutral operands, double negations, views of views, constants. Each answers with a change and a sentence.
+ * @about transpose: two of them are one.
+ */
 import { type Graph, isLiteral, literalOf, node, type Node, type NodeId, sameShape, sizeOf, type Verdict } from "../ir";
-import { opDef } from "../ops";
-import { isFreeView, sourceOf } from "../region";
+import { opDef, permOf } from "../ops";
+import { affineView, isFreeView } from "../region";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import type { NodeChange, Rewriter } from "./rewriter";
@@ -14,19 +17,6 @@ export interface Proposal {
   readonly verdict: Verdict;
   readonly nodes: readonly NodeId[];
 }
-
-/** What an op with a neutral operand does to the other one, in words. */
-const NEUTRAL: ReadonlyMap<string, string> = new Map([
-  ["add", "adds 0 to"],
-  ["sub", "subtracts 0 from"],
-  ["mul", "multiplies by 1"],
-  ["div", "divides by 1"],
-  ["pow", "takes the first power of"],
-]);
-/** f(f(x)) = x */
-const INVOLUTIONS: ReadonlySet<string> = new Set(["neg", "not"]);
-/** f(f(x)) = f(x) */
-const IDEMPOTENT: ReadonlySet<string> = new Set(["relu", "abs", "floor", "ceil", "round", "sign"]);
 
 const sameType = (a: Node, b: Node): boolean => a.type.dtype === b.type.dtype && sameShape(a.type.shape, b.type.shape);
 
@@ -80,7 +70,7 @@ function neutral(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null
   const other =
     literalOf(graph, b) === value ? a : law.operands.includes(0) && literalOf(graph, a) === value ? b : null;
   if (other === null || !sameType(node(graph, other), n)) return null;
-  const [x, verb] = [nameOf(graph, other), NEUTRAL.get(n.op) ?? "leaves"];
+  const [x, verb] = [nameOf(graph, other), law.says];
   if (law.changesZero && planner.options.strict && !mutated("drops-strict") && n.type.dtype !== "i32") {
     const text = `${nameOf(graph, n.id)} ${verb} ${x}: −0 + 0 is +0, so this is not ${x} bit for bit, and strict mode keeps the addition.`;
     return {
@@ -105,13 +95,14 @@ function doubled(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null
   const { graph } = planner;
   const inner = n.inputs.length === 1 ? node(graph, n.inputs[0]!) : null;
   if (inner?.op !== n.op) return null;
-  if (INVOLUTIONS.has(n.op)) {
+  const { involution, idempotent } = opDef(n.op).algebra ?? {};
+  if (involution) {
     const x = inner.inputs[0]!;
     const text = `${nameOf(graph, n.id)} undoes ${nameOf(graph, inner.id)}: both are gone and ${nameOf(graph, x)} is left.`;
     return same(planner, rewriter, n, x, "double", text);
   }
-  if (!IDEMPOTENT.has(n.op)) return null;
-  const text = `${nameOf(graph, inner.id)} is ${n.op === "abs" || n.op === "relu" ? "non-negative" : "rounded"} already, so a second ${n.op} changes nothing.`;
+  if (!idempotent) return null;
+  const text = `${nameOf(graph, inner.id)} is ${idempotent} already, so a second ${n.op} changes nothing.`;
   return same(planner, rewriter, n, inner.id, "double", text);
 }
 
@@ -120,8 +111,8 @@ function nothingMoves(planner: Planner, rewriter: Rewriter, n: Node): Proposal |
   const { graph } = planner;
   const x = n.inputs.length === 1 ? node(graph, n.inputs[0]!) : null;
   if (!x || !sameType(x, n)) return null;
-  const movement = opDef(n.op).movement;
-  const idle = movement ? isFreeView(n) || standsStill(graph, n) : n.op === "cast" || n.op === "identity";
+  const { movement, algebra } = opDef(n.op);
+  const idle = movement ? isFreeView(n) || standsStill(graph, n) : algebra?.sameValue;
   if (!idle) return null;
   const what = movement ? "every element stays where it is" : "it has that type and value already";
   return same(
@@ -137,21 +128,14 @@ function nothingMoves(planner: Planner, rewriter: Rewriter, n: Node): Proposal |
 
 /** Each output axis walks the same input axis from 0 in steps of 1: slices of the whole, transposes that keep the order. */
 function standsStill(graph: Graph, n: Node): boolean {
-  if (!["slice", "expand", "transpose", "broadcast_in_dim"].includes(n.op)) return false;
-  const shape = n.type.shape;
-  // The maps of these ops are affine: the origin, one step along each axis and the far corner tell them apart.
-  const steps = shape.map((_, axis) => shape.map((extent, i) => (i === axis && extent > 1 ? 1 : 0)));
-  return [shape.map(() => 0), shape.map((extent) => extent - 1), ...steps].every((out) =>
-    sourceIndex(graph, n, out).every((value, axis) => value === out[axis]),
-  );
-}
-
-const sourceIndex = (graph: Graph, n: Node, out: readonly number[]): readonly number[] =>
-  sourceOf(
+  const view = affineView(
     n,
     n.inputs.map((input) => node(graph, input).type.shape),
-    out,
-  )?.index ?? [];
+  );
+  const walks = (column: readonly number[], axis: number): boolean =>
+    n.type.shape[axis] === 1 || column.every((step, from) => step === (from === axis ? 1 : 0));
+  return view !== null && view.base.every((start) => start === 0) && view.columns.every(walks);
+}
 
 /** Values that a fold of one element has to leave as they are: an op that squares or counts doesn't. */
 const PROBES = [-2.5, 0, 3];
@@ -188,23 +172,11 @@ function viewOfView(planner: Planner, rewriter: Rewriter, n: Node): Proposal | n
   return { rule: "view-of-view", change, verdict: yes("A_VIEW", [n.id, inner.id], text), nodes: [n.id, inner.id] };
 }
 
-/** Input axis that each output axis of a transpose walks. */
-function permutation(graph: Graph, n: Node): number[] {
-  const index = sourceIndex(
-    graph,
-    n,
-    n.type.shape.map((_, axis) => axis),
-  );
-  const perm = n.type.shape.map(() => 0);
-  index.forEach((outAxis, inAxis) => (perm[outAxis] = inAxis));
-  return perm;
-}
-
 function transposedTwice(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
   const { graph } = planner;
   const inner = n.op === "transpose" ? node(graph, n.inputs[0]!) : null;
   if (inner?.op !== "transpose") return null;
-  const [outer, first] = [permutation(graph, n), permutation(graph, inner)];
+  const [outer, first] = [n, inner].map(({ attrs, type }) => permOf(attrs, type.shape.length)) as [number[], number[]];
   const perm = mutated("permutes-backwards") ? first.map((axis) => outer[axis]!) : outer.map((axis) => first[axis]!);
   const x = inner.inputs[0]!;
   if (perm.every((axis, i) => axis === i) || (mutated("transposes-cancel-always") && sameType(node(graph, x), n))) {

@@ -1,7 +1,8 @@
 /** @file P3b: the largest of φ(x) is φ of the largest x when φ never decreases. The maximum is taken first, φ then of one value a row. */
+import { opDef } from "../ops";
 import { node, nodeId, sameShape, sizeOf, type Graph, type Node, type NodeId, type Verdict } from "../ir";
 import type { Answer, Candidate } from "./define";
-import { maskedOperand, monotone, type Monotone } from "./monotone";
+import { maskedOperand, monotone, type Runs } from "./monotone";
 import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type NodeChange, type Rewriter } from "./rewriter";
@@ -14,14 +15,12 @@ export const monotoneCommute = rewritingPass({
   teaches: "monotone-commute",
   *match(planner) {
     const rewriter = openRewriter(planner);
-    const folds = [...planner.graph.nodes.values()].filter(({ op }) => op === "max" || op === "min");
+    const folds = [...planner.graph.nodes.values()].filter(({ op }) => opDef(op).reduce?.picks);
     for (const { id } of folds.toSorted((a, b) => planner.position(a.id) - planner.position(b.id))) {
       for (let at: NodeId | null = id; at !== null;) at = yield* swap(planner, rewriter, at);
     }
   },
 });
-
-const TURNED: Readonly<Record<string, string>> = { max: "min", min: "max" };
 
 /** One swap below `id`; the fold to go on with, or null. */
 function* swap(planner: Planner, rewriter: Rewriter, id: NodeId): Generator<Candidate, NodeId | null, Answer> {
@@ -35,9 +34,9 @@ function* swap(planner: Planner, rewriter: Rewriter, id: NodeId): Generator<Cand
   if (!found || sizeOf(inner.type.shape) <= sizeOf(fold.type.shape)) return null;
   const x = inner.inputs[found.operand]!;
   const { dtype, shape } = node(graph, x).type;
-  if (dtype === "bool" || (dtype !== inner.type.dtype && inner.op !== "cast") || !sameShape(shape, inner.type.shape))
-    return null;
-  if (inner.type.dtype !== "f32" && inner.op !== "cast") return null;
+  const converts = opDef(inner.op).algebra?.sameValue === true;
+  if (dtype === "bool" || (dtype !== inner.type.dtype && !converts) || !sameShape(shape, inner.type.shape)) return null;
+  if (inner.type.dtype !== "f32" && !converts) return null;
   const nodes = [x, inner.id, id];
   if (planner.options.strict && !found.exact) {
     const text = `${nameOf(graph, inner.id)} never decreases, but a machine's ${inner.op} may dip by a last bit: taking the largest value first could change the result, and strict mode keeps it.`;
@@ -77,8 +76,8 @@ function* maskFirst(
   return yield* propose(planner, rewriter, { rule: "mask-first", change, verdict, nodes });
 }
 
-function swapped(fold: Node, inner: Node, x: Node, { way, operand }: Monotone): { change: NodeChange; first: NodeId } {
-  const op = way === "up" || mutated("keeps-the-maximum") ? fold.op : TURNED[fold.op]!;
+function swapped(fold: Node, inner: Node, x: Node, { way, operand }: Runs): { change: NodeChange; first: NodeId } {
+  const op = way === "up" || mutated("keeps-the-maximum") ? fold.op : opDef(fold.op).reduce!.picks!.opposite;
   const first = nodeId(`${fold.id}~${op}`);
   const folded: Node = {
     ...fold,
@@ -100,9 +99,9 @@ function swapped(fold: Node, inner: Node, x: Node, { way, operand }: Monotone): 
   return { change: { gone: [inner.id], after: [folded, last], inserted: [[first, fold.id]] }, first };
 }
 
-function said(graph: Graph, fold: Node, inner: Node, { way }: Monotone): Verdict {
+function said(graph: Graph, fold: Node, inner: Node, { way }: Runs): Verdict {
   const [before, after] = [sizeOf(inner.type.shape), sizeOf(fold.type.shape)];
-  const which = fold.op === "max" ? "largest" : "smallest";
+  const { which } = opDef(fold.op).reduce!.picks!;
   const runs =
     way === "up"
       ? `never decreases, so the ${which} output comes from the ${which} input`

@@ -1,7 +1,7 @@
 /** @file Is a legal merge worth it? Words and codes for the cost model's numbers; the budgets of one kernel. */
 import { bytesOf, isLiteral, node, type NodeId, OPS_PER_NOTCH, type Region, type Verdict } from "../ir";
 import { intensity, machineShare, ridge, tileVisits, type RegionFacts } from "../cost";
-import { opDef } from "../ops";
+import { algebraOf, isDivision, opDef } from "../ops";
 import type { Candidate, CostDelta, Opinion } from "./define";
 import { evaluationWords } from "./evaluations";
 import { mutated } from "./mutations";
@@ -321,7 +321,7 @@ const PROLOGUE_VISITS = 2;
 /** Expensive to compute once per tile; a division by a literal is not. */
 const isCostly = (graph: Planner["graph"], id: NodeId): boolean => {
   const { op, inputs } = node(graph, id);
-  const byLiteral = op === "div" && isLiteral(node(graph, inputs[1]!));
+  const byLiteral = isDivision(algebraOf(op)) && isLiteral(node(graph, inputs[1]!));
   return opDef(op).expensive && !byLiteral;
 };
 

@@ -6,15 +6,16 @@ import { groupingOf, scheduleRegion, type Grouping } from "../region";
 import type { Planner } from "./planner";
 import { countOf, nameOf, no, STRICT_OFF } from "./sentences";
 
-/** Folds that give the same result in any order. */
-const ORDERLESS: ReadonlySet<string> = new Set(["max", "min", "any", "all"]);
-
 /** A sum, a product or the like of numbers that are rounded. */
 export function rounds(graph: Graph, id: NodeId): boolean {
   const { op, type } = node(graph, id);
-  const { kind, scan } = opDef(op);
+  const def = opDef(op);
+  const { kind } = def;
   if (kind !== "reduce" && kind !== "scan" && kind !== "contraction") return false;
-  return (type.dtype === "f32" || type.dtype === "f16") && !ORDERLESS.has(scan?.fold.name ?? op);
+  return (
+    (type.dtype === "f32" || type.dtype === "f16") &&
+    (kind === "contraction" || (def.scan?.fold ?? def).tolerance.rtol > 0)
+  );
 }
 
 /** Null where every fold of the region is added up as by the kernel that it comes from, on a GPU and on a CPU that stands in for one. */

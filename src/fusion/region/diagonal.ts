@@ -1,6 +1,9 @@
-/** @file Which columns a row may see at all, where a mask says so by position alone: the tiles beyond need not be computed. */
+/**
+ * @file Which columns a row may see at all, where a mask says so by position alone: the tiles beyond need not be computed.
+ * @about where, and: masks are chosen by the one, and their conditions joined by the other.
+ */
 import { type Graph, isLiteral, node, type Node, type NodeId, type Shape, stridesOf, valueOfLiteral } from "../ir";
-import { opDef } from "../ops";
+import { algebraOf, linearGroups, opDef } from "../ops";
 import { sourceOf } from "./affine";
 import { permutationOf } from "./alignment";
 import { isFreeView } from "./views";
@@ -48,8 +51,7 @@ export function weightsSeen(graph: Graph, members: ReadonlySet<NodeId>, weights:
     }
     // A factor or divisor of each row or column leaves 0 as it is.
     const source = n.inputs.filter((input) => isMatrix(node(graph, input).type.shape));
-    if (n.op === "div" && source[0] !== n.inputs[0]) return null;
-    if (source.length !== 1 || !(KEEPS_ZERO.has(n.op) || opDef(n.op).kind === "movement")) return null;
+    if (source.length !== 1 || !(keepsZero(n, source[0]!) || opDef(n.op).kind === "movement")) return null;
     const turned = opDef(n.op).kind === "movement" ? turnsLastTwo(graph, n) : false;
     if (turned === null) return null;
     transposed = transposed !== turned;
@@ -60,8 +62,10 @@ export function weightsSeen(graph: Graph, members: ReadonlySet<NodeId>, weights:
 
 const isZero = (n: Node): boolean => valueOfLiteral(n) === 0;
 const isMatrix = (shape: Shape): boolean => (shape.at(-2) ?? 1) > 1 && (shape.at(-1) ?? 1) > 1;
-/** Ops of one matrix that leave 0 as it is. */
-const KEEPS_ZERO: ReadonlySet<string> = new Set(["mul", "div", "neg", "identity", "stop_gradient"]);
+/** An elementwise op that is linear in this operand alone leaves 0 as it is. */
+const keepsZero = (n: Node, of: NodeId): boolean =>
+  opDef(n.op).kind === "elementwise" &&
+  linearGroups(algebraOf(n.op)).some((group) => group.length === 1 && n.inputs[group[0]!] === of);
 
 /** Does a movement exchange the last two axes, or leave them alone? Null when it does anything else to them. */
 function turnsLastTwo(graph: Graph, n: Node): boolean | null {
@@ -101,13 +105,14 @@ function lowest(inside: Inside, condition: NodeId, shape: Shape): number | null 
 
 /** A comparison of two places that says column ≤ row + c. */
 function boundOf(inside: Inside, { op, inputs }: Node, shape: Shape): number | null {
-  const turned = op === "ge" || op === "gt";
-  if (!turned && op !== "le" && op !== "lt") return null;
+  const { compares } = algebraOf(op);
+  const turned = compares === ">=" || compares === ">";
+  if (!turned && compares !== "<=" && compares !== "<") return null;
   const [a, b] = [linear(inside, inputs[0]!, shape), linear(inside, inputs[1]!, shape)];
   if (!a || !b) return null;
   const [less, more] = turned ? [b, a] : [a, b];
   const isDiagonal = less.column - more.column === 1 && more.row - less.row === 1;
-  return isDiagonal ? more.start - less.start - (op === "lt" || op === "gt" ? 1 : 0) : null;
+  return isDiagonal ? more.start - less.start - (compares === "<" || compares === ">" ? 1 : 0) : null;
 }
 
 /** value = start + row·i + column·j, when the positions say so. */

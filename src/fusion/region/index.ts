@@ -8,7 +8,7 @@ export {
   type Follower,
   type Permutation,
 } from "./alignment";
-export { sourceOf } from "./affine";
+export { affineView, sourceOf } from "./affine";
 export { classify, classifyPlain, placeRows, wholeOutput, type RowPlacement } from "./classify";
 export type { Placed, Role, RowDomain } from "./placed";
 export { directionOf, scansBehind } from "./row-ops";

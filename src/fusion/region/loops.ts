@@ -268,10 +268,8 @@ function stageLines(nest: Nest, members: readonly Node[], rows: number, depth: n
   for (const each of wide) {
     if (kindOf(each) === "order") lines.push(...sortedLines(nest, each, depth));
     if (kindOf(each) !== "reduce" || foldsColumns(nest, each)) continue;
-    if (each.op === "mean") {
-      const extent = folded.reduce((product, axis) => product * nest.space[axis]!, 1);
-      lines.push({ depth, text: `${each.label} = ${each.label} / ${extent}`, note: "", nodes: [each.id] });
-    }
+    const extent = folded.reduce((product, axis) => product * nest.space[axis]!, 1);
+    lines.push(...finishLine(each, each.label, extent, depth));
     lines.push(...storeLine(nest, each, depth));
   }
   lines.push(...narrow.filter((each) => !before.includes(each)).flatMap(once));
@@ -317,15 +315,20 @@ const columnOf = (nest: Nest, { label }: Node): string =>
     .map(axisName)
     .join(", ")}]`;
 
+/** What is done once to the folded value: a mean is divided by the number of its elements. */
+function finishLine({ id, op }: Node, folded: string, count: number, depth: number): LoopLine[] {
+  const finish = opDef(op).reduce?.finish;
+  return finish ? [{ depth, text: `${folded} = ${finish.text(folded, count)}`, note: "", nodes: [id] }] : [];
+}
+
 /** Columns are known when all rows have gone by. */
 function columnLines(nest: Nest, rows: number): LoopLine[] {
   const folds = nest.members.filter((each) => foldsColumns(nest, each));
   const axes = [...nest.reduced].toSorted((a, b) => a - b);
   const at = (each: Node): LoopLine[] => {
     const [depth, text] = [axes.length, columnOf(nest, each)];
-    const mean: LoopLine = { depth, text: `${text} = ${text} / ${rows}`, note: "", nodes: [each.id] };
     return [
-      ...(each.op === "mean" ? [mean] : []),
+      ...finishLine(each, text, rows, depth),
       { depth, text: `store ${text}`, note: "to memory", nodes: [each.id] },
     ];
   };

@@ -2,6 +2,7 @@
  * @file Two passes over a row that one can do, since what the second needed of the first can be repaired while both run: sums of
  * exponentials below a running peak (online softmax, arXiv 1805.02867), squares around a running mean (Welford, Technometrics 1962).
  * A pass may hold several of these, and folds that need none of this beside them.
+ * @about max, sum, mean, exp, sub, square, mul: the running maximum of a softmax and the running mean of a variance.
  */
 import { findNode, node, type Graph, type Node, type NodeId, type Region } from "../ir";
 import type { RowPlacement } from "./classify";

@@ -15,7 +15,7 @@ import {
   sizeOf,
   type Verdict,
 } from "../ir";
-import { opDef } from "../ops";
+import { algebraOf, isCopy, isLinearFold, isSubtraction, linearGroups, opDef } from "../ops";
 import { afterFolds, followersOf, isMatrixTranspose, type Follower } from "./alignment";
 import { diagonalOf, weightsSeen, type Seen } from "./diagonal";
 import { matmulSizes } from "./matmul";
@@ -225,10 +225,10 @@ class Reader {
           : `${this.#say(n.id)} folds ${showShape(shape)} over axes ${axes.join(", ") || "none"}, but ${this.#say(walked)} runs over the last axis of ${showShape(this.space)}: the row that is folded must be the row that is multiplied.`,
       );
     }
-    if (part === "weight" && n.op !== "sum" && n.op !== "mean") return this.#needsAll(n, 0);
+    if (part === "weight" && !isLinearFold(n.op)) return this.#needsAll(n, 0);
     this.#axis = axis;
     this.#folds.push({ node: n.id, fades: part === "weight" });
-    if (n.op === "max") this.#aliases.set(n.id, n.id);
+    if (opDef(n.op).reduce?.picks?.which === "largest") this.#aliases.set(n.id, n.id);
     return "row";
   }
 
@@ -330,7 +330,8 @@ class Reader {
     const bound = n.inputs.filter((_, i) => parts[i] === "row");
     const rows = sizeOf(this.space) / this.space[this.#axis!]!;
     if (sizeOf(n.type.shape) === rows && bound.every((input) => this.#shape(input).join() === n.type.shape.join())) {
-      return n.op === "identity" || n.op === "stop_gradient" ? this.#alias(n, n.inputs[0]!) : "row";
+      const [x] = n.inputs;
+      return isCopy(algebraOf(n.op)) ? this.#alias(n, x!) : "row";
     }
     return this.#isFull(n.type.shape) ? this.#shift(n, parts) : this.#otherRows(n.id);
   }
@@ -338,7 +339,7 @@ class Reader {
   #shift(n: Node, parts: readonly Part[]): Part | Verdict {
     const row = parts.indexOf("row");
     const peak = this.#aliases.get(n.inputs[row]!);
-    const isShift = n.op === "sub" && row === 1 && (parts[0] === "score" || parts[0] === "free");
+    const isShift = isSubtraction(algebraOf(n.op)) && row === 1 && (parts[0] === "score" || parts[0] === "free");
     if (!isShift || peak === undefined || (this.#peak !== null && this.#peak !== peak)) return this.#needsAll(n, row);
     if (
       this.#shape(n.inputs[0]!).join() !== n.type.shape.join() ||
@@ -351,7 +352,7 @@ class Reader {
 
   #exponential(n: Node, parts: readonly Part[]): Part | Verdict {
     const known = this.#exp === null || this.#node(this.#exp).op === n.op;
-    if ((n.op !== "exp" && n.op !== "exp2") || !known) return this.#needsAll(n, parts.indexOf("shifted"));
+    if (!algebraOf(n.op).exponential || !known) return this.#needsAll(n, parts.indexOf("shifted"));
     this.#exp = n.id;
     return "weight";
   }
@@ -427,24 +428,11 @@ class Reader {
 
 /** Is `n` linear in its operands that are weights? Then a common factor may be taken out of it. */
 function isLinear(graph: Graph, n: Node, parts: readonly Part[]): boolean {
-  const weights = parts.filter((part) => part === "weight").length;
+  const weights = parts.flatMap((part, operand) => (part === "weight" ? [operand] : []));
   const zero = (operand: number): boolean => literalOf(graph, n.inputs[operand]!) === 0;
-  switch (n.op) {
-    case "mul":
-      return weights === 1;
-    case "div":
-      return weights === 1 && parts[0] === "weight";
-    case "add":
-    case "sub":
-      return weights === 2;
-    case "neg":
-    case "identity":
-    case "stop_gradient":
-    case "dropout":
-      return true;
-    case "where":
-      return parts[0] !== "weight" && [1, 2].every((operand) => parts[operand] === "weight" || zero(operand));
-    default:
-      return false;
-  }
+  return linearGroups(algebraOf(n.op)).some(
+    (group) =>
+      weights.every((operand) => group.includes(operand)) &&
+      group.every((operand) => weights.includes(operand) || zero(operand)),
+  );
 }

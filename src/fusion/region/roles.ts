@@ -94,7 +94,7 @@ export function placeMember(
     const operand = bound[0]!;
     const { role, lie } = placed.get(operand)!;
     if (role === "row" && def.movement?.free) return { role: "row", stage };
-    if (role === "row" && n.op === "expand" && sizeOf(n.type.shape) === sizeOf(domain.space)) {
+    if (role === "row" && def.movement?.spreads && sizeOf(n.type.shape) === sizeOf(domain.space)) {
       const spread = lieOf(domain.space, n.type.shape, domain.samples);
       if (meetsItsRow(node(graph, operand).type.shape, n.type.shape, spread, domain))
         return { role: "full", stage, lie: spread };

@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { EXPONENTIAL, number, unary } from "../families";
 import { expm1Helper } from "../wgsl-helpers";
 import type { Attrs } from "../../ir";
@@ -18,6 +19,7 @@ export const celu = unary({
       of("where", [of("gt", [x!, 0]), 1, of("exp", [of("div", [x!, alpha(attrs)])])]),
     ],
   },
+  algebra: { keepsZero: true, monotone: [{ ...UP, given: (attrs) => alpha(attrs) >= 0 }] },
   scalar: {
     js: (x, attrs) => Math.max(x, 0) + Math.min(0, alpha(attrs) * Math.expm1(x / alpha(attrs))),
     wgsl: (x, t, attrs) =>

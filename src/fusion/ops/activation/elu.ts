@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { EXPONENTIAL, number, unary } from "../families";
 import { expm1Helper } from "../wgsl-helpers";
 import type { Attrs } from "../../ir";
@@ -21,6 +22,7 @@ export const elu = unary({
       of("where", [of("gt", [x!, 0]), 1, of("add", [output, alpha(attrs)])]),
     ],
   },
+  algebra: { keepsZero: true, monotone: [{ ...UP, given: (attrs) => alpha(attrs) >= 0 }] },
   scalar: {
     js: (x, attrs) => (x > 0 ? x : alpha(attrs) * Math.expm1(x)),
     wgsl: (x, t, attrs) => `select(${t.num(alpha(attrs))} * ${t.call("expm1", x)}, ${x}, ${x} > ${t.num(0)})`,

@@ -1,3 +1,4 @@
+import { UP_EXACT } from "../algebra";
 import { unary } from "../families";
 import { floatLiteral } from "../wgsl";
 
@@ -11,6 +12,7 @@ export const hardSigmoid = unary({
   flops: 4,
   tolerance: TOLERANCE,
   derivative: { partials: ({ inputs: [x], of }) => [of("where", [of("lt", [of("abs", [x!]), 3]), 1 / 6, 0])] },
+  algebra: { monotone: [UP_EXACT] },
   scalar: {
     js: (x) => Math.min(Math.max(x / 6 + 0.5, 0), 1),
     wgsl: (x, t) => `clamp(${x} * ${floatLiteral(1 / 6)} + 0.5, ${t.num(0)}, ${t.num(1)})`,

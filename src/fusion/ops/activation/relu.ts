@@ -1,3 +1,4 @@
+import { UP_EXACT } from "../algebra";
 import { gated } from "../derivatives";
 import { EXACT, unary } from "../families";
 
@@ -9,5 +10,6 @@ export const relu = unary({
   },
   tolerance: EXACT,
   derivative: gated(({ output, of }) => of("gt", [output, 0])),
+  algebra: { idempotent: "non-negative", keepsZero: true, range: "non-negative", monotone: [UP_EXACT] },
   scalar: { js: (x) => Math.max(x, 0), wgsl: (x, t) => `max(${x}, ${t.num(0)})` },
 });

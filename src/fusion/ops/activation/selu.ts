@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { EXPONENTIAL, unary } from "../families";
 import { floatLiteral } from "../wgsl";
 import { expm1Helper } from "../wgsl-helpers";
@@ -17,6 +18,7 @@ export const selu = unary({
       of("where", [of("gt", [x!, 0]), SCALE, of("add", [output, SCALE * ALPHA])]),
     ],
   },
+  algebra: { keepsZero: true, monotone: [UP] },
   scalar: {
     js: (x) => SCALE * (x > 0 ? x : ALPHA * Math.expm1(x)),
     wgsl: (x, t) =>

@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { EXPONENTIAL, unary } from "../families";
 
 export const sigmoid = unary({
@@ -9,5 +10,6 @@ export const sigmoid = unary({
   expensive: true,
   tolerance: EXPONENTIAL,
   derivative: { partials: ({ output: y, of }) => [of("mul", [y, of("sub", [1, y])])] },
+  algebra: { range: "positive", monotone: [UP] },
   scalar: { js: (x) => 1 / (1 + Math.exp(-x)), wgsl: (x) => `1.0 / (1.0 + exp(-${x}))` },
 });

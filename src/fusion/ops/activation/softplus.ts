@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { LOGARITHM, unary } from "../families";
 import { LOG1P } from "../wgsl-helpers";
 
@@ -9,6 +10,7 @@ export const softplus = unary({
   expensive: true,
   tolerance: LOGARITHM,
   derivative: { partials: ({ inputs: [x], of }) => [of("sigmoid", [x!])] },
+  algebra: { range: "positive", monotone: [UP] },
   scalar: {
     js: (x) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x))),
     wgsl: (x, t) => `max(${x}, ${t.num(0)}) + ${t.call("log1p", `exp(-abs(${x}))`)}`,

@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { DIVIDED, unary } from "../families";
 
 export const softsign = unary({
@@ -10,6 +11,7 @@ export const softsign = unary({
   derivative: {
     partials: ({ inputs: [x], of }) => [of("reciprocal", [of("square", [of("add", [of("abs", [x!]), 1])])])],
   },
+  algebra: { keepsZero: true, monotone: [UP] },
   scalar: {
     js: (x) => x / (1 + Math.abs(x)),
     wgsl: (x) => `${x} / (1.0 + abs(${x}))`,

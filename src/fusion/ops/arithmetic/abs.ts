@@ -5,5 +5,6 @@ export const abs = unary({
   aliases: ["absolute"],
   doc: { formula: "|x|", teaches: "Clears the sign bit. The backward pass needs only the sign of x." },
   derivative: { partials: ({ inputs: [x], of }) => [of("sign", [x!])] },
+  algebra: { idempotent: "non-negative", keepsZero: true, range: "non-negative" },
   scalar: { js: Math.abs, wgsl: (x) => `abs(${x})` },
 });

@@ -1,3 +1,4 @@
+import { UP_EXACT } from "../algebra";
 import type { Attrs } from "../../ir";
 import { gated } from "../derivatives";
 import { EXACT, unary } from "../families";
@@ -19,6 +20,7 @@ export const clamp = unary({
   derivative: gated(({ inputs: [x], attrs, of }) =>
     of("and", [of("ge", [x!, low(attrs)]), of("le", [x!, high(attrs)])]),
   ),
+  algebra: { monotone: [UP_EXACT] },
   scalar: {
     js: (x, attrs) => Math.min(Math.max(x, low(attrs)), high(attrs)),
     wgsl(x, t, attrs) {

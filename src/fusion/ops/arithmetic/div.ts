@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { binary, DIVIDED } from "../families";
 import { isInteger } from "../wgsl";
 import { intDiv } from "../wgsl-helpers";
@@ -17,11 +18,12 @@ export const div = binary({
     partials: ({ inputs: [, b], output, of }) => [of("reciprocal", [b!]), of("neg", [of("div", [output, b!])])],
   },
   inverse: (operand) => (operand === 0 ? { op: "mul", of: ["result", 1] } : { op: "div", of: [0, "result"] }),
+  algebra: { powers: [1, -1], monotone: [{ ...UP, signOf: 1 }, null] },
   scalar: {
     js: (a, b) => a / b,
     int: (a, b) => (b === 0 ? 0 : Math.trunc(a / b)),
     wgsl: (a, b, t) => (isInteger(t) ? t.call("int_div", a, b) : `${a} / ${b}`),
     helpers: [intDiv],
-    neutral: { value: 1, operands: [1] },
+    neutral: { value: 1, operands: [1], says: "divides by 1" },
   },
 });

@@ -1,3 +1,4 @@
+import { UP_EXACT } from "../algebra";
 import { unary } from "../families";
 import { isInteger } from "../wgsl";
 
@@ -5,5 +6,6 @@ export const floor = unary({
   name: "floor",
   doc: { formula: "⌊x⌋", teaches: "A monotone step function, so a maximum can be taken before it." },
   derivative: {},
+  algebra: { idempotent: "rounded", keepsZero: true, monotone: [UP_EXACT] },
   scalar: { js: Math.floor, wgsl: (x, t) => (isInteger(t) ? x : `floor(${x})`) },
 });

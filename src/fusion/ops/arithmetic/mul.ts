@@ -1,3 +1,4 @@
+import { UP_EXACT } from "../algebra";
 import { binary } from "../families";
 
 export const mul = binary({
@@ -6,10 +7,17 @@ export const mul = binary({
   doc: { formula: "a · b", teaches: "Backward needs both operands, so both stay alive until then." },
   derivative: { partials: ({ inputs: [a, b] }) => [b!, a!] },
   inverse: (operand) => ({ op: "div", of: ["result", 1 - operand] }),
+  algebra: {
+    powers: [1, 1],
+    monotone: [
+      { ...UP_EXACT, signOf: 1 },
+      { ...UP_EXACT, signOf: 0 },
+    ],
+  },
   scalar: {
     js: (a, b) => a * b,
     int: Math.imul,
     wgsl: (a, b) => `${a} * ${b}`,
-    neutral: { value: 1, operands: [0, 1] },
+    neutral: { value: 1, operands: [0, 1], says: "multiplies by 1" },
   },
 });

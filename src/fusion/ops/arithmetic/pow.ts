@@ -54,6 +54,6 @@ export const pow = binary({
       return t.call("power", a, b);
     },
     helpers: [fromBits, power, intPower],
-    neutral: { value: 1, operands: [1] },
+    neutral: { value: 1, operands: [1], says: "takes the first power of" },
   },
 });

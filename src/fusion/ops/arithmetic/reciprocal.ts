@@ -1,3 +1,4 @@
+import { DOWN } from "../algebra";
 import { DIVIDED, unary } from "../families";
 
 export const reciprocal = unary({
@@ -9,5 +10,6 @@ export const reciprocal = unary({
   tolerance: DIVIDED,
   derivative: { partials: ({ output, of }) => [of("neg", [of("square", [output])])] },
   inverse: () => ({ op: "reciprocal", of: ["result"] }),
+  algebra: { powers: [-1], monotone: [{ ...DOWN, where: "positive" }] },
   scalar: { js: (x) => 1 / x, wgsl: (x) => `1.0 / ${x}` },
 });

@@ -1,3 +1,4 @@
+import { UP_EXACT } from "../algebra";
 import { unary } from "../families";
 import { isInteger } from "../wgsl";
 
@@ -12,5 +13,6 @@ export const round = unary({
   name: "round",
   doc: { formula: "nearest(x)", teaches: "Halves go to the even neighbour, as IEEE does it: 2.5 becomes 2." },
   derivative: {},
+  algebra: { idempotent: "rounded", keepsZero: true, monotone: [UP_EXACT] },
   scalar: { js: roundToEven, wgsl: (x, t) => (isInteger(t) ? x : `round(${x})`) },
 });

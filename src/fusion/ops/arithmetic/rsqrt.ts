@@ -1,3 +1,4 @@
+import { DOWN } from "../algebra";
 import { DIVIDED, unary } from "../families";
 
 export const rsqrt = unary({
@@ -11,5 +12,6 @@ export const rsqrt = unary({
   expensive: true,
   tolerance: DIVIDED,
   derivative: { partials: ({ inputs: [x], output, of }) => [of("div", [of("mul", [output, -0.5]), x!])] },
+  algebra: { powers: [-0.5], monotone: [{ ...DOWN, where: "positive" }] },
   scalar: { js: (x) => 1 / Math.sqrt(x), wgsl: (x) => `inverseSqrt(${x})` },
 });

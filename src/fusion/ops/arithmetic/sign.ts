@@ -1,3 +1,4 @@
+import { UP_EXACT } from "../algebra";
 import { unary } from "../families";
 
 export const sign = unary({
@@ -5,5 +6,6 @@ export const sign = unary({
   aliases: ["sgn"],
   doc: { formula: "sign(x)", teaches: "Its derivative is 0 wherever it exists, so the gradient stops here." },
   derivative: {},
+  algebra: { idempotent: "a sign", keepsZero: true, monotone: [UP_EXACT] },
   scalar: { js: Math.sign, wgsl: (x) => `sign(${x})` },
 });

@@ -1,3 +1,4 @@
+import { UP_EXACT } from "../algebra";
 import { DIVIDED, unary } from "../families";
 
 export const sqrt = unary({
@@ -9,5 +10,11 @@ export const sqrt = unary({
   tolerance: DIVIDED,
   derivative: { partials: ({ output, of }) => [of("div", [0.5, output])] },
   inverse: () => ({ op: "square", of: ["result"] }),
+  algebra: {
+    powers: [0.5],
+    keepsZero: true,
+    range: "non-negative",
+    monotone: [{ ...UP_EXACT, where: "non-negative" }],
+  },
   scalar: { js: Math.sqrt, wgsl: (x) => `sqrt(${x})` },
 });

@@ -6,5 +6,6 @@ export const bitNot = bitwise(1, {
   doc: { formula: "¬a, bit by bit", teaches: "Inverts every bit: −a − 1." },
   tolerance: EXACT,
   derivative: {},
+  algebra: { involution: true },
   scalar: { js: ([a]) => ~a!, wgsl: ([a]) => `~${a}` },
 });

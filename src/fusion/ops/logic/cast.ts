@@ -1,3 +1,4 @@
+import { UP_EXACT } from "../algebra";
 import type { OpDef } from "../define";
 import { dtypeNamed, unknownDtype } from "../dtypes";
 import { EXACT, unary } from "../families";
@@ -17,6 +18,7 @@ export const cast: OpDef = {
     dtype: "same",
     tolerance: EXACT,
     derivative: { vjp: ({ inputs: [x], typeOf, of }, g) => of("cast", [g], { dtype: typeOf(x!).dtype }) },
+    algebra: { sameValue: true, monotone: [UP_EXACT] },
     scalar: {
       js(x, attrs) {
         const dtype = dtypeNamed(attrs);

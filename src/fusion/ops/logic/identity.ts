@@ -1,3 +1,4 @@
+import { UP_EXACT } from "../algebra";
 import { EXACT, unary } from "../families";
 
 export const identity = unary({
@@ -8,5 +9,6 @@ export const identity = unary({
   flops: 0,
   tolerance: EXACT,
   derivative: { partials: () => [1] },
+  algebra: { sameValue: true, terms: [1], keepsZero: true, monotone: [UP_EXACT] },
   scalar: { js: (x) => x, wgsl: (x) => x },
 });

@@ -5,5 +5,6 @@ export const not = unary({
   aliases: ["logical_not", "bitwise_not"],
   doc: { formula: "¬x", teaches: "True where x is 0." },
   dtype: "logic",
+  algebra: { involution: true },
   scalar: { js: (x) => Number(x === 0), wgsl: (x) => `!${x}` },
 });

@@ -18,6 +18,7 @@ const chosen = elementwise({
     vjp: ({ inputs: [cond], of }, g, operand) =>
       operand === 0 ? null : of("where", operand === 1 ? [cond!, g, 0] : [cond!, 0, g]),
   },
+  algebra: { linear: [[1, 2]] },
   scalar: {
     js: ([cond, a, b]) => (cond === 0 ? b! : a!),
     wgsl: ([cond, a, b]) => `select(${b}, ${a}, ${cond})`,

@@ -32,6 +32,7 @@ export const dropout: OpDef = {
     tolerance: ROUNDED,
     // The same seed and places: the same mask.
     derivative: { vjp: ({ attrs, of }, g) => of("dropout", [g], attrs) },
+    algebra: { linear: [[0]] },
     scalar: {
       usesIndex: true,
       js(args, attrs) {

@@ -6,6 +6,7 @@ export const all = reduction({
   dtype: "logic",
   tolerance: EXACT,
   derivative: {},
+  algebra: { nests: true },
   reduce: {
     identity: () => 1,
     combine: { js: (a, b) => Number(a !== 0 && b !== 0), wgsl: (a, b) => `${a} & ${b}` },

@@ -6,6 +6,7 @@ export const any = reduction({
   dtype: "logic",
   tolerance: EXACT,
   derivative: {},
+  algebra: { nests: true },
   reduce: {
     identity: () => 0,
     combine: { js: (a, b) => Number(a !== 0 || b !== 0), wgsl: (a, b) => `${a} | ${b}` },

@@ -12,6 +12,6 @@ export const l2Norm = reduction({
     identity: () => 0,
     combine: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },
     map: { js: (x) => x * x, wgsl: (x) => `${x} * ${x}` },
-    finish: { js: (x) => Math.sqrt(x), wgsl: (x) => `sqrt(${x})` },
+    finish: { js: (x) => Math.sqrt(x), text: (x) => `sqrt(${x})`, wgsl: (x) => `sqrt(${x})` },
   },
 });

@@ -9,7 +9,9 @@ export const max = reduction({
   doc: { formula: "max x", teaches: "Chooses, never rounds: the same in every order." },
   tolerance: EXACT,
   derivative: extremum,
+  algebra: { nests: true },
   reduce: {
+    picks: { which: "largest", opposite: "min" },
     identity: BELOW_ALL,
     combine: { js: (a, b) => Math.max(a, b), wgsl: (a, b) => `max(${a}, ${b})` },
   },

@@ -9,7 +9,9 @@ export const min = reduction({
   doc: { formula: "min x", teaches: "Chooses, never rounds: the same in every order." },
   tolerance: EXACT,
   derivative: extremum,
+  algebra: { nests: true },
   reduce: {
+    picks: { which: "smallest", opposite: "max" },
     identity: ABOVE_ALL,
     combine: { js: (a, b) => Math.min(a, b), wgsl: (a, b) => `min(${a}, ${b})` },
   },

@@ -5,6 +5,7 @@ export const prod = reduction({
   name: "prod",
   doc: { formula: "Π x", teaches: "Overflows sooner than a sum; a sum of logarithms avoids that." },
   derivative: foldedBy(othersProduct),
+  algebra: { nests: true },
   reduce: {
     identity: () => 1,
     combine: { js: (a, b) => a * b, wgsl: (a, b) => `${a} * ${b}` },

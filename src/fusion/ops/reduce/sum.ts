@@ -8,6 +8,7 @@ export const sum = reduction({
     teaches: "The backward pass only broadcasts the gradient along the reduced axes, so nothing is saved.",
   },
   derivative: { vjp: spread },
+  algebra: { linear: [[0]], nests: true },
   reduce: {
     identity: () => 0,
     combine: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },

@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { POLYNOMIAL, unary } from "../families";
 import { ATAN } from "../wgsl-functions";
 
@@ -9,5 +10,6 @@ export const atan = unary({
   expensive: true,
   tolerance: POLYNOMIAL,
   derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [of("add", [of("square", [x!]), 1])])] },
+  algebra: { keepsZero: true, monotone: [UP] },
   scalar: { js: Math.atan, wgsl: (x, t) => t.call("atan_of", x), helpers: ATAN },
 });

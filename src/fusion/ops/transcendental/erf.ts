@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { POLYNOMIAL, unary } from "../families";
 import { ERF } from "../wgsl-functions";
 import { erf as erfOf } from "../special";
@@ -17,5 +18,6 @@ export const erf = unary({
       of("mul", [of("exp", [of("neg", [of("square", [x!])])]), 2 / Math.sqrt(Math.PI)]),
     ],
   },
+  algebra: { keepsZero: true, monotone: [UP] },
   scalar: { js: erfOf, wgsl: (x, t) => t.call("erf", x), helpers: ERF },
 });

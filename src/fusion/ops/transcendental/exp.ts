@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { EXPONENTIAL, unary } from "../families";
 
 export const exp = unary({
@@ -9,5 +10,6 @@ export const exp = unary({
   tolerance: EXPONENTIAL,
   derivative: { partials: ({ output }) => [output] },
   inverse: () => ({ op: "log", of: ["result"] }),
+  algebra: { exponential: true, range: "positive", monotone: [UP] },
   scalar: { js: Math.exp, wgsl: (x) => `exp(${x})` },
 });

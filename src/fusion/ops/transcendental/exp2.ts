@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { EXPONENTIAL, unary } from "../families";
 
 export const exp2 = unary({
@@ -9,5 +10,6 @@ export const exp2 = unary({
   tolerance: EXPONENTIAL,
   derivative: { partials: ({ output, of }) => [of("mul", [output, Math.LN2])] },
   inverse: () => ({ op: "log2", of: ["result"] }),
+  algebra: { exponential: true, range: "positive", monotone: [UP] },
   scalar: { js: (x) => 2 ** x, wgsl: (x) => `exp2(${x})` },
 });

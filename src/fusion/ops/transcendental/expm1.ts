@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { EXPONENTIAL, unary } from "../families";
 import { expm1Helper } from "../wgsl-helpers";
 
@@ -10,5 +11,6 @@ export const expm1 = unary({
   tolerance: EXPONENTIAL,
   derivative: { partials: ({ output, of }) => [of("add", [output, 1])] },
   inverse: () => ({ op: "log1p", of: ["result"] }),
+  algebra: { keepsZero: true, monotone: [UP] },
   scalar: { js: Math.expm1, wgsl: (x, t) => t.call("expm1", x), helpers: [expm1Helper] },
 });

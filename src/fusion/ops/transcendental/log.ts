@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { LOGARITHM, unary } from "../families";
 import { LN } from "../wgsl-helpers";
 
@@ -10,5 +11,6 @@ export const log = unary({
   tolerance: LOGARITHM,
   derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [x!])] },
   inverse: () => ({ op: "exp", of: ["result"] }),
+  algebra: { monotone: [{ ...UP, where: "non-negative" }] },
   scalar: { js: Math.log, wgsl: (x, t) => t.call("ln", x), helpers: [...LN] },
 });

@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { LOGARITHM, unary } from "../families";
 import { LOG1P } from "../wgsl-helpers";
 
@@ -10,5 +11,6 @@ export const log1p = unary({
   tolerance: LOGARITHM,
   derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [of("add", [x!, 1])])] },
   inverse: () => ({ op: "expm1", of: ["result"] }),
+  algebra: { keepsZero: true, monotone: [{ ...UP, where: "non-negative" }] },
   scalar: { js: Math.log1p, wgsl: (x, t) => t.call("log1p", x), helpers: [...LOG1P] },
 });

@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { LOGARITHM, unary } from "../families";
 import { LB } from "../wgsl-helpers";
 
@@ -10,5 +11,6 @@ export const log2 = unary({
   tolerance: LOGARITHM,
   derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [of("mul", [x!, Math.LN2])])] },
   inverse: () => ({ op: "exp2", of: ["result"] }),
+  algebra: { monotone: [{ ...UP, where: "non-negative" }] },
   scalar: { js: Math.log2, wgsl: (x, t) => t.call("lb", x), helpers: [...LB] },
 });

@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { EXPONENTIAL, unary } from "../families";
 import { SINH } from "../wgsl-functions";
 
@@ -9,5 +10,6 @@ export const sinh = unary({
   expensive: true,
   tolerance: EXPONENTIAL,
   derivative: { partials: ({ inputs: [x], of }) => [of("cosh", [x!])] },
+  algebra: { keepsZero: true, monotone: [UP] },
   scalar: { js: Math.sinh, wgsl: (x, t) => t.call("sinh_of", x), helpers: SINH },
 });

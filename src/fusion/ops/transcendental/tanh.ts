@@ -1,3 +1,4 @@
+import { UP } from "../algebra";
 import { POLYNOMIAL, unary } from "../families";
 import { TANH } from "../wgsl-functions";
 
@@ -9,5 +10,6 @@ export const tanh = unary({
   expensive: true,
   tolerance: POLYNOMIAL,
   derivative: { partials: ({ output, of }) => [of("sub", [1, of("square", [output])])] },
+  algebra: { keepsZero: true, monotone: [UP] },
   scalar: { js: Math.tanh, wgsl: (x, t) => t.call("tanh_of", x), helpers: TANH },
 });

@@ -1,4 +1,5 @@
 /** @file What follows a product and only scales and shifts its outputs: links, and the scale and shift that they come to. */
+import { algebraOf, isDivision, isNegation, isProduct, isSubtraction, isSum } from "../../ops";
 import { node, sameShape, sizeOf, type Graph, type Node, type NodeId } from "../../ir";
 import { isFreeView } from "../../region";
 import { isChannelwise, intoChannels, type Channels } from "./channels";
@@ -25,8 +26,8 @@ export interface Around {
   readonly isOutput: (id: NodeId) => boolean;
 }
 
-const SCALES: ReadonlySet<string> = new Set(["mul", "div", "neg"]);
-const SHIFTS: ReadonlySet<string> = new Set(["add", "sub"]);
+const scales = ({ op }: Node): boolean => isProduct(algebraOf(op)) || isNegation(algebraOf(op));
+const shifts = ({ op }: Node): boolean => isSum(algebraOf(op));
 
 /** The longest chain behind `product` that ends with a scale or a shift. */
 export function affineChain(around: Around, product: Node, channels: Channels): AffineChain {
@@ -38,12 +39,12 @@ export function affineChain(around: Around, product: Node, channels: Channels): 
     const [only, ...others] = readersOf(value.id);
     if (only === undefined || others.length > 0 || isOutput(value.id)) break;
     const reader = node(graph, only);
-    const kind = isFreeView(reader) ? "view" : SCALES.has(reader.op) ? "scale" : SHIFTS.has(reader.op) ? "shift" : null;
+    const kind = isFreeView(reader) ? "view" : scales(reader) ? "scale" : shifts(reader) ? "shift" : null;
     if (kind === null) break;
     const operand = kind === "view" ? null : operandOf(reader, value.id);
     if (kind !== "view") {
       if (!sameShape(reader.type.shape, value.type.shape) || reader.type.dtype !== "f32") break;
-      if (reader.op === "div" && reader.inputs[0] !== value.id) break;
+      if (algebraOf(reader.op).powers?.[reader.inputs.indexOf(value.id)] === -1) break;
       if (operand === value.id) break;
       const fits = operand === null || isChannelwise(channels, node(graph, operand).type.shape, value.type.shape);
       if (!fits) break;
@@ -63,7 +64,7 @@ export function affineChain(around: Around, product: Node, channels: Channels): 
 function scaledNext({ graph, constants, readersOf }: Around, shift: Node, channels: Channels): AffineChain["late"] {
   const [only, ...others] = readersOf(shift.id);
   const reader = only === undefined || others.length > 0 ? null : node(graph, only);
-  const operand = reader && SCALES.has(reader.op) ? operandOf(reader, shift.id) : null;
+  const operand = reader && scales(reader) ? operandOf(reader, shift.id) : null;
   if (!reader || operand === null || operand === shift.id || constants.known(operand)) return null;
   return isChannelwise(channels, node(graph, operand).type.shape, shift.type.shape)
     ? { reader: reader.id, operand }
@@ -126,17 +127,18 @@ export function composed(
     const other = operandOf(n, value);
     const by = kind === "view" ? null : other === null ? one(-1) : termOf(other, n);
     if (by !== null && kind === "scale") {
-      const op = n.op === "div" ? "div" : "mul";
+      const op = isDivision(algebraOf(n.op)) ? "div" : "mul";
       scale = combine(op, scale ?? one(1), by);
       shift = shift && combine(op, shift, by);
     } else if (by !== null) {
-      const negated = n.op === "sub" && n.inputs[0] !== value;
+      const algebra = algebraOf(n.op);
+      const negated = algebra.terms?.[n.inputs.indexOf(value)] === -1;
       if (negated) scale = combine("mul", scale ?? one(1), one(-1));
       shift = negated
         ? shift
           ? combine("sub", by, shift)
           : by
-        : combine(n.op === "sub" ? "sub" : "add", shift ?? one(0), by);
+        : combine(isSubtraction(algebra) ? "sub" : "add", shift ?? one(0), by);
     }
     value = id;
   }

@@ -1,4 +1,7 @@
-/** @file Patterns of patterns: attention, a loss over a log_softmax, a bias before a gelu, a dropout before a residual. Labels only. */
+/**
+ * @file Patterns of patterns: attention, a loss over a log_softmax, a bias before a gelu, a dropout before a residual. Labels only.
+ * @about neg, sub, max, gelu, add: formulas are written with these.
+ */
 import { node, sameShape, type Node, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
 import { isFreeView } from "../../region";

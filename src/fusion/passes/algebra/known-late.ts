@@ -1,6 +1,6 @@
 /** @file What is said when a scale behind a product could be part of its weights, were it known before the run. */
 import { isInput, node, type Node, type NodeId, sizeOf } from "../../ir";
-import { opDef } from "../../ops";
+import { algebraOf, isSubtraction, isSum, opDef } from "../../ops";
 import type { Proposal } from "../identities";
 import type { Planner } from "../planner";
 import { nameOf, namesOf, no } from "../sentences";
@@ -59,12 +59,12 @@ export function tangled(planner: Planner, { readersOf }: Around, product: Node, 
   let value = product;
   for (let readers = [...readersOf(value.id)]; readers.length === 1; readers = [...readersOf(value.id)]) {
     const next = node(graph, readers[0]!);
-    if (opDef(next.op).movement?.free !== true && next.op !== "add") break;
+    if (opDef(next.op).movement?.free !== true && !isSum(algebraOf(next.op))) break;
     value = next;
   }
   const readers = [...readersOf(value.id)].map((id) => node(graph, id));
   const fold = readers.find((n) => opDef(n.op).kind === "reduce");
-  const centred = readers.find((n) => n.op === "sub" && n.inputs.some((input) => input === fold?.id));
+  const centred = readers.find((n) => isSubtraction(algebraOf(n.op)) && n.inputs.some((input) => input === fold?.id));
   if (!fold || !centred || !isChannelwise(channels, fold.type.shape, value.type.shape)) return null;
   return tooLate(planner, product, { reader: centred.id, operand: fold.id });
 }

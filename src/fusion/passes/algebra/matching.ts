@@ -1,4 +1,8 @@
-/** @file Small questions that patterns of primitives are made of. Each answer notes the nodes that it saw. */
+/**
+ * @file Small questions that patterns of primitives are made of. Each answer notes the nodes that it saw.
+ * @about pow: squares and cubes are factors.
+ */
+import { algebraOf, isDivision, isMultiplication, isSubtraction, isSum } from "../../ops";
 import { type Graph, isLiteral, literalOf, node, type Node, type NodeId } from "../../ir";
 import { isFreeView } from "../../region";
 
@@ -54,13 +58,16 @@ export function factorsOf(seen: Seen, id: NodeId, stop: NodeId | null = null): F
     const n = node(seen.graph, at);
     const [a, b] = n.inputs;
     const by = b === undefined ? null : literalOf(seen.graph, b);
-    const powers = n.op === "square" ? 2 : n.op === "pow" && (by === 2 || by === 3) ? by : 0;
+    const algebra = algebraOf(n.op);
+    const raised = n.op === "pow" && (by === 2 || by === 3) ? by : algebra.powers?.join() === "2" ? 2 : 0;
+    const times = isMultiplication(algebra);
+    const divides = isDivision(algebra) && by !== null;
     if (isLiteral(n)) literal *= Number(n.attrs["value"]);
-    else if (at === stop || !(n.op === "mul" || (n.op === "div" && by !== null) || powers > 0)) rest.unshift(at);
+    else if (at === stop || !(times || divides || raised > 0)) rest.unshift(at);
     else {
       seen.members.add(at);
-      if (n.op === "mul") open.push(a!, b!);
-      else if (powers > 0) open.push(...Array.from({ length: powers }, () => a!));
+      if (times) open.push(a!, b!);
+      else if (raised > 0) open.push(...Array.from({ length: raised }, () => a!));
       else {
         literal /= by!;
         open.push(a!);
@@ -73,7 +80,7 @@ export function factorsOf(seen: Seen, id: NodeId, stop: NodeId | null = null): F
 /** `literal + value`, either way round. */
 export function plusLiteral(seen: Seen, id: NodeId): { readonly literal: number; readonly value: NodeId } | null {
   const n = node(seen.graph, id);
-  if (n.op !== "add") return null;
+  if (!isSum(algebraOf(n.op)) || isSubtraction(algebraOf(n.op))) return null;
   const at = n.inputs.findIndex((input) => literalOf(seen.graph, input) !== null);
   if (at < 0) return null;
   seen.members.add(id);

@@ -1,4 +1,7 @@
-/** @file Transposes move through elementwise ops until they meet and cancel, a border becomes the window's own padding, and a slice of a product is cut from its operand. */
+/**
+ * @file Transposes move through elementwise ops until they meet and cancel, a border becomes the window's own padding, and a slice of a product is cut from its operand.
+ * @about transpose, window, pad: it removes the first and joins the other two.
+ */
 import { node, nodeId, sameShape, sizeOf, type Node, type NodeId } from "../../ir";
 import { numberOf, numbersOf, opDef, permOf, withDefaults } from "../../ops";
 import type { Proposal } from "../identities";

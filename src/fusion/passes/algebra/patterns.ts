@@ -1,4 +1,7 @@
-/** @file What softmax, the normalisations, the gates and attention look like in primitives. Labels only: no plan depends on them. */
+/**
+ * @file What softmax, the normalisations, the gates and attention look like in primitives. Labels only: no plan depends on them.
+ * @about div, sub, add, mul, erf, square, pow, sum, mean: formulas are written with these.
+ */
 import { literalOf, node, type Node, type NodeId } from "../../ir";
 import { attempt, factorsOf, near, opOf, plusLiteral, type Seen } from "./matching";
 

@@ -1,6 +1,6 @@
 /** @file P3c: what does not vary along a folded axis is applied to the result, and two folds in a row become one. */
 import { node, nodeId, sameShape, sizeOf, type Node, type NodeId, type Shape } from "../../ir";
-import { opDef, withDefaults } from "../../ops";
+import { algebraOf, isLinearFold, isNegation, isProduct, opDef, withDefaults } from "../../ops";
 import type { Proposal } from "../identities";
 import type { Planner } from "../planner";
 import { openRewriter, type NodeChange, type Rewriter } from "../rewriter";
@@ -22,11 +22,6 @@ export const reductionAlgebra = rewritingPass({
   },
 });
 
-/** Σ f(cx) = c Σ f(x) for these. */
-const LINEAR: ReadonlySet<string> = new Set(["sum", "mean"]);
-/** fold(fold(x)) is one fold over both axes. */
-const NESTING: ReadonlySet<string> = new Set(["sum", "mean", "max", "min", "prod", "any", "all"]);
-
 const axesOf = (planner: Planner, { op, attrs, inputs }: Node): readonly number[] =>
   opDef(op).reduce!.axes(attrs, node(planner.graph, inputs[0]!).type.shape);
 
@@ -42,10 +37,12 @@ function privateInput(planner: Planner, rewriter: Rewriter, n: Node): Node | nul
 }
 
 function factorOut(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
-  if (!LINEAR.has(n.op) || n.type.dtype !== "f32") return null;
+  if (!isLinearFold(n.op) || n.type.dtype !== "f32") return null;
   const { graph } = planner;
   const scaled = privateInput(planner, rewriter, n);
-  if (!scaled || !["mul", "div", "neg"].includes(scaled.op)) return null;
+  const { powers } = algebraOf(scaled?.op ?? n.op);
+  const negates = scaled !== null && isNegation(algebraOf(scaled.op));
+  if (!scaled || !(negates || isProduct(algebraOf(scaled.op)))) return null;
   const folded = axesOf(planner, n);
   const still = (id: NodeId): boolean => {
     const shape = aligned(node(graph, id).type.shape, scaled.type.shape.length);
@@ -55,12 +52,9 @@ function factorOut(planner: Planner, rewriter: Rewriter, n: Node): Proposal | nu
     const { dtype, shape } = node(graph, id).type;
     return dtype === "f32" && sameShape(shape, scaled.type.shape);
   };
-  const at =
-    scaled.op === "neg"
-      ? 1
-      : [1, 0].find(
-          (i) => still(scaled.inputs[i]!) && whole(scaled.inputs[1 - i]!) && (i === 1 || scaled.op === "mul"),
-        );
+  const at = negates
+    ? 1
+    : [1, 0].find((i) => still(scaled.inputs[i]!) && whole(scaled.inputs[1 - i]!) && powers?.[1 - i] === 1);
   if (at === undefined || folded.every((axis) => scaled.type.shape[axis] === 1)) return null;
   const factor = scaled.inputs[at] ?? null;
   const x = scaled.inputs[1 - at]!;
@@ -130,7 +124,7 @@ function keptAxes(shape: Shape, folded: readonly number[]): Shape {
 }
 
 function foldOfFold(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
-  if (!NESTING.has(n.op)) return null;
+  if (!algebraOf(n.op).nests) return null;
   const { graph } = planner;
   const inner = privateInput(planner, rewriter, n);
   if (inner?.op !== n.op || inner.type.dtype !== n.type.dtype) return null;

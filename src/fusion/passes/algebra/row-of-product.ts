@@ -1,9 +1,10 @@
 /**
  * @file P3c: a row of a product summed under weights that were multiplied before: Σⱼ (A·Bᵀ)ᵢⱼ wᵢⱼ = Σ_d Aᵢ_d (w·B)ᵢ_d, and w·B is at hand.
  * In the derivative of attention this is the row term D = rowsum(dO ∘ O) (Dao et al. 2022).
+ * @about sum: it is written anew over other products.
  */
 import { node, sameShape, type Node, type NodeId } from "../../ir";
-import { opDef } from "../../ops";
+import { algebraOf, isNegation, isDivision, isMultiplication, opDef } from "../../ops";
 import { areTurned, orderedFrom } from "../../region";
 import type { Proposal } from "../identities";
 import { mutated } from "../mutations";
@@ -26,7 +27,7 @@ interface Factors {
 export function rowOfProduct(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
   const { graph } = planner;
   const term = n.op === "sum" ? node(graph, n.inputs[0]!) : null;
-  if (!term || term.op !== "mul" || term.type.dtype !== "f32") return null;
+  if (!term || !isMultiplication(algebraOf(term.op)) || term.type.dtype !== "f32") return null;
   const axes = opDef("sum").reduce!.axes(n.attrs, term.type.shape);
   if (axes.length !== 1 || axes[0] !== term.type.shape.length - 1) return null;
   const product = factorsOf(planner, term, new Set())
@@ -45,7 +46,7 @@ export function rowOfProduct(planner: Planner, rewriter: Rewriter, n: Node): Pro
 /** What a dropout was applied to, else the node itself. */
 function undropped({ graph }: Planner, id: NodeId): Node {
   const n = node(graph, id);
-  return n.op === "dropout" ? node(graph, n.inputs[0]!) : n;
+  return opDef(n.op).kind === "random" ? node(graph, n.inputs[0]!) : n;
 }
 
 /** Products w·B of the same B, in the shape of A. */
@@ -75,13 +76,14 @@ function factorsOf({ graph }: Planner, term: Node, whole: ReadonlySet<NodeId>): 
   for (let taken = 0; open.length > 0; taken++) {
     if (taken > MOST_FACTORS) return null;
     const { id, op, inputs } = node(graph, open.pop()!);
+    const algebra = algebraOf(op);
     if (isRow(id)) row.push({ id, op: "mul" });
     else if (whole.has(id)) wide.push(id);
-    else if (op === "mul") open.push(...inputs);
-    else if (op === "neg") {
+    else if (isMultiplication(algebra)) open.push(...inputs);
+    else if (isNegation(algebra)) {
       negative = !negative;
       open.push(inputs[0]!);
-    } else if (op === "div" && isRow(inputs[1]!)) {
+    } else if (isDivision(algebra) && isRow(inputs[1]!)) {
       row.push({ id: inputs[1]!, op: "div" });
       open.push(inputs[0]!);
     } else wide.push(id);
@@ -97,8 +99,8 @@ function meets({ graph }: Planner, { wide }: Factors, product: Node, weights: No
   const dropped = wide.map((id) => node(graph, id)).find(({ inputs }) => inputs[0] === product.id);
   const base = wide.find((id) => id !== dropped?.id);
   return (
-    dropped?.op === "dropout" &&
-    weights.op === "dropout" &&
+    dropped?.op === weights.op &&
+    opDef(weights.op).kind === "random" &&
     weights.inputs[0] === base &&
     JSON.stringify(dropped.attrs) === JSON.stringify(weights.attrs)
   );

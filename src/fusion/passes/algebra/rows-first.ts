@@ -1,4 +1,7 @@
-/** @file A slice of a product's rows is a product of fewer rows: they are left out before it, and what is not wanted is never computed. */
+/**
+ * @file A slice of a product's rows is a product of fewer rows: they are left out before it, and what is not wanted is never computed.
+ * @about slice: it is moved before the matmul.
+ */
 import { node, nodeId, showShape, type Node, type Shape } from "../../ir";
 import { opDef, sliceAxes, withDefaults } from "../../ops";
 import { LONG_K, THIN } from "../../region";

@@ -1,6 +1,9 @@
-/** @file Scale, offset and power: literals that follow each other become one, powers with a cheap name get it. */
-import { type Graph, isLiteral, node, type Node, nodeId, type NodeId } from "../../ir";
-import { opDef, withDefaults } from "../../ops";
+/**
+ * @file Scale, offset and power: literals that follow each other become one, powers with a cheap name get it.
+ * @about pow: powers that have an op of their own.
+ */
+import { type Graph, isLiteral, node, type Node, nodeId, type NodeId, valueOfLiteral } from "../../ir";
+import { algebraOf, allOps, isProduct, opDef, withDefaults } from "../../ops";
 import type { Proposal } from "../identities";
 import { mutated } from "../mutations";
 import type { Planner } from "../planner";
@@ -38,18 +41,12 @@ function withLiteral(graph: Graph, n: Node): WithLiteral | null {
   if (!isLiteral(literal) || isLiteral(value) || value.type.dtype !== "f32") return null;
   const number = Number(literal.attrs["value"]);
   const found = { value: value.id, literal };
-  switch (n.op) {
-    case "mul":
-      return { ...found, kind: "mul", number };
-    case "add":
-      return { ...found, kind: "add", number };
-    case "div":
-      return right && number !== 0 ? { ...found, kind: "mul", number: 1 / number } : null;
-    case "sub":
-      return right ? { ...found, kind: "add", number: -number } : null;
-    default:
-      return null;
-  }
+  const { powers, terms } = algebraOf(n.op);
+  const [own, other] = right ? [1, 0] : [0, 1];
+  if (terms?.[other] === 1) return { ...found, kind: "add", number: number * terms[own]! };
+  if (!powers || powers[other] !== 1 || !isProduct({ powers })) return null;
+  if (powers[own] === 1) return { ...found, kind: "mul", number };
+  return number !== 0 ? { ...found, kind: "mul", number: 1 / number } : null;
 }
 
 /** (x · a) · b = x · ab and (x + a) + b = x + (a + b). */
@@ -105,21 +102,23 @@ const literalFor = (n: Node, like: Node, value: number): Node => ({
   origins: [],
 });
 
-const NAMED_POWERS: ReadonlyMap<number, readonly [op: string, words: string]> = new Map([
-  [2, ["square", "one multiplication"]],
-  [0.5, ["sqrt", "a square root"]],
-  [-0.5, ["rsqrt", "one over a square root"]],
-  [-1, ["reciprocal", "one division"]],
+/** What a power costs where an op of its own computes it. */
+const CHEAP_POWERS: ReadonlyMap<number, string> = new Map([
+  [2, "one multiplication"],
+  [0.5, "a square root"],
+  [-0.5, "one over a square root"],
+  [-1, "one division"],
 ]);
 
 function cheapPower(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
   if (n.op !== "pow" || n.type.dtype !== "f32") return null;
   const { graph } = planner;
   const [base, exponent] = [node(graph, n.inputs[0]!), node(graph, n.inputs[1]!)];
-  const named = isLiteral(exponent) ? NAMED_POWERS.get(Number(exponent.attrs["value"])) : undefined;
-  if (!named || base.type.dtype !== "f32" || isLiteral(base)) return null;
-  const [op, words] = named;
-  const text = `${nameOf(graph, n.id)} raises ${nameOf(graph, base.id)} to ${Number(exponent.attrs["value"])}: that is ${words}, where a power costs an exponential and a logarithm.`;
-  const change = rewriter.become({ ...n, op, inputs: [base.id], attrs: withDefaults(opDef(op), {}) });
+  const power = valueOfLiteral(exponent);
+  const words = power === null ? undefined : CHEAP_POWERS.get(power);
+  const named = allOps.find(({ algebra }) => algebra?.powers?.length === 1 && algebra.powers[0] === power);
+  if (!words || !named || base.type.dtype !== "f32" || isLiteral(base)) return null;
+  const text = `${nameOf(graph, n.id)} raises ${nameOf(graph, base.id)} to ${power}: that is ${words}, where a power costs an exponential and a logarithm.`;
+  const change = rewriter.become({ ...n, op: named.name, inputs: [base.id], attrs: withDefaults(named, {}) });
   return { rule: "power", change, verdict: yes("A_PATTERN", [n.id], text), nodes: [n.id, base.id] };
 }
