@@ -1,7 +1,7 @@
 /** @file Programs at sizes that can be looked at: the same text with smaller numbers. */
 import type { Compilation } from "./compilation";
 import { compile } from "./compile";
-import { sizeOf, type CompileOptions, type Fusion, type Graph, type NodeId } from "./ir";
+import { isInput, sizeOf, type CompileOptions, type Fusion, type Graph, type NodeId } from "./ir";
 import { foldedData, inputData } from "./reference";
 
 /** Elements of all values that are computed without a noticeable wait. */
@@ -65,7 +65,7 @@ function compiledOnce(text: string, options: CompileOptions): Compilation {
 export function dataFor({ graph }: Fusion): Map<NodeId, Float64Array> {
   const inputs = new Map(
     [...graph.nodes.values()].flatMap((node) =>
-      node.op === "input" && !node.recipe ? [[node.id, Float64Array.from(inputData(node))] as const] : [],
+      isInput(node) && !node.recipe ? [[node.id, Float64Array.from(inputData(node))] as const] : [],
     ),
   );
   return new Map([...inputs, ...foldedData(graph, inputs)]);

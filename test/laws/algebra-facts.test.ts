@@ -14,7 +14,7 @@ const tensorsOf = (def: OpDef): number => def.params.filter(({ kind }) => kind =
 /** Attribute sets that the op takes, defaults filled in. */
 function settings(def: OpDef): Attrs[] {
   const names = new Set(def.params.map(({ names: [name] }) => name!));
-  const dtype = names.has("dtype") ? { dtype: "f32" } : {};
+  const dtype: Attrs = names.has("dtype") ? { dtype: "f32" } : {};
   return GIVEN.filter((attrs) => Object.keys(attrs).every((name) => names.has(name))).map((attrs) =>
     withDefaults(def, { ...dtype, ...attrs }),
   );
