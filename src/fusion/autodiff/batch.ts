@@ -1,6 +1,6 @@
 /** @file Batching: an op on single examples becomes ops on all of them, the batch in front. Rules by kind of op; what has none is written out example by example. */
 import { sameShape, sizeOf, type Attrs, type Node, type NodeId, type Shape, type TensorType } from "../ir";
-import { isAbsent, normalAxis, numberOf, numbersOf, opDef, permOf, withDefaults, type Param } from "../ops";
+import { normalAxis, numberOf, numbersOf, opDef, withDefaults, type Param } from "../ops";
 
 /** Writes nodes into the graph and knows those that are there. */
 export interface BatchWriter {
@@ -142,44 +142,21 @@ export const front = (w: BatchWriter, id: NodeId, at: number): NodeId =>
 function moved(w: BatchWriter, example: Example): NodeId | null {
   const { node, types, batched, size } = example;
   const { attrs, op } = node;
-  const ids = operands(example);
-  const { shape } = types[0]!;
-  switch (op) {
-    case "transpose":
-      return w.op(op, ids, { perm: [0, ...permOf(attrs, shape.length).map((axis) => axis + 1)], dim1: null });
-    case "expand":
-      return w.op(op, [ranked(w, example, 0, ids[0]!, node.type.shape.length)], { shape: [size, ...node.type.shape] });
-    case "broadcast_in_dim":
-      return w.op(op, ids, {
-        shape: [size, ...node.type.shape],
-        dims: [0, ...numbersOf(attrs["dims"]).map((axis) => axis + 1)],
-      });
-    case "slice": {
-      const axes = isAbsent(attrs["axes"]) ? numbersOf(attrs["start"]).map((_, i) => i) : numbersOf(attrs["axes"]);
-      return w.op(op, ids, { ...attrs, axes: axes.map((axis) => normalAxis(axis, shape.length) + 1) });
-    }
-    case "concat":
-    case "stack": {
-      const rank = shape.length + (op === "stack" ? 1 : 0);
-      const each = ids.map((id, i) =>
-        batched[i] === null ? w.op("expand", [id], { shape: [size, ...types[i]!.shape] }) : id,
-      );
-      return w.op(op, each, { ...attrs, axis: normalAxis(numberOf(attrs["axis"], 0), rank) + 1 });
-    }
-    case "flip":
-    case "repeat_interleave":
-    case "roll":
-      return isAbsent(attrs["axes"] ?? attrs["axis"])
-        ? null
-        : w.op(op, ids, shifted(opDef(op).params, attrs, shape.length));
-    // Their attributes count from the last axis.
-    case "pad":
-    case "window":
-    case "tile":
-      return w.op(op, ids, attrs);
-    default:
-      return null;
-  }
+  const { movement } = opDef(op);
+  const given = movement?.batched?.(attrs, {
+    inputs: types.map(({ shape }) => shape),
+    output: node.type.shape,
+    size,
+  });
+  if (!given) return null;
+  const ids = operands(example).map((id, i) => {
+    if (movement?.spreads) return ranked(w, example, i, id, node.type.shape.length);
+    // Operands that stand side by side all have the batch.
+    return batched[i] === null && node.inputs.length > 1
+      ? w.op("expand", [id], { shape: [size, ...types[i]!.shape] })
+      : id;
+  });
+  return w.op(op, ids, given);
 }
 
 /** Each example by itself, then all of them side by side. */

@@ -233,6 +233,12 @@ export interface Names {
   readonly withTensor?: string;
   /** The op meant when the axis stands before the index: PyTorch's `gather(x, 1, index)` is `gather_elements(x, index, 1)`. */
   readonly withAxisFirst?: string;
+  /** Methods of JAX's `x.at[i]` that apply it to what is there, and ONNX's word for that, which counts every update of one element. */
+  readonly updates?: { readonly methods: readonly string[]; readonly reduction: string };
+  /** The op of the indices that PyTorch's call answers beside the values: `values, indices = x.topk(k)`. */
+  readonly indices?: string;
+  /** Names under which a configuration asks for it as an activation. */
+  readonly activation?: readonly string[];
   /** Defaults that are others after a prefix of JAX. */
   readonly jaxDefaults?: Attrs;
 }

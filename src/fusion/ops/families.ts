@@ -73,10 +73,13 @@ export interface ElementwiseSpec extends Names, Pick<OpDef, "name" | "doc"> {
 }
 
 /** The optional names of a spec, those that are stated. */
-const namesOf = ({ aliases, withTensor, withAxisFirst, jaxDefaults }: Names): Names => ({
+const namesOf = ({ aliases, withTensor, withAxisFirst, updates, indices, activation, jaxDefaults }: Names): Names => ({
   ...(aliases ? { aliases } : {}),
   ...(withTensor ? { withTensor } : {}),
   ...(withAxisFirst ? { withAxisFirst } : {}),
+  ...(updates ? { updates } : {}),
+  ...(indices ? { indices } : {}),
+  ...(activation ? { activation } : {}),
   ...(jaxDefaults ? { jaxDefaults } : {}),
 });
 

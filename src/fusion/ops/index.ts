@@ -79,6 +79,11 @@ for (const def of [...primitives, ...composites]) {
 export const findOp = (name: string): OpDef | CompositeDef | null =>
   byName.get(name) ?? byName.get(FORMER_NAMES[name] ?? "") ?? null;
 
+/** The op that a configuration means by the name of an activation, by that name. */
+export const activations: ReadonlyMap<string, OpDef | CompositeDef> = new Map(
+  [...primitives, ...composites].flatMap((op) => (op.activation ?? []).map((name) => [name, op] as const)),
+);
+
 /** Every name and alias that a call can use, for completion and "did you mean". */
 export const opNames: readonly string[] = [...byName.keys()].sort();
 

@@ -116,3 +116,12 @@ export function sliceAxes(attrs: Attrs, shape: Shape): SliceAxis[] {
 }
 
 export const isAbsent = (value: AttrValue | undefined): boolean => value === undefined || value === null;
+
+/** The axes that `axis` or `axes` names, one further on, behind an axis that comes in front; null where it names none. */
+export function nextAxes(attrs: Attrs, rank: number): Attrs | null {
+  const name = attrs["axes"] === undefined ? "axis" : "axes";
+  const value = attrs[name];
+  if (isAbsent(value)) return null;
+  const next = (axis: number): number => normalAxis(axis, rank) + 1;
+  return { ...attrs, [name]: typeof value === "number" ? next(value) : numbersOf(value).map(next) };
+}

@@ -20,7 +20,6 @@ import { titled } from "./catalogue";
 
 export const attentionRecompute: FusionPass = {
   ...titled("tiles-again"),
-  teaches: "attention",
   *match(planner) {
     const rewriter = openRewriter(planner);
     for (const recomputation of findRecomputations(planner, rewriter))

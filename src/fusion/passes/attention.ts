@@ -21,7 +21,6 @@ import { titled } from "./catalogue";
 
 export const attention: FusionPass = {
   ...titled("attention"),
-  teaches: "attention",
   *match(planner) {
     const rewriter = openRewriter(planner);
     const products = [...planner.graph.nodes.values()].filter(({ op }) => opDef(op).kind === "contraction");

@@ -32,7 +32,6 @@ interface Excess {
 
 export const budgetSplit: FusionPass = {
   ...titled("budget-split"),
-  teaches: "budgets",
   *match(planner) {
     const queue = [...planner.regions.values()];
     for (let i = 0; i < queue.length; i++) {

@@ -13,7 +13,6 @@ import { titled } from "./catalogue";
 
 export const canonicalise: FusionPass = rewritingPass({
   ...titled("canonicalise"),
-  teaches: "canonicalise",
   *match(planner) {
     const rewriter = openRewriter(planner);
     yield* dead(planner, rewriter);

@@ -1,8 +1,22 @@
 /** @file What the pipeline's passes are called and what they do. A page that plans in a worker loads this without the passes: two kilobytes, not forty. */
-import { bug } from "../ir";
+import { bug, type CompileOptions } from "../ir";
 import type { FusionPass } from "./define";
 
+export type Level = NonNullable<CompileOptions["level"]>;
+
+/** What is said of a pass beside what it does: its names, its level, its place in the pipeline. */
 export interface PassEntry extends Pick<FusionPass, "name" | "title" | "summary" | "numerics"> {
+  /**
+   * The lowest level that runs it. 0 leaves the naive plan. 1 tidies the graph and merges op by op. 2 also forms the kernels that take
+   * structure: rows, products with what follows them, several outputs. 3 also rewrites by algebra.
+   */
+  readonly level: Level;
+  /** It makes kernels of several regions. */
+  readonly merges?: true;
+  /** Passes that it has to precede in every order that a person may choose, and why. */
+  readonly before?: readonly { readonly passes: (pass: PassEntry) => boolean; readonly reason: string }[];
+  /** Why it runs after all others. */
+  readonly last?: string;
   /** What other compilers call the like of it, by the names in their sources; absent where they have none. */
   readonly elsewhere?: readonly { readonly compiler: string; readonly names: readonly string[] }[];
 }
@@ -16,6 +30,18 @@ const inductor = (...names: string[]) => ({ compiler: "Inductor", names });
 export const passCatalogue: readonly PassEntry[] = [
   {
     name: "canonicalise",
+    level: 1,
+    before: [
+      {
+        passes: (pass) => pass.merges === true,
+        reason:
+          "it drops values that nobody reads, and a kernel that was merged around such a value would store nothing",
+      },
+      {
+        passes: ({ name }) => name === "saved-values",
+        reason: "it computes equal values once, so it would undo a recomputation",
+      },
+    ],
     title: "Clean up the graph",
     summary: "Removes ops that change nothing, computes equal expressions once and drops unused values.",
     numerics: "bitwise",
@@ -23,6 +49,7 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "loops",
+    level: 1,
     title: "Run loops inside kernels",
     summary:
       "Makes all iterations of a loop in one kernel when each works element by element: what it carries stays in registers.",
@@ -31,6 +58,7 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "recognition",
+    level: 3,
     title: "Recognise patterns",
     summary: "Recognises softmax, norms and gates that are written as primitives, and gives them their name.",
     numerics: "bitwise",
@@ -38,6 +66,7 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "weight-folding",
+    level: 3,
     title: "Fold scales into weights",
     summary:
       "Computes what depends on weights alone once, before the run: a batch norm becomes part of the convolution.",
@@ -46,12 +75,14 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "monotone-commute",
+    level: 3,
     title: "Move max before monotone ops",
     summary: "Swaps a maximum with a function that never decreases, which then computes one value per row.",
     numerics: "bitwise",
   },
   {
     name: "scalar-algebra",
+    level: 3,
     title: "Scale, offset and power",
     summary: "Combines literal factors and offsets, and writes x² as a product and √x as a root.",
     numerics: "reassociates",
@@ -59,6 +90,7 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "reduction-algebra",
+    level: 3,
     title: "Take factors out of sums",
     summary:
       "Takes a factor that is constant over a sum out of it, so that it is applied to the few results and not to every term.",
@@ -66,6 +98,7 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "movement-algebra",
+    level: 3,
     title: "Move transposes together",
     summary:
       "Moves transposes through elementwise ops so that they cancel, merges padding into convolutions, and slices before a matmul, not after.",
@@ -74,6 +107,7 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "saved-values",
+    level: 3,
     title: "Choose what is saved for backward",
     summary:
       "Saves a value of the forward pass, recomputes it, computes it back from a result, or saves one bit of it.",
@@ -82,6 +116,8 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "tiles-again",
+    level: 3,
+    merges: true,
     title: "Recompute scores tile by tile",
     summary:
       "Recomputes the scores of attention inside the kernels of the backward pass, so that no matrix of them is saved.",
@@ -89,6 +125,8 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "transpose-folding",
+    level: 1,
+    merges: true,
     title: "Fold transposes and views",
     summary: "Lets a consumer read a tensor in another order, so that no transposed copy is written first.",
     numerics: "bitwise",
@@ -96,6 +134,8 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "attention",
+    level: 3,
+    merges: true,
     title: "Attention in one kernel",
     summary: "Fuses two matmuls with the softmax between them: a running maximum and sum replace the stored rows.",
     numerics: "reassociates",
@@ -103,12 +143,16 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "contract-reduce",
+    level: 3,
+    merges: true,
     title: "Reduce a matmul tile by tile",
     summary: "Computes maxima and sums of a matmul's rows tile by tile, so that its result is never stored.",
     numerics: "reassociates",
   },
   {
     name: "contraction-epilogue",
+    level: 2,
+    merges: true,
     title: "Fuse epilogues into matmuls",
     summary: "Applies bias, activation and other elementwise ops to each tile of a matmul before it is stored.",
     numerics: "bitwise",
@@ -120,6 +164,8 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "row-picks",
+    level: 3,
+    merges: true,
     title: "Gather from a row in registers",
     summary:
       "Finds the element that an index names while its row is computed, so that the row is not stored for one read.",
@@ -127,6 +173,8 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "row-groups",
+    level: 2,
+    merges: true,
     title: "Fuse row reductions",
     summary:
       "Fuses reductions with the ops around them that work on the same rows: softmax and LayerNorm become one kernel.",
@@ -139,6 +187,8 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "row-scale",
+    level: 3,
+    merges: true,
     title: "Scale results, not operands",
     summary:
       "Applies a factor that is the same for all terms of a sum to its results: a normalised operand need not be stored.",
@@ -146,6 +196,8 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "producer-consumer",
+    level: 1,
+    merges: true,
     title: "Merge producers into consumers",
     summary: "Merges a producer into all of its consumers or into none, the most profitable pair first.",
     numerics: "bitwise",
@@ -153,6 +205,8 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "multi-output",
+    level: 2,
+    merges: true,
     title: "Several outputs from one kernel",
     summary:
       "Lets a kernel store a shared value as another output, and merges kernels that read the same large tensor.",
@@ -161,6 +215,8 @@ export const passCatalogue: readonly PassEntry[] = [
   },
   {
     name: "budget-split",
+    level: 1,
+    last: "what changes afterwards could break a limit again",
     title: "Split large kernels",
     summary: "Splits a kernel with too many buffers or too many ops, where the fewest bytes have to be stored.",
     numerics: "bitwise",

@@ -17,7 +17,6 @@ import { titled } from "./catalogue";
 
 export const contractReduce: FusionPass = {
   ...titled("contract-reduce"),
-  teaches: "contract-reduce",
   judgesStrict: true,
   *match(planner) {
     const rewriter = openRewriter(planner);

@@ -20,7 +20,6 @@ import { titled } from "./catalogue";
 
 export const contractionEpilogue: FusionPass = {
   ...titled("contraction-epilogue"),
-  teaches: "epilogue",
   *match(planner) {
     const anchors = [...planner.regions.values()].filter((region) => hasContraction(planner, region));
     for (const { id } of anchors.toSorted((a, b) => planner.order.at(a.id) - planner.order.at(b.id))) {

@@ -58,8 +58,6 @@ export interface Answer {
 export interface FusionPass {
   readonly name: string;
   readonly title: string;
-  /** Key of the lesson that explains it. */
-  readonly teaches: string;
   /** One sentence for the list of passes. */
   readonly summary: string;
   /** `reassociates` passes may change rounding and are refused in strict mode. */

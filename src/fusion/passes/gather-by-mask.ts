@@ -17,7 +17,6 @@ import { titled } from "./catalogue";
 
 export const gatherByMask: FusionPass = {
   ...titled("row-picks"),
-  teaches: "row-groups",
   *match(planner) {
     const rewriter = openRewriter(planner);
     const gathers = [...planner.graph.nodes.values()].filter(({ op }) => opDef(op).kind === "gather");

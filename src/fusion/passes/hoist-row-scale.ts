@@ -29,7 +29,6 @@ import { titled } from "./catalogue";
 
 export const hoistRowScale: FusionPass = {
   ...titled("row-scale"),
-  teaches: "row-scale",
   *match(planner) {
     const rewriter = openRewriter(planner);
     const products = [...planner.graph.nodes.values()].filter(({ op }) => opDef(op).kind === "contraction");

@@ -46,11 +46,10 @@ export const allPasses: readonly FusionPass[] = [
 ];
 
 export type { Candidate, FusionPass, PlanOptions } from "./define";
-export { levelOf, levels, passesOf, type Level } from "./levels";
 export { naiveFusion } from "./naive";
-export { orderRefusal, passOrder, pipelineOf, type OrderRefusal } from "./pipeline";
+export { levelOf, levels, orderRefusal, passesOf, passOrder, pipelineOf, type OrderRefusal } from "./pipeline";
 export { savedOffers, type SavedOffer } from "./saved/wanted";
 export { inTextOrder } from "./planner";
 export { runPasses, stateHash, type PassRun } from "./run";
-export { passCatalogue, type PassEntry } from "./catalogue";
+export { passCatalogue, type Level, type PassEntry } from "./catalogue";
 export { inWords, plural, showBytes, showCount, showMicros } from "./sentences";

@@ -12,7 +12,6 @@ import { titled } from "./catalogue";
 
 const rewriting = rewritingPass({
   ...titled("loops"),
-  teaches: "loops",
   *match(planner) {
     const rewriter = openRewriter(planner);
     const launched = [...planner.graph.nodes.values()].filter(isLaunched).map(({ id }) => id);

@@ -12,7 +12,6 @@ import { titled } from "./catalogue";
 
 export const monotoneCommute = rewritingPass({
   ...titled("monotone-commute"),
-  teaches: "monotone-commute",
   *match(planner) {
     const rewriter = openRewriter(planner);
     const folds = [...planner.graph.nodes.values()].filter(({ op }) => opDef(op).reduce?.picks);

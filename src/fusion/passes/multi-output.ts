@@ -13,7 +13,6 @@ import { titled } from "./catalogue";
 
 export const multiOutput: FusionPass = {
   ...titled("multi-output"),
-  teaches: "multi-output",
   *match(planner) {
     yield* keepers(planner, planner.inOrder());
     const grown = yield* siblings(planner);

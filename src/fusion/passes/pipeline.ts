@@ -1,8 +1,24 @@
 /** @file Which passes run, and in which order: the level's, without reordering unless the document says otherwise, and never in an order that can't run. */
 import type { CompileOptions } from "../ir";
 import type { FusionPass } from "./define";
-import { passesOf } from "./levels";
-import { passCatalogue } from "./catalogue";
+import { passCatalogue, type Level } from "./catalogue";
+
+const HIGHEST: Level = 3;
+
+/** What each level is for, lowest first. */
+export const levels: readonly { readonly level: Level; readonly sentence: string }[] = [
+  { level: 0, sentence: "No pass runs: the naive plan, as written." },
+  { level: 1, sentence: "Cleans up the graph and merges producers into consumers." },
+  { level: 2, sentence: "Also fuses row reductions, matmul epilogues and kernels with several outputs." },
+  { level: 3, sentence: "Also rewrites with algebra: patterns, attention, weights folded in advance." },
+];
+
+/** The lowest level that runs this pass. */
+export const levelOf = (name: string): Level => passCatalogue.find((pass) => pass.name === name)?.level ?? HIGHEST;
+
+/** The passes of a level, in their order; every pass where no level is chosen. */
+export const passesOf = (passes: readonly FusionPass[], level: Level = HIGHEST): FusionPass[] =>
+  passes.filter(({ name }) => levelOf(name) <= level);
 
 interface OrderRule {
   /** Runs before all of `later`. */
@@ -12,34 +28,20 @@ interface OrderRule {
 }
 
 const names = passCatalogue.map(({ name }) => name);
-const MERGING = [
-  "tiles-again",
-  "transpose-folding",
-  "attention",
-  "contract-reduce",
-  "contraction-epilogue",
-  "row-picks",
-  "row-groups",
-  "row-scale",
-  "producer-consumer",
-  "multi-output",
-];
-const LAST = "budget-split";
 
 const rules: readonly OrderRule[] = [
-  {
-    first: "canonicalise",
-    later: MERGING,
-    reason: "it drops values that nobody reads, and a kernel that was merged around such a value would store nothing",
-  },
-  {
-    first: "canonicalise",
-    later: ["saved-values"],
-    reason: "it computes equal values once, so it would undo a recomputation",
-  },
-  ...names
-    .filter((name) => name !== LAST)
-    .map((first) => ({ first, later: [LAST], reason: "what changes afterwards could break a limit again" })),
+  ...passCatalogue.flatMap(({ name: first, before = [] }) =>
+    before.map(({ passes, reason }) => ({
+      first,
+      later: passCatalogue.filter(passes).map(({ name }) => name),
+      reason,
+    })),
+  ),
+  ...passCatalogue.flatMap(({ name: later, last: reason }) =>
+    reason === undefined
+      ? []
+      : names.filter((name) => name !== later).map((first) => ({ first, later: [later], reason })),
+  ),
 ];
 
 /** Why passes can't run in this order; what breaks it stands in `passes`. */

@@ -38,7 +38,6 @@ const SMALL_KERNEL = 16;
 
 export const producerConsumer: FusionPass = {
   ...titled("producer-consumer"),
-  teaches: "producer-consumer",
   *match(planner) {
     const queue = openQueue(planner);
     for (let entry = queue.next(); entry !== null; entry = queue.next()) {

@@ -26,7 +26,6 @@ const FIRST_GROUPS = 16;
 
 export const rowGroups: FusionPass = {
   ...titled("row-groups"),
-  teaches: "row-groups",
   *match(planner) {
     // Small groups grow one by one, as one would read them; then groups of like size join, so that long programs stay cheap.
     const largest = OPS_PER_NOTCH * planner.options.groupSize;

@@ -19,7 +19,6 @@ export const isIndexMap = (planner: Planner, region: Region): boolean =>
 
 export const transposeFolding: FusionPass = {
   ...titled("transpose-folding"),
-  teaches: "layout",
   *match(planner) {
     // Readers first: a chain of views then collapses into its last reader one link at a time.
     const ids = planner.inOrder().toReversed();

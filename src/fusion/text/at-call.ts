@@ -1,5 +1,5 @@
 /** @file JAX's `x.at[1:].set(v)`, `x.at[rows].add(v)`: a new array with other values at some indices. */
-import { findOp } from "../ops";
+import { allOps, type OpDef } from "../ops";
 import { applyOp } from "./apply";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { setItem } from "./set-item";
@@ -9,14 +9,15 @@ import { indexParts } from "./syntax";
 import type { Operand, Value } from "./values";
 import { BROKEN, isBroken, isOperand } from "./values";
 
-/** What a method does with what is there: an op, and scatter's word for it, which counts every update of one element. */
-const METHODS: ReadonlyMap<string, readonly [op: string | null, reduction: string]> = new Map([
+/** What a method does with what is there: an op, and scatter's word for it. */
+const METHODS: ReadonlyMap<string, readonly [op: OpDef | null, reduction: string]> = new Map<
+  string,
+  readonly [OpDef | null, string]
+>([
   ["set", [null, "none"]],
-  ["add", ["add", "add"]],
-  ["multiply", ["mul", "mul"]],
-  ["mul", ["mul", "mul"]],
-  ["max", ["maximum", "max"]],
-  ["min", ["minimum", "min"]],
+  ...allOps.flatMap((op) =>
+    (op.updates?.methods ?? []).map((method) => [method, [op, op.updates!.reduction]] as const),
+  ),
 ]);
 
 interface AtCall {
@@ -56,7 +57,7 @@ export function atCall(
   const joined = applyOp(
     interpreter,
     run,
-    { op: findOp(op)!, path: `${path}/joined`, expr: item },
+    { op, path: `${path}/joined`, expr: item },
     { tensors: [there, value], attrs: {} },
   );
   return setItem(interpreter, run, { expr: item, path, object, parts, value: { ...value, value: joined }, reduction });

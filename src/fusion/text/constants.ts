@@ -1,4 +1,7 @@
-/** @file Arithmetic that happens while the program is read: numbers, tuples of sizes, truth values. Python's rules. */
+/**
+ * @file Arithmetic that happens while the program is read: numbers, tuples of sizes, truth values. Python's rules.
+ * @about and, or, not: Python decides them before it has read the whole.
+ */
 import type { Operand, Value } from "./values";
 import { numberValue } from "./values";
 

@@ -1,4 +1,5 @@
 /** @file einops: `rearrange(x, "b n (h d) -> b h n d", h=8)`, `reduce(…, "mean")`, `repeat(…)`, as reshapes, a transposition and a reduction. */
+import { algebraOf, allOps, findOp } from "../ops";
 import type { NodeId } from "../ir";
 import { sameShape, sizeOf } from "../ir";
 import { applyParts } from "./apply";
@@ -9,7 +10,8 @@ import type { GivenArgument, Operand, Value } from "./values";
 import { BROKEN, isBroken } from "./values";
 
 const NAMES: ReadonlySet<string> = new Set(["rearrange", "reduce", "repeat"]);
-const REDUCTIONS: ReadonlySet<string> = new Set(["sum", "mean", "max", "min", "prod"]);
+/** Reductions that may be taken of all axes at once or of one after the other. */
+const isReduction = (name: string): boolean => findOp(name)?.kind === "reduce" && algebraOf(name).nests === true;
 
 /** `repeat(x, "…", …)` is einops'; `repeat(x, 2)` is not. */
 export const isEinops = (name: string, operands: readonly Operand[]): boolean =>
@@ -106,8 +108,8 @@ export function einops(
   if (x?.value.kind !== "tensor" || pattern?.value.kind !== "string")
     return refuse(`${name.text} takes a tensor and a pattern.`);
   const reduction = how?.value.kind === "string" ? how.value.value : "";
-  if (name.text === "reduce" && !REDUCTIONS.has(reduction))
-    return refuse(`reduce takes one of ${[...REDUCTIONS].join(", ")}.`);
+  if (name.text === "reduce" && !isReduction(reduction))
+    return refuse(`reduce takes one of ${allOps.map(({ name }) => name).filter(isReduction).join(", ")}.`);
   if (interpreter.unknown.has(x.value.node)) return BROKEN;
   const read = patternOf(pattern.value.value, typeOf(interpreter, x.value.node).shape, given);
   if (typeof read === "string") return refuse(read);

@@ -1,4 +1,7 @@
-/** @file What an expression stands for. Post-order with stacks of its own, so that depth costs nothing. */
+/**
+ * @file What an expression stands for. Post-order with stacks of its own, so that depth costs nothing.
+ * @about and, or: Python leaves the second operand alone where the first decides.
+ */
 import { findOp } from "../ops";
 import { applyCall, calleeOf, type Callee } from "./call";
 import { foldBinary, foldUnary, truthOf } from "./constants";

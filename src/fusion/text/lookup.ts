@@ -1,21 +1,19 @@
 /** @file What a bare name stands for, and the best advice when it stands for nothing. */
-import { findOp } from "../ops";
+import { activations, findOp } from "../ops";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { isLayer } from "./layers/layer";
 import { libraryClass } from "./library/library";
 import { DTYPES, MODULES, NUMBERS } from "./names";
 import { nearest } from "./suggest";
 import type { NameExpr } from "./syntax";
-import type { Operand, Value } from "./values";
+import type { Value } from "./values";
 import { BROKEN, numberValue } from "./values";
 
-const activation = (name: string): Operand => ({ value: { kind: "op", op: findOp(name)! }, path: "", expr: null });
 const ACTIVATIONS_BY_NAME: Value = {
   kind: "dict",
-  entries: new Map([
-    ...["relu", "silu", "gelu", "tanh", "sigmoid", "mish", "relu6"].map((name) => [name, activation(name)] as const),
-    ["swish", activation("silu")],
-  ]),
+  entries: new Map(
+    [...activations].map(([name, op]) => [name, { value: { kind: "op", op }, path: "", expr: null }] as const),
+  ),
 };
 
 /** The value of a name that is read; a use is noted with its symbol. */

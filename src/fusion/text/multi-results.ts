@@ -9,19 +9,12 @@ import type { NodeId } from "../ir";
 import type { Operand, Value } from "./values";
 import { isBroken, tensorValue } from "./values";
 
-/** The op that answers the indices of what this one answers. */
-const PLACES: ReadonlyMap<string, string> = new Map([
-  ["topk", "topk_indices"],
-  ["sort", "argsort"],
-  ["max", "argmax"],
-  ["min", "argmin"],
-]);
-
 /** Whether `node` was written as a call that answers values and indices. */
 function isPair({ sites, nodes }: Interpreter, node: NodeId): boolean {
   const site = sites.get(node);
-  if (!site?.op || !PLACES.has(site.op.name) || nodes.get(node)?.id !== node) return false;
-  return (site.op.name !== "max" && site.op.name !== "min") || (site.attrs["axes"] ?? null) !== null;
+  if (site?.op?.indices === undefined || nodes.get(node)?.id !== node) return false;
+  // A reduction of everything answers one value alone.
+  return site.op.kind !== "reduce" || (site.attrs["axes"] ?? null) !== null;
 }
 
 /** The indices beside the values `node`; null where its call answers values alone. */
@@ -33,7 +26,7 @@ export function indicesBeside(interpreter: Interpreter, run: StatementRun, node:
     path: "",
     expr: operand.expr,
   }));
-  return applyOp(interpreter, run, { op: findOp(PLACES.get(op!.name)!)!, path, expr }, { tensors, attrs });
+  return applyOp(interpreter, run, { op: findOp(op!.indices!)!, path, expr }, { tensors, attrs });
 }
 
 const NUMPY = /^(jnp|np|numpy|jax)\b/;

@@ -1,4 +1,7 @@
-/** @file Names that need no definition: prefixes to drop, dtypes, constants, and words of Python libraries that mean something else here. */
+/**
+ * @file Names that need no definition: prefixes to drop, dtypes, constants, and words of Python libraries that mean something else here.
+ * @about and, or, not: Python writes these ops as words.
+ */
 import type { DType } from "../ir";
 
 /** `F.relu`, `torch.nn.functional.relu`, `jnp.exp`: dropped. */

@@ -26,12 +26,12 @@ const reserved = (name: string): boolean =>
   name === "range";
 
 /** Python words spell two of them a second time; the sign is the canonical one. */
-const WORDS: ReadonlySet<string> = new Set(["and", "or", "not"]);
+const isWord = (sign: string): boolean => /^\w/.test(sign);
 const SIGNS: ReadonlyMap<string, string> = new Map(
-  [...BINARY_OPS].flatMap(([sign, op]): [string, string][] => (WORDS.has(sign) ? [] : [[op, sign]])),
+  [...BINARY_OPS].flatMap(([sign, op]): [string, string][] => (isWord(sign) ? [] : [[op, sign]])),
 );
 const PREFIXES: ReadonlyMap<string, string> = new Map(
-  [...UNARY_OPS].flatMap(([sign, op]): [string, string][] => (WORDS.has(sign) ? [] : [[op, sign]])),
+  [...UNARY_OPS].flatMap(([sign, op]): [string, string][] => (isWord(sign) ? [] : [[op, sign]])),
 );
 
 /** A number the parser reads back as the same one; `point` keeps a whole number from being read as an integer. */

@@ -1,4 +1,7 @@
-/** @file Expressions out of tree nodes, with the mistakes of form that can be seen there. */
+/**
+ * @file Expressions out of tree nodes, with the mistakes of form that can be seen there.
+ * @about and, or, not: they bind less than comparisons.
+ */
 import type { Span } from "../ir";
 import type { Argument, BinaryExpr, Expr, Index } from "./syntax";
 import type { Diagnostics } from "./diagnostics";

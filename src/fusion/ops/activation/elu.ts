@@ -8,6 +8,7 @@ const alpha = (attrs: Attrs): number => numberOf(attrs["alpha"], 1);
 
 export const elu = unary({
   name: "elu",
+  activation: ["elu"],
   doc: {
     formula: "x if x > 0 else α(eˣ − 1)",
     teaches: "Smooth below 0, the identity above; both sides are computed.",

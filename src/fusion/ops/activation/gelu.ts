@@ -27,6 +27,7 @@ function slopeOfGelu({ inputs: [x], attrs, of }: DerivativeContext): readonly Sl
 export const gelu = unary({
   name: "gelu",
   jaxDefaults: { approximate: "tanh" },
+  activation: ["gelu"],
   doc: {
     formula: "x · Φ(x)",
     teaches: "One op here. As eight separate kernels it would load and store its tensor eight times.",

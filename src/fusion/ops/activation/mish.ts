@@ -3,6 +3,7 @@ import { mishHelper } from "../wgsl-helpers";
 
 export const mish = unary({
   name: "mish",
+  activation: ["mish"],
   doc: {
     formula: "x · tanh(softplus(x))",
     teaches: "With n = eˣ it is x(n² + 2n) / (n² + 2n + 2): one exponential instead of three.",

@@ -4,6 +4,7 @@ import { EXACT, unary } from "../families";
 
 export const relu = unary({
   name: "relu",
+  activation: ["relu"],
   doc: {
     formula: "max(x, 0)",
     teaches: "Backward needs only whether x was positive: one bit per element, not four bytes.",

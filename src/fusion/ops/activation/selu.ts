@@ -8,6 +8,7 @@ const SCALE = 1.0507009873554805;
 
 export const selu = unary({
   name: "selu",
+  activation: ["selu"],
   doc: { formula: "λ · elu(x, α)", teaches: "Its two constants keep mean and variance fixed through deep chains." },
   dtype: "float",
   flops: 15,

@@ -4,6 +4,7 @@ import { EXPONENTIAL, unary } from "../families";
 export const sigmoid = unary({
   name: "sigmoid",
   aliases: ["expit", "logistic"],
+  activation: ["sigmoid"],
   doc: { formula: "1 / (1 + e⁻ˣ)", teaches: "Backward can use the output: the derivative is y(1 − y)." },
   dtype: "float",
   flops: 13,

@@ -3,6 +3,7 @@ import { binary } from "../families";
 
 export const add = binary({
   name: "add",
+  updates: { methods: ["add"], reduction: "add" },
   doc: { formula: "a + b", teaches: "Backward needs neither operand: an addition only passes the gradient on." },
   derivative: { partials: () => [1, 1] },
   inverse: (operand) => ({ op: "sub", of: ["result", 1 - operand] }),

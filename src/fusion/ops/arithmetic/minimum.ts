@@ -4,6 +4,7 @@ import { binary, EXACT } from "../families";
 
 export const minimum = binary({
   name: "minimum",
+  updates: { methods: ["min"], reduction: "min" },
   doc: { formula: "min(a, b)", teaches: "It never rounds, so it is exact in every order of evaluation." },
   tolerance: EXACT,
   derivative: { partials: ({ inputs: [a, b], of }) => [share(of, "lt", a!, b!), share(of, "gt", a!, b!)] },

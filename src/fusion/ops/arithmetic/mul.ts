@@ -4,6 +4,7 @@ import { binary } from "../families";
 export const mul = binary({
   name: "mul",
   aliases: ["multiply"],
+  updates: { methods: ["multiply", "mul"], reduction: "mul" },
   doc: { formula: "a · b", teaches: "Backward needs both operands, so both stay alive until then." },
   derivative: { partials: ({ inputs: [a, b] }) => [b!, a!] },
   inverse: (operand) => ({ op: "div", of: ["result", 1 - operand] }),

@@ -4,6 +4,7 @@ import { number, ONE_TENSOR } from "../families";
 export const silu = composite({
   name: "silu",
   aliases: ["swish"],
+  activation: ["silu", "swish"],
   doc: { formula: "x · sigmoid(x)", teaches: "Two ops in one kernel, so the sigmoid is never stored." },
   params: [ONE_TENSOR, number("alpha", 1, "Steepness of the sigmoid.", "beta")],
   build(b, [x], { alpha }) {

@@ -4,6 +4,7 @@ import { buildOrder, checkRanked, DESCENDING, RANK_AXIS } from "../ranking";
 
 export const sort = composite({
   name: "sort",
+  indices: "argsort",
   doc: {
     formula: "x in order",
     teaches:

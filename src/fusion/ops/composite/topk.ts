@@ -6,6 +6,7 @@ import { numberOf } from "../shapes";
 export const topk = composite({
   name: "topk",
   aliases: ["top_k"],
+  indices: "topk_indices",
   doc: {
     formula: "the k largest",
     teaches: "A long row is not sorted: the best so far stay in workgroup memory while the row is read.",

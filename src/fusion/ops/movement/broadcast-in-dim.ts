@@ -43,6 +43,10 @@ export const broadcastInDim = movement({
       : of("transpose", [flat], { perm: order });
   }),
   movement: {
+    batched: (attrs, { output, size }) => ({
+      shape: [size, ...output],
+      dims: [0, ...numbersOf(attrs["dims"]).map((axis) => axis + 1)],
+    }),
     source(out, { inputs: [x], attrs }, algebra) {
       const dims = numbersOf(attrs["dims"]);
       const index = x!.map((extent, i) => (extent === 1 ? algebra.int(0) : out[normalAxis(dims[i]!, out.length)]!));

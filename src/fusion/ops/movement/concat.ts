@@ -1,3 +1,4 @@
+import { nextAxes } from "../indices";
 import { MOST_BINDINGS, type Shape } from "../../ir";
 import { moved, pieceOf } from "../derivatives";
 import { movement } from "../families";
@@ -36,6 +37,7 @@ export const concat = movement({
   },
   derivative: moved(pieceOf),
   movement: {
+    batched: (attrs, { output }) => nextAxes(attrs, output.length),
     joins: { most: MOST_BINDINGS - 1, by: "concat" },
     source(out, { inputs, attrs }, algebra) {
       const axis = axisOf(attrs["axis"], inputs[0]!);

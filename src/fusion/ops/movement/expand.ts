@@ -28,6 +28,7 @@ export const expand = movement({
   },
   derivative: moved((context, g) => sumTo(context, g, context.typeOf(context.inputs[0]!).shape)),
   movement: {
+    batched: (_attrs, { output, size }) => ({ shape: [size, ...output] }),
     spreads: true,
     source: (out, { inputs: [x] }, algebra) => [{ when: null, operand: 0, index: broadcastIndex(out, x!, algebra) }],
   },

@@ -1,3 +1,4 @@
+import { nextAxes } from "../indices";
 import { moved } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
 import { axesOf, checkAxes, fine } from "../shapes";
@@ -18,6 +19,7 @@ export const flip = movement({
   shape: ([x], attrs, [name]) => checkAxes(attrs["axes"], x!, name!) ?? fine(x!),
   derivative: moved(({ attrs, of }, g) => of("flip", [g], attrs)),
   movement: {
+    batched: (attrs, { inputs: [x] }) => nextAxes(attrs, x!.length),
     source(out, { inputs: [x], attrs }, algebra) {
       const axes = axesOf(attrs["axes"], x!.length);
       const back = (axis: number) => algebra.add(algebra.mul(out[axis]!, -1), algebra.int(x![axis]! - 1));

@@ -50,6 +50,8 @@ export const pad = movement({
   },
   derivative: padding,
   movement: {
+    // Its attributes count from the last axis.
+    batched: (attrs) => attrs,
     tables: ({ inputs: [x], attrs }) => padTables(x!, attrs),
     source: (out, { inputs: [x], attrs }, algebra) => padSource(out, x!, attrs, algebra),
     fill: (attrs) => numberOf(attrs["value"], 0),

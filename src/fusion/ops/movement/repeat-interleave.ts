@@ -1,3 +1,4 @@
+import { nextAxes } from "../indices";
 import { copiesVjp, moved } from "../derivatives";
 import { interleaveShape, interleaveSource } from "../copies";
 import { movement, ONE_TENSOR } from "../families";
@@ -15,5 +16,8 @@ export const repeatInterleave = movement({
   ],
   shape: ([x], attrs, [name]) => interleaveShape(x!, attrs, name!),
   derivative: moved(copiesVjp),
-  movement: { source: (out, { inputs: [x], attrs }, algebra) => interleaveSource(out, x!, attrs, algebra) },
+  movement: {
+    batched: (attrs, { inputs: [x] }) => nextAxes(attrs, x!.length),
+    source: (out, { inputs: [x], attrs }, algebra) => interleaveSource(out, x!, attrs, algebra),
+  },
 });

@@ -2,7 +2,7 @@ import { sizeOf, type Attrs, type Shape } from "../../ir";
 import type { IndexAlgebra } from "../define";
 import { moved } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
-import { delinearise, isAbsent, linearise } from "../indices";
+import { delinearise, isAbsent, linearise, nextAxes } from "../indices";
 import { checkAxes, fine, normalAxis, numbersOf, wrong } from "../shapes";
 
 /** How far back each axis is read, from 0 to extent − 1. */
@@ -47,6 +47,7 @@ export const roll = movement({
     of("roll", [g], { ...attrs, shifts: numbersOf(attrs["shifts"]).map((shift) => -shift) }),
   ),
   movement: {
+    batched: (attrs, { inputs: [x] }) => nextAxes(attrs, x!.length),
     source(out, { inputs: [x], attrs }, algebra) {
       if (isAbsent(attrs["axes"])) {
         const size = sizeOf(x!);

@@ -3,7 +3,7 @@ import { moved } from "../derivatives";
 import { movement, ONE_TENSOR } from "../families";
 import { sliceVjp } from "../slice-vjp";
 import { isAbsent, sliceAxes } from "../indices";
-import { checkAxes, fine, numbersOf, wrong } from "../shapes";
+import { checkAxes, fine, normalAxis, numbersOf, wrong } from "../shapes";
 
 export const slice = movement({
   name: "slice",
@@ -47,6 +47,10 @@ export const slice = movement({
   },
   derivative: moved(sliceVjp),
   movement: {
+    batched(attrs, { inputs: [x] }) {
+      const axes = isAbsent(attrs["axes"]) ? numbersOf(attrs["start"]).map((_, i) => i) : numbersOf(attrs["axes"]);
+      return { ...attrs, axes: axes.map((axis) => normalAxis(axis, x!.length) + 1) };
+    },
     source(out, { inputs: [x], attrs }, algebra) {
       const index = sliceAxes(attrs, x!).map(({ start, step }, axis) => {
         const scaled = step === 1 ? out[axis]! : algebra.mul(out[axis]!, step);

@@ -1,3 +1,4 @@
+import { nextAxes } from "../indices";
 import { MOST_BINDINGS, sameShape } from "../../ir";
 import { like, moved } from "../derivatives";
 import { movement } from "../families";
@@ -31,6 +32,7 @@ export const stack = movement({
     return like(context, one, context.typeOf(context.inputs[operand]!));
   }),
   movement: {
+    batched: (attrs, { output }) => nextAxes(attrs, output.length),
     joins: { most: MOST_BINDINGS - 1, by: "concat" },
     source(out, { inputs, attrs }, algebra) {
       const axis = normalAxis(numberOf(attrs["axis"], 0), out.length);

@@ -20,5 +20,9 @@ export const tile = movement({
   ],
   shape: ([x], attrs) => tileShape(x!, numbersOf(attrs["repeats"])),
   derivative: moved(tilesVjp),
-  movement: { source: (out, { inputs: [x] }, algebra) => tileSource(out, x!, algebra) },
+  movement: {
+    // Its attributes count from the last axis.
+    batched: (attrs) => attrs,
+    source: (out, { inputs: [x] }, algebra) => tileSource(out, x!, algebra),
+  },
 });

@@ -35,6 +35,10 @@ export const transpose = movement({
     return of("transpose", [g], { perm: perm.map((_, axis) => perm.indexOf(axis)) });
   }),
   movement: {
+    batched: (attrs, { inputs: [x] }) => ({
+      perm: [0, ...permOf(attrs, x!.length).map((axis) => axis + 1)],
+      dim1: null,
+    }),
     source(out, { inputs: [x], attrs }) {
       const index = [...out];
       permOf(attrs, x!.length).forEach((axis, i) => (index[axis] = out[i]!));

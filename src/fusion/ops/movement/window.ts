@@ -35,6 +35,8 @@ export const window = movement({
     jvp: ({ attrs, of }, [tangent]) => of("window", [tangent!], { ...attrs, value: 0 }),
   },
   movement: {
+    // Its attributes count from the last axis.
+    batched: (attrs) => attrs,
     source: (out, { inputs: [x], attrs }, algebra) => windowSource(out, x!, attrs, algebra),
     fill: (attrs) => numberOf(attrs["value"], 0),
     tables: ({ inputs: [x], attrs }) => windowTables(x!, attrs),

@@ -6,6 +6,7 @@ export const max = reduction({
   name: "max",
   aliases: ["amax"],
   withTensor: "maximum",
+  indices: "argmax",
   doc: { formula: "max x", teaches: "Chooses, never rounds: the same in every order." },
   tolerance: EXACT,
   derivative: extremum,

@@ -6,6 +6,7 @@ export const min = reduction({
   name: "min",
   aliases: ["amin"],
   withTensor: "minimum",
+  indices: "argmin",
   doc: { formula: "min x", teaches: "Chooses, never rounds: the same in every order." },
   tolerance: EXACT,
   derivative: extremum,

@@ -4,6 +4,7 @@ import { TANH } from "../wgsl-functions";
 
 export const tanh = unary({
   name: "tanh",
+  activation: ["tanh"],
   doc: { formula: "tanh x", teaches: "Backward can use the output: the derivative is 1 − y²." },
   dtype: "float",
   flops: 8,

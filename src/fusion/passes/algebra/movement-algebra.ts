@@ -16,7 +16,6 @@ import { titled } from "../catalogue";
 
 export const movementAlgebra = rewritingPass({
   ...titled("movement-algebra"),
-  teaches: "layout",
   *match(planner) {
     yield* untilNoneFits(
       planner,

@@ -11,7 +11,6 @@ import { titled } from "../catalogue";
 
 export const recognition = rewritingPass({
   ...titled("recognition"),
-  teaches: "recognition",
   *match(planner) {
     const calls = callsIn(planner.graph);
     for (const id of Array.from(planner.graph.nodes.keys()).toReversed()) {

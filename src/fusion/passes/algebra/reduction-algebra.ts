@@ -11,7 +11,6 @@ import { titled } from "../catalogue";
 
 export const reductionAlgebra = rewritingPass({
   ...titled("reduction-algebra"),
-  teaches: "reduction-algebra",
   *match(planner) {
     yield* untilNoneFits(
       planner,

@@ -14,7 +14,6 @@ import { titled } from "../catalogue";
 
 export const scalarAlgebra = rewritingPass({
   ...titled("scalar-algebra"),
-  teaches: "scalar-algebra",
   *match(planner) {
     yield* untilNoneFits(
       planner,

@@ -18,7 +18,6 @@ import { titled } from "../catalogue";
 
 export const weightFolding = rewritingPass({
   ...titled("weight-folding"),
-  teaches: "weight-folding",
   *match(planner) {
     const rewriter = openRewriter(planner);
     const around: Around = {

@@ -22,7 +22,6 @@ import { titled } from "../catalogue";
 
 export const savedValues: FusionPass = {
   ...titled("saved-values"),
-  teaches: "saved-values",
   *match(planner) {
     const asked = askedOf(planner);
     if (!asked) return;
