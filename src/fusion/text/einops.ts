@@ -109,7 +109,12 @@ export function einops(
     return refuse(`${name.text} takes a tensor and a pattern.`);
   const reduction = how?.value.kind === "string" ? how.value.value : "";
   if (name.text === "reduce" && !isReduction(reduction))
-    return refuse(`reduce takes one of ${allOps.map(({ name }) => name).filter(isReduction).join(", ")}.`);
+    return refuse(
+      `reduce takes one of ${allOps
+        .map(({ name }) => name)
+        .filter(isReduction)
+        .join(", ")}.`,
+    );
   if (interpreter.unknown.has(x.value.node)) return BROKEN;
   const read = patternOf(pattern.value.value, typeOf(interpreter, x.value.node).shape, given);
   if (typeof read === "string") return refuse(read);
