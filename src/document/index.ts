@@ -13,6 +13,7 @@ export {
   panes,
   type Area,
   type Comparison,
+  type InsideView,
   type Folds,
   type InspectorTab,
   type Pane,

@@ -4,7 +4,7 @@ import type { CompileOptions } from "../fusion";
 import { limits } from "./limits";
 import { options } from "./options";
 
-export const inspectorTabs = ["wgsl", "loops", "decisions", "traffic", "memory", "run"] as const;
+export const inspectorTabs = ["wgsl", "loops", "decisions", "traffic", "memory", "values", "run"] as const;
 export type InspectorTab = (typeof inspectorTabs)[number];
 export const panes = ["lesson", "text", "graph", "kernels", "run"] as const;
 export type Pane = (typeof panes)[number];
@@ -37,6 +37,12 @@ export interface Comparison {
   readonly shown?: number;
 }
 
+/** The shown kernel at work: one of its workgroups, and the moment that is shown, from 0; absent while it plays. */
+export interface InsideView {
+  readonly workgroup?: number;
+  readonly at?: number;
+}
+
 /** Every part may be missing; then the page chooses. */
 export interface SharedView {
   readonly version: 1;
@@ -57,6 +63,7 @@ export interface SharedView {
   readonly compare?: Comparison;
   /** Both plans race; `at`: where the clock stands, 0 to 1 of the race. */
   readonly race?: { readonly at?: number };
+  readonly inside?: InsideView;
 }
 
 const finite = v.pipe(v.number(), v.finite(), v.minValue(-limits.coordinate), v.maxValue(limits.coordinate));
@@ -84,6 +91,7 @@ const parts = {
   naive: v.literal(true),
   lesson: v.object({ id: name, step: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000)) }),
   compare: v.object({ worlds: v.tuple([world, world]), shown: v.optional(steps) }),
+  inside: v.object({ workgroup: v.optional(steps), at: v.optional(steps) }),
   race: v.object({ at: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1))) }),
 } satisfies { readonly [P in Exclude<keyof SharedView, "version">]-?: v.GenericSchema<unknown, SharedView[P]> };
 

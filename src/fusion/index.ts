@@ -7,7 +7,7 @@ export { MOST_UNFOLDED, blocksOf, blocksAmong, opensFolded, type Block, type Blo
 export { standaloneModule, type StandaloneRequest } from "./standalone";
 export { knobSheet, kernelLooks, knobSweep, type KernelLook, type KnobSheet, type KnobSweep } from "./knob-sheet";
 export { watchKernel, type WatchedKernel } from "./watch-kernel";
-export { valuesAt, type ShownValues } from "./shown-values";
+export { valuesAt, type ShownValues } from "./small-sizes";
 export { savedMarks, type SavedMark } from "./saved-marks";
 export { savedSheet, type Expansion, type SavedRow, type SavedSheet, type SavedValue } from "./saved-sheet";
 export {

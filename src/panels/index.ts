@@ -12,6 +12,8 @@ export { Scrubber } from "./scrubber/Scrubber";
 export const loadCompare = () => import("./compare/CompareView");
 /** Naive against fused on one clock. */
 export const loadRace = () => import("./race/RaceView");
+/** One kernel at work. */
+export const loadInside = () => import("./inside/InsideView");
 /** SVG as pixels. */
 export const loadPixels = () => import("./pixels");
 export { copyText } from "./copy-text";

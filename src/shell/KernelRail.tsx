@@ -9,6 +9,7 @@ const tabs: readonly (readonly [InspectorTab, string])[] = [
   ["decisions", "Decisions"],
   ["traffic", "Traffic"],
   ["memory", "Memory"],
+  ["values", "Values"],
 ];
 
 export function KernelRail() {

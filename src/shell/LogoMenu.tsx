@@ -15,6 +15,7 @@ const listed = [
   "theme",
   "compare",
   "race",
+  "inside",
   "presenter",
   "predict",
   "redo",

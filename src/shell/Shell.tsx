@@ -41,6 +41,7 @@ const RoomView = late(async () => (await import("./RoomView")).RoomView);
 const Tour = late(async () => (await import("./Tour")).Tour);
 const Compare = late(async () => (await import("./SideBySide")).Compare);
 const Race = late(async () => (await import("./SideBySide")).Race);
+const Inside = late(async () => (await import("./SideBySide")).Inside);
 const PresenterView = late(async () => (await import("./PresenterView")).PresenterView);
 
 // Who opens it types at once: no letter may be lost while its chunk is on the way.
@@ -68,6 +69,7 @@ function Whole() {
   const page = usePlayground((state) => state.page);
   const comparing = usePlayground((state) => state.comparison !== null);
   const racing = usePlayground((state) => state.race !== null);
+  const inside = usePlayground((state) => state.inside !== null);
   const touring = usePlayground((state) => state.tour !== null);
   const broken = usePlayground((state) => state.derived.status === "broken");
   useDevice();
@@ -94,8 +96,10 @@ function Whole() {
   return (
     <div className="page" data-layout={layout} data-broken={broken}>
       <TopBar layout={layout} />
-      {!comparing && !racing && <Welcome />}
-      {racing ? (
+      {!comparing && !racing && !inside && <Welcome />}
+      {inside ? (
+        <Inside />
+      ) : racing ? (
         <Race />
       ) : comparing ? (
         <Compare />

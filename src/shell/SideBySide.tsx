@@ -1,10 +1,11 @@
-/** @file Views of two plans at once: the panel that compares or races them, with the canvas's way of drawing a plan. */
+/** @file Views that take the place of the page: two plans compared or racing, with the canvas's way of drawing a plan, and one kernel at work. */
 import { loadStill } from "../editor";
-import { loadCompare, loadRace } from "../panels";
+import { loadCompare, loadInside, loadRace } from "../panels";
 import { lazyModule } from "../state";
 
 const useCompare = lazyModule(loadCompare);
 const useRace = lazyModule(loadRace);
+const useInside = lazyModule(loadInside);
 const useStill = lazyModule(loadStill);
 
 export function Compare() {
@@ -17,4 +18,9 @@ export function Race() {
   const race = useRace();
   const still = useStill();
   return race && still && <race.RaceView Still={still.StillPicture} />;
+}
+
+export function Inside() {
+  const inside = useInside();
+  return inside && <inside.InsideView />;
 }

@@ -1,7 +1,7 @@
 /** @file Every command once: keys, the Find-or-do palette and the sheet of keys are drawn from this list. */
 import type { EdgeId } from "../fusion";
 import { selectIsCovered } from "./predict-slice";
-import { selectStep } from "./selectors";
+import { selectPlan, selectStep } from "./selectors";
 import type { PlaygroundState } from "./types";
 
 export interface Key {
@@ -196,6 +196,7 @@ const tabs = [
   ["3", "decisions", "decisions"],
   ["4", "traffic", "traffic"],
   ["5", "memory", "memory over time"],
+  ["6", "values", "values"],
 ] as const;
 
 const sides = [
@@ -261,6 +262,14 @@ const looking: readonly Command[] = [
     keys: [key("r")],
     when: (state) => hasSteps(state) && !selectIsCovered(state),
     run: ({ actions }) => actions.race({}),
+  },
+  {
+    id: "inside",
+    title: "Look inside the shown kernel",
+    group: "Look",
+    keys: [key("i")],
+    when: (state) => (selectPlan(state)?.kernels.length ?? 0) > 0 && !selectIsCovered(state),
+    run: ({ actions }) => actions.lookInside({}),
   },
   {
     id: "presenter",
@@ -409,19 +418,21 @@ const page: readonly Command[] = [
     title: "Close",
     group: "Page",
     keys: [key("Escape")],
-    when: ({ dialog, page, tour, presenter, comparison, race, selection, notice }) =>
+    when: ({ dialog, page, tour, presenter, comparison, race, inside, selection, notice }) =>
       dialog !== "none" ||
       page !== "playground" ||
       tour !== null ||
       presenter ||
       comparison !== null ||
       race !== null ||
+      inside !== null ||
       selection.kind !== "none" ||
       notice !== null,
-    run({ actions, dialog, page, tour, presenter, comparison, race, selection }) {
+    run({ actions, dialog, page, tour, presenter, comparison, race, inside, selection }) {
       if (dialog !== "none") actions.openDialog("none");
       else if (page !== "playground") actions.showPage("playground");
       else if (presenter) actions.togglePresenter();
+      else if (inside) actions.lookInside(null);
       else if (race) actions.race(null);
       else if (comparison) actions.compare(null);
       else if (tour !== null) actions.showTour(null);

@@ -37,6 +37,7 @@ import type { SliceContext, PlaygroundStore } from "./slice-context";
 import { trainingSlice } from "./training-slice";
 import { whatIfSlice } from "./what-if-slice";
 import type { Actions, Notice, Origin, PlaygroundState } from "./types";
+import { insideSlice } from "./inside-slice";
 import { worldsSlice } from "./worlds";
 import { weightsStore } from "./weights";
 import { LOST } from "../workers";
@@ -94,6 +95,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   saved: "saved",
   comparison: null,
   race: null,
+  inside: null,
   earlier: null,
   canUndo: false,
   canRedo: false,
@@ -417,6 +419,7 @@ export function createPlayground(environment: Environment, embed = false): Playg
     ...choicesSlice(context),
     ...whatIfSlice(context),
     ...worldsSlice(context),
+    ...insideSlice(context),
     ...notesSlice(context),
     ...courseSlice(context),
     ...knobsSlice(context),

@@ -10,7 +10,8 @@ export const untouchedView: Looked = { selection: { kind: "none" }, folds: new M
 
 /** Where the person looks, small: what the page would choose by itself is left out. */
 function viewOf(state: PlaygroundState): SharedView {
-  const { tab, pane, inspector, kernel, selection, folds, camera, lesson, cursor, derived, comparison, race } = state;
+  const { tab, pane, inspector, kernel, selection, folds, camera, lesson, cursor, derived, comparison, race, inside } =
+    state;
   const by = (fold: "open" | "closed"): string[] => [...folds].filter(([, at]) => at === fold).map(([id]) => id);
   const [opened, closed] = [by("open"), by("closed")];
   return {
@@ -26,6 +27,7 @@ function viewOf(state: PlaygroundState): SharedView {
     ...(cursor === 0 && (derived.compilation?.steps.length ?? 0) > 0 ? { naive: true } : {}),
     ...(comparison ? { compare: comparison } : {}),
     ...(race ? { race } : {}),
+    ...(inside ? { inside } : {}),
     ...(lesson ? { lesson: { id: lesson.content.id, step: lesson.step } } : {}),
   };
 }
@@ -49,7 +51,7 @@ export function withoutLesson(view: SharedView): SharedView {
 
 /** The state's parts that a link's view says; what it leaves out stays as it is. Its lesson is opened apart. */
 export function restored(view: SharedView): Partial<PlaygroundState> {
-  const { tab, pane, inspector, kernel, selection, opened = [], closed = [], camera, compare, race } = view;
+  const { tab, pane, inspector, kernel, selection, opened = [], closed = [], camera, compare, race, inside } = view;
   const folds = [...opened.map((id) => [id, "open"] as const), ...closed.map((id) => [id, "closed"] as const)];
   return {
     ...(tab ? { tab } : {}),
@@ -62,5 +64,6 @@ export function restored(view: SharedView): Partial<PlaygroundState> {
     camera: camera ?? null,
     comparison: compare ?? null,
     race: race ?? null,
+    inside: inside ?? null,
   };
 }

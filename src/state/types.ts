@@ -15,8 +15,10 @@ import type {
   SavedChoice,
   SavedSheet,
   SavedValues,
+  ShownValues,
   Span,
   TextEdit,
+  WatchedKernel,
   MatmulPolicy,
   MultiConsumerPolicy,
   Granularity,
@@ -28,6 +30,7 @@ import type {
   DecisionRef,
   Document,
   Folds,
+  InsideView,
   InspectorTab,
   Pane,
   Position,
@@ -260,6 +263,8 @@ export interface PlaygroundState {
   readonly comparison: Comparison | null;
   /** Both plans race in the place of the page; `at` is where the clock stands, 0 to 1, absent while it runs. */
   readonly race: { readonly at?: number } | null;
+  /** One kernel at work in the place of the page; null while the page is there. */
+  readonly inside: InsideView | null;
   /** What undo leads back to; null where it leads nowhere. */
   readonly earlier: Document | null;
   readonly canUndo: boolean;
@@ -486,6 +491,12 @@ export interface Actions {
   compare(comparison: Comparison | null): void;
   /** Lets both plans race, or shows the page again. */
   race(race: PlaygroundState["race"]): void;
+  /** Shows one kernel at work, or the page again. */
+  lookInside(inside: PlaygroundState["inside"]): void;
+  /** What a kernel of the shown plan does, at a size that can be looked at; a sentence where it can't be. */
+  watchKernel(kernel: Kernel, workgroup: number): Promise<WatchedKernel | string>;
+  /** The numbers of a value of the shown state, at a size that can be looked at; a sentence where there are none. */
+  numbersOf(node: NodeId): Promise<ShownValues | string>;
   /** Plans a program beside the one on the page; a sentence where it could not be planned at all. */
   planApart(text: string, options: CompileOptions): Promise<Compilation | string>;
   /** Plans of states of such a program, by cursor. */

@@ -31,7 +31,8 @@ const alike = ([first, second]: readonly Compilation[]): boolean =>
 /** What is asked beside the page is ended when the page itself wants the worker; then it is asked again. */
 const TRIES = 4;
 
-async function ask(context: SliceContext, request: CompileRequest): Promise<Answer<CompileReply>> {
+/** What the worker says of a program; asked again where the page's own question came between. */
+export async function askBeside(context: SliceContext, request: CompileRequest): Promise<Answer<CompileReply>> {
   const { signal } = new AbortController();
   for (let left = TRIES; ; left--) {
     // The program on the page goes first.
@@ -42,18 +43,18 @@ async function ask(context: SliceContext, request: CompileRequest): Promise<Answ
 }
 
 export const worldsSlice: Slice<"compare" | "race" | "planApart" | "plansApart" | "layOutApart"> = (context) => ({
-  compare: (comparison) => context.set({ comparison, ...(comparison ? { race: null } : {}) }),
-  race: (race) => context.set({ race, ...(race ? { comparison: null } : {}) }),
+  compare: (comparison) => context.set({ comparison, ...(comparison ? { race: null, inside: null } : {}) }),
+  race: (race) => context.set({ race, ...(race ? { comparison: null, inside: null } : {}) }),
   async planApart(text, options) {
     const { compilation } = context.get().derived;
     if (compilation && same(compilation, text, options)) return compilation;
-    const reply = await ask(context, { kind: "compile", text, options });
+    const reply = await askBeside(context, { kind: "compile", text, options });
     if (!reply.ok) return reply.text;
     return reply.value.kind === "compiled" ? reply.value.compilation : "The planner gave no answer.";
   },
   async plansApart({ text, options }, cursors) {
     const asked = { kind: "plans", text, options, cursors, target: null } as const;
-    const reply = await ask(context, asked);
+    const reply = await askBeside(context, asked);
     return reply.ok && reply.value.kind === "planned" ? reply.value.plans : new Map();
   },
   async layOutApart(compilations) {

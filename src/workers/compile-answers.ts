@@ -21,6 +21,8 @@ import {
   stepOf,
   targetOf,
   trainingOf,
+  valuesAt,
+  watchKernel,
   whatIf,
   type Compilation,
   type CompileOptions,
@@ -111,6 +113,9 @@ const sheetOf = (compilation: Compilation, { cursor, region, options }: AboutKer
 const looksIn = (compilation: Compilation, { cursor, region, options }: AboutKernel) =>
   compilation.naive ? kernelLooks(fusionAt(compilation, cursor), region, options) : new Map<string, never>();
 
+const watchedIn = (compilation: Compilation, { cursor, region, nth, workgroup }: Asking<"watch">) =>
+  watchKernel(compilation, cursor, region, nth, workgroup);
+
 function sweepOf(
   compilation: Compilation,
   { cursor, region, options, target, knob }: Asking<"sweep">,
@@ -165,6 +170,9 @@ export function answerCompile(request: CompileRequest): CompileReply {
   if (request.kind === "what-if") return { kind: "what-if", answer: asked(compilation, request.change) };
   if (request.kind === "knobs") return { kind: "knobs", sheet: sheetOf(compilation, request) };
   if (request.kind === "looks") return { kind: "looks", kernels: looksIn(compilation, request) };
+  if (request.kind === "watch") return { kind: "watched", watched: watchedIn(compilation, request) };
+  if (request.kind === "numbers")
+    return { kind: "numbers", numbers: valuesAt(compilation, request.cursor, request.node) };
   if (request.kind === "sweep") return { kind: "sweep", sweep: sweepOf(compilation, request) };
   if (request.kind === "training") return { kind: "training", training: trainingPlans(compilation, request) };
   if (request.kind === "compile") return { kind: "compiled", compilation };

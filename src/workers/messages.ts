@@ -14,10 +14,12 @@ import type {
   Plan,
   RegionId,
   SavedSheet,
+  ShownValues,
   Target,
   Totals,
   Training,
   UlpHistogram,
+  WatchedKernel,
   WhatIf,
   stepOf,
 } from "../fusion";
@@ -55,6 +57,16 @@ export type CompileRequest =
   | (AboutKernel & { readonly kind: "knobs" })
   /** What it says of itself: addresses of neighbouring threads, instructions. */
   | (AboutKernel & { readonly kind: "looks" })
+  /** At work: its `nth` kernel, and one of its workgroups. */
+  | (AboutKernel & { readonly kind: "watch"; readonly nth: number; readonly workgroup: number })
+  | {
+      /** The numbers of a value of a state. */
+      readonly kind: "numbers";
+      readonly text: string;
+      readonly options: CompileOptions;
+      readonly cursor: number;
+      readonly node: NodeId;
+    }
   | {
       /** The same kernel with one knob at each of its values, for a machine. */
       readonly kind: "sweep";
@@ -120,6 +132,8 @@ export type CompileReply =
   | { readonly kind: "values"; readonly sameness: Sameness }
   | { readonly kind: "totals"; readonly totals: readonly (PlanTotals | null)[] }
   | { readonly kind: "looks"; readonly kernels: ReadonlyMap<string, KernelLook> }
+  | { readonly kind: "watched"; readonly watched: WatchedKernel | null }
+  | { readonly kind: "numbers"; readonly numbers: ShownValues | null }
   | { readonly kind: "knobs"; readonly sheet: KnobSheet | null }
   | { readonly kind: "sweep"; readonly sweep: SweepAnswer | null }
   | { readonly kind: "training"; readonly training: TrainingPlans | null }

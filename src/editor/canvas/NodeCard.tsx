@@ -101,6 +101,14 @@ function Facts({ node, editable }: { readonly node: Inspected; readonly editable
   );
 }
 
+/** On a narrow page the numbers stand in another pane. */
+function showValues(id: NodeId): void {
+  const { actions } = playground.getState();
+  actions.select({ kind: "node", id });
+  actions.showTab("values");
+  actions.showPane("kernels");
+}
+
 interface NodeCardProps {
   readonly node: Inspected;
   readonly editable: boolean;
@@ -146,6 +154,9 @@ export function NodeCard({ node, editable, onClose, onRemove }: NodeCardProps) {
       <footer>
         <button type="button" disabled={!editable} onClick={() => openList({ kind: "connect", from: node.id })}>
           Connect <kbd>C</kbd>
+        </button>
+        <button type="button" onClick={() => showValues(node.id)}>
+          Values <kbd>6</kbd>
         </button>
         <button type="button" disabled={!editable} onClick={() => onRemove(node.id)}>
           Remove <kbd>Del</kbd>

@@ -2,7 +2,6 @@
 import { bug, type DeviceProfile, type Fusion, type Kernel, type NodeId, type Target, type TensorType } from "../ir";
 import { interpretProgram } from "./interpret/machine";
 import { Recorder, type Counting, type Moment, type Moved } from "./interpret/recorder";
-import { translate } from "./interpret/translate";
 import { boundValues, type KernelProgram } from "./kernel-ir";
 import { laidOut } from "./layout";
 import { lowerFusion } from "./plan";
@@ -117,9 +116,7 @@ function memoryAfter(
   const memory = new Map<NodeId, Float64Array>();
   for (const program of programs) {
     const bound = dataOf(program, memory, inputs);
-    const quick = translate(program, "f32");
-    if (quick) quick(bound);
-    else interpretProgram(program, bound, { precision: "f32" });
+    interpretProgram(program, bound, { precision: "f32" });
   }
   return memory;
 }

@@ -24,6 +24,7 @@ const DecisionsTab = lazy(async () => ({ default: (await loadPart(() => import("
 const LoopsTab = lazy(async () => ({ default: (await loadPart(() => import("./LoopsTab"))).LoopsTab }));
 const KnobsPanel = lazy(async () => ({ default: (await loadPart(() => import("./knobs/KnobsPanel"))).KnobsPanel }));
 const MemoryTab = lazy(async () => ({ default: (await loadPart(() => import("./MemoryTab"))).MemoryTab }));
+const ValuesTab = lazy(async () => ({ default: (await loadPart(() => import("./ValuesTab"))).ValuesTab }));
 const TrafficTab = lazy(async () => ({ default: (await loadPart(() => import("./TrafficTab"))).TrafficTab }));
 
 interface Props {
@@ -58,6 +59,7 @@ function Heading() {
 function Shown({ tab, run }: { readonly tab: InspectorTab; readonly run: ReactNode }) {
   const { plan, fusion, kernel } = useShownKernel();
   if (tab === "decisions") return <DecisionsTab />;
+  if (tab === "values") return <ValuesTab />;
   if (tab === "run" && run) return <div className="kernel-run">{run}</div>;
   if (!plan || !fusion || !kernel) return <p className="kernel-none">Nothing to show for this program yet.</p>;
   switch (tab) {
@@ -85,6 +87,7 @@ export function KernelInspector({ run = null }: Props) {
     ["decisions", planned && !run ? `Decisions ${count(steps)}` : "Decisions"],
     ["traffic", "Traffic"],
     ["memory", "Memory"],
+    ["values", "Values"],
     ...(run ? [["run", "Run"] as const] : []),
   ];
   const shown = tab === "run" && !run ? "wgsl" : tab;

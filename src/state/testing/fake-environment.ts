@@ -51,6 +51,8 @@ export function fakeAnswer(request: CompileRequest): CompileReply {
   if (request.kind === "knobs") return { kind: "knobs", sheet: null };
   if (request.kind === "looks") return { kind: "looks", kernels: new Map() };
   if (request.kind === "sweep") return { kind: "sweep", sweep: null };
+  if (request.kind === "watch") return { kind: "watched", watched: null };
+  if (request.kind === "numbers") return { kind: "numbers", numbers: null };
   if (request.kind === "training") return { kind: "training", training: null };
   if (request.kind === "what-if") return { kind: "what-if", answer: fakeWhatIf(request) };
   return { kind: "planned", plans: new Map(request.cursors.map((cursor) => [cursor, { cursor } as unknown as Plan])) };
