@@ -100,7 +100,7 @@ test("an endless loop is stopped and told; both plans run all the same", async (
   await write(play, kernel("max(sum, 0.0)", "var n = 0u;\n  while (n < 10u) { y[i] = sum; }\n  "));
   await play.run.click();
   await expect(measured.getByText("K1, edited by hand: stopped.")).toBeVisible(LONG);
-  await expect(measured).toContainText(/A loop took more than [\d,]+ turns for one thread/);
+  await expect(measured).toContainText(/A loop took more than [\d,]+ iterations in one thread/);
   await expect(measured.getByText("Same result.")).toBeVisible(LONG);
   await expect(measured.getByRole("img", { name: /^Median time: naive .*fused/ })).toBeVisible();
 });

@@ -55,7 +55,7 @@ test("a kernel that computes something else is found out, with its worst element
   await expect(measured).toContainText(
     /y of the fused plan at \[\d+, \d+\] is [\d.e+-]+, should be [\d.e+-]+, limit [^.]+/,
   );
-  await expect(measured).toContainText("Timings are shown when both plans agree.");
+  await expect(measured).toContainText("Times are shown once both plans agree.");
   await expect(measured.getByRole("img", { name: /^Median time/ })).toHaveCount(0);
   await restWorks(play);
 });

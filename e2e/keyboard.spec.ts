@@ -128,7 +128,7 @@ test("Tab leaves the editor until somebody types, and indents from then on", asy
   await play.editor.click();
   await page.keyboard.press("Control+End");
   await page.keyboard.type("z");
-  await expect(page.getByText("Ctrl M lets it leave")).toBeVisible();
+  await expect(page.getByText("Ctrl M, then Tab: next part")).toBeVisible();
   await page.keyboard.press("Tab");
   expect(await inEditor()).toBe(true);
 });

@@ -71,7 +71,7 @@ async function tried(
   const reached = watched.flags.find(({ value }) => answer.value.find((each) => each.value === value)?.data[0] !== 0);
   if (!reached) return null;
   const { limit } = ready.get(reached.kernel)!;
-  return `${paths.get(reached.kernel)!}: a loop took more than ${limit} turns for one thread and was stopped.`;
+  return `${paths.get(reached.kernel)!}: a loop took more than ${limit} iterations in one thread and was stopped.`;
 }
 
 const placed = (path: string, { line, column, text }: { line: number; column: number; text: string }): string =>

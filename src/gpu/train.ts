@@ -122,7 +122,7 @@ export async function prepareTraining(job: Job, request: TrainRequest): Promise<
       answer: (now, plan, inputs) =>
         answering?.ok
           ? runAnswer(now, answering.value, { plan, parity: trained[plan]!.taken % 2 }, inputs, staging)
-          : Promise.resolve(fail("internal", "This training has nothing to answer with.")),
+          : Promise.resolve(fail("internal", "There is no training to answer for.")),
     });
   });
   return made.ok ? made.value : made;

@@ -13,7 +13,7 @@ import { training } from "./chapters/training";
 import type { Chapter, Example, Variant } from "./example";
 
 export const chapters: readonly Chapter[] = [
-  { id: "models", number: null, title: "Models", sentence: "Blocks of well-known networks, as one writes them." },
+  { id: "models", number: null, title: "Models", sentence: "Blocks of well-known networks, in everyday code." },
   {
     id: "bandwidth",
     number: "000",

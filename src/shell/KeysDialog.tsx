@@ -23,7 +23,7 @@ export function KeysDialog() {
     <Dialog title="All keys" size="wide">
       <p className="dialog-note">
         A thick line is a transfer through memory. Step through the decisions and watch thick lines become thin. In the
-        graph, arrow keys follow edges; in the editor, Ctrl M makes Tab leave.
+        graph, arrow keys follow edges; in the editor, Ctrl M lets Tab go to the next part.
       </p>
       <div className="keys-groups">
         {groups.map((group) => (

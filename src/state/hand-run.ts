@@ -59,7 +59,7 @@ interface Trial {
   readonly signal: AbortSignal;
 }
 
-const NOT_COUNTED: Counted = { ok: false, text: "It did not get that far.", line: null };
+const NOT_COUNTED: Counted = { ok: false, text: "It was stopped before that.", line: null };
 
 /** Why a kernel that passed its own checks may not run all the same; null where it may. */
 function refusedFor(plan: Plan, { device, memoryBudget }: Trial): string | null {

@@ -26,7 +26,7 @@ export function ConnectList({ graph, from }: { readonly graph: Graph; readonly f
           </>
         ),
       }))}
-      empty={choices.length === 0 ? "No operand takes this shape and type." : "Nothing is called that."}
+      empty={choices.length === 0 ? "No operand takes this shape and type." : "No matching operand."}
       onSearch={setQuery}
       onClose={closeList}
       onTake={(index) => {

@@ -37,7 +37,7 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
   inlayHints: { enabled: "on", fontSize: 12, padding: true, fontFamily: pageFont() },
   lightbulb: { enabled: "onCode" as monaco.editor.ShowLightbulbIconMode },
   hover: { delay: 250, above: false },
-  ariaLabel: "Program text. Tab leaves until you type; then Control M lets it leave. F1 finds or does.",
+  ariaLabel: "Program text. Tab goes to the next part until you type; then press Control M first. F1 opens Find or do.",
 });
 
 const NO_BARS: ReadonlyMap<number, CostBar> = new Map();
@@ -78,7 +78,7 @@ export function MonacoProgram(props: Props) {
       <div className="cost-head" aria-hidden="true">
         <span>FLOP</span>
         <span>bytes</span>
-        <small>{focused && typed ? "Tab indents; Ctrl M lets it leave" : ""}</small>
+        <small>{focused && typed ? "Tab indents. Ctrl M, then Tab: next part" : ""}</small>
       </div>
       <div className="program-code" style={height} onFocus={() => setFocused(true)} onBlur={() => setFocused(false)}>
         <CostGutter visible={visible} bars={bars} lit={shown} />

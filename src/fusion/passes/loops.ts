@@ -72,7 +72,7 @@ export const loops: FusionPass = {
       return no(
         "C_COMPILE_BUDGET",
         candidate.nodes,
-        `A iteration has ${showCount(ops)} ops, and ${STATEMENT_LIMIT} statements in a kernel are the maximum: its iterations stay launches of their own.`,
+        `An iteration has ${showCount(ops)} ops, and a kernel has at most ${STATEMENT_LIMIT} statements: each iteration stays a launch of its own.`,
         {
           numbers: { ops, limit: STATEMENT_LIMIT },
           limit: { what: "statements in a kernel", value: ops, limit: STATEMENT_LIMIT, unit: "" },

@@ -24,7 +24,7 @@ export function forcing(
   const [edge] = edges;
   if (edge === undefined) return { remedy: before || "No option changes this: it costs more." };
   return {
-    remedy: `${before}${before ? " Or choose" : "Choose"} Fuse anyway to do it whatever it costs.`,
+    remedy: `${before}${before ? " Or choose" : "Choose"} Fuse anyway, whatever it costs.`,
     remedyOptions: { forced: [...options.forced, edge] },
   };
 }

@@ -66,7 +66,7 @@ return bar_x, bar_y
     chapter: "derivatives",
     title: "Backward of bias + ReLU",
     sentence:
-      "The mask fuses with the rest. The sum over the batch reduces across rows, so it gets a kernel of its own.",
+      "One kernel applies the mask, adds to both adjoints and sums over the batch, so each tensor is read once.",
     text: `# Adjoints of a bias and of what it was added to
 N = 2048
 b: f32[N, 1024]

@@ -91,7 +91,7 @@ y = gelu(x + b)
         sentence: "The tanh approximation: the same traffic, slightly different results.",
         claims: [
           { row: "000-21", says: "1.5–2× faster" },
-          { row: "001-13", says: "the form by tanh" },
+          { row: "001-13", says: "the tanh form" },
         ],
         text: `# With the tanh form of GELU
 N = 2048

@@ -21,7 +21,7 @@ function Outputs({ outputs }: { readonly outputs: readonly OutputSummary[] }) {
           <tr key={each.output} title={`Starts ${each.first.map((value) => significant(value)).join(", ")}`}>
             <th scope="row">
               <code>{each.output}</code> {each.shape.join("×") || "scalar"}
-              {each.compared < each.elements && <small> {count(each.compared)} elements looked at</small>}
+              {each.compared < each.elements && <small> {count(each.compared)} elements compared</small>}
             </th>
             <td>{significant(each.min)}</td>
             <td>{significant(each.mean)}</td>

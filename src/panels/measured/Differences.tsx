@@ -52,8 +52,8 @@ export function Differences({ rows, full = [] }: Props) {
         <Histogram key={table.output} table={table} />
       ))}
       <p className="measured-note">
-        naive and fused: steps between neighbouring f32 values from the f64 result. Bars are logarithmic: ten times as
-        many elements are one step longer.
+        How many steps of f32 the results of naive and fused are away from the f64 result. Bars are logarithmic: each
+        step longer means ten times as many elements.
       </p>
     </details>
   );

@@ -85,7 +85,7 @@ function Results({ view, only }: { readonly view: MeasuredView; readonly only: S
           <TimeBars rows={rows} predictedFor={run.predictedFor} />
         )}
       </Suspense>
-      {withheld && <p className="measured-message">Timings are shown when both plans agree.</p>}
+      {withheld && <p className="measured-message">Times are shown once both plans agree.</p>}
       {only !== "roofline" && <Transfers run={run} />}
       <Suspense>{only !== "time" && run && !withheld && <Roofline run={run} />}</Suspense>
     </div>

@@ -25,7 +25,7 @@ export function movedSentence(counted: Counted, generatedBytes: number): string 
 }
 
 const limitSentence = ({ turns }: HandOutcome): string =>
-  `A loop took more than ${count(turns)} turns for one thread and was stopped. Does it end?`;
+  `A loop took more than ${count(turns)} iterations in one thread and was stopped. Does it end?`;
 
 export interface HandStatus {
   readonly tone: "plain" | "no";

@@ -71,11 +71,11 @@ const layerNormIntensity: Sentence = (counted, says) => {
   if (options.granularity !== "primitive" || naive.totals.kernels === 0) return null;
   const [ops, trips] = [naive.totals.kernels, fused.totals.fullSizeTransfers];
   const value = ops / (trips * 4);
-  const sum = `${ops} ops on each element over ${trips} trips of 4 B are ${significant(value)}`;
+  const sum = `${ops} ops on each element over ${trips} transfers of 4 B are ${significant(value)}`;
   const weighed = significant(intensity(flopsOf(fused), fused.totals.bytes));
   return judged(
     `${significant(value)} FLOP/byte` === says,
-    `The lecture notes say ${says}: ${sum}. With roots and divisions weighed it is ${weighed}.`,
+    `The lecture notes say ${says}: ${sum}. Counting roots and divisions by their cost, it is ${weighed}.`,
     `The lecture notes say ${says}; ${sum}.`,
   );
 };
@@ -194,7 +194,7 @@ const chainFormula: Sentence = (counted) => {
   const [k, bytes] = [naive.kernels.length, largest(counted).input];
   if (naive.totals.bytes !== 2 * k * bytes || fused.totals.bytes !== 2 * bytes) return null;
   return quoted(
-    `The notes' formulas lost their symbols. Derived from the graph: k ops on n elements of s bytes move 2kns, fused 2ns. Here 2 · ${k} · ${count(bytes / 4)} · 4 B = ${showBytes(naive.totals.bytes)} → ${showBytes(fused.totals.bytes)}, ${k}× less.`,
+    `Derived from the graph: k ops on n elements of s bytes move 2kns, fused 2ns. Here 2 · ${k} · ${count(bytes / 4)} · 4 B = ${showBytes(naive.totals.bytes)} → ${showBytes(fused.totals.bytes)}, ${k}× less.`,
   );
 };
 
@@ -203,7 +203,7 @@ const scores: Sentence = (counted) => {
   const stored =
     Math.max(...counted.fused.buffers.map(({ bytes }) => bytes)) < computed ? "is never stored" : "is stored";
   return quoted(
-    `The notes' formulas lost their symbols. Derived from the graph: the scores are B·S·V elements, ${showBytes(computed)}, and the result B·V, ${showBytes(result)}, S = ${count(computed / result)} times less. In the fused plan the large tensor ${stored}.`,
+    `Derived from the graph: the scores are B·S·V elements, ${showBytes(computed)}, and the result B·V, ${showBytes(result)}, S = ${count(computed / result)} times less. In the fused plan the large tensor ${stored}.`,
   );
 };
 
@@ -233,7 +233,7 @@ export const chapterRows: Readonly<Record<string, Sentence>> = {
   "000-15": layerNormIntensity,
   "000-16": productIntensity,
   "000-17": threshold,
-  "000-19": speedUp("Trips of the scores", ({ graph, naive, fused }) => {
+  "000-19": speedUp("Transfers of the scores", ({ graph, naive, fused }) => {
     const [before, after] = [ofComputed(graph, naive), ofComputed(graph, fused)];
     return [before.reads + before.writes, after.reads + after.writes];
   }),

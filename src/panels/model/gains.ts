@@ -69,7 +69,7 @@ export function breakEvenSentence(run: FinishedRun, compilation: Compilation | n
   if (!found || !compilation) return null;
   const { passes, codegen } = compilation.millis;
   const { naive, fused } = run.result.pipelineMillis;
-  const spent = `Passes and code took ${showMicros((passes + codegen) * 1e3)}, pipelines ${showMicros(fused! * 1e3)} (naive ${showMicros(naive! * 1e3)})`;
+  const spent = `Planning and code generation took ${showMicros((passes + codegen) * 1e3)}, building the pipelines ${showMicros(fused! * 1e3)} (naive ${showMicros(naive! * 1e3)})`;
   if (found.runs === null) return `${spent}: a run saves no time here, so this is never recovered.`;
   if (found.runs === 0) return `${spent}: recovered before the first run.`;
   return `${spent}: recovered after ${count(found.runs)} ${found.runs === 1 ? "run" : "runs"}.`;
@@ -87,5 +87,5 @@ export function unsyncedSentence({ result }: FinishedRun): string | null {
 /** What one launch takes on this device, beside what the chapter and others print. */
 export function launchSentence({ result: { roofs } }: FinishedRun): string | null {
   if (!roofs) return null;
-  return `A launch takes ${showMicros(roofs.launchMicros)} here: the slope of time over empty dispatches. The lecture notes say 5–20 µs, a figure of CUDA; published for WebGPU are 24–71 µs.`;
+  return `A launch takes ${showMicros(roofs.launchMicros)} here: the slope of time over empty dispatches. The lecture notes say 5–20 µs, which is for CUDA; published figures for WebGPU are 24–71 µs.`;
 }

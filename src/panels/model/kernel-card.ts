@@ -72,8 +72,8 @@ function registerMeter({ registers, predicted: { occupancy } }: Kernel): Meter {
   const full = Math.floor(registers * occupancy.registers);
   const text =
     registers <= full
-      ? `Up to ${count(full)} a thread leave the machine full.`
-      : `More than ${count(full)} a thread leave part of the machine idle.`;
+      ? `Up to ${count(full)} per thread, all thread slots can be used.`
+      : `With more than ${count(full)} per thread, some thread slots stay empty.`;
   return {
     name: "Registers",
     share: Math.min(1, registers / full),

@@ -80,11 +80,11 @@ function fullFailure({
   maxAbs,
   farthest: [worst],
 }: FullComparison): string {
-  const of = `${output} of the ${planTitle(plan)} plan`;
-  if (nan > 0) return `${of} and of the naive plan: ${count(nan)} elements are NaN on one side only.`;
-  if (infinite > 0) return `${of} and of the naive plan: ${count(infinite)} elements are infinite on one side only.`;
+  const of = `${output}, ${planTitle(plan)} beside naive`;
+  if (nan > 0) return `${of}: ${count(nan)} elements are NaN on one side only.`;
+  if (infinite > 0) return `${of}: ${count(infinite)} elements are infinite on one side only.`;
   const at = worst ? `: ${significant(worst.other)} and ${significant(worst.naive)} at element ${count(worst.at)}` : "";
-  return `${of} and of the naive plan differ by up to ${scientific(maxAbs)}${at}; ${count(beyond)} of ${count(elements)} elements are beyond the limit.`;
+  return `${of}: they differ by up to ${scientific(maxAbs)}${at}; ${count(beyond)} of ${count(elements)} elements are beyond the limit.`;
 }
 
 /** Where f64 itself moves as far as the results do, nothing is wrong: the program makes much of a rounding. */

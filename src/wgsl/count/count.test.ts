@@ -73,7 +73,7 @@ describe("what a text moves", () => {
     [
       "a loop that never ends",
       "var k = 0u;\n  while (k < 10u) { y[i] = x[i]; }",
-      "A loop takes millions of turns for one thread: does it end? 8",
+      "A loop takes millions of iterations in one thread: does it end? 8",
     ],
     ["a switch", "switch (i % 2u) { case 0u: { y[i] = x[i]; } default: { y[i] = 0.0; } }", "x 128 × 1; y 256 × 1"],
     ["what can't be read", "y[i] = = 3;", "The text can't be read. 7"],

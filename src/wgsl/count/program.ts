@@ -308,7 +308,7 @@ export class Program extends Values {
         for (;;) {
           if (++this.steps > MOST_STEPS) throw new NotCounted("The kernel takes too many steps to follow here", null);
           if (this.steps - this.begun > MOST_OF_ONE)
-            throw new NotCounted("A loop takes millions of turns for one thread: does it end?", line);
+            throw new NotCounted("A loop takes millions of iterations in one thread: does it end?", line);
           before?.();
           if (test && test() === 0) return 0;
           const done = body?.() ?? 0;

@@ -30,7 +30,8 @@ export const gelu = unary({
   activation: ["gelu"],
   doc: {
     formula: "x · Φ(x)",
-    teaches: "One op here. As eight separate kernels it would load and store its tensor eight times.",
+    teaches:
+      "A smooth ReLU: x times the share of a normal distribution that lies below x. Written out, it is eight ops.",
   },
   attrs: [
     {

@@ -7,7 +7,8 @@ export const relu = unary({
   activation: ["relu"],
   doc: {
     formula: "max(x, 0)",
-    teaches: "Backward needs only whether x was positive: one bit per element, not four bytes.",
+    teaches:
+      "Keeps positive values and sets the rest to 0. Backward needs only whether x was positive: one bit per element.",
   },
   tolerance: EXACT,
   derivative: gated(({ output, of }) => of("gt", [output, 0])),
