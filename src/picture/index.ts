@@ -8,7 +8,7 @@ export { foldScene } from "./fold";
 export { plural, showBytes, textWidth } from "./format";
 export { around, rectOf, type Box, type Point, type Rect } from "./geometry";
 export { glyphOutlines } from "./glyphs";
-export { inspect, type Inspected } from "./inspect";
+export { factsOf, inspect, type Inspected } from "./inspect";
 export { coloursAt, type KernelColours } from "./kernel-colours";
 export { pillWidth, tagRect } from "./labels";
 export { lastWords, markPoint, marksOf, type EdgeMark } from "./marks";

@@ -4,6 +4,8 @@ import type { AttrValue, Block, Graph, Node, NodeId, WrittenAttr } from "../fusi
 import { pillTarget } from "../document";
 import { titleOf } from "./formula";
 import { waitingOf } from "./gaps";
+import { showBytes } from "./format";
+import type { Lives, Scene } from "./scene";
 
 export interface AttrField {
   readonly name: string;
@@ -24,6 +26,8 @@ export interface Inspected {
   readonly isInput: boolean;
   readonly attrs: readonly AttrField[];
   readonly operands: readonly { readonly name: string; readonly from: string }[];
+  /** Arithmetic that one element of its result takes, by its definition; 0 where that depends on more. */
+  readonly flopsPerElement: number;
   /** Why it can't be edited here; null when it can. */
   readonly locked: string | null;
   /** Calls, loops and composites around it that can be folded, innermost first. */
@@ -37,6 +41,33 @@ export function showAttr(value: AttrValue): string {
   if (typeof value === "object") return `(${value.join(", ")}${value.length === 1 ? "," : ""})`;
   return String(value);
 }
+
+/** Identities that are names of the text; parts of a line have longer ones. */
+const BINDING = /^[A-Za-z_]\w*(@\d+)?$/;
+
+/** Where a value lives and what computes it, in words: `K1 softmax`, `8 MiB in memory`. */
+export function factsOf(
+  scene: Scene,
+  { id, isInput, flopsPerElement }: Inspected,
+): readonly (readonly [string, string])[] {
+  const box = scene.nodes.find((node) => node.id === id || node.inside.includes(id));
+  const kernel = scene.kernels.find(({ region }) => region === box?.kernel?.region);
+  const value = box?.id === id ? places[box.lives](showBytes(box.bytes)) : null;
+  return [
+    ...(kernel ? [["Kernel", `${kernel.name} ${kernel.title}`.trim()] as const] : []),
+    ...(value ? [["Value", value] as const] : []),
+    ...(flopsPerElement > 0 && !isInput
+      ? [["Arithmetic", `${Number(flopsPerElement.toPrecision(3))} FLOP per element`] as const]
+      : []),
+  ];
+}
+
+const places: Readonly<Record<Lives, (bytes: string) => string | null>> = {
+  memory: (bytes) => `${bytes} in memory`,
+  register: () => "in registers, no traffic",
+  view: () => "a view: no kernel, no traffic",
+  nowhere: () => null,
+};
 
 /** Attribute `attr` of a node as the text writes it; null where it doesn't. */
 export type Written = (id: NodeId, attr: string) => WrittenAttr | null;
@@ -56,7 +87,7 @@ export function inspect(
   return {
     id: node.id,
     title: isInput ? "input" : titleOf(node),
-    name: /^[A-Za-z_]\w*(@\d+)?$/.test(node.id) ? node.id.replace(/@\d+$/, "") : null,
+    name: BINDING.test(node.id) ? node.id.replace(/@\d+$/, "") : null,
     formula: isInput ? "" : (def?.doc.formula ?? ""),
     teaches: isInput ? "" : (def?.doc.teaches ?? ""),
     type: waitingOf(graph).has(node.id) ? "not known yet" : showType(node.type),
@@ -69,6 +100,7 @@ export function inspect(
         return { name, label: asWritten?.name ?? name, value: asWritten?.value ?? showAttr(node.attrs[name]!), doc };
       }),
     operands: operandsOf(graph, node),
+    flopsPerElement: isInput || !def || def.kind === "composite" ? 0 : def.flopsPerElement,
     locked: lockedBy(node),
     folds: [
       ...node.groups.toReversed().map((group) => ({ id: group.id, text: `Fold ${group.label}` })),
@@ -91,7 +123,13 @@ function operandsOf(graph: Graph, node: Node): Inspected["operands"] {
   return node.inputs.map((input, i) => {
     const from = findNode(graph, input);
     const text =
-      !from || from.op === "hole" ? "..." : from.op === "const" ? showAttr(from.attrs["value"] ?? null) : input;
+      !from || from.op === "hole"
+        ? "..."
+        : from.op === "const"
+          ? showAttr(from.attrs["value"] ?? null)
+          : BINDING.test(input)
+            ? input
+            : titleOf(from);
     return { name: names[i] ?? `operand ${i + 1}`, from: text };
   });
 }

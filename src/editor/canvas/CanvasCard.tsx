@@ -60,7 +60,14 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
       {open.kind === "decision" ? (
         <DecisionCard card={open.card} onClose={closeCard} />
       ) : (
-        <NodeCard key={open.node.id} node={open.node} editable={editable} onClose={closeCard} onRemove={remove} />
+        <NodeCard
+          key={open.node.id}
+          node={open.node}
+          facts={open.facts}
+          editable={editable}
+          onClose={closeCard}
+          onRemove={remove}
+        />
       )}
       {at && place && <CardLeader from={at} card={place} />}
     </div>

@@ -111,28 +111,40 @@ function showValues(id: NodeId): void {
 
 interface NodeCardProps {
   readonly node: Inspected;
+  /** What computes it and where it lives: name and words. */
+  readonly facts: readonly (readonly [string, string])[];
   readonly editable: boolean;
   readonly onClose: () => void;
   readonly onRemove: (id: NodeId) => void;
 }
 
-export function NodeCard({ node, editable, onClose, onRemove }: NodeCardProps) {
+export function NodeCard({ node, facts, editable, onClose, onRemove }: NodeCardProps) {
   const { actions } = playground.getState();
   return (
     <article className="canvas-card node-card" aria-label={`${node.title} ${node.id}`}>
       <header>
-        <span className="card-kick">{node.id}</span>
+        <span className="card-kick">{node.isInput ? "Input" : "Op"}</span>
         <button type="button" className="card-close" aria-label="Close" onClick={onClose}>
           <CanvasIcon name="close" size={16} />
         </button>
       </header>
-      <h2>{node.title}</h2>
+      <h2>{node.isInput ? (node.name ?? node.title) : node.title}</h2>
       {node.formula !== "" && (
         <p>
           <code>{node.formula}</code>
         </p>
       )}
       {node.teaches !== "" && <p>{node.teaches}</p>}
+      {facts.length > 0 && (
+        <dl className="node-facts">
+          {facts.map(([what, words]) => (
+            <div key={what}>
+              <dt>{what}</dt>
+              <dd>{words}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
       <Facts node={node} editable={editable} />
       {node.locked && (
         <p className="node-locked">

@@ -13,12 +13,12 @@ import {
 } from "../../state";
 import { parsedText } from "../text/parsed";
 import { closeCardAt, useCanvas } from "./canvas-store";
-import { cardOfEdge, cardOfStep, type DecisionCard, inspect, type Inspected, type Scene } from "../../picture";
+import { cardOfEdge, cardOfStep, type DecisionCard, factsOf, inspect, type Inspected, type Scene } from "../../picture";
 
 export type OpenCard =
   | { readonly kind: "none" }
   | { readonly kind: "decision"; readonly card: DecisionCard }
-  | { readonly kind: "node"; readonly node: Inspected };
+  | { readonly kind: "node"; readonly node: Inspected; readonly facts: ReturnType<typeof factsOf> };
 
 const NONE: OpenCard = { kind: "none" };
 
@@ -42,7 +42,7 @@ export function useCard(scene: Scene | null): OpenCard {
     if (selection.kind === "node") {
       const block = blocksOf(source ?? graph).get(selection.id) ?? null;
       const node = inspect(graph, selection.id, (id, attr) => writtenAttr(parsedText(text), id, attr), block);
-      return node ? { kind: "node", node } : NONE;
+      return node ? { kind: "node", node, facts: factsOf(scene, node) } : NONE;
     }
     if (selection.kind === "edge") {
       const edge = scene.edges.find(({ id, also }) => id === selection.id || also.includes(selection.id));

@@ -102,6 +102,13 @@ describe("mistakes", () => {
     expect(parseProgram(text).complete).toBe(true);
   });
 
+  test("what follows the program's return is pointed at, once", () => {
+    const warnings = parseProgram("x: f32[4]\ny = relu(x)\nreturn y\nz = exp(y)\nw = log(z)\n").diagnostics;
+    expect(warnings.map(({ severity, line, text }) => `${severity} ${line} ${text}`)).toEqual([
+      "warning 4 Nothing after `return` is computed: move `return` to the end.",
+    ]);
+  });
+
   test("an unclosed bracket spoils its own statement only", () => {
     const text = `${X}a = layer_norm(\n  x,\n  eps=1e-5\nb = exp(x)\nc = softmax(x,\n  dim=-1)\n`;
     expect(problems(text)).toEqual(["2:15 not-closed This call is not closed: add `)`."]);

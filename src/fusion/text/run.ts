@@ -35,10 +35,19 @@ import { foldBinary } from "./constants";
 
 /** Runs `statements` until one returns or leaves its loop. */
 export function runBody(interpreter: Interpreter, statements: readonly Statement[], frame: Frame): void {
-  for (const statement of statements) {
+  for (const [i, statement] of statements.entries()) {
+    if (frame.result.values && frame.defs.length === 0 && statements[i - 1]?.kind === "return")
+      warnUnreached(interpreter, statement);
     if (frame.result.values || frame.jump?.word || !mayGoOn(interpreter, statement.span)) return;
     runStatement(interpreter, statement, frame);
   }
+}
+
+/** What follows the program's own return is read by nobody, which is easily overlooked. */
+function warnUnreached(interpreter: Interpreter, { span }: Statement): void {
+  interpreter.diagnostics.add("unused-value", span, "Nothing after `return` is computed: move `return` to the end.", {
+    severity: "warning",
+  });
 }
 
 /**

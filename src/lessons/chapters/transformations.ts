@@ -65,7 +65,7 @@ return y, pullback(g)
       {
         id: "apart",
         title: "backward later",
-        sentence: "Two kernels, and a and b go through memory between them: 8 of 11 transfers are theirs.",
+        sentence: "Two kernels: one writes a and b, the other reads them, which is half of all transfers.",
         options: apart(),
       },
       {
