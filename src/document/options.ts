@@ -1,7 +1,7 @@
 /** @file The options of a document, checked. */
 import * as v from "valibot";
 import type { CompileOptions, EdgeId, Knobs, NodeId, SavedChoice } from "../fusion";
-import { isKnobValue, knobNames, parseEdgeId, savedChoices, savedPolicies } from "../fusion";
+import { isKnobValue, keepReasons, knobNames, parseEdgeId, savedChoices, savedPolicies } from "../fusion";
 import { limits } from "./limits";
 import { recordOf } from "./records";
 
@@ -78,6 +78,7 @@ export const options = v.object({
   profile,
   forced: v.pipe(v.array(edge), v.maxLength(limits.entries)),
   forbidden: v.pipe(v.array(edge), v.maxLength(limits.entries)),
+  kept: v.optional(v.pipe(v.array(v.object({ edge, reason: v.picklist(keepReasons) })), v.maxLength(limits.entries))),
   savedValues: v.optional(
     v.object({
       apart: v.boolean(),

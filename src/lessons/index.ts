@@ -15,5 +15,5 @@ export { optionsFor } from "./options";
 export { keywords, keywordsOf } from "./keywords";
 export { startHere } from "./start-here";
 export { findNote, noteKinds, notes, notesOfExample, notesOfPass } from "./notes";
-export type { Note, NoteKind, Try } from "./notes/note";
+export type { FigureName, Note, NoteKind, Try } from "./notes/note";
 export { claimsOf } from "./recognise";

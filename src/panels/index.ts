@@ -28,6 +28,8 @@ export { Icon as PanelIcon, type IconName } from "./Icon";
 export { count, decimal, measureMicros, showBytes, showMicros, significant } from "./model/units";
 export { halfSpread, spreadOf } from "./model/statistics";
 export { timingOf } from "./model/timings";
+/** A table or chart beside a note. */
+export const Figure = late(async () => (await import("./inspector/figures/Figures")).Figure);
 export { InlineCode } from "./InlineCode";
 /** The printable report, in a chunk of its own. */
 export const loadReport = () => import("./model/report");

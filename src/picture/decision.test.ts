@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { defaultOptions, fusionAt } from "../fusion";
+import { compile, defaultOptions, fusionAt } from "../fusion";
 import type { Compilation, EdgeId, Step } from "../fusion";
 import { cardOfEdge, cardOfStep } from "./decision";
 import { lastWords, marksOf } from "./marks";
@@ -48,6 +48,32 @@ test("what is not allowed can't be forced, and the card says why", () => {
   expect(card.cannotForce).toMatch(/^Not allowed/);
   expect(card.worthIt).toBeNull();
   expect(card.remedy).toBe("Fuse `b` too.");
+});
+
+test("a remedy that names a choice may be tried; edges have their own buttons", () => {
+  const compilation = compiled(LOG_RELU);
+  const step = compilation.steps[0]!;
+  const refusal = { ok: false, code: "L_STRICT" as const, text: "No.", nodes: [], remedy: "Switch it off." };
+  const cardFor = (remedyOptions: object) =>
+    cardOfStep(
+      graphAt(compilation, 1),
+      { ...step, accepted: false, legal: { ...refusal, remedyOptions }, profitable: null },
+      defaultOptions,
+    );
+  expect(cardFor({ strict: false }).remedyOptions).toEqual({ strict: false });
+  expect(cardFor({ forced: [step.edges[0]!] }).remedyOptions).toBeNull();
+  expect(cardOfStep(graphAt(compilation, step.seq), step, defaultOptions).remedyOptions).toBeNull();
+});
+
+test("a boundary says why its value stays in memory", () => {
+  const [edge] = compiled(LOG_RELU).steps.find((each) => each.accepted && each.edge)!.edges as [EdgeId];
+  const options = { ...defaultOptions, forbidden: [edge], kept: [{ edge, reason: "backward" as const }] };
+  const planned = compile(LOG_RELU, options);
+  const refused = planned.steps.find(({ legal }) => legal.code === "U_USER_BARRIER")!;
+  expect(refused.legal.text).toMatch(/goes through memory: the backward pass needs it\.$/);
+  expect(cardOfStep(graphAt(planned, refused.seq), refused, options).kept).toBe("backward");
+  const plain = compile(LOG_RELU, { ...options, kept: undefined });
+  expect(plain.fusedPlan!.kernels.map(({ wgsl }) => wgsl)).toEqual(planned.fusedPlan!.kernels.map(({ wgsl }) => wgsl));
 });
 
 test("an edge answers with its last decision so far and names the others", () => {

@@ -1,6 +1,6 @@
 /** @file What the decision card says about a step or an edge: question, answer, reason, verdicts, bars, a way on. */
 import { barsOf, findNode, parseEdgeId, reasonTitles, settled, titleOf } from "../fusion";
-import type { BarGroup, CompileOptions, EdgeId, Graph, NodeId, Step } from "../fusion";
+import type { BarGroup, CompileOptions, EdgeId, Graph, KeepReason, NodeId, Step, Verdict } from "../fusion";
 import { pillTarget } from "../document";
 import { titleOf as nodeTitle } from "./formula";
 import type { SceneEdge } from "./scene";
@@ -21,9 +21,13 @@ export interface DecisionCard {
   /** Something else than the numbers decided: the person. */
   readonly byPerson: boolean;
   readonly remedy: string | null;
+  /** Options that the remedy names; null where the card has a button of its own for it, or where it names none. */
+  readonly remedyOptions: Partial<CompileOptions> | null;
   readonly earlier: readonly { readonly seq: number; readonly text: string }[];
   readonly edge: EdgeId | null;
   readonly pin: "forced" | "forbidden" | null;
+  /** Why it is forbidden, where the person said so. */
+  readonly kept: KeepReason | null;
   /** null: it may be forced; otherwise why not. */
   readonly cannotForce: string | null;
   readonly fused: boolean;
@@ -56,11 +60,20 @@ const outcomeOf = (step: Step): string => {
   return `${step.accepted ? "Accepted" : "Refused"}: ${titleOf(step).replace(/\.$/, "").toLowerCase()}`;
 };
 
+const keptFor = (edge: EdgeId | null, { kept }: CompileOptions): KeepReason | null =>
+  kept?.find((each) => each.edge === edge)?.reason ?? null;
+
 const questionOf = (step: Step): string => {
   if (step.kind === "graph") return step.accepted ? "Why rewritten?" : "Why not rewritten?";
   if (step.kind === "split") return step.accepted ? "Why split?" : "Why not split?";
   return step.accepted ? "Why fused?" : "Why not fused?";
 };
+
+/** Edges are fused and forbidden by buttons of their own. */
+function tryable({ remedyOptions }: Verdict): Partial<CompileOptions> | null {
+  const { forced: _, forbidden: __, ...others } = remedyOptions ?? {};
+  return Object.keys(others).length > 0 ? others : null;
+}
 
 /** The card of one step; `others` are further decisions on the same edge. */
 export function cardOfStep(
@@ -82,9 +95,11 @@ export function cardOfStep(
     bars: barsOf(step),
     byPerson: step.cost?.criterion === "choice" || verdict.code.startsWith("U_"),
     remedy: step.accepted ? null : (verdict.remedy ?? null),
+    remedyOptions: step.accepted ? null : tryable(verdict),
     earlier: others.filter(({ seq }) => seq !== step.seq).map((each) => ({ seq: each.seq, text: outcomeOf(each) })),
     edge,
     pin: pinOf(edge, options),
+    kept: keptFor(edge, options),
     cannotForce: step.legal.ok ? null : `Not allowed: ${reasonTitles[step.legal.code].toLowerCase()}`,
     fused: step.accepted,
   };
@@ -99,15 +114,16 @@ export function cardOfEdge(
   options: CompileOptions,
 ): DecisionCard {
   const mine = decisions.filter(({ seq }) => seq <= cursor);
+  const pinned = { edge: edge.id, pin: pinOf(edge.id, options), kept: keptFor(edge.id, options) };
   const shown = mine.at(-1) ?? decisions[0];
   if (shown) {
     const card = cardOfStep(graph, shown, options, decisions);
-    return { ...card, edge: edge.id, pin: pinOf(edge.id, options) };
+    return { ...card, ...pinned };
   }
-  return { ...undecided(graph, edge), edge: edge.id, pin: pinOf(edge.id, options) };
+  return { ...undecided(graph, edge), ...pinned };
 }
 
-function undecided(graph: Graph, edge: SceneEdge): Omit<DecisionCard, "edge" | "pin"> {
+function undecided(graph: Graph, edge: SceneEdge): Omit<DecisionCard, "edge" | "pin" | "kept"> {
   const [from, to] = [nameIn(graph, edge.from), nameIn(graph, edge.to)];
   const none = {
     code: "",
@@ -116,6 +132,7 @@ function undecided(graph: Graph, edge: SceneEdge): Omit<DecisionCard, "edge" | "
     bars: [],
     byPerson: false,
     remedy: null,
+    remedyOptions: null,
     earlier: [],
     fused: false,
   };

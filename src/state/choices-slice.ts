@@ -6,6 +6,7 @@ import {
   withKnob,
   type CompileOptions,
   type EdgeId,
+  type Kept,
   type KnobChoices,
   type Knobs,
   type SavedValues,
@@ -37,6 +38,7 @@ type Names =
   | "force"
   | "forbid"
   | "release"
+  | "explainForbidden"
   | "setGranularity"
   | "setPolicy"
   | "setStrict"
@@ -55,17 +57,23 @@ type Names =
 
 export const choicesSlice: Slice<Names> = (context) => {
   const options = (): CompileOptions => context.get().document.options;
+  const keptWithout = (edge: EdgeId): readonly Kept[] | undefined => {
+    const others = (options().kept ?? []).filter((each) => each.edge !== edge);
+    return others.length > 0 ? others : undefined;
+  };
   const pin = (edge: EdgeId, where: "forced" | "forbidden" | null): void => {
     const forced = without(options().forced, edge);
     const forbidden = without(options().forbidden, edge);
     if (where === "forced") forced.push(edge);
     if (where === "forbidden") forbidden.push(edge);
-    choose(context, { forced, forbidden });
+    choose(context, { forced, forbidden, kept: keptWithout(edge) });
   };
   return {
     force: (edge) => pin(edge, "forced"),
     forbid: (edge) => pin(edge, "forbidden"),
     release: (edge) => pin(edge, null),
+    explainForbidden: (edge, reason) =>
+      choose(context, { kept: reason === null ? keptWithout(edge) : [...(keptWithout(edge) ?? []), { edge, reason }] }),
     setGranularity: (granularity) => choose(context, { granularity }),
     setPolicy: (policy) => choose(context, { policy }),
     setStrict: (strict) => choose(context, { strict }),

@@ -22,6 +22,7 @@ import type {
   MatmulPolicy,
   MultiConsumerPolicy,
   Granularity,
+  KeepReason,
   DeviceProfile,
 } from "../fusion";
 import type {
@@ -391,6 +392,8 @@ export interface Actions {
   // choices that re-plan
   force(edge: EdgeId): void;
   forbid(edge: EdgeId): void;
+  /** Why a forbidden edge's value stays in memory; null takes the reason back. */
+  explainForbidden(edge: EdgeId, reason: KeepReason | null): void;
   release(edge: EdgeId): void;
   setGranularity(granularity: Granularity): void;
   setPolicy(policy: MultiConsumerPolicy): void;

@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import { playground } from "../../state";
 import { CanvasIcon } from "./CanvasIcon";
-import type { BarGroup } from "../../fusion";
+import type { BarGroup, EdgeId, KeepReason } from "../../fusion";
 import type { DecisionCard as Card } from "../../picture";
 
 /** `code` in a sentence is set in the code face. */
@@ -42,6 +42,36 @@ function CostBars({ group: { title, decides, bars } }: { readonly group: BarGrou
   );
 }
 
+/** Why a person keeps a value in memory; the decision then says it. */
+const KEPT_BECAUSE: Readonly<Record<KeepReason, string>> = {
+  often: "It is read often",
+  expensive: "It is expensive to recompute",
+  backward: "The backward pass needs it",
+  device: "Another device needs it",
+  inspect: "To look at it, or to restart from it",
+};
+
+function KeepReasonChoice({ edge, kept }: { readonly edge: EdgeId; readonly kept: KeepReason | null }) {
+  return (
+    <label className="keep-reason">
+      Why keep it in memory?
+      <select
+        value={kept ?? ""}
+        onChange={({ currentTarget: { value } }) =>
+          playground.getState().actions.explainForbidden(edge, value === "" ? null : (value as KeepReason))
+        }
+      >
+        <option value="">No reason given</option>
+        {Object.entries(KEPT_BECAUSE).map(([reason, title]) => (
+          <option key={reason} value={reason}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 function Choices({ card }: { readonly card: Card }) {
   const { actions } = playground.getState();
   const { edge, pin, cannotForce, fused } = card;
@@ -52,6 +82,7 @@ function Choices({ card }: { readonly card: Card }) {
         <button type="button" onClick={() => actions.release(edge)}>
           {pin === "forced" ? "Fuse only if worth it" : "Allow again"}
         </button>
+        {pin === "forbidden" && <KeepReasonChoice edge={edge} kept={card.kept} />}
       </footer>
     );
   }
@@ -107,6 +138,11 @@ export function DecisionCard({ card, onClose }: { readonly card: Card; readonly 
       {card.remedy && (
         <p className="way-out">
           <b>What would make it fuse?</b> <Sentence text={card.remedy} />
+          {card.remedyOptions && (
+            <button type="button" onClick={() => actions.setOptions(card.remedyOptions!)}>
+              Try it
+            </button>
+          )}
         </p>
       )}
       {card.earlier.length > 0 && (

@@ -57,6 +57,16 @@ export type MultiConsumerPolicy = "cost" | "materialise" | "duplicate" | "multi"
 /** `library` keeps the kernel of a product apart from its epilogue; `threshold` does where it computes more per byte than a line. */
 export type MatmulPolicy = "epilogue" | "library" | "threshold";
 
+/** Why a person keeps a value in memory though it could be fused: `often` read, `expensive` to recompute, … */
+export const keepReasons = ["often", "expensive", "backward", "device", "inspect"] as const;
+export type KeepReason = (typeof keepReasons)[number];
+
+/** A forbidden edge and why. */
+export interface Kept {
+  readonly edge: EdgeId;
+  readonly reason: KeepReason;
+}
+
 /** Ops per kernel for one notch of the group-size slider. */
 export const OPS_PER_NOTCH = 64;
 
@@ -78,6 +88,8 @@ export interface CompileOptions {
   readonly profile: DeviceProfile;
   readonly forced: readonly EdgeId[];
   readonly forbidden: readonly EdgeId[];
+  /** Why edges are forbidden, for those where the person said so; it changes the sentence, never the plan. */
+  readonly kept?: readonly Kept[] | undefined;
   /** Choices of code generation; absent: all are the planner's. They never change what is fused. */
   readonly knobs?: KnobChoices | undefined;
   /** What the backward pass keeps of the forward pass; absent: both are one graph, and fusion decides. */

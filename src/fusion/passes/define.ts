@@ -86,6 +86,7 @@ export type PlanOptions = Pick<
   | "profile"
   | "forced"
   | "forbidden"
+  | "kept"
   | "knobs"
   | "libraryAbove"
   | "savedValues"

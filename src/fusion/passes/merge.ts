@@ -6,6 +6,7 @@ import {
   parseEdgeId,
   showShape,
   type EdgeId,
+  type KeepReason,
   type Node,
   type NodeId,
   type Patch,
@@ -169,6 +170,19 @@ export function legalMerge(planner: Planner, candidate: Candidate, derives = fal
   );
 }
 
+const KEPT_BECAUSE: Readonly<Record<KeepReason, string>> = {
+  often: "it is read often",
+  expensive: "it is expensive to recompute",
+  backward: "the backward pass needs it",
+  device: "another device needs it",
+  inspect: "you want to look at it or restart from it",
+};
+
+function whyKept({ options }: Planner, edge: EdgeId): string {
+  const reason = options.kept?.find((each) => each.edge === edge)?.reason;
+  return reason ? `: ${KEPT_BECAUSE[reason]}` : "";
+}
+
 function pinned(planner: Planner, { add, remove }: Candidate): Verdict | null {
   const { forbidden } = planner.options;
   if (forbidden.length === 0 || mutated("ignores-pins")) return null;
@@ -182,7 +196,7 @@ function pinned(planner: Planner, { add, remove }: Candidate): Verdict | null {
     return no(
       "U_USER_BARRIER",
       [producer, consumer],
-      `You drew a boundary between ${nameOf(planner.graph, producer)} and ${nameOf(planner.graph, consumer)}, so ${nameOf(planner.graph, producer)} goes through memory.`,
+      `You drew a boundary between ${nameOf(planner.graph, producer)} and ${nameOf(planner.graph, consumer)}, so ${nameOf(planner.graph, producer)} goes through memory${whyKept(planner, edge)}.`,
       {
         remedy: "Remove the boundary on that edge.",
         remedyOptions: { forbidden: forbidden.filter((other) => other !== edge) },

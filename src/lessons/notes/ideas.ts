@@ -173,6 +173,7 @@ export const ideas: readonly Note[] = [
       "Limits (threads of a workgroup, workgroup memory, size and number of buffers), optional features (timestamps, f16, subgroups), and a rough name. Not the sizes of its caches, not its clock, not its matrix units. So the page measures what matters: bandwidth with a copy, peak arithmetic with multiply-adds, and launch time as the slope over many launches.",
     ],
     rows: ["002-18"],
+    figure: "device",
     examples: ["l2-norm", "square-matmul"],
   },
   {

@@ -2,6 +2,9 @@
 
 export type NoteKind = "question" | "idea" | "elsewhere" | "practice" | "term";
 
+/** A table or chart about the program that is open, or about the device. */
+export type FigureName = "rooflines" | "storage" | "folded" | "device";
+
 /** An example or variant that answers; its counts are computed when the note is read. */
 export interface Try {
   readonly title: string;
@@ -21,5 +24,6 @@ export interface Note {
   readonly passes?: readonly string[];
   /** Examples that it stands beside; one that names an example is beside its variants too. */
   readonly examples?: readonly string[];
+  readonly figure?: FigureName;
   readonly tries?: readonly Try[];
 }

@@ -7,6 +7,7 @@ const practice = (
   text: string,
   rows: readonly string[],
   tries: Note["tries"] = [],
+  figure?: Note["figure"],
 ): Note => ({
   id,
   kind: "practice",
@@ -15,6 +16,7 @@ const practice = (
   rows,
   examples: tries.map(({ opens }) => opens),
   tries,
+  ...(figure ? { figure } : {}),
 });
 
 export const practices: readonly Note[] = [
@@ -77,6 +79,8 @@ export const practices: readonly Note[] = [
     "Choose the precision",
     "Half the bytes per element halve the traffic. Sums still use 32 bits.",
     ["002-20", "002-19"],
+    [],
+    "storage",
   ),
   practice(
     "synchronise",

@@ -7,6 +7,7 @@ const term = (
   text: string,
   rows: readonly string[],
   examples: readonly string[] = [],
+  figure?: Note["figure"],
 ): Note => ({
   id,
   kind: "term",
@@ -14,6 +15,7 @@ const term = (
   text: [text],
   rows,
   examples,
+  ...(figure ? { figure } : {}),
 });
 
 export const terms: readonly Note[] = [
@@ -28,8 +30,9 @@ export const terms: readonly Note[] = [
     "roofline",
     "Roofline",
     "A chart of speed against arithmetic intensity: memory bandwidth sets the slope, peak arithmetic the flat top. Fusion moves a kernel to the right.",
-    ["000-14", "000-03"],
+    ["000-14", "000-01", "000-02", "000-03"],
     ["square-matmul"],
+    "rooflines",
   ),
   term(
     "occupancy",
@@ -110,5 +113,6 @@ export const terms: readonly Note[] = [
     "σ is the square root of the variance plus ε. The folded weight is γ·w/σ, and the folded bias is β + γ·(b − μ)/σ. This holds for fixed statistics only: in training they come from the batch.",
     ["001-04"],
     ["conv-bn-relu", "batch-norm"],
+    "folded",
   ),
 ];

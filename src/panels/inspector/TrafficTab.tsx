@@ -4,6 +4,7 @@ import { playground, usePlayground } from "../../state";
 import { flopsOfPlan, intensityOf, kernelTraffic, type KernelTraffic } from "../model/traffic";
 import { KernelCard } from "./KernelCard";
 import { NaiveAndNow } from "./NaiveAndNow";
+import { Figures } from "./figures/Figures";
 import { Saved } from "./Saved";
 import { transferCount } from "../model/score";
 import { count, decimal, showBytes, significant } from "../model/units";
@@ -74,6 +75,7 @@ export function TrafficTab({ plan, graph, kernel }: Props) {
     <div className="kernel-scroll traffic">
       <Tallies plan={plan} />
       <Saved />
+      <Figures />
       {kernel && <KernelCard kernel={kernel} graph={graph} />}
       {plan.kernels.slice(0, MOST_KERNELS).map((each) => (
         <KernelTable key={each.id} traffic={kernelTraffic(each, graph)} current={each.id === kernel?.id} />

@@ -1,9 +1,10 @@
-/** @file The roofline: where each plan and each kernel stands under the roofs measured on this device. */
-import { kernelTitle, type Kernel, type Plan } from "../../fusion";
+/** @file The roofline: where each plan and each kernel stands under the roofs measured on this device, and under those of datasheets without a run. */
+import { kernelTitle, type DeviceProfile, type Kernel, type Plan } from "../../fusion";
 import type { FinishedRun } from "../../state";
 import { PLAN_NAMES, planTitle, type PlanName, type Roofs } from "./run-types";
 import { timingOf } from "./timings";
-import { bytesOfKernel } from "./traffic";
+import { bytesOfKernel, flopsOfPlan, intensityOf } from "./traffic";
+import { decimal, significant } from "./units";
 
 export interface RoofPoint {
   readonly plan: PlanName;
@@ -19,10 +20,11 @@ export interface RoofPoint {
 }
 
 /** FLOP/s that the device could reach at `intensity` FLOP per byte. */
-export const roofAt = (roofs: Roofs, intensity: number): number => Math.min(roofs.bandwidth * intensity, roofs.flops);
+export const roofAt = (roofs: Pick<Roofs, "bandwidth" | "flops">, intensity: number): number =>
+  Math.min(roofs.bandwidth * intensity, roofs.flops);
 
 /** FLOP per byte where the slope meets the flat roof. */
-export const ridgeOf = (roofs: Roofs): number => roofs.flops / roofs.bandwidth;
+export const ridgeOf = (roofs: Pick<Roofs, "bandwidth" | "flops">): number => roofs.flops / roofs.bandwidth;
 
 const flopsOf = (kernels: readonly Kernel[]): number => kernels.reduce((sum, kernel) => sum + kernel.flops, 0);
 
@@ -82,4 +84,69 @@ export function axesFor(roofs: Roofs, points: readonly RoofPoint[]): RoofAxes {
   const ys = [roofs.flops, ...points.map((point) => point.rate)];
   const x = [decadeBelow(Math.min(...xs)), decadeAbove(Math.max(...xs) * 1.5)] as const;
   return { x, y: [decadeBelow(Math.min(...ys, roofAt(roofs, x[0]))), Math.max(...ys) * 2.5] };
+}
+
+/** A machine's roof by its datasheet, or as measured. */
+export interface RooflineOf extends Pick<Roofs, "bandwidth" | "flops"> {
+  readonly name: string;
+  /** FLOP per byte at which the slope meets the flat roof. */
+  readonly ridge: number;
+  /** What the ridge point says. */
+  readonly text: string;
+}
+
+export interface Stand {
+  readonly plan: "naive" | "fused";
+  /** FLOP per byte of counted traffic. */
+  readonly intensity: number;
+}
+
+/** Bytes of an f32. */
+const VALUE = 4;
+
+/** One machine's roof, in words too. */
+export function rooflineOf({
+  name,
+  bandwidth,
+  peakFlops: flops,
+}: Pick<DeviceProfile, "name" | "bandwidth" | "peakFlops">): RooflineOf {
+  const at = ridgeOf({ bandwidth, flops });
+  const text = `${name}: ${decimal(flops, "FLOP/s")} over ${decimal(bandwidth, "B/s")} is ${significant(at)} FLOP per byte. With fewer ops on each byte, ${significant(at * VALUE)} on each f32, memory is the limit.`;
+  return { name, ridge: at, bandwidth, flops, text };
+}
+
+/** Where both plans of a program stand; what computes nothing has no place on a logarithmic axis. */
+export const standsOf = (naive: Plan, fused: Plan): readonly Stand[] =>
+  (
+    [
+      ["naive", naive],
+      ["fused", fused],
+    ] as const
+  ).flatMap(([plan, each]) => {
+    const intensity = intensityOf(flopsOfPlan(each), each.totals.bytes);
+    return intensity > 0 && Number.isFinite(intensity) ? [{ plan, intensity }] : [];
+  });
+
+/** `Fused, this program computes 0.75 FLOP on each byte: 0.48 % of what a100 can compute, because memory is the limit.` */
+export function standSentence(roof: RooflineOf, stands: readonly Stand[]): string {
+  const fused = stands.find(({ plan }) => plan === "fused");
+  if (!fused) return "This program computes nothing.";
+  const share = roofAt(roof, fused.intensity) / roof.flops;
+  const why = share < 1 ? "because memory is the limit" : "arithmetic is the limit";
+  return `Fused, this program computes ${significant(fused.intensity)} FLOP on each byte: at most ${significant(100 * share, 2)} % of what ${roof.name} can compute, ${why}.`;
+}
+
+/** Whole decades that hold every ridge and every stand. */
+export function roofAxes(
+  roofs: readonly RooflineOf[],
+  stands: readonly Stand[],
+): { readonly x: readonly [number, number]; readonly y: readonly [number, number] } {
+  const xs = [0.1, ...roofs.map(({ ridge: at }) => at), ...stands.map(({ intensity }) => intensity)];
+  const x = [decadeBelow(Math.min(...xs)), decadeAbove(Math.max(...xs) * 2)] as const;
+  const flops = roofs.map((roof) => roof.flops);
+  const y = [
+    decadeBelow(Math.min(...roofs.map((roof) => roofAt(roof, x[0])))),
+    decadeAbove(Math.max(...flops)),
+  ] as const;
+  return { x, y };
 }

@@ -2,7 +2,7 @@
 import { useEffect } from "react";
 import { passCatalogue } from "../../fusion";
 import { findExample, type Note, type Try } from "../../lessons";
-import { InlineCode, showBytes, showMicros } from "../../panels";
+import { Figure, InlineCode, showBytes, showMicros } from "../../panels";
 import { playground, usePlayground } from "../../state";
 
 function openExample(id: string): void {
@@ -75,6 +75,7 @@ export function NoteText({ note }: { readonly note: Note }) {
           <InlineCode text={paragraph} />
         </p>
       ))}
+      {note.figure && <Figure name={note.figure} />}
       {note.tries && note.tries.length > 0 && <Tries tries={note.tries} />}
       {examples.length > 0 && (
         <div className="note-beside">

@@ -1,0 +1,115 @@
+/** @file Rooflines of datasheets and of this device, with their ridge points and where the program stands; needs no run. */
+import { useMemo, useState } from "react";
+import { a100, h100, type DeviceProfile } from "../../../fusion";
+import { usePlayground } from "../../../state";
+import { roofAt, roofAxes, rooflineOf, standsOf, standSentence } from "../../model/roofline";
+import { decimal, significant } from "../../model/units";
+import "./figures.css";
+
+const WIDTH = 320;
+const HEIGHT = 170;
+
+/** The datasheets, the machine that the plan is for, and this device once a run has measured it. */
+function useMachines(): readonly Pick<DeviceProfile, "name" | "bandwidth" | "peakFlops">[] {
+  const profile = usePlayground((state) => state.document.options.profile);
+  const run = usePlayground((state) => (state.run.status === "done" ? state.run.run.result : null));
+  return useMemo(() => {
+    const { roofs, device } = run ?? {};
+    const measured = roofs && device && !device.software;
+    return [
+      ...new Map(
+        [
+          ...(measured ? [{ name: device.name, bandwidth: roofs.bandwidth, peakFlops: roofs.flops }] : []),
+          profile,
+          a100,
+          h100,
+        ].map((each) => [each.name, each]),
+      ).values(),
+    ];
+  }, [profile, run]);
+}
+
+export function Rooflines() {
+  const compilation = usePlayground((state) => state.derived.compilation);
+  const machines = useMachines();
+  const [shown, setShown] = useState(0);
+  const stands = useMemo(
+    () =>
+      compilation?.naivePlan && compilation.fusedPlan ? standsOf(compilation.naivePlan, compilation.fusedPlan) : [],
+    [compilation],
+  );
+  const roofs = machines.map(rooflineOf);
+  const roof = roofs[Math.min(shown, roofs.length - 1)]!;
+  const { x, y } = roofAxes(roofs, stands);
+  const at = (value: number, [low, high]: readonly [number, number]): number =>
+    Math.log10(value / low) / Math.log10(high / low);
+  const left = (value: number): number => at(value, x) * WIDTH;
+  const top = (value: number): number => (1 - at(value, y)) * HEIGHT;
+  return (
+    <div className="figure">
+      <svg
+        viewBox={`-4 -6 ${WIDTH + 8} ${HEIGHT + 10}`}
+        role="img"
+        aria-label={roofs.map(({ text }) => text).join(" ")}
+      >
+        {stands.map(({ plan, intensity }) => (
+          <line
+            key={plan}
+            data-plan={plan}
+            className="figure-stand"
+            x1={left(intensity)}
+            x2={left(intensity)}
+            y1={0}
+            y2={HEIGHT}
+          />
+        ))}
+        {roofs.map((each, i) => (
+          <g key={each.name} data-shown={each === roof} onPointerEnter={() => setShown(i)}>
+            <title>{each.text}</title>
+            <polyline
+              points={[x[0], each.ridge, x[1]].map((value) => `${left(value)},${top(roofAt(each, value))}`).join(" ")}
+            />
+            <circle cx={left(each.ridge)} cy={top(each.flops)} r={4} />
+          </g>
+        ))}
+      </svg>
+      <p className="figure-axis">
+        <span>{significant(x[0])}</span>
+        <span>FLOP per byte</span>
+        <span>{significant(x[1])}</span>
+      </p>
+      <table>
+        <caption className="offscreen">Machines, by datasheet or as measured</caption>
+        <thead>
+          <tr>
+            <th scope="col">Machine</th>
+            <th scope="col">memory</th>
+            <th scope="col">arithmetic</th>
+            <th scope="col">ridge</th>
+          </tr>
+        </thead>
+        <tbody>
+          {roofs.map((each, i) => (
+            <tr key={each.name} data-shown={each === roof}>
+              <th scope="row">
+                <button type="button" aria-pressed={each === roof} onClick={() => setShown(i)}>
+                  {each.name}
+                </button>
+              </th>
+              <td>{decimal(each.bandwidth, "B/s")}</td>
+              <td>{decimal(each.flops, "FLOP/s")}</td>
+              <td>
+                <b>{significant(each.ridge)}</b>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p aria-live="polite">{roof.text}</p>
+      {stands.length > 0 && <p>{standSentence(roof, stands)} The lines mark its naive and its fused plan.</p>}
+      <p className="figure-note">
+        Datasheets count f16 on matrix units; WebGPU computes in f32. After a run this device is listed, as measured.
+      </p>
+    </div>
+  );
+}
