@@ -152,6 +152,8 @@ export {
 
 // Plans and WGSL.
 export {
+  cudaText,
+  tritonText,
   aliveIn,
   interpretProgram,
   liveBytes,
@@ -171,4 +173,5 @@ export {
   type NeighbourAccess,
   type PrintedKernel,
   type RecordedMoment,
+  type ForeignText,
 } from "./codegen";

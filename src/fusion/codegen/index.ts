@@ -1,6 +1,8 @@
 /** @file From a graph with regions to kernels: lowering, WGSL, the CPU interpreter of the same kernels, and the memory plan. */
 export type { AccessLog, BufferAccess } from "./interpret/access-log";
 export { interpretProgram, type InterpretOptions } from "./interpret/machine";
+export { tritonText } from "./triton";
+export { cudaText, type ForeignText } from "./cuda";
 export type { Buffer, KernelProgram } from "./kernel-ir";
 export { boundValues } from "./kernel-ir";
 export { lowerRegion } from "./lower";

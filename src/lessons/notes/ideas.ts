@@ -162,6 +162,7 @@ export const ideas: readonly Note[] = [
     title: "Other targets",
     text: [
       "Whatever code a compiler emits, it first makes the same decisions: which ops share a kernel, which thread computes which elements, and which values stay on chip. CUDA and HIP are languages, Triton compiles a subset of Python, MLIR is a framework for intermediate representations, and XLA is a compiler with its own. This page emits WGSL because browsers can run it.",
+      "Export, in the kernel inspector, shows the kernel in CUDA and in Triton, to be read: they are not run here.",
     ],
     rows: ["003-24"],
   },

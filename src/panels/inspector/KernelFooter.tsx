@@ -1,13 +1,16 @@
 /** @file Copy, Diff with naive, Knobs, Export. */
 import { lazy, Suspense, useState } from "react";
 import { kernelTitle, type Fusion, type Plan } from "../../fusion";
-import { playground, selectNaiveFusion, usePlayground, type FinishedRun } from "../../state";
+import { loadPart, playground, selectNaiveFusion, usePlayground, type FinishedRun } from "../../state";
 import { Icon } from "../Icon";
 import { copyText } from "../copy-text";
 import { download } from "../download";
 import { naiveWgsl } from "../model/kernels";
 import { useShownKernel } from "./use-shown-kernel";
 
+const OtherLanguages = lazy(async () => ({
+  default: (await loadPart(() => import("./OtherLanguages"))).OtherLanguages,
+}));
 const DiffDialog = lazy(() => import("./DiffDialog").then(({ DiffDialog: dialog }) => ({ default: dialog })));
 
 const LABELS = { original: "WGSL of the naive kernels, read-only", modified: "WGSL of this kernel, read-only" };
@@ -72,6 +75,7 @@ export function KernelFooter({ knobs, onKnobs }: Props) {
   const naivePlan = usePlayground((state) => state.derived.compilation?.naivePlan ?? null);
   const naive = usePlayground(selectNaiveFusion);
   const [diff, setDiff] = useState(false);
+  const [others, setOthers] = useState(false);
   const [menu, setMenu] = useState(false);
   if (!plan || !fusion || !kernel) return null;
   return (
@@ -99,6 +103,9 @@ export function KernelFooter({ knobs, onKnobs }: Props) {
         </button>
         {menu && (
           <div className="kernel-menu">
+            <button type="button" onClick={() => setOthers(true)}>
+              Read as CUDA or Triton
+            </button>
             <button type="button" onClick={() => void exportPlan(plan, "zip")}>
               All WGSL files, .zip
             </button>
@@ -117,6 +124,11 @@ export function KernelFooter({ knobs, onKnobs }: Props) {
           </div>
         )}
       </div>
+      {others && (
+        <Suspense fallback={null}>
+          <OtherLanguages kernel={kernel} graph={fusion.graph} onClose={() => setOthers(false)} />
+        </Suspense>
+      )}
       {diff && naive && naivePlan && (
         <Suspense fallback={null}>
           <DiffDialog
