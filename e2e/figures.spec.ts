@@ -80,3 +80,16 @@ test("a boundary takes a reason, which the decision says and a link carries", as
   await page.keyboard.press("j");
   await expect(play.card).toContainText("the backward pass needs it.");
 });
+
+test("a kernel is read in CUDA and in Triton, and neither is run", async ({ page, play }) => {
+  await play.open("./?example=softmax");
+  await expect(play.steps).toBeVisible();
+  await page.getByRole("button", { name: "Export…" }).click();
+  await page.getByRole("button", { name: "Read as CUDA or Triton" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("not run here");
+  await expect(dialog).toContainText("__global__ void");
+  await expect(dialog).toContainText("__syncthreads();");
+  await dialog.getByRole("button", { name: "Triton" }).click();
+  await expect(dialog).toContainText("tl.program_id(0)");
+});

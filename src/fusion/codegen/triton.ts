@@ -3,7 +3,7 @@
  * since Triton names no threads; the arithmetic of each op is the one that WGSL prints. Nothing here runs it.
  */
 import { node as nodeOf, sizeOf, topological, type Graph, type Kernel, type Node, type NodeId } from "../ir";
-import { opDef, tritonFunctions, type OpDef, type WgslType } from "../ops";
+import { opDef, tritonFolds, tritonFunctions, type OpDef, type WgslType } from "../ops";
 import { NoText, type ForeignText } from "./cuda";
 
 const HEADER = [
@@ -183,8 +183,7 @@ class Writer {
     const none = identity("f32");
     const full = Number.isInteger(Math.log2(width));
     const masked = full ? mapped : `tl.where(mask, ${mapped}, ${python(t.num(none))})`;
-    const probe = combine.js(2, 3);
-    const fold = probe === 5 ? "sum" : probe === 3 ? "max" : probe === 2 ? "min" : null;
+    const fold = tritonFolds[combine.js(2, 3)];
     if (!fold) throw new NoText(`\`${def.name}\` has no counterpart in this view.`);
     const folded = `tl.${arg ? "arg" : ""}${fold}(${masked}, axis=0)`;
     return finish ? python(finish.wgsl(folded, width, t)) : folded;

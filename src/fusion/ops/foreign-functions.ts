@@ -57,3 +57,6 @@ export const tritonFunctions: Readonly<Record<string, string>> = {
   tanh: "libdevice.tanh",
   trunc: "libdevice.trunc",
 };
+
+/** Reductions that Triton has, by what they make of 2 and 3. */
+export const tritonFolds: Readonly<Record<number, string>> = { 2: "min", 3: "max", 5: "sum" };

@@ -90,4 +90,4 @@ export const opNames: readonly string[] = [...byName.keys()].sort();
 /** The dtype each operand is converted to before the op's rule sees it. */
 export const operandTypes = (def: OpDef, inputs: readonly DType[], attrs: Attrs): readonly DType[] =>
   def.operandTypes?.(inputs, attrs) ?? inputs;
-export { functionsOfOne, functionsOfTwo, ordered, signed, tritonFunctions } from "./foreign-functions";
+export { functionsOfOne, functionsOfTwo, ordered, signed, tritonFolds, tritonFunctions } from "./foreign-functions";
