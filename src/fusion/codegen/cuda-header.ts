@@ -3,7 +3,7 @@
 import { functionsOfOne, functionsOfTwo, ordered, signed } from "../ops";
 
 const each = (type: string, letters: string, body: (letter: string) => string): string =>
-  `make_${type}(${[...letters].map(body).join(", ")})`;
+  `make_${type}(${letters.split("").map(body).join(", ")})`;
 
 function arithmetic(type: string, scalar: string, signs: readonly string[]): string[] {
   return signs.flatMap((sign) => [

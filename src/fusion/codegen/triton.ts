@@ -177,16 +177,16 @@ class Writer {
 
   #reduction(def: OpDef, operand: string): string {
     const [, width] = this.rows!;
-    const { identity, combine, map, finish, arg } = def.reduce!;
+    const reduce = def.reduce!;
     const t = scalarType(def);
-    const mapped = map ? python(map.wgsl(operand, t)) : operand;
-    const none = identity("f32");
+    const mapped = reduce.map ? python(reduce.map.wgsl(operand, t)) : operand;
+    const none = reduce.identity("f32");
     const full = Number.isInteger(Math.log2(width));
     const masked = full ? mapped : `tl.where(mask, ${mapped}, ${python(t.num(none))})`;
-    const fold = tritonFolds[combine.js(2, 3)];
+    const fold = tritonFolds[reduce.combine.js(2, 3)];
     if (!fold) throw new NoText(`\`${def.name}\` has no counterpart in this view.`);
-    const folded = `tl.${arg ? "arg" : ""}${fold}(${masked}, axis=0)`;
-    return finish ? python(finish.wgsl(folded, width, t)) : folded;
+    const folded = `tl.${reduce.arg ? "arg" : ""}${fold}(${masked}, axis=0)`;
+    return reduce.finish ? python(reduce.finish.wgsl(folded, width, t)) : folded;
   }
 
   store(n: Node): void {
