@@ -2,7 +2,17 @@
  * @file A kernel as Triton, to be read beside its WGSL: one program computes a block of elements, or a row of them. Built from the graph,
  * since Triton names no threads; the arithmetic of each op is the one that WGSL prints. Nothing here runs it.
  */
-import { node as nodeOf, sizeOf, topological, type Graph, type Kernel, type Node, type NodeId } from "../ir";
+import {
+  isInput,
+  isLiteral,
+  node as nodeOf,
+  sizeOf,
+  topological,
+  type Graph,
+  type Kernel,
+  type Node,
+  type NodeId,
+} from "../ir";
 import { opDef, tritonFolds, tritonFunctions, type OpDef, type WgslType } from "../ops";
 import { NoText, type ForeignText } from "./cuda";
 
@@ -143,11 +153,11 @@ class Writer {
   /** The text of an operand; what is not computed here is loaded first. */
   operand(id: NodeId, reader: Node): string {
     const n = nodeOf(this.graph, id);
-    if (n.op === "const") return String(n.attrs["value"]);
+    if (isLiteral(n)) return String(n.attrs["value"]);
     if (this.members.has(id) || this.#names.has(id)) return this.name(id, n.label);
     let source = n;
     while (opDef(source.op).movement?.free) source = nodeOf(this.graph, source.inputs[0]!);
-    if (source.op !== "input" && opDef(source.op).kind === "movement" && n !== source)
+    if (!isInput(source) && opDef(source.op).kind === "movement" && n !== source)
       throw new NoText(`Reading \`${n.label}\` in another order has no counterpart in this view.`);
     const text = this.#place(n === source ? n : { ...n, id: source.id, label: source.label }, reader);
     const name = this.name(id, n.label);
