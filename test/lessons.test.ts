@@ -28,7 +28,7 @@ import {
   sizeOfText,
   type Example,
 } from "../src/lessons";
-import { chapterNotes } from "../src/panels/model/chapter";
+import { chapterNotes } from "../src/panels/model/chapter-rows";
 import { chapterRows } from "../src/panels/model/chapter-rows";
 import { expected } from "./lessons-counts";
 

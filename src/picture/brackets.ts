@@ -1,7 +1,7 @@
 /** @file Brackets at the left edge: which rows of ops a line of the program became. */
 import type { NodeId } from "../fusion";
 import type { Box, Point } from "./geometry";
-import type { Scene } from "./scene";
+import { statementOf, type Scene } from "./scene";
 
 export interface Bracket {
   /** The binding: `h`. */
@@ -15,12 +15,6 @@ export interface Bracket {
 
 const MOST_LANES = 2;
 const LANE = 26;
-
-/**
- * `h.centre`, `h/0/1`, `h@2`, `h1/block#0/t` all belong to the statement that binds `h`;
- * `i#3/h` to the one in the loop.
- */
-export const statementOf = (id: string): string => /^[^./~@#[\]>]+/.exec(id.replace(/^(\w+#\d+\/)+/, ""))?.[0] ?? id;
 
 /** One bracket a statement, left of all boxes and lines; outermost lanes for those that overlap; what finds no lane is left out. */
 export function bracketsOf(

@@ -1,7 +1,8 @@
+import { statementOf } from "./scene";
 import { expect, test } from "vitest";
 import { nodeId, parseProgram, writtenAttr } from "../fusion";
 import { cardTop } from "./card-place";
-import { bracketsOf, statementOf } from "./brackets";
+import { bracketsOf } from "./brackets";
 import { formulaOf, titleOf } from "./formula";
 import { inspect } from "./inspect";
 import { searchPalette } from "./ops";

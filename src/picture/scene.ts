@@ -15,7 +15,6 @@ import type {
   SavedMark,
 } from "../fusion";
 import { outputPillOf } from "../document";
-import { statementOf } from "./brackets";
 import { formulaOf, titleOf } from "./formula";
 import { holesOf, waitingOf } from "./gaps";
 import { glyphOf, isFreeView } from "./ops";
@@ -329,3 +328,9 @@ function onceEach(
     return { ...line, kind: "register", width: 1.5, tone: members.get(line.to)![0]!.tone };
   });
 }
+
+/**
+ * `h.centre`, `h/0/1`, `h@2`, `h1/block#0/t` all belong to the statement that binds `h`;
+ * `i#3/h` to the one in the loop.
+ */
+export const statementOf = (id: string): string => /^[^./~@#[\]>]+/.exec(id.replace(/^(\w+#\d+\/)+/, ""))?.[0] ?? id;

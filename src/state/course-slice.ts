@@ -1,47 +1,14 @@
 /** @file The open lesson: which step is read, what was answered, and the progress that is stored on this machine. */
-import type { Answer, Compare, Judgement, Lesson, TaskState } from "../course";
+import type { Compare, Lesson } from "../course";
 import { defaultOptions, type Compilation } from "../fusion";
 import { handText, recordOf, type Document } from "../document";
 import { findExample, optionsFor } from "../lessons";
 import { loadPart } from "./load-part";
 import type { Slice, SliceContext } from "./slice-context";
 import type { Environment } from "./environment";
+import type { CourseProgress, LessonProgress, OpenLesson } from "./slice-states";
 
 export const COURSE_KEY = "fusion-playground.course";
-
-/** What a person has done of one lesson. */
-export interface LessonProgress {
-  /** The furthest step that was read, from 0. */
-  readonly furthest: number;
-  /** First answers, by step: right or wrong. */
-  readonly answers: Readonly<Record<number, boolean>>;
-  /** Steps whose task is done. */
-  readonly done: readonly number[];
-  /** The best score of a puzzle; smaller is better. */
-  readonly best: number | null;
-}
-
-export type CourseProgress = ReadonlyMap<string, LessonProgress>;
-
-export interface OpenLesson {
-  readonly content: Lesson;
-  /** From 0. */
-  readonly step: number;
-  /** The program as the step gives it: what a task compares with. */
-  readonly program: string;
-  /** The plan of that program: numbers in the prose and answers come from it, whatever is typed meanwhile. Null until it is there. */
-  readonly compilation: Compilation | null;
-  /** How many decisions the cursor may be past while the question waits for an answer. */
-  readonly reach: number;
-  /** By step: what was said and what is true. */
-  readonly answers: ReadonlyMap<number, { readonly answer: Answer; readonly judgement: Judgement }>;
-  /** Hints that are shown. */
-  readonly hints: number;
-  /** A solution is asked for twice. */
-  readonly solution: "hidden" | "asked" | "shown";
-  /** How far the task of this step is; null where there is none, or no plan yet. */
-  readonly task: TaskState | null;
-}
 
 const NONE: LessonProgress = { furthest: 0, answers: {}, done: [], best: null };
 

@@ -30,19 +30,21 @@ export {
 export { pageAddress } from "./page-address";
 export { sharedState, withoutLesson } from "./shared-view";
 export { parseProgress, tally, writtenProgress } from "./course-slice";
-export {
-  selectCovered,
-  selectIsCovered,
-  selectKnown,
-  selectLessonAsks,
-  selectGuesses,
-  type Guess,
-  type Guesses,
-  type PredictQuestion,
-} from "./predict-slice";
-export type { CourseProgress, LessonProgress, OpenLesson } from "./course-slice";
-export type { CurvePoint, TrainingPicture, TrainingState } from "./training-slice";
-export type { LaptopBench, LaptopCheck, LaptopFacts } from "./laptop-check";
+export { selectCovered, selectIsCovered, selectKnown, selectLessonAsks, selectGuesses } from "./predict-slice";
+export type {
+  CourseProgress,
+  CurvePoint,
+  Guess,
+  Guesses,
+  LaptopBench,
+  LaptopCheck,
+  LaptopFacts,
+  LessonProgress,
+  OpenLesson,
+  PredictQuestion,
+  TrainingPicture,
+  TrainingState,
+} from "./slice-states";
 export { changeOf, matmulPolicies, titleOfQuestion, type Question } from "./question";
 export { lineAt, libraryLine, linePosition, linePositions } from "./library-line";
 export { restingStep } from "./resting-step";

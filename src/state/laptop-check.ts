@@ -1,54 +1,10 @@
 /** @file What this laptop can do: browser, WebGPU, adapter, clock, and a bench of about two seconds. */
 import { defaultOptions } from "../fusion";
-import type { BenchResult, DeviceInfo, GpuProblem } from "../gpu";
 import type { findExample } from "../lessons";
 import type { exampleDocument } from "./document-slice";
 import type * as running from "./running";
 import type { SliceContext } from "./slice-context";
-
-/** What the browser says of itself and of the machine. */
-export interface LaptopFacts {
-  /** WebGPU exists on secure pages only. */
-  readonly secure: boolean;
-  readonly isolated: boolean;
-  readonly origin: string;
-  /** `Chrome`, `Edge`, `Firefox`, `Safari`, or what it calls itself. */
-  readonly browser: string;
-  /** The whole number before the first stop; null where it hides it. */
-  readonly version: number | null;
-  readonly system: "Windows" | "macOS" | "Linux" | "ChromeOS" | "Android" | "iOS" | "unknown";
-  readonly webgpu: boolean;
-  /** GiB, rounded by the browser and capped; null where it tells nothing. */
-  readonly memoryGiB: number | null;
-  readonly cores: number | null;
-  /** null where the browser tells nothing. */
-  readonly battery: "charging" | "discharging" | null;
-}
-
-/** How far a check is. `device` and `bench` are null where `problem` says why. */
-export interface LaptopCheck {
-  readonly status: "checking" | "done";
-  /** What is going on now. */
-  readonly text: string;
-  readonly facts: LaptopFacts | null;
-  readonly device: DeviceInfo | null;
-  /** Why there is no device, or no bench. */
-  readonly problem: GpuProblem | null;
-  readonly bench: LaptopBench | null;
-}
-
-/** The example that was timed, and what came of it. */
-export interface LaptopBench {
-  readonly title: string;
-  readonly result: BenchResult;
-  /** Bytes of one full-size tensor. */
-  readonly tensorBytes: number;
-  /** Full-size transfers of both plans. */
-  readonly transfers: { readonly naive: number; readonly fused: number };
-  /** Elements that were compared between both plans, and how many of them differ. */
-  readonly compared: number;
-  readonly differ: number;
-}
+import type { LaptopCheck, LaptopFacts } from "./slice-states";
 
 interface Brand {
   readonly brand: string;

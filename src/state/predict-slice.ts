@@ -1,39 +1,7 @@
 /** @file Predict first, as a mode of the page: what the planner found stays covered until somebody guesses, and a tally is kept. */
-import type { Compilation, Step } from "../fusion";
 import type { Slice } from "./slice-context";
 import type { PlaygroundState } from "./types";
-
-/** What is asked next: what is left at the end, or whether the next candidate is accepted. */
-export type PredictQuestion =
-  | {
-      readonly kind: "end";
-      /** Full-size transfers; kernels where the naive plan has no full-size transfer. */
-      readonly count: "transfers" | "kernels";
-      readonly naive: number;
-    }
-  | { readonly kind: "step"; readonly step: Step };
-
-export interface Guess {
-  readonly question: PredictQuestion;
-  /** null: they cannot tell. */
-  readonly said: number | boolean | null;
-  readonly truth: number | boolean;
-  readonly right: boolean;
-  /** The reason, as the planner gives it; empty where it has none. */
-  readonly because: string;
-}
-
-export interface Guesses {
-  /** What the guesses are about; another plan is covered again. */
-  readonly of: Compilation | null;
-  readonly end: Guess | null;
-  /** Decisions whose verdict is known, from the first on. */
-  readonly known: number;
-  readonly last: Guess | null;
-  /** Over all programs since the mode was switched on. */
-  readonly right: number;
-  readonly asked: number;
-}
+import type { Guesses } from "./slice-states";
 
 export const NO_GUESSES: Guesses = { of: null, end: null, known: 0, last: null, right: 0, asked: 0 };
 

@@ -3,8 +3,9 @@ import { compile } from "../fusion";
 import { examples } from "../lessons";
 import { localPort } from "../workers";
 import { createPlayground } from "./playground";
-import { selectCovered, selectIsCovered, selectKnown, type Guess, type PredictQuestion } from "./predict-slice";
+import { selectCovered, selectIsCovered, selectKnown } from "./predict-slice";
 import { environmentWith, fakeAnswer, Shelf } from "./testing/fake-environment";
+import type { Guess, PredictQuestion } from "./slice-states";
 
 const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setTimeout(resolve, 1));

@@ -12,7 +12,7 @@ import {
 } from "../fusion";
 import type { Trainer } from "../gpu";
 import type { TrainingPlans } from "../workers";
-import type { TrainingPicture } from "./training-slice";
+import type { TrainingPicture } from "./slice-states";
 
 /** Cells of the plane in a row, and how far from the centre it is drawn. */
 const SIDE = 40;

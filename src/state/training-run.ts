@@ -4,7 +4,7 @@ import { MOST_STEPS, type Trainer } from "../gpu";
 import type { TrainingPlans } from "../workers";
 import type { SliceContext } from "./slice-context";
 import { pictureOf } from "./training-pictures";
-import type { CurvePoint, TrainingCommand, TrainingPicture, TrainingState } from "./training-slice";
+import type { CurvePoint, TrainingCommand, TrainingPicture, TrainingState } from "./slice-states";
 
 /** A training that has begun: where it is, and what it has measured. */
 interface Live {

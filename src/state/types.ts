@@ -43,10 +43,15 @@ import type { BenchProgress, BenchResult, ComparedInFull, DeviceInfo, GpuProblem
 import type { ComparedOutput } from "../workers";
 import type { Answer } from "../course";
 import type { Counted, Fault } from "../wgsl";
-import type { CourseProgress, OpenLesson } from "./course-slice";
-import type { LaptopCheck } from "./laptop-check";
-import type { TrainingCommand, TrainingState } from "./training-slice";
-import type { Guess, Guesses } from "./predict-slice";
+import type {
+  CourseProgress,
+  Guess,
+  Guesses,
+  LaptopCheck,
+  OpenLesson,
+  TrainingCommand,
+  TrainingState,
+} from "./slice-states";
 
 export type Theme = "light" | "dark" | "system";
 export type { InspectorTab, Pane } from "../document";

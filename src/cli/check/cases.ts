@@ -1,31 +1,10 @@
 /** @file Finds and reads external cases: a model with inputs and expected outputs, in the layouts of the ONNX test suites, and lists of JAX functions. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { readTensorFile, type HostTensor, type OnnxModel } from "../../import";
-import { readJax, type JaxFunction } from "./jax";
+import { readTensorFile, type HostTensor } from "../../import";
+import type { ExternalCase, NamedTensor } from "./case";
+import { readJax } from "./jax";
 import { readWebOps } from "./web-ops";
-
-export interface NamedTensor {
-  readonly name: string;
-  readonly dtype: string;
-  readonly tensor: HostTensor | null;
-}
-
-export interface ExternalCase {
-  readonly name: string;
-  /** Bytes of a file, or a model or function that is read already. */
-  readonly model: Uint8Array | OnnxModel | JaxFunction;
-  /** By position; names are empty where the files carry none. */
-  readonly inputs: readonly NamedTensor[];
-  readonly expected: readonly NamedTensor[];
-  readonly rtol: number;
-  readonly atol: number;
-  /** The op the case is about, where it says so. */
-  readonly op: string | null;
-  /** Nodes that another compiler was left with, where the case says so: our kernels may not be more. */
-  readonly nodesAfter: number | null;
-  readonly hasData: boolean;
-}
 
 /** Cases that stand in one place. Reading may throw: the files are anybody's. */
 export interface CaseSource {

@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { Environment } from "../environment";
-import { findCases, type CaseSource, type ExternalCase } from "./cases";
+import type { ExternalCase } from "./case";
+import { findCases, type CaseSource } from "./cases";
 import { onCpu, runCase, type CaseResult, type RunPlans } from "./run-case";
 import { onWebgpu } from "./webgpu";
 

@@ -1,13 +1,7 @@
 /** @file Lists of JAX functions in JSON: a jaxpr, inputs, and what JAX computed: results, derivatives in both modes, or a batch. */
 import { readFileSync } from "node:fs";
 import { dtypeOfJax, jaxprIn, tensorOf, type JaxQuestion, type Jaxpr, type JaxTensor } from "../../import";
-import type { ExternalCase, NamedTensor } from "./cases";
-
-/** One function and what is asked of it. */
-export interface JaxFunction {
-  readonly jaxpr: Jaxpr;
-  readonly question: JaxQuestion;
-}
+import type { ExternalCase, NamedTensor } from "./case";
 
 interface JaxCase {
   readonly id?: string;

@@ -24,7 +24,7 @@ import {
   type ImportedModel,
   type ImportOptions,
 } from "../../import";
-import type { ExternalCase } from "./cases";
+import type { ExternalCase } from "./case";
 
 export type CaseResult =
   | { readonly kind: "passed" }

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import type { HostTensor, OnnxAttribute, OnnxModel } from "../../import";
-import type { ExternalCase, NamedTensor } from "./cases";
+import type { ExternalCase, NamedTensor } from "./case";
 
 interface JsonTensor {
   readonly data: readonly (number | string | boolean)[] | null;

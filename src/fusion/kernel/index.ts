@@ -1,13 +1,4 @@
 /** @file Kernels as loop nests: the structure, the factors that a machine is offered for a shape, and what they take. */
 export { extentOf, nestProblems, type Factor, type Loop, type Machine, type Part } from "./nest";
-export { foldMicros, meetings } from "./price";
-export {
-  factorsOf,
-  foldNest,
-  nestOf,
-  type FoldChoice,
-  type FoldFactors,
-  type FoldNest,
-  type FoldShape,
-  type Side,
-} from "./shapes/fold";
+export { foldMicros, meetings, type FoldFactors, type FoldShape, type Side } from "./price";
+export { factorsOf, foldNest, nestOf, type FoldChoice, type FoldNest } from "./shapes/fold";

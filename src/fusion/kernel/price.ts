@@ -3,7 +3,59 @@
  * its workgroups wait where too few of them are on their way to hide it. The constants hold for current GPUs within a factor of two.
  */
 import type { Machine } from "./nest";
-import type { FoldFactors, FoldShape } from "./shapes/fold";
+
+export type Side = "kept" | "folded";
+
+/** What decides the factors of a fold. Bytes are those of one element of the space. */
+export interface FoldShape {
+  readonly rows: number;
+  readonly columns: number;
+  /** The loop that four neighbours of one load lie along; null where they lie nowhere. */
+  readonly vector: Side | null;
+  /** The loop whose neighbours lie side by side in memory, and how many of them before the other loop moves on. */
+  readonly contiguous: Side;
+  readonly run: number;
+  readonly readBytes: number;
+  readonly writeBytes: number;
+  /** Walks over a row that registers don't save; those of another count where some of it is folded as it goes by. */
+  readonly walks: number;
+  /** Folds that wait for one another, and accumulators of the stage that has most. */
+  readonly stages: number;
+  /** Running folds of a row, whose every element is asked for. */
+  readonly scans: number;
+  readonly accumulators: number;
+  /** Values of an element that wait in registers from one walk to the next; null where they can't. */
+  readonly waiting: number | null;
+  /** Values alive at once while an element is computed. */
+  readonly live: number;
+  /** Statements an element takes: what is written out is read by somebody. */
+  readonly statements: number;
+  /** Bytes of workgroup memory that a thread takes to meet the others of its row. */
+  readonly meetingBytes: number;
+  /** The same to scan what it holds of the row in one turn. */
+  readonly scanningBytes: number;
+  /** Whether parts of a row may be folded apart and joined by a second nest. */
+  readonly cut: boolean;
+  /** Whether several rows may share a workgroup, and whether a thread may walk a row alone. */
+  readonly several: boolean;
+  readonly alone: boolean;
+  /** Whether several threads may share a row. */
+  readonly together: boolean;
+  /** Bytes of what several elements share, per workgroup: sorted rows. */
+  readonly besides: number;
+}
+
+/** Threads that share a row, rows (or vectors of rows) beside one another in a workgroup, turns of a thread, parts of a row. */
+export interface FoldFactors {
+  readonly lanes: number;
+  readonly beside: number;
+  readonly turns: number;
+  readonly held: boolean;
+  readonly chunks: number;
+  /** Lanes of a vector along each loop. */
+  readonly wide: { readonly kept: 1 | 4; readonly folded: 1 | 4 };
+  readonly fastest: Side;
+}
 
 /** µs: from a load to its value while many are on their way; for threads to meet at a barrier; to start and end a workgroup. */
 const LOAD = 0.8;

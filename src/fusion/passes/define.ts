@@ -1,17 +1,5 @@
 /** @file What a pass is: it finds candidates, says whether they are legal, counts what they change, and builds the patch. The driver loops. */
-import type {
-  CompileOptions,
-  EdgeId,
-  NodeId,
-  Patch,
-  Region,
-  RegionId,
-  StepCost,
-  StepKind,
-  Verdict,
-  Weighed,
-  Work,
-} from "../ir";
+import type { EdgeId, NodeId, Patch, Region, RegionId, StepCost, StepKind, Verdict, Weighed, Work } from "../ir";
 import type { Planner } from "./planner";
 
 /** One thing a pass could do: regions that go and regions that come, or nodes rewritten. */
@@ -74,20 +62,3 @@ export interface FusionPass {
   profitability(planner: Planner, candidate: Candidate, delta: CostDelta): Opinion;
   apply(planner: Planner, candidate: Candidate): Patch;
 }
-
-/** The part of the options that planning reads. */
-export type PlanOptions = Pick<
-  CompileOptions,
-  | "disabledPasses"
-  | "strict"
-  | "policy"
-  | "matmulPolicy"
-  | "groupSize"
-  | "profile"
-  | "forced"
-  | "forbidden"
-  | "kept"
-  | "knobs"
-  | "libraryAbove"
-  | "savedValues"
->;

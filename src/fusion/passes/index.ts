@@ -45,7 +45,8 @@ export const allPasses: readonly FusionPass[] = [
   budgetSplit,
 ];
 
-export type { Candidate, FusionPass, PlanOptions } from "./define";
+export type { Candidate, FusionPass } from "./define";
+export type { PlanOptions } from "./planner";
 export { naiveFusion } from "./naive";
 export { levelOf, levels, orderRefusal, passesOf, passOrder, pipelineOf, type OrderRefusal } from "./pipeline";
 export { savedOffers, type SavedOffer } from "./saved/wanted";

@@ -3,6 +3,7 @@ import {
   applyPatch,
   bug,
   bytesOf,
+  type CompileOptions,
   type DeviceProfile,
   type DraftFusion,
   type Fusion,
@@ -20,10 +21,26 @@ import {
 } from "../ir";
 import { isRefusal, openRunningTotals, positionsOf, type RunningTotals, type RegionFacts } from "../cost";
 import { isViewRegion } from "../region";
-import type { PlanOptions } from "./define";
 import { executionOrder, regionOrder, type RegionOrder } from "./order";
 import type { CostCache } from "./cost-cache";
 import { openUseDef } from "./use-def";
+
+/** The part of the options that planning reads. */
+export type PlanOptions = Pick<
+  CompileOptions,
+  | "disabledPasses"
+  | "strict"
+  | "policy"
+  | "matmulPolicy"
+  | "groupSize"
+  | "profile"
+  | "forced"
+  | "forbidden"
+  | "kept"
+  | "knobs"
+  | "libraryAbove"
+  | "savedValues"
+>;
 
 /** Live: the graph and the maps change with every accepted step. */
 export interface Planner {

@@ -12,9 +12,9 @@ import {
   type Verdict,
 } from "../ir";
 import { chosenFor, fullSizeBytes } from "../cost";
-import type { Answer, Candidate, FusionPass, Opinion, PlanOptions } from "./define";
+import type { Answer, Candidate, FusionPass, Opinion } from "./define";
 import { mutated } from "./mutations";
-import { openPlanner, type Planner } from "./planner";
+import { openPlanner, type Planner, type PlanOptions } from "./planner";
 import { openCostCache } from "./cost-cache";
 import { removesOverLimit } from "./binding-limit-override";
 import { plainVerdict, priced } from "./weigh";

@@ -9,8 +9,7 @@ import { addNode, bindingName, toNode, typeOf } from "./interpreter";
 import { fixesFor } from "./shape-fixes";
 import type { Expr } from "./syntax";
 import { bare } from "./syntax";
-import type { Operand, Value } from "./values";
-import { BROKEN, tensorValue } from "./values";
+import { BROKEN, type Operand, tensorValue, type Value } from "./values";
 
 export interface Call {
   readonly op: OpDef | CompositeDef;

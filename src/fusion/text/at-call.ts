@@ -6,8 +6,7 @@ import { setItem } from "./set-item";
 import { subscriptValue } from "./subscript";
 import type { Expr, Identifier, SubscriptExpr } from "./syntax";
 import { indexParts } from "./syntax";
-import type { Operand, Value } from "./values";
-import { BROKEN, isBroken, isOperand } from "./values";
+import { BROKEN, isBroken, isOperand, type Operand, type Value } from "./values";
 
 /** What a method does with what is there: an op, and scatter's word for it. */
 const METHODS: ReadonlyMap<string, readonly [op: OpDef | null, reduction: string]> = new Map<

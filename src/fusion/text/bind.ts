@@ -3,8 +3,7 @@ import type { AttrValue, Attrs, Span } from "../ir";
 import type { CompositeDef, OpDef, Param } from "../ops";
 import type { Interpreter } from "./interpreter";
 import { nearest } from "./suggest";
-import type { GivenArgument, Operand, Value } from "./values";
-import { describe, isBroken, isOperand } from "./values";
+import { describe, type GivenArgument, isBroken, isOperand, type Operand, type Value } from "./values";
 
 export interface Bound {
   /** Aligned with the op's tensor parameters; a `tensors` parameter gives its tensors one by one. */

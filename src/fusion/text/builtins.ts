@@ -7,8 +7,7 @@ import { castTo, sizeMethod } from "./member";
 import { DTYPES } from "./names";
 import { contentsOf } from "./objects/containers";
 import type { CallExpr } from "./syntax";
-import type { Operand, Value } from "./values";
-import { BROKEN, isBroken, numberValue } from "./values";
+import { BROKEN, isBroken, numberValue, type Operand, type Value } from "./values";
 
 const MAX_ITERATIONS = 10_000;
 

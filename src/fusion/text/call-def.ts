@@ -2,13 +2,22 @@
 import type { Span } from "../ir";
 import type { Interpreter, StatementRun, Frame } from "./interpreter";
 import { mayGoOn, toNode } from "./interpreter";
-import { Scope } from "./scope";
+import {
+  BROKEN,
+  type GivenArgument,
+  literalValue,
+  type Making,
+  type Method,
+  NONE,
+  type Operand,
+  Scope,
+  tensorValue,
+  type Value,
+} from "./values";
 import { nearest } from "./suggest";
 import { bindName } from "./symbols";
 import type { CallExpr, DefStatement, ParamDecl } from "./syntax";
 import { bare, everyStatement } from "./syntax";
-import type { GivenArgument, Making, Method, Operand, Value } from "./values";
-import { BROKEN, NONE, literalValue, tensorValue } from "./values";
 
 /** Deeper than people nest calls; keeps the engine's own stack small. */
 const DEEPEST_CALLS = 40;

@@ -24,8 +24,7 @@ import { bare } from "./syntax";
 import { callPullback, callTransform, isTransform, transform } from "./transforms";
 import { treeCall, treeValue } from "./trees";
 import { unknownCall } from "./unknown-call";
-import type { GivenArgument, Operand, Value } from "./values";
-import { BROKEN, describe, isBroken } from "./values";
+import { BROKEN, describe, type GivenArgument, isBroken, type Operand, type Value } from "./values";
 
 export type Callee =
   | { readonly kind: "function"; readonly name: Identifier; readonly value: Value | null; readonly dialect: Dialect }

@@ -4,8 +4,7 @@ import { bindTargets } from "./targets";
 import type { Expr, Identifier } from "./syntax";
 import { bare } from "./syntax";
 import { dictKey } from "./strings";
-import type { Operand, Value } from "./values";
-import { BROKEN, NONE, isBroken, numberValue } from "./values";
+import { BROKEN, isBroken, NONE, numberValue, type Operand, type Value } from "./values";
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 const list = (items: readonly Operand[]): Value => ({ kind: "sequence", items, list: true });

@@ -2,12 +2,10 @@
 import { staticCondition } from "./static-condition";
 import { itemsOf } from "./iterate";
 import type { Interpreter, StatementRun } from "./interpreter";
-import { Scope } from "./scope";
+import { BROKEN, isBroken, type Operand, Scope, type Value } from "./values";
 import type { ComprehensionExpr } from "./syntax";
 import { bindTargets } from "./targets";
 import { dictKey } from "./strings";
-import type { Operand, Value } from "./values";
-import { BROKEN, isBroken } from "./values";
 
 /** Deeper than people nest comprehensions; keeps the engine's own stack small. */
 const DEEPEST = 12;

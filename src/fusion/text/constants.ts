@@ -2,8 +2,7 @@
  * @file Arithmetic that happens while the program is read: numbers, tuples of sizes, truth values. Python's rules.
  * @about and, or, not: Python decides them before it has read the whole.
  */
-import type { Operand, Value } from "./values";
-import { numberValue } from "./values";
+import { numberValue, type Operand, type Value } from "./values";
 
 const MOST_ITEMS = 65_536;
 const floorMod = (a: number, b: number): number => a - Math.floor(a / b) * b;

@@ -5,8 +5,7 @@ import { typeOf } from "./interpreter";
 import { castTo } from "./member";
 import { DTYPES } from "./names";
 import type { CallExpr, Identifier } from "./syntax";
-import type { GivenArgument, Operand, Value } from "./values";
-import { BROKEN } from "./values";
+import { BROKEN, type GivenArgument, type Operand, type Value } from "./values";
 
 /** Types that shaders don't have, and the one that stands in for each. */
 const STAND_INS: ReadonlyMap<string, DType> = new Map([

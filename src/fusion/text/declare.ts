@@ -11,8 +11,7 @@ import { DTYPES, SOURCES } from "./names";
 import { nearest } from "./suggest";
 import type { CallExpr, Expr, ParamDecl } from "./syntax";
 import { bare } from "./syntax";
-import type { Value } from "./values";
-import { BROKEN, describe, isBroken, tensorValue } from "./values";
+import { BROKEN, describe, isBroken, tensorValue, type Value } from "./values";
 
 const MOST_ELEMENTS = 2 ** 40;
 

@@ -6,8 +6,7 @@ import { applyParts } from "./apply";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { typeOf } from "./interpreter";
 import type { CallExpr, Identifier } from "./syntax";
-import type { GivenArgument, Operand, Value } from "./values";
-import { BROKEN, isBroken } from "./values";
+import { BROKEN, type GivenArgument, isBroken, type Operand, type Value } from "./values";
 
 const NAMES: ReadonlySet<string> = new Set(["rearrange", "reduce", "repeat"]);
 /** Reductions that may be taken of all axes at once or of one after the other. */

@@ -9,8 +9,7 @@ import { annotatedKind, type AnnotatedKind } from "./python-types";
 import { bindName } from "./symbols";
 import type { ClassStatement, DefStatement, ParamDecl, Statement } from "./syntax";
 import { bare, bodiesOf, everyStatement, expressionsOf, walk } from "./syntax";
-import type { Value } from "./values";
-import { BROKEN, tensorValue } from "./values";
+import { BROKEN, tensorValue, type Value } from "./values";
 
 function calledNames(statements: readonly Statement[]): ReadonlySet<string> {
   const names = new Set<string>();

@@ -17,8 +17,7 @@ import { dictOf, formatted } from "./strings";
 import type { BinaryExpr, ConditionalExpr, Expr, NamedExpr, UnaryExpr } from "./syntax";
 import { bare, childrenOf, indexParts } from "./syntax";
 import { applyOp } from "./apply";
-import type { Operand, Value } from "./values";
-import { BROKEN, NONE, describe, isBroken, isOperand, numberValue } from "./values";
+import { BROKEN, describe, isBroken, isOperand, NONE, numberValue, type Operand, type Value } from "./values";
 
 const WORDS: ReadonlySet<string> = new Set(["is", "is not", "in", "not in"]);
 

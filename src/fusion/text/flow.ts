@@ -9,8 +9,7 @@ import { bare, bodiesOf, everyStatement, rootsOf } from "./syntax";
 import type { GroupRef } from "../ir";
 import { keepFor, type KeptFor } from "./kept-for";
 import { bindTargets, namesIn, underName, versioned } from "./targets";
-import type { Value } from "./values";
-import { BROKEN, isBroken } from "./values";
+import { BROKEN, isBroken, type Value } from "./values";
 
 /** What a test says; names of an `if` belong to nothing, so a test makes no binding. */
 function testValue(

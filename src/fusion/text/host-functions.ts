@@ -14,8 +14,7 @@ import { castTo } from "./member";
 import { constantTensor, numberArray } from "./number-arrays";
 import type { CallExpr, Expr } from "./syntax";
 import { walk } from "./syntax";
-import type { Operand, Value } from "./values";
-import { BROKEN, NONE, isBroken, isOperand, numberValue, tensorValue } from "./values";
+import { BROKEN, isBroken, isOperand, NONE, numberValue, type Operand, tensorValue, type Value } from "./values";
 
 interface Call {
   readonly expr: CallExpr;

@@ -1,7 +1,7 @@
 /** @file The typed language: text to graph and back, the smallest edits for what is drawn, and what an editor asks. */
 export { parseProgram, type Parsed, type ParseOptions } from "./program";
 export type { Assertion, CallInstance, CountedKind, OperandSource, StatementRun, Site, Frame } from "./interpreter";
-export { SymbolRecord, type SymbolKind } from "./scope";
+export { SymbolRecord, type SymbolKind } from "./values";
 export { printGraph } from "./print";
 export { applyTextEdits } from "./edits/apply";
 export type { Edited } from "./edits/draft";

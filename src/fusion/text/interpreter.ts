@@ -5,9 +5,8 @@ import type { CompositeDef, OpDef } from "../ops";
 import type { Entry } from "../autodiff";
 import type { Deadline } from "./parse";
 import type { Diagnostics } from "./diagnostics";
-import type { Scope, SymbolRecord } from "./scope";
+import type { GivenArgument, Making, Method, ObjectInfo, Operand, Scope, SymbolRecord, Value } from "./values";
 import type { CallExpr, DefStatement, Expr, ParamDecl, Statement } from "./syntax";
-import type { GivenArgument, Making, Method, ObjectInfo, Operand, Value } from "./values";
 
 /** The program, one call of a def, or one iteration of a loop. */
 export interface Frame {

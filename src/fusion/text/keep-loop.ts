@@ -5,8 +5,7 @@ import { bodyText, opDef, pruned, type BodyArg, type BodyValue, type LoopBody } 
 import type { Interpreter, StatementRun } from "./interpreter";
 import { addNode, MAX_NODES, typeOf } from "./interpreter";
 import { openTrial, type Trial } from "./trial";
-import type { Value } from "./values";
-import { numberValue, tensorValue } from "./values";
+import { numberValue, tensorValue, type Value } from "./values";
 
 /** A value that a loop carries from iteration to iteration. */
 export interface Carried {

@@ -3,13 +3,11 @@ import type { NodeId } from "../ir";
 
 import type { Frame, Interpreter, StatementRun } from "./interpreter";
 import { keepLoop } from "./keep-loop";
-import type { SymbolRecord } from "./scope";
+import { numberValue, type SymbolRecord, tensorValue, type Value } from "./values";
 import { bindName } from "./symbols";
 import type { ForStatement, NameExpr, Statement } from "./syntax";
 import { bare, bodiesOf, everyStatement, rootsOf, walk } from "./syntax";
 import { bindTargets, namesIn, underName } from "./targets";
-import type { Value } from "./values";
-import { numberValue, tensorValue } from "./values";
 
 export interface KeptFor {
   readonly statement: ForStatement;

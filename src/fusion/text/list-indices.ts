@@ -4,8 +4,7 @@ import type { Known } from "./index-list";
 import { completed } from "./index-list";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { constantTensor, numberArray, type NumberArray } from "./number-arrays";
-import type { Operand } from "./values";
-import { tensorValue } from "./values";
+import { type Operand, tensorValue } from "./values";
 
 /** What a list between the brackets picks; null of an index into a tuple or of anything that holds no numbers. */
 export function listIndex(operand: Operand, alone: boolean): Known | null {

@@ -6,8 +6,7 @@ import { libraryClass } from "./library/library";
 import { DTYPES, MODULES, NUMBERS } from "./names";
 import { nearest } from "./suggest";
 import type { NameExpr } from "./syntax";
-import type { Value } from "./values";
-import { BROKEN, numberValue } from "./values";
+import { BROKEN, numberValue, type Value } from "./values";
 
 const ACTIVATIONS_BY_NAME: Value = {
   kind: "dict",

@@ -6,8 +6,17 @@ import { itemsOf } from "./iterate";
 import { keepLoop } from "./keep-loop";
 import type { CallExpr } from "./syntax";
 import { leavesOf, mapLeaves } from "./trees";
-import type { GivenArgument, Operand, Value } from "./values";
-import { BROKEN, NONE, describe, isBroken, numberValue, tensorValue } from "./values";
+import {
+  BROKEN,
+  describe,
+  type GivenArgument,
+  isBroken,
+  NONE,
+  numberValue,
+  type Operand,
+  tensorValue,
+  type Value,
+} from "./values";
 
 interface Call {
   readonly expr: CallExpr;

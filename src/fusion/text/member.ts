@@ -13,8 +13,7 @@ import { attributeOf, classMember } from "./objects/attributes";
 import { unknownAttribute } from "./objects/classes";
 import { nearest } from "./suggest";
 import type { Expr, Identifier, MemberExpr } from "./syntax";
-import type { Operand, Value } from "./values";
-import { BROKEN, isBroken, numberValue, tensorValue } from "./values";
+import { BROKEN, isBroken, numberValue, type Operand, tensorValue, type Value } from "./values";
 
 interface At {
   readonly path: string;

@@ -17,8 +17,7 @@ import { bindName } from "./symbols";
 import type { Identifier } from "./syntax";
 import { writesInPlace, writtenName } from "./targets";
 import { unknownCall } from "./unknown-call";
-import type { GivenArgument, Operand, Value } from "./values";
-import { BROKEN, NONE, isBroken } from "./values";
+import { BROKEN, type GivenArgument, isBroken, NONE, type Operand, type Value } from "./values";
 
 const CASTS: ReadonlySet<string> = new Set(["float", "half", "int", "long", "bool"]);
 /** What only moves data between devices or copies it changes no value. */

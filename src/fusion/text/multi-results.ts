@@ -6,8 +6,7 @@ import { typeOf } from "./interpreter";
 import type { Expr } from "./syntax";
 import { bare } from "./syntax";
 import type { NodeId } from "../ir";
-import type { Operand, Value } from "./values";
-import { isBroken, tensorValue } from "./values";
+import { isBroken, type Operand, tensorValue, type Value } from "./values";
 
 /** Whether `node` was written as a call that answers values and indices. */
 function isPair({ sites, nodes }: Interpreter, node: NodeId): boolean {

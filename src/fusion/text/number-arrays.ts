@@ -4,8 +4,7 @@ import { opDef, withDefaults } from "../ops";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { addNode } from "./interpreter";
 import type { Expr } from "./syntax";
-import type { Value } from "./values";
-import { numberValue } from "./values";
+import { numberValue, type Value } from "./values";
 
 export interface NumberArray {
   readonly shape: readonly number[];

@@ -9,8 +9,7 @@ import type { CallAt, Interpreter, StatementRun } from "./interpreter";
 import { typeOf } from "./interpreter";
 import { callAnyDef, libraryOverload, libraryScope } from "./library/library";
 import type { DefStatement, Expr } from "./syntax";
-import type { GivenArgument, Operand, Value } from "./values";
-import { BROKEN, numberValue } from "./values";
+import { BROKEN, type GivenArgument, numberValue, type Operand, type Value } from "./values";
 
 export interface OpCall extends CallAt {
   readonly dialect?: Dialect;

@@ -1,7 +1,6 @@
 /** @file Functions with some of their arguments, `partial(f, dim=-1)`, and one call an item, `map(f, xs)`. */
 import type { CallAt, Interpreter, StatementRun } from "./interpreter";
-import type { GivenArgument, Operand, Value } from "./values";
-import { BROKEN, describe, isBroken } from "./values";
+import { BROKEN, describe, type GivenArgument, isBroken, type Operand, type Value } from "./values";
 
 const CALLABLE: ReadonlySet<Value["kind"]> = new Set([
   "def",

@@ -14,12 +14,10 @@ import { Diagnostics } from "./diagnostics";
 import { readProgram } from "./read";
 import { runBody } from "./run";
 import { runEntryFunction, loneDef } from "./entry-function";
-import type { SymbolRecord } from "./scope";
+import { numberValue, Scope, type SymbolRecord, type Value } from "./values";
 import { pastedKernel } from "./kernel-languages";
-import { Scope } from "./scope";
 import type { DefStatement, Statement } from "./syntax";
 import { bare, bodiesOf, everyStatement } from "./syntax";
-import { numberValue, type Value } from "./values";
 import { outputsOf, warnUnread, warnUnused, withoutSpares } from "./unused";
 import { updatesOf, withUpdates } from "./updates";
 

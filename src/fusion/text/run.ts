@@ -29,8 +29,7 @@ import { isTransform } from "./transforms";
 import { transformed } from "./call";
 import { isIdle, lastNameOf, runClass } from "./objects/classes";
 import { bindTargets, underName, wordOf, writeItem, writtenName } from "./targets";
-import type { Operand, Value } from "./values";
-import { BROKEN, NONE, describe, isBroken, isOperand, tensorValue } from "./values";
+import { BROKEN, describe, isBroken, isOperand, NONE, type Operand, tensorValue, type Value } from "./values";
 import { foldBinary } from "./constants";
 
 /** Runs `statements` until one returns or leaves its loop. */

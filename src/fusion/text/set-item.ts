@@ -11,8 +11,7 @@ import { typeOf } from "./interpreter";
 import { knownIndices, planIndices, type Plan } from "./subscript";
 import type { SubscriptExpr } from "./syntax";
 import { indicesProblem } from "./advanced-indexing";
-import type { Operand, Value } from "./values";
-import { BROKEN, describe, isBroken, isOperand } from "./values";
+import { BROKEN, describe, isBroken, isOperand, type Operand, type Value } from "./values";
 
 interface SetItemRequest {
   readonly expr: SubscriptExpr;

@@ -3,8 +3,7 @@ import { applyParts } from "./apply";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { typeOf } from "./interpreter";
 import type { CallExpr, Identifier } from "./syntax";
-import type { GivenArgument, Operand, Value } from "./values";
-import { BROKEN, describe, isBroken } from "./values";
+import { BROKEN, describe, type GivenArgument, isBroken, type Operand, type Value } from "./values";
 
 /** Where the parts begin and end, of `extent` elements; null when the sizes don't fit. */
 type Cuts = readonly (readonly [start: number, stop: number])[];

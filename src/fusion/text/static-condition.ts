@@ -3,8 +3,7 @@ import { truthOf } from "./constants";
 import type { Interpreter, StatementRun } from "./interpreter";
 import type { Expr } from "./syntax";
 import { walk } from "./syntax";
-import type { Operand } from "./values";
-import { isBroken } from "./values";
+import { isBroken, type Operand } from "./values";
 
 const BRANCH =
   "This condition depends on data, and a graph has no branches. Write where(condition, a, b) to choose element by element.";

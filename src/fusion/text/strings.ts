@@ -1,8 +1,7 @@
 /** @file Strings with values in them, and dictionaries, whose keys are strings. */
 import type { Interpreter } from "./interpreter";
 import type { DictExpr, FormatExpr } from "./syntax";
-import type { Operand, Value } from "./values";
-import { describe, isBroken } from "./values";
+import { describe, isBroken, type Operand, type Value } from "./values";
 
 /** How Python prints a value that is known; null of one that is not. */
 function printed(value: Value): string | null {

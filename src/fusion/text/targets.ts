@@ -1,7 +1,7 @@
 /** @file What a statement binds: identities of new versions, names and tuples of names. */
 import type { NodeId } from "../ir";
 import type { Interpreter, StatementRun, Frame } from "./interpreter";
-import type { SymbolKind } from "./scope";
+import { BROKEN, describe, isBroken, type Operand, type SymbolKind, type Value } from "./values";
 import { bindName } from "./symbols";
 import { findOp } from "../ops";
 import { sharesOf } from "./multi-results";
@@ -10,8 +10,6 @@ import { nameAfter } from "./layers/weights";
 import { setField } from "./objects/fields";
 import type { Expr, MemberExpr, NameExpr, Statement, SubscriptExpr } from "./syntax";
 import { bare, indexParts } from "./syntax";
-import type { Operand, Value } from "./values";
-import { BROKEN, describe, isBroken } from "./values";
 
 /** `y`, or `y@2` when `y` names a node already. */
 export function versioned(frame: Frame, name: string): string {

@@ -8,8 +8,7 @@ import type { Interpreter, StatementRun } from "./interpreter";
 import { toNode, typeOf } from "./interpreter";
 import type { CallExpr, Expr } from "./syntax";
 import { leavesOf, mapLeaves } from "./trees";
-import type { GivenArgument, Operand, Value } from "./values";
-import { BROKEN, describe, isBroken, tensorValue } from "./values";
+import { BROKEN, describe, type GivenArgument, isBroken, type Operand, tensorValue, type Value } from "./values";
 
 const NAMES: ReadonlySet<string> = new Set(["grad", "value_and_grad", "vjp", "jvp", "checkpoint", "remat", "vmap"]);
 export const isTransform = (name: string): boolean => NAMES.has(name);

@@ -1,8 +1,7 @@
 /** @file Pytrees: lists, tuples and dictionaries, one in the other, with tensors and numbers as leaves. JAX's words for them. */
 import type { Interpreter } from "./interpreter";
 import type { CallExpr } from "./syntax";
-import type { Operand, Value } from "./values";
-import { BROKEN, NONE, describe, isBroken } from "./values";
+import { BROKEN, describe, isBroken, NONE, type Operand, type Value } from "./values";
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 

@@ -7,8 +7,7 @@ import { ADVICE, NOT_YET, SOURCES } from "./names";
 import { nearest } from "./suggest";
 import type { CallExpr, Identifier } from "./syntax";
 import { bare } from "./syntax";
-import type { Operand } from "./values";
-import { isBroken } from "./values";
+import { isBroken, type Operand } from "./values";
 
 /** Layers are called as classes, ops as functions: one is no slip of the other. */
 const isClass = (name: string): boolean => /^[A-Z]/.test(name);

@@ -2,9 +2,8 @@
 import { isSource, nodeId, type NodeId } from "../ir";
 import { linesOf, wholeLines } from "./lines";
 import { addNode, type Interpreter, type Frame } from "./interpreter";
-import type { SymbolRecord } from "./scope";
+import type { Operand, SymbolRecord, Value } from "./values";
 import type { DefStatement } from "./syntax";
-import type { Operand, Value } from "./values";
 
 /** The tensors of a value, those of lists and dictionaries in it too. */
 function tensorsIn(value: Value): NodeId[] {

@@ -12,9 +12,8 @@ import {
   usesOf,
 } from "../ir";
 import type { Interpreter, Frame } from "./interpreter";
-import type { Binding, SymbolRecord } from "./scope";
+import type { Binding, SymbolRecord, Value } from "./values";
 import { sourceCall } from "./declare";
-import type { Value } from "./values";
 
 /** What a name began as and what it ends as, tensor by tensor through lists and dictionaries of the same form. */
 function* endings(first: Value, last: Value): Generator<readonly [from: NodeId, to: NodeId]> {

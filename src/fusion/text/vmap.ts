@@ -4,8 +4,7 @@ import { bug, nodeId, showType, type Node, type NodeId, type TensorType } from "
 import type { Interpreter } from "./interpreter";
 import type { CallExpr } from "./syntax";
 import { broadcastPrefix, leavesOf, mapLeaves } from "./trees";
-import type { Operand, Value } from "./values";
-import { BROKEN, isBroken, numberValue, tensorValue } from "./values";
+import { BROKEN, isBroken, numberValue, type Operand, tensorValue, type Value } from "./values";
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 

@@ -2,7 +2,7 @@
 import { useMemo } from "react";
 import { usePlayground } from "../../state";
 import { Icon } from "../Icon";
-import { chapterNotes, type ChapterNote, type Mark } from "../model/chapter";
+import { chapterNotes, type ChapterNote, type Mark } from "../model/chapter-rows";
 import { InlineCode } from "../InlineCode";
 import { CurvePlot } from "./CurvePlot";
 import "./chapter-notes.css";

@@ -1,20 +1,75 @@
 /** @file One sentence for each number that a chapter prints, with the live counts in it. */
-import { bytesOf, inputData, intensity, node, peakOf, ridge, runReference, type NodeId } from "../../fusion";
-import { geluCurve, geluDistance } from "./gelu-forms";
-import {
-  allTransfers,
-  arrow,
-  fewer,
-  flopsOf,
-  fullSize,
-  kernels,
-  largest,
-  ofComputed,
-  type Counted,
-  type Pair,
-} from "./counted";
-import type { ChapterNote } from "./chapter";
+import { claimsOf } from "../../lessons";
+import { bytesOf, type Compilation, type CompileOptions, type Graph, inputData, intensity, node, type NodeId, peakOf, type Plan, ridge, runReference } from "../../fusion";
+import { geluCurve, geluDistance, type Curve } from "./gelu-forms";
 import { count, decimal, scientific, showBytes, significant } from "./units";
+
+interface Counted {
+  readonly graph: Graph;
+  readonly naive: Plan;
+  readonly fused: Plan;
+  readonly options: CompileOptions;
+}
+
+/** Null while a program has no plans. */
+const countedOf = ({ naive, naivePlan, fusedPlan, options }: Compilation): Counted | null =>
+  naive && naivePlan && fusedPlan ? { graph: naive.graph, naive: naivePlan, fused: fusedPlan, options } : null;
+
+/** A pair of counts, naive and fused. */
+type Pair = readonly [number, number];
+
+const arrow = ([before, after]: Pair): string => `${before} → ${after}`;
+/** `2.33×`; `no less` where nothing is saved, `all of them` where nothing is left. */
+function fewer([before, after]: Pair): string {
+  if (before <= after) return "no less";
+  return after === 0 ? "all of them" : `${significant(before / after)}×`;
+}
+
+const fullSize = ({ naive, fused }: Counted): Pair => [
+  naive.totals.fullSizeTransfers,
+  fused.totals.fullSizeTransfers,
+];
+const allTransfers = ({ naive, fused }: Counted): Pair => [naive.totals.transfers, fused.totals.transfers];
+const kernels = ({ naive, fused }: Counted): Pair => [naive.totals.kernels, fused.totals.kernels];
+
+/** Full-size reads and writes of values that the program computes; its inputs are left out. */
+function ofComputed(graph: Graph, plan: Plan): { readonly reads: number; readonly writes: number } {
+  const counted = plan.kernels.flatMap(({ reads, writes }) => [
+    ...reads.map((access) => ({ ...access, read: true })),
+    ...writes.map((access) => ({ ...access, read: false })),
+  ]);
+  const found = counted.filter(({ value, fullSize: full }) => full && graph.nodes.get(value)?.op !== "input");
+  const reads = found.filter(({ read }) => read).reduce((sum, { rereads }) => sum + 1 + rereads, 0);
+  return { reads, writes: found.filter(({ read }) => !read).length };
+}
+
+/** Bytes of the largest input, of the largest value that is computed, and of the first result. */
+function largest({ graph }: Counted): {
+  readonly input: number;
+  readonly computed: number;
+  readonly result: number;
+} {
+  const most = (inputs: boolean): number => {
+    const all = [...graph.nodes.values()].filter(({ op }) => op !== "const" && (op === "input") === inputs);
+    return Math.max(0, ...all.map(({ type }) => bytesOf(type)));
+  };
+  return { input: most(true), computed: most(false), result: bytesOf(node(graph, graph.outputs[0]!).type) };
+}
+
+/** FLOP of all kernels of a plan. */
+const flopsOf = ({ kernels: all }: Plan): number => all.reduce((sum, { flops }) => sum + flops, 0);
+
+/** Right as printed; counted otherwise; or a number that no count can decide. */
+export type Mark = "right" | "differs" | "quoted";
+
+export interface ChapterNote {
+  /** Chapter and its item: `004-02`. */
+  readonly row: string;
+  readonly mark: Mark;
+  readonly text: string;
+  /** Drawn below the sentence. */
+  readonly curve?: Curve;
+}
 
 type Sentence = (counted: Counted, says: string) => Omit<ChapterNote, "row"> | null;
 
@@ -257,3 +312,13 @@ export const chapterRows: Readonly<Record<string, Sentence>> = {
   "004-03": chainFormula,
   "004-07": scores,
 };
+
+/** Notes on the program that is shown; none when it is no chapter's. `example` is the one that it started from. */
+export function chapterNotes(compilation: Compilation, example: string | null): readonly ChapterNote[] {
+  const counted = countedOf(compilation);
+  if (!counted) return [];
+  return claimsOf(counted.graph, example).flatMap(({ row, says }) => {
+    const note = chapterRows[row]?.(counted, says);
+    return note ? [{ row, ...note }] : [];
+  });
+}

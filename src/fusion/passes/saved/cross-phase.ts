@@ -1,7 +1,7 @@
 /** @file Where forward and backward run separately, no kernel belongs to both. */
 import { bytesOf, node, type NodeId, type Region, type Verdict } from "../../ir";
-import type { Candidate, PlanOptions } from "../define";
-import type { Planner } from "../planner";
+import type { Candidate } from "../define";
+import type { Planner, PlanOptions } from "../planner";
 import { nameOf, no, showBytes } from "../sentences";
 import { isLate } from "./partition";
 

@@ -4,7 +4,7 @@ import { findNode } from "../../ir";
 import { wholeLines } from "../lines";
 import type { Parsed } from "../program";
 import { parseProgram } from "../program";
-import type { SymbolRecord } from "../scope";
+import type { SymbolRecord } from "../values";
 import type { Expr, Statement } from "../syntax";
 import { bare, bodiesOf } from "../syntax";
 import type { Edited } from "./draft";

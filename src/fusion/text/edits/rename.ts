@@ -4,7 +4,7 @@ import { findNode } from "../../ir";
 import { DTYPES, isIdentifier, KEYWORDS } from "../names";
 import type { Parsed } from "../program";
 import { parseProgram } from "../program";
-import type { SymbolRecord } from "../scope";
+import type { SymbolRecord } from "../values";
 import type { Draft, Edited } from "./draft";
 import { applyTextEdits } from "./apply";
 import { Draft as NewDraft, refused } from "./draft";

@@ -6,8 +6,17 @@ import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { libraryDef, libraryScope } from "../library/library";
 import type { Expr, Identifier } from "../syntax";
-import type { LayerInfo, Operand, GivenArgument, Value } from "../values";
-import { BROKEN, describe, isBroken, tensorValue, unnamed } from "../values";
+import {
+  BROKEN,
+  describe,
+  type GivenArgument,
+  isBroken,
+  type LayerInfo,
+  type Operand,
+  tensorValue,
+  unnamed,
+  type Value,
+} from "../values";
 import { LayerArguments } from "./arguments";
 import { LAYERS, layerType, type LayerType, type LayerWeight } from "./table";
 import { weightNode } from "./weights";

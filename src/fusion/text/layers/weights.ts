@@ -4,8 +4,17 @@ import { opDef, withDefaults } from "../../ops";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { addNode, typeOf } from "../interpreter";
 import type { Expr } from "../syntax";
-import type { GivenArgument, Named, ObjectInfo, Operand, Value } from "../values";
-import { BROKEN, isBroken, tensorValue, unnamed } from "../values";
+import {
+  BROKEN,
+  type GivenArgument,
+  isBroken,
+  type Named,
+  type ObjectInfo,
+  type Operand,
+  tensorValue,
+  unnamed,
+  type Value,
+} from "../values";
 import { startingAs } from "./starting-weights";
 
 /** `layers.0.fc` inside an object, and the variable that holds the outermost one. */

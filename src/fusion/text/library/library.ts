@@ -7,11 +7,19 @@ import type { Interpreter, StatementRun } from "../interpreter";
 import { bindingName } from "../interpreter";
 import { never } from "../parse";
 import { readProgram } from "../read";
-import { Scope, SymbolRecord } from "../scope";
+import {
+  BROKEN,
+  type ClassInfo,
+  type GivenArgument,
+  isBroken,
+  type Operand,
+  Scope,
+  SymbolRecord,
+  tensorValue,
+  type Value,
+} from "../values";
 import type { CallExpr, ClassStatement, DefStatement } from "../syntax";
 import { mapLeaves } from "../trees";
-import type { GivenArgument, ClassInfo, Operand, Value } from "../values";
-import { BROKEN, isBroken, tensorValue } from "../values";
 import { DERIVATIVES } from "./derivatives";
 import { LAYER_CLASSES } from "./layers";
 import { LINEAR_ALGEBRA } from "./linear-algebra";

@@ -4,8 +4,16 @@ import { layerMember } from "../layers/layer";
 import { weightValue } from "../layers/weights";
 import { callAnyDef } from "../library/library";
 import type { Expr, Identifier } from "../syntax";
-import type { GivenArgument, ClassInfo, Making, ObjectInfo, Operand, Value } from "../values";
-import { BROKEN, isBroken } from "../values";
+import {
+  BROKEN,
+  type ClassInfo,
+  type GivenArgument,
+  isBroken,
+  type Making,
+  type ObjectInfo,
+  type Operand,
+  type Value,
+} from "../values";
 import { inherited, isDecorated, lineOf, unknownAttribute, type Found } from "./classes";
 import { ITEMS } from "./containers";
 

@@ -2,13 +2,12 @@
 import type { Frame, Interpreter } from "../interpreter";
 import { isLayer } from "../layers/layer";
 import { libraryClass } from "../library/library";
-import { Scope } from "../scope";
+import { type ClassInfo, type Making, type Operand, Scope, type Value } from "../values";
 import { nearest } from "../suggest";
 import { bindName } from "../symbols";
 import type { CallExpr, ClassStatement, DefStatement, Expr, Identifier, Statement } from "../syntax";
 import { bare } from "../syntax";
 import { underName, versioned } from "../targets";
-import type { ClassInfo, Making, Operand, Value } from "../values";
 import { CONTAINERS } from "./containers";
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });

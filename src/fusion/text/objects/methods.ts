@@ -2,8 +2,7 @@
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { callLayer, namedWeight } from "../layers/layer";
 import type { Identifier } from "../syntax";
-import type { GivenArgument, Method, ObjectInfo, Operand, Value } from "../values";
-import { BROKEN, NONE } from "../values";
+import { BROKEN, type GivenArgument, type Method, NONE, type ObjectInfo, type Operand, type Value } from "../values";
 import { callMethod } from "./attributes";
 import { inherited, unknownAttribute } from "./classes";
 import { attachItems, ITEMS } from "./containers";

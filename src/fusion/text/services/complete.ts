@@ -6,7 +6,7 @@ import { allComposites, allOps } from "../../ops";
 import { assertionDocs } from "../assert";
 import { DTYPES, KEYWORDS, MODULES, SOURCES } from "../names";
 import type { Parsed } from "../program";
-import type { SymbolRecord } from "../scope";
+import type { SymbolRecord } from "../values";
 import { defNamed, isMethod, isQuiet, openCallAt, opOf, ownerAt, wordBefore } from "./context";
 
 export interface Completion {

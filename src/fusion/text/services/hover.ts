@@ -6,7 +6,7 @@ import { findOp } from "../../ops";
 import { findAssertion } from "../assert";
 import { MODULES } from "../names";
 import type { Parsed } from "../program";
-import type { SymbolRecord } from "../scope";
+import type { SymbolRecord } from "../values";
 import { bare } from "../syntax";
 import { signatureOf } from "./complete";
 import { defNamed, isMethod, isQuiet, openCallAt, opOf, wordAt } from "./context";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { a100, compile, defaultOptions, generic, type CompileOptions } from "../../fusion";
 import { findExample, optionsFor } from "../../lessons";
-import { chapterNotes, type ChapterNote } from "./chapter";
+import { chapterNotes, type ChapterNote } from "./chapter-rows";
 import { geluDistance } from "./gelu-forms";
 
 const notesOf = (text: string, example: string | null = null): readonly ChapterNote[] =>
