@@ -12,7 +12,6 @@ export * from "./plan";
 export * from "./profile";
 export * from "./region";
 export * from "./saved";
-export * from "./sources";
 export * from "./types";
 export * from "./units";
 export * from "./verdict";

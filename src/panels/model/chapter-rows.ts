@@ -1,6 +1,19 @@
 /** @file One sentence for each number that a chapter prints, with the live counts in it. */
 import { claimsOf } from "../../lessons";
-import { bytesOf, type Compilation, type CompileOptions, type Graph, inputData, intensity, node, type NodeId, peakOf, type Plan, ridge, runReference } from "../../fusion";
+import {
+  bytesOf,
+  type Compilation,
+  type CompileOptions,
+  type Graph,
+  inputData,
+  intensity,
+  node,
+  type NodeId,
+  peakOf,
+  type Plan,
+  ridge,
+  runReference,
+} from "../../fusion";
 import { geluCurve, geluDistance, type Curve } from "./gelu-forms";
 import { count, decimal, scientific, showBytes, significant } from "./units";
 
@@ -25,10 +38,7 @@ function fewer([before, after]: Pair): string {
   return after === 0 ? "all of them" : `${significant(before / after)}×`;
 }
 
-const fullSize = ({ naive, fused }: Counted): Pair => [
-  naive.totals.fullSizeTransfers,
-  fused.totals.fullSizeTransfers,
-];
+const fullSize = ({ naive, fused }: Counted): Pair => [naive.totals.fullSizeTransfers, fused.totals.fullSizeTransfers];
 const allTransfers = ({ naive, fused }: Counted): Pair => [naive.totals.transfers, fused.totals.transfers];
 const kernels = ({ naive, fused }: Counted): Pair => [naive.totals.kernels, fused.totals.kernels];
 
