@@ -23,7 +23,9 @@ const primitive = (name: string): OpDef | null => {
 
 export function glyphOf(op: string): Glyph {
   const kind = primitive(op)?.kind ?? "opaque";
-  return kind === "source" ? "input" : kind === "gather" ? "movement" : kind;
+  if (kind === "source") return "input";
+  if (kind === "ranges") return "reduce";
+  return kind === "gather" || kind === "search" ? "movement" : kind;
 }
 
 /** Same bytes, other shape: never a kernel. */

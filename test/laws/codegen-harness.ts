@@ -12,7 +12,7 @@ import {
   type RegionId,
   type Target,
 } from "../../src/fusion/ir";
-import { opDef } from "../../src/fusion/ops";
+import { loadsByData, opDef } from "../../src/fusion/ops";
 import { naiveFusion } from "../../src/fusion/passes";
 import { inputData, runReference } from "../../src/fusion/reference";
 import { parseProgram } from "../../src/fusion/text";
@@ -102,7 +102,9 @@ export function countsOff(graph: Graph, { region, facts, programs, logs }: Regio
     read.set(access.value, { read: Math.max(known.read, access.read), passes });
   }
   const defs = region.members.map((id) => opDef(node(graph, id).op));
-  const indexed = defs.some(({ kind }) => kind === "gather");
+  const indexed = defs.some(loadsByData);
+  // Which of them are looked at again, and how often, is data too.
+  const searched = defs.some(({ kind }) => kind === "search" || kind === "ranges");
   // Which lanes load what only some columns read is the kernel's choice.
   const bound = indexed || defs.some(({ movement }) => movement?.joins !== undefined || movement?.fill !== undefined);
   for (const { value, elements, rereads } of schedule.reads) {
@@ -117,6 +119,7 @@ export function countsOff(graph: Graph, { region, facts, programs, logs }: Regio
     const repeated = indexed && (logged?.read ?? 0) < elements;
     if (
       countsPasses(graph, { region, facts }) &&
+      !searched &&
       logged &&
       !once &&
       !repeated &&

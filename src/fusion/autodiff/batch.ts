@@ -57,6 +57,8 @@ function byRule(w: BatchWriter, example: Example): NodeId | null {
       return gathered(w, example);
     case "movement":
       return moved(w, example);
+    case "search":
+    case "ranges":
     case "opaque":
     case "source":
       return null;

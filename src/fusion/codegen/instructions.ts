@@ -49,7 +49,7 @@ function sortsOf(stmt: Stmt): readonly Sort[] {
     case "for":
     case "halve":
     case "double":
-    case "others":
+    case "range":
     case "subgroups":
     case "var":
     case "bind":
@@ -62,7 +62,7 @@ function sortsOf(stmt: Stmt): readonly Sort[] {
 /** Turns of a loop; one that halves or doubles takes as many as its largest extent has bits. */
 function turnsOf(stmt: Loop): number {
   if (stmt.kind === "for") return stmt.count;
-  if (stmt.kind === "others") return stmt.limit.max - 1;
+  if (stmt.kind === "range") return stmt.limit.max - 1;
   return Math.floor(Math.log2(Math.max(1, stmt.kind === "halve" ? stmt.from.max : stmt.to))) + 1;
 }
 

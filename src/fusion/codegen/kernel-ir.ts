@@ -204,8 +204,14 @@ export type Stmt =
     }
   /** variable = from, from/2, … 1 */
   | { readonly kind: "halve"; readonly variable: IndexVar; readonly from: Index; readonly body: Stmt[] }
-  /** variable = 1, 2 … limit − 1 */
-  | { readonly kind: "others"; readonly variable: IndexVar; readonly limit: Index; readonly body: Stmt[] }
+  /** variable = from, from + 1 … limit − 1 */
+  | {
+      readonly kind: "range";
+      readonly variable: IndexVar;
+      readonly from: Index;
+      readonly limit: Index;
+      readonly body: Stmt[];
+    }
   /** variable = 1, 2, 4 … to */
   | { readonly kind: "double"; readonly variable: IndexVar; readonly to: number; readonly body: Stmt[] }
   | { readonly kind: "barrier" }
@@ -255,9 +261,9 @@ export function valuesOf(stmt: Stmt): readonly Value[] {
   return stmt.kind === "storePair" ? stmt.values : [];
 }
 
-export type Loop = Extract<Stmt, { readonly kind: "for" | "halve" | "double" | "others" }>;
+export type Loop = Extract<Stmt, { readonly kind: "for" | "halve" | "double" | "range" }>;
 export const isLoop = (stmt: Stmt): stmt is Loop =>
-  stmt.kind === "for" || stmt.kind === "halve" || stmt.kind === "double" || stmt.kind === "others";
+  stmt.kind === "for" || stmt.kind === "halve" || stmt.kind === "double" || stmt.kind === "range";
 
 export interface KernelProgram {
   /** Also the WGSL entry point. */

@@ -7,7 +7,7 @@ import { opDef, type OpDef } from "../ops";
 import { isFreeView, loopOf, resultsOf } from "../region";
 import { Emitter, registerScalar, wordFor } from "./emitter";
 import { evenLanes, IndexSpace, type Cond, type Index, type Tuple } from "./index-space";
-import { literal, type Expr, type Scalar, type Stmt, type Value } from "./kernel-ir";
+import { literal, type Expr, type Reg, type Scalar, type Stmt, type Value } from "./kernel-ir";
 import { writeLoop } from "./map-loop";
 import { mutated } from "./mutations";
 
@@ -122,6 +122,10 @@ export class Lowering extends Emitter {
       }
       case "gather":
         return yield* this.#gather(n, at);
+      case "search":
+        return yield* this.#search(n, at);
+      case "ranges":
+        return yield* this.#sumOfRange(n, at);
       case "elementwise":
       case "random":
       case "opaque":
@@ -305,6 +309,69 @@ export class Lowering extends Emitter {
     const place = this.#placeOf(value, data.type.shape[axis]!, index);
     const source = [...at.at.slice(0, axis), place, ...at.at.slice(axis + rank)];
     return yield [data.id, this.space.tuple(source)];
+  }
+
+  /** How many of the sorted keys are less than a value: half of what is left is decided with each load. */
+  *#search(n: Node, at: Tuple): Walk {
+    const [keys, x] = n.inputs.map((input) => node(this.graph, input)) as [Node, Node];
+    const asked = yield [x.id, at];
+    if (asked.kind === "reg" && asked.width === 4) return yield* this.#perLane(n, at);
+    const { space } = this;
+    const [count] = keys.type.shape as [number];
+    const value = this.converted(asked, "i32", x.id);
+    const nodes = [n.id];
+    const op = (name: string, as: string, scalar: Scalar, ...args: Value[]): Value =>
+      this.let(as, scalar, 1, { kind: "op", def: opDef(name), args, attrs: {}, index: null }, nodes);
+    const outer = this.scopes.splice(
+      Math.max(this.scopes.at(-1)!.conditionalLevel, value.kind === "reg" ? value.level : 0) + 1,
+    );
+    const found = this.variable(this.label(wordFor(n), this.suffix(at)), "i32", 1, literal(0, "i32"), nodes);
+    const most = 2 ** Math.floor(Math.log2(Math.max(1, count)));
+    const half = space.variable(this.names.frame("half"), most, this.level + 1);
+    const body = this.enter(false);
+    const stride = this.let("stride", "i32", 1, { kind: "index", index: space.of(half) }, nodes);
+    const end = op("add", "end", "i32", found, stride);
+    const place = this.#placeOf(op("sub", "probe", "i32", end, literal(1, "i32")), count, keys);
+    const key = this.converted(yield [keys.id, space.tuple([place])], "i32", keys.id);
+    const less = op("lt", "less", "bool", key, value);
+    const inside = op("le", "inside", "bool", end, literal(count, "i32"));
+    const goes = op("and", "goes", "bool", less, inside);
+    this.set(found, { kind: "choose", when: goes as Reg, yes: end, no: found }, nodes);
+    this.leave();
+    this.names.release(half.name);
+    if (count > 0) this.emit({ kind: "halve", variable: half, from: space.int(most), body });
+    this.scopes.push(...outer);
+    return found;
+  }
+
+  /** The rows that a range of the order lists, added up one after the other. */
+  *#sumOfRange(n: Node, at: Tuple): Walk {
+    const [x, order, starts, stops] = n.inputs.map((input) => node(this.graph, input)) as [Node, Node, Node, Node];
+    const { space } = this;
+    const axis = opDef(n.op).ranges!.axis(n.attrs, x.type.shape);
+    const own = space.tuple([at.at[axis]!]);
+    if (own.lane) return yield* this.#perLane(n, at);
+    const [listed] = order.type.shape as [number];
+    const ends: Index[] = [];
+    for (const end of [starts, stops])
+      ends.push(this.#placeOf(this.converted(yield [end.id, own], "i32", end.id), listed + 1, end));
+    const [from, limit] = ends as [Index, Index];
+    const scalar = registerScalar(n.type.dtype);
+    const level = Math.max(at.level, from.level, limit.level, this.scopes.at(-1)!.conditionalLevel);
+    const outer = this.scopes.splice(level + 1);
+    const width = at.lane ? 4 : 1;
+    const total = this.variable(this.label(wordFor(n), this.suffix(at)), scalar, width, literal(0, scalar), [n.id]);
+    const turn = space.variable(this.names.frame("turn"), Math.max(0, listed - 1), this.level + 1);
+    const body = this.enter(false);
+    const row = this.converted(yield [order.id, space.tuple([space.of(turn)])], "i32", order.id);
+    const place = this.#placeOf(row, x.type.shape[axis]!, order);
+    const value = yield [x.id, space.tuple(at.at.map((index, i) => (i === axis ? place : index)))];
+    this.set(total, { kind: "combine", def: opDef("sum"), a: total, b: this.converted(value, scalar, x.id) }, [n.id]);
+    this.leave();
+    this.names.release(turn.name);
+    this.emit({ kind: "range", variable: turn, from, limit, body });
+    this.scopes.push(...outer);
+    return total;
   }
 
   /** A value as an index along an axis of `extent`, bound once. */

@@ -189,9 +189,9 @@ class Printer {
         this.#nested(stmt.body);
         return this.#line("}");
       }
-      case "others": {
+      case "range": {
         const { name } = stmt.variable;
-        this.#line(`for (var ${name} = 1u; ${name} < ${indexText(stmt.limit)}; ${name}++) {`);
+        this.#line(`for (var ${name} = ${indexText(stmt.from)}; ${name} < ${indexText(stmt.limit)}; ${name}++) {`);
         this.#nested(stmt.body);
         return this.#line("}");
       }

@@ -5,6 +5,7 @@ import {
   loopsIn,
   matmulSizes,
   orderComparisons,
+  rangeTerms,
   resultsOf,
   segmentBody,
   type RegionForm,
@@ -27,6 +28,8 @@ export function regionFlops(graph: Graph, region: Body, form: RegionForm | null,
       flops += 2 * matmulSizes(graph, id).k * sizeOf(n.type.shape);
     } else if (def.kind === "reduce") {
       flops += def.flopsPerElement * sizeOf(node(graph, n.inputs[0]!).type.shape);
+    } else if (def.ranges) {
+      flops += rangeTerms(graph, n.inputs) * evaluations.get(id)!;
     } else if (def.order) {
       flops += comparisonsOf(graph, n, form!, schedule);
     } else if (def.kind !== "movement" && !def.loop) {

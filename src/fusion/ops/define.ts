@@ -223,7 +223,22 @@ export interface Inverse {
 }
 
 export type OpKind =
-  "elementwise" | "reduce" | "scan" | "order" | "contraction" | "movement" | "gather" | "random" | "source" | "opaque";
+  | "elementwise"
+  | "reduce"
+  | "scan"
+  | "order"
+  | "contraction"
+  | "movement"
+  | "gather"
+  | "search"
+  | "ranges"
+  | "random"
+  | "source"
+  | "opaque";
+
+/** Where it loads is data: nobody knows before it runs. */
+export const loadsByData = ({ kind }: Pick<OpDef, "kind">): boolean =>
+  kind === "gather" || kind === "search" || kind === "ranges";
 
 /** What a name means besides, where libraries or calls differ. */
 export interface Names {
@@ -275,6 +290,8 @@ export interface OpDef extends Names {
   readonly loop?: LoopMeaning;
   /** gather: operand 0 is read at indices along one axis that are the values of operand 1, clamped to the axis. */
   readonly gather?: { axis(attrs: Attrs, x: Shape): number };
+  /** ranges: operand 0 is summed along one axis over the places that operand 1 lists from operand 2 to operand 3. */
+  readonly ranges?: { axis(attrs: Attrs, x: Shape): number };
   /** `iota`-like sources: the value from the element's coordinates. */
   readonly generate?: {
     js(index: readonly number[], attrs: Attrs): number;

@@ -67,6 +67,7 @@ import { log } from "./transcendental/log";
 import { log1p } from "./transcendental/log1p";
 import { log2 } from "./transcendental/log2";
 import { logaddexp } from "./transcendental/logaddexp";
+import { lowerBound } from "./indexing/lower-bound";
 import { lt } from "./compare/lt";
 import { mapLoop } from "./control/map-loop";
 import { matmul } from "./contraction/matmul";
@@ -111,6 +112,7 @@ import { stack } from "./movement/stack";
 import { stopGradient } from "./logic/stop-gradient";
 import { sub } from "./arithmetic/sub";
 import { sum } from "./reduce/sum";
+import { sumRanges } from "./indexing/sum-ranges";
 import { sumSquare } from "./reduce/sum-square";
 import { tan } from "./transcendental/tan";
 import { tanh } from "./transcendental/tanh";
@@ -186,6 +188,7 @@ export const primitives: readonly OpDef[] = [
   log1p,
   log2,
   logaddexp,
+  lowerBound,
   lt,
   mapLoop((name) => byName.get(name) ?? null),
   matmul,
@@ -232,6 +235,7 @@ export const primitives: readonly OpDef[] = [
   stopGradient,
   sub,
   sum,
+  sumRanges,
   sumSquare,
   tan,
   tanh,

@@ -106,6 +106,13 @@ export const passCatalogue: readonly PassEntry[] = [
     elsewhere: [ort("TransposeOptimizer", "PadFusion")],
   },
   {
+    name: "sorted-scatter",
+    title: "Sort what is scattered",
+    summary:
+      "Puts updates in the order of their indices, so that each index adds up its own and compares with no other.",
+    numerics: "reassociates",
+  },
+  {
     name: "saved-values",
     level: 3,
     title: "Choose what is saved for backward",

@@ -17,6 +17,7 @@ import { producerConsumer } from "./producer-consumer";
 import { rowGroups } from "./row-groups";
 import { gatherByMask } from "./gather-by-mask";
 import { hoistRowScale } from "./hoist-row-scale";
+import { sortedScatter } from "./sorted-scatter";
 import { savedValues } from "./saved/saved-values";
 import { attentionRecompute } from "./attention-recompute";
 import { transposeFolding } from "./transpose-folding";
@@ -31,6 +32,7 @@ export const allPasses: readonly FusionPass[] = [
   scalarAlgebra,
   reductionAlgebra,
   movementAlgebra,
+  sortedScatter,
   savedValues,
   attentionRecompute,
   transposeFolding,

@@ -170,7 +170,8 @@ function openQueue(planner: Planner): Queue {
     next() {
       for (let entry = heap.pop(); entry !== null; entry = heap.pop()) {
         if (entry.version !== versions.get(entry.id) || !planner.regions.has(entry.id)) continue;
-        if (entry.candidate) return entry;
+        // The far end of a diamond may have changed since its candidate was built.
+        if (entry.candidate?.remove.every((region) => planner.regions.get(region.id) === region)) return entry;
         const candidate = build(planner, entry.id);
         const micros = price(planner, candidate, entry.micros);
         const rival = heap.peek();

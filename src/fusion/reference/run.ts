@@ -14,6 +14,7 @@ import { opDef } from "../ops";
 import { inputData } from "./data";
 import { evaluateElementwise } from "./elementwise";
 import { evaluateGather } from "./gather";
+import { evaluateRanges, evaluateSearch } from "./ranges";
 import { evaluateMatmul } from "./matmul";
 import { evaluateMovement } from "./movement";
 import { evaluateOrder } from "./order";
@@ -110,6 +111,10 @@ function evaluated(
       return evaluateMovement(node, operands, types);
     case "gather":
       return evaluateGather(node, operands, types);
+    case "search":
+      return evaluateSearch(operands);
+    case "ranges":
+      return evaluateRanges(node, operands, types[0]!, round);
     case "contraction":
       return evaluateMatmul(operands[0]!, operands[1]!, [types[0]!, types[1]!], round);
     case "source":

@@ -197,10 +197,12 @@ function gatherPoint(node: Node, { shape }: TensorType, index: TensorType): Poin
   };
 }
 
-/** Which elements a gather asks for is data: only of an input, where all are there, need nobody know in advance. */
+/** Which elements a gather asks for is data: only of an input, where all are there, need nobody know in advance. Searches and ranges ask for any. */
 const isOpen = (graph: Graph, id: NodeId): boolean => {
   const { op, inputs } = nodeOf(graph, id);
-  return opDef(op).kind === "gather" && opDef(nodeOf(graph, inputs[0]!).op).kind !== "source";
+  const { kind } = opDef(op);
+  if (kind === "search" || kind === "ranges") return true;
+  return kind === "gather" && opDef(nodeOf(graph, inputs[0]!).op).kind !== "source";
 };
 
 function pointOf(node: Node, types: readonly TensorType[]): Point {
@@ -231,8 +233,10 @@ function plainPointOf(node: Node, types: readonly TensorType[]): Point {
       return gatherPoint(node, types[0]!, types[1]!);
     case "contraction":
       return matmulPoint([types[0]!, types[1]!]);
+    case "search":
+    case "ranges":
     case "source":
-      throw bug(`${node.op} is not computed from operands`);
+      throw bug(`${node.op} is not computed from operands that are known`);
   }
 }
 

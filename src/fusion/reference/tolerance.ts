@@ -15,9 +15,10 @@ const CAP = 1e-3;
 /** Elements that a reduction folds or a scan walks, or K of a contraction. */
 function terms(graph: Graph, node: Node): number {
   const types = node.inputs.map((id) => nodeOf(graph, id).type);
-  const { kind, reduce, scan } = opDef(node.op);
+  const { kind, ranges, reduce, scan } = opDef(node.op);
   if (kind === "contraction") return productOf(types[0]!, types[1]!).k;
   const { shape } = types[0]!;
+  if (ranges) return shape[ranges.axis(node.attrs, shape)]!;
   if (scan) return shape[scan.axis(node.attrs, shape)]!;
   return sizeOf(reduce!.axes(node.attrs, shape).map((axis) => shape[axis]!));
 }
@@ -93,13 +94,13 @@ export function toleranceFor(graph: Graph, output: NodeId, scale?: number): Tole
   };
   for (const node of path) {
     const { kind, tolerance } = opDef(node.op);
-    if (kind === "source" || kind === "movement" || kind === "gather") continue;
+    if (kind === "source" || kind === "movement" || kind === "gather" || kind === "search") continue;
     add(node, tolerance.rtol, tolerance.atol);
     for (const [r, a] of withinLoop(node)) add(node, r, a);
     nanMayVanish ||= mayLoseNaN(graph, node);
     const chained = node.inputs.some((id) => !isSource(graph, id));
     if (chained && isSteep(node)) add(node, EXPONENTIAL.rtol, EXPONENTIAL.atol);
-    const folds = kind === "reduce" || kind === "scan";
+    const folds = kind === "reduce" || kind === "scan" || kind === "ranges";
     if (!folds && kind !== "contraction") continue;
     const count = Math.max(1, terms(graph, node));
     if (folds && tolerance.rtol > 0) {

@@ -11,7 +11,7 @@ import {
   showBytes,
   type Node,
 } from "../ir";
-import { opDef } from "../ops";
+import { loadsByData, opDef } from "../ops";
 import { followersOf } from "./alignment";
 import { classifyOnline, mayBeOnline } from "./classify-online";
 import { dualRefusal } from "./dual";
@@ -206,7 +206,7 @@ function refuseFollower(
         : "Nothing here: a second kernel has to read the rows.";
     return refuse("L_ROW_NOT_OWNED", [contraction, id], text, remedy, { columns, limit: WIDEST_ROW });
   }
-  if (kind === "movement" || kind === "gather") {
+  if (kind === "movement" || loadsByData(opDef(n.op))) {
     return refuse(
       "L_INDEX",
       [operand, id],

@@ -39,6 +39,7 @@ export {
   type Place,
   type IterationKernels,
 } from "./launched";
+export { rangeTerms } from "./data-loads";
 export { foldsOfMerged, mergedStages, type MergedStages, type RunningPair } from "./one-pass";
 export { scheduleRegion } from "./schedule";
 export { passRoots } from "./row-roots";

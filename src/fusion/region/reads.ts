@@ -32,6 +32,8 @@ function demandOn(graph: Graph, n: Node, operand: number, demand: Demand): Deman
     if (operand === 0) return throughGather(demand, n.type.shape, inputs[0]!);
     return throughIndex(demand, n.type.shape, inputs[1]!, def.gather!.axis(n.attrs, inputs[0]!));
   }
+  if (def.kind === "search" && operand === 0) return ALL;
+  if (def.kind === "ranges") return ALL;
   return throughBroadcast(demand, n.type.shape, inputs[operand]!);
 }
 
@@ -134,7 +136,9 @@ export function offsetsAt(
             ? mapPoints(n, inputs, points, operand)
             : kind === "gather"
               ? gatherPoints(n, inputs, points, operand)
-              : broadcastPoints(points, n.type.shape, inputs[operand]!);
+              : kind === "search" || kind === "ranges"
+                ? dataPoints(n, inputs, points, operand)
+                : broadcastPoints(points, n.type.shape, inputs[operand]!);
         if (mapped) visit(input, mapped);
       });
     }
@@ -171,6 +175,16 @@ function gatherPoints(n: Node, [data, index]: readonly Shape[], points: Points, 
     asked[i]!.join() === asked[0]!.join() ? 0 : far,
     ...at.slice(axis + rank),
   ]);
+}
+
+/** Where searches and ranges load: any key, the ends of the own range, any row of the list, of it the own elements. */
+function dataPoints(n: Node, inputs: readonly Shape[], points: Points, operand: number): Points | null {
+  const { kind, ranges } = opDef(n.op);
+  if (kind === "search") return operand === 1 ? points : null;
+  const axis = ranges!.axis(n.attrs, inputs[0]!);
+  if (operand > 1) return points.map((at) => [at[axis]!]);
+  if (operand === 1) return null;
+  return points.map((at) => at.map((value, i) => (i === axis ? 0 : value)));
 }
 
 function mapPoints(n: Node, inputs: readonly Shape[], points: Points, operand: number): Points | null {

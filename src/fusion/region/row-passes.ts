@@ -1,6 +1,6 @@
 /** @file How often a streaming row kernel walks over each stored value: once a pass that loads it at a place of its own per column. */
-import { node, type Graph, type NodeId, type Region } from "../ir";
-import { opDef } from "../ops";
+import { node, type Graph, type Node, type NodeId, type Region } from "../ir";
+import { loadsByData, opDef } from "../ops";
 import { offsetsAt, touchedElements, type Points } from "./reads";
 import { endsPass } from "./row-ops";
 import { eitherStep, moving, sharedSteps, steps, stepsAlong, type Step } from "./steps";
@@ -93,6 +93,10 @@ function askOperands(
     ask(n.inputs[0]!, [...at.slice(0, axis), place, ...at.slice(axis + places.length)], from);
     return;
   }
+  if (kind === "search" || kind === "ranges") {
+    askByData(graph, n, at, from, ask);
+    return;
+  }
   if (kind !== "movement") {
     n.inputs.forEach((input) => {
       const { shape } = node(graph, input).type;
@@ -113,6 +117,26 @@ function askOperands(
     ask(n.inputs[operand]!, index, from === "turn" && !(certain && number === 0) ? "branch" : from);
     if (certain) break;
   }
+}
+
+/** A search asks for keys anywhere; a range for its ends, and for whatever rows it lists between them. */
+function askByData(graph: Graph, n: Node, at: readonly Step[], from: Asked, ask: Ask): void {
+  const shapes = n.inputs.map((input) => node(graph, input).type.shape);
+  const anywhere = (extent: number): Step => moving(1, 0, Math.max(0, extent - 1));
+  const { kind, ranges } = opDef(n.op);
+  if (kind === "search") {
+    ask(n.inputs[0]!, [anywhere(shapes[0]![0]!)], from);
+    ask(n.inputs[1]!, at, from);
+    return;
+  }
+  const axis = ranges!.axis(n.attrs, shapes[0]!);
+  for (const end of n.inputs.slice(2)) ask(end, [at[axis]!], from);
+  ask(n.inputs[1]!, [anywhere(shapes[1]![0]!)], from);
+  ask(
+    n.inputs[0]!,
+    at.map((step, i) => (i === axis ? anywhere(shapes[0]![axis]!) : step)),
+    from,
+  );
 }
 
 /** Passes that are no loop: what is loaded for a row before its loops, and after them. */
@@ -233,7 +257,7 @@ function keptByThreads(
   { own, all }: RowTurn,
 ): { readonly value: NodeId; readonly stage: number }[] {
   // What is gathered may lie elsewhere at each of the same places.
-  if (own === all || members.some((id) => opDef(node(graph, id).op).kind === "gather")) return [];
+  if (own === all || members.some((id) => loadsByData(opDef(node(graph, id).op)))) return [];
   const { points } = somePoints(form);
   const had = new Map<NodeId, (readonly number[])[]>();
   const stages = [...new Set(roots.map(({ stage }) => stage))].toSorted((a, b) => a - b);

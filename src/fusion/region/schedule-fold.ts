@@ -13,6 +13,7 @@ import {
 import { opDef } from "../ops";
 import { wholeOutput, type RowPlacement } from "./classify";
 import { laneCoordinates, rowLane } from "./lanes";
+import { waitingMicros } from "./data-loads";
 import { mergedStages } from "./one-pass";
 import { readsOf, stridedReads } from "./reads";
 import { passesPerRead, type PassRoot } from "./row-passes";
@@ -233,6 +234,7 @@ export function scheduleFold(
   const scanning = lanes === 1 ? 0 : threads * shape.scanningBytes * (held ? turns : 1);
   const sorts = sortsOf(graph, form, threads * wide.folded);
   const width = wide.kept * wide.folded;
+  const points = (shape.rows * shape.columns) / width;
   const live = shape.live * (held ? 1 : width);
   const waiting = held ? turns * width * (shape.waiting ?? 0) : 0;
   return blank({
@@ -252,7 +254,9 @@ export function scheduleFold(
     workgroupBytes: sortBytes(sorts) + scanning + Math.max(joining(factors), last ? joining(last) : 0),
     registers: BASE_REGISTERS + live + form.reductions.length + waiting,
     ...(waiting > 0 && { waiting }),
-    ...(machine.sharing === "threads" && { leastMicros: foldMicros(shape, factors, machine) }),
+    ...(machine.sharing === "threads" && {
+      leastMicros: foldMicros(shape, factors, machine) + waitingMicros(graph, region.members, points, machine),
+    }),
     dispatches: chunks > 1 ? 2 : 1,
     temporaryBytes: chunks > 1 ? form.rows * chunks * form.reductions.length * 4 : 0,
     temporaries: form.reductions.length,

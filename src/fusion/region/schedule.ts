@@ -14,6 +14,7 @@ import {
 import { knobsKept } from "./knobs";
 import { CPU_TILE, matmulSizes, namedTile, tileBytes, tileRereads, tileThreads } from "./matmul";
 import { aloneShare, productFactors } from "./matmul-factors";
+import { waitingMicros } from "./data-loads";
 import { readTwice } from "./reduce-schedule";
 import { followersOf, samplesOf } from "./alignment";
 import { productsOf } from "./dual";
@@ -26,6 +27,7 @@ import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "./rea
 import { launchedCounts, launchedKey, LaunchedLoop } from "./launched";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
 import { segmentBody, segmentsOf } from "./segments";
+import { machineOf } from "./schedule-fold";
 import { scheduleRows } from "./schedule-rows";
 import { joiningOf } from "./threads";
 import type { RegionForm, RegionSchedule } from "./types";
@@ -161,7 +163,19 @@ function schedulePointwise(graph: Graph, region: Body, form: RegionForm, target:
     unrolled,
     registers: BASE_REGISTERS + Math.max(...registers),
     workgroups: last.first + Math.ceil(Math.ceil(last.size / last.width / last.turns) / threads),
+    ...waitingFor(graph, region, Math.ceil(size / largest.width), target),
   });
+}
+
+/** The least time of threads that wait for addresses. */
+function waitingFor(
+  graph: Graph,
+  { members }: Body,
+  threads: number,
+  target: Target,
+): Pick<RegionSchedule, "leastMicros"> {
+  const micros = waitingMicros(graph, members, threads, machineOf(target));
+  return micros > 0 ? { leastMicros: micros } : {};
 }
 
 /** The other axis of a plain transposition, when every strided read lies contiguously along the same one. */

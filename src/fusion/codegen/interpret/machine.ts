@@ -210,7 +210,7 @@ class Machine {
       case "for":
       case "halve":
       case "double":
-      case "others":
+      case "range":
         return this.#loop(stmt);
       case "subgroups":
         return this.#subgroups(stmt);
@@ -322,6 +322,18 @@ class Machine {
     this.#depth -= inside;
     if (this.#depth === 0) this.#segment++;
     const { first, next, goesOn } = turnsOf(stmt, this.#indices);
+    if (stmt.kind === "range") {
+      // Each thread goes round as often as its own range says.
+      const going = nobody(this.#threads);
+      const test = (thread: number): boolean => goesOn(cells[thread]!, thread);
+      return (active) => {
+        for (let i = 0; i < active.count; i++) cells[active.list[i]!] = first(active.list[i]!);
+        for (keep(active, going, test); going.count > 0; keep(going, going, test)) {
+          body(going);
+          for (let i = 0; i < going.count; i++) cells[going.list[i]!] = next(cells[going.list[i]!]!);
+        }
+      };
+    }
     return (active) => {
       for (let turn = first(active.list[0]!); goesOn(turn, active.list[0]!); turn = next(turn)) {
         cells.fill(turn);

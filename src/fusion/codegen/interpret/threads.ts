@@ -43,9 +43,13 @@ export function turnsOf(stmt: Loop, indices: Indices): Turns {
       return { first: () => 0, next: (turn) => turn + 1, goesOn: (turn) => turn < stmt.count };
     case "double":
       return { first: () => 1, next: (turn) => 2 * turn, goesOn: (turn) => turn <= stmt.to };
-    case "others": {
-      const limit = indices.index(stmt.limit);
-      return { first: () => 1, next: (turn) => turn + 1, goesOn: (turn, thread) => turn < limit(thread, 0) };
+    case "range": {
+      const [from, limit] = [indices.index(stmt.from), indices.index(stmt.limit)];
+      return {
+        first: (thread) => from(thread, 0),
+        next: (turn) => turn + 1,
+        goesOn: (turn, thread) => turn < limit(thread, 0),
+      };
     }
     case "halve": {
       const from = indices.index(stmt.from);

@@ -138,7 +138,7 @@ class Translator {
         return;
       case "halve":
       case "double":
-      case "others":
+      case "range":
       case "subgroups":
       case "exchange":
       case "exchangePair":

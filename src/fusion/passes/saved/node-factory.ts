@@ -27,7 +27,12 @@ export class NodeFactory {
   private readonly kind: string;
 
   /** @param types of what other rows have made, which this one may read; its own are added */
-  constructor(graph: Graph, anchor: NodeId, kind: "again" | "kept" | "row", types = new Map<NodeId, TensorType>()) {
+  constructor(
+    graph: Graph,
+    anchor: NodeId,
+    kind: "again" | "kept" | "row" | "sorted",
+    types = new Map<NodeId, TensorType>(),
+  ) {
     this.types = types;
     this.graph = graph;
     this.anchor = node(graph, anchor);
