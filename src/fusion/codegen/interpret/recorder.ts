@@ -264,7 +264,7 @@ function meetingOf(stmt: Stmt, { indices, shared, traces, cellsOf }: Seen): Meet
     case "halve":
     case "if":
     case "merge":
-    case "others":
+    case "range":
     case "subgroups":
       return null;
   }
