@@ -10,11 +10,12 @@ import type { FusionPass } from "./define";
 import type { Proposal } from "./identities";
 import { patchOf } from "./merge";
 import type { Planner } from "./planner";
-import { judge } from "./profitability";
+import { forcing, judge } from "./profitability";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { propose, rewritingPass } from "./rewriting";
 import { NodeFactory } from "./saved/node-factory";
-import { nameOf, showCount, yes } from "./sentences";
+import { nameOf, no, showCount, yes } from "./sentences";
+import { bothWays, NO_MICROS, timeOf, weigh } from "./weigh";
 
 const rewriting = rewritingPass({
   ...titled("sorted-scatter"),
@@ -31,10 +32,18 @@ const rewriting = rewritingPass({
 
 export const sortedScatter: FusionPass = {
   ...rewriting,
-  profitability: (planner, candidate, delta) =>
-    planner.supposing(patchOf(candidate), () =>
-      judge(planner, candidate, delta, `Putting the updates of ${nameOf(planner.graph, candidate.nodes[0]!)} in order`),
-    ),
+  profitability(planner, candidate, delta) {
+    const { nodes } = candidate;
+    const { apart, fused } = delta;
+    const doing = `Putting the updates of ${nameOf(planner.graph, nodes[0]!)} in order`;
+    if (fused.micros < apart.micros - NO_MICROS)
+      return planner.supposing(patchOf(candidate), () => judge(planner, candidate, delta, doing));
+    return no("C_NEGATIVE", nodes, `${doing} takes longer than comparing all of them: ${timeOf(fused, apart)}.`, {
+      numbers: { bytesSaved: apart.bytes - fused.bytes, launchesSaved: apart.launches - fused.launches },
+      weighed: weigh("time", bothWays(candidate, delta)),
+      ...forcing(planner, candidate, "More updates, or more places."),
+    });
+  },
 };
 
 /** Σ over the updates of where(index = place, value, 0). */
