@@ -111,6 +111,7 @@ export const passCatalogue: readonly PassEntry[] = [
     summary:
       "Puts updates in the order of their indices, so that each index adds up its own and compares with no other.",
     numerics: "reassociates",
+    level: 3,
   },
   {
     name: "saved-values",

@@ -19,10 +19,9 @@ import { bothWays, NO_MICROS, timeOf, weigh } from "./weigh";
 
 const rewriting = rewritingPass({
   ...titled("sorted-scatter"),
-  teaches: "scatter",
   *match(planner) {
     const rewriter = openRewriter(planner);
-    for (const n of [...planner.graph.nodes.values()]) {
+    for (const n of planner.graph.nodes.values()) {
       const scatter = scatterOf(planner, n);
       if (!scatter || !mayPay(planner, rewriter, scatter)) continue;
       if (yield* propose(planner, rewriter, proposalFor(planner, rewriter, scatter))) planner.reorder();
