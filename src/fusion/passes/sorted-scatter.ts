@@ -1,6 +1,7 @@
 /**
  * @file Scattered sums in time proportional to the updates: comparing every place with every update is replaced by putting the updates
  * in the order of their indices, so that each place adds up a range of them.
+ * @about sum, where, eq, expand: a scattered sum is a sum over all updates of those whose index equals the place.
  */
 import { literalOf, node, sameShape, sizeOf, stridesOf, type Node, type NodeId, type Shape } from "../ir";
 import { countsAlong, opDef } from "../ops";

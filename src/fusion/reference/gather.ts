@@ -25,3 +25,42 @@ export function evaluateGather(
   }
   return out;
 }
+
+/** How many of the keys, which are in ascending order, are less than `value`. */
+export function lowerBound(keys: ArrayLike<number>, value: number): number {
+  let [from, to] = [0, keys.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (keys[middle]! < value) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** Values of a search. */
+export const evaluateSearch = ([keys, x]: readonly ArrayLike<number>[]): Float64Array =>
+  Float64Array.from(x!, (value) => lowerBound(keys!, value));
+
+/** Values of sums over ranges of rows. */
+export function evaluateRanges(
+  node: Node,
+  [x, order, starts, stops]: readonly ArrayLike<number>[],
+  { shape }: TensorType,
+  round: (value: number) => number,
+): Float64Array {
+  const axis = opDef(node.op).ranges!.axis(node.attrs, shape);
+  const [outer, extent, inner] = [sizeOf(shape.slice(0, axis)), shape[axis]!, sizeOf(shape.slice(axis + 1))];
+  const [count, listed] = [starts!.length, order!.length];
+  const within = (value: number): number => Math.min(Math.max(Math.trunc(value), 0), listed);
+  const out = new Float64Array(sizeOf(node.type.shape));
+  for (let o = 0; o < outer; o++) {
+    for (let n = 0; n < count; n++) {
+      const to = (o * count + n) * inner;
+      for (let i = within(starts![n]!); i < within(stops![n]!); i++) {
+        const from = (o * extent + clampIndex(order![i]!, extent)) * inner;
+        for (let k = 0; k < inner; k++) out[to + k] = round(out[to + k]! + x![from + k]!);
+      }
+    }
+  }
+  return out;
+}

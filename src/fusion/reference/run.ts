@@ -13,8 +13,7 @@ import {
 import { opDef } from "../ops";
 import { inputData } from "./data";
 import { evaluateElementwise } from "./elementwise";
-import { evaluateGather } from "./gather";
-import { evaluateRanges, evaluateSearch } from "./ranges";
+import { evaluateGather, evaluateRanges, evaluateSearch } from "./gather";
 import { evaluateMatmul } from "./matmul";
 import { evaluateMovement } from "./movement";
 import { evaluateOrder } from "./order";
