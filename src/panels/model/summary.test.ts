@@ -90,3 +90,29 @@ test("a report has the picture, every line of the summary, and no markup of the 
   expect(cells(html)).toEqual(hostile.fusedPlan!.kernels.map(({ id, name }) => kernelTitle({ id, name })));
   expect(html.match(/☐/g)!.length).toBe(lines(hostile).filter((line) => line.startsWith("- [ ]")).length);
 });
+
+test.each([
+  "<script>alert(1)</script>",
+  '"><img src=x onerror=alert(1)>',
+  "<svg onload=alert(1)>",
+  "javascript:alert(1)",
+  "</text><foreignObject><iframe srcdoc=x></iframe></foreignObject>",
+  "</title><a href='javascript:alert(1)'>x</a>",
+  "]]><script>alert(1)</script>",
+  "&lt;script&gt;alert(1)&lt;/script&gt;",
+  "' onmouseover='alert(1)",
+  "<!--><style>@import '//evil'</style>-->",
+])("a report keeps %s as words, in its title, its program and the device's name", (words) => {
+  const compilation = compile(`# ${words}\nx: f32[64]\ny = relu(x)\n`, {
+    ...defaultOptions,
+    profile: { ...defaultOptions.profile, name: words },
+  });
+  const html = reportHtml(compilation, null, { title: words, picture: null, link: null })!;
+  const own = reportHtml(compile("# w\nx: f32[64]\ny = relu(x)\n", defaultOptions), null, {
+    title: "w",
+    picture: null,
+    link: null,
+  })!;
+  const tags = (text: string): string[] => text.match(/<[/!]?[a-z][^>]*>/gi) ?? [];
+  expect(tags(html)).toEqual(tags(own));
+});
