@@ -29,7 +29,7 @@ export {
   type ChangedDecision,
   type Taken,
 } from "./changed-decisions";
-export { whatIf, type WhatIf } from "./what-if";
+export { orderRows, whatIf, type OrderQuestion, type OrderRow, type WhatIf } from "./what-if";
 
 // Ops: what there is, by name and by kind.
 export {

@@ -4,7 +4,7 @@ import { allPasses, levelOf, passesOf } from "./passes";
 import { fusionTrace } from "./trace";
 import type { StepCost } from "./ir";
 import { changedDecisions } from "./changed-decisions";
-import { whatIf } from "./what-if";
+import { orderRows, whatIf } from "./what-if";
 
 const softmaxed = "x: f32[2048, 1024]\nb: f32[1024]\ny = softmax(relu(x + b), dim=-1) * 2";
 
@@ -152,4 +152,35 @@ describe("the trace", () => {
     const measured = events(trace, "kernel").filter(({ pid }) => pid === 3);
     expect(measured.map(({ name, dur }) => [name, dur])).toEqual([[first!.name, 5]]);
   });
+});
+
+describe("orders", () => {
+  const rowsOf = (text: string) =>
+    orderRows(compile(text, defaultOptions)).map(({ question, fusesLast, totals }) => [
+      question,
+      fusesLast,
+      totals.kernels,
+    ]);
+
+  test("a batch before fusion is one plan, after it eight", () => {
+    expect(rowsOf("x: f32[1024]\ny = log(exp(x) + 1)\nz = y * x\n").slice(0, 2)).toEqual([
+      ["batch", true, 1],
+      ["batch", false, 8],
+    ]);
+  });
+
+  test("a derivative fused with its program, or apart; and layouts, where there are some", () => {
+    const rows = rowsOf("x: f32[64, 32]\nw: f32[64, 32] = param()\nh = exp(x * w)\nloss = sum(h.T)\n");
+    expect(rows.map(([question]) => question)).toEqual([
+      "batch",
+      "batch",
+      "derivative",
+      "derivative",
+      "layout",
+      "layout",
+    ]);
+    expect(rows[2]![2]).toBeLessThanOrEqual(Number(rows[3]![2]));
+  });
+
+  test("a text with a mistake has none", () => expect(rowsOf("y = relu(\n")).toEqual([]));
 });

@@ -1,10 +1,12 @@
-/** @file What if: the same program planned with one choice changed, and every decision that came out otherwise. */
+/** @file What if: the same program planned with one choice changed, and every decision that came out otherwise; or transformed and fused in either order. */
 import type { Compilation } from "./compilation";
 import { changedDecisions, type ChangedDecision } from "./changed-decisions";
 import { bug, type CompileOptions, type Step, type Totals } from "./ir";
-import { allPasses, pipelineOf, runPasses } from "./passes";
+import { opDef } from "./ops";
+import { allPasses, orderRefusal, passOrder, pipelineOf, runPasses } from "./passes";
+import { applyTextEdits, BATCH, transformProgram, type TransformName } from "./text";
 import { chosenFor, totalsOf } from "./cost";
-import { fusionAt } from "./compile";
+import { compile, fusionAt } from "./compile";
 
 export interface WhatIf {
   /** What the changed planning ran with. */
@@ -39,4 +41,73 @@ export function whatIf(compilation: Compilation, change: Partial<CompileOptions>
     changed: changedDecisions(before, steps),
     steps,
   };
+}
+
+/** What is done before fusion, or after it. */
+export type OrderQuestion = "batch" | "derivative" | "layout";
+
+/** A plan by one order of two transformations. */
+export interface OrderRow {
+  readonly question: OrderQuestion;
+  /** Fusion comes last, and sees what the other one made. */
+  readonly fusesLast: boolean;
+  readonly totals: Totals;
+}
+
+/** The totals of `times` launches of one plan; memory is used again by each. */
+const repeated = (totals: Totals, times: number): Totals => ({
+  ...totals,
+  kernels: totals.kernels * times,
+  transfers: totals.transfers * times,
+  fullSizeTransfers: totals.fullSizeTransfers * times,
+  bytes: totals.bytes * times,
+  predictedMicros: totals.predictedMicros * times,
+});
+
+const fusedTotals = (text: string, options: CompileOptions): Totals | null =>
+  compile(text, options).fusedPlan?.totals ?? null;
+
+/** The text under a transform; null where it has none. */
+function transformed(text: string, name: TransformName): string | null {
+  const edited = transformProgram(text, name);
+  return edited.ok ? applyTextEdits(text, edited.edits) : null;
+}
+
+/** Layouts chosen as late as the other passes allow. */
+function layoutLast(): readonly string[] {
+  const others = passOrder().filter((name) => name !== LAYOUT);
+  const at = others.findLastIndex((_, i) => orderRefusal(others.toSpliced(i + 1, 0, LAYOUT)) === null);
+  return others.toSpliced(at + 1, 0, LAYOUT);
+}
+const LAYOUT = "transpose-folding";
+
+/**
+ * Totals by order: a batch of examples made before or after fusion, a derivative taken before or after it, layouts chosen
+ * before or after it. Pairs that the program has no form of are left out.
+ */
+export function orderRows({ text, options, naive }: Compilation): readonly OrderRow[] {
+  if (!naive) return [];
+  const pair = (question: OrderQuestion, last: Totals | null, first: Totals | null): OrderRow[] =>
+    last && first
+      ? [
+          { question, fusesLast: true, totals: last },
+          { question, fusesLast: false, totals: first },
+        ]
+      : [];
+  const batch = transformed(text, "vmap");
+  const one = fusedTotals(text, options);
+  const nodes = [...naive.graph.nodes.values()];
+  const gradient = nodes.some(({ phase }) => phase === "backward") ? text : transformed(text, "value_and_grad");
+  const apart = { ...options, savedValues: { apart: true, policy: "stored", choices: {} } } as const;
+  const joint = { ...options, savedValues: undefined };
+  const order = nodes.some(({ op }) => opDef(op).kind === "movement") ? layoutLast() : null;
+  return [
+    ...pair("batch", batch === null ? null : fusedTotals(batch, options), one && repeated(one, BATCH)),
+    ...pair(
+      "derivative",
+      gradient === null ? null : fusedTotals(gradient, joint),
+      gradient === null ? null : fusedTotals(gradient, apart),
+    ),
+    ...pair("layout", order && one, order && fusedTotals(text, { ...options, order })),
+  ];
 }

@@ -16,7 +16,7 @@ export { paletteEntries, searchPalette, type Glyph } from "./ops";
 export { pictureOf, type Heading, type Hull, type Line, type Picture, type Port } from "./picture";
 export { boxesOf } from "./place";
 export { nodePorts, type NodePorts, type OperandPort } from "./ports";
-export { DISK, savedKinds, savedSign, savedWords, withSaved } from "./saved";
+export { choiceWords, DISK, isChoice, savedKinds, savedSign, savedWords, withSaved } from "./saved";
 export { sceneOf, type Gate, type Scene, type SceneNode } from "./scene";
 export { cardOf, CARD, inkOf, placedBy, stillOf, svgOf, type Placed, type StillRequest, type Theme } from "./still";
 export {

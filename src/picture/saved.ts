@@ -1,5 +1,5 @@
 /** @file Marks of values that the backward pass needs: their signs, their words, and on which boxes they stand. */
-import type { NodeId, SavedMark } from "../fusion";
+import type { NodeId, SavedChoice, SavedMark } from "../fusion";
 import type { Scene, SceneNode } from "./scene";
 
 /** In words: the legend's line, the sign's title, what a screen reader adds. */
@@ -10,6 +10,16 @@ export const savedWords: Readonly<Record<SavedMark, string>> = {
   again: "recomputed in the backward pass",
   inverted: "inverted from a result",
 };
+
+/** What can be done about a value, as a choice says it. */
+export const choiceWords: Readonly<Record<SavedChoice, string>> = {
+  save: "save",
+  recompute: "recompute",
+  invert: "invert from a result",
+  bits: "save one bit per element",
+  f16: "save as f16",
+};
+export const isChoice = (value: string): value is SavedChoice => Object.hasOwn(choiceWords, value);
 
 /** In the order of the legend, and of what a folded box shows of its ops. */
 const order: readonly SavedMark[] = ["kept", "bits", "f16", "again", "inverted"];

@@ -53,6 +53,7 @@ type Names =
   | "releaseKnobs"
   | "setLibraryLine"
   | "setSaved"
+  | "slideBudget"
   | "chooseSaved";
 
 export const choicesSlice: Slice<Names> = (context) => {
@@ -96,6 +97,12 @@ export const choicesSlice: Slice<Names> = (context) => {
     },
     setSaved: (change) =>
       choose(context, { savedValues: keptSaved({ ...nothingSaved, ...options().savedValues, ...change }) }),
+    slideBudget(budgetBytes) {
+      const { document } = context.get();
+      const { choices } = options().savedValues ?? nothingSaved;
+      const savedValues: SavedValues = { apart: true, policy: "cut", budgetBytes, choices };
+      context.type({ ...document, options: { ...document.options, savedValues } });
+    },
     chooseSaved(value, choice) {
       const saved = options().savedValues ?? nothingSaved;
       const { [value]: _, ...rest } = saved.choices;

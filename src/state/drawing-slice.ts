@@ -55,6 +55,7 @@ export const drawingSlice: Slice<
   | "addOp"
   | "addInput"
   | "expandCall"
+  | "transform"
   | "removeNode"
   | "renameNode"
   | "setAttr"
@@ -70,6 +71,7 @@ export const drawingSlice: Slice<
     addOp: (op, at) => change((edits, text) => edits.addOp(text, op), at),
     addInput: () => change((edits, text) => edits.addInput(text)),
     expandCall: (id) => change((edits, text) => edits.expandCall(text, id)),
+    transform: (name) => change((edits, text) => edits.transformProgram(text, name)),
     removeNode: (id) => change((edits, text) => edits.removeNode(text, id)),
     renameNode: (id, name) => change((edits, text) => edits.renameNode(text, id, name)),
     setAttr: (id, attr, value) => change((edits, text) => edits.setAttr(text, id, attr, value)),

@@ -10,4 +10,5 @@ export {
   setAttr,
   setConstant,
   setInputType,
+  transformProgram,
 } from "../fusion";

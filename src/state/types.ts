@@ -13,6 +13,7 @@ import type {
   Plan,
   RegionId,
   SavedChoice,
+  OrderRow,
   SavedSheet,
   SavedValues,
   ShownValues,
@@ -24,6 +25,7 @@ import type {
   Granularity,
   KeepReason,
   DeviceProfile,
+  TransformName,
 } from "../fusion";
 import type {
   Area,
@@ -340,6 +342,8 @@ export interface Actions {
   removeNode(id: NodeId): Promise<string | null>;
   /** Writes the composite that `id` is a part of as the ops that it is made of. */
   expandCall(id: NodeId): Promise<string | null>;
+  /** The whole program differentiated or batched, as an edit of the text. */
+  transform(name: TransformName): Promise<string | null>;
   renameNode(id: NodeId, name: string): Promise<string | null>;
   setAttr(id: NodeId, attr: string, value: string): Promise<string | null>;
   setInputType(id: NodeId, type: string): Promise<string | null>;
@@ -416,6 +420,8 @@ export interface Actions {
   setConstant(name: string, value: number): Promise<void>;
   /** Plans the shown program with its constant `name` at a quarter to four times its value. */
   askSizes(name: string): Promise<void>;
+  /** What transforming and fusing in either order comes to; empty where nothing can be planned. */
+  askOrders(): Promise<readonly OrderRow[]>;
   /** What the backward pass could keep, by every policy. */
   askSaved(): Promise<void>;
   /** Begins the tour, goes on to another stop, or ends it with null. */
@@ -474,6 +480,8 @@ export interface Actions {
   /** FLOP per byte; null: the ridge of the profile. */
   /** What the backward pass keeps where nothing is chosen for a value. */
   setSaved(change: Partial<Omit<SavedValues, "choices">>): void;
+  /** The min-cut within so many bytes, while they are being moved: one undo step until a pause. */
+  slideBudget(bytes: number): void;
   /** What is done about one value that the backward pass reads; null: by policy. */
   chooseSaved(value: NodeId, choice: SavedChoice | null): void;
   setLibraryLine(line: number | null): void;

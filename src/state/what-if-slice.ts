@@ -6,7 +6,7 @@ import type { Slice } from "./slice-context";
 /** Sizes are asked about at these multiples of the one that is written. */
 const MULTIPLES = [0.25, 0.5, 1, 2, 4];
 
-type Names = "openWhatIf" | "closeWhatIf" | "askWhatIf" | "keepWhatIf" | "askSizes" | "askSaved";
+type Names = "openWhatIf" | "closeWhatIf" | "askWhatIf" | "keepWhatIf" | "askSizes" | "askSaved" | "askOrders";
 
 export const whatIfSlice: Slice<Names> = (context) => ({
   async askSizes(name) {
@@ -28,6 +28,13 @@ export const whatIfSlice: Slice<Names> = (context) => ({
     const reply = await context.environment.compileWorker.ask({ kind: "saved", text, options });
     if (context.get().derived.compilation !== of) return;
     context.set({ savedSheet: { of, sheet: reply.ok && reply.value.kind === "saved" ? reply.value.sheet : null } });
+  },
+  async askOrders() {
+    const { compilation: of } = context.get().derived;
+    if (!of?.naive) return [];
+    const { text, options } = of;
+    const reply = await context.environment.compileWorker.ask({ kind: "orders", text, options });
+    return reply.ok && reply.value.kind === "orders" ? reply.value.rows : [];
   },
   openWhatIf: () => context.set({ whatIf: context.get().whatIf ?? { status: "none" } }),
   closeWhatIf: () => context.set({ whatIf: null }),

@@ -11,6 +11,7 @@ import {
   knobSheet,
   knobSweep,
   kernelLooks,
+  orderRows,
   peakOf,
   planAt,
   planForTarget,
@@ -166,6 +167,7 @@ export function answerCompile(request: CompileRequest): CompileReply {
     return { kind: "totals", totals: request.programs.map(({ text, options }) => totalsOf(text, options)) };
   const compilation = compiled(request.text, request.options);
   if (request.kind === "saved") return { kind: "saved", sheet: savedSheet(compilation) };
+  if (request.kind === "orders") return { kind: "orders", rows: orderRows(compilation) };
   if (request.kind === "sizes") return { kind: "sizes", rows: sizes(request) };
   if (request.kind === "what-if") return { kind: "what-if", answer: asked(compilation, request.change) };
   if (request.kind === "knobs") return { kind: "knobs", sheet: sheetOf(compilation, request) };

@@ -13,6 +13,7 @@ import type {
   NodeId,
   Plan,
   RegionId,
+  OrderRow,
   SavedSheet,
   ShownValues,
   Target,
@@ -84,6 +85,12 @@ export type CompileRequest =
       readonly options: CompileOptions;
     }
   | {
+      /** Transformed and fused, in either order. */
+      readonly kind: "orders";
+      readonly text: string;
+      readonly options: CompileOptions;
+    }
+  | {
       /** The steps of a program that trains, for a machine. */
       readonly kind: "training";
       readonly text: string;
@@ -128,6 +135,7 @@ export type CompileReply =
   | { readonly kind: "compiled"; readonly compilation: Compilation }
   | { readonly kind: "planned"; readonly plans: ReadonlyMap<number, Plan> }
   | { readonly kind: "saved"; readonly sheet: SavedSheet | null }
+  | { readonly kind: "orders"; readonly rows: readonly OrderRow[] }
   | { readonly kind: "sizes"; readonly rows: readonly SizeRow[] }
   | { readonly kind: "values"; readonly sameness: Sameness }
   | { readonly kind: "totals"; readonly totals: readonly (PlanTotals | null)[] }

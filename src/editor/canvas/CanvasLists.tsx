@@ -1,8 +1,9 @@
-/** @file The one open list over the canvas: palette, outline or connection. */
+/** @file The one open list over the canvas: palette, transforms, outline or connection. */
 import type { Graph, NodeId } from "../../fusion";
 import { ConnectList } from "./ConnectList";
 import { Outline } from "./Outline";
 import { Palette } from "./Palette";
+import { Transforms } from "./Transforms";
 import { useCanvas } from "./canvas-store";
 import type { Picture } from "../../picture";
 
@@ -19,6 +20,8 @@ export function CanvasLists({ picture, graph, onJump }: ListsProps) {
       return null;
     case "palette":
       return <Palette at={list.at} />;
+    case "transforms":
+      return <Transforms />;
     case "outline":
       return picture && <Outline scene={picture.scene} onJump={onJump} />;
     case "connect":

@@ -1,10 +1,10 @@
 /** @file The inspector of the selected op: name, type, attributes, operands; connect and remove. */
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { NodeId } from "../../fusion";
-import { playground } from "../../state";
+import { playground, usePlayground } from "../../state";
 import { CanvasIcon } from "./CanvasIcon";
 import { openList, say } from "./canvas-store";
-import type { Inspected } from "../../picture";
+import { choiceWords, isChoice, showBytes, type Inspected } from "../../picture";
 
 interface FieldProps {
   readonly label: string;
@@ -109,6 +109,40 @@ function showValues(id: NodeId): void {
   actions.showPane("kernels");
 }
 
+/** What becomes of a value of the forward pass that the backward pass reads; nothing for others. */
+function SavedField({ id }: { readonly id: NodeId }) {
+  const compilation = usePlayground((state) => state.derived.compilation);
+  const asked = usePlayground((state) => state.savedSheet);
+  const nodes = compilation?.naive?.graph.nodes;
+  const isRead = [...(nodes?.values() ?? [])].some(({ phase, inputs }) => phase === "backward" && inputs.includes(id));
+  const isEarly = nodes?.has(id) === true && nodes.get(id)!.phase !== "backward";
+  const waits = isRead && isEarly && asked?.of !== compilation;
+  useEffect(() => {
+    if (waits) void playground.getState().actions.askSaved();
+  }, [waits, compilation]);
+  const value = isRead && isEarly ? asked?.sheet?.values.find(({ node }) => node === id) : undefined;
+  if (!value) return null;
+  return (
+    <label className="node-field">
+      <span>Backward</span>
+      <select
+        aria-label={`For the backward pass, ${showBytes(value.bytes)}`}
+        value={value.choice ?? ""}
+        onChange={({ target }) =>
+          playground.getState().actions.chooseSaved(id, isChoice(target.value) ? target.value : null)
+        }
+      >
+        <option value="">by policy, {showBytes(value.bytes)}</option>
+        {value.offers.map((offer) => (
+          <option key={offer} value={offer}>
+            {choiceWords[offer]}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 interface NodeCardProps {
   readonly node: Inspected;
   /** What computes it and where it lives: name and words. */
@@ -146,6 +180,7 @@ export function NodeCard({ node, facts, editable, onClose, onRemove }: NodeCardP
         </dl>
       )}
       <Facts node={node} editable={editable} />
+      <SavedField id={node.id} />
       {node.locked && (
         <p className="node-locked">
           {node.locked}{" "}

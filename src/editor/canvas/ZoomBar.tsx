@@ -1,4 +1,4 @@
-/** @file Bottom right: add an op, the outline, the map, zoom out and in, fit. */
+/** @file Bottom right: add an op, transform the program, the outline, the map, zoom out and in, fit. */
 import { useReactFlow, useStore } from "@xyflow/react";
 import { CanvasIcon } from "./CanvasIcon";
 import { closeList, openList, toggleMap, useCanvas } from "./canvas-store";
@@ -8,7 +8,7 @@ export function ZoomBar({ onFit, editable }: { readonly onFit: () => void; reado
   const percent = useStore((s) => Math.round(s.transform[2] * 100));
   const list = useCanvas((s) => s.list.kind);
   const map = useCanvas((s) => s.map);
-  const toggle = (kind: "palette" | "outline"): void =>
+  const toggle = (kind: "palette" | "outline" | "transforms"): void =>
     list === kind ? closeList() : openList(kind === "palette" ? { kind, at: null } : { kind });
   return (
     <div className="zoom-bar" role="toolbar" aria-label="Graph">
@@ -22,6 +22,16 @@ export function ZoomBar({ onFit, editable }: { readonly onFit: () => void; reado
       >
         <CanvasIcon name="plus" />
         Op
+      </button>
+      <button
+        type="button"
+        aria-label="Transform the program"
+        title="Transform the program: grad, vjp, jvp, vmap"
+        disabled={!editable}
+        aria-expanded={list === "transforms"}
+        onClick={() => toggle("transforms")}
+      >
+        <CanvasIcon name="transform" />
       </button>
       <i className="zoom-rule" />
       <button

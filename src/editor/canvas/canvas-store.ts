@@ -16,6 +16,7 @@ export type CanvasList =
   /** `at`: where on the canvas the op is wanted; null leaves it to the layout. */
   | { readonly kind: "palette"; readonly at: Position | null }
   | { readonly kind: "outline" }
+  | { readonly kind: "transforms" }
   | { readonly kind: "connect"; readonly from: NodeId };
 
 export interface CanvasState {

@@ -8,7 +8,7 @@ export type { Edited } from "./edits/draft";
 export { connect, disconnect } from "./edits/connect";
 export { legalTargets, type ConnectTarget } from "./edits/legal";
 export { expandCall } from "./edits/expand-call";
-export { transformNames, transformProgram, type TransformName } from "./edits/transform";
+export { BATCH, transformNames, transformProgram, type TransformName } from "./edits/transform";
 export { removeNode } from "./edits/remove";
 export { renameNode } from "./edits/rename";
 export { setAttr, setConstant, setInputType, writtenAttr, type WrittenAttr } from "./edits/attrs";

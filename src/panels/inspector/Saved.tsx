@@ -1,9 +1,10 @@
 /** @file What the backward pass keeps of the forward pass: by policy, within a budget, value by value. */
-import { useEffect, useState } from "react";
-import type { SavedRow, SavedSheet } from "../../fusion";
-import { playground, selectIsCovered, usePlayground } from "../../state";
-import { expansionSentence, isChosen, rowTitle } from "../model/saved";
-import { count, decimal, plural, showBytes, showMicros } from "../model/units";
+import { useEffect, useMemo, useState } from "react";
+import type { Compilation, SavedRow, SavedSheet } from "../../fusion";
+import { playground, selectIsCovered, usePlayground, type PlaygroundState } from "../../state";
+import { expansionSentence, isChosen, measuredPlan, rowTitle, type MeasuredPlan } from "../model/saved";
+import { count, plural, showBytes, showMicros } from "../model/units";
+import { SavedBudget } from "./SavedBudget";
 import { SavedChart } from "./SavedChart";
 import { SavedChoices } from "./SavedChoices";
 import "./saved.css";
@@ -45,8 +46,8 @@ function Rows({ rows }: Pick<SavedSheet, "rows">) {
         <tr>
           <th scope="col">Saved</th>
           <th scope="col">bytes</th>
+          <th scope="col">peak</th>
           <th scope="col">kernels</th>
-          <th scope="col">work</th>
           <th scope="col">predicted</th>
         </tr>
       </thead>
@@ -60,8 +61,8 @@ function Rows({ rows }: Pick<SavedSheet, "rows">) {
               </label>
             </th>
             <td>{showBytes(row.savedBytes)}</td>
+            <td>{showBytes(row.totals.peakBytes)}</td>
             <td>{count(row.totals.kernels)}</td>
-            <td>{decimal(row.flops, "FLOP")}</td>
             <td>{showMicros(row.totals.predictedMicros)}</td>
           </tr>
         ))}
@@ -70,10 +71,41 @@ function Rows({ rows }: Pick<SavedSheet, "rows">) {
   );
 }
 
+/** The rows hang on the program and on the choices of single values, not on the policy that is chosen. */
+function asksTheSame(a: Compilation, b: Compilation): boolean {
+  if (a === b) return true;
+  const question = ({ text, options: { savedValues, ...options } }: Compilation): string =>
+    JSON.stringify([text, options, savedValues?.choices ?? {}]);
+  return question(a) === question(b);
+}
+
+/** The finished run, as what is chosen now; a run of other choices, with other kernels, is not taken for this one. */
+function ranNow({ run, document, derived }: PlaygroundState): readonly MeasuredPlan[] {
+  if (run.status !== "done") return [];
+  const isThis = run.run.plans.fused?.kernels.length === derived.compilation?.fusedPlan?.kernels.length;
+  const found = isThis && measuredPlan(run.run, document.options.savedValues);
+  return found ? [found] : [];
+}
+
+/** Plans of this program that ran while the panel was open. */
+function useMeasured(): readonly MeasuredPlan[] {
+  const text = usePlayground((state) => state.document.text);
+  const [all, setAll] = useState(() => ranNow(playground.getState()));
+  useEffect(
+    () =>
+      playground.subscribe((state, before) => {
+        if (state.run !== before.run) setAll((known) => [...known, ...ranNow(state)]);
+      }),
+    [],
+  );
+  return useMemo(() => all.filter((plan) => plan.text === text), [all, text]);
+}
+
 function Sheet() {
   const asked = usePlayground((state) => state.savedSheet);
   const compilation = usePlayground((state) => state.derived.compilation);
-  const stale = asked === null || asked.of !== compilation;
+  const measured = useMeasured();
+  const stale = asked === null || compilation === null || !asksTheSame(asked.of, compilation);
   useEffect(() => {
     if (stale) void playground.getState().actions.askSaved();
   }, [stale, compilation]);
@@ -85,7 +117,8 @@ function Sheet() {
       <Bars {...sheet.expansion} />
       <p className="traffic-note">{expansionSentence(sheet.expansion)}</p>
       <Rows rows={sheet.rows} />
-      <SavedChart sheet={sheet} />
+      <SavedBudget sheet={sheet} />
+      <SavedChart sheet={sheet} measured={measured} onChoose={choose} />
       <SavedChoices values={sheet.values} />
     </div>
   );

@@ -1,44 +1,74 @@
-/** @file Bytes kept against predicted time, a point a plan; the best ones are joined. */
-import type { SavedSheet } from "../../fusion";
+/** @file Peak memory against time, a point a plan; the best ones are joined, and a click plans the program so. */
+import { useMemo, useState } from "react";
+import type { SavedRow, SavedSheet } from "../../fusion";
 import { usePlayground } from "../../state";
-import { isChosen, rowTitle, savedPoints } from "../model/saved";
+import { isChosen, microsMeasured, rowTitle, savedPoints, type MeasuredPlan, type SavedPoint } from "../model/saved";
 import { showBytes, showMicros } from "../model/units";
+import "./growth.css";
 
-const WIDTH = 300;
-const HEIGHT = 110;
+interface Props {
+  readonly sheet: SavedSheet;
+  /** Of this program. */
+  readonly measured: readonly MeasuredPlan[];
+  readonly onChoose: (row: SavedRow) => void;
+}
 
-export function SavedChart({ sheet }: { readonly sheet: SavedSheet }) {
+/** Plans that come out alike stand side by side: how many points before this one stand where it does. */
+const besides = (points: readonly SavedPoint[], { row, x, y }: SavedPoint): number =>
+  points
+    .slice(
+      0,
+      points.findIndex((each) => each.row === row),
+    )
+    .filter((other) => Math.hypot(other.x - x, other.y - y) < 0.03).length;
+
+export function SavedChart({ sheet, measured, onChoose }: Props) {
   const saved = usePlayground((state) => state.document.options.savedValues);
-  const points = savedPoints(sheet);
+  const [asked, setAsked] = useState<"predicted" | "measured">("predicted");
+  const isTimed = sheet.rows.some((row) => microsMeasured(row, measured) !== null);
+  const by = isTimed ? asked : "predicted";
+  const points = useMemo(() => savedPoints(sheet, by === "measured" ? measured : null), [sheet, measured, by]);
+  if (points.length === 0) return <p className="traffic-note">No plan of these ran yet.</p>;
   const best = points.filter((point) => point.best).toSorted((a, b) => a.x - b.x);
-  const at = ({ x, y }: { readonly x: number; readonly y: number }): string => `${x * WIDTH},${(1 - y) * HEIGHT}`;
-  const most = Math.max(...sheet.rows.map(({ savedBytes }) => savedBytes));
-  const times = sheet.rows.map(({ totals }) => totals.predictedMicros);
-  const label = `Memory against time: ${best.map(({ row }) => `${rowTitle(row)} keeps ${showBytes(row.savedBytes)} and takes ${showMicros(row.totals.predictedMicros)}`).join("; ")}.`;
+  const peaks = points.map(({ row }) => row.totals.peakBytes);
+  const times = points.map(({ micros }) => micros);
+  const says = ({ row, micros }: (typeof points)[number]): string =>
+    `${rowTitle(row)}: peak ${showBytes(row.totals.peakBytes)}, ${showMicros(micros)} ${by}`;
   return (
     <figure className="saved-chart">
       <figcaption>
-        {showMicros(Math.min(...times))} to {showMicros(Math.max(...times))} predicted, upwards
+        {showMicros(Math.min(...times))} to {showMicros(Math.max(...times))} {by}, upwards
+        {isTimed && (
+          <button type="button" className="link" onClick={() => setAsked(by === "measured" ? "predicted" : "measured")}>
+            Show {by === "measured" ? "predicted" : "measured"} times
+          </button>
+        )}
       </figcaption>
-      <svg viewBox={`-6 -6 ${WIDTH + 12} ${HEIGHT + 12}`} role="img" aria-label={label}>
-        <polyline points={best.map(at).join(" ")} />
-        {points.map(({ row, x, y, best: isBest }) => (
-          <circle
-            key={rowTitle(row)}
-            cx={x * WIDTH}
-            cy={(1 - y) * HEIGHT}
-            r={isChosen(row, saved) ? 5 : 3.5}
-            data-best={isBest || undefined}
-            data-chosen={isChosen(row, saved) || undefined}
-          >
-            <title>{`${rowTitle(row)}: ${showBytes(row.savedBytes)}, ${showMicros(row.totals.predictedMicros)}`}</title>
-          </circle>
+      <div className="saved-plane" role="group" aria-label="Peak memory against time">
+        <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
+          <polyline points={best.map(({ x, y }) => `${x * 100},${(1 - y) * 100}`).join(" ")} />
+        </svg>
+        {points.map((point) => (
+          <button
+            key={rowTitle(point.row)}
+            type="button"
+            className="saved-point"
+            style={{
+              left: `calc(${point.x * 100}% + ${besides(points, point) * 15}px)`,
+              top: `${(1 - point.y) * 100}%`,
+            }}
+            data-best={point.best || undefined}
+            aria-pressed={isChosen(point.row, saved)}
+            aria-label={says(point)}
+            title={says(point)}
+            onClick={() => onChoose(point.row)}
+          />
         ))}
-      </svg>
+      </div>
       <p className="growth-axis">
-        <span>0 B</span>
-        <span>kept for the backward pass</span>
-        <span>{showBytes(most)}</span>
+        <span>{showBytes(Math.min(...peaks))}</span>
+        <span>peak memory</span>
+        <span>{showBytes(Math.max(...peaks))}</span>
       </p>
     </figure>
   );

@@ -1,17 +1,8 @@
 /** @file What is done about each value that the backward pass reads. */
-import type { SavedChoice, SavedValue } from "../../fusion";
+import type { SavedValue } from "../../fusion";
+import { choiceWords, isChoice } from "../../picture";
 import { playground } from "../../state";
 import { showBytes } from "../model/units";
-
-const words: Readonly<Record<SavedChoice, string>> = {
-  save: "save",
-  recompute: "recompute",
-  invert: "invert from a result",
-  bits: "save one bit per element",
-  f16: "save as f16",
-};
-
-const isChoice = (value: string): value is SavedChoice => value in words;
 
 function ValueRow({ value }: { readonly value: SavedValue }) {
   const { node, label, bytes, offers, choice } = value;
@@ -34,7 +25,7 @@ function ValueRow({ value }: { readonly value: SavedValue }) {
           <option value="">by policy</option>
           {offers.map((offer) => (
             <option key={offer} value={offer}>
-              {words[offer]}
+              {choiceWords[offer]}
             </option>
           ))}
         </select>

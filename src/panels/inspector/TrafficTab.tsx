@@ -5,6 +5,7 @@ import { flopsOfPlan, intensityOf, kernelTraffic, type KernelTraffic } from "../
 import { KernelCard } from "./KernelCard";
 import { NaiveAndNow } from "./NaiveAndNow";
 import { Figures } from "./figures/Figures";
+import { Orders } from "./Orders";
 import { Saved } from "./Saved";
 import { transferCount } from "../model/score";
 import { count, decimal, showBytes, significant } from "../model/units";
@@ -76,6 +77,7 @@ export function TrafficTab({ plan, graph, kernel }: Props) {
       <Tallies plan={plan} />
       <Saved />
       <Figures />
+      <Orders />
       {kernel && <KernelCard kernel={kernel} graph={graph} />}
       {plan.kernels.slice(0, MOST_KERNELS).map((each) => (
         <KernelTable key={each.id} traffic={kernelTraffic(each, graph)} current={each.id === kernel?.id} />

@@ -1,5 +1,7 @@
 /** @file What the backward pass keeps, as the panel says it. */
 import type { SavedPolicy, SavedRow, SavedSheet, SavedValues } from "../../fusion";
+import type { FinishedRun } from "../../state";
+import { timingOf } from "./timings";
 import { count, plural, showBytes } from "./units";
 
 const titles: Readonly<Record<SavedPolicy, string>> = {
@@ -20,29 +22,57 @@ export function isChosen(row: SavedRow, saved: SavedValues | undefined): boolean
   return (saved.policy ?? "stored") === row.policy && saved.budgetBytes === row.budgetBytes;
 }
 
+/** A plan that ran: what was chosen for it, and how long it took. */
+export interface MeasuredPlan {
+  readonly text: string;
+  readonly saved: SavedValues | undefined;
+  readonly micros: number;
+}
+
+/** The fused plan of a run of the program as it is chosen now; null where it was not timed. */
+export function measuredPlan({ text, result }: FinishedRun, saved: SavedValues | undefined): MeasuredPlan | null {
+  const spread = timingOf(result, "fused", null);
+  return spread && { text, saved, micros: spread.median };
+}
+
+/** How long the plan of a row took, where it is one that ran. */
+export const microsMeasured = (row: SavedRow, measured: readonly MeasuredPlan[]): number | null =>
+  measured.findLast(({ saved }) => isChosen(row, saved))?.micros ?? null;
+
 export interface SavedPoint {
   readonly row: SavedRow;
-  /** Shares of the chart's width (bytes kept) and height (predicted time), 0 to 1. */
+  /** Predicted, or measured where the chart shows that. */
+  readonly micros: number;
+  /** Shares of the chart's width (peak memory) and height (time), 0 to 1. */
   readonly x: number;
   readonly y: number;
-  /** No other row keeps less and takes less. */
+  /** No other row has a lower peak and takes less. */
   readonly best: boolean;
 }
 
-/** Bytes that are kept against the time that is predicted, from none and from the least. */
-export function savedPoints({ rows }: SavedSheet): readonly SavedPoint[] {
-  const most = Math.max(1, ...rows.map(({ savedBytes }) => savedBytes));
-  const times = rows.map(({ totals }) => totals.predictedMicros);
-  const [low, high] = [Math.min(...times), Math.max(...times)];
-  const beats = (a: SavedRow, b: SavedRow): boolean =>
-    a.savedBytes <= b.savedBytes &&
-    a.totals.predictedMicros <= b.totals.predictedMicros &&
-    (a.savedBytes < b.savedBytes || a.totals.predictedMicros < b.totals.predictedMicros);
-  return rows.map((row) => ({
-    row,
-    x: row.savedBytes / most,
-    y: high === low ? 0.5 : (row.totals.predictedMicros - low) / (high - low),
-    best: !rows.some((other) => beats(other, row)),
+/** Peak memory against time, from the lowest to the highest of each; `measured`: only plans that ran, by what they took. */
+export function savedPoints(
+  { rows }: Pick<SavedSheet, "rows">,
+  measured: readonly MeasuredPlan[] | null = null,
+): readonly SavedPoint[] {
+  const timed = rows.flatMap((row) => {
+    const micros = measured ? microsMeasured(row, measured) : row.totals.predictedMicros;
+    return micros === null ? [] : [{ row, micros, peak: row.totals.peakBytes }];
+  });
+  const scale = (values: readonly number[]) => {
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    return (value: number): number => (high === low ? 0.5 : (value - low) / (high - low));
+  };
+  const [x, y] = [scale(timed.map(({ peak }) => peak)), scale(timed.map(({ micros }) => micros))];
+  type Timed = (typeof timed)[number];
+  const beats = (a: Timed, b: Timed): boolean =>
+    a.peak <= b.peak && a.micros <= b.micros && (a.peak < b.peak || a.micros < b.micros);
+  return timed.map((each) => ({
+    row: each.row,
+    micros: each.micros,
+    x: x(each.peak),
+    y: y(each.micros),
+    best: !timed.some((other) => beats(other, each)),
   }));
 }
 

@@ -159,7 +159,7 @@ function pushedForward(body: Body): Written | string {
 }
 
 /** Examples in a batch that a person did not ask for in number. */
-const BATCH = 8;
+export const BATCH = 8;
 
 /** Inputs that get an axis: those that are not parameters; all, where there are only parameters. */
 function batchedInputs({ inputs }: Body): readonly Declared[] {
