@@ -256,6 +256,8 @@ export interface Names {
   readonly activation?: readonly string[];
   /** Defaults that are others after a prefix of JAX. */
   readonly jaxDefaults?: Attrs;
+  /** The numbers that it makes of its attributes alone: a loop of Python over them knows each. */
+  readonly numbers?: (attrs: Attrs) => readonly number[];
 }
 
 export interface OpDef extends Names {

@@ -57,6 +57,16 @@ function zipped(lists: readonly (readonly Operand[] | null)[]): Value | null {
   return { kind: "sequence", items };
 }
 
+/** `slice(0, -4)`: what stands between brackets as `0:-4`; null of a tensor, whose op has this name. */
+function sliceOf(operands: readonly Operand[]): Value | null {
+  const bounds = operands.map(({ value }) =>
+    value.kind === "none" ? null : value.kind === "number" && value.whole ? value.value : undefined,
+  );
+  if (bounds.includes(undefined) || bounds.length === 0 || bounds.length > 3) return null;
+  const [start, stop, step] = (bounds.length === 1 ? [null, ...bounds] : bounds) as (number | null)[];
+  return { kind: "slice", start: start ?? null, stop: stop ?? null, step: step ?? null };
+}
+
 /** Functions that go through what they are given. */
 const WALKS: ReadonlySet<string> = new Set(["list", "tuple", "sorted", "reversed", "enumerate"]);
 
@@ -103,6 +113,7 @@ export function builtin(
     if (dtype === name && value.kind === "number") return { ...value, dtype };
     if (dtype && value.kind === "tensor" && first) return castTo(interpreter, run, call, first, dtype);
   }
+  if (name === "slice") return sliceOf(operands);
   if (name === "zip" && operands.length > 0)
     return zipped(operands.map((operand, i) => itemsOf(interpreter, run, operand, `${call.path}/in${i}`)));
   if (name === "max" || name === "min") {

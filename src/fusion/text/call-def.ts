@@ -193,7 +193,7 @@ function resultOf(interpreter: Interpreter, { def, expr, method }: DefCall, inne
       );
     return BROKEN;
   }
-  if (values.length === 1) return values[0]!.value;
+  if (inner.result.value) return inner.result.value;
   return { kind: "sequence", items: values.map((operand) => ({ ...operand, expr })) };
 }
 

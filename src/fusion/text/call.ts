@@ -9,13 +9,14 @@ import { isHostFunction } from "./host-functions";
 import type { CallAt, Interpreter, StatementRun } from "./interpreter";
 import { callLayer, layerOf } from "./layers/layer";
 import { parameterOf } from "./layers/weights";
-import { callAnyDef, libraryClass, libraryDef } from "./library/library";
+import { callAnyDef, initializer, INITIALIZERS, libraryClass, libraryDef } from "./library/library";
 import { isLoopCall, loopCall } from "./loop-calls";
 import { methodCall } from "./method-calls";
 import { MODULES } from "./names";
 import { callChain, containerOf } from "./objects/containers";
 import { callObject, instantiate } from "./objects/objects";
 import { superOf } from "./objects/methods";
+import { lastNameOf } from "./objects/classes";
 import { libraryCall, opCall } from "./op-calls";
 import { mapped, partialCall, partialOf } from "./partials";
 import { isSplit, splitResults } from "./split";
@@ -34,6 +35,8 @@ export type Callee =
   | { readonly kind: "at"; readonly name: Identifier; readonly item: SubscriptExpr; readonly object: Expr }
   /** `table.get(name, usual)` of a table that is not here: what is usual. */
   | { readonly kind: "usual"; readonly value: Expr }
+  /** `nn.initializers.normal(0.02)`: what it draws is not looked at, its shape is. */
+  | { readonly kind: "initializer" }
   /** `layers[0](x)`, `make(4)(x)`: found out when it is evaluated, as the first operand. */
   | { readonly kind: "value" }
   | { readonly kind: "none" };
@@ -62,6 +65,8 @@ export function calleeOf({ frame }: StatementRun, { callee, args }: CallExpr): C
   const root = rootOf(expr);
   if (root.kind === "name") {
     const bound = frame.scope.find(root.name);
+    if (!bound && expr.name.text === "__init__") return { kind: "method", name: expr.name, receiver: expr.object };
+    if (!bound && INITIALIZERS.has(lastNameOf(expr.object))) return { kind: "initializer" };
     if (!bound && (MODULES.has(root.name) || isHostFunction(expr.name.text)))
       // `nn.gelu` is flax's: PyTorch's functions stand under `nn.functional`.
       return {
@@ -114,6 +119,8 @@ export function applyCall(
       return operands[0]!.value;
     case "at":
       return atCall(interpreter, run, call, callee, operands);
+    case "initializer":
+      return initializer();
     case "self":
       interpreter.diagnostics.add(
         "self",
@@ -223,10 +230,16 @@ function functionCall(
     parameterOf(interpreter, call, name.text, args) ??
     layerOf(name.text, args, call.expr);
   if (made) return made;
+  if (isRecord(name.text, args))
+    return { kind: "dict", entries: new Map(args.map((arg) => [arg.name!.text, arg.operand])) };
   if (!(isBuiltin(name.text) && operands.some((operand) => isBroken(operand.value))))
     unknownCall(interpreter, run, call.expr, name, operands);
   return BROKEN;
 }
+
+/** `BaseModelOutput(last_hidden_state=x)`: results by their names, whatever class of a library holds them. */
+const isRecord = (name: string, args: readonly GivenArgument[]): boolean =>
+  /^[A-Z]\w*Output/.test(name) && args.length > 0 && args.every((arg) => arg.name !== null);
 
 /** What `name`, a transformation, makes of its arguments. */
 export const transformed = (

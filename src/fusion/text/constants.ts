@@ -51,6 +51,7 @@ export function truthOf(value: Value): boolean | null {
     case "object":
     case "super":
     case "layer-class":
+    case "slice":
     case "module":
     case "self":
       return true;

@@ -1,19 +1,19 @@
 /** @file Functions of Python and its libraries whose answer is known while the program is read: types, settings, limits, what wraps a value. */
-import type { DType } from "../ir";
+import type { Attrs, DType } from "../ir";
 import { findOp, opDef, withDefaults } from "../ops";
 import { applyOp } from "./apply";
 import { foldBinary, truthOf } from "./constants";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { addNode, typeOf } from "./interpreter";
-import { isLayer, layerMember, namedWeight } from "./layers/layer";
+import { isLayer, layerMember, layerNamed, layerOf, namedWeight } from "./layers/layer";
 import { deepCopy } from "./layers/weights";
 import { attributeOf } from "./objects/attributes";
-import { classNames } from "./objects/classes";
+import { classNames, lastNameOf } from "./objects/classes";
 import { setField } from "./objects/fields";
 import { castTo } from "./member";
 import { constantTensor, numberArray } from "./number-arrays";
 import type { CallExpr, Expr } from "./syntax";
-import { walk } from "./syntax";
+import { bare, walk } from "./syntax";
 import { BROKEN, isBroken, isOperand, NONE, numberValue, type Operand, tensorValue, type Value } from "./values";
 
 interface Call {
@@ -139,6 +139,15 @@ const fieldDefault: Known = (interpreter, run, call, operands) => {
   const factory = given("default_factory");
   if (factory) return interpreter.call(run, call, factory.value, []);
   return given("default")?.value ?? null;
+};
+
+/** `get_act_layer("gelu")`: the layer that configurations call so; a class stays as it is. */
+const activationLayer: Known = (_interpreter, _run, { expr }, [first]) => {
+  if (!first || isBroken(first.value)) return first ? BROKEN : null;
+  const found = first.value.kind === "string" ? layerNamed(first.value.value) : first.value;
+  if (!found) return null;
+  const makes = !/^get_act_layer$|_class$/.test(lastNameOf(expr));
+  return makes && found.kind === "layer-class" ? layerOf(found.name, [], expr) : found;
 };
 
 /** A copy with weights of its own. */
@@ -273,6 +282,46 @@ const drawnLike =
     return tensorValue(node);
   };
 
+/** Whole numbers of a shape, given one by one or as a tuple. */
+function shapeIn(operands: readonly Operand[]): readonly number[] | null {
+  const tuple = operands.find(({ value }) => value.kind === "sequence")?.value;
+  const sizes = tuple?.kind === "sequence" ? tuple.items : operands.filter(({ value }) => value.kind === "number");
+  const numbers = sizes.flatMap(({ value }) => (value.kind === "number" && value.whole ? [value.value] : []));
+  return numbers.length === sizes.length ? numbers : null;
+}
+
+/**
+ * `torch.randn(4, 8)` inside a def or beside something else: an input of its own. Where it is all that a name at the top is, it is
+ * declared with its type instead.
+ */
+const drawn =
+  (attrs: Attrs, dtype: DType = "f32", bounds = 0): Known =>
+  (interpreter, run, { expr, path }, operands) => {
+    const { statement, frame } = run;
+    const alone = statement.kind === "assign" && statement.value !== null && bare(statement.value) === expr;
+    if (alone && frame.defs.length === 0) return null;
+    const given = operands.filter((_, i) => !expr.args[i]?.name || /^(size|shape)$/.test(expr.args[i].name!.text));
+    const [lo, hi] = given.slice(0, bounds).map(({ value }) => (value.kind === "number" ? value.value : 0));
+    const shape = shapeIn(given.slice(bounds));
+    if (!shape || given.some(({ value }) => isBroken(value)))
+      return given.some(({ value }) => isBroken(value)) ? BROKEN : null;
+    const own = bounds === 2 ? { ...attrs, lo: lo!, hi: hi! } : attrs;
+    const made = { ...withDefaults(opDef("input"), { ...own, role: "input" }) };
+    const { groups } = frame;
+    const node = addNode(interpreter, {
+      id: path,
+      op: "input",
+      inputs: [],
+      attrs: made,
+      type: { dtype, shape },
+      label: "noise",
+      groups,
+      span: expr.span,
+    });
+    interpreter.sites.set(node, { node, expr, run, param: null, op: null, attrs: made, operands: [] });
+    return tensorValue(node);
+  };
+
 const never: Known = () => flag(false);
 const nothing: Known = () => NONE;
 
@@ -284,6 +333,9 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["type", typeOfValue],
   ["field", fieldDefault],
   ["deepcopy", copied],
+  ...["get_act_layer", "get_act_fn", "create_act_layer", "get_activation"].map(
+    (name) => [name, activationLayer] as const,
+  ),
   ["OrderedDict", ordered],
   ["SimpleNamespace", dictionary],
   ["Namespace", dictionary],
@@ -299,6 +351,14 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["promote_args", arraysGiven(true)],
   ["promote_dtype", arraysGiven(true)],
   ["broadcast_arrays_like", arraysGiven(true)],
+  ["randn", drawn({ source: "randn" })],
+  ["normal", drawn({ source: "randn" })],
+  ["truncated_normal", drawn({ source: "randn" })],
+  ["rand", drawn({ source: "uniform", lo: 0, hi: 1 })],
+  ["uniform", drawn({ source: "uniform", lo: 0, hi: 1 })],
+  ["randint", drawn({ source: "uniform" }, "i32", 2)],
+  ["Tensor", drawn({ source: "randn" })],
+  ["FloatTensor", drawn({ source: "randn" })],
   ["randn_like", drawnLike("randn")],
   ["rand_like", drawnLike("uniform")],
   ["weight_norm", (_interpreter, _run, _call, [layer]) => layer?.value ?? null],

@@ -26,7 +26,11 @@ export interface Frame {
   /** What an iteration ended with before its end. */
   readonly jump?: { word: "break" | "continue" | null };
   /** Values of `return`, once there is one. */
-  readonly result: { values: readonly Operand[] | null };
+  readonly result: {
+    values: readonly Operand[] | null;
+    /** One expression's value, which may be a tuple of any length; null: the values are a tuple, or the only one. */
+    value?: Value;
+  };
 }
 
 /** One run of one statement. */

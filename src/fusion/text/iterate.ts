@@ -2,11 +2,19 @@
 import type { Interpreter, StatementRun } from "./interpreter";
 import { typeOf } from "./interpreter";
 import { rowsOf } from "./multi-results";
+import type { NodeId } from "../ir";
 import { contentsOf } from "./objects/containers";
-import type { Operand } from "./values";
+import { numberValue, type Operand } from "./values";
 
 /** Rows of a tensor that are written out, at most. */
 const MOST_ROWS = 4096;
+
+/** `torch.linspace(0, rate, depth)` that Python goes through: rates of layers, known while the program is read. */
+function numbersOf(interpreter: Interpreter, node: NodeId): readonly Operand[] | null {
+  const { op, attrs } = interpreter.sites.get(node) ?? {};
+  const numbers = attrs && op?.numbers?.(attrs);
+  return numbers ? numbers.map((number) => ({ value: numberValue(number, false), path: "", expr: null })) : null;
+}
 
 /**
  * The items of what stands behind `in`, in order.
@@ -24,6 +32,8 @@ export function itemsOf(
   if (value.kind === "dict")
     return [...value.entries.keys()].map((key) => ({ value: { kind: "string", value: key }, path: "", expr: null }));
   if (value.kind !== "tensor" || interpreter.unknown.has(value.node)) return null;
+  const numbers = numbersOf(interpreter, value.node);
+  if (numbers) return numbers;
   const rows = typeOf(interpreter, value.node).shape[0] ?? 0;
   return rows === 0 || rows > MOST_ROWS ? null : rowsOf(interpreter, run, operand, root);
 }

@@ -7,7 +7,7 @@ import type { Interpreter, StatementRun } from "./interpreter";
 import { toNode, typeOf } from "./interpreter";
 import { DTYPES, MODULES, OTHER_DTYPES, PREFIXED_NUMBERS } from "./names";
 import { isLayer, layerMember } from "./layers/layer";
-import { libraryClass } from "./library/library";
+import { initializer, INITIALIZERS, libraryClass } from "./library/library";
 import { indicesBeside } from "./multi-results";
 import { attributeOf, classMember } from "./objects/attributes";
 import { unknownAttribute } from "./objects/classes";
@@ -107,7 +107,8 @@ function lastTwoSwapped(interpreter: Interpreter, run: StatementRun, at: At, x: 
 }
 
 /** The name after an unbound prefix. */
-function prefixed(interpreter: Interpreter, { name, span }: MemberExpr): Value {
+function prefixed(interpreter: Interpreter, { name, span, object }: MemberExpr): Value {
+  if (object.kind === "member" && INITIALIZERS.has(object.name.text)) return initializer();
   const number = PREFIXED_NUMBERS.get(name.text);
   if (number !== undefined) return numberValue(number, false);
   const dtype = DTYPES.get(name.text);
@@ -183,6 +184,7 @@ export function memberValue(
       return BROKEN;
     }
     case "data":
+    case "value":
     case "real":
       return object.value;
     case "device":

@@ -8,8 +8,8 @@ import { typeOf } from "./interpreter";
 import { callAnyDef, libraryDef } from "./library/library";
 import { castTo, sizeMethod, transposeAll } from "./member";
 import { DTYPES } from "./names";
-import { attributeOf, classMember } from "./objects/attributes";
-import { callSuper, moduleMethod } from "./objects/methods";
+import { attributeOf } from "./objects/attributes";
+import { callAsLayer, callOnClass, callSuper, moduleMethod } from "./objects/methods";
 import { unknownAttribute } from "./objects/classes";
 import { libraryCall, opCall } from "./op-calls";
 import { isSplit, splitResults } from "./split";
@@ -52,6 +52,7 @@ export function methodCall(
   if (value.kind === "sequence")
     return listMethod(interpreter, run, { ...value, object: receiver.expr }, name, operands.slice(1));
   if (value.kind === "string") return textMethod(interpreter, value.value, name, operands.slice(1));
+  if ((value.kind === "number" || value.kind === "bool") && name.text === "item") return value;
   const number = (value.kind === "number" || value.kind === "bool") && findOp(name.text) !== null;
   if (value.kind !== "tensor" && value.kind !== "hole" && !number) {
     interpreter.diagnostics.add(
@@ -121,10 +122,10 @@ function memberCall(
     if (!known) unknownAttribute(interpreter, object.of, object.fields.keys(), name);
     return known ?? BROKEN;
   }
-  if (value.kind === "class") return interpreter.call(run, at, classMember(interpreter, value.of, name), args);
+  if (value.kind === "class") return callOnClass(interpreter, run, at, value.of, name, args);
   if (value.kind === "super") return callSuper(interpreter, run, at, value, name, args);
   const isLayer = value.kind === "layer" || value.kind === "layer-class";
-  if (isLayer && name.text === "__init__") return NONE;
+  if (value.kind === "layer-class" && name.text === "__init__") return callAsLayer(at, value.name, args);
   if (isLayer || (value.kind === "sequence" && value.list))
     return moduleMethod(interpreter, run, at, value, name.text, args);
   const entry = value.kind === "dict" ? value.entries.get(name.text) : undefined;

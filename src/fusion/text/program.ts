@@ -195,6 +195,7 @@ function callModule({ text, statements, diagnostics, deadline, stopped }: Interp
   const last = statements.findLast((each) => each.kind === "class");
   if (!last || stopped) return;
   const found = moduleCall({ text, statements, read: reading, deadline });
+  if (found === "called") return;
   const of = statements.findLast((each) => each.kind === "class" && each.name.text === found?.name) ?? last;
   if (of.kind !== "class") return;
   const line = text.indexOf("\n", of.span.from);

@@ -229,7 +229,7 @@ const readSequence =
   (at) => {
     if (at.parts.at(-1)?.name !== close) notClosed(at, at.span.from, at.span.to, close, "This bracket");
     else blame(at, "a value or a comma is missing.");
-    const groups = splitAtCommas(at.parts.filter(({ name }) => name !== "(" && name !== "["));
+    const groups = splitAtCommas(at.parts.filter(({ name }) => name !== "(" && name !== "[" && name !== "{"));
     const starred = groups.flatMap((group, i) => (group[0]!.name === "*" ? [i] : []));
     return { kind, span: at.span, items: exprsOf(at.parts), starred };
   };
@@ -298,7 +298,8 @@ const READERS: ReadonlyMap<string, ExpressionReader> = new Map<string, Expressio
   ["AwaitExpression", outside("`await` is not part of this language.")],
   ["YieldExpression", outside("`yield` is not part of this language.")],
   ["DictionaryExpression", readDict],
-  ["SetExpression", outside("A set is not part of this language.")],
+  // A set serves to ask what is in it: a list says the same.
+  ["SetExpression", readSequence("list", "}")],
   ["ComprehensionExpression", (at) => readComprehension(at, at.parts)],
   ["ArrayComprehensionExpression", (at) => readComprehension(at, at.parts)],
   [
@@ -309,7 +310,7 @@ const READERS: ReadonlyMap<string, ExpressionReader> = new Map<string, Expressio
         at.parts.filter(({ name }) => name !== "{" && name !== "}"),
       ),
   ],
-  ["SetComprehensionExpression", outside("A set is not part of this language.")],
+  ["SetComprehensionExpression", (at) => readComprehension(at, at.parts)],
 ]);
 
 export const isExpression = (name: string): boolean => READERS.has(name);

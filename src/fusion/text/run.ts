@@ -60,7 +60,10 @@ function runStatement(interpreter: Interpreter, statement: Statement, frame: Fra
   const { diagnostics } = interpreter;
   const mark = diagnostics.mark();
   runPlainly(interpreter, statement, frame);
-  if (diagnostics.errorsSince(mark)) making.late = [...making.late, ...diagnostics.takeErrors(mark)];
+  if (!diagnostics.errorsSince(mark)) return;
+  const target = statement.kind === "assign" ? statement.targets[0] : undefined;
+  const word = target ? wordOf(target) : null;
+  making.late = [...making.late, ...diagnostics.takeErrors(mark).map((problem) => ({ ...problem, word }))];
 }
 
 function runPlainly(interpreter: Interpreter, statement: Statement, frame: Frame): void {
@@ -275,6 +278,7 @@ function runRaise(interpreter: Interpreter, { span }: RaiseStatement, frame: Fra
   const source = interpreter.text.slice(span.from, span.to).replaceAll(/\s+/g, " ");
   interpreter.diagnostics.add("raise", span, `The program itself rejects these sizes or arguments: ${source}`);
   frame.result.values = [{ value: BROKEN, path: frame.prefix, expr: null }];
+  frame.result.value = BROKEN;
 }
 
 function isModeCall({ value }: ExpressionStatement): "train" | "eval" | null {
@@ -359,35 +363,39 @@ function runExpression(interpreter: Interpreter, statement: ExpressionStatement,
 
 function runReturn(interpreter: Interpreter, statement: ReturnStatement, frame: Frame): void {
   const only = statement.values.length === 1 ? bare(statement.values[0]!) : null;
-  const values = only && (only.kind === "tuple" || only.kind === "list") ? only.items : statement.values;
-  if (values.length === 0 && frame.method) {
+  const isTuple = only && (only.kind === "tuple" || only.kind === "list") && only.starred.length === 0;
+  const values = isTuple ? only.items : statement.values;
+  if (statement.values.length === 0 && frame.method) {
     frame.result.values = [{ value: NONE, path: frame.prefix, expr: null }];
+    frame.result.value = NONE;
     return;
   }
-  if (values.length === 0) {
+  if (statement.values.length === 0) {
     interpreter.diagnostics.add("no-return", statement.span, "return needs a value.");
   }
-  frame.result.values = values
-    .map((expr, i) => {
-      const name = values.length === 1 ? "return" : `return#${i}`;
-      return underName(interpreter, frame, statement, name, (run) => {
-        const value = holeAsNode(interpreter, run, evaluate(interpreter, run, expr, run.root), expr);
-        if (
-          value.kind !== "tensor" &&
-          !isBroken(value) &&
-          value.kind !== "sequence" &&
-          value.kind !== "dict" &&
-          value.kind !== "none" &&
-          frame.defs.length === 0
-        ) {
-          interpreter.diagnostics.add(
-            "bad-return",
-            expr.span,
-            `Only tensors can be results; this is ${describe(value)}.`,
-          );
-        }
-        return { value, path: run.root, expr };
-      });
-    })
-    .flatMap((operand) => (operand.value.kind === "sequence" && values.length === 1 ? operand.value.items : [operand]));
+  const operands = values.map((expr, i) => {
+    const name = values.length === 1 ? "return" : `return#${i}`;
+    return underName(interpreter, frame, statement, name, (run) => {
+      const value = holeAsNode(interpreter, run, evaluate(interpreter, run, expr, run.root), expr);
+      if (
+        value.kind !== "tensor" &&
+        !isBroken(value) &&
+        value.kind !== "sequence" &&
+        value.kind !== "dict" &&
+        value.kind !== "none" &&
+        frame.defs.length === 0
+      ) {
+        interpreter.diagnostics.add(
+          "bad-return",
+          expr.span,
+          `Only tensors can be results; this is ${describe(value)}.`,
+        );
+      }
+      return { value, path: run.root, expr };
+    });
+  });
+  const [first] = operands;
+  const alone = !isTuple && operands.length === 1 ? first!.value : null;
+  frame.result.values = alone?.kind === "sequence" ? alone.items : operands;
+  if (alone) frame.result.value = alone;
 }

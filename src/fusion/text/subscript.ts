@@ -33,6 +33,7 @@ function knownIndex(interpreter: Interpreter, index: Index, values: readonly Ope
     const { value } = values[0]!;
     if (value.kind === "none") return { kind: "new" };
     if (value.kind === "hole") return { kind: "rest" };
+    if (value.kind === "slice") return { kind: "range", range: value };
     if (value.kind === "tensor") return { kind: "indices", operand: values[0]! };
     const at = number(values[0]!);
     return at === undefined || at === null ? null : { kind: "at", index: at };

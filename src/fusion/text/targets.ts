@@ -79,6 +79,8 @@ function writeMember(interpreter: Interpreter, run: StatementRun, expr: MemberEx
   const { text } = expr.name;
   if (object.kind === "object") return setField(interpreter, object.object, text, value);
   if (object.kind === "class") return void object.of.attributes.set(text, { value, path: run.root, expr: null });
+  // Tied weights: both layers have the one node.
+  if (object.kind === "layer" && value.kind === "tensor") return void object.layer.weights.set(text, value.node);
   if (object.kind === "dict") {
     const now = new Map([...object.entries, [text, { value, path: run.root, expr: null }]]);
     return bindTargets(interpreter, run, expr.object, { ...object, entries: now });

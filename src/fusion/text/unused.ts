@@ -47,21 +47,22 @@ export function outputsOf(interpreter: Interpreter, frame: Frame): readonly Node
   const read = new Set<NodeId>();
   for (const { inputs } of interpreter.nodes.values()) for (const input of inputs) read.add(input);
   return [...interpreter.nodes.values()]
-    .filter((node) => !read.has(node.id) && !isSource(node) && !interpreter.spare.has(node.id))
+    .filter((node) => !read.has(node.id) && !isSource(node) && !isSpare(interpreter, node.id))
     .map((node) => node.id);
 }
 
-/** Takes out what classes and objects made while they were made and nothing reads. */
+/** Whether it is there for others only: a part of a call, or what a class or an object made while it was made. */
+const isSpare = ({ spare, partOf }: Interpreter, id: NodeId): boolean => spare.has(id) || partOf.has(id);
+
+/** Takes out what is there for others and nothing reads. */
 export function withoutSpares(interpreter: Interpreter, outputs: readonly NodeId[]): void {
-  const { nodes, spare } = interpreter;
-  if (spare.size === 0) return;
+  const { nodes } = interpreter;
   const readers = new Map<NodeId, number>();
   for (const { inputs } of nodes.values()) for (const id of inputs) readers.set(id, (readers.get(id) ?? 0) + 1);
   const shown = new Set(outputs);
   const gone = new Set<NodeId>();
-  for (const id of [...spare].toReversed()) {
-    const node = nodes.get(id);
-    if (!node || shown.has(id) || (readers.get(id) ?? 0) > 0) continue;
+  for (const [id, node] of [...nodes].toReversed()) {
+    if (shown.has(id) || (readers.get(id) ?? 0) > 0 || !isSpare(interpreter, id)) continue;
     for (const input of node.inputs) readers.set(input, readers.get(input)! - 1);
     nodes.delete(id);
     interpreter.sites.delete(id);

@@ -1,5 +1,5 @@
 /** @file What an expression can stand for while the program is read: tensors are nodes, everything else is known at once. */
-import type { Attrs, DType, NodeId, Shape, Span } from "../ir";
+import type { Attrs, Diagnostic, DType, NodeId, Shape, Span } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
 import type { ClassStatement, DefStatement, Expr, Identifier, Statement } from "./syntax";
 
@@ -47,6 +47,13 @@ export type Value =
   | { readonly kind: "layer"; readonly layer: LayerInfo }
   /** `nn.Parameter(torch.zeros(8))`: a node once it is read under its name. */
   | { readonly kind: "weight"; readonly weight: WeightInfo }
+  /** `slice(0, -4)`, for an index. */
+  | {
+      readonly kind: "slice";
+      readonly start: number | null;
+      readonly stop: number | null;
+      readonly step: number | null;
+    }
   | { readonly kind: "module"; readonly name: string }
   /** `self` of a pasted method whose class is not here. */
   | { readonly kind: "self" }
@@ -104,14 +111,15 @@ export interface ObjectInfo extends Named {
 
 /** What went wrong while a class or an object was made: told where what is missing is read. */
 export interface Making {
-  late: readonly Problem[];
+  late: readonly Late[];
 }
 
-export interface Problem {
-  readonly code: string;
-  readonly span: Span;
-  readonly text: string;
+/** A mistake, and the name or field that is missing for it. */
+export interface Late extends Problem {
+  readonly word: string | null;
 }
+
+export type Problem = Pick<Diagnostic, "code" | "span" | "text" | "fixes" | "nodes">;
 
 export interface LayerInfo extends Named {
   readonly type: string;
@@ -195,6 +203,8 @@ export function describe(value: Value): string {
       return `the layer ${value.layer.type}`;
     case "weight":
       return "a weight";
+    case "slice":
+      return "a slice";
     case "module":
       return `the prefix ${value.name}`;
     case "self":

@@ -5,7 +5,7 @@ import { bare, everyStatement, expressionsOf } from "../syntax";
 import { indentAt } from "../lines";
 import { annotatedKind, mayBeNone, type AnnotatedKind } from "../python-types";
 import { applyTextEdits } from "../edits/apply";
-import { fitting, misfit, type Program } from "./fitting";
+import { fitting, type Program } from "./fitting";
 import { groupOf, isVector, rowsOf, standsAlone, usualOf } from "./usual";
 
 /** Names that a def gives the parts of its parameter `name`, `cos, sin = rotary`; empty where it takes nothing apart. */
@@ -209,9 +209,6 @@ export function inputsFix({ text, read, deadline }: Program, main: DefStatement 
       ...inputs.flatMap(({ name, uses }) => uses.map((span) => ({ span, insert: name }))),
     ];
   };
-  const rows = fitting(choices, (tried) => {
-    if (deadline.passed()) return Infinity;
-    return misfit(read(applyTextEdits(text, edits(tried))));
-  });
+  const rows = fitting(choices, (tried) => (deadline.passed() ? null : read(applyTextEdits(text, edits(tried)))));
   return edits(rows);
 }

@@ -25,42 +25,71 @@ export interface Program {
 }
 
 /** How badly types fit: 0 without a mistake, else the less the more of the program they let through. */
-export const misfit = ({ mistakes, nodes }: { readonly mistakes: number; readonly nodes: number }): number =>
+const misfit = ({ mistakes, nodes }: { readonly mistakes: number; readonly nodes: number }): number =>
   mistakes === 0 ? 0 : 1 / (1 + nodes) + mistakes * 1e-6;
 
 /** So many programs are read to find types that fit. */
 const MOST_TRIES = 120;
+/** So many nodes they may make together: a large model is not read a hundred times over. */
+const MOST_NODES = 20_000;
 
-/** One of each row of `choices` (the likeliest come first) such that `mistakes` of them all is least; one row after the other, twice. */
+/**
+ * One of each row of `choices` (the likeliest come first) such that the mistakes of them all are fewest: one row after the other, twice.
+ * Where that leaves a mistake, the first input is tried as a batch of rows without an axis between.
+ */
 export function fitting<T extends string | readonly string[]>(
   choices: readonly (readonly T[])[],
-  mistakes: (chosen: readonly T[]) => number,
+  read: (chosen: readonly T[]) => Pick<Reading, "mistakes" | "nodes"> | null,
 ): readonly T[] {
-  let best = choices.map(([likeliest]) => likeliest!);
-  let left = choices.length === 0 ? 0 : mistakes(best);
-  let tries = 1;
+  const likeliest = choices.map((row) => row[0]!);
+  if (choices.length === 0) return likeliest;
+  let nodes = 0;
+  let tries = 0;
+  const mistakes = (chosen: readonly T[]): number => {
+    tries++;
+    const found = nodes > MOST_NODES ? null : read(chosen);
+    nodes += found?.nodes ?? 0;
+    return found ? misfit(found) : Infinity;
+  };
+  const first = descent(choices, likeliest, mistakes, () => tries < MOST_TRIES);
+  const flat = choices[0]!.find((choice) => typeof choice === "string" && /^f32\[\d+, \d+\]$/.test(choice));
+  if (first.left <= 0 || flat === undefined || first.best[0] === flat) return first.best;
+  tries = 0;
+  const second = descent(choices, likeliest.with(0, flat), mistakes, () => tries < MOST_TRIES);
+  return second.left < first.left ? second.best : first.best;
+}
+
+function descent<T extends string | readonly string[]>(
+  choices: readonly (readonly T[])[],
+  start: readonly T[],
+  mistakes: (chosen: readonly T[]) => number,
+  goesOn: () => boolean,
+): { readonly best: readonly T[]; readonly left: number } {
+  let best = start;
+  let left = mistakes(best);
   // Often all have one shape: a mistake that the first of them makes must not hide what the others do.
   for (const alike of left > 0 ? alikeIn(choices) : []) {
     const isAlike = (choice: T): boolean =>
       typeof choice === "string" ? choice === alike : choice.every((type) => type === alike);
     const tried = choices.map((row, i) => row.find(isAlike) ?? best[i]!);
     const now = mistakes(tried);
-    tries++;
     if (now < left) [best, left] = [tried, now];
   }
   for (let round = 0; round < 2; round++) {
+    const before = left;
     for (const [i, row] of choices.entries()) {
       for (const choice of row) {
-        if (left <= 0 || tries >= MOST_TRIES) return best;
+        if (left <= 0 || !goesOn()) return { best, left };
         if (choice === best[i]) continue;
-        tries++;
         const tried = best.with(i, choice);
         const now = mistakes(tried);
         if (now < left) [best, left] = [tried, now];
       }
     }
+    // A mistake that no type mends is none of the types'.
+    if (left === before) break;
   }
-  return best;
+  return { best, left };
 }
 
 /** Shapes that every input could have, and those that many functions are written for. */

@@ -9,7 +9,7 @@ import { annotatedKind, type AnnotatedKind } from "../python-types";
 import type { ClassStatement, DefStatement, ParamDecl, Statement } from "../syntax";
 import { bare, expressionsOf } from "../syntax";
 import { unpackedNames } from "./def-inputs";
-import { fitting, misfit, type Program } from "./fitting";
+import { fitting, type Program } from "./fitting";
 import { candidates, FLAGS, SETTINGS, usualOf, usualValue } from "./usual";
 
 export interface ModuleCall {
@@ -93,22 +93,28 @@ interface Setting {
   readonly holder: string | null;
 }
 
+/** Names of the fields of a class. */
+const fieldNames = (of: ClassStatement, classes: Classes): ReadonlySet<string> =>
+  new Set(
+    lineOf(of, classes)
+      .flatMap(({ body }) => body)
+      .flatMap((each) => (each.kind === "assign" && each.targets[0]?.kind === "name" ? [each.targets[0].name] : [])),
+  );
+
 /** What a required parameter of __init__ is: settings, or a size. */
 function settingOf({ name, annotation }: ParamDecl, classes: Classes, init: DefStatement): Setting | null {
-  const word = annotation
-    ? lastNameOf(
-        annotation.kind === "string" ? { kind: "name", name: annotation.value, span: annotation.span } : annotation,
-      )
-    : "";
-  const holder =
-    classes.get(word) ??
-    [...classes.values()].find(({ name: own }) => /Config$|Args$/.test(own.text) && SETTINGS.test(name.text));
-  const asked = expressionsOf(init.body).some(
-    (expr) => expr.kind === "member" && expr.object.kind === "name" && expr.object.name === name.text,
+  const word = annotation?.kind === "string" ? annotation.value : annotation ? lastNameOf(annotation) : "";
+  const asked = expressionsOf(init.body).flatMap((expr) =>
+    expr.kind === "member" && expr.object.kind === "name" && expr.object.name === name.text ? [expr.name.text] : [],
   );
-  const held = SETTINGS.test(name.text) || /(Config|Args)$/.test(word);
-  if (!held && !(asked && annotation === null && !/^(rngs?|key)$/.test(name.text))) return null;
-  return { param: name.text, holder: holder && held ? holder.name.text : null };
+  const named = SETTINGS.test(name.text) || /(Config|Args)$/.test(word);
+  if (!named && (asked.length === 0 || annotation !== null || /^(rngs?|key)$/.test(name.text))) return null;
+  const fits = (of: ClassStatement): boolean => {
+    const fields = fieldNames(of, classes);
+    return fields.size > 0 && asked.every((field) => fields.has(field)) && !forwardOf(of, classes);
+  };
+  const holder = classes.get(word) ?? [...classes.values()].find(fits);
+  return { param: name.text, holder: holder?.name.text ?? null };
 }
 
 /** A value for a parameter of a class that nothing here says. */
@@ -117,7 +123,8 @@ function guessFor({
   annotation,
 }: ParamDecl | { readonly name: ParamDecl["name"]; readonly annotation: ParamDecl["annotation"] }): string {
   const annotated = annotation && annotatedKind(annotation);
-  if (/^(rngs?|key|generator|device|dtype|quant_config|cache)$/.test(name.text)) return "None";
+  if (/^rngs$/.test(name.text)) return "nnx.Rngs(0)";
+  if (/^(rng|key|generator|device|dtype|quant_config|cache)$/.test(name.text)) return "None";
   return annotated && annotated !== "tensor" && annotated !== "other"
     ? usualOf(name.text, annotated)
     : usualValue(name.text);
@@ -238,8 +245,14 @@ const defaultsOf = (of: ClassStatement, classes: Classes): readonly (readonly [s
     value?.kind === "number" && value.whole ? [[name.text, value.value] as const] : [],
   );
 
+/** Whether the program itself calls the object: what is wrong then, its mistakes say. */
+const isCalled = (statements: readonly Statement[], name: string): boolean =>
+  expressionsOf(statements).some(
+    (expr) => expr.kind === "call" && expr.callee.kind === "name" && expr.callee.name === name,
+  );
+
 /** Lines that call the outermost class of the program; null where no class has a forward(). */
-export function moduleCall(program: Program): ModuleCall | null {
+export function moduleCall(program: Program): ModuleCall | "called" | null {
   const { text, statements, read, deadline } = program;
   if (text.length > LONGEST) return null;
   const classes: Classes = new Map(
@@ -250,6 +263,7 @@ export function moduleCall(program: Program): ModuleCall | null {
   if (!of || !forward || forward.body.length === 0) return null;
   const names = namesOf(statements);
   const instance = instanceOf(statements, of.name.text);
+  if (instance && isCalled(statements, instance)) return "called";
   const model = instance ?? fresh("model", names);
   const guessed = instance ? null : guessArguments(program, of, classes, model, names);
   const made = guessed ? [...guessed.lines, `${model} = ${of.name.text}(${guessed.args})`] : [];
@@ -265,7 +279,7 @@ export function moduleCall(program: Program): ModuleCall | null {
     ...open.map((name, i) => `${name}: ${types[i]!}`),
     call,
   ];
-  const types = fitting(choices, (tried) => (deadline.passed() ? Infinity : misfit(read(joined(text, lines(tried))))));
+  const types = fitting(choices, (tried) => (deadline.passed() ? null : read(joined(text, lines(tried)))));
   const comment = "# Example sizes and shapes: change them here.";
   const insert = ["", ...(made.length + open.length > 0 ? [comment] : []), ...lines(types)]
     .map((line) => `${line}\n`)

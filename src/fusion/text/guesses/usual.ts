@@ -62,6 +62,8 @@ const DATA = /^(x|h|z|inputs?|images?|hidden\w*|src|tgt|tokens?_?emb\w*|embeddin
 const HEADS = /^(q|k|v|query|key|value)s?$/;
 const PLACES = /(ids?|idx|ind(ex|ices)|tokens?|labels?|targets?)$/;
 const MASK = /mask/;
+const MOMENTS = /^(t|timesteps?|times?|sigmas?|noise_levels?)$/;
+const STATES = /state|cache|memory/;
 const NUMBER = /^(eps|scale|alpha|beta|temperature|lr|p|t)$/;
 const VECTOR = /(^|_)(b|bias|beta|gamma|g|gain|scale|ln\w*|norm\w*)\d*$|^b\w?\d*$/i;
 
@@ -127,6 +129,14 @@ export function candidates(name: string, wanted: string | null, sizes: ReadonlyM
   const known = wanted === null ? [] : [wanted, wanted.replace("[8, 64, ", "[8, ")];
   const places = ["i32[8, 64] = uniform(0, 100)", "i32[8] = uniform(0, 10)"];
   const masks = ["bool[64, 64]", "f32[64, 64]", "f32[8, 1, 64, 64]", "bool[8, 64]", "bool[8, 1, 64, 64]"];
+  const distinct = [...new Set(all.map(([, size]) => size))];
+  // A state has a value or a few for each of more channels.
+  const pairs = distinct.flatMap((rows) =>
+    distinct.flatMap((columns) => (rows > columns ? [[rows, columns] as const] : [])),
+  );
+  const states = pairs.toSorted(([a], [b]) => b - a).map(([rows, columns]) => `f32[8, ${rows}, ${columns}]`);
+  // Rows of a picture that is taken apart: as many as a square of a size has.
+  const squares = distinct.filter((size) => size <= MOST_SIDE).map((size) => `f32[8, ${size ** 2}, ${widths[0]!}]`);
   const guesses = widths.flatMap((width) => [`f32[8, 64, ${width}]`, `f32[8, ${width}]`, `f32[8, ${width}, 32, 32]`]);
   return [
     ...new Set([
@@ -134,13 +144,18 @@ export function candidates(name: string, wanted: string | null, sizes: ReadonlyM
       ...pictures,
       ...(wanted === null && PLACES.test(name) ? places : []),
       ...(wanted === null && MASK.test(name) ? masks : []),
+      ...(MOMENTS.test(name) ? ["f32[8]"] : []),
+      ...(wanted === null && STATES.test(name) ? states : []),
       ...guesses,
       "f32[8, 3, 32, 32]",
+      ...squares,
       ...places,
       "f32[8]",
     ]),
   ];
 }
+
+const MOST_SIDE = 64;
 
 /** Shapes that all inputs of a function may share. */
 export const ALIKE = ["f32[8, 64, 256]", "f32[8, 8, 64, 32]", "f32[64, 256]", "f32[8, 256]"];

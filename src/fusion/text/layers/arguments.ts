@@ -19,7 +19,10 @@ const wholeOf = (value: Value | undefined): number | null =>
   value?.kind === "number" && Number.isInteger(value.value) ? value.value : null;
 
 /** Other spellings of an argument that every library has. */
-const SPELLINGS: ReadonlyMap<string, string> = new Map([["use_bias", "bias"]]);
+const SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ["use_bias", "bias"],
+  ["rate", "p"],
+]);
 
 export class LayerArguments {
   private readonly operands = new Map<string, Operand>();

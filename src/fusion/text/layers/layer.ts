@@ -24,6 +24,13 @@ import { weightNode } from "./weights";
 export const layerNames: readonly string[] = [...LAYERS.keys()];
 export const isLayer = (name: string): boolean => LAYERS.has(name);
 
+/** The layer of a function, as configurations call it: `gelu`; null where none is. */
+export function layerNamed(word: string): Value | null {
+  const op = findOp(word)?.name ?? word;
+  const found = [...LAYERS].find(([, type]) => type.op === op);
+  return found ? { kind: "layer-class", name: found[0] } : null;
+}
+
 /** What `nn.name(…)` makes; null for a name that is no layer. */
 export const layerOf = (type: string, args: readonly GivenArgument[], expr: Expr): Value | null =>
   LAYERS.has(type) ? { kind: "layer", layer: { ...unnamed(), type, args, expr } } : null;
@@ -99,14 +106,23 @@ function noteWanted(interpreter: Interpreter, input: NodeId, type: string): void
   }
 }
 
+/** What flax says in each call of the mode that PyTorch sets once. */
+const MODE = /^(deterministic|use_running_average|train|training|rngs?|mutable)$/;
+
+function trains(interpreter: Interpreter, args: readonly GivenArgument[]): boolean {
+  const said = args.find(({ name }) => name && /^(deterministic|use_running_average)$/.test(name.text))?.operand.value;
+  return said?.kind === "bool" ? !said.value : (interpreter.training ?? false);
+}
+
 /** A layer called with its input. */
 export function callLayer(
   interpreter: Interpreter,
   run: StatementRun,
   at: CallAt,
   layer: LayerInfo,
-  given: readonly GivenArgument[],
+  all: readonly GivenArgument[],
 ): Value {
+  const given = all.filter(({ name }) => !name || !MODE.test(name.text));
   const [input] = given;
   if (!input || given.some(({ operand }) => isBroken(operand.value))) return BROKEN;
   const { value } = input.operand;
@@ -160,7 +176,7 @@ export function callLayer(
   const weight = type.weights ? null : args.operand("weight");
   // A module is as after eval() until the program says otherwise.
   if (callee.names.has("training"))
-    options.set("training", { value: { kind: "bool", value: interpreter.training ?? false }, path: "", expr: null });
+    options.set("training", { value: { kind: "bool", value: trains(interpreter, all) }, path: "", expr: null });
   return interpreter.call(run, { ...at, called: type.op }, callee.value, [
     ...given,
     ...weights.map((each) => keyword(each.to ?? each.name, weightOperand(interpreter, run, layer, each, at.path))),

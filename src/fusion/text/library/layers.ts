@@ -1,6 +1,47 @@
 /** @file Layers that are more than one function, as PyTorch and its users define them. Written in the language itself. */
 
 export const LAYER_CLASSES = String.raw`
+class Module:
+  def __repr__(self):
+    return "Module"
+
+class Rngs:
+  def __init__(self, *seeds, **streams):
+    self.seeds = seeds
+
+  def params(self):
+    return None
+
+  def dropout(self):
+    return None
+
+  def __call__(self):
+    return None
+
+def _initializer(key, shape, dtype=None):
+  return torch.zeros(shape)
+
+class MultiHeadDotProductAttention:
+  def __init__(self, num_heads, qkv_features=None, out_features=None, use_bias=True, **options):
+    self.num_heads = num_heads
+    self.qkv_features = qkv_features
+    self.out_features = out_features
+    self.use_bias = use_bias
+
+  def forward(self, inputs_q, inputs_k=None, inputs_v=None, mask=None, deterministic=None, **options):
+    inputs_k = inputs_q if inputs_k is None else inputs_k
+    inputs_v = inputs_k if inputs_v is None else inputs_v
+    features = self.qkv_features or inputs_q.shape[-1]
+    q, k, v = [nn.Dense(features, use_bias=self.use_bias)(t) for t in (inputs_q, inputs_k, inputs_v)]
+    q, k, v = [t.reshape(list(t.shape[:-1]) + [self.num_heads, features // self.num_heads]).transpose(-2, -3) for t in (q, k, v)]
+    y = scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(-2, -3)
+    y = y.reshape(list(inputs_q.shape[:-1]) + [features])
+    return nn.Dense(self.out_features or inputs_q.shape[-1], use_bias=self.use_bias)(y)
+
+class SelfAttention(MultiHeadDotProductAttention):
+  def forward(self, inputs_q, mask=None, deterministic=None, **options):
+    return super().forward(inputs_q, inputs_q, inputs_q, mask)
+
 class MultiheadAttention:
   def __init__(self, embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None, batch_first=False):
     self.embed_dim = embed_dim

@@ -96,6 +96,14 @@ const isPublic = (name: string): boolean => !name.startsWith("_") && !name.start
 export const libraryNames = (): readonly string[] =>
   [...library().defs.keys(), ...library().classes.keys()].filter(isPublic);
 
+/** Where JAX's libraries keep what draws first weights. */
+export const INITIALIZERS: ReadonlySet<string> = new Set(["initializers"]);
+/** What any of them makes: a function of a key and a shape. */
+export const initializer = (): Value => {
+  const { defs, scope } = library();
+  return { kind: "def", def: defs.get("_initializer")!, scope };
+};
+
 /** The function of that name after this prefix; null when the library has none. */
 export function libraryDef(name: string, dialect: Dialect): DefStatement | null {
   const { defs } = library();

@@ -56,10 +56,12 @@ export function callMethod(
   );
 }
 
-/** Tells what went wrong while `making` was made, now that something needs what is missing. */
-export function tell({ diagnostics }: Interpreter, making: Making): void {
-  for (const { code, span, text } of making.late) diagnostics.add(code, span, text);
-  making.late = [];
+/** Tells what went wrong while `making` was made, now that something needs `word`: what belongs to it, else everything. */
+export function tell({ diagnostics }: Interpreter, making: Making, word: string | null = null): void {
+  const own = making.late.filter((each) => word !== null && each.word === word);
+  const told = own.length > 0 ? own : making.late;
+  for (const { code, span, text, fixes = [], nodes = [] } of told) diagnostics.add(code, span, text, { fixes, nodes });
+  making.late = making.late.filter((each) => !told.includes(each));
 }
 
 /** What `object.name` stands for; null where it has no such thing. */
@@ -73,13 +75,13 @@ export function attributeOf(
   const self: Value = { kind: "object", object };
   const field = object.fields.get(name.text);
   if (field) {
-    if (isBroken(field)) tell(interpreter, object.making);
+    if (isBroken(field)) tell(interpreter, object.making, name.text);
     return field.kind === "weight" ? weightValue(interpreter, run, field, at.path) : field;
   }
   const found = inherited(object.of, name.text);
   if (found) {
     const { value } = found.operand;
-    if (isBroken(value)) tell(interpreter, found.owner.making);
+    if (isBroken(value)) tell(interpreter, found.owner.making, name.text);
     if (value.kind !== "def" || !PROPERTIES.some((word) => isDecorated(value.def, word))) return bound(found, self);
     const call = { ...callAs(at.expr), path: at.path };
     return callMethod(interpreter, run, call, { found, self }, []);
@@ -112,7 +114,7 @@ export function classMember(interpreter: Interpreter, of: ClassInfo, name: Ident
     const { value } = found.operand;
     if (value.kind === "def" && isDecorated(value.def, "classmethod"))
       return { ...value, method: { self: { kind: "class", of }, owner: found.owner } };
-    if (isBroken(value)) tell(interpreter, found.owner.making);
+    if (isBroken(value)) tell(interpreter, found.owner.making, name.text);
     return value;
   }
   const field = lineOf(of).flatMap(({ fields }) => fields.get(name.text) ?? [])[0];

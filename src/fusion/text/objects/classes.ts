@@ -117,6 +117,10 @@ export function inherited(of: ClassInfo, name: string, above: ClassInfo | null =
   return null;
 }
 
+/** Whether it is a method whose first parameter is the object. */
+export const takesObject = ({ operand: { value } }: Found): boolean =>
+  value.kind === "def" && !isDecorated(value.def, "staticmethod") && !isDecorated(value.def, "classmethod");
+
 export const layerAbove = (of: ClassInfo): string | null => lineOf(of).find(({ layer }) => layer)?.layer ?? null;
 
 /** What a module does when it is called: JAX libraries' name, else PyTorch's. */

@@ -2,9 +2,18 @@
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { callLayer, namedWeight } from "../layers/layer";
 import type { Identifier } from "../syntax";
-import { BROKEN, type GivenArgument, type Method, NONE, type ObjectInfo, type Operand, type Value } from "../values";
-import { callMethod } from "./attributes";
-import { inherited, unknownAttribute } from "./classes";
+import {
+  BROKEN,
+  type ClassInfo,
+  type GivenArgument,
+  type Method,
+  NONE,
+  type ObjectInfo,
+  type Operand,
+  type Value,
+} from "../values";
+import { callMethod, classMember } from "./attributes";
+import { inherited, takesObject, unknownAttribute } from "./classes";
 import { attachItems, ITEMS } from "./containers";
 import { setField } from "./fields";
 import { layerOfObject, setLayer } from "./objects";
@@ -122,6 +131,7 @@ export function callSuper(
     );
   if (name.text === "__init__") {
     setLayer(object, at, args);
+    keepSettings(interpreter, object, args);
     return NONE;
   }
   if (name.text === "forward" || name.text === "__call__") {
@@ -135,6 +145,45 @@ export function callSuper(
   if (run.frame.making) return NONE;
   unknownAttribute(interpreter, object.of, object.fields.keys(), name);
   return BROKEN;
+}
+
+/** `Base.__init__(self, 8)`, `Block.make(3)`: a method that is given its object, or needs none. */
+export function callOnClass(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  of: ClassInfo,
+  name: Identifier,
+  args: readonly GivenArgument[],
+): Value {
+  const found = inherited(of, name.text);
+  const { making } = run.frame;
+  const own = found && takesObject(found) ? args[0] : undefined;
+  if (found && own)
+    return callMethod(
+      interpreter,
+      run,
+      at,
+      { found, self: own.operand.value, ...(making && { making }) },
+      args.slice(1),
+    );
+  if (!found && name.text === "__init__") return NONE;
+  return interpreter.call(run, at, classMember(interpreter, of, name), args);
+}
+
+/** `nn.Linear.__init__(self, 8, 4)`: the object is that layer too. */
+export function callAsLayer(at: CallAt, type: string, [self, ...args]: readonly GivenArgument[]): Value {
+  if (self?.operand.value.kind === "object") setLayer(self.operand.value.object, at, args, type);
+  return NONE;
+}
+
+/** `super().__init__(config)` of a class that is not here: settings stay under the name that they are given by. */
+function keepSettings(interpreter: Interpreter, object: ObjectInfo, args: readonly GivenArgument[]): void {
+  for (const { name, operand } of args) {
+    const word = name?.text ?? (operand.expr?.kind === "name" ? operand.expr.name : null);
+    const holds = operand.value.kind === "dict" || operand.value.kind === "object";
+    if (word !== null && holds && !object.fields.has(word)) setField(interpreter, object, word, operand.value);
+  }
 }
 
 /** `super()`, `super(Block, self)`. */

@@ -37,8 +37,12 @@ export function instantiate(
 }
 
 /** The layer of a library that the object is by what its class inherits from. */
-export function setLayer(object: ObjectInfo, { expr }: CallAt, args: readonly GivenArgument[]): void {
-  const type = layerAbove(object.of);
+export function setLayer(
+  object: ObjectInfo,
+  { expr }: CallAt,
+  args: readonly GivenArgument[],
+  type = layerAbove(object.of),
+): void {
   if (type === null) return;
   if (CONTAINERS.has(type)) {
     const value = containerOf(type, args);

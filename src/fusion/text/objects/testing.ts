@@ -7,7 +7,7 @@ export function mended(text: string): string {
   let now = text;
   for (let iteration = 0; iteration < 8; iteration++) {
     const wrong = parseProgram(now).diagnostics.find(
-      ({ code, fixes }) => /^(class|import|source)/.test(code) && fixes!.length > 0,
+      ({ code, fixes }) => /^(class|import|source)/.test(code) && (fixes ?? []).length > 0,
     );
     if (!wrong) return now;
     now = applyTextEdits(now, wrong.fixes![0]!.edits);
