@@ -1,5 +1,5 @@
 /**
- * @file `npm run soak [-- --plans 100000 --gradients 10000 --kept 4000 --batches 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --hostile 100000 --factor 40 --seed N --minutes M --fresh]`: the laws of
+ * @file `npm run soak [-- --plans 100000 --gradients 10000 --kept 4000 --batches 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --hostile 100000 --verdicts 10000 --factor 40 --seed N --minutes M --fresh]`: the laws of
  * `npm test` at full count, in batches of one process each. Progress is kept in .cache/soak.json: the next run goes on where this
  * one stopped, and asks again what failed. Every batch rewrites docs/soak.md. `--bundle FILE` writes the laws as one file that runs on
  * any machine with Node (`node FILE plans 2000:7`); `--take RESULTS` takes the lines it printed there as batches done.
@@ -24,6 +24,7 @@ const { values: asked } = parseArgs({
     kernels: number,
     limits: number,
     hostile: number,
+    verdicts: number,
     factor: number,
     seed: number,
     minutes: number,
@@ -125,6 +126,15 @@ const LAWS = {
     says: "each is answered, none throws, none reaches a prototype",
     files: ["test/laws/hostile.test.ts"],
     env: (count, seed) => ({ HOSTILE: `${count}:${seed}` }),
+  },
+  verdicts: {
+    goal: goal("verdicts", 10_000),
+    batch: 500,
+    unit: "random programs with random options, each decision and each remedy that names a choice",
+    says: "what was chosen is the best by what decided, each number of the sentence is among the bars, and taking a remedy changes the answer",
+    files: ["test/laws/verdicts.test.ts"],
+    only: "random programs",
+    env: (count, seed) => ({ VERDICT_LAWS: `${count}:${seed}` }),
   },
   texts: {
     goal: goal("factor", 40),

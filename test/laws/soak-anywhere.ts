@@ -32,6 +32,7 @@ const LAWS: Readonly<Record<string, Batch>> = {
     only: "random kernels under",
     load: () => import("./knobs.test"),
   },
+  verdicts: { env: { VERDICT_LAWS: part }, only: "random programs", load: () => import("./verdicts.test") },
   texts: {
     env: { LAW_FACTOR: String(count), LAW_SEED: String(seed) },
     load: async () => [await import("./text.test"), await import("./passes.test")],
