@@ -1,5 +1,6 @@
 /** @file Closes the holes that folding leaves: columns and rows move together, nothing changes sides or order. */
 import type { NodeId } from "../fusion";
+import { pillTarget } from "../document";
 import { around, rectOf } from "./geometry";
 import type { Box, Rect } from "./geometry";
 
@@ -18,14 +19,19 @@ interface Group {
   readonly ids: readonly NodeId[];
   readonly own: Box;
   readonly rect: Rect;
+  /** Stands to the right of all that is not. */
+  readonly apart: boolean;
 }
 
-function groupsOf(boxes: ReadonlyMap<NodeId, Box>, docked: ReadonlyMap<NodeId, readonly NodeId[]>): Group[] {
+type Docked = ReadonlyMap<NodeId, readonly NodeId[]>;
+const NONE: ReadonlySet<NodeId> = new Set();
+
+function groupsOf(boxes: ReadonlyMap<NodeId, Box>, docked: Docked, apart = NONE): Group[] {
   const beside = new Set([...docked.values()].flat());
   return [...boxes].flatMap(([id, own]) => {
     if (beside.has(id)) return [];
     const ids = [id, ...(docked.get(id) ?? [])];
-    return [{ ids, own, rect: around(ids.map((each) => rectOf(boxes.get(each)!))) }];
+    return [{ ids, own, rect: around(ids.map((each) => rectOf(boxes.get(each)!))), apart: apart.has(id) }];
   });
 }
 
@@ -36,18 +42,21 @@ export interface Way {
 
 /**
  * Moves everything up where no box stands in a band wider than the usual gap, and into as few columns as there can be:
- * nothing comes to stand on a line that went straight down.
+ * nothing comes to stand on a line that went straight down, and what is `apart` stays to the right of the rest.
  */
 export function closeUp(
   boxes: Map<NodeId, Box>,
-  docked: ReadonlyMap<NodeId, readonly NodeId[]>,
+  docked: Docked,
   ways: readonly Way[],
+  apart: ReadonlySet<NodeId> = NONE,
 ): void {
   const up = shiftsOf([...boxes.values()].map(({ y, height }) => [y, y + height]));
   for (const [id, box] of boxes) boxes.set(id, { ...box, y: box.y - up(box.y) });
-  const groups = groupsOf(boxes, docked).sort((a, b) => middle(a) - middle(b));
+  const all = groupsOf(boxes, docked, apart);
+  const under = placesOf(all, ways);
+  const groups = all.sort((a, b) => Number(a.apart) - Number(b.apart) || under(a) - under(b));
   const lines = straightOf(groups, ways);
-  const columns = columnsOf(groups, lines);
+  const columns = columnsOf(groups, lines, ways);
   const middles = middlesOf(groups, lines, columns);
   groups.forEach((group, i) => {
     const by = middles[columns[i]!]! - middle(group);
@@ -59,8 +68,18 @@ export function closeUp(
   spread(boxes, docked);
 }
 
+/** Where a group is looked for: an output right under what it shows, all others where they stand. */
+function placesOf(groups: readonly Group[], ways: readonly Way[]): (group: Group) => number {
+  const byId = new Map(groups.map((group) => [group.ids[0]!, group] as const));
+  const shown = new Map(ways.flatMap(({ from, to }) => (pillTarget(to) === null ? [] : [[to, from] as const])));
+  return (group) => {
+    const owner = byId.get(shown.get(group.ids[0]!) ?? group.ids[0]!) ?? group;
+    return owner === group ? middle(group) : middle(owner) + 0.5;
+  };
+}
+
 /** Moves all that stands below two boxes that nearly touch down, until a line fits between them. */
-function spread(boxes: Map<NodeId, Box>, docked: ReadonlyMap<NodeId, readonly NodeId[]>): void {
+function spread(boxes: Map<NodeId, Box>, docked: Docked): void {
   const groups = groupsOf(boxes, docked).sort((a, b) => a.rect.y0 - b.rect.y0);
   const below: Rect[] = [];
   let by = 0;
@@ -104,7 +123,8 @@ function* leftOf(
   const { rect } = groups[i]!;
   for (let j = 0; j < i; j++) {
     const other = groups[j]!;
-    if (shareRows(other.rect, rect)) yield { column: columns[j]!, reach: other.rect.x1 - middle(other) };
+    if (shareRows(other.rect, rect) || other.apart !== groups[i]!.apart)
+      yield { column: columns[j]!, reach: other.rect.x1 - middle(other) };
   }
   for (const { ends, rect: line } of lines) {
     const column = columns[ends[0]]!;
@@ -113,10 +133,14 @@ function* leftOf(
 }
 
 /** The leftmost column for each, behind all that stood to its left in the same rows. */
-function columnsOf(groups: readonly Group[], lines: readonly Straight[]): number[] {
+function columnsOf(groups: readonly Group[], lines: readonly Straight[], ways: readonly Way[]): number[] {
   const columns: number[] = [];
-  groups.forEach((_, i) => {
-    let own = 0;
+  const at = new Map(groups.map(({ ids }, i) => [ids[0]!, i] as const));
+  const shows = new Map(ways.flatMap(({ from, to }) => (pillTarget(to) === null ? [] : [[to, at.get(from)] as const])));
+  let first = 0;
+  groups.forEach(({ ids, apart }, i) => {
+    if (apart && !groups[i - 1]?.apart) first = i === 0 ? 0 : Math.max(...columns) + 1;
+    let own = Math.max(first, columns[shows.get(ids[0]!) ?? -1] ?? 0);
     for (const { column } of leftOf(i, groups, lines, columns)) own = Math.max(own, column + 1);
     columns.push(own);
   });

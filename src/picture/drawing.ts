@@ -191,12 +191,12 @@ function foldedOf(node: SceneNode, { x, y, width, height }: Box, look: Look): Sh
   return [
     element("rect", { x: x + 5, y: y + 5, ...edge }),
     element("rect", { x, y, ...edge }),
-    glyphAt(node, x + 13, y + 12, tone),
-    write(look, node.title, x + 36, y + (isFull(look) ? 25 : 38), {
+    glyphAt(node, x + 13, isFull(look) ? y + 12 : y + height / 2 - 8, tone),
+    write(look, node.title, x + 36, y + (isFull(look) ? 25 : height / 2 + 6), {
       fill: tone,
       px: 13,
       weight: 650,
-      room: width - 56 - textWidth(bytes, 12),
+      room: width - 46 - (isFull(look) ? 10 + textWidth(bytes, 12) : 0),
     }),
     ...(isFull(look)
       ? [

@@ -34,7 +34,7 @@ export function boxesOf(
     if (box) boxes.set(node.id, box);
     else missing.push(node);
   }
-  if (foldedAny) closeUp(boxes, dockToFolds(scene, boxes), scene.edges);
+  if (foldedAny) closeUp(boxes, dockToFolds(scene, boxes), scene.edges, backwardOf(scene, boxes));
   const companions = companionsOf(scene, boxes);
   for (const [id, at] of wishes(scene, moved)) {
     const box = boxes.get(nodeId(id));
@@ -49,6 +49,18 @@ export function boxesOf(
   const homeless = missing.filter(({ id }) => !boxes.has(id));
   if (homeless.length > 0) placeMissing(scene, homeless, boxes, moved);
   return boxes;
+}
+
+/** The backward pass with the inputs that only it reads, where the layout sets it to the right of the forward pass. */
+function backwardOf({ nodes, edges }: Scene, boxes: ReadonlyMap<NodeId, Box>): ReadonlySet<NodeId> {
+  const late = new Set(nodes.flatMap(({ id, late: is }) => (is ? [id] : [])));
+  const work = nodes.filter(({ kind }) => kind !== "input");
+  const end = Math.max(...work.flatMap(({ id }) => (late.has(id) ? [] : (boxes.get(id)?.x ?? []))));
+  const start = Math.min(...work.flatMap(({ id }) => (late.has(id) ? (boxes.get(id)?.x ?? []) : [])));
+  if (late.size === 0 || start <= end) return new Set();
+  const early = new Set(edges.flatMap(({ from, to }) => (late.has(to) ? [] : [from])));
+  for (const { id, kind } of nodes) if (kind === "input" && !early.has(id)) late.add(id);
+  return late;
 }
 
 /** Where a person put boxes. A call without its arguments stands where its op was dropped. */

@@ -231,7 +231,8 @@ const outputOf = (node: Node, missing: string | null): SceneNode => ({
   id: outputPillOf(node.id),
   kind: "output",
   glyph: "output",
-  title: node.op === "input" ? node.label : statementOf(node.id),
+  // One statement may give several gradients: each is called by its own name.
+  title: node.op === "input" || node.phase === "backward" ? node.label : statementOf(node.id),
   formula: "",
   shape: missing === null ? showShape(node.type.shape) : NO_SHAPE,
   type: showType(node.type),

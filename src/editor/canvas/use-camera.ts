@@ -36,6 +36,8 @@ const TAKES_LARGE = 900;
 /** Narrower canvases show the card as a sheet below: nothing is kept free. */
 const NEEDS_ROOM = 620;
 const HULL_ROOM = 12;
+/** px of a heading over a column. */
+const HEADING = 20;
 const FOLLOW_MILLIS = 250;
 /** The page whose card is a sheet below the graph. */
 const NARROW = "(max-width: 1000px)";
@@ -47,7 +49,7 @@ function overhang(boxes: readonly Box[]): number {
   return folded ? 0 : (boxSizes.folded.width - boxSizes.op.width) / 2;
 }
 
-function contentOf({ boxes, hulls, brackets }: Picture, folds: boolean): Rect[] {
+function contentOf({ boxes, hulls, brackets, headings }: Picture, folds: boolean): Rect[] {
   const all = [...boxes.values()].map((box) => rectOf(box));
   const room = folds ? overhang([...boxes.values()]) : 0;
   return [
@@ -55,6 +57,10 @@ function contentOf({ boxes, hulls, brackets }: Picture, folds: boolean): Rect[] 
     // One box for everything has no brackets; the steps before it have.
     ...(folds ? all.map((rect) => ({ ...rect, x0: rect.x0 - room - BRACKET_ROOM })) : []),
     ...hulls.flatMap(({ rects }) => rects),
+    ...headings.map(({ text, x, y }) => {
+      const half = textWidth(text, 14) / 2;
+      return { x0: x - half, x1: x + half, y0: y - HEADING, y1: y };
+    }),
     ...brackets.map(({ name, x, top, bottom }) => ({
       x0: x - room - 10 - Math.min(MOST_BRACKET, textWidth(name, 13, true)),
       x1: x,

@@ -29,13 +29,17 @@ import {
 /** Small windows and the presenter view fold kernels: text never gets too small to read. */
 const SMALL = "(max-width: 1419px), (max-height: 880px)";
 
+/** px of a window beside the canvas, with the inspector folded, and above and below it. */
+const BESIDE = 400;
+const ABOVE = 250;
+
 /** Windows too small for a whole layout with text that can be read: larger graphs fold their kernels too. */
 function smallerThan(layout: ReadonlyMap<NodeId, Box>): string {
   const boxes = [...layout.values()];
   if (boxes.length === 0) return "not all";
   const width = Math.max(...boxes.map(({ x, width: own }) => x + own)) - Math.min(...boxes.map(({ x }) => x));
   const height = Math.max(...boxes.map(({ y, height: own }) => y + own)) - Math.min(...boxes.map(({ y }) => y));
-  return `(max-width: ${Math.ceil(width * LEGIBLE)}px), (max-height: ${Math.ceil(height * LEGIBLE)}px)`;
+  return `(max-width: ${Math.ceil(width * LEGIBLE) + BESIDE}px), (max-height: ${Math.ceil(height * LEGIBLE) + ABOVE}px)`;
 }
 
 const none: ReadonlyMap<never, never> = new Map<never, never>();
