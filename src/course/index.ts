@@ -22,6 +22,13 @@ export const lessonHeads: readonly LessonHead[] = [...paths.values()].map((path)
 
 export const findLessonHead = (id: string): LessonHead | null => lessonHeads.find((head) => head.id === id) ?? null;
 
+/** The lesson or puzzle that comes after one of its kind; null after the last. */
+export function lessonAfter(id: string): LessonHead | null {
+  const at = lessonHeads.findIndex((head) => head.id === id);
+  const next = lessonHeads[at + 1];
+  return at >= 0 && next?.kind === lessonHeads[at]!.kind ? next : null;
+}
+
 /** The lesson called `id`; null when there is none. Rejects when its file can't be fetched. */
 export async function loadLesson(id: string): Promise<Lesson | null> {
   const path = paths.get(id);

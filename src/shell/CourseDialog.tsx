@@ -1,4 +1,5 @@
 /** @file All lessons and puzzles, with what this machine knows of each. */
+import { useState } from "react";
 import { lessonHeads, type LessonHead, type LessonKind } from "../course";
 import { download } from "../panels";
 import { playground, tally, usePlayground, writtenProgress, type LessonProgress } from "../state";
@@ -54,6 +55,29 @@ function Entry({ head, number }: { readonly head: LessonHead; readonly number: n
   );
 }
 
+/** Progress that was downloaded elsewhere. */
+function TakeProgress() {
+  const [said, setSaid] = useState("");
+  const take = async (file: File | undefined): Promise<void> => {
+    if (!file) return;
+    const lessons = await playground.getState().actions.addProgress(await file.text());
+    setSaid(
+      lessons > 0
+        ? `${file.name}: progress of ${lessons} ${lessons === 1 ? "lesson" : "lessons"} was added.`
+        : `${file.name} holds no progress. Choose the file that “Download it” made: fusion-course.json.`,
+    );
+  };
+  return (
+    <p className="course-foot">
+      <label className="plain file-button">
+        Add progress from a file…
+        <input type="file" accept=".json,application/json" onChange={({ target }) => void take(target.files?.[0])} />
+      </label>{" "}
+      <span role="status">{said}</span>
+    </p>
+  );
+}
+
 export function CourseDialog() {
   const progress = usePlayground((state) => state.courseProgress);
   const { actions } = playground.getState();
@@ -73,6 +97,7 @@ export function CourseDialog() {
             </ol>
           </section>
         ))}
+        <TakeProgress />
         {progress.size > 0 && (
           <p className="course-foot">
             Progress is stored in this browser only.{" "}

@@ -1,14 +1,17 @@
 /** @file Share: the link, how long it is, and that nothing is uploaded. */
 import { useEffect, useState } from "react";
 import { encodeFile, encodeLink, limits } from "../document";
-import { copyText, download, loadRace } from "../panels";
+import { copyText, download, late, loadRace } from "../panels";
 import { QrCode } from "../room";
-import { pageAddress, playground, sharedState, usePlayground } from "../state";
+import { pageAddress, playground, selectIsCovered, selectPlanned, sharedState, usePlayground } from "../state";
 import { Dialog } from "./Dialog";
 import { Icon } from "./Icon";
 import { openFile, READABLE } from "./open-file";
 import { saveGraph } from "./save-graph";
 import { saveReport } from "./save-report";
+
+/** What a chat or a slide shows: naive against fused at their end. */
+const LastFrame = late(async () => (await loadRace()).LastFrame);
 
 /** Some chats cut off longer addresses. */
 const CHAT_CHARACTERS = 2000;
@@ -84,7 +87,7 @@ function CopyField({ name, text }: { readonly name: string; readonly text: strin
 export function ShareDialog() {
   const made = useLink();
   const weights = usePlayground((state) => state.document.weights);
-  const racing = usePlayground((state) => state.race !== null);
+  const planned = usePlayground((state) => selectPlanned(state) !== null && !selectIsCovered(state));
   const note = made?.link ? lengthNote(made.link.length) : null;
   return (
     <Dialog title="Share">
@@ -102,6 +105,7 @@ export function ShareDialog() {
           `${made.link.length.toLocaleString("en-US")} of ${limits.linkCharacters.toLocaleString("en-US")} characters.`}{" "}
         {note}
       </p>
+      {planned && <LastFrame />}
       {made?.link && (
         <details className="share-embed">
           <summary>QR code of the link</summary>
@@ -132,11 +136,6 @@ export function ShareDialog() {
         <button type="button" className="plain" onClick={() => void saveReport(playground.getState())}>
           Save a report, .html
         </button>
-        {racing && (
-          <button type="button" className="plain" onClick={() => void loadRace().then((race) => race.saveShownRace())}>
-            Save the race, .png
-          </button>
-        )}
         <OpenFile />
       </footer>
     </Dialog>

@@ -47,6 +47,14 @@ export const tally = ({ answers }: LessonProgress): { readonly right: number; re
   return { right: said.filter(Boolean).length, all: said.length };
 };
 
+/** What is known of a lesson on two machines: the first answers of this one stay. */
+const furtherOf = (own: LessonProgress, other: LessonProgress): LessonProgress => ({
+  furthest: Math.max(own.furthest, other.furthest),
+  answers: { ...other.answers, ...own.answers },
+  done: [...new Set([...own.done, ...other.done])].toSorted((a, b) => a - b),
+  best: own.best === null || other.best === null ? (own.best ?? other.best) : Math.min(own.best, other.best),
+});
+
 function record(context: SliceContext, id: string, change: (before: LessonProgress) => LessonProgress): void {
   const { courseProgress } = context.get();
   const next = new Map(courseProgress).set(id, change(courseProgress.get(id) ?? NONE));
@@ -63,7 +71,15 @@ function cursorFor({ content, step, answers }: OpenLesson, { steps }: Compilatio
 }
 
 type Names =
-  "openLesson" | "goToStep" | "answer" | "showHint" | "askSolution" | "checkTask" | "closeLesson" | "forgetCourse";
+  | "openLesson"
+  | "goToStep"
+  | "answer"
+  | "showHint"
+  | "askSolution"
+  | "checkTask"
+  | "closeLesson"
+  | "forgetCourse"
+  | "addProgress";
 
 export const courseSlice: Slice<Names> = (context) => {
   let showing = new AbortController();
@@ -210,6 +226,12 @@ export const courseSlice: Slice<Names> = (context) => {
       showing.abort();
       const { pane } = context.get();
       context.set({ lesson: null, pane: pane === "lesson" ? "graph" : pane });
+    },
+    async addProgress(text) {
+      const { findLessonHead } = await loadPart(() => import("../course"));
+      const found = parseProgress(text);
+      for (const [id, other] of found) if (findLessonHead(id)) record(context, id, (own) => furtherOf(own, other));
+      return [...found.keys()].filter((id) => findLessonHead(id)).length;
     },
     forgetCourse() {
       context.environment.storage.write(COURSE_KEY, "{}");

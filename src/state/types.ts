@@ -503,6 +503,8 @@ export interface Actions {
   closeLesson(): void;
   /** Forgets progress, answers and scores. */
   forgetCourse(): void;
+  /** Adds the progress that a downloaded file holds to this machine's; of each lesson the further one counts. Answers how many lessons it holds. */
+  addProgress(text: string): Promise<number>;
   /** Shows two plans beside each other, or the page again. */
   compare(comparison: Comparison | null): void;
   /** Lets both plans race, or shows the page again. */

@@ -1,6 +1,6 @@
 /** @file The open lesson, one step at a time, where the left column begins; the program stays below it. */
 import { useEffect, useMemo, useRef } from "react";
-import { scopeOf, type MeasuredTimes, type Scope } from "../../course";
+import { lessonAfter, scopeOf, type MeasuredTimes, type Scope } from "../../course";
 import { playground, tally, usePlayground, type FinishedRun, type OpenLesson } from "../../state";
 import { Icon } from "../Icon";
 import { timingOf } from "../model/timings";
@@ -76,6 +76,7 @@ function Foot({ lesson }: { readonly lesson: OpenLesson }) {
   const { actions } = playground.getState();
   const waits = content.steps[step]!.ask !== undefined && !answers.has(step);
   const last = step === content.steps.length - 1;
+  const following = content.kind === "lesson" ? lessonAfter(content.id) : null;
   return (
     <nav className="lesson-foot" aria-label="Steps of the lesson">
       <button
@@ -87,13 +88,23 @@ function Foot({ lesson }: { readonly lesson: OpenLesson }) {
         Back
       </button>
       {waits && <span>answer to go on</span>}
+      {last && following && (
+        <button type="button" className="lesson-quiet" onClick={() => actions.openDialog("course")}>
+          All lessons
+        </button>
+      )}
       <button
         type="button"
         className="lesson-go"
         disabled={waits}
-        onClick={() => (last ? actions.openDialog("course") : void actions.goToStep(step + 1))}
+        onClick={() => {
+          if (!last) void actions.goToStep(step + 1);
+          else if (following) void actions.openLesson(following.id);
+          else actions.openDialog("course");
+        }}
+        title={last && following ? following.title : undefined}
       >
-        {last ? "All lessons" : "Next"}
+        {!last ? "Next" : following ? "Next lesson" : "All lessons"}
       </button>
     </nav>
   );
@@ -106,13 +117,15 @@ export function LessonPanel() {
   const step = lesson?.step;
   useEffect(() => {
     body.current?.scrollTo({ top: 0 });
+    // Who went on by keys reads on from here, and Tab leads to the question.
+    if (body.current?.closest("article")?.contains(document.activeElement)) body.current.focus();
   }, [step, lesson?.content]);
   if (!lesson) return null;
   const shown = lesson.content.steps[lesson.step]!;
   return (
     <article className="lesson" aria-label={`${lesson.content.title}, step ${lesson.step + 1}`}>
       <Head lesson={lesson} />
-      <div className="lesson-body" ref={body}>
+      <div className="lesson-body" ref={body} tabIndex={-1}>
         {shown.title !== lesson.content.title && <h3 className="lesson-step-title">{shown.title}</h3>}
         {shown.paragraphs.map((text) => (
           <p key={text}>

@@ -1,5 +1,5 @@
 /** @file Predict first: a question that is answered before the numbers are uncovered, and what the answer was worth. */
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { rightNumber, type Answer, type Ask, type Judgement, type Scope } from "../../course";
 import { parseEdgeId, type Compilation } from "../../fusion";
 import { playground, usePlayground, type PlaygroundState } from "../../state";
@@ -176,14 +176,49 @@ function truthWords(ask: Ask, { answer: said, judgement }: Answered): string {
   return yours === null ? truth : `${truth}; you said ${yours}`;
 }
 
+/** The guess as a hollow ring, the truth as a dot, and how far they are apart. What is off the scale stands at its end. */
+function GuessScale({
+  ask,
+  answered: { answer: said, judgement },
+}: {
+  readonly ask: Kind<"number">;
+  readonly answered: Answered;
+}) {
+  if (said.kind !== "number") return null;
+  const truth = Number(judgement.truth);
+  const end = Math.max(scaleEnd(truth), truth);
+  const part = (value: number): number => (end > 0 ? Math.min(1, value / end) * 100 : 0);
+  const [guess, right] = [part(said.value), part(truth)];
+  return (
+    <div
+      className="lesson-guess"
+      role="img"
+      aria-label={`On a scale from 0 to ${significant(end)} ${ask.unit}: you said ${significant(said.value)}, it is ${significant(truth)}`}
+    >
+      <i
+        className="lesson-apart"
+        style={{ left: `${Math.min(guess, right)}%`, width: `${Math.abs(guess - right)}%` }}
+      />
+      <i className="lesson-right" style={{ left: `${right}%` }} />
+      <i className="lesson-ring" style={{ left: `${guess}%` }} />
+    </div>
+  );
+}
+
 function Revealed({ ask, scope, answered }: Props<Ask> & { readonly answered: Answered }) {
   const { judgement, answer: said } = answered;
+  const shown = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // The button that had the focus is gone: Tab goes on to the next step from here.
+    if (document.activeElement === document.body) shown.current?.focus({ preventScroll: true });
+  }, []);
   const verdict = judgement.right ? "Right" : said.kind === "pass" ? "The answer" : "Not quite";
   return (
-    <div role="status" className="lesson-revealed" data-right={judgement.right}>
+    <div ref={shown} tabIndex={-1} role="status" className="lesson-revealed" data-right={judgement.right}>
       <p className="lesson-truth">
         <b>{verdict}:</b> <LessonProse text={truthWords(ask, answered)} scope={scope} />
       </p>
+      {ask.kind === "number" && <GuessScale ask={ask} answered={answered} />}
       <p className="lesson-because">
         <LessonProse text={judgement.because} scope={scope} />
       </p>

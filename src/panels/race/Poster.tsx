@@ -18,7 +18,8 @@ interface Props {
   readonly ink: Ink;
 }
 
-function Poster({ race, time, title, ink }: Props) {
+/** One moment of the race as a picture. */
+export function Poster({ race, time, title, ink }: Props) {
   const bytes = measureBytes(race.lanes.map((lane) => lane.bytes));
   const { width, height } = POSTER;
   return (

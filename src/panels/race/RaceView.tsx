@@ -12,7 +12,7 @@ import { canFilm } from "../pixels";
 import { useSize } from "../use-size";
 import { useViewKeys } from "../use-view-keys";
 import type { DrawnPlan, Still } from "../still";
-import { saveFilm, savePicture } from "./Poster";
+import { Poster, saveFilm, savePicture } from "./Poster";
 import { AXIS, Timeline, TIMELINE_HEIGHT } from "./Timeline";
 import { RACE_MILLIS, useClock, type Clock } from "./use-clock";
 import "./race.css";
@@ -295,9 +295,19 @@ export function RaceView({ Still }: { readonly Still: Still }) {
   );
 }
 
-/** Saves the last frame of the race that is shown; nothing where there is no plan. */
-export async function saveShownRace(): Promise<void> {
-  const state = playground.getState();
-  const shown = shownRace(selectPlanned(state), state.run, state.document.text, titleOf(state));
-  if (shown) await savePicture(shown.race, shown.title);
+/** The last frame of the race of the program on the page, as a picture to share; nothing where there is no plan. */
+export function LastFrame() {
+  const shown = useRace();
+  if (!shown) return null;
+  const { race, title } = shown;
+  return (
+    <figure className="race-frame">
+      <Poster race={race} time={race.end} title={title} ink={ink} />
+      <figcaption>
+        <button type="button" className="plain" onClick={() => void savePicture(race, title)}>
+          Save this picture, .png
+        </button>
+      </figcaption>
+    </figure>
+  );
 }

@@ -1,0 +1,127 @@
+import AxeBuilder from "@axe-core/playwright";
+import { readFile } from "node:fs/promises";
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures";
+
+test.setTimeout(180_000);
+
+const STANDARD = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
+
+async function violationsOf(page: Page, where: string): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).withTags(STANDARD).analyze();
+  return violations.map(({ id, nodes }) => `${where}: ${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+}
+
+test("a guess stands beside the truth on a scale; the keys go on where one reads; the next lesson follows", async ({
+  page,
+}) => {
+  await page.goto("./#lesson=memory-is-the-cost/1");
+  const next = page.getByRole("button", { name: "Next", exact: true });
+  await next.focus();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/memory-is-the-cost\/2$/);
+  const card = page.getByRole("region", { name: "Predict first" });
+  await expect(card).toBeVisible();
+  // Tab leads from the step into its question, not once round the page.
+  await page.keyboard.press("Tab");
+  await expect(card.getByRole("textbox")).toBeFocused();
+  await page.keyboard.type("300");
+  await page.keyboard.press("Enter");
+  await expect(
+    card.getByRole("img", { name: /^On a scale from 0 to [\d,]+ MiB: you said 300, it is 384$/ }),
+  ).toBeVisible();
+  await expect(card.getByRole("status")).toBeFocused();
+  await page.goto("./#lesson=memory-is-the-cost/6");
+  await page.getByRole("button", { name: "Next lesson" }).click();
+  await expect(page).toHaveURL(/one-kernel-instead-of-three\/1$/);
+});
+
+test("progress is taken along as a file, and added on another machine", async ({ page, play, browser, baseURL }) => {
+  await page.goto("./#lesson=memory-is-the-cost/2");
+  await page.getByRole("region", { name: "Predict first" }).getByRole("button", { name: "I cannot tell" }).click();
+  await page.getByRole("button", { name: "Close the lesson" }).click();
+  await play.leaveFields();
+  await page.keyboard.press("l");
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("dialog").getByRole("button", { name: "Download it" }).click(),
+  ]);
+  const buffer = await readFile(await file.path());
+  const profile = await browser.newContext({ baseURL });
+  const other = await profile.newPage();
+  await other.goto("./");
+  await other.getByRole("button", { name: "Lessons and puzzles" }).click();
+  const dialog = other.getByRole("dialog");
+  const lesson = dialog.getByRole("button", { name: /Memory is the cost/ });
+  await expect(lesson).not.toContainText("predictions");
+  const take = dialog.getByLabel("Add progress from a file…");
+  await take.setInputFiles({ name: "notes.json", mimeType: "application/json", buffer: Buffer.from("{}") });
+  await expect(dialog.getByRole("status")).toContainText("notes.json holds no progress");
+  await take.setInputFiles({ name: "fusion-course.json", mimeType: "application/json", buffer });
+  await expect(dialog.getByRole("status")).toContainText("progress of 1 lesson was added");
+  await expect(lesson).toContainText("0 of 1 predictions right");
+  await profile.close();
+});
+
+test("Share shows the race's last frame of any program, and saves it", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toHaveText(/of \d/);
+  await page.getByRole("banner").getByRole("button", { name: "Share" }).click();
+  const frame = page.getByRole("dialog").getByRole("figure");
+  await expect(frame).toContainText("naive: 3 kernels");
+  await expect(frame).toContainText("fused: 1 kernel");
+  const [png] = await Promise.all([
+    page.waitForEvent("download"),
+    frame.getByRole("button", { name: "Save this picture, .png" }).click(),
+  ]);
+  expect((await readFile(await png.path())).subarray(1, 4).toString()).toBe("PNG");
+});
+
+test("an address stops the race where it says", async ({ page }) => {
+  await page.goto("./?example=log-relu#race&t=0.5");
+  const race = page.getByRole("main", { name: "Race" });
+  await expect(race.getByRole("slider", { name: "Time" })).toHaveValue("0.5");
+  await expect(race.getByRole("button", { name: "Play" })).toBeVisible();
+});
+
+// Each view as a class meets it, light and dark.
+const VIEWS = {
+  "a lesson's question": "#lesson=memory-is-the-cost/2",
+  "a lesson's task": "#lesson=memory-is-the-cost/6",
+  "a puzzle": "#lesson=an-outer-product",
+  "the board": "#board",
+  "the laptop check": "#check",
+  "the teacher's page": "#teach",
+};
+test("lessons, puzzles, the pages for a class, presenter and comparison meet WCAG 2.2 A and AA in both themes", async ({
+  page,
+  play,
+}) => {
+  const found: string[] = [];
+  const look = async (name: string, theme: string): Promise<void> => {
+    found.push(...(await violationsOf(page, `${name}, ${theme}`)));
+  };
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const [name, address] of Object.entries(VIEWS)) {
+      await page.goto("about:blank");
+      await page.goto(`./${address}`);
+      await page.getByRole("heading").first().waitFor();
+      if (address.startsWith("#lesson")) await page.locator("section.lesson-card").waitFor();
+      await look(name, colorScheme);
+    }
+    await page.goto("about:blank");
+    await play.open();
+    await expect(play.steps).toHaveText(/of \d/);
+    await play.leaveFields();
+    await page.keyboard.press("=");
+    await page.getByRole("main", { name: "Compare" }).waitFor();
+    await look("comparison", colorScheme);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("v");
+    await page.getByRole("main", { name: "Presenter view" }).waitFor();
+    await look("presenter", colorScheme);
+    await page.keyboard.press("Escape");
+  }
+  expect(found).toEqual([]);
+});
