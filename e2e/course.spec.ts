@@ -115,7 +115,7 @@ test("lessons, puzzles, the pages for a class, presenter and comparison meet WCA
     await expect(play.steps).toHaveText(/of \d/);
     await play.leaveFields();
     await page.keyboard.press("=");
-    await page.getByRole("main", { name: "Compare" }).waitFor();
+    await page.getByRole("main", { name: "Comparison" }).waitFor();
     await look("comparison", colorScheme);
     await page.keyboard.press("Escape");
     await page.keyboard.press("v");

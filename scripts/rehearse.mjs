@@ -43,6 +43,7 @@ const findings = [];
 let human = 0;
 let pictures = 0;
 const clock = (ms) => `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;
+/** @param {number | null} ms */
 const note = (what, saw, ms = null) => {
   rows.push(
     `| ${new Date().toISOString().slice(11, 19)} | ${clock(Date.now() - began)} | ${clock(human * 1000)} | ${what} | ${saw.replaceAll("\n", " ").replaceAll("|", "\\|").slice(0, 220)} | ${ms === null ? "" : ms} |`,
@@ -129,6 +130,14 @@ async function task(solution) {
     await press(card.getByRole("button", { name: "Put it into the program" }), "Put it into the program");
   }
   await card.getByText("Done.").waitFor({ timeout: 20_000 });
+  if (role !== "keyboard") return;
+  // In the program Tab indents: F6 leads back, and on to the lesson.
+  for (let i = 0; i < 10; i++) {
+    await page.keyboard.press("F6");
+    if (await lesson.evaluate((one) => one.parentElement.closest("[data-pane]").contains(document.activeElement)))
+      return;
+  }
+  findings.push("no way back from the program to the lesson in 10 presses of F6");
 }
 
 const solutionOf = async (id) => {
