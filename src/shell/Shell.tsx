@@ -75,7 +75,7 @@ function Whole() {
   useDevice();
   useRunView(layout);
   useFileDrop();
-  if (presenter) {
+  if (presenter && !inside) {
     return (
       <>
         <PresenterView />

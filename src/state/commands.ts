@@ -431,8 +431,8 @@ const page: readonly Command[] = [
     run({ actions, dialog, page, tour, presenter, comparison, race, inside, selection }) {
       if (dialog !== "none") actions.openDialog("none");
       else if (page !== "playground") actions.showPage("playground");
-      else if (presenter) actions.togglePresenter();
       else if (inside) actions.lookInside(null);
+      else if (presenter) actions.togglePresenter();
       else if (race) actions.race(null);
       else if (comparison) actions.compare(null);
       else if (tour !== null) actions.showTour(null);
