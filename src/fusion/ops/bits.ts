@@ -1,6 +1,6 @@
 /** @file Ops on the bits of whole numbers. */
 import type { DType } from "../ir";
-import type { OpDef } from "./define";
+import type { Names, OpDef } from "./define";
 import { elementwise, EXACT, tensor, type ElementwiseSpec } from "./families";
 import { broadcastAll, fine, wrong } from "./shapes";
 import { unsignedType } from "./wgsl";
@@ -31,9 +31,7 @@ export function bitwise(operands: 1 | 2, spec: Omit<ElementwiseSpec, "operands">
 }
 
 /** A shift of whole numbers by as many bits as the second operand says, from 0 to 31. */
-export const shift = (
-  spec: Pick<ElementwiseSpec, "name" | "aliases" | "doc"> & { readonly sign: "<<" | ">>" },
-): OpDef => {
+export const shift = (spec: Names & Pick<ElementwiseSpec, "name" | "doc"> & { readonly sign: "<<" | ">>" }): OpDef => {
   const { sign, ...rest } = spec;
   return bitwise(2, {
     ...rest,

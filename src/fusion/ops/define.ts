@@ -248,6 +248,10 @@ export interface Names {
   readonly withTensor?: string;
   /** The op meant when the axis stands before the index: PyTorch's `gather(x, 1, index)` is `gather_elements(x, index, 1)`. */
   readonly withAxisFirst?: string;
+  /** The ONNX op that is this one, operand by operand and without attributes. */
+  readonly onnx?: string;
+  /** Primitives of jaxprs that are this one in the same way. */
+  readonly jax?: readonly string[];
   /** Methods of JAX's `x.at[i]` that apply it to what is there, and ONNX's word for that, which counts every update of one element. */
   readonly updates?: { readonly methods: readonly string[]; readonly reduction: string };
   /** The op of the indices that PyTorch's call answers beside the values: `values, indices = x.topk(k)`. */

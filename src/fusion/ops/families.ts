@@ -73,10 +73,22 @@ export interface ElementwiseSpec extends Names, Pick<OpDef, "name" | "doc"> {
 }
 
 /** The optional names of a spec, those that are stated. */
-const namesOf = ({ aliases, withTensor, withAxisFirst, updates, indices, activation, jaxDefaults }: Names): Names => ({
+const namesOf = ({
+  aliases,
+  withTensor,
+  withAxisFirst,
+  onnx,
+  jax,
+  updates,
+  indices,
+  activation,
+  jaxDefaults,
+}: Names): Names => ({
   ...(aliases ? { aliases } : {}),
   ...(withTensor ? { withTensor } : {}),
   ...(withAxisFirst ? { withAxisFirst } : {}),
+  ...(onnx ? { onnx } : {}),
+  ...(jax ? { jax } : {}),
   ...(updates ? { updates } : {}),
   ...(indices ? { indices } : {}),
   ...(activation ? { activation } : {}),
@@ -162,7 +174,7 @@ export const binary = ({
 
 /** A comparison: bool result, `a op b` in WGSL. */
 export const comparison = (
-  spec: Pick<ElementwiseSpec, "name" | "aliases" | "doc">,
+  spec: Names & Pick<ElementwiseSpec, "name" | "doc">,
   operator: string,
   holds: (a: number, b: number) => boolean,
 ): OpDef =>

@@ -5,6 +5,7 @@ const TOLERANCE = { rtol: 1e-6, atol: 3e-6, reason: "the sum cancels near -3" };
 
 export const hardSwish = unary({
   name: "hard_swish",
+  onnx: "HardSwish",
   aliases: ["hardswish", "hard_silu"],
   doc: { formula: "x · hard_sigmoid(x)", teaches: "A swish for machines without a cheap exponential." },
   dtype: "float",

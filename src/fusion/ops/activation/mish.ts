@@ -3,6 +3,7 @@ import { mishHelper } from "../wgsl-helpers";
 
 export const mish = unary({
   name: "mish",
+  onnx: "Mish",
   activation: ["mish"],
   doc: {
     formula: "x · tanh(softplus(x))",

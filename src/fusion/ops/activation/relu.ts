@@ -4,6 +4,7 @@ import { EXACT, unary } from "../families";
 
 export const relu = unary({
   name: "relu",
+  onnx: "Relu",
   activation: ["relu"],
   doc: {
     formula: "max(x, 0)",

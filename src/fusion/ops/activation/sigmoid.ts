@@ -3,6 +3,8 @@ import { EXPONENTIAL, unary } from "../families";
 
 export const sigmoid = unary({
   name: "sigmoid",
+  onnx: "Sigmoid",
+  jax: ["logistic"],
   aliases: ["expit", "logistic"],
   activation: ["sigmoid"],
   doc: { formula: "1 / (1 + e⁻ˣ)", teaches: "Backward can use the output: the derivative is y(1 − y)." },

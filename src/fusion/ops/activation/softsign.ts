@@ -3,6 +3,7 @@ import { DIVIDED, unary } from "../families";
 
 export const softsign = unary({
   name: "softsign",
+  onnx: "Softsign",
   doc: { formula: "x / (1 + |x|)", teaches: "A sigmoid without an exponential." },
   dtype: "float",
   flops: 6,

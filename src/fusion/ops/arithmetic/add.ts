@@ -3,6 +3,8 @@ import { binary } from "../families";
 
 export const add = binary({
   name: "add",
+  onnx: "Add",
+  jax: ["add", "add_any"],
   updates: { methods: ["add"], reduction: "add" },
   doc: { formula: "a + b", teaches: "Backward needs neither operand: an addition only passes the gradient on." },
   derivative: { partials: () => [1, 1] },

@@ -4,6 +4,8 @@ import { isInteger } from "../wgsl";
 
 export const ceil = unary({
   name: "ceil",
+  onnx: "Ceil",
+  jax: ["ceil"],
   doc: { formula: "⌈x⌉", teaches: "A monotone step function, so a maximum can be taken before it." },
   derivative: {},
   algebra: { idempotent: "rounded", keepsZero: true, monotone: [UP_EXACT] },

@@ -4,6 +4,8 @@ import { isInteger } from "../wgsl";
 
 export const floor = unary({
   name: "floor",
+  onnx: "Floor",
+  jax: ["floor"],
   doc: { formula: "⌊x⌋", teaches: "A monotone step function, so a maximum can be taken before it." },
   derivative: {},
   algebra: { idempotent: "rounded", keepsZero: true, monotone: [UP_EXACT] },

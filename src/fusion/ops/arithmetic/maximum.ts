@@ -4,6 +4,7 @@ import { binary, EXACT } from "../families";
 
 export const maximum = binary({
   name: "maximum",
+  jax: ["max"],
   updates: { methods: ["max"], reduction: "max" },
   doc: { formula: "max(a, b)", teaches: "It never rounds, so it is exact in every order of evaluation." },
   tolerance: EXACT,

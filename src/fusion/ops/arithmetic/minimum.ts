@@ -4,6 +4,7 @@ import { binary, EXACT } from "../families";
 
 export const minimum = binary({
   name: "minimum",
+  jax: ["min"],
   updates: { methods: ["min"], reduction: "min" },
   doc: { formula: "min(a, b)", teaches: "It never rounds, so it is exact in every order of evaluation." },
   tolerance: EXACT,

@@ -3,6 +3,8 @@ import { binary } from "../families";
 
 export const mul = binary({
   name: "mul",
+  onnx: "Mul",
+  jax: ["mul"],
   aliases: ["multiply"],
   updates: { methods: ["multiply", "mul"], reduction: "mul" },
   doc: { formula: "a · b", teaches: "Backward needs both operands, so both stay alive until then." },

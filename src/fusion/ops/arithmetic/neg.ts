@@ -3,6 +3,8 @@ import { unary } from "../families";
 
 export const neg = unary({
   name: "neg",
+  onnx: "Neg",
+  jax: ["neg"],
   aliases: ["negative"],
   doc: { formula: "−x", teaches: "Flips one sign bit per element. On its own, its kernel only moves memory." },
   derivative: { partials: () => [-1] },

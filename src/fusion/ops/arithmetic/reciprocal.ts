@@ -3,6 +3,7 @@ import { DIVIDED, unary } from "../families";
 
 export const reciprocal = unary({
   name: "reciprocal",
+  onnx: "Reciprocal",
   doc: { formula: "1 / x", teaches: "Backward can use the output: the derivative is −y²." },
   dtype: "float",
   flops: 4,

@@ -11,6 +11,7 @@ function roundToEven(x: number): number {
 
 export const round = unary({
   name: "round",
+  onnx: "Round",
   doc: { formula: "nearest(x)", teaches: "Halves go to the even neighbour, as IEEE does it: 2.5 becomes 2." },
   derivative: {},
   algebra: { idempotent: "rounded", keepsZero: true, monotone: [UP_EXACT] },

@@ -3,6 +3,7 @@ import { DIVIDED, unary } from "../families";
 
 export const rsqrt = unary({
   name: "rsqrt",
+  jax: ["rsqrt"],
   doc: {
     formula: "1 / √x",
     teaches: "One instruction on a GPU, where sqrt and a division are two: normalisations use it.",

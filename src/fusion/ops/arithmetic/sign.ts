@@ -3,6 +3,8 @@ import { unary } from "../families";
 
 export const sign = unary({
   name: "sign",
+  onnx: "Sign",
+  jax: ["sign"],
   aliases: ["sgn"],
   doc: { formula: "sign(x)", teaches: "Its derivative is 0 wherever it exists, so the gradient stops here." },
   derivative: {},

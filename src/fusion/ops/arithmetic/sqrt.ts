@@ -3,6 +3,8 @@ import { DIVIDED, unary } from "../families";
 
 export const sqrt = unary({
   name: "sqrt",
+  onnx: "Sqrt",
+  jax: ["sqrt"],
   doc: { formula: "√x", teaches: "Backward can use the output: the derivative is 1 / (2y)." },
   dtype: "float",
   flops: 4,

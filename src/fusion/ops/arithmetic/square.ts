@@ -3,6 +3,7 @@ import { unary } from "../families";
 
 export const square = unary({
   name: "square",
+  jax: ["square"],
   doc: {
     formula: "x · x",
     teaches: "One operand read once: better than x ** 2, which many compilers turn into a power.",

@@ -3,6 +3,8 @@ import { binary } from "../families";
 
 export const sub = binary({
   name: "sub",
+  onnx: "Sub",
+  jax: ["sub"],
   aliases: ["subtract"],
   doc: { formula: "a − b", teaches: "As cheap as an addition. On its own, its kernel only waits for memory." },
   derivative: { partials: () => [1, -1] },

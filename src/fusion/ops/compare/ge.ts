@@ -3,6 +3,8 @@ import { comparison } from "../families";
 export const ge = comparison(
   {
     name: "ge",
+    onnx: "GreaterOrEqual",
+    jax: ["ge"],
     aliases: ["greater_equal"],
     doc: {
       formula: "a ≥ b",

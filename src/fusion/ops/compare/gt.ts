@@ -3,6 +3,8 @@ import { comparison } from "../families";
 export const gt = comparison(
   {
     name: "gt",
+    onnx: "Greater",
+    jax: ["gt"],
     aliases: ["greater"],
     doc: {
       formula: "a > b",

@@ -3,6 +3,7 @@ import { magnitudeBits, unsigned } from "../wgsl";
 
 export const isNan = unary({
   name: "is_nan",
+  onnx: "IsNaN",
   aliases: ["isnan"],
   doc: { formula: "x is NaN", teaches: "Tested on the bits: a shader compiler may take x != x for false." },
   dtype: "test",

@@ -3,6 +3,8 @@ import { comparison } from "../families";
 export const le = comparison(
   {
     name: "le",
+    onnx: "LessOrEqual",
+    jax: ["le"],
     aliases: ["less_equal"],
     doc: {
       formula: "a ≤ b",

@@ -3,6 +3,8 @@ import { comparison } from "../families";
 export const lt = comparison(
   {
     name: "lt",
+    onnx: "Less",
+    jax: ["lt"],
     aliases: ["less"],
     doc: {
       formula: "a < b",

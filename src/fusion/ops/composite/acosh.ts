@@ -3,6 +3,8 @@ import { ONE_TENSOR } from "../families";
 
 export const acosh = composite({
   name: "acosh",
+  onnx: "Acosh",
+  jax: ["acosh"],
   aliases: ["arccosh"],
   doc: {
     formula: "ln(x + √(x² − 1))",

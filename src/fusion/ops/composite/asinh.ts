@@ -7,6 +7,8 @@ const HELD_HALF = 200;
 
 export const asinh = composite({
   name: "asinh",
+  onnx: "Asinh",
+  jax: ["asinh"],
   aliases: ["arcsinh"],
   doc: {
     formula: "ln(x + √(x² + 1))",

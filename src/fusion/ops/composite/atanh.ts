@@ -3,6 +3,8 @@ import { ONE_TENSOR } from "../families";
 
 export const atanh = composite({
   name: "atanh",
+  onnx: "Atanh",
+  jax: ["atanh"],
   aliases: ["arctanh"],
   doc: {
     formula: "½ ln((1 + x) / (1 − x))",

@@ -2,6 +2,7 @@ import { binary } from "../families";
 
 export const and = binary({
   name: "and",
+  onnx: "And",
   aliases: ["logical_and"],
   doc: { formula: "a ∧ b", teaches: "Anything but 0 counts as true." },
   dtype: "logic",

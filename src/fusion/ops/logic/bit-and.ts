@@ -5,6 +5,7 @@ export const bitAnd = bitwise(
   2,
   {
     name: "bit_and",
+    onnx: "BitwiseAnd",
     aliases: ["bitwise_and"],
     doc: {
       formula: "a ∧ b, bit by bit",

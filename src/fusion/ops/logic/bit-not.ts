@@ -3,6 +3,7 @@ import { bitwise } from "../bits";
 
 export const bitNot = bitwise(1, {
   name: "bit_not",
+  onnx: "BitwiseNot",
   doc: { formula: "¬a, bit by bit", teaches: "Inverts every bit: −a − 1." },
   tolerance: EXACT,
   derivative: {},

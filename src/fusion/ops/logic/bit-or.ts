@@ -5,6 +5,7 @@ export const bitOr = bitwise(
   2,
   {
     name: "bit_or",
+    onnx: "BitwiseOr",
     aliases: ["bitwise_or"],
     doc: { formula: "a ∨ b, bit by bit", teaches: "Sets a bit where either operand has one." },
     tolerance: EXACT,

@@ -6,6 +6,7 @@ export const bitXor = bitwise(
   2,
   {
     name: "bit_xor",
+    onnx: "BitwiseXor",
     aliases: ["bitwise_xor"],
     doc: { formula: "a ⊕ b, bit by bit", teaches: "Applying the same operand twice gives the original value." },
     tolerance: EXACT,

@@ -2,6 +2,7 @@ import { binary } from "../families";
 
 export const or = binary({
   name: "or",
+  onnx: "Or",
   aliases: ["logical_or"],
   doc: { formula: "a ∨ b", teaches: "Anything but 0 counts as true." },
   dtype: "logic",

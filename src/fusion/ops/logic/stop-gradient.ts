@@ -3,6 +3,7 @@ import { EXACT, unary } from "../families";
 
 export const stopGradient = unary({
   name: "stop_gradient",
+  jax: ["stop_gradient"],
   aliases: ["detach"],
   doc: { formula: "x", teaches: "Passes the value and stops the gradient." },
   dtype: "same",

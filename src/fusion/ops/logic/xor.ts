@@ -2,6 +2,7 @@ import { binary } from "../families";
 
 export const xor = binary({
   name: "xor",
+  onnx: "Xor",
   aliases: ["logical_xor"],
   doc: { formula: "a ⊕ b", teaches: "True where exactly one operand is." },
   dtype: "logic",

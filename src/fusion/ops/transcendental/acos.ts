@@ -4,6 +4,8 @@ import { ACOS } from "../wgsl-functions";
 
 export const acos = unary({
   name: "acos",
+  onnx: "Acos",
+  jax: ["acos"],
   doc: { formula: "arccos x", teaches: "Defined on [−1, 1] only; elsewhere it is NaN." },
   dtype: "float",
   flops: 12,

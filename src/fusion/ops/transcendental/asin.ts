@@ -4,6 +4,8 @@ import { ASIN } from "../wgsl-functions";
 
 export const asin = unary({
   name: "asin",
+  onnx: "Asin",
+  jax: ["asin"],
   doc: { formula: "arcsin x", teaches: "Defined on [−1, 1] only; elsewhere it is NaN." },
   dtype: "float",
   flops: 12,

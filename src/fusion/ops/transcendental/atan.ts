@@ -4,6 +4,8 @@ import { ATAN } from "../wgsl-functions";
 
 export const atan = unary({
   name: "atan",
+  onnx: "Atan",
+  jax: ["atan"],
   doc: { formula: "arctan x", teaches: "Backward needs no trigonometry: the derivative is 1 / (1 + x²)." },
   dtype: "float",
   flops: 12,

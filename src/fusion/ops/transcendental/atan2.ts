@@ -3,6 +3,7 @@ import { ATAN2 } from "../wgsl-functions";
 
 export const atan2 = binary({
   name: "atan2",
+  jax: ["atan2"],
   aliases: ["arctan2"],
   doc: { formula: "angle of (b, a)", teaches: "Unlike the arctangent of a quotient, it knows the quadrant." },
   dtype: "float",

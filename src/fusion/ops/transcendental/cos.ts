@@ -3,6 +3,8 @@ import { COSINE } from "../wgsl-functions";
 
 export const cos = unary({
   name: "cos",
+  onnx: "Cos",
+  jax: ["cos"],
   doc: { formula: "cos x", teaches: "Backward needs the input: the derivative is −sin x." },
   dtype: "float",
   flops: 8,

@@ -3,6 +3,8 @@ import { COSH } from "../wgsl-functions";
 
 export const cosh = unary({
   name: "cosh",
+  onnx: "Cosh",
+  jax: ["cosh"],
   doc: { formula: "(eˣ + e⁻ˣ) / 2", teaches: "Grows like e^|x|: an f32 overflows beyond 89." },
   dtype: "float",
   flops: 16,

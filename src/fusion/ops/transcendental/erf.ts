@@ -5,6 +5,8 @@ import { erf as erfOf } from "../special";
 
 export const erf = unary({
   name: "erf",
+  onnx: "Erf",
+  jax: ["erf"],
   doc: {
     formula: "2/√π ∫ e^(−t²) dt",
     teaches: "The exact GELU is built on it. WGSL has none, so it is a polynomial here.",

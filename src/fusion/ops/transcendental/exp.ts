@@ -3,6 +3,8 @@ import { EXPONENTIAL, unary } from "../families";
 
 export const exp = unary({
   name: "exp",
+  onnx: "Exp",
+  jax: ["exp"],
   doc: { formula: "eˣ", teaches: "Backward is the output itself: the derivative of exp is exp." },
   dtype: "float",
   flops: 8,

@@ -3,6 +3,7 @@ import { EXPONENTIAL, unary } from "../families";
 
 export const exp2 = unary({
   name: "exp2",
+  jax: ["exp2"],
   doc: { formula: "2ˣ", teaches: "GPUs compute exp as exp2 of a scaled argument." },
   dtype: "float",
   flops: 8,

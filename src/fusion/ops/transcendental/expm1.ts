@@ -4,6 +4,7 @@ import { expm1Helper } from "../wgsl-helpers";
 
 export const expm1 = unary({
   name: "expm1",
+  jax: ["expm1"],
   doc: { formula: "eˣ − 1", teaches: "Written out as exp(x) − 1 it loses every digit near 0." },
   dtype: "float",
   flops: 12,

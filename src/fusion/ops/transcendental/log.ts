@@ -4,6 +4,8 @@ import { LN } from "../wgsl-helpers";
 
 export const log = unary({
   name: "log",
+  onnx: "Log",
+  jax: ["log"],
   doc: { formula: "ln x", teaches: "Monotone, so a maximum can be taken before it." },
   dtype: "float",
   flops: 8,

@@ -4,6 +4,7 @@ import { LOG1P } from "../wgsl-helpers";
 
 export const log1p = unary({
   name: "log1p",
+  jax: ["log1p"],
   doc: { formula: "ln(1 + x)", teaches: "Exact near 0, where 1 + x would already have rounded x away." },
   dtype: "float",
   flops: 12,

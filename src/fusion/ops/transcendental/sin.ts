@@ -3,6 +3,8 @@ import { SINE } from "../wgsl-functions";
 
 export const sin = unary({
   name: "sin",
+  onnx: "Sin",
+  jax: ["sin"],
   doc: { formula: "sin x", teaches: "Backward needs the input: the derivative is cos x." },
   dtype: "float",
   flops: 8,

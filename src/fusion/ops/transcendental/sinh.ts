@@ -4,6 +4,8 @@ import { SINH } from "../wgsl-functions";
 
 export const sinh = unary({
   name: "sinh",
+  onnx: "Sinh",
+  jax: ["sinh"],
   doc: { formula: "(eˣ − e⁻ˣ) / 2", teaches: "Grows like eˣ: an f32 overflows beyond 89." },
   dtype: "float",
   flops: 16,

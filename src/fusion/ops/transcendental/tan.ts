@@ -3,6 +3,8 @@ import { TANGENT } from "../wgsl-functions";
 
 export const tan = unary({
   name: "tan",
+  onnx: "Tan",
+  jax: ["tan"],
   doc: { formula: "sin x / cos x", teaches: "Backward can use the output: the derivative is 1 + y²." },
   dtype: "float",
   flops: 16,

@@ -4,6 +4,8 @@ import { TANH } from "../wgsl-functions";
 
 export const tanh = unary({
   name: "tanh",
+  onnx: "Tanh",
+  jax: ["tanh"],
   activation: ["tanh"],
   doc: { formula: "tanh x", teaches: "Backward can use the output: the derivative is 1 − y²." },
   dtype: "float",

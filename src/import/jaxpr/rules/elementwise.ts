@@ -1,56 +1,7 @@
 /** @file Elementwise primitives: most are the same op under another name. */
+import { allComposites, allOps } from "../../../fusion";
 import type { Value } from "../../onnx/emit";
 import type { Equation, Rule, Rules } from "../rule";
-
-const NAMES: Readonly<Record<string, string>> = {
-  abs: "abs",
-  acos: "acos",
-  acosh: "acosh",
-  add: "add",
-  add_any: "add",
-  asin: "asin",
-  asinh: "asinh",
-  atan: "atan",
-  atan2: "atan2",
-  atanh: "atanh",
-  cbrt: "cbrt",
-  ceil: "ceil",
-  cos: "cos",
-  cosh: "cosh",
-  eq: "eq",
-  erf: "erf",
-  erfc: "erfc",
-  exp: "exp",
-  exp2: "exp2",
-  expm1: "expm1",
-  floor: "floor",
-  ge: "ge",
-  gt: "gt",
-  is_finite: "isfinite",
-  le: "le",
-  log: "log",
-  log1p: "log1p",
-  logistic: "sigmoid",
-  lt: "lt",
-  max: "maximum",
-  min: "minimum",
-  mul: "mul",
-  ne: "ne",
-  neg: "neg",
-  rem: "fmod",
-  rsqrt: "rsqrt",
-  shift_left: "shift_left",
-  shift_right_arithmetic: "shift_right",
-  sign: "sign",
-  sin: "sin",
-  sinh: "sinh",
-  sqrt: "sqrt",
-  square: "square",
-  stop_gradient: "stop_gradient",
-  sub: "sub",
-  tan: "tan",
-  tanh: "tanh",
-};
 
 /** Logic of bools, bits of whole numbers. */
 const logic =
@@ -126,7 +77,10 @@ function reducePrecision(c: Equation): Value {
 /** What only says where a value is kept, or what it is called. */
 const same: Rule = (c) => c.args;
 
-const named = Object.entries(NAMES).map(([prim, op]): [string, Rule] => [prim, (c) => c.op(op, c.args)]);
+/** Ops that say which primitives they are. */
+const named = [...allOps, ...allComposites].flatMap(({ name, jax = [] }) =>
+  jax.map((prim): [string, Rule] => [prim, (c) => c.op(name, c.args)]),
+);
 const unchanged = [
   "copy",
   "copy_p",

@@ -1,5 +1,5 @@
 /** @file Elementwise ONNX ops: most are the same op under another name. */
-import { promote, type Attrs } from "../../../fusion";
+import { allComposites, allOps, promote, type Attrs } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
 import { activationNamed } from "./activations";
@@ -29,56 +29,12 @@ const scaled =
   (name: string, otherwise: number) =>
   (c: NodeContext): Attrs => ({ [name]: c.float(name, otherwise) });
 
-const same: readonly [string, string][] = [
-  ["Abs", "abs"],
-  ["Acos", "acos"],
-  ["Asin", "asin"],
-  ["Atan", "atan"],
-  ["Ceil", "ceil"],
-  ["Cos", "cos"],
-  ["Cosh", "cosh"],
-  ["Erf", "erf"],
-  ["Exp", "exp"],
-  ["Floor", "floor"],
-  ["IsNaN", "is_nan"],
-  ["Log", "log"],
-  ["Neg", "neg"],
-  ["Not", "not"],
-  ["Reciprocal", "reciprocal"],
-  ["Relu", "relu"],
-  ["Round", "round"],
-  ["Sigmoid", "sigmoid"],
-  ["Sign", "sign"],
-  ["Sin", "sin"],
-  ["Sinh", "sinh"],
-  ["Softplus", "softplus"],
-  ["Softsign", "softsign"],
-  ["Sqrt", "sqrt"],
-  ["Tan", "tan"],
-  ["Tanh", "tanh"],
-  ["Acosh", "acosh"],
-  ["Asinh", "asinh"],
-  ["Atanh", "atanh"],
-  ["BitwiseNot", "bit_not"],
-  ["HardSwish", "hard_swish"],
-  ["Mish", "mish"],
-];
-const pairs: readonly [string, string][] = [
-  ["Add", "add"],
-  ["Sub", "sub"],
-  ["Mul", "mul"],
-  ["Equal", "eq"],
-  ["Less", "lt"],
-  ["LessOrEqual", "le"],
-  ["Greater", "gt"],
-  ["BitwiseAnd", "bit_and"],
-  ["BitwiseOr", "bit_or"],
-  ["BitwiseXor", "bit_xor"],
-  ["GreaterOrEqual", "ge"],
-  ["And", "and"],
-  ["Or", "or"],
-  ["Xor", "xor"],
-];
+/** Ops that say which ONNX op they are. */
+const same = [...allOps, ...allComposites].flatMap(({ name, onnx, params }): [string, Rule][] => {
+  if (onnx === undefined) return [];
+  const isPair = params.filter(({ kind }) => kind === "tensor").length === 2;
+  return [[onnx, isPair ? binary(name) : unary(name)]];
+});
 
 /** C's integer division truncates toward zero. */
 function div(c: NodeContext): Value {
@@ -211,8 +167,7 @@ const prelu: Rule = (c) => {
 };
 
 export const elementwiseRules: Rules = {
-  ...Object.fromEntries(same.map(([onnx, ours]) => [onnx, unary(ours)])),
-  ...Object.fromEntries(pairs.map(([onnx, ours]) => [onnx, binary(ours)])),
+  ...Object.fromEntries(same),
   ...Object.fromEntries(NAMED.map((name) => [name, activation])),
   Identity: (c) => c.in(0),
   PRelu: prelu,

@@ -3,6 +3,7 @@ import { ONE_TENSOR } from "../../families";
 
 export const cbrt = composite({
   name: "cbrt",
+  jax: ["cbrt"],
   doc: { formula: "∛x", teaches: "The sign is handled separately, because a power of a negative number is NaN." },
   params: [ONE_TENSOR],
   build(b, [x]) {

@@ -3,6 +3,7 @@ import { ONE_TENSOR } from "../../families";
 
 export const erfc = composite({
   name: "erfc",
+  jax: ["erfc"],
   doc: { formula: "1 − erf x", teaches: "For large x the difference rounds to 0: f32 has no digits left below 6e−8." },
   params: [ONE_TENSOR],
   build(b, [x]) {

@@ -3,6 +3,7 @@ import { tensor } from "../../families";
 
 export const fmod = composite({
   name: "fmod",
+  jax: ["rem"],
   aliases: ["rem"],
   doc: { formula: "a − b · trunc(a / b)", teaches: "C's remainder: it takes the sign of a, Python's takes that of b." },
   params: [tensor(["a", "input", "x"], "Left operand."), tensor(["b", "other", "y"], "Right operand.")],

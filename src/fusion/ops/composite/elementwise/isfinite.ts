@@ -3,6 +3,7 @@ import { ONE_TENSOR } from "../../families";
 
 export const isfinite = composite({
   name: "isfinite",
+  jax: ["is_finite"],
   aliases: ["is_finite"],
   doc: { formula: "neither ∞ nor NaN", teaches: "Tested on the bits: a shader compiler may take x − x = 0 for true." },
   params: [ONE_TENSOR],
