@@ -195,6 +195,11 @@ const BOTH_WAYS: Readonly<Record<string, Program>> = {
     ({ rows, width }) =>
       `x: f32[${rows}, ${width}]\nt: f32[${rows}, ${width}]\nloss, dx = value_and_grad(lambda x: -(t * log_softmax(x, dim=-1)).sum(-1).mean())(x)\nreturn loss, dx`,
   ),
+  "cross entropy with a soft cap, smoothing and a z loss": program(
+    2,
+    ({ rows, width }) =>
+      `x: f32[${rows}, ${4 * width}]\nt: i32[${rows}] = zeros()\nz = 30.0 * tanh(x / 30.0)\nlse = logsumexp(z, -1)\nloss = cross_entropy(z, t, label_smoothing=0.1) + 1e-4 * (lse * lse).mean()\nloss.backward()\nreturn loss, x.grad`,
+  ),
   "layer norm": program(
     3,
     ({ rows, width }) =>

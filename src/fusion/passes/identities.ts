@@ -2,7 +2,18 @@
  * @file Exact laws of single ops: neutral operands, double negations, views of views, constants. Each answers with a change and a sentence.
  * @about transpose: two of them are one.
  */
-import { type Graph, isLiteral, literalOf, node, type Node, type NodeId, sameShape, sizeOf, type Verdict } from "../ir";
+import {
+  type Graph,
+  isLiteral,
+  literalOf,
+  node,
+  type Node,
+  nodeId,
+  type NodeId,
+  sameShape,
+  sizeOf,
+  type Verdict,
+} from "../ir";
 import { opDef, permOf } from "../ops";
 import { affineView, isFreeView } from "../region";
 import { mutated } from "./mutations";
@@ -43,7 +54,8 @@ function lawOf(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
     foldOfOne(planner, rewriter, n) ??
     viewOfView(planner, rewriter, n) ??
     transposedTwice(planner, rewriter, n) ??
-    folded(planner, rewriter, n)
+    folded(planner, rewriter, n) ??
+    copiesOfOne(planner, rewriter, n)
   );
 }
 
@@ -200,5 +212,35 @@ function folded(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null 
   if (!Number.isFinite(value)) return null;
   const change = rewriter.become({ ...n, op: "const", inputs: [], attrs: { value } });
   const text = `${nameOf(graph, n.id)} has only constants as operands, so it is ${Number(value.toPrecision(6))} before anything runs.`;
+  return { rule: "constant", change, verdict: yes("A_PATTERN", [n.id], text), nodes: [n.id] };
+}
+
+/** The literal that every element of a value is a copy of; null where they are no copies of one. */
+function copied(graph: Graph, id: NodeId): Node | null {
+  let n = node(graph, id);
+  for (; n.inputs.length === 1; n = node(graph, n.inputs[0]!)) {
+    const { movement } = opDef(n.op);
+    if (movement === undefined || movement.fill !== undefined) return null;
+  }
+  return isLiteral(n) ? n : null;
+}
+
+/** Arithmetic on copies of one number each is done once and now: the result is copies of one number as well. */
+function copiesOfOne(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
+  const { graph } = planner;
+  const def = opDef(n.op);
+  if (def.kind !== "elementwise" || n.inputs.length === 0 || planner.isOutput(n.id) || n.type.dtype !== "f32")
+    return null;
+  if (n.type.shape.length === 0 || sizeOf(n.type.shape) === 0) return null;
+  const values = n.inputs.map((input) => copied(graph, input)).map((each) => each && literalOf(graph, each.id));
+  if (!values.every((value) => value !== null)) return null;
+  const value = def.scalar!.js(values, n.attrs);
+  if (!Number.isFinite(value)) return null;
+  const id = nodeId(`${n.id}~value`);
+  const literal: Node = { ...n, id, op: "const", inputs: [], attrs: { value }, type: { dtype: "f32", shape: [] } };
+  const copies: Node = { ...n, op: "expand", inputs: [id], attrs: { shape: n.type.shape } };
+  const said = Number(value.toPrecision(6));
+  const text = `Every element of ${nameOf(graph, n.id)} has only constants as operands, so it is ${said} before anything runs.`;
+  const change = rewriter.replaced([], [literal, copies]);
   return { rule: "constant", change, verdict: yes("A_PATTERN", [n.id], text), nodes: [n.id] };
 }
