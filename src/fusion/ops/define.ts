@@ -130,6 +130,8 @@ export interface ReduceMeaning {
   /** ±∞ where nothing finite is neutral; shaders write it by its bits. */
   identity(dtype: DType): number;
   combine: { js(a: number, b: number): number; wgsl(a: string, b: string, t: WgslType): string };
+  /** The elementwise op that combines two values; absent where none does. */
+  readonly ofTwo?: string;
   /** Applied to each element before combining (sum_square, l1 …). */
   map?: { js(x: number): number; wgsl(x: string, t: WgslType): string };
   /** Applied once to the result; `count` is the number of reduced elements (mean, l2 norm …); `text`: as a person writes it. */

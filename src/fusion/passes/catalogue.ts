@@ -106,6 +106,14 @@ export const passCatalogue: readonly PassEntry[] = [
     elsewhere: [ort("TransposeOptimizer", "PadFusion")],
   },
   {
+    name: "chunked-scan",
+    level: 3,
+    title: "Scan long rows in chunks",
+    summary:
+      "Scans chunks of a long row at the same time, and then adds to each what the chunks before it came to, where few rows would leave the GPU idle.",
+    numerics: "reassociates",
+  },
+  {
     name: "sorted-scatter",
     title: "Sort what is scattered",
     summary:

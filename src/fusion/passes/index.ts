@@ -17,6 +17,7 @@ import { producerConsumer } from "./producer-consumer";
 import { rowGroups } from "./row-groups";
 import { gatherByMask } from "./gather-by-mask";
 import { hoistRowScale } from "./hoist-row-scale";
+import { chunkedScan } from "./chunked-scan";
 import { sortedScatter } from "./sorted-scatter";
 import { savedValues } from "./saved/saved-values";
 import { attentionRecompute } from "./attention-recompute";
@@ -32,6 +33,7 @@ export const allPasses: readonly FusionPass[] = [
   scalarAlgebra,
   reductionAlgebra,
   movementAlgebra,
+  chunkedScan,
   sortedScatter,
   savedValues,
   attentionRecompute,

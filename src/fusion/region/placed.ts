@@ -4,6 +4,7 @@
  */
 import { node, sameShape, type Graph, type Node, type NodeId, type Shape } from "../ir";
 import { opDef, type IndexAlgebra } from "../ops";
+import { isScan, walksRows } from "./row-ops";
 import { lieOf, type Lie } from "./turns";
 
 /**
@@ -98,7 +99,20 @@ export function placeWithinRows(
   if (opDef(n.op).kind === "movement") {
     const from = new Set(n.inputs.flatMap((id, operand) => (bound.includes(id) ? [operand] : [])));
     if (!keepsRows(n, n.inputs.map(shapeOf), from, domain.axes)) return null;
+    if (bound.some((id) => followsScan(graph, id, placed))) return null;
   }
   if (!sameShape(shape, domain.space)) return { role: "part", stage };
   return { role: "full", stage, lie: lieOf(domain.space, shape, domain.samples) };
+}
+
+/** Is the value known only where a scan passes by? Then no other element of its row can be asked for. */
+function followsScan(graph: Graph, id: NodeId, placed: ReadonlyMap<NodeId, Placed>): boolean {
+  const seen = new Set([id]);
+  for (const at of seen) {
+    const n = node(graph, at);
+    if (isScan(n)) return true;
+    if (walksRows(n)) continue;
+    for (const input of n.inputs) if (placed.get(input)?.role === "full") seen.add(input);
+  }
+  return false;
 }

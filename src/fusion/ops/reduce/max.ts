@@ -14,6 +14,7 @@ export const max = reduction({
   reduce: {
     picks: { which: "largest", opposite: "min" },
     identity: BELOW_ALL,
+    ofTwo: "maximum",
     combine: { js: (a, b) => Math.max(a, b), wgsl: (a, b) => `max(${a}, ${b})` },
   },
 });

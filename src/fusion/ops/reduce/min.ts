@@ -14,6 +14,7 @@ export const min = reduction({
   reduce: {
     picks: { which: "smallest", opposite: "max" },
     identity: ABOVE_ALL,
+    ofTwo: "minimum",
     combine: { js: (a, b) => Math.min(a, b), wgsl: (a, b) => `min(${a}, ${b})` },
   },
 });

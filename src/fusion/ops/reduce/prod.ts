@@ -8,6 +8,7 @@ export const prod = reduction({
   algebra: { nests: true },
   reduce: {
     identity: () => 1,
+    ofTwo: "mul",
     combine: { js: (a, b) => a * b, wgsl: (a, b) => `${a} * ${b}` },
   },
 });

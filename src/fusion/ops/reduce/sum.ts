@@ -11,6 +11,7 @@ export const sum = reduction({
   algebra: { linear: [[0]], nests: true },
   reduce: {
     identity: () => 0,
+    ofTwo: "add",
     combine: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },
   },
 });

@@ -30,7 +30,7 @@ export class NodeFactory {
   constructor(
     graph: Graph,
     anchor: NodeId,
-    kind: "again" | "kept" | "row" | "sorted",
+    kind: "again" | "kept" | "row" | "sorted" | "chunked",
     types = new Map<NodeId, TensorType>(),
   ) {
     this.types = types;
