@@ -99,6 +99,17 @@ export const elsewhere: readonly Note[] = [
     examples: ["conv-bn-relu", "layer-norm"],
   },
   {
+    id: "embedding-gradients",
+    kind: "elsewhere",
+    title: "Gradients of an embedding",
+    text: [
+      "Many positions may name the same row of a table, and each adds to that row's gradient. PyTorch's CUDA kernel sorts the indices first, so that the updates of one row lie side by side and are added without atomic operations.",
+    ],
+    rows: ["003-27"],
+    passes: ["sorted-scatter"],
+    examples: ["train-characters"],
+  },
+  {
     id: "tensorrt",
     kind: "elsewhere",
     title: "TensorRT",
