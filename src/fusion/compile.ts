@@ -42,13 +42,13 @@ const noClock: Clock = () => 0;
 
 /**
  * Parses, plans and generates code. Mistakes in the text are diagnostics; then there are no plans, only what was understood.
- * @param now a clock in milliseconds, for the parse budget and the compile-time chart; without one every duration is 0
- * @param budget milliseconds for reading the text; by its length when left out
+ * @param now a clock in milliseconds, for the compile-time chart; without one every duration is 0
+ * @param patience how many steps reading may take, in multiples of what an editor grants; without it there is no end
  */
-export function compile(text: string, options: CompileOptions, now?: Clock, budget?: number): Compilation {
+export function compile(text: string, options: CompileOptions, now?: Clock, patience?: number): Compilation {
   const clock = now ?? noClock;
   const start = clock();
-  const parsed = during("reading the text", () => parseProgram(text, now ? { now, budget } : {}));
+  const parsed = during("reading the text", () => parseProgram(text, patience === undefined ? {} : { patience }));
   const symbols = parsed.symbols.map(({ name, node, definition, uses }): Symbol => ({
     name,
     node,

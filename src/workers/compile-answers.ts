@@ -52,15 +52,15 @@ import { sameValues } from "./same-values";
 let kept: readonly { readonly key: string; readonly compilation: Compilation }[] = [];
 const KEPT = 3;
 
-/** Reading in a worker holds nobody up: a slow or busy machine gets time for any text that a person could mean. */
-const READING_MILLIS = 1_500;
+/** Reading in a worker holds nobody up: any text that a person could mean is read to its end. */
+const PATIENCE = 20;
 const LONGEST_MEANT = 600_000;
 
 function compiled(text: string, options: CompileOptions): Compilation {
   const key = JSON.stringify([text, options]);
-  const budget = text.length <= LONGEST_MEANT ? READING_MILLIS : undefined;
+  const patience = text.length <= LONGEST_MEANT ? PATIENCE : 1;
   const { compilation } = kept.find((each) => each.key === key) ?? {
-    compilation: compile(text, options, () => performance.now(), budget),
+    compilation: compile(text, options, () => performance.now(), patience),
   };
   kept = [{ key, compilation }, ...kept.filter((each) => each.key !== key)].slice(0, KEPT);
   return compilation;

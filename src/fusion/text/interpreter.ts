@@ -3,7 +3,6 @@ import type { Attrs, DType, GroupRef, Node, NodeId, Span, TensorType, TextEdit }
 import { nodeId, promote } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
 import type { Entry } from "../autodiff";
-import type { Deadline } from "./parse";
 import type { Diagnostics } from "./diagnostics";
 import type { GivenArgument, Making, Method, ObjectInfo, Operand, Scope, SymbolRecord, Value } from "./values";
 import type { CallExpr, DefStatement, Expr, ParamDecl, Statement } from "./syntax";
@@ -87,7 +86,8 @@ export interface Interpreter {
   /** Edits that give all inputs of a lone def types that fit, found when they are first asked for. */
   readonly inputsFix: () => readonly TextEdit[] | null;
   readonly diagnostics: Diagnostics;
-  readonly deadline: Deadline;
+  /** Reading ends after so many steps. */
+  readonly maxSteps: number;
   readonly nodes: Map<NodeId, Node>;
   /** Nodes whose type hangs on a hole and is a guess. */
   readonly unknown: Set<NodeId>;
@@ -144,19 +144,18 @@ export interface CallAt {
 
 /** More nodes than any plan is wanted for: calls that call calls can ask for 2^50. */
 export const MAX_NODES = 200_000;
-/** So much always runs, whatever the clock says. */
-const FREE_STEPS = 4096;
+/** So many steps a program may take that is read while it is typed: a count, so that every machine reads the same. */
+export const MAX_STEPS = 60_000;
 
 /** Whether reading goes on; says once why not. */
 export function mayGoOn(interpreter: Interpreter, span: Span): boolean {
   if (interpreter.stopped) return false;
   const full = interpreter.nodes.size > MAX_NODES;
-  const early = interpreter.step < FREE_STEPS || interpreter.step % 64 !== 0;
-  if (!full && (early || !interpreter.deadline.passed())) return true;
+  if (!full && interpreter.step < interpreter.maxSteps) return true;
   interpreter.stopped = true;
   const text = full
     ? `The program unrolls to more than ${MAX_NODES} ops here. The rest was not read.`
-    : "Reading stopped here because this text takes too long. The rest was not read.";
+    : "Reading stopped here because the program takes too many steps. The rest was not read.";
   interpreter.diagnostics.add("too-long", span, text);
   return false;
 }

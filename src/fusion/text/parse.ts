@@ -1,4 +1,4 @@
-/** @file Runs the Python parser over the text, within a time budget when the caller has a clock. */
+/** @file Runs the Python parser over the text, within a number of moves. */
 import { parser } from "@lezer/python";
 import type { Span } from "../ir";
 import type { Scan } from "./scan";
@@ -10,29 +10,19 @@ export interface TreeVisitor {
   leave(name: string, from: number, to: number): void;
 }
 
-export interface Deadline {
-  /** True when the time is up; asking is cheap enough for every few hundred steps. */
-  passed(): boolean;
-}
-export const never: Deadline = { passed: () => false };
+/** Moves of the parser that a text of any length gets, and of longer texts as many as they have characters. */
+const FREE_MOVES = 50_000;
+/** Longer texts are noise or data: they get no more than that. */
+const LONGEST = 300_000;
 
-/** `ms` from now on by `now`'s clock. */
-export function deadlineIn(now: () => number, ms: number): Deadline {
-  const end = now() + ms;
-  return { passed: () => now() > end };
-}
+/** So many moves the parser may make for a text of this length: a count, so that every machine reads the same. */
+export const movesFor = (length: number): number => FREE_MOVES + (length > LONGEST ? 0 : length);
 
-/** Milliseconds a text of this length may take to parse: 50, and 50 for every 100 kB up to 600 kB; longer ones get the 50 only. */
-export const parseBudget = (length: number): number => 50 + (length > 600_000 ? 0 : (50 * length) / 100_000);
-
-/** Shorter texts are read whatever the clock says: a busy machine must not cut an ordinary program short. */
-const FREE_LENGTH = 32_768;
-
-/** Walks the tree of `span`; returns where reading ended when the time was up, else null. */
-function parseSegment(text: string, span: Span, deadline: Deadline, visit: TreeVisitor): number | null {
+/** Walks the tree of `span`; returns where reading ended when the moves were used up, else null. */
+function parseSegment(text: string, span: Span, counter: { left: number }, visit: TreeVisitor): number | null {
   const work = parser.startParse(text, [], [span]);
   let stopped: number | null = null;
-  for (let moves = 1; ; moves++) {
+  for (;;) {
     const tree = work.advance();
     if (tree) {
       tree.iterate({
@@ -41,7 +31,7 @@ function parseSegment(text: string, span: Span, deadline: Deadline, visit: TreeV
       });
       return stopped;
     }
-    if (text.length > FREE_LENGTH && moves % 256 === 0 && work.stoppedAt === null && deadline.passed()) {
+    if (--counter.left < 0 && work.stoppedAt === null) {
       stopped = work.parsedPos;
       work.stopAt(stopped);
     }
@@ -49,16 +39,17 @@ function parseSegment(text: string, span: Span, deadline: Deadline, visit: TreeV
 }
 
 /** Visits the trees of all segments; answers why the rest was not read, or null. */
-export function parseWithin(text: string, deadline: Deadline, visit: TreeVisitor): Scan["stop"] {
+export function parseWithin(text: string, moves: number, visit: TreeVisitor): Scan["stop"] {
   const shown = readable(text);
   const { segments, stop } = scan(shown);
+  const counter = { left: moves };
   for (const segment of segments) {
-    const stopped = parseSegment(shown, segment, deadline, visit);
+    const stopped = parseSegment(shown, segment, counter, visit);
     if (stopped !== null) {
       return {
         at: stopped,
         code: "too-long",
-        text: "Reading stopped here because this text takes too long. The rest was not read.",
+        text: "Reading stopped here because this text is too long or too tangled. The rest was not read.",
       };
     }
   }

@@ -2,9 +2,16 @@
 import { withPhases } from "../autodiff";
 import { type Diagnostic, type Graph, isHole, type NodeId, type Span, type Update } from "../ir";
 import { leavingHalves, withRounded } from "../ops";
-import type { Deadline } from "./parse";
-import { deadlineIn, never, parseBudget } from "./parse";
-import type { Assertion, CallInstance, Interpreter, StatementRun, Site, Frame } from "./interpreter";
+import { movesFor } from "./parse";
+import {
+  type Assertion,
+  type CallInstance,
+  type Frame,
+  type Interpreter,
+  MAX_STEPS,
+  type Site,
+  type StatementRun,
+} from "./interpreter";
 import { callValue } from "./call";
 import { evaluate } from "./evaluate";
 import { inputsFix } from "./guesses/def-inputs";
@@ -53,10 +60,8 @@ export interface Parsed {
 }
 
 export interface ParseOptions {
-  /** A clock in milliseconds; without one there is no time limit. */
-  readonly now?: () => number;
-  /** Milliseconds for reading; by the text's length when left out. */
-  readonly budget?: number;
+  /** Reading ends after a number of steps: 1 is what an editor grants a text that is being typed, 10 is ten times that; without it there is no end. */
+  readonly patience?: number;
 }
 
 function* definitions(statements: readonly Statement[]): Generator<{ name: string; span: Span }> {
@@ -96,7 +101,7 @@ const newFrame = (scope: Scope): Frame => ({
 
 /** What a text with guesses in it says. */
 function reading(text: string): Reading {
-  const { interpreter, frame } = interpreted(text, never, never);
+  const { interpreter, frame } = interpreted(text, 1);
   const wanted = [...interpreter.wanted].map(([node, type]) => [interpreter.nodes.get(node)!.label, type] as const);
   const sizesOf = (name: string): ReadonlyMap<string, number> => wholeNumbers(frame.scope.find(name)?.value);
   const mistakes = interpreter.diagnostics.errorCount;
@@ -128,14 +133,14 @@ function newInterpreter(
   statements: readonly Statement[],
   main: DefStatement | null,
   diagnostics: Diagnostics,
-  deadline: Deadline,
+  maxSteps: number,
 ): Interpreter {
   const interpreter: Interpreter = {
     text,
     statements,
-    inputsFix: once(() => inputsFix({ text, statements, read: reading, deadline }, main)),
+    inputsFix: once(() => inputsFix({ text, statements, read: reading }, main)),
     diagnostics,
-    deadline,
+    maxSteps,
     nodes: new Map(),
     unknown: new Set(),
     sites: new Map(),
@@ -179,11 +184,11 @@ interface Interpreted {
 }
 
 /** `text` read and run, before anything is said about the whole of it. */
-function interpreted(text: string, parsing: Deadline, rest: Deadline): Interpreted {
+function interpreted(text: string, patience: number): Interpreted {
   const diagnostics = new Diagnostics();
-  const { statements, readTo } = readProgram(text, diagnostics, parsing);
+  const { statements } = readProgram(text, diagnostics, movesFor(text.length) * patience);
   const main = loneDef(statements);
-  const interpreter = newInterpreter(text, statements, main, diagnostics, readTo < text.length ? parsing : rest);
+  const interpreter = newInterpreter(text, statements, main, diagnostics, MAX_STEPS * patience);
   const frame = newFrame(new Scope(null, ""));
   if (main) runEntryFunction(interpreter, statements, main, frame);
   else interpreter.runBody(statements, frame);
@@ -191,10 +196,10 @@ function interpreted(text: string, parsing: Deadline, rest: Deadline): Interpret
 }
 
 /** A program of classes that computes nothing yet: the outermost one is given example inputs. */
-function callModule({ text, statements, diagnostics, deadline, stopped }: Interpreter): void {
+function callModule({ text, statements, diagnostics, stopped }: Interpreter): void {
   const last = statements.findLast((each) => each.kind === "class");
   if (!last || stopped) return;
-  const found = moduleCall({ text, statements, read: reading, deadline });
+  const found = moduleCall({ text, statements, read: reading });
   if (found === "called") return;
   const of = statements.findLast((each) => each.kind === "class" && each.name.text === found?.name) ?? last;
   if (of.kind !== "class") return;
@@ -209,12 +214,10 @@ function callModule({ text, statements, diagnostics, deadline, stopped }: Interp
 
 /**
  * Reads `text`. Never throws on any text; all mistakes are in `diagnostics` at once, and statements that they do not touch still make nodes.
- * With a clock, reading ends in time with a diagnostic that says where.
+ * With less than endless patience, reading ends after a number of steps with a diagnostic that says where.
  */
-export function parseProgram(text: string, { now, budget }: ParseOptions = {}): Parsed {
-  const limit = budget ?? parseBudget(text.length);
-  const deadline = now ? deadlineIn(now, limit) : never;
-  const { interpreter, frame, main } = interpreted(text, deadline, deadline);
+export function parseProgram(text: string, { patience = Infinity }: ParseOptions = {}): Parsed {
+  const { interpreter, frame, main } = interpreted(text, patience);
   const { diagnostics, statements } = interpreter;
   const kernel = diagnostics.hasErrors ? pastedKernel(text) : null;
   if (kernel) diagnostics.only("pasted-kernel", kernel.span, kernel.text);

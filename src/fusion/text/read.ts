@@ -1,7 +1,6 @@
 /** @file From the parser's tree to statements. Mistakes of form are found here; meaning comes later. Built bottom-up, so depth costs nothing. */
 import type { Expr, Statement } from "./syntax";
 import type { Diagnostics } from "./diagnostics";
-import type { Deadline } from "./parse";
 import { parseWithin } from "./parse";
 import type { Item } from "./read-item";
 import { readExpression, isExpression } from "./read-expression";
@@ -17,12 +16,12 @@ const NO_PARTS: readonly Item[] = [];
 const NO_STATEMENTS: readonly Statement[] = [];
 
 /** Reads `text`; every mistake of form is added to `problems`. Never throws. */
-export function readProgram(text: string, diagnostics: Diagnostics, deadline: Deadline): Program {
+export function readProgram(text: string, diagnostics: Diagnostics, moves: number): Program {
   const statements: Statement[] = [];
   // Parts of every open node, and where each node's own begin.
   const parts: Item[] = [];
   const marks: number[] = [];
-  const stop = parseWithin(text, deadline, {
+  const stop = parseWithin(text, moves, {
     enter: () => void marks.push(parts.length),
     leave: (name, from, to) => {
       const mark = marks.pop()!;

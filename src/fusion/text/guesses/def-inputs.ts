@@ -147,7 +147,7 @@ const declared = (input: Input, type: string): string =>
   /^[a-z]+\d*\[/.test(type) ? `${input.name}: ${type}` : `${input.name}=${type}`;
 
 /** What gives every open input of `main` a type, so that as little as possible is wrong; null when none is open. */
-export function inputsFix({ text, read, deadline }: Program, main: DefStatement | null): readonly TextEdit[] | null {
+export function inputsFix({ text, read }: Program, main: DefStatement | null): readonly TextEdit[] | null {
   const open = (main?.params ?? []).filter(isOpen);
   if (!main || open.length === 0) return null;
   const weights = weightsOf(main);
@@ -209,6 +209,6 @@ export function inputsFix({ text, read, deadline }: Program, main: DefStatement 
       ...inputs.flatMap(({ name, uses }) => uses.map((span) => ({ span, insert: name }))),
     ];
   };
-  const rows = fitting(choices, (tried) => (deadline.passed() ? null : read(applyTextEdits(text, edits(tried)))));
+  const rows = fitting(choices, (tried) => read(applyTextEdits(text, edits(tried))));
   return edits(rows);
 }

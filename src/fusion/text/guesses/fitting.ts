@@ -1,5 +1,4 @@
 /** @file Which of several guesses fit: those with which the program reads with the fewest mistakes. */
-import type { Deadline } from "../parse";
 import type { Statement } from "../syntax";
 import { ALIKE } from "./usual";
 
@@ -20,8 +19,6 @@ export interface Program {
   readonly text: string;
   readonly statements: readonly Statement[];
   readonly read: (text: string) => Reading;
-  /** Once it has passed, the types of inputs are those found so far. */
-  readonly deadline: Deadline;
 }
 
 /** How badly types fit: 0 without a mistake, else the less the more of the program they let through. */
@@ -39,7 +36,7 @@ const MOST_NODES = 20_000;
  */
 export function fitting<T extends string | readonly string[]>(
   choices: readonly (readonly T[])[],
-  read: (chosen: readonly T[]) => Pick<Reading, "mistakes" | "nodes"> | null,
+  read: (chosen: readonly T[]) => Pick<Reading, "mistakes" | "nodes">,
 ): readonly T[] {
   const likeliest = choices.map((row) => row[0]!);
   if (choices.length === 0) return likeliest;

@@ -178,7 +178,7 @@ function guessArguments(
     const probe = [...lines, `${model} = ${of.name.text}(${args})`, ...probeOf(of, classes, model)];
     for (const name of program.read(joined(program.text, probe)).missing)
       if (!asked.has(name)) asked.set(name, usualValue(name));
-    if (asked.size === before || program.deadline.passed()) break;
+    if (asked.size === before) break;
   }
   return write();
 }
@@ -253,7 +253,7 @@ const isCalled = (statements: readonly Statement[], name: string): boolean =>
 
 /** Lines that call the outermost class of the program; null where no class has a forward(). */
 export function moduleCall(program: Program): ModuleCall | "called" | null {
-  const { text, statements, read, deadline } = program;
+  const { text, statements, read } = program;
   if (text.length > LONGEST) return null;
   const classes: Classes = new Map(
     statements.flatMap((each): [string, ClassStatement][] => (each.kind === "class" ? [[each.name.text, each]] : [])),
@@ -279,7 +279,7 @@ export function moduleCall(program: Program): ModuleCall | "called" | null {
     ...open.map((name, i) => `${name}: ${types[i]!}`),
     call,
   ];
-  const types = fitting(choices, (tried) => (deadline.passed() ? null : read(joined(text, lines(tried)))));
+  const types = fitting(choices, (tried) => read(joined(text, lines(tried))));
   const comment = "# Example sizes and shapes: change them here.";
   const insert = ["", ...(made.length + open.length > 0 ? [comment] : []), ...lines(types)]
     .map((line) => `${line}\n`)
