@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import { readFile } from "node:fs/promises";
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./fixtures";
 
 test.setTimeout(180_000);
@@ -124,4 +124,38 @@ test("lessons, puzzles, the pages for a class, presenter and comparison meet WCA
     await page.keyboard.press("Escape");
   }
   expect(found).toEqual([]);
+});
+
+test("by keyboard alone from the first visit to a solved puzzle and its link", async ({ page, play }) => {
+  await page.goto("./");
+  await expect(play.run).toBeVisible();
+  /** Tab until it has the focus. */
+  const tabTo = async (target: Locator): Promise<void> => {
+    await expect(target.first()).toBeVisible();
+    for (let presses = 0; presses < 80; presses++) {
+      if (await target.first().evaluate((one) => one === document.activeElement)) return;
+      await page.keyboard.press("Tab");
+    }
+    throw new Error("80 presses of Tab did not reach it");
+  };
+  await page.keyboard.press("l");
+  await tabTo(page.getByRole("dialog").getByRole("button", { name: /Matrix, matrix, vector/ }));
+  await page.keyboard.press("Enter");
+  const task = page.getByRole("region", { name: "Your turn" });
+  await expect(task).toContainText("Not yet");
+  await tabTo(task.getByRole("button", { name: "Show a solution" }));
+  await page.keyboard.press("Enter");
+  await tabTo(task.getByRole("button", { name: "Really show it?" }));
+  await page.keyboard.press("Enter");
+  await tabTo(task.getByRole("button", { name: "Put it into the program" }));
+  await page.keyboard.press("Enter");
+  await expect(task).toContainText("Done.");
+  await tabTo(page.getByRole("banner").getByRole("button", { name: "Share" }));
+  await page.keyboard.press("Enter");
+  const link = page.getByRole("dialog").getByRole("textbox", { name: "Link" });
+  await expect(link).toHaveValue(/#/);
+  const address = await link.inputValue();
+  await page.goto("about:blank");
+  await page.goto(address);
+  await expect(task).toContainText("Done.");
 });

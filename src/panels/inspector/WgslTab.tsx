@@ -30,7 +30,9 @@ const followTouch = (changed: () => void): (() => void) => {
 
 function PlainWgsl({ kernel }: { readonly kernel: Kernel }) {
   return (
-    <pre className="kernel-plain" aria-label={`WGSL of ${kernel.id}`}>
+    // What does not fit is scrolled with the arrow keys, too.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <pre className="kernel-plain" role="group" tabIndex={0} aria-label={`WGSL of ${kernel.id}`}>
       {kernel.wgsl}
     </pre>
   );
