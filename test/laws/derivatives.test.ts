@@ -1,7 +1,7 @@
 /** Every derivative against differences of the f64 interpreter, both modes against each other, and what stands in the way said in words. */
 import { describe, expect, test } from "vitest";
 import { parseProgram, type NodeId } from "../../src/fusion";
-import { allOps } from "../../src/fusion/ops";
+import { allOps, withDefaults } from "../../src/fusion/ops";
 import { runReference } from "../../src/fusion/reference";
 
 const STEP = 1e-5;
@@ -94,12 +94,14 @@ describe("elementwise", () => {
       ],
     ],
   ]);
-  const POSITIVE = new Set(["log", "log2", "sqrt", "rsqrt", "pow", "atan2"]);
   test.each(smooth.map((op) => [op.name, op] as const))("%s", (name, op) => {
     const count = op.params.filter(({ kind }) => kind === "tensor").length;
     const shapes = ["f32[3, 4]", "f32[4]"].slice(0, count);
     for (const range of DOMAIN.get("default")!) {
-      if (POSITIVE.has(name) && range[0] < 0) continue;
+      // Logarithms and roots know no numbers below 0.
+      const attrs = withDefaults(op, {});
+      const [low, high] = range.map((x) => op.scalar!.js(Array<number>(count).fill(x), attrs));
+      if (Number.isNaN(low) || Number.isNaN(high)) continue;
       check(`${name}(${shapes.map((_, i) => `x${i}`).join(", ")})`, shapes, range);
     }
   });

@@ -121,6 +121,7 @@ import { transpose } from "./movement/transpose";
 import { unsqueeze } from "./movement/unsqueeze";
 import { where } from "./logic/where";
 import { window } from "./movement/window";
+import { xlogy } from "./transcendental/xlogy";
 import { xor } from "./logic/xor";
 
 export const primitives: readonly OpDef[] = [
@@ -244,6 +245,7 @@ export const primitives: readonly OpDef[] = [
   unsqueeze,
   where,
   window,
+  xlogy,
   xor,
 ];
 
