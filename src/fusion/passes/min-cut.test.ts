@@ -14,7 +14,7 @@ const isClosed = (values: readonly CutValue[], near: ReadonlySet<number>): boole
 const valuesArbitrary = fc
   .array(fc.record({ cost: fc.integer({ min: 0, max: 9 }), from: fc.array(fc.nat(), { maxLength: 3 }) }), {
     minLength: 2,
-    maxLength: 9,
+    maxLength: 12,
   })
   .map((list) =>
     list.map(({ cost, from }, at): CutValue => ({
