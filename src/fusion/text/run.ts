@@ -24,7 +24,7 @@ import type {
   Statement,
   UpdateStatement,
 } from "./syntax";
-import { bare } from "./syntax";
+import { bare, everyStatement, rootsOf } from "./syntax";
 import { isTransform } from "./transforms";
 import { transformed } from "./call";
 import { isIdle, lastNameOf, runClass } from "./objects/classes";
@@ -56,7 +56,11 @@ function warnUnreached(interpreter: Interpreter, { span }: Statement): void {
 function runStatement(interpreter: Interpreter, statement: Statement, frame: Frame): void {
   const { making } = frame;
   if (!making || statement.kind === "raise") return runPlainly(interpreter, statement, frame);
-  if (isIdle(statement)) return;
+  if (isIdle(statement)) {
+    const run = { frame, statement, step: interpreter.step, root: frame.prefix };
+    noteUses(run, [...everyStatement([statement])].flatMap(rootsOf));
+    return;
+  }
   const { diagnostics } = interpreter;
   const mark = diagnostics.mark();
   runPlainly(interpreter, statement, frame);

@@ -94,6 +94,7 @@ function isUsed(interpreter: Interpreter, symbol: SymbolRecord, outputs: Readonl
   if (["broken", "self", "object"].includes(symbol.value.kind)) return true;
   // Where nothing is computed, the class waits for its call.
   if (symbol.value.kind === "class" && outputs.size === 0) return true;
+  if (tensorsIn(symbol.value).some((id) => outputs.has(id))) return true;
   const { node } = symbol;
   return node !== null && (outputs.has(node) || interpreter.nodes.get(node)?.op === "hole");
 }

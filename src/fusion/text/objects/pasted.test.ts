@@ -523,3 +523,20 @@ test("a decorator that transforms does so", () => {
   expect(errors(text)).toEqual([]);
   expect(outputs.map((id) => graph.nodes.get(id)!.type.shape)).toEqual([[8, 3]]);
 });
+
+test("a result that is taken apart nowhere is used, and so is what only first weights read", () => {
+  const text = `class A(nn.Module):
+    def __init__(self, dim=8):
+        super().__init__()
+        self.fc = nn.Linear(dim, dim)
+        bound = 1 / math.sqrt(dim)
+        nn.init.uniform_(self.fc.weight, -bound, bound)
+    def forward(self, x):
+        h = self.fc(x)
+        return h, x * 2
+
+x: f32[2, 8]
+y = A()(x)
+`;
+  expect(parseProgram(text).diagnostics).toEqual([]);
+});
