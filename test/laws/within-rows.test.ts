@@ -23,6 +23,13 @@ const programs: readonly (readonly [name: string, kernels: number, text: string]
     `x: f32[3, 9000]\nn = softmax(x)\ny = torch.cat((n[:, 4500:], n[:, :4500]), dim=-1)`,
   ],
   ["softmax of what was moved", 1, `x: f32[6, 16]\nn = ${norm}\ny = softmax(torch.cat((n[:, 8:], -n[:, :8]), dim=-1))`],
+  ["a running sum from the other end", 2, "x: f32[7, 33]\ny = relu(cumsum(x, dim=-1).flip(-1))"],
+  [
+    "a running maximum against its neighbour",
+    2,
+    "x: f32[7, 33]\nc = cummax(x, dim=-1)\ny = c - torch.roll(c, 1, dims=-1)",
+  ],
+  ["a sorted row, turned", 1, "x: f32[7, 32]\ny = relu(sort(x, dim=-1).roll(1, dims=-1))"],
   ["rows that change places", 2, "x: f32[8, 16]\nn = softmax(x)\ny = n + n.flip(0)"],
 ];
 
