@@ -89,6 +89,7 @@ function lazySession(): GpuSession {
   const get = (): Promise<GpuSession> => (made ??= session());
   return {
     describe: async () => (await get()).describe(),
+    measureRoofs: async () => (await get()).measureRoofs(),
     bench: async (plans, inputs, how) => (await get()).bench(plans, inputs, how),
     run: async (plan, inputs, how) => (await get()).run(plan, inputs, how),
     build: async (kernel) => (await get()).build(kernel),

@@ -1,5 +1,6 @@
 /** @file Choices that change the plan: pins on edges, options, passes, the profile. All undoable, all in the link. */
 import {
+  baseOf,
   ownEntry,
   noKnobs,
   passOrder,
@@ -81,7 +82,10 @@ export const choicesSlice: Slice<Names> = (context) => {
     setMatmulPolicy: (matmulPolicy) => choose(context, { matmulPolicy }),
     setLibraryLine: (line) => choose(context, { matmulPolicy: "threshold", libraryAbove: line ?? undefined }),
     setGroupSize: (groupSize) => choose(context, { groupSize }),
-    setProfile: (profile) => choose(context, { profile }),
+    setProfile(profile) {
+      context.get().actions.setPlanHere(baseOf(profile) === null);
+      choose(context, { profile });
+    },
     setLevel: (level) => choose(context, { level }),
     setOrder(order) {
       const usual = order.join() === passOrder().join();

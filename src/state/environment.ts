@@ -8,6 +8,7 @@ import type {
   DeviceInfo,
   GpuProblem,
   Outcome,
+  Roofs,
   RunOutput,
   TrainRequest,
   Trainer,
@@ -25,6 +26,8 @@ export interface GpuSession {
     inputs: ReadonlyMap<NodeId, TensorData | Drawing>,
     how: BenchOptions,
   ): Promise<Outcome<BenchResult>>;
+  /** What a copy, multiply-adds and one more launch take on this device; measured once. */
+  measureRoofs(): Promise<Outcome<Roofs>>;
   /** Runs a plan once and reads its outputs back. */
   run(
     plan: Plan,

@@ -115,6 +115,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   revealed: null,
   letterKeys: true,
   memoryMiB: 512,
+  planHere: true,
   lesson: null,
   courseProgress: new Map(),
   handChecks: new Map(),
@@ -144,6 +145,8 @@ interface Parts {
   takingOver: boolean;
   /** The page shows a link that nobody has edited: the draft stays as it is. */
   onlyLooking: boolean;
+  /** The document came with the plan that somebody gave it: a link or a file. */
+  isGiven: boolean;
 }
 
 function applyHistory(parts: Parts, next: history.History): void {
@@ -246,10 +249,12 @@ function deedsOf(parts: Parts): SliceContext {
       }
       parts.aim ??= "end";
       parts.onlyLooking = origin === "link";
+      parts.isGiven = origin !== "example";
       const intro = store.getState().intro !== null && origin !== "link" ? "resting" : null;
       store.setState({ ...untouchedView, page: "playground", kernel: null, playing: false, intro });
       applyHistory(parts, history.commit(parts.past, next));
     },
+    isGiven: () => parts.isGiven,
     flush: () => parts.autosave.flush(),
     cancelCompile: () => parts.compiler?.cancel(),
   };
@@ -281,6 +286,7 @@ function openingSlice(
       }
       if (kind === "retry") void actions.runBoth();
       if (kind === "run-anyway") void actions.runBoth(true, action?.only);
+      if (kind === "plan-as-before") actions.setProfile(defaultOptions.profile);
       if (kind === "run-fused") void actions.runBoth(false, "fused");
       if (kind === "allow-memory" && action?.amount) {
         actions.setMemory(action.amount);
@@ -409,6 +415,7 @@ export function createPlayground(environment: Environment, embed = false): Playg
     aim: "end",
     takingOver: false,
     onlyLooking: false,
+    isGiven: false,
   };
   const context = deedsOf(parts);
   const actions: Actions = {

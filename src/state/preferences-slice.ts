@@ -19,15 +19,24 @@ interface Preferences {
   readonly inspector: boolean;
   /** GPU memory that a run may use, MiB. */
   readonly memoryMiB: number;
+  /** Plan for the device once it is measured. */
+  readonly planHere: boolean;
 }
 
-const defaults: Preferences = { theme: "system", letterKeys: true, toured: false, inspector: false, memoryMiB: 512 };
+const defaults: Preferences = {
+  theme: "system",
+  letterKeys: true,
+  toured: false,
+  inspector: false,
+  memoryMiB: 512,
+  planHere: true,
+};
 
 function read(environment: Environment): Preferences {
   const text = environment.storage.read(PREFERENCES_KEY);
   if (text === null) return defaults;
   try {
-    const { theme, letterKeys, toured, inspector, memoryMiB } = JSON.parse(text) as Partial<
+    const { theme, letterKeys, toured, inspector, memoryMiB, planHere } = JSON.parse(text) as Partial<
       Record<keyof Preferences, unknown>
     >;
     return {
@@ -36,6 +45,7 @@ function read(environment: Environment): Preferences {
       toured: toured === true,
       inspector: inspector === true,
       memoryMiB: asMemory(memoryMiB),
+      planHere: planHere !== false,
     };
   } catch {
     return defaults;
@@ -48,7 +58,7 @@ const shown = (environment: Environment, theme: Theme): "light" | "dark" =>
 /** The preferences as the store holds them. */
 export function storedPreferences(
   environment: Environment,
-): Pick<PlaygroundState, "theme" | "shownTheme" | "letterKeys" | "toured" | "inspector" | "memoryMiB"> {
+): Pick<PlaygroundState, "theme" | "shownTheme" | "letterKeys" | "toured" | "inspector" | "memoryMiB" | "planHere"> {
   const kept = read(environment);
   return { ...kept, shownTheme: shown(environment, kept.theme) };
 }
@@ -61,15 +71,15 @@ export function markVisit(environment: Environment): void {
   if (isFirstVisit(environment)) environment.storage.write(PREFERENCES_KEY, JSON.stringify(defaults));
 }
 
-export const preferencesSlice: Slice<"setTheme" | "setLetterKeys" | "setMemory" | "showTour" | "showInspector"> = (
-  context,
-) => {
+export const preferencesSlice: Slice<
+  "setTheme" | "setLetterKeys" | "setMemory" | "showTour" | "showInspector" | "setPlanHere"
+> = (context) => {
   const { environment } = context;
   const keep = (): void => {
-    const { theme, letterKeys, toured, inspector, memoryMiB } = context.get();
+    const { theme, letterKeys, toured, inspector, memoryMiB, planHere } = context.get();
     environment.storage.write(
       PREFERENCES_KEY,
-      JSON.stringify({ theme, letterKeys, toured, inspector, memoryMiB } satisfies Preferences),
+      JSON.stringify({ theme, letterKeys, toured, inspector, memoryMiB, planHere } satisfies Preferences),
     );
   };
   return {
@@ -88,6 +98,10 @@ export const preferencesSlice: Slice<"setTheme" | "setLetterKeys" | "setMemory" 
     },
     setMemory(mebibytes) {
       context.set({ memoryMiB: asMemory(mebibytes) });
+      keep();
+    },
+    setPlanHere(planHere) {
+      context.set({ planHere });
       keep();
     },
     setLetterKeys(letterKeys) {

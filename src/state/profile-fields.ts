@@ -135,7 +135,8 @@ const titles: Readonly<Record<string, string>> = {
   a100: "NVIDIA A100, datasheet",
   h100: "NVIDIA H100, datasheet",
   laptop: "Laptop, integrated GPU",
+  own: "Your own numbers",
 };
 
-/** What the page calls a profile that it has ready, or the device that was measured. */
-export const profileTitle = ({ name }: DeviceProfile): string => titles[name] ?? `This device as measured: ${name}`;
+/** What the page calls a profile that it has ready, or a device that was measured, here or where a link was made. */
+export const profileTitle = ({ name }: DeviceProfile): string => titles[name] ?? `As measured: ${name}`;

@@ -1,5 +1,6 @@
 /** @file Running both plans on the machine, or on the CPU where there is none: in a chunk of its own, asked for by Run. */
 import { ENDED } from "../workers";
+import { plannedHere } from "./plan-here";
 import { rest, say, type RunRequest } from "./run-request";
 import { fail, runOn, statesOf } from "./running";
 import type { SliceContext } from "./slice-context";
@@ -60,7 +61,10 @@ export async function runBoth(context: SliceContext, request: RunRequest): Promi
   if (request.signal.aborted) return;
   if (described.ok) {
     context.set({ device: described.value, deviceProblem: null });
-    await runOn(context, request, compilation, described.value);
+    const planned = await plannedHere(context, request, compilation, described.value);
+    if (!planned) return;
+    await runOn(context, request, planned.compilation, described.value);
+    if (planned.notice && request.latest() && !context.get().notice) context.set({ notice: planned.notice });
     return;
   }
   context.set({ deviceProblem: described.problem, device: null });

@@ -76,6 +76,7 @@ function pageWith(
     countWorker: localPort(() => ({ ok: false, text: "No count here.", line: null })),
     layoutWorker: localPort(() => ({ boxes: new Map(), bends: new Map(), width: 0, height: 0 })),
     session: {
+      measureRoofs: async () => ({ ok: false, problem: { code: "internal", text: "none" } }),
       describe: async () => ({ ok: true, value: changed.device ?? device }),
       run: async () => ({ ok: true, value: [] }),
       build: async () => ({ ok: true, value: null }),

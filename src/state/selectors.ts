@@ -1,6 +1,5 @@
 /** @file Derived values, computed once and kept with what they were computed from. Module constants: pass them to usePlayground. */
 import {
-  deviceProfileFrom,
   fusionAt,
   peakOf,
   type Compilation,
@@ -10,6 +9,7 @@ import {
   type Step,
   type Totals,
 } from "../fusion";
+import { cardOf } from "./card";
 import { findExample, isTextOf, sizeOfText, type Example } from "../lessons";
 import { handText } from "../document";
 import type { FinishedRun, PlaygroundState } from "./types";
@@ -123,15 +123,11 @@ export const selectRunIsStale = ({ run, document }: PlaygroundState): boolean =>
   return shown !== null && shown.text !== document.text;
 };
 
-const profileOf = once(({ result: { device, roofs } }: FinishedRun): DeviceProfile | null => {
-  if (!roofs) return null;
-  const { bandwidth, flops: peakFlops, launchMicros } = roofs;
-  const { maxBindings, maxWorkgroupBytes: workgroupBytes } = device.target;
-  const limits = { maxBindings, workgroupBytes, maxBindingBytes: device.maxBindingBytes };
-  return deviceProfileFrom(device.name || "this device", { bandwidth, peakFlops, launchMicros }, limits);
-});
+const profileOf = once(({ result: { device, roofs } }: FinishedRun): DeviceProfile | null =>
+  roofs ? cardOf(device, roofs) : null,
+);
 
-/** This device as a profile: roofs and launches that the last run measured, limits that it grants. Null before a run. */
+/** This device as a profile: roofs and launches that the last run measured. Null before a run. */
 export function selectMeasuredProfile({ run }: PlaygroundState): DeviceProfile | null {
   const shown = run.status === "done" ? run.run : run.status === "idle" ? null : run.previous;
   return shown && profileOf(shown);

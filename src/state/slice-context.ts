@@ -22,6 +22,8 @@ export interface SliceContext {
   redo(): void;
   /** Another document takes the place of this one; undo leads back. */
   replace(next: Document, origin: Origin): void;
+  /** The document was opened with a plan of its own: a link, a file, a copy of earlier work. */
+  isGiven(): boolean;
   /** Writes the draft now instead of a little later. */
   flush(): void;
   /** Ends a compilation that takes too long. */

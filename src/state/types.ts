@@ -202,7 +202,8 @@ export interface NoticeAction {
     | "run-anyway"
     | "run-fused"
     | "allow-memory"
-    | "use-size";
+    | "use-size"
+    | "plan-as-before";
   /** allow-memory: MiB; use-size: the constant's value. */
   readonly amount?: number;
   /** use-size: a constant of the text. */
@@ -314,6 +315,8 @@ export interface PlaygroundState {
   readonly letterKeys: boolean;
   /** GPU memory that a run may use, MiB. */
   readonly memoryMiB: number;
+  /** The first run measures the device, and a program whose device nobody chose is planned for it. */
+  readonly planHere: boolean;
   /** The lesson that is read; null while there is none. */
   readonly lesson: OpenLesson | null;
   /** What this machine knows of each lesson, by its id. */
@@ -408,7 +411,9 @@ export interface Actions {
   setPolicy(policy: MultiConsumerPolicy): void;
   setStrict(strict: boolean): void;
   togglePass(pass: string): void;
+  /** Chosen by hand: later runs leave it, until a device that was measured is chosen. */
   setProfile(profile: DeviceProfile): void;
+  setPlanHere(planHere: boolean): void;
   setLevel(level: Level): void;
   /** Names of all passes; an order that can't run is not followed. */
   setOrder(order: readonly string[]): void;

@@ -79,6 +79,7 @@ function NumberField({ field, profile, base }: FieldProps) {
 export function ProfileFields() {
   const profile = usePlayground((state) => state.document.options.profile);
   const measured = usePlayground(selectMeasuredProfile);
+  const planHere = usePlayground((state) => state.planHere);
   const ready = measured ? [...allProfiles, measured] : allProfiles;
   const base = baseOf(profile, ready);
   const own = base !== profile && !ready.some(({ name }) => name === profile.name);
@@ -99,9 +100,15 @@ export function ProfileFields() {
             {profileTitle(each)}
           </option>
         ))}
-        {own && <option value="">{base ? `${profileTitle(base)}; changed` : "Your own numbers"}</option>}
+        {own && <option value="">{base ? `${profileTitle(base)}; changed` : profileTitle(profile)}</option>}
       </select>
-      {!measured && <p className="profile-hint">After a run, your device appears in this list.</p>}
+      {!measured && (
+        <p className="profile-hint">
+          {planHere
+            ? "The first run measures your device, and plans a program for it whose device nobody chose."
+            : "After a run, your device appears in this list."}
+        </p>
+      )}
       {profileFields.map((field) => (
         <NumberField key={field.field} field={field} profile={profile} base={base} />
       ))}

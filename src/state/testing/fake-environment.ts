@@ -105,6 +105,7 @@ export function environmentWith(storage: Shelf, compileWorker: Port<never, never
     layoutWorker: localPort(() => ({ boxes: new Map(), bends: new Map(), width: 0, height: 0 })),
     countWorker: localPort(() => ({ ok: false, text: "No count here.", line: null })),
     session: {
+      measureRoofs: async () => ({ ok: false, problem: { code: "internal", text: "none" } }),
       describe: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
       bench: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
       run: async () => ({ ok: false, problem: { code: "no-webgpu", text: "none" } }),
