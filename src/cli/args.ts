@@ -46,6 +46,8 @@ export interface Request {
   readonly dims: ReadonlyMap<string, readonly number[]>;
   /** Numbers of inputs that are known while planning, by name. */
   readonly bound: ReadonlyMap<string, readonly number[]>;
+  /** A file whose device profile is planned for; null: the document's, or one by name. */
+  readonly profileFile: string | null;
   /** What the flags say about the options; laid over the document's own. */
   readonly changes: Partial<CompileOptions>;
 }
@@ -76,7 +78,7 @@ FILE is a program (.py), a saved document (.fusion.json), an ONNX model, a share
   --seed N                            other weights and another order of examples (0: those of the page)
   --kernel K1=FILE.wgsl               run this text in the place of a kernel of the fused plan, with --device webgpu
   --granularity op|statement|primitive   kernels of the naive plan (op)
-  --profile NAME                      ${allProfiles.map(({ name }) => name).join(", ")}
+  --profile NAME|FILE.json            ${allProfiles.map(({ name }) => name).join(", ")}, or a device from a file: its numbers, or a saved document planned for it
   --level 0|1|2|3                     0 no passes, 1 op by op, 2 also rows and matmuls, 3 also algebra (3)
   --strict                            no reassociation
   --force EDGE, --forbid EDGE         fuse this edge, or don't: producer>consumer:operand
@@ -252,6 +254,7 @@ export function readArgs(args: readonly string[]): Checked<Request | null> {
     seed: seed.value,
     dims: dims.value,
     bound: bound.value,
+    profileFile: isProfileFile(values.profile) ? values.profile! : null,
     changes: changes.value,
   } as const;
   return { ok: true, value: asked };
@@ -285,6 +288,8 @@ interface OptionFlags {
   readonly forbid?: readonly string[];
 }
 
+const isProfileFile = (value: string | undefined): boolean => value?.endsWith(".json") ?? false;
+
 const LEVELS = { "0": 0, "1": 1, "2": 2, "3": 3 } as const;
 
 function readOptions(values: OptionFlags): Checked<Partial<CompileOptions>> {
@@ -295,7 +300,7 @@ function readOptions(values: OptionFlags): Checked<Partial<CompileOptions>> {
   const level = oneOf("level", values.level, ["0", "1", "2", "3"]);
   if (!level.ok) return level;
   const names = allProfiles.map(({ name }) => name);
-  const profile = oneOf("profile", values.profile, names);
+  const profile = oneOf("profile", isProfileFile(values.profile) ? undefined : values.profile, names);
   if (!profile.ok) return profile;
   const forced = edges("force", values.force);
   if (!forced.ok) return forced;

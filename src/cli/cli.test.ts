@@ -16,13 +16,14 @@ const model =
   "CAo6cwoOCgF4CgF3EgFoIgNNdWwKDwoBaBIBeSIHU29mdG1heBIBZyoZCAQQAUIBd0oQAAAAAAAAgD8AAABAAABAQFoYCgF4EhMKEQgBEg0KBxIFYmF0Y2gKAggEYhgKAXkSEwoRCAESDQoHEgViYXRjaAoCCARCBAoAEBE=";
 
 /** Runs a command on a file `program.py` with this text. */
-async function command(line: string, text = log, file = "program.py") {
+async function command(line: string, text = log, file = "program.py", others: Record<string, string> = {}) {
   const [printed, complained]: [string[], string[]] = [[], []];
   const written = new Map<string, string>();
   const environment = {
     read: async (path: string) => {
-      if (path !== file) throw new Error("ENOENT: no such file");
-      return text;
+      const found = path === file ? text : others[path];
+      if (found === undefined) throw new Error("ENOENT: no such file");
+      return found;
     },
     bytes: async () => Buffer.from(model, "base64"),
     tokens: async () => ":root { --canvas: #fefefe; }",
@@ -314,4 +315,21 @@ test("picture and report write what the page shows: both plans, a card, a page t
   expect((await command("plan program.py -o plan.txt")).err).toContain(
     "plan writes no file; -o is for export, picture, report.",
   );
+});
+
+test("plans for the device of a file, or for that of a saved document", async () => {
+  const card = { name: "acme anvil", bandwidth: 4e12, launchMicros: 2, multiprocessors: 132, counted: true };
+  const files = {
+    "card.json": JSON.stringify(card),
+    "saved.fusion.json": encodeFile(shared({ profile: { ...defaultOptions.profile, ...card } })),
+    "none.json": JSON.stringify({ bandwidth: "fast" }),
+  };
+  const planFor = async (profile: string) =>
+    command(`plan program.py --json --profile ${profile}`, log, "program.py", files);
+  const [plain, own, saved] = await Promise.all(["generic", "card.json", "saved.fusion.json"].map(planFor));
+  const micros = ({ out }: { out: string }): number => JSON.parse(out).fused.predictedMicros;
+  expect(micros(own!)).toBeLessThan(micros(plain!));
+  expect(micros(saved!)).toBe(micros(own!));
+  expect((await planFor("none.json")).err).toContain("none.json holds no device. It is JSON with a name and numbers");
+  expect((await planFor("gone.json")).err).toContain("gone.json can't be read");
 });

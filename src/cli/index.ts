@@ -4,7 +4,7 @@ import type { Compilation, Diagnostic } from "../fusion";
 import { checkCases } from "./check/command";
 import { readArgs, usageText } from "./args";
 import type { Request } from "./args";
-import { load } from "./load";
+import { load, loadProfile } from "./load";
 import { diagnosticText, explainJson, explainText, planJson, planText, wgslJson, wgslText } from "./report";
 import type { Planned } from "./report";
 import { run } from "./run";
@@ -38,7 +38,7 @@ const errorsOf = ({ diagnostics }: Compilation): Diagnostic[] =>
 
 /** The compiled FILE, or null after it has been told why there is no plan. A claim that does not hold is told, and the plan is as it is. */
 async function planOf(request: Request, environment: Environment): Promise<Planned | null> {
-  const { file, changes } = request;
+  const { file, changes, profileFile } = request;
   const loaded = await load(request, environment);
   if (!loaded.ok) {
     environment.complain(loaded.text);
@@ -47,7 +47,12 @@ async function planOf(request: Request, environment: Environment): Promise<Plann
   const { text, options, dropped, remarks, given } = loaded.value;
   for (const remark of remarks) environment.complain(remark);
   for (const what of dropped) environment.complain(`Ignored while opening: ${what}`);
-  const compilation = compile(text, { ...options, ...changes });
+  const profile = profileFile === null ? null : await loadProfile(profileFile, environment);
+  if (profile && !profile.ok) {
+    environment.complain(profile.text);
+    return null;
+  }
+  const compilation = compile(text, { ...options, ...changes, ...(profile ? { profile: profile.value } : {}) });
   const name = file.length > 80 ? `${file.slice(0, 77)}...` : file;
   const tell = (diagnostic: Diagnostic) => environment.complain(diagnosticText(name, diagnostic));
   const errors = errorsOf(compilation);

@@ -1,7 +1,7 @@
 /** @file From FILE to a program text with its options. */
 import { applyTextEdits, defaultOptions, nodeId, parseProgram } from "../fusion";
-import type { Checked, CompileOptions, InputData, NodeId } from "../fusion";
-import { decodeFile, decodeLink, isLink } from "../document";
+import type { Checked, CompileOptions, DeviceProfile, InputData, NodeId } from "../fusion";
+import { decodeFile, decodeLink, isLink, readProfile } from "../document";
 import type { Opened } from "../document";
 import { importOnnx, typedData, type HostTensor } from "../import";
 import type { Request } from "./args";
@@ -94,6 +94,21 @@ export async function load(
   if (isLink(first) && !first.includes("\n")) return opened(await decodeLink(first));
   const written = readable(text);
   return { ok: true, value: { ...written, options: defaultOptions, dropped: [], given: NONE } };
+}
+
+/** The device of a file: the numbers of a profile, or those that a saved document is planned with. */
+export async function loadProfile(file: string, environment: Environment): Promise<Checked<DeviceProfile>> {
+  let json: unknown;
+  try {
+    json = JSON.parse(await environment.read(file));
+  } catch (refused) {
+    return { ok: false, code: "unreadable", text: `${file} can't be read: ${(refused as Error).message}` };
+  }
+  const saved = decodeFile(JSON.stringify(json));
+  const profile = saved.ok ? saved.value.state.document.options.profile : readProfile(json);
+  if (profile) return { ok: true, value: profile };
+  const text = `${file} holds no device. It is JSON with a name and numbers: bandwidth (bytes/s), peakFlops (FLOP/s), launchMicros, multiprocessors.`;
+  return { ok: false, code: "no-profile", text };
 }
 
 /** Fixes without which a pasted text can't be planned, and what is said of them. */

@@ -6,6 +6,7 @@ export { decisionAt, findDecision, type FoundDecision } from "./decision";
 export { decodeFile, encodeFile, readDraft, writeDraft } from "./file";
 export { LINK_PREFIX, decodeLink, encodeLink, isLink, packText, unpackText } from "./link";
 export { limits } from "./limits";
+export { readProfile } from "./options";
 export { recordOf } from "./records";
 export type { Opened } from "./schema";
 export {

@@ -1,7 +1,15 @@
 /** @file The options of a document, checked. */
 import * as v from "valibot";
-import type { CompileOptions, EdgeId, Knobs, NodeId, SavedChoice } from "../fusion";
-import { isKnobValue, keepReasons, knobNames, parseEdgeId, savedChoices, savedPolicies } from "../fusion";
+import type { CompileOptions, DeviceProfile, EdgeId, Knobs, NodeId, SavedChoice } from "../fusion";
+import {
+  defaultOptions,
+  isKnobValue,
+  keepReasons,
+  knobNames,
+  parseEdgeId,
+  savedChoices,
+  savedPolicies,
+} from "../fusion";
 import { limits } from "./limits";
 import { recordOf } from "./records";
 
@@ -23,12 +31,20 @@ const profile = v.object({
   peakFlops: v.pipe(positive, v.minValue(1)),
   launchMicros: positive,
   multiprocessors: v.pipe(positive, v.minValue(1)),
+  counted: v.optional(v.boolean()),
   registersPerMultiprocessor: v.pipe(positive, v.minValue(1)),
   maxBindings: v.pipe(positive, v.integer(), v.minValue(2), v.maxValue(1000)),
   workgroupBytes: positive,
   maxBindingBytes: positive,
   memoryLimitBytes: positive,
 });
+
+/** A device profile from a file; numbers that it lacks are those of the default one. Null for what is none. */
+export function readProfile(json: unknown): DeviceProfile | null {
+  if (!isRecord(json)) return null;
+  const read = v.safeParse(profile, { ...defaultOptions.profile, ...json });
+  return read.success ? read.output : null;
+}
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

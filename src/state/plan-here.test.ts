@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { decodeLink, encodeLink } from "../document";
 import { compile, defaultOptions } from "../fusion";
 import type { DeviceInfo, Roofs } from "../gpu";
 import { findExample } from "../lessons";
@@ -91,7 +92,11 @@ test("one undo takes the device back, and the link holds the plan that was made"
   const { page, open, run, ready } = await pageOn(false);
   await open("attention");
   await run();
-  const { text, options } = page.getState().document;
+  const written = await encodeLink({ version: 1, document: page.getState().document, decision: null });
+  const link = written.ok ? await decodeLink(written.value) : written;
+  if (!link.ok) throw new Error(link.text);
+  const { text, options } = link.value.state.document;
+  expect(options.profile).toEqual(page.getState().document.options.profile);
   expect(compile(text, options).fusedPlan!.kernels.length).toBe(kernels(page));
   page.getState().actions.undo();
   await ready();
