@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { decodeLink, encodeLink } from "../document";
-import { compile, defaultOptions } from "../fusion";
+import { compile, defaultOptions, fusionAt, planForTarget, targetOf } from "../fusion";
 import type { DeviceInfo, Roofs } from "../gpu";
 import { findExample } from "../lessons";
-import { localPort } from "../workers";
-import { answerCompile } from "../workers/compile-answers";
+import { localPort, type CompileReply, type CompileRequest } from "../workers";
 import { createPlayground } from "./playground";
-import { environmentWith, Shelf } from "./testing/fake-environment";
+import { environmentWith, fakeAnswer, Shelf } from "./testing/fake-environment";
 
 /** A GPU with cheap launches and fast memory. */
 const roofs: Roofs = { bandwidth: 4.13e12, flops: 50.8e12, launchMicros: 1.85 };
@@ -29,9 +28,22 @@ const device = (software: boolean) =>
     },
   }) as unknown as DeviceInfo;
 
+/** The compiler itself; what else the page may ask is made up. */
+function planning(request: CompileRequest): CompileReply {
+  if (request.kind === "compile") return { kind: "compiled", compilation: compile(request.text, request.options) };
+  if (request.kind !== "plans") return fakeAnswer(request);
+  const { text, options, cursors, target } = request;
+  const compilation = compile(text, options);
+  const plans = cursors.map((cursor) => {
+    const plan = planForTarget(fusionAt(compilation, cursor), target ?? targetOf(options.profile), options);
+    return [cursor, plan] as const;
+  });
+  return { kind: "planned", plans: new Map(plans) };
+}
+
 async function pageOn(software: boolean, storage = new Shelf()) {
   let measured = 0;
-  const environment = environmentWith(storage, localPort(answerCompile) as never);
+  const environment = environmentWith(storage, localPort(planning) as never);
   const page = createPlayground({
     ...environment,
     session: {
