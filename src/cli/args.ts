@@ -18,7 +18,7 @@ import {
 } from "../fusion";
 import type { Checked, CompileOptions, EdgeId, KnobChoices, Knobs } from "../fusion";
 
-export const commands = ["plan", "explain", "wgsl", "run", "train", "export", "picture", "report"] as const;
+export const commands = ["plan", "explain", "wgsl", "run", "train", "export", "picture", "report", "optimum"] as const;
 /** Commands that write a file where `-o` names one. */
 const writing: ReadonlySet<Command> = new Set(["export", "picture", "report"]);
 const pictures = ["fused", "naive", "card"] as const;
@@ -67,6 +67,7 @@ export const usageText = `Usage: npm run -s fusion -- COMMAND FILE [flags]
   export    the fused plan as an ES module of its own, to -o FILE.mjs or standard output
   picture   the graph as SVG, or as PNG with -o FILE.png [--of fused|naive|card] [--theme light|dark]
   report    a page to print, to -o FILE.html: program, graph, counts, kernels, decisions
+  optimum   the best plan by the price beside the planner's, for graphs of few ops
   check     PATH…: folders of ONNX and JAX cases with inputs and expected outputs [--device] [--json]
 
 FILE is a program (.py), a saved document (.fusion.json), an ONNX model, a share link, or - for standard input.

@@ -333,3 +333,20 @@ test("plans for the device of a file, or for that of a saved document", async ()
   expect((await planFor("none.json")).err).toContain("none.json holds no device. It is JSON with a name and numbers");
   expect((await planFor("gone.json")).err).toContain("gone.json can't be read");
 });
+
+test("optimum puts the best plan by the price beside the planner's", async () => {
+  const best = await command("optimum program.py");
+  expect(best.out).toMatch(
+    /^No plan is better by the price: [\d.]+ µs\. \d+ kernels weighed, on the device profile generic\.$/,
+  );
+  const levelled = await command("optimum program.py --level 0");
+  expect(levelled.out).toMatch(/^The plan takes .+ by the price, \d+ % above the best one: /);
+  expect(levelled.out).toContain("from ");
+  expect(await json("optimum program.py")).toMatchObject({ regret: 0, kernels: [{ outputs: ["y"] }] });
+  const long = `x: f32[64]\n${Array.from({ length: 40 }, () => "x = sin(x)").join("\n")}`;
+  const large = await command("optimum program.py", long);
+  expect(large).toMatchObject({
+    code: 1,
+    err: "The best plan is not looked for: 40 ops are too many to try every plan: 30 at most.",
+  });
+});

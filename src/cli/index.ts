@@ -7,6 +7,7 @@ import type { Request } from "./args";
 import { load, loadProfile } from "./load";
 import { diagnosticText, explainJson, explainText, planJson, planText, wgslJson, wgslText } from "./report";
 import type { Planned } from "./report";
+import { optimum } from "./optimum";
 import { run } from "./run";
 import { train } from "./train";
 import { exportModule, picture, report } from "./export";
@@ -89,5 +90,7 @@ async function answer(request: Request, planned: Planned, environment: Environme
       return picture(request, planned, environment);
     case "report":
       return report(request, planned, environment);
+    case "optimum":
+      return optimum(request, planned, environment);
   }
 }
