@@ -38,7 +38,11 @@ export const handWritten: Readonly<Record<string, HandWritten>> = {
     why: "means over a sequence lie between the two passes over its rows, for both models",
   },
   dyt: { library: liger, kernels: [1, 1] },
-  embedding: { library: liger, kernels: [1, 1] },
+  embedding: {
+    library: liger,
+    kernels: [1, 1],
+    why: "updates are put in order and searched first, so that no two meet and sums have one order; by hand atomics add them in any",
+  },
   geglu: { library: liger, kernels: [1, 1] },
   group_norm: { library: liger, kernels: [1, 1], why: "sums over (0, 2, 3) walk other rows than the groups" },
   grpo_loss: {

@@ -3,20 +3,31 @@
  * in the order of their indices, so that each place adds up a range of them.
  * @about sum, where, eq, expand: a scattered sum is a sum over all updates of those whose index equals the place.
  */
-import { literalOf, node, sameShape, sizeOf, stridesOf, type Node, type NodeId, type Shape } from "../ir";
+import {
+  literalOf,
+  node,
+  regionId,
+  sameShape,
+  sizeOf,
+  stridesOf,
+  type Node,
+  type NodeId,
+  type Shape,
+  type Work,
+} from "../ir";
+import { isRefusal } from "../cost";
 import { countsAlong, opDef } from "../ops";
 import { isFreeView } from "../region";
 import { titled } from "./catalogue";
 import type { FusionPass } from "./define";
 import type { Proposal } from "./identities";
-import { patchOf } from "./merge";
 import type { Planner } from "./planner";
-import { forcing, judge } from "./profitability";
+import { forcing } from "./profitability";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { propose, rewritingPass } from "./rewriting";
 import { NodeFactory } from "./saved/node-factory";
 import { nameOf, no, showCount, yes } from "./sentences";
-import { bothWays, NO_MICROS, timeOf, weigh } from "./weigh";
+import { timeOf, weigh } from "./weigh";
 
 const rewriting = rewritingPass({
   ...titled("sorted-scatter"),
@@ -34,17 +45,48 @@ export const sortedScatter: FusionPass = {
   ...rewriting,
   profitability(planner, candidate, delta) {
     const { nodes } = candidate;
-    const { apart, fused } = delta;
-    const doing = `Putting the updates of ${nameOf(planner.graph, nodes[0]!)} in order`;
-    if (fused.micros < apart.micros - NO_MICROS)
-      return planner.supposing(patchOf(candidate), () => judge(planner, candidate, delta, doing));
-    return no("C_NEGATIVE", nodes, `${doing} takes longer than comparing all of them: ${timeOf(fused, apart)}.`, {
-      numbers: { bytesSaved: apart.bytes - fused.bytes, launchesSaved: apart.launches - fused.launches },
-      weighed: weigh("time", bothWays(candidate, delta)),
+    const name = nameOf(planner.graph, nodes[0]!);
+    const apart = compared(planner, node(planner.graph, nodes[0]!)) ?? delta.apart;
+    const ways = [
+      { what: "compared in one kernel", ...apart },
+      { what: "sorted", ...delta.fused },
+    ];
+    const weighed = weigh("time", ways);
+    const time = timeOf(delta.fused, apart);
+    const numbers = {
+      bytesSaved: apart.bytes - delta.fused.bytes,
+      launchesSaved: apart.launches - delta.fused.launches,
+    };
+    if (weighed.alternatives[1]!.chosen)
+      return yes("A_PATTERN", nodes, `Putting the updates of ${name} in order, so that each is read once: ${time}.`, {
+        numbers,
+        weighed,
+      });
+    const text = `Putting the updates of ${name} in order takes longer than one kernel that compares all of them: ${time}.`;
+    return no("C_NEGATIVE", nodes, text, {
+      numbers,
+      weighed,
       ...forcing(planner, candidate, "More updates, or more places."),
     });
   },
 };
+
+/** What one kernel takes that makes every comparison, as later passes may leave it; null where none can. */
+function compared(planner: Planner, total: Node): Work | null {
+  const { graph } = planner;
+  const members = new Set<NodeId>([total.id]);
+  for (const id of members)
+    for (const input of node(graph, id).inputs) {
+      const { op } = node(graph, input);
+      const { kind } = opDef(op);
+      if (op === "where" || op === "eq" || kind === "movement") members.add(input);
+    }
+  const sorted = [...members].toSorted((a, b) => planner.position(a) - planner.position(b));
+  const facts = planner.facts({ id: regionId(`k:${total.id}`), members: sorted, outputs: [total.id] });
+  if (isRefusal(facts)) return null;
+  const { time, traffic, schedule } = facts;
+  return { micros: time.micros, bytes: traffic.bytes, launches: schedule.dispatches };
+}
 
 /** Σ over the updates of where(index = place, value, 0). */
 interface Scatter {
