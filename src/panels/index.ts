@@ -1,7 +1,8 @@
 /** @file The ways to look: score, steps, kernels, measurements. They read the store and draw it. */
 import { late } from "./Late";
 
-export { KernelInspector } from "./inspector/KernelInspector";
+/** A rail until it is opened. */
+export const KernelInspector = late(async () => (await import("./inspector/KernelInspector")).KernelInspector);
 export { ExampleVariants } from "./measured/ExampleVariants";
 export { Lesson } from "./lesson/Lesson";
 /** Closed before the first run: it comes when it is opened. */
