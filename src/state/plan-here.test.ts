@@ -60,8 +60,12 @@ async function pageOn(software: boolean, storage = new Shelf()) {
   const ready = async (): Promise<void> => {
     while (page.getState().derived.status === "compiling") await new Promise((resolve) => setTimeout(resolve, 5));
   };
+  /** As a program of one's own: an example keeps the plan that its note tells of. */
   const open = async (id: string): Promise<void> => {
     page.getState().actions.openExample(id);
+    await ready();
+    page.getState().actions.typeText(`${findExample(id)!.text}\n# mine\n`);
+    await new Promise((resolve) => setTimeout(resolve, 400));
     await ready();
   };
   await ready();
@@ -125,7 +129,11 @@ test("a plan that stays the same is not announced", async () => {
   page.dispose();
 });
 
-test("what came with its plan keeps it: links, goals, chosen devices; a CPU has no card", async () => {
+test("what came with its plan keeps it: examples, links, goals, chosen devices; a CPU has no card", async () => {
+  const example = await pageOn(false);
+  example.page.getState().actions.openExample("attention");
+  await example.ready();
+  await example.run();
   const { text } = findExample("attention")!;
   const linked = await pageOn(false);
   const document = { text, positions: {}, options: defaultOptions, example: null };
@@ -144,7 +152,7 @@ test("what came with its plan keeps it: links, goals, chosen devices; a CPU has 
   chosen.page.getState().actions.setProfile({ ...defaultOptions.profile, name: "own", launchMicros: 1 });
   await chosen.ready();
   await chosen.run();
-  for (const { page, measured } of [linked, goal, software, chosen]) {
+  for (const { page, measured } of [example, linked, goal, software, chosen]) {
     expect(measured()).toBe(0);
     page.dispose();
   }

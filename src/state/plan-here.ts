@@ -3,15 +3,17 @@ import { changedFields, defaultOptions, type Compilation, type DeviceProfile } f
 import type { DeviceInfo } from "../gpu";
 import { cardOf } from "./card";
 import { say, type RunRequest } from "./run-request";
+import { selectExample, selectIsEdited } from "./selectors";
 import type { SliceContext } from "./slice-context";
 import type { Notice } from "./types";
 
 /**
  * Whether the first run may plan for the device: not a document that was given with its plan (a link or file, a lesson, a
- * goal), nor one whose device somebody chose. A CPU that pretends to be a GPU has no card: plans are made for GPUs.
+ * goal, an example whose note tells of it), nor one whose device somebody chose. A CPU that pretends to be a GPU has no card: plans are made for GPUs.
  */
 function mayPlanHere(context: SliceContext, { goals, options }: Compilation, device: DeviceInfo): boolean {
   const { lesson, planHere } = context.get();
+  if (selectExample(context.get()) && !selectIsEdited(context.get())) return false;
   if (device.software || !planHere || lesson || (goals ?? []).length > 0 || context.isGiven()) return false;
   return changedFields(options.profile, defaultOptions.profile).length === 0;
 }
