@@ -56,7 +56,7 @@ test.describe("examples", () => {
     await expect(page.getByText("edited")).toBeHidden();
     await expect(play.editor).toBeVisible();
     await play.type("x: f32[64, 64]\ny = exp(x)\n");
-    await expect(page.getByRole("button", { name: "Example: Untitled" })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Program: Untitled" })).toBeVisible();
     await expect(variants).toBeHidden();
     await page.getByRole("button", { name: "Undo" }).click();
     await expect(variants).toBeVisible();

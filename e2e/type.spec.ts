@@ -261,7 +261,7 @@ test("an error greys what follows from the program, and says why there is nothin
   await expect(page.locator(".page")).toHaveAttribute("data-broken", "true");
   await expect(play.run).toBeDisabled();
   await expect(play.run).toHaveAttribute("title", /^Line 2 has an error/);
-  await expect(page.getByRole("button", { name: "Example: Untitled" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Program: Untitled" })).toBeVisible();
   await expect(play.region("Program")).toContainText("with an error");
   for (const part of [play.region("Steps").locator(".scrub"), play.region("Kernels").locator(".kernel")])
     expect(await part.evaluate((element) => getComputedStyle(element).filter)).toBe("grayscale(1)");
