@@ -165,7 +165,7 @@ export const expected: Readonly<Record<string, Counts>> = {
   // more to try
   scan: counts([3, 1], [7, 3], [6, 2]),
   "scan/softmax": counts([2, 1], [4, 2], [4, 2]),
-  "scan/long-rows": counts([2, 1], [4, 2], [4, 2]),
+  "scan/long-rows": counts([2, 3], [4, 7], [4, 3]),
   "scan/both-ways": counts([3, 2], [7, 5], [7, 5], { codes: ["L_INDEX"] }),
   "top-p": counts([10, 1], [24, 2], [20, 2]),
   "top-p/top-k": counts([7, 1], [16, 3], [10, 1]),

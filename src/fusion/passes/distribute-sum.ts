@@ -253,7 +253,7 @@ class Terms {
     const { fold } = this.sum;
     const row = this.#row(value, id);
     const terms = sizeOf(this.#full) / sizeOf(fold.type.shape);
-    const whole = opDef(fold.op).reduce!.finish?.js(terms, terms) ?? terms;
+    const whole = opDef(fold.op).reduce?.finish?.js(terms, terms) ?? terms;
     if (path.length === 0 && whole === 1) return row;
     const [only] = path;
     const picks = only && path.length === 1 ? this.#picks(only) : false;

@@ -28,7 +28,7 @@ test("another order is followed, within the level", () => {
 test.each([
   ["budget-split", 3, "budget-split"],
   ["producer-consumer", 0, "producer-consumer"],
-  ["canonicalise", 9, "tiles-again"],
+  ["canonicalise", 11, "tiles-again"],
 ] as const)("%s at place %i can't run, with the reason", (name, place, later) => {
   const order = moved(name, place);
   const refusal = orderRefusal(order)!;

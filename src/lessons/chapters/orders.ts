@@ -33,9 +33,9 @@ y = cumsum(p, dim=-1)
         id: "long-rows",
         title: "rows longer than registers",
         sentence:
-          "The row is too long for registers but is still read and written once: the running sum is carried from block to block.",
+          "Few rows of 65,536 leave most of the GPU idle, so each is cut into chunks: a kernel adds up each chunk, one scans the totals, and one scans the chunks and adds them.",
         sizes: { name: "N", S: 4, M: 64, L: 256 },
-        text: `# One workgroup, many turns
+        text: `# Few rows, many chunks
 N = 64
 x: f32[N, 65536]
 

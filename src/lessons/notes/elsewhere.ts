@@ -110,6 +110,17 @@ export const elsewhere: readonly Note[] = [
     examples: ["train-characters"],
   },
   {
+    id: "long-scans",
+    kind: "elsewhere",
+    title: "Scans of long rows",
+    text: [
+      "A running sum waits for what stands before it, so one row is one workgroup's work. Libraries for GPUs cut a long row into chunks: they fold each chunk, scan the chunks' totals, and scan the chunks with them, which reads the row twice and keeps the whole machine busy. CUB's single-pass scan reads it once by letting each chunk wait for its neighbour's total, which WebGPU can't promise.",
+    ],
+    rows: ["003-27"],
+    passes: ["chunked-scan"],
+    examples: ["scan"],
+  },
+  {
     id: "tensorrt",
     kind: "elsewhere",
     title: "TensorRT",
