@@ -15,7 +15,7 @@ const HALF = Math.ceil(COUNT / 2);
 /** What `saved-values` does where nothing is inverted. */
 const RULES: readonly string[] = ["ahead", "bits", "recompute"];
 
-/** Those that lose no digits: what is taken back from a result is only as good as that, and a half has eleven bits. */
+/** Those that lose no digits: what is computed back from a result is only as good as that, and a half has eleven bits. */
 const exact = savedChoices.filter((choice) => choice !== "invert" && choice !== "f16");
 
 /** Policy, whether the passes run apart, a budget, and a choice for every so manieth value: 0 everywhere is no choice at all. */

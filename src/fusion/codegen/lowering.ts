@@ -361,15 +361,15 @@ export class Lowering extends Emitter {
     const outer = this.scopes.splice(level + 1);
     const width = at.lane ? 4 : 1;
     const total = this.variable(this.label(wordFor(n), this.suffix(at)), scalar, width, literal(0, scalar), [n.id]);
-    const turn = space.variable(this.names.frame("turn"), Math.max(0, listed - 1), this.level + 1);
+    const update = space.variable(this.names.frame("update"), Math.max(0, listed - 1), this.level + 1);
     const body = this.enter(false);
-    const row = this.converted(yield [order.id, space.tuple([space.of(turn)])], "i32", order.id);
+    const row = this.converted(yield [order.id, space.tuple([space.of(update)])], "i32", order.id);
     const place = this.#placeOf(row, x.type.shape[axis]!, order);
     const value = yield [x.id, space.tuple(at.at.map((index, i) => (i === axis ? place : index)))];
     this.set(total, { kind: "combine", def: opDef("sum"), a: total, b: this.converted(value, scalar, x.id) }, [n.id]);
     this.leave();
-    this.names.release(turn.name);
-    this.emit({ kind: "range", variable: turn, from, limit, body });
+    this.names.release(update.name);
+    this.emit({ kind: "range", variable: update, from, limit, body });
     this.scopes.push(...outer);
     return total;
   }

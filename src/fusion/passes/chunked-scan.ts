@@ -12,7 +12,7 @@ import { patchOf } from "./merge";
 import type { Planner } from "./planner";
 import { forcing, judge } from "./profitability";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { propose, rewritingPass } from "./rewriting";
+import { outlasts, propose, rewritingPass } from "./rewriting";
 import { NodeFactory } from "./saved/node-factory";
 import { nameOf, no, showCount, yes } from "./sentences";
 import { bothWays, NO_MICROS, timeOf, weigh } from "./weigh";
@@ -23,7 +23,7 @@ const rewriting = rewritingPass({
     const rewriter = openRewriter(planner);
     for (const n of planner.graph.nodes.values()) {
       const cut = opDef(n.op).scan ? cutOf(planner, n) : null;
-      if (!cut || !mayPay(planner, rewriter, n)) continue;
+      if (!cut || !outlasts(planner, rewriter, n.id, FEWEST_LAUNCHES)) continue;
       if (yield* propose(planner, rewriter, proposalFor(planner, rewriter, n, cut))) planner.reorder();
     }
   },
@@ -82,13 +82,6 @@ function chunkLength(length: number, wanted: number): number | null {
       if (each >= SHORTEST && each < length && (best === null || far(each) < far(best))) best = each;
   }
   return best;
-}
-
-/** Whether scanning whole rows takes longer than the launches of the other way. */
-function mayPay(planner: Planner, { regionsOf }: Rewriter, { id }: Node): boolean {
-  const [region] = regionsOf(id);
-  if (region === undefined) return false;
-  return planner.factsOf(planner.region(region)).time.micros > FEWEST_LAUNCHES * planner.profile.launchMicros;
 }
 
 function proposalFor(planner: Planner, rewriter: Rewriter, n: Node, cut: Cut): Proposal {

@@ -104,6 +104,13 @@ export function* propose(
   return accepted;
 }
 
+/** Whether the kernel that computes a node takes longer than so many launches: what takes as many can't pay otherwise. */
+export function outlasts(planner: Planner, { regionsOf }: Rewriter, id: NodeId, launches: number): boolean {
+  const [region] = regionsOf(id);
+  if (region === undefined) return false;
+  return planner.factsOf(planner.region(region)).time.micros > launches * planner.profile.launchMicros;
+}
+
 /** What fits a node, or null. */
 export type Law = (planner: Planner, rewriter: Rewriter, n: Node) => Proposal | null;
 

@@ -24,7 +24,7 @@ import type { Proposal } from "./identities";
 import type { Planner } from "./planner";
 import { forcing } from "./profitability";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { propose, rewritingPass } from "./rewriting";
+import { outlasts, propose, rewritingPass } from "./rewriting";
 import { NodeFactory } from "./saved/node-factory";
 import { nameOf, no, showCount, yes } from "./sentences";
 import { timeOf, weigh } from "./weigh";
@@ -35,7 +35,7 @@ const rewriting = rewritingPass({
     const rewriter = openRewriter(planner);
     for (const n of planner.graph.nodes.values()) {
       const scatter = scatterOf(planner, n);
-      if (!scatter || !mayPay(planner, rewriter, scatter)) continue;
+      if (!scatter || !outlasts(planner, rewriter, scatter.total.id, FEWEST_LAUNCHES)) continue;
       if (yield* propose(planner, rewriter, proposalFor(planner, rewriter, scatter))) planner.reorder();
     }
   },
@@ -130,14 +130,6 @@ const aligned = (shape: Shape, rank: number): Shape => [
 
 /** Launches that the sorted way takes at least: it sorts, searches and adds. */
 const FEWEST_LAUNCHES = 3;
-
-/** Whether comparing takes longer than the launches of the other way. */
-function mayPay(planner: Planner, { regionsOf }: Rewriter, { total }: Scatter): boolean {
-  const [region] = regionsOf(total.id);
-  if (region === undefined) return false;
-  const { micros } = planner.factsOf(planner.region(region)).time;
-  return micros > FEWEST_LAUNCHES * planner.profile.launchMicros;
-}
 
 /**
  * The list of indices, where they are the same for all else than the updates: the value that holds each once. Views and copies along
