@@ -1,12 +1,15 @@
 /** @file The bench's flags. */
 import { parseArgs } from "node:util";
-import { isKnobValue, knobNames, noKnobs, withKnob, type Knobs } from "../src/fusion";
+import { allPasses, isKnobValue, knobNames, noKnobs, withKnob, type Knobs } from "../src/fusion";
 import type { BenchRequest } from "./bench";
 
 export const usageText = `npm run bench -- [--suite untuned] [--only 1,3,8] [--divide 16] [--budget 2000] [--tiles] [--schedule gpu] [--knob joined=subgroups] [--out FILE] [--wgsl FOLDER]
   --suite    seeds, untuned, examples, gradients, tuned, folds or schedules: only timed, both plans held against one another
+  --programs every .py program of this folder, as a suite or behind one
   --json     with --suite: writes a row for each program, after each program
   --torch    with --suite: times of a peer, as JSON of ms by program (bench/peers/torch_compile.py writes it)
+  --without  with --suite: plans without these passes, PASS[,PASS]
+  --planned-for  with --suite: generic, or device: the roofs measured here, as the page's first run plans
   --multiprocessors  with --suite: of this device, where somebody has counted them
   --only     ids of workloads, or what stands before their dash
   --divide   makes every extent smaller; 1 on a GPU, 16 on a CPU when absent
@@ -18,8 +21,16 @@ export const usageText = `npm run bench -- [--suite untuned] [--only 1,3,8] [--d
   --wgsl     writes every kernel into this folder
 `;
 
+const plannedFor = ["generic", "device"] as const;
+/** Whose numbers plans are made on: the generic profile's, or those measured on the device. Limits are the device's. */
+export type PlannedFor = (typeof plannedFor)[number];
+
 export interface SuiteArgs {
-  readonly name: string;
+  /** null: only programs of a folder. */
+  readonly name: string | null;
+  readonly programs: string | null;
+  readonly without: readonly string[];
+  readonly plannedFor: PlannedFor;
   readonly torch: string | null;
   readonly multiprocessors: number | null;
 }
@@ -45,6 +56,9 @@ export function readBenchArgs(args: readonly string[]): BenchArgs | null {
       out: { type: "string" },
       wgsl: { type: "string" },
       suite: { type: "string" },
+      programs: { type: "string" },
+      without: { type: "string" },
+      "planned-for": { type: "string" },
       json: { type: "string" },
       torch: { type: "string" },
       multiprocessors: { type: "string" },
@@ -52,14 +66,17 @@ export function readBenchArgs(args: readonly string[]): BenchArgs | null {
     },
   });
   if (values.help) return null;
-  const only = values.only?.split(",").filter((id) => id.length > 0) ?? [];
+  const only = listed(values.only);
   const { divide, budget, tiles = false, wgsl = null, torch = null } = values;
   const out = values.json ?? values.out ?? null;
   const suite =
-    values.suite === undefined
+    values.suite === undefined && values.programs === undefined
       ? null
       : {
-          name: values.suite,
+          name: values.suite ?? null,
+          programs: values.programs ?? null,
+          without: passesOf(values.without),
+          plannedFor: oneOf("planned-for", values["planned-for"] ?? "generic", plannedFor),
           torch,
           multiprocessors: values.multiprocessors === undefined ? null : Number(values.multiprocessors),
         };
@@ -73,6 +90,19 @@ export function readBenchArgs(args: readonly string[]): BenchArgs | null {
     knobs: knobsOf(values.knob ?? []),
   };
   return { suite, request, out, wgsl };
+}
+
+const listed = (text = ""): string[] => text.split(",").filter((each) => each.length > 0);
+
+function oneOf<T extends string>(flag: string, given: string, known: readonly T[]): T {
+  const found = known.find((each) => each === given);
+  if (found === undefined) throw new Error(`--${flag} is ${known.join(" or ")}, not ${given}`);
+  return found;
+}
+
+function passesOf(given: string | undefined): string[] {
+  const known = allPasses.map(({ name }) => name);
+  return listed(given).map((name) => oneOf("without", name, known));
 }
 
 function knobsOf(given: readonly string[]): Knobs {

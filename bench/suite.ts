@@ -1,17 +1,10 @@
 /** @file Runs a suite: each program's naive and fused plan on the device, their answers held against one another, beside a peer's times. */
-import {
-  compile,
-  defaultOptions,
-  deviceProfileFrom,
-  fusionAt,
-  generic,
-  planForTarget,
-  targetOf,
-  resolveView,
-} from "../src/fusion";
+import { compile, defaultOptions, fusionAt, generic, planForTarget, resolveView } from "../src/fusion";
 import type { CompileOptions, Compilation, DeviceProfile, Fusion, NodeId, Plan } from "../src/fusion";
 import { createSession, hostEnv, median } from "../src/gpu";
 import type { BenchResult, DeviceInfo, Roofs, RunOutput, Session } from "../src/gpu";
+import { cardOf } from "../src/state/card";
+import type { PlannedFor } from "./args";
 import { distance, quickData } from "./suite-data";
 import type { Program } from "./suites";
 
@@ -23,6 +16,9 @@ export interface SuiteRequest {
   readonly peer: Readonly<Record<string, number>>;
   /** Of the device, where somebody has counted them; null: kernels are scheduled for a device of about the generic size. */
   readonly multiprocessors: number | null;
+  /** Names of passes that are off. */
+  readonly without: readonly string[];
+  readonly plannedFor: PlannedFor;
   readonly keep: (name: string, wgsl: string) => void;
   readonly print: (text: string) => void;
   /** Called with the report after each program: a run that is cut off leaves what it has. */
@@ -69,6 +65,8 @@ export interface SuiteRow {
 export interface SuiteReport {
   readonly device: DeviceInfo;
   readonly roofs: Roofs;
+  readonly plannedFor: PlannedFor;
+  readonly without: readonly string[];
   readonly rows: readonly SuiteRow[];
   /** Geometric mean of the ratios that there are. */
   readonly mean: number;
@@ -94,7 +92,7 @@ export async function runSuite(gpu: GPU, request: SuiteRequest): Promise<SuiteRe
   if (!described.ok) return described.problem.text;
   const answered = await session.measureRoofs();
   if (!answered.ok) return answered.problem.text;
-  const { multiprocessors } = request;
+  const { multiprocessors, plannedFor, without } = request;
   const [found, roofs] = [described.value, answered.value];
   const limits = {
     maxBindings: found.target.maxBindings,
@@ -102,15 +100,13 @@ export async function runSuite(gpu: GPU, request: SuiteRequest): Promise<SuiteRe
     maxBindingBytes: found.maxBindingBytes,
     memoryLimitBytes: MEMORY,
   };
-  const profile = { ...generic, ...limits, name: "bench" };
-  const base = multiprocessors === null ? generic : { ...generic, multiprocessors, counted: true };
-  const reached = { bandwidth: roofs.bandwidth, peakFlops: roofs.flops, launchMicros: roofs.launchMicros };
-  const measured = deviceProfileFrom("measured", reached, limits, base);
-  const { machine } = targetOf(measured);
-  const device = multiprocessors === null ? found : { ...found, target: { ...found.target, machine } };
-  request.print(headText(device, roofs));
+  const counted = multiprocessors === null ? {} : { machine: { multiprocessors, counted: true } };
+  const device = { ...found, target: { ...found.target, ...counted } };
+  const measured = { ...cardOf(device, roofs), ...limits };
+  const profile = plannedFor === "device" ? measured : { ...generic, ...limits, name: "bench" };
+  request.print(headText(device, roofs, request));
   const rows: SuiteRow[] = [];
-  const report = (): SuiteReport => ({ device, roofs, rows, mean: meanOf(rows) });
+  const report = (): SuiteReport => ({ device, roofs, plannedFor, without, rows, mean: meanOf(rows) });
   for (const program of request.programs) {
     const row = await measure({ ...request, session, device, roofs, profile, measured }, program);
     rows.push(row);
@@ -142,8 +138,9 @@ const failed = ({ name, expert }: Program, problem: string): SuiteRow => ({
 });
 
 async function measure(bench: Bench, program: Program): Promise<SuiteRow> {
-  const { device, profile, session, budgetMillis, keep, measured } = bench;
-  const options: CompileOptions = { ...defaultOptions, ...program.options, profile };
+  const { device, profile, session, budgetMillis, keep, measured, without } = bench;
+  const chosen = { ...defaultOptions, ...program.options };
+  const options: CompileOptions = { ...chosen, profile, disabledPasses: [...chosen.disabledPasses, ...without] };
   try {
     const compilation = compile(program.text, options);
     const errors = compilation.diagnostics.filter(({ severity }) => severity === "error");
@@ -239,8 +236,12 @@ function meanOf(rows: readonly SuiteRow[]): number {
 const percent = (share: number | null): string => (share === null ? "" : `${(100 * share).toFixed(0)}%`);
 const ms = (millis: number): string => millis.toPrecision(4);
 
-const headText = (device: DeviceInfo, roofs: Roofs): string =>
-  `${device.name} (${device.description})\n${device.clock}, step ${device.tickNanos} ns\ncopy ${(roofs.bandwidth / 1e9).toFixed(0)} GB/s, fma ${(roofs.flops / 1e12).toPrecision(3)} TF, launch ${roofs.launchMicros.toPrecision(3)} µs\n\n${"program".padEnd(28)} naive ms (k)    fused ms (k)    predicted        MiB   copy   expert  share     torch   ratio   apart`;
+function headText(device: DeviceInfo, roofs: Roofs, { plannedFor, without }: SuiteRequest): string {
+  const reached = `copy ${(roofs.bandwidth / 1e9).toFixed(0)} GB/s, fma ${(roofs.flops / 1e12).toPrecision(3)} TF, launch ${roofs.launchMicros.toPrecision(3)} µs`;
+  const planned = `planned for ${plannedFor === "device" ? "the roofs measured here" : "the generic profile with this device's limits"}${without.length > 0 ? `, without ${without.join(", ")}` : ""}`;
+  const columns = `${"program".padEnd(28)} naive ms (k)    fused ms (k)    predicted        MiB   copy   expert  share     torch   ratio   apart`;
+  return `${device.name} (${device.description})\n${device.clock}, step ${device.tickNanos} ns\n${reached}\n${planned}\n\n${columns}`;
+}
 
 function rowText(row: SuiteRow): string {
   if (!Number.isFinite(row.fusedMillis)) return `${row.name.padEnd(28)} ${row.problem ?? "no time"}`;

@@ -23,6 +23,6 @@ if (typeof gpu === "string") {
   console.error(gpu);
   process.exit(1);
 }
-const bundle = await cached("bench/main.ts", "bench", ["bench", "src/fusion", "src/gpu"]);
+const bundle = await cached("bench/main.ts", "bench", ["bench", "src"]);
 const { main } = await import(pathToFileURL(bundle).href);
 process.exit(await main(args, gpu));

@@ -12,7 +12,7 @@ function* stamps(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory() && entry.name !== "node_modules") yield* stamps(path);
-    else if (/\.(?:tsx?|js)$/.test(entry.name) && !entry.name.includes(".test.")) {
+    else if (!entry.name.includes(".test.")) {
       const { size, mtimeMs } = statSync(path);
       yield `${path} ${size} ${mtimeMs}`;
     }
