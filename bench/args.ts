@@ -1,13 +1,15 @@
 /** @file The bench's flags. */
 import { parseArgs } from "node:util";
 import { allPasses, isKnobValue, knobNames, noKnobs, withKnob, type Knobs } from "../src/fusion";
+import { plannedFor, type Planning } from "./device";
 import type { BenchRequest } from "./bench";
 
 export const usageText = `npm run bench -- [--suite untuned] [--only 1,3,8] [--divide 16] [--budget 2000] [--tiles] [--schedule gpu] [--knob joined=subgroups] [--out FILE] [--wgsl FOLDER]
-  --suite    seeds, untuned, examples, gradients, tuned, folds or schedules: only timed, both plans held against one another
+  --suite    seeds, untuned, examples, gradients, training, tuned, folds or schedules: only timed, both plans held against one another
   --programs every .py program of this folder, as a suite or behind one
+  --train    steps per second of the suite's programs that train; without a suite or folder, of the suite training
   --json     with --suite: writes a row for each program, after each program
-  --torch    with --suite: times of a peer, as JSON of ms by program (bench/peers/torch_compile.py writes it)
+  --torch    with --suite: times of a peer, as JSON of ms by program (bench/peers/ writes it)
   --without  with --suite: plans without these passes, PASS[,PASS]
   --planned-for  with --suite: generic, or device: the roofs measured here, as the page's first run plans
   --multiprocessors  with --suite: of this device, where somebody has counted them
@@ -21,18 +23,13 @@ export const usageText = `npm run bench -- [--suite untuned] [--only 1,3,8] [--d
   --wgsl     writes every kernel into this folder
 `;
 
-const plannedFor = ["generic", "device"] as const;
-/** Whose numbers plans are made on: the generic profile's, or those measured on the device. Limits are the device's. */
-export type PlannedFor = (typeof plannedFor)[number];
-
-export interface SuiteArgs {
+export interface SuiteArgs extends Planning {
   /** null: only programs of a folder. */
   readonly name: string | null;
   readonly programs: string | null;
-  readonly without: readonly string[];
-  readonly plannedFor: PlannedFor;
+  /** Steps of programs that train are timed, not runs. */
+  readonly train: boolean;
   readonly torch: string | null;
-  readonly multiprocessors: number | null;
 }
 
 export interface BenchArgs {
@@ -57,6 +54,7 @@ export function readBenchArgs(args: readonly string[]): BenchArgs | null {
       wgsl: { type: "string" },
       suite: { type: "string" },
       programs: { type: "string" },
+      train: { type: "boolean" },
       without: { type: "string" },
       "planned-for": { type: "string" },
       json: { type: "string" },
@@ -67,16 +65,17 @@ export function readBenchArgs(args: readonly string[]): BenchArgs | null {
   });
   if (values.help) return null;
   const only = listed(values.only);
-  const { divide, budget, tiles = false, wgsl = null, torch = null } = values;
+  const { divide, budget, tiles = false, train = false, wgsl = null, torch = null } = values;
   const out = values.json ?? values.out ?? null;
   const suite =
-    values.suite === undefined && values.programs === undefined
+    values.suite === undefined && values.programs === undefined && !train
       ? null
       : {
-          name: values.suite ?? null,
+          name: values.suite ?? (train && values.programs === undefined ? "training" : null),
           programs: values.programs ?? null,
           without: passesOf(values.without),
           plannedFor: oneOf("planned-for", values["planned-for"] ?? "generic", plannedFor),
+          train,
           torch,
           multiprocessors: values.multiprocessors === undefined ? null : Number(values.multiprocessors),
         };

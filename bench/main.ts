@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { readBenchArgs, usageText, type BenchArgs } from "./args";
 import { bench } from "./bench";
 import { runSuite } from "./suite";
+import { runTraining, type StepRates } from "./train";
 import { suites, type Program } from "./suites";
 
 /** 0, or 1 when a workload did not run or its numbers were wrong. */
@@ -47,8 +48,8 @@ const programsIn = (folder: string): Program[] =>
 
 async function timeSuite(
   gpu: GPU,
-  { name, programs: folder, torch, ...how }: NonNullable<BenchArgs["suite"]>,
-  { request, out }: BenchArgs,
+  { name, programs: folder, torch, train, ...how }: NonNullable<BenchArgs["suite"]>,
+  { request: { only, budgetMillis }, out }: BenchArgs,
   print: (text: string) => void,
   keep: (name: string, text: string) => void,
 ): Promise<number> {
@@ -57,14 +58,16 @@ async function timeSuite(
     process.stderr.write(`There is no suite ${name}. There are ${Object.keys(suites).join(", ")}.\n`);
     return 1;
   }
-  const { only, budgetMillis } = request;
   const all = [...suite(), ...(folder === null ? [] : programsIn(folder))];
   const programs = all.filter((program) => only.length === 0 || only.includes(program.name));
-  const peer = torch === null ? {} : (JSON.parse(readFileSync(torch, "utf8")) as Record<string, number>);
+  const peer = torch === null ? {} : (JSON.parse(readFileSync(torch, "utf8")) as unknown);
   const save = (report: unknown): void => {
     if (out) writeFileSync(out, `${JSON.stringify(report, null, 1)}\n`);
   };
-  const report = await runSuite(gpu, { ...how, programs, peer, budgetMillis, keep, print, save });
+  const request = { ...how, programs, budgetMillis, print, save };
+  const report = train
+    ? await runTraining(gpu, { ...request, peer: peer as Record<string, StepRates> })
+    : await runSuite(gpu, { ...request, peer: peer as Record<string, number>, keep });
   if (typeof report !== "string") return report.rows.every(({ problem }) => problem === null) ? 0 : 1;
   process.stderr.write(`${report}\n`);
   return 1;

@@ -1,24 +1,18 @@
 /** @file Runs a suite: each program's naive and fused plan on the device, their answers held against one another, beside a peer's times. */
-import { compile, defaultOptions, fusionAt, generic, planForTarget, resolveView } from "../src/fusion";
-import type { CompileOptions, Compilation, DeviceProfile, Fusion, NodeId, Plan } from "../src/fusion";
-import { createSession, hostEnv, median } from "../src/gpu";
-import type { BenchResult, DeviceInfo, Roofs, RunOutput, Session } from "../src/gpu";
-import { cardOf } from "../src/state/card";
-import type { PlannedFor } from "./args";
+import { compile, defaultOptions, fusionAt, planForTarget, resolveView } from "../src/fusion";
+import type { CompileOptions, Compilation, Fusion, NodeId, Plan } from "../src/fusion";
+import { median } from "../src/gpu";
+import type { BenchResult, DeviceInfo, Roofs, RunOutput } from "../src/gpu";
+import { deviceText, MEMORY, openDevice, type Opened, type PlannedFor, type Planning } from "./device";
 import { distance, quickData } from "./suite-data";
 import type { Program } from "./suites";
 
-export interface SuiteRequest {
+export interface SuiteRequest extends Planning {
   readonly programs: readonly Program[];
   /** ms for each program. */
   readonly budgetMillis: number;
   /** ms of the peer by program. */
   readonly peer: Readonly<Record<string, number>>;
-  /** Of the device, where somebody has counted them; null: kernels are scheduled for a device of about the generic size. */
-  readonly multiprocessors: number | null;
-  /** Names of passes that are off. */
-  readonly without: readonly string[];
-  readonly plannedFor: PlannedFor;
   readonly keep: (name: string, wgsl: string) => void;
   readonly print: (text: string) => void;
   /** Called with the report after each program: a run that is cut off leaves what it has. */
@@ -72,43 +66,22 @@ export interface SuiteReport {
   readonly mean: number;
 }
 
-const MEMORY = 64 * 2 ** 30;
 /** Both plans round on their own ways; a wrong kernel is apart by much more. */
 const MOST_APART = 2e-3;
 
-interface Bench extends SuiteRequest {
-  readonly session: Session;
-  readonly device: DeviceInfo;
-  readonly roofs: Roofs;
-  readonly profile: DeviceProfile;
-  /** The same with the roofs that were measured: what predictions are made on. */
-  readonly measured: DeviceProfile;
-}
+type Bench = SuiteRequest & Opened;
 
 /** A report, or a sentence about why there is none. */
 export async function runSuite(gpu: GPU, request: SuiteRequest): Promise<SuiteReport | string> {
-  const session = createSession(gpu, hostEnv());
-  const described = await session.describe();
-  if (!described.ok) return described.problem.text;
-  const answered = await session.measureRoofs();
-  if (!answered.ok) return answered.problem.text;
-  const { multiprocessors, plannedFor, without } = request;
-  const [found, roofs] = [described.value, answered.value];
-  const limits = {
-    maxBindings: found.target.maxBindings,
-    workgroupBytes: found.target.maxWorkgroupBytes,
-    maxBindingBytes: found.maxBindingBytes,
-    memoryLimitBytes: MEMORY,
-  };
-  const counted = multiprocessors === null ? {} : { machine: { multiprocessors, counted: true } };
-  const device = { ...found, target: { ...found.target, ...counted } };
-  const measured = { ...cardOf(device, roofs), ...limits };
-  const profile = plannedFor === "device" ? measured : { ...generic, ...limits, name: "bench" };
-  request.print(headText(device, roofs, request));
+  const opened = await openDevice(gpu, request);
+  if (typeof opened === "string") return opened;
+  const { device, roofs, session } = opened;
+  const { plannedFor, without } = request;
+  request.print(`${deviceText(opened, request)}\n${columns}`);
   const rows: SuiteRow[] = [];
   const report = (): SuiteReport => ({ device, roofs, plannedFor, without, rows, mean: meanOf(rows) });
   for (const program of request.programs) {
-    const row = await measure({ ...request, session, device, roofs, profile, measured }, program);
+    const row = await measure({ ...request, ...opened }, program);
     rows.push(row);
     request.print(rowText(row));
     request.save(report());
@@ -236,12 +209,7 @@ function meanOf(rows: readonly SuiteRow[]): number {
 const percent = (share: number | null): string => (share === null ? "" : `${(100 * share).toFixed(0)}%`);
 const ms = (millis: number): string => millis.toPrecision(4);
 
-function headText(device: DeviceInfo, roofs: Roofs, { plannedFor, without }: SuiteRequest): string {
-  const reached = `copy ${(roofs.bandwidth / 1e9).toFixed(0)} GB/s, fma ${(roofs.flops / 1e12).toPrecision(3)} TF, launch ${roofs.launchMicros.toPrecision(3)} µs`;
-  const planned = `planned for ${plannedFor === "device" ? "the roofs measured here" : "the generic profile with this device's limits"}${without.length > 0 ? `, without ${without.join(", ")}` : ""}`;
-  const columns = `${"program".padEnd(28)} naive ms (k)    fused ms (k)    predicted        MiB   copy   expert  share     torch   ratio   apart`;
-  return `${device.name} (${device.description})\n${device.clock}, step ${device.tickNanos} ns\n${reached}\n${planned}\n\n${columns}`;
-}
+const columns = `${"program".padEnd(28)} naive ms (k)    fused ms (k)    predicted        MiB   copy   expert  share     torch   ratio   apart`;
 
 function rowText(row: SuiteRow): string {
   if (!Number.isFinite(row.fusedMillis)) return `${row.name.padEnd(28)} ${row.problem ?? "no time"}`;

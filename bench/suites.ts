@@ -33,6 +33,7 @@ export const suites: Readonly<Record<string, () => readonly Program[]>> = {
   seeds,
   untuned: () => untuned,
   examples: () => examples.map(ofLesson),
+  training: () => examples.filter(({ chapter }) => chapter === "training").map(ofLesson),
   gradients: () => gradientPrograms,
   schedules,
   folds: () => folds,
