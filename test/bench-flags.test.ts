@@ -10,6 +10,8 @@ test("a folder is a suite, planned for the generic profile with every pass unles
   );
   expect(both?.suite).toMatchObject({ name: "untuned", programs: "mine", plannedFor: "device" });
   expect(both?.suite?.without).toEqual(["recognition", "attention"]);
+  expect(readBenchArgs(["--train"])?.suite).toMatchObject({ name: "training", train: true });
+  expect(readBenchArgs(["--train", "--programs", "mine"])?.suite).toMatchObject({ name: null, train: true });
   expect(readBenchArgs(["--divide", "16"])?.suite).toBeNull();
 });
 
