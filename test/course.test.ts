@@ -5,7 +5,17 @@ import { compile, generic, targetOf, type Compilation } from "../src/fusion";
 import { bytesOf, countTraffic, prepare } from "../src/wgsl";
 import { terms } from "../src/glossary";
 import { findExample } from "../src/lessons";
-import { loadLesson, lessonHeads, type Ask, type HandFacts, type Lesson, type Scope, type Task } from "../src/course";
+import {
+  besideOf,
+  loadLesson,
+  lessonHeads,
+  type Ask,
+  type HandFacts,
+  type Lesson,
+  type Planned,
+  type Scope,
+  type Task,
+} from "../src/course";
 import { rightChoice, rightNumber, scopeOf, taskState } from "../src/course/check";
 import { cursorOf, optionsOf, pictureOf } from "../src/course/picture";
 import { sameValues } from "../src/workers/same-values";
@@ -17,14 +27,20 @@ const MOST_WORDS = 60;
 const lessons = (await Promise.all(lessonHeads.map(({ id }) => loadLesson(id)))) as Lesson[];
 
 const compiled = new Map<string, Compilation>();
-function compilationOf(lesson: Lesson, index: number): Compilation {
-  const picture = pictureOf(lesson, index);
-  const program = picture.program ?? findExample(picture.example)?.text ?? "";
-  const options = { ...optionsOf(picture), ...findExample(picture.example)?.options };
-  const key = JSON.stringify([program, options]);
-  const known = compiled.get(key) ?? compile(program, options);
+function planned({ text, options }: Planned): Compilation {
+  const key = JSON.stringify([text, options]);
+  const known = compiled.get(key) ?? compile(text, options);
   compiled.set(key, known);
   return known;
+}
+
+/** What a step shows, and what it compares with. */
+function programsOf(lesson: Lesson, index: number): { compilation: Compilation; beside: Compilation | null } {
+  const picture = pictureOf(lesson, index);
+  const text = picture.program ?? findExample(picture.example)?.text ?? "";
+  const shown = { text, options: { ...optionsOf(picture), ...findExample(picture.example)?.options } };
+  const other = besideOf(lesson, index, shown);
+  return { compilation: planned(shown), beside: other && planned(other) };
 }
 
 const slug = (name: string): string => name.toLowerCase().replaceAll(" ", "-");
@@ -48,14 +64,14 @@ const compare = async (original: string, changed: string): Promise<string | null
 /** What a step promises and does not keep; none when it keeps all. */
 async function faultsOf(lesson: Lesson, index: number): Promise<string[]> {
   const step = lesson.steps[index]!;
-  const compilation = compilationOf(lesson, index);
-  const errors = compilation.diagnostics.filter(
-    ({ severity, code }) => severity === "error" && !code.startsWith("assert"),
+  const { compilation, beside } = programsOf(lesson, index);
+  const errors = [compilation, ...(beside ? [beside] : [])].flatMap(({ diagnostics }) =>
+    diagnostics.filter(({ severity, code }) => severity === "error" && !code.startsWith("assert")),
   );
   if (errors.length > 0) return errors.map(({ text }) => text);
   const picture = pictureOf(lesson, index);
   const names = new Set(compilation.symbols.map(({ name }) => name));
-  const scope = scopeOf(compilation)!;
+  const scope = scopeOf(compilation, null, null, beside)!;
   const prose = step.paragraphs.map((text) => filled(text, scope));
   const words = prose.join(" ").split(/\s+/).length;
   const terms = prose.flatMap((text) => runsOf(text).flatMap(({ term }) => term ?? []));

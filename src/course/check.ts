@@ -29,16 +29,22 @@ const PER_UNIT: Readonly<Record<Extract<Ask, { kind: "number" }>["unit"], number
   transfers: 1,
   "×": 1,
   FLOP: 1,
+  "": 1,
 };
 
-/** The facts of a program that has a plan; null where it has none. */
+/**
+ * The facts of a program that has a plan; null where it has none.
+ * @param beside the program that a step compares with
+ */
 export function scopeOf(
   compilation: Compilation,
   measured: MeasuredTimes | null = null,
   hand: HandFacts | null = null,
+  beside: Compilation | null = null,
 ): Scope | null {
   if (!compilation.naive) return null;
-  return factsOf(compilation, fusionAt(compilation, compilation.steps.length), measured, hand);
+  const other = beside && scopeOf(beside);
+  return factsOf(compilation, fusionAt(compilation, compilation.steps.length), measured, hand, other);
 }
 
 /** The index of the one choice that is true of the program. @throws where none or several are */
@@ -124,9 +130,16 @@ function handProgress(hand: HandFacts | null): string {
 /** `kernels <= 1 and bytes <= 12 MiB` becomes a sentence with the numbers as they are. */
 function progressOf(check: string): string {
   const names = [...new Set(check.match(/\b(naive\.)?(kernels|transfers|large|bytes|peak|micros)\b/g) ?? [])];
-  const parts = names.map((name) => WORDS[name.replace("naive.", "")]!(name));
+  const places = [...check.matchAll(/\b(fused|stored)\(([^)]*)\)/g)].map(([, what, of]) => PLACES[what!]!(of!));
+  const parts = [...names.map((name) => WORDS[name.replace("naive.", "")]!(name)), ...places];
   return parts.length > 0 ? parts.join(", ") : "the goal is not reached";
 }
+
+/** Where the values of a call are not yet. */
+const PLACES: Readonly<Record<string, (of: string) => string>> = {
+  fused: (of) => `one kernel does not yet compute ${of.split(/\s*,\s*/).join(" and ")}`,
+  stored: (of) => `no kernel stores ${of} yet`,
+};
 
 const WORDS: Readonly<Record<string, (name: string) => string>> = {
   kernels: (name) => `{${name}} kernels`,

@@ -1,5 +1,15 @@
 /** @file What a lesson may ask of a program: counts of both plans, from the functions that the page's own numbers come from. */
-import { peakOf, type Compilation, type Fusion, type NodeId, type Plan, type Totals } from "../fusion";
+import {
+  peakOf,
+  savedBuffers,
+  type Compilation,
+  type DeviceProfile,
+  type Fusion,
+  type Kernel,
+  type NodeId,
+  type Plan,
+  type Totals,
+} from "../fusion";
 import type { Scope, Value } from "./expression";
 
 /** Times that the visitor's own run measured, in microseconds; null before a run. */
@@ -16,43 +26,81 @@ export interface HandFacts {
   readonly right: boolean | null;
 }
 
-const COUNTS: Readonly<Record<string, (totals: Totals) => number>> = {
+interface Counted extends Totals {
+  readonly flops: number;
+  /** Bytes saved for the backward pass, where it runs later. */
+  readonly saved: number;
+}
+
+const COUNTS: Readonly<Record<string, (counted: Counted) => number>> = {
   kernels: (totals) => totals.kernels,
   transfers: (totals) => totals.transfers,
   large: (totals) => totals.fullSizeTransfers,
   bytes: (totals) => totals.bytes,
   peak: (totals) => totals.peakBytes,
   micros: (totals) => totals.predictedMicros,
+  flops: (counted) => counted.flops,
+  saved: (counted) => counted.saved,
 };
 
-/** Every name that a check or a sentence may use; `naive.` before a count asks the naive plan. */
+/** Numbers of the device that the program is planned for. */
+const DEVICE: Readonly<Record<string, (profile: DeviceProfile) => number>> = {
+  "device.bandwidth": ({ bandwidth }) => bandwidth,
+  "device.flops": ({ peakFlops }) => peakFlops,
+  "device.launch": ({ launchMicros }) => launchMicros,
+  "device.multiprocessors": ({ multiprocessors }) => multiprocessors,
+};
+
+/** Numbers of the fused kernel that computes a value. */
+const OF_KERNEL: Readonly<Record<string, (kernel: Kernel) => number>> = {
+  registers: ({ registers }) => registers,
+  workgroups: ({ workgroups: [x, y, z] }) => x * y * z,
+  threads: ({ workgroupSize: [x, y, z] }) => x * y * z,
+  workgroupBytes: ({ workgroupBytes }) => workgroupBytes,
+};
+
+const OF_PROGRAM = [...Object.keys(COUNTS).flatMap((name) => [name, `naive.${name}`]), "decisions", "refusals"];
+
+/**
+ * Every name that a check or a sentence may use; `naive.` before a count asks the naive plan, `beside.` before any of
+ * them the program that a step compares with.
+ */
 export const factNames: readonly string[] = [
-  ...Object.keys(COUNTS).flatMap((name) => [name, `naive.${name}`]),
-  "decisions",
-  "refusals",
+  ...OF_PROGRAM,
+  ...OF_PROGRAM.map((name) => `beside.${name}`),
+  ...Object.keys(DEVICE),
   "measured.naive",
   "measured.fused",
   "hand.bytes",
   "hand.right",
 ];
 
-/** The nodes that a name of the program stands for: the value itself, else the nodes that the fused graph made of it. */
+/** The nodes that a name stands for where the program ends: the value itself, else the nodes that the fused graph made of it. */
 function nodesNamed({ symbols }: Compilation, { graph }: Fusion, name: string): NodeId[] {
-  const node = symbols.find((symbol) => symbol.name === name)?.node;
+  const node = symbols.findLast((symbol) => symbol.name === name)?.node;
   if (!node) return [];
   if (graph.nodes.has(node)) return [node];
   return [...graph.nodes.values()].filter(({ origins }) => origins.includes(node)).map(({ id }) => id);
 }
 
-/** Facts of a compiled program; `final` is its fused state. Null where the program has no plan. */
+/**
+ * Facts of a compiled program; `final` is its fused state.
+ * @param beside facts of the program that a step compares with
+ */
 export function factsOf(
   compilation: Compilation,
   final: Fusion,
   measured: MeasuredTimes | null = null,
   hand: HandFacts | null = null,
+  beside: Scope | null = null,
 ): Scope {
-  const { naivePlan, fusedPlan, steps } = compilation;
-  const totals = (plan: Plan): Totals => ({ ...plan.totals, peakBytes: peakOf(plan) });
+  const { naivePlan, fusedPlan, steps, options } = compilation;
+  const totals = (plan: Plan, fusion: Fusion): Counted => ({
+    ...plan.totals,
+    peakBytes: peakOf(plan),
+    flops: plan.kernels.reduce((sum, { flops }) => sum + flops, 0),
+    saved: savedBuffers(fusion).reduce((sum, { bytes }) => sum + bytes, 0),
+  });
   const homes = (name: string): Set<string> => {
     const ids = new Set(nodesNamed(compilation, final, name));
     return new Set(
@@ -68,12 +116,24 @@ export function factsOf(
       if (name === "hand.right") return hand?.right ?? false;
       if (name === "measured.naive") return measured?.naive ?? null;
       if (name === "measured.fused") return measured?.fused ?? null;
+      if (name.startsWith("beside.")) return beside?.number(name.slice("beside.".length)) ?? null;
+      const ofDevice = DEVICE[name];
+      if (ofDevice) return ofDevice(options.profile);
       const count = COUNTS[name.replace(/^naive\./, "")];
-      const plan = name.startsWith("naive.") ? naivePlan : fusedPlan;
-      return count && plan ? count(totals(plan)) : null;
+      const [plan, fusion] = name.startsWith("naive.") ? [naivePlan, compilation.naive] : [fusedPlan, final];
+      return count && plan && fusion ? count(totals(plan, fusion)) : null;
     },
-    /** `fused(a, b)`: one kernel of the fused plan computes all of them. `stored(a)`: a kernel writes it to memory. */
+    /**
+     * `fused(a, b)`: one kernel of the fused plan computes all of them. `stored(a)`: a kernel writes it to memory.
+     * `registers(a)`, `workgroups(a)`, `threads(a)`, `workgroupBytes(a)`: of the kernel that computes it.
+     */
     call(name, names): Value | null {
+      const ofKernel = OF_KERNEL[name];
+      if (ofKernel) {
+        const home = homes(names[0] ?? "");
+        const kernel = fusedPlan?.kernels.find(({ region }) => home.has(region));
+        return kernel ? ofKernel(kernel) : null;
+      }
       if (name === "fused") {
         const [first, ...rest] = names.map(homes);
         return [...(first ?? [])].some((region) => rest.every((home) => home.has(region)));

@@ -39,6 +39,6 @@ export type { Ask, Choice, Lesson, LessonHead, LessonKind, LessonStep, Show, Sho
 export type { Answer, Compare, Judgement, TaskState } from "./check";
 export { judge, rightChoice, rightNumber, scopeOf, taskState } from "./check";
 export { evaluate, ExpressionError, type Scope } from "./expression";
-export { cursorOf, pictureOf, type Picture } from "./picture";
+export { besideOf, cursorOf, pictureOf, type Picture, type Planned } from "./picture";
 export { factNames, type HandFacts, type MeasuredTimes } from "./facts";
 export { filled, runsOf, type Run } from "./prose";

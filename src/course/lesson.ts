@@ -36,6 +36,8 @@ export interface Show {
   readonly select?: string;
   /** WGSL that the first kernel of the fused plan begins with, where a person has not written one yet. */
   readonly kernel?: string;
+  /** Another program, or this one with other options: not shown, but its counts are `beside.` facts of this step. */
+  readonly beside?: { readonly program?: string; readonly options?: Partial<CompileOptions> };
 }
 
 export interface Choice {
@@ -54,7 +56,7 @@ export type Ask =
       readonly question: string;
       /** The expression whose value is the answer. */
       readonly answer: string;
-      readonly unit: "MiB" | "KiB" | "µs" | "kernels" | "transfers" | "×" | "FLOP";
+      readonly unit: "MiB" | "KiB" | "µs" | "kernels" | "transfers" | "×" | "FLOP" | "";
       /** Relative error that still counts as right: 0.1 is a tenth. */
       readonly within: number;
       readonly because: string;

@@ -42,14 +42,29 @@ export function pictureOf({ steps }: Pick<Lesson, "steps">, index: number): Pict
   }, NOTHING);
 }
 
+/** A program and how it is planned. */
+export interface Planned {
+  readonly text: string;
+  readonly options: CompileOptions;
+}
+
+/** What step `index` compares with, given what it shows; null where it compares with nothing. */
+export function besideOf({ steps }: Pick<Lesson, "steps">, index: number, shown: Planned): Planned | null {
+  const beside = steps[index]?.show?.beside;
+  return beside ? { text: beside.program ?? shown.text, options: { ...shown.options, ...beside.options } } : null;
+}
+
 export const optionsOf = (picture: Picture): CompileOptions => ({ ...defaultOptions, ...picture.options });
 
-/** Labels of the nodes that a step is about, in the naive graph. */
+/** What stands between a node's id and that of an op that it is made of, or was made into. */
+const PARTS = ["/", "~", "."];
+
+/** A decision is about both values, or about ops that they are made of. */
 const isAbout = ({ symbols }: Compilation, { nodes }: Step, [from, to]: readonly [string, string]): boolean => {
-  const named = (name: string) => symbols.find((symbol) => symbol.name === name)?.node;
+  const named = (name: string) => symbols.findLast((symbol) => symbol.name === name)?.node;
   const [a, b] = [named(from), named(to)];
   const touches = (wanted: string | null | undefined) =>
-    wanted != null && nodes.some((id) => id === wanted || id.startsWith(`${wanted}/`) || id.startsWith(`${wanted}~`));
+    wanted != null && nodes.some((id) => id === wanted || PARTS.some((mark) => id.startsWith(wanted + mark)));
   return touches(a) && touches(b);
 };
 

@@ -12,8 +12,8 @@ const FORMATS: Readonly<Record<string, (value: number) => string>> = {
 
 /** The format that a bare fact is shown in. */
 const usualFormat = (expression: string): string => {
-  if (/^(naive\.)?(bytes|peak)$/.test(expression)) return "bytes";
-  return /^(naive\.)?micros$|^measured\./.test(expression) ? "micros" : "number";
+  if (/^(beside\.)?(naive\.)?(bytes|peak|saved)$|^hand\.bytes$|^workgroupBytes\(/.test(expression)) return "bytes";
+  return /^(beside\.)?(naive\.)?micros$|^measured\./.test(expression) ? "micros" : "number";
 };
 
 /**

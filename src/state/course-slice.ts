@@ -102,7 +102,7 @@ export const courseSlice: Slice<Names> = (context) => {
     showing.abort();
     showing = new AbortController();
     const { signal } = showing;
-    const { cursorOf, pictureOf } = await loadPart(() => import("../course"));
+    const { besideOf, cursorOf, pictureOf } = await loadPart(() => import("../course"));
     if (signal.aborted) return;
     const picture = pictureOf(content, step);
     const wanted = documentOf(picture);
@@ -117,6 +117,7 @@ export const courseSlice: Slice<Names> = (context) => {
         step,
         program: wanted.text,
         compilation: null,
+        beside: null,
         reach: 0,
         answers,
         hints: 0,
@@ -130,11 +131,13 @@ export const courseSlice: Slice<Names> = (context) => {
       ({ derived }) => derived.status === "ready" && derived.compilation?.text === wanted.text,
       signal,
     );
+    const other = besideOf(content, step, wanted);
+    const beside = other && (await context.get().actions.planOf(other.text, other.options));
     const { actions, derived } = context.get();
     const shown = context.get().lesson;
     if (signal.aborted || !derived.compilation || !shown) return;
     const reach = cursorFor(shown, derived.compilation, cursorOf(derived.compilation, picture.at));
-    context.set({ lesson: { ...shown, compilation: derived.compilation, reach } });
+    context.set({ lesson: { ...shown, compilation: derived.compilation, beside, reach } });
     actions.stepTo(reach);
     if (picture.tab) {
       actions.showTab(picture.tab);
@@ -174,7 +177,7 @@ export const courseSlice: Slice<Names> = (context) => {
       const { cursorOf, judge, pictureOf, scopeOf } = await loadPart(() => import("../course"));
       const { lesson } = context.get();
       const ask = lesson?.content.steps[lesson.step]?.ask;
-      const scope = lesson?.compilation && scopeOf(lesson.compilation);
+      const scope = lesson?.compilation && scopeOf(lesson.compilation, null, null, lesson.beside);
       if (!lesson || !ask || !scope) return;
       const judgement = judge(ask, answer, scope);
       context.set({ lesson: { ...lesson, answers: new Map(lesson.answers).set(lesson.step, { answer, judgement }) } });

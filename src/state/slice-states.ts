@@ -25,6 +25,8 @@ export interface OpenLesson {
   readonly program: string;
   /** The plan of that program: numbers in the prose and answers come from it, whatever is typed meanwhile. Null until it is there. */
   readonly compilation: Compilation | null;
+  /** The plan that the step compares with; null where it compares with nothing, or until it is there. */
+  readonly beside: Compilation | null;
   /** How many decisions the cursor may be past while the question waits for an answer. */
   readonly reach: number;
   /** By step: what was said and what is true. */

@@ -12,10 +12,12 @@ import "./lesson.css";
 /** Facts of the program that the step gives; null while it is planned. */
 function useScope(lesson: OpenLesson | null): Scope | null {
   const run = usePlayground((state) => (state.run.status === "done" ? state.run.run : null));
-  const compilation = lesson?.compilation ?? null;
+  const { compilation, beside } = lesson ?? { compilation: null, beside: null };
   return useMemo(
-    () => compilation && scopeOf(compilation, run?.text === compilation.text ? measuredTimes(run.result) : null),
-    [compilation, run],
+    () =>
+      compilation &&
+      scopeOf(compilation, run?.text === compilation.text ? measuredTimes(run.result) : null, null, beside),
+    [compilation, beside, run],
   );
 }
 

@@ -33,11 +33,13 @@ function Hints({ task, shown, scope }: { readonly task: Task; readonly shown: nu
   );
 }
 
-function put({ kernel: wgsl, solution }: Task): void {
+function put({ kernel: wgsl, solution, solutionOptions }: Task): void {
   const { actions, derived } = playground.getState();
   const [kernel] = derived.compilation?.fusedPlan?.kernels ?? [];
-  if (wgsl === undefined) actions.typeText(solution);
-  else if (kernel) actions.writeKernel(kernel, wgsl);
+  if (wgsl !== undefined && kernel) actions.writeKernel(kernel, wgsl);
+  if (wgsl !== undefined) return;
+  actions.typeText(solution);
+  if (solutionOptions) actions.setOptions(solutionOptions);
 }
 
 function Solution({ task, state }: { readonly task: Task; readonly state: OpenLesson["solution"] }) {

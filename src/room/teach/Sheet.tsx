@@ -1,6 +1,7 @@
 /** @file A lesson on paper: for the class with room to write, or for the teacher with answers, usual mistakes and solutions. */
 import { useEffect, useState } from "react";
 import {
+  besideOf,
   filled,
   loadLesson,
   pictureOf,
@@ -31,8 +32,12 @@ async function scopesOf(lesson: Lesson): Promise<Loaded["scopes"]> {
     const example = findExample(picture.example);
     const text = picture.program ?? example?.text ?? "";
     const base = example ? optionsFor(example, defaultOptions, null, defaultOptions) : defaultOptions;
-    const compilation = await playground.getState().actions.planOf(text, { ...base, ...picture.options });
-    scopes.push(compilation && scopeOf(compilation));
+    const shown = { text, options: { ...base, ...picture.options } };
+    const { planOf } = playground.getState().actions;
+    const other = besideOf(lesson, i, shown);
+    const compilation = await planOf(shown.text, shown.options);
+    const beside = other && (await planOf(other.text, other.options));
+    scopes.push(compilation && scopeOf(compilation, null, null, beside));
   }
   return scopes;
 }
