@@ -33,10 +33,10 @@ async function scopesOf(lesson: Lesson): Promise<Loaded["scopes"]> {
     const text = picture.program ?? example?.text ?? "";
     const base = example ? optionsFor(example, defaultOptions, null, defaultOptions) : defaultOptions;
     const shown = { text, options: { ...base, ...picture.options } };
-    const { planOf } = playground.getState().actions;
+    const { actions } = playground.getState();
     const other = besideOf(lesson, i, shown);
-    const compilation = await planOf(shown.text, shown.options);
-    const beside = other && (await planOf(other.text, other.options));
+    const compilation = await actions.planOf(shown.text, shown.options);
+    const beside = other && (await actions.planOf(other.text, other.options));
     scopes.push(compilation && scopeOf(compilation, null, null, beside));
   }
   return scopes;
