@@ -19,14 +19,15 @@ const compiled = (id: string) => {
   return compile(example.text, optionsFor(example, defaultOptions, null, defaultOptions));
 };
 
-/** Every kernel of the fused plan. */
-function watched(id: string): readonly (WatchedKernel | null)[] {
+/** Every kernel of the fused plan, or those at these places. */
+function watched(id: string, places?: readonly number[]): readonly (WatchedKernel | null)[] {
   const compilation = compiled(id);
   const { steps, options } = compilation;
   const { kernels } = planFusion(fusionAt(compilation, steps.length), chosenFor(options), options.profile);
   const nth = (kernel: Kernel): number =>
     kernels.filter(({ region }) => region === kernel.region).findIndex((each) => each.id === kernel.id);
-  return kernels.map((kernel) => watchKernel(compilation, steps.length, kernel.region, nth(kernel), 0));
+  const wanted = places?.map((at) => kernels[at]!) ?? kernels;
+  return wanted.map((kernel) => watchKernel(compilation, steps.length, kernel.region, nth(kernel), 0));
 }
 
 const counted = ({ kernel: { reads, writes } }: WatchedKernel) => ({
@@ -48,6 +49,22 @@ test.each(KINDS)("what %s moves grows to what its plan counts", (id) => {
     expect(moments.at(-1)!.moved).toEqual(ended[0]);
   }
 });
+
+// Sizes that depend on each other (patches of an image), and too much work at every cut.
+const HALVED: readonly (readonly [string, number])[] = [
+  ["vit-block", 0],
+  ["unet-block", 3],
+];
+
+test.each(HALVED)(
+  "%s, kernel %i: found by halving its numbers one by one",
+  (id, at) => {
+    const [found] = watched(id, [at]);
+    expect(found).toMatchObject({ smaller: true });
+    expect(found!.recording.ended.at(-1)).toEqual(counted(found!));
+  },
+  120_000,
+);
 
 test("a load says which element each thread takes, and what it gets", () => {
   const { recording } = watched("log-relu")[0]!;

@@ -42,8 +42,9 @@ export interface SmallProgram {
   readonly smaller: boolean;
 }
 
-const isSmall = ({ nodes }: Graph): boolean =>
-  [...nodes.values()].reduce((sum, { type }) => sum + sizeOf(type.shape), 0) <= MOST_ELEMENTS;
+const elementsOf = ({ nodes }: Graph): number =>
+  [...nodes.values()].reduce((sum, { type }) => sum + sizeOf(type.shape), 0);
+const isSmall = (graph: Graph): boolean => elementsOf(graph) <= MOST_ELEMENTS;
 
 /** The program itself where it is small, then smaller ones that still compile, the best to look at first. */
 export function* smallPrograms(compilation: Compilation): Generator<SmallProgram> {
@@ -59,6 +60,61 @@ export function* smallPrograms(compilation: Compilation): Generator<SmallProgram
     seen.add(made);
     const small = compiledOnce(made, options);
     if (small.naive && isSmall(small.naive.graph)) yield { compilation: small, smaller: true };
+  }
+}
+
+/** What a number of a text is divided by at once; two numbers that depend on each other change together. */
+const DIVISORS = [2, 4];
+
+const numbersOf = (text: string): number[] =>
+  [...new Set([...text.matchAll(WHOLE)].map(([n]) => Number(n)))].toSorted((a, b) => b - a);
+
+const replaced = (text: string, changes: ReadonlyMap<number, number>): string =>
+  text.replace(WHOLE, (n) => String(changes.get(Number(n)) ?? n));
+
+/** The text with every occurrence of a number divided, or of two numbers. */
+function* pairsDivided(text: string): Generator<string> {
+  const changes = numbersOf(text).flatMap((n) =>
+    DIVISORS.flatMap((by) => (n % by === 0 ? [[n, n / by] as const] : [])),
+  );
+  for (const [i, a] of changes.entries())
+    for (const b of changes.slice(i + 1)) if (a[0] !== b[0]) yield replaced(text, new Map([a, b]));
+}
+
+/**
+ * Where no cut of all numbers will do: one number after the other is halved, as long as the program can be planned and
+ * `keeps` what it is looked at for. Those that are small are yielded, the largest first.
+ */
+export function* halvedPrograms(
+  compilation: Compilation,
+  keeps: (small: Compilation) => boolean,
+): Generator<SmallProgram> {
+  let { text } = compilation;
+  let elements = compilation.naive ? elementsOf(compilation.naive.graph) : 0;
+  /** Goes on with that text if it is one to go on with. */
+  const takes = (made: string): boolean => {
+    const small = compiledOnce(made, compilation.options);
+    const left = small.naive ? elementsOf(small.naive.graph) : Infinity;
+    if (left >= elements || !keeps(small)) return false;
+    [text, elements] = [made, left];
+    return true;
+  };
+  const now = (): SmallProgram[] =>
+    elements > MOST_ELEMENTS ? [] : [{ compilation: compiledOnce(text, compilation.options), smaller: true }];
+  for (let goes = true; goes;) {
+    goes = false;
+    for (const n of numbersOf(text))
+      for (let half = n / 2; half >= 1 && half % 1 === 0; half /= 2) {
+        if (!takes(replaced(text, new Map([[2 * half, half]])))) break;
+        goes = true;
+        yield* now();
+      }
+    if (goes) continue;
+    for (const made of pairsDivided(text)) {
+      goes = takes(made);
+      if (goes) break;
+    }
+    if (goes) yield* now();
   }
 }
 

@@ -6,9 +6,9 @@ import { chosenFor } from "./cost";
 import type { Fusion, Graph, Kernel, Region, RegionId } from "./ir";
 import { naiveFusion } from "./passes";
 import { classify } from "./region";
-import { dataFor, smallPrograms } from "./small-sizes";
+import { dataFor, halvedPrograms, smallPrograms } from "./small-sizes";
 
-/** Scalar operations of a plan that runs without a noticeable wait. */
+/** Scalar operations of kernels that run without a noticeable wait. */
 const MOST_FLOPS = 2 ** 22;
 
 export interface WatchedKernel {
@@ -58,15 +58,22 @@ function together(graph: Graph, region: Region): Fusion | null {
   return { graph, regions: new Map([...others, region].map((each) => [each.id, each])) };
 }
 
+/** The region's ops can be one kernel at these sizes, too. */
+function canBe(small: Compilation, { members, outputs }: Region): boolean {
+  const { graph } = fusionAt(small, small.steps.length);
+  return members.every((id) => graph.nodes.has(id)) && classify(graph, members, outputs).ok;
+}
+
 function inside(compilation: Compilation, cursor: number, region: Region, nth: number): Found | null {
   const { options } = compilation;
   const members = region.members.join();
   for (const fusion of statesWith(compilation, cursor, region)) {
     const { kernels } = planFusion(fusion, chosenFor(options), options.profile);
-    if (kernels.reduce((sum, { flops }) => sum + flops, 0) > MOST_FLOPS) return null;
     const own = kernels.flatMap(({ nodes }, i) => (nodes.join() === members ? [i] : []));
     const at = own[Math.min(nth, own.length - 1)];
-    if (at !== undefined) return { fusion, kernels, at };
+    // Those behind it do not run.
+    if (at !== undefined && kernels.slice(0, at + 1).reduce((sum, { flops }) => sum + flops, 0) <= MOST_FLOPS)
+      return { fusion, kernels, at };
   }
   return null;
 }
@@ -93,7 +100,11 @@ export function watchKernel(
   const real = plan.kernels.filter((each) => each.region === region)[nth];
   if (!shown || !real) return null;
   let best: (Found & Pick<WatchedKernel, "smaller" | "sameKind">) | null = null;
-  for (const { compilation: small, smaller } of smallPrograms(compilation)) {
+  const ways = function* () {
+    yield* smallPrograms(compilation);
+    if (!best) yield* halvedPrograms(compilation, (small) => canBe(small, shown));
+  };
+  for (const { compilation: small, smaller } of ways()) {
     const found = inside(small, cursor, shown, nth);
     if (!found) continue;
     const kernel = found.kernels[found.at]!;
