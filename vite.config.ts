@@ -1,10 +1,14 @@
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { cspMeta, securityHeaders, singleCspMeta } from "./scripts/csp.mjs";
 import { lessonFiles } from "./scripts/lesson-files.mjs";
 import { vulkanEnv } from "./scripts/node-vulkan.mjs";
 import { singleFile } from "./scripts/single-file.mjs";
 import { metaPolicy, offlineList } from "./scripts/vite-plugins.mjs";
+import { injectedBugs } from "./test/bugs/plugin.ts";
+
+/** Tests that build the compiler with bugs on purpose; all others test what ships. */
+const INJECTED = "test/bugs/**/*.test.ts";
 
 /** The modules of the compiler, of pictures and of the lessons only define things, so what a page or worker doesn't use of them is left out. */
 const treeshake = {
@@ -47,7 +51,17 @@ export default defineConfig(({ mode }) => ({
     ...(mode === "single" ? single : {}),
   },
   test: {
-    include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts", "scripts/**/*.test.mjs"],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "tests",
+          include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts", "scripts/**/*.test.mjs"],
+          exclude: [...configDefaults.exclude, INJECTED],
+        },
+      },
+      { extends: true, plugins: [injectedBugs()], test: { name: "injected bugs", include: [INJECTED] } },
+    ],
     environment: "node",
     // For the tests that run WebGPU in Node.
     env: vulkanEnv({ software: true }),

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { a100, h100, laptop, type CompileOptions } from "../../src/fusion";
 import { compile, defaultOptions } from "../../src/fusion/compile";
 import { settled } from "../../src/fusion/decision-bars";
-import { withMutation } from "../../src/fusion/passes/mutations";
 import { allLessons, optionsFor } from "../../src/lessons";
 import { caseArbitrary, planned } from "./plan-laws";
 import { remedyFaults, verdictFaults } from "./verdicts";
@@ -47,12 +46,6 @@ describe("the chosen alternative is the best by its criterion, and the sentence 
       }),
       { numRuns: COUNT, seed: SEED },
     );
-  });
-
-  test("a choice of the worst is noticed", () => {
-    const [lesson] = allLessons;
-    const steps = withMutation("worst-chosen", () => compiledLesson(lesson!).steps);
-    expect(steps.flatMap(verdictFaults).length).toBeGreaterThan(0);
   });
 });
 

@@ -1,7 +1,6 @@
 /** @file Forward mode: tangents flow from operands to results. */
 import type { Node, NodeId } from "../ir";
 import { opDef, operandTypes, type Slope, type DerivativeContext } from "../ops";
-import { mistaken } from "./mutations";
 import {
   dependents,
   isSmooth,
@@ -25,7 +24,7 @@ function summed(
     if (tangent === null || slope === null || slope === 0) continue;
     const term =
       slope === 1 ? tangent : slope === -1 ? context.of("neg", [tangent]) : context.of("mul", [tangent, slope]);
-    sum = sum === null || mistaken("lost-tangent") ? term : context.of("add", [sum, term]);
+    sum = sum === null ? term : context.of("add", [sum, term]);
   }
   return sum;
 }

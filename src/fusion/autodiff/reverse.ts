@@ -4,7 +4,6 @@ import type { Slope, DerivativeContext } from "../ops";
 import { opDef, sumTo } from "../ops";
 import { pushForward } from "./forward";
 import { loopDerivative } from "./loops";
-import { mistaken } from "./mutations";
 import {
   dependents,
   isSmooth,
@@ -50,8 +49,7 @@ function operandCotangents(
   const slopes = rule.partials?.(context);
   return node.inputs.map((input, i) => {
     if (!changes.has(input) || !isSmooth(builder.typeOf(input))) return null;
-    if (slopes)
-      return pullbackOfOperand(builder, context, cotangent, slopes[mistaken("one-slope") ? 0 : i] ?? null, input);
+    if (slopes) return pullbackOfOperand(builder, context, cotangent, slopes[i] ?? null, input);
     const own = rule.vjp?.(context, cotangent, i) ?? null;
     return own === null ? null : pullbackOfOperand(builder, context, own, 1, input);
   });
@@ -77,10 +75,7 @@ export function pullBack(
   const gives = (id: NodeId, value: NodeId): void => {
     const before = found.get(id);
     const { dtype } = builder.typeOf(id);
-    found.set(
-      id,
-      before === undefined || mistaken("last-cotangent") ? value : builder.call(dtype, "add", [before, value]),
-    );
+    found.set(id, before === undefined ? value : builder.call(dtype, "add", [before, value]));
   };
   for (const [result, cotangent] of seeds) gives(result, cotangent);
   for (const node of order.toReversed()) {

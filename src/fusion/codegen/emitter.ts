@@ -3,7 +3,6 @@ import { type DType, type Graph, isInput, node, type Node, type NodeId, sizeOf }
 import { SMALLEST_SUBGROUP } from "../region";
 import { evenLanes, type Cond, type Index, type IndexAtom, type IndexSpace, type IndexVar } from "./index-space";
 import type { Buffer, Expr, Reg, Scalar, SharedArray, Stmt, Value, Width } from "./kernel-ir";
-import { mutated } from "./mutations";
 import { identifier, Names } from "./names";
 
 interface Scope {
@@ -133,7 +132,7 @@ export class Emitter {
   }
 
   barrier(): void {
-    if (!mutated("missing-barrier")) this.emit({ kind: "barrier" });
+    this.emit({ kind: "barrier" });
   }
 
   reg(name: string, scalar: Scalar, width: Width, level = this.level): Reg {
@@ -325,7 +324,7 @@ export class Emitter {
       const index = this.named(aligned);
       value = this.let(label, scalar, 4, { kind: "load", buffer, index, width: 4, ...when }, nodes, level);
     } else {
-      const lanes = mutated("wrong-lane") ? [0, 1, 3, 2] : [0, 1, 2, 3];
+      const lanes = [0, 1, 2, 3];
       const parts = lanes.map((lane) => this.load(buffer, this.atLane(offset, lane), nodes, name, suffix));
       value = this.let(label, scalar, 4, { kind: "pack", parts }, nodes, level);
     }
@@ -335,7 +334,6 @@ export class Emitter {
 
   /** Writes `value` at `offset`; four neighbours when the offset depends on the lane. `when` holds for each lane that exists. */
   store(buffer: Buffer, offset: Index, value: Value, nodes: readonly NodeId[]): void {
-    if (mutated("dropped-store")) return;
     buffer.access = "read_write";
     const aligned = offset.lane ? this.#aligned(buffer, offset) : null;
     if (!offset.lane) {
@@ -353,7 +351,6 @@ export class Emitter {
 
   /** Writes a word of two halves at the even place `offset`. */
   storePair(buffer: Buffer, offset: Index, values: readonly [Value, Value], nodes: readonly NodeId[]): void {
-    if (mutated("dropped-store")) return;
     buffer.access = "read_write";
     this.emit({ kind: "storePair", buffer, index: offset, values, nodes });
   }

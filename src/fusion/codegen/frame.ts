@@ -17,7 +17,6 @@ import type { Index } from "./index-space";
 import type { KernelProgram } from "./kernel-ir";
 import { wordFor } from "./emitter";
 import { Lowering } from "./lowering";
-import { mutated } from "./mutations";
 import { identifier, isTaken } from "./names";
 import { tidied } from "./tidy";
 
@@ -108,8 +107,8 @@ function named(low: Lowering, name: string, value: Index, count: number): Index 
   const variable = low.space.variable(low.names.frame(name), Math.max(1, count - 1), 0);
   low.emit({ kind: "bind", variable, value });
   const index = low.space.of(variable);
-  if (total > count && !mutated("missing-guard")) {
-    low.emit({ kind: "guard", when: { kind: "less", index, bound: mutated("short-tail") ? count - 1 : count } });
+  if (total > count) {
+    low.emit({ kind: "guard", when: { kind: "less", index, bound: count } });
   }
   return count === 1 ? low.space.int(0) : index;
 }

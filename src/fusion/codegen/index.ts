@@ -7,7 +7,6 @@ export type { Buffer, KernelProgram } from "./kernel-ir";
 export { boundValues } from "./kernel-ir";
 export { lowerRegion } from "./lower";
 export { aliveIn, liveBytes, peakOf, planMemory, type MemoryPlan, type Tenant } from "./memory";
-export { codegenMutations, withMutation, type CodegenMutation } from "./mutations";
 export { instructionCounts, type InstructionCounts } from "./instructions";
 export { neighbourAccesses, type NeighbourAccess } from "./neighbours";
 export { lowerFusion, planFusion, type LoweredRegion } from "./plan";

@@ -9,7 +9,6 @@ import { Emitter, registerScalar, wordFor } from "./emitter";
 import { evenLanes, IndexSpace, type Cond, type Index, type Tuple } from "./index-space";
 import { literal, type Expr, type Reg, type Scalar, type Stmt, type Value } from "./kernel-ir";
 import { writeLoop } from "./map-loop";
-import { mutated } from "./mutations";
 
 /** `yield [id, at]` asks the driver for another value; a plain call would recurse as deep as the graph. */
 type Demand = readonly [NodeId, Tuple];
@@ -93,7 +92,7 @@ export class Lowering extends Emitter {
   /** What memory would keep of a value that is rounded wherever it is read. */
   #rounded(id: NodeId, value: Value): Value {
     const { rounded, type } = node(this.graph, id);
-    if (!rounded || !this.#inside.has(id) || mutated("lost-rounding")) return value;
+    if (!rounded || !this.#inside.has(id)) return value;
     const [def, attrs] = [opDef("cast"), { dtype: type.dtype }];
     if (value.kind === "literal") return literal(def.scalar!.js([value.value], attrs), value.scalar);
     return this.let(
@@ -184,7 +183,6 @@ export class Lowering extends Emitter {
     if (def.loop) return this.#loopValue(n, at, args);
     const kept = this.#withoutNeutral(def, args);
     if (kept) return kept;
-    if (mutated("swapped-operands") && args.length === 2) args.reverse();
     const width = index?.lane || args.some((arg) => arg.kind === "reg" && arg.width === 4) ? 4 : 1;
     const level = Math.max(index?.level ?? 0, ...args.map((arg) => (arg.kind === "reg" ? arg.level : 0)));
     const label = this.label(wordFor(n), this.suffix(at));
@@ -246,7 +244,7 @@ export class Lowering extends Emitter {
   broadcast(at: Tuple, out: readonly number[], shape: readonly number[]): Tuple {
     if (out.length === shape.length && out.every((extent, i) => extent === shape[i])) return at;
     if (!broadcastShapes(out, shape)) throw bug(`${shape.join("×")} does not broadcast to ${out.join("×")}`);
-    const skip = mutated("wrong-broadcast") ? 0 : out.length - shape.length;
+    const skip = out.length - shape.length;
     return this.space.tuple(shape.map((extent, i) => (extent === 1 ? this.space.int(0) : at.at[skip + i]!)));
   }
 
@@ -267,7 +265,7 @@ export class Lowering extends Emitter {
       return this.converted(value, registerScalar(n.type.dtype), n.inputs[first.operand]!);
     }
     if (open.some(({ when }) => when && dependsOnLane(when))) return yield* this.#perLane(n, at);
-    if (this.lean && open.length === 1 && !mutated("unmasked-pad")) return yield* this.#masked(n, at, open[0]!);
+    if (this.lean && open.length === 1) return yield* this.#masked(n, at, open[0]!);
     return yield* this.#choose(n, at, open);
   }
 
@@ -429,7 +427,7 @@ export class Lowering extends Emitter {
     );
     const open: Stmt[] = [];
     for (const { when, operand, index } of cases) {
-      const test = when === null || when.kind === "always" || mutated("unmasked-pad") ? null : when;
+      const test = when === null || when.kind === "always" ? null : when;
       const yes = test ? this.enter(true) : null;
       const value = yield [n.inputs[operand]!, this.space.tuple(index.map((part) => this.#named(part)))];
       this.set(result, this.converted(value, scalar, n.inputs[operand]!), [n.id]);

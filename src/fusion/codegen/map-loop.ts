@@ -3,7 +3,6 @@ import type { DType, NodeId } from "../ir";
 import { carriedFor, opDef, operandTypes, readBy, type BodyArg, type LoopBody } from "../ops";
 import { registerScalar, type Emitter } from "./emitter";
 import { literal, type Reg, type Scalar, type Value, type Width } from "./kernel-ir";
-import { mutated } from "./mutations";
 
 export interface LoopCall {
   readonly body: LoopBody;
@@ -36,7 +35,7 @@ export function writeLoop(low: Emitter, call: LoopCall): ReadonlyMap<number, Val
     const { name, dtype } = body.params[at]!;
     registers.set(at, low.variable(name, registerScalar(dtype), width, args[at]!, nodes));
   }
-  low.loop(body.iteration, mutated("lost-iteration") ? iterations - 1 : iterations, (index) => {
+  low.loop(body.iteration, iterations, (index) => {
     const values = new Map<number, Value>();
     const iteration = needed.iteration
       ? low.let(`${body.iteration}_now`, "i32", 1, { kind: "index", index }, nodes)
@@ -89,9 +88,7 @@ export function writeLoop(low: Emitter, call: LoopCall): ReadonlyMap<number, Val
       const value = valueOf(ends[i]!);
       // Another carried value is read before it is set.
       const swaps = value.kind === "reg" && own.has(value) && value !== registers.get(at);
-      return swaps && !mutated("late-carry")
-        ? low.let(`${value.name}_before`, value.scalar, value.width, value, nodes)
-        : value;
+      return swaps ? low.let(`${value.name}_before`, value.scalar, value.width, value, nodes) : value;
     });
     carried.forEach((at, i) => {
       const register = registers.get(at)!;

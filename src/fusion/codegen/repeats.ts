@@ -3,7 +3,6 @@ import { KERNEL_SUFFIX, knobsFor, nodeId, type Graph, type NodeId, type Region, 
 import { launchedKey } from "../region";
 import { kernelName, titleOf } from "./frame";
 import { laidOut } from "./layout";
-import { isMutating } from "./mutations";
 import { filled, formOf, nameless, realId, type Form, type Nameless } from "./nameless";
 import { isTaken } from "./names";
 import { printProgram, printRegion, shapeRegion, type PrintedProgram, type PrintedRegion } from "./printed";
@@ -41,7 +40,7 @@ function targetFor(region: Region, target: Target): Target {
 /** As `printRegion`; takes the text from an equal region where there was one. */
 export function printOrRepeat(graph: Graph, region: Region, given: Target): PrintedRegion {
   const target = targetFor(region, given);
-  const alike = isMutating() || launchedKey(graph, region.members) !== null ? null : nameless(graph, region);
+  const alike = launchedKey(graph, region.members) !== null ? null : nameless(graph, region);
   if (!alike) return printRegion(graph, region, target);
   let kernels = known.get(target);
   if (!kernels || kernels.size > MOST_KERNELS) {

@@ -1,7 +1,6 @@
 /** @file Counts what a kernel moves. The only file where bytes and transfers are counted; times are model.ts's business. */
 import { type Access, bytesOf, dtypeBytes, type Graph, isLiteral, node, type NodeId, type Region } from "../ir";
 import { opDef } from "../ops";
-import { miscounted } from "./mutations";
 import { type RegionForm, type RegionSchedule } from "../region";
 
 /** What one region moves in one run. */
@@ -79,13 +78,11 @@ export function regionTraffic(
   const reads = schedule.reads
     .filter(({ elements }) => elements > 0)
     .map(({ value, elements, rereads }) =>
-      access(value, elements * dtypeBytes(node(graph, value).type.dtype), miscounted("rereads-free") ? 0 : rereads),
-    )
-    .filter((read) => read.fullSize || !miscounted("small-reads-free"));
-  const stored = miscounted("second-output-free") ? region.outputs.slice(0, 1) : region.outputs;
-  const writes = stored.map((value) => access(value, bytesOf(node(graph, value).type), 0));
-  const partials = miscounted("partials-free") ? 0 : schedule.temporaryBytes;
-  let bytesRead = miscounted("partials-once") ? 0 : partials;
+      access(value, elements * dtypeBytes(node(graph, value).type.dtype), rereads),
+    );
+  const writes = region.outputs.map((value) => access(value, bytesOf(node(graph, value).type), 0));
+  const partials = schedule.temporaryBytes;
+  let bytesRead = partials;
   let bytesWritten = partials;
   const { temporaries = 1 } = schedule;
   let transfers = partials > 0 ? 2 * temporaries : 0;

@@ -1,7 +1,6 @@
 /** @file The intermediate representation: graph, types, regions, steps, plans. Bottom floor of the compiler. */
 export * from "./bug";
 export * from "./diagnostic";
-export * from "./faults";
 export * from "./graph";
 export * from "./hash";
 export * from "./ids";

@@ -15,7 +15,6 @@ import { isFreeView, neededBy } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { bindingsOf, costOf, edgesBetween, patchOf } from "./merge";
 import { cheapestCut, type CutValue } from "./min-cut";
-import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { namesOf, nameOf, showBytes, yes } from "./sentences";
 import { STATEMENT_LIMIT } from "./profitability";
@@ -82,7 +81,7 @@ function firstCut(planner: Planner, region: Region): Candidate | null {
 
 function* excessesOf(planner: Planner, region: Region): Generator<Excess> {
   if (planner.isView(region) || region.members.length < 2) return;
-  for (const edge of mutated("ignores-pins") ? [] : planner.options.forbidden) {
+  for (const edge of planner.options.forbidden) {
     const ends = parseEdgeId(edge);
     if (!ends || !region.members.includes(ends.producer) || !region.members.includes(ends.consumer)) continue;
     const [a, b] = [nameOf(planner.graph, ends.producer), nameOf(planner.graph, ends.consumer)];

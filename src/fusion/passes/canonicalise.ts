@@ -4,7 +4,6 @@ import { opDef } from "../ops";
 import { isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { lawFor } from "./identities";
-import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { propose, rewritingPass, untilNoneFits } from "./rewriting";
@@ -42,7 +41,7 @@ function* equals(planner: Planner, rewriter: Rewriter): Generator<Candidate, voi
     if (!n || !first) continue;
     const nodes = [later, earlier];
     const [a, b] = [nameOf(planner.graph, later), nameOf(planner.graph, earlier)];
-    if (opDef(n.op).kind === "random" && !mutated("cse-merges-random")) {
+    if (opDef(n.op).kind === "random") {
       const text = `${a} draws random numbers as ${b} does. Each draw is its own, so both stay.`;
       yield* propose(planner, rewriter, { rule: "equal", change: null, verdict: no("L_EFFECT", nodes, text), nodes });
       continue;
@@ -86,6 +85,6 @@ function repeated(planner: Planner): [NodeId, NodeId][] {
 function keyOf(n: Node, numbers: ReadonlyMap<NodeId, NodeId>): string {
   const { op, inputs, attrs, type, rounded } = n;
   const operands = inputs.map((input) => numbers.get(input) ?? input).join();
-  const seen = mutated("cse-ignores-attrs") && !isLiteral(n) ? "" : JSON.stringify(attrs);
+  const seen = JSON.stringify(attrs);
   return `${op}(${operands})${seen}${type.dtype}${type.shape.join()}${rounded ? "~" : ""}`;
 }

@@ -18,7 +18,6 @@ import {
 } from "../ir";
 import { algebraOf, countsAlong, isLinearFold, isSubtraction, opDef, withDefaults } from "../ops";
 import { isFreeView } from "../region";
-import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import type { NodeChange, Rewriter } from "./rewriter";
 import { hereOf, maskedGatherOf, type MaskedGather } from "./gather-by-mask";
@@ -257,7 +256,7 @@ class Terms {
     if (path.length === 0 && whole === 1) return row;
     const [only] = path;
     const picks = only && path.length === 1 ? this.#picks(only) : false;
-    if (picks === "one" || mutated("uncounted-row")) return row;
+    if (picks === "one") return row;
     const made = picks
       ? this.#made(id, "where", [this.#shared(path), row, this.#const(0)], fold.type.shape)
       : this.#made(id, "mul", [row, path.length > 0 ? this.#shared(path) : this.#const(whole)], fold.type.shape);

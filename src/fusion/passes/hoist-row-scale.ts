@@ -20,7 +20,6 @@ import { isFreeView } from "../region";
 import type { Candidate, FusionPass } from "./define";
 import { joiningRewrite, patchOf } from "./merge";
 import { rewriteCandidate } from "./rewriting";
-import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { nameOf, namesOf, showBytes, yes } from "./sentences";
@@ -176,7 +175,7 @@ function rewrittenBy(
   });
   const last = products.map((n, i): Node => ({
     ...n,
-    op: mutated("multiplies-by-divisor") ? "mul" : scaled.op,
+    op: scaled.op,
     attrs: scaled.attrs,
     inputs: [bare[i]!.id, turned[i]?.id ?? factor],
     origins: origins(n),

@@ -16,7 +16,6 @@ import {
 } from "../ir";
 import { opDef, permOf } from "../ops";
 import { affineView, isFreeView } from "../region";
-import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import type { NodeChange, Rewriter } from "./rewriter";
 import { nameOf, no, STRICT_OFF, yes } from "./sentences";
@@ -78,12 +77,12 @@ function neutral(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null
   const { graph } = planner;
   if (!law || n.inputs.length !== 2) return null;
   const [a, b] = [n.inputs[0]!, n.inputs[1]!];
-  const value = mutated("wrong-identity") ? 0 : law.value;
+  const { value } = law;
   const other =
     literalOf(graph, b) === value ? a : law.operands.includes(0) && literalOf(graph, a) === value ? b : null;
   if (other === null || !sameType(node(graph, other), n)) return null;
   const [x, verb] = [nameOf(graph, other), law.says];
-  if (law.changesZero && planner.options.strict && !mutated("drops-strict") && n.type.dtype !== "i32") {
+  if (law.changesZero && planner.options.strict && n.type.dtype !== "i32") {
     const text = `${nameOf(graph, n.id)} ${verb} ${x}: −0 + 0 is +0, so this is not ${x} bit for bit, and strict mode keeps the addition.`;
     return {
       rule: "neutral",
@@ -189,9 +188,9 @@ function transposedTwice(planner: Planner, rewriter: Rewriter, n: Node): Proposa
   const inner = n.op === "transpose" ? node(graph, n.inputs[0]!) : null;
   if (inner?.op !== "transpose") return null;
   const [outer, first] = [n, inner].map(({ attrs, type }) => permOf(attrs, type.shape.length)) as [number[], number[]];
-  const perm = mutated("permutes-backwards") ? first.map((axis) => outer[axis]!) : outer.map((axis) => first[axis]!);
+  const perm = outer.map((axis) => first[axis]!);
   const x = inner.inputs[0]!;
-  if (perm.every((axis, i) => axis === i) || (mutated("transposes-cancel-always") && sameType(node(graph, x), n))) {
+  if (perm.every((axis, i) => axis === i)) {
     const text = `${nameOf(graph, n.id)} undoes ${nameOf(graph, inner.id)}: both are removed, and ${nameOf(graph, x)} is read directly.`;
     return same(planner, rewriter, n, x, "double-transpose", text, "A_VIEW");
   }

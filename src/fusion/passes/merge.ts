@@ -18,7 +18,6 @@ import { isRefusal, priority, type RegionFacts } from "../cost";
 import { opDef } from "../ops";
 import { bySize, classifyPlain, isOnline, neededBy, productsOf, uniformsOf } from "../region";
 import type { Candidate, CostDelta, FusionPass } from "./define";
-import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { crossPhase } from "./saved/cross-phase";
 import { inOtherOrder } from "./strict-order";
@@ -27,7 +26,6 @@ import { bothOf, capital, countOf, nameOf, namesOf, no, showBytes, subjectOf, ye
 
 /** Members of several regions, each once, in text order. */
 export function unionOf(planner: Planner, regions: readonly Region[]): NodeId[] {
-  if (mutated("double-member")) return regions.flatMap(({ members }) => members);
   const inTurn = regions.every(
     ({ members }, i) => i === 0 || planner.position(regions[i - 1]!.members.at(-1)!) < planner.position(members[0]!),
   );
@@ -62,7 +60,6 @@ export function edgesOf(planner: Planner, nodes: readonly NodeId[]): EdgeId[] {
 /** Is the value needed in memory by anyone but these regions? What nobody reads stays where it is until it is removed. */
 export function neededOutside(planner: Planner, value: NodeId, group: ReadonlySet<RegionId>): boolean {
   if (planner.isOutput(value)) return true;
-  if (mutated("lost-output")) return false;
   const readers = planner.regionsReading(value);
   for (const reader of readers) if (!group.has(reader)) return true;
   return readers.size === 0;
@@ -123,14 +120,13 @@ export function copyCandidate(
   keepProducer = false,
 ): Candidate {
   const edges = readers.flatMap((reader) => edgesBetween(planner, producer, reader));
-  const served = mutated("lost-consumer") ? readers.slice(0, 1) : readers;
   return {
     rule,
     kind: "fuse",
     edges,
     nodes: nodesOf(edges, producer),
-    remove: keepProducer ? served : [producer, ...served],
-    add: served.map((reader) => ({
+    remove: keepProducer ? readers : [producer, ...readers],
+    add: readers.map((reader) => ({
       id: reader.id,
       members: neededBy((id) => node(planner.graph, id), unionOf(planner, [producer, reader]), reader.outputs),
       outputs: reader.outputs,
@@ -185,7 +181,7 @@ function whyKept({ options }: Planner, edge: EdgeId): string {
 
 function pinned(planner: Planner, { add, remove }: Candidate): Verdict | null {
   const { forbidden } = planner.options;
-  if (forbidden.length === 0 || mutated("ignores-pins")) return null;
+  if (forbidden.length === 0) return null;
   const joins = ({ members }: Region, a: NodeId, b: NodeId): boolean => members.includes(a) && members.includes(b);
   for (const edge of forbidden) {
     const ends = parseEdgeId(edge);
@@ -207,7 +203,7 @@ function pinned(planner: Planner, { add, remove }: Candidate): Verdict | null {
 }
 
 function returning(planner: Planner, { merged, nodes }: Candidate): Verdict | null {
-  if (merged.length < 2 || mutated("no-cycle-check")) return null;
+  if (merged.length < 2) return null;
   const path = planner.order.returns(merged);
   if (!path.found) return null;
   const via = planner.region(path.via).outputs[0]!;
@@ -274,11 +270,7 @@ function overLimits(planner: Planner, { add, remove }: Candidate): Verdict | nul
   for (const region of add) {
     const facts = planner.factsOf(region);
     const bindings = bindingsOf(planner, facts);
-    if (
-      bindings > maxBindings &&
-      !mutated("no-bindings-limit") &&
-      before.every((part) => bindingsOf(planner, part) < bindings)
-    ) {
+    if (bindings > maxBindings && before.every((part) => bindingsOf(planner, part) < bindings)) {
       return no(
         "L_BINDINGS",
         region.outputs,
@@ -394,7 +386,7 @@ export const patchOf = ({ remove, add, rewrite }: Candidate): Patch =>
   rewrite?.patch ?? {
     removedNodes: NO_NODES,
     addedNodes: NO_NODES,
-    removedRegions: mutated("leaves-producer") ? remove.slice(1) : remove,
+    removedRegions: remove,
     addedRegions: add,
     outputs: null,
   };

@@ -3,7 +3,6 @@ import { opDef } from "../ops";
 import { node, nodeId, sameShape, sizeOf, type Graph, type Node, type NodeId, type Verdict } from "../ir";
 import type { Answer, Candidate } from "./define";
 import { maskedOperand, monotone, type Runs } from "./monotone";
-import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { openRewriter, type NodeChange, type Rewriter } from "./rewriter";
 import { propose, rewritingPass } from "./rewriting";
@@ -76,7 +75,7 @@ function* maskFirst(
 }
 
 function swapped(fold: Node, inner: Node, x: Node, { way, operand }: Runs): { change: NodeChange; first: NodeId } {
-  const op = way === "up" || mutated("keeps-the-maximum") ? fold.op : opDef(fold.op).reduce!.picks!.opposite;
+  const op = way === "up" ? fold.op : opDef(fold.op).reduce!.picks!.opposite;
   const first = nodeId(`${fold.id}~${op}`);
   const folded: Node = {
     ...fold,

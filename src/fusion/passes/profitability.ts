@@ -4,7 +4,6 @@ import { intensity, machineShare, ridge, tileVisits, type RegionFacts } from "..
 import { algebraOf, isDivision, opDef } from "../ops";
 import type { Candidate, CostDelta, Opinion } from "./define";
 import { evaluationWords } from "./evaluations";
-import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 import { bothWays, bytesOfWays, movesLess, overruled, takesIt, timeOf, weigh } from "./weigh";
 import { countOf, namesOf, no, showBytes, showMicros, yes } from "./sentences";
@@ -31,7 +30,6 @@ export function forcing(
 
 /** Budgets of a kernel that are worth, not law: ops, statements, registers. Null when it keeps them. */
 export function overBudget(planner: Planner, candidate: Candidate): Opinion | null {
-  if (mutated("no-budget")) return null;
   const { add, remove, nodes } = candidate;
   const limit = Math.min(OPS_PER_NOTCH * planner.options.groupSize, STATEMENT_LIMIT);
   const largest = (of: (region: (typeof add)[number]) => number, regions: typeof add): number =>

@@ -13,7 +13,6 @@ import {
   regionId,
 } from "../ir";
 import { isFreeView, neededBy } from "../region";
-import { mutated } from "./mutations";
 import type { Planner } from "./planner";
 
 /** A change of nodes. A node in `after` replaces the one of the same id. */
@@ -150,7 +149,7 @@ function abandoned({ planner, readersOf }: Web, gone: readonly NodeId[], after: 
 }
 
 const rereading = ({ planner, readersOf }: Web, from: NodeId, to: NodeId): Node[] =>
-  [...readersOf(from)].slice(mutated("one-reader-stays") ? 1 : 0).map((id) => {
+  [...readersOf(from)].map((id) => {
     const reader = node(planner.graph, id);
     return { ...reader, inputs: reader.inputs.map((input) => (input === from ? to : input)) };
   });
@@ -253,7 +252,7 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
   const addedRegions: Region[] = [...own];
   const show = (view: NodeId): void => {
     const shown = holdersAfter(view).some(isView) || addedRegions.some(({ outputs }) => outputs.includes(view));
-    if (shown && !mutated("shows-twice")) return;
+    if (shown) return;
     const taken = (id: RegionId): boolean => planner.regions.has(id) || addedRegions.some((added) => added.id === id);
     addedRegions.push({ id: freshRegionId(`k:${view}`, taken), members: [view], outputs: [view] });
   };

@@ -13,7 +13,6 @@ import {
 } from "../ir";
 import { chosenFor, fullSizeBytes } from "../cost";
 import type { Answer, Candidate, FusionPass, Opinion } from "./define";
-import { mutated } from "./mutations";
 import { openPlanner, type Planner, type PlanOptions } from "./planner";
 import { openCostCache } from "./cost-cache";
 import { removesOverLimit } from "./binding-limit-override";
@@ -82,7 +81,7 @@ function runPass(pass: FusionPass, planner: Planner, forced: ReadonlySet<EdgeId>
     const decision = decide(pass, planner, candidate, forced);
     if (decision.patch) {
       planner.apply(decision.patch, candidate.merged);
-      if (!mutated("stale-totals")) totals = planner.totals();
+      totals = planner.totals();
     }
     record(pass, candidate, decision, totals, log);
     const answer: Answer = { accepted: decision.patch !== null };
@@ -203,7 +202,6 @@ function record(pass: FusionPass, candidate: Candidate, decision: Decision, tota
 
 /** A refusal is news when one of its edges (or its pair of nodes) was never refused for this reason. */
 function isNews(log: Log, { edges, nodes, rule }: Candidate, verdict: Verdict): boolean {
-  if (mutated("repeat-refusals")) return true;
   const keys = edges.length > 0 ? edges : [`${rule} ${nodes.join()}`];
   if (keys.length === 0) throw bug(`candidate of ${rule} is about nothing`);
   let news = false;

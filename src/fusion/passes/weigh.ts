@@ -2,7 +2,6 @@
 import type { Alternative, Criterion, Region, StepCost, Verdict, Weighed, Work } from "../ir";
 import type { Candidate, CostDelta, Opinion } from "./define";
 import type { Planner } from "./planner";
-import { mutated } from "./mutations";
 import { showBytes, showMicros } from "./sentences";
 
 /** An alternative that is not compared yet. */
@@ -50,7 +49,7 @@ export function weigh(criterion: "time" | "bytes" | "memory", ways: readonly Way
   const value = ({ micros, bytes }: Way): number => (criterion === "time" ? micros : bytes);
   let best = 0;
   for (let i = 1; i < ways.length; i++) if (value(ways[i]!) < value(ways[best]!) - NO_MICROS) best = i;
-  return choosing(criterion, ways, mutated("worst-chosen") ? (best + 1) % ways.length : best);
+  return choosing(criterion, ways, best);
 }
 
 /** Something else than a comparison decides. */

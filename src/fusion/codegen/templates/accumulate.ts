@@ -5,7 +5,6 @@ import type { Cond, Index, Tuple } from "../index-space";
 import { literal, widthOf, type Reg, type Value, type Width } from "../kernel-ir";
 import { registerScalar, wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
-import { mutated } from "../mutations";
 
 /** A running fold of one reduction; argmax and argmin carry the position beside the value. */
 export interface Accumulator {
@@ -33,7 +32,7 @@ export function foldOf(low: Lowering, id: NodeId): Fold {
 /** @param number ends the names where a thread has one for each of several rows */
 export function accumulator(low: Lowering, id: NodeId, width: Width, number = ""): Accumulator {
   const { def, operand, scalar } = foldOf(low, id);
-  const start = mutated("wrong-reduce-start") ? 1 : def.reduce!.identity(scalar);
+  const start = def.reduce!.identity(scalar);
   const word = wordFor(node(low.graph, id));
   const value = low.variable(`${word}_acc${number}`, scalar, width, literal(start, scalar), [id]);
   const position = def.reduce!.arg ? low.variable(`${word}_at${number}`, "i32", width, literal(0, "i32"), [id]) : null;
@@ -46,7 +45,7 @@ export function foldIn(low: Lowering, acc: Accumulator, at: Tuple, column: Index
   let x: Value = low.converted(low.valueAt(operand, at), scalar, operand);
   const word = wordFor(node(low.graph, id));
   if (def.reduce!.map) x = low.let(`${word}_part`, scalar, widthOf(x), { kind: "map", def, a: x }, [id]);
-  if (inside.kind !== "always" && !mutated("unmasked-columns")) {
+  if (inside.kind !== "always") {
     const no = literal(def.reduce!.identity(scalar), scalar);
     x = low.let(`${word}_in`, scalar, widthOf(x), { kind: "select", when: inside, yes: x, no }, [id]);
   }
@@ -81,7 +80,7 @@ export function foldLanes(low: Lowering, acc: Accumulator): Accumulator {
   if (acc.position) return bestLane(low, acc, acc.position);
   const pair = (name: string, lanes: readonly [number, number]): Reg =>
     low.let(`${word}_${name}`, scalar, 1, { kind: "combine", def, a: acc.value, b: acc.value, lanes }, [id]);
-  const [a, b] = [pair("xy", [0, 1]), pair("zw", mutated("lost-lane-fold") ? [2, 2] : [2, 3])];
+  const [a, b] = [pair("xy", [0, 1]), pair("zw", [2, 3])];
   const value = low.let(`${word}_lanes`, scalar, 1, { kind: "combine", def, a, b }, [id]);
   return { ...acc, value, settled: true };
 }
@@ -107,7 +106,7 @@ export function finished(low: Lowering, acc: Accumulator, count: number): Value 
   const word = wordFor(n);
   const scalar = registerScalar(n.type.dtype);
   if (acc.position) return acc.settled ? acc.position : low.let(word, scalar, acc.position.width, acc.position, [id]);
-  if (!def.reduce!.finish || mutated("lost-finish"))
+  if (!def.reduce!.finish)
     return acc.settled || low.isBufferName(word)
       ? acc.value
       : low.let(word, acc.scalar, acc.value.width, acc.value, [id]);

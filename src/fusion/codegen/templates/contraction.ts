@@ -15,7 +15,6 @@ import type { Cond, Index, IndexSpace, Tuple } from "../index-space";
 import { literal, widthOf, type Buffer, type Reg, type Value } from "../kernel-ir";
 import { registerScalar, wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
-import { mutated } from "../mutations";
 import { probeLoads, strideOf } from "../probe";
 import { partialsId } from "./split";
 
@@ -97,7 +96,7 @@ export class Contraction {
 
   /** Zero where `inside` fails, lane by lane when it must. */
   masked(value: Value, edge: Cond): Value {
-    if (edge.kind === "always" || mutated("skipped-last-tile")) return value;
+    if (edge.kind === "always") return value;
     const { low, scalar, id } = this;
     const inside = dependsOnLane(edge) ? edge : low.namedCond(edge);
     const zero = literal(0, scalar);
@@ -146,7 +145,7 @@ export class Contraction {
     low.branch(whole, () => {
       low.setRowValue(this.id, acc);
       for (const id of outputs) {
-        const value = mutated("missing-epilogue") ? acc : low.valueAt(id, this.placed(id, point));
+        const value = low.valueAt(id, this.placed(id, point));
         const buffer = low.buffer(id);
         const shape = node(job.graph, id).type.shape;
         if (sizes.n % 4 === 0) {

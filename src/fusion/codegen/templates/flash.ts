@@ -9,7 +9,6 @@ import type { Lowering } from "../lowering";
 import { foldIn, type Accumulator } from "./accumulate";
 import { Contraction } from "./contraction";
 import { RunningRow, scale, type Quad } from "./running-row";
-import { mutated } from "../mutations";
 
 export class Flash {
   readonly parts: OnlineParts;
@@ -70,7 +69,7 @@ export class Flash {
   }
 
   fade(accs: readonly Reg[], by: Value): void {
-    if (!this.parts.weightsFade || mutated("lost-fade")) return;
+    if (!this.parts.weightsFade) return;
     for (const acc of accs) scale(this.low, acc, by, this.values.id);
   }
 

@@ -10,7 +10,6 @@ import type { Cond, Index } from "../index-space";
 import { literal, type Buffer, type KernelProgram, type Value, type Width } from "../kernel-ir";
 import { wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
-import { mutated } from "../mutations";
 import { accumulator, finished, foldIn, foldLanes, type Accumulator } from "./accumulate";
 import { FoldThreads } from "./fold-threads";
 import { foldMerged, joinMerged, type Walk } from "./one-pass";
@@ -116,8 +115,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
       (sort) => new Sorting(low, sort, { tid: lane, threads: threads.count, wide: wide.folded === 4 }),
     );
     each((some) => {
-      const { inside, bare } = some;
-      const column = mutated("stale-reload") && lanes === 1 && stage > 0 ? chunk(space.int(0)).column : some.column;
+      const { inside, bare, column } = some;
       for (const { id, carry } of carries) scanning.run(id, [scanned(some)], carry);
       const at = pointAt(space, rows, row, column);
       for (const scan of alone) if (!low.isKnownAt(scan.id, at)) scan.take(at);
@@ -254,11 +252,10 @@ function lowerJoin(job: Job, rows: Rows): KernelProgram {
   const threads = new FoldThreads(low, job, schedule.finish!);
   const { lanes, turns, wide } = threads.factors;
   const { row, exists, lane } = threads;
-  const chunks = mutated("wrong-partial") ? schedule.chunks - 1 : schedule.chunks;
   const each = (visit: (chunk: Index, at: Index) => void): void =>
     low.loop(lanes === 1 ? "chunk" : "turn", turns, (turn) => {
       const chunk = space.add(lane, space.mul(turn, lanes));
-      low.branch(space.less(chunk, chunks), () => visit(chunk, space.add(space.mul(chunk, rows.rows), row)));
+      low.branch(space.less(chunk, schedule.chunks), () => visit(chunk, space.add(space.mul(chunk, rows.rows), row)));
     });
   const pair = [...pairsOf(job).values()][0];
   if (pair) {

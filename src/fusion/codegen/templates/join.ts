@@ -8,7 +8,6 @@ import { wordFor } from "../emitter";
 import type { Index } from "../index-space";
 import type { Expr, Reg, Scalar, SharedArray, Width } from "../kernel-ir";
 import type { Lowering } from "../lowering";
-import { mutated } from "../mutations";
 import { merge, type Accumulator } from "./accumulate";
 
 /** Places where threads leave their parts: reused by every second stage, with a barrier of the stage between. */
@@ -27,7 +26,7 @@ export class JoinPlaces {
   }
 
   array(stage: number, slot: number, scalar: Scalar, width: Width): SharedArray {
-    const key = `${mutated("early-reuse") ? 0 : stage % 2} ${slot} ${scalar} ${width}`;
+    const key = `${stage % 2} ${slot} ${scalar} ${width}`;
     let array = this.#arrays.get(key);
     if (!array) {
       const name = this.#arrays.size === 0 ? "partial" : `partial_${this.#arrays.size + 1}`;

@@ -7,7 +7,6 @@ import { productsOf } from "../../region";
 import { programOf, threadPerItem, workgroupPerItem, type Grid, type Job } from "../frame";
 import type { Index } from "../index-space";
 import { literal, type KernelProgram, type Reg } from "../kernel-ir";
-import { mutated } from "../mutations";
 import { Contraction, finishAll, finishOneOfEach, productsIn } from "./contraction";
 import { finishLowering, namesOf } from "./split";
 
@@ -37,7 +36,7 @@ const itemsOf = (c: Contraction): number => (c.sizes.batch * c.sizes.m * c.sizes
 function addedUp(c: Contraction, products: readonly Contraction[], item: Index, first: Index, step: number): Reg[] {
   const { low, space, job } = c;
   const width = widthOf(c);
-  const chunks = mutated("wrong-partial") ? job.schedule.chunks - 1 : job.schedule.chunks;
+  const { chunks } = job.schedule;
   const items = itemsOf(c);
   const sums = products.map(({ id, scalar }) => low.variable("sum", scalar, width, literal(0, scalar), [id]));
   low.loop("turn", Math.ceil(chunks / step), (turn) => {

@@ -8,7 +8,6 @@ import { programOf, threadPerItem, type Job } from "../frame";
 import type { Cond, Index, Tuple } from "../index-space";
 import { literal, type KernelProgram, type Reg, type Value } from "../kernel-ir";
 import type { Lowering } from "../lowering";
-import { mutated } from "../mutations";
 import { accumulator, finished, foldLanes, foldOf, type Fold } from "./accumulate";
 import { Contraction } from "./contraction";
 import { multiplyTiles, type Tiled } from "./matmul-tile";
@@ -87,8 +86,7 @@ export function lowerMatmulRows(job: Job): KernelProgram {
         low,
         parts.map((value, i) => ({ ...fold, share: shares[i]!, value, position: null })),
       ).forEach(({ value }, i) => {
-        const whole = mutated("unjoined-row") ? (parts[i] as Reg) : value;
-        known[i]!.push([id, finished(low, { ...fold, value: whole, position: null, settled: true }, c.sizes.n)]);
+        known[i]!.push([id, finished(low, { ...fold, value, position: null, settled: true }, c.sizes.n)]);
       });
     }
   }

@@ -7,7 +7,6 @@ import type { ThinFactors } from "../../region";
 import { programOf, workgroupPerItem, type Job } from "../frame";
 import type { Index } from "../index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
-import { mutated } from "../mutations";
 import { foldLanes, type Accumulator } from "./accumulate";
 import { JoinPlaces, joinThreads } from "./join";
 import { Contraction, finishAll, finishOneOfEach, productsIn } from "./contraction";
@@ -146,7 +145,7 @@ function lowerColumns(c: Contraction, products: readonly Contraction[], thin: Th
   );
   for (let m = 0; m < sizes.m; m++) {
     // Two sets in turn: whoever writes row m+2 has passed the barrier of row m+1, and by then row m is joined.
-    const arrays = cells[mutated("early-reuse") ? 0 : m % 2]!;
+    const arrays = cells[m % 2]!;
     products.forEach(({ id }, p) =>
       low.emit({
         kind: "storeShared",

@@ -6,7 +6,6 @@ import { programOf, type Job } from "../frame";
 import { gridOf } from "../frame";
 import type { Cond, Index } from "../index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
-import { mutated } from "../mutations";
 import { Contraction, finishAll, productsIn } from "./contraction";
 import { lowerJoin } from "./matmul-join";
 import { namesOf, partialLowering } from "./split";
@@ -227,12 +226,7 @@ export function rightParcels(
     return {
       reg,
       array,
-      cell: low.named(
-        space.add(
-          space.mul(mutated("wrong-stride") ? quad : row, width),
-          space.add(mutated("wrong-stride") ? row : quad, space.int(offset)),
-        ),
-      ),
+      cell: low.named(space.add(space.mul(row, width), space.add(quad, space.int(offset)))),
       fetch,
       inside: (index) => space.less(kAt(index), sizes.k),
     };

@@ -7,7 +7,6 @@ import { programOf, threadPerItem, workgroupPerItem, type Job } from "../frame";
 import type { Index, Tuple } from "../index-space";
 import type { Buffer, KernelProgram } from "../kernel-ir";
 import { Lowering } from "../lowering";
-import { mutated } from "../mutations";
 import { storeFlat } from "./pointwise";
 import { pointAt, spread } from "./rows";
 import { keyOf, Sorting } from "./sort";
@@ -124,7 +123,7 @@ function sourceOf(
     attrs: { descending: sort.descending },
     start: space.add(space.mul(row, stage.length), start),
     left,
-    right: mutated("lost-run") ? space.int(0) : least(space.add(rest, space.mul(left, -1))),
+    right: least(space.add(rest, space.mul(left, -1))),
     at: space.mod(at, after.run),
     nodes: sort.orders,
   });

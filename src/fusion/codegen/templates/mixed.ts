@@ -8,7 +8,6 @@ import type { Cond, Index } from "../index-space";
 import { type Buffer, type KernelProgram, type SharedArray, type Width } from "../kernel-ir";
 import { wordFor } from "../emitter";
 import { Lowering } from "../lowering";
-import { mutated } from "../mutations";
 import { accumulator, finished, foldIn, foldLanes, type Accumulator } from "./accumulate";
 import { JoinPlaces, joinThreads } from "./join";
 import { existing, nameChunks, passComment, pointAt, rowsOf, spread, storePoint, storeRow } from "./rows";
@@ -80,8 +79,7 @@ function bandByWorkgroup(job: Job): KernelProgram {
         chunks.forEach(({ column, inside, bare }, turn) => {
           const at = pointAt(space, rows, row, column);
           for (const acc of accs) foldIn(low, acc, at, column, inside);
-          for (const id of pass.columnFolds)
-            foldIn(low, held.get(id)![turn]!, at, column, mutated("repeated-row") ? inside : space.and(inside, counts));
+          for (const id of pass.columnFolds) foldIn(low, held.get(id)![turn]!, at, column, space.and(inside, counts));
           for (const id of pass.outputs) storePoint(low, rows, id, row, column, space.and(inside, counts), bare);
         });
         if (accs.length === 0) return;
@@ -141,9 +139,7 @@ function bandByThread(job: Job): KernelProgram {
           for (const acc of accs) foldIn(low, acc, at, column, { kind: "always" });
           for (const own of columns) {
             if (!pass.columnFolds.includes(own.id)) continue;
-            own.take(turn, (acc) =>
-              foldIn(low, acc, at, column, mutated("repeated-row") ? { kind: "always" } : counts),
-            );
+            own.take(turn, (acc) => foldIn(low, acc, at, column, counts));
           }
           for (const id of pass.outputs) storePoint(low, rows, id, row, column, counts);
         });
@@ -200,10 +196,9 @@ function finisherByWorkgroup(job: Job): KernelProgram {
   const grid = workgroupPerItem(low, form.columns, threads, target, "column");
   const accs = form.columnFolds.map((id) => accumulator(low, id, 1));
   const partials = partialsOf(low, job);
-  const bands = mutated("wrong-partial") ? schedule.chunks - 1 : schedule.chunks;
   low.loop("turn", Math.ceil(schedule.chunks / threads), (turn) => {
     const band = space.add(grid.tid, space.mul(turn, threads));
-    low.branch(space.less(band, bands), () => {
+    low.branch(space.less(band, schedule.chunks), () => {
       accs.forEach((acc, i) => joinOne(low, acc, partials[i]!, space.add(space.mul(band, form.columns), grid.index)));
     });
   });
@@ -230,8 +225,7 @@ function finisher(job: Job): KernelProgram {
   const column = spread(space, grid.index, wide);
   const accs = form.columnFolds.map((id) => accumulator(low, id, wide ? 4 : 1));
   const partials = partialsOf(low, job);
-  const bands = mutated("wrong-partial") ? schedule.chunks - 1 : schedule.chunks;
-  low.loop("band", bands, (band) => {
+  low.loop("band", schedule.chunks, (band) => {
     accs.forEach((acc, i) => joinOne(low, acc, partials[i]!, space.add(space.mul(band, form.columns), column)));
   });
   for (const acc of accs) low.store(low.buffer(acc.id), column, finished(low, acc, form.rows), [acc.id]);

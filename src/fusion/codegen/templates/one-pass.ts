@@ -6,7 +6,6 @@ import { wordFor } from "../emitter";
 import type { Cond, Index, Tuple } from "../index-space";
 import { literal, widthOf, type Expr, type Reg, type Value, type Width } from "../kernel-ir";
 import type { Lowering } from "../lowering";
-import { mutated } from "../mutations";
 import { accumulator, finished, foldIn, type Accumulator } from "./accumulate";
 import { kept, LOWEST, scale } from "./running-row";
 
@@ -94,7 +93,7 @@ function runningPeak(walk: Walk, { first, seconds, operand }: RunningPair): Runn
       const x = kept(low, low.converted(low.valueAt(operand, at), "f32", operand), inside, LOWEST, operand);
       const def = opDef(node(low.graph, first).op);
       const now = low.let(`${name}_now`, "f32", width, { kind: "combine", def, a: top, b: x }, [first]);
-      if (!mutated("lost-fade")) fadeTo(now);
+      fadeTo(now);
       low.setRowValue(first, now);
       for (const acc of accs) foldIn(low, acc, at, column, inside);
       low.set(top, now, [first]);
@@ -132,8 +131,7 @@ function runningMoments(walk: Walk, { first, seconds, operand }: RunningPair): R
       const count = walk.count();
       const whole = count ? quotient(low, first, total.value, count) : settle(walk, total);
       const apart = make("apart", "sub", mean, whole);
-      if (!mutated("lost-fade"))
-        add(acc.value, make("between", "mul", make("apart_squared", "mul", apart, apart), walk.seen()));
+      add(acc.value, make("between", "mul", make("apart_squared", "mul", apart, apart), walk.seen()));
       return [acc];
     },
   };
@@ -181,11 +179,11 @@ export function joinMerged(
       if (pair.kind === "moments") {
         const [acc] = second[i]!;
         const moved = make("moved", "add", of(acc!.id), between(make, head, whole[i]!, count()));
-        if (!mutated("lost-fade")) take(acc!, moved);
+        take(acc!, moved);
         return;
       }
       const fade = make("fade", "exp", make("fallen", "sub", head, whole[i]!));
-      for (const acc of second[i]!) if (!mutated("lost-fade")) take(acc, make("faded", "mul", of(acc.id), fade));
+      for (const acc of second[i]!) take(acc, make("faded", "mul", of(acc.id), fade));
     }),
   );
   know(join(second.flat(), 1));

@@ -7,7 +7,6 @@ import { wordFor } from "../emitter";
 import type { Index } from "../index-space";
 import type { Buffer, KernelProgram, Reg, Value } from "../kernel-ir";
 import type { Lowering } from "../lowering";
-import { mutated } from "../mutations";
 import { accumulator, finished, type Accumulator } from "./accumulate";
 import { JoinPlaces, joinThreads } from "./join";
 import { storeResults } from "./reduce";
@@ -92,7 +91,7 @@ export function lowerReduceFinish(job: Job, { peak, exp, folds }: OnlineParts): 
   const grid = workgroupPerItem(low, form.rows, threads, target);
   const accs = ids.map((id) => accumulator(low, id, 1));
   const partials = new Partials(low, job, accs);
-  low.branch(space.less(grid.tid, mutated("wrong-partial") ? schedule.chunks - 1 : schedule.chunks), () => {
+  low.branch(space.less(grid.tid, schedule.chunks), () => {
     for (const acc of accs) partials.take(acc, space.clamp(grid.tid, schedule.chunks - 1), grid.index);
   });
   const places = new JoinPlaces(low, threads, schedule.joined);
@@ -104,7 +103,7 @@ export function lowerReduceFinish(job: Job, { peak, exp, folds }: OnlineParts): 
     low.setRowValue(peak, top);
     const fade = fadeOf(low, { from: part, to: top, exp: node(graph, exp!).op }, peak);
     own.forEach((acc, i) => {
-      if (folds[i]!.fades && !mutated("lost-fade")) scale(low, acc.value, fade, acc.id);
+      if (folds[i]!.fades) scale(low, acc.value, fade, acc.id);
     });
   }
   for (const acc of joinThreads(own, grid.tid, places, 1)) {

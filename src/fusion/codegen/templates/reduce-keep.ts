@@ -7,7 +7,6 @@ import { meetingCells, meetingRows, type MatmulTile } from "../../region";
 import type { Job } from "../frame";
 import type { Index } from "../index-space";
 import type { Reg, Scalar, SharedArray, Value } from "../kernel-ir";
-import { mutated } from "../mutations";
 import type { Accumulator } from "./accumulate";
 import type { Tiling } from "./matmul-tile";
 import type { Reduce } from "./reduce";
@@ -109,7 +108,7 @@ function handing({ f, tile, tiling, tx, ty, a }: Band, atOnce: number) {
       });
     },
     read(number: number, scalar: Scalar, id: NodeId): Reg[] {
-      const start = cell(number, mutated("wrong-keeper") ? space.int(0) : space.mod(tiling.tid, group));
+      const start = cell(number, space.mod(tiling.tid, group));
       return Array.from({ length: across / 4 }, (_, c) =>
         low.let(
           "part",

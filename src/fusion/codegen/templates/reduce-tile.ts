@@ -7,7 +7,6 @@ import { gridOf, programOf, type Job } from "../frame";
 import type { Index } from "../index-space";
 import { literal, type KernelProgram } from "../kernel-ir";
 import { gridIndex, leftParcels, multiply, rightParcels, rightWidth, type Parcel, type Tiling } from "./matmul-tile";
-import { mutated } from "../mutations";
 import { Reduce } from "./reduce";
 import { lowerReduceFinish } from "./reduce-finish";
 import { keepColumns, keepRows, type Band, type Keeper } from "./reduce-keep";
@@ -49,7 +48,7 @@ function bandOf(job: Job, f: Reduce): Band {
   const band = space.mod(grid, bands);
   const chunk = chunks === 1 ? zero : low.bind("chunk", space.mod(space.div(grid, bands), chunks));
   const [step, turns] = alongColumns ? [tile.n / 4, chunkLength / tile.n] : [tile.m, chunkLength / tile.m];
-  const start = mutated("stale-chunk") ? space.int(0) : space.mul(chunk, step * turns);
+  const start = space.mul(chunk, step * turns);
   const [top, left] = alongColumns ? [space.mul(band, tile.m), start] : [start, space.mul(band, tile.n / 4)];
   const batch = matrices === 1 ? zero : space.mod(space.div(grid, bands * chunks), matrices);
   const tiling: Tiling = {
@@ -97,7 +96,7 @@ function walk({ f, tile, tiling, step, turns, rows, columns, a, b }: Band, keepe
         const after = space.add(index, space.int(1));
         const next = low.bind("next", space.mod(after, tiles));
         const then = low.bind("then", space.mod(space.add(turn, space.div(after, tiles)), turns));
-        const past = space.mul(mutated("stale-rows") ? turn : then, step);
+        const past = space.mul(then, step);
         for (const { reg, fetch } of lefts) low.set(reg, fetch(next, alongColumns ? zero : past), [c.id]);
         for (const { reg, fetch } of rights) low.set(reg, fetch(next, alongColumns ? past : zero), [c.id]);
       }

@@ -16,7 +16,6 @@ import type { Job } from "../frame";
 import { wordFor } from "../emitter";
 import type { Cond, Index, IndexSpace, Tuple } from "../index-space";
 import type { Lowering } from "../lowering";
-import { mutated } from "../mutations";
 
 export interface Rows {
   readonly rows: number;
@@ -112,7 +111,6 @@ export function pointAt(
 /** Where in output `id` the element at `point` of the space lies. */
 export function placedAt(space: IndexSpace, { turns }: Rows, id: NodeId, point: Tuple): Tuple {
   return turns.get(id)!.reduce((at, { from, to, perm }) => {
-    if (mutated("unturned") && perm) return at;
     if (!perm) return space.tuple(space.unravel(space.ravel(at.at, from), to));
     return space.tuple(perm.map((axis) => (axis === null ? space.int(0) : at.at[axis]!)));
   }, point);
@@ -133,7 +131,7 @@ export function existing(low: Lowering, unit: Index, units: number, name: string
 export function storeRow(low: Lowering, rows: Rows, row: Index): void {
   for (const id of rows.rowOutputs) {
     const value = low.valueAt(id, low.space.tuple(low.space.unravel(row, node(low.graph, id).type.shape)));
-    low.store(low.buffer(id), mutated("wrong-row") ? low.space.int(0) : row, value, [id]);
+    low.store(low.buffer(id), row, value, [id]);
   }
 }
 
@@ -175,7 +173,7 @@ export function storePoint(
     const value = low.valueAt(id, atColumn(afresh ? own : column));
     low.store(low.buffer(id), space.ravel(atColumn(own).at, node(low.graph, id).type.shape), value, [id]);
   };
-  low.branch(mutated("missing-guard") ? { kind: "always" } : inside, write);
+  low.branch(inside, write);
 }
 
 export function passComment(low: Lowering, { reductions, scans, sorts, columnFolds, outputs }: Pass): string {

@@ -6,7 +6,6 @@ import { registerScalar, wordFor } from "../emitter";
 import type { Cond, Index, Tuple } from "../index-space";
 import { literal, widthOf, type Expr, type Reg, type Scalar, type Value, type Width } from "../kernel-ir";
 import type { Lowering } from "../lowering";
-import { mutated } from "../mutations";
 import { accumulator, finished, foldLanes, merge, type Accumulator, type Fold } from "./accumulate";
 
 /** Four neighbouring elements of the row (or one of four neighbouring rows), and which of them exist. */
@@ -109,7 +108,7 @@ export class RunningRow {
     this.#now = this.#max(this.peak!, top, "now", this.width);
     const fade = this.#fall(this.peak!);
     this.enter();
-    return mutated("lost-fade") ? literal(1, "f32") : fade;
+    return fade;
   }
 
   /** From here on row values mean this row's. */
@@ -242,18 +241,17 @@ export class RunningRow {
       }
       const both = (a: Reg, b: Reg): Reg =>
         low.let("part", acc.scalar, 4, { kind: "combine", def: acc.def, a, b }, [acc.id]);
-      const known =
-        fades && !mutated("lost-fade")
-          ? values.map((value, i) =>
-              low.let(
-                "part",
-                acc.scalar,
-                4,
-                { kind: "op", def: opDef("mul"), args: [value, faded![i]!], attrs: {}, index: null },
-                [acc.id],
-              ),
-            )
-          : values;
+      const known = fades
+        ? values.map((value, i) =>
+            low.let(
+              "part",
+              acc.scalar,
+              4,
+              { kind: "op", def: opDef("mul"), args: [value, faded![i]!], attrs: {}, index: null },
+              [acc.id],
+            ),
+          )
+        : values;
       const b = joinLanes(low, acc, known.reduce(both));
       low.set(acc.value, { kind: "combine", def: acc.def, a: acc.value, b }, [acc.id]);
     }
@@ -327,7 +325,7 @@ export function scale(low: Lowering, reg: Reg, by: Value, id: NodeId): void {
 
 /** `value` where `inside` holds, `no` elsewhere; lane by lane when it must. */
 export function kept(low: Lowering, value: Value, inside: Cond, no: Value, id: NodeId): Value {
-  if (inside.kind === "always" || mutated("unmasked-columns")) return value;
+  if (inside.kind === "always") return value;
   const { space } = low;
   const scalar = registerScalar(value.scalar);
   if (inside.kind !== "less" || !inside.index.lane)

@@ -2,7 +2,6 @@
 import { loweringOf, programOf, workgroupPerItem, type Job } from "../frame";
 import type { Cond, Index } from "../index-space";
 import type { KernelProgram } from "../kernel-ir";
-import { mutated } from "../mutations";
 import { passComment, pointAt, rowsOf, storePoint } from "./rows";
 import { openCarry, scanPlaces } from "./scan";
 
@@ -19,14 +18,13 @@ export function lowerScanBand(job: Job): KernelProgram {
   const [row, exists] = [low.bind("row", space.clamp(unheld, rows.rows - 1)), space.less(unheld, rows.rows)];
   const slots = threads / across;
   const turns = Math.ceil(rows.columns / (slots * each));
-  const cell = (of: Index): Index => space.add(space.mul(of, across), mutated("shared-band") ? space.int(0) : lane);
+  const cell = (of: Index): Index => space.add(space.mul(of, across), lane);
   const scanning = scanPlaces(low, threads, { slot, slots, cell, wide: false });
   for (const pass of rows.stages) {
     low.comment(passComment(low, pass));
     const carries = pass.scans.map((id) => ({ id, carry: openCarry(low, id) }));
     low.loop("turn", turns, (turn) => {
-      const at =
-        rows.backwards && !mutated("band-forwards") ? space.add(space.int(turns - 1), space.mul(turn, -1)) : turn;
+      const at = rows.backwards ? space.add(space.int(turns - 1), space.mul(turn, -1)) : turn;
       const first = space.add(space.mul(at, slots * each), space.mul(slot, each));
       const points = Array.from({ length: each }, (_, i) => {
         const unit = space.add(first, space.int(i));

@@ -5,7 +5,6 @@ import { registerScalar, wordFor } from "../emitter";
 import type { Cond, Index, Tuple } from "../index-space";
 import { literal, widthOf, type Reg, type Scalar, type SharedArray, type Value } from "../kernel-ir";
 import type { Lowering } from "../lowering";
-import { mutated } from "../mutations";
 
 interface Scan {
   readonly id: NodeId;
@@ -28,7 +27,7 @@ function scanOf(low: Lowering, id: NodeId): Scan {
     fold,
     scalar,
     backwards: reverse(n.attrs),
-    exclusive: exclusive(n.attrs) !== mutated("wrong-scan-start"),
+    exclusive: exclusive(n.attrs),
     start: literal(fold.reduce!.identity(scalar), scalar),
     word: wordFor(n),
   };
@@ -91,7 +90,7 @@ export class ThreadScan {
   }
 
   #keep(total: Value): void {
-    if (!mutated("lost-carry")) this.low.set(this.#carry, total, [this.scan.id]);
+    this.low.set(this.#carry, total, [this.scan.id]);
   }
 }
 
@@ -165,7 +164,7 @@ function scanChunks(
       low.setValueAt(id, at, own[i] ? joined(low, scan, before, own[i], "to") : before);
     if (turn + 1 === parts.length && !carry) break;
     const all = read(low, scan, cells, cell(space.int(slots - 1)), "all");
-    if (!mutated("lost-carry")) soFar = soFar === null ? all : joined(low, scan, soFar, all, "so_far");
+    soFar = soFar === null ? all : joined(low, scan, soFar, all, "so_far");
   }
   if (carry) low.set(carry, soFar!, [id]);
 }
@@ -218,7 +217,7 @@ function climb(
 
 /** What lies past the end of the row adds nothing. */
 function insideOnly(low: Lowering, { word, scalar, start, id }: Scan, x: Value, inside: Cond): Value {
-  if (inside.kind === "always" || mutated("unmasked-columns")) return x;
+  if (inside.kind === "always") return x;
   return low.let(`${word}_in`, scalar, widthOf(x), { kind: "select", when: inside, yes: x, no: start }, [id]);
 }
 

@@ -6,7 +6,6 @@ import { registerScalar, wordFor } from "../emitter";
 import type { Cond, Index, Tuple } from "../index-space";
 import { literal, type Reg, type Scalar, type SortArrays, type Value } from "../kernel-ir";
 import type { Lowering } from "../lowering";
-import { mutated } from "../mutations";
 
 /** Places that no element has. */
 const NOWHERE = 0x7fffffff;
@@ -63,8 +62,7 @@ export class Sorting {
     if (sort.kept === 0) {
       low.branch(inside, () => {
         const own = column();
-        for (const [lane, key] of keys.entries())
-          this.#put(low.atLane(own, lane), key, low.atLane(own, mutated("wrong-place") ? 0 : lane));
+        for (const [lane, key] of keys.entries()) this.#put(low.atLane(own, lane), key, low.atLane(own, lane));
       });
       return;
     }
@@ -130,7 +128,7 @@ export class Sorting {
     const { kept } = sort;
     this.#eachOf("spot", kept, (near) => {
       const far = space.add(space.int(2 * kept - 1), space.mul(near, -1));
-      if (!mutated("unmerged-row")) low.emit({ kind: "exchange", sort: this.#arrays, near, far, nodes: this.#nodes });
+      low.emit({ kind: "exchange", sort: this.#arrays, near, far, nodes: this.#nodes });
     });
     low.barrier();
     if (kept === 1) return;
@@ -142,7 +140,7 @@ export class Sorting {
   #network(first: number, count: number): void {
     const { low } = this;
     if (count === 1) return;
-    low.doubling("half", mutated("half-sorted") ? Math.max(1, count / 4) : count / 2, (half) =>
+    low.doubling("half", count / 2, (half) =>
       low.halving("stride", half, (stride) => this.#step(first, count, stride, half)),
     );
   }
@@ -234,7 +232,7 @@ export class Sorting {
   }
 
   #arithmetic(name: string, scalar: Scalar, def: OpDef, args: readonly Value[]): Reg {
-    const attrs = { descending: this.sort.descending && !mutated("sorted-up") };
+    const attrs = { descending: this.sort.descending };
     return this.low.let(name, scalar, 1, { kind: "op", def, args, attrs, index: null }, this.#nodes);
   }
 }

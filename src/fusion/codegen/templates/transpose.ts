@@ -8,7 +8,6 @@ import { IndexSpace, type Cond, type Index, type IndexVar, type Tuple } from "..
 import type { KernelProgram, SharedArray, Value, Width } from "../kernel-ir";
 import { wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
-import { mutated } from "../mutations";
 import { probeLoads, strideOf } from "../probe";
 import { spread } from "./rows";
 
@@ -182,7 +181,7 @@ function fill(low: Lowering, { value, tile, offset }: Tiled, here: Spot, width: 
   const loaded = low.load(low.buffer(value), offset(here.inner, here.outer), [value]);
   const cell = space.add(space.mul(here.localInner, PITCH), here.localOuter);
   for (let lane = 0; lane < width; lane++) {
-    const index = space.add(cell, space.int(mutated("wrong-tile-row") ? 0 : lane));
+    const index = space.add(cell, space.int(lane));
     low.emit({
       kind: "storeShared",
       array: tile,

@@ -3,7 +3,6 @@ import { isInput, node, type Node, nodeId, type NodeId, sizeOf } from "../../ir"
 import { opDef } from "../../ops";
 import type { Answer, Candidate } from "../define";
 import type { Proposal } from "../identities";
-import { mutated } from "../mutations";
 import type { Planner } from "../planner";
 import type { Rewriter } from "../rewriter";
 import { propose } from "../rewriting";
@@ -40,7 +39,7 @@ function ahead(planner: Planner, rewriter: Rewriter, n: Node, readers: readonly 
     const reader = node(graph, id);
     return {
       ...reader,
-      inputs: reader.inputs.map((input) => (input === n.id && !mutated("one-reader-stays") ? folded.id : input)),
+      inputs: reader.inputs.map((input) => (input === n.id ? folded.id : input)),
     };
   });
   const change = rewriter.replaced([n.id], [folded, ...again]);

@@ -5,7 +5,6 @@
 import { node, nodeId, sameShape, sizeOf, type Node, type NodeId } from "../../ir";
 import { numberOf, numbersOf, opDef, permOf, withDefaults } from "../../ops";
 import type { Proposal } from "../identities";
-import { mutated } from "../mutations";
 import type { Planner } from "../planner";
 import { openRewriter, type Rewriter } from "../rewriter";
 import { rewritingPass, untilNoneFits } from "../rewriting";
@@ -79,7 +78,7 @@ function pushed(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null 
 /** The transpose `inner`, then `perm`, leaves everything where it was. */
 function cancels(nodes: ReadonlyMap<NodeId, Node>, inner: Node, perm: readonly number[]): boolean {
   const first = permOf(inner.attrs, nodes.get(inner.inputs[0]!)!.type.shape.length);
-  return perm.every((axis, i) => first[axis] === i || mutated("transpose-forgotten"));
+  return perm.every((axis, i) => first[axis] === i);
 }
 
 /** The op of the tree that stands first in the text among the readers of `leaf`. */

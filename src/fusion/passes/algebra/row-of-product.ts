@@ -7,7 +7,6 @@ import { node, sameShape, type Node, type NodeId } from "../../ir";
 import { algebraOf, isNegation, isDivision, isMultiplication, opDef } from "../../ops";
 import { areTurned, orderedFrom } from "../../region";
 import type { Proposal } from "../identities";
-import { mutated } from "../mutations";
 import type { Planner } from "../planner";
 import type { Rewriter } from "../rewriter";
 import { NodeFactory } from "../saved/node-factory";
@@ -122,7 +121,7 @@ function proposal({ graph }: Planner, rewriter: Rewriter, { n, term, product, ma
   const axes = [made.type.shape.length - 1];
   let row = factory.call("sum", [terms], { axes, keepdims: true }, n, late);
   for (const { id, op } of factors.row) row = factory.call(op, [row, id], {}, n, late);
-  if (factors.negative && !mutated("sign-of-the-row")) row = factory.call("neg", [row], {}, n, late);
+  if (factors.negative) row = factory.call("neg", [row], {}, n, late);
   if (n.type.shape.length < term.type.shape.length) factory.call("reshape", [row], { shape: n.type.shape }, n, late);
   const top = factory.made.pop()!;
   const last: Node = {

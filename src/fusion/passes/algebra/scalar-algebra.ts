@@ -5,7 +5,6 @@
 import { type Graph, isLiteral, node, type Node, nodeId, type NodeId, valueOfLiteral } from "../../ir";
 import { algebraOf, allOps, isProduct, opDef, withDefaults } from "../../ops";
 import type { Proposal } from "../identities";
-import { mutated } from "../mutations";
 import type { Planner } from "../planner";
 import { openRewriter, type Rewriter } from "../rewriter";
 import { rewritingPass, untilNoneFits } from "../rewriting";
@@ -56,11 +55,7 @@ function twoLiterals(planner: Planner, rewriter: Rewriter, n: Node): Proposal | 
   const inner = middle && withLiteral(graph, middle);
   if (!inner || inner.kind !== outer.kind) return null;
   if (planner.isOutput(middle.id) || rewriter.readersOf(middle.id).size > 1) return null;
-  const number = mutated("literal-lost")
-    ? outer.number
-    : outer.kind === "mul"
-      ? inner.number * outer.number
-      : inner.number + outer.number;
+  const number = outer.kind === "mul" ? inner.number * outer.number : inner.number + outer.number;
   if (!Number.isFinite(number) || (number === 0 && outer.kind === "mul")) return null;
   const nodes = [n.id, middle.id];
   const x = nameOf(graph, inner.value);

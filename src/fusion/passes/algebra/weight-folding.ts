@@ -3,7 +3,6 @@ import { node, nodeId, sizeOf, type Node, type NodeId } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import type { Answer, Candidate } from "../define";
 import type { Proposal } from "../identities";
-import { mutated } from "../mutations";
 import type { Planner } from "../planner";
 import { openRewriter, type NodeChange, type Rewriter } from "../rewriter";
 import { propose, rewritingPass } from "../rewriting";
@@ -66,10 +65,7 @@ function intoWeight(planner: Planner, rewriter: Rewriter, around: Around, produc
   const here = ownShape(channels, last.type.shape);
   if (shift !== null && shift.literal === null && here === null) return null;
   const taken = recipe.take(weight);
-  const scaled =
-    scale === null
-      ? null
-      : recipe.op(mutated("divides-the-weight") ? "div" : "mul", [taken, inWeight(recipe, channels, scale.id)]);
+  const scaled = scale === null ? null : recipe.op("mul", [taken, inWeight(recipe, channels, scale.id)]);
   const folded =
     scaled &&
     recipe.folded(scaled, {

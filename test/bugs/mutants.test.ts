@@ -1,16 +1,12 @@
 /** @file Every bug that can be switched on is switched on: the laws must notice, within a bounded number of programs, and make the witness small. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { codegenMutations, withMutation as withCodegenBug } from "../../src/fusion/codegen";
 import { nodeId } from "../../src/fusion/ir";
-import { countMutations, withCountMutation } from "../../src/fusion/cost/mutations";
-import { derivativeMutations, withDerivativeMutation } from "../../src/fusion/autodiff/mutations";
-import { passMutations, withMutation as withPassBug } from "../../src/fusion/passes/mutations";
 import { runReference } from "../../src/fusion/reference";
-import { computedNodes, graphOf } from "./any-program";
-import { dataOf } from "./codegen-harness";
-import { derived, keptRounding, programs, rewritten, scaledRows, streamed } from "./codegen-programs";
-import { exampleFaults, examples } from "./decisions";
+import { computedNodes, graphOf } from "../laws/any-program";
+import { dataOf } from "../laws/codegen-harness";
+import { derived, keptRounding, programs, rewritten, scaledRows, streamed } from "../laws/codegen-programs";
+import { exampleFaults, examples } from "../laws/decisions";
 import {
   caseArbitrary,
   expensiveBytes,
@@ -19,8 +15,9 @@ import {
   plainly,
   strictly,
   type Case,
-} from "./plan-laws";
-import { smaller } from "./smaller";
+} from "../laws/plan-laws";
+import { smaller } from "../laws/smaller";
+import { codegenBugs, countBugs, derivativeBugs, passBugs, withBug, type BugName } from "./index.ts";
 
 /** Random programs a bug may take; MUTANTS=count:seed says otherwise, and with a count of its own only random programs count. */
 const [COUNT, SEED] = (process.env["MUTANTS"] ?? "100:7").split(":").map(Number) as [number, number];
@@ -44,17 +41,13 @@ function offBy({ text }: Case): string | null {
 }
 
 type Run = <T>(act: () => T) => T;
-const bugs: readonly (readonly [name: string, run: Run])[] = [
-  ...codegenMutations.map(
-    (name) => [`codegen ${name}`, (act) => withCodegenBug(name, act)] as const satisfies [string, Run],
-  ),
-  ...passMutations.map((name) => [`passes ${name}`, (act) => withPassBug(name, act)] as const satisfies [string, Run]),
-  ...countMutations.map(
-    (name) => [`counts ${name}`, (act) => withCountMutation(name, act)] as const satisfies [string, Run],
-  ),
-  ...derivativeMutations.map(
-    (name) => [`derivatives ${name}`, (act) => withDerivativeMutation(name, act)] as const satisfies [string, Run],
-  ),
+const named = (part: string, of: Readonly<Partial<Record<BugName, unknown>>>): (readonly [string, Run])[] =>
+  Object.keys(of).map((name) => [`${part} ${name}`, (act) => withBug(name as BugName, act)]);
+const bugs = [
+  ...named("codegen", codegenBugs),
+  ...named("passes", passBugs),
+  ...named("counts", countBugs),
+  ...named("derivatives", derivativeBugs),
 ];
 
 interface Caught {
@@ -132,6 +125,8 @@ test(
       ].join("  "),
     );
     console.log(`${rows.join("\n")}\ncaught ${found.length} of ${bugs.length}; the median witness has ${median} nodes`);
+    // A wrong text that names what is not there would stop the compiler: that proves nothing.
+    expect(found.filter(({ says }) => /is not defined|is not a function/.test(says))).toEqual([]);
     expect(found.length / bugs.length).toBeGreaterThanOrEqual(0.95);
     expect(median).toBeLessThanOrEqual(4);
   },

@@ -1,0 +1,134 @@
+/** @file Bugs of the kernels that are written: masks, barriers, partial results, carried values. */
+import { bugsIn } from "./bug.ts";
+
+export const codegenBugs = bugsIn("src/fusion/codegen", {
+  "wrong-reduce-start": [["templates/accumulate.ts", "const start = «def.reduce!.identity(scalar)»;", "1"]],
+  "missing-barrier": [["emitter.ts", '«this.emit({ kind: "barrier" });»', ""]],
+  "short-tail": [
+    ["frame.ts", 'low.emit({ kind: "guard", when: { kind: "less", index, bound: «count» } });', "count - 1"],
+  ],
+  "wrong-stride": [
+    ["templates/matmul-tile.ts", "space.mul(«row», width),", "quad"],
+    ["templates/matmul-tile.ts", "space.add(«quad», space.int(offset))", "row"],
+  ],
+  "dropped-store": [["emitter.ts", '«»buffer.access = "read_write";', "return;"]],
+  "swapped-operands": [
+    [
+      "lowering.ts",
+      '«»const width = index?.lane || args.some((arg) => arg.kind === "reg" && arg.width === 4) ? 4 : 1;',
+      "if (args.length === 2) args.reverse();",
+    ],
+  ],
+  "stale-reload": [
+    [
+      "templates/fold.ts",
+      "const { inside, bare, column } = «some»;",
+      "lanes === 1 && stage > 0 ? { ...some, column: chunk(space.int(0)).column } : some",
+    ],
+  ],
+  "wrong-lane": [["emitter.ts", "const lanes = «[0, 1, 2, 3]»;", "[0, 1, 3, 2]"]],
+  "unmasked-pad": [
+    ["lowering.ts", "if (this.lean && «open.length === 1») return yield* this.#masked(n, at, open[0]!);", "false"],
+    ["lowering.ts", 'const test = when === null || «when.kind === "always"» ? null : when;', "true"],
+  ],
+  "missing-guard": [
+    ["frame.ts", "if («total > count») {", "false"],
+    ["templates/rows.ts", "low.branch(«inside», write);", '{ kind: "always" }'],
+  ],
+  "wrong-broadcast": [["lowering.ts", "const skip = «out.length - shape.length»;", "0"]],
+  "wrong-row": [["templates/rows.ts", "low.store(low.buffer(id), «row», value, [id]);", "low.space.int(0)"]],
+  "lost-lane-fold": [
+    ["templates/accumulate.ts", 'const [a, b] = [pair("xy", [0, 1]), pair("zw", «[2, 3]»)];', "[2, 2]"],
+  ],
+  "lost-finish": [["templates/accumulate.ts", "if («!def.reduce!.finish»)", "true"]],
+  "wrong-tile-row": [["templates/transpose.ts", "const index = space.add(cell, space.int(«lane»));", "0"]],
+  "skipped-last-tile": [["templates/contraction.ts", 'if («edge.kind === "always"») return value;', "true"]],
+  "unmasked-columns": [
+    ["templates/accumulate.ts", 'if («inside.kind !== "always"») {', "false"],
+    ["templates/running-row.ts", 'if («inside.kind === "always"») return value;', "true"],
+    ["templates/scan.ts", 'if («inside.kind === "always"») return x;', "true"],
+  ],
+  "missing-epilogue": [["templates/contraction.ts", "const value = «low.valueAt(id, this.placed(id, point))»;", "acc"]],
+  "early-reuse": [
+    ["templates/join.ts", "const key = `${«stage % 2»} ${slot} ${scalar} ${width}`;", "0"],
+    ["templates/matmul-thin.ts", "const arrays = cells[«m % 2»]!;", "0"],
+  ],
+  "wrong-partial": [
+    ["templates/fold.ts", "low.branch(space.less(chunk, «schedule.chunks»),", "schedule.chunks - 1"],
+    ["templates/matmul-join.ts", "const { chunks } = «job.schedule»;", "{ chunks: job.schedule.chunks - 1 }"],
+    ["templates/mixed.ts", "low.branch(space.less(band, «schedule.chunks»),", "schedule.chunks - 1"],
+    ["templates/mixed.ts", 'low.loop("band", «schedule.chunks»,', "schedule.chunks - 1"],
+    [
+      "templates/reduce-finish.ts",
+      "low.branch(space.less(grid.tid, «schedule.chunks»), () => {",
+      "schedule.chunks - 1",
+    ],
+  ],
+  "lost-fade": [
+    ["templates/flash.ts", "if («!this.parts.weightsFade») return;", "true"],
+    ["templates/one-pass.ts", "«fadeTo(now);»", ""],
+    [
+      "templates/one-pass.ts",
+      '«add(acc.value, make("between", "mul", make("apart_squared", "mul", apart, apart), walk.seen()));»',
+      "",
+    ],
+    ["templates/one-pass.ts", "«take(acc!, moved);»", ""],
+    ["templates/one-pass.ts", 'for (const acc of second[i]!) «take(acc, make("faded", "mul", of(acc.id), fade));»', ""],
+    ["templates/reduce-finish.ts", "if («folds[i]!.fades») scale(low, acc.value, fade, acc.id);", "false"],
+    ["templates/running-row.ts", "return «fade»;", 'literal(1, "f32")'],
+    ["templates/running-row.ts", "const known = «fades»", "false"],
+  ],
+  "wrong-keeper": [
+    ["templates/reduce-keep.ts", "const start = cell(number, «space.mod(tiling.tid, group)»);", "space.int(0)"],
+  ],
+  "unjoined-row": [
+    [
+      "templates/matmul-rows.ts",
+      "finished(low, «{ ...fold, value, position: null, settled: true }», c.sizes.n)",
+      "{ ...fold, value: parts[i], position: null, settled: true }",
+    ],
+  ],
+  "torn-word": [["templates/pointwise.ts", "const next = space.add(first, space.int(«1»));", "0"]],
+  unturned: [
+    [
+      "templates/rows.ts",
+      "«»if (!perm) return space.tuple(space.unravel(space.ravel(at.at, from), to));",
+      "if (perm) return at;",
+    ],
+  ],
+  "lost-carry": [
+    ["templates/scan.ts", "«this.low.set(this.#carry, total, [this.scan.id]);»", ""],
+    ["templates/scan.ts", '«soFar = soFar === null ? all : joined(low, scan, soFar, all, "so_far");»', ""],
+  ],
+  "unmerged-row": [
+    ["templates/sort.ts", '«low.emit({ kind: "exchange", sort: this.#arrays, near, far, nodes: this.#nodes });»', ""],
+  ],
+  "half-sorted": [["templates/sort.ts", 'low.doubling("half", «count / 2», (half) =>', "Math.max(1, count / 4)"]],
+  "wrong-scan-start": [["templates/scan.ts", "exclusive: «exclusive(n.attrs)»,", "!exclusive(n.attrs)"]],
+  "repeated-row": [
+    ["templates/mixed.ts", "foldIn(low, held.get(id)![turn]!, at, column, «space.and(inside, counts)»);", "inside"],
+    ["templates/mixed.ts", "foldIn(low, acc, at, column, «counts»))", '{ kind: "always" }'],
+  ],
+  "lost-rounding": [["lowering.ts", "if (!rounded || «!this.#inside.has(id)») return value;", "true"]],
+  "shared-band": [
+    [
+      "templates/scan-band.ts",
+      "const cell = (of: Index): Index => space.add(space.mul(of, across), «lane»);",
+      "space.int(0)",
+    ],
+  ],
+  "band-forwards": [
+    [
+      "templates/scan-band.ts",
+      "«rows.backwards» ? space.add(space.int(turns - 1), space.mul(turn, -1)) : turn;",
+      "false",
+    ],
+  ],
+  "sorted-up": [["templates/sort.ts", "const attrs = { descending: «this.sort.descending» };", "false"]],
+  "wrong-place": [["templates/sort.ts", "this.#put(low.atLane(own, lane), key, low.atLane(own, «lane»));", "0"]],
+  "stale-chunk": [["templates/reduce-tile.ts", "const start = «space.mul(chunk, step * turns)»;", "space.int(0)"]],
+  "stale-rows": [["templates/reduce-tile.ts", "const past = space.mul(«then», step);", "turn"]],
+  "lost-run": [["templates/merged-order.ts", "right: «least(space.add(rest, space.mul(left, -1)))»,", "space.int(0)"]],
+  "lost-iteration": [["map-loop.ts", "low.loop(body.iteration, «iterations», (index) => {", "iterations - 1"]],
+  "late-carry": [["map-loop.ts", "return «swaps» ? low.let(`${value.name}_before`", "false"]],
+});

@@ -1,0 +1,20 @@
+/** @file Every injected bug, by the part of the compiler that it is in. */
+import { ANY, type Replacement } from "./bug.ts";
+import { codegenBugs } from "./codegen.ts";
+import { countBugs } from "./counts.ts";
+import { derivativeBugs } from "./derivatives.ts";
+import { passBugs } from "./passes.ts";
+import { during } from "./switch.ts";
+
+export { codegenBugs, countBugs, derivativeBugs, passBugs };
+
+/** A kernel written with a bug is written anew: its text is kept for no other. */
+const notKept: readonly Replacement[] = [
+  ["src/fusion/codegen/repeats.ts", "«launchedKey(graph, region.members) !== null» ? null", "true"],
+];
+
+export const allBugs = { ...passBugs, ...codegenBugs, ...countBugs, ...derivativeBugs, [ANY]: notKept };
+export type BugName = Exclude<keyof typeof allBugs, typeof ANY>;
+
+/** Runs `act` with one bug switched on. */
+export const withBug = <R>(name: BugName, act: () => R): R => during(name, act);
