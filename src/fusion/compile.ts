@@ -1,7 +1,7 @@
 /** @file Text and options in, compilation out; states and plans between steps by replay. */
 import { planFusion } from "./codegen";
 import type { Compilation, Symbol } from "./compilation";
-import { chosenFor, generic, positionsOf } from "./cost";
+import { chosenFor, generic, positionsOf, type Positions } from "./cost";
 import {
   applyPatch,
   bug,
@@ -14,7 +14,6 @@ import {
   type EdgeId,
   type Fusion,
   type Graph,
-  type NodeId,
   type Plan,
   type Step,
   type Target,
@@ -127,7 +126,7 @@ function planned(graph: Graph, { parseMillis, assertions, ...read }: Read, clock
 interface Replay {
   readonly draft: DraftFusion;
   cursor: number;
-  readonly position: (id: NodeId) => number;
+  readonly positions: Positions;
   readonly states: Map<number, Fusion>;
   readonly plans: Map<number, Plan>;
 }
@@ -145,7 +144,7 @@ function replayOf(compilation: Compilation): Replay {
   const replay: Replay = {
     draft: draftOf(naive),
     cursor: 0,
-    position: (id) => positions.get(id) ?? -1,
+    positions,
     states: new Map([[0, naive]]),
     plans: new Map(),
   };
@@ -171,7 +170,7 @@ export function fusionAt(compilation: Compilation, cursor: number): Fusion {
     const { patch } = steps[--replay.cursor]!;
     if (patch) applyPatch(replay.draft, invert(patch));
   }
-  const state = inTextOrder(replay.draft, replay.position);
+  const state = inTextOrder(replay.draft, replay.positions);
   keep(replay.states, wanted, state);
   return state;
 }

@@ -127,7 +127,7 @@ test(
     console.log(`${rows.join("\n")}\ncaught ${found.length} of ${bugs.length}; the median witness has ${median} nodes`);
     // A wrong text that names what is not there would stop the compiler: that proves nothing.
     expect(found.filter(({ says }) => /is not defined|is not a function/.test(says))).toEqual([]);
-    expect(found.length / bugs.length).toBeGreaterThanOrEqual(0.95);
+    expect(caught.filter(({ after }) => after === null).map(({ name }) => name)).toEqual([]);
     expect(median).toBeLessThanOrEqual(4);
   },
 );

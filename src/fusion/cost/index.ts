@@ -1,7 +1,7 @@
 /** @file Counts and predictions: traffic, arithmetic, time, totals, device profiles. */
 export { evaluationsOf, regionFlops, tileVisits } from "./flops";
 export { savedBuffers, type SavedBuffer } from "./saved-buffers";
-export { positionsOf } from "./positions";
+export { positionsOf, type Positions } from "./positions";
 export { openRunningTotals, totalsOf, type RunningTotals } from "./running-totals";
 export {
   intensity,

@@ -1,47 +1,35 @@
 /** @file Where nodes stand in the text's order: apart from the totals, since the page steps through plans without counting them. */
-import { nodeId, topological, type Graph, type NodeId } from "../ir";
+import { bug, topological, type Graph, type NodeId, type Standing } from "../ir";
 
-/** Positions of nodes in the graph's text order (a topological order in every graph that passes make). */
-export const positionsOf = (graph: Graph): Map<NodeId, number> =>
-  new Positions(inOrder(graph).map((id, position) => [id, position]));
+/** Positions in the text's order (a topological order in every graph that passes make). */
+export interface Positions {
+  /** All positions are below it. */
+  readonly count: number;
+  /** What passes made for a node of the text stands less than 1 before it. */
+  readonly of: (n: Standing) => number;
+}
 
-/** Nodes made one after the other for the same node, `y~again#0`, `y~again#1` …: at most so many. */
-const MOST_IN_A_ROW = 2 ** 16;
-
-/**
- * What a pass makes for a node, `y~sum` for `y`, stands just before it; what is made for that, just before that. What is made in a
- * row stands in the order of its numbers.
- */
-class Positions extends Map<NodeId, number> {
-  override get(id: NodeId): number | undefined {
-    return this.#placeOf(id)?.at;
-  }
-
-  /** Where it stands, and how much room is free before it. */
-  #placeOf(id: string): { readonly at: number; readonly room: number } | undefined {
-    const made: string[] = [];
-    let parent = id;
-    for (; super.get(nodeId(parent)) === undefined; parent = parent.slice(0, parent.lastIndexOf("~"))) {
-      if (!parent.includes("~")) return undefined;
-      made.push(parent.slice(parent.lastIndexOf("~") + 1));
-    }
-    let [at, room] = [super.get(nodeId(parent))!, 1];
-    for (const name of made.toReversed()) {
-      const turn = /#(\d+)$/.exec(name);
-      room /= 2;
-      at -= turn ? room * (1 - Number(turn[1]) / MOST_IN_A_ROW) : room;
-      if (turn) room /= MOST_IN_A_ROW;
-    }
-    return { at, room };
-  }
+/** Positions of the graph's nodes, and of what passes make for them. */
+export function positionsOf(graph: Graph): Positions {
+  const written = new Map<NodeId, number>();
+  // What is made for a node stands where the node does (or stood): a state is the same when it is reached by rewriting and when it is read anew.
+  for (const [position, { id, order }] of inOrder(graph).entries()) written.set(order?.before ?? id, position);
+  return {
+    count: graph.nodes.size,
+    of({ id, order }) {
+      const position = written.get(order?.before ?? id);
+      if (position === undefined) throw bug(`${id} has no place in the text`);
+      return position - (order?.by ?? 0);
+    },
+  };
 }
 
 /** Insertion order where that is topological, Kahn's otherwise. */
-function inOrder(graph: Graph): readonly NodeId[] {
+function inOrder(graph: Graph): readonly Standing[] {
   const seen = new Set<NodeId>();
   for (const { id, inputs } of graph.nodes.values()) {
-    if (!inputs.every((input) => seen.has(input))) return topological(graph);
+    if (!inputs.every((input) => seen.has(input))) return topological(graph).map((each) => graph.nodes.get(each)!);
     seen.add(id);
   }
-  return [...seen];
+  return [...graph.nodes.values()];
 }

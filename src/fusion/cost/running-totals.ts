@@ -1,19 +1,8 @@
 /** @file Totals of a whole plan, kept up to date region by region, so that a step costs what it changes. */
-import {
-  nodeId,
-  type DeviceProfile,
-  type Fusion,
-  type Graph,
-  type NodeId,
-  type Region,
-  type Target,
-  type Totals,
-  bug,
-} from "../ir";
+import { node, type DeviceProfile, type Fusion, type Graph, type Region, type Target, type Totals, bug } from "../ir";
 import { openLiveness } from "./liveness";
 import { isRefusal, regionFacts, type RegionFacts } from "./model";
-import { positionsOf } from "./positions";
-
+import { positionsOf, type Positions } from "./positions";
 import { targetOf } from "./profiles";
 import { fullSizeBytes } from "./traffic";
 
@@ -28,28 +17,12 @@ export interface RunningTotals {
 }
 
 /**
- * Where a kernel counts as running: what passes made for a node stands where the node does (or stood), so that a state
- * counts the same when it is reached by rewriting and when it is read anew.
- */
-function slotsOf(positions: ReadonlyMap<NodeId, number>): (id: NodeId) => number {
-  const written = (id: NodeId): NodeId => {
-    const mark = id.indexOf("~");
-    return mark < 0 ? id : nodeId(id.slice(0, mark));
-  };
-  const slots = new Map<NodeId, number>();
-  for (const [id, position] of positions) if (id.includes("~")) slots.set(written(id), position);
-  for (const id of slots.keys()) slots.set(id, Math.max(slots.get(id)!, positions.get(id) ?? 0));
-  return (id) => slots.get(written(id)) ?? Math.ceil(positions.get(id)!);
-}
-
-/**
  * Empty totals for the regions of `graph`. Its peak is the largest sum of live bytes when every kernel runs
  * where its last member stands in the text: inputs are live throughout, outputs from their kernel to the end, other
  * values from their kernel to their last reader.
  */
-export function openRunningTotals(graph: Graph, positions: ReadonlyMap<NodeId, number>): RunningTotals {
-  const lives = openLiveness(graph, positions.size);
-  const slotOf = slotsOf(positions);
+export function openRunningTotals(graph: Graph, positions: Positions): RunningTotals {
+  const lives = openLiveness(graph, positions.count);
   const sums = { kernels: 0, transfers: 0, fullSizeTransfers: 0, bytes: 0, picoseconds: 0 };
   const change = (region: Region, { schedule, traffic, time }: RegionFacts, sign: 1 | -1): void => {
     sums.kernels += sign * schedule.dispatches;
@@ -59,7 +32,7 @@ export function openRunningTotals(graph: Graph, positions: ReadonlyMap<NodeId, n
     // Whole picoseconds add up to the same sum in any order.
     sums.picoseconds += sign * Math.round(time.micros * 1e6);
     if (schedule.dispatches === 0) return;
-    const at = slotOf(region.members.at(-1)!);
+    const at = Math.ceil(positions.of(node(graph, region.members.at(-1)!)));
     if (traffic.temporaryBytes > 0) lives.partials(at, sign * (schedule.temporaryPeak ?? traffic.temporaryBytes));
     for (const { value } of traffic.writes) lives.written(value, sign === 1 ? at : null);
     for (const { value } of traffic.reads) lives.read(value, region.id, sign === 1 ? at : null);

@@ -3,6 +3,7 @@
  * @about input, const, hole: they are the leaves of a graph, not ops that a kernel computes.
  */
 import type { NodeId } from "./ids";
+import type { TextOrder } from "./text-order";
 import type { TensorType } from "./types";
 import { bug } from "./bug";
 
@@ -26,6 +27,8 @@ export interface GroupRef {
 
 export interface Node {
   readonly id: NodeId;
+  /** Where it stands in the text's order, when a pass made it; absent: where it is written. */
+  readonly order?: TextOrder;
   /** Name in the op registry: `relu`, `matmul`, `input`, `const`, `hole` … */
   readonly op: string;
   readonly inputs: readonly NodeId[];

@@ -11,6 +11,7 @@ export * from "./plan";
 export * from "./profile";
 export * from "./region";
 export * from "./saved";
+export * from "./text-order";
 export * from "./types";
 export * from "./units";
 export * from "./verdict";

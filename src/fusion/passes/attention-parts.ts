@@ -2,7 +2,7 @@
  * @file Finds product → row fold → product by data flow: what lies between two contractions, and a row factor that can wait.
  * @about where, is_nan, exp, sum, max, sub, div: a guard against NaN that exporters write, and the softmax whose shares are numbers.
  */
-import { type Graph, node, type Node, nodeId, type NodeId, valueOfLiteral } from "../ir";
+import { type Graph, node, type Node, type NodeId, valueOfLiteral, madeFor } from "../ir";
 import { algebraOf, isDivision, isMultiplication, isProduct, linearGroups, opDef } from "../ops";
 import type { Planner } from "./planner";
 import type { NodeChange, Rewriter } from "./rewriter";
@@ -164,8 +164,9 @@ function sharesAreNumbers(graph: Graph, share: Node): boolean {
 export function divideLast(planner: Planner, { values, factor }: Between): NodeChange & { readonly product: NodeId } {
   const { graph } = planner;
   const { share, weight, row, guard, path, zero } = factor!;
-  const product = nodeId(`${values}~sum`);
   const result = node(graph, values);
+  const standing = madeFor(result, "sum");
+  const product = standing.id;
   const divided = node(graph, share);
   const chain = path.map(([id, operand], i) => {
     const n = node(graph, id);
@@ -175,7 +176,7 @@ export function divideLast(planner: Planner, { values, factor }: Between): NodeC
   const origins = [...new Set([...result.origins, ...divided.origins])];
   const sum: Node = {
     ...result,
-    id: product,
+    ...standing,
     inputs: [left, result.inputs[1]!],
     label: `${result.label} before ${isDivision(algebraOf(divided.op)) ? "division" : "scaling"}`,
     origins,
@@ -184,10 +185,10 @@ export function divideLast(planner: Planner, { values, factor }: Between): NodeC
   if (!guard && zero === null)
     return { gone: [share], after: [...chain, sum, last], inserted: [[product, values]], product };
   const none = guard ? node(graph, guard.choice).inputs[1]! : zero!;
-  const [asked, unguarded] = [nodeId(`${values}~guard`), nodeId(`${values}~unguarded`)];
+  const [asked, unguarded] = [madeFor(result, "guard"), madeFor(result, "unguarded")];
   const test: Node = {
     ...result,
-    id: asked,
+    ...asked,
     op: "gt",
     attrs: {},
     label: "gt",
@@ -195,12 +196,12 @@ export function divideLast(planner: Planner, { values, factor }: Between): NodeC
     type: { ...node(graph, row).type, dtype: "bool" },
     origins,
   };
-  const quotient: Node = { ...last, id: unguarded, label: `${result.label} before its guard` };
+  const quotient: Node = { ...last, ...unguarded, label: `${result.label} before its guard` };
   const guarded: Node = {
     ...result,
     op: "where",
     attrs: {},
-    inputs: [asked, unguarded, guard ? none : product],
+    inputs: [asked.id, unguarded.id, guard ? none : product],
     origins,
   };
   return {
@@ -208,8 +209,8 @@ export function divideLast(planner: Planner, { values, factor }: Between): NodeC
     after: [...chain, sum, test, quotient, guarded],
     inserted: [
       [product, values],
-      [asked, values],
-      [unguarded, values],
+      [asked.id, values],
+      [unguarded.id, values],
     ],
     product,
   };

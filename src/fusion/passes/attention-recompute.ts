@@ -73,7 +73,7 @@ function patchFor(planner: Planner, rewriter: Rewriter, { made, changed, gone, h
   const needed = (members: readonly NodeId[]): NodeId[] => {
     const found = new Set(members);
     for (const id of found) for (const input of inputsOf.get(id) ?? []) if (copies.has(input)) found.add(input);
-    return [...found].toSorted((a, b) => planner.position(a) - planner.position(b));
+    return [...found].toSorted((a, b) => planner.position(a, copies) - planner.position(b, copies));
   };
   const own = (region: Region): boolean => region.members.every((id) => copies.has(id));
   const addedRegions = patch.addedRegions

@@ -15,6 +15,8 @@ import {
   sameShape,
   type Shape,
   sizeOf,
+  madeFor,
+  type Standing,
 } from "../ir";
 import { algebraOf, countsAlong, isLinearFold, isSubtraction, opDef, withDefaults } from "../ops";
 import { isFreeView } from "../region";
@@ -101,9 +103,9 @@ function kindOf(n: Node, bound: readonly Kind[], full: number): Kind {
   return isSubtraction(algebraOf(n.op)) && !bound.includes("weight") ? "shifted" : "late";
 }
 
-/** What is still to be written: Σ path(value) under the name `id`. */
+/** What is still to be written: Σ path(value) as `at`. */
 interface Open {
-  readonly id: NodeId;
+  readonly at: Standing;
   readonly value: NodeId;
   /** Ops between the sum and the value that are linear in it, the outermost first. */
   readonly path: readonly Step[];
@@ -140,8 +142,8 @@ class Terms {
   /** Writes all terms; false when one of them is not linear. */
   expand(): boolean {
     const { fold, operand, gathered } = this.sum;
-    const around = gathered && this.#made(PLACE, "where", [PLACE, operand, this.#const(0)], this.#full);
-    this.#open.push({ id: fold.id, value: operand, path: around ? [{ around, at: 1 }] : [], viewed: false });
+    const around = gathered && this.#made({ id: PLACE }, "where", [PLACE, operand, this.#const(0)], this.#full);
+    this.#open.push({ at: fold, value: operand, path: around ? [{ around, at: 1 }] : [], viewed: false });
     for (let next = this.#open.pop(); next; next = this.#open.pop()) {
       if (this.added.length > MOST_TERMS * 4 || !this.#write(next)) return false;
     }
@@ -149,21 +151,22 @@ class Terms {
     return true;
   }
 
-  /** What several terms share is named last: its names place it before everything that reads it. */
+  /** What several terms share is placed last: before everything that reads it. */
   #nameFirst(gathered: MaskedGather | null): void {
     const names = new Map<NodeId, NodeId>();
-    const deepest = (): string => this.added.map(({ id }) => id).reduce((a, b) => (depthOf(b) > depthOf(a) ? b : a));
+    const deepest = (): Standing => this.added.reduce((a, b) => (roomOf(b) < roomOf(a) ? b : a));
     for (const { id, path } of this.#counts.values()) {
-      const shared = nodeId(`${deepest()}~shared`);
-      names.set(id, shared);
+      const shared = madeFor(deepest(), "shared");
+      names.set(id, shared.id);
       this.#writeShared(shared, path);
     }
     const first = deepest();
-    const here = gathered ? hereOf(gathered, `${first}~here`) : [];
+    const here = gathered ? hereOf(gathered, madeFor(first, "here")) : [];
     if (gathered) names.set(PLACE, here.at(-1)!.id);
     const literals = [...this.#literals].map(([value, id]): Node => {
-      names.set(id, nodeId(`${first}~${value}`));
-      return { ...this.#made(names.get(id)!, "const", [], [], { value }), label: String(value) };
+      const standing = madeFor(first, String(value));
+      names.set(id, standing.id);
+      return { ...this.#made(standing, "const", [], [], { value }), label: String(value) };
     });
     this.added.forEach((n, i) => {
       this.added[i] = { ...n, inputs: n.inputs.map((input) => names.get(input) ?? input) };
@@ -171,14 +174,14 @@ class Terms {
     this.added.unshift(...literals, ...here);
   }
 
-  #write({ id, value, path, viewed }: Open): boolean {
+  #write({ at, value, path, viewed }: Open): boolean {
     const kind = this.kinds.get(value);
     if (kind === "row") return false;
     const n = node(this.graph, value);
     if (kind !== "late" && kind !== "shifted")
-      return viewed ? this.#seen(id, n, path) : this.#leaf(id, value, n.type.shape, path);
+      return viewed ? this.#seen(at, n, path) : this.#leaf(at, value, n.type.shape, path);
     if (isFreeView(n) && this.#keepsRows(n)) {
-      this.#open.push({ id, value: n.inputs[0]!, path, viewed: true });
+      this.#open.push({ at, value: n.inputs[0]!, path, viewed: true });
       return true;
     }
     // A coefficient in another shape is no coefficient of these rows.
@@ -188,40 +191,40 @@ class Terms {
     const waits = (operand: number): boolean =>
       ["row", "late", "shifted"].includes(this.kinds.get(n.inputs[operand]!) ?? "");
     if (terms) {
-      const parts = terms.map((_, operand) => this.#ask(id, n, operand, path, viewed));
-      return this.#join(id, n.op, parts);
+      const parts = terms.map((_, operand) => this.#ask(at, n, operand, path, viewed));
+      return this.#join(at, n.op, parts);
     }
     if (powers?.length === 2) {
       const row = [1, 0].find((operand) => isRow(operand) && powers[1 - operand] === 1);
       if (row !== undefined)
-        return this.#join(id, n.op, [this.#ask(id, n, 1 - row, path), this.#row(n.inputs[row]!, id)]);
-      const [at, ...others] = [0, 1].filter(waits);
-      return at !== undefined && others.length === 0 && powers[at] === 1 && this.#through(id, n, at, path);
+        return this.#join(at, n.op, [this.#ask(at, n, 1 - row, path), this.#row(n.inputs[row]!, at)]);
+      const [only, ...others] = [0, 1].filter(waits);
+      return only !== undefined && others.length === 0 && powers[only] === 1 && this.#through(at, n, only, path);
     }
-    return n.op === "where" && !waits(0) && this.#choice(id, n, path);
+    return n.op === "where" && !waits(0) && this.#choice(at, n, path);
   }
 
   /** Each branch counts where it is taken. */
-  #choice(id: NodeId, n: Node, path: readonly Step[]): boolean {
+  #choice(at: Standing, n: Node, path: readonly Step[]): boolean {
     const isZero = (operand: number): boolean => node(this.graph, n.inputs[operand]!).attrs["value"] === 0;
     const taken = [1, 2].filter((operand) => !isZero(operand));
-    if (taken.length === 1) return this.#through(id, n, taken[0]!, path);
+    if (taken.length === 1) return this.#through(at, n, taken[0]!, path);
     const zero = this.#const(0);
     const parts = taken.map((operand): NodeId => {
       const around = { ...n, inputs: n.inputs.map((input, i) => (i === 3 - operand ? zero : input)) };
-      return this.#term(nodeId(`${id}~${operand}`), n.inputs[operand]!, [...path, { around, at: operand }]);
+      return this.#term(madeFor(at, String(operand)), n.inputs[operand]!, [...path, { around, at: operand }]);
     });
-    return this.#join(id, "add", parts);
+    return this.#join(at, "add", parts);
   }
 
   /** The op around the value becomes part of its coefficient. */
-  #through(id: NodeId, around: Node, at: number, path: readonly Step[]): boolean {
-    this.#term(id, around.inputs[at]!, [...path, { around, at }]);
+  #through(made: Standing, around: Node, at: number, path: readonly Step[]): boolean {
+    this.#term(made, around.inputs[at]!, [...path, { around, at }]);
     return true;
   }
 
-  #ask(id: NodeId, n: Node, operand: number, path: readonly Step[], viewed = false): NodeId {
-    return this.#term(nodeId(`${id}~${operand}`), n.inputs[operand]!, path, viewed);
+  #ask(at: Standing, n: Node, operand: number, path: readonly Step[], viewed = false): NodeId {
+    return this.#term(madeFor(at, String(operand)), n.inputs[operand]!, path, viewed);
   }
 
   /** Does the sum fold the rows that lie behind this view of them? */
@@ -233,24 +236,24 @@ class Terms {
   }
 
   /** An element of the row under the shape of the sum; false where it is not of the whole row. */
-  #seen(id: NodeId, { id: value, type }: Node, path: readonly Step[]): boolean {
+  #seen(at: Standing, { id: value, type }: Node, path: readonly Step[]): boolean {
     if (sizeOf(type.shape) !== sizeOf(this.#full)) return false;
-    const view = nodeId(`${id}${"~x".repeat(path.length + 1)}`);
+    const view = deeper(at, path.length + 1);
     this.added.push(this.#made(view, "reshape", [value], this.#full, { shape: this.#full }));
-    return this.#leaf(id, view, this.#full, path);
+    return this.#leaf(at, view.id, this.#full, path);
   }
 
-  /** Σ path(value), written now or later; usually under the name `id`. */
-  #term(id: NodeId, value: NodeId, path: readonly Step[], viewed = false): NodeId {
-    if (this.kinds.get(value) === "row") return this.#rowTerm(id, value, path);
-    this.#open.push({ id, value, path, viewed });
-    return id;
+  /** Σ path(value), written now or later; usually as `at`. */
+  #term(at: Standing, value: NodeId, path: readonly Step[], viewed = false): NodeId {
+    if (this.kinds.get(value) === "row") return this.#rowTerm(at, value, path);
+    this.#open.push({ at, value, path, viewed });
+    return at.id;
   }
 
   /** A value of the row times the sum of its coefficients. */
-  #rowTerm(id: NodeId, value: NodeId, path: readonly Step[]): NodeId {
+  #rowTerm(at: Standing, value: NodeId, path: readonly Step[]): NodeId {
     const { fold } = this.sum;
-    const row = this.#row(value, id);
+    const row = this.#row(value, at);
     const terms = sizeOf(this.#full) / sizeOf(fold.type.shape);
     const whole = opDef(fold.op).reduce?.finish?.js(terms, terms) ?? terms;
     if (path.length === 0 && whole === 1) return row;
@@ -258,10 +261,10 @@ class Terms {
     const picks = only && path.length === 1 ? this.#picks(only) : false;
     if (picks === "one") return row;
     const made = picks
-      ? this.#made(id, "where", [this.#shared(path), row, this.#const(0)], fold.type.shape)
-      : this.#made(id, "mul", [row, path.length > 0 ? this.#shared(path) : this.#const(whole)], fold.type.shape);
+      ? this.#made(at, "where", [this.#shared(path), row, this.#const(0)], fold.type.shape)
+      : this.#made(at, "mul", [row, path.length > 0 ? this.#shared(path) : this.#const(whole)], fold.type.shape);
     this.added.push(made);
-    return id;
+    return at.id;
   }
 
   /** Does the step leave one element of each row, or none where its label is no index of the row? */
@@ -294,43 +297,44 @@ class Terms {
   }
 
   /** The sum of the coefficients; of a choice by label, whether the label is an index of the row at all. */
-  #writeShared(id: NodeId, path: readonly Step[]): void {
+  #writeShared(at: Standing, path: readonly Step[]): void {
     const picks = this.#picks(path[0]!) && path.length === 1;
-    if (!picks) return void this.#leaf(id, this.#const(1), [], path, "count");
+    if (!picks) return void this.#leaf(at, this.#const(1), [], path, "count");
     const { shape } = this.sum.fold.type;
     const axis = opDef(this.sum.fold.op).reduce!.axes(this.sum.fold.attrs, this.#full)[0]!;
-    const held = nodeId(`${id}~held`);
+    const held = madeFor(at, "held");
     const named = this.#labelOf(path[0]!.around)!;
-    const label = sameShape(node(this.graph, named).type.shape, shape) ? named : nodeId(`${held}~label`);
+    const reshaped = sameShape(node(this.graph, named).type.shape, shape) ? null : madeFor(held, "label");
+    const label = reshaped?.id ?? named;
     const of = (n: Node, dtype: Node["type"]["dtype"], says: string): Node => ({
       ...n,
       label: says,
       type: { dtype, shape },
     });
-    if (label !== named) this.added.push(of(this.#made(label, "reshape", [named], shape, { shape }), "i32", "label"));
+    if (reshaped) this.added.push(of(this.#made(reshaped, "reshape", [named], shape, { shape }), "i32", "label"));
     this.added.push(
       of(this.#made(held, "clamp", [label], shape, { min: 0, max: this.#full[axis]! - 1 }), "i32", "held"),
     );
-    this.added.push(of(this.#made(id, "eq", [label, held], shape), "bool", "is a place"));
+    this.added.push(of(this.#made(at, "eq", [label, held.id], shape), "bool", "is a place"));
   }
 
   /** A value of the row in the shape of the sum. */
-  #row(value: NodeId, beside: NodeId): NodeId {
+  #row(value: NodeId, beside: Standing): NodeId {
     this.rows.add(value);
     const { shape } = this.sum.fold.type;
     if (sameShape(node(this.graph, value).type.shape, shape)) return value;
-    const id = nodeId(`${beside}~row`);
-    this.added.push({ ...this.#made(id, "reshape", [value], shape, { shape }), label: "row" });
-    return id;
+    const standing = madeFor(beside, "row");
+    this.added.push({ ...this.#made(standing, "reshape", [value], shape, { shape }), label: "row" });
+    return standing.id;
   }
 
-  #join(id: NodeId, op: string, inputs: readonly NodeId[]): boolean {
-    this.added.push(this.#made(id, op, inputs, this.sum.fold.type.shape));
+  #join(at: Standing, op: string, inputs: readonly NodeId[]): boolean {
+    this.added.push(this.#made(at, op, inputs, this.sum.fold.type.shape));
     return true;
   }
 
   /** Σ path(value), where nothing waits for a fold. */
-  #leaf(id: NodeId, value: NodeId, own: Shape, path: readonly Step[], label = "sum"): boolean {
+  #leaf(standing: Standing, value: NodeId, own: Shape, path: readonly Step[], label = "sum"): boolean {
     const { fold, gathered } = this.sum;
     const shapes = [own];
     for (const { around, at } of path.toReversed()) {
@@ -340,24 +344,25 @@ class Terms {
       shapes.push(others.reduce((shape, input) => broadcastShapes(shape, of(input))!, first));
     }
     const spread = !sameShape(shapes.at(-1)!, this.#full);
-    const names = path.map((_, i) => nodeId(`${id}${"~x".repeat(i + 1)}`));
+    const made = path.map((_, i) => deeper(standing, i + 1));
     let inner = value;
     if (spread) {
-      inner = nodeId(`${names.at(-1) ?? id}~x`);
+      const wide = deeper(standing, path.length + 1);
+      inner = wide.id;
       this.added.push({
-        ...this.#made(inner, "expand", [value], this.#full, { shape: this.#full }),
+        ...this.#made(wide, "expand", [value], this.#full, { shape: this.#full }),
         label: "expand",
       });
     }
     for (const [i, { around, at }] of [...path.entries()].toReversed()) {
       const shape = spread ? this.#full : shapes[path.length - i]!;
       const inputs = around.inputs.map((input, operand) => (operand === at ? inner : input));
-      this.added.push({ ...around, id: names[i]!, inputs, type: { ...around.type, shape } });
-      inner = names[i]!;
+      this.added.push({ ...around, ...made[i]!, inputs, type: { ...around.type, shape } });
+      inner = made[i]!.id;
     }
     const attrs = gathered ? { axes: [gathered.axis], keepdims: true } : fold.attrs;
-    const sum = this.#made(id, gathered ? "sum" : fold.op, [inner], fold.type.shape, attrs);
-    this.added.push(id === fold.id ? sum : { ...sum, label });
+    const sum = this.#made(standing, gathered ? "sum" : fold.op, [inner], fold.type.shape, attrs);
+    this.added.push(standing.id === fold.id ? sum : { ...sum, label });
     return true;
   }
 
@@ -367,12 +372,13 @@ class Terms {
     return known;
   }
 
-  #made(id: NodeId, op: string, inputs: readonly NodeId[], shape: Shape, attrs: Node["attrs"] = {}): Node {
+  #made({ id, order }: Standing, op: string, inputs: readonly NodeId[], shape: Shape, attrs: Node["attrs"] = {}): Node {
     const { fold } = this.sum;
     const label = id === fold.id ? fold.label : op;
     return {
       ...fold,
       id,
+      order,
       op,
       inputs,
       label,
@@ -382,7 +388,11 @@ class Terms {
   }
 }
 
-const depthOf = (id: string): number => id.split("~").length;
+/** As far before `at` as if it had been made for what was made for it, so many times. */
+const deeper = (at: Standing, times: number): Standing => (times === 0 ? at : madeFor(deeper(at, times - 1), "x"));
+
+/** The less room, the further before the sum it stands. */
+const roomOf = ({ order }: Standing): number => order?.room ?? 1;
 
 /** Stands for the comparison until its name is known. */
 const PLACE = nodeId("~");

@@ -2,7 +2,7 @@
  * @file One element of each row, at an index that is data, is found by comparing indices while the row goes by: the row need not
  * be stored for it.
  */
-import { bytesOf, node, nodeId, type Node, type NodeId, type Patch } from "../ir";
+import { bytesOf, node, type Node, type NodeId, type Patch, madeFor, type Standing } from "../ir";
 import { indexAlong, opDef, withDefaults } from "../ops";
 import { isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
@@ -146,47 +146,44 @@ function explain({ graph }: Planner, { gather, rows, axis }: MaskedGather): stri
 }
 
 /** A node that a pass makes for `like`. */
-const madeFor = (
+const called = (
   like: Node,
-  id: string,
+  standing: Standing,
   op: string,
   inputs: readonly NodeId[],
   type: Node["type"],
   attrs: Node["attrs"] = {},
-): Node => ({ ...like, id: nodeId(id), op, inputs, type, attrs: withDefaults(opDef(op), attrs), label: op });
+): Node => ({ ...like, ...standing, op, inputs, type, attrs: withDefaults(opDef(op), attrs), label: op });
 
-/** Is this the element that the index names? Under the name `id`, which comes last. */
-export function hereOf({ gather, rows, axis, index }: MaskedGather, id: string): Node[] {
+/** Is this the element that the index names? The answer, which comes last, is `here`. */
+export function hereOf({ gather, rows, axis, index }: MaskedGather, here: Standing): Node[] {
   const { shape } = rows.type;
   const extent = shape[axis]!;
   const standing = shape.map((_, i) => (i === axis ? extent : 1));
-  const places = madeFor(
+  const aligned = madeFor(here, "along");
+  const places = called(
     gather,
-    `${id}~along~places`,
+    madeFor(aligned, "places"),
     "iota",
     [],
     { dtype: "i32", shape: [extent] },
     { start: 0, stop: extent, step: 1, dtype: "i32" },
   );
-  const along = madeFor(
-    gather,
-    `${id}~along`,
-    "reshape",
-    [places.id],
-    { dtype: "i32", shape: standing },
-    { shape: standing },
-  );
-  return [places, along, madeFor(gather, id, "eq", [index, along.id], { dtype: "bool", shape })];
+  const along = called(gather, aligned, "reshape", [places.id], { dtype: "i32", shape: standing }, { shape: standing });
+  return [places, along, called(gather, here, "eq", [index, along.id], { dtype: "bool", shape })];
 }
 
 /** Σ where(place = index, rows, 0) under the gather's own name. */
 function comparing(rewriter: Rewriter, pick: MaskedGather): NodeChange {
   const { gather, rows, axis } = pick;
   const { dtype } = rows.type;
-  const chosenId = `${gather.id}~chosen`;
-  const zero = { ...madeFor(gather, `${chosenId}~zero`, "const", [], { dtype, shape: [] }, { value: 0 }), label: "0" };
-  const made = hereOf(pick, `${chosenId}~here`);
-  const chosen = madeFor(gather, chosenId, "where", [made.at(-1)!.id, rows.id, zero.id], rows.type);
+  const standing = madeFor(gather, "chosen");
+  const zero = {
+    ...called(gather, madeFor(standing, "zero"), "const", [], { dtype, shape: [] }, { value: 0 }),
+    label: "0",
+  };
+  const made = hereOf(pick, madeFor(standing, "here"));
+  const chosen = called(gather, standing, "where", [made.at(-1)!.id, rows.id, zero.id], rows.type);
   const sum: Node = {
     ...gather,
     op: "sum",

@@ -8,12 +8,12 @@ import {
   isLiteral,
   node,
   type Node,
-  nodeId,
   type NodeId,
   type Patch,
   type Region,
   sameShape,
   sizeOf,
+  madeFor,
 } from "../ir";
 import { algebraOf, isMultiplication, isProduct, opDef, permOf, withDefaults } from "../ops";
 import { isFreeView } from "../region";
@@ -153,7 +153,7 @@ function rewrittenBy(
   const groups = (n: Node): Node["groups"] => (n.groups.length > 0 ? n.groups : scaled.groups);
   const bare = products.map((n) => ({
     ...instead(n),
-    id: nodeId(`${n.id}~product`),
+    ...madeFor(n, "product"),
     label: `${n.label} before scaling`,
   }));
   const { type } = node(graph, factor);
@@ -164,7 +164,7 @@ function rewrittenBy(
     return [
       {
         ...n,
-        id: nodeId(`${n.id}~scale`),
+        ...madeFor(n, "scale"),
         op: "transpose",
         label: "scale",
         attrs,
@@ -237,7 +237,7 @@ function apart(
   const merged = readers.map((region): Region => {
     const own = products
       .filter(({ id }) => region.members.includes(id))
-      .flatMap(({ id }) => [nodeId(`${id}~product`), ...(perm ? [nodeId(`${id}~scale`)] : [])]);
+      .flatMap((n) => [madeFor(n, "product").id, ...(perm ? [madeFor(n, "scale").id] : [])]);
     const roots = [...own, ...region.members].flatMap((id) => node(planner.graph, id).inputs);
     return { ...region, members: inOrder([...behind(roots, isStored), ...own, ...region.members]) };
   });

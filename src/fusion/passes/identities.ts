@@ -3,12 +3,12 @@
  * @about transpose: two of them are one.
  */
 import {
+  madeFor,
   type Graph,
   isLiteral,
   literalOf,
   node,
   type Node,
-  nodeId,
   type NodeId,
   sameShape,
   sizeOf,
@@ -235,9 +235,15 @@ function copiesOfOne(planner: Planner, rewriter: Rewriter, n: Node): Proposal | 
   if (!values.every((value) => value !== null)) return null;
   const value = def.scalar!.js(values, n.attrs);
   if (!Number.isFinite(value)) return null;
-  const id = nodeId(`${n.id}~value`);
-  const literal: Node = { ...n, id, op: "const", inputs: [], attrs: { value }, type: { dtype: "f32", shape: [] } };
-  const copies: Node = { ...n, op: "expand", inputs: [id], attrs: { shape: n.type.shape } };
+  const literal: Node = {
+    ...n,
+    ...madeFor(n, "value"),
+    op: "const",
+    inputs: [],
+    attrs: { value },
+    type: { dtype: "f32", shape: [] },
+  };
+  const copies: Node = { ...n, op: "expand", inputs: [literal.id], attrs: { shape: n.type.shape } };
   const said = Number(value.toPrecision(6));
   const text = `Every element of ${nameOf(graph, n.id)} has only constants as operands, so it is ${said} before anything runs.`;
   const change = rewriter.replaced([], [literal, copies]);

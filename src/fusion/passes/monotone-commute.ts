@@ -1,6 +1,6 @@
 /** @file P3b: the largest of φ(x) is φ of the largest x when φ never decreases. The maximum is taken first, φ then of one value a row. */
 import { opDef } from "../ops";
-import { node, nodeId, sameShape, sizeOf, type Graph, type Node, type NodeId, type Verdict } from "../ir";
+import { node, sameShape, sizeOf, type Graph, type Node, type NodeId, type Verdict, madeFor } from "../ir";
 import type { Answer, Candidate } from "./define";
 import { maskedOperand, monotone, type Runs } from "./monotone";
 import type { Planner } from "./planner";
@@ -62,7 +62,7 @@ function* maskFirst(
   if (!inner || !alone(inner)) return false;
   const x = inner.inputs[0]!;
   const first: Node = { ...masked, inputs: masked.inputs.map((input, i) => (i === at ? x : input)) };
-  const last: Node = { ...inner, id: nodeId(`${fold.id}~${inner.op}`), inputs: [masked.id] };
+  const last: Node = { ...inner, ...madeFor(fold, inner.op), inputs: [masked.id] };
   const change: NodeChange = {
     gone: [inner.id],
     after: [first, last, { ...fold, inputs: [last.id] }],
@@ -76,10 +76,10 @@ function* maskFirst(
 
 function swapped(fold: Node, inner: Node, x: Node, { way, operand }: Runs): { change: NodeChange; first: NodeId } {
   const op = way === "up" ? fold.op : opDef(fold.op).reduce!.picks!.opposite;
-  const first = nodeId(`${fold.id}~${op}`);
+  const first = madeFor(fold, op);
   const folded: Node = {
     ...fold,
-    id: first,
+    ...first,
     op,
     inputs: [x.id],
     label: op,
@@ -90,11 +90,11 @@ function swapped(fold: Node, inner: Node, x: Node, { way, operand }: Runs): { ch
     ...fold,
     op: inner.op,
     attrs: inner.attrs,
-    inputs: inner.inputs.map((input, i) => (i === operand ? first : input)),
-    label: fold.id.includes("~") ? inner.label : fold.label,
+    inputs: inner.inputs.map((input, i) => (i === operand ? first.id : input)),
+    label: fold.order ? inner.label : fold.label,
     origins,
   };
-  return { change: { gone: [inner.id], after: [folded, last], inserted: [[first, fold.id]] }, first };
+  return { change: { gone: [inner.id], after: [folded, last], inserted: [[first.id, fold.id]] }, first: first.id };
 }
 
 function said(graph: Graph, fold: Node, inner: Node, { way }: Runs): Verdict {

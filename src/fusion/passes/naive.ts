@@ -52,7 +52,7 @@ export function naiveFusion(graph: Graph, granularity: Granularity, strict = fal
       ),
   };
   const positions = positionsOf(graph);
-  const regions = regionsInTextOrder(cut[granularity](), (id) => positions.get(id)!);
+  const regions = regionsInTextOrder(cut[granularity](), (id) => positions.of(node(graph, id)));
   return { graph: strict ? withRounded(graph, storedHalves(graph, regions.values())) : graph, regions };
 }
 

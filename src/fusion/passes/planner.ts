@@ -16,10 +16,18 @@ import {
   type Patch,
   type Region,
   type RegionId,
+  type Standing,
   type Totals,
   type Verdict,
 } from "../ir";
-import { isRefusal, openRunningTotals, positionsOf, type RunningTotals, type RegionFacts } from "../cost";
+import {
+  isRefusal,
+  openRunningTotals,
+  positionsOf,
+  type Positions,
+  type RegionFacts,
+  type RunningTotals,
+} from "../cost";
 import { isViewRegion } from "../region";
 import { executionOrder, regionOrder, type RegionOrder } from "./order";
 import type { CostCache } from "./cost-cache";
@@ -54,8 +62,8 @@ export interface Planner {
   /** Bytes from which an event is full-size. */
   readonly fullSize: number;
   readonly region: (id: RegionId) => Region;
-  /** Place in the text; every list of members is sorted by it. */
-  readonly position: (id: NodeId) => number;
+  /** Place in the text; every list of members is sorted by it. `made`: nodes that are not in the graph yet. */
+  readonly position: (id: NodeId, made?: ReadonlyMap<NodeId, Standing>) => number;
   readonly isOutput: (id: NodeId) => boolean;
   readonly isView: (region: Region) => boolean;
   /** The region that provides a value; null for inputs and constants. */
@@ -102,12 +110,13 @@ export function regionsInTextOrder(
  * The draft as plain data: nodes in text order (what passes made comes first), regions in that of their last members.
  * The same state gives the same order, whichever way it was reached.
  */
-export function inTextOrder(draft: DraftFusion, position: (id: NodeId) => number): Fusion {
+export function inTextOrder(draft: DraftFusion, positions: Positions): Fusion {
   // What passes made for one node may read what they folded for it.
   const reads = ({ inputs }: Node): number => Number(inputs.length > 0);
   const nodes = [...draft.nodes.values()].toSorted(
-    (a, b) => position(a.id) - position(b.id) || reads(a) - reads(b) || (a.id < b.id ? -1 : 1),
+    (a, b) => positions.of(a) - positions.of(b) || reads(a) - reads(b) || (a.id < b.id ? -1 : 1),
   );
+  const position = (id: NodeId): number => positions.of(draft.nodes.get(id)!);
   return {
     graph: { nodes: new Map(nodes.map((n) => [n.id, n])), outputs: draft.outputs },
     regions: regionsInTextOrder([...draft.regions.values()], position),
@@ -133,9 +142,9 @@ export function openPlanner(
   const graph = markLive({ nodes: draft.nodes, outputs: draft.outputs });
   const positions = positionsOf(fusion.graph);
   const asked = new Map<NodeId, number>();
-  const position = (id: NodeId): number => {
+  const position = (id: NodeId, made?: ReadonlyMap<NodeId, Standing>): number => {
     let found = asked.get(id);
-    if (found === undefined) asked.set(id, (found = positions.get(id) ?? -1));
+    if (found === undefined) asked.set(id, (found = positions.of(made?.get(id) ?? draft.nodes.get(id) ?? { id })));
     return found;
   };
   const outputs = new Set(graph.outputs);
@@ -219,7 +228,7 @@ export function openPlanner(
       order = orderNow();
     },
     totals: () => runningTotals.totals(),
-    fusion: () => inTextOrder(draft, position),
+    fusion: () => inTextOrder(draft, positions),
   };
 }
 

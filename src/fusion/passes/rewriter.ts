@@ -21,7 +21,7 @@ export interface NodeChange {
   readonly after: readonly Node[];
   /** The second replaces the first in its region. */
   readonly renamed?: readonly [NodeId, NodeId];
-  /** New nodes, each with the node in whose regions it stands. Their ids begin with a node that stays: `y~sum` stands just before `y`. */
+  /** New nodes, each with the node in whose regions it stands. */
   readonly inserted?: readonly (readonly [NodeId, NodeId])[];
   /** New nodes that are computed by regions of their own. */
   readonly ownRegions?: readonly NodeId[];
@@ -164,7 +164,13 @@ function renaming(web: Web, from: NodeId, to: NodeId): NodeChange | null {
   const [result, source] = [node(planner.graph, from), node(planner.graph, to)];
   const late = [...readersOf(to)].every((id) => id === from || planner.position(id) > planner.position(from));
   if (!late || planner.isOutput(to) || holders.get(to) === undefined) return null;
-  const named = { ...source, id: from, label: result.label, ...(result.span ? { span: result.span } : {}) };
+  const named = {
+    ...source,
+    id: from,
+    order: result.order,
+    label: result.label,
+    ...(result.span ? { span: result.span } : {}),
+  };
   return {
     gone: [to, ...unneeded(web, [from], [to]).filter((id) => id !== from)],
     after: [withOrigins(web, named, [from]), ...rereading(web, to, from).filter(({ id }) => id !== from)],
@@ -302,14 +308,15 @@ function readersOnceDone(removed: readonly Node[], added: readonly Node[], befor
 function membersAfter(
   planner: Planner,
   region: Region,
-  { renamed, inserted = [] }: NodeChange,
+  { renamed, inserted = [], after }: NodeChange,
   lives: (id: NodeId) => boolean,
 ): NodeId[] {
   const [from, to] = renamed ?? [null, null];
   const holdsSource = from !== null && region.members.includes(from);
+  const made = new Map(after.map((n) => [n.id, n]));
   return region.members
     .filter((id) => (id === to ? holdsSource : lives(id)))
     .concat(to !== null && holdsSource && !region.members.includes(to) ? [to] : [])
     .concat(inserted.flatMap(([id, beside]) => (region.members.includes(beside) ? [id] : [])))
-    .toSorted((a, b) => planner.position(a) - planner.position(b));
+    .toSorted((a, b) => planner.position(a, made) - planner.position(b, made));
 }

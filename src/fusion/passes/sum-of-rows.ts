@@ -2,7 +2,7 @@
  * @file A fold of everything beside a kernel that walks rows of the same values: each row is folded where it passes by, and what is
  * left is one value a row.
  */
-import { node, nodeId, sameShape, type Node, type NodeId, type Patch, type Region, type RegionId } from "../ir";
+import { madeFor, node, sameShape, type Node, type NodeId, type Patch, type Region, type RegionId } from "../ir";
 import { opDef, withDefaults } from "../ops";
 import { neededBy } from "../region";
 import type { Answer, Candidate } from "./define";
@@ -87,7 +87,7 @@ function foldedInRows(planner: Planner, walker: Region, region: Region, fold: No
     withDefaults(opDef(fold.op), { axes: [...axes], keepdims });
   const rows: Node = {
     ...fold,
-    id: nodeId(`${fold.id}~rows`),
+    ...madeFor(fold, "rows"),
     type: { ...fold.type, shape },
     attrs: attrs(reducedAxes, true),
     label: fold.op,
@@ -95,6 +95,7 @@ function foldedInRows(planner: Planner, walker: Region, region: Region, fold: No
   if (graph.nodes.has(rows.id)) return null;
   const total: Node = { ...fold, inputs: [rows.id] };
   const after = (id: NodeId): Node => (id === rows.id ? rows : id === total.id ? total : node(graph, id));
+  const at = (id: NodeId): number => planner.position(id, new Map([[rows.id, rows]]));
   const head = region.members.includes(x.id) ? neededBy(after, region.members, [x.id]) : [];
   if (region.outputs.some((id) => head.includes(id))) return null;
   const tail = { ...region, members: neededBy(after, region.members, region.outputs) };
@@ -107,7 +108,7 @@ function foldedInRows(planner: Planner, walker: Region, region: Region, fold: No
   const members = head.length > 0 ? unionOf(planner, [walker, { ...region, members: head }]) : walker.members;
   const whole: Region = {
     id: walker.id,
-    members: [...members, rows.id].toSorted((a, b) => at(planner, fold, a) - at(planner, fold, b)),
+    members: [...members, rows.id].toSorted((a, b) => at(a) - at(b)),
     outputs: [...kept, rows.id],
   };
   const patch: Patch = {
@@ -130,7 +131,3 @@ function foldedInRows(planner: Planner, walker: Region, region: Region, fold: No
     rewrite: { patch, verdict: yes("A_PATTERN", [fold.id], text) },
   };
 }
-
-/** Rows of a fold stand just before it. */
-const at = (planner: Planner, fold: Node, id: NodeId): number =>
-  id === `${fold.id}~rows` ? planner.position(fold.id) - 0.5 : planner.position(id);

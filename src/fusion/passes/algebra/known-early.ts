@@ -1,5 +1,5 @@
 /** @file Expressions of weights alone: computed once, before the run. */
-import { isInput, node, type Node, nodeId, type NodeId, sizeOf } from "../../ir";
+import { isInput, node, type Node, type NodeId, sizeOf, madeFor } from "../../ir";
 import { opDef } from "../../ops";
 import type { Answer, Candidate } from "../define";
 import type { Proposal } from "../identities";
@@ -29,10 +29,10 @@ export function* knownExpressions(
 
 function ahead(planner: Planner, rewriter: Rewriter, n: Node, readers: readonly NodeId[]): Proposal | null {
   const { graph } = planner;
-  const recipe = openRecipe(graph, nodeId(`${n.id}~folded`));
+  const recipe = openRecipe(graph, madeFor(n, "folded").id);
   const value = recipe.take(n.id);
   if (n.type.dtype !== "f32" || sizeOf(n.type.shape) > MOST_ELEMENTS) return null;
-  const folded = recipe.folded(value, { id: nodeId(`${n.id}~known`), label: n.label, origins: n.origins });
+  const folded = recipe.folded(value, { ...madeFor(n, "known"), label: n.label, origins: n.origins });
   const computes = folded.recipe!.some(({ op }) => ["elementwise", "reduce"].includes(opDef(op).kind));
   if (!computes || !folded.recipe!.some(isInput)) return null;
   const again = readers.map((id) => {

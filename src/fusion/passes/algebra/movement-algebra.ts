@@ -2,7 +2,7 @@
  * @file Transposes move through elementwise ops until they meet and cancel, a border becomes the window's own padding, and a slice of a product is cut from its operand.
  * @about transpose, window, pad: it removes the first and joins the other two.
  */
-import { node, nodeId, sameShape, sizeOf, type Node, type NodeId } from "../../ir";
+import { madeFor, node, sameShape, sizeOf, type Node, type NodeId } from "../../ir";
 import { numberOf, numbersOf, opDef, permOf, withDefaults } from "../../ops";
 import type { Proposal } from "../identities";
 import type { Planner } from "../planner";
@@ -10,7 +10,7 @@ import { openRewriter, type Rewriter } from "../rewriter";
 import { rewritingPass, untilNoneFits } from "../rewriting";
 import { inWords, nameOf, namesOf, yes } from "../sentences";
 import { rowsFirst } from "./rows-first";
-import { treeBelow, withTop, type Tree } from "./tree-below";
+import { treeBelow, withTop, type Beside, type Tree } from "./tree-below";
 import { titled } from "../catalogue";
 
 export const movementAlgebra = rewritingPass({
@@ -33,7 +33,7 @@ function pushed(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null 
   if (!tree || tree.ops.length === 0) return null;
   const perm = permOf(n.attrs, shape.length);
   const transposed = new Map<NodeId, NodeId>();
-  const made: Node[] = [];
+  const made: Beside[] = [];
   const cancelled: NodeId[] = [];
   const undone: NodeId[] = [];
   for (const leaf of tree.leaves) {
@@ -49,8 +49,9 @@ function pushed(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null 
         undone.push(leaf);
       cancelled.push(leaf);
     } else if (wide === 1) {
-      const view = standing(firstReader(planner, tree, leaf), l, shape.length, perm, made.length);
-      made.push(view);
+      const reader = firstReader(planner, tree, leaf);
+      const view = standing(reader, l, shape.length, perm, made.length);
+      made.push({ made: view, beside: reader.id });
       transposed.set(leaf, view.id);
     } else return null;
   }
@@ -94,7 +95,7 @@ function standing(n: Node, leaf: Node, rank: number, perm: readonly number[], co
   const attrs = withDefaults(opDef("reshape"), { shape: transposed });
   return {
     ...n,
-    id: nodeId(`${n.id}~view${count}`),
+    ...madeFor(n, `view${count}`),
     op: "reshape",
     inputs: [leaf.id],
     attrs,

@@ -9,7 +9,7 @@ export interface Recipe {
   readonly op: (name: string, inputs: readonly NodeId[], attrs?: Attrs) => NodeId;
   readonly typeOf: (id: NodeId) => TensorType;
   /** An input that holds `value`: known before the run, never computed in it. */
-  readonly folded: (value: NodeId, made: Pick<Node, "id" | "label" | "origins">) => Node;
+  readonly folded: (value: NodeId, made: Pick<Node, "id" | "order" | "label" | "origins">) => Node;
 }
 
 /** @param prefix begins the names of what the recipe makes */
@@ -52,8 +52,9 @@ export function openRecipe(graph: Graph, prefix: NodeId): Recipe {
       if (!type.ok) throw bug(`a recipe's ${name}: ${type.text}`);
       return make(name, inputs, all, type.value);
     },
-    folded: (value, { id, label, origins }) => ({
+    folded: (value, { id, order, label, origins }) => ({
       id,
+      order,
       op: "input",
       inputs: [],
       attrs: withDefaults(opDef("input"), { role: "const", source: "folded" }),

@@ -1,5 +1,5 @@
 /** @file P3c: what does not vary along a folded axis is applied to the result, and two folds in a row become one. */
-import { node, nodeId, sameShape, sizeOf, type Node, type NodeId, type Shape } from "../../ir";
+import { node, sameShape, sizeOf, type Node, type NodeId, type Shape, madeFor } from "../../ir";
 import { algebraOf, isLinearFold, isNegation, isProduct, opDef, withDefaults } from "../../ops";
 import type { Proposal } from "../identities";
 import type { Planner } from "../planner";
@@ -77,7 +77,7 @@ interface Factored {
 /** factor · fold(x) under the fold's own name. */
 function outside(planner: Planner, n: Node, scaled: Node, { factor, x, at, folded }: Factored): NodeChange {
   const { graph } = planner;
-  const fold: Node = { ...n, id: nodeId(`${n.id}~${n.op}`), label: n.op, inputs: [x] };
+  const fold: Node = { ...n, ...madeFor(n, n.op), label: n.op, inputs: [x] };
   const inserted: (readonly [NodeId, NodeId])[] = [[fold.id, n.id]];
   const after: Node[] = [fold];
   const operands = [fold.id];
@@ -87,11 +87,12 @@ function outside(planner: Planner, n: Node, scaled: Node, { factor, x, at, folde
     const kept = n.type.shape.length === rank ? type.shape : keptAxes(aligned(type.shape, rank), folded);
     let by = factor;
     if (!sameShape(kept, type.shape)) {
-      by = nodeId(`${n.id}~factor`);
+      const standing = madeFor(n, "factor");
+      by = standing.id;
       const attrs = withDefaults(opDef("reshape"), { shape: kept });
       after.push({
         ...n,
-        id: by,
+        ...standing,
         op: "reshape",
         inputs: [factor],
         attrs,
@@ -105,6 +106,7 @@ function outside(planner: Planner, n: Node, scaled: Node, { factor, x, at, folde
   after.push({
     ...scaled,
     id: n.id,
+    order: n.order,
     label: n.label,
     type: n.type,
     inputs: operands,

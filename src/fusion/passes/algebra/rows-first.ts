@@ -2,7 +2,7 @@
  * @file A slice of a product's rows is a product of fewer rows: they are left out before it, and what is not wanted is never computed.
  * @about slice: it is moved before the matmul.
  */
-import { node, nodeId, showShape, type Node, type Shape } from "../../ir";
+import { madeFor, node, showShape, type Node, type Shape } from "../../ir";
 import { opDef, sliceAxes, withDefaults } from "../../ops";
 import { LONG_K, THIN } from "../../region";
 import type { Proposal } from "../identities";
@@ -25,7 +25,7 @@ export function rowsFirst(planner: Planner, rewriter: Rewriter, n: Node): Propos
   const owner = planner.isOutput(n.id) && tree.ops.length === 0 ? n : product;
   const wanted: Node = {
     ...owner,
-    id: nodeId(`${owner.id}~rows`),
+    ...madeFor(owner, "rows"),
     op: "slice",
     inputs: [a.id],
     attrs: withDefaults(opDef("slice"), rowsOf(axes, a.type.shape)),
@@ -40,7 +40,7 @@ export function rowsFirst(planner: Planner, rewriter: Rewriter, n: Node): Propos
     planner.options.strict && mayShare(a.type.shape.at(-1)!, n.type.shape)
       ? sharedOut(planner, n, product)
       : yes("A_VIEW", nodes, text);
-  const change = verdict.ok ? withTop(planner, rewriter, n, ops, [wanted], []) : null;
+  const change = verdict.ok ? withTop(planner, rewriter, n, ops, [{ made: wanted, beside: owner.id }], []) : null;
   return { rule: "rows-first", change, verdict, nodes };
 }
 

@@ -2,7 +2,7 @@
  * @file Scale, offset and power: literals that follow each other become one, powers with a cheap name get it.
  * @about pow: powers that have an op of their own.
  */
-import { type Graph, isLiteral, node, type Node, nodeId, type NodeId, valueOfLiteral } from "../../ir";
+import { madeFor, type Graph, isLiteral, node, type Node, type NodeId, valueOfLiteral } from "../../ir";
 import { algebraOf, allOps, isProduct, opDef, withDefaults } from "../../ops";
 import type { Proposal } from "../identities";
 import type { Planner } from "../planner";
@@ -90,7 +90,7 @@ function twoLiterals(planner: Planner, rewriter: Rewriter, n: Node): Proposal | 
 /** A literal of the same type for `n`; a second one replaces the first. */
 const literalFor = (n: Node, like: Node, value: number): Node => ({
   ...like,
-  id: nodeId(`${n.id}~literal`),
+  ...madeFor(n, "literal"),
   attrs: { value },
   label: String(Number(value.toPrecision(6))),
   origins: [],

@@ -1,5 +1,5 @@
 /** @file A movement that is exchanged with the elementwise ops below it: what it reaches, and the tree as it stands afterwards. */
-import { node, nodeId, sameShape, type Node, type NodeId, type Shape } from "../../ir";
+import { node, sameShape, type Node, type NodeId, type Shape } from "../../ir";
 import { opDef } from "../../ops";
 import type { Planner } from "../planner";
 import type { NodeChange, Rewriter } from "../rewriter";
@@ -42,22 +42,30 @@ export function treeBelow(planner: Planner, rewriter: Rewriter, top: NodeId, sha
   return { ops, leaves };
 }
 
+/** A new node, and the one in whose regions it stands. */
+export interface Beside {
+  readonly made: Node;
+  readonly beside: NodeId;
+}
+
 /** The tree in its new order; its top takes the place of the movement `n`. */
 export function withTop(
   planner: Planner,
   rewriter: Rewriter,
   n: Node,
   ops: readonly Node[],
-  views: readonly Node[],
+  news: readonly Beside[],
   undone: readonly NodeId[],
 ): NodeChange {
   const top = ops.find(({ id }) => id === n.inputs[0])!;
   const rest = ops.filter((op) => op !== top);
-  const inserted = views.map(({ id }) => [id, nodeId(id.slice(0, id.lastIndexOf("~")))] as const);
+  const views = news.map(({ made }) => made);
+  const inserted = news.map(({ made, beside }) => [made.id, beside] as const);
   if (planner.isOutput(n.id)) {
     const named: Node = {
       ...top,
       id: n.id,
+      order: n.order,
       label: n.label,
       origins: [...new Set([...n.origins, ...top.origins])],
       ...(n.span ? { span: n.span } : {}),

@@ -1,5 +1,5 @@
 /** @file P3a: scales and shifts behind a product become part of its weights, and expressions of weights alone are computed before the run. */
-import { node, nodeId, sizeOf, type Node, type NodeId } from "../../ir";
+import { node, sizeOf, type Node, type NodeId, madeFor, type Standing } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import type { Answer, Candidate } from "../define";
 import type { Proposal } from "../identities";
@@ -60,7 +60,7 @@ function intoWeight(planner: Planner, rewriter: Rewriter, around: Around, produc
   const last = node(graph, work.at(-1)!.id);
   if (!known)
     return namedScale(around, product, work) ? tooLate(planner, product, { reader: last.id, operand: weight }) : null;
-  const recipe = openRecipe(graph, nodeId(`${last.id}~folded`));
+  const recipe = openRecipe(graph, madeFor(last, "folded").id);
   const { scale, shift } = composed(around, recipe, product, channels, links);
   const here = ownShape(channels, last.type.shape);
   if (shift !== null && shift.literal === null && here === null) return null;
@@ -69,16 +69,16 @@ function intoWeight(planner: Planner, rewriter: Rewriter, around: Around, produc
   const folded =
     scaled &&
     recipe.folded(scaled, {
-      id: nodeId(`${product.id}~weight`),
+      ...madeFor(product, "weight"),
       label: `folded_${labelOf(planner, weight)}`,
       origins: node(graph, weight).origins,
     });
   const added =
     shift &&
     (shift.literal !== null
-      ? literalNode(nodeId(`${last.id}~shift`), shift.literal)
+      ? literalNode(madeFor(last, "shift"), shift.literal)
       : recipe.folded(broadcast(recipe, shift.id, channels, here!), {
-          id: nodeId(`${last.id}~shift`),
+          ...madeFor(last, "shift"),
           label: "folded_shift",
           origins: last.origins,
         }));
@@ -118,8 +118,8 @@ function broadcast(recipe: Recipe, shift: NodeId, { extents }: Channels, here: r
   return recipe.op("reshape", [wide], { shape: first < 0 ? [1] : here.slice(first) });
 }
 
-const literalNode = (id: NodeId, value: number): Node => ({
-  id,
+const literalNode = (standing: Standing, value: number): Node => ({
+  ...standing,
   op: "const",
   inputs: [],
   attrs: { value },
@@ -170,7 +170,13 @@ function folding(
     const again = readers.map((n) => ({ ...n, inputs: n.inputs.map((input) => (input === last.id ? end.id : input)) }));
     return rewriter.replaced([...dropped, last.id], [...inserted, ...kept, ...again]);
   }
-  const named: Node = { ...end, id: last.id, label: last.label, ...(last.span ? { span: last.span } : {}) };
+  const named: Node = {
+    ...end,
+    id: last.id,
+    order: last.order,
+    label: last.label,
+    ...(last.span ? { span: last.span } : {}),
+  };
   return {
     ...rewriter.replaced([...dropped, end.id], [...inserted, ...kept.slice(0, -1), named]),
     renamed: [end.id, last.id],

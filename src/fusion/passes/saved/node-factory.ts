@@ -6,10 +6,11 @@ import {
   isSource,
   node,
   type Node,
-  nodeId,
   type NodeId,
   sizeOf,
   type TensorType,
+  madeFor,
+  type Standing,
 } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import { isLate } from "./partition";
@@ -37,7 +38,7 @@ export class NodeFactory {
     this.graph = graph;
     this.anchor = node(graph, anchor);
     this.kind = kind;
-    while (graph.nodes.has(this.named(this.first))) this.first++;
+    while (graph.nodes.has(this.standing(this.first).id)) this.first++;
   }
 
   /** What is computed here and is no literal: each is a kernel's own at first. */
@@ -98,7 +99,7 @@ export class NodeFactory {
   private readonly words = (value: NodeId): number => sizeOf(this.typeOf(value).shape) / WORD;
   private readonly lanes = (like: Node, late: boolean): NodeId => this.call("iota", [], { start: WORD }, like, late);
   private readonly typeOf = (id: NodeId): TensorType => this.types.get(id) ?? node(this.graph, id).type;
-  private readonly named = (number: number): NodeId => nodeId(`${this.anchor.id}~${this.kind}#${number}`);
+  private readonly standing = (number: number): Standing => madeFor(this.anchor, this.kind, number);
 
   private add(
     op: string,
@@ -108,12 +109,13 @@ export class NodeFactory {
     like: Node,
     late: boolean,
   ): NodeId {
-    const id = this.named(this.first + this.made.length);
+    const standing = this.standing(this.first + this.made.length);
+    const { id } = standing;
     this.types.set(id, type);
     const named = op === like.op ? like.label : op;
     const { groups } = late === isLate(like) ? like : this.anchor;
     this.made.push({
-      id,
+      ...standing,
       op,
       inputs,
       attrs,
