@@ -7,7 +7,7 @@ export {
   type ImportOptions,
   type UnsupportedOp,
 } from "./onnx/import-model";
-export { readTensorFile, tensorData, typedData, type HostTensor } from "./onnx/tensor";
+export { readTensorFile, tensorData, typedData, wholeTensor, type HostTensor } from "./onnx/tensor";
 export type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from "./onnx/model";
 export { importJaxpr } from "./jaxpr/import-jaxpr";
 export { dtypeOf as dtypeOfJax, jaxprIn, tensorOf, type Jaxpr, type JaxTensor } from "./jaxpr/jaxpr";

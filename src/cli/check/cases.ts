@@ -1,7 +1,7 @@
 /** @file Finds and reads external cases: a model with inputs and expected outputs, in the layouts of the ONNX test suites, and lists of JAX functions. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { readTensorFile, type HostTensor } from "../../import";
+import { readTensorFile, wholeTensor, type HostTensor } from "../../import";
 import type { ExternalCase, NamedTensor } from "./case";
 import { readJax } from "./jax";
 import { readWebOps } from "./web-ops";
@@ -41,9 +41,11 @@ interface JsonTensor {
 
 const DTYPES: Readonly<Record<string, HostTensor["dtype"]>> = {
   f32: "f32",
+  f64: "f32",
   f16: "f16",
   i32: "i32",
   i64: "i32",
+  u64: "i32",
   bool: "bool",
 };
 
@@ -56,14 +58,12 @@ const numberOf = (value: number | string | boolean | null): number =>
       : Number(value);
 
 function fromJson({ name = "", dtype, shape, data }: JsonTensor): NamedTensor {
+  const numbers = Float64Array.from(data, numberOf);
   const known = DTYPES[dtype];
-  return {
-    name,
-    dtype,
-    tensor: known
-      ? { dtype: known, dims: shape, data: Float64Array.from(data, numberOf), wide: dtype === "i64" }
-      : null,
-  };
+  const tensor = known
+    ? { dtype: known, dims: shape, data: numbers, wide: dtype === "i64" || dtype === "u64" }
+    : wholeTensor(dtype, shape, numbers);
+  return { name, dtype, tensor };
 }
 
 /** A file may hold a sequence or a map, which have another layout. */

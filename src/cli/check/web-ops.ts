@@ -1,7 +1,7 @@
 /** @file Lists of operator cases in JSON with comments: one operator, its attributes, and inputs with the outputs they give. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import type { HostTensor, OnnxAttribute, OnnxModel } from "../../import";
+import { wholeTensor, type HostTensor, type OnnxAttribute, type OnnxModel } from "../../import";
 import type { ExternalCase, NamedTensor } from "./case";
 
 interface JsonTensor {
@@ -64,8 +64,12 @@ const OTHERS: ReadonlyMap<string, number> = new Map([
 
 function tensorOf({ data, dims, type }: JsonTensor, name: string): NamedTensor {
   const known = TYPES.get(type);
-  if (!known) return { name, dtype: type, tensor: null };
   const numbers = Float64Array.from(data ?? [], (value) => Number(value));
+  if (!known) {
+    // `uint8` is u8.
+    const short = type.replace(/^(u?)int(\d+)$/, (_, sign: string, bits: string) => `${sign || "i"}${bits}`);
+    return { name, dtype: short, tensor: wholeTensor(short, dims ?? [numbers.length], numbers) };
+  }
   const tensor = { dtype: known.dtype, dims: dims ?? [numbers.length], data: numbers, wide: type === "int64" };
   return { name, dtype: known.short, tensor };
 }

@@ -12,6 +12,7 @@ import {
 } from "../../fusion";
 import { foldOp } from "./fold";
 import type { HostTensor } from "./tensor";
+import { wholeCall, type WholeKind } from "./whole-numbers";
 
 /** A value while importing: its name in the text (once it has one), its type, and its numbers where they are known. */
 export interface Value {
@@ -22,6 +23,8 @@ export interface Value {
   readonly from: ReadonlySet<string>;
   /** The model says f16, and it is worked with as f32: it may have more digits than an f16 has. */
   readonly half?: boolean;
+  /** The model says so, and it is worked with as i32: an integer that is narrower or unsigned. */
+  readonly whole?: WholeKind;
   /** A list of values, as ops on sequences pass on; it is no operand of anything else. */
   readonly items?: readonly Value[];
 }
@@ -194,7 +197,8 @@ export class Emitter {
   host(given: HostTensor): Value {
     const dtype = this.inside(given.dtype);
     const host = dtype === given.dtype ? given : { ...given, dtype };
-    return { name: null, type: { dtype: host.dtype, shape: host.dims }, host, from: NOWHERE };
+    const whole = host.whole ? { whole: host.whole } : {};
+    return { name: null, type: { dtype: host.dtype, shape: host.dims }, host, from: NOWHERE, ...whole };
   }
 
   /** The dtype that values of `dtype` have on the way. */
@@ -314,8 +318,13 @@ export class Emitter {
     return { ...value, name: this.operand(value, hint) };
   }
 
-  /** One call; folded when every operand is known. Attributes are written by their canonical names. */
+  /** One op as the model means it: on integers that are narrower than i32 or unsigned it is several calls. */
   op(hint: string, op: string, inputs: readonly (Value | null)[], attrs: Attrs = {}): Value {
+    return wholeCall(this, hint, op, inputs, attrs) ?? this.call(hint, op, inputs, attrs);
+  }
+
+  /** One call; folded when every operand is known. Attributes are written by their canonical names. */
+  call(hint: string, op: string, inputs: readonly (Value | null)[], attrs: Attrs = {}): Value {
     const def = findOp(op);
     if (!def) return this.fail(`the op ${op}`);
     const all = withDefaults(def, attrs);

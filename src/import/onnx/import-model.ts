@@ -6,7 +6,8 @@ import { Halves } from "./halves";
 import { inOrder, namesRead } from "./order";
 import { NodeContext, type Rule } from "./rule";
 import { rules } from "./rules";
-import { dataTypeName, FORMATS, tensorData, type HostTensor } from "./tensor";
+import { dataTypeName, FORMATS, tensorData, type Format, type HostTensor } from "./tensor";
+import { toWhole } from "./whole-numbers";
 
 /** Weights and constants of one model may take this much memory. */
 const CAP_BYTES = 512 * 1024 * 1024;
@@ -73,10 +74,12 @@ export type Imported =
   { readonly ok: true; readonly value: ImportedModel } | { readonly ok: false; readonly text: string };
 
 /** Numbers that were given for an input, in the dtype and the shape that the model declares where they fit. */
-function asDeclared(known: HostTensor, dtype: DType | undefined, dims: OnnxValue["dims"]): HostTensor {
+function asDeclared(known: HostTensor, format: Format | undefined, dims: OnnxValue["dims"]): HostTensor {
   const declared = dims?.map((dim) => (typeof dim === "number" && dim >= 0 ? dim : 1));
   const fits = declared?.reduce((size, extent) => size * extent, 1) === known.data.length;
-  return { ...known, dims: declared && fits ? declared : known.dims, dtype: dtype ?? known.dtype };
+  const { dtype = known.dtype, whole } = format ?? {};
+  const data = whole ? known.data.map((value) => toWhole(whole, value)) : known.data;
+  return { ...known, data, dims: declared && fits ? declared : known.dims, dtype, ...(whole ? { whole } : {}) };
 }
 
 /** Reads a model and writes its graph in the typed language. Never throws on bad bytes. */
@@ -246,7 +249,7 @@ class ModelReader {
       const known = this.options.known?.get(name);
       const format = FORMATS.get(dataType);
       if (known) {
-        scope.set(name, this.emit.host(asDeclared(known, format?.dtype, dims)));
+        scope.set(name, this.emit.host(asDeclared(known, format, dims)));
         continue;
       }
       const given = this.options.shapes?.get(name) ?? dims;
@@ -266,9 +269,10 @@ class ModelReader {
         this.refuse("input", `${name} is ${extents.join("×")}: no device holds that many elements`);
         continue;
       }
-      const value = this.emit.input(name, { dtype: format?.dtype ?? "f32", shape: extents }, "input");
+      const type = { dtype: format?.dtype ?? "f32", shape: extents };
+      const value = this.emit.input(name, type, "input", format?.whole ? `${format.whole} in the model` : "");
       names.set(name, value.name!);
-      scope.set(name, this.emit.widened(name, value));
+      scope.set(name, { ...this.emit.widened(name, value), ...(format?.whole ? { whole: format.whole } : {}) });
     }
     return names;
   }

@@ -2,6 +2,7 @@
 import { sizeOf, type AttrValue, type DType, type Shape } from "../../fusion";
 import type { Emitter, Value } from "./emit";
 import { FORMATS } from "./tensor";
+import type { WholeKind } from "./whole-numbers";
 import type { OnnxAttribute, OnnxGraph, OnnxNode } from "./model";
 
 /** Larger constants of one number are made where they are read. */
@@ -17,6 +18,9 @@ const IDLE: ReadonlySet<string> = new Set([
   "softmax_precision",
   "broadcast",
   "seed",
+  "nodes_hitrates",
+  "saturate",
+  "round_mode",
 ]);
 
 export class NodeContext {
@@ -55,8 +59,8 @@ export class NodeContext {
     this.find = given.find;
   }
 
-  /** The same node with another value as its operand `i`. */
-  withInput(i: number, value: Value): NodeContext {
+  /** The same node with another value as its operand `i`, or without one. */
+  withInput(i: number, value: Value | null): NodeContext {
     const { emit, node, opset, attributes, asked, hint, run, find } = this;
     return new NodeContext({
       emit,
@@ -152,6 +156,10 @@ export class NodeContext {
     const format = FORMATS.get(dataType);
     if (!format) this.fail(`dtype`);
     return this.emit.inside(format?.dtype ?? "f32");
+  }
+  /** The kind of integer that a data type is, where it is none of our own. */
+  wholeOf(dataType: number): WholeKind | undefined {
+    return FORMATS.get(dataType)?.whole;
   }
   /** One number everywhere; many of them are stored nowhere. */
   filled(value: number, shape: Shape, dtype: DType, wide = false): Value {

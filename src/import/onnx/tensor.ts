@@ -1,6 +1,7 @@
 /** @file Data of an ONNX tensor as numbers. */
 import type { DType, InputData } from "../../fusion";
 import { NO_TENSOR, readTensor, type OnnxTensor } from "./model";
+import { toWhole, type WholeKind } from "./whole-numbers";
 
 /** A tensor whose numbers are known while importing: shapes, axes, constants, weights. */
 export interface HostTensor {
@@ -11,11 +12,14 @@ export interface HostTensor {
   readonly size?: number;
   /** int64 in the file: shape arithmetic is done on these. */
   readonly wide: boolean;
+  /** Narrower than i32 or unsigned in the file: the i32 that stand for such numbers. */
+  readonly whole?: WholeKind;
 }
 
-interface Format {
+export interface Format {
   readonly dtype: DType;
   readonly bytes: number;
+  readonly whole?: WholeKind;
   read(view: DataView, at: number): number;
 }
 
@@ -26,11 +30,17 @@ export function fromHalf(bits: number): number {
   return sign * (exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15));
 }
 
-/** TensorProto.DataType → how its raw bytes read. f64 narrows to f32, 64-bit integers to i32; anything else is refused by name. */
+/** TensorProto.DataType → how its raw bytes read. f64 narrows to f32, 64-bit integers to i32, others are stored as i32; anything else is refused by name. */
 export const FORMATS: ReadonlyMap<number, Format> = new Map<number, Format>([
   [1, { dtype: "f32", bytes: 4, read: (v, at) => v.getFloat32(at, true) }],
+  [2, { dtype: "i32", bytes: 1, whole: "u8", read: (v, at) => v.getUint8(at) }],
+  [3, { dtype: "i32", bytes: 1, whole: "i8", read: (v, at) => v.getInt8(at) }],
+  [4, { dtype: "i32", bytes: 2, whole: "u16", read: (v, at) => v.getUint16(at, true) }],
+  [5, { dtype: "i32", bytes: 2, whole: "i16", read: (v, at) => v.getInt16(at, true) }],
   [6, { dtype: "i32", bytes: 4, read: (v, at) => v.getInt32(at, true) }],
   [7, { dtype: "i32", bytes: 8, read: (v, at) => Number(v.getBigInt64(at, true)) }],
+  [12, { dtype: "i32", bytes: 4, whole: "u32", read: (v, at) => v.getInt32(at, true) }],
+  [13, { dtype: "i32", bytes: 8, read: (v, at) => Number(v.getBigUint64(at, true)) }],
   [9, { dtype: "bool", bytes: 1, read: (v, at) => v.getUint8(at) }],
   [11, { dtype: "f32", bytes: 8, read: (v, at) => Math.fround(v.getFloat64(at, true)) }],
   [10, { dtype: "f16", bytes: 2, read: (v, at) => fromHalf(v.getUint16(at, true)) }],
@@ -84,11 +94,14 @@ export function tensorData(
     dtype: format.dtype,
     dims,
     size,
-    wide: dataType === 7,
+    wide: format.dtype === "i32" && format.bytes === 8,
+    ...(format.whole ? { whole: format.whole } : {}),
     get data() {
       read ??= raw
         ? numbersOf(raw, size, format)
-        : Float64Array.from(numbers, (n) => (dataType === 10 ? fromHalf(n) : n));
+        : Float64Array.from(numbers, (n) =>
+            dataType === 10 ? fromHalf(n) : format.whole ? toWhole(format.whole, n) : n,
+          );
       return read;
     },
   };
@@ -111,6 +124,12 @@ export function readTensorFile(bytes: Uint8Array): {
   const tensor = readTensor(bytes);
   const data = tensorData(tensor, 1 << 30);
   return { name: tensor.name, dtype: dataTypeName(tensor.dataType), tensor: data.ok ? data.value : null };
+}
+
+/** Numbers of a dtype that is stored as i32, named as `dataTypeName` names it; null where it is no such dtype. */
+export function wholeTensor(dtype: string, dims: readonly number[], data: Float64Array): HostTensor | null {
+  const { whole } = [...FORMATS.values()].find((format) => format.whole === dtype) ?? {};
+  return whole ? { dtype: "i32", dims, data: data.map((value) => toWhole(whole, value)), wide: false, whole } : null;
 }
 
 /** Numbers as a run uploads them. */

@@ -123,6 +123,7 @@ function attention(c: NodeContext): readonly Value[] {
   };
   const result = attend(c, { q, k, v, bias, sight, options });
   const wants = (i: number): boolean => (c.node.outputs[i] ?? "") !== "";
+  c.implied("qk_matmul_output_mode");
   const scores = wants(3) ? attentionScores(c, { q, k, v, bias, sight, options }) : null;
   return [flat ? fromHeads(c, result) : result, k, v, ...(scores ? [scores] : [])];
 }

@@ -2,6 +2,7 @@
 import { allComposites, allOps, promote, type Attrs } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
+import { fromWhole, toKind } from "../whole-numbers";
 import { activationNamed } from "./activations";
 
 const unary =
@@ -36,19 +37,30 @@ const same = [...allOps, ...allComposites].flatMap(({ name, onnx, params }): [st
   return [[onnx, isPair ? binary(name) : unary(name)]];
 });
 
+/** A narrow signed integer as an i32: its magnitude may be none of its kind. */
+function wide({ whole, ...value }: Value): Value {
+  return whole?.startsWith("u") ? { ...value, whole } : value;
+}
+/** A result of the same kind as the first operand. */
+const asFirst = (c: NodeContext, value: Value): Value => {
+  const { whole } = c.in(0);
+  return whole ? toKind(c.emit, c.hint, value, whole) : value;
+};
+
 /** C's integer division truncates toward zero. */
 function div(c: NodeContext): Value {
-  const [a, b] = [c.in(0), placed(c)];
+  const [a, b] = [wide(c.in(0)), wide(placed(c))];
   if (promote(a.type.dtype, b.type.dtype) !== "i32") return c.op("div", [a, b]);
+  if (a.whole?.startsWith("u")) return c.op("floor_div", [a, b]);
   const magnitude = c.op("floor_div", [c.op("abs", [a]), c.op("abs", [b])]);
-  return c.op("mul", [c.op("mul", [c.op("sign", [a]), c.op("sign", [b])]), magnitude]);
+  return asFirst(c, c.op("mul", [c.op("mul", [c.op("sign", [a]), c.op("sign", [b])]), magnitude]));
 }
 
 /** `fmod = 1`: the sign of the dividend; otherwise of the divisor. */
 function mod(c: NodeContext): Value {
-  const [a, b] = [c.in(0), c.in(1)];
-  if (c.int("fmod", 0) === 0) return c.op("mod", [a, b]);
-  return c.op("mul", [c.op("sign", [a]), c.op("mod", [c.op("abs", [a]), c.op("abs", [b])])]);
+  const [a, b] = [wide(c.in(0)), wide(c.in(1))];
+  if (c.int("fmod", 0) === 0 || a.whole?.startsWith("u")) return asFirst(c, c.op("mod", [a, b]));
+  return asFirst(c, c.op("mul", [c.op("sign", [a]), c.op("mod", [c.op("abs", [a]), c.op("abs", [b])])]));
 }
 
 /** By so many binary digits: a product, or a quotient that goes down. */
@@ -98,6 +110,8 @@ const [HALF, INT32] = [10, 6];
 function cast(c: NodeContext): Value {
   const dtype = c.node.op === "CastLike" ? c.in(1).type.dtype : c.dtypeOf(c.int("to", 1));
   const x = c.in(0);
+  const kind = c.node.op === "CastLike" ? c.in(1).whole : c.wholeOf(c.int("to", 1));
+  if (kind) return toKind(c.emit, c.hint, x, kind);
   if (x.host) {
     const whole = c.int("to", 1) === INT32 && x.type.dtype === "i32" ? (v: number): number => v | 0 : Math.trunc;
     const trunc =
@@ -112,13 +126,14 @@ function cast(c: NodeContext): Value {
       return c.emit.host({
         dtype,
         dims: x.host.dims,
-        data: x.host.data.map(trunc),
+        data: x.host.data.map((v) => trunc(fromWhole(x.whole, v))),
         wide: c.int("to", 1) === 7 || x.host.wide,
       });
   }
   // Worked with in f32, f16 between two conversions is no f16: the runtimes that widen drop such pairs.
   const half = c.int("to", 1) === HALF && dtype === "f32";
-  return { ...(x.type.dtype === dtype ? x : c.op("cast", [x], { dtype })), half };
+  const { whole: _, ...plain } = x;
+  return { ...(x.type.dtype === dtype ? plain : c.op("cast", [x], { dtype })), half };
 }
 
 /** Whole numbers are compared and shifted as f32: edge and bias need not be whole. */

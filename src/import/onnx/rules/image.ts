@@ -147,6 +147,8 @@ function targets(c: NodeContext): Sizes {
 }
 
 function resize(c: NodeContext): Value {
+  // Each belongs to some modes; others leave it alone.
+  c.implied("extrapolation_value", "keep_aspect_ratio_policy");
   const { axes, sizes, scales } = targets(c);
   const old = c.node.op === "Upsample" || c.opset < 11;
   const transform = c.text("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");

@@ -5,7 +5,6 @@ import { channelsLastRules } from "./channels-last";
 import { contractionRules } from "./contraction";
 import { contribRules } from "./contrib";
 import { controlRules } from "./control";
-import { dequantizeRules } from "./dequantize";
 import { contribDetectionRules, detectionRules } from "./detection";
 import { elementwiseRules } from "./elementwise";
 import { groupQueryRules } from "./group-query";
@@ -14,6 +13,7 @@ import { indexingRules } from "./indexing";
 import { loopRules } from "./loops";
 import { lossRules } from "./loss";
 import { mlRules } from "./ml";
+import { quantizeRules } from "./quantize";
 import { recurrentRules } from "./recurrent";
 import { reduceRules } from "./reduce";
 import { contribRotaryRules, rotaryRules } from "./rotary";
@@ -46,7 +46,7 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     ...imageRules,
     ...recurrentRules,
     ...stateRules,
-    ...dequantizeRules,
+    ...quantizeRules,
     ImageScaler: contribRules["ImageScaler"]!,
   },
   "com.ms.internal.nhwc": channelsLastRules({
@@ -65,7 +65,7 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     ...stateRules,
     ...contribDetectionRules,
     ...contribSignalRules,
-    ...dequantizeRules,
+    ...quantizeRules,
     GridSample: samplingRules["GridSample"]!,
     GatherND: indexingRules["GatherND"]!,
     Pad: shapeRules["Pad"]!,

@@ -119,6 +119,7 @@ function topK(c: NodeContext): readonly Value[] {
   const x = c.in(0);
   const k = c.maybeInt("k") ?? c.known(1, "k")[0] ?? 1;
   const axis = c.axis(c.int("axis", -1), x.type.shape.length);
+  c.implied("sorted");
   const attrs = { k, axis, ...(c.int("largest", 1) === 1 ? {} : { largest: false }) };
   const wants = (i: number): boolean => (c.node.outputs[i] ?? "") !== "";
   const values = c.op("topk", [x], attrs);

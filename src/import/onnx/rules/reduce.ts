@@ -117,6 +117,7 @@ function layerNorm(c: NodeContext): readonly Value[] {
 }
 
 function rmsNorm(c: NodeContext): Value {
+  c.implied("stash_type");
   const x = c.in(0);
   const axes = range(c.axis(c.int("axis", -1), x.type.shape.length), x.type.shape.length);
   const square = c.op("mean", [c.op("square", [x])], { axes, keepdims: true });
@@ -172,6 +173,7 @@ const instanceNorm: Rule = (c) =>
   affine(c, normalised(c, c.in(0), range(2, c.in(0).type.shape.length), c.float("epsilon", 1e-5)), c.in(1), c.in(2));
 
 function groupNorm(c: NodeContext): Value {
+  c.implied("stash_type");
   const x = c.in(0);
   const [n, channels, ...rest] = x.type.shape as [number, number, ...number[]];
   const groups = c.int("num_groups", 1);

@@ -77,6 +77,7 @@ function poolAttrs(c: NodeContext): Attrs {
 function maxPool(c: NodeContext): readonly Value[] {
   const x = c.in(0);
   const attrs = poolAttrs(c);
+  c.implied("storage_order");
   const best = c.op("max_pool", [x], attrs);
   return c.node.outputs.length > 1 && c.node.outputs[1] !== "" ? [best, maxPlaces(c, x, attrs, best)] : [best];
 }
