@@ -22,6 +22,7 @@ let open = newGroup("");
 const root = open;
 
 chai.use(JestChaiExpect);
+chai.config.truncateThreshold = 0;
 export const { expect } = chai;
 
 export const beforeAll = (body: Body): unknown => open.before.push(body);

@@ -58,495 +58,101 @@ const KNOWN: Readonly<Record<string, readonly [dims: readonly number[], numbers:
   "#two": [[2], [2, 2]],
 };
 
-const CASES: readonly (readonly [op: string, operands: readonly string[], told: Told])[] = [
-  [
-    "ArgMax",
-    ["x"],
-    [
-      { name: "axis", i: 0 },
-      { name: "keepdims", i: 1 },
-      { name: "select_last_index", i: 0 },
-    ],
-  ],
-  [
-    "AveragePool",
-    ["i"],
-    [
-      { name: "auto_pad", s: "NOTSET" },
-      { name: "ceil_mode", i: 0 },
-      { name: "count_include_pad", i: 0 },
-      { name: "dilations", ints: [1, 1] },
-      { name: "kernel_shape", ints: [2, 2] },
-      { name: "pads", ints: [0, 0, 0, 0] },
-      { name: "strides", ints: [1, 1] },
-    ],
-  ],
-  [
-    "BatchNormalization",
-    ["i", "v", "v", "v", "v"],
-    [
-      { name: "epsilon", f: 1e-5 },
-      { name: "momentum", f: 0.9 },
-      { name: "training_mode", i: 0 },
-    ],
-  ],
-  [
-    "Cast",
-    ["x"],
-    [
-      { name: "to", i: 1 },
-      { name: "saturate", i: 1 },
-      { name: "round_mode", s: "up" },
-    ],
-  ],
-  [
-    "CastLike",
-    ["x", "x"],
-    [
-      { name: "saturate", i: 1 },
-      { name: "round_mode", s: "up" },
-    ],
-  ],
-  ["Celu", ["x"], [{ name: "alpha", f: 1.0 }]],
-  ["Concat", ["x", "x"], [{ name: "axis", i: 1 }]],
-  [
-    "Conv",
-    ["i", "k"],
-    [
-      { name: "auto_pad", s: "NOTSET" },
-      { name: "dilations", ints: [1, 1] },
-      { name: "group", i: 1 },
-      { name: "kernel_shape", ints: [2, 2] },
-      { name: "pads", ints: [0, 0, 0, 0] },
-      { name: "strides", ints: [1, 1] },
-    ],
-  ],
-  [
-    "ConvTranspose",
-    ["i", "k"],
-    [
-      { name: "auto_pad", s: "NOTSET" },
-      { name: "dilations", ints: [1, 1] },
-      { name: "group", i: 1 },
-      { name: "kernel_shape", ints: [2, 2] },
-      { name: "output_padding", ints: [0, 0] },
-      { name: "pads", ints: [0, 0, 0, 0] },
-      { name: "strides", ints: [1, 1] },
-    ],
-  ],
-  [
-    "CumSum",
-    ["x", "#0"],
-    [
-      { name: "exclusive", i: 0 },
-      { name: "reverse", i: 0 },
-    ],
-  ],
-  [
-    "DepthToSpace",
-    ["i"],
-    [
-      { name: "blocksize", i: 2 },
-      { name: "mode", s: "DCR" },
-    ],
-  ],
-  ["Dropout", ["x"], [{ name: "seed", i: 0 }]],
-  ["Elu", ["x"], [{ name: "alpha", f: 1.0 }]],
-  [
-    "EyeLike",
-    ["x"],
-    [
-      { name: "dtype", i: 1 },
-      { name: "k", i: 0 },
-    ],
-  ],
-  ["Flatten", ["x"], [{ name: "axis", i: 1 }]],
-  ["Gather", ["x", "#0"], [{ name: "axis", i: 0 }]],
-  ["GatherElements", ["x", "#z"], [{ name: "axis", i: 0 }]],
-  ["Gelu", ["x"], [{ name: "approximate", s: "none" }]],
-  [
-    "Gemm",
-    ["x", "w"],
-    [
-      { name: "alpha", f: 1.0 },
-      { name: "beta", f: 1.0 },
-      { name: "transA", i: 0 },
-      { name: "transB", i: 0 },
-    ],
-  ],
-  ["GlobalLpPool", ["i"], [{ name: "p", i: 2 }]],
-  [
-    "GridSample",
-    ["i", "g"],
-    [
-      { name: "align_corners", i: 0 },
-      { name: "mode", s: "linear" },
-      { name: "padding_mode", s: "zeros" },
-    ],
-  ],
-  [
-    "GroupNormalization",
-    ["i", "v", "v"],
-    [
-      { name: "epsilon", f: 1e-5 },
-      { name: "num_groups", i: 4 },
-      { name: "stash_type", i: 1 },
-    ],
-  ],
-  [
-    "HardSigmoid",
-    ["x"],
-    [
-      { name: "alpha", f: 0.2 },
-      { name: "beta", f: 0.5 },
-    ],
-  ],
-  ["Hardmax", ["x"], [{ name: "axis", i: -1 }]],
-  ["InstanceNormalization", ["i", "v", "v"], [{ name: "epsilon", f: 1e-5 }]],
-  [
-    "IsInf",
-    ["x"],
-    [
-      { name: "detect_negative", i: 1 },
-      { name: "detect_positive", i: 1 },
-    ],
-  ],
-  [
-    "LRN",
-    ["i"],
-    [
-      { name: "alpha", f: 0.0001 },
-      { name: "beta", f: 0.75 },
-      { name: "bias", f: 1.0 },
-      { name: "size", i: 3 },
-    ],
-  ],
-  [
-    "LayerNormalization",
-    ["x", "u"],
-    [
-      { name: "axis", i: -1 },
-      { name: "epsilon", f: 1e-5 },
-      { name: "stash_type", i: 1 },
-    ],
-  ],
-  ["LeakyRelu", ["x"], [{ name: "alpha", f: 0.01 }]],
-  ["LogSoftmax", ["x"], [{ name: "axis", i: -1 }]],
-  [
-    "LpNormalization",
-    ["x"],
-    [
-      { name: "axis", i: -1 },
-      { name: "p", i: 2 },
-    ],
-  ],
-  [
-    "LpPool",
-    ["i"],
-    [
-      { name: "auto_pad", s: "NOTSET" },
-      { name: "ceil_mode", i: 0 },
-      { name: "dilations", ints: [1, 1] },
-      { name: "kernel_shape", ints: [2, 2] },
-      { name: "p", i: 2 },
-      { name: "pads", ints: [0, 0, 0, 0] },
-      { name: "strides", ints: [1, 1] },
-    ],
-  ],
-  [
-    "MaxPool",
-    ["i"],
-    [
-      { name: "auto_pad", s: "NOTSET" },
-      { name: "ceil_mode", i: 0 },
-      { name: "dilations", ints: [1, 1] },
-      { name: "kernel_shape", ints: [2, 2] },
-      { name: "pads", ints: [0, 0, 0, 0] },
-      { name: "storage_order", i: 0 },
-      { name: "strides", ints: [1, 1] },
-    ],
-  ],
-  ["MeanVarianceNormalization", ["i"], [{ name: "axes", ints: [0, 2, 3] }]],
-  ["Mod", ["x", "x"], [{ name: "fmod", i: 0 }]],
-  [
-    "NegativeLogLikelihoodLoss",
-    ["x", "#t"],
-    [
-      { name: "ignore_index", i: -100 },
-      { name: "reduction", s: "mean" },
-    ],
-  ],
-  [
-    "SoftmaxCrossEntropyLoss",
-    ["x", "#t"],
-    [
-      { name: "ignore_index", i: -100 },
-      { name: "reduction", s: "mean" },
-    ],
-  ],
-  ["OneHot", ["#t", "#d", "o"], [{ name: "axis", i: -1 }]],
-  ["Pad", ["x", "#p"], [{ name: "mode", s: "constant" }]],
-  [
-    "RMSNormalization",
-    ["x", "u"],
-    [
-      { name: "axis", i: -1 },
-      { name: "epsilon", f: 1e-5 },
-      { name: "stash_type", i: 1 },
-    ],
-  ],
-  [
-    "ReduceSum",
-    ["x"],
-    [
-      { name: "keepdims", i: 1 },
-      { name: "noop_with_empty_axes", i: 0 },
-    ],
-  ],
-  [
-    "ReduceMax",
-    ["x"],
-    [
-      { name: "keepdims", i: 1 },
-      { name: "noop_with_empty_axes", i: 0 },
-    ],
-  ],
-  [
-    "ReduceLogSumExp",
-    ["x"],
-    [
-      { name: "keepdims", i: 1 },
-      { name: "noop_with_empty_axes", i: 0 },
-    ],
-  ],
-  ["Reshape", ["x", "#s"], [{ name: "allowzero", i: 0 }]],
-  [
-    "Resize",
-    ["i", "", "", "#r"],
-    [
-      { name: "antialias", i: 0 },
-      { name: "coordinate_transformation_mode", s: "half_pixel" },
-      { name: "cubic_coeff_a", f: -0.75 },
-      { name: "exclude_outside", i: 0 },
-      { name: "extrapolation_value", f: 0.0 },
-      { name: "keep_aspect_ratio_policy", s: "stretch" },
-      { name: "mode", s: "nearest" },
-      { name: "nearest_mode", s: "round_prefer_floor" },
-    ],
-  ],
-  [
-    "Resize",
-    ["i", "", "", "#r"],
-    [
-      { name: "antialias", i: 0 },
-      { name: "coordinate_transformation_mode", s: "half_pixel" },
-      { name: "cubic_coeff_a", f: -0.75 },
-      { name: "exclude_outside", i: 0 },
-      { name: "extrapolation_value", f: 0.0 },
-      { name: "keep_aspect_ratio_policy", s: "stretch" },
-      { name: "mode", s: "linear" },
-      { name: "nearest_mode", s: "round_prefer_floor" },
-    ],
-  ],
-  [
-    "Resize",
-    ["i", "", "", "#r"],
-    [
-      { name: "antialias", i: 0 },
-      { name: "coordinate_transformation_mode", s: "half_pixel" },
-      { name: "cubic_coeff_a", f: -0.75 },
-      { name: "exclude_outside", i: 0 },
-      { name: "extrapolation_value", f: 0.0 },
-      { name: "keep_aspect_ratio_policy", s: "stretch" },
-      { name: "mode", s: "cubic" },
-      { name: "nearest_mode", s: "round_prefer_floor" },
-    ],
-  ],
-  [
-    "ScatterElements",
-    ["x", "#z", "y"],
-    [
-      { name: "axis", i: 0 },
-      { name: "reduction", s: "none" },
-    ],
-  ],
-  ["ScatterND", ["x", "#n", "y"], [{ name: "reduction", s: "none" }]],
-  [
-    "Selu",
-    ["x"],
-    [
-      { name: "alpha", f: 1.67 },
-      { name: "gamma", f: 1.05 },
-    ],
-  ],
-  ["Shape", ["x"], [{ name: "start", i: 0 }]],
-  [
-    "Shrink",
-    ["x"],
-    [
-      { name: "bias", f: 0.0 },
-      { name: "lambd", f: 0.5 },
-    ],
-  ],
-  ["Softmax", ["x"], [{ name: "axis", i: -1 }]],
-  ["SpaceToDepth", ["i"], [{ name: "blocksize", i: 2 }]],
-  [
-    "Split",
-    ["x"],
-    [
-      { name: "axis", i: 0 },
-      { name: "num_outputs", i: 2 },
-    ],
-  ],
-  ["ThresholdedRelu", ["x"], [{ name: "alpha", f: 1.0 }]],
-  [
-    "TopK",
-    ["x", "#k"],
-    [
-      { name: "axis", i: -1 },
-      { name: "largest", i: 1 },
-      { name: "sorted", i: 1 },
-    ],
-  ],
-  ["Transpose", ["x"], [{ name: "perm", ints: [1, 0] }]],
-  ["Trilu", ["x"], [{ name: "upper", i: 1 }]],
-  ["Unique", ["#t"], [{ name: "sorted", i: 1 }]],
-  ["Upsample", ["i", "#u"], [{ name: "mode", s: "nearest" }]],
-  [
-    "Attention",
-    ["q", "q", "q"],
-    [
-      { name: "is_causal", i: 0 },
-      { name: "kv_num_heads", i: 1 },
-      { name: "q_num_heads", i: 1 },
-      { name: "qk_matmul_output_mode", i: 0 },
-      { name: "scale", f: 1.0 },
-      { name: "softcap", f: 0.0 },
-      { name: "softmax_precision", i: 1 },
-    ],
-  ],
-  [
-    "RotaryEmbedding",
-    ["q4", "cs", "cs"],
-    [
-      { name: "interleaved", i: 0 },
-      { name: "num_heads", i: 0 },
-      { name: "rotary_embedding_dim", i: 0 },
-    ],
-  ],
-  [
-    "GRU",
-    ["s", "gw", "gr"],
-    [
-      { name: "activation_alpha", ints: [] },
-      { name: "activation_beta", ints: [] },
-      { name: "direction", s: "forward" },
-      { name: "hidden_size", i: 3 },
-      { name: "layout", i: 0 },
-      { name: "linear_before_reset", i: 0 },
-    ],
-  ],
-  [
-    "LSTM",
-    ["s", "lw", "lr"],
-    [
-      { name: "activation_alpha", ints: [] },
-      { name: "activation_beta", ints: [] },
-      { name: "direction", s: "forward" },
-      { name: "hidden_size", i: 3 },
-      { name: "input_forget", i: 0 },
-      { name: "layout", i: 0 },
-    ],
-  ],
-  [
-    "RNN",
-    ["s", "rw", "rr"],
-    [
-      { name: "activation_alpha", ints: [] },
-      { name: "activation_beta", ints: [] },
-      { name: "direction", s: "forward" },
-      { name: "hidden_size", i: 3 },
-      { name: "layout", i: 0 },
-    ],
-  ],
-  [
-    "Col2Im",
-    ["c", "#i5", "#b"],
-    [
-      { name: "dilations", ints: [1, 1] },
-      { name: "pads", ints: [0, 0, 0, 0] },
-      { name: "strides", ints: [1, 1] },
-    ],
-  ],
-  [
-    "RoiAlign",
-    ["i", "roi", "#b0"],
-    [
-      { name: "coordinate_transformation_mode", s: "half_pixel" },
-      { name: "mode", s: "avg" },
-      { name: "output_height", i: 1 },
-      { name: "output_width", i: 1 },
-      { name: "sampling_ratio", i: 2 },
-      { name: "spatial_scale", f: 1.0 },
-    ],
-  ],
-  [
-    "MaxRoiPool",
-    ["i", "roi5"],
-    [
-      { name: "pooled_shape", ints: [1, 1] },
-      { name: "spatial_scale", f: 1.0 },
-    ],
-  ],
-  [
-    "DequantizeLinear",
-    ["#t", "sc"],
-    [
-      { name: "axis", i: 1 },
-      { name: "block_size", i: 0 },
-      { name: "output_dtype", i: 0 },
-    ],
-  ],
-  [
-    "HannWindow",
-    ["#k"],
-    [
-      { name: "output_datatype", i: 1 },
-      { name: "periodic", i: 1 },
-    ],
-  ],
-  [
-    "ReverseSequence",
-    ["x", "#two"],
-    [
-      { name: "batch_axis", i: 1 },
-      { name: "time_axis", i: 0 },
-    ],
-  ],
-  ["STFT", ["sig", "#k", "", "#k"], [{ name: "onesided", i: 1 }]],
-  [
-    "DFT",
-    ["dft"],
-    [
-      { name: "inverse", i: 0 },
-      { name: "onesided", i: 0 },
-    ],
-  ],
-  ["Squeeze", ["x1"], []],
-  ["BitShift", ["#t", "#t"], [{ name: "direction", s: "LEFT" }]],
-  [
-    "QuantizeLinear",
-    ["x", "sc"],
-    [
-      { name: "axis", i: 1 },
-      { name: "block_size", i: 0 },
-      { name: "output_dtype", i: 0 },
-      { name: "precision", i: 0 },
-      { name: "saturate", i: 1 },
-    ],
-  ],
-  ["Swish", ["x"], [{ name: "alpha", f: 1.0 }]],
-];
+/** One line a node: its op, its operands and its attributes (with a point: a float). */
+const NODES = `
+  ArgMax x axis=0 keepdims=1 select_last_index=0
+  AveragePool i auto_pad="NOTSET" ceil_mode=0 count_include_pad=0 dilations=[1,1] kernel_shape=[2,2] pads=[0,0,0,0] strides=[1,1]
+  BatchNormalization i,v,v,v,v epsilon=1e-5 momentum=.9 training_mode=0
+  Cast x to=1 saturate=1 round_mode="up"
+  CastLike x,x saturate=1 round_mode="up"
+  Celu x alpha=1.
+  Concat x,x axis=1
+  Conv i,k auto_pad="NOTSET" dilations=[1,1] group=1 kernel_shape=[2,2] pads=[0,0,0,0] strides=[1,1]
+  ConvTranspose i,k auto_pad="NOTSET" dilations=[1,1] group=1 kernel_shape=[2,2] output_padding=[0,0] pads=[0,0,0,0] strides=[1,1]
+  CumSum x,#0 exclusive=0 reverse=0
+  DepthToSpace i blocksize=2 mode="DCR"
+  Dropout x seed=0
+  Elu x alpha=1.
+  EyeLike x dtype=1 k=0
+  Flatten x axis=1
+  Gather x,#0 axis=0
+  GatherElements x,#z axis=0
+  Gelu x approximate="none"
+  Gemm x,w alpha=1. beta=1. transA=0 transB=0
+  GlobalLpPool i p=2
+  GridSample i,g align_corners=0 mode="linear" padding_mode="zeros"
+  GroupNormalization i,v,v epsilon=1e-5 num_groups=4 stash_type=1
+  HardSigmoid x alpha=.2 beta=.5
+  Hardmax x axis=-1
+  InstanceNormalization i,v,v epsilon=1e-5
+  IsInf x detect_negative=1 detect_positive=1
+  LRN i alpha=1e-4 beta=.75 bias=1. size=3
+  LayerNormalization x,u axis=-1 epsilon=1e-5 stash_type=1
+  LeakyRelu x alpha=.01
+  LogSoftmax x axis=-1
+  LpNormalization x axis=-1 p=2
+  LpPool i auto_pad="NOTSET" ceil_mode=0 dilations=[1,1] kernel_shape=[2,2] p=2 pads=[0,0,0,0] strides=[1,1]
+  MaxPool i auto_pad="NOTSET" ceil_mode=0 dilations=[1,1] kernel_shape=[2,2] pads=[0,0,0,0] storage_order=0 strides=[1,1]
+  MeanVarianceNormalization i axes=[0,2,3]
+  Mod x,x fmod=0
+  NegativeLogLikelihoodLoss x,#t ignore_index=-100 reduction="mean"
+  SoftmaxCrossEntropyLoss x,#t ignore_index=-100 reduction="mean"
+  OneHot #t,#d,o axis=-1
+  Pad x,#p mode="constant"
+  RMSNormalization x,u axis=-1 epsilon=1e-5 stash_type=1
+  ReduceSum x keepdims=1 noop_with_empty_axes=0
+  ReduceMax x keepdims=1 noop_with_empty_axes=0
+  ReduceLogSumExp x keepdims=1 noop_with_empty_axes=0
+  Reshape x,#s allowzero=0
+  Resize i,,,#r antialias=0 coordinate_transformation_mode="half_pixel" cubic_coeff_a=-.75 exclude_outside=0 extrapolation_value=0. keep_aspect_ratio_policy="stretch" mode="nearest" nearest_mode="round_prefer_floor"
+  Resize i,,,#r antialias=0 coordinate_transformation_mode="half_pixel" cubic_coeff_a=-.75 exclude_outside=0 extrapolation_value=0. keep_aspect_ratio_policy="stretch" mode="linear" nearest_mode="round_prefer_floor"
+  Resize i,,,#r antialias=0 coordinate_transformation_mode="half_pixel" cubic_coeff_a=-.75 exclude_outside=0 extrapolation_value=0. keep_aspect_ratio_policy="stretch" mode="cubic" nearest_mode="round_prefer_floor"
+  ScatterElements x,#z,y axis=0 reduction="none"
+  ScatterND x,#n,y reduction="none"
+  Selu x alpha=1.67 gamma=1.05
+  Shape x start=0
+  Shrink x bias=0. lambd=.5
+  Softmax x axis=-1
+  SpaceToDepth i blocksize=2
+  Split x axis=0 num_outputs=2
+  ThresholdedRelu x alpha=1.
+  TopK x,#k axis=-1 largest=1 sorted=1
+  Transpose x perm=[1,0]
+  Trilu x upper=1
+  Unique #t sorted=1
+  Upsample i,#u mode="nearest"
+  Attention q,q,q is_causal=0 kv_num_heads=1 q_num_heads=1 qk_matmul_output_mode=0 scale=1. softcap=0. softmax_precision=1
+  RotaryEmbedding q4,cs,cs interleaved=0 num_heads=0 rotary_embedding_dim=0
+  GRU s,gw,gr activation_alpha=[] activation_beta=[] direction="forward" hidden_size=3 layout=0 linear_before_reset=0
+  LSTM s,lw,lr activation_alpha=[] activation_beta=[] direction="forward" hidden_size=3 input_forget=0 layout=0
+  RNN s,rw,rr activation_alpha=[] activation_beta=[] direction="forward" hidden_size=3 layout=0
+  Col2Im c,#i5,#b dilations=[1,1] pads=[0,0,0,0] strides=[1,1]
+  RoiAlign i,roi,#b0 coordinate_transformation_mode="half_pixel" mode="avg" output_height=1 output_width=1 sampling_ratio=2 spatial_scale=1.
+  MaxRoiPool i,roi5 pooled_shape=[1,1] spatial_scale=1.
+  DequantizeLinear #t,sc axis=1 block_size=0 output_dtype=0
+  HannWindow #k output_datatype=1 periodic=1
+  ReverseSequence x,#two batch_axis=1 time_axis=0
+  STFT sig,#k,,#k onesided=1
+  DFT dft inverse=0 onesided=0
+  Squeeze x1
+  BitShift #t,#t direction="LEFT"
+  QuantizeLinear x,sc axis=1 block_size=0 output_dtype=0 precision=0 saturate=1
+  Swish x alpha=1.
+`;
+
+function attributeOf(text: string): Told[number] {
+  const [name, value] = text.split("=") as [string, string];
+  const said = JSON.parse(value.replace(/(^|[-[,])\./g, "$10.").replace(/\.$/, ".0")) as string | number | number[];
+  if (typeof said === "string") return { name, s: said };
+  if (Array.isArray(said)) return { name, ints: said };
+  return /[.e]/.test(value) ? { name, f: said } : { name, i: said };
+}
+const CASES = NODES.trim()
+  .split("\n")
+  .map((line): readonly [op: string, operands: readonly string[], told: Told] => {
+    const [op, operands, ...told] = line.trim().split(" ") as [string, string, ...string[]];
+    return [op, operands.split(","), told.map(attributeOf)];
+  });
 
 test.each(CASES)("%s of %s", (op, operands, told) => {
   const initializers = operands.flatMap((name): OnnxTensor[] => {

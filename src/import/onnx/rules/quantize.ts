@@ -21,7 +21,10 @@ function meeting(c: NodeContext, x: Value, given: Value, axis: number): Value {
 }
 
 /** A quantised number as an i32: differences of such numbers need not be of their kind. */
-const plain = ({ whole: _, ...value }: Value): Value => value;
+function plain(value: Value): Value {
+  const { whole: _, ...rest } = value;
+  return rest;
+}
 
 /** x − zero, as i32. */
 const centred = (c: NodeContext, x: Value, zero: Value | null, axis: number): Value =>
