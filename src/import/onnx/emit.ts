@@ -12,7 +12,7 @@ import {
 } from "../../fusion";
 import { foldOp } from "./fold";
 import type { HostTensor } from "./tensor";
-import { wholeCall, type WholeKind } from "./whole-numbers";
+import type { WholeKind } from "./whole-kinds";
 
 /** A value while importing: its name in the text (once it has one), its type, and its numbers where they are known. */
 export interface Value {
@@ -318,13 +318,8 @@ export class Emitter {
     return { ...value, name: this.operand(value, hint) };
   }
 
-  /** One op as the model means it: on integers that are narrower than i32 or unsigned it is several calls. */
-  op(hint: string, op: string, inputs: readonly (Value | null)[], attrs: Attrs = {}): Value {
-    return wholeCall(this, hint, op, inputs, attrs) ?? this.call(hint, op, inputs, attrs);
-  }
-
   /** One call; folded when every operand is known. Attributes are written by their canonical names. */
-  call(hint: string, op: string, inputs: readonly (Value | null)[], attrs: Attrs = {}): Value {
+  op(hint: string, op: string, inputs: readonly (Value | null)[], attrs: Attrs = {}): Value {
     const def = findOp(op);
     if (!def) return this.fail(`the op ${op}`);
     const all = withDefaults(def, attrs);
@@ -390,7 +385,8 @@ export class Emitter {
 
   shapeTo(hint: string, value: Value, shape: Shape): Value {
     const same = value.type.shape.length === shape.length && shape.every((extent, i) => extent === value.type.shape[i]);
-    return same ? value : this.op(hint, "reshape", [value], { shape });
+    const { whole } = value;
+    return same ? value : { ...this.op(hint, "reshape", [value], { shape }), ...(whole ? { whole } : {}) };
   }
 }
 

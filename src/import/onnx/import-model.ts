@@ -7,7 +7,7 @@ import { inOrder, namesRead } from "./order";
 import { NodeContext, type Rule } from "./rule";
 import { rules } from "./rules";
 import { dataTypeName, FORMATS, tensorData, type Format, type HostTensor } from "./tensor";
-import { toWhole } from "./whole-numbers";
+import { toWhole } from "./whole-kinds";
 
 /** Weights and constants of one model may take this much memory. */
 const CAP_BYTES = 512 * 1024 * 1024;

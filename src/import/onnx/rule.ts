@@ -2,7 +2,8 @@
 import { sizeOf, type AttrValue, type DType, type Shape } from "../../fusion";
 import type { Emitter, Value } from "./emit";
 import { FORMATS } from "./tensor";
-import type { WholeKind } from "./whole-numbers";
+import type { WholeKind } from "./whole-kinds";
+import { wholeCall } from "./whole-numbers";
 import type { OnnxAttribute, OnnxGraph, OnnxNode } from "./model";
 
 /** Larger constants of one number are made where they are read. */
@@ -133,8 +134,9 @@ export class NodeContext {
   has(name: string): boolean {
     return this.get(name) !== undefined;
   }
+  /** One op as the model means it: on integers that are narrower than i32 or unsigned it is several calls. */
   op(op: string, inputs: readonly (Value | null)[], attrs: Readonly<Record<string, AttrValue>> = {}): Value {
-    return this.emit.op(this.hint, op, inputs, attrs);
+    return wholeCall(this.emit, this.hint, op, inputs, attrs) ?? this.emit.op(this.hint, op, inputs, attrs);
   }
   fail(why: string): Value {
     return this.emit.fail(why);

@@ -1,7 +1,7 @@
 /** @file Data of an ONNX tensor as numbers. */
 import type { DType, InputData } from "../../fusion";
 import { NO_TENSOR, readTensor, type OnnxTensor } from "./model";
-import { toWhole, type WholeKind } from "./whole-numbers";
+import { toWhole, type WholeKind } from "./whole-kinds";
 
 /** A tensor whose numbers are known while importing: shapes, axes, constants, weights. */
 export interface HostTensor {

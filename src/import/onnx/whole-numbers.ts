@@ -4,28 +4,12 @@
  */
 import { findOp, type Attrs, type DType } from "../../fusion";
 import type { Emitter, Value } from "./emit";
-
-export type WholeKind = "u8" | "i8" | "u16" | "i16" | "u32";
+import { BITS, fromWhole, isUnsigned, toWhole, type WholeKind } from "./whole-kinds";
 
 type Def = NonNullable<ReturnType<typeof findOp>>;
 
-const BITS: Readonly<Record<WholeKind, number>> = { u8: 8, i8: 8, u16: 16, i16: 16, u32: 32 };
-const isUnsigned = (kind: WholeKind): boolean => kind.startsWith("u");
-/** The least and the greatest number of a kind. */
-export function rangeOf(kind: WholeKind): readonly [low: number, high: number] {
-  const size = 2 ** BITS[kind];
-  return isUnsigned(kind) ? [0, size - 1] : [-size / 2, size / 2 - 1];
-}
 /** The one bit of an i32 that is its sign. */
 const SIGN = -(2 ** 31);
-
-/** A number of this kind as the i32 that stands for it; what doesn't fit wraps. */
-export function toWhole(kind: WholeKind, value: number): number {
-  const away = 32 - BITS[kind];
-  return isUnsigned(kind) && away > 0 ? ((value << away) >>> away) | 0 : (value << away) >> away;
-}
-/** The number that an i32 of this kind stands for. */
-export const fromWhole = (kind: WholeKind | undefined, value: number): number => (kind === "u32" ? value >>> 0 : value);
 
 /** Ops that compare their operands, or elements of one, and answer with some of them. */
 const CHOOSING: ReadonlySet<string> = new Set([
@@ -69,7 +53,7 @@ export function wholeCall(
   const kind = def ? kindOf(op, def, inputs) : undefined;
   if (!def || !kind) return null;
   const call = (name: string, operands: readonly (Value | null)[], given: Attrs = {}): Value =>
-    emit.call(hint, name, operands, given);
+    emit.op(hint, name, operands, given);
   const marked = (value: Value): Value => (value.type.dtype === "i32" ? { ...value, whole: kind } : value);
   if (kind !== "u32") {
     const made = call(op, inputs, attrs);
@@ -124,41 +108,41 @@ function quotient(
 function wrapped(emit: Emitter, hint: string, value: Value, kind: WholeKind): Value {
   if (kind === "u32") return value;
   const int = (number: number): Value => emit.scalar(number, "i32");
-  const last = emit.call(hint, "bit_and", [value, int(2 ** BITS[kind] - 1)]);
+  const last = emit.op(hint, "bit_and", [value, int(2 ** BITS[kind] - 1)]);
   if (isUnsigned(kind)) return last;
   const sign = 2 ** (BITS[kind] - 1);
-  return emit.call(hint, "sub", [emit.call(hint, "bit_xor", [last, int(sign)]), int(sign)]);
+  return emit.op(hint, "sub", [emit.op(hint, "bit_xor", [last, int(sign)]), int(sign)]);
 }
 
 /** The number that a u32 is: both halves are exact, so that their sum is rounded once. */
 function toFloat(emit: Emitter, hint: string, value: Value, dtype: DType): Value {
-  if (value.whole !== "u32") return value.type.dtype === "i32" ? emit.call(hint, "cast", [value], { dtype }) : value;
+  if (value.whole !== "u32") return value.type.dtype === "i32" ? emit.op(hint, "cast", [value], { dtype }) : value;
   const int = (number: number): Value => emit.scalar(number, "i32");
-  const float = (part: Value): Value => emit.call(hint, "cast", [part], { dtype: "f32" });
-  const low = emit.call(hint, "bit_and", [value, int(0xffff)]);
-  const shifted = emit.call(hint, "shift_right", [value, int(16)]);
-  const high = emit.call(hint, "bit_and", [shifted, int(0xffff)]);
-  const both = emit.call(hint, "add", [emit.call(hint, "mul", [float(high), emit.scalar(65536)]), float(low)]);
-  return dtype === "f32" ? both : emit.call(hint, "cast", [both], { dtype });
+  const float = (part: Value): Value => emit.op(hint, "cast", [part], { dtype: "f32" });
+  const low = emit.op(hint, "bit_and", [value, int(0xffff)]);
+  const shifted = emit.op(hint, "shift_right", [value, int(16)]);
+  const high = emit.op(hint, "bit_and", [shifted, int(0xffff)]);
+  const both = emit.op(hint, "add", [emit.op(hint, "mul", [float(high), emit.scalar(65536)]), float(low)]);
+  return dtype === "f32" ? both : emit.op(hint, "cast", [both], { dtype });
 }
 
 /** A value converted to a kind: floats drop their fraction, whole numbers wrap. */
 export function toKind(emit: Emitter, hint: string, value: Value, kind: WholeKind): Value {
   const { host } = value;
   if (host) {
-    const data = host.data.map((number) => toWhole(kind, Math.trunc(fromWhole(host.whole, number))));
+    const data = host.data.map((number) => toWhole(kind, Math.trunc(fromWhole(value.whole, number))));
     return emit.host({ dtype: "i32", dims: host.dims, data, wide: false, whole: kind });
   }
   const cast = (from: Value): Value =>
-    from.type.dtype === "i32" ? from : emit.call(hint, "cast", [from], { dtype: "i32" });
+    from.type.dtype === "i32" ? from : emit.op(hint, "cast", [from], { dtype: "i32" });
   if (value.type.dtype === "bool" || value.whole === kind) return { ...cast(value), whole: kind };
   if (kind !== "u32") return { ...wrapped(emit, hint, cast(value), kind), whole: kind };
   if (!isFloat(value.type.dtype)) return { ...value, whole: kind };
   const edge = emit.scalar(2 ** 31, value.type.dtype);
-  const high = cast(emit.call(hint, "sub", [value, edge]));
-  const above = emit.call(hint, "bit_xor", [high, emit.scalar(SIGN, "i32")]);
+  const high = cast(emit.op(hint, "sub", [value, edge]));
+  const above = emit.op(hint, "bit_xor", [high, emit.scalar(SIGN, "i32")]);
   return {
-    ...emit.call(hint, "where", [emit.call(hint, "ge", [value, edge]), above, cast(value)]),
+    ...emit.op(hint, "where", [emit.op(hint, "ge", [value, edge]), above, cast(value)]),
     whole: kind,
   };
 }

@@ -2,7 +2,8 @@
 import { allComposites, allOps, promote, type Attrs } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
-import { fromWhole, toKind } from "../whole-numbers";
+import { fromWhole } from "../whole-kinds";
+import { toKind } from "../whole-numbers";
 import { activationNamed } from "./activations";
 
 const unary =

@@ -1,6 +1,6 @@
 /** @file Integers that are narrower than i32 or unsigned, against typed arrays: known while importing, and computed by kernels. */
 import { describe, expect, test } from "vitest";
-import { toWhole, type WholeKind } from "../whole-numbers";
+import { toWhole, type WholeKind } from "../whole-kinds";
 import { valuesOf, type Operand } from "./narrow";
 import { node, type Told } from "./testing";
 

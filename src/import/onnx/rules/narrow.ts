@@ -14,7 +14,7 @@ import {
 import { importModel } from "../import-model";
 import type { OnnxNode } from "../model";
 import { FORMATS } from "../tensor";
-import { toWhole } from "../whole-numbers";
+import { toWhole } from "../whole-kinds";
 import { graph } from "./testing";
 
 export interface Operand {

@@ -2,7 +2,8 @@
 import { sizeOf } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
-import { rangeOf, toKind, type WholeKind } from "../whole-numbers";
+import { rangeOf, type WholeKind } from "../whole-kinds";
+import { toKind } from "../whole-numbers";
 import { range } from "./arithmetic";
 import { conv } from "./window";
 
