@@ -29,7 +29,6 @@ const PER_UNIT: Readonly<Record<Extract<Ask, { kind: "number" }>["unit"], number
   transfers: 1,
   "×": 1,
   FLOP: 1,
-  "": 1,
 };
 
 /**
@@ -142,9 +141,9 @@ const PLACES: Readonly<Record<string, (of: string) => string>> = {
 };
 
 const WORDS: Readonly<Record<string, (name: string) => string>> = {
-  kernels: (name) => `{${name}} kernels`,
-  transfers: (name) => `{${name}} transfers`,
-  large: (name) => `{${name}} full-size transfers`,
+  kernels: (name) => `{${name}:kernels}`,
+  transfers: (name) => `{${name}:transfers}`,
+  large: (name) => `{${name}:transfers} of full size`,
   bytes: (name) => `{${name}} moved`,
   peak: (name) => `{${name}} at the peak`,
   micros: (name) => `{${name}} predicted`,

@@ -41,4 +41,4 @@ export { judge, rightChoice, rightNumber, scopeOf, taskState } from "./check";
 export { evaluate, ExpressionError, type Scope } from "./expression";
 export { besideOf, cursorOf, pictureOf, type Picture, type Planned } from "./picture";
 export { factNames, type HandFacts, type MeasuredTimes } from "./facts";
-export { filled, runsOf, type Run } from "./prose";
+export { filled, inUnit, runsOf, type Run } from "./prose";

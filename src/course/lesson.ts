@@ -56,7 +56,7 @@ export type Ask =
       readonly question: string;
       /** The expression whose value is the answer. */
       readonly answer: string;
-      readonly unit: "MiB" | "KiB" | "µs" | "kernels" | "transfers" | "×" | "FLOP" | "";
+      readonly unit: "MiB" | "KiB" | "µs" | "kernels" | "transfers" | "×" | "FLOP";
       /** Relative error that still counts as right: 0.1 is a tenth. */
       readonly within: number;
       readonly because: string;

@@ -1,14 +1,27 @@
 /** @file Numbers in a lesson's sentences: every one is computed when it is read. */
 import { showBytes, showMicros } from "../fusion";
 import { evaluate, ExpressionError, type Scope } from "./expression";
+import type { Ask } from "./lesson";
+
+const digits = (value: number): string => Number(value.toPrecision(3)).toLocaleString("en-US");
+const counted = (one: string) => (value: number) => `${digits(value)} ${one}${value === 1 ? "" : "s"}`;
 
 const FORMATS: Readonly<Record<string, (value: number) => string>> = {
   bytes: showBytes,
   micros: showMicros,
-  times: (value) => `${Number(value.toPrecision(3)).toLocaleString("en-US")}×`,
+  times: (value) => `${digits(value)}×`,
   percent: (value) => `${Math.round(value * 100)} %`,
-  number: (value) => Number(value.toPrecision(3)).toLocaleString("en-US"),
+  number: digits,
+  kernels: counted("kernel"),
+  transfers: counted("transfer"),
+  refusals: counted("refusal"),
 };
+
+/** An answer with its unit: `1 kernel`, `3×`, `64 MiB`. */
+export function inUnit(value: number, unit: Extract<Ask, { kind: "number" }>["unit"]): string {
+  const show = FORMATS[unit === "×" ? "times" : unit];
+  return show ? show(value) : `${digits(value)} ${unit}`.trim();
+}
 
 /** The format that a bare fact is shown in. */
 const usualFormat = (expression: string): string => {

@@ -123,6 +123,7 @@ export const courseSlice: Slice<Names> = (context) => {
         hints: 0,
         solution: "hidden",
         task: null,
+        best: null,
       },
       selection: { kind: "none" },
     });
@@ -147,8 +148,18 @@ export const courseSlice: Slice<Names> = (context) => {
     const [kernel] = derived.compilation.fusedPlan?.kernels ?? [];
     if (picture.kernel !== null && kernel && handText(context.get().document.byHand, kernel) === null)
       actions.writeKernel(kernel, picture.kernel);
+    void showBest(content, step, derived.compilation);
     const selected = derived.compilation.symbols.find(({ name }) => name === picture.select)?.node;
     if (selected) actions.select({ kind: "node", id: selected });
+  }
+
+  async function showBest({ steps }: Lesson, step: number, compilation: Compilation): Promise<void> {
+    const task = steps[step]?.task;
+    if (task?.score === undefined) return;
+    const { bestKnown } = await loadPart(() => import("./best-known"));
+    const best = await bestKnown(context, task, compilation);
+    const { lesson } = context.get();
+    if (lesson?.compilation === compilation && lesson.step === step) context.set({ lesson: { ...lesson, best } });
   }
 
   const compare: Compare = async (original, changed) => {

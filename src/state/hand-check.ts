@@ -12,7 +12,7 @@ export function faultOf({ line = 1, column = 1, text, reason }: GpuProblem, { wr
 }
 
 /** Before a device has told its limits. */
-const NO_LIMITS: Target = {
+export const NO_LIMITS: Target = {
   schedule: "gpu",
   maxWorkgroupSize: Infinity,
   maxWorkgroupBytes: Infinity,

@@ -37,6 +37,8 @@ export interface OpenLesson {
   readonly solution: "hidden" | "asked" | "shown";
   /** How far the task of this step is; null where there is none, or no plan yet. */
   readonly task: TaskState | null;
+  /** The best score known of this step's task; null where it has none, or until it is counted. */
+  readonly best: number | null;
 }
 
 /** What the browser says of itself and of the machine. */

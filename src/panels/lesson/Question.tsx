@@ -1,6 +1,6 @@
 /** @file Predict first: a question that is answered before the numbers are uncovered, and what the answer was worth. */
 import { useEffect, useRef, useState } from "react";
-import { rightNumber, type Answer, type Ask, type Judgement, type Scope } from "../../course";
+import { inUnit, rightNumber, type Answer, type Ask, type Judgement, type Scope } from "../../course";
 import { parseEdgeId, type Compilation } from "../../fusion";
 import { playground, usePlayground, type PlaygroundState } from "../../state";
 import { significant } from "../model/units";
@@ -97,7 +97,7 @@ function NumberAsk({ ask, scope }: Props<Kind<"number">>) {
         <span>{significant(end / 2)}</span>
         <span>{significant(end)}</span>
       </p>
-      <LockIn ready={ready} what={ready ? `Lock in ${significant(value)} ${ask.unit}` : "Lock in"} />
+      <LockIn ready={ready} what={ready ? `Lock in ${inUnit(value, ask.unit)}` : "Lock in"} />
     </form>
   );
 }
@@ -168,7 +168,7 @@ function truthWords(ask: Ask, { answer: said, judgement }: Answered): string {
           : null;
   const truth =
     ask.kind === "number"
-      ? `${significant(Number(judgement.truth))} ${ask.unit}`
+      ? inUnit(Number(judgement.truth), ask.unit)
       : ask.kind === "choice"
         ? ask.choices[Number(judgement.truth)]!.text
         : String(judgement.truth).replaceAll("->", "→");

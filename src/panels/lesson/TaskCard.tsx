@@ -61,13 +61,8 @@ function Solution({ task, state }: { readonly task: Task; readonly state: OpenLe
 }
 
 /** How far it is: done, or what still misses. */
-function TaskStatus({ task, lesson }: { readonly task: Task; readonly lesson: OpenLesson }) {
-  const best = usePlayground((state) => state.courseProgress.get(lesson.content.id)?.best ?? null);
-  const state = lesson.task;
+function TaskStatus({ lesson: { task: state } }: { readonly lesson: OpenLesson }) {
   if (!state) return <p className="lesson-status">Checking…</p>;
-  const score = state.score !== null ? ` Your score: ${showScore(task, state.score)}.` : "";
-  const record =
-    best !== null && state.score !== null && best < state.score ? ` Your best: ${showScore(task, best)}.` : "";
   return (
     <p className="lesson-status" data-done={state.done}>
       {state.done ? (
@@ -77,9 +72,32 @@ function TaskStatus({ task, lesson }: { readonly task: Task; readonly lesson: Op
       ) : (
         state.text
       )}
-      {score}
-      {record}
     </p>
+  );
+}
+
+/** Of a task with a score: what this program has, the best on this machine, and the best known. */
+function Scores({ task, lesson }: { readonly task: Task; readonly lesson: OpenLesson }) {
+  const own = usePlayground((state) => state.courseProgress.get(lesson.content.id)?.best ?? null);
+  if (task.score === undefined) return null;
+  const show = (value: number | null | undefined): string => (value == null ? "…" : showScore(task, value));
+  return (
+    <dl className="lesson-scores">
+      <div>
+        <dt>Now</dt>
+        <dd>{show(lesson.task?.score)}</dd>
+      </div>
+      {own !== null && (
+        <div>
+          <dt>Your best</dt>
+          <dd>{show(own)}</dd>
+        </div>
+      )}
+      <div>
+        <dt>Best known</dt>
+        <dd>{show(lesson.best)}</dd>
+      </div>
+    </dl>
   );
 }
 
@@ -106,8 +124,9 @@ export function TaskCard({
         <LessonProse text={task.text} scope={scope} />
       </p>
       <div aria-live="polite">
-        <TaskStatus task={task} lesson={lesson} />
+        <TaskStatus lesson={lesson} />
       </div>
+      <Scores task={task} lesson={lesson} />
       <Hints task={task} shown={lesson.hints} scope={scope} />
       <div className="lesson-buttons">
         {lesson.hints < task.hints.length && (

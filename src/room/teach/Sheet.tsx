@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import {
   besideOf,
   filled,
+  inUnit,
   loadLesson,
   pictureOf,
   rightChoice,
@@ -16,7 +17,6 @@ import {
 } from "../../course";
 import { defaultOptions } from "../../fusion";
 import { findExample, optionsFor } from "../../lessons";
-import { significant } from "../../panels";
 import { playground } from "../../state";
 
 interface Loaded {
@@ -82,9 +82,7 @@ function Answers({ ask, scope }: { readonly ask: Ask; readonly scope: Scope }) {
     );
   }
   const answer =
-    ask.kind === "number"
-      ? `${significant(rightNumber(ask, scope))} ${ask.unit}`
-      : ask.answers.join(" or ").replaceAll("->", "→");
+    ask.kind === "number" ? inUnit(rightNumber(ask, scope), ask.unit) : ask.answers.join(" or ").replaceAll("->", "→");
   return (
     <p data-right="true">
       <b>Right: {answer}.</b> <Text text={ask.because} scope={scope} />
