@@ -42,13 +42,17 @@ export const passBugs = bugsIn("src/fusion/passes", {
   ],
   "wrong-identity": [["identities.ts", "const { value } = «law»;", "{ value: 0 }"]],
   "drops-strict": [
-    ["identities.ts", 'if (law.changesZero && «planner.options.strict» && n.type.dtype !== "i32") {', "false"],
+    [
+      "identities.ts",
+      'if (!law.changesZero || «!planner.options.strict» || n.type.dtype === "i32") return null;',
+      "true",
+    ],
   ],
   "transposes-cancel-always": [
     [
       "identities.ts",
-      "if («perm.every((axis, i) => axis === i)») {",
-      "perm.every((axis, i) => axis === i) || sameType(node(graph, x), n)",
+      "const undone = «perm.every((axis, i) => axis === i)»;",
+      "perm.every((axis, i) => axis === i) || sameType(node(site.graph, x), n)",
     ],
   ],
   "permutes-backwards": [

@@ -3,7 +3,7 @@ import { isHole, isInput, isLiteral, isSource, node, type Node, type NodeId } fr
 import { opDef } from "../ops";
 import { isFreeView } from "../region";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { lawFor } from "./identities";
+import { identity } from "./identities";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
 import { propose, rewritingPass, untilNoneFits } from "./rewriting";
@@ -15,7 +15,7 @@ export const canonicalise: FusionPass = rewritingPass({
   *match(planner) {
     const rewriter = openRewriter(planner);
     yield* dead(planner, rewriter);
-    yield* untilNoneFits(planner, rewriter, lawFor);
+    yield* untilNoneFits(planner, rewriter, [identity]);
     yield* equals(planner, rewriter);
   },
 });

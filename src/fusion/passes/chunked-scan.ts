@@ -7,7 +7,7 @@ import { node, sameShape, sizeOf, type Node, type NodeId, type Shape } from "../
 import { opDef } from "../ops";
 import { titled } from "./catalogue";
 import type { FusionPass } from "./define";
-import type { Proposal } from "./identities";
+import type { Proposal } from "./rule";
 import { patchOf } from "./merge";
 import type { Planner } from "./planner";
 import { forcing, judge } from "./profitability";

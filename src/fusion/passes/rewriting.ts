@@ -1,11 +1,11 @@
 /** @file What every pass that rewrites nodes shares: a proposal becomes a candidate, is tried, and stays if nothing travels further for it. */
-import { isSource, type Node, type NodeId, type Patch, type Verdict } from "../ir";
+import { isSource, type NodeId, type Patch, type Verdict } from "../ir";
 import { isRefusal } from "../cost";
 import type { Answer, Candidate, FusionPass } from "./define";
-import type { Proposal } from "./identities";
 import { costOf, edgesOf, NOTHING, patchOf } from "./merge";
 import type { Planner } from "./planner";
-import type { Rewriter } from "./rewriter";
+import { openRewriter, type Rewriter } from "./rewriter";
+import { type AnyRule, firstFitting, type Proposal } from "./rule";
 import { bothWays, bytesOfWays, movesLess, NO_MICROS, settledBy, timeOf, weigh } from "./weigh";
 import { no } from "./sentences";
 import { forcing } from "./profitability";
@@ -111,26 +111,35 @@ export function outlasts(planner: Planner, { regionsOf }: Rewriter, id: NodeId, 
   return planner.factsOf(planner.region(region)).time.micros > launches * planner.profile.launchMicros;
 }
 
-/** What fits a node, or null. */
-export type Law = (planner: Planner, rewriter: Rewriter, n: Node) => Proposal | null;
-
-/** Laws of single ops, until none fits; a node is looked at again when an operand changed. */
-export function* untilNoneFits(planner: Planner, rewriter: Rewriter, law: Law): Generator<Candidate, void, Answer> {
-  const queue = [...planner.graph.nodes.keys()];
+/** Rules of single ops, until none fits; a node is looked at again when an operand changed. */
+export function* untilNoneFits(
+  planner: Planner,
+  rewriter: Rewriter,
+  rules: readonly AnyRule[],
+): Generator<Candidate, void, Answer> {
+  const { graph } = planner;
+  const queue = [...graph.nodes.keys()];
   const waiting = new Set(queue);
   for (let i = 0; i < queue.length; i++) {
     const id = queue[i]!;
     waiting.delete(id);
-    const n = planner.graph.nodes.get(id);
+    const n = graph.nodes.get(id);
     if (!n || isSource(n)) continue;
-    const proposal = law(planner, rewriter, n);
+    const proposal = firstFitting(rules, { planner, rewriter, graph, n });
     if (!proposal) continue;
     const around = [id, ...rewriter.readersOf(id)];
     if (!(yield* propose(planner, rewriter, proposal))) continue;
     for (const again of around) {
-      if (waiting.has(again) || !planner.graph.nodes.has(again)) continue;
+      if (waiting.has(again) || !graph.nodes.has(again)) continue;
       waiting.add(again);
       queue.push(again);
     }
   }
 }
+
+/** A pass that is a list of rules. */
+export const rulesPass = (pass: Omit<Judged, "match">, rules: readonly AnyRule[]): FusionPass =>
+  rewritingPass({
+    ...pass,
+    match: (planner) => untilNoneFits(planner, openRewriter(planner), rules),
+  });

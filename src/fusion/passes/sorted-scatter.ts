@@ -20,7 +20,7 @@ import { countsAlong, opDef } from "../ops";
 import { isFreeView } from "../region";
 import { titled } from "./catalogue";
 import type { FusionPass } from "./define";
-import type { Proposal } from "./identities";
+import type { Proposal } from "./rule";
 import type { Planner } from "./planner";
 import { forcing } from "./profitability";
 import { openRewriter, type Rewriter } from "./rewriter";

@@ -2,7 +2,7 @@
 import { isInput, node, type Node, type NodeId, sizeOf, madeFor } from "../../ir";
 import { opDef } from "../../ops";
 import type { Answer, Candidate } from "../define";
-import type { Proposal } from "../identities";
+import type { Proposal } from "../rule";
 import type { Planner } from "../planner";
 import type { Rewriter } from "../rewriter";
 import { propose } from "../rewriting";

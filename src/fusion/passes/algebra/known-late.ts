@@ -1,7 +1,7 @@
 /** @file What is said when a scale behind a product could be part of its weights, were it known before the run. */
 import { isInput, node, type Node, type NodeId, sizeOf } from "../../ir";
 import { algebraOf, isSubtraction, isSum, opDef } from "../../ops";
-import type { Proposal } from "../identities";
+import type { Proposal } from "../rule";
 import type { Planner } from "../planner";
 import { nameOf, namesOf, no } from "../sentences";
 import type { Around, Link } from "./affine";

@@ -4,77 +4,62 @@
  */
 import { madeFor, node, sameShape, sizeOf, type Node, type NodeId } from "../../ir";
 import { numberOf, numbersOf, opDef, permOf, withDefaults } from "../../ops";
-import type { Proposal } from "../identities";
 import type { Planner } from "../planner";
-import { openRewriter, type Rewriter } from "../rewriter";
-import { rewritingPass, untilNoneFits } from "../rewriting";
-import { inWords, nameOf, namesOf, yes } from "../sentences";
+import { rulesPass } from "../rewriting";
+import { operandOf, rule } from "../rule";
+import { inWords, nameOf, namesOf } from "../sentences";
 import { rowsFirst } from "./rows-first";
 import { treeBelow, withTop, type Beside, type Tree } from "./tree-below";
 import { titled } from "../catalogue";
 
-export const movementAlgebra = rewritingPass({
-  ...titled("movement-algebra"),
-  *match(planner) {
-    yield* untilNoneFits(
-      planner,
-      openRewriter(planner),
-      (live, rewriter, n) => pushed(live, rewriter, n) ?? ownPadding(live, rewriter, n) ?? rowsFirst(live, rewriter, n),
-    );
-  },
-});
-
 /** transpose(f(transpose(a), b)) = f(a', b'), when fewer transposes are left. */
-function pushed(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
-  if (n.op !== "transpose") return null;
-  const { graph } = planner;
-  const { shape } = node(graph, n.inputs[0]!).type;
-  const tree = treeBelow(planner, rewriter, n.inputs[0]!, shape);
-  if (!tree || tree.ops.length === 0) return null;
-  const perm = permOf(n.attrs, shape.length);
-  const transposed = new Map<NodeId, NodeId>();
-  const made: Beside[] = [];
-  const cancelled: NodeId[] = [];
-  const undone: NodeId[] = [];
-  for (const leaf of tree.leaves) {
-    const l = node(graph, leaf);
-    const wide = l.type.shape.filter((extent) => extent > 1).length;
-    if (sizeOf(l.type.shape) === 1 && l.type.shape.length <= shape.length) transposed.set(leaf, leaf);
-    else if (l.op === "transpose" && cancels(graph.nodes, l, perm) && sameShape(l.type.shape, shape)) {
-      transposed.set(leaf, l.inputs[0]!);
-      if (
-        [...rewriter.readersOf(leaf)].every((reader) => tree.ops.some(({ id }) => id === reader)) &&
-        !planner.isOutput(leaf)
-      )
-        undone.push(leaf);
-      cancelled.push(leaf);
-    } else if (wide === 1) {
-      const reader = firstReader(planner, tree, leaf);
-      const view = standing(reader, l, shape.length, perm, made.length);
-      made.push({ made: view, beside: reader.id });
-      transposed.set(leaf, view.id);
-    } else return null;
-  }
-  if (cancelled.length === 0) return null;
-  const ops = tree.ops.map((op): Node => ({
-    ...op,
-    inputs: op.inputs.map((input) => transposed.get(input) ?? input),
-    type: { ...op.type, shape: perm.map((axis) => op.type.shape[axis]!) },
-  }));
-  const change = withTop(planner, rewriter, n, ops, made, undone);
-  const gone = [n.id, ...cancelled];
-  const through = namesOf(
-    graph,
-    tree.ops.map(({ id }) => id),
-  );
-  const text = `${nameOf(graph, n.id)} turns back what ${namesOf(graph, cancelled)} turned, and ${through} in between ${tree.ops.length === 1 ? "works" : "work"} element by element: ${inWords(gone.length)} transposes fewer.`;
-  return {
-    rule: "transposes-meet",
-    change,
-    verdict: yes("A_VIEW", gone, text),
-    nodes: [n.id, ...cancelled, ...tree.ops.map(({ id }) => id)],
-  };
-}
+const transposesMeet = rule({
+  name: "transposes-meet",
+  code: "A_VIEW",
+  match({ planner, rewriter, graph, n }) {
+    if (n.op !== "transpose") return null;
+    const { shape } = node(graph, n.inputs[0]!).type;
+    const tree = treeBelow(planner, rewriter, n.inputs[0]!, shape);
+    if (!tree || tree.ops.length === 0) return null;
+    const perm = permOf(n.attrs, shape.length);
+    const transposed = new Map<NodeId, NodeId>();
+    const made: Beside[] = [];
+    const cancelled: NodeId[] = [];
+    const undone: NodeId[] = [];
+    for (const leaf of tree.leaves) {
+      const l = node(graph, leaf);
+      const wide = l.type.shape.filter((extent) => extent > 1).length;
+      if (sizeOf(l.type.shape) === 1 && l.type.shape.length <= shape.length) transposed.set(leaf, leaf);
+      else if (l.op === "transpose" && cancels(graph.nodes, l, perm) && sameShape(l.type.shape, shape)) {
+        transposed.set(leaf, l.inputs[0]!);
+        if (
+          [...rewriter.readersOf(leaf)].every((reader) => tree.ops.some(({ id }) => id === reader)) &&
+          !planner.isOutput(leaf)
+        )
+          undone.push(leaf);
+        cancelled.push(leaf);
+      } else if (wide === 1) {
+        const reader = firstReader(planner, tree, leaf);
+        const view = standing(reader, l, shape.length, perm, made.length);
+        made.push({ made: view, beside: reader.id });
+        transposed.set(leaf, view.id);
+      } else return null;
+    }
+    const through = tree.ops.map(({ id }) => id);
+    const nodes = [n.id, ...cancelled, ...through];
+    return cancelled.length === 0 ? null : { tree, perm, transposed, made, cancelled, undone, through, nodes };
+  },
+  replace({ planner, rewriter, n }, { tree, perm, transposed, made, undone }) {
+    const ops = tree.ops.map((op): Node => ({
+      ...op,
+      inputs: op.inputs.map((input) => transposed.get(input) ?? input),
+      type: { ...op.type, shape: perm.map((axis) => op.type.shape[axis]!) },
+    }));
+    return withTop(planner, rewriter, n, ops, made, undone);
+  },
+  because: ({ graph, n }, { through, cancelled }) =>
+    `${nameOf(graph, n.id)} turns back what ${namesOf(graph, cancelled)} turned, and ${namesOf(graph, through)} in between ${through.length === 1 ? "works" : "work"} element by element: ${inWords(cancelled.length + 1)} transposes fewer.`,
+});
 
 /** The transpose `inner`, then `perm`, leaves everything where it was. */
 function cancels(nodes: ReadonlyMap<NodeId, Node>, inner: Node, perm: readonly number[]): boolean {
@@ -105,29 +90,36 @@ function standing(n: Node, leaf: Node, rank: number, perm: readonly number[], co
 }
 
 /** window(pad(x)) is a window with a wider padding of its own. */
-function ownPadding(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
-  const { graph } = planner;
-  const border = n.op === "window" ? node(graph, n.inputs[0]!) : null;
-  if (border?.op !== "pad" || (border.attrs["mode"] ?? "constant") !== "constant") return null;
-  const x = node(graph, border.inputs[0]!);
-  const rank = numbersOf(n.attrs["kernel_size"]).length;
-  const lead = x.type.shape.length - rank;
-  if (numbersOf(n.attrs["interior"]).some((step) => step > 1)) return null;
-  const given = numbersOf(n.attrs["padding"]);
-  const own = Array.from({ length: 2 * rank }, (_, i) =>
-    given.length === 0 ? 0 : given.length === 1 ? given[0]! : (given[given.length === 2 * rank ? i : i % rank] ?? 0),
-  );
-  const values = [n, border].map(({ attrs }) => numberOf(attrs["value"], 0));
-  if (values[0] !== values[1] && own.some((width) => width !== 0)) return null;
-  const pads = numbersOf(border.attrs["pads"]);
-  const sides = x.type.shape.map((_, axis) =>
-    [0, 1].map((side) => pads[2 * (x.type.shape.length - 1 - axis) + side] ?? 0),
-  );
-  if (sides.slice(0, lead).some(([before, after]) => before !== 0 || after !== 0)) return null;
-  if (sides.flat().some((width) => width < 0) || own.some((width) => width < 0)) return null;
-  const padding = [0, 1].flatMap((side) => sides.slice(lead).map((axis, i) => axis[side]! + own[side * rank + i]!));
-  const change = rewriter.become({ ...n, inputs: [x.id], attrs: { ...n.attrs, padding, value: values[1]! } });
-  const text = `${nameOf(graph, border.id)} only puts a border around ${nameOf(graph, x.id)}, and ${nameOf(graph, n.id)} knows how to read past the edge: no padded copy is written.`;
-  const nodes = [n.id, border.id];
-  return { rule: "own-padding", change, verdict: yes("A_VIEW", nodes, text), nodes };
-}
+const ownPadding = rule({
+  name: "own-padding",
+  code: "A_VIEW",
+  match(site) {
+    const { graph, n } = site;
+    const border = n.op === "window" ? operandOf(site) : null;
+    if (border?.op !== "pad" || (border.attrs["mode"] ?? "constant") !== "constant") return null;
+    const x = node(graph, border.inputs[0]!);
+    const rank = numbersOf(n.attrs["kernel_size"]).length;
+    const lead = x.type.shape.length - rank;
+    if (numbersOf(n.attrs["interior"]).some((step) => step > 1)) return null;
+    const given = numbersOf(n.attrs["padding"]);
+    const own = Array.from({ length: 2 * rank }, (_, i) =>
+      given.length === 0 ? 0 : given.length === 1 ? given[0]! : (given[given.length === 2 * rank ? i : i % rank] ?? 0),
+    );
+    const values = [n, border].map(({ attrs }) => numberOf(attrs["value"], 0));
+    if (values[0] !== values[1] && own.some((width) => width !== 0)) return null;
+    const pads = numbersOf(border.attrs["pads"]);
+    const sides = x.type.shape.map((_, axis) =>
+      [0, 1].map((side) => pads[2 * (x.type.shape.length - 1 - axis) + side] ?? 0),
+    );
+    if (sides.slice(0, lead).some(([before, after]) => before !== 0 || after !== 0)) return null;
+    if (sides.flat().some((width) => width < 0) || own.some((width) => width < 0)) return null;
+    const padding = [0, 1].flatMap((side) => sides.slice(lead).map((axis, i) => axis[side]! + own[side * rank + i]!));
+    return { x, border, padding, value: values[1]!, nodes: [n.id, border.id] };
+  },
+  replace: ({ rewriter, n }, { x, padding, value }) =>
+    rewriter.become({ ...n, inputs: [x.id], attrs: { ...n.attrs, padding, value } }),
+  because: ({ graph, n }, { x, border }) =>
+    `${nameOf(graph, border.id)} only puts a border around ${nameOf(graph, x.id)}, and ${nameOf(graph, n.id)} knows how to read past the edge: no padded copy is written.`,
+});
+
+export const movementAlgebra = rulesPass(titled("movement-algebra"), [transposesMeet, ownPadding, rowsFirst]);

@@ -1,25 +1,13 @@
 /** @file P3c: what does not vary along a folded axis is applied to the result, and two folds in a row become one. */
 import { node, sameShape, sizeOf, type Node, type NodeId, type Shape, madeFor } from "../../ir";
 import { algebraOf, isLinearFold, isNegation, isProduct, opDef, withDefaults } from "../../ops";
-import type { Proposal } from "../identities";
 import type { Planner } from "../planner";
-import { openRewriter, type NodeChange, type Rewriter } from "../rewriter";
-import { rewritingPass, untilNoneFits } from "../rewriting";
-import { inWords, nameOf, yes } from "../sentences";
+import type { NodeChange } from "../rewriter";
+import { rulesPass } from "../rewriting";
+import { operandOf, readOnce, rule, type Site } from "../rule";
+import { inWords, nameOf } from "../sentences";
 import { rowOfProduct } from "./row-of-product";
 import { titled } from "../catalogue";
-
-export const reductionAlgebra = rewritingPass({
-  ...titled("reduction-algebra"),
-  *match(planner) {
-    yield* untilNoneFits(
-      planner,
-      openRewriter(planner),
-      (live, rewriter, n) =>
-        rowOfProduct(live, rewriter, n) ?? factorOut(live, rewriter, n) ?? foldOfFold(live, rewriter, n),
-    );
-  },
-});
 
 const axesOf = (planner: Planner, { op, attrs, inputs }: Node): readonly number[] =>
   opDef(op).reduce!.axes(attrs, node(planner.graph, inputs[0]!).type.shape);
@@ -29,43 +17,48 @@ const aligned = (shape: Shape, rank: number): Shape => [
   ...shape,
 ];
 
-/** The node that is read by `n` alone. */
-function privateInput(planner: Planner, rewriter: Rewriter, n: Node): Node | null {
-  const inner = node(planner.graph, n.inputs[0]!);
-  return planner.isOutput(inner.id) || rewriter.readersOf(inner.id).size > 1 ? null : inner;
+/** The operand, where nothing else reads it. */
+function privateOperand(site: Site): Node | null {
+  const inner = operandOf(site);
+  return readOnce(site, inner) ? inner : null;
 }
 
-function factorOut(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
-  if (!isLinearFold(n.op) || n.type.dtype !== "f32") return null;
-  const { graph } = planner;
-  const scaled = privateInput(planner, rewriter, n);
-  const { powers } = algebraOf(scaled?.op ?? n.op);
-  const negates = scaled !== null && isNegation(algebraOf(scaled.op));
-  if (!scaled || !(negates || isProduct(algebraOf(scaled.op)))) return null;
-  const folded = axesOf(planner, n);
-  const still = (id: NodeId): boolean => {
-    const shape = aligned(node(graph, id).type.shape, scaled.type.shape.length);
-    return folded.every((axis) => shape[axis] === 1);
-  };
-  const whole = (id: NodeId): boolean => {
-    const { dtype, shape } = node(graph, id).type;
-    return dtype === "f32" && sameShape(shape, scaled.type.shape);
-  };
-  const at = negates
-    ? 1
-    : [1, 0].find((i) => still(scaled.inputs[i]!) && whole(scaled.inputs[1 - i]!) && powers?.[1 - i] === 1);
-  if (at === undefined || folded.every((axis) => scaled.type.shape[axis] === 1)) return null;
-  const factor = scaled.inputs[at] ?? null;
-  const x = scaled.inputs[1 - at]!;
-  const change = outside(planner, n, scaled, { factor, x, at, folded });
-  const terms = folded.reduce((product, axis) => product * scaled.type.shape[axis]!, 1);
-  const what = factor === null ? "the sign" : nameOf(graph, factor);
-  const text = `${nameOf(graph, n.id)} folds ${terms} terms, and ${what} is the same in each: it is applied once to the result, ${sizeOf(n.type.shape)} times instead of ${sizeOf(scaled.type.shape)}.`;
-  const nodes = [n.id, scaled.id];
-  return { rule: "factor", change, verdict: yes("A_PATTERN", nodes, text), nodes };
-}
+/** Σ c·x = c·Σ x: what does not vary along the folded axes is applied to the result. */
+const factorOut = rule({
+  name: "factor",
+  match(site) {
+    const { planner, graph, n } = site;
+    if (!isLinearFold(n.op) || n.type.dtype !== "f32") return null;
+    const scaled = privateOperand(site);
+    const { powers } = algebraOf(scaled?.op ?? n.op);
+    const negates = scaled !== null && isNegation(algebraOf(scaled.op));
+    if (!scaled || !(negates || isProduct(algebraOf(scaled.op)))) return null;
+    const folded = axesOf(planner, n);
+    const still = (id: NodeId): boolean => {
+      const shape = aligned(node(graph, id).type.shape, scaled.type.shape.length);
+      return folded.every((axis) => shape[axis] === 1);
+    };
+    const whole = (id: NodeId): boolean => {
+      const { dtype, shape } = node(graph, id).type;
+      return dtype === "f32" && sameShape(shape, scaled.type.shape);
+    };
+    const at = negates
+      ? 1
+      : [1, 0].find((i) => still(scaled.inputs[i]!) && whole(scaled.inputs[1 - i]!) && powers?.[1 - i] === 1);
+    if (at === undefined || folded.every((axis) => scaled.type.shape[axis] === 1)) return null;
+    const factor = scaled.inputs[at] ?? null;
+    return { scaled, factor, x: scaled.inputs[1 - at]!, at, folded, nodes: [n.id, scaled.id] };
+  },
+  replace: ({ planner, n }, found) => outside(planner, n, found),
+  because({ graph, n }, { scaled, factor, folded }) {
+    const terms = folded.reduce((product, axis) => product * scaled.type.shape[axis]!, 1);
+    const what = factor === null ? "the sign" : nameOf(graph, factor);
+    return `${nameOf(graph, n.id)} folds ${terms} terms, and ${what} is the same in each: it is applied once to the result, ${sizeOf(n.type.shape)} times instead of ${sizeOf(scaled.type.shape)}.`;
+  },
+});
 
 interface Factored {
+  readonly scaled: Node;
   /** Null: only the sign. */
   readonly factor: NodeId | null;
   readonly x: NodeId;
@@ -75,7 +68,7 @@ interface Factored {
 }
 
 /** factor · fold(x) under the fold's own name. */
-function outside(planner: Planner, n: Node, scaled: Node, { factor, x, at, folded }: Factored): NodeChange {
+function outside(planner: Planner, n: Node, { scaled, factor, x, at, folded }: Factored): NodeChange {
   const { graph } = planner;
   const fold: Node = { ...n, ...madeFor(n, n.op), label: n.op, inputs: [x] };
   const inserted: (readonly [NodeId, NodeId])[] = [[fold.id, n.id]];
@@ -124,24 +117,30 @@ function keptAxes(shape: Shape, folded: readonly number[]): Shape {
   return first < 0 ? [] : kept.slice(first);
 }
 
-function foldOfFold(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
-  if (!algebraOf(n.op).nests) return null;
-  const { graph } = planner;
-  const inner = privateInput(planner, rewriter, n);
-  if (inner?.op !== n.op || inner.type.dtype !== n.type.dtype) return null;
-  const x = node(graph, inner.inputs[0]!);
-  if (x.type.dtype !== inner.type.dtype) return null;
-  const first = axesOf(planner, inner);
-  const left = x.type.shape.map((_, axis) => axis).filter((axis) => !first.includes(axis));
-  const keeps = inner.type.shape.length === x.type.shape.length;
-  const second = axesOf(planner, n).map((axis) => (keeps ? axis : left[axis]!));
-  // Kept axes of 1 that the outer fold drops, or the other way round, would change the shape.
-  const keepdims = n.type.shape.length === x.type.shape.length;
-  const axes = [...new Set([...first, ...second])].toSorted((a, b) => a - b);
-  const shape = x.type.shape.flatMap((extent, axis) => (axes.includes(axis) ? (keepdims ? [1] : []) : [extent]));
-  if (!sameShape(shape, n.type.shape)) return null;
-  const change = rewriter.become({ ...n, inputs: [x.id], attrs: { ...n.attrs, axes, keepdims } });
-  const text = `${nameOf(graph, n.id)} folds what ${nameOf(graph, inner.id)} folded: one pass over ${inWords(axes.length)} axes of ${nameOf(graph, x.id)} does both.`;
-  const nodes = [n.id, inner.id];
-  return { rule: "fold-of-fold", change, verdict: yes("A_PATTERN", nodes, text), nodes };
-}
+/** ΣΣ x over one set of axes and then another is Σ x over both. */
+const foldOfFold = rule({
+  name: "fold-of-fold",
+  match(site) {
+    const { planner, graph, n } = site;
+    if (!algebraOf(n.op).nests) return null;
+    const inner = privateOperand(site);
+    if (inner?.op !== n.op || inner.type.dtype !== n.type.dtype) return null;
+    const x = node(graph, inner.inputs[0]!);
+    if (x.type.dtype !== inner.type.dtype) return null;
+    const first = axesOf(planner, inner);
+    const left = x.type.shape.map((_, axis) => axis).filter((axis) => !first.includes(axis));
+    const keeps = inner.type.shape.length === x.type.shape.length;
+    const second = axesOf(planner, n).map((axis) => (keeps ? axis : left[axis]!));
+    // Kept axes of 1 that the outer fold drops, or the other way round, would change the shape.
+    const keepdims = n.type.shape.length === x.type.shape.length;
+    const axes = [...new Set([...first, ...second])].toSorted((a, b) => a - b);
+    const shape = x.type.shape.flatMap((extent, axis) => (axes.includes(axis) ? (keepdims ? [1] : []) : [extent]));
+    return sameShape(shape, n.type.shape) ? { inner, x, axes, keepdims, nodes: [n.id, inner.id] } : null;
+  },
+  replace: ({ rewriter, n }, { x, axes, keepdims }) =>
+    rewriter.become({ ...n, inputs: [x.id], attrs: { ...n.attrs, axes, keepdims } }),
+  because: ({ graph, n }, { inner, x, axes }) =>
+    `${nameOf(graph, n.id)} folds what ${nameOf(graph, inner.id)} folded: one pass over ${inWords(axes.length)} axes of ${nameOf(graph, x.id)} does both.`,
+});
+
+export const reductionAlgebra = rulesPass(titled("reduction-algebra"), [rowOfProduct, factorOut, foldOfFold]);

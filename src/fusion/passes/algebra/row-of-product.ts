@@ -6,11 +6,11 @@
 import { node, sameShape, type Node, type NodeId } from "../../ir";
 import { algebraOf, isNegation, isDivision, isMultiplication, opDef } from "../../ops";
 import { areTurned, orderedFrom } from "../../region";
-import type { Proposal } from "../identities";
 import type { Planner } from "../planner";
-import type { Rewriter } from "../rewriter";
+import type { NodeChange, Rewriter } from "../rewriter";
+import { rule, type Site } from "../rule";
 import { NodeFactory } from "../saved/node-factory";
-import { nameOf, namesOf, yes } from "../sentences";
+import { nameOf, namesOf } from "../sentences";
 
 /** A product of more factors than this is left alone. */
 const MOST_FACTORS = 16;
@@ -22,25 +22,40 @@ interface Factors {
   readonly negative: boolean;
 }
 
-/** The sum over the row of `n` through the product that its weights have made already; null where they have made none. */
-export function rowOfProduct(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
-  const { graph } = planner;
-  const term = n.op === "sum" ? node(graph, n.inputs[0]!) : null;
-  if (!term || !isMultiplication(algebraOf(term.op)) || term.type.dtype !== "f32") return null;
-  const axes = opDef("sum").reduce!.axes(n.attrs, term.type.shape);
-  if (axes.length !== 1 || axes[0] !== term.type.shape.length - 1) return null;
-  const product = factorsOf(planner, term, new Set())
-    ?.wide.map((id) => undropped(planner, id))
-    .find(({ op }) => opDef(op).kind === "contraction");
-  if (!product) return null;
-  for (const made of alike(planner, rewriter, product)) {
-    const weights = node(graph, made.inputs[0]!);
-    const factors = factorsOf(planner, term, new Set([product.id, weights.id, undropped(planner, weights.id).id]));
-    if (factors && meets(planner, factors, product, weights))
-      return proposal(planner, rewriter, { n, term, product, made, factors });
-  }
-  return null;
-}
+/** The sum over a row through the product that its weights have made already. */
+export const rowOfProduct = rule({
+  name: "row-of-product",
+  match({ planner, rewriter, graph, n }): Found | null {
+    const term = n.op === "sum" ? node(graph, n.inputs[0]!) : null;
+    if (!term || !isMultiplication(algebraOf(term.op)) || term.type.dtype !== "f32") return null;
+    const axes = opDef("sum").reduce!.axes(n.attrs, term.type.shape);
+    if (axes.length !== 1 || axes[0] !== term.type.shape.length - 1) return null;
+    const product = factorsOf(planner, term, new Set())
+      ?.wide.map((id) => undropped(planner, id))
+      .find(({ op }) => opDef(op).kind === "contraction");
+    if (!product) return null;
+    for (const made of alike(planner, rewriter, product)) {
+      const weights = node(graph, made.inputs[0]!);
+      const factors = factorsOf(planner, term, new Set([product.id, weights.id, undropped(planner, weights.id).id]));
+      if (factors && meets(planner, factors, product, weights))
+        return { term, product, made, factors, nodes: [product.id, n.id, made.id] };
+    }
+    return null;
+  },
+  replace: (site, found) => throughProduct(site, found),
+  because({ graph, n }, found) {
+    const { product, made } = found;
+    const { before, after } = terms(found);
+    return `${nameOf(graph, n.id)} adds ${before} products of ${nameOf(graph, product.id)} with weights that ${nameOf(graph, made.id)} has multiplied by the same matrix: Σ (A·Bᵀ)·w = Σ A·(w·B), so ${after} products of ${namesOf(graph, [product.inputs[0]!, made.id])} give the same.`;
+  },
+  numbers: (_, found) => terms(found),
+});
+
+/** Terms of the sum before and after. */
+const terms = ({ term, made }: Found): { before: number; after: number } => ({
+  before: term.type.shape.at(-1)!,
+  after: made.type.shape.at(-1)!,
+});
 
 /** What a dropout was applied to, else the node itself. */
 function undropped({ graph }: Planner, id: NodeId): Node {
@@ -106,7 +121,7 @@ function meets({ graph }: Planner, { wide }: Factors, product: Node, weights: No
 }
 
 interface Found {
-  readonly n: Node;
+  readonly nodes: readonly NodeId[];
   readonly term: Node;
   readonly product: Node;
   /** The weights' own product. */
@@ -114,12 +129,12 @@ interface Found {
   readonly factors: Factors;
 }
 
-function proposal({ graph }: Planner, rewriter: Rewriter, { n, term, product, made, factors }: Found): Proposal {
+function throughProduct({ graph, rewriter, n }: Site, { term, product, made, factors }: Found): NodeChange {
   const late = n.phase === "backward";
   const factory = new NodeFactory(graph, n.id, "row");
-  const terms = factory.call("mul", [product.inputs[0]!, made.id], {}, term, late);
+  const products = factory.call("mul", [product.inputs[0]!, made.id], {}, term, late);
   const axes = [made.type.shape.length - 1];
-  let row = factory.call("sum", [terms], { axes, keepdims: true }, n, late);
+  let row = factory.call("sum", [products], { axes, keepdims: true }, n, late);
   for (const { id, op } of factors.row) row = factory.call(op, [row, id], {}, n, late);
   if (factors.negative) row = factory.call("neg", [row], {}, n, late);
   if (n.type.shape.length < term.type.shape.length) factory.call("reshape", [row], { shape: n.type.shape }, n, late);
@@ -131,14 +146,5 @@ function proposal({ graph }: Planner, rewriter: Rewriter, { n, term, product, ma
     attrs: top.attrs,
     origins: [...new Set([...n.origins, ...term.origins])],
   };
-  const [before, after] = [term.type.shape.at(-1)!, made.type.shape.at(-1)!];
-  const text = `${nameOf(graph, n.id)} adds ${before} products of ${nameOf(graph, product.id)} with weights that ${nameOf(graph, made.id)} has multiplied by the same matrix: Σ (A·Bᵀ)·w = Σ A·(w·B), so ${after} products of ${namesOf(graph, [product.inputs[0]!, made.id])} give the same.`;
-  const nodes = [product.id, n.id, made.id];
-  const change = { ...rewriter.replaced([], [...factory.made, last]), ownRegions: factory.computed() };
-  return {
-    rule: "row-of-product",
-    change,
-    nodes,
-    verdict: yes("A_PATTERN", nodes, text, { numbers: { before, after } }),
-  };
+  return { ...rewriter.replaced([], [...factory.made, last]), ownRegions: factory.computed() };
 }

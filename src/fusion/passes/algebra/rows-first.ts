@@ -5,44 +5,51 @@
 import { madeFor, node, showShape, type Node, type Shape } from "../../ir";
 import { opDef, sliceAxes, withDefaults } from "../../ops";
 import { LONG_K, THIN } from "../../region";
-import type { Proposal } from "../identities";
 import type { Planner } from "../planner";
 import type { Rewriter } from "../rewriter";
-import { nameOf, no, STRICT_OFF, yes } from "../sentences";
+import { rule } from "../rule";
+import { nameOf, no, STRICT_OFF } from "../sentences";
 import { treeBelow, withTop, type Tree } from "./tree-below";
 
 /** slice(f(a @ w)) = f(slice(a) @ w), where only rows of `a` are left out and nobody reads the others. */
-export function rowsFirst(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
-  if (n.op !== "slice") return null;
-  const { graph } = planner;
-  const full = node(graph, n.inputs[0]!).type.shape;
-  const axes = sliceAxes(n.attrs, full);
-  const cut = full.map((extent, axis) => axes[axis]!.count !== extent || axes[axis]!.step !== 1);
-  const tree = treeBelow(planner, rewriter, n.inputs[0]!, full);
-  const product = tree && productOf(planner, rewriter, tree, full, cut);
-  if (!product || n.type.shape.includes(0)) return null;
-  const [a, w] = product.inputs.map((id) => node(graph, id)) as [Node, Node];
-  const owner = planner.isOutput(n.id) && tree.ops.length === 0 ? n : product;
-  const wanted: Node = {
-    ...owner,
-    ...madeFor(owner, "rows"),
-    op: "slice",
-    inputs: [a.id],
-    attrs: withDefaults(opDef("slice"), rowsOf(axes, a.type.shape)),
-    type: { ...a.type, shape: [...n.type.shape.slice(0, -1), a.type.shape.at(-1)!] },
-    label: n.label,
-  };
-  const fewer = (op: Node): Node => ({ ...op, type: { ...op.type, shape: n.type.shape } });
-  const ops = [{ ...fewer(product), inputs: [wanted.id, w.id] }, ...tree.ops.map(fewer)];
-  const nodes = [n.id, product.id, ...tree.ops.map(({ id }) => id)];
-  const text = `Of the ${showShape(full)} values of ${nameOf(graph, product.id)} only ${showShape(n.type.shape)} are wanted. ${nameOf(graph, n.id)} takes its rows from ${nameOf(graph, a.id)} instead, and the others are never computed.`;
-  const verdict =
-    planner.options.strict && mayShare(a.type.shape.at(-1)!, n.type.shape)
-      ? sharedOut(planner, n, product)
-      : yes("A_VIEW", nodes, text);
-  const change = verdict.ok ? withTop(planner, rewriter, n, ops, [{ made: wanted, beside: owner.id }], []) : null;
-  return { rule: "rows-first", change, verdict, nodes };
-}
+export const rowsFirst = rule({
+  name: "rows-first",
+  code: "A_VIEW",
+  match({ planner, rewriter, graph, n }) {
+    if (n.op !== "slice") return null;
+    const full = node(graph, n.inputs[0]!).type.shape;
+    const axes = sliceAxes(n.attrs, full);
+    const cut = full.map((extent, axis) => axes[axis]!.count !== extent || axes[axis]!.step !== 1);
+    const tree = treeBelow(planner, rewriter, n.inputs[0]!, full);
+    const product = tree && productOf(planner, rewriter, tree, full, cut);
+    if (!product || n.type.shape.includes(0)) return null;
+    const [a, w] = product.inputs.map((id) => node(graph, id)) as [Node, Node];
+    const nodes = [n.id, product.id, ...tree.ops.map(({ id }) => id)];
+    return { full, axes, tree, product, a, w, nodes };
+  },
+  refuse({ planner, graph, n }, { a, product }) {
+    if (!planner.options.strict || !mayShare(a.type.shape.at(-1)!, n.type.shape)) return null;
+    const text = `With the few rows that ${nameOf(graph, n.id)} leaves, several threads would share each sum of ${nameOf(graph, product.id)}, which may change the last bits, and strict mode keeps them.`;
+    return no("L_STRICT", [n.id, product.id], text, STRICT_OFF);
+  },
+  replace({ planner, rewriter, n }, { axes, tree, product, a, w }) {
+    const owner = planner.isOutput(n.id) && tree.ops.length === 0 ? n : product;
+    const wanted: Node = {
+      ...owner,
+      ...madeFor(owner, "rows"),
+      op: "slice",
+      inputs: [a.id],
+      attrs: withDefaults(opDef("slice"), rowsOf(axes, a.type.shape)),
+      type: { ...a.type, shape: [...n.type.shape.slice(0, -1), a.type.shape.at(-1)!] },
+      label: n.label,
+    };
+    const fewer = (op: Node): Node => ({ ...op, type: { ...op.type, shape: n.type.shape } });
+    const ops = [{ ...fewer(product), inputs: [wanted.id, w.id] }, ...tree.ops.map(fewer)];
+    return withTop(planner, rewriter, n, ops, [{ made: wanted, beside: owner.id }], []);
+  },
+  because: ({ graph, n }, { full, product, a }) =>
+    `Of the ${showShape(full)} values of ${nameOf(graph, product.id)} only ${showShape(n.type.shape)} are wanted. ${nameOf(graph, n.id)} takes its rows from ${nameOf(graph, a.id)} instead, and the others are never computed.`,
+});
 
 /** The only leaf that the slice concerns, if that is a product of rows with one matrix. */
 function productOf(
@@ -85,11 +92,3 @@ function rowsOf(axes: ReturnType<typeof sliceAxes>, shape: Shape): Record<string
 
 /** Threads share the sums of a product with few rows and a long k. */
 const mayShare = (k: number, rows: Shape): boolean => k >= LONG_K && (rows.at(-2) ?? 1) < THIN;
-
-const sharedOut = ({ graph }: Planner, n: Node, product: Node): Proposal["verdict"] =>
-  no(
-    "L_STRICT",
-    [n.id, product.id],
-    `With the few rows that ${nameOf(graph, n.id)} leaves, several threads would share each sum of ${nameOf(graph, product.id)}, which may change the last bits, and strict mode keeps them.`,
-    STRICT_OFF,
-  );

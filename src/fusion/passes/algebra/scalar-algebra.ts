@@ -4,23 +4,10 @@
  */
 import { madeFor, type Graph, isLiteral, node, type Node, type NodeId, valueOfLiteral } from "../../ir";
 import { algebraOf, allOps, isProduct, opDef, withDefaults } from "../../ops";
-import type { Proposal } from "../identities";
-import type { Planner } from "../planner";
-import { openRewriter, type Rewriter } from "../rewriter";
-import { rewritingPass, untilNoneFits } from "../rewriting";
-import { nameOf, yes } from "../sentences";
+import { rulesPass } from "../rewriting";
+import { operandOf, rule } from "../rule";
+import { nameOf } from "../sentences";
 import { titled } from "../catalogue";
-
-export const scalarAlgebra = rewritingPass({
-  ...titled("scalar-algebra"),
-  *match(planner) {
-    yield* untilNoneFits(
-      planner,
-      openRewriter(planner),
-      (live, rewriter, n) => twoLiterals(live, rewriter, n) ?? cheapPower(live, rewriter, n),
-    );
-  },
-});
 
 /** `value ∘ number`, as a factor or as an addend. */
 interface WithLiteral {
@@ -48,44 +35,37 @@ function withLiteral(graph: Graph, n: Node): WithLiteral | null {
 }
 
 /** (x · a) · b = x · ab and (x + a) + b = x + (a + b). */
-function twoLiterals(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
-  const { graph } = planner;
-  const outer = withLiteral(graph, n);
-  const middle = outer && node(graph, outer.value);
-  const inner = middle && withLiteral(graph, middle);
-  if (!inner || inner.kind !== outer.kind) return null;
-  if (planner.isOutput(middle.id) || rewriter.readersOf(middle.id).size > 1) return null;
-  const number = outer.kind === "mul" ? inner.number * outer.number : inner.number + outer.number;
-  if (!Number.isFinite(number) || (number === 0 && outer.kind === "mul")) return null;
-  const nodes = [n.id, middle.id];
-  const x = nameOf(graph, inner.value);
-  const both = `${nameOf(graph, middle.id)} and ${nameOf(graph, n.id)}`;
-  const neutral = outer.kind === "mul" ? 1 : 0;
-  const shown = Number(number.toPrecision(6));
-  const text =
-    outer.kind === "mul"
+const twoLiterals = rule({
+  name: "literals",
+  match(site) {
+    const { graph, n, planner, rewriter } = site;
+    const outer = withLiteral(graph, n);
+    const middle = outer && node(graph, outer.value);
+    const inner = middle && withLiteral(graph, middle);
+    if (!inner || inner.kind !== outer.kind) return null;
+    if (planner.isOutput(middle.id) || rewriter.readersOf(middle.id).size > 1) return null;
+    const number = outer.kind === "mul" ? inner.number * outer.number : inner.number + outer.number;
+    if (!Number.isFinite(number) || (number === 0 && outer.kind === "mul")) return null;
+    const undone = number === (outer.kind === "mul" ? 1 : 0) && !planner.isOutput(n.id);
+    return { inner, middle, number, undone, nodes: [n.id, middle.id] };
+  },
+  replace({ rewriter, n }, { inner, number, undone }) {
+    if (undone) return rewriter.redirect(n.id, inner.value);
+    const literal = literalFor(n, inner.literal, number);
+    const attrs = withDefaults(opDef(inner.kind), {});
+    const change = rewriter.become({ ...n, op: inner.kind, inputs: [inner.value, literal.id], attrs });
+    return { ...change, after: [literal, ...change.after] };
+  },
+  because({ graph, n }, { inner, middle, number, undone }) {
+    const x = nameOf(graph, inner.value);
+    const both = `${nameOf(graph, middle.id)} and ${nameOf(graph, n.id)}`;
+    if (undone) return `${both} undo each other: ${x} is left.`;
+    const shown = Number(number.toPrecision(6));
+    return inner.kind === "mul"
       ? `${both} multiply ${x} by two numbers: once by ${shown} does both, with one rounding instead of two.`
       : `${both} add two numbers to ${x}: adding ${shown} once does both, with one rounding instead of two.`;
-  if (number === neutral && !planner.isOutput(n.id)) {
-    const change = rewriter.redirect(n.id, inner.value);
-    const gone = `${both} undo each other: ${x} is left.`;
-    return { rule: "literals", change, verdict: yes("A_PATTERN", nodes, gone), nodes };
-  }
-  const literal = literalFor(n, inner.literal, number);
-  const changed: Node = {
-    ...n,
-    op: outer.kind,
-    inputs: [inner.value, literal.id],
-    attrs: withDefaults(opDef(outer.kind), {}),
-  };
-  const change = rewriter.become(changed);
-  return {
-    rule: "literals",
-    change: { ...change, after: [literal, ...change.after] },
-    verdict: yes("A_PATTERN", nodes, text),
-    nodes,
-  };
-}
+  },
+});
 
 /** A literal of the same type for `n`; a second one replaces the first. */
 const literalFor = (n: Node, like: Node, value: number): Node => ({
@@ -104,15 +84,22 @@ const CHEAP_POWERS: ReadonlyMap<number, string> = new Map([
   [-1, "one division"],
 ]);
 
-function cheapPower(planner: Planner, rewriter: Rewriter, n: Node): Proposal | null {
-  if (n.op !== "pow" || n.type.dtype !== "f32") return null;
-  const { graph } = planner;
-  const [base, exponent] = [node(graph, n.inputs[0]!), node(graph, n.inputs[1]!)];
-  const power = valueOfLiteral(exponent);
-  const words = power === null ? undefined : CHEAP_POWERS.get(power);
-  const named = allOps.find(({ algebra }) => algebra?.powers?.length === 1 && algebra.powers[0] === power);
-  if (!words || !named || base.type.dtype !== "f32" || isLiteral(base)) return null;
-  const text = `${nameOf(graph, n.id)} raises ${nameOf(graph, base.id)} to ${power}: that is ${words}, where a power costs an exponential and a logarithm.`;
-  const change = rewriter.become({ ...n, op: named.name, inputs: [base.id], attrs: withDefaults(named, {}) });
-  return { rule: "power", change, verdict: yes("A_PATTERN", [n.id], text), nodes: [n.id, base.id] };
-}
+/** x², √x, 1/√x and 1/x have ops of their own. */
+const cheapPower = rule({
+  name: "power",
+  match(site) {
+    if (site.n.op !== "pow" || site.n.type.dtype !== "f32") return null;
+    const [base, exponent] = [operandOf(site), operandOf(site, 1)];
+    const power = valueOfLiteral(exponent);
+    const words = power === null ? undefined : CHEAP_POWERS.get(power);
+    const named = allOps.find(({ algebra }) => algebra?.powers?.length === 1 && algebra.powers[0] === power);
+    if (!words || !named || base.type.dtype !== "f32" || isLiteral(base)) return null;
+    return { base, power, words, named, nodes: [site.n.id, base.id] };
+  },
+  replace: ({ rewriter, n }, { base, named }) =>
+    rewriter.become({ ...n, op: named.name, inputs: [base.id], attrs: withDefaults(named, {}) }),
+  because: ({ graph, n }, { base, power, words }) =>
+    `${nameOf(graph, n.id)} raises ${nameOf(graph, base.id)} to ${power}: that is ${words}, where a power costs an exponential and a logarithm.`,
+});
+
+export const scalarAlgebra = rulesPass(titled("scalar-algebra"), [twoLiterals, cheapPower]);

@@ -2,7 +2,7 @@
 import { node, sizeOf, type Node, type NodeId, madeFor, type Standing } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import type { Answer, Candidate } from "../define";
-import type { Proposal } from "../identities";
+import type { Proposal } from "../rule";
 import type { Planner } from "../planner";
 import { openRewriter, type NodeChange, type Rewriter } from "../rewriter";
 import { propose, rewritingPass } from "../rewriting";

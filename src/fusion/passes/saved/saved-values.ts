@@ -5,7 +5,7 @@
 import { bytesOf, isSource, node, type Node, type NodeId, type SavedValues, type Verdict } from "../../ir";
 import { isFreeView } from "../../region";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "../define";
-import type { Proposal } from "../identities";
+import type { Proposal } from "../rule";
 import { costOf, patchOf } from "../merge";
 import type { Planner } from "../planner";
 import type { Rewriter } from "../rewriter";
