@@ -17,7 +17,7 @@ export function hasWebgpu() {
 export function ensureWebgpu() {
   if (hasWebgpu()) return true;
   console.error("$ npm ci (in bench/)");
-  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+  const args = ["ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"];
   spawnSync("npm", args, { cwd: bench, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
   return hasWebgpu();
 }
