@@ -217,7 +217,8 @@ export const test = base.extend<Fixtures>({
       page.on("request", (request) => {
         const url = new URL(request.url());
         // The page's own server, and those that a test starts on this machine.
-        const own = url.origin === new URL(baseURL!).origin || ["playground.test", "localhost"].includes(url.hostname);
+        const own =
+          url.origin === new URL(baseURL!).origin || /^(playground\.test|(.+\.)?localhost)$/.test(url.hostname);
         if (!own && url.protocol.startsWith("http")) watch.strangers.push(request.url());
       });
       await page.addInitScript(violations);

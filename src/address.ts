@@ -133,11 +133,12 @@ function cursorOf(step: string | null, steps: number): number | null {
   return Number.isInteger(at) && at >= 0 ? Math.min(at, steps) : null;
 }
 
-/** What an embedded page begins with: `pane=`, and `step=` once there is a plan. */
+/** What an embedded page begins with: `pane=`, `fit=whole`, and `step=` once there is a plan. */
 export function showAsked(playground: Playground): void {
   const { actions } = playground.getState();
   const pane = panes.find((each) => each !== "lesson" && each === asked().get("pane"));
   if (pane) actions.showPane(pane);
+  if (asked().get("fit") === "whole") playground.setState({ fitsWhole: true });
   const stop = playground.subscribe(({ derived, document }) => {
     // The plan of what was asked for, not of the program that was there before.
     if (derived.compilation?.text !== document.text) return;

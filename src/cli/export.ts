@@ -13,9 +13,9 @@ export async function exportModule(
   { compilation, fused, given }: Planned,
   environment: Environment,
 ): Promise<number> {
-  const { options, steps } = compilation;
+  const { options, symbols, steps } = compilation;
   const fusion = fusionAt(compilation, steps.length);
-  const text = standaloneModule({ source: compilation.naive!.graph, fusion, plan: fused, options, given });
+  const text = standaloneModule({ source: compilation.naive!.graph, symbols, fusion, plan: fused, options, given });
   if (out === null) {
     environment.print(text);
     return 0;

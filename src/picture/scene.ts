@@ -113,8 +113,18 @@ const drawnOps = (graph: Graph): Node[] =>
 type KernelColours = ReadonlyMap<RegionId, number>;
 const inPlanOrder: KernelColours = new Map();
 
+/** What is not of the step: `names` are what the text calls the results, in their order. */
+interface Marked {
+  readonly colours?: KernelColours;
+  readonly names?: readonly (string | null)[];
+}
+
 /** The scene of one step. `plan` may lag behind: names and bytes then stay out, shapes and lines are right. */
-export function sceneOf({ graph, regions }: Fusion, plan: Plan | null, colours: KernelColours = inPlanOrder): Scene {
+export function sceneOf(
+  { graph, regions }: Fusion,
+  plan: Plan | null,
+  { colours = inPlanOrder, names = [] }: Marked = {},
+): Scene {
   const kernels = kernelsOf(graph, regions, plan, colours);
   const homes = homesOf(kernels, regions);
   const shown = drawnOps(graph);
@@ -124,10 +134,10 @@ export function sceneOf({ graph, regions }: Fusion, plan: Plan | null, colours: 
   const stored = new Set([...regions.values()].flatMap(({ outputs }) => outputs));
   const nodes = shown.map((node) => nodeOf(graph, node, { stored, homes, waiting, planned: regions.size > 0 }));
   const edges = linesOf(graph, regions, kernels, { bytes, largest });
-  for (const id of graph.outputs) {
+  for (const [i, id] of graph.outputs.entries()) {
     const node = graph.nodes.get(id);
     if (!node || node.op === "const" || node.op === "hole") continue;
-    nodes.push(outputOf(node, waiting.has(id) ? missingAt(graph, node) : null));
+    nodes.push(outputOf(node, names[i] ?? calledBy(node), waiting.has(id) ? missingAt(graph, node) : null));
     edges.push(outputLine(node, { bytes, largest }));
   }
   return { nodes, edges, kernels };
@@ -226,13 +236,16 @@ function sayNode(node: Node, title: string, home: KernelMark | null, lives: Live
   return `${name}, ${showType(node.type)}${where}${place}`;
 }
 
+/** What a result without a name is called: one statement may give several gradients. */
+const calledBy = ({ op, phase, label, id }: Node): string =>
+  op === "input" || phase === "backward" ? label : statementOf(id);
+
 /** `missing`: why there is no value yet. */
-const outputOf = (node: Node, missing: string | null): SceneNode => ({
+const outputOf = (node: Node, title: string, missing: string | null): SceneNode => ({
   id: outputPillOf(node.id),
   kind: "output",
   glyph: "output",
-  // One statement may give several gradients: each is called by its own name.
-  title: node.op === "input" || node.phase === "backward" ? node.label : statementOf(node.id),
+  title,
   formula: "",
   shape: missing === null ? showShape(node.type.shape) : NO_SHAPE,
   type: showType(node.type),

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { boxesOf } from "./place";
 import { pictureOf } from "./picture";
-import { svgOf } from "./still";
+import { compile, defaultOptions } from "../fusion";
+import { placedBy, stillOf, svgOf } from "./still";
 import { layoutOf } from "./test-layout";
 import { LOG_RELU, SOFTMAX, compiled, sceneAt } from "./test-scenes";
 
@@ -78,4 +79,27 @@ test.each(payloads)("a title and every word in a drawing stay text: %s", (payloa
   // No attribute ends early: outside of texts there is no payload.
   const markup = [...svg.matchAll(/<[^>]*>/g)].join("");
   expect(markup).not.toMatch(/\son\w+=|javascript:|srcdoc|@import/);
+});
+
+test("each result is called by the name that the text gives it", () => {
+  const text =
+    "x: f32[8, 4]\nw: f32[4, 4] = param()\nvalue, (gx, gw) = value_and_grad(lambda x, w: sum(exp(x @ w)), argnums=(0, 1))(x, w)\ny, ty = jvp(exp, (x,), (x,))\nreturn value, gx, gw, y, ty\n";
+  const compilation = compile(text, defaultOptions);
+  for (const cursor of [0, compilation.steps.length]) {
+    const { scene } = stillOf({
+      compilation,
+      cursor,
+      plan: null,
+      layout: placedBy(compilation),
+      moved: {},
+      folds: false,
+    });
+    expect(scene.nodes.filter(({ kind }) => kind === "output").map(({ title }) => title)).toEqual([
+      "value",
+      "gx",
+      "gw",
+      "y",
+      "ty",
+    ]);
+  }
 });

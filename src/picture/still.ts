@@ -1,5 +1,5 @@
 /** @file The picture of one state of a compilation, whole: for views that stand still, for files, for pages made at build time. */
-import { fusionAt, savedMarks, type Compilation, type NodeId, type Plan } from "../fusion";
+import { fusionAt, outputNames, savedMarks, type Compilation, type NodeId, type Plan } from "../fusion";
 import type { Area, Position } from "../document";
 import { capScene } from "./cap";
 import { drawingOf, element, written, type Ink, type Shape, type Values } from "./drawing";
@@ -35,7 +35,10 @@ export function stillOf({ compilation, cursor, plan, layout, moved, folds }: Sti
   const { steps } = compilation;
   const about = cursor < steps.length ? (steps[cursor - 1]?.nodes ?? []) : [];
   const scene = withSaved(
-    sceneOf(fusion, plan, coloursAt(compilation, cursor)),
+    sceneOf(fusion, plan, {
+      colours: coloursAt(compilation, cursor),
+      names: outputNames(compilation.drawn, compilation.symbols),
+    }),
     savedMarks(fusion, steps.slice(0, cursor)),
   );
   const source = compilation.naive?.graph ?? fusion.graph;

@@ -1,9 +1,11 @@
-/** @file The page inside another page or a slide: counts, graph and steps, and the way to the whole playground. */
+/** @file The page inside another page or a slide: counts, graph and steps, a run when it is asked for, the way to the whole playground. */
 import { useEffect, useState } from "react";
 import { encodeLink } from "../document";
 import { playground, selectExample, sharedState, usePlayground } from "../state";
+import { runAnnouncement } from "../panels";
 import { PaneOf } from "./PageLayouts";
 import { Mark } from "./Icon";
+import { RunButton } from "./RunButton";
 import "./embed.css";
 
 /** The address of the whole page with the program and the step that are shown; the page alone until it is made. */
@@ -29,6 +31,12 @@ function useWholeAddress(): string {
   return `${location.pathname}${link}`;
 }
 
+/** What came of the run, or what it asks; the one voice for who listens is elsewhere. */
+function Outcome() {
+  const said = usePlayground(({ run, cpuCheck, notice }) => notice?.text ?? runAnnouncement(run, cpuCheck));
+  return said && <p className="embed-outcome">{said}</p>;
+}
+
 export function EmbedView() {
   const pane = usePlayground((state) => state.pane);
   const title = usePlayground(selectExample)?.title ?? "Fusion Playground";
@@ -40,10 +48,12 @@ export function EmbedView() {
         <PaneOf pane={pane} />
       </main>
       <footer className="embed-foot">
+        <Outcome />
         <span>
           <Mark />
-          {title}
+          <b>{title}</b>
         </span>
+        <RunButton short />
         <a href={address} target="_blank" rel="noopener">
           Open in playground
         </a>

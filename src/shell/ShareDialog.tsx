@@ -115,7 +115,10 @@ export function ShareDialog() {
       {made?.frame && (
         <details className="share-embed">
           <summary>Inside another page or a slide</summary>
-          <p className="dialog-note">Shows the graph, counts and steps. It saves nothing and runs nothing.</p>
+          <p className="dialog-note">
+            Shows the graph, counts and steps, and runs when Run is pressed. It saves nothing. After embed=1,
+            &amp;step=3, &amp;pane=text and &amp;fit=whole say what it begins with.
+          </p>
           <CopyField name="HTML to embed" text={made.frame} />
         </details>
       )}

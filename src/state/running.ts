@@ -364,7 +364,14 @@ export async function runOn(
   if (!outcome.ok) return notRun(context, request, plans, outcome.problem);
   const result = outcome.value;
   const first: FinishedRun = { ...about, result, check: null };
-  context.set({ run: { status: "done", run: first }, device: result.device });
+  const { text, options } = compilation;
+  const timing = result.timings.find(({ plan, kernel }) => plan === "fused" && kernel === null);
+  const timed = timing ? [{ text, savedValues: options.savedValues, nanoseconds: timing.nanoseconds }] : [];
+  context.set({
+    run: { status: "done", run: first },
+    timed: [...context.get().timed, ...timed],
+    device: result.device,
+  });
   if (outcome.value.stopped) {
     context.set({ notice: { tone: "info", text: "Stopped. The samples so far are kept." } });
   }

@@ -153,6 +153,15 @@ export interface FinishedRun {
   readonly hand?: HandRun;
 }
 
+/** A fused plan that was timed. */
+export interface TimedPlan {
+  readonly text: string;
+  /** What its backward pass saved. */
+  readonly savedValues: SavedValues | undefined;
+  /** Samples of the whole plan. */
+  readonly nanoseconds: readonly number[];
+}
+
 export interface Derived {
   readonly revision: number;
   /** `broken`: the text has errors; `compilation` is the last good one and `broken` holds the failed one's diagnostics. */
@@ -258,6 +267,8 @@ export interface PlaygroundState {
   readonly folds: Folds;
   /** The part of the graph that the person moved to, in its own px; null while the page chooses. */
   readonly camera: Area | null;
+  /** The graph is shown whole, however small, as an embedded page may ask. */
+  readonly fitsWhole: boolean;
   readonly dialog:
     "none" | "share" | "find" | "keys" | "options" | "import" | "notes" | "examples" | "course" | "earlier" | "train";
   /** What the open dialog shows first; null for its beginning. */
@@ -281,6 +292,8 @@ export interface PlaygroundState {
   readonly device: DeviceInfo | null;
   readonly deviceProblem: GpuProblem | null;
   readonly run: RunState;
+  /** Since the page was opened, the latest last. */
+  readonly timed: readonly TimedPlan[];
   /** A model file on its way to becoming a program; null when there is none. */
   readonly importing: Importing | null;
   /** Results without a GPU; null until asked for. */

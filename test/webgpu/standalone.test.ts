@@ -42,10 +42,10 @@ interface Planned {
 async function planned(session: Session, program: string, here = true): Promise<Planned> {
   const compilation = compile(program, defaultOptions);
   if (!compilation.naive) throw new Error(compilation.diagnostics.map(({ text }) => text).join("\n"));
-  const { options, fusedPlan } = compilation;
+  const { options, symbols, fusedPlan } = compilation;
   const fusion = fusionAt(compilation, compilation.steps.length);
   const plan = here ? planForTarget(fusion, await targetHere(session), options) : fusedPlan!;
-  const text = standaloneModule({ source: compilation.naive.graph, fusion, plan, options });
+  const text = standaloneModule({ source: compilation.naive.graph, symbols, fusion, plan, options });
   return { compilation, plan, text };
 }
 

@@ -103,10 +103,10 @@ function aboutOf({ boxes, scene }: Picture, nodes: readonly NodeId[]): Rect | nu
   return rects.length > 0 ? around(rects) : null;
 }
 
-const roomOf = ({ clientWidth: width, clientHeight: height }: HTMLElement): Room => ({
+const roomOf = ({ clientWidth: width, clientHeight: height }: HTMLElement, cards: boolean): Room => ({
   width,
   height,
-  card: width <= NEEDS_ROOM ? 0 : width < TAKES_LARGE ? CARD_ROOM : LARGE_CARD_ROOM,
+  card: !cards || width <= NEEDS_ROOM ? 0 : width < TAKES_LARGE ? CARD_ROOM : LARGE_CARD_ROOM,
 });
 
 const lessMotion = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -132,14 +132,17 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
   }, [picture]);
   const touched = useRef(false);
 
+  // An embedded page has no card: its view follows a step however narrow it is.
+  const embed = usePlayground((s) => s.embed);
+  const least = usePlayground((s) => (s.fitsWhole ? WHOLE : LEGIBLE));
   const show = useCallback(
-    (least: number) => {
+    (zoom: number) => {
       const element = rootRef.current;
       if (!element || !latest.current) return;
       const content = contentOf(latest.current, folds);
-      void setViewport(fitViewport(content, roomOf(element), least, leadOf(latest.current)));
+      void setViewport(fitViewport(content, roomOf(element, !embed), zoom, leadOf(latest.current)));
     },
-    [rootRef, setViewport, folds],
+    [rootRef, setViewport, folds, embed],
   );
   const fit = useCallback(() => show(WHOLE), [show]);
 
@@ -157,8 +160,8 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
       if (unseen || !stays(known.current, latest.current)) touched.current = false;
       known.current = new Set(latest.current.boxes.keys());
     }
-    if (!touched.current) show(LEGIBLE);
-  }, [layout, example, show, rootRef, getViewport]);
+    if (!touched.current) show(least);
+  }, [layout, example, least, show, rootRef, getViewport]);
 
   useEffect(() => {
     const element = rootRef.current;
@@ -168,7 +171,7 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
       if (target instanceof Element && target.closest(".react-flow")) touched.current = true;
     };
     const observer = new ResizeObserver(() => {
-      if (!touched.current) show(LEGIBLE);
+      if (!touched.current) show(least);
     });
     observer.observe(element);
     element.addEventListener("wheel", touch, { passive: true });
@@ -180,17 +183,17 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
       element.removeEventListener("pointerdown", touch);
       element.removeEventListener("drop", touch);
     };
-  }, [rootRef, show]);
+  }, [rootRef, show, least]);
 
   const step = usePlayground(selectStep);
   useEffect(() => {
     const root = rootRef.current;
     // Where the card is a sheet, the view makes way for it instead.
-    if (!root || !picture || touched.current || matchMedia(NARROW).matches) return;
+    if (!root || !picture || touched.current || (!embed && matchMedia(NARROW).matches)) return;
     const about = aboutOf(picture, step?.nodes ?? []);
-    const view = followViewport(getViewport(), contentOf(picture, false), about, roomOf(root), LEGIBLE);
+    const view = followViewport(getViewport(), contentOf(picture, false), about, roomOf(root, !embed), least);
     if (view) void setViewport(view, { duration: lessMotion() ? 0 : FOLLOW_MILLIS });
-  }, [picture, step, rootRef, getViewport, setViewport]);
+  }, [picture, step, embed, least, rootRef, getViewport, setViewport]);
 
   // The view that a person chose stays with the page, for links; one that comes with a link is shown.
   const own = useRef<Area | null>(null);

@@ -1,6 +1,6 @@
 /** @file The picture of the shown step, from the store: scene, folds, places, ways. */
 import { useMemo, useState } from "react";
-import { savedMarks } from "../../fusion";
+import { outputNames, savedMarks } from "../../fusion";
 import type { NodeId } from "../../fusion";
 import {
   selectFusion,
@@ -67,6 +67,8 @@ export function usePicture(): Drawn {
   const source = usePlayground(selectNaiveFusion)?.graph ?? null;
   const plan = usePlayground(selectPlan);
   const colours = usePlayground(selectKernelColours);
+  const compilation = usePlayground((s) => s.derived.compilation);
+  const names = useMemo(() => (compilation ? outputNames(compilation.drawn, compilation.symbols) : []), [compilation]);
   const layout = usePlayground((s) => s.derived.layout);
   const moved = usePlayground((s) => s.document.positions);
   const byHand = usePlayground((s) => s.folds);
@@ -86,9 +88,9 @@ export function usePicture(): Drawn {
   const saved = useMemo(() => fusion && savedMarks(fusion, steps.slice(0, cursor)), [fusion, steps, cursor]);
   const whole = useMemo(() => {
     if (!fusion || !saved) return null;
-    const scene = withSaved(sceneOf(fusion, plan, colours), saved);
+    const scene = withSaved(sceneOf(fusion, plan, { colours, names }), saved);
     return foldScene(scene, { byHand, kernels, about: deciding, source: source ?? fusion.graph });
-  }, [fusion, source, plan, colours, saved, byHand, kernels, deciding]);
+  }, [fusion, source, plan, colours, names, saved, byHand, kernels, deciding]);
   const { scene, outOf } = useMemo(() => (whole ? capScene(whole, about) : NOTHING), [whole, about]);
   const picture = useMemo(() => {
     if (!scene || (!layout && scene.nodes.length > 0)) return null;

@@ -55,8 +55,10 @@ export interface Contents {
 
 /** What a module is made of. */
 export interface Exported {
-  /** The program as written: its outputs have the names that a person knows. */
+  /** The program as written. */
   readonly source: Graph;
+  /** What the text calls its outputs, in their order; one without a name goes by its id. */
+  readonly names: readonly (string | null)[];
   readonly fusion: Fusion;
   readonly plan: Plan;
   /** Plan of what passes folded of weights; null where they folded nothing. */
@@ -196,7 +198,7 @@ function featuresOf(shaders: readonly Shader[]): string[] {
 const isWeight = ({ attrs }: Node): boolean => attrs["role"] !== undefined && attrs["role"] !== "input";
 
 /** Buffers, kernels and numbers of a module, from its plans. */
-export function contentsOf({ source, fusion, plan, folding, given }: Exported): Contents {
+export function contentsOf({ source, names, fusion, plan, folding, given }: Exported): Contents {
   const [pool, shaders] = [new Pool(), new Shaders()];
   const { graph } = fusion;
   const folded = folding ? placed(folding, pool, "folding", new Map()) : new Map<NodeId, Tensor>();
@@ -218,10 +220,11 @@ export function contentsOf({ source, fusion, plan, folding, given }: Exported): 
   }
   const prepared = dispatchesOf(folding?.kernels ?? [], where, pool, shaders);
   const dispatched = dispatchesOf(plan.kernels, where, pool, shaders);
+  const called = names.map((name, i) => (name === null || names.indexOf(name) < i ? source.outputs[i]! : name));
   const outputs = new Map(
     graph.outputs.map((id, i) => {
       const { type } = node(graph, id);
-      return [source.outputs[i]!, tensorOf(where.get(id)!.buffer, type)];
+      return [called[i]!, tensorOf(where.get(id)!.buffer, type)];
     }),
   );
   // Folding reads weights alone, as a rule; where it reads an input, it is part of every run.

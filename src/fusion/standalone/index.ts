@@ -4,13 +4,15 @@ import { planFusion } from "../codegen";
 import { targetOf } from "../cost";
 import { naiveFusion } from "../passes";
 import type { InputData } from "../reference";
+import { outputNames } from "../output-names";
 import { contentsOf, type Contents, type Dispatch, type Shader, type Tensor } from "./contents";
 // oxlint-disable-next-line import/default -- its text, not what it exports
 import runtime from "./runtime.js?raw";
 
 export interface StandaloneRequest {
-  /** The program as written: its outputs name the module's. */
+  /** The program as written, and what its text says of names. */
   readonly source: Graph;
+  readonly symbols: Parameters<typeof outputNames>[1];
   readonly fusion: Fusion;
   /** The plan of `fusion`; its kernels are the module's. */
   readonly plan: Plan;
@@ -101,7 +103,12 @@ const listed = (values: ReadonlyMap<string, Tensor>): string =>
  * arrays by name, f16 as f32 numbers and bool as u32.
  */
 export function standaloneModule(request: StandaloneRequest): string {
-  const contents = contentsOf({ ...request, given: request.given ?? new Map(), folding: foldingOf(request) });
+  const contents = contentsOf({
+    ...request,
+    names: outputNames(request.source, request.symbols),
+    given: request.given ?? new Map(),
+    folding: foldingOf(request),
+  });
   const { inputs, weights, outputs, run } = contents;
   const numbers = () => "ArrayLike<number>";
   return `${commented(`A program of ${run.length} kernel${run.length === 1 ? "" : "s"} on WebGPU.

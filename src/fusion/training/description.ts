@@ -1,4 +1,5 @@
 /** @file What a program that trains is, as data: what it replaces, what it reads batches of, what it tells at each step. */
+import { outputNames } from "../output-names";
 import { type Graph, isInput, node, type Node, type NodeId, partOf, type TensorType, type Update } from "../ir";
 
 /** An output of the program, by its number among the graph's outputs: passes rename outputs and keep their order. */
@@ -52,10 +53,10 @@ function dependsOn(graph: Graph, a: NodeId, from: ReadonlySet<NodeId>): boolean 
 export function trainingOf({ graph, updates, symbols }: Trained): Training | null {
   if (updates.length === 0) return null;
   const replacing = new Set(updates.map(({ value }) => value));
-  const named = new Map(symbols.flatMap(({ name, node: id }) => (id === null ? [] : [[id, name] as const])));
+  const names = outputNames(graph, symbols);
   const outputs = graph.outputs.map((id, index) => {
     const { type, label, phase } = node(graph, id);
-    return { id, early: phase === undefined, shown: { name: named.get(id) ?? label, index, type } };
+    return { id, early: phase === undefined, shown: { name: names[index] ?? label, index, type } };
   });
   const batches = [...graph.nodes.values()].filter(readsBatches);
   const inputs = new Set(batches.map(({ id }) => id));

@@ -1,8 +1,8 @@
 /** @file What the backward pass keeps of the forward pass: by policy, within a budget, value by value. */
 import { useEffect, useMemo, useState } from "react";
-import type { Compilation, SavedRow, SavedSheet } from "../../fusion";
-import { playground, selectIsCovered, usePlayground, type PlaygroundState } from "../../state";
-import { expansionSentence, isChosen, measuredPlan, rowTitle, type MeasuredPlan } from "../model/saved";
+import type { Compilation, SavedRow, SavedSheet, SavedValues } from "../../fusion";
+import { playground, selectIsCovered, usePlayground, type TimedPlan } from "../../state";
+import { expansionSentence, isChosen, microsMeasured, rowTitle } from "../model/saved";
 import { count, plural, showBytes, showMicros } from "../model/units";
 import { SavedBudget } from "./SavedBudget";
 import { SavedChart } from "./SavedChart";
@@ -37,8 +37,10 @@ function Bars({ forward, both, fused }: SavedSheet["expansion"]) {
   );
 }
 
-function Rows({ rows }: Pick<SavedSheet, "rows">) {
+function Rows({ rows, timed }: Pick<SavedSheet, "rows"> & { readonly timed: readonly TimedPlan[] }) {
   const saved = usePlayground((state) => state.document.options.savedValues);
+  const measured = rows.map((row) => microsMeasured(row, timed));
+  const anyMeasured = measured.some((micros) => micros !== null);
   return (
     <table className="saved-rows">
       <caption>Plans by what is saved</caption>
@@ -49,10 +51,11 @@ function Rows({ rows }: Pick<SavedSheet, "rows">) {
           <th scope="col">peak</th>
           <th scope="col">kernels</th>
           <th scope="col">predicted</th>
+          {anyMeasured && <th scope="col">measured</th>}
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => (
+        {rows.map((row, i) => (
           <tr key={rowTitle(row)}>
             <th scope="row">
               <label>
@@ -64,6 +67,7 @@ function Rows({ rows }: Pick<SavedSheet, "rows">) {
             <td>{showBytes(row.totals.peakBytes)}</td>
             <td>{count(row.totals.kernels)}</td>
             <td>{showMicros(row.totals.predictedMicros)}</td>
+            {anyMeasured && <td>{measured[i] === null ? "" : showMicros(measured[i]!)}</td>}
           </tr>
         ))}
       </tbody>
@@ -79,32 +83,20 @@ function asksTheSame(a: Compilation, b: Compilation): boolean {
   return question(a) === question(b);
 }
 
-/** The finished run, as what is chosen now; a run of other choices, with other kernels, is not taken for this one. */
-function ranNow({ run, document, derived }: PlaygroundState): readonly MeasuredPlan[] {
-  if (run.status !== "done") return [];
-  const isThis = run.run.plans.fused?.kernels.length === derived.compilation?.fusedPlan?.kernels.length;
-  const found = isThis && measuredPlan(run.run, document.options.savedValues);
-  return found ? [found] : [];
-}
-
-/** Plans of this program that ran while the panel was open. */
-function useMeasured(): readonly MeasuredPlan[] {
-  const text = usePlayground((state) => state.document.text);
-  const [all, setAll] = useState(() => ranNow(playground.getState()));
-  useEffect(
-    () =>
-      playground.subscribe((state, before) => {
-        if (state.run !== before.run) setAll((known) => [...known, ...ranNow(state)]);
-      }),
-    [],
-  );
-  return useMemo(() => all.filter((plan) => plan.text === text), [all, text]);
+/** Plans of this program that were timed with the choices of single values that the rows have. */
+function useTimed(of: Compilation | undefined): readonly TimedPlan[] {
+  const all = usePlayground((state) => state.timed);
+  return useMemo(() => {
+    const choicesOf = (saved: SavedValues | undefined): string => JSON.stringify(saved?.choices ?? {});
+    const choices = choicesOf(of?.options.savedValues);
+    return all.filter(({ text, savedValues }) => text === of?.text && choicesOf(savedValues) === choices);
+  }, [all, of]);
 }
 
 function Sheet() {
   const asked = usePlayground((state) => state.savedSheet);
   const compilation = usePlayground((state) => state.derived.compilation);
-  const measured = useMeasured();
+  const timed = useTimed(asked?.of);
   const stale = asked === null || compilation === null || !asksTheSame(asked.of, compilation);
   useEffect(() => {
     if (stale) void playground.getState().actions.askSaved();
@@ -116,9 +108,9 @@ function Sheet() {
     <div aria-busy={stale}>
       <Bars {...sheet.expansion} />
       <p className="traffic-note">{expansionSentence(sheet.expansion)}</p>
-      <Rows rows={sheet.rows} />
+      <Rows rows={sheet.rows} timed={timed} />
       <SavedBudget sheet={sheet} />
-      <SavedChart sheet={sheet} measured={measured} onChoose={choose} />
+      <SavedChart sheet={sheet} timed={timed} onChoose={choose} />
       <SavedChoices values={sheet.values} />
     </div>
   );

@@ -1,15 +1,15 @@
 /** @file Peak memory against time, a point a plan; the best ones are joined, and a click plans the program so. */
 import { useMemo, useState } from "react";
 import type { SavedRow, SavedSheet } from "../../fusion";
-import { usePlayground } from "../../state";
-import { isChosen, microsMeasured, rowTitle, savedPoints, type MeasuredPlan, type SavedPoint } from "../model/saved";
+import { usePlayground, type TimedPlan } from "../../state";
+import { isChosen, microsMeasured, rowTitle, savedPoints, type SavedPoint } from "../model/saved";
 import { showBytes, showMicros } from "../model/units";
 import "./growth.css";
 
 interface Props {
   readonly sheet: SavedSheet;
   /** Of this program. */
-  readonly measured: readonly MeasuredPlan[];
+  readonly timed: readonly TimedPlan[];
   readonly onChoose: (row: SavedRow) => void;
 }
 
@@ -22,12 +22,12 @@ const besides = (points: readonly SavedPoint[], { row, x, y }: SavedPoint): numb
     )
     .filter((other) => Math.hypot(other.x - x, other.y - y) < 0.03).length;
 
-export function SavedChart({ sheet, measured, onChoose }: Props) {
+export function SavedChart({ sheet, timed, onChoose }: Props) {
   const saved = usePlayground((state) => state.document.options.savedValues);
   const [asked, setAsked] = useState<"predicted" | "measured">("predicted");
-  const isTimed = sheet.rows.some((row) => microsMeasured(row, measured) !== null);
+  const isTimed = sheet.rows.some((row) => microsMeasured(row, timed) !== null);
   const by = isTimed ? asked : "predicted";
-  const points = useMemo(() => savedPoints(sheet, by === "measured" ? measured : null), [sheet, measured, by]);
+  const points = useMemo(() => savedPoints(sheet, by === "measured" ? timed : null), [sheet, timed, by]);
   if (points.length === 0) return <p className="traffic-note">No plan of these ran yet.</p>;
   const best = points.filter((point) => point.best).toSorted((a, b) => a.x - b.x);
   const peaks = points.map(({ row }) => row.totals.peakBytes);

@@ -15,8 +15,11 @@ test("every plan is a point, the best ones are not beaten by any other", () => {
 });
 
 test("only plans that ran are points by what they took", () => {
-  const ran = { text, saved: { apart: true, policy: "cut", choices: {} }, micros: 12 } as const;
-  const points = savedPoints(sheet, [ran, { ...ran, saved: undefined, micros: 7 }]);
+  const savedValues = { apart: true, policy: "cut", choices: {} } as const;
+  const points = savedPoints(sheet, [
+    { text, savedValues, nanoseconds: [9e3, 12e3, 13e3] },
+    { text, savedValues: undefined, nanoseconds: [7e3] },
+  ]);
   expect(points.map(({ row, micros }) => [row.policy, micros])).toEqual([
     [null, 7],
     ["cut", 12],

@@ -1,7 +1,7 @@
 /** @file What the backward pass keeps, as the panel says it. */
 import type { SavedPolicy, SavedRow, SavedSheet, SavedValues } from "../../fusion";
-import type { FinishedRun } from "../../state";
-import { timingOf } from "./timings";
+import type { TimedPlan } from "../../state";
+import { spreadOf } from "./statistics";
 import { count, plural, showBytes } from "./units";
 
 const titles: Readonly<Record<SavedPolicy, string>> = {
@@ -22,22 +22,11 @@ export function isChosen(row: SavedRow, saved: SavedValues | undefined): boolean
   return (saved.policy ?? "stored") === row.policy && saved.budgetBytes === row.budgetBytes;
 }
 
-/** A plan that ran: what was chosen for it, and how long it took. */
-export interface MeasuredPlan {
-  readonly text: string;
-  readonly saved: SavedValues | undefined;
-  readonly micros: number;
+/** How long the plan of a row took, µs, where it is one of those that were timed. */
+export function microsMeasured(row: SavedRow, timed: readonly TimedPlan[]): number | null {
+  const found = timed.findLast(({ savedValues }) => isChosen(row, savedValues));
+  return found && found.nanoseconds.length > 0 ? spreadOf(found.nanoseconds).median / 1e3 : null;
 }
-
-/** The fused plan of a run of the program as it is chosen now; null where it was not timed. */
-export function measuredPlan({ text, result }: FinishedRun, saved: SavedValues | undefined): MeasuredPlan | null {
-  const spread = timingOf(result, "fused", null);
-  return spread && { text, saved, micros: spread.median };
-}
-
-/** How long the plan of a row took, where it is one that ran. */
-export const microsMeasured = (row: SavedRow, measured: readonly MeasuredPlan[]): number | null =>
-  measured.findLast(({ saved }) => isChosen(row, saved))?.micros ?? null;
 
 export interface SavedPoint {
   readonly row: SavedRow;
@@ -50,29 +39,29 @@ export interface SavedPoint {
   readonly best: boolean;
 }
 
-/** Peak memory against time, from the lowest to the highest of each; `measured`: only plans that ran, by what they took. */
+/** Peak memory against time, from the lowest to the highest of each; `timed`: only plans that ran, by what they took. */
 export function savedPoints(
   { rows }: Pick<SavedSheet, "rows">,
-  measured: readonly MeasuredPlan[] | null = null,
+  timed: readonly TimedPlan[] | null = null,
 ): readonly SavedPoint[] {
-  const timed = rows.flatMap((row) => {
-    const micros = measured ? microsMeasured(row, measured) : row.totals.predictedMicros;
+  const shown = rows.flatMap((row) => {
+    const micros = timed ? microsMeasured(row, timed) : row.totals.predictedMicros;
     return micros === null ? [] : [{ row, micros, peak: row.totals.peakBytes }];
   });
   const scale = (values: readonly number[]) => {
     const [low, high] = [Math.min(...values), Math.max(...values)];
     return (value: number): number => (high === low ? 0.5 : (value - low) / (high - low));
   };
-  const [x, y] = [scale(timed.map(({ peak }) => peak)), scale(timed.map(({ micros }) => micros))];
-  type Timed = (typeof timed)[number];
-  const beats = (a: Timed, b: Timed): boolean =>
+  const [x, y] = [scale(shown.map(({ peak }) => peak)), scale(shown.map(({ micros }) => micros))];
+  type Shown = (typeof shown)[number];
+  const beats = (a: Shown, b: Shown): boolean =>
     a.peak <= b.peak && a.micros <= b.micros && (a.peak < b.peak || a.micros < b.micros);
-  return timed.map((each) => ({
+  return shown.map((each) => ({
     row: each.row,
     micros: each.micros,
     x: x(each.peak),
     y: y(each.micros),
-    best: !timed.some((other) => beats(other, each)),
+    best: !shown.some((other) => beats(other, each)),
   }));
 }
 

@@ -2,6 +2,6 @@
 import { standaloneModule, type Compilation, type Fusion, type Plan } from "../../fusion";
 
 /** The module's text; parameters have the numbers that their seeds give. Null where there is no program. */
-export function moduleText({ naive, options }: Compilation, fusion: Fusion, plan: Plan): string | null {
-  return naive && standaloneModule({ source: naive.graph, fusion, plan, options });
+export function moduleText({ naive, symbols, options }: Compilation, fusion: Fusion, plan: Plan): string | null {
+  return naive && standaloneModule({ source: naive.graph, symbols, fusion, plan, options });
 }
