@@ -3,6 +3,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { cspMeta, securityHeaders, singleCspMeta } from "./scripts/csp.mjs";
 import { lessonFiles } from "./scripts/lesson-files.mjs";
 import { vulkanEnv } from "./scripts/node-vulkan.mjs";
+import { sharePages } from "./scripts/share-pages.mjs";
 import { singleFile } from "./scripts/single-file.mjs";
 import { metaPolicy, offlineList } from "./scripts/vite-plugins.mjs";
 import { injectedBugs } from "./test/bugs/plugin.ts";
@@ -31,7 +32,7 @@ export default defineConfig(({ mode }) => ({
     react(),
     ...(mode === "single"
       ? [metaPolicy(singleCspMeta), singleFile("fusion-playground.html")]
-      : [metaPolicy(cspMeta), offlineList()]),
+      : [metaPolicy(cspMeta), sharePages(process.env.PUBLIC_URL), offlineList()]),
   ],
   worker: {
     // From a disk only a whole script starts.

@@ -46,7 +46,8 @@ export function offlineList() {
         const files = [];
         for (const path of filesUnder(out)) {
           const name = relative(out, path).replaceAll("\\", "/");
-          if (name === "sw.js" || name.startsWith(".")) continue;
+          // Pages for chats are for who comes from one.
+          if (name === "sw.js" || name.startsWith("share/") || name.startsWith(".")) continue;
           files.push(name);
           hash.update(name).update(readFileSync(path));
         }

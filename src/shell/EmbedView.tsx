@@ -31,9 +31,9 @@ function useWholeAddress(): string {
   return `${location.pathname}${link}`;
 }
 
-/** What came of the run, or what it asks; the one voice for who listens is elsewhere. */
+/** What came of the run; the one voice for who listens is elsewhere. */
 function Outcome() {
-  const said = usePlayground(({ run, cpuCheck, notice }) => notice?.text ?? runAnnouncement(run, cpuCheck));
+  const said = usePlayground(({ run, cpuCheck }) => runAnnouncement(run, cpuCheck));
   return said && <p className="embed-outcome">{said}</p>;
 }
 

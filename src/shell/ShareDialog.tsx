@@ -3,7 +3,16 @@ import { useEffect, useState } from "react";
 import { encodeFile, encodeLink, limits } from "../document";
 import { copyText, download, late, loadRace } from "../panels";
 import { QrCode } from "../room";
-import { pageAddress, playground, selectIsCovered, selectPlanned, sharedState, usePlayground } from "../state";
+import {
+  pageAddress,
+  playground,
+  selectExample,
+  selectIsCovered,
+  selectPlanned,
+  sharedState,
+  sharePage,
+  usePlayground,
+} from "../state";
 import { Dialog } from "./Dialog";
 import { Icon } from "./Icon";
 import { openFile, READABLE } from "./open-file";
@@ -88,6 +97,10 @@ export function ShareDialog() {
   const made = useLink();
   const weights = usePlayground((state) => state.document.weights);
   const planned = usePlayground((state) => selectPlanned(state) !== null && !selectIsCovered(state));
+  const examplePage = usePlayground((state) => {
+    const example = selectExample(state);
+    return example?.text === state.document.text ? sharePage(example.id) : null;
+  });
   const note = made?.link ? lengthNote(made.link.length) : null;
   return (
     <Dialog title="Share">
@@ -106,6 +119,12 @@ export function ShareDialog() {
         {note}
       </p>
       {planned && <LastFrame />}
+      {examplePage && (
+        <details className="share-embed">
+          <summary>A page of this example with a picture, for a chat</summary>
+          <CopyField name="Page of the example" text={examplePage} />
+        </details>
+      )}
       {made?.link && (
         <details className="share-embed">
           <summary>QR code of the link</summary>

@@ -27,7 +27,7 @@ export {
   selectSteps,
   type Score,
 } from "./selectors";
-export { pageAddress } from "./page-address";
+export { pageAddress, sharePage } from "./page-address";
 export { sharedState, withoutLesson } from "./shared-view";
 export { parseProgress, tally, writtenProgress } from "./course-slice";
 export { selectCovered, selectIsCovered, selectKnown, selectLessonAsks, selectGuesses } from "./predict-slice";
