@@ -246,6 +246,14 @@ test("the graph is taken along as a picture: one SVG file that needs nothing els
     [20, height!],
   ] as const)
     expect(Math.abs(png.readUInt32BE(at) - 2 * side)).toBeLessThanOrEqual(2);
+  for (const name of ["race", "roofline", "memory"]) {
+    const chart = page.waitForEvent("download");
+    await play.command(`Save the ${name} chart as a picture, .svg`);
+    const text = await readFile(await (await chart).path(), "utf8");
+    expect(text).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" width="960" height="400"/);
+    expect(text).toContain("log(relu(x + b)), ");
+    expect(text).not.toMatch(/var\(|NaN|undefined/);
+  }
   const report = page.waitForEvent("download");
   await play.command("Save a report to print, .html");
   const html = await readFile(await (await report).path(), "utf8");

@@ -31,7 +31,7 @@ const LAYERS = {
   cli: ["glossary", "fusion", "gpu", "document", "import", "lessons", "panels", "picture", "wgsl"],
 };
 /** Further doors, for who has no page: pure files, though their layer is none. */
-const SIDE_DOORS = { "src/panels/model/report.ts": ["cli"] };
+const SIDE_DOORS = { "src/panels/model/report.ts": ["cli"], "src/panels/posters/index.ts": ["cli"] };
 const FLOORS = {
   ir: [],
   ops: ["ir"],

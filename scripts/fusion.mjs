@@ -13,6 +13,7 @@ const folders = [
   "src/import",
   "src/lessons",
   "src/panels/model",
+  "src/panels/posters",
   "src/picture",
 ];
 const tokens = () => readFile(new URL("../src/tokens.css", import.meta.url), "utf8");

@@ -1,5 +1,6 @@
 /** @file The command line, read: what is asked for, or a sentence about what is wrong with it. */
 import { recordOf } from "../document";
+import { posters } from "../panels/posters";
 import { parseArgs } from "node:util";
 import {
   allProfiles,
@@ -21,7 +22,7 @@ import type { Checked, CompileOptions, EdgeId, KnobChoices, Knobs } from "../fus
 export const commands = ["plan", "explain", "wgsl", "run", "train", "export", "picture", "report", "optimum"] as const;
 /** Commands that write a file where `-o` names one. */
 const writing: ReadonlySet<Command> = new Set(["export", "picture", "report"]);
-const pictures = ["fused", "naive", "card"] as const;
+const pictures = ["fused", "naive", "card", ...posters] as const;
 const themes = ["light", "dark"] as const;
 export type Command = (typeof commands)[number];
 export type DeviceKind = "cpu" | "webgpu";
@@ -33,7 +34,7 @@ export interface Request {
   readonly json: boolean;
   /** Where export, picture and report write; null: standard output. */
   readonly out: string | null;
-  /** Of picture: a plan's graph, or both plans on a card; and in which colours. */
+  /** Of picture: a plan's graph, both plans on a card, or a chart of both; and in which colours. */
   readonly of: (typeof pictures)[number];
   readonly theme: (typeof themes)[number];
   readonly device: DeviceKind;
@@ -65,7 +66,7 @@ export const usageText = `Usage: npm run -s fusion -- COMMAND FILE [flags]
   run       run naive and fused, and compare both with a 64-bit reference
   train     run steps of a program that trains, naive beside fused [--steps N] [--seed N]
   export    the fused plan as an ES module of its own, to -o FILE.mjs or standard output
-  picture   the graph as SVG, or as PNG with -o FILE.png [--of fused|naive|card] [--theme light|dark]
+  picture   the graph as SVG, or as PNG with -o FILE.png [--of ${pictures.join("|")}] [--theme light|dark]
   report    a page to print, to -o FILE.html: program, graph, counts, kernels, decisions
   optimum   the best plan by the price beside the planner's, for graphs of few ops
   check     PATH…: folders of ONNX and JAX cases with inputs and expected outputs [--device] [--json]

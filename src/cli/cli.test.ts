@@ -308,6 +308,13 @@ test("picture and report write what the page shows: both plans, a card, a page t
   const card = (await command("picture program.py --of card")).out;
   for (const word of ["3 kernels, 112 KiB through memory", "1 kernel, 48 KiB through memory"])
     expect(card).toContain(word);
+  const chart = async (name: string): Promise<string> => (await command(`picture program.py --of ${name}`)).out;
+  for (const word of ["Predicted, not measured", "naive: 3 kernels", "48 of 48 KiB", "done at"])
+    expect(await chart("race")).toContain(word);
+  // Two FLOP on each element of what is read and stored, under the roofs of the profile and of datasheets.
+  for (const word of ["<title>program, under the roofs of datasheets</title>", "a100", "h100", "fused 0."])
+    expect(await chart("roofline")).toContain(word);
+  for (const word of ["naive: peak 64 KiB", "fused: peak", ">x</text>"]) expect(await chart("memory")).toContain(word);
   expect((await command("picture program.py -o graph.png")).written.get("graph.png")).toBe("png of <svg");
   const page = (await command("report program.py -o report.html")).written.get("report.html")!;
   for (const word of ["<!doctype html>", "<h2>Kernels of the fused plan</h2>", "<svg"]) expect(page).toContain(word);

@@ -1,7 +1,8 @@
 /** @file export, picture and report: the fused plan as a module of its own, and what the page shows as files. */
 import { fusionAt, standaloneModule, type Compilation } from "../fusion";
 import { reportHtml } from "../panels/model/report";
-import { cardOf, inkOf, placedBy, stillOf, svgOf, type Ink } from "../picture";
+import { posterOf, posters } from "../panels/posters";
+import { cardOf, inkOf, placedBy, stillOf, svgOf, svgText, type Ink } from "../picture";
 import type { Request } from "./args";
 import type { Environment } from "./environment";
 import { plural } from "./format";
@@ -39,6 +40,8 @@ const said = ({ naivePlan, fusedPlan }: Compilation): string =>
 
 function drawn({ file, of }: Request, compilation: Compilation, ink: Ink): string {
   const title = titleOf(file);
+  const chart = posters.find((each) => each === of);
+  if (chart) return svgText(posterOf(chart, compilation, null, title, ink)!);
   const placed = placedBy(compilation);
   if (of === "card") return cardOf(compilation, { title, sentence: said(compilation), placed }, ink)!;
   const cursor = of === "naive" ? 0 : compilation.steps.length;

@@ -4,7 +4,6 @@ export type { Compilation, Goal, Symbol } from "./compilation";
 export { compile, compileGraph, decisionsOn, defaultOptions, fusionAt, planAt, planForTarget } from "./compile";
 export { fusionTrace, type FusionTrace, type Measured, type TraceEvent } from "./trace";
 export { MOST_UNFOLDED, blocksOf, blocksAmong, opensFolded, type Block, type Blocks } from "./blocks";
-export { outputNames } from "./output-names";
 export { standaloneModule, type StandaloneRequest } from "./standalone";
 export { knobSheet, kernelLooks, knobSweep, type KernelLook, type KnobSheet, type KnobSweep } from "./knob-sheet";
 export { watchKernel, type WatchedKernel } from "./watch-kernel";

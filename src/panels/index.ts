@@ -15,6 +15,9 @@ export const loadCompare = () => import("./compare/CompareView");
 export const loadRace = () => import("./race/RaceView");
 /** One kernel at work. */
 export const loadInside = () => import("./inside/InsideView");
+/** Charts as pictures of their own. */
+export const loadPosters = () => import("./posters");
+export type { PosterName } from "./posters";
 /** SVG as pixels. */
 export const loadPixels = () => import("./pixels");
 export { copyText } from "./copy-text";

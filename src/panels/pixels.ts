@@ -1,5 +1,13 @@
 /** @file SVG as pixels: a PNG, or a film of many pictures. */
 
+import type { Ink } from "../picture";
+
+/** The colours of the page as they are now. */
+export function pageInk(): Ink {
+  const style = getComputedStyle(document.documentElement);
+  return (token) => style.getPropertyValue(`--${token}`).trim();
+}
+
 /** Pixels of a PNG per CSS pixel: sharp on a projector. */
 const PNG_SCALE = 2;
 

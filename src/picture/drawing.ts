@@ -42,6 +42,14 @@ export const element = (name: string, values: Values, ...inside: readonly (Shape
   inside,
 });
 
+const camel = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** A shape's values under the names that React has for them. */
+export const propsOf = ({ values }: Shape): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[camel(name), written(value)]])),
+  );
+
 const isFull = ({ zoom }: Look): boolean => zoomLevel(zoom) === "full";
 
 interface Writing {

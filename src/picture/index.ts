@@ -3,7 +3,7 @@ export type { Bracket } from "./brackets";
 export { capScene, MOST_DRAWN } from "./cap";
 export { cardTop } from "./card-place";
 export { cardOfEdge, cardOfStep, nameIn, type DecisionCard } from "./decision";
-export { drawingOf, written, type Ink, type Shape } from "./drawing";
+export { drawingOf, element, propsOf, written, type Ink, type Shape } from "./drawing";
 export { foldScene } from "./fold";
 export { plural, showBytes, textWidth } from "./format";
 export { around, rectOf, type Box, type Point, type Rect } from "./geometry";
@@ -18,7 +18,19 @@ export { boxesOf } from "./place";
 export { nodePorts, type NodePorts, type OperandPort } from "./ports";
 export { choiceWords, DISK, isChoice, savedKinds, savedSign, savedWords, withSaved } from "./saved";
 export { sceneOf, type Gate, type Scene, type SceneNode } from "./scene";
-export { cardOf, CARD, inkOf, placedBy, stillOf, svgOf, type Placed, type StillRequest, type Theme } from "./still";
+export {
+  cardOf,
+  CARD,
+  fileOf,
+  inkOf,
+  placedBy,
+  stillOf,
+  svgOf,
+  svgText,
+  type Placed,
+  type StillRequest,
+  type Theme,
+} from "./still";
 export {
   areaSeen,
   fitViewport,

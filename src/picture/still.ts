@@ -81,16 +81,19 @@ export function svgOf(picture: Picture, title: string, ink: Ink): string {
 
 const boxOf = ({ x, y, width, height }: Area): string => [x, y, width, height].map(written).join(" ");
 
-const file = (size: Values, title: string, shapes: readonly Shape[]): string =>
-  `${printed(
-    element(
-      "svg",
-      { xmlns: "http://www.w3.org/2000/svg", ...size, "font-family": SANS },
-      element("title", {}, title),
-      ...shapes,
-    ),
-    "\n",
-  )}\n`;
+/** A picture of its own, called `title`. */
+export const fileOf = (size: Values, title: string, shapes: readonly Shape[]): Shape =>
+  element(
+    "svg",
+    { xmlns: "http://www.w3.org/2000/svg", ...size, "font-family": SANS },
+    element("title", {}, title),
+    ...shapes,
+  );
+
+/** The text of a picture of its own. */
+export const svgText = (picture: Shape): string => `${printed(picture, "\n")}\n`;
+
+const file = (size: Values, title: string, shapes: readonly Shape[]): string => svgText(fileOf(size, title, shapes));
 
 /** px of a card: what chats and search engines show beside a link. */
 export const CARD = { width: 1200, height: 630 } as const;

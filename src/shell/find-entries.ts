@@ -1,6 +1,7 @@
 /** @file What Find or do offers, and how well each entry fits the words. Pure. */
 import { allComposites, allOps, kernelTitle, showType } from "../fusion";
 import { allLessons, notes } from "../lessons";
+import { saveChart } from "./save-chart";
 import { saveGraph } from "./save-graph";
 import { saveReport } from "./save-report";
 import { commands, selectFusion, selectPlan, showKey, type PlaygroundState } from "../state";
@@ -32,6 +33,15 @@ const saving = (
   [
     ["the graph as a picture, .svg", (state: PlaygroundState) => saveGraph(state, "svg")],
     ["the graph as a picture, .png", (state: PlaygroundState) => saveGraph(state, "png")],
+    ...(["race", "roofline", "memory"] as const).flatMap((name) =>
+      (["svg", "png"] as const).map(
+        (kind) =>
+          [
+            `the ${name} chart as a picture, .${kind}`,
+            (state: PlaygroundState) => saveChart(state, name, kind),
+          ] as const,
+      ),
+    ),
     ["a report to print, .html", saveReport],
   ] as const
 ).map(([what, save]): Entry => ({

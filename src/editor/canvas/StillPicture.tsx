@@ -8,6 +8,7 @@ import {
   LEGIBLE,
   markPoint,
   stillOf,
+  propsOf,
   written,
   type Picture,
   type Point,
@@ -35,15 +36,11 @@ function placeOf({ lines, boxes, scene }: Picture, { edges, nodes }: About): Poi
 }
 
 const ink = (token: string): string => `var(--${token})`;
-const camel = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Shapes as the page draws them. They come in a fixed order, so that their place is their key. */
 function drawn(shape: Shape | string, key: number): ReactNode {
   if (typeof shape === "string") return shape;
-  const values = Object.entries(shape.values)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [camel(name), written(value!)] as const);
-  return createElement(shape.name, { key, ...Object.fromEntries(values) }, ...shape.inside.map(drawn));
+  return createElement(shape.name, { key, ...propsOf(shape) }, ...shape.inside.map(drawn));
 }
 
 interface Size {

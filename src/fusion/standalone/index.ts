@@ -1,10 +1,18 @@
 /** @file A plan as an ES module of its own: no dependency, one call to make it, one to run it. */
-import { partOf, showType, type CompileOptions, type Fusion, type Graph, type NodeId, type Plan } from "../ir";
+import {
+  outputNames,
+  partOf,
+  showType,
+  type CompileOptions,
+  type Fusion,
+  type Graph,
+  type NodeId,
+  type Plan,
+} from "../ir";
 import { planFusion } from "../codegen";
 import { targetOf } from "../cost";
 import { naiveFusion } from "../passes";
 import type { InputData } from "../reference";
-import { outputNames } from "../output-names";
 import { contentsOf, type Contents, type Dispatch, type Shader, type Tensor } from "./contents";
 // oxlint-disable-next-line import/default -- its text, not what it exports
 import runtime from "./runtime.js?raw";

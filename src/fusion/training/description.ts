@@ -1,6 +1,15 @@
 /** @file What a program that trains is, as data: what it replaces, what it reads batches of, what it tells at each step. */
-import { outputNames } from "../output-names";
-import { type Graph, isInput, node, type Node, type NodeId, partOf, type TensorType, type Update } from "../ir";
+import {
+  type Graph,
+  isInput,
+  node,
+  type Node,
+  type NodeId,
+  outputNames,
+  partOf,
+  type TensorType,
+  type Update,
+} from "../ir";
 
 /** An output of the program, by its number among the graph's outputs: passes rename outputs and keep their order. */
 export interface ShownOutput {

@@ -148,7 +148,7 @@ function aliveWords(bytes: number, alive: readonly Living[]): string {
 }
 
 /** `At its peak this step holds 13 MiB (K3 mul), 43 % less than naive: 23 MiB (K9 gelu).` */
-export function peakSentence(naive: LivePicture, now: LivePicture): string {
+export function peakSentence(naive: LivePicture, now: LivePicture, what = "this step"): string {
   const where = ({ columns, peakAt, peakBytes }: LivePicture): string =>
     `${showBytes(peakBytes)}, with ${columns[peakAt]!.kernel}`;
   const less = 1 - now.peakBytes / naive.peakBytes;
@@ -158,5 +158,5 @@ export function peakSentence(naive: LivePicture, now: LivePicture): string {
       : less < 0
         ? `${significant(-100 * less, 2)} % more than`
         : "as much as";
-  return `At its peak this step holds ${where(now)}: ${than} the naive plan (${where(naive)}).`;
+  return `At its peak ${what} holds ${where(now)}: ${than} the naive plan (${where(naive)}).`;
 }

@@ -1,5 +1,5 @@
 /** @file The roofline: where each plan and each kernel stands under the roofs measured on this device, and under those of datasheets without a run. */
-import { kernelTitle, type DeviceProfile, type Kernel, type Plan } from "../../fusion";
+import { a100, h100, kernelTitle, type DeviceProfile, type Kernel, type Plan } from "../../fusion";
 import type { FinishedRun } from "../../state";
 import { PLAN_NAMES, planTitle, type PlanName, type Roofs } from "./run-types";
 import { timingOf } from "./timings";
@@ -104,12 +104,18 @@ export interface Stand {
 /** Bytes of an f32. */
 const VALUE = 4;
 
+type Machine = Pick<DeviceProfile, "name" | "bandwidth" | "peakFlops">;
+
+/** This device once a run has measured it, the machine that the plan is for, those of datasheets. */
+export function machinesOf(profile: DeviceProfile, run: FinishedRun["result"] | null): readonly Machine[] {
+  const { roofs, device } = run ?? {};
+  const measured = roofs && device && !device.software;
+  const here = measured ? [{ name: device.name, bandwidth: roofs.bandwidth, peakFlops: roofs.flops }] : [];
+  return [...new Map([...here, profile, a100, h100].map((each) => [each.name, each])).values()];
+}
+
 /** One machine's roof, in words too. */
-export function rooflineOf({
-  name,
-  bandwidth,
-  peakFlops: flops,
-}: Pick<DeviceProfile, "name" | "bandwidth" | "peakFlops">): RooflineOf {
+export function rooflineOf({ name, bandwidth, peakFlops: flops }: Machine): RooflineOf {
   const at = ridgeOf({ bandwidth, flops });
   const text = `${name}: ${decimal(flops, "FLOP/s")} over ${decimal(bandwidth, "B/s")} is ${significant(at)} FLOP per byte. With fewer ops on each byte, ${significant(at * VALUE)} on each f32, memory is the limit.`;
   return { name, ridge: at, bandwidth, flops, text };

@@ -12,8 +12,10 @@ import { canFilm } from "../pixels";
 import { useSize } from "../use-size";
 import { useViewKeys } from "../use-view-keys";
 import type { DrawnPlan, Still } from "../still";
-import { Poster, saveFilm, savePicture } from "./Poster";
-import { AXIS, Timeline, TIMELINE_HEIGHT } from "./Timeline";
+import { Drawn } from "../Drawn";
+import { racePoster } from "../posters/race-poster";
+import { AXIS, timeline, TIMELINE_HEIGHT } from "../posters/timeline";
+import { saveFilm, savePicture } from "./save-race";
 import { RACE_MILLIS, useClock, type Clock } from "./use-clock";
 import "./race.css";
 
@@ -152,7 +154,7 @@ function Track({ race, clock }: { readonly race: Race; readonly clock: Clock }) 
       {width > 0 && (
         <>
           <svg width={width} height={TIMELINE_HEIGHT} aria-hidden="true">
-            <Timeline race={race} time={clock.part * race.end} width={width} ink={ink} />
+            <Drawn shapes={timeline({ race, time: clock.part * race.end, width, ink })} />
           </svg>
           <input
             type="range"
@@ -302,7 +304,7 @@ export function LastFrame() {
   const { race, title } = shown;
   return (
     <figure className="race-frame">
-      <Poster race={race} time={race.end} title={title} ink={ink} />
+      <Drawn shapes={[racePoster(race, race.end, title, ink)]} />
       <figcaption>
         <button type="button" className="plain" onClick={() => void savePicture(race, title)}>
           Save this picture, .png

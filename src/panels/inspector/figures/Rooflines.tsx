@@ -1,37 +1,18 @@
 /** @file Rooflines of datasheets and of this device, with their ridge points and where the program stands; needs no run. */
 import { useMemo, useState } from "react";
-import { a100, h100, type DeviceProfile } from "../../../fusion";
 import { usePlayground } from "../../../state";
-import { roofAt, roofAxes, rooflineOf, standsOf, standSentence } from "../../model/roofline";
+import { machinesOf, roofAt, roofAxes, rooflineOf, standsOf, standSentence } from "../../model/roofline";
 import { decimal, significant } from "../../model/units";
 import "./figures.css";
 
 const WIDTH = 320;
 const HEIGHT = 170;
 
-/** The datasheets, the machine that the plan is for, and this device once a run has measured it. */
-function useMachines(): readonly Pick<DeviceProfile, "name" | "bandwidth" | "peakFlops">[] {
-  const profile = usePlayground((state) => state.document.options.profile);
-  const run = usePlayground((state) => (state.run.status === "done" ? state.run.run.result : null));
-  return useMemo(() => {
-    const { roofs, device } = run ?? {};
-    const measured = roofs && device && !device.software;
-    return [
-      ...new Map(
-        [
-          ...(measured ? [{ name: device.name, bandwidth: roofs.bandwidth, peakFlops: roofs.flops }] : []),
-          profile,
-          a100,
-          h100,
-        ].map((each) => [each.name, each]),
-      ).values(),
-    ];
-  }, [profile, run]);
-}
-
 export function Rooflines() {
   const compilation = usePlayground((state) => state.derived.compilation);
-  const machines = useMachines();
+  const profile = usePlayground((state) => state.document.options.profile);
+  const run = usePlayground((state) => (state.run.status === "done" ? state.run.run.result : null));
+  const machines = useMemo(() => machinesOf(profile, run), [profile, run]);
   const [shown, setShown] = useState(0);
   const stands = useMemo(
     () =>

@@ -1,5 +1,6 @@
 /** @file What the text calls the results. */
-import type { Graph, NodeId } from "./ir";
+import type { Graph } from "./graph";
+import type { NodeId } from "./ids";
 
 interface Named {
   readonly name: string;

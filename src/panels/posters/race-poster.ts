@@ -1,0 +1,32 @@
+/** @file One moment of a race as a picture of its own: the last one for a slide or a chat, all of them as a film. */
+import { element, type Ink, type Shape } from "../../picture";
+import { laneAt, type Race } from "../model/race";
+import { sourceWords } from "../model/race-words";
+import { measureBytes, plural, showMicros } from "../model/units";
+import { EDGE, poster, POSTER, word } from "./poster";
+import { timeline } from "./timeline";
+
+/** The race at `time`, µs. */
+export function racePoster(race: Race, time: number, title: string, ink: Ink): Shape {
+  const bytes = measureBytes(race.lanes.map((lane) => lane.bytes));
+  const { width } = POSTER;
+  const tone = race.source.kind === "measured" ? "ink-2" : "warn";
+  const lanes = race.lanes.flatMap((lane, i) => {
+    const { moved } = laneAt(lane, time);
+    const all = bytes(lane.bytes);
+    const x = EDGE + i * 300;
+    return [
+      word(`${lane.name}: ${plural(lane.kernels.length, "kernel")}`, x, 122, 13, ink(i === 1 ? "accent" : "ink-2")),
+      word(`${bytes(moved).value} of ${all.value} ${all.unit}`, x, 150, 21, ink("ink"), { "font-weight": 680 }),
+    ];
+  });
+  return poster(
+    { title: `${title}, naive against fused`, says: sourceWords(race.source), tone },
+    [
+      word(showMicros(time), width - EDGE, 58, 28, ink("ink"), { "font-weight": 700, "text-anchor": "end" }),
+      ...lanes,
+      element("g", { transform: `translate(${EDGE} 190)` }, ...timeline({ race, time, width: width - 2 * EDGE, ink })),
+    ],
+    ink,
+  );
+}
