@@ -109,6 +109,12 @@ function runIteration(
   return jump.word !== "break";
 }
 
+/** Runs an iteration; whether it is the last one. A loop whose iteration steps an optimizer is the training: a program is one step of it. */
+function trained({ optimizing }: Interpreter, iteration: () => boolean): boolean {
+  const steps = optimizing.steps.length;
+  return !iteration() || optimizing.steps.length > steps;
+}
+
 export function runWhile(interpreter: Interpreter, statement: WhileStatement, frame: Frame): void {
   const loop = versioned(frame, "while");
   frame.versions.set("while", (frame.versions.get("while") ?? 0) + 1);
@@ -126,7 +132,7 @@ export function runWhile(interpreter: Interpreter, statement: WhileStatement, fr
     if (holds === null) skip(interpreter, frame, statement, statement.body, true);
     if (holds !== true) return;
     const group = { kind: "loop", id: `${loop}#${i}`, label: `while, iteration ${i}` } as const;
-    if (!runIteration(interpreter, statement, frame, group, () => {})) return;
+    if (trained(interpreter, () => runIteration(interpreter, statement, frame, group, () => {}))) return;
   }
 }
 
@@ -180,6 +186,6 @@ export function runFor(interpreter: Interpreter, statement: ForStatement, frame:
     const group = { kind: "loop", id, label: `for ${name} = ${iterationKey}` } as const;
     interpreter.calls.push({ ...group, span: statement.span, result: null, expr: null, run });
     const bind = (inner: Frame): void => bindTargets(interpreter, { ...run, frame: inner }, target, value, "loop");
-    if (!runIteration(interpreter, statement, frame, group, bind)) return;
+    if (trained(interpreter, () => runIteration(interpreter, statement, frame, group, bind))) return;
   }
 }

@@ -80,6 +80,17 @@ export type Assertion =
   /** Exactly so many kernels; at most so many bytes moved, or alive at once. */
   | { readonly kind: CountedKind; readonly count: number; readonly span: Span };
 
+export interface Optimizing {
+  /** Where `step()` was called. */
+  readonly steps: Span[];
+  /** How often gradients were set to zero. */
+  zeroed: number;
+  /** Inputs, and the values that take their places in the next step. */
+  readonly replaced: Map<NodeId, NodeId>;
+  /** The inputs that values of parameters and states began as. */
+  readonly first: Map<NodeId, NodeId>;
+}
+
 export interface Interpreter {
   readonly text: string;
   readonly statements: readonly Statement[];
@@ -98,6 +109,8 @@ export interface Interpreter {
   readonly calls: CallInstance[];
   /** What `.backward()` was called on. */
   readonly losses: NodeId[];
+  /** What optimizers have done. */
+  readonly optimizing: Optimizing;
   /** What has been written of derivatives: asked for again, it is there. */
   readonly derived: Map<string, Entry>;
   /** Whole cotangents of the losses, by what they are cotangents of. */

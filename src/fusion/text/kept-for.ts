@@ -51,6 +51,13 @@ const readOutside = ({ statements }: Interpreter, loop: ForStatement, name: stri
     .flatMap(rootsOf)
     .some((root) => [...walk(root)].some((expr) => expr.kind === "name" && expr.name === name));
 
+/** Whether the body takes gradients or steps of an optimizer, which no loop of the graph does. */
+const learns = (body: readonly Statement[]): boolean =>
+  [...everyStatement(body)]
+    .flatMap(rootsOf)
+    .flatMap((root) => [...walk(root)])
+    .some((expr) => expr.kind === "member" && (expr.name.text === "backward" || expr.name.text === "step"));
+
 const isEven = (numbers: readonly number[]): boolean =>
   numbers.every((number, i) => i < 2 || number - numbers[i - 1]! === numbers[1]! - numbers[0]!);
 
@@ -67,7 +74,7 @@ export function keepFor(
   const body = bodiesOf(statement)[0]!;
   const target = bare(statement.target);
   if (target.kind !== "name" || !isEven(numbers)) return false;
-  if ([...everyStatement(body)].some(({ kind }) => STEERING.has(kind))) return false;
+  if (learns(body) || [...everyStatement(body)].some(({ kind }) => STEERING.has(kind))) return false;
   const names = assigned(body);
   const { scope } = frame;
   const carried = [...names.values()].flatMap((name) => {

@@ -148,6 +148,7 @@ function newInterpreter(
     symbols: new Map(),
     calls: [],
     losses: [],
+    optimizing: { steps: [], zeroed: 0, replaced: new Map(), first: new Map() },
     derived: new Map(),
     cotangents: new Map(),
     assertions: [],

@@ -84,13 +84,18 @@ export function updatesOf(
     input.type.dtype === value.type.dtype && sameShape(input.type.shape, value.type.shape);
   const meant = all.filter(({ input, value }) => isState(input) || value.phase === "backward");
   const updates = meant.filter(fits);
+  const stepped: Pick<Ending, "input" | "value">[] = [];
   for (const { name, input, value, last } of meant) {
     if (updates.some((each) => each.input === input) || interpreter.unknown.has(value.id)) continue;
     const text = `\`${name}\` begins as ${showType(input.type)} and ends as ${showType(value.type)}, so a step of training can't put one in the other's place.`;
     const severity = isState(input) ? "error" : "warning";
     interpreter.diagnostics.add("other-type", last.symbol.definition, text, { severity, nodes: [value.id] });
   }
-  const replaced = new Set(updates.map(({ input }) => input.id));
+  for (const [from, to] of interpreter.optimizing.replaced) {
+    const [input, value] = [findNode(graph, from), findNode(graph, to)];
+    if (input && value && !updates.some((each) => each.input === input)) stepped.push({ input, value });
+  }
+  const replaced = new Set([...updates, ...stepped].map(({ input }) => input.id));
   const read = usesOf(graph);
   for (const node of graph.nodes.values())
     if (
@@ -108,8 +113,16 @@ export function updatesOf(
   if (updates.some(({ value }) => value.phase === "backward"))
     for (const each of all)
       if (!meant.includes(each) && isConstantStart(each.input) && fits(each)) tellForgotten(interpreter, each);
+  const { steps, zeroed } = interpreter.optimizing;
+  if (steps[0] && zeroed === 0)
+    interpreter.diagnostics.add(
+      "not-zeroed",
+      steps[0],
+      "Nothing sets the gradients to zero. In PyTorch they would add up from step to step; here each step begins anew. Call zero_grad() before backward().",
+      { severity: "warning" },
+    );
   return {
-    updates: updates.map(({ input, value }) => ({ input: input.id, value: value.id })),
+    updates: [...updates, ...stepped].map(({ input, value }) => ({ input: input.id, value: value.id })),
     names: new Set(updates.map(({ last }) => last.symbol)),
   };
 }

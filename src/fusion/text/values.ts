@@ -15,7 +15,14 @@ export type Value =
    * `list`: written with square brackets. As an index, a list is a gather, and a tuple is one index an axis.
    * `chain`: `nn.Sequential`, whose items are called one after the other.
    */
-  | { readonly kind: "sequence"; readonly items: readonly Operand[]; readonly list?: boolean; readonly chain?: boolean }
+  | {
+      readonly kind: "sequence";
+      readonly items: readonly Operand[];
+      readonly list?: boolean;
+      readonly chain?: boolean;
+      /** `model.parameters()`: what its weights are turns out while the program goes on. */
+      readonly parametersOf?: Value;
+    }
   | { readonly kind: "dict"; readonly entries: ReadonlyMap<string, Operand>; readonly chain?: boolean }
   | { readonly kind: "op"; readonly op: OpDef | CompositeDef }
   /** With the object that it is a method of. */

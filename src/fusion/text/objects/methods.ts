@@ -16,6 +16,7 @@ import { callMethod, classMember } from "./attributes";
 import { inherited, takesObject, unknownAttribute } from "./classes";
 import { attachItems, ITEMS } from "./containers";
 import { setField } from "./fields";
+import { optimizerMethod, zeroGradients } from "./optimizers";
 import { layerOfObject, setLayer } from "./objects";
 
 /** What every module can do: where it is, how it is saved and which mode it is in change no value. */
@@ -35,7 +36,6 @@ const SAME: ReadonlySet<string> = new Set([
   "compile",
 ]);
 const EMPTY: ReadonlySet<string> = new Set([
-  "parameters",
   "named_parameters",
   "modules",
   "named_modules",
@@ -46,7 +46,7 @@ const EMPTY: ReadonlySet<string> = new Set([
   "state_dict",
 ]);
 const NOTHING =
-  /^(zero_grad|load_state_dict|register_\w*hook|register_load\w*|_?init_weights|post_init|sow|gradient_checkpointing_\w+|add_module|register_module|reset_parameters)$/;
+  /^(load_state_dict|register_\w*hook|register_load\w*|_?init_weights|post_init|sow|gradient_checkpointing_\w+|add_module|register_module|reset_parameters)$/;
 
 /** A method that every module of a library has; null of any other name. */
 export function moduleMethod(
@@ -58,9 +58,16 @@ export function moduleMethod(
   args: readonly GivenArgument[],
 ): Value | null {
   if (SAME.has(name)) return self;
+  if (name === "zero_grad") {
+    zeroGradients(interpreter);
+    return NONE;
+  }
+  if (name === "parameters") return { kind: "sequence", items: [], list: true, parametersOf: self };
   if (EMPTY.has(name)) return { kind: "sequence", items: [], list: true };
   if (self.kind !== "object") return NOTHING.test(name) ? NONE : null;
   const { object } = self;
+  const done = optimizerMethod(interpreter, run, at, object, name);
+  if (done) return done;
   const [first, second] = args.map(({ operand }) => operand.value);
   const adds = name === "add_module" || name === "register_module";
   const registers = name === "register_buffer" || name === "register_parameter" || adds;

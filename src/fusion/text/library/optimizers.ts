@@ -1,0 +1,124 @@
+/**
+ * @file Optimizers as PyTorch defines them, for one parameter: `_slots` names what is carried along for it, `_update` answers its next
+ * value and theirs; `_counts` says whether it asks which step this is. Written in the language itself.
+ */
+
+export const OPTIMIZERS = String.raw`
+class Optimizer:
+  def _counts(self):
+    return True
+
+  def _next(self, t):
+    return t + 1
+
+  def _decayed(self, p, g):
+    g = -g if self.maximize else g
+    return g if self.weight_decay == 0 else g + self.weight_decay * p
+
+class SGD(Optimizer):
+  def __init__(self, params, lr=0.001, momentum=0, dampening=0, weight_decay=0, nesterov=False, maximize=False, foreach=None, differentiable=False, fused=None):
+    self.params = params
+    self.lr = lr
+    self.momentum = momentum
+    self.dampening = dampening
+    self.weight_decay = weight_decay
+    self.nesterov = nesterov
+    self.maximize = maximize
+
+  def _counts(self):
+    return self.dampening != 0
+
+  def _slots(self):
+    return [] if self.momentum == 0 else ["momentum_buffer"]
+
+  def _update(self, p, g, t, buf=None):
+    g = self._decayed(p, g)
+    if buf is None:
+      return (p - self.lr * g,)
+    if self.dampening == 0:
+      buf = self.momentum * buf + g
+    else:
+      buf = where(t == 1, g, self.momentum * buf + (1 - self.dampening) * g)
+    return p - self.lr * (g + self.momentum * buf if self.nesterov else buf), buf
+
+class Adam(Optimizer):
+  def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0, amsgrad=False, foreach=None, maximize=False, capturable=False, differentiable=False, fused=None, decoupled_weight_decay=False):
+    self.params = params
+    self.lr = lr
+    self.betas = betas
+    self.eps = eps
+    self.weight_decay = weight_decay
+    self.amsgrad = amsgrad
+    self.maximize = maximize
+    self.decoupled = decoupled_weight_decay
+
+  def _slots(self):
+    return ["exp_avg", "exp_avg_sq", "max_exp_avg_sq"] if self.amsgrad else ["exp_avg", "exp_avg_sq"]
+
+  def _update(self, p, g, t, m, v, most=None):
+    b1, b2 = self.betas
+    if self.decoupled:
+      g = -g if self.maximize else g
+      p = p if self.weight_decay == 0 else p * (1 - self.lr * self.weight_decay)
+    else:
+      g = self._decayed(p, g)
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    if self.amsgrad:
+      most = torch.maximum(most, v)
+    size = torch.sqrt(v if most is None else most) / torch.sqrt(1 - b2 ** t) + self.eps
+    p = p - self.lr / (1 - b1 ** t) * m / size
+    return (p, m, v) if most is None else (p, m, v, most)
+
+class AdamW(Adam):
+  def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.01, amsgrad=False, maximize=False, foreach=None, capturable=False, differentiable=False, fused=None):
+    super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad, maximize=maximize, decoupled_weight_decay=True)
+
+class RMSprop(Optimizer):
+  def __init__(self, params, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0, momentum=0, centered=False, capturable=False, foreach=None, maximize=False, differentiable=False):
+    self.params = params
+    self.lr = lr
+    self.alpha = alpha
+    self.eps = eps
+    self.weight_decay = weight_decay
+    self.momentum = momentum
+    self.centered = centered
+    self.maximize = maximize
+
+  def _slots(self):
+    return ["square_avg"] + (["grad_avg"] if self.centered else []) + (["momentum_buffer"] if self.momentum != 0 else [])
+
+  def _update(self, p, g, t, v, *others):
+    g = self._decayed(p, g)
+    v = self.alpha * v + (1 - self.alpha) * g * g
+    carried = [v]
+    variance = v
+    if self.centered:
+      mean = self.alpha * others[0] + (1 - self.alpha) * g
+      variance = v - mean * mean
+      carried = carried + [mean]
+    step = g / (torch.sqrt(variance) + self.eps)
+    if self.momentum != 0:
+      step = self.momentum * others[-1] + step
+      carried = carried + [step]
+    return [p - self.lr * step] + carried
+
+class Adagrad(Optimizer):
+  def __init__(self, params, lr=0.01, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, foreach=None, maximize=False, differentiable=False, fused=None):
+    self.params = params
+    self.lr = lr
+    self.lr_decay = lr_decay
+    self.weight_decay = weight_decay
+    self.start = initial_accumulator_value
+    self.eps = eps
+    self.maximize = maximize
+
+  def _slots(self):
+    return ["sum"]
+
+  def _update(self, p, g, t, total):
+    g = self._decayed(p, g)
+    total = total + g * g
+    rate = self.lr if self.lr_decay == 0 else self.lr / (1 + (t - 1) * self.lr_decay)
+    return p - rate * g / (torch.sqrt(total + self.start) + self.eps), total
+`;

@@ -1,0 +1,143 @@
+/** @file Optimizers of PyTorch: twelve steps end where PyTorch's own do; loops, models, groups, gradients that add up, mistakes. */
+import { describe, expect, test } from "vitest";
+import { compile, defaultOptions, fusionAt } from "../../compile";
+import { targetOf } from "../../cost";
+import { trainingOf, trainOnCpu } from "../../training";
+import { parseProgram } from "../program";
+import { errors } from "./testing";
+
+/** What inputs hold after so many steps, by their names. */
+function after(text: string, steps: number): ReadonlyMap<string, readonly number[]> {
+  const compilation = compile(text, defaultOptions);
+  expect(compilation.diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+  const { naive, updates, symbols } = compilation;
+  const training = trainingOf({ graph: naive!.graph, updates, symbols })!;
+  const program = { source: naive!.graph, fusion: fusionAt(compilation, compilation.steps.length), training };
+  const trainer = trainOnCpu(program, targetOf(defaultOptions.profile), defaultOptions.profile, 0);
+  for (let step = 0; step < steps; step++) trainer.step();
+  return new Map([...trainer.values].map(([id, data]) => [id, [...data]]));
+}
+
+const near = (got: readonly number[], want: readonly number[], within = 2e-5): void =>
+  got.forEach((value, i) => expect(Math.abs(value - want[i]!), `${got}`).toBeLessThanOrEqual(within));
+
+const toy = (call: string): string => `w: f32[3] = param(ones())
+k: f32[3] = arange()
+opt = torch.optim.${call}
+for step in range(500):
+    opt.zero_grad()
+    loss = ((k + 1) * (w - k * 0.7 - 0.2) ** 2).sum() + (0.1 * w ** 3).sum()
+    loss.backward()
+    opt.step()
+return loss
+`;
+
+/** By PyTorch 2.13. */
+test.each<readonly [call: string, want: readonly number[]]>([
+  ["SGD([w], lr=0.05)", [0.386517, 0.853369, 1.485955]],
+  ["SGD([w], lr=0.05, momentum=0.9)", [-0.109559, 0.925951, 1.404358]],
+  ["SGD([w], lr=0.02, momentum=0.9, dampening=0.3)", [0.014278, 0.764267, 1.673555]],
+  ["SGD([w], lr=0.02, momentum=0.9, nesterov=True, weight_decay=0.1)", [-0.085454, 0.786307, 1.459059]],
+  ["SGD([w], lr=0.01, maximize=True)", [1.264316, 1.108993, 0.426594]],
+  ["Adam([w], lr=0.1)", [0.020052, 0.897322, 1.674592]],
+  ["Adam([w], lr=0.1, betas=(0.8, 0.95), weight_decay=0.1)", [0.078814, 0.836861, 1.54514]],
+  ["Adam([w], lr=0.3, amsgrad=True)", [0.209234, 0.862653, 1.315658]],
+  ["AdamW([w], lr=0.1, weight_decay=0.2)", [-0.025093, 0.891304, 1.573813]],
+  ["RMSprop([w], lr=0.05)", [0.194398, 0.846286, 1.489125]],
+  ["RMSprop([w], lr=0.02, centered=True, momentum=0.5, weight_decay=0.01)", [0.184845, 0.841613, 1.484819]],
+  ["Adagrad([w], lr=0.3)", [0.210876, 0.846287, 1.48911]],
+  ["Adagrad([w], lr=0.3, lr_decay=0.1, initial_accumulator_value=0.2)", [0.260177, 0.846285, 1.488015]],
+])("twelve steps of %s", (call, want) => near(after(toy(call), 12).get("w")!, want));
+
+const MODEL = `class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc1 = nn.Linear(64, 16)
+        self.blocks = nn.ModuleList([nn.Linear(16, 16) for _ in range(2)])
+        self.scale = nn.Parameter(torch.ones(16))
+        self.unused = nn.Linear(4, 4)
+    def forward(self, x):
+        x = torch.relu(self.fc1(x))
+        for block in self.blocks:
+            x = torch.relu(block(x))
+        return x * self.scale
+
+x: f32[8, 64] = data("digits", "images")
+model = Net()
+head = nn.Linear(16, 10)
+`;
+const replaced = (text: string): readonly string[] => {
+  expect(errors(text)).toEqual([]);
+  return parseProgram(text)
+    .updates.map(({ input }) => input)
+    .toSorted();
+};
+
+describe("a program is one step", () => {
+  const step = "loss = (head(model(x)) ** 2).mean()\nopt.zero_grad()\nloss.backward()\nopt.step()\n";
+
+  test("parameters of models, lists of them and groups; what no loss depends on stays", () => {
+    const weights = ["fc1", "blocks.0", "blocks.1"].flatMap((name) => [`model.${name}.bias`, `model.${name}.weight`]);
+    expect(replaced(`${MODEL}opt = torch.optim.SGD(model.parameters(), lr=0.1)\n${step}`)).toEqual(
+      [...weights, "model.scale"].toSorted(),
+    );
+    const groups = '[{"params": model.parameters()}, {"params": head.parameters()}]';
+    const all = replaced(`${MODEL}opt = torch.optim.SGD(${groups}, lr=0.1, momentum=0.9)\n${step}`);
+    expect(all).toContain("head.weight");
+    expect(all).toContain("blocks.1.weight.momentum_buffer");
+    expect(all.length).toBe(2 * (weights.length + 3));
+  });
+
+  test("a loop whose turn steps is the training: nested, while, and with a step every fourth turn", () => {
+    const body = (at: string): string =>
+      `${at}opt.zero_grad()\n${at}loss = (w * x).sum()\n${at}loss.backward()\n${at}opt.step()\n`;
+    const head = "x: f32[4]\nw: f32[4] = param()\nopt = torch.optim.SGD([w], lr=0.1)\n";
+    const once = parseProgram(`${head}${body("")}return loss\n`).graph.nodes.size;
+    for (const loop of ["for epoch in range(3):\n    for i in range(5):\n", "i = 0\nwhile i < 7:\n    if True:\n"])
+      expect(parseProgram(`${head}${loop}${body("        ")}return loss\n`).graph.nodes.size).toBe(once);
+    const fourth = `${head}opt.zero_grad()\nfor i in range(100):\n    loss = (w * x * (i + 1)).sum()\n    loss.backward()\n    if (i + 1) % 4 == 0:\n        opt.step()\n        opt.zero_grad()\nreturn loss\n`;
+    // 1 + 2 + 3 + 4 gradients of x, at a rate of 0.1.
+    const [before, now] = [after(fourth, 0), after(fourth, 1)];
+    near(
+      now.get("w")!,
+      before.get("w")!.map((w, i) => w - before.get("x")![i]!),
+    );
+  });
+
+  test("what is read after a step is the next value; a second step goes on from there", () => {
+    const text = "w: f32[2] = param(ones())\nopt = torch.optim.SGD([w], lr=0.5)\nSTEP\nSTEP\nreturn loss\n".replaceAll(
+      "STEP",
+      "opt.zero_grad()\nloss = (w * w).sum() / 2\nloss.backward()\nopt.step()",
+    );
+    near(after(text, 1).get("w")!, [0.25, 0.25]);
+  });
+
+  test("two optimizers each move their own", () => {
+    const text = `a: f32[2] = param(ones())
+b: f32[2] = param(ones())
+one = torch.optim.SGD([a], lr=0.1)
+two = torch.optim.SGD([b], lr=0.2)
+one.zero_grad()
+two.zero_grad()
+loss = (a * b).sum()
+loss.backward()
+one.step()
+two.step()
+return loss
+`;
+    const values = after(text, 1);
+    near(values.get("a")!, [0.9, 0.9]);
+    near(values.get("b")!, [0.8, 0.8]);
+  });
+});
+
+test("mistakes are said where they are", () => {
+  const head = "x: f32[4]\nw: f32[4] = param()\nopt = torch.optim.SGD([w], lr=0.1)\nloss = (w * x).sum()\n";
+  const said = (text: string): string[] => parseProgram(text).diagnostics.map(({ code, line }) => `${line} ${code}`);
+  expect(said(`${head}opt.step()\nreturn loss\n`)).toContain("5 no-gradients");
+  expect(said(`${head}loss.backward()\nopt.step()\nreturn loss\n`)).toEqual(["6 not-zeroed"]);
+  expect(said(`${head}loss.backward()\nopt.zero_grad()\nopt.step()\nreturn loss\n`)).toContain("7 no-gradients");
+  expect(
+    said(`${head.replace("[w]", "[w * 2]").replace("(w * x)", "(w * x)")}loss.backward()\nopt.step()\nreturn loss\n`),
+  ).toContain("6 no-gradients");
+});

@@ -1,0 +1,200 @@
+/** @file Optimizers: `opt.step()` puts the next value in each parameter's place, and keeps what it carries along as states. */
+import { isInput, nodeId, type NodeId, type TensorType } from "../../ir";
+import { opDef, withDefaults } from "../../ops";
+import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { addNode } from "../interpreter";
+import { libraryClass } from "../library/library";
+import { gradOf } from "../transforms";
+import { type GivenArgument, isBroken, type Named, NONE, type ObjectInfo, tensorValue, type Value } from "../values";
+import { callMethod } from "./attributes";
+import { inherited, lineOf } from "./classes";
+
+/** A place that holds a parameter: what a name stands for, or a weight of a layer or an object. */
+interface Place {
+  readonly node: NodeId;
+  /** The layer whose weight it is; null: names hold it. */
+  readonly home: { readonly named: Named; readonly key: string } | null;
+}
+
+/** Every parameter in `value`: tensors, weights of layers and objects, groups of them. */
+function* placesIn(value: Value, seen = new Set<unknown>()): Generator<Place> {
+  if (value.kind === "tensor") yield { node: value.node, home: null };
+  else if (value.kind === "weight") yield* weightsOf(value.weight, seen);
+  else if (value.kind === "layer") yield* weightsOf(value.layer, seen);
+  else if (value.kind === "object") {
+    yield* weightsOf(value.object, seen);
+    for (const field of value.object.fields.values())
+      if (field.kind !== "tensor" && !seen.has(field)) yield* placesIn(field, seen.add(field));
+  } else if (value.kind === "sequence") {
+    if (value.parametersOf) yield* placesIn(value.parametersOf, seen);
+    for (const item of value.items) yield* placesIn(item.value, seen);
+  } else if (value.kind === "dict") for (const [, item] of value.entries) yield* placesIn(item.value, seen);
+}
+
+function* weightsOf(named: Named, seen: Set<unknown>): Generator<Place> {
+  if (seen.has(named.weights)) return;
+  seen.add(named.weights);
+  for (const [key, node] of named.weights) yield { node, home: { named, key } };
+}
+
+const isOptimizer = ({ of }: ObjectInfo): boolean => lineOf(of).includes(libraryClass("Optimizer")!);
+
+/** Whether a value of the graph hangs on another. */
+function hangsOn({ nodes }: Interpreter, values: readonly NodeId[], on: NodeId): boolean {
+  const seen = new Set(values);
+  for (const id of seen) {
+    if (id === on) return true;
+    for (const input of nodes.get(id)?.inputs ?? []) seen.add(input);
+  }
+  return false;
+}
+
+/** Gradients begin anew: those of losses so far are asked for no more. */
+export function zeroGradients({ losses, cotangents, optimizing }: Interpreter): void {
+  losses.length = 0;
+  cotangents.clear();
+  optimizing.zeroed++;
+}
+
+/** What `name` of an optimizer does; null for what it has not, and for other objects. */
+export function optimizerMethod(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  object: ObjectInfo,
+  name: string,
+): Value | null {
+  if (name !== "step" || !isOptimizer(object)) return null;
+  step(interpreter, run, at, object);
+  return NONE;
+}
+
+/** An input that begins with zeros and goes on with what `step` computes for it. */
+function stateOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr }: CallAt,
+  name: string,
+  type: TensorType,
+): NodeId {
+  let id = name;
+  for (let again = 2; interpreter.nodes.has(nodeId(id)); again++) id = `${name}@${again}`;
+  const attrs = withDefaults(opDef("input"), { source: "zeros", role: "state" });
+  const { groups } = run.frame;
+  const node = addNode(interpreter, { id, op: "input", inputs: [], attrs, type, label: name, groups, span: expr.span });
+  interpreter.sites.set(node, { node, expr, run, param: null, op: null, attrs, operands: [] });
+  return node;
+}
+
+const given = (interpreter: Interpreter, { expr }: CallAt, values: readonly Value[]): GivenArgument[] =>
+  values.map((value) => {
+    const path = value.kind === "tensor" ? interpreter.nodes.get(value.node)!.id : "";
+    return { name: null, operand: { value, path, expr: null }, span: expr.span };
+  });
+
+/** `opt.step()`: one update of every parameter that the losses since the last `zero_grad()` hang on. */
+function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: ObjectInfo): void {
+  const { span } = at.expr;
+  const { optimizing, losses } = interpreter;
+  const params = object.fields.get("params");
+  if (!params || isBroken(params)) return;
+  const firstOf = (node: NodeId): NodeId => optimizing.first.get(node) ?? node;
+  // The list was written before the steps that came since.
+  const found = [...placesIn(params)].map((place) => ({
+    ...place,
+    node: optimizing.replaced.get(firstOf(place.node)) ?? place.node,
+  }));
+  const places = found.filter(({ node }, i) => found.findIndex((each) => each.node === node) === i);
+  const moved = places.filter(({ node }) => hangsOn(interpreter, losses, node));
+  if (moved.length === 0) {
+    const text =
+      losses.length === 0
+        ? "step() finds no gradients: call loss.backward() between zero_grad() and step()."
+        : "No loss depends on a parameter of this optimizer, so step() changes nothing.";
+    interpreter.diagnostics.add("no-gradients", span, text);
+    return;
+  }
+  const self: Value = { kind: "object", object };
+  const call = (name: string, path: string, args: readonly GivenArgument[]): Value =>
+    callMethod(
+      interpreter,
+      run,
+      { ...at, path },
+      { found: inherited(object.of, name)!, self, label: object.of.name },
+      args,
+    );
+  const slots = call("_slots", `${at.path}/slots`, []);
+  const names =
+    slots.kind === "sequence" ? slots.items.flatMap(({ value }) => (value.kind === "string" ? [value.value] : [])) : [];
+  const replace = (was: NodeId, now: NodeId): void => {
+    optimizing.replaced.set(firstOf(was), now);
+    optimizing.first.set(now, firstOf(was));
+  };
+  const carried = (key: string, type: TensorType): NodeId => {
+    const known = object.weights.get(key);
+    return known ?? stateOf(interpreter, run, at, key, type);
+  };
+  const counts = call("_counts", `${at.path}/counts`, []);
+  let count: Value = NONE;
+  if (counts.kind === "bool" && counts.value) {
+    const key = `${object.name ?? "optimizer"}.step`;
+    const before = carried(key, { dtype: "f32", shape: [] });
+    count = call("_next", `${at.path}/step`, given(interpreter, at, [tensorValue(before)]));
+    if (count.kind !== "tensor") return;
+    keep(object, key, before, count.node, replace);
+  }
+  for (const { node, home } of moved) {
+    if (!isInput(interpreter.nodes.get(firstOf(node))!)) {
+      interpreter.diagnostics.add(
+        "not-a-parameter",
+        span,
+        `${interpreter.nodes.get(node)!.label} is computed: an optimizer changes inputs alone, such as w: f32[8] = param().`,
+        { nodes: [node] },
+      );
+      continue;
+    }
+    const { label, type } = interpreter.nodes.get(firstOf(node))!;
+    const gradient = gradOf(interpreter, run, at.expr, node);
+    if (gradient.kind !== "tensor") return;
+    const states = names.map((name) => carried(`${label}.${name}`, type));
+    const path = `${at.path}/${label}`;
+    const now = call(
+      "_update",
+      path,
+      given(interpreter, at, [tensorValue(node), gradient, count, ...states.map(tensorValue)]),
+    );
+    const results =
+      now.kind === "sequence" ? now.items.flatMap(({ value }) => (value.kind === "tensor" ? [value.node] : [])) : [];
+    if (results.length !== 1 + states.length) return;
+    const [next, ...nextStates] = results as [NodeId, ...NodeId[]];
+    replace(node, next);
+    if (home) home.named.weights.set(home.key, next);
+    else rebind(interpreter, run, node, next);
+    states.forEach((was, i) => keep(object, `${label}.${names[i]!}`, was, nextStates[i]!, replace));
+  }
+  optimizing.steps.push(span);
+}
+
+/** What an optimizer carries lies with it, under the parameter's name. */
+function keep(
+  object: ObjectInfo,
+  key: string,
+  was: NodeId,
+  now: NodeId,
+  replace: (was: NodeId, now: NodeId) => void,
+): void {
+  replace(was, now);
+  object.weights.set(key, now);
+}
+
+/** Names of a parameter stand for its next value from here on. */
+function rebind(interpreter: Interpreter, { frame }: StatementRun, was: NodeId, now: NodeId): void {
+  for (let scope = frame.scope; ; scope = scope.parent) {
+    for (const [name, history] of scope.names) {
+      const { value, symbol } = history.at(-1)!;
+      if (value.kind === "tensor" && value.node === was)
+        scope.bind(name, { step: ++interpreter.step, value: tensorValue(now), symbol });
+    }
+    if (!scope.parent) return;
+  }
+}
