@@ -19,7 +19,7 @@ function after(text: string, steps: number): ReadonlyMap<string, readonly number
 }
 
 const near = (got: readonly number[], want: readonly number[], within = 2e-5): void =>
-  got.forEach((value, i) => expect(Math.abs(value - want[i]!), `${got}`).toBeLessThanOrEqual(within));
+  got.forEach((value, i) => expect(Math.abs(value - want[i]!), got.join()).toBeLessThanOrEqual(within));
 
 const toy = (call: string): string => `w: f32[3] = param(ones())
 k: f32[3] = arange()
