@@ -23,6 +23,17 @@ v = 0.999 * v + 0.001 * g * g
 w = w - 0.05 * (m / (1 - 0.9 ** t)) / (sqrt(v / (1 - 0.999 ** t)) + 1e-8)
 return loss
 `;
+/** Half of what is learned from is dropped; a mask that stayed would leave half of the weights where they are. */
+const DROPOUT = `x: f32[8, 64] = uniform(0.5, 1)
+w: f32[64] = param(zeros())
+opt = torch.optim.SGD([w], lr=0.1)
+opt.zero_grad()
+kept = dropout(x * w + 1, p=0.5)
+loss = kept.sum()
+loss.backward()
+opt.step()
+return loss, kept
+`;
 /** Four batches are added up before the weights move. */
 const ACCUMULATED = `${HEAD}t = t + 1
 due = (t % 4 == 0).float()
@@ -163,5 +174,20 @@ describe("steps on the CPU", () => {
     const seen = [weights(), ...Array.from({ length: 8 }, () => (trainer.step(), weights()))];
     const moved = seen.slice(1).map((now, i) => now.some((value, k) => value !== seen[i]![k]));
     expect(moved).toEqual([false, false, false, true, false, false, false, true]);
+  });
+
+  test.each([false, true])("dropout draws anew in each step, the same forward and backward (fused: %s)", (fused) => {
+    const { trainer, training } = trained(DROPOUT, 0, { fused });
+    expect(training.replaced.map(({ input }) => input)).toEqual(["w", "draws"]);
+    const weights = () => [...[...trainer.values].find(([id]) => id === "w")![1]];
+    const moves = Array.from({ length: 6 }, () => {
+      const before = weights();
+      trainer.step();
+      return weights().map((value, k) => before[k]! - value);
+    });
+    // By the number of rows that are kept, each weight moves another way in each step.
+    const patterns = moves.map((move) => move.map((by) => by.toFixed(4)).join());
+    expect(new Set(patterns).size).toBe(6);
+    expect(trained(DROPOUT, 6, { fused }).losses).toEqual(trained(DROPOUT, 6, { fused: !fused }).losses);
   });
 });

@@ -27,6 +27,7 @@ import type { DefStatement, Statement } from "./syntax";
 import { bare, bodiesOf, everyStatement } from "./syntax";
 import { outputsOf, warnUnread, warnUnused, withoutSpares } from "./unused";
 import { updatesOf, withUpdates } from "./updates";
+import { withDraws } from "./draws";
 
 /** What the text says, errors or not. The graph holds everything understood; holes are nodes of op `hole`. */
 export interface Parsed {
@@ -227,8 +228,9 @@ export function parseProgram(text: string, { patience = Infinity }: ParseOptions
   if (returned.length === 0 && !frame.result.values) callModule(interpreter);
   warnUnread(interpreter);
   const phased = withPhases({ nodes: interpreter.nodes, outputs: returned });
-  const { updates, names } = updatesOf(interpreter, phased, frame);
-  const read = withUpdates(phased, updates);
+  const { updates: written, names } = updatesOf(interpreter, phased, frame);
+  const { graph: drawing, updates } = withDraws(phased, written);
+  const read = withUpdates(drawing, updates);
   const { outputs } = read;
   if (!interpreter.stopped) warnUnused(interpreter, { outputs, names }, frame.result.values !== null, main);
   const graph = withRounded(read, leavingHalves(read));

@@ -3,11 +3,13 @@ import type { OpDef } from "../define";
 import { elementwise, ONE_TENSOR, number, ROUNDED } from "../families";
 import { randomBits } from "../philox";
 import { fine, numberOf, wrong } from "../shapes";
-import { floatLiteral, unsigned } from "../wgsl";
+import { floatLiteral, isVector, unsigned } from "../wgsl";
 import { philox, randomBits as randomBitsHelper } from "../wgsl-helpers";
 
 const rate = (attrs: Attrs): number => numberOf(attrs["p"], 0.5);
 const seed = (attrs: Attrs): number => numberOf(attrs["seed"], 0) >>> 0;
+/** Odd, so that no two steps have the same key. */
+const STEP = 0x9e3779b9;
 /** Words below this are dropped: a share p of 2³². */
 const cut = (attrs: Attrs): number => Math.min(Math.floor(rate(attrs) * 2 ** 32), 2 ** 32 - 1);
 /** Training draws; inference, and p = 0, pass everything on. */
@@ -38,12 +40,19 @@ export const dropout: OpDef = {
       js(args, attrs) {
         if (idle(attrs)) return args[0]!;
         if (rate(attrs) >= 1) return 0;
-        return randomBits(args[1]!, seed(attrs)) >= cut(attrs) ? args[0]! / (1 - rate(attrs)) : 0;
+        // A program that trains gives the number of the step, too.
+        const key = args.length > 2 ? (seed(attrs) ^ Math.imul(args[1]!, STEP)) >>> 0 : seed(attrs);
+        return randomBits(args.at(-1)!, key) >= cut(attrs) ? args[0]! / (1 - rate(attrs)) : 0;
       },
-      wgsl([x, index], attrs, t) {
+      wgsl(args, attrs, t) {
+        const [x, step] = args;
         if (idle(attrs)) return x!;
         if (rate(attrs) >= 1) return t.num(0);
-        const kept = `${t.call("random_bits", index!, `${seed(attrs)}u`)} >= ${unsigned(`${cut(attrs)}u`, t)}`;
+        const key =
+          args.length > 2
+            ? `(${seed(attrs)}u ^ (u32(${isVector(t) ? `${step!}.x` : step!}) * ${STEP}u))`
+            : `${seed(attrs)}u`;
+        const kept = `${t.call("random_bits", args.at(-1)!, key)} >= ${unsigned(`${cut(attrs)}u`, t)}`;
         return `select(${t.num(0)}, ${x!} * ${floatLiteral(1 / (1 - rate(attrs)))}, ${kept})`;
       },
       helpers: [philox, randomBitsHelper],
