@@ -155,3 +155,12 @@ export function topological(graph: Graph): NodeId[] {
   if (ready.length !== graph.nodes.size) throw bug("the graph has a cycle");
   return ready;
 }
+
+/** The name that the text binds each output of a graph to, the last one where there are several; null where it has none. */
+export function outputNames(
+  { outputs }: Graph,
+  symbols: readonly { readonly name: string; readonly node: NodeId | null }[],
+): readonly (string | null)[] {
+  const named = new Map(symbols.flatMap(({ name, node: id }) => (id === null ? [] : [[id, name] as const])));
+  return outputs.map((id) => named.get(id) ?? null);
+}

@@ -5,7 +5,6 @@ export * from "./graph";
 export * from "./hash";
 export * from "./ids";
 export * from "./knobs";
-export * from "./output-names";
 export * from "./own-entry";
 export * from "./patch";
 export * from "./plan";

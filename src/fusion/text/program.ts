@@ -26,8 +26,7 @@ import { pastedKernel } from "./kernel-languages";
 import type { DefStatement, Statement } from "./syntax";
 import { bare, bodiesOf, everyStatement } from "./syntax";
 import { outputsOf, warnUnread, warnUnused, withoutSpares } from "./unused";
-import { updatesOf, withUpdates } from "./updates";
-import { withDraws } from "./draws";
+import { updatesOf, withDraws, withUpdates } from "./updates";
 
 /** What the text says, errors or not. The graph holds everything understood; holes are nodes of op `hole`. */
 export interface Parsed {

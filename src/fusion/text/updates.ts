@@ -1,12 +1,15 @@
 /** @file Training in the text: an input whose name ends as another value of its type begins the next step with that value. */
+import { opDef, withDefaults } from "../ops";
 import {
   findNode,
   type Graph,
   isInput,
   type Node,
   type NodeId,
+  nodeId,
   sameShape,
   showType,
+  type TensorType,
   type TextEdit,
   type Update,
   usesOf,
@@ -14,6 +17,7 @@ import {
 import type { Interpreter, Frame } from "./interpreter";
 import type { Binding, SymbolRecord, Value } from "./values";
 import { sourceCall } from "./declare";
+import { BINARY_OPS } from "./names";
 
 /** What a name began as and what it ends as, tensor by tensor through lists and dictionaries of the same form. */
 function* endings(first: Value, last: Value): Generator<readonly [from: NodeId, to: NodeId]> {
@@ -154,4 +158,49 @@ export function withUpdates(graph: Graph, updates: readonly Update[]): Graph {
     }),
   );
   return { nodes, outputs };
+}
+
+const COUNT: TensorType = { dtype: "i32", shape: [] };
+
+const draws = ({ op, inputs, attrs }: Node): boolean =>
+  opDef(op).kind === "random" && inputs.length === 1 && attrs["training"] !== false;
+
+/**
+ * Random ops of a program that trains draw anew in each step.
+ * @returns the graph with a count of steps that its random ops read, and the count's own update; as it is where it trains or draws nothing
+ */
+export function withDraws(
+  graph: Graph,
+  updates: readonly Update[],
+): { readonly graph: Graph; readonly updates: readonly Update[] } {
+  if (updates.length === 0 || ![...graph.nodes.values()].some(draws)) return { graph, updates };
+  const free = (wanted: string): NodeId => {
+    let id = nodeId(wanted);
+    for (let again = 2; findNode(graph, id); again++) id = nodeId(`${wanted}@${again}`);
+    return id;
+  };
+  const [count, one, next] = ["draws", "draws.one", "draws.next"].map(free) as [NodeId, NodeId, NodeId];
+  const made = (id: NodeId, op: string, inputs: readonly NodeId[], attrs: Node["attrs"]): Node => ({
+    id,
+    op,
+    inputs,
+    attrs,
+    type: COUNT,
+    label: "draws",
+    origins: [id],
+    groups: [],
+  });
+  const added = [
+    made(count, "input", [], withDefaults(opDef("input"), { source: "zeros", role: "state" })),
+    made(one, "const", [], { value: 1 }),
+    made(next, BINARY_OPS.get("+")!, [count, one], {}),
+  ];
+  const nodes = [...added, ...graph.nodes.values()].map((each): readonly [NodeId, Node] => [
+    each.id,
+    draws(each) ? { ...each, inputs: [...each.inputs, count] } : each,
+  ]);
+  return {
+    graph: { nodes: new Map(nodes), outputs: graph.outputs },
+    updates: [...updates, { input: count, value: next }],
+  };
 }

@@ -1,6 +1,7 @@
 /** @file Naive against fused on one clock: bytes move along the pipes, kernels fill their bars, and the last frame is a picture to share. */
-import { useMemo, useState, type ReactNode } from "react";
+import { createElement, useMemo, useState, type ReactNode } from "react";
 import type { Compilation, NodeId, RegionId } from "../../fusion";
+import { propsOf, type Shape } from "../../picture";
 import { playground, selectExample, selectPlanned, usePlayground, type PlaygroundState } from "../../state";
 import { Icon } from "../Icon";
 import { measuredScore } from "../model/measured";
@@ -12,7 +13,6 @@ import { canFilm } from "../pixels";
 import { useSize } from "../use-size";
 import { useViewKeys } from "../use-view-keys";
 import type { DrawnPlan, Still } from "../still";
-import { Drawn } from "../Drawn";
 import { racePoster } from "../posters/race-poster";
 import { AXIS, timeline, TIMELINE_HEIGHT } from "../posters/timeline";
 import { saveFilm, savePicture } from "./save-race";
@@ -21,6 +21,15 @@ import "./race.css";
 
 const ink = (token: string): string => `var(--${token})`;
 const actions = () => playground.getState().actions;
+
+function drawn(shape: Shape | string, key: number): ReactNode {
+  return typeof shape === "string"
+    ? shape
+    : createElement(shape.name, { key, ...propsOf(shape) }, ...shape.inside.map(drawn));
+}
+
+/** Shapes as React draws them. They come in a fixed order, so that their place is their key. */
+const Drawn = ({ shapes }: { readonly shapes: readonly Shape[] }) => <>{shapes.map(drawn)}</>;
 const REDUCED = "(prefers-reduced-motion: reduce)";
 
 interface ShownRace {

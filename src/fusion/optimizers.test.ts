@@ -1,10 +1,10 @@
 /** @file Optimizers of PyTorch: twelve steps end where PyTorch's own do; loops, models, groups, gradients that add up, mistakes. */
 import { describe, expect, test } from "vitest";
-import { compile, defaultOptions, fusionAt } from "../../compile";
-import { targetOf } from "../../cost";
-import { trainingOf, trainOnCpu } from "../../training";
-import { parseProgram } from "../program";
-import { errors } from "./testing";
+import { compile, defaultOptions, fusionAt } from "./compile";
+import { targetOf } from "./cost";
+import { trainingOf, trainOnCpu } from "./training";
+import { parseProgram } from "./text/program";
+import { errors } from "./text/objects/testing";
 
 /** What inputs hold after so many steps, by their names. */
 function after(text: string, steps: number): ReadonlyMap<string, readonly number[]> {
@@ -19,7 +19,7 @@ function after(text: string, steps: number): ReadonlyMap<string, readonly number
 }
 
 const near = (got: readonly number[], want: readonly number[], within = 2e-5): void =>
-  got.forEach((value, i) => expect(Math.abs(value - want[i]!), got.join()).toBeLessThanOrEqual(within));
+  got.forEach((value, i) => expect(Math.abs(value - want[i]!)).toBeLessThanOrEqual(within));
 
 const toy = (call: string): string => `w: f32[3] = param(ones())
 k: f32[3] = arange()
