@@ -274,8 +274,8 @@ function leadOf(graph: Graph, members: readonly NodeId[]): Node {
   return contiguous ?? ops[0]!;
 }
 
-/** Workgroup memory that the columns' folds may take on a machine whose threads don't hold them. */
-const COLUMN_BYTES = 16_384;
+/** What the columns' folds may take of the registers of a workgroup: 64 of each of its 256 threads. */
+const COLUMN_BYTES = 65_536;
 
 /** Why these folds of columns can't be made while the rows go by; null when they can. */
 function refuseColumns(

@@ -44,7 +44,7 @@ function contiguity({ space, reducedAxes }: RegionForm): Pick<FoldShape, "contig
 }
 
 /** Values of an element that wait at once, from the pass that makes them to the last that needs them. */
-function waitingAtOnce(
+export function waitingAtOnce(
   graph: Graph,
   region: Body,
   form: RegionForm,
@@ -67,7 +67,7 @@ function waitingAtOnce(
   );
 }
 
-interface Asked {
+export interface Asked {
   readonly graph: Graph;
   readonly region: Body;
   readonly form: RegionForm;
@@ -76,7 +76,7 @@ interface Asked {
 }
 
 /** What stays the same whatever the factors are. */
-class Rows {
+export class Rows {
   readonly asked: Asked;
   readonly placement: RowPlacement;
   readonly lane: Lane;
@@ -173,7 +173,7 @@ function choiceOf({ threads, rows }: Knobs, { schedule }: Target): FoldChoice {
 }
 
 /** The parts of a row, as rows that another nest folds. */
-function finishNest(shape: FoldShape, chunks: number, machine: Machine): FoldNest {
+export function finishNest(shape: FoldShape, chunks: number, machine: Machine): FoldNest {
   const wide = shape.rows % 4 === 0;
   return foldNest(
     {

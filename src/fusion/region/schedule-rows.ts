@@ -1,14 +1,13 @@
 /** @file Rows that are folded: how each is read, by how many threads, and what stays in registers from one pass to the next. */
 import { type Graph, type Knobs, type NodeId, type Target } from "../ir";
 import { placeRows, wholeOutput, type RowPlacement } from "./classify";
-import { rowLane } from "./lanes";
 import { orderWay, scheduleMerged } from "./merged-order";
 import { readsOf, stridedReads } from "./reads";
-import { passesPerRead } from "./row-passes";
-import { cachedValues, passRoots, turnedWrites, withRereads } from "./row-roots";
+import { passRoots, turnedWrites } from "./row-roots";
+import { scheduleBands } from "./schedule-bands";
 import { scheduleFold } from "./schedule-fold";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
-import { joinBytes, joiningOf, nextPowerOfTwo, scanBytes, threadsWithin } from "./threads";
+import { scanBytes } from "./threads";
 import type { RegionForm, RegionSchedule } from "./types";
 
 /** Rows in pieces of at least so many neighbours are still read in whole cache lines by a workgroup. */
@@ -39,15 +38,15 @@ function scheduleRowsPlainly(
   knobs: Knobs,
 ): RegionSchedule {
   const placement = placeRows(graph, region.members) as RowPlacement;
-  if (form.columnFolds.length > 0) return scheduleMixed(graph, region, form, target, placement, knobs);
+  if (form.columnFolds.length > 0) return scheduleBands(graph, region, form, target, placement, knobs);
   const isFull = (id: NodeId): boolean => form.columns > 1 && wholeOutput(graph, placement, id) !== null;
   if (target.schedule === "gpu" && !knobs.rows && mayBand(form, region.outputs, isFull))
-    return scheduleBand(graph, region, form, target, placement, knobs);
+    return scheduleScanBand(graph, region, form, target, placement, knobs);
   return scheduleFold(graph, region, form, target, placement, knobs);
 }
 
 /** Scans of rows that lie across memory. */
-function scheduleBand(
+function scheduleScanBand(
   graph: Graph,
   region: Body,
   form: RegionForm,
@@ -84,84 +83,6 @@ const mayBand = (form: RegionForm, outputs: readonly NodeId[], isFull: (id: Node
   const enough = columns >= BAND.threads / BAND.rows && beside >= BAND.rows;
   return scans.length > 0 && reductions.length === 0 && enough && outputs.every(isFull);
 };
-
-/**
- * Bands of rows: enough to fill the machine, few enough that what they leave is small beside the tensor. Where a row is folded in several
- * stages, rows of a band wait for one another at each: more bands are under way at once then.
- */
-const BANDS = { gpu: 256, cpu: 64 };
-const MOST_STAGES = 4;
-/** Rows of a band at least. */
-const FEWEST = 4;
-
-/** Rows in bands, whose columns are folded as well. */
-function scheduleMixed(
-  graph: Graph,
-  region: Body,
-  form: RegionForm,
-  target: Target,
-  placement: RowPlacement,
-  knobs: Knobs,
-): RegionSchedule {
-  const { rows, columns, columnFolds, reductions } = form;
-  const stages = target.schedule === "gpu" ? new Set(reductions.map(({ stage }) => stage)).size : 1;
-  const wanted = BANDS[target.schedule] * Math.min(nextPowerOfTwo(stages), MOST_STAGES);
-  const perBand = Math.max(FEWEST, Math.ceil(rows / wanted));
-  const bands = Math.ceil(rows / perBand);
-  const lane = rowLane(form);
-  const roots = passRoots(graph, region, form, placement);
-  const strided = stridedReads(
-    graph,
-    region.members,
-    region.outputs,
-    form,
-    "columns",
-    new Map(roots.map(({ id, turns }) => [id, turns])),
-  );
-  const plain = readsOf(graph, region.members, region.outputs, strided);
-  const registers = BASE_REGISTERS + liveScalars(graph, region) + reductions.length;
-  const held = 4 * columns * columnFolds.length;
-  const shared = {
-    lane,
-    stridedWrites: turnedWrites(graph, form, roots, "columns"),
-    chunks: bands,
-    chunkLength: perBand,
-    workgroups: bands,
-    dispatches: 2,
-    temporaryBytes: bands * held,
-    temporaries: columnFolds.length,
-  };
-  if (target.schedule === "cpu") {
-    const touched = new Map(plain.map(({ value, elements }) => [value, elements]));
-    const byRow = region.outputs.filter(
-      (id) => !columnFolds.includes(id) && wholeOutput(graph, placement, id) === null,
-    );
-    const width = lane === "columns" ? 4 : 1;
-    const passes = passesPerRead(graph, region, form, roots, byRow, touched, { own: width, all: width }, [new Map()]);
-    return blank({
-      ...shared,
-      variant: "mixed-thread",
-      reads: withRereads(plain, passes),
-      threadsPerWorkgroup: 1,
-      workgroupBytes: held,
-      registers,
-    });
-  }
-  const joined = joiningOf(target, knobs);
-  const joining = joinBytes(graph, form, joined);
-  const threads = Math.min(Math.max(32, nextPowerOfTwo(Math.ceil(columns / 4))), threadsWithin(target, joining));
-  const cached = cachedValues(graph, region, form, placement);
-  return blank({
-    ...shared,
-    variant: "mixed-row",
-    joined,
-    cached,
-    reads: plain,
-    threadsPerWorkgroup: threads,
-    workgroupBytes: threads * joining,
-    registers: registers + Math.ceil(columns / threads) * (cached.length + columnFolds.length),
-  });
-}
 
 /** Length of the run of folded neighbours in memory: 1 where neighbours belong to other rows. */
 function contiguous({ space, reducedAxes }: RegionForm): number {

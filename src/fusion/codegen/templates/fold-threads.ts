@@ -24,7 +24,8 @@ export class FoldThreads {
   readonly cell: (lane: Index) => Index;
   readonly #places: JoinPlaces;
 
-  constructor(low: Lowering, { schedule, target }: Job, nest: FoldNest = schedule.fold!) {
+  /** @param item what a row is called */
+  constructor(low: Lowering, { schedule, target }: Job, nest: FoldNest = schedule.fold!, item = "row") {
     const { space } = low;
     const factors = factorsOf(nest);
     const { lanes, beside, chunks, wide } = factors;
@@ -35,8 +36,8 @@ export class FoldThreads {
     this.count = lanes * beside;
     this.#places = new JoinPlaces(low, this.count, schedule.joined);
     if (lanes === 1) {
-      const grid = threadPerItem(low, units * chunks, this.count, target, chunks > 1 ? "i" : "row");
-      const unit = chunks > 1 ? low.bind("row", space.mod(grid.index, units)) : grid.index;
+      const grid = threadPerItem(low, units * chunks, this.count, target, chunks > 1 ? "i" : item);
+      const unit = chunks > 1 ? low.bind(item, space.mod(grid.index, units)) : grid.index;
       this.grid = grid;
       this.row = spread(space, unit, wide.kept === 4);
       this.exists = { kind: "always" };
@@ -45,7 +46,7 @@ export class FoldThreads {
       this.cell = (lane) => lane;
       return;
     }
-    const name = chunks > 1 ? "part" : beside > 1 ? "group" : "row";
+    const name = chunks > 1 ? "part" : beside > 1 ? "group" : item;
     const grid = workgroupPerItem(low, tiles * chunks, this.count, target, name);
     const { tid } = grid;
     const along = factors.fastest === "folded";
@@ -54,7 +55,7 @@ export class FoldThreads {
     const unit = space.add(space.mul(tile, beside), own);
     this.grid = grid;
     this.exists = space.less(unit, units);
-    this.row = spread(space, beside === 1 ? tile : low.bind("row", space.clamp(unit, units - 1)), wide.kept === 4);
+    this.row = spread(space, beside === 1 ? tile : low.bind(item, space.clamp(unit, units - 1)), wide.kept === 4);
     this.lane = beside === 1 ? tid : low.bind("lane", along ? space.mod(tid, lanes) : space.div(tid, beside));
     this.part = space.div(grid.index, tiles);
     this.cell = (lane) => {

@@ -3,12 +3,13 @@
  * value for every column. A second kernel joins the bands, always in the same order.
  */
 import { node, type NodeId } from "../../ir";
-import { loweringOf, programOf, threadPerItem, workgroupPerItem, type Job } from "../frame";
+import { loweringOf, programOf, workgroupPerItem, type Job } from "../frame";
 import type { Cond, Index } from "../index-space";
 import { type Buffer, type KernelProgram, type SharedArray, type Width } from "../kernel-ir";
 import { wordFor } from "../emitter";
 import { Lowering } from "../lowering";
 import { accumulator, finished, foldIn, foldLanes, type Accumulator } from "./accumulate";
+import { FoldThreads } from "./fold-threads";
 import { JoinPlaces, joinThreads } from "./join";
 import { existing, nameChunks, passComment, pointAt, rowsOf, spread, storePoint, storeRow } from "./rows";
 import { foldedType, gridFields, joinOne, namesOf, partialsId } from "./split";
@@ -184,55 +185,30 @@ function openColumns(low: Lowering, id: NodeId, turns: number, width: Width) {
   };
 }
 
-/** Threads that join one column, each some of the bands. */
-const JOINERS = 128;
-
-/** A workgroup for each column: few threads would wait for one load after the other. */
-function finisherByWorkgroup(job: Job): KernelProgram {
-  const { form, schedule, target } = job;
-  const low = new Lowering(job.graph, [], form.columnFolds);
-  const { space } = low;
-  const threads = Math.min(JOINERS, target.maxWorkgroupSize, 2 ** Math.ceil(Math.log2(schedule.chunks)));
-  const grid = workgroupPerItem(low, form.columns, threads, target, "column");
-  const accs = form.columnFolds.map((id) => accumulator(low, id, 1));
-  const partials = partialsOf(low, job);
-  low.loop("turn", Math.ceil(schedule.chunks / threads), (turn) => {
-    const band = space.add(grid.tid, space.mul(turn, threads));
-    low.branch(space.less(band, schedule.chunks), () => {
-      accs.forEach((acc, i) => joinOne(low, acc, partials[i]!, space.add(space.mul(band, form.columns), grid.index)));
-    });
-  });
-  const joined = joinThreads(accs, grid.tid, new JoinPlaces(low, threads, schedule.joined), 0);
-  low.branch(space.less(grid.tid, 1), () => {
-    for (const acc of joined) low.store(low.buffer(acc.id), grid.index, finished(low, acc, form.rows), [acc.id]);
-  });
-  return programOf(low, job, {
-    ...namesOf(job, "finish"),
-    template: "split-reduce",
-    schedule: `One workgroup of ${threads} threads per column joins its ${schedule.chunks} bands.`,
-    ...gridFields(grid),
-  });
-}
-
-/** A thread for each column, or for four neighbours: the bands in order. */
+/** What the bands have left of a column is a row of its own: a fold joins it. */
 function finisher(job: Job): KernelProgram {
-  const { form, schedule, target } = job;
-  if (schedule.variant === "mixed-row") return finisherByWorkgroup(job);
+  const { form, schedule } = job;
   const low = new Lowering(job.graph, [], form.columnFolds);
   const { space } = low;
-  const wide = form.columns % 4 === 0;
-  const grid = threadPerItem(low, form.columns / (wide ? 4 : 1), Math.min(64, target.maxWorkgroupSize), target, "unit");
-  const column = spread(space, grid.index, wide);
-  const accs = form.columnFolds.map((id) => accumulator(low, id, wide ? 4 : 1));
+  const threads = new FoldThreads(low, job, schedule.finish!, "column");
+  const { lanes, turns, wide } = threads.factors;
+  const { row: column, exists, lane } = threads;
+  const accs = form.columnFolds.map((id) => accumulator(low, id, wide.kept));
   const partials = partialsOf(low, job);
-  low.loop("band", schedule.chunks, (band) => {
-    accs.forEach((acc, i) => joinOne(low, acc, partials[i]!, space.add(space.mul(band, form.columns), column)));
+  low.loop(lanes === 1 ? "band" : "turn", turns, (turn) => {
+    const band = space.add(lane, space.mul(turn, lanes));
+    low.branch(space.less(band, schedule.chunks), () =>
+      accs.forEach((acc, i) => joinOne(low, acc, partials[i]!, space.add(space.mul(band, form.columns), column))),
+    );
   });
-  for (const acc of accs) low.store(low.buffer(acc.id), column, finished(low, acc, form.rows), [acc.id]);
+  const joined = threads.join(accs, 0);
+  low.branch(space.and(space.less(lane, 1), exists), () => {
+    for (const acc of joined) low.store(low.buffer(acc.id), column, finished(low, acc, form.rows), [acc.id]);
+  });
   return programOf(low, job, {
     ...namesOf(job, "finish"),
     template: "split-reduce",
     schedule: `Joins the ${schedule.chunks} bands of each column.`,
-    ...gridFields(grid),
+    ...gridFields(threads.grid),
   });
 }
