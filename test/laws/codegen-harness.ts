@@ -92,14 +92,13 @@ export function countsOff(graph: Graph, { region, facts, programs, logs }: Regio
   const wrong = logs.flatMap((log, i) => log.problems.map((text) => `${programs[i]!.name}: ${text}`));
   const read = new Map<NodeId, { read: number; passes: number }>();
   const { schedule } = facts;
-  // Each launch of a loop reads for itself.
   const isLaunched = schedule.handed !== undefined;
   for (const access of logs.flatMap((log) => log.buffers)) {
     if (access.value.endsWith("~partials") || access.passes === 0) continue;
     if (isLaunched && region.outputs.includes(access.value)) continue;
     const known = read.get(access.value) ?? { read: 0, passes: 0 };
-    const passes = isLaunched ? known.passes + access.passes : Math.max(known.passes, access.passes);
-    read.set(access.value, { read: Math.max(known.read, access.read), passes });
+    // Each dispatch reads for itself.
+    read.set(access.value, { read: Math.max(known.read, access.read), passes: known.passes + access.passes });
   }
   const defs = region.members.map((id) => opDef(node(graph, id).op));
   const indexed = defs.some(loadsByData);

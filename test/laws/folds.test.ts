@@ -108,6 +108,27 @@ test(`${COUNT} folds under other factors, seed ${SEED}`, { timeout: 300_000 }, (
   expect(kinds.size).toBeGreaterThan(8);
 });
 
+test.each([
+  ["softmax", "y = softmax(x, dim=-1)"],
+  ["log_softmax", "y = log_softmax(x, dim=-1)"],
+  ["layer_norm", "y = F.layer_norm(x, (300_000,))"],
+  ["a row over its sum", "s = x.sum(dim=-1, keepdim=True)\ny = x / s\nreturn s, y"],
+])("few long rows are shared out: %s", (_, body) => {
+  const fusion = oneRegion(graphOf(`x: f32[8, 300_000]\n${body}`));
+  const region = [...fusion.regions.values()][0]!;
+  const classified = classify(fusion.graph, region.members, region.outputs);
+  const machine = { multiprocessors: 132, bandwidth: 4e12, launchMicros: 2 };
+  const { chunks, workgroups, reads, dispatches } = scheduleRegion(
+    fusion.graph,
+    region,
+    (classified as Extract<typeof classified, { ok: true }>).form,
+    { ...gpu, machine },
+  );
+  expect(chunks).toBeGreaterThan(1);
+  expect(workgroups).toBeGreaterThanOrEqual(machine.multiprocessors);
+  expect({ dispatches, passes: reads.map(({ rereads }) => 1 + rereads) }).toEqual({ dispatches: 2, passes: [2] });
+});
+
 const h200: Machine = {
   sharing: "threads",
   maxThreads: 256,
@@ -129,6 +150,7 @@ const softmax: Omit<FoldShape, "rows" | "columns" | "vector" | "contiguous" | "r
   meetingBytes: 8,
   scanningBytes: 0,
   cut: false,
+  late: false,
   several: true,
   alone: true,
   together: true,

@@ -92,7 +92,7 @@ function kernelsOf(
   fullSize: number,
 ): Omit<Kernel, "id">[] {
   const { schedule, traffic, time } = facts;
-  const counted = new Set<NodeId>();
+  const walks = new Map(traffic.reads.map(({ value, rereads }) => [value, 1 + rereads]));
   const launched = schedule.handed ? programs.map((program) => launchedAccesses(program, fullSize)) : null;
   const bytesOfAll = launched?.reduce((sum, each) => sum + movedBy(each), 0) ?? 0;
   const launch = time.launchMicros / programs.length;
@@ -115,7 +115,7 @@ function kernelsOf(
       type,
       ...(begins !== undefined && { begins }),
     })),
-    ...(launched?.[i] ?? accessesOf(program, traffic, counted, fullSize)),
+    ...(launched?.[i] ?? accessesOf(program, programs.slice(i + 1), traffic, walks, fullSize)),
     flops: program.flops ?? flopsUpTo(i + 1) - flopsUpTo(i),
     modelledBytes: i === 0 ? schedule.modelledBytes : 0,
     workgroupSize: program.workgroupSize,
@@ -155,26 +155,35 @@ function launchedAccesses({ bindings }: PrintedProgram, fullSize: number): Acces
   return { reads: of(false), writes: of(true) };
 }
 
-/** The region's counted accesses that belong to this dispatch; partials are written by one and read by the other. */
+/**
+ * The region's counted accesses that belong to this dispatch; partials are written by one and read by the other.
+ * @param walks over each value that nobody has made yet: one is left for each dispatch that follows
+ */
 function accessesOf(
   program: PrintedProgram,
+  later: readonly PrintedProgram[],
   traffic: RegionFacts["traffic"],
-  counted: Set<NodeId>,
+  walks: Map<NodeId, number>,
   fullSize: number,
 ): { reads: Access[]; writes: Access[] } {
-  const bound = new Map(program.bindings.map((binding) => [binding.value, binding]));
-  for (const binding of program.bindings) if (binding.begins !== undefined) bound.set(binding.begins, binding);
-  const fresh = (access: Access): boolean => {
-    if (!bound.has(access.value) || counted.has(access.value)) return false;
-    counted.add(access.value);
-    return true;
+  const boundBy = ({ bindings }: PrintedProgram): Map<NodeId, PrintedBinding> =>
+    new Map(bindings.flatMap((binding) => [binding.value, binding.begins ?? []].flat().map((id) => [id, binding])));
+  const bound = boundBy(program);
+  const others = later.map(boundBy);
+  const own = (access: Access): Access[] => {
+    const left = walks.get(access.value)!;
+    if (!bound.has(access.value) || left === 0) return [];
+    const after = others.filter((some) => some.has(access.value)).length;
+    const made = Math.max(1, left - after);
+    walks.set(access.value, left - made);
+    return [{ ...access, rereads: made - 1 }];
   };
   const partials = (access: PrintedBinding["access"]): Access[] =>
     program.bindings
       .filter((binding) => binding.value.endsWith("~partials") && binding.access === access)
       .map(({ value, elements, type }) => wholeAccess(value, elements * dtypeBytes(type.dtype), fullSize));
   return {
-    reads: [...traffic.reads.filter(fresh), ...partials("read")],
+    reads: [...traffic.reads.flatMap(own), ...partials("read")],
     writes: [
       ...traffic.writes.filter(({ value }) => bound.get(value)?.access === "read_write"),
       ...partials("read_write"),

@@ -36,6 +36,8 @@ export interface FoldShape {
   readonly scanningBytes: number;
   /** Whether parts of a row may be folded apart and joined by a second nest. */
   readonly cut: boolean;
+  /** Whether elements are stored that follow from whole rows: the second nest walks the parts again. */
+  readonly late: boolean;
   /** Whether several rows may share a workgroup, and whether a thread may walk a row alone. */
   readonly several: boolean;
   readonly alone: boolean;
@@ -130,6 +132,15 @@ function residentOf(threads: number, registers: number, bytes: number): number {
 
 /** Predicted time of a fold without launches, µs, with what joins its parts; ∞ where the machine has no room for it. */
 export function foldMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): number {
+  if (factors.chunks === 1) return walkMicros(shape, factors, machine);
+  if (!shape.late) return walkMicros(shape, factors, machine) + joiningMicros(shape, factors.chunks, machine);
+  const parts = walkMicros({ ...shape, walks: 1, writeBytes: 0 }, factors, machine);
+  const joined = { ...shape, walks: 1, stages: 1 };
+  return parts + walkMicros(joined, factors, machine) + factors.chunks * PART;
+}
+
+/** One nest: every walk over its rows. */
+function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): number {
   const { rows, columns, stages, accumulators, live, meetingBytes, besides } = shape;
   const { lanes, beside, turns, held, chunks, wide } = factors;
   const [vector, threads] = [wide.kept * wide.folded, lanes * beside];
@@ -168,9 +179,7 @@ export function foldMicros(shape: FoldShape, factors: FoldFactors, machine: Mach
   ];
   const longest = Math.max(...times);
   const lost = (ahead === 1 ? TURN_LOST : OVERLAP_LOST) * (times.reduce((sum, time) => sum + time, 0) - longest);
-  return (
-    (longest + lost) * (held ? 1 + WRITTEN_LOST * turns : 1) + (chunks > 1 ? joiningMicros(shape, chunks, machine) : 0)
-  );
+  return (longest + lost) * (held ? 1 + WRITTEN_LOST * turns : 1);
 }
 
 /** The second nest: each row's parts are read by one workgroup. */

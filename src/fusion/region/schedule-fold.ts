@@ -17,6 +17,7 @@ import { waitingMicros } from "./data-loads";
 import { mergedStages } from "./one-pass";
 import { readsOf, stridedReads } from "./reads";
 import { passesPerRead, type PassRoot } from "./row-passes";
+import { readTwice } from "./reduce-schedule";
 import { cachedValues, passRoots, turnedWrites, withRereads } from "./row-roots";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
 import { joinBytes, joiningOf, scanBytes, sortBytes, sortsOf } from "./threads";
@@ -134,7 +135,7 @@ export class Rows {
     const sorts = sortsOf(graph, form, 256 * (this.lane === "columns" ? 4 : 1));
     const carriesIndex = form.reductions.some(({ node: id }) => opDef(node(graph, id).op).reduce!.arg !== undefined);
     const full = region.outputs.filter((id) => this.#isFull(id));
-    const early = full.every((id) => this.placement.places.get(id)!.stage === 0);
+    const late = full.some((id) => this.placement.places.get(id)!.stage > 0);
     // Two folds in one walk leave both for the kernel that joins the parts.
     const oneWalk = stages.size === 1 || (stages.size === 2 && this.merged.length === 1);
     const plainFold = oneWalk && !carriesIndex && form.scans.length === 0 && !sorted;
@@ -157,7 +158,8 @@ export class Rows {
       statements: region.members.filter((id) => !isLiteral(node(graph, id))).length,
       meetingBytes: joinBytes(graph, form, joined),
       scanningBytes: scanBytes(graph, form),
-      cut: early && this.byRow.length > 0 && plainFold && !knobs.rows,
+      cut: plainFold && !knobs.rows,
+      late,
       several: !sorted && joined !== "subgroups",
       alone: !sorted && (target.schedule === "cpu" || knobs.rows === undefined || knobs.rows === "thread"),
       together: !(form.scans.length > 0 && this.lane === "rows"),
@@ -187,9 +189,16 @@ export function finishNest(shape: FoldShape, chunks: number, machine: Machine): 
       walks: 1,
       waiting: 0,
       cut: false,
+      late: false,
     },
     machine,
   );
+}
+
+/** What each of two nests does of the work, where both walk the rows. */
+function sharesOf({ readBytes, writeBytes }: FoldShape): readonly number[] {
+  const first = readBytes / (2 * readBytes + writeBytes);
+  return [first, 1 - first];
 }
 
 /** The schedule of rows that are walked and folded. */
@@ -208,7 +217,7 @@ export function scheduleFold(
   const factors = factorsOf(fold);
   const { lanes, beside, turns, held, chunks, wide } = factors;
   const threads = lanes * beside;
-  const finish = chunks > 1 ? finishNest(shape, chunks, machine) : undefined;
+  const finish = chunks > 1 && !shape.late ? finishNest(shape, chunks, machine) : undefined;
   const last = finish && factorsOf(finish);
   const along = factors.fastest === "kept" ? "rows" : "columns";
   const strided = stridedReads(
@@ -223,7 +232,9 @@ export function scheduleFold(
   const turn = lanes * wide.folded;
   const own = lanes === 1 ? wide.folded : 1;
   const again = rows.rereads(held, own, form.columns % turn === 0 ? turn : own);
-  const reads = (chunks > 1 || (held && lanes === 1) ? rows.plain : again).map((read) => ({
+  const folds = form.reductions.map(({ node: id }) => id);
+  const cut = shape.late ? readTwice(graph, folds, region, rows.plain) : rows.plain;
+  const reads = (chunks > 1 ? cut : held && lanes === 1 ? rows.plain : again).map((read) => ({
     ...read,
     strided: strided.has(read.value),
   }));
@@ -258,6 +269,7 @@ export function scheduleFold(
       leastMicros: foldMicros(shape, factors, machine) + waitingMicros(graph, region.members, points, machine),
     }),
     dispatches: chunks > 1 ? 2 : 1,
+    ...(chunks > 1 && shape.late && { shares: sharesOf(shape) }),
     temporaryBytes: chunks > 1 ? form.rows * chunks * form.reductions.length * 4 : 0,
     temporaries: form.reductions.length,
   });

@@ -5,6 +5,7 @@
 import { node, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
 import { foldsOfMerged, mergedStages, placeRows, type MergedStages } from "../../region";
+import type { FoldNest } from "../../kernel";
 import { loweringOf, programOf, type Job } from "../frame";
 import type { Cond, Index } from "../index-space";
 import { literal, type Buffer, type KernelProgram, type Value, type Width } from "../kernel-ir";
@@ -41,7 +42,9 @@ interface Chunk {
 /** Variant `fold`: one kernel, or the parts and what joins them. */
 export function lowerFold(job: Job): KernelProgram[] {
   const rows = rowsOf(job);
-  return job.schedule.chunks > 1 ? [lowerParts(job, rows), lowerJoin(job, rows)] : [lowerWhole(job, rows)];
+  const { chunks, finish } = job.schedule;
+  if (chunks === 1) return [lowerWhole(job, rows)];
+  return [lowerParts(job, rows), finish ? lowerJoin(job, rows, finish) : lowerApply(job, rows)];
 }
 
 function lowerWhole(job: Job, rows: Rows): KernelProgram {
@@ -93,7 +96,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
     join: (accs, stage) => threads.join(accs.map(laneless), stage),
     each: (visit) => each(({ column, inside }, turn) => visit(pointAt(space, rows, row, column), column, inside, turn)),
     seen: () => turnsTaken(low, chunk(space.int(turns - 1)).inside, turns),
-    count: () => null,
+    count: null,
   };
   rows.stages.forEach((pass, stage) => {
     const pair = pairs.get(stage);
@@ -166,6 +169,26 @@ function partCount(low: Lowering, { form, schedule }: Job, part: Index, ids: rea
   return low.converted(low.let("count", "i32", 1, { kind: "index", index }, ids), "f32", ids[0]!);
 }
 
+/** Visits what a thread takes of the part of a row that is its workgroup's. */
+type PartWalk = (visit: (chunk: Chunk, turn: Index) => void) => void;
+
+function partWalk(low: Lowering, { schedule }: Job, rows: Rows, threads: FoldThreads): PartWalk {
+  const { space } = low;
+  const { lanes, turns, wide } = threads.factors;
+  const four = wide.folded === 4;
+  const [each, units] = [schedule.chunkLength / wide.folded, rows.columns / wide.folded];
+  const first = space.mul(threads.part, each);
+  const start = lanes === 1 ? first : low.bind("start", first);
+  return (visit) =>
+    low.loop("turn", turns, (turn) => {
+      const unit = space.add(start, space.add(threads.lane, space.mul(turn, lanes)));
+      const inside = space.less(unit, units);
+      const bare = (): Index =>
+        inside.kind === "always" ? spread(space, unit, four) : spread(space, existing(low, unit, units, "unit"), four);
+      visit({ column: spread(space, space.clamp(unit, units - 1), four), inside, bare }, turn);
+    });
+}
+
 /** Each workgroup folds a part of its rows and leaves what it has; what is known element by element is stored on the way. */
 function lowerParts(job: Job, rows: Rows): KernelProgram {
   const { schedule } = job;
@@ -174,20 +197,11 @@ function lowerParts(job: Job, rows: Rows): KernelProgram {
   const low = partialLowering(job);
   const { space } = low;
   const threads = new FoldThreads(low, job);
-  const { lanes, turns, wide } = threads.factors;
+  const { wide } = threads.factors;
   const { row, exists, lane, part } = threads;
   const four = wide.folded === 4;
   const width: Width = four || wide.kept === 4 ? 4 : 1;
-  const [each, units] = [schedule.chunkLength / wide.folded, rows.columns / wide.folded];
-  const start = lanes === 1 ? space.mul(part, each) : low.bind("start", space.mul(part, each));
-  const walked = (visit: (chunk: Chunk, turn: Index) => void): void =>
-    low.loop("turn", turns, (turn) => {
-      const unit = space.add(start, space.add(lane, space.mul(turn, lanes)));
-      const inside = space.less(unit, units);
-      const bare = (): Index =>
-        inside.kind === "always" ? spread(space, unit, four) : spread(space, existing(low, unit, units, "unit"), four);
-      visit({ column: spread(space, space.clamp(unit, units - 1), four), inside, bare }, turn);
-    });
+  const walked = partWalk(low, job, rows, threads);
   const laneless = (acc: Accumulator): Accumulator => (four ? foldLanes(low, acc) : acc);
   const pair = [...pairsOf(job).values()][0];
   const joined = pair ? leftOfPair() : leftOfFolds();
@@ -207,16 +221,16 @@ function lowerParts(job: Job, rows: Rows): KernelProgram {
     walked(({ column, inside, bare }) => {
       const at = pointAt(space, rows, row, column);
       for (const acc of accs) foldIn(low, acc, at, column, inside);
+      if (!schedule.finish) return;
       for (const id of pass!.outputs) storePoint(low, rows, id, row, column, space.and(exists, inside), bare);
     });
     return threads.join(accs.map(laneless), 0);
   }
 
   function leftOfPair(): readonly Accumulator[] {
-    const count = partCount(low, job, part, ids);
-    const seen = low.variable("seen", "f32", 1, literal(0, "f32"), ids);
-    const one = literal(1, "f32");
     const counts = pair!.pairs.some(({ kind }) => kind === "moments");
+    const [zero, one] = [literal(0, "f32"), literal(1, "f32")];
+    const seen = counts ? low.variable("seen", "f32", 1, zero, ids) : null;
     const walk: Walk = {
       low,
       width,
@@ -225,15 +239,15 @@ function lowerParts(job: Job, rows: Rows): KernelProgram {
       each: (visit) =>
         walked(({ column, inside }, turn) => {
           visit(pointAt(space, rows, row, column), column, inside, turn);
-          if (!counts) return;
+          if (!seen) return;
           const had: Value =
             inside.kind === "always"
               ? one
-              : low.let("had", "f32", 1, { kind: "select", when: inside, yes: one, no: literal(0, "f32") }, ids);
+              : low.let("had", "f32", 1, { kind: "select", when: inside, yes: one, no: zero }, ids);
           low.set(seen, { kind: "op", def: opDef("add"), args: [seen, had], attrs: {}, index: null }, ids);
         }),
-      seen: () => seen,
-      count: () => count,
+      seen: () => seen ?? zero,
+      count: () => partCount(low, job, part, ids),
     };
     return foldMerged(walk, pair!);
   }
@@ -242,16 +256,14 @@ function lowerParts(job: Job, rows: Rows): KernelProgram {
 /** What is folded in parts: the folds of the only pass, or of two that are one. */
 const foldsOf = ({ stages }: Rows): NodeId[] => stages.flatMap(({ reductions }) => reductions);
 
-/** The parts of each row are a row themselves: the same nest, over what the first one has left. */
-function lowerJoin(job: Job, rows: Rows): KernelProgram {
+/** The parts of each row as one: from here on its folds mean the row's. */
+function joinParts(low: Lowering, job: Job, rows: Rows, threads: FoldThreads, turns: number): void {
   const { schedule } = job;
   const ids = foldsOf(rows);
-  const low = finishLowering(job, ids, rows.rowOutputs);
   const { space } = low;
   const partials = new Map(ids.map((id): [NodeId, Buffer] => [id, partialsBuffer(low, job, id)]));
-  const threads = new FoldThreads(low, job, schedule.finish!);
-  const { lanes, turns, wide } = threads.factors;
-  const { row, exists, lane } = threads;
+  const { lanes, wide } = threads.factors;
+  const { row, lane } = threads;
   const each = (visit: (chunk: Index, at: Index) => void): void =>
     low.loop(lanes === 1 ? "chunk" : "turn", turns, (turn) => {
       const chunk = space.add(lane, space.mul(turn, lanes));
@@ -268,18 +280,57 @@ function lowerJoin(job: Job, rows: Rows): KernelProgram {
         ),
       ),
     );
-  } else {
-    const accs = ids.map((id) => accumulator(low, id, wide.kept));
-    each((_, at) => {
-      for (const acc of accs) joinOne(low, acc, partials.get(acc.id)!, at);
-    });
-    for (const acc of threads.join(accs, 0)) low.setRowValue(acc.id, finished(low, acc, rows.columns));
+    return;
   }
-  low.branch(space.and(space.less(lane, 1), exists), () => storeRow(low, rows, row));
+  const accs = ids.map((id) => accumulator(low, id, wide.kept));
+  each((_, at) => {
+    for (const acc of accs) joinOne(low, acc, partials.get(acc.id)!, at);
+  });
+  for (const acc of threads.join(accs, 0)) low.setRowValue(acc.id, finished(low, acc, rows.columns));
+}
+
+/** The parts of each row are a row themselves: the same nest, over what the first one has left. */
+function lowerJoin(job: Job, rows: Rows, finish: FoldNest): KernelProgram {
+  const low = finishLowering(job, foldsOf(rows), rows.rowOutputs);
+  const { space } = low;
+  const threads = new FoldThreads(low, job, finish);
+  joinParts(low, job, rows, threads, threads.factors.turns);
+  low.branch(space.and(space.less(threads.lane, 1), threads.exists), () => storeRow(low, rows, threads.row));
   return programOf(low, job, {
     ...namesOf(job, "finish"),
     template: "split-reduce",
-    schedule: `Joins the ${schedule.chunks} partial results of each row.`,
+    schedule: `Joins the ${job.schedule.chunks} partial results of each row.`,
+    ...gridFields(threads.grid),
+  });
+}
+
+/** Each workgroup joins what all of them have left of its rows, then walks its own part again and stores what follows. */
+function lowerApply(job: Job, rows: Rows): KernelProgram {
+  const { chunks } = job.schedule;
+  const low = finishLowering(job, foldsOf(rows));
+  const { space } = low;
+  const threads = new FoldThreads(low, job);
+  const { row, exists, lane, part } = threads;
+  low.comment("Join the parts of the row.");
+  joinParts(low, job, rows, threads, Math.ceil(chunks / threads.factors.lanes));
+  const outputs = rows.stages.flatMap((pass) => pass.outputs);
+  low.comment(`Write ${outputs.map((id) => wordFor(node(low.graph, id))).join(" and ")}.`);
+  partWalk(
+    low,
+    job,
+    rows,
+    threads,
+  )(({ column, inside, bare }) => {
+    for (const id of outputs) storePoint(low, rows, id, row, column, space.and(exists, inside), bare, true);
+  });
+  if (rows.rowOutputs.length > 0) {
+    const first = space.and(space.less(part, 1), space.less(lane, 1));
+    low.branch(space.and(first, exists), () => storeRow(low, rows, row));
+  }
+  return programOf(low, job, {
+    ...namesOf(job, "apply"),
+    template: job.form.template,
+    schedule: `${sentence(job, threads).slice(0, -1)}, which first joins the ${chunks} partial results of its rows.`,
     ...gridFields(threads.grid),
   });
 }

@@ -20,7 +20,7 @@ export interface Walk {
   /** How many columns each lane of this thread has seen in the end. */
   seen(): Value;
   /** How many the part of the row has that this workgroup folds; null where it folds all of it. */
-  count(): Value | null;
+  readonly count: (() => Value) | null;
 }
 
 const ZERO = literal(0, "f32");
@@ -64,7 +64,7 @@ function arithmetic(
 
 /** One of them is joined: of a whole row, its node means the row's value from here on. */
 function settle(walk: Walk, joined: Accumulator): Value {
-  if (walk.count() !== null) return joined.value;
+  if (walk.count !== null) return joined.value;
   const { low, columns } = walk;
   const value = finished(low, joined, columns);
   low.setRowValue(joined.id, value);
@@ -128,8 +128,7 @@ function runningMoments(walk: Walk, { first, seconds, operand }: RunningPair): R
     },
     head: () => holding(low, first, make("weighted", "mul", mean, walk.seen())),
     rest(total) {
-      const count = walk.count();
-      const whole = count ? quotient(low, first, total.value, count) : settle(walk, total);
+      const whole = walk.count ? quotient(low, first, total.value, walk.count()) : settle(walk, total);
       const apart = make("apart", "sub", mean, whole);
       add(acc.value, make("between", "mul", make("apart_squared", "mul", apart, apart), walk.seen()));
       return [acc];

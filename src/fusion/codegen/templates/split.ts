@@ -58,6 +58,7 @@ export function joinOne(low: Lowering, acc: Accumulator, partials: Buffer, at: I
 /** What the kernels of a region do, by the last part of their names. */
 const PARTS: Readonly<Record<string, string>> = {
   finish: "joining the chunks",
+  apply: "finishing it chunk by chunk",
   bands: "band by band",
   runs: "run by run",
   merge: "runs merged two by two",
