@@ -163,7 +163,8 @@ export function standing(schedule: RegionSchedule, plain: RegionSchedule, mayMer
   if (lane !== undefined && !variant.startsWith("mixed")) {
     stands.set("threads", threads);
     if (plain.lane !== "none") stands.set("vector", lane === "none" ? "off" : "on");
-    if (variant === "fold" && schedule.chunks === 1)
+    // Parts of rows that are only folded are walked once, whatever is chosen.
+    if (variant === "fold" && !schedule.finish)
       stands.set("rows", readingOf(schedule, mayMerge && merged.length > 0));
   }
   if (variant === "matmul-tile") stands.set("tile", tileName(matmul!));
