@@ -60,12 +60,12 @@ export interface FoldFactors {
 }
 
 /** µs: from a load to its value while many are on their way; for threads to meet at a barrier; to start and end a workgroup. */
-const LOAD = 0.8;
-const MEETING = 0.03;
-const MEETING_PER_THREAD = 0.00016;
-const START = 0.4;
+export const LOAD = 0.8;
+export const MEETING = 0.03;
+export const MEETING_PER_THREAD = 0.00016;
+export const START = 0.4;
 /** µs: to compute and fold what one load brings; between two workgroups that a multiprocessor starts. */
-const ISSUE = 0.03;
+export const ISSUE = 0.03;
 const STARTS = 0.025;
 /** What a multiprocessor has: threads, workgroups, registers, bytes of workgroup memory and of first-level cache. */
 const THREADS = 2048;
@@ -84,11 +84,11 @@ const SECTOR = 32;
 /** What a sector costs that is fetched without its neighbour. */
 const LONE_SECTOR = 1.35;
 const LINE = 128;
-const WARP = 32;
+export const WARP = 32;
 /** How much of the shorter times is added to the longest: they overlap, but not wholly. */
 const OVERLAP_LOST = 0.1;
 /** The same where threads meet in every turn, so that all of them wait at once. */
-const TURN_LOST = 0.5;
+export const TURN_LOST = 0.5;
 /** What each turn that is written out costs the rest: instructions, and registers that the compiler needs besides. */
 const WRITTEN_LOST = 0.004;
 /** µs for each part of a row that a second nest joins. */
@@ -125,7 +125,7 @@ function meetingMemory(
 }
 
 /** Workgroups that a multiprocessor runs side by side. */
-function residentOf(threads: number, registers: number, bytes: number): number {
+export function residentOf(threads: number, registers: number, bytes: number): number {
   const limits = [THREADS / threads, REGISTERS / registers / threads, ...(bytes > 0 ? [WORKGROUP_BYTES / bytes] : [])];
   return Math.max(1, Math.min(WORKGROUPS, ...limits.map(Math.floor)));
 }
@@ -186,54 +186,4 @@ function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): n
 function joiningMicros({ rows, accumulators }: FoldShape, chunks: number, { bandwidth }: Machine): number {
   const moved = (((4 + SECTOR) * rows * chunks * accumulators) / bandwidth) * 1e6;
   return moved + START + LOAD + chunks * PART;
-}
-
-/** Rows that are walked and folded, and whose columns are folded as well. */
-export interface BandShape extends FoldShape {
-  /** Folds of rows, all stages together. */
-  readonly folds: number;
-  readonly columnFolds: number;
-}
-
-/** Threads of a workgroup, which share each of its rows, and how many rows it takes one after another. */
-export interface BandFactors {
-  readonly threads: number;
-  readonly each: number;
-}
-
-/** Loads from workgroup memory that a multiprocessor makes in a µs, a warp at a time. */
-const SHARED_LOADS = 1700;
-
-/** Values of a row and of its columns' folds that a thread holds. */
-export function heldByBand({ columns, vector, waiting, columnFolds }: BandShape, threads: number): number {
-  const wide = vector === "folded" ? 4 : 1;
-  return Math.ceil(columns / wide / threads) * wide * ((waiting ?? 0) + columnFolds);
-}
-
-/** Workgroups that a machine runs at once. */
-export function bandSlots(shape: BandShape, threads: number, { multiprocessors }: Machine): number {
-  const wide = shape.vector === "folded" ? 4 : 1;
-  const registers = 16 + (shape.live + shape.accumulators) * wide + heldByBand(shape, threads);
-  return multiprocessors * residentOf(threads, registers, threads * shape.meetingBytes);
-}
-
-/** Predicted time of a band kernel and of the one that joins the bands, without launches, µs; ∞ where the machine has no room for it. */
-export function bandMicros(shape: BandShape, { threads, each }: BandFactors, machine: Machine): number {
-  const { rows, columns, stages, folds, columnFolds, vector } = shape;
-  if (threads > machine.maxThreads || threads * shape.meetingBytes > machine.maxBytes) return Infinity;
-  const [bands, slots] = [Math.ceil(rows / each), bandSlots(shape, threads, machine)];
-  const left = 4 * bands * columns * columnFolds;
-  const units = Math.ceil(columns / (vector === "folded" ? 4 : 1) / threads);
-  const barriers = stages * 2 * meetings(threads) + 1;
-  const row = LOAD + units * ISSUE + barriers * (MEETING + MEETING_PER_THREAD * threads);
-  const last = threads <= 16 ? threads : 2 ** Math.ceil(Math.log2(threads) / 2);
-  const loads = Math.ceil(threads / WARP) * last + threads / last;
-  const times = [
-    ((rows * columns * (shape.readBytes + shape.writeBytes) + left) / machine.bandwidth) * 1e6,
-    (rows * folds * loads) / (SHARED_LOADS * machine.multiprocessors),
-    (bands <= 4 * slots ? Math.ceil(bands / slots) : bands / slots) * (START + each * row),
-  ];
-  const longest = Math.max(...times);
-  const joining = START + LOAD + (left / machine.bandwidth) * 1e6;
-  return longest + TURN_LOST * (times.reduce((sum, time) => sum + time, 0) - longest) + joining;
 }

@@ -3,7 +3,68 @@
  * columns from row to row. A second nest joins the bands.
  */
 import type { Machine } from "../nest";
-import { bandMicros, bandSlots, heldByBand, type BandFactors, type BandShape } from "../price";
+import {
+  ISSUE,
+  LOAD,
+  MEETING,
+  MEETING_PER_THREAD,
+  meetings,
+  residentOf,
+  START,
+  TURN_LOST,
+  WARP,
+  type FoldShape,
+} from "../price";
+
+/** Rows that are walked and folded, and whose columns are folded as well. */
+export interface BandShape extends FoldShape {
+  /** Folds of rows, all stages together. */
+  readonly folds: number;
+  readonly columnFolds: number;
+}
+
+/** Threads of a workgroup, which share each of its rows, and how many rows it takes one after another. */
+export interface BandFactors {
+  readonly threads: number;
+  readonly each: number;
+}
+
+/** Loads from workgroup memory that a multiprocessor makes in a µs, a warp at a time. */
+const SHARED_LOADS = 1700;
+
+/** Values of a row and of its columns' folds that a thread holds. */
+export function heldByBand({ columns, vector, waiting, columnFolds }: BandShape, threads: number): number {
+  const wide = vector === "folded" ? 4 : 1;
+  return Math.ceil(columns / wide / threads) * wide * ((waiting ?? 0) + columnFolds);
+}
+
+/** Workgroups that a machine runs at once. */
+function bandSlots(shape: BandShape, threads: number, { multiprocessors }: Machine): number {
+  const wide = shape.vector === "folded" ? 4 : 1;
+  const registers = 16 + (shape.live + shape.accumulators) * wide + heldByBand(shape, threads);
+  return multiprocessors * residentOf(threads, registers, threads * shape.meetingBytes);
+}
+
+/** Predicted time of a band kernel and of the one that joins the bands, without launches, µs; ∞ where the machine has no room for it. */
+export function bandMicros(shape: BandShape, { threads, each }: BandFactors, machine: Machine): number {
+  const { rows, columns, stages, folds, columnFolds, vector } = shape;
+  if (threads > machine.maxThreads || threads * shape.meetingBytes > machine.maxBytes) return Infinity;
+  const [bands, slots] = [Math.ceil(rows / each), bandSlots(shape, threads, machine)];
+  const left = 4 * bands * columns * columnFolds;
+  const units = Math.ceil(columns / (vector === "folded" ? 4 : 1) / threads);
+  const barriers = stages * 2 * meetings(threads) + 1;
+  const row = LOAD + units * ISSUE + barriers * (MEETING + MEETING_PER_THREAD * threads);
+  const last = threads <= 16 ? threads : 2 ** Math.ceil(Math.log2(threads) / 2);
+  const loads = Math.ceil(threads / WARP) * last + threads / last;
+  const times = [
+    ((rows * columns * (shape.readBytes + shape.writeBytes) + left) / machine.bandwidth) * 1e6,
+    (rows * folds * loads) / (SHARED_LOADS * machine.multiprocessors),
+    (bands <= 4 * slots ? Math.ceil(bands / slots) : bands / slots) * (START + each * row),
+  ];
+  const longest = Math.max(...times);
+  const joining = START + LOAD + (left / machine.bandwidth) * 1e6;
+  return longest + TURN_LOST * (times.reduce((sum, time) => sum + time, 0) - longest) + joining;
+}
 
 /** Values that a thread holds at most: half of the registers that it can have. */
 const MOST_HELD = 128;
