@@ -57,7 +57,6 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
     ["templates/fold.ts", "low.branch(space.less(chunk, «schedule.chunks»),", "schedule.chunks - 1"],
     ["templates/matmul-join.ts", "const { chunks } = «job.schedule»;", "{ chunks: job.schedule.chunks - 1 }"],
     ["templates/mixed.ts", "low.branch(space.less(band, «schedule.chunks»),", "schedule.chunks - 1"],
-    ["templates/mixed.ts", 'low.loop("band", «schedule.chunks»,', "schedule.chunks - 1"],
     [
       "templates/reduce-finish.ts",
       "low.branch(space.less(grid.tid, «schedule.chunks»), () => {",
