@@ -164,8 +164,7 @@ export function standing(schedule: RegionSchedule, plain: RegionSchedule, mayMer
     stands.set("threads", threads);
     if (plain.lane !== "none") stands.set("vector", lane === "none" ? "off" : "on");
     // Parts of rows that are only folded are walked once, whatever is chosen.
-    if (variant === "fold" && !schedule.finish)
-      stands.set("rows", readingOf(schedule, mayMerge && merged.length > 0));
+    if (variant === "fold" && !schedule.finish) stands.set("rows", readingOf(schedule, mayMerge && merged.length > 0));
   }
   if (variant === "matmul-tile") stands.set("tile", tileName(matmul!));
   if (variant === "flash-tile") stands.set("tile", flashTileName(flash!));
