@@ -4,30 +4,12 @@
  *
  *   node scripts/chrome-run-times.mjs [--size L] [--again] [example …]
  *
- * CHROME is the browser and CHROME_FLAGS its flags, separated by spaces. Without them: Playwright's or the system's
- * Chromium, with its software adapter. `--again` runs each example twice, the second time with everything warm.
+ * CHROME is the browser and CHROME_FLAGS its flags (scripts/chrome.mjs). `--again` runs each example twice, the second time with everything warm.
  */
-import { createServer } from "node:http";
-import { readFile } from "node:fs/promises";
-import { extname, join, normalize } from "node:path";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
+import { openBrowser, serveFolder } from "./chrome.mjs";
 
 const EXAMPLES = ["log-relu", "softmax", "layer-norm-gelu", "matmul-bias-relu", "attention", "dense-backward"];
-const SOFTWARE = [
-  "--enable-unsafe-webgpu",
-  "--enable-features=Vulkan",
-  "--use-webgpu-adapter=swiftshader",
-  "--no-sandbox",
-];
-const TYPES = {
-  ".html": "text/html",
-  ".js": "text/javascript",
-  ".css": "text/css",
-  ".svg": "image/svg+xml",
-  ".json": "application/json",
-  ".wasm": "application/wasm",
-};
 /** ms that a run may take. */
 const PATIENCE = 120_000;
 
@@ -35,22 +17,6 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { size: { type: "string", default: "L" }, again: { type: "boolean", default: false } },
 });
-
-/** Serves dist/ on a free port of this machine. */
-async function serveBuild() {
-  const server = createServer(async ({ url }, response) => {
-    const path = normalize(new URL(url, "http://localhost").pathname);
-    try {
-      const body = await readFile(join("dist", path === "/" ? "index.html" : path));
-      response.writeHead(200, { "content-type": TYPES[extname(path) || ".html"] ?? "application/octet-stream" });
-      response.end(body);
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { address: `http://localhost:${server.address().port}/`, close: () => server.close() };
-}
 
 /** In the page: presses Run, answers its question with the first offer, and notes when things are on screen. */
 async function pressRun(patience) {
@@ -91,12 +57,8 @@ async function pressRun(patience) {
   return seen;
 }
 
-const site = await serveBuild();
-const browser = await chromium.launch(
-  process.env.CHROME
-    ? { executablePath: process.env.CHROME, args: (process.env.CHROME_FLAGS ?? "").split(" ").filter(Boolean) }
-    : { executablePath: "/usr/bin/chromium", args: SOFTWARE },
-);
+const site = await serveFolder("dist");
+const browser = await openBrowser();
 try {
   for (const example of positionals.length > 0 ? positionals : EXAMPLES) {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });

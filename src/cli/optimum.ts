@@ -5,9 +5,6 @@ import type { Environment } from "./environment";
 import { plural, table } from "./format";
 import type { Planned } from "./report";
 
-/** Below this share a plan is as good as the best one. */
-const NOTHING = 1e-9;
-
 /** 1 where the graph is too large to try every plan. */
 export function optimum({ json }: Request, { compilation }: Planned, environment: Environment): number {
   const { steps, options } = compilation;
@@ -24,7 +21,7 @@ export function optimum({ json }: Request, { compilation }: Planned, environment
     return 0;
   }
   const tried = `${plural(weighed, "kernel")} weighed, on the device profile ${options.profile.name}.`;
-  if (regret < NOTHING) {
+  if (regret === 0) {
     environment.print(`No plan is better by the price: ${showMicros(planned)}. ${tried}`);
     return 0;
   }

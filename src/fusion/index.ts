@@ -146,6 +146,7 @@ export {
   passCatalogue,
   pipelineOf,
   runPasses,
+  type BestPlan,
   type FusionPass,
   type Level,
   type OrderRefusal,

@@ -1,5 +1,6 @@
 /** @file The one store's shape: what the user did, where they look, and what the workers and the GPU answered. */
 import type {
+  BestPlan,
   Compilation,
   CompileOptions,
   EdgeId,
@@ -440,6 +441,8 @@ export interface Actions {
   askSizes(name: string): Promise<void>;
   /** What transforming and fusing in either order comes to; empty where nothing can be planned. */
   askOrders(): Promise<readonly OrderRow[]>;
+  /** The best plan by the price beside the planner's; null where nothing can be planned. */
+  askBestPlan(): Promise<BestPlan | null>;
   /** What the backward pass could keep, by every policy. */
   askSaved(): Promise<void>;
   /** Begins the tour, goes on to another stop, or ends it with null. */

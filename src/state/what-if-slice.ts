@@ -6,7 +6,8 @@ import type { Slice } from "./slice-context";
 /** Sizes are asked about at these multiples of the one that is written. */
 const MULTIPLES = [0.25, 0.5, 1, 2, 4];
 
-type Names = "openWhatIf" | "closeWhatIf" | "askWhatIf" | "keepWhatIf" | "askSizes" | "askSaved" | "askOrders";
+type Names =
+  "openWhatIf" | "closeWhatIf" | "askWhatIf" | "keepWhatIf" | "askSizes" | "askSaved" | "askOrders" | "askBestPlan";
 
 export const whatIfSlice: Slice<Names> = (context) => ({
   async askSizes(name) {
@@ -35,6 +36,13 @@ export const whatIfSlice: Slice<Names> = (context) => ({
     const { text, options } = of;
     const reply = await context.environment.compileWorker.ask({ kind: "orders", text, options });
     return reply.ok && reply.value.kind === "orders" ? reply.value.rows : [];
+  },
+  async askBestPlan() {
+    const { compilation: of } = context.get().derived;
+    if (!of?.naive) return null;
+    const { text, options } = of;
+    const reply = await context.environment.compileWorker.ask({ kind: "optimum", text, options });
+    return reply.ok && reply.value.kind === "optimum" ? reply.value.best : null;
   },
   openWhatIf: () => context.set({ whatIf: context.get().whatIf ?? { status: "none" } }),
   closeWhatIf: () => context.set({ whatIf: null }),

@@ -8,9 +8,11 @@ import {
   fusionAt,
   hashText,
   inputFeed,
+  isTooLarge,
   knobSheet,
   knobSweep,
   kernelLooks,
+  optimumOf,
   orderRows,
   peakOf,
   planAt,
@@ -25,6 +27,7 @@ import {
   valuesAt,
   watchKernel,
   whatIf,
+  type BestPlan,
   type Compilation,
   type CompileOptions,
   type Drawing,
@@ -159,6 +162,14 @@ function trainingPlans(compilation: Compilation, { target, seed, options }: Aski
   };
 }
 
+function bestOf(compilation: Compilation): BestPlan | null {
+  if (!compilation.naive) return null;
+  const found = optimumOf(fusionAt(compilation, compilation.steps.length), compilation.options);
+  if (isTooLarge(found)) return found;
+  const { micros, planned, weighed } = found;
+  return { micros, planned, weighed };
+}
+
 /** Answers one question of the page. A text without a plan has no plans, which is no fault. */
 export function answerCompile(request: CompileRequest): CompileReply {
   if (request.kind === "import") return { kind: "imported", imported: imported(request) };
@@ -168,6 +179,7 @@ export function answerCompile(request: CompileRequest): CompileReply {
   const compilation = compiled(request.text, request.options);
   if (request.kind === "saved") return { kind: "saved", sheet: savedSheet(compilation) };
   if (request.kind === "orders") return { kind: "orders", rows: orderRows(compilation) };
+  if (request.kind === "optimum") return { kind: "optimum", best: bestOf(compilation) };
   if (request.kind === "sizes") return { kind: "sizes", rows: sizes(request) };
   if (request.kind === "what-if") return { kind: "what-if", answer: asked(compilation, request.change) };
   if (request.kind === "knobs") return { kind: "knobs", sheet: sheetOf(compilation, request) };

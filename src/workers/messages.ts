@@ -1,6 +1,7 @@
 /** @file What the page asks its workers, and what they answer. Plain data: it is cloned. */
 import type { ImportedModel } from "../import";
 import type {
+  BestPlan,
   Compilation,
   CompileOptions,
   DeviceProfile,
@@ -91,6 +92,12 @@ export type CompileRequest =
       readonly options: CompileOptions;
     }
   | {
+      /** The best plan by the price, where the graph is small. */
+      readonly kind: "optimum";
+      readonly text: string;
+      readonly options: CompileOptions;
+    }
+  | {
       /** The steps of a program that trains, for a machine. */
       readonly kind: "training";
       readonly text: string;
@@ -136,6 +143,7 @@ export type CompileReply =
   | { readonly kind: "planned"; readonly plans: ReadonlyMap<number, Plan> }
   | { readonly kind: "saved"; readonly sheet: SavedSheet | null }
   | { readonly kind: "orders"; readonly rows: readonly OrderRow[] }
+  | { readonly kind: "optimum"; readonly best: BestPlan | null }
   | { readonly kind: "sizes"; readonly rows: readonly SizeRow[] }
   | { readonly kind: "values"; readonly sameness: Sameness }
   | { readonly kind: "totals"; readonly totals: readonly (PlanTotals | null)[] }

@@ -53,7 +53,7 @@ export type { Candidate, FusionPass } from "./define";
 export type { PlanOptions } from "./planner";
 export { naiveFusion } from "./naive";
 export { levelOf, levels, orderRefusal, passesOf, passOrder, pipelineOf, type OrderRefusal } from "./pipeline";
-export { isTooLarge, optimumOf, regretOf, type Optimum, type TooLarge } from "./optimum";
+export { isTooLarge, optimumOf, regretOf, type BestPlan, type Optimum, type TooLarge } from "./optimum";
 export { savedOffers, type SavedOffer } from "./saved/wanted";
 export { inTextOrder } from "./planner";
 export { runPasses, stateHash, type PassRun } from "./run";

@@ -38,10 +38,19 @@ export interface TooLarge {
   readonly tooLarge: string;
 }
 
-export const isTooLarge = (answer: Optimum | TooLarge): answer is TooLarge => "tooLarge" in answer;
+/** What the best plan takes beside the given one, or why it is not looked for. */
+export type BestPlan = Pick<Optimum, "micros" | "planned" | "weighed"> | TooLarge;
 
-/** What a plan takes above the best one, as a share: 0.004 is 0.4 %. */
-export const regretOf = ({ micros, planned }: Optimum): number => (micros === 0 ? 0 : planned / micros - 1);
+export const isTooLarge = (answer: object): answer is TooLarge => "tooLarge" in answer;
+
+/** Shares below it come of adding up in another order. */
+const ROUNDING = 1e-9;
+
+/** What a plan takes above the best one, as a share: 0.004 is 0.4 %; 0 where it is as good. */
+export function regretOf({ micros, planned }: Pick<Optimum, "micros" | "planned">): number {
+  const share = micros === 0 ? 0 : planned / micros - 1;
+  return share < ROUNDING ? 0 : share;
+}
 
 /** One op, or a loop with all its results: what a kernel holds whole or not at all. */
 interface Atom {

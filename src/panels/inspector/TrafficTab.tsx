@@ -4,6 +4,7 @@ import { playground, usePlayground } from "../../state";
 import { flopsOfPlan, intensityOf, kernelTraffic, type KernelTraffic } from "../model/traffic";
 import { KernelCard } from "./KernelCard";
 import { NaiveAndNow } from "./NaiveAndNow";
+import { late } from "../Late";
 import { Figures } from "./figures/Figures";
 import { Orders } from "./Orders";
 import { Saved } from "./Saved";
@@ -68,6 +69,8 @@ function KernelTable({ traffic, current }: { readonly traffic: KernelTraffic; re
   );
 }
 
+const BestPlan = late(() => import("./BestPlan").then((part) => part.BestPlan));
+
 /** Kernels listed at once; plans of thousands are read through the kernel list. */
 const MOST_KERNELS = 100;
 
@@ -75,6 +78,7 @@ export function TrafficTab({ plan, graph, kernel }: Props) {
   return (
     <div className="kernel-scroll traffic">
       <Tallies plan={plan} />
+      <BestPlan />
       <Saved />
       <Figures />
       <Orders />

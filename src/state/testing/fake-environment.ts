@@ -48,6 +48,7 @@ export function fakeAnswer(request: CompileRequest): CompileReply {
   if (request.kind === "totals") return { kind: "totals", totals: request.programs.map(() => null) };
   if (request.kind === "sizes") return { kind: "sizes", rows: [] };
   if (request.kind === "orders") return { kind: "orders", rows: [] };
+  if (request.kind === "optimum") return { kind: "optimum", best: null };
   if (request.kind === "saved") return { kind: "saved", sheet: null };
   if (request.kind === "knobs") return { kind: "knobs", sheet: null };
   if (request.kind === "looks") return { kind: "looks", kernels: new Map() };

@@ -1,0 +1,3 @@
+/** @file Types of bench-page.mjs. */
+export function hasPeers(): boolean;
+export function buildBenchPage(): Promise<void>;
