@@ -8,7 +8,7 @@ declare module "@jax-js/jax" {
     mul(other: Array | number): this;
     div(other: Array | number): this;
     reshape(shape: readonly number[]): this;
-    blockUntilReady(): Promise<Array>;
+    gpuBufferSync(): GPUBuffer;
     data(): Promise<Float32Array>;
     dispose(): void;
   }
