@@ -2,17 +2,8 @@
 import { type Region, type RegionId } from "../ir";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { deferToReaders } from "./epilogue-deferral";
-import {
-  copyCandidate,
-  costOf,
-  edgesBetween,
-  hasContraction,
-  walksRows,
-  legalMerge,
-  mergeCandidate,
-  nodesOf,
-  patchOf,
-} from "./merge";
+import { copyCandidate } from "./copies";
+import { costOf, edgesBetween, hasContraction, walksRows, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import { namesOf } from "./sentences";
 import { judge, policyOnContraction, prologueVerdict } from "./profitability";

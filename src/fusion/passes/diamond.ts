@@ -29,12 +29,14 @@ function closedGroup(planner: Planner, producer: Region): Region[] | null {
   const group: Region[] = [producer];
   if (producer.outputs.some(planner.isOutput)) return null;
   while (open.size > 1) {
+    // All but one of those that are open have to go in.
+    if (group.length + open.size - 2 >= WINDOW) return null;
     let first: RegionId | null = null;
     for (const id of open) if (first === null || planner.order.at(id) < planner.order.at(first)) first = id;
     const region = planner.region(first!);
     open.delete(first!);
     const readers = planner.readersOf(first!);
-    if (group.length >= WINDOW || readers.length === 0 || planner.isView(region)) return null;
+    if (readers.length === 0 || planner.isView(region)) return null;
     if (region.outputs.some(planner.isOutput)) return null;
     group.push(region);
     for (const reader of readers) open.add(reader);

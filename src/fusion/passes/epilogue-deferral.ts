@@ -2,7 +2,8 @@
 import type { Region } from "../ir";
 import { isRefusal } from "../cost";
 import type { Candidate, Opinion } from "./define";
-import { copyCandidate, hasContraction, legalMerge, walksRows } from "./merge";
+import { copyCandidate } from "./copies";
+import { hasContraction, legalMerge, walksRows } from "./merge";
 import type { Planner } from "./planner";
 import { bytesOfWays, timeOf, weigh, workOf } from "./weigh";
 import { namesOf, no } from "./sentences";

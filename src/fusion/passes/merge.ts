@@ -16,7 +16,7 @@ import {
 } from "../ir";
 import { isRefusal, priority, type RegionFacts } from "../cost";
 import { opDef } from "../ops";
-import { bySize, classifyPlain, isOnline, neededBy, productsOf, uniformsOf } from "../region";
+import { bySize, classifyPlain, isOnline, productsOf, uniformsOf } from "../region";
 import type { Candidate, CostDelta, FusionPass } from "./define";
 import type { Planner } from "./planner";
 import { crossPhase } from "./saved/cross-phase";
@@ -108,31 +108,6 @@ export function mergeCandidate(
     add: [mergedRegion(planner, group, about.id)],
     into: about.id,
     merged: group.map(({ id }) => id),
-  };
-}
-
-/** A candidate that gives every reader its own copy of the producer, which is then stored by nobody. */
-export function copyCandidate(
-  planner: Planner,
-  rule: string,
-  producer: Region,
-  readers: readonly Region[],
-  keepProducer = false,
-): Candidate {
-  const edges = readers.flatMap((reader) => edgesBetween(planner, producer, reader));
-  return {
-    rule,
-    kind: "fuse",
-    edges,
-    nodes: nodesOf(edges, producer),
-    remove: keepProducer ? readers : [producer, ...readers],
-    add: readers.map((reader) => ({
-      id: reader.id,
-      members: neededBy((id) => node(planner.graph, id), unionOf(planner, [producer, reader]), reader.outputs),
-      outputs: reader.outputs,
-    })),
-    into: readers.length === 1 ? readers[0]!.id : null,
-    merged: [],
   };
 }
 

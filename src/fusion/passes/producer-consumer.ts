@@ -3,8 +3,8 @@ import { bytesOf, node, type Region, type RegionId, type Verdict } from "../ir";
 import { isRefusal } from "../cost";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "./define";
 import { heapOf } from "./heap";
+import { copyCandidate, rememberedCopies } from "./copies";
 import {
-  copyCandidate,
   costOf,
   hasContraction,
   legalMerge,
@@ -126,11 +126,11 @@ function beaten(planner: Planner, candidate: Candidate, delta: CostDelta): Opini
     nodes: candidate.nodes,
     id: producer!.id,
   });
-  if (!legalMerge(planner, rival).ok || overBudget(planner, rival)) return null;
+  // What is cheap to know is asked first: whether a path returns is a walk through the graph.
   if (isRefusal(planner.facts(rival.add[0]!))) return null;
   const ways = [...bothWays(candidate, delta), { what: "one kernel for all", ...workOf(planner, rival.add) }] as const;
   const weighed = weigh("time", ways);
-  if (!weighed.alternatives[2]!.chosen) return null;
+  if (!weighed.alternatives[2]!.chosen || overBudget(planner, rival) || !legalMerge(planner, rival).ok) return null;
   const [stored, copied, shared] = ways.map(({ micros }) => showMicros(micros));
   const value = namesOf(planner.graph, producer!.outputs);
   return no(
@@ -156,6 +156,7 @@ interface Queue {
 
 /** Producers by promise, priced again when they or their readers change. */
 function openQueue(planner: Planner): Queue {
+  const copied = rememberedCopies(planner);
   const versions = new Map<RegionId, number>();
   const heap = heapOf<Entry>((a, b) => a.micros > b.micros || (a.micros === b.micros && a.rank < b.rank));
   const offer = (id: RegionId): void => {
@@ -172,7 +173,7 @@ function openQueue(planner: Planner): Queue {
         if (entry.version !== versions.get(entry.id) || !planner.regions.has(entry.id)) continue;
         // The far end of a diamond may have changed since its candidate was built.
         if (entry.candidate?.remove.every((region) => planner.regions.get(region.id) === region)) return entry;
-        const candidate = build(planner, entry.id);
+        const candidate = build(planner, entry.id, copied);
         const micros = price(planner, candidate, entry.micros);
         const rival = heap.peek();
         if (rival === null || micros >= rival.micros) return { ...entry, candidate };
@@ -181,7 +182,7 @@ function openQueue(planner: Planner): Queue {
       return null;
     },
     copies(refused) {
-      const candidate = copies(planner, refused.id);
+      const candidate = copies(planner, refused.id, copied);
       heap.push({ ...refused, candidate, micros: price(planner, candidate, refused.micros) });
     },
     changed({ add }) {
@@ -224,18 +225,17 @@ function promise(planner: Planner, id: RegionId): number {
   return (bytes / planner.profile.bandwidth) * 1e6 + dispatches * planner.profile.launchMicros;
 }
 
-function build(planner: Planner, id: RegionId): Candidate {
+type CopyInto = ReturnType<typeof rememberedCopies>;
+
+function build(planner: Planner, id: RegionId, copied: CopyInto): Candidate {
   const diamond = planner.readersOf(id).length > 1 ? diamondOf(planner, planner.region(id)) : null;
-  return diamond ?? copies(planner, id);
+  return diamond ?? copies(planner, id, copied);
 }
 
-const copies = (planner: Planner, id: RegionId): Candidate =>
-  copyCandidate(
-    planner,
-    "into-readers",
-    planner.region(id),
-    planner.readersOf(id).map((reader) => planner.region(reader)),
-  );
+function copies(planner: Planner, id: RegionId, copied: CopyInto): Candidate {
+  const readers = planner.readersOf(id).map((reader) => planner.region(reader));
+  return copyCandidate(planner, "into-readers", planner.region(id), readers, { copied });
+}
 
 /** The exact priority where every part is a kernel; what is refused anyway keeps its promise and is refused at once. */
 function price(planner: Planner, candidate: Candidate, promised: number): number {

@@ -2,7 +2,8 @@
 import { bytesOf, node, parseEdgeId, type Region } from "../ir";
 import { opDef } from "../ops";
 import type { Answer, Candidate, FusionPass } from "./define";
-import { copyCandidate, costOf, legalMerge, patchOf, shownByView } from "./merge";
+import { copyCandidate } from "./copies";
+import { costOf, legalMerge, patchOf, shownByView } from "./merge";
 import type { Planner } from "./planner";
 import { bothWays, bytesOfWays, choosing, movesLess, NO_MICROS, takesIt, timeOf, weigh } from "./weigh";
 import { capital, nameOf, namesOf, no, subjectOf, yes } from "./sentences";
@@ -88,7 +89,9 @@ function* eachReader(planner: Planner, view: Region): Generator<Candidate, void,
   const kept = view.outputs.some(planner.isOutput);
   let left = planner.readersOf(view.id).length;
   for (const id of planner.readersOf(view.id)) {
-    const candidate = copyCandidate(planner, "view", view, [planner.region(id)], kept || left > 1);
+    const candidate = copyCandidate(planner, "view", view, [planner.region(id)], {
+      keepProducer: kept || left > 1,
+    });
     if ((yield candidate).accepted) left--;
   }
 }
