@@ -127,6 +127,31 @@ describe("products", () => {
   });
 });
 
+describe("the peak of memory", () => {
+  const bodies = ["gelu(h)", "gelu(h @ w)", "rms_norm(gelu(h), g)", "h + gelu(h @ w)"];
+  const deep = (body: string, times: number): string => {
+    const leaves = ["x", ...["w", "g"].filter((name) => new RegExp(`\\b${name}\\b`).test(body))];
+    const given = "x: f32[64, 64] = param()\nw: f32[64, 64] = param()\ng: f32[64] = param()\n";
+    const grads = leaves.map((name) => `${name}.grad`).join(", ");
+    return `${given}h = x\n${`h = ${body}\n`.repeat(times)}loss = sum(h)\nloss.backward()\nreturn loss, ${grads}\n`;
+  };
+  const peakOf = (text: string, savedValues: SavedValues): number => {
+    const { steps, diagnostics } = compile(text, { ...defaultOptions, savedValues });
+    expect(diagnostics).toEqual([]);
+    return steps.at(-1)!.totals.peakBytes;
+  };
+
+  test.each(bodies)("%s: never above that of saving every value", (body) => {
+    for (const times of [2, 4, 9])
+      for (const apart of [true, false]) {
+        const text = deep(body, times);
+        const stored = peakOf(text, { apart, policy: "stored", choices: {} });
+        for (const policy of ["cut", "segments", "recomputed"] as const)
+          expect(peakOf(text, { apart, policy, choices: {} }), `${policy}, ${times} times`).toBeLessThanOrEqual(stored);
+      }
+  });
+});
+
 describe("checkpoint", () => {
   const program = (h: string): string =>
     `x: f32[256, 256]\nw: f32[256, 256] = param()\nv: f32[256, 256] = param()\ndef f(x, w):\n    return gelu(x @ w) @ w\nh = ${h}\nloss = sum(gelu(h @ v))\nloss.backward()\nreturn loss, w.grad, v.grad\n`;

@@ -50,12 +50,12 @@ export const allPasses: readonly FusionPass[] = [
 ];
 
 export type { Candidate, FusionPass } from "./define";
-export type { PlanOptions } from "./planner";
+export type { PassRun, PlanOptions } from "./planner";
 export { naiveFusion } from "./naive";
 export { levelOf, levels, orderRefusal, passesOf, passOrder, pipelineOf, type OrderRefusal } from "./pipeline";
 export { isTooLarge, optimumOf, regretOf, type BestPlan, type Optimum, type TooLarge } from "./optimum";
 export { savedOffers, type SavedOffer } from "./saved/wanted";
 export { inTextOrder } from "./planner";
-export { runPasses, stateHash, type PassRun } from "./run";
+export { runPasses, stateHash } from "./run";
 export { passCatalogue, type Level, type PassEntry } from "./catalogue";
 export { inWords, plural, showBytes, showCount, showMicros } from "./sentences";

@@ -17,6 +17,7 @@ import {
   type Region,
   type RegionId,
   type Standing,
+  type Step,
   type Totals,
   type Verdict,
 } from "../ir";
@@ -33,8 +34,19 @@ import { executionOrder, regionOrder, type RegionOrder } from "./order";
 import type { CostCache } from "./cost-cache";
 import { openUseDef } from "./use-def";
 
-/** The part of the options that planning reads. */
-export type PlanOptions = Pick<
+/** The part of the options that planning reads, and what one planning learnt for the next. */
+export interface PlanOptions extends AskedOptions {
+  /** The peak of the plan that saves every value: what saves less stays below it where it can. */
+  readonly storedPeak?: number;
+}
+
+/** What passes did, and the state that they left. */
+export interface PassRun {
+  readonly steps: readonly Step[];
+  readonly final: Fusion;
+}
+
+type AskedOptions = Pick<
   CompileOptions,
   | "disabledPasses"
   | "strict"

@@ -13,17 +13,13 @@ import {
 } from "../ir";
 import { chosenFor, fullSizeBytes } from "../cost";
 import type { Answer, Candidate, FusionPass, Opinion } from "./define";
-import { openPlanner, type Planner, type PlanOptions } from "./planner";
+import { openPlanner, type PassRun, type Planner, type PlanOptions } from "./planner";
 import { openCostCache } from "./cost-cache";
 import { removesOverLimit } from "./binding-limit-override";
 import { plainVerdict, priced } from "./weigh";
 import { namesOf, no, showBytes, STRICT_OFF } from "./sentences";
 import { forcedAnyway } from "./profitability";
-
-export interface PassRun {
-  readonly steps: readonly Step[];
-  readonly final: Fusion;
-}
+import { withinStored } from "./saved/within-stored";
 
 /** Steps grow here; refusals are kept once per edge and reason. */
 interface Log {
@@ -54,6 +50,10 @@ export function stateHash({ graph, regions }: Fusion): string {
 
 /** Runs the passes in order on the naive state. Deterministic in its arguments. */
 export function runPasses(naive: Fusion, options: PlanOptions, passes: readonly FusionPass[]): PassRun {
+  return withinStored(options, (asked) => runOnce(naive, asked, passes));
+}
+
+function runOnce(naive: Fusion, options: PlanOptions, passes: readonly FusionPass[]): PassRun {
   const fullSize = fullSizeBytes(naive.graph);
   const log: Log = { steps: [], lastReason: new Map(), hash: stateHash(naive) };
   const costCache = openCostCache(options.profile, fullSize);
@@ -143,22 +143,29 @@ function losesRounding({ graph }: Planner, { rewrite }: Candidate): Verdict | nu
 
 /** The plan must stay below the profile's memory limit, unless it was above it already. */
 function overPeak(planner: Planner, { add, remove, nodes, rewrite }: Candidate): Opinion | null {
-  const limit = planner.profile.memoryLimitBytes;
+  const { profile, storedPeak = Infinity } = planner.options;
+  const limit = Math.min(profile.memoryLimitBytes, storedPeak);
   const before = planner.totals().peakBytes;
   if (rewrite) return null;
   const reach = add.reduce((sum, region) => sum + planner.factsOf(region).traffic.bytes, 0);
   if (before + reach <= limit) return null;
   const after = planner.peakAfter(remove, add);
   if (after <= limit || after <= before) return null;
+  const isStored = limit === storedPeak;
+  const what = isStored ? `the ${showBytes(limit)} of saving every value` : `the limit of ${showBytes(limit)}`;
   return no(
     "C_PEAK_MEMORY",
     nodes,
-    `The inputs of the merged kernel would have to stay in memory until it runs, which raises the peak from ${showBytes(before)} to ${showBytes(after)}, above the limit of ${showBytes(limit)}.`,
+    `The inputs of the merged kernel would have to stay in memory until it runs, which raises the peak from ${showBytes(before)} to ${showBytes(after)}, above ${what}.`,
     {
       numbers: { bytesBefore: before, bytesAfter: after, limit },
       limit: { what: "peak memory", value: after, limit, unit: "B" },
-      remedy: `A memory limit of at least ${showBytes(after)} (Options, device).`,
-      remedyOptions: { profile: { ...planner.profile, memoryLimitBytes: after } },
+      ...(isStored
+        ? { remedy: "Options, Saved values: save every value." }
+        : {
+            remedy: `A memory limit of at least ${showBytes(after)} (Options, device).`,
+            remedyOptions: { profile: { ...profile, memoryLimitBytes: after } },
+          }),
     },
   );
 }

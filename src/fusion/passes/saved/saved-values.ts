@@ -310,6 +310,12 @@ function keeping({ planner, wanted }: Work, id: NodeId, readers: readonly NodeId
       "Options, Saved values: recompute it, or allow fewer bytes.",
     );
   }
+  if (wanted.policy === "stored" && planner.options.storedPeak !== undefined)
+    return refusal(
+      "C_PEAK_MEMORY",
+      `${reading}, so its ${showBytes(bytes)} are saved until then: a plan that recomputes more has a higher peak of memory.`,
+      "Options, Saved values: plan both passes apart, or choose it for single values.",
+    );
   if (wanted.policy === "stored")
     return refusal(
       "L_SAVED",
