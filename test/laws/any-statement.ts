@@ -44,6 +44,8 @@ const JUMPS = new Set([
   "argmin",
   "cast",
   "argsort",
+  "cummax_indices",
+  "cummin_indices",
   "topk_indices",
   "trunc",
   "frac",

@@ -57,6 +57,8 @@ const WRITTEN: Readonly<Record<string, string>> = {
   rope: "rope(x, cos(y[:, :3]), sin(y[:, :3]), interleaved=True)",
   scaled_dot_product_attention:
     "scaled_dot_product_attention(x.reshape(1, 4, 2, 4), y.reshape(1, 2, 4, 4), y.reshape(1, 2, 4, 4), is_causal=True, softcap=2.0, window=1)",
+  cummax_indices: "cummax_indices(x, dim=0)",
+  cummin_indices: "cummin_indices(round(x * 2))",
   topk: "topk(x, 3)",
   topk_indices: "topk_indices(x, 3, axis=0, largest=False)",
   lp_pool: "lp_pool(x, 3, (2, 2))",

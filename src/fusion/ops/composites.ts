@@ -22,6 +22,8 @@ import { convTranspose } from "./composite/conv-transpose";
 import { cosineSimilarity } from "./composite/layer/cosine-similarity";
 import { countNonzero } from "./composite/reduce/count-nonzero";
 import { crossEntropy } from "./composite/cross-entropy";
+import { cummaxIndices } from "./composite/cummax-indices";
+import { cumminIndices } from "./composite/cummin-indices";
 import { deg2rad } from "./composite/elementwise/deg2rad";
 import { diagonal } from "./composite/movement/diagonal";
 import { diff } from "./composite/movement/diff";
@@ -155,6 +157,8 @@ export const composites: readonly CompositeDef[] = [
   cosineSimilarity,
   countNonzero,
   crossEntropy,
+  cummaxIndices,
+  cumminIndices,
   deg2rad,
   diagonal,
   diff,

@@ -12,7 +12,7 @@ const EXCLUSIVE: Param = {
 };
 const REVERSE: Param = { names: ["reverse"], kind: "bool", default: false, doc: "From the end." };
 
-export interface ScanSpec extends Pick<OpDef, "name" | "doc"> {
+export interface ScanSpec extends Pick<OpDef, "name" | "doc" | "indices"> {
   /** The reduction that the last element is the result of. */
   readonly fold: OpDef;
   /** Whether a call may leave the element itself out; where it may not, nothing needs an identity. */
@@ -21,10 +21,9 @@ export interface ScanSpec extends Pick<OpDef, "name" | "doc"> {
 }
 
 /** Walks one axis and keeps what it has folded so far: shape and dtype are those of the folded operand. */
-export const scan = ({ name, doc, fold, exclusive, derivative }: ScanSpec): OpDef => ({
-  name,
+export const scan = ({ fold, exclusive, derivative, ...names }: ScanSpec): OpDef => ({
+  ...names,
   kind: "scan",
-  doc,
   params: [ONE_TENSOR, AXIS, ...(exclusive ? [EXCLUSIVE] : []), REVERSE],
   infer([x], attrs, names = ["x"]) {
     const bad = checkAxes(numberOf(attrs["axis"], -1), x!.shape, names[0] ?? "x");

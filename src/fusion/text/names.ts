@@ -142,7 +142,7 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
 ]);
 
 const RECURRENT =
-  "Write its step as a def and call it in a Python `for` loop over the sequence: it is unrolled into the graph.";
+  "Use nn.LSTM or nn.GRU, or write its step as a def and call it in a Python `for` loop over the sequence.";
 
 /** What will be read one day, and what does the same today. */
 export const NOT_YET: ReadonlyMap<string, string> = new Map([
@@ -154,7 +154,7 @@ export const NOT_YET: ReadonlyMap<string, string> = new Map([
     "while_loop",
     "The number of iterations depends on data. If it is known, write a Python `for` loop, which is unrolled.",
   ],
-  ...["LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell", "lstm", "gru"].map((name) => [name, RECURRENT] as const),
+  ...["lstm", "gru"].map((name) => [name, RECURRENT] as const),
 ]);
 
 /** Operators and the ops they are. */

@@ -35,7 +35,7 @@ export function opCall(
 ): Value {
   const { dialect = null } = call;
   const { meant, args } = meantBy(op, dialect, given);
-  const overload = libraryOverload(meant, args);
+  const overload = libraryOverload(meant, dialect, args);
   if (overload) return callAnyDef(interpreter, run, libraryCall(call, overload), args);
   const folded = foldCall(
     meant,

@@ -4,6 +4,7 @@ import { scan } from "../scans";
 
 export const cummax = scan({
   name: "cummax",
+  indices: "cummax_indices",
   doc: {
     formula: "max of all up to here",
     teaches: "Chooses, never rounds: a scan in parallel answers what one thread in order would.",

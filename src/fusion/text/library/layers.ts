@@ -137,4 +137,106 @@ class RNNCell:
     h = torch.zeros(input.shape[0], self.hidden_size) if hx is None else hx
     sum = linear(input, self.weight_ih, self.bias_ih) + linear(h, self.weight_hh, self.bias_hh)
     return torch.relu(sum) if self.nonlinearity == "relu" else torch.tanh(sum)
+
+class _Gates:
+  def __init__(self, rows, input_size, hidden_size, bias):
+    self.weight_ih = nn.Parameter(torch.zeros(rows, input_size))
+    self.weight_hh = nn.Parameter(torch.zeros(rows, hidden_size))
+    self.bias_ih = nn.Parameter(torch.zeros(rows)) if bias else None
+    self.bias_hh = nn.Parameter(torch.zeros(rows)) if bias else None
+
+  def of_input(self, x):
+    return linear(x, self.weight_ih, self.bias_ih)
+
+  def of_state(self, h):
+    return linear(h, self.weight_hh, self.bias_hh)
+
+class _Recurrent:
+  def __init__(self, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False, proj_size=0, nonlinearity="tanh"):
+    if proj_size > 0:
+      raise ValueError("proj_size is not supported.")
+    self.hidden_size = hidden_size
+    self.num_layers = num_layers
+    self.batch_first = batch_first
+    self.nonlinearity = nonlinearity
+    self.ways = 2 if bidirectional else 1
+    sizes = [input_size if k < self.ways else self.ways * hidden_size for k in range(num_layers * self.ways)]
+    rows = self._gates() * hidden_size
+    self.parts = [_Gates(rows, size, hidden_size, bias) for size in sizes]
+
+  def _first(self, x, hx, k):
+    return torch.zeros(x.shape[1], self.hidden_size) if hx is None else hx[k]
+
+  def _walk(self, x, k, state):
+    gates = self.parts[k].of_input(x)
+    steps = list(range(x.shape[0]))
+    shown = []
+    for t in steps[::-1] if k % self.ways == 1 else steps:
+      state = self._step(gates[t], state, k)
+      shown.append(self._shown(state))
+    return torch.stack(shown[::-1] if k % self.ways == 1 else shown), state
+
+  def _layers(self, input, firsts):
+    x = input.transpose(0, 1) if self.batch_first else input
+    lasts = []
+    for layer in range(self.num_layers):
+      both = []
+      for way in range(self.ways):
+        k = layer * self.ways + way
+        y, last = self._walk(x, k, firsts(x, k))
+        both.append(y)
+        lasts.append(last)
+      x = both[0] if self.ways == 1 else torch.cat(both, dim=-1)
+    return (x.transpose(0, 1) if self.batch_first else x), lasts
+
+class RNN(_Recurrent):
+  def _gates(self):
+    return 1
+
+  def _shown(self, state):
+    return state
+
+  def _step(self, gates, h, k):
+    sum = gates + self.parts[k].of_state(h)
+    return torch.relu(sum) if self.nonlinearity == "relu" else torch.tanh(sum)
+
+  def forward(self, input, hx=None):
+    if input.ndim == 2:
+      at = 0 if self.batch_first else 1
+      y, h = self.forward(input.unsqueeze(at), None if hx is None else hx.unsqueeze(1))
+      return y.squeeze(at), h.squeeze(1)
+    y, lasts = self._layers(input, lambda x, k: self._first(x, hx, k))
+    return y, torch.stack(lasts)
+
+class GRU(RNN):
+  def _gates(self):
+    return 3
+
+  def _step(self, gates, h, k):
+    r, z, n = gates.chunk(3, dim=-1)
+    hr, hz, hn = self.parts[k].of_state(h).chunk(3, dim=-1)
+    z = torch.sigmoid(z + hz)
+    return (1 - z) * torch.tanh(n + torch.sigmoid(r + hr) * hn) + z * h
+
+class LSTM(_Recurrent):
+  def _gates(self):
+    return 4
+
+  def _shown(self, state):
+    return state[0]
+
+  def _step(self, gates, state, k):
+    h, c = state
+    i, f, g, o = (gates + self.parts[k].of_state(h)).chunk(4, dim=-1)
+    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+    return torch.sigmoid(o) * torch.tanh(c), c
+
+  def forward(self, input, hx=None):
+    h0, c0 = (None, None) if hx is None else hx
+    if input.ndim == 2:
+      at = 0 if self.batch_first else 1
+      y, (h, c) = self.forward(input.unsqueeze(at), None if hx is None else (h0.unsqueeze(1), c0.unsqueeze(1)))
+      return y.squeeze(at), (h.squeeze(1), c.squeeze(1))
+    y, lasts = self._layers(input, lambda x, k: (self._first(x, h0, k), self._first(x, c0, k)))
+    return y, (torch.stack([h for h, c in lasts]), torch.stack([c for h, c in lasts]))
 `;

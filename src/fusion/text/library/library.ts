@@ -114,9 +114,10 @@ export function libraryDef(name: string, dialect: Dialect): DefStatement | null 
 /** The function that understands a keyword which the op of the same name has not: `add(x, y, alpha=2)`. */
 export function libraryOverload(
   op: { readonly name: string; readonly params: readonly { readonly names: readonly string[] }[] },
+  dialect: Dialect,
   args: readonly GivenArgument[],
 ): DefStatement | null {
-  const def = library().defs.get(op.name);
+  const def = libraryDef(op.name, dialect);
   if (!def) return null;
   const has = new Set(def.params.map(({ name }) => name.text));
   const odd = args.some(

@@ -15,11 +15,20 @@ def std_mean(input, dim=None, unbiased=True, keepdim=False, correction=None):
 def aminmax(input, dim=None, keepdim=False):
   return torch.amin(input, dim, keepdim=keepdim), torch.amax(input, dim, keepdim=keepdim)
 
+def sort(input, dim=-1, descending=False, stable=True, kind=None, order=None):
+  return torch.sort(input, dim=dim, descending=descending), torch.argsort(input, dim=dim, descending=descending)
+
+def jax_sort(input, dim=-1, descending=False, stable=True, kind=None, order=None):
+  return torch.sort(input, dim=dim, descending=descending)
+
+def argsort(input, dim=-1, descending=False, stable=True, kind=None, order=None):
+  return torch.argsort(input, dim=dim, descending=descending)
+
 def kthvalue(input, k, dim=-1, keepdim=False):
   if k < 1 or k > input.shape[dim]:
     raise ValueError("kthvalue counts from 1 to the size of the axis.")
-  values = sort(input, dim=dim).narrow(dim, k - 1, 1)
-  places = argsort(input, dim=dim).narrow(dim, k - 1, 1)
+  values = torch.sort(input, dim=dim).narrow(dim, k - 1, 1)
+  places = torch.argsort(input, dim=dim).narrow(dim, k - 1, 1)
   return (values, places) if keepdim else (values.squeeze(dim), places.squeeze(dim))
 
 def median(input, dim=None, keepdim=False):
@@ -33,7 +42,7 @@ def jax_median(input, dim=None, keepdim=False):
 def _quantile(input, q, dim, keepdim, interpolation):
   flat, at = _along(input, dim)
   n = flat.shape[at]
-  ordered = sort(flat, dim=at)
+  ordered = torch.sort(flat, dim=at)
   place = q * (n - 1)
   low = int(place)
   high = low if low == place else low + 1
