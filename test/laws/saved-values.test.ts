@@ -128,7 +128,12 @@ describe("products", () => {
 });
 
 describe("the peak of memory", () => {
-  const bodies = ["gelu(h)", "gelu(h @ w)", "rms_norm(gelu(h), g)", "h + gelu(h @ w)"];
+  const layers: readonly [body: string, times: number][] = [
+    ["gelu(h)", 9],
+    ["gelu(h @ w)", 4],
+    ["rms_norm(gelu(h), g)", 2],
+    ["h + gelu(h @ w)", 3],
+  ];
   const deep = (body: string, times: number): string => {
     const leaves = ["x", ...["w", "g"].filter((name) => new RegExp(`\\b${name}\\b`).test(body))];
     const given = "x: f32[64, 64] = param()\nw: f32[64, 64] = param()\ng: f32[64] = param()\n";
@@ -141,14 +146,13 @@ describe("the peak of memory", () => {
     return steps.at(-1)!.totals.peakBytes;
   };
 
-  test.each(bodies)("%s: never above that of saving every value", (body) => {
-    for (const times of [3, 6])
-      for (const apart of [true, false]) {
-        const text = deep(body, times);
-        const stored = peakOf(text, { apart, policy: "stored", choices: {} });
-        for (const policy of ["cut", "segments", "recomputed"] as const)
-          expect(peakOf(text, { apart, policy, choices: {} }), `${policy}, ${times} times`).toBeLessThanOrEqual(stored);
-      }
+  test.each(layers)("%s, %i times: never above that of saving every value", (body, times) => {
+    const text = deep(body, times);
+    for (const apart of [true, false]) {
+      const stored = peakOf(text, { apart, policy: "stored", choices: {} });
+      for (const policy of ["cut", "segments", "recomputed"] as const)
+        expect(peakOf(text, { apart, policy, choices: {} }), policy).toBeLessThanOrEqual(stored);
+    }
   });
 });
 
