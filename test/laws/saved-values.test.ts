@@ -136,7 +136,7 @@ describe("the peak of memory", () => {
   ];
   const deep = (body: string, times: number): string => {
     const leaves = ["x", ...["w", "g"].filter((name) => new RegExp(`\\b${name}\\b`).test(body))];
-    const given = "x: f32[64, 64] = param()\nw: f32[64, 64] = param()\ng: f32[64] = param()\n";
+    const given = "x: f32[256, 256] = param()\nw: f32[256, 256] = param()\ng: f32[256] = param()\n";
     const grads = leaves.map((name) => `${name}.grad`).join(", ");
     return `${given}h = x\n${`h = ${body}\n`.repeat(times)}loss = sum(h)\nloss.backward()\nreturn loss, ${grads}\n`;
   };
