@@ -150,8 +150,8 @@ describe("the peak of memory", () => {
     const text = deep(body, times);
     for (const apart of [true, false]) {
       const stored = peakOf(text, { apart, policy: "stored", choices: {} });
-      for (const policy of ["cut", "segments", "recomputed"] as const)
-        expect(peakOf(text, { apart, policy, choices: {} }), policy).toBeLessThanOrEqual(stored);
+      const policies = ["cut", "segments", "recomputed"] as const;
+      expect(policies.filter((policy) => peakOf(text, { apart, policy, choices: {} }) > stored)).toEqual([]);
     }
   });
 });
