@@ -1,11 +1,12 @@
+/** @file Planning's work in counts, not in time: what one step asks again must not grow with the program. */
 import { expect, test } from "vitest";
-import { fullSizeBytes } from "../cost";
-import { compile, defaultOptions } from "../compile";
-import type { Region } from "../ir";
-import { openCostCache } from "./cost-cache";
-import type { FusionPass } from "./define";
-import { openPlanner } from "./planner";
-import { producerConsumer } from "./producer-consumer";
+import { compile, defaultOptions } from "../../src/fusion/compile";
+import { fullSizeBytes } from "../../src/fusion/cost";
+import type { Region } from "../../src/fusion/ir";
+import { openCostCache } from "../../src/fusion/passes/cost-cache";
+import type { FusionPass } from "../../src/fusion/passes/define";
+import { openPlanner } from "../../src/fusion/passes/planner";
+import { producerConsumer } from "../../src/fusion/passes/producer-consumer";
 
 /** A chain of `ops` and its gradient: the backward pass reads what the forward pass makes, so producers have many readers. */
 function gradientOf(ops: number): string {
