@@ -27,7 +27,18 @@ const BY_HAND: readonly (readonly [name: string, kernels: number, text: string])
     "p: f32[512, 256]\ng: f32[512, 256]\nb: f32[512]\nh: f32[512]\nreturn p - 0.1 * g, b - 0.1 * h",
   ],
   ["a scale and what it scales", 1, "s: f32[4096]\nx: f32[4096, 64]\nt = exp(s)\nreturn t, x * t.unsqueeze(-1)"],
-  ["results that share nothing and do different things", 2, "a: f32[4096]\nb: f32[64]\nreturn exp(a), tanh(b) + 1"],
+  [
+    "short results that share nothing and do different things",
+    1,
+    "a: f32[4096]\nb: f32[64]\nreturn exp(a), tanh(b) + 1",
+  ],
+  ["a short one beside a long one", 1, "a: f32[8192, 4096]\nb: f32[64]\nreturn exp(a), tanh(b) + 1"],
+  ["long ones that share nothing", 2, "a: f32[8192, 4096]\nb: f32[4096, 4096]\nreturn exp(a), tanh(b) + 1"],
+  [
+    "short ones, and a product that waits for one of them",
+    2,
+    "a: f32[64, 64]\nb: f32[32]\nw: f32[64, 64]\nt = exp(a)\nreturn t, tanh(t @ w), b + 1",
+  ],
 ];
 
 test.each(BY_HAND)("%s: %i", (_, count, text) => {

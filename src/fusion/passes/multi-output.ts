@@ -146,8 +146,8 @@ function* siblings(planner: Planner): Generator<Candidate, RegionId[], Answer> {
 }
 
 /**
- * Elementwise kernels, of whatever sizes, that read the same value or do the same: one launch has workgroups for each. Those that wait
- * for one another are left to the rules of producers and readers.
+ * Elementwise kernels, of whatever sizes, that read the same value or do the same, and those that take less time than their launch: one
+ * launch has workgroups for each. Those that wait for one another are left to the rules of producers and readers.
  */
 function* besides(planner: Planner): Generator<Candidate, void, Answer> {
   const keysOf = (region: Region): string[] => {
@@ -165,13 +165,20 @@ function* besides(planner: Planner): Generator<Candidate, void, Answer> {
     return mergeCandidate(planner, "beside", [a, b], { edges: [], nodes, id: a.id });
   };
   const size = (id: RegionId): number => planner.factsOf(planner.region(id)).form!.rows;
-  const bySize = planner.inOrder().filter((id) => keysOf(planner.region(id)).length > 0);
-  yield* neighboursBy(
-    planner,
-    bySize.toSorted((a, b) => size(a) - size(b)),
-    keysOf,
-    pair,
-  );
+  const bySize = (keys: (region: Region) => readonly string[]): RegionId[] =>
+    planner
+      .inOrder()
+      .filter((id) => keys(planner.region(id)).length > 0)
+      .toSorted((a, b) => size(a) - size(b));
+  yield* neighboursBy(planner, bySize(keysOf), keysOf, pair);
+  // What takes less time than its launch shares one with whatever else there is.
+  const isShort = (region: Region): boolean => {
+    const { workMicros, launchMicros } = planner.factsOf(region).time;
+    return workMicros < launchMicros;
+  };
+  const isFlat = (region: Region): readonly string[] =>
+    planner.factsOf(region).schedule.variant === "flat" ? ["flat"] : [];
+  yield* neighboursBy(planner, bySize(isFlat), isFlat, (a, b) => (isShort(a) || isShort(b) ? pair(a, b) : null));
 }
 
 /** The ops of a region in order, without what they are called. */
