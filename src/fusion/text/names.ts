@@ -147,10 +147,6 @@ const RECURRENT =
 /** What will be read one day, and what does the same today. */
 export const NOT_YET: ReadonlyMap<string, string> = new Map([
   [
-    "associative_scan",
-    "Use cumsum, cumprod, cummax or cummin; for anything else, write a Python `for` loop, which is unrolled.",
-  ],
-  [
     "while_loop",
     "The number of iterations depends on data. If it is known, write a Python `for` loop, which is unrolled.",
   ],

@@ -57,6 +57,20 @@ function lgamma(x: number): number {
 }
 const slope = (f: (x: number) => number, x: number): number => (f(x + 1e-5) - f(x - 1e-5)) / 2e-5;
 
+/** Rows of `name` walked from the first, or the last: what each becomes of itself and the one before. */
+function running(
+  name: string,
+  width: number,
+  next: (own: number, before: number, value: number) => number,
+  reverse = false,
+): readonly number[] {
+  const all = reverse ? rows(name, width).toReversed() : rows(name, width);
+  const found: number[][] = [];
+  for (const row of all)
+    found.push(row.map((value, k) => (found.length === 0 ? value : next(value, found.at(-1)![k]!, value))));
+  return (reverse ? found.toReversed() : found).flat();
+}
+
 type Case = readonly [text: string, wanted: () => readonly number[], digits?: number];
 const cases: readonly Case[] = [
   ["torch.var_mean(x, dim=1)", () => [...rows("x", 6).map((row) => variance(row)), ...rows("x", 6).map(mean)]],
@@ -78,6 +92,18 @@ const cases: readonly Case[] = [
   ],
   ["torch.cummax(i, 0).indices", () => [0, 0, 0, 0, 4, 4, 4, 4]],
   ["torch.cummax(r.flatten() * 0, 0).indices", () => Array.from({ length: 16 }, (_, at) => at)],
+  [
+    "jax.lax.associative_scan(jnp.add, r, reverse=True)",
+    () => running("r", 2, (_, before, value) => before + value, true),
+  ],
+  [
+    "lax.associative_scan(lambda a, b: a * b, x, axis=1)",
+    () => rows("x", 6).flatMap((row) => row.map((_, at) => row.slice(0, at + 1).reduce((a, b) => a * b))),
+  ],
+  [
+    "lax.associative_scan(lambda a, b: (a[0] * b[0], a[1] * b[0] + b[1]), (r * 0.5, r))[1]",
+    () => running("r", 2, (factor, before, value) => 0.5 * factor * before + value),
+  ],
   ["x.kthvalue(2, dim=1).values", () => rows("x", 6).map((row) => ascending(row)[1]!)],
   ["torch.kthvalue(x, 2, 1)[1]", () => rows("x", 6).map((row) => row.indexOf(ascending(row)[1]!))],
   ["x.median()", () => [ascending(of("x"))[11]!]],
