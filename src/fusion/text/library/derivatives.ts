@@ -1,4 +1,4 @@
-/** @file Jacobians and Hessians from pullbacks and pushforwards in a batch, and branches. Written in the language itself. */
+/** @file What is given functions: Jacobians and Hessians from pullbacks and pushforwards in a batch, branches, scans. Written in the language itself. */
 
 export const DERIVATIVES = String.raw`
 def _basis(like):
@@ -43,4 +43,17 @@ def switch(index, branches, *operands):
   if isinstance(index, torch.Tensor):
     raise ValueError("Which branch runs must be known before the graph runs: pick between results with torch.where.")
   return branches[index](*operands)
+
+def associative_scan(fn, elems, reverse=False, axis=0):
+  if reverse:
+    elems = jax.tree.map(lambda x: torch.flip(x, [axis]), elems)
+  n = jax.tree.leaves(elems)[0].shape[axis]
+  step = 1
+  while step < n:
+    before = jax.tree.map(lambda x: x.narrow(axis, 0, n - step), elems)
+    after = jax.tree.map(lambda x: x.narrow(axis, step, n - step), elems)
+    joined = fn(before, after)
+    elems = jax.tree.map(lambda x, y: torch.cat([x.narrow(axis, 0, step), y], dim=axis), elems, joined)
+    step = 2 * step
+  return jax.tree.map(lambda x: torch.flip(x, [axis]), elems) if reverse else elems
 `;

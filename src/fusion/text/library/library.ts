@@ -22,22 +22,12 @@ import { mapLeaves } from "../trees";
 import { DERIVATIVES } from "./derivatives";
 import { LAYER_CLASSES } from "./layers";
 import { LINEAR_ALGEBRA } from "./linear-algebra";
-import { RECURRENCES } from "./recurrences";
 import { OPTIMIZERS } from "./optimizers";
 import { SAMPLING } from "./sampling";
 import { SPECIAL } from "./special";
 import { STATISTICS } from "./statistics";
 
-const SOURCE = [
-  STATISTICS,
-  LINEAR_ALGEBRA,
-  SPECIAL,
-  SAMPLING,
-  DERIVATIVES,
-  RECURRENCES,
-  LAYER_CLASSES,
-  OPTIMIZERS,
-].join("\n");
+const SOURCE = [STATISTICS, LINEAR_ALGEBRA, SPECIAL, SAMPLING, DERIVATIVES, LAYER_CLASSES, OPTIMIZERS].join("\n");
 
 interface Library {
   readonly scope: Scope;
