@@ -35,3 +35,64 @@ test("a program leaves as a module that a bare page runs", async ({ page, play }
   got.y.forEach((value, i) => expect(value).toBeCloseTo(Math.log(2 * ((i % 7) + 1)), 5));
   expect(got.missing).toMatch(/^The input b is missing: f32\[/);
 });
+
+test("the module's numbers are the page's, to the bit", async ({ page, play }) => {
+  // The page's own buffers outlive its run, so that they can be read.
+  await page.addInitScript(() => {
+    const kept: { readonly device: GPUDevice; readonly buffer: GPUBuffer }[] = [];
+    const create = GPUDevice.prototype.createBuffer;
+    GPUDevice.prototype.createBuffer = function (this: GPUDevice, of) {
+      const buffer = create.call(this, of);
+      if (of.label && (of.usage & GPUBufferUsage.COPY_SRC) !== 0) {
+        buffer.destroy = () => undefined;
+        kept.push({ device: this, buffer });
+      }
+      return buffer;
+    };
+    Object.assign(window, {
+      async keptBits() {
+        const read = kept.map(async ({ device, buffer }) => {
+          const { size, label } = buffer;
+          const staging = create.call(device, { size, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });
+          const encoder = device.createCommandEncoder();
+          encoder.copyBufferToBuffer(buffer, 0, staging, 0, size);
+          device.queue.submit([encoder.finish()]);
+          await staging.mapAsync(GPUMapMode.READ);
+          return { label, bits: [...new Uint32Array(staging.getMappedRange())] };
+        });
+        return Promise.all(read);
+      },
+    });
+  });
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type("x: f32[64, 48]\nb: f32[48]\n\ny = gelu(3 * x + b) * tanh(x)\n");
+  await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive \d+, now 1/ })).toBeVisible();
+  await play.run.click();
+  const measured = play.region("Measured");
+  await expect(measured.getByText(/^Same result/)).toBeVisible({ timeout: 120_000 });
+  const found = await page.evaluate(() =>
+    (window as unknown as { keptBits(): Promise<readonly { label: string; bits: number[] }[]> }).keptBits(),
+  );
+  const kernels = play.region("Kernels");
+  await kernels.getByRole("button", { name: "Export…" }).click();
+  const coming = page.waitForEvent("download");
+  await kernels.getByRole("button", { name: "This plan as an ES module, .mjs" }).click();
+  const text = await readFile(await (await coming).path(), "utf8");
+  await page.route("**/bare/", (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html>" }));
+  await page.route("**/bare/fused.mjs", (route) => route.fulfill({ contentType: "text/javascript", body: text }));
+  await page.goto("./bare/");
+  const inputs = ["x", "b"].map((name) => found.find(({ label }) => label === name)!.bits);
+  const own = await page.evaluate(async ([x, b]) => {
+    const { create } = await import(new URL("./fused.mjs", location.href).href);
+    const program = await create();
+    const floats = (bits: number[]): Float32Array => new Float32Array(Uint32Array.from(bits).buffer);
+    const { y } = await program.run({ x: floats(x!), b: floats(b!).subarray(0, 48) });
+    program.destroy();
+    return [...new Uint32Array(y.buffer, y.byteOffset, y.length)];
+  }, inputs);
+  expect(own.length).toBe(64 * 48);
+  const places = found.filter(({ label, bits }) => label.startsWith("slot") && bits.length >= own.length);
+  // Its result lies in one of the buffers that both plans share.
+  expect(places.some(({ bits }) => own.every((value, i) => bits[i] === value))).toBe(true);
+});

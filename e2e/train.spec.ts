@@ -59,3 +59,37 @@ test("a program that trains is trained in the page: watched, stopped, continued,
   await expect(step).toHaveText("Step 0");
   await expect(dialog.getByRole("button", { name: "Start" })).toBeVisible();
 });
+
+for (const { id, column, needs } of [
+  { id: "train-spirals", column: 2, needs: "98 % of the points on their own side" },
+  { id: "train-characters", column: 2, needs: "a bit a character less than knowing only how often each occurs" },
+])
+  test(`within two minutes on a software adapter: ${needs}`, async ({ page, play }) => {
+    await play.open(`./?example=${id}`);
+    await page.getByRole("banner").getByRole("button", { name: "Train", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Train" });
+    await expect(dialog.getByRole("row", { name: /^fused/ })).toBeVisible(LONG);
+    const begin = Date.now();
+    const guessing = Number(
+      /\(([\d.]+) bits\)/.exec((await dialog.getByText(/Knowing only how often/).textContent())!)![1],
+    );
+    // Of batches: the mean of five, so that an easy one does not count as learned.
+    const last: number[] = [];
+    const mean = async (): Promise<number> => {
+      last.push(
+        Number(
+          await dialog
+            .getByRole("row", { name: /^fused/ })
+            .getByRole("cell")
+            .nth(column)
+            .textContent(),
+        ),
+      );
+      return last.length < 5 ? Number.NaN : last.slice(-5).reduce((sum, each) => sum + each, 0) / 5;
+    };
+    const reached = expect.poll(mean, { timeout: 120_000 });
+    if (id === "train-spirals") await reached.toBeGreaterThanOrEqual(0.98);
+    else await reached.toBeLessThanOrEqual(guessing - 1);
+    expect(Date.now() - begin).toBeLessThan(120_000);
+    await dialog.getByRole("button", { name: "Stop" }).click();
+  });

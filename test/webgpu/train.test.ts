@@ -72,6 +72,17 @@ w = w - 0.1 * w.grad
 return loss, (w * 2).sum(), (before * x * x).sum()
 `;
 
+/** Few numbers, slow to learn: ten thousand steps of it take little time, and every one of them counts. */
+const TOY = `w: f32[8] = param(ones())
+k: f32[8] = arange()
+opt = torch.optim.SGD([w], lr=0.0005, momentum=0.5)
+opt.zero_grad()
+loss = ((w - k) ** 2).sum()
+loss.backward()
+opt.step()
+return loss
+`;
+
 function read(text: string) {
   const compilation = compile(text, defaultOptions);
   const { naive, updates, symbols, steps } = compilation;
@@ -218,6 +229,60 @@ describe.skipIf(!gpu)("on Dawn", () => {
     expect(node(source, source.outputs[0]!).type.shape).toEqual([]);
     await trainer.close();
     expect(session.ledgerBytes).toBe(0);
+  });
+
+  test("ten thousand steps allocate nothing, and keep learning", { timeout: 300_000 }, async () => {
+    let [living, made] = [0, 0];
+    const counting = {
+      async requestAdapter(asked?: GPURequestAdapterOptions) {
+        const adapter = (await gpu!.requestAdapter(asked))!;
+        const request = adapter.requestDevice.bind(adapter);
+        adapter.requestDevice = async (wanted) => {
+          const device = await request(wanted);
+          const create = device.createBuffer.bind(device);
+          device.createBuffer = (of) => {
+            const buffer = create(of);
+            const destroy = buffer.destroy.bind(buffer);
+            buffer.destroy = () => {
+              living -= of.size;
+              return destroy();
+            };
+            living += of.size;
+            made++;
+            return buffer;
+          };
+          return device;
+        };
+        return adapter;
+      },
+    } as GPU;
+    const own = createSession(counting);
+    const { source, states, training } = read(TOY);
+    const info = await own.describe();
+    if (!info.ok) throw new Error(info.problem.text);
+    const trainer = await own.train({
+      plans: [
+        { plan: planForTarget(states[1]!, info.value.target, defaultOptions), ...stepOf(training, states[1]!.graph) },
+      ],
+      answering: null,
+      inputs: startingFeeds(source, 0),
+    });
+    if (!trainer.ok) throw new Error(trainer.problem.text);
+    const none = Array.from({ length: 250 }, () => null);
+    const losses: number[] = [];
+    const seen: (readonly number[])[] = [];
+    for (let step = 0; step < 10_000; step += 250) {
+      const ran = await trainer.value.steps(0, none);
+      if (!ran.ok) throw new Error(ran.problem.text);
+      losses.push(ran.value.told.at(-1)![0]!);
+      seen.push([living, made]);
+    }
+    expect(made).toBeGreaterThan(0);
+    expect(new Set(seen.map(String)).size).toBe(1);
+    expect(losses.at(-1)!).toBeLessThan(1e-3 * losses[0]!);
+    await trainer.value.close();
+    await own.close();
+    expect(living).toBe(0);
   });
 
   async function firstLoss(trainer: Trainer, batch: ReadonlyMap<NodeId, Float32Array | Int32Array>) {
