@@ -40,9 +40,10 @@ test("the module's numbers are the page's, to the bit", async ({ page, play }) =
   // The page's own buffers outlive its run, so that they can be read.
   await page.addInitScript(() => {
     const kept: { readonly device: GPUDevice; readonly buffer: GPUBuffer }[] = [];
-    const create = GPUDevice.prototype.createBuffer;
+    const made = Reflect.get(GPUDevice.prototype, "createBuffer") as (of: GPUBufferDescriptor) => GPUBuffer;
+    const create = (device: GPUDevice, of: GPUBufferDescriptor): GPUBuffer => made.call(device, of);
     GPUDevice.prototype.createBuffer = function (this: GPUDevice, of) {
-      const buffer = create.call(this, of);
+      const buffer = create(this, of);
       if (of.label && (of.usage & GPUBufferUsage.COPY_SRC) !== 0) {
         buffer.destroy = () => undefined;
         kept.push({ device: this, buffer });
@@ -53,7 +54,7 @@ test("the module's numbers are the page's, to the bit", async ({ page, play }) =
       async keptBits() {
         const read = kept.map(async ({ device, buffer }) => {
           const { size, label } = buffer;
-          const staging = create.call(device, { size, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });
+          const staging = create(device, { size, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });
           const encoder = device.createCommandEncoder();
           encoder.copyBufferToBuffer(buffer, 0, staging, 0, size);
           device.queue.submit([encoder.finish()]);
