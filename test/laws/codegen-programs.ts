@@ -90,6 +90,7 @@ export const programs: Readonly<Record<string, string>> = {
   "scan-reshaped": `x: f32[8, 60]\nb: f32[8, 4, 15]\ny = cumsum(x, dim=-1).reshape(8, 4, 15) * b`,
   "scan-one": `x: f32[8, 1]\ny = cumsum(x, dim=-1) + 1\nz = y.sum(dim=-1)`,
   "long-rows-in-parts": `x: f32[2, 70000]\ny = softmax(x)`,
+  "steps-of-parts": `x: f32[2, 70000]\ny = softmax(x)\ns = (y * x).sum(dim=-1, keepdim=True)\nz = y * (x - s)\nt = z.square().sum(dim=-1)\nreturn y, z, t`,
   "norm-in-parts": `x: f32[3, 60002]\nw: f32[60002]\ny = layer_norm(x, w)`,
   "mixed-wide": `x: f32[9, 4100]\ny: f32[9, 4100]\na = (x * y).sum(dim=0)\nb = y.amax(dim=0)\nc = x - (x * y).mean(dim=1, keepdim=True)\nreturn a, b, c`,
   "mixed-sums": `x: f32[300, 64]\na = x.sum(dim=0)\nb = x.sum(dim=1)`,

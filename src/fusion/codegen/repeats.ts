@@ -5,6 +5,7 @@ import { kernelName, titleOf } from "./frame";
 import { laidOut } from "./layout";
 import { filled, formOf, nameless, realId, type Form, type Nameless } from "./nameless";
 import { isTaken } from "./names";
+import { endOfName } from "./templates/split";
 import { printProgram, printRegion, shapeRegion, type PrintedProgram, type PrintedRegion } from "./printed";
 
 const MOST_KERNELS = 1000;
@@ -62,7 +63,7 @@ function templateOf(alike: Nameless, target: Target): Template {
   const shaped = shapeRegion(graph, alike.region, target);
   const title = titleOf(graph, alike.region);
   const programs = shaped.programs.map((program) => {
-    const part = /_(partials|bands|finish|runs|merge\d*)$/.exec(program.name)?.[0] ?? "";
+    const part = endOfName(program.name);
     return printProgram({ ...program, name: `${NAME}${part}`, title: program.title.replace(title, TITLE) });
   });
   const own = new Set(programs.flatMap(({ wgsl }) => [...ownStems(wgsl)]));

@@ -82,7 +82,8 @@ export function regionTraffic(
     );
   const writes = region.outputs.map((value) => access(value, bytesOf(node(graph, value).type), 0));
   const partials = schedule.temporaryBytes;
-  let bytesRead = partials;
+  const partialsRead = schedule.temporaryReads ?? partials;
+  let bytesRead = partialsRead;
   let bytesWritten = partials;
   const { temporaries = 1 } = schedule;
   let transfers = partials > 0 ? 2 * temporaries : 0;
@@ -108,7 +109,7 @@ export function regionTraffic(
   return {
     reads,
     writes,
-    temporaryBytes: partials + handedRead,
+    temporaryBytes: partialsRead + handedRead,
     bytesRead,
     bytesWritten,
     bytes: bytesRead + bytesWritten,

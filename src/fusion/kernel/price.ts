@@ -32,12 +32,15 @@ export interface FoldShape {
   readonly statements: number;
   /** Bytes of workgroup memory that a thread takes to meet the others of its row. */
   readonly meetingBytes: number;
+  /** The same where parts of rows are folded and joined by kernels of their own. */
+  readonly partsBytes: number;
   /** The same to scan what it holds of the row in one turn. */
   readonly scanningBytes: number;
   /** Whether parts of a row may be folded apart and joined by a second nest. */
   readonly cut: boolean;
-  /** Whether elements are stored that follow from whole rows: the second nest walks the parts again. */
-  readonly late: boolean;
+  /** Nests that walk the parts of a row where it is cut, one after another; whether one more joins what the last of them leaves. */
+  readonly steps: number;
+  readonly joined: boolean;
   /** Whether several rows may share a workgroup, and whether a thread may walk a row alone. */
   readonly several: boolean;
   readonly alone: boolean;
@@ -133,11 +136,14 @@ export function residentOf(threads: number, registers: number, bytes: number): n
 /** Predicted time of a fold without launches, µs, with what joins its parts; ∞ where the machine has no room for it. */
 export function foldMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): number {
   if (factors.chunks === 1) return walkMicros(shape, factors, machine);
-  if (!shape.late) return walkMicros(shape, factors, machine) + joiningMicros(shape, factors.chunks, machine);
-  const parts = walkMicros({ ...shape, walks: 1, writeBytes: 0 }, factors, machine);
-  const joined = { ...shape, walks: 1, stages: 1 };
-  return parts + walkMicros(joined, factors, machine) + factors.chunks * PART;
+  const step = { ...shape, walks: 1, stages: 1, meetingBytes: shape.partsBytes };
+  const before = shape.steps > 1 ? walkMicros({ ...step, writeBytes: 0 }, factors, machine) + factors.chunks * PART : 0;
+  const joining = shape.joined ? joiningMicros(shape, factors.chunks, machine) : 0;
+  return (shape.steps - 1) * before + walkMicros(step, factors, machine) + joining;
 }
+
+/** Launches of a row that is cut. */
+export const launchesOfCut = ({ steps, joined }: FoldShape): number => steps + (joined ? 1 : 0);
 
 /** One nest: every walk over its rows. */
 function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): number {

@@ -43,6 +43,7 @@ export { rangeTerms } from "./data-loads";
 export { foldsOfMerged, mergedStages, type MergedStages, type RunningPair } from "./one-pass";
 export { scheduleRegion } from "./schedule";
 export { passRoots } from "./row-roots";
+export { joinsOfSteps, membersBehind, rowSteps, type RowStep } from "./row-steps";
 export { joinBytes, SMALLEST_SUBGROUP, sortsOf, threadsWithin, type RowSort } from "./threads";
 export type { Turn } from "./turns";
 export * from "./types";

@@ -136,6 +136,7 @@ const joiningNest = (shape: BandShape, bands: number, machine: Machine): FoldNes
       stages: 1,
       accumulators: shape.columnFolds,
       meetingBytes: 4 * shape.columnFolds,
+      partsBytes: 4 * shape.columnFolds,
     },
     bands,
     machine,

@@ -4,6 +4,7 @@ import {
   factorsOf,
   foldMicros,
   foldNest,
+  launchesOfCut,
   type FoldChoice,
   type FoldFactors,
   type FoldNest,
@@ -17,10 +18,10 @@ import { waitingMicros } from "./data-loads";
 import { mergedStages } from "./one-pass";
 import { readsOf, stridedReads } from "./reads";
 import { passesPerRead, type PassRoot } from "./row-passes";
-import { readTwice } from "./reduce-schedule";
 import { cachedValues, passRoots, turnedWrites, withRereads } from "./row-roots";
+import { joinsOfSteps, readsOfSteps, rowSteps, type RowStep } from "./row-steps";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
-import { joinBytes, joiningOf, scanBytes, sortBytes, sortsOf } from "./threads";
+import { joinBytes, joiningOf, scanBytes, sortBytes, sortsOf, stepsBytes } from "./threads";
 import type { Lane, RegionForm, RegionRead, RegionSchedule } from "./types";
 
 /** A machine of which only its limits are known: round numbers of a large GPU. */
@@ -109,6 +110,16 @@ export class Rows {
     this.plain = readsOf(graph, region.members, region.outputs, new Set());
   }
 
+  /** The walks over rows that are cut into parts. */
+  steps(): RowStep[] {
+    const { graph, region, form } = this.asked;
+    const merged = this.merged.length > 0 ? mergedStages(graph, region, form, this.placement) : [];
+    const stored = region.outputs.flatMap((id) =>
+      this.#isFull(id) ? [{ id, stage: this.placement.places.get(id)!.stage }] : [],
+    );
+    return rowSteps(form, merged, stored);
+  }
+
   #isFull(id: NodeId): boolean {
     return this.asked.form.columns > 1 && wholeOutput(this.asked.graph, this.placement, id) !== null;
   }
@@ -135,10 +146,9 @@ export class Rows {
     const sorts = sortsOf(graph, form, 256 * (this.lane === "columns" ? 4 : 1));
     const carriesIndex = form.reductions.some(({ node: id }) => opDef(node(graph, id).op).reduce!.arg !== undefined);
     const full = region.outputs.filter((id) => this.#isFull(id));
-    const late = full.some((id) => this.placement.places.get(id)!.stage > 0);
     // Two folds in one walk leave both for the kernel that joins the parts.
     const oneWalk = stages.size === 1 || (stages.size === 2 && this.merged.length === 1);
-    const plainFold = oneWalk && !carriesIndex && form.scans.length === 0 && !sorted;
+    const steps = this.steps();
     const reread = this.rereads(false, 1, 1).reduce((most, read) => Math.max(most, read.rereads), 0);
     return {
       rows: Math.max(1, rows),
@@ -157,9 +167,11 @@ export class Rows {
       live: liveScalars(graph, region),
       statements: region.members.filter((id) => !isLiteral(node(graph, id))).length,
       meetingBytes: joinBytes(graph, form, joined),
+      partsBytes: steps.length > 1 ? stepsBytes(graph, steps, joined) : joinBytes(graph, form, joined),
       scanningBytes: scanBytes(graph, form),
-      cut: plainFold && !knobs.rows,
-      late,
+      cut: !carriesIndex && form.scans.length === 0 && !sorted && !knobs.rows,
+      steps: steps.length,
+      joined: steps.at(-1)!.folds.length > 0,
       several: !sorted && joined !== "subgroups",
       alone: !sorted && (target.schedule === "cpu" || knobs.rows === undefined || knobs.rows === "thread"),
       together: !(form.scans.length > 0 && this.lane === "rows"),
@@ -189,16 +201,26 @@ export function finishNest(shape: FoldShape, chunks: number, machine: Machine): 
       walks: 1,
       waiting: 0,
       cut: false,
-      late: false,
+      steps: 1,
+      joined: false,
     },
     machine,
   );
 }
 
-/** What each of two nests does of the work, where both walk the rows. */
-function sharesOf({ readBytes, writeBytes }: FoldShape): readonly number[] {
-  const first = readBytes / (2 * readBytes + writeBytes);
-  return [first, 1 - first];
+/** Rows that are cut: what their steps read, what each does of the work, and how many folds they join, all together. */
+function cutOf(rows: Rows, { steps: count, joined, readBytes, writeBytes }: FoldShape) {
+  const { graph, region } = rows.asked;
+  const steps = rows.steps();
+  const all = count * readBytes + writeBytes;
+  const shares = steps.map((_, i) => (readBytes + (i === count - 1 ? writeBytes : 0)) / all);
+  return {
+    reads: readsOfSteps(graph, region, steps, rows.byRow, rows.plain),
+    shares: joined ? [...shares, 0] : shares,
+    joined: joinsOfSteps(graph, region, steps, rows.byRow)
+      .flat()
+      .reduce((sum, { folds }) => sum + folds.length, 0),
+  };
 }
 
 /** The schedule of rows that are walked and folded. */
@@ -217,7 +239,7 @@ export function scheduleFold(
   const factors = factorsOf(fold);
   const { lanes, beside, turns, held, chunks, wide } = factors;
   const threads = lanes * beside;
-  const finish = chunks > 1 && !shape.late ? finishNest(shape, chunks, machine) : undefined;
+  const finish = chunks > 1 && shape.joined ? finishNest(shape, chunks, machine) : undefined;
   const last = finish && factorsOf(finish);
   const along = factors.fastest === "kept" ? "rows" : "columns";
   const strided = stridedReads(
@@ -232,16 +254,16 @@ export function scheduleFold(
   const turn = lanes * wide.folded;
   const own = lanes === 1 ? wide.folded : 1;
   const again = rows.rereads(held, own, form.columns % turn === 0 ? turn : own);
-  const folds = form.reductions.map(({ node: id }) => id);
-  const cut = shape.late ? readTwice(graph, folds, region, rows.plain) : rows.plain;
-  const reads = (chunks > 1 ? cut : held && lanes === 1 ? rows.plain : again).map((read) => ({
+  const inParts = chunks > 1 ? cutOf(rows, shape) : null;
+  const reads = (inParts?.reads ?? (held && lanes === 1 ? rows.plain : again)).map((read) => ({
     ...read,
     strided: strided.has(read.value),
   }));
   const joined = joiningOf(target, knobs);
   const meets = (lanes > 1 && form.reductions.length > 0) || (last?.lanes ?? 1) > 1;
+  const meeting = chunks > 1 ? shape.partsBytes : shape.meetingBytes;
   const joining = (nest: FoldFactors): number =>
-    nest.lanes === 1 ? 0 : nest.lanes * nest.beside * shape.meetingBytes * nest.wide.kept;
+    nest.lanes === 1 ? 0 : nest.lanes * nest.beside * meeting * nest.wide.kept;
   const scanning = lanes === 1 ? 0 : threads * shape.scanningBytes * (held ? turns : 1);
   const sorts = sortsOf(graph, form, threads * wide.folded);
   const width = wide.kept * wide.folded;
@@ -268,9 +290,10 @@ export function scheduleFold(
     ...(machine.sharing === "threads" && {
       leastMicros: foldMicros(shape, factors, machine) + waitingMicros(graph, region.members, points, machine),
     }),
-    dispatches: chunks > 1 ? 2 : 1,
-    ...(chunks > 1 && shape.late && { shares: sharesOf(shape) }),
-    temporaryBytes: chunks > 1 ? form.rows * chunks * form.reductions.length * 4 : 0,
+    dispatches: chunks > 1 ? launchesOfCut(shape) : 1,
+    ...(inParts && { shares: inParts.shares }),
+    temporaryBytes: form.rows * (chunks > 1 ? chunks : 0) * form.reductions.length * 4,
+    ...(inParts && { temporaryReads: form.rows * chunks * inParts.joined * 4 }),
     temporaries: form.reductions.length,
   });
 }

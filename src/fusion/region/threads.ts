@@ -43,6 +43,17 @@ export function joinBytes(graph: Graph, form: RegionForm, joined: Joining): numb
   return (4 * places.size) / (joined === "tree" ? 1 : SMALLEST_SUBGROUP);
 }
 
+/** The same for rows that are cut, of which a kernel joins the folds of several steps one after another, in two sets of places. */
+export function stepsBytes(
+  graph: Graph,
+  steps: readonly { readonly folds: readonly NodeId[] }[],
+  joined: Joining,
+): number {
+  const types = new Set(steps.flatMap(({ folds }) => folds.map((id) => node(graph, id).type.dtype)));
+  const most = Math.max(...steps.map(({ folds }) => folds.length));
+  return (8 * most * types.size) / (joined === "tree" ? 1 : SMALLEST_SUBGROUP);
+}
+
 /** Bytes of workgroup memory that each thread needs to scan what it holds of a row in one turn: scans of one dtype take turns. */
 export const scanBytes = (graph: Graph, form: RegionForm): number =>
   4 * new Set(form.scans.map((id) => (node(graph, id).type.dtype === "f16" ? "f32" : node(graph, id).type.dtype))).size;

@@ -166,6 +166,8 @@ export interface RegionSchedule {
   readonly dispatches: number;
   /** Bytes of what these hand over to one another: written once and read back once. */
   readonly temporaryBytes: number;
+  /** Bytes of it that are read back where that is not once. */
+  readonly temporaryReads?: number;
   /** In how many tensors. Absent: one. */
   readonly temporaries?: number;
   /** Bytes of them alive at once. Absent: all of them. */

@@ -4,7 +4,15 @@
  */
 import { node, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
-import { foldsOfMerged, mergedStages, placeRows, type MergedStages } from "../../region";
+import {
+  foldsOfMerged,
+  joinsOfSteps,
+  mergedStages,
+  placeRows,
+  rowSteps,
+  type MergedStages,
+  type RowStep,
+} from "../../region";
 import type { FoldNest } from "../../kernel";
 import { loweringOf, programOf, type Job } from "../frame";
 import type { Cond, Index } from "../index-space";
@@ -29,7 +37,16 @@ import {
 } from "./rows";
 import { Sorting } from "./sort";
 import { openCarry, scanPlaces, ThreadScan, type ScanChunk } from "./scan";
-import { finishLowering, gridFields, joinOne, namesOf, partialLowering, partialsBuffer, partOf } from "./split";
+import {
+  finishLowering,
+  gridFields,
+  joinOne,
+  namesOf,
+  partialLowering,
+  stepLowering,
+  partialsBuffer,
+  partOf,
+} from "./split";
 
 /** What a thread takes of a row in one turn: which columns, and whether they exist. */
 interface Chunk {
@@ -42,9 +59,13 @@ interface Chunk {
 /** Variant `fold`: one kernel, or the parts and what joins them. */
 export function lowerFold(job: Job): KernelProgram[] {
   const rows = rowsOf(job);
-  const { chunks, finish } = job.schedule;
-  if (chunks === 1) return [lowerWhole(job, rows)];
-  return [lowerParts(job, rows), finish ? lowerJoin(job, rows, finish) : lowerApply(job, rows)];
+  if (job.schedule.chunks === 1) return [lowerWhole(job, rows)];
+  const stored = rows.stages.flatMap(({ outputs }, stage) => outputs.map((id) => ({ id, stage })));
+  const steps = rowSteps(job.form, [...pairsOf(job).values()], stored);
+  const joins = joinsOfSteps(job.graph, job.region, steps, rows.rowOutputs);
+  const walked = steps.map((step, i) => lowerStep(job, rows, { step, joined: joins[i]!, number: i + 1 }));
+  const { finish } = job.schedule;
+  return finish ? [...walked, lowerJoin(job, rows, finish, joins.at(-1)!)] : walked;
 }
 
 function lowerWhole(job: Job, rows: Rows): KernelProgram {
@@ -189,53 +210,75 @@ function partWalk(low: Lowering, { schedule }: Job, rows: Rows, threads: FoldThr
     });
 }
 
-/** Each workgroup folds a part of its rows and leaves what it has; what is known element by element is stored on the way. */
-function lowerParts(job: Job, rows: Rows): KernelProgram {
-  const { schedule } = job;
-  const [pass] = rows.stages;
-  const ids = foldsOf(rows);
-  const low = partialLowering(job);
+/** One step of rows that are cut. */
+interface Step {
+  readonly step: RowStep;
+  /** What earlier ones have left, and this one asks for. */
+  readonly joined: readonly RowStep[];
+  /** From 1. */
+  readonly number: number;
+}
+
+/** Each workgroup joins what all have left of its rows, walks its part of them, and leaves what it folds or stores what follows. */
+function lowerStep(job: Job, rows: Rows, { step, joined, number }: Step): KernelProgram {
+  const { folds, pair, outputs } = step;
+  const known = joined.flatMap((each) => each.folds);
+  const last = folds.length === 0;
+  const stored = last ? [...outputs, ...rows.rowOutputs] : outputs;
+  const low = number > 1 ? stepLowering(job, [...folds, ...stored], known, stored) : partialLowering(job);
   const { space } = low;
   const threads = new FoldThreads(low, job);
-  const { wide } = threads.factors;
+  const { lanes, wide } = threads.factors;
   const { row, exists, lane, part } = threads;
   const four = wide.folded === 4;
   const width: Width = four || wide.kept === 4 ? 4 : 1;
+  const join = joinInTurn(threads);
+  if (joined.length > 0) {
+    low.comment("Join the parts of the row.");
+    joinParts(low, job, rows, { threads, turns: Math.ceil(job.schedule.chunks / lanes), join }, joined);
+    low.comment(passComment(low, { reductions: folds, outputs, scans: [], columnFolds: [], sorts: [] }));
+  }
   const walked = partWalk(low, job, rows, threads);
   const laneless = (acc: Accumulator): Accumulator => (four ? foldLanes(low, acc) : acc);
-  const pair = [...pairsOf(job).values()][0];
-  const joined = pair ? leftOfPair() : leftOfFolds();
-  low.branch(space.and(space.less(lane, 1), exists), () => {
-    for (const acc of joined)
-      low.store(partialsBuffer(low, job, acc.id), space.add(space.mul(part, rows.rows), row), acc.value, [acc.id]);
-  });
+  const left = pair ? leftOfPair(pair) : leftOfFolds();
+  if (!last) {
+    low.branch(space.and(space.less(lane, 1), exists), () => {
+      for (const acc of left)
+        low.store(partialsBuffer(low, job, acc.id), space.add(space.mul(part, rows.rows), row), acc.value, [acc.id]);
+    });
+  } else if (rows.rowOutputs.length > 0) {
+    const first = space.and(space.less(part, 1), space.less(lane, 1));
+    low.branch(space.and(first, exists), () => storeRow(low, rows, row));
+  }
+  const { chunks } = job.schedule;
+  const says = sentence(job, threads);
   return programOf(low, job, {
-    ...namesOf(job, "partials"),
-    template: "split-reduce",
-    schedule: sentence(job, threads),
+    ...namesOf(job, last ? "apply" : `partials${number > 1 ? number : ""}`),
+    template: last ? job.form.template : "split-reduce",
+    schedule:
+      joined.length > 0 ? `${says.slice(0, -1)}, which first joins the ${chunks} partial results of its rows.` : says,
     ...gridFields(threads.grid),
   });
 
   function leftOfFolds(): readonly Accumulator[] {
-    const accs = ids.map((id) => accumulator(low, id, width));
+    const accs = folds.map((id) => accumulator(low, id, width));
     walked(({ column, inside, bare }) => {
       const at = pointAt(space, rows, row, column);
       for (const acc of accs) foldIn(low, acc, at, column, inside);
-      if (!schedule.finish) return;
-      for (const id of pass!.outputs) storePoint(low, rows, id, row, column, space.and(exists, inside), bare);
+      for (const id of outputs) storePoint(low, rows, id, row, column, space.and(exists, inside), bare, last);
     });
-    return threads.join(accs.map(laneless), 0);
+    return last ? [] : join(accs.map(laneless));
   }
 
-  function leftOfPair(): readonly Accumulator[] {
-    const counts = pair!.pairs.some(({ kind }) => kind === "moments");
+  function leftOfPair(merged: MergedStages): readonly Accumulator[] {
+    const counts = merged.pairs.some(({ kind }) => kind === "moments");
     const [zero, one] = [literal(0, "f32"), literal(1, "f32")];
-    const seen = counts ? low.variable("seen", "f32", 1, zero, ids) : null;
+    const seen = counts ? low.variable("seen", "f32", 1, zero, folds) : null;
     const walk: Walk = {
       low,
       width,
       columns: rows.columns,
-      join: (accs, stage) => threads.join(accs.map(laneless), stage),
+      join: (accs) => join(accs.map(laneless)),
       each: (visit) =>
         walked(({ column, inside }, turn) => {
           visit(pointAt(space, rows, row, column), column, inside, turn);
@@ -243,25 +286,41 @@ function lowerParts(job: Job, rows: Rows): KernelProgram {
           const had: Value =
             inside.kind === "always"
               ? one
-              : low.let("had", "f32", 1, { kind: "select", when: inside, yes: one, no: zero }, ids);
-          low.set(seen, { kind: "op", def: opDef("add"), args: [seen, had], attrs: {}, index: null }, ids);
+              : low.let("had", "f32", 1, { kind: "select", when: inside, yes: one, no: zero }, folds);
+          low.set(seen, { kind: "op", def: opDef("add"), args: [seen, had], attrs: {}, index: null }, folds);
         }),
       seen: () => seen ?? zero,
-      count: () => partCount(low, job, part, ids),
+      count: () => partCount(low, job, part, folds),
     };
-    return foldMerged(walk, pair!);
+    return foldMerged(walk, merged);
   }
 }
 
-/** What is folded in parts: the folds of the only pass, or of two that are one. */
-const foldsOf = ({ stages }: Rows): NodeId[] => stages.flatMap(({ reductions }) => reductions);
+type JoinInTurn = (accs: readonly Accumulator[]) => Accumulator[];
 
-/** The parts of each row as one: from here on its folds mean the row's. */
-function joinParts(low: Lowering, job: Job, rows: Rows, threads: FoldThreads, turns: number): void {
+/** Joins of one kernel, one after another: their places in workgroup memory take turns. */
+function joinInTurn(threads: FoldThreads): JoinInTurn {
+  let turn = 0;
+  return (accs) => threads.join(accs, turn++);
+}
+
+/** Who joins the parts of a row: its threads, in so many turns. */
+interface Joiners {
+  readonly threads: FoldThreads;
+  readonly turns: number;
+  readonly join: JoinInTurn;
+}
+
+/** The parts of each row as one: from here on the folds of these steps mean the row's. */
+function joinParts(
+  low: Lowering,
+  job: Job,
+  rows: Rows,
+  { threads, turns, join }: Joiners,
+  steps: readonly RowStep[],
+): void {
   const { schedule } = job;
-  const ids = foldsOf(rows);
   const { space } = low;
-  const partials = new Map(ids.map((id): [NodeId, Buffer] => [id, partialsBuffer(low, job, id)]));
   const { lanes, wide } = threads.factors;
   const { row, lane } = threads;
   const each = (visit: (chunk: Index, at: Index) => void): void =>
@@ -269,68 +328,39 @@ function joinParts(low: Lowering, job: Job, rows: Rows, threads: FoldThreads, tu
       const chunk = space.add(lane, space.mul(turn, lanes));
       low.branch(space.less(chunk, schedule.chunks), () => visit(chunk, space.add(space.mul(chunk, rows.rows), row)));
     });
-  const pair = [...pairsOf(job).values()][0];
-  if (pair) {
-    const join: Walk["join"] = (accs, stage) => threads.join(accs, stage);
-    joinMerged({ low, width: wide.kept, columns: rows.columns, join }, pair, (visit) =>
-      each((chunk, at) =>
-        visit(
-          (id) => partOf(low, partials.get(id)!, id, at),
-          () => partCount(low, job, chunk, ids),
+  for (const { folds, pair } of steps) {
+    const partials = new Map(folds.map((id): [NodeId, Buffer] => [id, partialsBuffer(low, job, id)]));
+    if (pair) {
+      joinMerged({ low, width: wide.kept, columns: rows.columns, join }, pair, (visit) =>
+        each((chunk, at) =>
+          visit(
+            (id) => partOf(low, partials.get(id)!, id, at),
+            () => partCount(low, job, chunk, folds),
+          ),
         ),
-      ),
-    );
-    return;
+      );
+      continue;
+    }
+    const accs = folds.map((id) => accumulator(low, id, wide.kept));
+    each((_, at) => {
+      for (const acc of accs) joinOne(low, acc, partials.get(acc.id)!, at);
+    });
+    for (const acc of join(accs)) low.setRowValue(acc.id, finished(low, acc, rows.columns));
   }
-  const accs = ids.map((id) => accumulator(low, id, wide.kept));
-  each((_, at) => {
-    for (const acc of accs) joinOne(low, acc, partials.get(acc.id)!, at);
-  });
-  for (const acc of threads.join(accs, 0)) low.setRowValue(acc.id, finished(low, acc, rows.columns));
 }
 
-/** The parts of each row are a row themselves: the same nest, over what the first one has left. */
-function lowerJoin(job: Job, rows: Rows, finish: FoldNest): KernelProgram {
-  const low = finishLowering(job, foldsOf(rows), rows.rowOutputs);
+/** The parts of each row are a row themselves: the same nest, over what the steps have left. */
+function lowerJoin(job: Job, rows: Rows, finish: FoldNest, joined: readonly RowStep[]): KernelProgram {
+  const known = joined.flatMap(({ folds }) => folds);
+  const low = finishLowering(job, known, rows.rowOutputs);
   const { space } = low;
   const threads = new FoldThreads(low, job, finish);
-  joinParts(low, job, rows, threads, threads.factors.turns);
+  joinParts(low, job, rows, { threads, turns: threads.factors.turns, join: joinInTurn(threads) }, joined);
   low.branch(space.and(space.less(threads.lane, 1), threads.exists), () => storeRow(low, rows, threads.row));
   return programOf(low, job, {
     ...namesOf(job, "finish"),
     template: "split-reduce",
     schedule: `Joins the ${job.schedule.chunks} partial results of each row.`,
-    ...gridFields(threads.grid),
-  });
-}
-
-/** Each workgroup joins what all of them have left of its rows, then walks its own part again and stores what follows. */
-function lowerApply(job: Job, rows: Rows): KernelProgram {
-  const { chunks } = job.schedule;
-  const low = finishLowering(job, foldsOf(rows));
-  const { space } = low;
-  const threads = new FoldThreads(low, job);
-  const { row, exists, lane, part } = threads;
-  low.comment("Join the parts of the row.");
-  joinParts(low, job, rows, threads, Math.ceil(chunks / threads.factors.lanes));
-  const outputs = rows.stages.flatMap((pass) => pass.outputs);
-  low.comment(`Write ${outputs.map((id) => wordFor(node(low.graph, id))).join(" and ")}.`);
-  partWalk(
-    low,
-    job,
-    rows,
-    threads,
-  )(({ column, inside, bare }) => {
-    for (const id of outputs) storePoint(low, rows, id, row, column, space.and(exists, inside), bare, true);
-  });
-  if (rows.rowOutputs.length > 0) {
-    const first = space.and(space.less(part, 1), space.less(lane, 1));
-    low.branch(space.and(first, exists), () => storeRow(low, rows, row));
-  }
-  return programOf(low, job, {
-    ...namesOf(job, "apply"),
-    template: job.form.template,
-    schedule: `${sentence(job, threads).slice(0, -1)}, which first joins the ${chunks} partial results of its rows.`,
     ...gridFields(threads.grid),
   });
 }

@@ -1,6 +1,7 @@
 /** @file Rows that are folded in parts: what the kernels that fold them and the one that joins them share. */
 import { node, nodeId, type DType, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
+import { membersBehind } from "../../region";
 import { kernelName, loweringOf, titleOf, type Grid, type Job } from "../frame";
 import type { Index } from "../index-space";
 import type { Buffer, Reg } from "../kernel-ir";
@@ -32,6 +33,18 @@ export const finishLowering = (job: Job, ids: readonly NodeId[], outputs = job.r
   return loweringOf({ ...job, region }, ids);
 };
 
+/** For a kernel that goes on where `known` reductions are joined: what `wanted` is computed from is read, `stored` is written. */
+export function stepLowering(
+  job: Job,
+  wanted: readonly NodeId[],
+  known: readonly NodeId[],
+  stored: readonly NodeId[],
+): Lowering {
+  const { graph, region } = job;
+  const members = membersBehind(graph, region.members, wanted, known);
+  return loweringOf({ ...job, region: { ...region, outputs: stored, members } }, known);
+}
+
 /** Members that follow the reductions: what the finisher reads and writes. */
 function epilogueOf({ graph, region }: Job, ids: readonly NodeId[], outputs: readonly NodeId[]): Job["region"] {
   const inside = new Set(region.members);
@@ -57,6 +70,7 @@ export function joinOne(low: Lowering, acc: Accumulator, partials: Buffer, at: I
 
 /** What the kernels of a region do, by the last part of their names. */
 const PARTS: Readonly<Record<string, string>> = {
+  partials: "chunk by chunk",
   finish: "joining the chunks",
   apply: "finishing it chunk by chunk",
   bands: "band by band",
@@ -66,8 +80,14 @@ const PARTS: Readonly<Record<string, string>> = {
 
 export const namesOf = ({ graph, region }: Job, part: string): { name: string; title: string } => ({
   name: `${kernelName(graph, region)}_${part}`,
-  title: `${titleOf(graph, region)}: ${PARTS[part.replace(/\d+$/, "")] ?? "chunk by chunk"}`,
+  title: `${titleOf(graph, region)}: ${PARTS[part.replace(/\d+$/, "")]!}`,
 });
+
+const ENDS = new RegExp(`_(${Object.keys(PARTS).join("|")})\\d*$`);
+
+/** `_finish` of a kernel that joins chunks: which one of its region's kernels a name tells of; empty for the only one. */
+export const endOfName = (name: string): string => ENDS.exec(name)?.[0] ?? "";
+
 export const gridFields = ({ workgroupSize, workgroups }: Grid): Pick<Grid, "workgroupSize" | "workgroups"> => ({
   workgroupSize,
   workgroups,

@@ -3,7 +3,7 @@
  * softmax, statistics over several axes, full sums: the same nest with other factors. Which of them, the price says.
  */
 import { extentOf, type Factor, type Loop, type Machine } from "../nest";
-import { foldMicros, type FoldFactors, type FoldShape, type Side } from "../price";
+import { foldMicros, launchesOfCut, type FoldFactors, type FoldShape, type Side } from "../price";
 
 /** What of a fold a person has chosen. */
 export interface FoldChoice {
@@ -164,7 +164,8 @@ export function foldNest(shape: FoldShape, machine: Machine, choice: FoldChoice 
   for (const wanted of offers(shape, machine, choice)) {
     const nest = nestOf(shape, wanted);
     const factors = factorsOf(nest);
-    const launch = factors.chunks > 1 ? machine.launchMicros * SECOND_LAUNCH : 0;
+    const further = factors.chunks > 1 ? launchesOfCut(shape) - 1 : 0;
+    const launch = further * machine.launchMicros * SECOND_LAUNCH;
     const micros = foldMicros(shape, factors, machine) + launch;
     if (best === null || micros < least) [best, least] = [nest, micros];
   }
