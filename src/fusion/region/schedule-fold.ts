@@ -148,7 +148,7 @@ export class Rows {
     const full = region.outputs.filter((id) => this.#isFull(id));
     // Two folds in one walk leave both for the kernel that joins the parts.
     const oneWalk = stages.size === 1 || (stages.size === 2 && this.merged.length === 1);
-    const steps = this.steps();
+    const steps = carriesIndex || form.scans.length > 0 || sorted ? [] : this.steps();
     const reread = this.rereads(false, 1, 1).reduce((most, read) => Math.max(most, read.rereads), 0);
     return {
       rows: Math.max(1, rows),
@@ -169,9 +169,9 @@ export class Rows {
       meetingBytes: joinBytes(graph, form, joined),
       partsBytes: steps.length > 1 ? stepsBytes(graph, steps, joined) : joinBytes(graph, form, joined),
       scanningBytes: scanBytes(graph, form),
-      cut: !carriesIndex && form.scans.length === 0 && !sorted && !knobs.rows,
-      steps: steps.length,
-      joined: steps.at(-1)!.folds.length > 0,
+      cut: steps.length > 0 && !knobs.rows,
+      steps: Math.max(1, steps.length),
+      joined: steps.some(({ folds }, i) => i === steps.length - 1 && folds.length > 0),
       several: !sorted && joined !== "subgroups",
       alone: !sorted && (target.schedule === "cpu" || knobs.rows === undefined || knobs.rows === "thread"),
       together: !(form.scans.length > 0 && this.lane === "rows"),
