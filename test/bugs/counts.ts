@@ -20,5 +20,5 @@ export const countBugs = bugsIn("src/fusion/cost", {
       "region.outputs.slice(0, 1)",
     ],
   ],
-  "partials-once": [["traffic.ts", "let bytesRead = «partials»;", "0"]],
+  "partials-once": [["traffic.ts", "let bytesRead = «partialsRead»;", "0"]],
 });
