@@ -260,9 +260,12 @@ test("a composite is expanded in the text, in one undo step", async ({ page, pla
   await play.open();
   await expect(play.steps).toBeVisible();
   await play.type("x: f32[64, 64]\ny = softmax(x, dim=-1)  # rows\n");
-  const exp = play.node(/^exp y\.exp/);
-  await expect(exp).toBeVisible();
-  await exp.focus();
+  const call = play.node(/^softmax, folded, 5 ops/);
+  await expect(call).toBeVisible();
+  await call.focus();
+  await page.keyboard.press("Space");
+  await expect(play.node(/^exp y\.exp/)).toBeVisible();
+  await play.node(/^y, f32|^div y/).focus();
   await page.keyboard.press("Enter");
   await play.card.getByRole("button", { name: "Expand in text" }).click();
   await expect.poll(() => play.text()).toContain("y = y_exp / y_sum  # rows");

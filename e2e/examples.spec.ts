@@ -137,9 +137,13 @@ test("a challenge: the goal stands in the text, misses as given, is ticked when 
   await play.command("Challenge: one matmul fewer");
   await expect(program.getByRole("button", { name: "✕ ≤ 3 MiB moved, now 4 MiB" })).toBeVisible();
   await expect(program).toContainText("The plan moves 4 MiB, 1 MiB more than the 3 MiB asked for.");
+  await expect(play.region("Measured").getByRole("button", { name: "Show a solution" })).toBeVisible();
   await play.type("N = 512\na: f32[N, N]\nb: f32[N, N]\nv: f32[N, 1]\ny = a @ (b @ v)\nassert_bytes(12 * N * N)\n");
   await expect(program.getByText("Goal reached")).toBeVisible();
   await expect(program.getByRole("button", { name: "✓ ≤ 3 MiB moved" })).toBeVisible();
+  const measured = play.region("Measured");
+  await expect(measured).toContainText("solved");
+  await expect(measured.getByRole("button", { name: "Next: Challenge: attention that must return p" })).toBeVisible();
 
   const link = await play.share();
   await page.goto("about:blank");

@@ -19,9 +19,11 @@ const LAYERS = {
   state: ["fusion", "gpu", "document", "lessons", "course", "picture", "workers", "wgsl"],
   // One Monaco for the editor and the panels, which may not see each other; its worker goes through the workers' policy.
   monaco: ["workers"],
-  editor: ["glossary", "fusion", "document", "picture", "state", "monaco"],
+  // Sentences that explain their terms: for the editor and the panels, which may not see each other.
+  terms: ["glossary"],
+  editor: ["glossary", "terms", "fusion", "document", "picture", "state", "monaco"],
   // The panels show what a chapter prints beside what is counted.
-  panels: ["course", "glossary", "fusion", "document", "lessons", "picture", "state", "monaco"],
+  panels: ["course", "glossary", "terms", "fusion", "document", "lessons", "picture", "state", "monaco"],
   // Pages for a class: they read the store and draw it, as panels do.
   room: ["course", "glossary", "fusion", "document", "lessons", "state", "panels"],
   // Composes editor and panels, so it may see both; it has no view of the GPU and asks no worker.

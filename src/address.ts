@@ -91,7 +91,7 @@ async function openAddress(playground: Playground): Promise<void> {
   if (dropped.length > 0) {
     const listed = dropped.slice(0, 3).join(", ");
     playground.setState({
-      notice: { tone: "warn", text: `The link was opened without what can't be read: ${listed}.` },
+      notice: { tone: "warn", text: `The link was opened. This part of it can't be read: ${listed}.` },
     });
   } else if (kept) {
     playground.setState({

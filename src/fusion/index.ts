@@ -136,6 +136,7 @@ export {
   inWords,
   levelOf,
   levels,
+  levelUsed,
   naiveFusion,
   orderRefusal,
   isTooLarge,

@@ -10,6 +10,8 @@ export interface Term {
   readonly page: string | null;
   /** Words that were used for it and are not any more. */
   readonly instead?: readonly string[];
+  /** Also a word of everyday English or code: a sentence that has it may mean something else, so it is not explained there. */
+  readonly everyday?: boolean;
 }
 
 const term = (
@@ -17,8 +19,8 @@ const term = (
   meaning: string,
   code: readonly string[],
   page: string | null,
-  instead?: readonly string[],
-): Term => ({ name, meaning, code, page, ...(instead ? { instead } : {}) });
+  more: Pick<Term, "instead" | "everyday"> = {},
+): Term => ({ name, meaning, code, page, ...more });
 
 /** In alphabetical order. */
 export const terms: readonly Term[] = [
@@ -33,7 +35,7 @@ export const terms: readonly Term[] = [
     "Something that a person can do on the page, such as opening an example or undoing an edit.",
     ["Actions", "state/"],
     null,
-    ["deed"],
+    { instead: ["deed"], everyday: true },
   ),
   term(
     "arithmetic intensity",
@@ -47,14 +49,16 @@ export const terms: readonly Term[] = [
     ["fusion/autodiff"],
     null,
   ),
-  term("axis", "One dimension of a tensor, counted from 0.", ["axis", "axes"], "types, decisions"),
+  term("axis", "One dimension of a tensor, counted from 0.", ["axis", "axes"], "types, decisions", { everyday: true }),
   term(
     "backward pass",
     "The part of a gradient program that computes derivatives, from the loss back to the parameters.",
     ["fusion/autodiff/phases.ts"],
     "saved values",
   ),
-  term("batch", "The examples that one step of training computes with.", ["fusion/datasets"], "training"),
+  term("batch", "The examples that one step of training computes with.", ["fusion/datasets"], "training", {
+    everyday: true,
+  }),
   term(
     "broadcast",
     "To read one element of a smaller tensor for many elements of a larger one.",
@@ -66,14 +70,18 @@ export const terms: readonly Term[] = [
     "Said of a value that a kernel holds in registers because it is read more than once.",
     ["fusion/codegen"],
     "WGSL",
+    { everyday: true },
   ),
   term(
     "candidate",
     "A change to the plan that a pass proposes; it is accepted or refused, and both are recorded.",
     ["Candidate"],
     "decisions",
+    { everyday: true },
   ),
-  term("code", "The stable name of a reason for a decision, such as L_CYCLE.", ["ReasonCode"], "decisions"),
+  term("code", "The stable name of a reason for a decision, such as L_CYCLE.", ["ReasonCode"], "decisions", {
+    everyday: true,
+  }),
   term(
     "composite",
     "An op that is a function of other ops, such as softmax; the graph holds only the ops that it is made of.",
@@ -85,7 +93,7 @@ export const terms: readonly Term[] = [
     "A sum of products over shared axes: matmul, einsum, convolution.",
     ["fusion/ops/contraction"],
     "decisions",
-    ["product"],
+    { instead: ["product"] },
   ),
   term(
     "cost model",
@@ -93,12 +101,19 @@ export const terms: readonly Term[] = [
     ["fusion/cost"],
     "options, decisions",
   ),
-  term("cursor", "How many decisions are applied to what the page shows; 0 is the naive plan.", ["cursor"], "scrubber"),
+  term(
+    "cursor",
+    "How many decisions are applied to what the page shows; 0 is the naive plan.",
+    ["cursor"],
+    "scrubber",
+    { everyday: true },
+  ),
   term(
     "decision",
     "A candidate together with its verdict: what was proposed, whether it was done, and why.",
     ["Step"],
     "decisions, scrubber",
+    { everyday: true },
   ),
   term(
     "device profile",
@@ -111,15 +126,16 @@ export const terms: readonly Term[] = [
     "What a person made and what is saved: the text, positions, options and pins.",
     ["document/"],
     "files, links",
+    { everyday: true },
   ),
   term("dtype", "The type of the elements of a tensor, such as f32.", ["DType"], "types"),
-  term("element", "One number of a tensor.", ["element"], "everywhere"),
+  term("element", "One number of a tensor.", ["element"], "everywhere", { everyday: true }),
   term(
     "expensive",
     "Said of an op that takes many cycles, such as exp, so that computing it twice may cost more than a load.",
     ["fusion/cost/flops.ts"],
     "decisions",
-    ["dear"],
+    { instead: ["dear"], everyday: true },
   ),
   term(
     "flash attention",
@@ -139,6 +155,7 @@ export const terms: readonly Term[] = [
     "Computing several ops in one kernel, so that values between them need not go through memory.",
     ["Fusion", "fusion/"],
     "everywhere",
+    { everyday: true },
   ),
   term("gather", "To read elements whose indices are data.", ["gather"], "palette, decisions"),
   term(
@@ -147,13 +164,15 @@ export const terms: readonly Term[] = [
     ["Granularity"],
     "options",
   ),
-  term("graph", "The program as data: nodes for ops, edges for the tensors between them.", ["Graph"], "canvas"),
+  term("graph", "The program as data: nodes for ops, edges for the tensors between them.", ["Graph"], "canvas", {
+    everyday: true,
+  }),
   term(
     "index",
     "The numbers that say which element of a tensor is meant, one for each axis.",
     ["index"],
     "WGSL, loops",
-    ["place"],
+    { instead: ["place"], everyday: true },
   ),
   term(
     "index map",
@@ -161,7 +180,10 @@ export const terms: readonly Term[] = [
     ["fusion/region"],
     "decisions",
   ),
-  term("iteration", "One pass through the body of a loop.", ["iteration"], "loops", ["turn"]),
+  term("iteration", "One pass through the body of a loop.", ["iteration"], "loops", {
+    instead: ["turn"],
+    everyday: true,
+  }),
   term("iteration space", "All indices for which a kernel computes something.", ["fusion/region"], "decisions"),
   term("kernel", "One program that the GPU runs; starting it is a launch.", ["Kernel"], "everywhere"),
   term(
@@ -175,38 +197,47 @@ export const terms: readonly Term[] = [
     "Said of a candidate that one kernel can compute correctly, whatever it costs.",
     ["legal"],
     "decisions",
+    { everyday: true },
   ),
-  term("level", "How many of the passes are on, from 0 (none) upwards.", ["Level"], "options"),
-  term("load", "Reading a value from memory into a register.", ["load"], "traffic, loops", ["trip", "walk"]),
+  term("level", "How many of the passes are on, from 0 (none) upwards.", ["Level"], "options", { everyday: true }),
+  term("load", "Reading a value from memory into a register.", ["load"], "traffic, loops", {
+    instead: ["trip", "walk"],
+    everyday: true,
+  }),
   term(
     "matmul",
     "The matrix product of two tensors, over their last two axes.",
     ["fusion/ops/contraction/matmul.ts"],
     "everywhere",
-    ["product"],
+    { instead: ["product"], everyday: true },
   ),
   term(
     "memory",
     "The GPU's main memory, which every kernel reads its inputs from and writes its outputs to.",
     ["fusion/cost"],
     "traffic",
+    { everyday: true },
   ),
   term("multi-consumer", "Said of a value that more than one op reads.", ["MultiConsumerPolicy"], "options"),
   term("naive plan", "The plan before fusion: one kernel for each op as written.", ["naivePlan"], "score, scrubber"),
-  term("node", "One op of the graph, with its inputs and the type of its output.", ["Node", "NodeId"], "canvas"),
+  term("node", "One op of the graph, with its inputs and the type of its output.", ["Node", "NodeId"], "canvas", {
+    everyday: true,
+  }),
   term(
     "occupancy",
     "The share of the threads that a GPU can hold at once that a kernel lets it hold.",
     ["gpu/"],
     "notes",
   ),
-  term("op", "An operation on tensors, such as add, sum or transpose.", ["fusion/ops"], "everywhere"),
+  term("op", "An operation on tensors, such as add, sum or transpose.", ["fusion/ops"], "everywhere", {
+    everyday: true,
+  }),
   term(
     "opaque op",
     "An op that the compiler can't look into, so that it stays a kernel of its own.",
     ["fusion/ops/boundary"],
     "decisions",
-    ["closed op"],
+    { instead: ["closed op"] },
   ),
   term("operand", "One input of an op, counted from 0.", ["operand"], "canvas, decisions"),
   term(
@@ -214,15 +245,21 @@ export const terms: readonly Term[] = [
     "One stage of the compiler that looks for one kind of improvement.",
     ["fusion/passes"],
     "options, scrubber",
+    { everyday: true },
   ),
   term("peak memory", "The most bytes of tensors that are alive at the same time.", ["peakBytes"], "memory"),
-  term("pin", "A person's own choice that the planner must follow: fuse these, or don't.", ["pins"], "canvas"),
-  term("plan", "The kernels in the order in which they run, with the bytes and FLOP of each.", ["Plan"], "everywhere"),
+  term("pin", "A person's own choice that the planner must follow: fuse these, or don't.", ["pins"], "canvas", {
+    everyday: true,
+  }),
+  term("plan", "The kernels in the order in which they run, with the bytes and FLOP of each.", ["Plan"], "everywhere", {
+    everyday: true,
+  }),
   term(
     "prediction",
     "A time that the cost model computes, as opposed to one that was measured.",
     ["predicted"],
     "kernels, what if",
+    { everyday: true },
   ),
   term(
     "primitive",
@@ -235,21 +272,21 @@ export const terms: readonly Term[] = [
     "One number of a softmax: how much a position counts, between 0 and 1.",
     ["fusion/passes"],
     "notes",
-    ["share"],
+    { instead: ["share"] },
   ),
   term(
     "profitable",
     "Said of a legal candidate that the cost model predicts to save time.",
     ["profitable"],
     "decisions",
-    ["worth it"],
+    { instead: ["worth it"], everyday: true },
   ),
   term(
     "recompute",
     "To compute a value again where it is needed instead of storing and loading it.",
     ["recompute"],
     "decisions, saved values",
-    ["make again"],
+    { instead: ["make again"] },
   ),
   term(
     "reduction",
@@ -257,7 +294,9 @@ export const terms: readonly Term[] = [
     ["fusion/ops/reduce"],
     "palette, decisions",
   ),
-  term("reference", "The interpreter in f64 whose results every kernel must agree with.", ["fusion/reference"], "run"),
+  term("reference", "The interpreter in f64 whose results every kernel must agree with.", ["fusion/reference"], "run", {
+    everyday: true,
+  }),
   term("region", "The nodes that one kernel computes.", ["Region"], null),
   term(
     "register",
@@ -265,14 +304,15 @@ export const terms: readonly Term[] = [
     ["fusion/cost"],
     "notes, decisions",
   ),
-  term("remedy", "What would make a refused candidate work; it stands beside the reason.", ["remedy"], "decisions", [
-    "way out",
-  ]),
+  term("remedy", "What would make a refused candidate work; it stands beside the reason.", ["remedy"], "decisions", {
+    instead: ["way out"],
+  }),
   term(
     "rewrite",
     "A change of the graph that keeps its results, such as x·1 → x.",
     ["fusion/passes/algebra"],
     "decisions",
+    { everyday: true },
   ),
   term(
     "roofline",
@@ -285,7 +325,7 @@ export const terms: readonly Term[] = [
     "Said of a value that the forward pass stores because the backward pass reads it.",
     ["fusion/passes/saved"],
     "saved values",
-    ["kept", "held"],
+    { instead: ["kept", "held"] },
   ),
   term(
     "schedule",
@@ -293,28 +333,30 @@ export const terms: readonly Term[] = [
     ["schedule"],
     "knobs",
   ),
-  term("shape", "The length of a tensor along each axis.", ["Shape"], "types"),
+  term("shape", "The length of a tensor along each axis.", ["Shape"], "types", { everyday: true }),
   term(
     "side effect",
     "Something that an op does besides computing its result, such as talking to another device.",
     ["fusion/ops/boundary"],
     "decisions",
-    ["acts on the world"],
+    { instead: ["acts on the world"] },
   ),
   term(
     "source",
     "A node that computes nothing from others: an input, a constant, iota.",
     ["fusion/ops/source"],
     "canvas",
+    { everyday: true },
   ),
   term(
     "state",
     "An input that training replaces: the next step begins with a value that this step computed.",
     ["Update", "fusion/training"],
     "programs",
+    { everyday: true },
   ),
-  term("store", "Writing a value from a register to memory.", ["store"], "loops"),
-  term("tensor", "An array of numbers with a shape and a dtype.", ["TensorType"], "everywhere"),
+  term("store", "Writing a value from a register to memory.", ["store"], "loops", { everyday: true }),
+  term("tensor", "An array of numbers with a shape and a dtype.", ["TensorType"], "everywhere", { everyday: true }),
   term(
     "thread",
     "One of many executions of a kernel that run at once, each with its own index.",
@@ -332,19 +374,24 @@ export const terms: readonly Term[] = [
     "One read or write of a whole tensor between memory and a kernel.",
     ["transfers"],
     "score, traffic",
-    ["trip"],
+    { instead: ["trip"] },
   ),
-  term("transpose", "To exchange the axes of a tensor.", ["fusion/ops/movement/transpose.ts"], "palette, decisions", [
-    "turn round",
-  ]),
-  term("verdict", "A yes or no with its code, its numbers and a sentence.", ["Verdict"], "decisions"),
+  term("transpose", "To exchange the axes of a tensor.", ["fusion/ops/movement/transpose.ts"], "palette, decisions", {
+    instead: ["turn round"],
+  }),
+  term("verdict", "A yes or no with its code, its numbers and a sentence.", ["Verdict"], "decisions", {
+    everyday: true,
+  }),
   term(
     "view",
     "A tensor that is another reading of the same memory, such as a reshape.",
     ["fusion/ops/movement"],
     "decisions",
+    { everyday: true },
   ),
-  term("what if", "A question to the planner: the same program with one option changed.", ["WhatIfAnswer"], "what if"),
+  term("what if", "A question to the planner: the same program with one option changed.", ["WhatIfAnswer"], "what if", {
+    everyday: true,
+  }),
   term(
     "workgroup",
     "Threads that share memory and can wait for each other; CUDA calls it a block.",

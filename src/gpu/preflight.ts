@@ -93,7 +93,7 @@ function checkBuffer({ value, type, bytes }: BufferPlan, info: DeviceInfo): Outc
   const elements = type.shape.reduce((product, extent) => product * extent, 1);
   const limit = Math.min(info.maxBufferBytes, info.maxBindingBytes);
   if (!(elements <= MAX_ELEMENTS))
-    return refuse(`${value} has ${elements} elements; kernels count to ${MAX_ELEMENTS}.`);
+    return refuse(`${value} has ${elements} elements; a kernel can index ${MAX_ELEMENTS} at most.`);
   if (paddedBytes(bytes) > limit)
     return refuse(
       `${value} takes ${mib(bytes)} (${bytes} bytes); this device binds at most ${mib(limit)} (${limit}). Choose a smaller size.`,
@@ -111,12 +111,14 @@ function checkKernel(kernel: Plan["kernels"][number], { target }: DeviceInfo): O
     return refuse(`${id} binds ${stored} buffers; this device allows ${target.maxBindings}.`);
   if (!(largest <= target.maxWorkgroupsPerDimension))
     return refuse(
-      `${id} asks for ${largest} workgroups in a row; this device allows ${target.maxWorkgroupsPerDimension}.`,
+      `${id} launches ${largest} workgroups along one dimension; this device allows ${target.maxWorkgroupsPerDimension}.`,
     );
   if (threads > target.maxWorkgroupSize)
     return refuse(`${id} has ${threads} threads in a workgroup; this device allows ${target.maxWorkgroupSize}.`);
   if (workgroupBytes > target.maxWorkgroupBytes)
-    return refuse(`${id} shares ${workgroupBytes} bytes in a workgroup; this device has ${target.maxWorkgroupBytes}.`);
+    return refuse(
+      `${id} needs ${workgroupBytes} bytes of workgroup memory; this device has ${target.maxWorkgroupBytes}.`,
+    );
   if (statements > MAX_STATEMENTS)
     return refuse(
       `${id} is ${statements} statements long; above ${MAX_STATEMENTS} the driver takes seconds to build it.`,

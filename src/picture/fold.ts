@@ -1,11 +1,11 @@
 /** @file Folding: a kernel, a composite, a `def` or a repeated block becomes one box. Lines inside it disappear. */
-import { MOST_UNFOLDED, blocksAmong, blocksOf, opensFolded } from "../fusion";
-import type { Block, Graph, GroupRef, NodeId } from "../fusion";
+import { MOST_UNFOLDED, blocksAmong, blocksOf, opensFolded, parseEdgeId } from "../fusion";
+import type { Block, Graph, GroupRef, NodeId, Step } from "../fusion";
 import { foldBox, type Folds } from "../document";
 import { linesBetween } from "./lines-between";
 import type { Gate, Scene, SceneEdge, SceneNode } from "./scene";
 import { savedIn } from "./saved";
-import { stackInputs } from "./stack";
+import { stackInputs, stackOutputs } from "./stack";
 import { plural } from "./format";
 
 export interface FoldRules {
@@ -17,6 +17,8 @@ export interface FoldRules {
   readonly about: readonly NodeId[];
   /** The program as written: what it repeats folds. */
   readonly source: Graph;
+  /** The shown step, null for the naive plan: a call is one box unless it decides inside. Left out: calls stay open. */
+  readonly step?: Step | null;
 }
 
 /** `rule`: whether it is closed where nobody has said anything. */
@@ -27,10 +29,12 @@ interface Fold {
   readonly id: string;
   readonly title: string;
   readonly members: SceneNode[];
+  readonly lid: boolean;
 }
 
 /** The scene with every fold drawn as one box at the place of its first op. */
-export function foldScene(scene: Scene, rules: FoldRules): Scene {
+export function foldScene(whole: Scene, rules: FoldRules): Scene {
+  const scene = withoutIndices(whole, rules.source);
   const ops = scene.nodes.filter(({ kind }) => kind === "op");
   const folds = foldsOf(scene, ops, rules);
   if (folds.size === 0) return scene;
@@ -47,26 +51,49 @@ export function foldScene(scene: Scene, rules: FoldRules): Scene {
       nodes.push(boxes.get(at)!);
     }
   }
-  return stackInputs({ nodes, edges: linesBetween(scene.edges, place), kernels: scene.kernels }, rules.byHand);
+  const folded = { nodes, edges: linesBetween(scene.edges, place), kernels: scene.kernels };
+  return stackOutputs(stackInputs(folded, rules.byHand), rules.byHand);
 }
+
+/** Without ops that a pass added and that compute from no input: indices and masks in registers, as constants are. */
+function withoutIndices(scene: Scene, source: Graph): Scene {
+  const fed = new Set<NodeId>();
+  for (const { id, kind } of scene.nodes) if (kind === "input") fed.add(id);
+  const ways = gathered(scene.edges, ({ to }) => to);
+  for (const { id } of scene.nodes) if (ways.get(id)?.some(({ from }) => fed.has(from))) fed.add(id);
+  const isIndex = ({ id, kind, lives }: SceneNode): boolean =>
+    kind === "op" && lives === "register" && !fed.has(id) && !source.nodes.has(id);
+  const gone = new Set(scene.nodes.filter(isIndex).map(({ id }) => id));
+  if (gone.size === 0) return scene;
+  return {
+    ...scene,
+    nodes: scene.nodes.filter(({ id }) => !gone.has(id)),
+    edges: scene.edges.filter(({ from, to }) => !gone.has(from) && !gone.has(to)),
+  };
+}
+
+/** Makes one box of the members that are in none yet; a lid takes all of them or none. */
+type Folder = (id: string, title: string, members: readonly SceneNode[], lid?: boolean) => void;
 
 function foldsOf(scene: Scene, ops: readonly SceneNode[], rules: FoldRules): ReadonlyMap<string, Fold> {
   const { byHand } = rules;
   const found = new Map<string, Fold>();
   const taken = new Set<NodeId>();
-  const fold = (id: string, title: string, members: readonly SceneNode[]): void => {
+  const fold: Folder = (id, title, members, lid = false) => {
     const free = members.filter((node) => !taken.has(node.id));
-    if (free.length < 2) return;
+    if (free.length < 2 || (lid && free.length < members.length)) return;
     for (const { id: member } of free) taken.add(member);
-    found.set(id, { id, title, members: [...free] });
+    found.set(id, { id, title, members: [...free], lid });
   };
   foldBlocks(scene, ops, rules, fold);
   const iterations = new Set([...blocksOf(rules.source).values()].map(({ one }) => one));
-  for (const [id, { group, members }] of groupsOf(ops)) {
+  const groups = groupsOf(ops);
+  for (const [id, { group, members }] of groups) {
     // A call without all of its arguments is one box: what it is made of comes in sight once it computes something.
     const open = members.some(({ holes }) => holes.length > 0);
     if (open && byHand.get(id) !== "open") fold(id, group.label, members);
-    else if (byHand.get(id) === "closed" && !iterations.has(id)) fold(id, `${group.label} ${id}`, members);
+    else if (byHand.get(id) === "closed" && group.kind !== "composite" && !iterations.has(id))
+      fold(id, `${group.label} ${id}`, members);
   }
   const all = rules.kernels || ops.length > MOST_UNFOLDED;
   const about = new Set(ops.length > MOST_UNFOLDED ? [] : rules.about);
@@ -83,16 +110,37 @@ function foldsOf(scene: Scene, ops: readonly SceneNode[], rules: FoldRules): Rea
     if (!isClosed(byHand, kernel.region, all && !decided)) continue;
     fold(kernel.region, kernel.title === "" ? kernel.name : `${kernel.name} ${kernel.title}`, members);
   }
+  foldCalls(scene, groups, rules, fold);
   return found;
 }
 
+/** Calls as they were written, outermost first: each stands as one box until the shown step decides inside it, or kernels cut through it. */
+function foldCalls(scene: Scene, groups: Groups, { source, step, byHand }: FoldRules, fold: Folder): void {
+  const written = new Set([...source.nodes.values()].flatMap((node) => node.groups.map(({ id }) => id)));
+  const kernels = new Map(scene.kernels.map((kernel) => [kernel.region, new Set(kernel.members)] as const));
+  for (const [id, { group, members }] of groups) {
+    if (group.kind !== "composite" || !written.has(id)) continue;
+    const whole = step !== undefined && !isCut(members, kernels) && !(step && decidesInside(step, members));
+    if (isClosed(byHand, id, whole) && standsApart(scene.edges, members)) fold(id, group.label, members, true);
+  }
+}
+
+/** A kernel of several ops computes some of the members and leaves others to another. */
+function isCut(members: readonly SceneNode[], kernels: ReadonlyMap<string, ReadonlySet<NodeId>>): boolean {
+  const computed = members.flatMap(({ id, kernel }) => (kernel ? [{ id, all: kernels.get(kernel.region)! }] : []));
+  return computed.some(({ all }) => all.size > 1 && computed.some(({ id }) => !all.has(id)));
+}
+
+/** One of its edges has both ends among the members; a rewrite, which has no edges, is about one of them. */
+function decidesInside({ edge, edges, nodes }: Step, members: readonly SceneNode[]): boolean {
+  const ids = new Set(members.map(({ id }) => id));
+  const decided = [...edges, ...(edge ? [edge] : [])];
+  if (decided.length === 0) return nodes.some((id) => ids.has(id));
+  return decided.map(parseEdgeId).some((ends) => ends && ids.has(ends.producer) && ids.has(ends.consumer));
+}
+
 /** All blocks of a kind in one box, or each in its own; an opened series of large blocks shows a box for each at first. */
-function foldBlocks(
-  scene: Scene,
-  ops: readonly SceneNode[],
-  rules: FoldRules,
-  fold: (id: string, title: string, members: readonly SceneNode[]) => void,
-): void {
+function foldBlocks(scene: Scene, ops: readonly SceneNode[], rules: FoldRules, fold: Folder): void {
   const blocks = blocksAmong(
     rules.source,
     ops.map(({ id }) => id),
@@ -113,11 +161,8 @@ function foldBlocks(
   }
 }
 
-function gathered(
-  ops: readonly SceneNode[],
-  key: (op: SceneNode) => string | undefined,
-): ReadonlyMap<string, SceneNode[]> {
-  const found = new Map<string, SceneNode[]>();
+function gathered<T>(ops: readonly T[], key: (op: T) => string | undefined): ReadonlyMap<string, T[]> {
+  const found = new Map<string, T[]>();
   for (const op of ops) {
     const at = key(op);
     if (at === undefined) continue;
@@ -128,7 +173,9 @@ function gathered(
   return found;
 }
 
-function groupsOf(ops: readonly SceneNode[]): Map<string, { group: GroupRef; members: SceneNode[] }> {
+type Groups = ReadonlyMap<string, { readonly group: GroupRef; readonly members: readonly SceneNode[] }>;
+
+function groupsOf(ops: readonly SceneNode[]): Groups {
   const found = new Map<string, { group: GroupRef; members: SceneNode[] }>();
   for (const node of ops) {
     for (const group of node.groups) {
@@ -159,7 +206,7 @@ function gatesOf(members: readonly SceneNode[]): Gate[] {
   return [...gates.values()];
 }
 
-function boxOf(scene: Scene, { id, title, members }: Fold): SceneNode {
+function boxOf(scene: Scene, { id, title, members, lid }: Fold): SceneNode {
   const homes = new Set(members.map(({ kernel }) => kernel?.region));
   const home = homes.size === 1 ? members[0]!.kernel : null;
   const kernel = home && scene.kernels.find(({ region }) => region === home.region);
@@ -172,9 +219,12 @@ function boxOf(scene: Scene, { id, title, members }: Fold): SceneNode {
     kind: "folded",
     glyph: "folded",
     title,
-    formula: gates.length > 0 ? missingIn(gates) : homes.size > 1 ? kernelsIn(members, homes) : listed(titles),
-    bytes: kernel?.bytes ?? last.bytes,
-    lives: gates.length > 0 ? "nowhere" : kernel?.bytes == null ? "register" : "memory",
+    formula: gates.length > 0 ? missingIn(gates) : homes.size > 1 || lid ? kernelsIn(members, homes) : listed(titles),
+    // A call is its result; a kernel is what it moves.
+    ...(!lid && {
+      bytes: kernel?.bytes ?? last.bytes,
+      lives: gates.length > 0 ? "nowhere" : kernel?.bytes == null ? "register" : "memory",
+    }),
     kernel: home,
     alone: false,
     holes: gates.map((_, i) => i),
@@ -184,6 +234,7 @@ function boxOf(scene: Scene, { id, title, members }: Fold): SceneNode {
     inside: members.map((member) => member.id),
     saved: savedIn(members),
     late: members.every(({ late }) => late === true),
+    ...(lid && { lid: true }),
   };
 }
 

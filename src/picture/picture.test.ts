@@ -181,3 +181,70 @@ test("a folded box stands where the folded layout has it", () => {
   const whole = sceneAt(text, 0);
   expect(boxesOf(whole, { layout, folded, moved: {} }).get(nodeId("x"))).toEqual(layout.get(nodeId("x")));
 });
+
+/** Titles of the boxes of `text` at a step, and where they stand. */
+function callsAt(text: string, cursor: number) {
+  const compilation = compiled(text);
+  const source = compilation.naive!.graph;
+  const step = compilation.steps[cursor - 1] ?? null;
+  const scene = foldScene(sceneAt(text, cursor), { ...open, source, step });
+  return { scene, boxes: boxesOf(scene, { layout: layoutOf(compilation), moved: {} }), steps: compilation.steps };
+}
+
+const NORM_THEN_GELU = "x: f32[64, 256]\nw: f32[256]\nb: f32[256]\ny = gelu(layer_norm(x, w, b))\n";
+
+test("a call is one box that opens while a step decides inside it, and nothing else moves", () => {
+  const { steps, boxes } = callsAt(NORM_THEN_GELU, 0);
+  const seen = steps.map((_, i) => callsAt(NORM_THEN_GELU, i + 1));
+  const titles = (at: { scene: { nodes: readonly { title: string; lid?: boolean }[] } }): string[] =>
+    at.scene.nodes.filter(({ lid }) => lid).map(({ title }) => title);
+  expect(titles(callsAt(NORM_THEN_GELU, 0))).toEqual(["layer_norm"]);
+  expect(titles(seen[0]!)).toEqual([]);
+  expect(steps.at(-1)!.edges.length + Number(steps.at(-1)!.edge !== null)).toBeGreaterThan(0);
+  expect(titles(seen.at(-1)!)).toEqual(["layer_norm"]);
+  for (const each of seen) {
+    const stays = [...each.boxes].filter(([id]) => boxes.has(id) && foldOf(id) === null);
+    expect(stays).toEqual(stays.map(([id]) => [id, boxes.get(id)]));
+  }
+});
+
+test("a closed call covers no other box, and stands in the hull of its kernel", () => {
+  const { steps } = callsAt(NORM_THEN_GELU, 0);
+  for (const cursor of [0, steps.length]) {
+    const { scene, boxes } = callsAt(NORM_THEN_GELU, cursor);
+    const lid = scene.nodes.find((node) => node.lid)!;
+    const covered = rectOf(boxes.get(lid.id)!);
+    expect([...boxes].filter(([, box]) => meet(covered, rectOf(box))).map(([id]) => id)).toEqual([lid.id]);
+    const picture = pictureOf(scene, boxes, new Map());
+    expect(picture.hulls).toHaveLength(cursor === 0 ? 0 : 1);
+  }
+});
+
+test("what a pass recognises stays as it was written", () => {
+  const text = "x: f32[64, 256]\ne = exp(x - max(x, dim=-1, keepdim=True))\ny = e / sum(e, dim=-1, keepdim=True)\n";
+  const { steps } = callsAt(text, 0);
+  for (let cursor = 0; cursor <= steps.length; cursor++)
+    expect(callsAt(text, cursor).scene.nodes.filter(({ lid }) => lid)).toEqual([]);
+});
+
+test("indices that a pass computes from nothing but their position are not drawn; what was written is", () => {
+  const text = "x: f32[4, 65536]\ny = relu(cumsum(x, dim=-1))\n";
+  const { scene, steps } = callsAt(text, compiled(text).steps.length);
+  const all = sceneAt(text, steps.length).nodes;
+  expect(all.some(({ title }) => title === "iota")).toBe(true);
+  expect(scene.nodes.some(({ title }) => title === "iota")).toBe(false);
+  expect(scene.nodes.length).toBeGreaterThan(6);
+  expect(callsAt("x: f32[8, 8]\ny = x + arange(8)\n", 1).scene.nodes.map(({ glyph }) => glyph)).toHaveLength(4);
+});
+
+test("many results of one folded box are one pill, which opens", () => {
+  const values = Array.from({ length: 5 }, (_, i) => `y${i}`);
+  const lines = values.map((name, i) => `${name} = relu(x * ${i + 2})`);
+  const text = `x: f32[64, 64]\n${lines.join("\n")}\nreturn ${values.join(", ")}\n`;
+  const scene = sceneAt(text);
+  const folds = (byHand: typeof open.byHand) => foldScene(scene, { ...open, kernels: true, byHand });
+  const outputs = (byHand: typeof open.byHand) => folds(byHand).nodes.filter(({ kind }) => kind === "output");
+  expect(outputs(new Map()).map(({ title }) => title)).toEqual(["5 results"]);
+  const pill = foldOf(outputs(new Map())[0]!.id)!;
+  expect(outputs(new Map([[pill, "open"]])).map(({ title }) => title)).toEqual(values);
+});

@@ -130,8 +130,8 @@ const dockedInputs = (scene: Scene, boxes: ReadonlyMap<NodeId, Box>): Set<NodeId
 function hullsOf(scene: Scene, boxes: ReadonlyMap<NodeId, Box>, routes: Routes, board: Blackboard): Hull[] {
   const index = new BoxIndex([...boxes].map(([id, box]) => [id, rectOf(box)] as const));
   const drawn = new Map<string, NodeId[]>();
-  for (const { id, kind, kernel } of scene.nodes) {
-    if (kind !== "op" || !kernel) continue;
+  for (const { id, kind, lid, kernel } of scene.nodes) {
+    if ((kind !== "op" && !lid) || !kernel) continue;
     const known = drawn.get(kernel.region);
     if (known) known.push(id);
     else drawn.set(kernel.region, [id]);

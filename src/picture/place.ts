@@ -28,9 +28,12 @@ export function boxesOf(
   const missing: SceneNode[] = [];
   let foldedAny = closed;
   for (const node of scene.nodes) {
-    const box =
-      node.kind === "folded" ? foldedBox(node, layout) : layout.get(node.inside.length > 0 ? node.inside[0]! : node.id);
-    foldedAny ||= node.kind === "folded";
+    const box = node.lid
+      ? lidBox(node, scene, layout)
+      : node.kind === "folded"
+        ? foldedBox(node, layout)
+        : layout.get(node.inside.length > 0 ? node.inside[0]! : node.id);
+    foldedAny ||= node.kind === "folded" && !node.lid;
     if (box) boxes.set(node.id, box);
     else missing.push(node);
   }
@@ -87,6 +90,22 @@ function foldedBox(node: SceneNode, layout: ReadonlyMap<NodeId, Box>): Box | und
     .filter((box) => box !== undefined)
     .sort((a, b) => a.x - b.x || a.y - b.y)[0];
   return first && { x: first.x - (boxSizes.folded.width - first.width) / 2, y: first.y, ...boxSizes.folded };
+}
+
+/** Over the run of most of its own ops in one column that no other box stands between. */
+function lidBox(node: SceneNode, scene: Scene, layout: ReadonlyMap<NodeId, Box>): Box | undefined {
+  const of = (ids: readonly NodeId[]): Box[] => ids.flatMap((id) => layout.get(id) ?? []);
+  const own = of(node.inside).sort((a, b) => a.y - b.y);
+  const others = of(scene.nodes.flatMap(({ id, inside }) => (id === node.id ? [] : inside.length > 0 ? inside : [id])));
+  const meets = (a: Box, b: Box): boolean => a.x < b.x + b.width && b.x < a.x + a.width;
+  const runs = own.map((first) => {
+    const below = others.flatMap((box) => (meets(first, box) && box.y > first.y ? [box.y] : []));
+    const end = Math.min(Infinity, ...below);
+    const run = own.filter((box) => box.x === first.x && box.y >= first.y && box.y < end);
+    const last = run.at(-1)!;
+    return { ops: run.length, box: { ...first, height: last.y + last.height - first.y } };
+  });
+  return runs.sort((a, b) => b.ops - a.ops || b.box.height - a.box.height)[0]?.box;
 }
 
 /** What goes along when an op is moved: its docked inputs and its output pill, unless they were moved themselves. */

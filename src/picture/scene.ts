@@ -73,6 +73,8 @@ export interface SceneNode {
   readonly label: string;
   /** For folded boxes: what is inside, in order. */
   readonly inside: readonly NodeId[];
+  /** For folded boxes: a call that stands where its ops would stand, so that nothing moves when it opens. */
+  readonly lid?: boolean;
   /** Choice for it until the backward pass; absent where that has no need of it. */
   readonly saved?: SavedMark;
   /** Of the backward pass. */

@@ -1,4 +1,4 @@
-/** @file The inputs that only one folded box reads: when there are many, one pill beside it stands for them. */
+/** @file The inputs that only one folded box reads, and its results: when there are many, one pill stands for them. */
 import { parseEdgeId } from "../fusion";
 import type { NodeId } from "../fusion";
 import { foldBox, type Folds } from "../document";
@@ -11,7 +11,7 @@ const MOST_PILLS = 3;
 
 /** By folded box: the value that it continues. That of another op where it reads one, else what its first op reads. */
 function throughOf({ nodes, edges }: Scene): ReadonlyMap<NodeId, NodeId> {
-  const kinds = new Map(nodes.map(({ id, kind }) => [id, kind] as const));
+  const kinds = new Map(nodes.map(({ id, kind, lid }) => [id, lid ? "lid" : kind] as const));
   const order = new Map(nodes.flatMap(({ inside }) => inside.map((id, i) => [id, i] as const)));
   const first = (edge: SceneEdge): number =>
     Math.min(...edge.also.map((id) => order.get(parseEdgeId(id)?.consumer ?? edge.to) ?? Infinity));
@@ -46,7 +46,7 @@ export function stackInputs(scene: Scene, byHand: Folds): Scene {
     const id = `inputs of ${reader}`;
     if (inputs.length <= MOST_PILLS || byHand.get(id) === "open") continue;
     for (const input of inputs) place.set(input.id, foldBox(id));
-    pills.set(inputs[0]!.id, pillOf(id, inputs));
+    pills.set(inputs[0]!.id, pillOf(id, inputs, "input"));
   }
   if (place.size === 0) return scene;
   const nodes = scene.nodes.flatMap((node) => (place.has(node.id) ? (pills.get(node.id) ?? []) : node));
@@ -54,16 +54,38 @@ export function stackInputs(scene: Scene, byHand: Folds): Scene {
   return { ...scene, nodes, edges: [...lines.values()] };
 }
 
-function pillOf(id: string, inputs: readonly SceneNode[]): SceneNode {
-  const bytes = inputs.reduce((sum, input) => sum + input.bytes, 0);
-  const title = plural(inputs.length, "input");
+/** The scene with the results of a folded box as one pill where there are many, unless that was opened by hand. */
+export function stackOutputs(scene: Scene, byHand: Folds): Scene {
+  const folds = new Set(scene.nodes.flatMap(({ id, kind, lid }) => (kind === "folded" && !lid ? [id] : [])));
+  const byId = new Map(scene.nodes.map((node) => [node.id, node] as const));
+  const results = new Map<NodeId, SceneNode[]>();
+  for (const { from, to } of scene.edges) {
+    const node = byId.get(to);
+    if (folds.has(from) && node?.kind === "output") results.set(from, [...(results.get(from) ?? []), node]);
+  }
+  const place = new Map<NodeId, NodeId>();
+  const pills = new Map<NodeId, SceneNode>();
+  for (const [fold, outputs] of results) {
+    const id = `results of ${fold}`;
+    if (outputs.length <= MOST_PILLS || byHand.get(id) === "open") continue;
+    for (const output of outputs) place.set(output.id, foldBox(id));
+    pills.set(outputs[0]!.id, pillOf(id, outputs, "result"));
+  }
+  if (place.size === 0) return scene;
+  const nodes = scene.nodes.flatMap((node) => (place.has(node.id) ? (pills.get(node.id) ?? []) : node));
+  return { ...scene, nodes, edges: linesBetween(scene.edges, place) };
+}
+
+function pillOf(id: string, pills: readonly SceneNode[], kind: "input" | "result"): SceneNode {
+  const bytes = pills.reduce((sum, pill) => sum + pill.bytes, 0);
+  const title = plural(pills.length, kind);
   return {
-    ...inputs[0]!,
+    ...pills[0]!,
     id: foldBox(id),
     title,
     shape: showBytes(bytes),
     bytes,
-    label: `${title} folded, ${showBytes(bytes)}: ${inputs.map((input) => input.title).join(", ")}`,
-    inside: inputs.map((input) => input.id),
+    label: `${title} folded, ${showBytes(bytes)}: ${pills.map((pill) => pill.title).join(", ")}`,
+    inside: pills.map((pill) => pill.id),
   };
 }

@@ -1,6 +1,6 @@
 /** @file All examples by chapter: a field to narrow them, the chapters to jump to, the list. */
 import { useEffect, useMemo, useRef, useState } from "react";
-import { playground } from "../state";
+import { playground, usePlayground } from "../state";
 import { ExampleShelf, optionId } from "./ExampleShelf";
 import { bestOf, idsOf, neighbourChapter, shelvesFor, type Shelf } from "./example-shelves";
 import { Icon } from "./Icon";
@@ -85,7 +85,8 @@ function Chapters({ shelves, active, onChoose }: ChaptersProps) {
 export function ExamplePicker({ shown, onClose }: Props) {
   const [words, setWords] = useState("");
   const [wanted, setWanted] = useState(shown ?? "");
-  const shelves = useMemo(() => shelvesFor(words), [words]);
+  const totals = usePlayground((state) => state.lessonTotals);
+  const shelves = useMemo(() => shelvesFor(words, (id) => totals.get(id)?.level), [words, totals]);
   const ids = useMemo(() => idsOf(shelves), [shelves]);
   const at = Math.max(0, ids.indexOf(wanted));
   const active = ids[at];

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { variantId } from "../lessons";
 import { usePlayground } from "../state";
 import { TrafficBars } from "./TrafficBars";
-import type { Shelf, ShownExample } from "./example-shelves";
+import { levelWords, type Shelf, type ShownExample } from "./example-shelves";
 import { Icon } from "./Icon";
 
 /** The element of an entry; ids of variants have a slash. */
@@ -61,7 +61,13 @@ function Row({ example, variants, ...choosing }: ShownExample & Choosing) {
           <TrafficBars totals={totals} />
           {totals && (
             <small>
-              {totals.naive.kernels} → {totals.fused.kernels} kernels
+              {totals.naive.kernels} → {totals.fused.kernels} kernels{" "}
+              <span
+                className="picker-level"
+                title="The highest optimisation level among the passes that fused it (Options)"
+              >
+                {levelWords(totals.level)}
+              </span>
             </small>
           )}
         </span>

@@ -1,7 +1,7 @@
 /** @file The view for a projector: a large graph, one count, one sentence, two bars. */
 import { Fragment, useEffect, useState } from "react";
 import { GraphCanvas } from "../editor";
-import { Covered, KernelInspector, MeasuredPanel, InlineCode, PredictStrip, transferCount } from "../panels";
+import { Covered, Figure, KernelInspector, MeasuredPanel, InlineCode, PredictStrip, transferCount } from "../panels";
 import {
   selectCovered,
   selectExample,
@@ -78,6 +78,7 @@ function Sentence() {
 /** What stands beside the graph. */
 function Side() {
   const side = usePlayground((state) => state.presenterSide);
+  const idle = usePlayground((state) => state.run.status === "idle");
   switch (side) {
     case "words":
       return <Sentence />;
@@ -88,8 +89,11 @@ function Side() {
           <KernelInspector />
         </div>
       );
-    case "time":
     case "roofline":
+      return (
+        <div className="presenter-panel presenter-roofs">{idle ? <Figure name="rooflines" /> : <MeasuredPanel />}</div>
+      );
+    case "time":
       return (
         <div className="presenter-panel">
           <MeasuredPanel />

@@ -20,6 +20,16 @@ test("a chapter is found by its title, a variant brings its example along", () =
   expect(idsOf(shelvesFor("b a scalar"))).toEqual(["log-relu", "log-relu/scalar"]);
 });
 
+test("a level is found by its number, once it is known", () => {
+  const levels = new Map([
+    ["log-relu", 1],
+    ["softmax", 2],
+  ]);
+  expect(idsOf(shelvesFor("level 2", (id) => levels.get(id)))).toContain("softmax");
+  expect(idsOf(shelvesFor("level 2", (id) => levels.get(id)))).not.toContain("log-relu");
+  expect(idsOf(shelvesFor("level 2"))).not.toContain("softmax");
+});
+
 test.each(["mlp", "resnet", "gpt", "transformer", "llama", "unet", "vit"])("%s finds examples", (word) => {
   expect(bestOf(shelvesFor(word), word)).toBeDefined();
 });

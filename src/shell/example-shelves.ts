@@ -18,23 +18,31 @@ const fits = (words: readonly string[], ...texts: readonly (string | undefined)[
   return words.every((word) => text.includes(word));
 };
 
-function shownOf(words: readonly string[], chapter: Chapter, example: Example): ShownExample | null {
+/** `level 2`: the optimisation level of the passes that fuse an example, as it is written beside it. */
+export const levelWords = (level: number): string => `level ${level}`;
+
+/** The level of an example by its id; nothing while nobody has planned it. */
+type LevelOf = (id: string) => number | undefined;
+
+function shownOf(words: readonly string[], chapter: Chapter, example: Example, levelOf: LevelOf): ShownExample | null {
   const { id, title, sentence, variants = [] } = example;
+  const level = levelOf(id);
   const own = [chapter.title, chapter.number ?? "", id, title, sentence, keywordsOf(id)];
+  if (level !== undefined) own.push(levelWords(level));
   if (fits(words, ...own)) return { example, variants };
   const fitting = variants.filter((variant) => fits(words, ...own, variant.id, variant.title, variant.sentence));
   return fitting.length > 0 ? { example, variants: fitting } : null;
 }
 
 /** Chapters with examples in which every one of the words occurs; all of them for no words. */
-export function shelvesFor(search: string): readonly Shelf[] {
+export function shelvesFor(search: string, levelOf: LevelOf = () => undefined): readonly Shelf[] {
   const words = plain(search).split(/\s+/).filter(Boolean);
   return chapters
     .map((chapter) => ({
       chapter,
       shown: examples
         .filter((example) => example.chapter === chapter.id)
-        .flatMap((example) => shownOf(words, chapter, example) ?? []),
+        .flatMap((example) => shownOf(words, chapter, example, levelOf) ?? []),
     }))
     .filter(({ shown }) => shown.length > 0);
 }

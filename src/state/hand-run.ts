@@ -196,7 +196,7 @@ export async function runByHand(wanted: ByHandRequest): Promise<HandReady | GpuP
   const written = await plansFor(context, compilation, cursor, null);
   const chosen = chosenPlan([...both(plans), ...("code" in written ? [] : both(written))], textOf);
   if (!chosen) return null;
-  const progress = { fraction: 0, text: "Trying what is written by hand", secondsLeft: null };
+  const progress = { fraction: 0, text: "Trying the hand-written kernel", secondsLeft: null };
   context.set({ run: { status: "running", progress, previous: request.previous } });
   const { environment } = context;
   const knownCount = (binds: string, wgsl: string): Counted | null => {

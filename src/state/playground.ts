@@ -360,7 +360,7 @@ function openDraft({ autosave }: Parts): { readonly document: Document; readonly
   if (opened.ok && dropped.length === 0) return { document: opened.value.state.document, notice: null };
   const safe = autosave.protect(autosave.found);
   const what = opened.ok
-    ? `Your program was opened without what can't be read: ${dropped.slice(0, 3).join(", ")}.`
+    ? `Your program was opened. This part of it can't be read: ${dropped.slice(0, 3).join(", ")}.`
     : `Your saved program can't be opened. ${opened.text}`;
   const fate = safe ? "It is saved as a copy, as it was." : "There is no room for a copy, so it is not overwritten.";
   return {

@@ -11,6 +11,7 @@ import {
   isTooLarge,
   knobSheet,
   knobSweep,
+  levelUsed,
   kernelLooks,
   optimumOf,
   orderRows,
@@ -86,11 +87,12 @@ function imported({ bytes, dims, shapes }: Extract<CompileRequest, { kind: "impo
   return { ok: true, value: { ...model, weights, key } };
 }
 
-/** Totals of both plans; null for a text without a plan. */
+/** Totals of both plans, and the level of the passes that lead from one to the other; null for a text without a plan. */
 function totalsOf(text: string, options: CompileOptions): PlanTotals | null {
-  const { naivePlan, fusedPlan } = compile(text, options);
+  const { naivePlan, fusedPlan, steps } = compile(text, options);
+  if (!naivePlan || !fusedPlan) return null;
   const counted = (plan: Plan): Totals => ({ ...plan.totals, peakBytes: peakOf(plan) });
-  return naivePlan && fusedPlan ? { naive: counted(naivePlan), fused: counted(fusedPlan) } : null;
+  return { naive: counted(naivePlan), fused: counted(fusedPlan), level: levelUsed(steps, naivePlan.totals) };
 }
 
 /** Sizes that don't plan are left out. */

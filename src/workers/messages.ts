@@ -18,6 +18,7 @@ import type {
   SavedSheet,
   ShownValues,
   Target,
+  Level,
   Totals,
   Training,
   UlpHistogram,
@@ -159,6 +160,8 @@ export type CompileReply =
 export interface PlanTotals {
   readonly naive: Totals;
   readonly fused: Totals;
+  /** The highest optimisation level of the passes that made the fused plan. */
+  readonly level: Level;
 }
 
 /** Totals of both plans at one size. */

@@ -1,8 +1,8 @@
 /** @file The card at the right with its leader: a decision, or the inspector of an op. */
 import { useReactFlow } from "@xyflow/react";
-import { useLayoutEffect, useRef, useState, type RefObject } from "react";
+import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from "react";
 import { CardLeader } from "./CardLeader";
-import type { CardPlace } from "./CardLeader";
+import { useCanvas, type CardPlace } from "./canvas-store";
 import { useClearView } from "./use-clear-view";
 import { DecisionCard } from "./DecisionCard";
 import { NodeCard } from "./NodeCard";
@@ -50,6 +50,10 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
     measure();
     return () => observer.disconnect();
   }, [open, boxes, hulls, getViewport]);
+  useEffect(() => {
+    useCanvas.setState({ card: open.kind === "none" ? null : place });
+    return () => useCanvas.setState({ card: null });
+  }, [open.kind, place]);
   const edge = open.kind === "decision" ? open.card.edge : null;
   const line = edge && picture.lines.find(({ edge: { id, also } }) => id === edge || also.includes(edge));
   const at = line ? markPoint(line.points) : null;

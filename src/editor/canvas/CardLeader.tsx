@@ -1,15 +1,9 @@
 /** @file The violet line from the candidate's disc to its card; under the ops, so that it hides nothing. */
 import { ViewportPortal, useStore } from "@xyflow/react";
 import type { Point } from "../../picture";
+import type { CardPlace } from "./canvas-store";
 
 const DISC = 13;
-
-/** Left edge, top and bottom in px of the canvas. */
-export interface CardPlace {
-  readonly left: number;
-  readonly top: number;
-  readonly bottom: number;
-}
 
 export function CardLeader({ from, card }: { readonly from: Point; readonly card: CardPlace }) {
   const [x, y, zoom] = useStore((s) => s.transform);

@@ -1,12 +1,16 @@
 /** @file Why, or why not: one decision with its verdicts, its cost both ways and the way on. */
 import type { ReactNode } from "react";
-import { playground } from "../../state";
+import { lazyModule, playground } from "../../state";
 import { CanvasIcon } from "./CanvasIcon";
 import type { BarGroup, EdgeId, KeepReason } from "../../fusion";
 import type { DecisionCard as Card } from "../../picture";
 
-/** `code` in a sentence is set in the code face. */
+const useGlossary = lazyModule(() => import("../../terms"));
+
+/** `code` in a sentence is set in the code face; terms are explained once the glossary is there. */
 export function Sentence({ text }: { readonly text: string }): ReactNode {
+  const glossary = useGlossary();
+  if (glossary) return <glossary.Explained text={text} />;
   return text.split("`").map((part, i) => (i % 2 === 1 ? <code key={`${i}${part}`}>{part}</code> : part));
 }
 

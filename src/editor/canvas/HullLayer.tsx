@@ -1,9 +1,10 @@
 /** @file Under the ops: hulls of kernels, their tags, and the brackets of the program's lines. */
-import { ViewportPortal } from "@xyflow/react";
+import { ViewportPortal, useStore } from "@xyflow/react";
 import { useLayoutEffect, useRef } from "react";
 import type { RefObject } from "react";
 import { playground, usePlayground } from "../../state";
 import { colourStyle } from "./OpNode";
+import { useCanvas } from "./canvas-store";
 import { growFrom } from "./grow";
 import type { Extent } from "./grow";
 import { around, type Bracket, type Heading, type Hull as HullShape, plural, showBytes } from "../../picture";
@@ -62,7 +63,27 @@ function Hull({ hull, formerRef }: HullProps) {
   );
 }
 
-function HullTag({ hull: { kernel, tag } }: { readonly hull: HullShape }) {
+/** A title that would come to lie under the card is not cut shorter than this. */
+const LEAST_TITLE = 40;
+const GAP = 8;
+
+/** px of the graph that a title has before the card covers it; null where none is in the way. */
+function useRoom({ tag }: HullShape): number | null {
+  const card = useCanvas((s) => s.card);
+  return useStore(({ transform: [x, y, zoom] }) => {
+    if (!card || tag.align !== "start") return null;
+    const [top, bottom] = [tag.y * zoom + y, (tag.y + tag.height) * zoom + y];
+    if (bottom < card.top || top > card.bottom) return null;
+    const room = Math.floor((card.left - GAP - x) / zoom - tag.x);
+    return room < LEAST_TITLE ? null : room;
+  });
+}
+
+function HullTag({ hull }: { readonly hull: HullShape }) {
+  const { kernel, tag } = hull;
+  const room = useRoom(hull);
+  const own = tag.inside || tag.cut ? tag.width : Infinity;
+  const most = Math.min(own, room ?? Infinity);
   const { actions } = playground.getState();
   const bytes = kernel.bytes === null ? null : showBytes(kernel.bytes);
   return (
@@ -80,7 +101,7 @@ function HullTag({ hull: { kernel, tag } }: { readonly hull: HullShape }) {
         actions.setFold(kernel.region, "closed");
       }}
     >
-      <b style={tag.inside || tag.cut ? { maxWidth: tag.width } : undefined}>{`${kernel.name} ${kernel.title}`}</b>
+      <b style={most < Infinity ? { maxWidth: most } : undefined}>{`${kernel.name} ${kernel.title}`}</b>
       <span className="tag-ops">{plural(kernel.members.length, "op")}</span>
       {bytes && <span className="tag-bytes">{bytes}</span>}
     </button>

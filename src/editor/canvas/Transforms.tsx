@@ -8,8 +8,8 @@ import { closeList, say } from "./canvas-store";
 const transforms: readonly (readonly [name: TransformName, formula: string, says: string])[] = [
   ["grad", "∂f/∂w", "The derivative of what the program returns, by its parameters or inputs."],
   ["value_and_grad", "f, ∂f/∂w", "The same, with the value itself."],
-  ["vjp", "f, v·J", "Backwards: how much each input counts, for a weight of each result."],
-  ["jvp", "f, J·v", "Forwards: how the results change along a change of the inputs."],
+  ["vjp", "f, v·J", "Reverse mode: how each input changes a weighted sum of the results."],
+  ["jvp", "f, J·v", "Forward mode: how the results change when the inputs change in one direction."],
   ["vmap", "f for each x", "The program for 8 examples at once; parameters stay as they are."],
 ];
 

@@ -19,6 +19,13 @@ export type CanvasList =
   | { readonly kind: "transforms" }
   | { readonly kind: "connect"; readonly from: NodeId };
 
+/** Left edge, top and bottom in px of the canvas. */
+export interface CardPlace {
+  readonly left: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
 export interface CanvasState {
   readonly dragged: Readonly<Record<string, Position>>;
   readonly connecting: Connecting | null;
@@ -27,6 +34,8 @@ export interface CanvasState {
   readonly map: boolean;
   /** The step whose card was closed; another step opens it again. */
   readonly closedAt: number | null;
+  /** Where the open card covers the graph. */
+  readonly card: CardPlace | null;
   /** What is drawn, for who wants to take it along. */
   readonly shown: Picture | null;
   /** What an edit answered when it could not be done. */
@@ -39,6 +48,7 @@ const start: CanvasState = {
   list: { kind: "none" },
   map: false,
   closedAt: null,
+  card: null,
   shown: null,
   announcement: null,
 };

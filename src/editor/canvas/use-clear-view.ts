@@ -1,7 +1,7 @@
 /** @file Moves the view aside when the candidate would lie under its card: to the left of a card, above a sheet. */
 import { useReactFlow } from "@xyflow/react";
 import { useEffect, type RefObject } from "react";
-import type { CardPlace } from "./CardLeader";
+import type { CardPlace } from "./canvas-store";
 import type { Point } from "../../picture";
 
 const CLEARANCE = 40;

@@ -42,7 +42,7 @@ export function selectTarget(target: FocusTarget, { scene }: Picture): void {
   const kernel = scene.kernels.find(({ region }) => region === foldOf(target.id));
   const box = scene.nodes.find(({ id }) => id === target.id);
   if (kernel) actions.select({ kind: "region", id: kernel.region });
-  else if (box?.gates?.length) actions.select({ kind: "node", id: box.inside.at(-1)! });
+  else if (box?.gates?.length || box?.lid) actions.select({ kind: "node", id: box.inside.at(-1)! });
   else if (foldOf(target.id) === null) actions.select({ kind: "node", id: pillTarget(target.id) ?? target.id });
 }
 

@@ -26,20 +26,21 @@ import {
   LEGIBLE,
 } from "../../picture";
 
-/** Small windows and the presenter view fold kernels: text never gets too small to read. */
-const SMALL = "(max-width: 1419px), (max-height: 880px)";
-
 /** px of a window beside the canvas, with the inspector folded, and above and below it. */
 const BESIDE = 400;
 const ABOVE = 250;
+/** Windows up to this width show one pane at a time. */
+const NARROW = 1000;
 
-/** Windows too small for a whole layout with text that can be read: larger graphs fold their kernels too. */
+/** Windows too small for the whole layout with text that can be read: kernels fold there, and elsewhere no step moves a box. */
 function smallerThan(layout: ReadonlyMap<NodeId, Box>): string {
   const boxes = [...layout.values()];
   if (boxes.length === 0) return "not all";
   const width = Math.max(...boxes.map(({ x, width: own }) => x + own)) - Math.min(...boxes.map(({ x }) => x));
   const height = Math.max(...boxes.map(({ y, height: own }) => y + own)) - Math.min(...boxes.map(({ y }) => y));
-  return `(max-width: ${Math.ceil(width * LEGIBLE) + BESIDE}px), (max-height: ${Math.ceil(height * LEGIBLE) + ABOVE}px)`;
+  const [wide, high] = [Math.ceil(width * LEGIBLE), Math.ceil(height * LEGIBLE)];
+  const beside = `(min-width: ${NARROW + 1}px) and (max-width: ${wide + BESIDE}px)`;
+  return `(max-width: ${Math.min(NARROW, wide)}px), ${beside}, (max-height: ${high + ABOVE}px)`;
 }
 
 const none: ReadonlyMap<never, never> = new Map<never, never>();
@@ -73,13 +74,13 @@ export function usePicture(): Drawn {
   const moved = usePlayground((s) => s.document.positions);
   const byHand = usePlayground((s) => s.folds);
   const dragged = useCanvas((s) => s.dragged);
-  const small = useMedia(SMALL);
   // The layout has room for every step, so what is too large stays so while one steps.
   const large = useMedia(useMemo(() => smallerThan(layout?.folded ?? layout?.boxes ?? none), [layout]));
   const shown = usePlayground((s) => s.presenter || s.embed);
-  const kernels = small || large || shown;
+  const kernels = large || shown;
   const [draw] = useState(drawer);
-  const about = usePlayground((s) => selectStep(s)?.nodes ?? NO_NODES);
+  const step = usePlayground(selectStep);
+  const about = step?.nodes ?? NO_NODES;
   const steps = usePlayground(selectSteps);
   const cursor = usePlayground((s) => s.cursor);
   // The finished plan and an embedded page show what came out; before that, the ops that a step decides about are in sight.
@@ -89,8 +90,8 @@ export function usePicture(): Drawn {
   const whole = useMemo(() => {
     if (!fusion || !saved) return null;
     const scene = withSaved(sceneOf(fusion, plan, { colours, names }), saved);
-    return foldScene(scene, { byHand, kernels, about: deciding, source: source ?? fusion.graph });
-  }, [fusion, source, plan, colours, names, saved, byHand, kernels, deciding]);
+    return foldScene(scene, { byHand, kernels, about: deciding, source: source ?? fusion.graph, step });
+  }, [fusion, source, plan, colours, names, saved, byHand, kernels, deciding, step]);
   const { scene, outOf } = useMemo(() => (whole ? capScene(whole, about) : NOTHING), [whole, about]);
   const picture = useMemo(() => {
     if (!scene || (!layout && scene.nodes.length > 0)) return null;

@@ -3,7 +3,7 @@ import type { Derivative, OpDef, Param } from "./define";
 import { ONE_TENSOR } from "./families";
 import { checkAxes, fine, normalAxis, numberOf } from "./shapes";
 
-const AXIS: Param = { names: ["axis", "dim"], kind: "axis", default: -1, doc: "The axis that is walked." };
+const AXIS: Param = { names: ["axis", "dim"], kind: "axis", default: -1, doc: "The axis along which it runs." };
 const EXCLUSIVE: Param = {
   names: ["exclusive"],
   kind: "bool",

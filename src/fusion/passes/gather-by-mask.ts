@@ -142,7 +142,7 @@ function viewsBetween({ graph }: Planner, { gather, rows }: MaskedGather): NodeI
 
 function explain({ graph }: Planner, { gather, rows, axis }: MaskedGather): string {
   const [pick, from] = [nameOf(graph, gather.id), nameOf(graph, rows.id)];
-  return `${pick} takes one of the ${rows.type.shape[axis]} values of each row of ${from}. Comparing each place with the index finds it while the row is there, and ${from} (${showBytes(bytesOf(rows.type))}) need not be stored.`;
+  return `${pick} takes one of the ${rows.type.shape[axis]} values of each row of ${from}. Comparing each position with the index finds it while the row is in registers, and ${from} (${showBytes(bytesOf(rows.type))}) need not be stored.`;
 }
 
 /** A node that a pass makes for `like`. */

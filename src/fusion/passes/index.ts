@@ -53,6 +53,7 @@ export type { Candidate, FusionPass } from "./define";
 export type { PassRun, PlanOptions } from "./planner";
 export { naiveFusion } from "./naive";
 export { levelOf, levels, orderRefusal, passesOf, passOrder, pipelineOf, type OrderRefusal } from "./pipeline";
+export { levelUsed } from "./pipeline";
 export { isTooLarge, optimumOf, regretOf, type BestPlan, type Optimum, type TooLarge } from "./optimum";
 export { savedOffers, type SavedOffer } from "./saved/wanted";
 export { inTextOrder } from "./planner";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { allPasses } from "./index";
-import { orderRefusal, passOrder, pipelineOf } from "./pipeline";
+import type { Totals } from "../ir";
+import { levelOf, levelUsed, orderRefusal, passOrder, pipelineOf } from "./pipeline";
 
 const usual = allPasses.map(({ name }) => name);
 const moved = (name: string, place: number): string[] =>
@@ -40,4 +41,21 @@ test.each([
 test("names that an older document lacks keep their place; strange ones are left out", () => {
   const order = moved("multi-output", 12).filter((name) => name !== "attention");
   expect(passOrder(["nothing", ...order, "multi-output"])).toEqual(moved("multi-output", 12));
+});
+
+test("the level of a plan is that of the highest pass that changed its counts", () => {
+  const totals = (kernels: number): Totals => ({
+    kernels,
+    transfers: 0,
+    fullSizeTransfers: 0,
+    bytes: 0,
+    peakBytes: 0,
+    predictedMicros: 0,
+  });
+  const step = (pass: string, kernels: number, accepted = true) => ({ pass, accepted, totals: totals(kernels) });
+  const [low, high] = ["producer-consumer", "weight-folding"];
+  expect(levelUsed([], totals(3))).toBe(0);
+  expect(levelUsed([step(high!, 3), step(low!, 2)], totals(3))).toBe(levelOf(low!));
+  expect(levelUsed([step(high!, 3, false), step(low!, 3)], totals(3))).toBe(0);
+  expect(levelUsed([step(low!, 2), step(high!, 1)], totals(3))).toBe(levelOf(high!));
 });

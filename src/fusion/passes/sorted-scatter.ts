@@ -66,7 +66,7 @@ export const sortedScatter: FusionPass = {
     return no("C_NEGATIVE", nodes, text, {
       numbers,
       weighed,
-      ...forcing(planner, candidate, "More updates, or more places."),
+      ...forcing(planner, candidate, "More updates, or more indices."),
     });
   },
 };

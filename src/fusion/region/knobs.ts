@@ -63,7 +63,7 @@ export function refusalOf(
   if (knob === "tile" && isUneven(value, variant)) {
     return no(
       "L_SHAPE",
-      `A tile of ${value} does not come out even among its threads.`,
+      `A tile of ${value} can't be divided evenly among its threads.`,
       "Choose one of the tiles offered.",
     );
   }

@@ -114,7 +114,7 @@ export function placeMember(
     return refusal(
       "L_REDUCE_REDUCE",
       [bound[0]!, id],
-      `${show(id)} reads ${show(bound[0]!)} at many places at once, but a row of it is only known after its reduction.`,
+      `${show(id)} reads ${show(bound[0]!)} at many positions, but a row of it is only known after its reduction.`,
       `Store ${show(bound[0]!)}: a later kernel reads it anywhere.`,
     );
   }

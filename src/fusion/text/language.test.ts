@@ -167,6 +167,13 @@ describe("forms of the language", () => {
   });
 });
 
+test("what a derivative passes through and nothing reads is no result", () => {
+  const inputs = "x: f32[8, 4]\nlabel: i32[8]\nw: f32[4, 3]\n";
+  const loss = "def loss(w):\n  return cross_entropy(x @ w, label)\n";
+  const { graph } = parseProgram(`${inputs}${loss}value, dw = value_and_grad(loss)(w)\n`);
+  expect(graph.outputs.map((id) => graph.nodes.get(id)!.label)).toEqual(["cross_entropy", "d_w"]);
+});
+
 describe("a text that is one def", () => {
   test("is its body, with its parameters as inputs", () => {
     const text =

@@ -103,7 +103,10 @@ function written(
     return null;
   }
   for (const [derivative, called] of unnamed) writer.rename(derivative, called);
+  const before = new Set<NodeId>(interpreter.nodes.keys());
   const landed = writer.land(made);
+  // What no derivative that was asked for reads is no result of the program.
+  for (const id of interpreter.nodes.keys()) if (!before.has(id) && !landed.includes(id)) interpreter.spare.add(id);
   const landedOne = (id: NodeId): NodeId => writer.landedAs([id])[0]!;
   for (const entry of builder.entries()) {
     const own = { ...entry, inputs: writer.landedAs(entry.inputs), made: landedOne(entry.made) };

@@ -53,7 +53,8 @@ function Sheet() {
     };
   }, [compilation]);
   if (!answer) return <p className="traffic-note">Planning…</p>;
-  if (answer.rows.length === 0) return <p className="traffic-note">Nothing in this program has two orders.</p>;
+  if (answer.rows.length === 0)
+    return <p className="traffic-note">No transformation of this program can be taken in another order.</p>;
   return (
     <div aria-busy={answer.of !== compilation}>
       <Table rows={answer.rows} />

@@ -1,24 +1,6 @@
 /** @file A lesson's sentences: numbers computed, code set as code, terms explained where they stand. */
-import { useId } from "react";
-import { terms } from "../../glossary";
+import { meaningOf, TermWord } from "../../terms";
 import { filled, runsOf, type Run, type Scope } from "../../course";
-
-const meanings = new Map(terms.map(({ name, meaning }) => [name.toLowerCase().replaceAll(" ", "-"), meaning]));
-
-/** A word of the glossary: its meaning opens beside it. */
-function Term({ run }: { readonly run: Run }) {
-  const id = useId();
-  return (
-    <>
-      <button type="button" className="lesson-term" popoverTarget={id}>
-        {run.text}
-      </button>
-      <span popover="auto" id={id} className="lesson-meaning">
-        <b>{run.text}.</b> {meanings.get(run.term ?? "")}
-      </span>
-    </>
-  );
-}
 
 function RunText({ run }: { readonly run: Run }) {
   switch (run.kind) {
@@ -29,7 +11,11 @@ function RunText({ run }: { readonly run: Run }) {
     case "strong":
       return <strong>{run.text}</strong>;
     case "term":
-      return <Term run={run} />;
+      return (
+        <TermWord meaning={meaningOf(run.term ?? "") ?? ""} linked>
+          {run.text}
+        </TermWord>
+      );
   }
 }
 

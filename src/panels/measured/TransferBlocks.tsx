@@ -2,6 +2,7 @@
 import type { Plan } from "../../fusion";
 import { count } from "../model/units";
 import { planTitle, type PlanName } from "../model/run-types";
+import { transferCount } from "../model/score";
 import { fullSizeBlocks } from "../model/traffic";
 
 /** More than these are drawn as two plain bars; the number is beside them anyway. */
@@ -16,10 +17,12 @@ interface RowProps {
   readonly plan: PlanName;
   readonly reads: number;
   readonly writes: number;
+  /** The count in words: never 0 while bytes move. */
+  readonly said: string;
   readonly most: number;
 }
 
-function Row({ plan, reads, writes, most }: RowProps) {
+function Row({ plan, reads, writes, said, most }: RowProps) {
   const width = (part: number): string => `${(part / most) * 100}%`;
   return (
     <div className="blocks-row" data-plan={plan}>
@@ -40,13 +43,17 @@ function Row({ plan, reads, writes, most }: RowProps) {
           </>
         )}
       </span>
-      <b>{count(reads + writes)}</b>
+      <b>{said}</b>
     </div>
   );
 }
 
 export function TransferBlocks({ plans, note }: Props) {
-  const rows = plans.map(([plan, planned]) => ({ plan, ...fullSizeBlocks(planned) }));
+  const rows = plans.map(([plan, planned]) => ({
+    plan,
+    said: transferCount(planned.totals),
+    ...fullSizeBlocks(planned),
+  }));
   const most = Math.max(1, ...rows.map(({ reads, writes }) => reads + writes));
   return (
     <div className="measured-block">

@@ -105,7 +105,7 @@ export function ProfileFields() {
       {!measured && (
         <p className="profile-hint">
           {planHere
-            ? "The first run measures your device, and plans a program for it whose device nobody chose."
+            ? "The first run measures your device. A program is then planned for it, unless you chose another device."
             : "After a run, your device appears in this list."}
         </p>
       )}

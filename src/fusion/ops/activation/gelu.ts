@@ -31,7 +31,7 @@ export const gelu = unary({
   doc: {
     formula: "x · Φ(x)",
     teaches:
-      "A smooth ReLU: x times the share of a normal distribution that lies below x. Written out, it is eight ops.",
+      "A smooth ReLU: x times the part of a normal distribution that lies below x. Written out, it is eight ops.",
   },
   attrs: [
     {

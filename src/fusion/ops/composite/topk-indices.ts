@@ -6,7 +6,7 @@ import { numberOf } from "../shapes";
 export const topkIndices = composite({
   name: "topk_indices",
   doc: {
-    formula: "places of the k largest",
+    formula: "indices of the k largest",
     teaches: "The indices of topk's values; one kernel computes both in one pass.",
   },
   params: [

@@ -24,7 +24,7 @@ export const dropout: OpDef = {
     },
     operands: [ONE_TENSOR],
     attrs: [
-      number("p", 0.5, "The share that is dropped.", "rate"),
+      number("p", 0.5, "The fraction that is dropped.", "rate"),
       { names: ["seed"], kind: "int", default: 0, doc: "Another seed, another mask." },
       { names: ["training", "train"], kind: "bool", default: true, doc: "False: passes x on." },
     ],

@@ -58,7 +58,7 @@ const transposesMeet = rule({
     return withTop(planner, rewriter, n, ops, made, undone);
   },
   because: ({ graph, n }, { through, cancelled }) =>
-    `${nameOf(graph, n.id)} turns back what ${namesOf(graph, cancelled)} turned, and ${namesOf(graph, through)} in between ${through.length === 1 ? "works" : "work"} element by element: ${inWords(cancelled.length + 1)} transposes fewer.`,
+    `${nameOf(graph, n.id)} undoes what ${namesOf(graph, cancelled)} transposed, and ${namesOf(graph, through)} in between ${through.length === 1 ? "works" : "work"} element by element: ${inWords(cancelled.length + 1)} transposes fewer.`,
 });
 
 /** The transpose `inner`, then `perm`, leaves everything where it was. */
@@ -119,7 +119,7 @@ const ownPadding = rule({
   replace: ({ rewriter, n }, { x, padding, value }) =>
     rewriter.become({ ...n, inputs: [x.id], attrs: { ...n.attrs, padding, value } }),
   because: ({ graph, n }, { x, border }) =>
-    `${nameOf(graph, border.id)} only puts a border around ${nameOf(graph, x.id)}, and ${nameOf(graph, n.id)} knows how to read past the edge: no padded copy is written.`,
+    `${nameOf(graph, border.id)} only pads ${nameOf(graph, x.id)}, and ${nameOf(graph, n.id)} can pad while it reads: no padded copy is written.`,
 });
 
 export const movementAlgebra = rulesPass(titled("movement-algebra"), [transposesMeet, ownPadding, rowsFirst]);

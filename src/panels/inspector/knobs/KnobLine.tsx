@@ -13,6 +13,23 @@ interface Props {
   readonly region: RegionId;
 }
 
+/** Why some values can't be chosen: said to who asks, since nobody has chosen them. */
+function Refusals({ offer }: { readonly offer: KnobOffer }) {
+  const refusals = refusalsOf(offer);
+  if (refusals.length === 0) return null;
+  const refused = offer.values.flatMap(({ value, refusal }) => (refusal ? [valueWords(offer.knob, value)] : []));
+  return (
+    <details className="knob-refusals">
+      <summary>{refused.length > 0 ? `Why not ${refused.join(", ")}?` : "Why not another value?"}</summary>
+      {refusals.map(({ code, text, remedy }) => (
+        <small key={code} data-code={code}>
+          {text} {remedy}
+        </small>
+      ))}
+    </details>
+  );
+}
+
 export function KnobLine({ offer, output, every, region }: Props) {
   const { knob, now, chosen, values } = offer;
   const knobs = usePlayground(({ document }) => document.options.knobs);
@@ -44,11 +61,7 @@ export function KnobLine({ offer, output, every, region }: Props) {
       >
         Time each
       </button>
-      {refusalsOf(offer).map(({ code, text, remedy }) => (
-        <small key={code} data-code={code}>
-          {text} {remedy}
-        </small>
-      ))}
+      <Refusals offer={offer} />
     </div>
   );
 }

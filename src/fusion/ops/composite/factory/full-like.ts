@@ -6,7 +6,7 @@ import { filledWith } from "../../factories";
 export const fullLike = composite({
   name: "full_like",
   doc: {
-    formula: "value on every place of x",
+    formula: "value for every element of x",
     teaches:
       "Only x's sizes are asked for, and they are known before it runs: x itself is not read, so no edge leads here.",
   },

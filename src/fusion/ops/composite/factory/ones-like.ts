@@ -1,3 +1,3 @@
 import { filledLike } from "../../factories";
 
-export const onesLike = filledLike({ name: "ones_like", formula: "1 on every place of x" }, 1);
+export const onesLike = filledLike({ name: "ones_like", formula: "1 for every element of x" }, 1);

@@ -1,6 +1,6 @@
 import { filledLike } from "../../factories";
 
 export const zerosLike = filledLike(
-  { name: "zeros_like", aliases: ["empty_like"], formula: "0 on every place of x" },
+  { name: "zeros_like", aliases: ["empty_like"], formula: "0 for every element of x" },
   0,
 );
