@@ -248,3 +248,9 @@ test("many results of one folded box are one pill, which opens", () => {
   const pill = foldOf(outputs(new Map())[0]!.id)!;
   expect(outputs(new Map([[pill, "open"]])).map(({ title }) => title)).toEqual(values);
 });
+
+test("a closed call stands in the column of what it reads and gives", () => {
+  const { scene, boxes } = callsAt("x: f32[64, 256]\ny = softmax(x, dim=-1)\n", 0);
+  const lid = scene.nodes.find((node) => node.lid)!;
+  expect([...boxes].filter(([id]) => id !== lid.id).map(([, { x }]) => x)).toContain(boxes.get(lid.id)!.x);
+});

@@ -92,7 +92,7 @@ function foldedBox(node: SceneNode, layout: ReadonlyMap<NodeId, Box>): Box | und
   return first && { x: first.x - (boxSizes.folded.width - first.width) / 2, y: first.y, ...boxSizes.folded };
 }
 
-/** Over the run of most of its own ops in one column that no other box stands between. */
+/** Over its own ops in the leftmost column where several stand with no other box between: there the large tensors go down. */
 function lidBox(node: SceneNode, scene: Scene, layout: ReadonlyMap<NodeId, Box>): Box | undefined {
   const of = (ids: readonly NodeId[]): Box[] => ids.flatMap((id) => layout.get(id) ?? []);
   const own = of(node.inside).sort((a, b) => a.y - b.y);
@@ -105,7 +105,9 @@ function lidBox(node: SceneNode, scene: Scene, layout: ReadonlyMap<NodeId, Box>)
     const last = run.at(-1)!;
     return { ops: run.length, box: { ...first, height: last.y + last.height - first.y } };
   });
-  return runs.sort((a, b) => b.ops - a.ops || b.box.height - a.box.height)[0]?.box;
+  const several = runs.filter(({ ops }) => ops > 1);
+  const columns = several.length > 0 ? several : runs;
+  return columns.sort((a, b) => a.box.x - b.box.x || b.ops - a.ops)[0]?.box;
 }
 
 /** What goes along when an op is moved: its docked inputs and its output pill, unless they were moved themselves. */
