@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { layoutGraph } from "./layout/graph";
+import { layoutRequest } from "./layout/request";
 import { layoutOf } from "./test-layout";
 import { meet, rectOf } from "./geometry";
 import { foldScene } from "./fold";
@@ -250,7 +252,10 @@ test("many results of one folded box are one pill, which opens", () => {
 });
 
 test("a closed call stands in the column of what it reads and gives", () => {
-  const { scene, boxes } = callsAt("x: f32[64, 256]\ny = softmax(x, dim=-1)\n", 0);
-  const lid = scene.nodes.find((node) => node.lid)!;
-  expect([...boxes].filter(([id]) => id !== lid.id).map(([, { x }]) => x)).toContain(boxes.get(lid.id)!.x);
+  const text = "x: f32[64, 256]\nw: f32[256]\nb: f32[256]\ny = relu(layer_norm(x, w, b))\n";
+  const { boxes: layout } = layoutGraph(layoutRequest(compiled(text)));
+  const { scene } = callsAt(text, 0);
+  const boxes = boxesOf(scene, { layout, moved: {} });
+  const lid = boxes.get(scene.nodes.find((node) => node.lid)!.id)!;
+  expect([lid.x, boxes.get(nodeId("y"))!.x]).toEqual([boxes.get(nodeId("x"))!.x, boxes.get(nodeId("x"))!.x]);
 });
