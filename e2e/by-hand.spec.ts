@@ -60,7 +60,8 @@ test("a kernel by hand: an error at its line, wrong values, right ones; a link t
   await expect(kernels.getByText(/^Compiles\. Moves 768 KiB, like the generated kernel\./)).toBeVisible(LONG);
   await play.run.click();
   await expect(measured.getByText("K1, edited by hand: wrong values.")).toBeVisible(LONG);
-  await expect(measured).toContainText(/y of the by-hand plan/);
+  // The element, and what it should be.
+  await expect(measured).toContainText(/y of the by-hand plan.*\[\d+(, \d+)*\]/);
   await expect(measured.getByText("Same result.")).toBeVisible();
   await expect(measured.getByRole("img", { name: /^Median time: naive .*fused/ })).not.toHaveAccessibleName(/by-hand/);
 
@@ -103,6 +104,74 @@ test("an endless loop is stopped and told; both plans run all the same", async (
   await expect(measured).toContainText(/A loop took more than [\d,]+ iterations in one thread/);
   await expect(measured.getByText("Same result.")).toBeVisible(LONG);
   await expect(measured.getByRole("img", { name: /^Median time: naive .*fused/ })).toBeVisible();
+});
+
+test("a kernel that is right and slow is told by its time", async ({ play }) => {
+  await begin(play);
+  const measured = play.region("Measured");
+  const late = "var late = 0.0;\n  for (var k = 0u; k < 3000u; k++) { late += abs(sin(f32(k))); }\n  ";
+  await write(play, kernel("select(max(sum, 0.0), 1.0, late < 0.0)", late));
+  await play.run.click();
+  await expect(measured.getByText("K1, edited by hand: right.")).toBeVisible(LONG);
+  await expect(measured).toContainText("Slower than generated.", LONG);
+});
+
+test("a kernel that the device refuses is not run, and told with its line; the plans run all the same", async ({
+  play,
+}) => {
+  await begin(play);
+  const measured = play.region("Measured");
+  await write(play, kernel("max(sum, 0.0)").replace("@workgroup_size(256)", "@workgroup_size(4096)"));
+  await play.run.click();
+  await expect(measured.getByText("K1, edited by hand: not run.")).toBeVisible(LONG);
+  await expect(measured).toContainText(/Line \d+, column \d+: .*4,?096/);
+  await expect(measured.getByText("Same result.")).toBeVisible(LONG);
+});
+
+test("a GPU that goes away under a kernel by hand is told with its name; the text stays, and runs again", async ({
+  play,
+  browser,
+}) => {
+  const session = await browser.newBrowserCDPSession();
+  await begin(play);
+  // Some seconds on a software adapter, and fewer turns than are allowed.
+  const turn = Array.from({ length: 12 }, (_, n) => `sin(f32(k + ${n}u))`).join(" + ");
+  const long = `var late = 0.0;\n  for (var k = 0u; k < 4000u; k++) { late += abs(${turn}); }\n  `;
+  await write(play, kernel("select(max(sum, 0.0), 1.0, late < 0.0)", long));
+  await play.run.click();
+  await expect(play.region("Score")).toContainText("Trying what is written by hand", LONG);
+  await play.page.waitForTimeout(700);
+  void session.send("Browser.crashGpuProcess" as "Browser.close").catch(() => undefined);
+  await expect(play.page.getByText(/While K1, edited by hand, ran: .*GPU went away/).first()).toBeVisible(LONG);
+  await expect(editorOf(play)).toContainText("4000u");
+  await write(play, kernel("max(sum, 0.0)"));
+  await expect(play.run).toHaveText(/Run both/, LONG);
+  await play.run.click();
+  await expect(play.region("Measured").getByText("K1, edited by hand: right.")).toBeVisible(LONG);
+});
+
+test("a stranger's link with a kernel that never ends, and with markup in it, runs nothing and shows words", async ({
+  play,
+  browser,
+}) => {
+  await begin(play);
+  const markup = "</script><img src=x onerror='window.taken = true'>";
+  await write(play, kernel("max(sum, 0.0)", `// ${markup}\n  loop { y[i] = sum; }\n  `));
+  const link = await play.share();
+  const elsewhere = await browser.newContext();
+  const other = await elsewhere.newPage();
+  await other.goto(link);
+  await expect(other.getByText("Edited by hand", { exact: true })).toBeVisible(LONG);
+  await expect(other.getByText(/^nothing yet/)).toBeVisible();
+  await expect(other.locator(".monaco-editor").filter({ hasText: "onerror" })).toBeVisible(LONG);
+  expect(await other.evaluate(() => ["taken" in window, document.querySelectorAll('img[src="x"]').length])).toEqual([
+    false,
+    0,
+  ]);
+  await other.getByRole("banner").getByRole("button", { name: /^Run/ }).click();
+  await expect(other.getByText("K1, edited by hand: stopped.")).toBeVisible(LONG);
+  await expect(other.getByText("Same result.")).toBeVisible(LONG);
+  await elsewhere.close();
 });
 
 test("a puzzle is solved by a kernel that moves less and is right", async ({ page, play }) => {

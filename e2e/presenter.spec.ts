@@ -1,5 +1,28 @@
 /** @file A teacher at the projector: a chapter's example from the back of the room, by keys alone. */
+import type { Locator } from "@playwright/test";
 import { expect, test } from "./fixtures";
+
+/** Texts of `view` that are smaller than 18 px: ten metres away they could not be read. */
+const smallTexts = (view: Locator): Promise<string[]> =>
+  view.evaluate((main) => {
+    const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+    const found: string[] = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const parent = node.parentElement!;
+      if (
+        !node.nodeValue!.trim() ||
+        parent.closest(".offscreen, [aria-hidden=true], [role=img], .react-flow__attribution")
+      )
+        continue;
+      if (!parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const [box] = range.getClientRects();
+      // Enlarged by whatever encloses it; letters of 18 px make a line of 20 px and more.
+      if (box && box.width > 1 && box.height < 20) found.push(`${node.nodeValue} ${box.height}`);
+    }
+    return found;
+  });
 
 test("a chapter is presented by keys alone: found, stepped, code and counts beside it, blanked and left", async ({
   page,
@@ -34,24 +57,7 @@ test("a chapter is presented by keys alone: found, stepped, code and counts besi
   await page.keyboard.press("4");
   await expect(presenter.getByText("full-size transfers")).toBeVisible();
 
-  // Nothing on it is smaller than 18 px, so that ten metres away it can be read.
-  const small = await presenter.evaluate((main) => {
-    const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
-    const found: string[] = [];
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const parent = node.parentElement!;
-      if (!node.nodeValue!.trim() || parent.closest(".offscreen, [aria-hidden=true], .react-flow__attribution"))
-        continue;
-      if (!parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
-      const range = document.createRange();
-      range.selectNodeContents(node);
-      const [box] = range.getClientRects();
-      // Enlarged by whatever encloses it; letters of 18 px make a line of 20 px and more.
-      if (box && box.width > 1 && box.height < 20) found.push(`${node.nodeValue} ${box.height}`);
-    }
-    return found;
-  });
-  expect(small).toEqual([]);
+  expect(await smallTexts(presenter)).toEqual([]);
 
   await page.keyboard.press("b");
   await expect(presenter.locator(".presenter-blank")).toBeVisible();
@@ -60,4 +66,32 @@ test("a chapter is presented by keys alone: found, stepped, code and counts besi
   await page.keyboard.press("Escape");
   await expect(presenter).toBeHidden();
   await expect(page.getByRole("button", { name: "Example: Transpose, then a matmul" })).toBeVisible();
+});
+
+test("from the presenter a kernel is looked into and a race is run in large type, and Escape leads back", async ({
+  page,
+  play,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await play.open("./?example=softmax");
+  await expect(play.steps).toHaveText(/of \d/);
+  await play.leaveFields();
+  await page.keyboard.press("v");
+  const presenter = page.getByRole("main", { name: "Presenter view" });
+  await expect(presenter).toBeVisible();
+  for (const [key, name, shows] of [
+    ["i", "Inside a kernel", /Moment \d+ of \d+/],
+    ["r", "Race", /Predicted, not measured/],
+  ] as const) {
+    await page.keyboard.press(key);
+    const view = page.getByRole("main", { name });
+    await expect(view.getByText(shows).first()).toBeVisible();
+    await expect(page.getByRole("banner")).toHaveCount(0);
+    expect(await smallTexts(view)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await expect(presenter).toBeVisible();
+  }
+  await page.keyboard.press("Escape");
+  await expect(presenter).toHaveCount(0);
+  await expect(play.steps).toBeVisible();
 });

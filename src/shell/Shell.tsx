@@ -75,7 +75,7 @@ function Whole() {
   useDevice();
   useRunView(layout);
   useFileDrop();
-  if (presenter && !inside) {
+  if (presenter && !inside && !racing && !comparing) {
     return (
       <>
         <PresenterView />
@@ -94,8 +94,8 @@ function Whole() {
     );
   }
   return (
-    <div className="page" data-layout={layout} data-broken={broken}>
-      <TopBar layout={layout} />
+    <div className="page" data-layout={layout} data-broken={broken} data-presenting={presenter}>
+      {!presenter && <TopBar layout={layout} />}
       {!comparing && !racing && !inside && <Welcome />}
       {inside ? (
         <Inside />

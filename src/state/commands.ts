@@ -432,9 +432,9 @@ const page: readonly Command[] = [
       if (dialog !== "none") actions.openDialog("none");
       else if (page !== "playground") actions.showPage("playground");
       else if (inside) actions.lookInside(null);
-      else if (presenter) actions.togglePresenter();
       else if (race) actions.race(null);
       else if (comparison) actions.compare(null);
+      else if (presenter) actions.togglePresenter();
       else if (tour !== null) actions.showTour(null);
       else if (selection.kind !== "none") actions.select({ kind: "none" });
       else actions.dismissNotice();

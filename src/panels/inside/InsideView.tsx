@@ -54,6 +54,11 @@ function useWatched(kernel: Kernel | null, workgroup: number): WatchedKernel | s
   return found?.key === key ? found.answer : null;
 }
 
+/** px of labels that the scene is laid out in; where labels are larger, on a projector, all of it is. */
+const DRAWN_LABEL = 12;
+const labelOf = (element: Element): number =>
+  Number.parseFloat(getComputedStyle(element).getPropertyValue("--text-label")) || DRAWN_LABEL;
+
 interface PictureProps {
   readonly watched: WatchedKernel;
   readonly at: number;
@@ -66,13 +71,15 @@ function Picture({ watched: { recording }, at, onDraw }: PictureProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const theme = usePlayground((state) => state.shownTheme);
   const held = useMemo(() => new Held(recording), [recording]);
-  const scene = useMemo(() => sceneOf(recording, width, height), [recording, width, height]);
   useEffect(() => {
     const context = canvas.current?.getContext("2d");
     if (!canvas.current || !context || width === 0) return undefined;
-    const scale = window.devicePixelRatio || 1;
-    canvas.current.width = Math.round(width * scale);
-    canvas.current.height = Math.round(height * scale);
+    const zoom = labelOf(canvas.current) / DRAWN_LABEL;
+    const scene = sceneOf(recording, width / zoom, height / zoom);
+    const pixels = window.devicePixelRatio || 1;
+    const scale = pixels * zoom;
+    canvas.current.width = Math.round(width * pixels);
+    canvas.current.height = Math.round(height * pixels);
     context.scale(scale, scale);
     const palette: HeatPalette = heatPalette(canvas.current);
     // Many cells stay as they are while a few numbers move: they are drawn once for both ends of a moment.
@@ -86,13 +93,13 @@ function Picture({ watched: { recording }, at, onDraw }: PictureProps) {
       const wanted = `${moment} ${part >= 1}`;
       if (wanted !== drawn) drawState(state, scene, palette, held, moment, part >= 1);
       drawn = wanted;
-      context.clearRect(0, 0, width, height);
-      context.drawImage(behind, 0, 0, width, height);
+      context.clearRect(0, 0, scene.width, scene.height);
+      context.drawImage(behind, 0, 0, scene.width, scene.height);
       const now = recording.moments[moment];
       if (now) drawMoves(context, scene, palette, recording, now, part);
     });
     return () => onDraw(() => {});
-  }, [scene, held, recording, width, height, theme, onDraw]);
+  }, [held, recording, width, height, theme, onDraw]);
   return (
     <div ref={host} className="inside-picture">
       <canvas

@@ -14,10 +14,15 @@ import {
 } from "../heat";
 import { threadsOf, type Held } from "../model/inside";
 
-interface TensorBox {
+/** A grid of cells, and the px that its title may take. */
+interface Placed {
+  readonly grid: CellGrid;
+  readonly room: number;
+}
+
+interface TensorBox extends Placed {
   readonly name: string;
   readonly title: string;
-  readonly grid: CellGrid;
   readonly scale: Scale;
   readonly data: Float32Array;
   readonly writes: boolean;
@@ -27,7 +32,7 @@ export interface Scene {
   readonly width: number;
   readonly height: number;
   readonly tensors: readonly TensorBox[];
-  readonly shared: readonly { readonly name: string; readonly grid: CellGrid }[];
+  readonly shared: readonly (Placed & { readonly name: string })[];
   readonly threads: CellGrid;
 }
 
@@ -44,14 +49,14 @@ const ROOMY = { width: 42, height: 27 };
 type Extent = ReturnType<typeof gridOf>;
 
 /** Grids beside each other in a row of the picture, each as wide as its columns ask for. */
-function beside(extents: readonly Extent[], left: number, top: number, width: number, height: number): CellGrid[] {
+function beside(extents: readonly Extent[], left: number, top: number, width: number, height: number): Placed[] {
   const gap = 24;
-  const room = width - gap * (extents.length - 1);
-  const wanted = extents.map(({ columns }) => Math.max(96, Math.min(columns * MOST_CELL.width, room)));
+  const space = width - gap * (extents.length - 1);
+  const wanted = extents.map(({ columns }) => Math.max(96, Math.min(columns * MOST_CELL.width, space)));
   const all = wanted.reduce((sum, each) => sum + each, 0);
   let x = left;
   return extents.map(({ columns, rows }, i) => {
-    const own = all > room ? (wanted[i]! / all) * room : wanted[i]!;
+    const own = all > space ? (wanted[i]! / all) * space : wanted[i]!;
     const grid: CellGrid = {
       x,
       y: top + TITLE,
@@ -60,8 +65,10 @@ function beside(extents: readonly Extent[], left: number, top: number, width: nu
       cellWidth: Math.min(MOST_CELL.width, own / columns),
       cellHeight: Math.min(MOST_CELL.height, Math.max(0.5, (height - TITLE) / rows)),
     };
+    // The last has what is left of the row.
+    const room = i === extents.length - 1 ? left + width - x : own + gap / 2;
     x += own + gap;
-    return grid;
+    return { grid, room };
   });
 }
 
@@ -118,7 +125,7 @@ export function sceneOf(recording: KernelRecording, width: number, height: numbe
     return tensors.map(({ name, type, before, after, writes }, at) => ({
       name,
       title: `${name}  ${showType(type)}`,
-      grid: grids[at]!,
+      ...grids[at]!,
       scale: scaleOf(writes ? after : before),
       data: writes ? after : before,
       writes,
@@ -131,16 +138,26 @@ export function sceneOf(recording: KernelRecording, width: number, height: numbe
     width,
     height,
     tensors: [...read, ...boxes(outputs, 3)],
-    shared: recording.shared.map(({ name }, i) => ({ name, grid: cells[i]! })),
+    shared: recording.shared.map(({ name }, i) => ({ name, ...cells[i]! })),
     threads: grid,
   };
 }
 
-function title(context: CanvasRenderingContext2D, palette: HeatPalette, text: string, x: number, y: number): void {
+/** The first of `texts` that fits into `room` px, else the last, cut. */
+function title(
+  context: CanvasRenderingContext2D,
+  palette: HeatPalette,
+  texts: readonly string[],
+  { x, y }: { readonly x: number; readonly y: number },
+  room: number,
+): void {
   context.fillStyle = palette.ink;
   context.font = `600 12px ${palette.sans}`;
   context.textAlign = "left";
   context.textBaseline = "alphabetic";
+  const fits = (text: string): boolean => context.measureText(text).width <= room;
+  let text = texts.find(fits) ?? texts.at(-1)!;
+  while (text.length > 2 && !fits(text)) text = `${text.slice(0, -2)}…`;
   context.fillText(text, x, y - 6);
 }
 
@@ -157,18 +174,18 @@ export function drawState(
   context.clearRect(0, 0, scene.width, scene.height);
   held.seek(after ? at : at - 1);
   for (const tensor of scene.tensors) drawTensor(context, palette, tensor, held, moment === undefined);
-  for (const { name, grid } of scene.shared) drawShared(context, palette, name, grid, held);
+  for (const each of scene.shared) drawShared(context, palette, each, held);
   drawThreads(context, scene, palette, held, moment);
 }
 
 function drawTensor(
   context: CanvasRenderingContext2D,
   palette: HeatPalette,
-  { title: words, grid, scale, data, writes, name }: TensorBox,
+  { title: words, grid, room, scale, data, writes, name }: TensorBox,
   held: Held,
   done: boolean,
 ): void {
-  title(context, palette, `${words}${writes ? "  in memory, written" : "  in memory"}`, grid.x, grid.y);
+  title(context, palette, [`${words}${writes ? "  in memory, written" : "  in memory"}`, words, name], grid, room);
   const touched = held.touched.get(name)!;
   for (let element = 0; element < data.length; element++) {
     const own = done || touched[element] === 1;
@@ -182,12 +199,11 @@ function drawTensor(
 function drawShared(
   context: CanvasRenderingContext2D,
   palette: HeatPalette,
-  name: string,
-  grid: CellGrid,
+  { name, grid, room }: Scene["shared"][number],
   held: Held,
 ): void {
   const cells = held.shared.get(name)!;
-  title(context, palette, `${name}  in workgroup memory`, grid.x, grid.y);
+  title(context, palette, [`${name}  in workgroup memory`, `${name}  in workgroup`, name], grid, room);
   const scale = scaleOf(cells);
   cells.forEach((value, i) => {
     const at = cellAt(grid, i);
@@ -200,14 +216,15 @@ function drawShared(
 
 function drawThreads(
   context: CanvasRenderingContext2D,
-  { threads: grid }: Scene,
+  { threads: grid, width: all }: Scene,
   palette: HeatPalette,
   held: Held,
   moment: RecordedMoment | undefined,
 ): void {
   const busy = new Set(moment?.threads ?? []);
   const waits = moment?.doing === "barrier";
-  title(context, palette, `threads  ${held.registers.length}, and what each computed last`, grid.x, grid.y);
+  const room = all - 2 * MARGIN;
+  title(context, palette, [`threads  ${held.registers.length}, and what each computed last`, "threads"], grid, room);
   const [width, height] = [grid.cellWidth - 2, grid.cellHeight - 2];
   held.registers.forEach((value, thread) => {
     const { x, y } = cellAt(grid, thread);
@@ -295,11 +312,6 @@ export function drawMoves(
   const { x, y, rows, columns, cellWidth, cellHeight } = scene.threads;
   context.fillStyle = palette.ink;
   context.fillRect(x, y + rows * cellHeight + 3, columns * cellWidth * part, 3);
-  title(
-    context,
-    palette,
-    `barrier: ${threadsOf(recording)} threads wait for each other`,
-    x,
-    y + rows * cellHeight + 24,
-  );
+  const words = `barrier: ${threadsOf(recording)} threads wait for each other`;
+  title(context, palette, [words, "barrier"], { x, y: y + rows * cellHeight + 24 }, scene.width - 2 * MARGIN);
 }
