@@ -63,7 +63,7 @@ function beside(extents: readonly Extent[], left: number, top: number, width: nu
       columns,
       rows,
       cellWidth: Math.min(MOST_CELL.width, own / columns),
-      cellHeight: Math.min(MOST_CELL.height, Math.max(0.5, (height - TITLE) / rows)),
+      cellHeight: Math.min(MOST_CELL.height, Math.max(0.1, (height - TITLE) / rows)),
     };
     // The last has what is left of the row.
     const room = i === extents.length - 1 ? left + width - x : own + gap / 2;
