@@ -1,5 +1,15 @@
 /** @file Naive against fused on one clock: bytes move along the pipes, kernels fill their bars, and the last frame is a picture to share. */
-import { createElement, useMemo, useState, type ReactNode } from "react";
+import {
+  createElement,
+  memo,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type ReactNode,
+  type Ref,
+} from "react";
 import type { Compilation, NodeId, RegionId } from "../../fusion";
 import { propsOf, type Shape } from "../../picture";
 import { playground, selectExample, selectPlanned, usePlayground, type PlaygroundState } from "../../state";
@@ -66,7 +76,12 @@ function useRace(): ShownRace | null {
 const [GAP, TRAVEL] = [16, 2400];
 
 /** Over the graph: bytes on their way to and from the kernel that runs, and an outline around its ops. */
-function pulses({ lines, boxes, scene }: DrawnPlan, region: RegionId | null, runs: boolean, part: number): ReactNode {
+function pulses(
+  { lines, boxes, scene }: DrawnPlan,
+  region: RegionId | null,
+  runs: boolean,
+  moving: Ref<SVGGElement>,
+): ReactNode {
   if (region === null) return null;
   const homes = new Map<NodeId, RegionId | undefined>(scene.nodes.map(({ id, kernel }) => [id, kernel?.region]));
   const moved = lines.filter(
@@ -88,22 +103,51 @@ function pulses({ lines, boxes, scene }: DrawnPlan, region: RegionId | null, run
           strokeWidth={2.5}
         />
       ))}
-      {runs &&
-        moved.map(({ edge, path }) => (
-          <path
-            key={edge.id}
-            d={path}
-            fill="none"
-            stroke={ink("ink")}
-            strokeWidth={Math.max(3, edge.width - 2)}
-            strokeLinecap="round"
-            strokeDasharray={`0 ${GAP}`}
-            strokeDashoffset={-((part * TRAVEL) % GAP)}
-          />
-        ))}
+      <g ref={moving}>
+        {runs &&
+          moved.map(({ edge, path }) => (
+            <path
+              key={edge.id}
+              d={path}
+              fill="none"
+              stroke={ink("ink")}
+              strokeWidth={Math.max(3, edge.width - 2)}
+              strokeLinecap="round"
+              strokeDasharray={`0 ${GAP}`}
+            />
+          ))}
+      </g>
     </>
   );
 }
+
+interface GraphProps {
+  readonly Still: Still;
+  readonly compilation: Compilation;
+  readonly naive: boolean;
+  readonly region: RegionId | null;
+  readonly runs: boolean;
+  /** What holds the pulses. */
+  readonly moving: Ref<SVGGElement>;
+}
+
+/** The plan, drawn anew when another kernel runs; between, only the offset of the pulses changes. */
+const Graph = memo(function Graph({ Still, compilation, naive, region, runs, moving }: GraphProps) {
+  const layout = usePlayground((state) => state.derived.layout);
+  const moved = usePlayground((state) => state.document.positions);
+  const over = useCallback((picture: DrawnPlan) => pulses(picture, region, runs, moving), [region, runs, moving]);
+  return (
+    layout && (
+      <Still
+        {...{ compilation, layout, moved, over }}
+        plan={naive ? compilation.naivePlan! : compilation.fusedPlan!}
+        cursor={naive ? 0 : compilation.steps.length}
+        folds={false}
+        label={`Op graph, ${naive ? "naive" : "fused"}`}
+      />
+    )
+  );
+});
 
 interface SideProps {
   readonly Still: Still;
@@ -113,8 +157,6 @@ interface SideProps {
 }
 
 function Side({ Still, lane, shown: { race, compilation }, part }: SideProps) {
-  const layout = usePlayground((state) => state.derived.layout);
-  const moved = usePlayground((state) => state.document.positions);
   const time = part * race.end;
   const { kernel, done, moved: bytes } = laneAt(lane, time);
   const one = measureBytes(race.lanes.map((each) => each.bytes));
@@ -122,6 +164,11 @@ function Side({ Still, lane, shown: { race, compilation }, part }: SideProps) {
   const naive = lane.name === "naive";
   const plan = naive ? compilation.naivePlan! : compilation.fusedPlan!;
   const words = laneWords(lane, time);
+  const moving = useRef<SVGGElement>(null);
+  useEffect(() => {
+    // Inherited by the pulses alone: nothing else of the page has to be styled anew.
+    if (moving.current) moving.current.style.strokeDashoffset = String(-((part * TRAVEL) % GAP));
+  });
   return (
     <section className="race-side" data-lane={lane.name} aria-label={`${naive ? "Naive" : "Fused"} plan`}>
       <header>
@@ -138,15 +185,7 @@ function Side({ Still, lane, shown: { race, compilation }, part }: SideProps) {
         </span>
       </header>
       <div className="race-graph">
-        {layout && (
-          <Still
-            {...{ compilation, plan, layout, moved }}
-            cursor={naive ? 0 : compilation.steps.length}
-            folds={false}
-            label={`Op graph, ${lane.name}`}
-            over={(picture) => pulses(picture, kernel?.region ?? null, done > 0, part)}
-          />
-        )}
+        <Graph {...{ Still, compilation, naive, moving }} region={kernel?.region ?? null} runs={done > 0} />
       </div>
     </section>
   );
