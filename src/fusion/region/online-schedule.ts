@@ -52,13 +52,16 @@ const FEW_ROWS: readonly FlashTile[] = [
   tileOf(8, 16, 1),
 ];
 
+/** For a person to choose: twice the rows to a thread use each load twice as often, and take twice the registers. */
+const EIGHT_ROWS: readonly FlashTile[] = [tileOf(128, 32, 8), tileOf(64, 32, 8)];
+
 /** `64x32/4`: rows, columns, rows per thread; `q` where queries wait in workgroup memory. */
 export const flashTileName = ({ m, n, rm, queries }: FlashTile): string => `${m}x${n}/${rm}${queries ? "q" : ""}`;
 
 /** Every tile of the tables above, once. */
 export const offeredFlashTiles: readonly FlashTile[] = [
   ...new Map(
-    [...FLASH_TILES.flatMap(({ tiles }) => tiles), ...COMPUTED_QUERIES, ...FEW_ROWS].map((tile) => [
+    [...FLASH_TILES.flatMap(({ tiles }) => tiles), ...COMPUTED_QUERIES, ...FEW_ROWS, ...EIGHT_ROWS].map((tile) => [
       flashTileName(tile),
       tile,
     ]),
