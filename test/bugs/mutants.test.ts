@@ -43,12 +43,14 @@ function offBy({ text }: Case): string | null {
 type Run = <T>(act: () => T) => T;
 const named = (part: string, of: Readonly<Partial<Record<BugName, unknown>>>): (readonly [string, Run])[] =>
   Object.keys(of).map((name) => [`${part} ${name}`, (act) => withBug(name as BugName, act)]);
+/** Parts of names; BUGS=sign-of,lost asks for these alone. */
+const ASKED = process.env["BUGS"]?.split(",");
 const bugs = [
   ...named("codegen", codegenBugs),
   ...named("passes", passBugs),
   ...named("counts", countBugs),
   ...named("derivatives", derivativeBugs),
-];
+].filter(([name]) => ASKED === undefined || ASKED.some((part) => name.includes(part)));
 
 interface Caught {
   readonly name: string;
@@ -128,6 +130,7 @@ test(
     // A wrong text that names what is not there would stop the compiler: that proves nothing.
     expect(found.filter(({ says }) => /is not defined|is not a function/.test(says))).toEqual([]);
     expect(caught.filter(({ after }) => after === null).map(({ name }) => name)).toEqual([]);
-    expect(median).toBeLessThanOrEqual(4);
+    // One bug alone may need a large witness, or an example of decisions; of them all, most are small.
+    expect(ASKED ? 0 : median).toBeLessThanOrEqual(4);
   },
 );

@@ -41,6 +41,7 @@ export const passBugs = bugsIn("src/fusion/passes", {
     ["rewriter.ts", "«[...readersOf(from)]».map((id) => {", "[...readersOf(from)].slice(1)"],
   ],
   "wrong-identity": [["identities.ts", "const { value } = «law»;", "{ value: 0 }"]],
+  "sign-of-one": [["identities.ts", "|| «power % 2 !== 0») return null;", "false"]],
   "drops-strict": [
     [
       "identities.ts",

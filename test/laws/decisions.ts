@@ -91,6 +91,21 @@ export const examples: readonly Example[] = [
   { name: "x * 1 is x", text: "x: f32[4096, 1024]\ny = relu(x * 1)", codes: ["A_PATTERN"], kernels: 1, ops: 1 },
   { name: "x + 0 goes", text: "x: f32[4096, 1024]\ny = relu(x + 0)", codes: ["A_PATTERN"], kernels: 1, ops: 1 },
   {
+    name: "two signs cancel, and so does a square's",
+    text: "x: f32[4096, 1024]\ny = sin((-x) * (-x)) + square(-x)",
+    codes: ["A_PATTERN"],
+    kernels: 1,
+    ops: 4,
+  },
+  {
+    name: "one sign stays",
+    text: "x: f32[4096, 1024]\nw: f32[1024]\ny = (-x) / w",
+    codes: ["A_BYTES"],
+    without: ["A_PATTERN"],
+    kernels: 1,
+    ops: 2,
+  },
+  {
     name: "x + 0 stays in strict mode",
     text: "x: f32[4096, 1024]\ny = relu(x + 0)",
     options: { strict: true },

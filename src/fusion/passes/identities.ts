@@ -3,11 +3,11 @@
  * @about transpose: two of them are one.
  */
 import { madeFor, type Graph, isLiteral, literalOf, node, type Node, type NodeId, sameShape, sizeOf } from "../ir";
-import { opDef, permOf } from "../ops";
+import { algebraOf, isNegation, opDef, permOf } from "../ops";
 import { affineView, isFreeView } from "../region";
 import type { Rewriter } from "./rewriter";
 import { type AnyRule, firstFitting, operandOf, type Proposal, replacedBy, rule, type Site } from "./rule";
-import { nameOf, no, STRICT_OFF } from "./sentences";
+import { nameOf, namesOf, no, STRICT_OFF } from "./sentences";
 
 const sameType = (a: Node, b: Node): boolean => a.type.dtype === b.type.dtype && sameShape(a.type.shape, b.type.shape);
 
@@ -52,6 +52,26 @@ const doubled = rule({
   },
   replace: (site, { x }) => replacedBy(site, x),
   because: (_, { text }) => text,
+});
+
+/** (−a) · (−b) is a · b, (−a) / (−b) is a / b, (−a)² is a²: where a power is even, the sign is gone. */
+const signsCancel = rule({
+  name: "signs-cancel",
+  match(site) {
+    const { graph, n } = site;
+    const { powers } = algebraOf(n.op);
+    // −(−2³¹) is −2³¹: a quotient of whole numbers may need its sign.
+    if (!powers || n.type.dtype === "i32") return null;
+    const negated = n.inputs.map((_, at) => isNegation(algebraOf(operandOf(site, at).op)));
+    const power = powers.reduce((sum, each, at) => sum + (negated[at] ? each : 0), 0);
+    if (!negated.includes(true) || power % 2 !== 0) return null;
+    const signs = [...new Set(n.inputs.filter((_, at) => negated[at]))];
+    const inputs = n.inputs.map((input, at) => (negated[at] ? node(graph, input).inputs[0]! : input));
+    return { signs, inputs, nodes: [n.id, ...signs] };
+  },
+  replace: ({ rewriter, n }, { inputs }) => rewriter.become({ ...n, inputs }),
+  because: ({ graph, n }, { signs, inputs }) =>
+    `The ${signs.length === 1 ? "sign" : "signs"} of ${namesOf(graph, signs)} cancel in ${nameOf(graph, n.id)}, so it reads ${namesOf(graph, inputs)} directly.`,
 });
 
 /** Casts to the type it has, reshapes to the shape it has, whole slices, `identity`. */
@@ -222,6 +242,7 @@ const constantCopies = rule({
 const identities: readonly AnyRule[] = [
   neutral,
   doubled,
+  signsCancel,
   nothingMoves,
   foldOfOne,
   viewOfView,
