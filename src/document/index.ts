@@ -12,6 +12,7 @@ export type { Opened } from "./schema";
 export {
   inspectorTabs,
   panes,
+  tabNames,
   type Area,
   type Comparison,
   type InsideView,

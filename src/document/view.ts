@@ -4,8 +4,18 @@ import type { CompileOptions } from "../fusion";
 import { limits } from "./limits";
 import { options } from "./options";
 
-export const inspectorTabs = ["wgsl", "loops", "decisions", "traffic", "memory", "values", "run"] as const;
-export type InspectorTab = (typeof inspectorTabs)[number];
+/** The tabs of the inspector in their order, by the names that links keep, with their titles. */
+export const inspectorTabs = {
+  wgsl: "WGSL",
+  loops: "Loops",
+  decisions: "Decisions",
+  traffic: "Traffic",
+  memory: "Memory",
+  values: "Values",
+  run: "Run",
+} as const;
+export type InspectorTab = keyof typeof inspectorTabs;
+export const tabNames = Object.keys(inspectorTabs) as InspectorTab[];
 export const panes = ["lesson", "text", "graph", "kernels", "run"] as const;
 export type Pane = (typeof panes)[number];
 
@@ -80,7 +90,7 @@ const world = v.object({
 });
 
 const parts = {
-  tab: v.picklist(inspectorTabs),
+  tab: v.picklist(tabNames),
   pane: v.picklist(panes),
   inspector: v.boolean(),
   kernel: name,

@@ -1,16 +1,10 @@
 /** @file The kernel inspector folded to a rail: what it would show, one press away. */
-import { playground, selectPlanned, selectPlan, selectKernelColours, usePlayground, type InspectorTab } from "../state";
+import { inspectorTabs, tabNames } from "../document";
+import { playground, selectKernelColours, selectPlan, selectPlanned, usePlayground, type InspectorTab } from "../state";
 import { Icon } from "./Icon";
 import "./kernel-rail.css";
 
-const tabs: readonly (readonly [InspectorTab, string])[] = [
-  ["wgsl", "WGSL"],
-  ["loops", "Loops"],
-  ["decisions", "Decisions"],
-  ["traffic", "Traffic"],
-  ["memory", "Memory"],
-  ["values", "Values"],
-];
+const tabs = tabNames.filter((name) => name !== "run");
 
 export function KernelRail() {
   const planned = usePlayground((state) => selectPlanned(state) !== null);
@@ -38,9 +32,9 @@ export function KernelRail() {
       {planned && colour !== undefined && (
         <i className="rail-kernel" style={{ background: `var(--k${(colour % 6) + 1})` }} aria-hidden="true" />
       )}
-      {tabs.map(([tab, title]) => (
+      {tabs.map((tab) => (
         <button key={tab} type="button" className="rail-tab" onClick={() => open(tab)}>
-          {tab === "wgsl" && kernel ? `${kernel.id} ${title}` : title}
+          {tab === "wgsl" && kernel ? `${kernel.id} ${inspectorTabs[tab]}` : inspectorTabs[tab]}
         </button>
       ))}
     </div>
