@@ -1,7 +1,7 @@
 /** @file Text and options in, compilation out; states and plans between steps by replay. */
 import { planFusion } from "./codegen";
 import type { Compilation, Symbol } from "./compilation";
-import { chosenFor, generic, positionsOf, type Positions } from "./cost";
+import { chosenFor, targetOn, generic, positionsOf, type Positions } from "./cost";
 import {
   applyPatch,
   bug,
@@ -200,14 +200,14 @@ export function planAt(compilation: Compilation, cursor: number): Plan {
 
 /**
  * The plan of a state for the machine that will run it: its schedules, as far as the options don't choose them, and its counts.
- * @param profile what times are predicted on
+ * @param profile what times are predicted on, and schedules are chosen by
  */
 export const planForTarget = (
   fusion: Fusion,
   target: Target,
   options: CompileOptions,
   profile: DeviceProfile = options.profile,
-): Plan => planFusion(fusion, chosenFor(options, target), profile);
+): Plan => planFusion(fusion, chosenFor(options, targetOn(target, profile)), profile);
 
 /** Every decision that was taken on an edge, in order. */
 export const decisionsOn = (compilation: Compilation, edge: EdgeId): Step[] =>

@@ -27,6 +27,7 @@ export {
   h100,
   laptop,
   targetOf,
+  targetOn,
   withField,
   type MeasuredRoofs,
   type ProfileField,

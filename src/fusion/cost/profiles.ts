@@ -141,6 +141,21 @@ export function targetOf(profile: DeviceProfile): Target {
   return target;
 }
 
+const machines = new WeakMap<Target, WeakMap<DeviceProfile, Target>>();
+
+/**
+ * A machine that will run a plan, with what is known of its speed: schedules weigh bytes and launches as the predicted times do.
+ * The same object for the same pair.
+ */
+export function targetOn(target: Target, profile: DeviceProfile): Target {
+  if (target === targetOf(profile)) return target;
+  const made = machines.get(target) ?? new WeakMap<DeviceProfile, Target>();
+  machines.set(target, made);
+  const known = made.get(profile) ?? { ...target, machine: { ...targetOf(profile).machine!, ...target.machine } };
+  made.set(profile, known);
+  return known;
+}
+
 /** A target with the choices of a document laid over it: what its kernels are generated for. The same object for the same options and profile. */
 export function chosenFor(options: Chosen, target: Target = targetOf(options.profile)): Target {
   const { knobs, strict } = options;

@@ -56,6 +56,8 @@ export interface FoldFactors {
   readonly beside: number;
   readonly turns: number;
   readonly held: boolean;
+  /** Vectors that a thread loads in one iteration of its loop before it folds them; 1 where the row is held. */
+  readonly ahead: number;
   readonly chunks: number;
   /** Lanes of a vector along each loop. */
   readonly wide: { readonly kept: 1 | 4; readonly folded: 1 | 4 };
@@ -79,8 +81,8 @@ const CACHE_BYTES = 128 * 1024;
 /** What it takes in a µs: bytes, and lines of memory. */
 const BYTES_PER_MICRO = 32_000;
 const LINES_PER_MICRO = 1100;
-/** Loads of a thread that are on their way at once: of a loop, and where turns are written out. */
-const LOOPED = 5;
+/** Loads of a thread that are on their way at once: of a loop, which compilers unroll or not, and where turns are written out. */
+const LOOPED = 2.5;
 const WRITTEN = 16;
 /** Bytes that memory hands over at a time, and bytes of a line; threads that ask together. */
 const SECTOR = 32;
@@ -133,6 +135,9 @@ export function residentOf(threads: number, registers: number, bytes: number): n
   return Math.max(1, Math.min(WORKGROUPS, ...limits.map(Math.floor)));
 }
 
+/** Loads that an element takes: operands of its size, at least one. */
+export const loadsOf = ({ readBytes }: FoldShape): number => Math.max(1, Math.ceil(readBytes / 4));
+
 /** Predicted time of a fold without launches, µs, with what joins its parts; ∞ where the machine has no room for it. */
 export function foldMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): number {
   if (factors.chunks === 1) return walkMicros(shape, factors, machine);
@@ -148,12 +153,13 @@ export const launchesOfCut = ({ steps, joined }: FoldShape): number => steps + (
 /** One nest: every walk over its rows. */
 function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): number {
   const { rows, columns, stages, accumulators, live, meetingBytes, besides } = shape;
-  const { lanes, beside, turns, held, chunks, wide } = factors;
+  const { lanes, beside, turns, held, ahead: together, chunks, wide } = factors;
   const [vector, threads] = [wide.kept * wide.folded, lanes * beside];
   const sharing = meetingBytes * wide.kept + shape.scanningBytes * (held ? turns : 1);
   const bytes = besides + (lanes > 1 ? threads * sharing : 0);
   if (threads > machine.maxThreads || bytes > machine.maxBytes) return Infinity;
-  const waiting = held ? (shape.waiting ?? 0) * turns : 0;
+  const loads = loadsOf(shape);
+  const waiting = held ? (shape.waiting ?? 0) * turns : (together - 1) * loads;
   const resident = residentOf(threads, 16 + (live + accumulators + waiting) * vector, bytes);
   const walks = held ? 1 : shape.walks;
   const tiles = Math.ceil(rows / wide.kept / beside);
@@ -165,10 +171,11 @@ function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): n
   const asked = tiles * beside * wide.kept * lanes * turns * chunks * wide.folded;
   const requests = (asked * (walks + (shape.writeBytes > 0 ? 1 : 0))) / vector / WARP;
   // A scan meets in every turn of a loop: no load is made ahead of it.
-  const ahead = held ? WRITTEN : shape.scans > 0 && lanes > 1 ? 1 : LOOPED;
+  const meets = !held && shape.scans > 0 && lanes > 1;
+  const ahead = held ? WRITTEN : meets ? loads : Math.min(WRITTEN, Math.max(LOOPED, together * loads));
   const alone =
     START +
-    walks * (Math.max(1, turns / ahead) * LOAD + turns * ISSUE) +
+    walks * (Math.max(1, (turns * loads) / ahead) * LOAD + turns * ISSUE) +
     (stages * 2 * meetings(lanes) + shape.scans * (held ? 1 : turns) * scanBarriers(lanes, held)) *
       (MEETING + MEETING_PER_THREAD * threads);
   const slots = machine.multiprocessors * resident;
@@ -184,7 +191,7 @@ function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): n
       ),
   ];
   const longest = Math.max(...times);
-  const lost = (ahead === 1 ? TURN_LOST : OVERLAP_LOST) * (times.reduce((sum, time) => sum + time, 0) - longest);
+  const lost = (meets ? TURN_LOST : OVERLAP_LOST) * (times.reduce((sum, time) => sum + time, 0) - longest);
   return (longest + lost) * (held ? 1 + WRITTEN_LOST * turns : 1);
 }
 

@@ -5,6 +5,7 @@ import {
   foldMicros,
   foldNest,
   launchesOfCut,
+  loadsOf,
   type FoldChoice,
   type FoldFactors,
   type FoldNest,
@@ -237,7 +238,7 @@ export function scheduleFold(
   const shape = rows.shape();
   const fold = foldNest(shape, machine, choiceOf(knobs, target));
   const factors = factorsOf(fold);
-  const { lanes, beside, turns, held, chunks, wide } = factors;
+  const { lanes, beside, turns, held, ahead, chunks, wide } = factors;
   const threads = lanes * beside;
   const finish = chunks > 1 && shape.joined ? finishNest(shape, chunks, machine) : undefined;
   const last = finish && factorsOf(finish);
@@ -269,7 +270,7 @@ export function scheduleFold(
   const width = wide.kept * wide.folded;
   const points = (shape.rows * shape.columns) / width;
   const live = shape.live * (held ? 1 : width);
-  const waiting = held ? turns * width * (shape.waiting ?? 0) : 0;
+  const waiting = held ? turns * width * (shape.waiting ?? 0) : (ahead - 1) * width * loadsOf(shape);
   return blank({
     variant: "fold",
     fold,

@@ -22,6 +22,7 @@ export class FoldThreads {
   readonly part: Index;
   /** Where in workgroup memory a thread of the same row has its place. */
   readonly cell: (lane: Index) => Index;
+  readonly #low: Lowering;
   readonly #places: JoinPlaces;
 
   /** @param item what a row is called */
@@ -32,6 +33,7 @@ export class FoldThreads {
     const units = Math.ceil(nest.kept.extent / wide.kept);
     const tiles = Math.ceil(units / beside);
     const zero = space.int(0);
+    this.#low = low;
     this.factors = factors;
     this.count = lanes * beside;
     this.#places = new JoinPlaces(low, this.count, schedule.joined);
@@ -62,6 +64,13 @@ export class FoldThreads {
       if (lane === this.lane) return tid;
       return along ? space.add(space.mul(own, lanes), lane) : space.add(space.mul(lane, beside), own);
     };
+  }
+
+  /** The turns of one iteration: as many as a thread loads for before it folds. */
+  turnsOf(iteration: Index): Index[] {
+    const { space } = this.#low;
+    const { ahead } = this.factors;
+    return Array.from({ length: ahead }, (_, i) => space.add(space.mul(iteration, ahead), space.int(i)));
   }
 
   /** All threads' parts of a row become one value that each of them knows. */

@@ -15,7 +15,7 @@ import {
 } from "../../region";
 import type { FoldNest } from "../../kernel";
 import { loweringOf, programOf, type Job } from "../frame";
-import type { Cond, Index } from "../index-space";
+import type { Cond, Index, Tuple } from "../index-space";
 import { literal, type Buffer, type KernelProgram, type Value, type Width } from "../kernel-ir";
 import { wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
@@ -72,7 +72,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
   const { form } = job;
   const low = loweringOf(job);
   const threads = new FoldThreads(low, job);
-  const { lanes, turns, held, wide } = threads.factors;
+  const { lanes, turns, held, ahead, wide } = threads.factors;
   const { space } = low;
   const { row, exists, lane } = threads;
   const width: Width = wide.folded === 4 || wide.kept === 4 ? 4 : 1;
@@ -90,18 +90,20 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
   const turnAt = (turn: Index): Index => (rows.backwards ? space.add(space.int(turns - 1), space.mul(turn, -1)) : turn);
   const chunks = held ? Array.from({ length: turns }, (_, turn) => chunk(space.int(turn))) : null;
   if (chunks && turns > 1) nameChunks(low, chunks, rows, row);
-  const each = (visit: (chunk: Chunk, turn: Index) => void): void => {
+  const pointOf = ({ column }: Chunk): Tuple => pointAt(space, rows, row, column);
+  const each: ChunkWalk = (first, visit) => {
     if (!chunks)
-      low.loop(lanes === 1 ? (rows.backwards ? "back" : "column") : "turn", turns, (turn) =>
-        visit(chunk(turnAt(turn)), turn),
-      );
+      low.loop(lanes === 1 ? (rows.backwards ? "back" : "column") : "turn", turns / ahead, (iteration) => {
+        const own = threads.turnsOf(iteration).map((turn) => ({ turn, some: chunk(turnAt(turn)) }));
+        visitAll(low, rows, row, own, first, visit);
+      });
     // Threads that scan a row together take all of it at once; one that walks it alone goes the way of the scan.
     else
       (rows.backwards && lanes === 1 ? chunks.toReversed() : chunks).forEach((some, turn) =>
         visit(some, space.int(turn)),
       );
   };
-  const scanned = ({ column, inside }: Chunk): ScanChunk => [{ at: pointAt(space, rows, row, column), inside }];
+  const scanned = (some: Chunk): ScanChunk => [{ at: pointOf(some), inside: some.inside }];
   const scanning = scanPlaces(low, threads.count, {
     slot: lane,
     slots: lanes,
@@ -115,7 +117,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
     width,
     columns: rows.columns,
     join: (accs, stage) => threads.join(accs.map(laneless), stage),
-    each: (visit) => each(({ column, inside }, turn) => visit(pointAt(space, rows, row, column), column, inside, turn)),
+    each: (first, visit) => each(first, (some, turn) => visit(pointOf(some), some.column, some.inside, turn)),
     seen: () => turnsTaken(low, chunk(space.int(turns - 1)).inside, turns),
     count: null,
   };
@@ -138,7 +140,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
     const sorts = pass.sorts.map(
       (sort) => new Sorting(low, sort, { tid: lane, threads: threads.count, wide: wide.folded === 4 }),
     );
-    each((some) => {
+    each([...accs.map(({ operand }) => operand), ...pass.outputs], (some) => {
       const { inside, bare, column } = some;
       for (const { id, carry } of carries) scanning.run(id, [scanned(some)], carry);
       const at = pointAt(space, rows, row, column);
@@ -149,7 +151,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
         // A later pass may need what this one loads: outside of the branch it stays known.
         if (held && stage + 1 < rows.stages.length) low.valueAt(id, placedAt(space, rows, id, at));
         const only = accs.length + pass.scans.length + sorts.length === 0;
-        storePoint(low, rows, id, row, column, space.and(exists, inside), bare, only && !held);
+        storePoint(low, rows, id, row, column, space.and(exists, inside), bare, only && !held && ahead === 1);
       }
     });
     for (const sort of sorts) sort.finish(rows.columns);
@@ -190,23 +192,51 @@ function partCount(low: Lowering, { form, schedule }: Job, part: Index, ids: rea
   return low.converted(low.let("count", "i32", 1, { kind: "index", index }, ids), "f32", ids[0]!);
 }
 
-/** Visits what a thread takes of the part of a row that is its workgroup's. */
-type PartWalk = (visit: (chunk: Chunk, turn: Index) => void) => void;
+/** Visits what a thread takes of a row. @param first values that all chunks of an iteration ask for before one of them is folded or stored */
+type ChunkWalk = (first: readonly NodeId[], visit: (chunk: Chunk, turn: Index) => void) => void;
 
-function partWalk(low: Lowering, { schedule }: Job, rows: Rows, threads: FoldThreads): PartWalk {
+/** The chunks of one iteration. Their loads are on their way together: none waits behind a store or a fold. */
+function visitAll(
+  low: Lowering,
+  rows: Rows,
+  row: Index,
+  own: readonly { readonly turn: Index; readonly some: Chunk }[],
+  first: readonly NodeId[],
+  visit: (chunk: Chunk, turn: Index) => void,
+): void {
+  const points = own.map(({ some }) => pointAt(low.space, rows, row, some.column));
+  if (own.length > 1) {
+    nameChunks(
+      low,
+      own.map(({ some }) => some),
+      rows,
+      row,
+    );
+    for (const at of points)
+      for (const id of first) low.valueAt(id, rows.turns.has(id) ? placedAt(low.space, rows, id, at) : at);
+  }
+  for (const { some, turn } of own) visit(some, turn);
+}
+
+/** Visits what a thread takes of the part of a row that is its workgroup's. */
+function partWalk(low: Lowering, { schedule }: Job, rows: Rows, threads: FoldThreads): ChunkWalk {
   const { space } = low;
-  const { lanes, turns, wide } = threads.factors;
+  const { lanes, turns, ahead, wide } = threads.factors;
   const four = wide.folded === 4;
   const [each, units] = [schedule.chunkLength / wide.folded, rows.columns / wide.folded];
   const first = space.mul(threads.part, each);
   const start = lanes === 1 ? first : low.bind("start", first);
-  return (visit) =>
-    low.loop("turn", turns, (turn) => {
-      const unit = space.add(start, space.add(threads.lane, space.mul(turn, lanes)));
-      const inside = space.less(unit, units);
-      const bare = (): Index =>
-        inside.kind === "always" ? spread(space, unit, four) : spread(space, existing(low, unit, units, "unit"), four);
-      visit({ column: spread(space, space.clamp(unit, units - 1), four), inside, bare }, turn);
+  const chunk = (turn: Index): Chunk => {
+    const unit = space.add(start, space.add(threads.lane, space.mul(turn, lanes)));
+    const inside = space.less(unit, units);
+    const bare = (): Index =>
+      inside.kind === "always" ? spread(space, unit, four) : spread(space, existing(low, unit, units, "unit"), four);
+    return { column: spread(space, space.clamp(unit, units - 1), four), inside, bare };
+  };
+  return (asked, visit) =>
+    low.loop("turn", turns / ahead, (iteration) => {
+      const own = threads.turnsOf(iteration).map((turn) => ({ turn, some: chunk(turn) }));
+      visitAll(low, rows, threads.row, own, asked, visit);
     });
 }
 
@@ -262,10 +292,11 @@ function lowerStep(job: Job, rows: Rows, { step, joined, number }: Step): Kernel
 
   function leftOfFolds(): readonly Accumulator[] {
     const accs = folds.map((id) => accumulator(low, id, width));
-    walked(({ column, inside, bare }) => {
+    const alone = last && threads.factors.ahead === 1;
+    walked([...accs.map(({ operand }) => operand), ...outputs], ({ column, inside, bare }) => {
       const at = pointAt(space, rows, row, column);
       for (const acc of accs) foldIn(low, acc, at, column, inside);
-      for (const id of outputs) storePoint(low, rows, id, row, column, space.and(exists, inside), bare, last);
+      for (const id of outputs) storePoint(low, rows, id, row, column, space.and(exists, inside), bare, alone);
     });
     return last ? [] : join(accs.map(laneless));
   }
@@ -279,8 +310,8 @@ function lowerStep(job: Job, rows: Rows, { step, joined, number }: Step): Kernel
       width,
       columns: rows.columns,
       join: (accs) => join(accs.map(laneless)),
-      each: (visit) =>
-        walked(({ column, inside }, turn) => {
+      each: (asked, visit) =>
+        walked(asked, ({ column, inside }, turn) => {
           visit(pointAt(space, rows, row, column), column, inside, turn);
           if (!seen) return;
           const had: Value =
@@ -369,8 +400,8 @@ const counted = (count: number, one: string, many = `${one}s`): string => (count
 
 /** How threads meet rows, in a sentence. */
 function sentence({ form, schedule }: Job, { factors }: FoldThreads): string {
-  const { lanes, beside, turns, held, chunks, wide } = factors;
-  const share = `${turns} ${wide.folded === 4 || wide.kept === 4 ? (turns === 1 ? "vector" : "vectors") : turns === 1 ? "value" : "values"} each`;
+  const { lanes, beside, turns, held, ahead, chunks, wide } = factors;
+  const share = `${turns} ${wide.folded === 4 || wide.kept === 4 ? (turns === 1 ? "vector" : "vectors") : turns === 1 ? "value" : "values"} each${ahead > 1 ? `, ${ahead} at a time` : ""}`;
   const four = wide.kept === 4 ? "four neighbouring rows" : "row";
   if (lanes === 1) {
     const walk = wide.folded === 4 ? "four columns at a time" : "one column after the other";

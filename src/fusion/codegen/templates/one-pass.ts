@@ -16,7 +16,8 @@ export interface Walk {
   readonly columns: number;
   /** What all lanes and threads of the row have folded. */
   readonly join: (accs: readonly Accumulator[], stage: number) => readonly Accumulator[];
-  each(visit: (at: Tuple, column: Index, inside: Cond, turn: Index) => void): void;
+  /** @param first values that do not wait for what is folded so far */
+  each(first: readonly NodeId[], visit: (at: Tuple, column: Index, inside: Cond, turn: Index) => void): void;
   /** How many columns each lane of this thread has seen in the end. */
   seen(): Value;
   /** How many the part of the row has that this workgroup folds; null where it folds all of it. */
@@ -39,7 +40,8 @@ export function foldMerged(walk: Walk, { stage, pairs, plain }: MergedStages): r
   const { low, width } = walk;
   const running = pairs.map((pair) => (pair.kind === "peak" ? runningPeak(walk, pair) : runningMoments(walk, pair)));
   const accs = plain.map((id) => accumulator(low, id, width));
-  walk.each((at, column, inside, turn) => {
+  const first = [...pairs.map(({ operand }) => operand), ...accs.map(({ operand }) => operand)];
+  walk.each(first, (at, column, inside, turn) => {
     for (const { visit } of running) visit(at, column, inside, turn);
     for (const acc of accs) foldIn(low, acc, at, column, inside);
   });
@@ -94,6 +96,7 @@ function runningPeak(walk: Walk, { first, seconds, operand }: RunningPair): Runn
       const def = opDef(node(low.graph, first).op);
       const now = low.let(`${name}_now`, "f32", width, { kind: "combine", def, a: top, b: x }, [first]);
       fadeTo(now);
+      low.forget(first);
       low.setRowValue(first, now);
       for (const acc of accs) foldIn(low, acc, at, column, inside);
       low.set(top, now, [first]);
@@ -122,7 +125,11 @@ function runningMoments(walk: Walk, { first, seconds, operand }: RunningPair): R
         first,
       ]);
       const off = kept(low, make("off", "sub", x, mean), inside, ZERO, first);
-      add(mean, make("moved", "div", off, low.converted(number, "f32", first)));
+      // One division an element takes longer than its load.
+      const weight = low.let("weight", "f32", 1, op("div", literal(1, "f32"), low.converted(number, "f32", first)), [
+        first,
+      ]);
+      add(mean, make("moved", "mul", off, weight));
       const rest = kept(low, make("rest", "sub", x, mean), inside, ZERO, first);
       add(acc.value, make("squared", "mul", off, rest));
     },

@@ -27,6 +27,7 @@ export const factorsOf = ({ kept, folded, fastest }: FoldNest): FoldFactors => (
   beside: extentOf(kept, "thread"),
   turns: extentOf(folded, "serial") * extentOf(folded, "unrolled"),
   held: extentOf(folded, "serial") === 1,
+  ahead: extentOf(folded, "serial") === 1 ? 1 : extentOf(folded, "unrolled"),
   chunks: extentOf(folded, "grid"),
   wide: { kept: width(kept), folded: width(folded) },
   fastest,
@@ -42,17 +43,21 @@ interface Wanted {
   readonly beside: number;
   readonly held: boolean;
   readonly chunks: number;
+  /** Vectors of an iteration: taken where they divide the turns. */
+  readonly ahead: number;
 }
 
 /** The nest with these factors; chunks are whole vectors, and none of them is empty. */
-export function nestOf(shape: FoldShape, { lanes, beside, held, chunks: wanted }: Wanted): FoldNest {
+export function nestOf(shape: FoldShape, { lanes, beside, held, chunks: wanted, ahead }: Wanted): FoldNest {
   const { rows, columns, vector } = shape;
   const [keptWidth, foldedWidth] = [vector === "kept" ? 4 : 1, vector === "folded" ? 4 : 1];
   const units = columns / foldedWidth;
   const share = Math.ceil(units / wanted);
-  // Chunks of whole turns need no guard of their own.
-  const each = wanted > 1 ? Math.ceil(share / lanes) * lanes : share;
+  // Chunks of whole iterations need no guard of their own.
+  const iteration = lanes * ahead;
+  const each = wanted > 1 ? Math.ceil(share / iteration) * iteration : share;
   const [chunks, turns] = [Math.max(1, Math.ceil(units / Math.max(1, each))), Math.ceil(each / lanes)];
+  const together = turns % ahead === 0 && turns > ahead ? ahead : 1;
   return {
     kept: split(rows, [
       { part: "grid", extent: Math.ceil(rows / keptWidth / beside) },
@@ -61,7 +66,8 @@ export function nestOf(shape: FoldShape, { lanes, beside, held, chunks: wanted }
     ]),
     folded: split(columns, [
       { part: "grid", extent: chunks },
-      { part: held ? "unrolled" : "serial", extent: turns },
+      { part: "serial", extent: held ? 1 : turns / together },
+      { part: "unrolled", extent: held ? turns : together },
       { part: "thread", extent: lanes },
       { part: "vector", extent: foldedWidth },
     ]),
@@ -72,6 +78,7 @@ export function nestOf(shape: FoldShape, { lanes, beside, held, chunks: wanted }
 /** Values that a thread holds at most, and statements that are written out at most where a loop would do. */
 const MOST_HELD = 64;
 const MOST_STATEMENTS = 400;
+const MOST_AHEAD = 8;
 /** Threads of a workgroup that are tried. */
 const WORKGROUPS = [64, 128, 256];
 /** Chunks are tried that give each multiprocessor so many workgroups. */
@@ -93,6 +100,14 @@ function chunksFor(shape: FoldShape, lanes: number, beside: number, machine: Mac
       (chunks) => chunks > 1,
     ),
   ];
+}
+
+/** Vectors that a thread may load at once and then fold: as many of at most eight as divide its turns, which chunks are cut to. */
+function aheadFor({ scans, besides, statements }: FoldShape, turns: number, chunks: number): number {
+  if (scans > 0 || besides > 0) return 1;
+  for (let ahead = MOST_AHEAD; ahead > 1; ahead--)
+    if ((chunks > 1 || turns % ahead === 0) && turns > ahead && ahead * statements <= MOST_STATEMENTS) return ahead;
+  return 1;
 }
 
 /** Rows side by side in a workgroup: a power of two, or all of a short run of them. */
@@ -124,7 +139,7 @@ function* offers(shape: FoldShape, machine: Machine, choice: FoldChoice): Genera
     const few = shape.cut && shape.rows < 64 && shape.columns >= 4096;
     const chunks = few ? Math.min(256, Math.ceil(shape.columns / 1024)) : 1;
     const short = units * Math.max(1, shape.waiting ?? Infinity) <= 4;
-    yield { lanes: 1, beside, held: chunks === 1 && (units === 1 || (mayHold && short)), chunks };
+    yield { lanes: 1, beside, held: chunks === 1 && (units === 1 || (mayHold && short)), chunks, ahead: 1 };
     return;
   }
   const sizes = threads ? [threads] : WORKGROUPS.filter((size) => size <= machine.maxThreads);
@@ -139,15 +154,20 @@ function* offers(shape: FoldShape, machine: Machine, choice: FoldChoice): Genera
             chunks === 1 &&
             mayHold &&
             (held === true || (saves && written <= MOST_HELD && turns * shape.statements <= MOST_STATEMENTS));
-          const wanted = { lanes: some, beside, chunks };
+          const wanted = { lanes: some, beside, chunks, ahead: 1 };
           if (holds || turns === 1) yield { ...wanted, held: true };
-          if (turns > 1 && held !== true) yield { ...wanted, held: false };
+          if (turns === 1 || held === true) continue;
+          yield { ...wanted, held: false };
+          const ahead = aheadFor(shape, turns, chunks);
+          if (ahead > 1) yield { ...wanted, held: false, ahead };
         }
       }
     }
   }
 }
 
+/** What a loop of several vectors must gain, of which a reader has more to read. */
+const LONGER = 1.03;
 /** Share of a launch that a second dispatch waits for: the queue holds it ready. */
 const SECOND_LAUNCH = 0.5;
 
@@ -166,7 +186,7 @@ export function foldNest(shape: FoldShape, machine: Machine, choice: FoldChoice 
     const factors = factorsOf(nest);
     const further = factors.chunks > 1 ? launchesOfCut(shape) - 1 : 0;
     const launch = further * machine.launchMicros * SECOND_LAUNCH;
-    const micros = foldMicros(shape, factors, machine) + launch;
+    const micros = (foldMicros(shape, factors, machine) + launch) * (factors.ahead > 1 ? LONGER : 1);
     if (best === null || micros < least) [best, least] = [nest, micros];
   }
   if (known.size >= REMEMBERED) known.clear();
