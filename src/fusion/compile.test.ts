@@ -91,6 +91,27 @@ test.each(["all_reduce", "device_copy", "custom_call"])(
   },
 );
 
+test.each([
+  ["jax.debug.print", 'jax.debug.print("h is {}", h)'],
+  ["debug.callback", "jax.debug.callback(show, h)"],
+  ["io_callback", "io_callback(write, None, h, ordered=True)"],
+])("%s hands its tensor to the host: a kernel ends before it, another begins after it", (_, line) => {
+  const source = `x: f32[64, 64]\nh = relu(x)\n${line}\ny = exp(h)\nreturn y\n`;
+  const { diagnostics, steps, fusedPlan } = compile(source, defaultOptions);
+  expect(diagnostics).toEqual([]);
+  expect(fusedPlan!.kernels.map(({ nodes }) => nodes.length)).toEqual([1, 1, 1]);
+  expect(steps.map(({ legal }) => legal.code)).toEqual(["L_EFFECT", "L_EFFECT"]);
+  expect(steps[0]!.legal.text).toContain("the host reads the whole tensor here");
+});
+
+test("what the host reads is computed though nothing else reads it, as often as it is written", () => {
+  const told = "y = relu(x)\nh = exp(x)\njax.debug.print(h)\njax.debug.print(h)\nreturn y\n";
+  const compilation = compile(`x: f32[64, 64]\n${told}`, defaultOptions);
+  const { graph } = fusionAt(compilation, compilation.steps.length);
+  expect([...graph.nodes.values()].filter(({ op }) => op === "debug_print")).toHaveLength(2);
+  expect(compilation.steps.map(({ legal }) => legal.code)).toContain("L_EFFECT");
+});
+
 test("a pass that throws is named, whatever it threw", () => {
   const { naive } = compile(text, defaultOptions);
   const [pass] = allPasses;

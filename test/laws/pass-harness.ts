@@ -125,7 +125,9 @@ export function stepFaults(compilation: Compilation, { mayDuplicate = false } = 
       return;
     }
     const { criterion, alternatives: [without, ...others] = [] } = step.cost ?? {};
-    paid ||= criterion === "memory" || others.some(({ bytes }) => bytes > without!.bytes);
+    // What the backward pass saves is chosen for the memory it holds: reading inputs again costs bytes.
+    paid ||=
+      step.pass === "saved-values" || criterion === "memory" || others.some(({ bytes }) => bytes > without!.bytes);
     const state = fusionAt(compilation, step.seq);
     for (const text of shapeFaults(state)) faults.push(`${at}: ${text}`);
     const counted = totalsOf(state, profile, fullSize, target);

@@ -1,7 +1,13 @@
 /**
- * @file `node FILE LAW COUNT:SEED`, bundled by `npm run soak -- --bundle`: one batch of a law where there is nothing but Node (and
- * Dawn, for the law that asks a device). Its last line is the record of the batch.
+ * @file Bundled by `npm run soak -- --bundle FILE`, the laws where there is nothing but Node (and Dawn, for the law that asks a device):
+ * `node FILE LAW COUNT:SEED` runs one batch, and its last line is the record of it. `node FILE all --cores 16 --minutes 9 --seed N
+ * --results RESULTS [gradients=10000 kept=4000 …]` runs batches side by side until the goals or the minutes are reached, one process
+ * each, and adds a record a line to RESULTS; with the same seed it goes on where it stopped. `npm run soak -- --take RESULTS` reads them.
  */
+import { spawn } from "node:child_process";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
 import { runAll } from "./plain-vitest";
 
 const [law = "plans", part = "20:1"] = process.argv.slice(2);
@@ -32,6 +38,7 @@ const LAWS: Readonly<Record<string, Batch>> = {
     only: "random kernels under",
     load: () => import("./knobs.test"),
   },
+  hostile: { env: { HOSTILE: part }, load: () => import("./hostile.test") },
   verdicts: { env: { VERDICT_LAWS: part }, only: "random programs", load: () => import("./verdicts.test") },
   texts: {
     env: { LAW_FACTOR: String(count), LAW_SEED: String(seed) },
@@ -39,7 +46,85 @@ const LAWS: Readonly<Record<string, Batch>> = {
   },
 };
 
-if (!(law in LAWS)) {
+/** Small batches: a core is never idle for long, and little is lost when the minutes are over. */
+const BATCH = 50;
+/** Programs a law, where the command line names none. */
+const GOALS = { gradients: 10_000, kept: 4000, batches: 10_000, halves: 10_000, strict: 10_000, knobs: 10_000 };
+
+interface Job {
+  readonly law: string;
+  readonly part: string;
+  /** How far along its law this batch stands: all laws go on together. */
+  readonly at: number;
+}
+
+/** All that is asked for and not yet in the results. */
+function jobsOf(goals: Readonly<Record<string, number>>, first: number, done: ReadonlySet<string>): Job[] {
+  return Object.entries(goals)
+    .flatMap(([name, goal]) =>
+      Array.from({ length: Math.ceil(goal / BATCH) }, (_, i) => ({
+        law: name,
+        part: `${Math.min(BATCH, goal - i * BATCH)}:${first + i}`,
+        at: i / Math.ceil(goal / BATCH),
+      })),
+    )
+    .filter((job) => !done.has(`${job.law} ${job.part}`))
+    .sort((a, b) => a.at - b.at);
+}
+
+/** The record that one process prints last; null where it printed none, or had no time left. */
+const recordOf = (job: Job, millis: number): Promise<string | null> =>
+  new Promise((resolve) => {
+    const child = spawn(process.execPath, [process.argv[1]!, job.law, job.part], {
+      stdio: ["ignore", "pipe", "inherit"],
+      timeout: Math.max(1, millis),
+    });
+    let printed = "";
+    child.stdout.on("data", (piece: Buffer) => (printed += piece.toString()));
+    child.on("close", () =>
+      resolve(
+        printed
+          .trimEnd()
+          .split("\n")
+          .findLast((line) => line.startsWith("{")) ?? null,
+      ),
+    );
+  });
+
+async function runAllLaws(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args: process.argv.slice(3),
+    allowPositionals: true,
+    options: {
+      cores: { type: "string", default: String(availableParallelism()) },
+      minutes: { type: "string", default: "Infinity" },
+      seed: { type: "string", default: "1" },
+      results: { type: "string", default: "soak-results.jsonl" },
+    },
+  });
+  const { results } = values;
+  const end = Date.now() + Number(values.minutes) * 60_000;
+  const named = positionals.map((goal) => goal.split("=") as [string, string]);
+  const goals = named.length > 0 ? Object.fromEntries(named.map(([name, goal]) => [name, Number(goal)])) : GOALS;
+  const lines = existsSync(results) ? readFileSync(results, "utf8").trim().split("\n").filter(Boolean) : [];
+  const records = lines.map((line) => JSON.parse(line) as { law: string; count: number; seed: number });
+  const jobs = jobsOf(goals, Number(values.seed), new Set(records.map((r) => `${r.law} ${r.count}:${r.seed}`)));
+  const total = jobs.length;
+  const core = async (): Promise<void> => {
+    for (;;) {
+      const job = Date.now() < end ? jobs.shift() : undefined;
+      if (!job) return;
+      const record = await recordOf(job, end - Date.now());
+      if (record !== null) appendFileSync(results, `${record}\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: Number(values.cores) }, core));
+  console.log(`${total - jobs.length} of ${total} batches started, ${jobs.length} to go; results in ${results}`);
+}
+
+if (law === "all") {
+  await runAllLaws();
+} else if (!(law in LAWS)) {
   process.argv.splice(2, 2, part, law);
   await import("./soak-plans");
 } else {

@@ -289,6 +289,8 @@ export interface OpDef extends Names {
   readonly algebra?: Algebra;
   /** How one operand follows from the result and the others: an op on them. Null: it doesn't. */
   readonly inverse?: (operand: number) => Inverse | null;
+  /** opaque: why nothing is fused with it, as an end of a sentence about it. With L_EFFECT it stays though nobody reads it, as often as it is written. */
+  readonly boundary?: { readonly code: "L_OPAQUE" | "L_EFFECT"; readonly text: string };
   /** elementwise and random */
   readonly scalar?: ScalarMeaning;
   readonly movement?: MovementMeaning;

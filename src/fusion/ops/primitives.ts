@@ -7,6 +7,7 @@ import { add } from "./arithmetic/add";
 import { all } from "./reduce/all";
 import { allReduce } from "./boundary/all-reduce";
 import { customCall } from "./boundary/custom-call";
+import { debugPrint } from "./boundary/debug-print";
 import { deviceCopy } from "./boundary/device-copy";
 import { and } from "./logic/and";
 import { any } from "./reduce/any";
@@ -155,6 +156,7 @@ export const primitives: readonly OpDef[] = [
   cumprod,
   cumsum,
   customCall,
+  debugPrint,
   deviceCopy,
   div,
   dropout,

@@ -20,11 +20,23 @@ export const canonicalise: FusionPass = rewritingPass({
   },
 });
 
+const hasEffect = (op: string): boolean => opDef(op).boundary?.code === "L_EFFECT";
+
 /** Values that nobody reads and nobody asked for. */
 function* dead(planner: Planner, rewriter: Rewriter): Generator<Candidate, void, Answer> {
   for (const id of [...planner.graph.nodes.keys()].toReversed()) {
     const n = planner.graph.nodes.get(id);
     if (!n || isSource(n) || planner.isOutput(id) || rewriter.readersOf(id).size > 0) continue;
+    if (hasEffect(n.op)) {
+      const text = `Nothing reads ${nameOf(planner.graph, id)}, but it has a side effect: it is computed all the same.`;
+      yield* propose(planner, rewriter, {
+        rule: "dead",
+        change: null,
+        verdict: no("L_EFFECT", [id], text),
+        nodes: [id],
+      });
+      continue;
+    }
     const verdict = yes(
       "A_PATTERN",
       [id],
@@ -41,8 +53,11 @@ function* equals(planner: Planner, rewriter: Rewriter): Generator<Candidate, voi
     if (!n || !first) continue;
     const nodes = [later, earlier];
     const [a, b] = [nameOf(planner.graph, later), nameOf(planner.graph, earlier)];
-    if (opDef(n.op).kind === "random") {
-      const text = `${a} draws random numbers as ${b} does. Each draw is its own, so both stay.`;
+    const draws = opDef(n.op).kind === "random";
+    if (draws || hasEffect(n.op)) {
+      const text = draws
+        ? `${a} draws random numbers as ${b} does. Each draw is its own, so both stay.`
+        : `${a} has the side effect that ${b} has. Each happens, so both stay.`;
       yield* propose(planner, rewriter, { rule: "equal", change: null, verdict: no("L_EFFECT", nodes, text), nodes });
       continue;
     }

@@ -47,11 +47,8 @@ export function classifyPlain(graph: Graph, members: readonly NodeId[], outputs:
   const of = (kind: string): NodeId[] => members.filter((_, i) => kinds[i] === kind);
   const opaque = of("opaque")[0];
   if (opaque !== undefined && members.length > 1) {
-    return refuse(
-      "L_OPAQUE",
-      [opaque],
-      `\`${node(graph, opaque).label}\` is a boundary: its kernel is written by hand and takes nothing else in.`,
-    );
+    const { code, text } = opDef(node(graph, opaque).op).boundary!;
+    return refuse(code, [opaque], `\`${node(graph, opaque).label}\` is a boundary: ${text}.`);
   }
   const launched = members.find((id) => isLaunched(node(graph, id)));
   if (launched !== undefined && launchedKey(graph, members) === null)

@@ -25,6 +25,7 @@ import { numberValue, Scope, type SymbolRecord, type Value } from "./values";
 import { pastedKernel } from "./kernel-languages";
 import type { DefStatement, Statement } from "./syntax";
 import { bare, bodiesOf, everyStatement } from "./syntax";
+import { warnOverflow } from "./overflow";
 import { outputsOf, warnUnread, warnUnused, withoutSpares } from "./unused";
 import { updatesOf, withDraws, withUpdates } from "./updates";
 
@@ -226,6 +227,7 @@ export function parseProgram(text: string, { patience = Infinity }: ParseOptions
   withoutSpares(interpreter, returned);
   if (returned.length === 0 && !frame.result.values) callModule(interpreter);
   warnUnread(interpreter);
+  if (!diagnostics.hasErrors) warnOverflow(interpreter);
   const phased = withPhases({ nodes: interpreter.nodes, outputs: returned });
   const { updates: written, names } = updatesOf(interpreter, phased, frame);
   const { graph: drawing, updates } = withDraws(phased, written);

@@ -7,6 +7,7 @@ import { runAssertion } from "./assert";
 import { declareInput, readType, sourceCall } from "./declare";
 import { evaluate } from "./evaluate";
 import { runFor, runIf, runWhile } from "./flow";
+import { hostReads } from "./host-reads";
 import { noteUses } from "./static-condition";
 import type { Interpreter, StatementRun, Frame } from "./interpreter";
 import { mayGoOn, toNode, typeOf } from "./interpreter";
@@ -348,7 +349,9 @@ function runExpression(interpreter: Interpreter, statement: ExpressionStatement,
     return;
   }
   if (bare(statement.value).kind === "string" || runAssertion(interpreter, statement, frame)) return;
-  if (isPrinted(interpreter, statement, frame)) return;
+  const reads = hostReads(statement, (name) => frame.scope.find(name)?.value.kind === "tensor");
+  for (const read of reads) runAssign(interpreter, read, frame);
+  if (reads.length > 0 || isPrinted(interpreter, statement, frame)) return;
   if (isRemark(interpreter, statement, frame)) return;
   const written = writtenName(statement.value)?.name;
   underName(interpreter, frame, statement, written ?? "_", (run) => {

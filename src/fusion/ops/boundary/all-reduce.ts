@@ -4,6 +4,7 @@ export const allReduce = boundary({
   name: "all_reduce",
   aliases: ["psum"],
   derivative: { vjp: ({ of }, g) => of("all_reduce", [g]) },
+  why: { code: "L_OPAQUE", text: "devices exchange the whole tensor, in a kernel of their own" },
   doc: {
     formula: "Σ over devices",
     teaches:

@@ -4,6 +4,7 @@ export const deviceCopy = boundary({
   name: "device_copy",
   aliases: ["device_put"],
   derivative: { vjp: ({ of }, g) => of("device_copy", [g]) },
+  why: { code: "L_OPAQUE", text: "the whole tensor goes from one device to another" },
   doc: {
     formula: "x on another device",
     teaches:
