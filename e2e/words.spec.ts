@@ -1,4 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { smallModel } from "../test/laws/small-model";
 import { expect, test } from "./fixtures";
 
 // Ten links are opened, one after the other.
@@ -104,6 +106,33 @@ test("ten payloads as names on the board and of files stay words", async ({ page
     await expect(page.locator("body")).toContainText("is not an ONNX model");
     expect(await page.locator(STRANGE).count(), words).toBe(0);
     await page.keyboard.press("Escape");
+  }
+  expect(dialogs).toEqual([]);
+});
+
+test("ten payloads as names in a model, and in the pictures made of it, stay words", async ({ page, play }) => {
+  const dialogs: string[] = [];
+  page.on("dialog", (dialog) => {
+    dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  for (const words of payloads) {
+    const bytes = Buffer.from(smallModel((name) => `${name} ${words}`));
+    const chosen = page.waitForEvent("filechooser");
+    await play.command("Share");
+    await page.getByRole("button", { name: "Open a file…" }).click();
+    await (
+      await chosen
+    ).setFiles({ name: `${words.replaceAll("/", "")}.onnx`, mimeType: "application/octet-stream", buffer: bytes });
+    await expect(play.editor).toContainText("softmax");
+    await expect(play.steps).toBeVisible();
+    expect(await page.locator(STRANGE).count(), words).toBe(0);
+    const picture = page.waitForEvent("download");
+    await play.command("Save the graph as a picture, .svg");
+    const svg = await readFile(await (await picture).path(), "utf8");
+    expect(svg).not.toMatch(/<(script|img|iframe|foreignObject|a)\b/);
   }
   expect(dialogs).toEqual([]);
 });

@@ -27,20 +27,23 @@ const value = (name: string): Write => {
 const node = (op: string, inputs: readonly string[], output: string): Write =>
   message(1, all(...inputs.map((input) => word(1, input)), word(2, output), word(4, op)));
 
-/** `y = softmax(relu(x @ w) + w)`, with `w` stored as raw bytes. */
-export function smallModel(): Uint8Array {
+/**
+ * `y = softmax(relu(x @ w) + w)`, with `w` stored as raw bytes.
+ * @param called what stands in the file for each of its names: values, the graph, the nodes
+ */
+export function smallModel(called: (name: string) => string = (name) => name): Uint8Array {
   const raw = new Uint8Array(Float32Array.from({ length: 16 }, (_, i) => i / 16).buffer);
   const data: Write = (writer) => void writer.uint32((9 << 3) | 2).bytes(raw);
-  const weights = message(5, all(whole(1, 4), whole(1, 4), whole(2, 1), word(8, "w"), data));
+  const weights = message(5, all(whole(1, 4), whole(1, 4), whole(2, 1), word(8, called("w")), data));
   const nodes = [
-    node("MatMul", ["x", "w"], "p"),
-    node("Relu", ["p"], "r"),
-    node("Add", ["r", "w"], "s"),
-    node("Softmax", ["s"], "y"),
+    node("MatMul", [called("x"), called("w")], called("p")),
+    node("Relu", [called("p")], called("r")),
+    node("Add", [called("r"), called("w")], called("s")),
+    node("Softmax", [called("s")], called("y")),
   ];
   const writer = new BinaryWriter();
   all(
-    message(7, all(...nodes, weights, message(11, value("x")), message(12, value("y")))),
+    message(7, all(...nodes, weights, message(11, value(called("x"))), message(12, value(called("y"))))),
     message(8, whole(2, 21)),
   )(writer);
   return writer.finish();

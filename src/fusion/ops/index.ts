@@ -44,6 +44,7 @@ export { floatKey, fromFloatKey, fromWholeKey, lastKey, wholeKey } from "./sorti
 export { LONGEST_SORTED, MOST_SELECTED } from "./ranking";
 export { axesOf, normalAxis, numberOf, numbersOf } from "./shapes";
 export { erf, roundToHalf } from "./special";
+export { unstableSoftmaxes } from "./unstable-softmax";
 export { convert, floatLiteral, wgslType } from "./wgsl";
 export { fromBits, philox as philoxHelper } from "./wgsl-helpers";
 

@@ -1,62 +1,20 @@
-/**
- * @file Softmax that is written out without its maximum overflows: exp(89) is no f32, and ∞ / ∞ is NaN.
- * @about div, exp, sum, max, sub, neg, pow, mul, clamp, stop_gradient, input: the formula is written with these.
- */
-import type { Node, NodeId, Span } from "../ir";
-import { algebraOf, axesOf, opDef } from "../ops";
+/** @file Warns of a softmax that overflows, and offers the one that can't. */
+import type { Span } from "../ir";
+import { unstableSoftmaxes } from "../ops";
 import type { Interpreter } from "./interpreter";
 
-/** Whether a node hands on what it is given: in another shape or dtype, or without its derivative. */
-const passes = ({ op, inputs }: Node): boolean =>
-  inputs.length === 1 && (opDef(op).kind === "movement" || algebraOf(op).sameValue === true || op === "stop_gradient");
-
 /** Warns of every such softmax and offers the stable one. */
-export function warnOverflow(interpreter: Interpreter): void {
-  const { nodes, diagnostics, text } = interpreter;
-  const behind = (id: NodeId): Node => {
-    let n = nodes.get(id)!;
-    while (passes(n)) n = nodes.get(n.inputs[0]!)!;
-    return n;
-  };
-  const told = new Set<NodeId>();
-  for (const n of nodes.values()) {
-    if (n.op !== "div") continue;
-    const [exp, sum] = [behind(n.inputs[0]!), behind(n.inputs[1]!)];
-    if (exp.op !== "exp" || sum.op !== "sum" || !isSame(behind(sum.inputs[0]!), exp, nodes) || told.has(exp.id))
-      continue;
-    if (isBounded(behind(exp.inputs[0]!), behind)) continue;
-    told.add(exp.id);
-    const rank = nodes.get(sum.inputs[0]!)!.type.shape.length;
-    const axes = axesOf(sum.attrs["axes"], rank);
-    const fix = exp.span && stabilised(text, exp.span, axes);
+export function warnOverflow({ nodes, diagnostics, text }: Interpreter): void {
+  for (const { exp, axes } of unstableSoftmaxes(nodes)) {
+    const { span } = nodes.get(exp)!;
+    const fix = span && stabilised(text, span, axes);
     diagnostics.add(
       "overflow",
-      exp.span ?? { from: 0, to: 0 },
+      span ?? { from: 0, to: 0 },
       "exp is infinite above 88.7 (f16: above 11.1), and the quotient is then NaN. A softmax that subtracts the maximum first gives the same numbers and can't overflow.",
-      { severity: "warning", nodes: [exp.id], ...(fix ? { fixes: [fix] } : {}) },
+      { severity: "warning", nodes: [exp], ...(fix ? { fixes: [fix] } : {}) },
     );
   }
-}
-
-/** Whether two nodes compute the same, as far as their formulas say. */
-const isSame = (a: Node, b: Node, nodes: ReadonlyMap<NodeId, Node>): boolean =>
-  a === b ||
-  (a.op === b.op &&
-    a.op !== "input" &&
-    JSON.stringify(a.attrs) === JSON.stringify(b.attrs) &&
-    a.inputs.length === b.inputs.length &&
-    a.inputs.every((input, i) => isSame(nodes.get(input)!, nodes.get(b.inputs[i]!)!, nodes)));
-
-/** Never far above 0: less a maximum, or the opposite of what is never negative, or cut off from above. */
-function isBounded(x: Node, behind: (id: NodeId) => Node): boolean {
-  if (x.op === "sub") return behind(x.inputs[1]!).op === "max";
-  if (x.op === "clamp") return typeof x.attrs["max"] === "number";
-  if (x.op !== "neg") return false;
-  const of = behind(x.inputs[0]!);
-  const exponent = of.op === "pow" ? Number(behind(of.inputs[1]!).attrs["value"]) : 1;
-  return (
-    algebraOf(of.op).range !== undefined || exponent % 2 === 0 || (of.op === "mul" && of.inputs[0] === of.inputs[1])
-  );
 }
 
 /** Where the one call of exp in `line` stands, and what it is taken of. */

@@ -7,7 +7,6 @@ import { runAssertion } from "./assert";
 import { declareInput, readType, sourceCall } from "./declare";
 import { evaluate } from "./evaluate";
 import { runFor, runIf, runWhile } from "./flow";
-import { hostReads } from "./host-reads";
 import { noteUses } from "./static-condition";
 import type { Interpreter, StatementRun, Frame } from "./interpreter";
 import { mayGoOn, toNode, typeOf } from "./interpreter";
@@ -20,6 +19,7 @@ import type {
   DefStatement,
   Expr,
   ExpressionStatement,
+  NameExpr,
   RaiseStatement,
   ReturnStatement,
   Statement,
@@ -292,6 +292,36 @@ function isModeCall({ value }: ExpressionStatement): "train" | "eval" | null {
   const callee = bare(expr.callee);
   const name = callee.kind === "name" ? callee.name : callee.kind === "member" ? callee.name.text : "";
   return name === "train" || name === "eval" ? name : null;
+}
+
+/** What hands its tensors to the host while the program runs, by the end of its path: `jax.debug.print("{}", h)`, `io_callback(f, None, h)`. */
+const HOST = /(^|\.)(debug\.print|debug\.callback|io_callback)$/;
+
+function pathOf(expr: Expr): string {
+  const callee = bare(expr);
+  if (callee.kind === "name") return callee.name;
+  return callee.kind === "member" ? `${pathOf(callee.object)}.${callee.name.text}` : "";
+}
+
+/** Such a statement as what it does to each tensor it names: `h = debug_print(h)`. Empty where it is none, or names no tensor. */
+function hostReads({ value, span }: ExpressionStatement, isTensor: (name: string) => boolean): AssignStatement[] {
+  const call = bare(value);
+  if (call.kind !== "call" || !HOST.test(pathOf(call.callee))) return [];
+  const names = call.args.flatMap(({ value: arg }): NameExpr[] => {
+    const name = bare(arg);
+    return name.kind === "name" && isTensor(name.name) ? [name] : [];
+  });
+  return names.map((name) => ({
+    kind: "assign",
+    targets: [name],
+    annotation: null,
+    value: {
+      ...call,
+      callee: { kind: "name", name: "debug_print", span: call.callee.span },
+      args: [{ name: null, value: name, span: name.span }],
+    },
+    span,
+  }));
 }
 
 /** `print(x)`: reads what it names and does nothing. */
