@@ -145,6 +145,7 @@ export {
   regretOf,
   passOrder,
   passCatalogue,
+  switchesOf,
   pipelineOf,
   runPasses,
   type BestPlan,

@@ -72,7 +72,7 @@ export const OPS_PER_NOTCH = 64;
 
 export interface CompileOptions {
   readonly granularity: Granularity;
-  /** Names of passes that are switched off. */
+  /** Names of passes that are switched off, and `pass/rule` where one rule of a pass is. */
   readonly disabledPasses: readonly string[];
   readonly strict: boolean;
   /** Which passes run: 0 none, 1 op by op, 2 with rows and products, 3 all; absent: 3. */

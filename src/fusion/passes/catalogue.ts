@@ -19,9 +19,22 @@ export interface PassEntry extends Pick<FusionPass, "name" | "title" | "summary"
   readonly last?: string;
   /** What other compilers call the like of it, by the names in their sources; absent where they have none. */
   readonly elsewhere?: readonly { readonly compiler: string; readonly names: readonly string[] }[];
+  /** Rules of the pass that another compiler has under a name of its own: each is switched on its own. */
+  readonly rules?: readonly ForeignRule[];
 }
 
+interface ForeignRule {
+  readonly compiler: string;
+  readonly name: string;
+  /** The pass's rules that do what that one does, as decisions call them. */
+  readonly of: readonly string[];
+}
+
+/** What stands among the options for a rule that is switched off. */
+export const switchesOf = (pass: string, { of }: ForeignRule): readonly string[] => of.map((rule) => `${pass}/${rule}`);
+
 const ort = (...names: string[]) => ({ compiler: "ONNX Runtime", names });
+const ortRule = (name: string, ...of: string[]): ForeignRule => ({ compiler: "ONNX Runtime", name, of });
 const tensorRt = (...names: string[]) => ({ compiler: "TensorRT", names });
 const xla = (...names: string[]) => ({ compiler: "XLA", names });
 const inductor = (...names: string[]) => ({ compiler: "Inductor", names });
@@ -45,7 +58,11 @@ export const passCatalogue: readonly PassEntry[] = [
     title: "Clean up the graph",
     summary: "Removes ops that change nothing, computes equal expressions once and drops unused values.",
     numerics: "bitwise",
-    elsewhere: [ort("ConstantFolding", "CommonSubexpressionElimination", "EliminateIdentity")],
+    rules: [
+      ortRule("ConstantFolding", "constant"),
+      ortRule("CommonSubexpressionElimination", "equal"),
+      ortRule("EliminateIdentity", "neutral", "no-op"),
+    ],
   },
   {
     name: "loops",
@@ -62,7 +79,13 @@ export const passCatalogue: readonly PassEntry[] = [
     title: "Recognise patterns",
     summary: "Recognises softmax, norms and gates that are written as primitives, and gives them their name.",
     numerics: "bitwise",
-    elsewhere: [ort("GeluFusion", "BiasGeluFusion", "LayerNormFusion", "BiasDropoutFusion")],
+    rules: [
+      ortRule("GeluFusion", "gelu"),
+      ortRule("BiasGeluFusion", "bias_gelu"),
+      ortRule("LayerNormFusion", "layer_norm"),
+      ortRule("SimplifiedLayerNormFusion", "rms_norm"),
+      ortRule("BiasDropoutFusion", "dropout_add"),
+    ],
   },
   {
     name: "weight-folding",
@@ -103,7 +126,7 @@ export const passCatalogue: readonly PassEntry[] = [
     summary:
       "Moves transposes through elementwise ops so that they cancel, merges padding into convolutions, and slices before a matmul, not after.",
     numerics: "bitwise",
-    elsewhere: [ort("TransposeOptimizer", "PadFusion")],
+    rules: [ortRule("TransposeOptimizer", "transposes-meet"), ortRule("PadFusion", "own-padding")],
   },
   {
     name: "chunked-scan",

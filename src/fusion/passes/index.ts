@@ -58,5 +58,5 @@ export { isTooLarge, optimumOf, regretOf, type BestPlan, type Optimum, type TooL
 export { savedOffers, type SavedOffer } from "./saved/wanted";
 export { inTextOrder } from "./planner";
 export { runPasses, stateHash } from "./run";
-export { passCatalogue, type Level, type PassEntry } from "./catalogue";
+export { passCatalogue, switchesOf, type Level, type PassEntry } from "./catalogue";
 export { inWords, plural, showBytes, showCount, showMicros } from "./sentences";

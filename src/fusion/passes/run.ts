@@ -65,19 +65,30 @@ function runOnce(naive: Fusion, options: PlanOptions, passes: readonly FusionPas
   for (const pass of passes) {
     if (disabled.has(pass.name)) continue;
     const before = log.steps.length;
-    during(`the pass “${pass.title}”`, () => runPass(pass, planner, forced, log));
+    during(`the pass “${pass.title}”`, () => runPass(pass, planner, forced, disabled, log));
     const reshaped = log.steps.slice(before).some(({ accepted, kind }) => accepted && kind !== "fuse");
     if (reshaped) planner.reorder();
   }
   return { steps: log.steps, final: planner.fusion() };
 }
 
-function runPass(pass: FusionPass, planner: Planner, forced: ReadonlySet<EdgeId>, log: Log): void {
+/** Of the pass's rules those that are switched off, as `pass/rule`, propose nothing. */
+function runPass(
+  pass: FusionPass,
+  planner: Planner,
+  forced: ReadonlySet<EdgeId>,
+  disabled: ReadonlySet<string>,
+  log: Log,
+): void {
   const found = pass.match(planner);
   let totals = planner.totals();
   let next = found.next();
   while (next.done !== true) {
     const candidate = next.value;
+    if (disabled.has(`${pass.name}/${candidate.rule}`)) {
+      next = found.next({ accepted: false });
+      continue;
+    }
     const decision = decide(pass, planner, candidate, forced);
     if (decision.patch) {
       planner.apply(decision.patch, candidate.merged);

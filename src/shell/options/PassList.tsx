@@ -79,6 +79,11 @@ export function PassList() {
             from={levelOf(name) > level ? levelOf(name) : null}
             drop={dropAt(place)}
             onToggle={() => actions().togglePass(name)}
+            disabled={disabled}
+            onRules={(switches, on) => {
+              const others = disabled.filter((each) => !switches.includes(each));
+              actions().setOptions({ disabledPasses: on ? others : [...others, ...switches] });
+            }}
             onShift={(by) => shift(name, by)}
           />
         ))}

@@ -1,5 +1,5 @@
 /** @file One pass of the list: its place, its switch, what it does, when it runs. */
-import type { Level, PassEntry } from "../../fusion";
+import { switchesOf, type Level, type PassEntry } from "../../fusion";
 import { Icon } from "../Icon";
 
 interface Props {
@@ -11,10 +11,32 @@ interface Props {
   /** Where a dragged pass would land, seen from this one. */
   readonly drop: "before" | "after" | undefined;
   readonly onToggle: () => void;
+  /** What is switched off: passes, and single rules of them. */
+  readonly disabled: readonly string[];
+  readonly onRules: (switches: readonly string[], on: boolean) => void;
   readonly onShift: (by: 1 | -1) => void;
 }
 
-export function PassRow({ pass, place, on, from, drop, onToggle, onShift }: Props) {
+/** Rules that another compiler has by a name of its own, each with a switch. */
+function Rules({ pass, on, disabled, onRules }: Pick<Props, "pass" | "on" | "disabled" | "onRules">) {
+  return (
+    <p className="pass-rules">
+      {pass.rules?.[0]?.compiler}:
+      {pass.rules?.map((rule) => {
+        const switches = switchesOf(pass.name, rule);
+        const isOn = on && !switches.some((each) => disabled.includes(each));
+        return (
+          <label className="check" key={rule.name}>
+            <input type="checkbox" checked={isOn} disabled={!on} onChange={() => onRules(switches, !isOn)} />
+            {rule.name}
+          </label>
+        );
+      })}
+    </p>
+  );
+}
+
+export function PassRow({ pass, place, on, from, drop, disabled, onToggle, onRules, onShift }: Props) {
   const { name, title, summary, numerics, elsewhere } = pass;
   return (
     <li
@@ -43,6 +65,7 @@ export function PassRow({ pass, place, on, from, drop, onToggle, onShift }: Prop
         </button>
       </span>
       <p>{summary}</p>
+      {pass.rules && <Rules pass={pass} on={on} disabled={disabled} onRules={onRules} />}
       {elsewhere && (
         <p className="pass-elsewhere">
           {elsewhere.map(({ compiler, names }) => `${compiler}: ${names.join(", ")}`).join(" · ")}
