@@ -3,12 +3,8 @@ import { bugsIn } from "./bug.ts";
 
 export const passBugs = bugsIn("src/fusion/passes", {
   "lost-consumer": [
-    [
-      "merge.ts",
-      "remove: «keepProducer ? readers : [producer, ...readers]»,",
-      "[...(keepProducer ? [] : [producer]), ...readers.slice(0, 1)]",
-    ],
-    ["merge.ts", "add: «readers».map((reader) => ({", "readers.slice(0, 1)"],
+    ["copies.ts", "const copies = «readers».map((reader) => copied(producer, reader));", "readers.slice(0, 1)"],
+    ["copies.ts", "remove: [...(keepProducer ? [] : [producer]), ...«readers»],", "readers.slice(0, 1)"],
   ],
   "lost-output": [["merge.ts", "«»const readers = planner.regionsReading(value);", "return false;"]],
   "leaves-producer": [["merge.ts", "removedRegions: «remove»,", "remove.slice(1)"]],
