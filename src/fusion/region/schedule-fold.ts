@@ -252,8 +252,8 @@ export function scheduleFold(
     new Map(rows.roots.map(({ id, turns: way }) => [id, way])),
   );
   // One turn is no loop, and what is folded in parts is walked once.
-  const turn = lanes * wide.folded;
-  const own = lanes === 1 ? wide.folded : 1;
+  const turn = lanes * wide.folded * ahead;
+  const own = lanes === 1 ? wide.folded * ahead : 1;
   const again = rows.rereads(held, own, form.columns % turn === 0 ? turn : own);
   const inParts = chunks > 1 ? cutOf(rows, shape) : null;
   const reads = (inParts?.reads ?? (held && lanes === 1 ? rows.plain : again)).map((read) => ({

@@ -188,13 +188,13 @@ return y
     chapter: "when-it-hurts",
     title: "One workgroup for everything",
     sentence:
-      "Scheduling: one kernel for sum and division would have to run as one workgroup; the rest of the GPU would idle.",
-    text: `# Divided by the sum of everything
+      "Scheduling: one kernel for argmax and product would have to run as one workgroup; the rest of the GPU would idle.",
+    text: `# Times the position of the largest value
 N = 2048
 x: f32[N, N]
 
-s = x.sum()
-y = x / s
+best = x.argmax()
+y = x * best
 `,
     granularity: "op",
     sizes: square,
@@ -203,7 +203,7 @@ y = x / s
         id: "forced",
         title: "fused anyway",
         sentence: "One kernel, one workgroup: the least traffic and the longest time.",
-        options: { forced: [pin("s", "y", 1)] },
+        options: { forced: [pin("best", "y", 1)] },
       },
     ],
   },
