@@ -19,7 +19,7 @@ const programs: readonly (readonly [name: string, kernels: number, text: string]
   ],
   [
     "group_norm of long rows",
-    1,
+    2,
     "x: f32[1, 8, 40, 40]\nw: f32[8]\nb: f32[8]\nr: f32[8, 40, 40]\ny = group_norm(x, 2, w, b) + r",
   ],
   [
