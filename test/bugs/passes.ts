@@ -27,7 +27,7 @@ export const passBugs = bugsIn("src/fusion/passes", {
   "cse-ignores-attrs": [
     ["canonicalise.ts", "const seen = «JSON.stringify(attrs)»;", 'op === "const" ? JSON.stringify(attrs) : ""'],
   ],
-  "cse-merges-random": [["canonicalise.ts", 'if («opDef(n.op).kind === "random"») {', "false"]],
+  "cse-merges-random": [["canonicalise.ts", 'const draws = «opDef(n.op).kind === "random"»;', "false"]],
   "one-reader-stays": [
     [
       "algebra/known-early.ts",
