@@ -33,6 +33,7 @@ test.describe("examples", () => {
   test("bring their options and take them away again", async ({ page, play }) => {
     const open = async (words: string): Promise<void> => {
       await page.getByRole("button", { name: /^Example:/ }).click();
+      await expect(page.getByPlaceholder("Search examples")).toBeFocused();
       await page.keyboard.type(words);
       await page.keyboard.press("Enter");
     };
