@@ -1,5 +1,5 @@
 /** @file Runs a suite: each program's naive and fused plan on the device, their answers held against one another, beside a peer's times. */
-import { compile, defaultOptions, fusionAt, planForTarget, resolveView } from "../src/fusion";
+import { compile, defaultOptions, foldedData, fusionAt, planForTarget, resolveView } from "../src/fusion";
 import type { CompileOptions, Compilation, Fusion, NodeId, Plan } from "../src/fusion";
 import { median } from "../src/gpu";
 import type { BenchResult, DeviceInfo, Roofs, RunOutput } from "../src/gpu";
@@ -125,7 +125,9 @@ async function measure(bench: Bench, program: Program): Promise<SuiteRow> {
       for (const { id, name, wgsl } of kernels)
         keep(`${program.name.replaceAll("/", "-")}-${plan}-${id}-${name}`, wgsl);
     const limits = { budgetMillis, memoryBudget: MEMORY, roofs: false };
-    const result = await session.bench(plans, inputsOf(compilation), limits);
+    const inputs = inputsOf(compilation);
+    for (const [id, data] of foldedData(states.fused.graph, inputs)) inputs.set(id, Float32Array.from(data));
+    const result = await session.bench(plans, inputs, limits);
     if (!result.ok) return failed(program, `${result.problem.code}: ${result.problem.text}`);
     return figures(bench, program, plans, result.value, apartOf(states, result.value));
   } catch (error) {
