@@ -6,7 +6,7 @@ const peakOf = ({ steps }: PassRun): number | null => steps.at(-1)?.totals.peakB
 
 /**
  * The plan as asked for. Where a policy saves less than every value, and its peak is above that of the plan that saves every value, it
- * is made again with that peak as a limit; where it stays above, the plan that saves every value is taken. A budget is kept to in any
+ * is planned again with that peak as a limit; where it stays above, the plan that saves every value is taken. A budget is kept to in any
  * case, and choices of single values decide by themselves.
  */
 export function withinStored(options: PlanOptions, plan: (options: PlanOptions) => PassRun): PassRun {
