@@ -1,7 +1,7 @@
 /**
  * @file `node soak-plans.mjs COUNT:SEED [LAW]`, bundled by `npm run soak`: the laws of whole plans on COUNT random programs, as they
- * are written or made into others. It goes on after a failure. Its last line is a record of the batch: how many failed, and the
- * smallest program for each kind of failure.
+ * are written or made into others. It goes on after a failure. Its last line is a record of the batch: how many failed, the
+ * slowest plan, and the smallest program for each kind of failure.
  */
 import fc from "fast-check";
 import { batched } from "./batched-case";
@@ -26,12 +26,17 @@ const MADE: Readonly<Record<string, (one: Case) => Case | null>> = {
     return { ways, text: text.replaceAll(": f32[", (whole) => (at++ % 3 === 0 ? whole : ": f16[")) };
   },
 };
+/** The program whose plan took most processor time. */
+let slowest: Case & { readonly millis: number } = { millis: 0, text: "", ways: [0, 0, 0, 0, 0] };
 /** Smaller candidates that are tried for one witness. */
 const TRIES = 80;
 
 function faultsOf(one: Case): readonly string[] {
   try {
+    const begin = process.cpuUsage();
     const plan = planned(one);
+    const { user, system } = process.cpuUsage(begin);
+    if (user + system > 1000 * slowest.millis) slowest = { millis: Math.round((user + system) / 1000), ...one };
     const runs = (["gpu", "cpu"] as const).flatMap((schedule) => runFaults(plan, schedule, one.text.length));
     return [...structureFaults(plan), ...runs, ...(plan.compilation.options.strict ? strictFaults(plan) : [])];
   } catch (error) {
@@ -63,4 +68,4 @@ for (const written of fc.sample(wideCaseArbitrary, { numRuns: count, seed })) {
   failures.push({ says: faultsOf(small)[0]!, ...small });
 }
 const seconds = Math.round((Date.now() - began) / 1000);
-console.log(JSON.stringify({ law, seed, count, failing, seconds, date: new Date().toISOString(), failures }));
+console.log(JSON.stringify({ law, seed, count, failing, seconds, date: new Date().toISOString(), slowest, failures }));

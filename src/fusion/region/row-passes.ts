@@ -196,9 +196,13 @@ export function passesPerRead(
     if (both) walked.add(first);
   }
   const again = whole(around, byRow);
-  const elsewhere = again.some((value) => known.has(value)) ? otherPlaces(graph, region, form, roots, byRow) : NOWHERE;
+  // One turn is no loop: what it loaded for the row is still there.
+  const inOne = turn.all >= form.columns;
+  const places = again.some((value) => known.has(value) || (inOne && passes.has(value)))
+    ? placesAfter(graph, region, form, roots, byRow)
+    : { same: NOWHERE, other: NOWHERE };
   const before =
-    elsewhere.size > 0
+    places.other.size > 0
       ? new Set(
           whole(
             region.members,
@@ -207,7 +211,7 @@ export function passesPerRead(
         )
       : NOWHERE;
   for (const value of again) {
-    if (known.has(value) && !elsewhere.has(value)) continue;
+    if (known.has(value) ? !places.other.has(value) : inOne && places.same.has(value)) continue;
     if (passes.has(value)) passes.get(value)!.add(AFTER);
     else if (before.has(value)) passes.set(value, new Set([BEFORE, AFTER]));
   }
@@ -309,14 +313,14 @@ const placesOf = (
     roots.map(({ id, turns }) => ({ id, points: points.map((at) => turnPoint(turns, at)) })),
   );
 
-/** Stored values that the outputs with one value a row load elsewhere than the passes before them, where those load at places that can be followed. */
-function otherPlaces(
+/** Stored values that the outputs with one value a row load where the passes before them did, and elsewhere, as far as those load at places that can be followed. */
+function placesAfter(
   graph: Graph,
   { members }: Pick<Region, "members">,
   form: RegionForm,
   roots: readonly PassRoot[],
   byRow: readonly NodeId[],
-): Set<NodeId> {
+): { readonly same: ReadonlySet<NodeId>; readonly other: ReadonlySet<NodeId> } {
   const { sampled, along, points } = somePoints(form);
   const passed = placesOf(graph, members, roots, points);
   const wanted = offsetsAt(
@@ -324,13 +328,13 @@ function otherPlaces(
     members,
     byRow.map((id) => ({ id, points: sampled.map((row) => unravelled(row, node(graph, id).type.shape)) })),
   );
-  const other = new Set<NodeId>();
+  const [same, other] = [new Set<NodeId>(), new Set<NodeId>()];
   for (const [value, ways] of wanted) {
     const known = passed.get(value) ?? [];
     // The same in every column, and in each row the element that is wanted.
     const matches = (way: readonly number[]): boolean =>
       known.some((places) => places.every((place, i) => place === way[Math.floor(i / along.length)]));
-    if (known.length > 0 && !ways.every(matches)) other.add(value);
+    if (known.length > 0) (ways.every(matches) ? same : other).add(value);
   }
-  return other;
+  return { same, other };
 }
