@@ -107,7 +107,7 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
   int(value: number): Index {
     let found = this.#ints.get(value);
     if (!found) {
-      found = this.#make([], value);
+      found = this.#sum([], value);
       this.#ints.set(value, found);
     }
     return found;
