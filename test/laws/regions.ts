@@ -19,7 +19,10 @@ export function bindingsFor({ graph, regions }: Fusion, limit: number): number {
   for (const region of regions.values()) {
     if (isViewRegion(graph, region)) continue;
     const answer = classify(graph, region.members, region.outputs);
-    const { inPlace = [] } = answer.ok ? scheduleRegion(graph, region, answer.form, targetOf(generic)) : {};
+    const schedule = answer.ok ? scheduleRegion(graph, region, answer.form, targetOf(generic)) : null;
+    // Results without elements are not written by a kernel.
+    if (schedule?.variant === "view") continue;
+    const { inPlace = [] } = schedule ?? {};
     const over = new Set(inPlace.map(({ input }) => input));
     const reads = storedInputs(graph, region.members).filter((id) => !over.has(id));
     const bound = reads.length + region.outputs.length;
