@@ -15,6 +15,8 @@ const WEBGPU_ELEMENTS = 1 << 20;
 
 interface Report {
   readonly passed: string[];
+  /** Computed with nothing to compare with: naive and fused agree with the reference. */
+  readonly alone: { readonly case: string; readonly why: string }[];
   readonly failed: {
     readonly case: string;
     readonly output: string;
@@ -71,7 +73,7 @@ export async function checkCases(args: readonly string[], environment: Environme
     environment.complain(gpu);
     return 1;
   }
-  const report: Report = { passed: [], failed: [], unsupported: [] };
+  const report: Report = { passed: [], alone: [], failed: [], unsupported: [] };
   const limit = gpu ? WEBGPU_ELEMENTS : Number.POSITIVE_INFINITY;
   let done = 0;
   let told = environment.now();
@@ -88,9 +90,12 @@ export async function checkCases(args: readonly string[], environment: Environme
         take(report, one.name, await resultOf(one, gpu?.run ?? onCpu, limit), !values.json, environment);
   }
   await gpu?.close();
-  const { passed, failed, unsupported } = report;
+  const { passed, alone, failed, unsupported } = report;
   if (values.json) environment.print(JSON.stringify(report, null, 2));
-  else environment.print(`${passed.length} passed, ${failed.length} failed, ${unsupported.length} unsupported`);
+  else {
+    const without = alone.length > 0 ? `, ${alone.length} without values to compare agree with the reference` : "";
+    environment.print(`${passed.length} passed${without}, ${failed.length} failed, ${unsupported.length} unsupported`);
+  }
   return failed.length === 0 ? 0 : 1;
 }
 
@@ -98,6 +103,9 @@ function take(report: Report, name: string, result: CaseResult, tell: boolean, e
   switch (result.kind) {
     case "passed":
       report.passed.push(name);
+      return;
+    case "alone":
+      report.alone.push({ case: name, why: result.why });
       return;
     case "failed": {
       const { output, maxAbs, maxRel, why } = result;

@@ -52,6 +52,7 @@ class JaxReader {
       inputOrder: [...this.inputs.keys()],
       overridable: [],
       outputs,
+      draws: 0,
       data: this.emit.data,
       unsupported: this.refused ? [this.refused] : [],
       elsewhere: [],

@@ -128,6 +128,8 @@ export class Emitter {
   /** The next number behind a name that is taken. */
   private readonly counted = new Map<string, number>();
   private failure: string | null = null;
+  /** Numbers that were drawn so far, by the seeds of a file that states none for each. */
+  draws = 0;
   /** Model inputs whose numbers decide shapes or attributes. */
   readonly wanted = new Set<string>();
   /** Between inputs and results f16 is f32. */
@@ -192,6 +194,14 @@ export class Emitter {
       `${name}: ${type.dtype}[${type.shape.join(", ")}]${role === "param" ? " = param()" : ""}${remark === "" ? "" : `  # ${remark}`}`,
     );
     return { name, type, host: null, from: new Set(role === "input" ? [hint] : []) };
+  }
+
+  /** Numbers drawn while a run is set up; `source` says from what, `uniform(0, 1, seed=3)`. */
+  drawn(hint: string, shape: Shape, source: string): Value {
+    if (!isPossible(shape)) return this.fail(`a result of ${shape.join("×")}`);
+    const name = this.fresh(hint);
+    this.lines.push(`${name}: f32[${shape.join(", ")}] = ${source}`);
+    return { name, type: { dtype: "f32", shape }, host: null, from: NOWHERE };
   }
 
   host(given: HostTensor): Value {

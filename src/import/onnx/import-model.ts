@@ -62,6 +62,8 @@ export interface ImportedModel {
   /** Numbers of weights and constants, by name in the text. */
   readonly data: ReadonlyMap<string, HostTensor>;
   readonly unsupported: readonly UnsupportedOp[];
+  /** Ops that draw numbers: the same ones in every run here, and others than any other generator's. */
+  readonly draws: number;
   /** Weights whose numbers stand in another file, which is never opened: parameters without numbers. */
   readonly elsewhere: readonly string[];
   /** Inputs whose numbers decide shapes or attributes: give them as `known` and import again. */
@@ -193,6 +195,7 @@ class ModelReader {
       outputs,
       data: this.emit.data,
       unsupported: [...this.refused.values()],
+      draws: this.emit.draws,
       elsewhere: this.elsewhere,
       wanted: [...this.emit.wanted],
       missing: this.missing,

@@ -139,11 +139,6 @@ function biasSoftmax(c: NodeContext): Value {
   return c.reshape(c.op("softmax", [flat], { axis }), shape);
 }
 
-const biasDropout: Rule = (c) => {
-  const sum = c.op("add", [c.in(0), c.in(1)]);
-  return [c.maybe(2) ? c.op("add", [sum, c.in(2)]) : sum];
-};
-
 /** Products of complex numbers, parts along the last axis; the second may be conjugated. */
 const complexMul =
   (sign: 1 | -1): Rule =>
@@ -257,7 +252,6 @@ export const contribRules: Rules = {
   BiasSplitGelu: splitGelu,
   BiasAdd: biasAdd,
   BiasSoftmax: biasSoftmax,
-  BiasDropout: biasDropout,
   FusedMatMul: fusedMatMul,
   TransposeMatMul: fusedMatMul,
   SkipLayerNormalization: skipNorm("layer_norm"),

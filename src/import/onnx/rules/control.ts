@@ -1,4 +1,4 @@
-/** @file Ops that hold graphs, and dropout. */
+/** @file Ops that hold graphs. */
 import { sameShape } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
@@ -22,17 +22,4 @@ function branch(c: NodeContext): readonly Value[] {
   });
 }
 
-/** Inference passes everything on (the mask of old opsets says nothing); training with a share above 0 draws from a generator that nobody states. */
-function dropout(c: NodeContext): readonly Value[] {
-  c.implied("ratio");
-  const x = c.in(0);
-  const training = c.opset >= 12 ? (c.maybe(2) ? (c.known(2, "training mode")[0] ?? 0) : 0) : 0;
-  const share = c.maybe(1) ? (c.known(1, "ratio")[0] ?? 0.5) : 0.5;
-  if (training && share > 0) return [c.fail("random")];
-  const { shape } = x.type;
-  const dtype = c.opset >= 10 ? "bool" : x.type.dtype;
-  const mask = (): Value => c.filled(c.opset >= 12 ? 1 : 0, shape, dtype);
-  return (c.node.outputs[1] ?? "") === "" ? [x] : [x, mask()];
-}
-
-export const controlRules: Rules = { If: branch, Dropout: dropout };
+export const controlRules: Rules = { If: branch };

@@ -15,6 +15,7 @@ import { lossRules } from "./loss";
 import { mlRules } from "./ml";
 import { quantizeRules } from "./quantize";
 import { recurrentRules } from "./recurrent";
+import { contribRandomRules, randomRules } from "./random";
 import { reduceRules } from "./reduce";
 import { contribRotaryRules, rotaryRules } from "./rotary";
 import { samplingRules } from "./sampling";
@@ -39,6 +40,7 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
     ...loopRules,
     ...detectionRules,
     ...samplingRules,
+    ...randomRules,
     ...sequenceRules,
     ...signalRules,
     ...attentionRules,
@@ -59,6 +61,7 @@ const DOMAINS: Readonly<Record<string, Rules>> = {
   }),
   "com.microsoft": {
     ...contribRules,
+    ...contribRandomRules,
     ...contribAttentionRules,
     ...contribRotaryRules,
     ...groupQueryRules,
