@@ -68,6 +68,7 @@ const machines = fc.constantFrom(
   { multiprocessors: 1, bandwidth: 1e11, launchMicros: 50 },
   { multiprocessors: 16, bandwidth: 4e11, launchMicros: 0.01 },
   { multiprocessors: 132, bandwidth: 3.35e12, launchMicros: 0.01 },
+  { multiprocessors: 132, bandwidth: 3.35e12, launchMicros: 2, l2Bytes: 1e4 },
   { multiprocessors: 4000, bandwidth: 1e14, launchMicros: 0.001 },
 );
 const knobs = fc.constantFrom<Knobs>(
@@ -145,6 +146,7 @@ const h200: Machine = {
   maxBytes: 16_384,
   multiprocessors: 132,
   bandwidth: 4.8e12,
+  l2Bytes: 50e6,
   launchMicros: 8,
 };
 const softmax: Omit<FoldShape, "rows" | "columns" | "vector" | "contiguous" | "run"> = {
@@ -191,6 +193,12 @@ test("short rows share a workgroup, a few vectors to each thread", () => {
 test("rows of a thousand get 32 to 128 threads and wait in registers", () => {
   const { lanes, turns, held } = factorsOf(foldNest({ ...softmax, ...along(65_536, 1000) }, h200));
   expect(held && lanes >= 32 && lanes <= 128 && turns >= 2 && turns <= 8).toBe(true);
+});
+test("rows that the cache does not hold are walked to and fro, those that it holds from the start", () => {
+  const again = { ...softmax, waiting: null };
+  const turned = (columns: number, l2Bytes: number): boolean =>
+    factorsOf(foldNest({ ...again, ...along(4096, columns) }, { ...h200, l2Bytes })).turned;
+  expect([turned(32_000, 50e6), turned(32_000, 5e9), turned(32, 50e6)]).toEqual([true, false, false]);
 });
 test("a middle axis is read in whole sectors, many threads down", () => {
   const { lanes, beside, wide, held } = factorsOf(foldNest({ ...softmax, ...across(32 * 1024, 512, 1024) }, h200));

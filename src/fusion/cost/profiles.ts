@@ -133,6 +133,7 @@ export function targetOf(profile: DeviceProfile): Target {
     machine: {
       multiprocessors: profile.multiprocessors,
       bandwidth: profile.bandwidth,
+      l2Bytes: profile.l2Bytes,
       launchMicros: profile.launchMicros,
       counted: profile.counted,
     },

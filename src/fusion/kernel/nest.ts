@@ -49,5 +49,7 @@ export interface Machine {
   readonly multiprocessors: number;
   /** Bytes/s from memory. */
   readonly bandwidth: number;
+  /** Bytes of the cache that all multiprocessors share. */
+  readonly l2Bytes: number;
   readonly launchMicros: number;
 }

@@ -59,6 +59,8 @@ export interface FoldFactors {
   /** Vectors that a thread loads in one iteration of its loop before it folds them; 1 where the row is held. */
   readonly ahead: number;
   readonly chunks: number;
+  /** Every second walk goes from the end of the row to its start, which meets what the cache still holds. */
+  readonly turned: boolean;
   /** Lanes of a vector along each loop. */
   readonly wide: { readonly kept: 1 | 4; readonly folded: 1 | 4 };
   readonly fastest: Side;
@@ -72,6 +74,10 @@ export const START = 0.4;
 /** µs: to compute and fold what one load brings; between two workgroups that a multiprocessor starts. */
 export const ISSUE = 0.03;
 const STARTS = 0.025;
+/** How much faster than memory the cache is that all multiprocessors share. */
+const CACHED_SPEEDUP = 2;
+/** Part of it that holds what one kernel reads: the rest holds what is stored, or the same again for far multiprocessors. */
+const CACHE_USED = 0.5;
 /** What a multiprocessor has: threads, workgroups, registers, bytes of workgroup memory and of first-level cache. */
 const THREADS = 2048;
 const WORKGROUPS = 32;
@@ -135,6 +141,13 @@ export function residentOf(threads: number, registers: number, bytes: number): n
   return Math.max(1, Math.min(WORKGROUPS, ...limits.map(Math.floor)));
 }
 
+/** Share of a row that the cache still holds when it is walked again, while so many bytes of rows are on their way. */
+function heldByCache(bytes: number, turned: boolean, { l2Bytes }: Machine): number {
+  const share = Math.min(1, (CACHE_USED * l2Bytes) / Math.max(1, bytes));
+  // Walked from the start again, what is asked for first was dropped first.
+  return turned ? share : Math.max(0, 2 * share - 1);
+}
+
 /** Loads that an element takes: operands of its size, at least one. */
 export const loadsOf = ({ readBytes }: FoldShape): number => Math.max(1, Math.ceil(readBytes / 4));
 
@@ -153,20 +166,26 @@ export const launchesOfCut = ({ steps, joined }: FoldShape): number => steps + (
 /** One nest: every walk over its rows. */
 function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): number {
   const { rows, columns, stages, accumulators, live, meetingBytes, besides } = shape;
-  const { lanes, beside, turns, held, ahead: together, chunks, wide } = factors;
+  const { lanes, beside, turns, held, ahead: together, chunks, wide, turned } = factors;
   const [vector, threads] = [wide.kept * wide.folded, lanes * beside];
   const sharing = meetingBytes * wide.kept + shape.scanningBytes * (held ? turns : 1);
   const bytes = besides + (lanes > 1 ? threads * sharing : 0);
   if (threads > machine.maxThreads || bytes > machine.maxBytes) return Infinity;
   const loads = loadsOf(shape);
   const waiting = held ? (shape.waiting ?? 0) * turns : (together - 1) * loads;
-  const resident = residentOf(threads, 16 + (live + accumulators + waiting) * vector, bytes);
+  const registers = 16 + (live + accumulators + waiting) * vector;
+  if (threads * registers > REGISTERS) return Infinity;
+  const resident = residentOf(threads, registers, bytes);
   const walks = held ? 1 : shape.walks;
   const tiles = Math.ceil(rows / wide.kept / beside);
   const workgroups = tiles * chunks;
   const memory = meetingMemory(shape, factors);
   const elements = rows * columns;
-  const moved = elements * (shape.readBytes * walks + shape.writeBytes) * memory.waste;
+  const slots = machine.multiprocessors * resident;
+  const underway = Math.min(workgroups, slots) * beside * wide.kept * columns * shape.readBytes;
+  const again = chunks > 1 ? 0 : (walks - 1) * heldByCache(underway, turned, machine);
+  const cached = elements * shape.readBytes * again * memory.waste;
+  const moved = elements * (shape.readBytes * (walks - again) + shape.writeBytes) * memory.waste;
   // What lies past the end of rows and columns asks, too.
   const asked = tiles * beside * wide.kept * lanes * turns * chunks * wide.folded;
   const requests = (asked * (walks + (shape.writeBytes > 0 ? 1 : 0))) / vector / WARP;
@@ -178,17 +197,16 @@ function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): n
     walks * (Math.max(1, (turns * loads) / ahead) * LOAD + turns * ISSUE) +
     (stages * 2 * meetings(lanes) + shape.scans * (held ? 1 : turns) * scanBarriers(lanes, held)) *
       (MEETING + MEETING_PER_THREAD * threads);
-  const slots = machine.multiprocessors * resident;
+  const drawn =
+    (((moved + cached) / workgroups) * Math.min(resident, Math.ceil(workgroups / machine.multiprocessors))) /
+    BYTES_PER_MICRO;
   const waves = workgroups <= 4 * slots ? Math.ceil(workgroups / slots) : workgroups / slots;
   const times = [
-    (moved / machine.bandwidth) * 1e6,
+    ((moved + cached / CACHED_SPEEDUP) / machine.bandwidth) * 1e6,
     (requests * memory.lines) / (LINES_PER_MICRO * machine.multiprocessors),
     (workgroups / machine.multiprocessors) * STARTS,
-    waves *
-      Math.max(
-        alone,
-        ((moved / workgroups) * Math.min(resident, Math.ceil(workgroups / machine.multiprocessors))) / BYTES_PER_MICRO,
-      ),
+    // A workgroup that has a multiprocessor for itself loads, computes and stores in turn.
+    waves * (resident > 1 ? Math.max(alone, drawn) : alone + drawn),
   ];
   const longest = Math.max(...times);
   const lost = (meets ? TURN_LOST : OVERLAP_LOST) * (times.reduce((sum, time) => sum + time, 0) - longest);

@@ -26,7 +26,7 @@ import { joinBytes, joiningOf, scanBytes, sortBytes, sortsOf, stepsBytes } from 
 import type { Lane, RegionForm, RegionRead, RegionSchedule } from "./types";
 
 /** A machine of which only its limits are known: round numbers of a large GPU. */
-const UNKNOWN = { multiprocessors: 108, bandwidth: 2e12, launchMicros: 8 };
+const UNKNOWN = { multiprocessors: 108, bandwidth: 2e12, l2Bytes: 50e6, launchMicros: 8 };
 
 export const machineOf = ({ schedule, maxWorkgroupSize, maxWorkgroupBytes, machine }: Target): Machine => ({
   sharing: schedule === "cpu" ? "alone" : "threads",

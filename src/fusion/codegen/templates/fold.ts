@@ -72,7 +72,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
   const { form } = job;
   const low = loweringOf(job);
   const threads = new FoldThreads(low, job);
-  const { lanes, turns, held, ahead, wide } = threads.factors;
+  const { lanes, turns, held, ahead, wide, turned } = threads.factors;
   const { space } = low;
   const { row, exists, lane } = threads;
   const width: Width = wide.folded === 4 || wide.kept === 4 ? 4 : 1;
@@ -87,14 +87,17 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
         : spread(space, existing(low, unit, units, wide.folded === 4 ? "unit" : "column"), wide.folded === 4);
     return { column, inside, bare };
   };
-  const turnAt = (turn: Index): Index => (rows.backwards ? space.add(space.int(turns - 1), space.mul(turn, -1)) : turn);
+  /** Whether the last walk went from the start of the row to its end. */
+  let forwards = false;
+  const back = (turn: Index): Index => space.add(space.int(turns - 1), space.mul(turn, -1));
   const chunks = held ? Array.from({ length: turns }, (_, turn) => chunk(space.int(turn))) : null;
   if (chunks && turns > 1) nameChunks(low, chunks, rows, row);
   const pointOf = ({ column }: Chunk): Tuple => pointAt(space, rows, row, column);
-  const each: ChunkWalk = (first, visit) => {
+  const walkRow = (first: readonly NodeId[], visit: (chunk: Chunk, turn: Index) => void, backwards: boolean): void => {
+    forwards = !backwards;
     if (!chunks)
       low.loop(lanes === 1 ? (rows.backwards ? "back" : "column") : "turn", turns / ahead, (iteration) => {
-        const own = threads.turnsOf(iteration).map((turn) => ({ turn, some: chunk(turnAt(turn)) }));
+        const own = threads.turnsOf(iteration).map((turn) => ({ turn, some: chunk(backwards ? back(turn) : turn) }));
         visitAll(low, rows, row, own, first, visit);
       });
     // Threads that scan a row together take all of it at once; one that walks it alone goes the way of the scan.
@@ -103,6 +106,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
         visit(some, space.int(turn)),
       );
   };
+  const each: ChunkWalk = (first, visit) => walkRow(first, visit, rows.backwards || (turned && forwards));
   const scanned = (some: Chunk): ScanChunk => [{ at: pointOf(some), inside: some.inside }];
   const scanning = scanPlaces(low, threads.count, {
     slot: lane,
@@ -117,7 +121,9 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
     width,
     columns: rows.columns,
     join: (accs, stage) => threads.join(accs.map(laneless), stage),
-    each: (first, visit) => each(first, (some, turn) => visit(pointOf(some), some.column, some.inside, turn)),
+    // Moments count the turns before: a thread without a last column must miss it last.
+    each: (first, visit) =>
+      walkRow(first, (some, turn) => visit(pointOf(some), some.column, some.inside, turn), rows.backwards),
     seen: () => turnsTaken(low, chunk(space.int(turns - 1)).inside, turns),
     count: null,
   };
@@ -400,7 +406,7 @@ const counted = (count: number, one: string, many = `${one}s`): string => (count
 
 /** How threads meet rows, in a sentence. */
 function sentence({ form, schedule }: Job, { factors }: FoldThreads): string {
-  const { lanes, beside, turns, held, ahead, chunks, wide } = factors;
+  const { lanes, beside, turns, held, ahead, chunks, wide, turned } = factors;
   const share = `${turns} ${wide.folded === 4 || wide.kept === 4 ? (turns === 1 ? "vector" : "vectors") : turns === 1 ? "value" : "values"} each${ahead > 1 ? `, ${ahead} at a time` : ""}`;
   const four = wide.kept === 4 ? "four neighbouring rows" : "row";
   if (lanes === 1) {
@@ -410,7 +416,9 @@ function sentence({ form, schedule }: Job, { factors }: FoldThreads): string {
       : `One thread per ${four} of ${form.columns}, ${walk}.`;
   }
   const again =
-    form.scans.length > 0 && form.reductions.length === 0 ? ", one after the other" : ", read again on each pass";
+    form.scans.length > 0 && form.reductions.length === 0
+      ? ", one after the other"
+      : `, read again on each pass${turned ? ", to and fro" : ""}`;
   const kept = chunks > 1 ? "" : held ? ", kept in registers" : turns > 1 ? again : "";
   const of = chunks > 1 ? `one of ${chunks} chunks of ` : "";
   if (beside === 1) return `One workgroup of ${lanes} threads per ${of}${four} of ${form.columns}, ${share}${kept}.`;

@@ -13,16 +13,17 @@ export interface FoldChoice {
   readonly held?: boolean | undefined;
 }
 
-/** Two loops; `fastest` says along which of them neighbouring threads lie. */
+/** Two loops; `fastest` says along which of them neighbouring threads lie, `turned` that every second walk goes backwards. */
 export interface FoldNest {
   readonly kept: Loop;
   readonly folded: Loop;
   readonly fastest: Side;
+  readonly turned: boolean;
 }
 
 const width = (loop: Loop): 1 | 4 => (extentOf(loop, "vector") === 4 ? 4 : 1);
 
-export const factorsOf = ({ kept, folded, fastest }: FoldNest): FoldFactors => ({
+export const factorsOf = ({ kept, folded, fastest, turned }: FoldNest): FoldFactors => ({
   lanes: extentOf(folded, "thread"),
   beside: extentOf(kept, "thread"),
   turns: extentOf(folded, "serial") * extentOf(folded, "unrolled"),
@@ -31,6 +32,7 @@ export const factorsOf = ({ kept, folded, fastest }: FoldNest): FoldFactors => (
   chunks: extentOf(folded, "grid"),
   wide: { kept: width(kept), folded: width(folded) },
   fastest,
+  turned,
 });
 
 const split = (extent: number, factors: readonly Factor[]): Loop => ({
@@ -45,10 +47,11 @@ interface Wanted {
   readonly chunks: number;
   /** Vectors of an iteration: taken where they divide the turns. */
   readonly ahead: number;
+  readonly turned: boolean;
 }
 
 /** The nest with these factors; chunks are whole vectors, and none of them is empty. */
-export function nestOf(shape: FoldShape, { lanes, beside, held, chunks: wanted, ahead }: Wanted): FoldNest {
+export function nestOf(shape: FoldShape, { lanes, beside, held, chunks: wanted, ahead, turned }: Wanted): FoldNest {
   const { rows, columns, vector } = shape;
   const [keptWidth, foldedWidth] = [vector === "kept" ? 4 : 1, vector === "folded" ? 4 : 1];
   const units = columns / foldedWidth;
@@ -72,6 +75,7 @@ export function nestOf(shape: FoldShape, { lanes, beside, held, chunks: wanted, 
       { part: "vector", extent: foldedWidth },
     ]),
     fastest: shape.contiguous,
+    turned,
   };
 }
 
@@ -79,8 +83,8 @@ export function nestOf(shape: FoldShape, { lanes, beside, held, chunks: wanted, 
 const MOST_HELD = 64;
 const MOST_STATEMENTS = 400;
 const MOST_AHEAD = 8;
-/** Threads of a workgroup that are tried. */
-const WORKGROUPS = [64, 128, 256];
+/** Threads of a workgroup that are tried; of equal ones the first. */
+const WORKGROUPS = [256, 128, 64, 512, 1024];
 /** Chunks are tried that give each multiprocessor so many workgroups. */
 const SHARES = [1, 2, 4, 8];
 
@@ -109,6 +113,10 @@ function aheadFor({ scans, besides, statements }: FoldShape, turns: number, chun
     if ((chunks > 1 || turns % ahead === 0) && turns > ahead && ahead * statements <= MOST_STATEMENTS) return ahead;
   return 1;
 }
+
+/** Whether walks may go to and fro: no scan has a way of its own, and threads share the row. */
+const mayTurn = ({ walks, scans, besides }: FoldShape, lanes: number, chunks: number): boolean =>
+  walks > 1 && scans === 0 && besides === 0 && lanes > 1 && chunks === 1;
 
 /** Rows side by side in a workgroup: a power of two, or all of a short run of them. */
 function besideFor(shape: FoldShape, threads: number, lanes: number): number[] {
@@ -139,7 +147,14 @@ function* offers(shape: FoldShape, machine: Machine, choice: FoldChoice): Genera
     const few = shape.cut && shape.rows < 64 && shape.columns >= 4096;
     const chunks = few ? Math.min(256, Math.ceil(shape.columns / 1024)) : 1;
     const short = units * Math.max(1, shape.waiting ?? Infinity) <= 4;
-    yield { lanes: 1, beside, held: chunks === 1 && (units === 1 || (mayHold && short)), chunks, ahead: 1 };
+    yield {
+      lanes: 1,
+      beside,
+      held: chunks === 1 && (units === 1 || (mayHold && short)),
+      chunks,
+      ahead: 1,
+      turned: false,
+    };
     return;
   }
   const sizes = threads ? [threads] : WORKGROUPS.filter((size) => size <= machine.maxThreads);
@@ -154,12 +169,14 @@ function* offers(shape: FoldShape, machine: Machine, choice: FoldChoice): Genera
             chunks === 1 &&
             mayHold &&
             (held === true || (saves && written <= MOST_HELD && turns * shape.statements <= MOST_STATEMENTS));
-          const wanted = { lanes: some, beside, chunks, ahead: 1 };
+          const wanted = { lanes: some, beside, chunks, ahead: 1, turned: false };
           if (holds || turns === 1) yield { ...wanted, held: true };
           if (turns === 1 || held === true) continue;
-          yield { ...wanted, held: false };
           const ahead = aheadFor(shape, turns, chunks);
-          if (ahead > 1) yield { ...wanted, held: false, ahead };
+          for (const turned of mayTurn(shape, some, chunks) ? [false, true] : [false]) {
+            yield { ...wanted, held: false, turned };
+            if (ahead > 1) yield { ...wanted, held: false, ahead, turned };
+          }
         }
       }
     }
@@ -168,6 +185,11 @@ function* offers(shape: FoldShape, machine: Machine, choice: FoldChoice): Genera
 
 /** What a loop of several vectors must gain, of which a reader has more to read. */
 const LONGER = 1.03;
+/** The same of each doubling of a workgroup past the largest that every machine grants: its threads wait for one another. */
+const LARGER = 1.03;
+const PLAIN_WORKGROUP = 256;
+/** The same of rows that are walked beside one another: memory is asked in smaller pieces. */
+const BESIDE = 1.03;
 /** Share of a launch that a second dispatch waits for: the queue holds it ready. */
 const SECOND_LAUNCH = 0.5;
 
@@ -186,7 +208,10 @@ export function foldNest(shape: FoldShape, machine: Machine, choice: FoldChoice 
     const factors = factorsOf(nest);
     const further = factors.chunks > 1 ? launchesOfCut(shape) - 1 : 0;
     const launch = further * machine.launchMicros * SECOND_LAUNCH;
-    const micros = (foldMicros(shape, factors, machine) + launch) * (factors.ahead > 1 ? LONGER : 1);
+    const doublings = Math.max(0, Math.log2((factors.lanes * factors.beside) / PLAIN_WORKGROUP));
+    const pieces = factors.beside > 1 && !factors.held ? BESIDE : 1;
+    const longer = factors.ahead > 1 ? LONGER : 1;
+    const micros = (foldMicros(shape, factors, machine) + launch) * longer * pieces * LARGER ** doublings;
     if (best === null || micros < least) [best, least] = [nest, micros];
   }
   if (known.size >= REMEMBERED) known.clear();
