@@ -112,6 +112,34 @@ describe("a program is one step", () => {
     near(after(text, 1).get("w")!, [0.25, 0.25]);
   });
 
+  test("a group moves by its own options, else by the optimizer's", () => {
+    const text = `a: f32[2] = param(ones())
+b: f32[2] = param(ones())
+c: f32[2] = param(ones())
+opt = torch.optim.CALL
+opt.zero_grad()
+loss = (a * 2).sum() + (b * 2).sum() + (c * 2).sum()
+loss.backward()
+opt.step()
+return loss
+`;
+    const step = (call: string, steps = 1) => after(text.replace("CALL", call), steps);
+    const sgd = step(
+      'SGD([{"params": [a]}, {"params": [b], "lr": 0.5}, {"params": [c], "weight_decay": 1.0}], lr=0.1)',
+    );
+    near(sgd.get("a")!, [0.8, 0.8]);
+    near(sgd.get("b")!, [0, 0]);
+    near(sgd.get("c")!, [0.7, 0.7]);
+    // Momentum is carried for the group that has it alone.
+    const carried = step('SGD([{"params": [a, c]}, {"params": b, "momentum": 0.5}], lr=0.1)', 2);
+    expect([...carried.keys()].filter((key) => key.includes("momentum"))).toEqual(["b.momentum_buffer"]);
+    near(carried.get("a")!, [0.6, 0.6]);
+    near(carried.get("b")!, [0.5, 0.5]);
+    const adam = step('Adam([{"params": [a, c]}, {"params": [b], "lr": 0.25, "betas": (0.5, 0.5)}], lr=0.1)', 2);
+    near(adam.get("a")!, [0.8, 0.8]);
+    near(adam.get("b")!, [0.5, 0.5]);
+  });
+
   test("two optimizers each move their own", () => {
     const text = `a: f32[2] = param(ones())
 b: f32[2] = param(ones())

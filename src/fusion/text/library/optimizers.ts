@@ -50,14 +50,14 @@ class Adam(Optimizer):
     self.weight_decay = weight_decay
     self.amsgrad = amsgrad
     self.maximize = maximize
-    self.decoupled = decoupled_weight_decay
+    self.decoupled_weight_decay = decoupled_weight_decay
 
   def _slots(self):
     return ["exp_avg", "exp_avg_sq", "max_exp_avg_sq"] if self.amsgrad else ["exp_avg", "exp_avg_sq"]
 
   def _update(self, p, g, t, m, v, most=None):
     b1, b2 = self.betas
-    if self.decoupled:
+    if self.decoupled_weight_decay:
       g = -g if self.maximize else g
       p = p if self.weight_decay == 0 else p * (1 - self.lr * self.weight_decay)
     else:
@@ -109,7 +109,7 @@ class Adagrad(Optimizer):
     self.lr = lr
     self.lr_decay = lr_decay
     self.weight_decay = weight_decay
-    self.start = initial_accumulator_value
+    self.initial_accumulator_value = initial_accumulator_value
     self.eps = eps
     self.maximize = maximize
 
@@ -120,5 +120,5 @@ class Adagrad(Optimizer):
     g = self._decayed(p, g)
     total = total + g * g
     rate = self.lr if self.lr_decay == 0 else self.lr / (1 + (t - 1) * self.lr_decay)
-    return p - rate * g / (torch.sqrt(total + self.start) + self.eps), total
+    return p - rate * g / (torch.sqrt(total + self.initial_accumulator_value) + self.eps), total
 `;

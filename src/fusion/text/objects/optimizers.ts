@@ -39,6 +39,27 @@ function* weightsOf(named: Named, seen: Set<unknown>): Generator<Place> {
 
 const isOptimizer = ({ of }: ObjectInfo): boolean => lineOf(of).includes(libraryClass("Optimizer")!);
 
+/** Parameters with the options they are moved by: those of the optimizer, and what a group of them says otherwise. */
+interface ParameterGroup {
+  readonly params: Value;
+  readonly options: ObjectInfo;
+}
+
+function groupsOf(object: ObjectInfo): readonly ParameterGroup[] {
+  const params = object.fields.get("params");
+  if (!params) return [];
+  const items = params.kind === "sequence" ? params.items.map(({ value }) => value) : [];
+  const groups = items.flatMap((item) => (item.kind === "dict" && item.entries.has("params") ? [item.entries] : []));
+  if (groups.length === 0) return [{ params, options: object }];
+  return groups.map((entries) => {
+    const own = [...entries].map(([name, { value }]) => [name, value] as const);
+    return {
+      params: entries.get("params")!.value,
+      options: { ...object, fields: new Map([...object.fields, ...own]) },
+    };
+  });
+}
+
 /** Whether a value of the graph hangs on another. */
 function hangsOn({ nodes }: Interpreter, values: readonly NodeId[], on: NodeId): boolean {
   const seen = new Set(values);
@@ -96,14 +117,17 @@ const given = (interpreter: Interpreter, { expr }: CallAt, values: readonly Valu
 function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: ObjectInfo): void {
   const { span } = at.expr;
   const { optimizing, losses } = interpreter;
-  const params = object.fields.get("params");
-  if (!params || isBroken(params)) return;
+  const groups = groupsOf(object);
+  if (groups.some(({ params }) => isBroken(params))) return;
   const firstOf = (node: NodeId): NodeId => optimizing.first.get(node) ?? node;
   // The list was written before the steps that came since.
-  const found = [...placesIn(params)].map((place) => ({
-    ...place,
-    node: optimizing.replaced.get(firstOf(place.node)) ?? place.node,
-  }));
+  const found = groups.flatMap(({ params, options }) =>
+    [...placesIn(params)].map((place) => ({
+      ...place,
+      options,
+      node: optimizing.replaced.get(firstOf(place.node)) ?? place.node,
+    })),
+  );
   const places = found.filter(({ node }, i) => found.findIndex((each) => each.node === node) === i);
   const moved = places.filter(({ node }) => hangsOn(interpreter, losses, node));
   if (moved.length === 0) {
@@ -114,18 +138,14 @@ function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: O
     interpreter.diagnostics.add("no-gradients", span, text);
     return;
   }
-  const self: Value = { kind: "object", object };
-  const call = (name: string, path: string, args: readonly GivenArgument[]): Value =>
+  const call = (of: ObjectInfo, name: string, path: string, args: readonly GivenArgument[]): Value =>
     callMethod(
       interpreter,
       run,
       { ...at, path },
-      { found: inherited(object.of, name)!, self, label: object.of.name },
+      { found: inherited(of.of, name)!, self: { kind: "object", object: of }, label: of.of.name },
       args,
     );
-  const slots = call("_slots", `${at.path}/slots`, []);
-  const names =
-    slots.kind === "sequence" ? slots.items.flatMap(({ value }) => (value.kind === "string" ? [value.value] : [])) : [];
   const replace = (was: NodeId, now: NodeId): void => {
     optimizing.replaced.set(firstOf(was), now);
     optimizing.first.set(now, firstOf(was));
@@ -134,16 +154,24 @@ function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: O
     const known = object.weights.get(key);
     return known ?? stateOf(interpreter, run, at, key, type);
   };
-  const counts = call("_counts", `${at.path}/counts`, []);
+  const kinds = groups.map(({ options }, i) => {
+    const slots = call(options, "_slots", `${at.path}/slots${i}`, []);
+    const counts = call(options, "_counts", `${at.path}/counts${i}`, []);
+    const items = slots.kind === "sequence" ? slots.items : [];
+    const names = items.flatMap(({ value }) => (value.kind === "string" ? [value.value] : []));
+    return [options, { names, counts: counts.kind === "bool" && counts.value }] as const;
+  });
+  const kindOf = new Map(kinds);
   let count: Value = NONE;
-  if (counts.kind === "bool" && counts.value) {
+  if (moved.some(({ options }) => kindOf.get(options)!.counts)) {
     const key = `${object.name ?? "optimizer"}.step`;
     const before = carried(key, { dtype: "f32", shape: [] });
-    count = call("_next", `${at.path}/step`, given(interpreter, at, [tensorValue(before)]));
+    count = call(object, "_next", `${at.path}/step`, given(interpreter, at, [tensorValue(before)]));
     if (count.kind !== "tensor") return;
     keep(object, key, before, count.node, replace);
   }
-  for (const { node, home } of moved) {
+  for (const { node, home, options } of moved) {
+    const { names, counts } = kindOf.get(options)!;
     if (!isInput(interpreter.nodes.get(firstOf(node))!)) {
       interpreter.diagnostics.add(
         "not-a-parameter",
@@ -159,9 +187,10 @@ function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: O
     const states = names.map((name) => carried(`${label}.${name}`, type));
     const path = `${at.path}/${label}`;
     const now = call(
+      options,
       "_update",
       path,
-      given(interpreter, at, [tensorValue(node), gradient, count, ...states.map(tensorValue)]),
+      given(interpreter, at, [tensorValue(node), gradient, counts ? count : NONE, ...states.map(tensorValue)]),
     );
     const results =
       now.kind === "sequence" ? now.items.flatMap(({ value }) => (value.kind === "tensor" ? [value.node] : [])) : [];
