@@ -1,6 +1,6 @@
 /** @file Strict mode keeps the order in which things are added up: a kernel that would group a fold differently is refused. */
 import { node, type Graph, type NodeId, type Region, type Target, type Verdict } from "../ir";
-import { isRefusal, targetOf } from "../cost";
+import { chosenFor, isRefusal, targetOf } from "../cost";
 import { opDef } from "../ops";
 import { groupingOf, scheduleRegion, type Grouping } from "../region";
 import type { Planner } from "./planner";
@@ -25,7 +25,9 @@ export function inOtherOrder(planner: Planner, region: Region, before: readonly 
   const folds = region.members.filter((id) => rounds(graph, id));
   if (folds.length === 0) return null;
   const gpu = targetOf(planner.profile);
-  for (const target of [gpu, { ...gpu, schedule: "cpu" }] satisfies Target[]) {
+  for (const machine of [gpu, { ...gpu, schedule: "cpu" }] satisfies Target[]) {
+    // As kernels are written: a person's choice of threads is a choice of order, too.
+    const target = chosenFor(planner.options, machine);
     for (const id of folds) {
       const after = groupingIn(planner, region, id, target);
       const own = before.map((part) => groupingIn(planner, part, id, target)).filter((each) => each !== null);
@@ -42,7 +44,7 @@ function groupingIn(planner: Planner, region: Region, id: NodeId, target: Target
   const facts = region.members.includes(id) ? planner.facts(region) : null;
   if (facts === null || isRefusal(facts) || facts.form === null) return null;
   const present = region.members.filter((member) => graph.nodes.has(member));
-  if (target.schedule === "gpu") return groupingOf(graph, present, facts.form, facts.schedule, id);
+  if (target.schedule === "gpu" && !target.knobs) return groupingOf(graph, present, facts.form, facts.schedule, id);
   if (present.length < region.members.length) return null;
   return groupingOf(graph, present, facts.form, scheduleRegion(graph, region, facts.form, target), id);
 }
