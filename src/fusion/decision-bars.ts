@@ -143,6 +143,9 @@ export function titleOf(step: Pick<Step, "legal" | "profitable" | "cost">): stri
   const slower = withIt.micros > without.micros;
   if (code === "A_BYTES" && step.cost!.criterion === "memory")
     return slower ? "It saves memory, and costs time." : "It saves memory.";
+  // Bytes are less only beyond what is written: the launch, or the time, is what the sentence tells.
+  const alike = code === "A_BYTES" && showBytes(withIt.bytes) === showBytes(without.bytes);
+  if (alike) return withIt.launches < without.launches ? TITLES.A_LAUNCH : "It saves time.";
   if (code === "A_LAUNCH" && withIt.launches >= without.launches) return "It saves time.";
   if (code === "L_BINDINGS" && withIt.chosen) return "Too large to store.";
   if (code === "C_RECOMPUTE" && limit) return "Recomputed too often.";

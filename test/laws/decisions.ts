@@ -1,6 +1,7 @@
 /** @file Programs with the decisions that they must lead to: each reason code where a student would meet it. */
 import { fusionAt } from "../../src/fusion/compile";
 import type { Compilation } from "../../src/fusion/compilation";
+import { titleOf } from "../../src/fusion/decision-bars";
 import { generic } from "../../src/fusion/cost";
 import {
   edgeId,
@@ -534,6 +535,14 @@ export function wordFaults(step: Step): string[] {
     if (/undefined|NaN|null|\[object|Infinity/.test(text)) faults.push(`${code}: unfinished: ${text}`);
     if (/optimi[sz]|magic|smart|simply/i.test(text)) faults.push(`${code}: banned word: ${text}`);
     if (!ok && code.startsWith("C_") && remedy === undefined) faults.push(`${code}: no remedy: ${text}`);
+    if (/(`[^`]+`)(?: and| where| from| to| of|, which) \1/.test(text) || /[Ff]using `[^`]+`, which work/.test(text))
+      faults.push(`${code}: one name for two ops: ${text}`);
+    if (
+      step.cost?.criterion === "time" &&
+      code === "A_BYTES" &&
+      titleOf(step).includes("memory") !== / instead of [\d.]+ [KMGT]?i?B\b/.test(text)
+    )
+      faults.push(`${code}: ${titleOf(step)} over ${text}`);
     if (step.accepted && !ok) faults.push(`${code}: accepted although not ok`);
     return faults;
   });

@@ -15,7 +15,7 @@ import { onlineProfitability, regionsOf } from "./online-profitability";
 import { rewriteCandidate } from "./rewriting";
 import { mergedRegion } from "./merged-rewrite";
 import { choosing, timeOf } from "./weigh";
-import { nameOf, namesOf, no, showBytes, yes } from "./sentences";
+import { nameOf, namesOf, no, pairOf, showBytes, yes } from "./sentences";
 import { forcedAnyway, policyOnContraction } from "./profitability";
 import { titled } from "./catalogue";
 
@@ -80,7 +80,7 @@ function onTheWay({ graph }: Planner, { nodes }: Candidate, { apart, fused }: Co
 }
 
 function doing({ graph }: Planner, { rule, nodes }: Candidate): string {
-  const [scores, values] = [nameOf(graph, nodes[0]!), nameOf(graph, nodes.at(-1)!)];
+  const [scores, values] = pairOf(graph, nodes[0]!, nodes.at(-1)!);
   if (rule === "scores-inline") return `Computing each tile of ${scores} where ${values} needs it`;
   if (rule === "running-softmax") return `Keeping a running maximum and sum beside ${values}`;
   return `One kernel from ${scores} to ${values}`;
@@ -92,10 +92,10 @@ const possible = ({ nodes }: Candidate): Verdict =>
 /** The sentence of the legal yes. */
 function inWords(planner: Planner, { rule, nodes }: Candidate, verdict: Verdict): Verdict {
   if (!verdict.ok) return verdict;
-  const values = nameOf(planner.graph, nodes.at(-1)!);
+  const [, values] = pairOf(planner.graph, nodes[0]!, nodes.at(-1)!);
   const text =
     rule === "scores-inline"
-      ? `A tile of ${namesOf(planner.graph, nodes.slice(0, -1))} needs only its own rows and columns, so it can be computed inside the kernel of ${values}.`
+      ? `A tile of ${nodes.length === 2 ? pairOf(planner.graph, nodes[0]!, nodes[1]!)[0] : namesOf(planner.graph, nodes.slice(0, -1))} needs only its own rows and columns, so it can be computed inside the kernel of ${values}.`
       : `When a later tile raises the maximum, what ${values} has summed so far is multiplied by exp(old − new): the row is never needed as a whole.`;
   return { ...verdict, text };
 }

@@ -22,18 +22,29 @@ export const listOf = (items: readonly string[]): string =>
 /** Names in a list that is written out; longer ones are cut. */
 const MOST_NAMES = 4;
 
-const distinct = (graph: Graph, ids: readonly NodeId[]): string[] => [...new Set(ids.map((id) => nameOf(graph, id)))];
+/** Each label once; ops that share one are counted: two `tanh`. */
+function labelsOf(graph: Graph, ids: readonly NodeId[]): string[] {
+  const counts = new Map<string, number>();
+  for (const id of new Set(ids)) counts.set(nameOf(graph, id), (counts.get(nameOf(graph, id)) ?? 0) + 1);
+  return [...counts].map(([name, count]) => (count > 1 ? `${inWords(count)} ${name}` : name));
+}
+
+/** Two ops, told apart where they have one label: the first `matmul`, the second `matmul`. */
+export function pairOf(graph: Graph, first: NodeId, second: NodeId): readonly [string, string] {
+  const [one, other] = [nameOf(graph, first), nameOf(graph, second)];
+  return one === other && first !== second ? [`the first ${one}`, `the second ${other}`] : [one, other];
+}
 
 /** `a`, `b` and `c`; a long list is cut: `a`, `b`, `c` and five others. */
 export function namesOf(graph: Graph, ids: readonly NodeId[]): string {
-  const names = distinct(graph, ids);
+  const names = labelsOf(graph, ids);
   if (names.length > MOST_NAMES) return `${names.slice(0, 3).join(", ")} and ${inWords(names.length - 3)} others`;
   return listOf(names);
 }
 
 /** The names as a subject with its verb: `a` reads, `a` and `b` read. */
 export const subjectOf = (graph: Graph, ids: readonly NodeId[], one: string, many: string): string =>
-  `${namesOf(graph, ids)} ${distinct(graph, ids).length === 1 ? one : many}`;
+  `${namesOf(graph, ids)} ${new Set(ids).size === 1 ? one : many}`;
 
 /** `each`, where there is one; `both`, where there are two; `all`. */
 export const bothOf = (count: number): string => (count === 2 ? "both" : "all");

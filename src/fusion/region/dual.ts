@@ -11,6 +11,8 @@ export const productsOf = (graph: Graph, members: readonly NodeId[]): NodeId[] =
 /** Products whose accumulators a thread can hold. */
 const MOST_PRODUCTS = 4;
 
+const ORDINALS = ["first", "second", "third", "fourth", "fifth"] as const;
+
 /** Why several products can't share a kernel; null when they can. */
 export function dualRefusal(
   graph: Graph,
@@ -20,7 +22,13 @@ export function dualRefusal(
 ): Verdict | null {
   const [a, ...others] = products.map((id) => node(graph, id)) as [Node, ...Node[]];
   const labels = [a, ...others].map(({ label }) => `\`${label}\``);
-  const named = `${labels.slice(0, -1).join(", ")} and ${labels.at(-1)}`;
+  // Products of one label go by their order.
+  const told = labels.map((label, i) => {
+    const alike = labels.flatMap((other, at) => (other === label ? [at] : []));
+    return alike.length > 1 ? `the ${ORDINALS[alike.indexOf(i)] ?? "last"} ${label}` : label;
+  });
+  const list = `${told.slice(0, -1).join(", ")} and ${told.at(-1)}`;
+  const named = list.charAt(0).toUpperCase() + list.slice(1);
   const two = (text: string): Verdict =>
     refusal(
       "L_TWO_CONTRACT",
