@@ -58,11 +58,13 @@ function refused({ graph }: Planner, id: NodeId, before: Grouping, after: Groupi
     if (chunks > 1) return `in ${countOf(chunks, "part")} of each row, joined at the end`;
     return threads > 1 ? `by ${threads} threads that share each row` : "one after the other";
   };
+  const [own, merged] = [said(before), said(after)];
+  const then = own === merged ? "group them differently" : `add them ${merged}`;
   const where = schedule === "cpu" ? ", where a CPU stands in for the GPU" : "";
   return no(
     "L_STRICT",
     [id],
-    `In a kernel of its own, ${nameOf(graph, id)} adds its values ${said(before)}${where}; merged, it would add them ${said(after)}. Another order may change the last bits, and strict mode forbids that.`,
+    `In a kernel of its own, ${nameOf(graph, id)} adds its values ${own}${where}; merged, it would ${then}. Another order may change the last bits, and strict mode forbids that.`,
     {
       numbers: {
         chunks: after.chunks,
