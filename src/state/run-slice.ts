@@ -1,4 +1,5 @@
 /** @file Asking for a run, cancelling it, and the results that need no machine. What runs comes in a chunk of its own. */
+import type { GpuProblem } from "../gpu";
 import { isLostPart, loadPart } from "./load-part";
 import { previousRun, rest, say, type RunRequest } from "./run-request";
 import type { SliceContext, Slice } from "./slice-context";
@@ -6,9 +7,11 @@ import type { SliceContext, Slice } from "./slice-context";
 const loadRun = () => loadPart(() => import("./run-both"));
 
 /** Says whose time a run would take. What stands in the way is told when Run is pressed, not before. */
-async function describeDevice(context: SliceContext): Promise<void> {
+async function describeDevice(context: SliceContext): Promise<GpuProblem | null> {
   const described = await context.environment.session.describe();
-  if (described.ok && !context.get().device) context.set({ device: described.value });
+  if (!described.ok) return described.problem;
+  if (!context.get().device) context.set({ device: described.value });
+  return null;
 }
 
 export const runSlice: Slice<"runBoth" | "cancelRun" | "runOnCpu" | "describeDevice"> = (context) => {

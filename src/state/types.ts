@@ -459,8 +459,8 @@ export interface Actions {
   /** The answered question's change becomes a choice of the document. */
   keepWhatIf(): void;
   // the machine
-  /** Asks the machine who it is, for the device line; once the page has settled. */
-  describeDevice(): Promise<void>;
+  /** Asks the machine who it is; resolves to what stood in the way. */
+  describeDevice(): Promise<GpuProblem | null>;
   /** `sure`: a run that is predicted to take long is not asked about again. */
   /** `only`: the fused plan alone, where the naive one does not fit. */
   runBoth(sure?: boolean, only?: "fused"): Promise<void>;

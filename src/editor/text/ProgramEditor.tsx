@@ -52,13 +52,14 @@ function opCount(graph: Graph): number {
 function Header() {
   const saved = usePlayground((state) => state.saved);
   const broken = usePlayground((state) => state.derived.status === "broken");
-  const ops = usePlayground((state) => (state.derived.latest ? opCount(state.derived.latest.drawn) : 0));
+  const ops = usePlayground((state) => (state.derived.latest ? opCount(state.derived.latest.drawn) : null));
   return (
     <header className="program-head">
       <h2>Program</h2>
       <span data-saved={saved}>
         {savedWords[saved]}
-        {broken ? ", with an error" : `, ${ops.toLocaleString("en-US")} ${ops === 1 ? "op" : "ops"}`}
+        {broken && ", with an error"}
+        {!broken && ops !== null && `, ${ops.toLocaleString("en-US")} ${ops === 1 ? "op" : "ops"}`}
       </span>
     </header>
   );

@@ -1,5 +1,5 @@
 /** @file What can be looked at beside a program's traffic and beside notes: rooflines, narrower storage, folded weights, the device. */
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { fusionAt } from "../../../fusion";
 import type { FigureName } from "../../../lessons";
 import { usePlayground } from "../../../state";
@@ -107,7 +107,15 @@ function FoldedWeights() {
 /** Limits and optional features of this device, and what WebGPU does not tell. */
 function DeviceFacts() {
   const device = usePlayground((state) => state.device);
-  const problem = usePlayground((state) => state.deviceProblem);
+  const refused = usePlayground((state) => state.deviceProblem);
+  const { describeDevice } = usePlayground((state) => state.actions);
+  const [told, setTold] = useState<typeof refused>(null);
+  const unknown = device === null;
+  // The page asked once while it settled; a machine that was busy then may answer now.
+  useEffect(() => {
+    if (unknown) void describeDevice().then(setTold);
+  }, [unknown, describeDevice]);
+  const problem = refused ?? told;
   if (!device) return <p className="figure-note">{problem?.text ?? "Asking the device…"}</p>;
   const others = otherFeatures(device);
   return (
