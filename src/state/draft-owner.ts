@@ -29,7 +29,7 @@ export function browserDraftOwner(): DraftOwner {
         granted = true;
         return own();
       });
-      return true;
+      return granted;
     } catch (error) {
       // TimeoutError: nobody gave the lock in time; AbortError: another tab stole it. Anything else: there are no locks here.
       const known = error instanceof DOMException && (error.name === "AbortError" || error.name === "TimeoutError");
@@ -38,7 +38,9 @@ export function browserDraftOwner(): DraftOwner {
       return granted || !known;
     }
   };
-  const askPatiently = (): Promise<boolean> => ask({ signal: AbortSignal.timeout(PATIENCE_MILLIS) });
+  /** A busy browser may not have come to answer in time: then it is asked whether anybody has the lock at all. */
+  const askPatiently = async (): Promise<boolean> =>
+    (await ask({ signal: AbortSignal.timeout(PATIENCE_MILLIS) })) || ask({ ifAvailable: true });
 
   return {
     follow(changed, beforeGiving) {

@@ -108,13 +108,13 @@ function FoldedWeights() {
 function DeviceFacts() {
   const device = usePlayground((state) => state.device);
   const refused = usePlayground((state) => state.deviceProblem);
-  const { describeDevice } = usePlayground((state) => state.actions);
+  const actions = usePlayground((state) => state.actions);
   const [told, setTold] = useState<typeof refused>(null);
   const unknown = device === null;
   // The page asked once while it settled; a machine that was busy then may answer now.
   useEffect(() => {
-    if (unknown) void describeDevice().then(setTold);
-  }, [unknown, describeDevice]);
+    if (unknown) void actions.describeDevice().then(setTold);
+  }, [unknown, actions]);
   const problem = refused ?? told;
   if (!device) return <p className="figure-note">{problem?.text ?? "Asking the device…"}</p>;
   const others = otherFeatures(device);
