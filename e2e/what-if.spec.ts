@@ -23,7 +23,7 @@ test("a more expensive launch: both totals, the decision that flips, a click to 
   await expect(kernels).toHaveAccessibleName(/end 2$/);
   const flipped = panel.getByRole("listitem").filter({ hasText: "Refused" }).filter({ hasText: "Fused" }).first();
   await expect(panel).toContainText(/\d+ decisions? flips?/);
-  await flipped.getByRole("button").click();
+  await flipped.getByRole("button", { name: "→" }).click();
   await expect(play.card).toContainText("Not worth it");
   await panel.getByRole("button", { name: "Keep this" }).click();
   await expect(kernels).toHaveAccessibleName(/end 1$/);
