@@ -1,11 +1,9 @@
 import { expect, test, type Playground } from "./fixtures";
 
-/** Opens an example and stands at its last step, as one who walked there. */
-async function atTheEnd(play: Playground, title: string): Promise<void> {
-  await play.open();
-  await expect(play.steps).toBeVisible();
-  await play.command(title);
-  await expect(play.page.getByRole("button", { name: `Example: ${title}` })).toBeVisible();
+/** Opens an example, waits for its plan, and stands at its last step, as one who walked there. */
+async function atTheEnd(play: Playground, example: string): Promise<void> {
+  await play.open(`./?example=${example}`);
+  await expect(play.page.getByText(/^Step (\d+) of \1/).first()).toBeVisible();
   await play.leaveFields();
   await play.page.keyboard.press("End");
 }
@@ -19,7 +17,7 @@ async function bars(play: Playground, group: string): Promise<{ all: number[]; c
 }
 
 test("a limit is drawn as a value against the limit, and forcing it is the person's choice", async ({ page, play }) => {
-  await atTheEnd(play, "Computed once per tile");
+  await atTheEnd(play, "duplicate-expensive");
   const limit = play.card.getByRole("region", { name: "Evaluations of each element" });
   await page.keyboard.press("Home");
   await page.keyboard.press("Shift+ArrowRight");
@@ -31,20 +29,20 @@ test("a limit is drawn as a value against the limit, and forcing it is the perso
 });
 
 test("attention: the chosen bar is the shortest", async ({ play }) => {
-  await atTheEnd(play, "Attention, one head");
+  await atTheEnd(play, "attention");
   await expect(play.card).toBeVisible();
   const { all, chosen } = await bars(play, "Predicted time");
   expect(chosen).toBe(Math.min(...all));
 });
 
 test("the last step has its card: a refusal says why", async ({ play }) => {
-  await atTheEnd(play, "Matmul, then softmax");
+  await atTheEnd(play, "matmul-softmax");
   await expect(play.card).toContainText("Why not fused?");
   await expect(play.steps).not.toContainText("Done");
 });
 
 test("what saves memory and costs time says so, bytes first", async ({ play }) => {
-  await atTheEnd(play, "ReLU keeps one bit");
+  await atTheEnd(play, "relu-bits");
   await play.page.keyboard.press("Home");
   await play.page.keyboard.press("j");
   await expect(play.card).toContainText("It saves memory, and costs time.");

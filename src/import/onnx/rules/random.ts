@@ -25,7 +25,7 @@ function withMask(c: NodeContext, y: Value, mask: () => Value): readonly Value[]
 }
 const above = (c: NodeContext, mask: Value): Value => c.op("gt", [mask, c.emit.scalar(0)]);
 
-/** Before opset 12 a model is one for inference; the mask of older ones says nothing. */
+/** Before opset 12 dropout has no training mode, and its mask says nothing. */
 function dropout(c: NodeContext): readonly Value[] {
   c.implied("ratio");
   const x = c.in(0);
@@ -80,7 +80,7 @@ function multinomial(c: NodeContext): Value {
   if (rows === undefined || classes === undefined) return c.fail("Multinomial of no matrix");
   const samples = c.int("sample_size", 1);
   const stated = c.maybeInt("dtype");
-  // Above 0, whose logarithm is none.
+  // Above 0: the logarithm of 0 is no number.
   const drawn = uniform(c, [rows, samples, classes], 2 ** -24, 1);
   const noise = c.op("neg", [c.op("log", [c.op("neg", [c.op("log", [drawn])])])]);
   const noisy = c.op("add", [c.reshape(logits, [rows, 1, classes]), noise]);
