@@ -153,9 +153,23 @@ async function compareCase(
   return model.draws > 0 ? agreed(one, computed, "random") : judge(one, model, compilation, computed);
 }
 
+/** Where a plan's output is further from `want` than the case allows; null where it is not. */
+function differing(
+  { rtol, atol }: ExternalCase,
+  plan: string,
+  name: string,
+  want: Float64Array,
+  got: ArrayLike<number>,
+): CaseResult | null {
+  const { pass, maxAbs, maxRel, worst } = compareOutputs(want, got, { rtol, atol, nanMayVanish: false });
+  if (pass) return null;
+  const where = worst ? `${worst.got} should be ${worst.want} at element ${worst.at}` : "differs";
+  return failed(`${plan}: ${where}`, name, maxAbs, maxRel);
+}
+
 /** Whether each plan finds what the reference does, where nobody says what is right. */
 function agreed(
-  { rtol, atol }: ExternalCase,
+  one: ExternalCase,
   computed: readonly { plan: string; outputs: ReadonlyMap<NodeId, ArrayLike<number>> }[],
   why: string,
 ): CaseResult {
@@ -163,14 +177,8 @@ function agreed(
   for (const { plan, outputs } of plans)
     for (const [name, got] of outputs) {
       const want = Float64Array.from(reference!.outputs.get(name) ?? []);
-      const { pass, maxAbs, maxRel, worst } = compareOutputs(want, got, { rtol, atol, nanMayVanish: false });
-      if (!pass)
-        return failed(
-          `${plan}: ${worst ? `${worst.got} should be ${worst.want} at element ${worst.at}` : "differs from the reference"}`,
-          name,
-          maxAbs,
-          maxRel,
-        );
+      const wrong = differing(one, plan, name, want, got);
+      if (wrong) return wrong;
     }
   return { kind: "alone", why };
 }
@@ -200,18 +208,8 @@ function judge(
       if (!computed) return failed(`${plan}: never computed`, name);
       // What is declared f16 is stored as f16.
       const data = output.dtype === "f16" ? Float64Array.from(computed, roundToHalf) : computed;
-      const { pass, maxAbs, maxRel, worst } = compareOutputs(tensor!.data, data, {
-        rtol: one.rtol,
-        atol: one.atol,
-        nanMayVanish: false,
-      });
-      if (!pass)
-        return failed(
-          `${plan}: ${worst ? `${worst.got} should be ${worst.want} at element ${worst.at}` : "differs"}`,
-          name,
-          maxAbs,
-          maxRel,
-        );
+      const wrong = differing(one, plan, name, tensor!.data, data);
+      if (wrong) return wrong;
     }
   }
   const kernels = compilation?.fusedPlan?.kernels.length ?? 0;

@@ -1,5 +1,6 @@
 /** @file Predicts time from counts, on a device profile. Estimates only: counts come from traffic.ts and flops.ts. */
 import type { DeviceProfile, Graph, NodeId, OccupancyLimits, Region, Target, Verdict } from "../ir";
+import { CACHED_SPEEDUP } from "../kernel";
 import { classify, isViewRegion, scheduleRegion, type RegionForm, type RegionSchedule } from "../region";
 import { regionFlops } from "./flops";
 import { targetOf } from "./profiles";
@@ -7,8 +8,6 @@ import { noTraffic, regionTraffic, type RegionTraffic } from "./traffic";
 
 /** What the inner loop reads or stores with a stride moves about four times what it uses; priced, never counted. */
 const STRIDED_WASTE = 4;
-/** Rereads of what fits the second-level cache come this much faster. */
-const CACHED_SPEEDUP = 2.5;
 /** Share of the shorter of computing, moving and reading again from the cache that hides behind the longest. */
 const OVERLAP = 0.95;
 /** Threads a multiprocessor wants to keep in flight. */

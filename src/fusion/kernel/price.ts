@@ -75,7 +75,7 @@ export const START = 0.4;
 export const ISSUE = 0.03;
 const STARTS = 0.025;
 /** How much faster than memory the cache is that all multiprocessors share. */
-const CACHED_SPEEDUP = 2;
+export const CACHED_SPEEDUP = 2.5;
 /** Part of it that holds what one kernel reads: the rest holds what is stored, or the same again for far multiprocessors. */
 const CACHE_USED = 0.5;
 /** What a multiprocessor has: threads, workgroups, registers, bytes of workgroup memory and of first-level cache. */

@@ -22,11 +22,11 @@ export const listOf = (items: readonly string[]): string =>
 /** Names in a list that is written out; longer ones are cut. */
 const MOST_NAMES = 4;
 
-/** Each label once; ops that share one are counted: two `tanh`. */
-function labelsOf(graph: Graph, ids: readonly NodeId[]): string[] {
+/** How many of the ops have each label. */
+function labelCounts(graph: Graph, ids: readonly NodeId[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const id of new Set(ids)) counts.set(nameOf(graph, id), (counts.get(nameOf(graph, id)) ?? 0) + 1);
-  return [...counts].map(([name, count]) => (count > 1 ? `${inWords(count)} ${name}` : name));
+  return counts;
 }
 
 /** Two ops, told apart where they have one label: the first `matmul`, the second `matmul`. */
@@ -35,11 +35,13 @@ export function pairOf(graph: Graph, first: NodeId, second: NodeId): readonly [s
   return one === other && first !== second ? [`the first ${one}`, `the second ${other}`] : [one, other];
 }
 
-/** `a`, `b` and `c`; a long list is cut: `a`, `b`, `c` and five others. */
+/** `a`, `b` and `c`; ops that share a label are counted, two `a`; a long list is cut: `a`, `b`, `c` and five others. */
 export function namesOf(graph: Graph, ids: readonly NodeId[]): string {
-  const names = labelsOf(graph, ids);
-  if (names.length > MOST_NAMES) return `${names.slice(0, 3).join(", ")} and ${inWords(names.length - 3)} others`;
-  return listOf(names);
+  const counts = labelCounts(graph, ids);
+  const names = [...counts].map(([name, count]) => (count > 1 ? `${inWords(count)} ${name}` : name));
+  if (names.length <= MOST_NAMES) return listOf(names);
+  const others = [...counts.values()].slice(3).reduce((sum, count) => sum + count, 0);
+  return `${names.slice(0, 3).join(", ")} and ${inWords(others)} others`;
 }
 
 /** The names as a subject with its verb: `a` reads, `a` and `b` read. */
