@@ -1,6 +1,6 @@
 /**
  * @file `npm test`: types, lint, import rules, format; then a browser, whose software GPU Node's WebGPU uses too; unit
- * and property tests, the build, its budgets, and the user's stories in the browser. What was skipped is listed by file. Ends with
+ * and property tests, the build, its budgets, and the user's stories in the browser. What was skipped is listed by file, what failed by name. Ends with
  * one line, `N passed, N failed`; a failed stage counts as one failure.
  */
 import { spawnSync } from "node:child_process";
@@ -13,6 +13,8 @@ const playwrightReport = `${reports}/playwright.json`;
 const began = Date.now();
 const tally = { passed: 0, failed: 0 };
 const NOT_RUN = new Set(["skipped", "pending", "todo"]);
+/** Names of the stages, tests and stories that failed. */
+const failures = [];
 /** Skipped tests by file. */
 const skipped = new Map();
 const skip = (file, count) => count > 0 && skipped.set(file, (skipped.get(file) ?? 0) + count);
@@ -39,6 +41,7 @@ function run(title, command, args, env = {}) {
 const stage = (title, command, args) => {
   const ok = run(title, command, args);
   tally[ok ? "passed" : "failed"]++;
+  if (!ok) failures.push(title);
   return ok;
 };
 
@@ -46,8 +49,13 @@ function countVitest(ok) {
   const report = existsSync(vitestReport) ? JSON.parse(readFileSync(vitestReport, "utf8")) : null;
   const failed = report?.numFailedTests ?? 0;
   tally.passed += report?.numPassedTests ?? 0;
-  for (const { name, assertionResults } of report?.testResults ?? [])
-    skip(relative(process.cwd(), name), assertionResults.filter(({ status }) => NOT_RUN.has(status)).length);
+  for (const { name, status, assertionResults } of report?.testResults ?? []) {
+    const file = relative(process.cwd(), name);
+    skip(file, assertionResults.filter(({ status }) => NOT_RUN.has(status)).length);
+    const failed = assertionResults.filter(({ status }) => status === "failed");
+    failures.push(...failed.map(({ fullName }) => `${file} ${fullName}`));
+    if (status === "failed" && failed.length === 0) failures.push(`${file} (does not load)`);
+  }
   // A file that does not load has no failed test, and still failed.
   tally.failed += ok ? failed : Math.max(failed, 1);
 }
@@ -58,15 +66,18 @@ function countPlaywright(ok) {
   tally.passed += (report?.stats.expected ?? 0) + (report?.stats.flaky ?? 0);
   tally.failed += ok ? failed : Math.max(failed, 1);
   skip("stories in the browser", report?.stats.skipped ?? 0);
-  for (const title of (report?.suites ?? []).flatMap(unsteady)) console.log(`passed at the second try only: ${title}`);
+  const suites = report?.suites ?? [];
+  failures.push(...suites.flatMap((suite) => storiesThat("unexpected", suite)));
+  for (const title of suites.flatMap((suite) => storiesThat("flaky", suite)))
+    console.log(`passed at the second try only: ${title}`);
 }
 
-/** The stories of a suite that failed once and then passed: each of them is a fault to be found. */
-const unsteady = (suite) => [
+/** The stories of a suite that ended so. One that is flaky failed once and then passed: each of them is a fault to be found. */
+const storiesThat = (ended, suite) => [
   ...suite.specs
-    .filter((spec) => spec.tests.some((test) => test.status === "flaky"))
+    .filter((spec) => spec.tests.some((test) => test.status === ended))
     .map((spec) => `${spec.file}:${spec.line} ${spec.title}`),
-  ...(suite.suites ?? []).flatMap(unsteady),
+  ...(suite.suites ?? []).flatMap((inner) => storiesThat(ended, inner)),
 ];
 
 const tool = (name) => `node_modules/.bin/${name}`;
@@ -93,5 +104,6 @@ if (browser && built)
 
 console.log(`\nin ${Math.round((Date.now() - began) / 1000)} s`);
 for (const [file, count] of skipped) console.log(`skipped: ${count} in ${file}`);
+for (const what of failures) console.log(`failed: ${what}`);
 console.log(`${tally.passed} passed, ${tally.failed} failed`);
 process.exit(tally.failed === 0 && tally.passed > 0 ? 0 : 1);

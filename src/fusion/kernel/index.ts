@@ -1,14 +1,6 @@
 /** @file Kernels as loop nests: the structure, the factors that a machine is offered for a shape, and what they take. */
+export { CACHED_SPEEDUP } from "./cache";
 export { extentOf, nestProblems, type Factor, type Loop, type Machine, type Part } from "./nest";
-export {
-  CACHED_SPEEDUP,
-  foldMicros,
-  launchesOfCut,
-  loadsOf,
-  meetings,
-  type FoldFactors,
-  type FoldShape,
-  type Side,
-} from "./price";
+export { foldMicros, launchesOfCut, loadsOf, meetings, type FoldFactors, type FoldShape, type Side } from "./price";
 export { bandFactors, bandFits, bandMicros, heldByBand, type BandFactors, type BandShape } from "./shapes/band";
 export { factorsOf, foldNest, nestOf, type FoldChoice, type FoldNest } from "./shapes/fold";

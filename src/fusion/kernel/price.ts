@@ -2,6 +2,7 @@
  * @file What a fold takes, from its factors: the time to move its bytes, the lines of memory that its loads ask for, and the time that
  * its workgroups wait where too few of them are on their way to hide it. The constants hold for current GPUs within a factor of two.
  */
+import { CACHED_SPEEDUP, CACHE_USED } from "./cache";
 import type { Machine } from "./nest";
 
 export type Side = "kept" | "folded";
@@ -74,10 +75,6 @@ export const START = 0.4;
 /** µs: to compute and fold what one load brings; between two workgroups that a multiprocessor starts. */
 export const ISSUE = 0.03;
 const STARTS = 0.025;
-/** How much faster than memory the cache is that all multiprocessors share. */
-export const CACHED_SPEEDUP = 2.5;
-/** Part of it that holds what one kernel reads: the rest holds what is stored, or the same again for far multiprocessors. */
-const CACHE_USED = 0.5;
 /** What a multiprocessor has: threads, workgroups, registers, bytes of workgroup memory and of first-level cache. */
 const THREADS = 2048;
 const WORKGROUPS = 32;
