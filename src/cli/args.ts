@@ -25,7 +25,8 @@ const writing: ReadonlySet<Command> = new Set(["export", "picture", "report"]);
 const pictures = ["fused", "naive", "card", ...posters] as const;
 const themes = ["light", "dark"] as const;
 export type Command = (typeof commands)[number];
-export type DeviceKind = "cpu" | "webgpu";
+const devices = ["cpu", "webgpu"] as const;
+export type DeviceKind = (typeof devices)[number];
 
 export interface Request {
   readonly command: Command;
@@ -51,6 +52,14 @@ export interface Request {
   readonly profileFile: string | null;
   /** What the flags say about the options; laid over the document's own. */
   readonly changes: Partial<CompileOptions>;
+}
+
+/** `check PATH…`: folders of external cases. */
+export interface CheckRequest {
+  readonly command: "check";
+  readonly paths: readonly string[];
+  readonly json: boolean;
+  readonly device: DeviceKind;
 }
 
 const knobLines = (): string =>
@@ -201,22 +210,41 @@ function boundValues(given: readonly string[] = []): Checked<ReadonlyMap<string,
   return { ok: true, value: found };
 }
 
-/** null: help was asked for. */
-export function readArgs(args: readonly string[]): Checked<Request | null> {
-  let parsed;
+/** The flags of a command line by name; how Node words what is wrong with them stays its own. */
+function parsed(args: readonly string[]) {
   try {
-    parsed = parseArgs({ args: [...args], options: flags, allowPositionals: true });
+    return { ok: true, value: parseArgs({ args: [...args], options: flags, allowPositionals: true }) } as const;
   } catch (refused) {
     return wrong(refused instanceof Error ? refused.message : String(refused));
   }
-  const { values, positionals } = parsed;
+}
+
+type Flag = keyof typeof flags;
+/** All that check takes: nothing is planned by options there. */
+const checkFlags: ReadonlySet<string> = new Set<Flag>(["json", "device"]);
+
+function readCheck(paths: readonly string[], values: { readonly [flag in Flag]?: unknown }): Checked<CheckRequest> {
+  if (paths.length === 0) return wrong("check needs a PATH.");
+  const other = Object.keys(values).find((flag) => !checkFlags.has(flag));
+  if (other !== undefined) return wrong(`check takes no --${other}.`);
+  const device = oneOf("device", typeof values.device === "string" ? values.device : undefined, devices);
+  if (!device.ok) return device;
+  return { ok: true, value: { command: "check", paths, json: values.json === true, device: device.value ?? "cpu" } };
+}
+
+/** null: help was asked for. */
+export function readArgs(args: readonly string[]): Checked<Request | CheckRequest | null> {
+  const read = parsed(args);
+  if (!read.ok) return read;
+  const { values, positionals } = read.value;
   if (values.help || args.length === 0) return { ok: true, value: null };
   const [name, file, ...rest] = positionals;
+  if (name === "check") return readCheck(positionals.slice(1), values);
   const command = commands.find((each) => each === name);
-  if (!command) return wrong(`${name ?? "Nothing"} is no command. There are ${commands.join(", ")}.`);
+  if (!command) return wrong(`${name ?? "Nothing"} is no command. There are ${[...commands, "check"].join(", ")}.`);
   if (file === undefined) return wrong(`${command} needs a FILE.`);
   if (rest.length > 0) return wrong(`One FILE at a time; ${rest.join(" ")} is left over.`);
-  const device = oneOf("device", values.device, ["cpu", "webgpu"]);
+  const device = oneOf("device", values.device, devices);
   if (!device.ok) return device;
   const changes = readOptions(values);
   if (!changes.ok) return changes;

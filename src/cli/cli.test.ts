@@ -3,6 +3,7 @@ import { encodeFile, encodeLink } from "../document";
 import type { SharedState } from "../document";
 import { defaultOptions } from "../fusion";
 import { spread } from "./check";
+import { commands, usageText } from "./args";
 import { main } from "./index";
 
 const log = `x: f32[64, 64]
@@ -356,4 +357,22 @@ test("optimum puts the best plan by the price beside the planner's", async () =>
     code: 1,
     err: "The best plan is not looked for: 40 ops are too many to try every plan: 30 at most.",
   });
+});
+
+test("every command answers --help with what there is, and an unknown flag with a sentence", async () => {
+  const named = [...usageText.matchAll(/^ {2}(\w+) {2,}/gm)].map(([, name]) => name!);
+  expect(named).toEqual([...commands, "check"]);
+  for (const name of named) {
+    for (const asked of [`${name} --help`, `${name} -h`, `${name} program.py -h`]) {
+      const { code, out, err } = await command(asked);
+      expect([asked, code, out, err]).toEqual([asked, 0, usageText, ""]);
+    }
+    for (const asked of [name, `${name} program.py --nonsense`, `${name} program.py --device tpu`]) {
+      const { code, out, err } = await command(asked);
+      expect([asked, code, out]).toEqual([asked, 1, ""]);
+      expect(err).toContain("Usage:");
+    }
+  }
+  expect((await command("check program.py --level 3")).err).toContain("check takes no --level.");
+  expect((await command("check no-such-folder")).err).toBe("There is no no-such-folder.");
 });

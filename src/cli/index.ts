@@ -18,7 +18,6 @@ export type { Environment } from "./environment";
 
 /** Answers the exit code: 0, or 1 when something was wrong or a result did not agree. */
 export async function main(args: readonly string[], environment: Environment): Promise<number> {
-  if (args[0] === "check") return checkCases(args.slice(1), environment);
   const request = readArgs(args);
   if (!request.ok) {
     environment.complain(`${request.text}\n\n${usageText}`);
@@ -28,6 +27,7 @@ export async function main(args: readonly string[], environment: Environment): P
     environment.print(usageText);
     return 0;
   }
+  if (request.value.command === "check") return checkCases(request.value, environment);
   const planned = await planOf(request.value, environment);
   if (!planned) return 1;
   const code = await answer(request.value, planned, environment);

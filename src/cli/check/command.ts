@@ -1,6 +1,6 @@
 /** @file check: folders of external cases, each imported, planned, run naive and fused, and compared with what it expects. */
 import { existsSync } from "node:fs";
-import { parseArgs } from "node:util";
+import type { CheckRequest } from "../args";
 import type { Environment } from "../environment";
 import type { ExternalCase } from "./case";
 import { findCases, type CaseSource } from "./cases";
@@ -57,18 +57,13 @@ async function resultOf(one: ExternalCase, run: RunPlans, limit: number): Promis
 }
 
 /** `check PATH… [--device cpu|webgpu] [--json]`: 0 when no case failed. */
-export async function checkCases(args: readonly string[], environment: Environment): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { json: { type: "boolean" }, device: { type: "string" } },
-    allowPositionals: true,
-  });
-  const missing = positionals.find((path) => !existsSync(path));
-  if (positionals.length === 0 || missing !== undefined) {
-    environment.complain(missing === undefined ? "check needs a PATH." : `There is no ${missing}.`);
+export async function checkCases({ paths, device, json }: CheckRequest, environment: Environment): Promise<number> {
+  const missing = paths.find((path) => !existsSync(path));
+  if (missing !== undefined) {
+    environment.complain(`There is no ${missing}.`);
     return 1;
   }
-  const gpu = values.device === "webgpu" ? await onWebgpu(environment) : null;
+  const gpu = device === "webgpu" ? await onWebgpu(environment) : null;
   if (typeof gpu === "string") {
     environment.complain(gpu);
     return 1;
@@ -77,21 +72,21 @@ export async function checkCases(args: readonly string[], environment: Environme
   const limit = gpu ? WEBGPU_ELEMENTS : Number.POSITIVE_INFINITY;
   let done = 0;
   let told = environment.now();
-  for (const source of findCases(positionals)) {
+  for (const source of findCases(paths)) {
     done++;
     if (environment.now() - told > PROGRESS_MILLIS) {
       told = environment.now();
       environment.complain(`${done} cases read, ${report.passed.length} passed, now ${source.name}`);
     }
     const cases = casesOf(source);
-    if ("result" in cases) take(report, cases.name, cases.result, !values.json, environment);
+    if ("result" in cases) take(report, cases.name, cases.result, !json, environment);
     else
       for (const one of cases)
-        take(report, one.name, await resultOf(one, gpu?.run ?? onCpu, limit), !values.json, environment);
+        take(report, one.name, await resultOf(one, gpu?.run ?? onCpu, limit), !json, environment);
   }
   await gpu?.close();
   const { passed, alone, failed, unsupported } = report;
-  if (values.json) environment.print(JSON.stringify(report, null, 2));
+  if (json) environment.print(JSON.stringify(report, null, 2));
   else {
     const without = alone.length > 0 ? `, ${alone.length} without values to compare agree with the reference` : "";
     environment.print(`${passed.length} passed${without}, ${failed.length} failed, ${unsupported.length} unsupported`);
