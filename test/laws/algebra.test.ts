@@ -89,6 +89,12 @@ const others: readonly (readonly [pass: string, rule: string, name: string, text
     "one that others read too",
     "x: f32[33, 65]\na = x.T\ny = relu(a).T\nz = a.sum(dim=-1)\nreturn y, z",
   ],
+  [
+    "movement-algebra",
+    "transposes-meet",
+    "around a fold of the last axis",
+    "x: f32[2, 24, 5, 7]\nw: f32[24]\nh = x.permute(0, 2, 3, 1)\ny = (h / h.abs().amax(dim=-1, keepdim=True) * w).permute(0, 3, 1, 2) + x",
+  ],
   ["movement-algebra", "rows-first", "a slice of a product", "x: f32[33, 16]\nw: f32[16, 20]\ny = (x @ w)[2:30:3] * 2"],
   ["movement-algebra", "rows-first", "as the result", "x: f32[2, 9, 16]\nw: f32[16, 20]\ny = (x @ w)[:, :-1]"],
   [
@@ -152,6 +158,28 @@ describe.each(others)("%s/%s: %s", (pass, rule, _name, text) => {
     expect(numerics === "bitwise" ? bitFaults(graph, compilation) : []).toEqual([]);
     expect(compilation.steps.some(({ legal }) => legal.code === "L_STRICT")).toBe(numerics === "reassociates");
   });
+});
+
+test.each([
+  [
+    "layer norm of channels",
+    "x: f32[2, 24, 5, 7]\nw: f32[24]\nb: f32[24]\nh = x.permute(0, 2, 3, 1)\ny = layer_norm(h, [24], w, b).permute(0, 3, 1, 2) + x",
+    1,
+  ],
+  [
+    "softmax, a scan and what is kept of several axes",
+    "x: f32[3, 5, 4]\na = x.permute(2, 0, 1)\nc = softmax(a, dim=1).cumsum(0) - a.amax(dim=(0, 2), keepdim=True)\ny = c.permute(1, 2, 0)",
+    3,
+  ],
+])("transposes meet across rows: %s", (_name, text, kernels) => {
+  const graph = graphOf(text);
+  const compilation = compiled(graph, {});
+  expect(stepFaults(compilation)).toEqual([]);
+  expect(valueFaults(graph, fusionAt(compilation, compilation.steps.length))).toEqual([]);
+  expect(compilation.steps.at(-1)!.totals.kernels).toBe(kernels);
+  const strict = compiled(graph, { strict: true });
+  expect(strict.steps.some(({ rule, legal }) => rule === "transposes-meet" && legal.code === "L_STRICT")).toBe(true);
+  expect(bitFaults(graph, strict)).toEqual([]);
 });
 
 const heads = "q: f32[2, 9, 16]\nk: f32[2, 9, 16]\nv: f32[2, 9, 16]\n";

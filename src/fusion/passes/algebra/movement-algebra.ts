@@ -2,24 +2,30 @@
  * @file Transposes move through elementwise ops until they meet and cancel, a border becomes the window's own padding, and a slice of a product is cut from its operand.
  * @about transpose, window, pad: it removes the first and joins the other two.
  */
-import { madeFor, node, sameShape, sizeOf, type Node, type NodeId } from "../../ir";
+import { madeFor, node, sameShape, sizeOf, type Attrs, type Node, type NodeId } from "../../ir";
 import { numberOf, numbersOf, opDef, permOf, withDefaults } from "../../ops";
 import type { Planner } from "../planner";
 import { rulesPass } from "../rewriting";
 import { operandOf, rule } from "../rule";
-import { inWords, nameOf, namesOf } from "../sentences";
+import { inWords, nameOf, namesOf, no, STRICT_OFF } from "../sentences";
+import { rounds } from "../strict-order";
 import { rowsFirst } from "./rows-first";
 import { treeBelow, withTop, type Beside, type Tree } from "./tree-below";
 import { titled } from "../catalogue";
 
-/** transpose(f(transpose(a), b)) = f(a', b'), when fewer transposes are left. */
+/** transpose(f(transpose(a), b)) = f(a', b'), when fewer transposes are left; f may fold and scan axes that it keeps. */
 const transposesMeet = rule({
   name: "transposes-meet",
   code: "A_VIEW",
   match({ planner, rewriter, graph, n }) {
     if (n.op !== "transpose") return null;
     const { shape } = node(graph, n.inputs[0]!).type;
-    const tree = treeBelow(planner, rewriter, n.inputs[0]!, shape);
+    const tree = treeBelow(
+      planner,
+      rewriter,
+      n.inputs[0]!,
+      (op) => op.type.shape.length === shape.length && keepsAxes(op, shape.length),
+    );
     if (!tree || tree.ops.length === 0) return null;
     const perm = permOf(n.attrs, shape.length);
     const transposed = new Map<NodeId, NodeId>();
@@ -49,17 +55,45 @@ const transposesMeet = rule({
     const nodes = [n.id, ...cancelled, ...through];
     return cancelled.length === 0 ? null : { tree, perm, transposed, made, cancelled, undone, through, nodes };
   },
+  refuse({ planner, graph, n }, { through }) {
+    const folds = planner.options.strict ? through.filter((id) => rounds(graph, id)) : [];
+    if (folds.length === 0) return null;
+    const text = `Along another axis of memory ${namesOf(graph, folds)} may be added up in another order, which may change the last bits, and strict mode keeps them.`;
+    return no("L_STRICT", [n.id, ...folds], text, STRICT_OFF);
+  },
   replace({ planner, rewriter, n }, { tree, perm, transposed, made, undone }) {
     const ops = tree.ops.map((op): Node => ({
       ...op,
       inputs: op.inputs.map((input) => transposed.get(input) ?? input),
+      attrs: { ...op.attrs, ...axesMoved(op, perm) },
       type: { ...op.type, shape: perm.map((axis) => op.type.shape[axis]!) },
     }));
     return withTop(planner, rewriter, n, ops, made, undone);
   },
-  because: ({ graph, n }, { through, cancelled }) =>
-    `${nameOf(graph, n.id)} undoes what ${namesOf(graph, cancelled)} transposed, and ${namesOf(graph, through)} in between ${through.length === 1 ? "works" : "work"} element by element: ${inWords(cancelled.length + 1)} transposes fewer.`,
+  because({ graph, n }, { tree, through, cancelled }) {
+    const alone = tree.ops.every(({ op }) => opDef(op).kind === "elementwise");
+    const how = alone ? "element by element" : "along any axis";
+    return `${nameOf(graph, n.id)} undoes what ${namesOf(graph, cancelled)} transposed, and ${namesOf(graph, through)} in between ${through.length === 1 ? "works" : "work"} ${how}: ${inWords(cancelled.length + 1)} transposes fewer.`;
+  },
 });
+
+/** The result has all axes of the operands, so that the op can work on them in another order. */
+function keepsAxes({ op, attrs }: Node, rank: number): boolean {
+  const { kind, reduce } = opDef(op);
+  if (kind === "elementwise" || kind === "scan") return true;
+  if (!reduce || attrs["keepdims"] !== true) return false;
+  // In another order of several axes their elements are counted otherwise.
+  const shape = Array.from({ length: rank }, () => 1);
+  return !reduce.arg || reduce.axes(attrs, shape).length === 1;
+}
+
+/** The axes that it works along, where axis `i` of its operand and result becomes the one that stood at `perm[i]`. */
+function axesMoved({ op, attrs }: Node, perm: readonly number[]): Attrs {
+  const { reduce, scan } = opDef(op);
+  const shape = perm.map(() => 1);
+  if (reduce) return { axes: reduce.axes(attrs, shape).map((axis) => perm.indexOf(axis)) };
+  return scan ? { axis: perm.indexOf(scan.axis(attrs, shape)) } : {};
+}
 
 /** The transpose `inner`, then `perm`, leaves everything where it was. */
 function cancels(nodes: ReadonlyMap<NodeId, Node>, inner: Node, perm: readonly number[]): boolean {

@@ -2,7 +2,7 @@
  * @file A slice of a product's rows is a product of fewer rows: they are left out before it, and what is not wanted is never computed.
  * @about slice: it is moved before the matmul.
  */
-import { madeFor, node, showShape, type Node, type Shape } from "../../ir";
+import { madeFor, node, sameShape, showShape, type Node, type Shape } from "../../ir";
 import { opDef, sliceAxes, withDefaults } from "../../ops";
 import { LONG_K, THIN } from "../../region";
 import type { Planner } from "../planner";
@@ -20,7 +20,12 @@ export const rowsFirst = rule({
     const full = node(graph, n.inputs[0]!).type.shape;
     const axes = sliceAxes(n.attrs, full);
     const cut = full.map((extent, axis) => axes[axis]!.count !== extent || axes[axis]!.step !== 1);
-    const tree = treeBelow(planner, rewriter, n.inputs[0]!, full);
+    const tree = treeBelow(
+      planner,
+      rewriter,
+      n.inputs[0]!,
+      ({ op, type }) => opDef(op).kind === "elementwise" && sameShape(type.shape, full),
+    );
     const product = tree && productOf(planner, rewriter, tree, full, cut);
     if (!product || n.type.shape.includes(0)) return null;
     const [a, w] = product.inputs.map((id) => node(graph, id)) as [Node, Node];

@@ -1,43 +1,40 @@
-/** @file A movement that is exchanged with the elementwise ops below it: what it reaches, and the tree as it stands afterwards. */
-import { node, sameShape, type Node, type NodeId, type Shape } from "../../ir";
-import { opDef } from "../../ops";
+/** @file A movement that is exchanged with the ops below it: what it reaches, and the ops as they stand afterwards. */
+import { node, type Node, type NodeId } from "../../ir";
 import type { Planner } from "../planner";
 import type { NodeChange, Rewriter } from "../rewriter";
 
-/** Elementwise ops that a movement is pushed through at a time. */
+/** Ops that a movement is pushed through at a time. */
 const REACH = 32;
 
-/** Elementwise ops that only each other and the movement above them read, and what they read. */
+/** Ops that only each other and the movement above them read, and what they read. */
 export interface Tree {
   readonly ops: readonly Node[];
   readonly leaves: ReadonlySet<NodeId>;
 }
 
-/** Null where the tree is too large; without ops where `top` is a leaf of its own. */
-export function treeBelow(planner: Planner, rewriter: Rewriter, top: NodeId, shape: Shape): Tree | null {
-  const { graph } = planner;
+/** The ops below a movement that it may be exchanged with. Null where they are too many; without ops where `top` is a leaf of its own. */
+export function treeBelow(
+  planner: Planner,
+  rewriter: Rewriter,
+  top: NodeId,
+  exchanges: (n: Node) => boolean,
+): Tree | null {
   const ops: Node[] = [];
   const leaves = new Set<NodeId>();
-  const inside = (id: NodeId): boolean => {
-    const n = node(graph, id);
-    return (
-      opDef(n.op).kind === "elementwise" &&
-      n.inputs.length > 0 &&
-      sameShape(n.type.shape, shape) &&
-      rewriter.readersOf(id).size === 1 &&
-      !planner.isOutput(id)
-    );
-  };
+  /** How many of its readers are in the tree. */
+  const reached = new Map<NodeId, number>();
   const open = [top];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (!inside(id)) {
-      leaves.add(id);
+    const readers = (reached.get(id) ?? 0) + 1;
+    reached.set(id, readers);
+    leaves.add(id);
+    const n = node(planner.graph, id);
+    if (n.inputs.length === 0 || planner.isOutput(id) || readers < rewriter.readersOf(id).size || !exchanges(n))
       continue;
-    }
     if (ops.length === REACH) return null;
-    const n = node(graph, id);
+    leaves.delete(id);
     ops.push(n);
-    open.push(...n.inputs);
+    open.push(...new Set(n.inputs));
   }
   return { ops, leaves };
 }
