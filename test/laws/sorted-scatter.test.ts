@@ -66,6 +66,24 @@ test(`${COUNT} scatters, seed ${SEED}`, () => {
   expect(sorted).toBeGreaterThan(COUNT / 3);
 });
 
+test.each([
+  [
+    "rows, and how many there are",
+    "x: f32[500, 4]\ni: i32[500] = uniform(0, 40)\nn = torch.zeros(40).index_add(0, i, torch.ones(500))\nt = torch.zeros(40, 4).index_add(0, i, x)\nreturn t / n.clamp(min=1).unsqueeze(1)",
+  ],
+  [
+    "two values, each element by an index of its own",
+    "x: f32[500, 4]\ni: i32[500, 4] = uniform(0, 40)\na = torch.zeros(40, 4).scatter_add(0, i, x)\nb = torch.zeros(40, 4).scatter_add(0, i, x * x)\nreturn a, b",
+  ],
+])("scatters by the same indices sort once: %s", (_, text) => {
+  const graph = graphOf(text);
+  const compilation = compiled(graph, { profile: slow });
+  const final = fusionAt(compilation, compilation.steps.length);
+  expect([...final.graph.nodes.values()].filter(({ op }) => op === "sort_indices").length).toBe(1);
+  expect(stepFaults(compilation)).toEqual([]);
+  expect(valueFaults(compilation.drawn, final, slow)).toEqual([]);
+});
+
 const micros = (text: string): number => {
   const { fusedPlan } = compile(text, defaultOptions);
   return fusedPlan!.kernels.reduce((sum, { predictedMicros }) => sum + predictedMicros, 0);

@@ -10,6 +10,7 @@ import {
   sameShape,
   sizeOf,
   stridesOf,
+  type Graph,
   type Node,
   type NodeId,
   type Shape,
@@ -33,10 +34,14 @@ const rewriting = rewritingPass({
   ...titled("sorted-scatter"),
   *match(planner) {
     const rewriter = openRewriter(planner);
+    const ranges = new Map<string, Ranges>();
     for (const n of planner.graph.nodes.values()) {
       const scatter = scatterOf(planner, n);
       if (!scatter || !outlasts(planner, rewriter, scatter.total.id, FEWEST_LAUNCHES)) continue;
-      if (yield* propose(planner, rewriter, proposalFor(planner, rewriter, scatter))) planner.reorder();
+      const { key, own, proposal } = proposalFor(planner, rewriter, scatter, ranges);
+      if (!(yield* propose(planner, rewriter, proposal))) continue;
+      planner.reorder();
+      ranges.set(key, own);
     }
   },
 });
@@ -132,18 +137,19 @@ const aligned = (shape: Shape, rank: number): Shape => [
 const FEWEST_LAUNCHES = 3;
 
 /**
- * The list of indices, where they are the same for all else than the updates: the value that holds each once. Views and copies along
- * other axes lead to it.
+ * The list of indices, where they are the same for all else than the updates: the first value that holds each once. Views and copies
+ * along other axes lead to it.
  */
 function listed({ graph }: Planner, { index, space, updates }: Scatter): Node | null {
   let current = index;
+  let found: Node | null = null;
   let axes: readonly (number | null)[] = aligned(index.type.shape, space.length).flatMap((extent, axis) =>
     axis < space.length - index.type.shape.length ? [] : [extent === 1 ? null : axis],
   );
   for (;;) {
     const named = axes.filter((axis) => axis !== null);
-    if (named.length === 1 && named[0] === updates) return current;
-    if (current.inputs.length !== 1) return null;
+    if (named.length === 1 && named[0] === updates) found = current;
+    if (current.inputs.length !== 1) return found;
     const from = node(graph, current.inputs[0]!);
     const { shape } = from.type;
     if (current.op === "expand") {
@@ -151,12 +157,19 @@ function listed({ graph }: Planner, { index, space, updates }: Scatter): Node | 
       axes = shape.map((extent, i) => (extent === 1 ? null : own[i]!));
     } else if (isFreeView(current)) {
       const long = (of: Shape): string => of.filter((extent) => extent > 1).join();
-      if (long(shape) !== long(current.type.shape)) return null;
+      if (long(shape) !== long(current.type.shape)) return found;
       const rest = [...named];
       axes = shape.map((extent) => (extent === 1 ? null : rest.shift()!));
-    } else return null;
+    } else return found;
     current = from;
   }
+}
+
+/** The value whose elements it has, in the same order. */
+function viewed(graph: Graph, n: Node): NodeId {
+  let current = n;
+  while (isFreeView(current)) current = node(graph, current.inputs[0]!);
+  return current.id;
 }
 
 /** Threads that keep a multiprocessor busy, and parts of a range at most. */
@@ -172,24 +185,45 @@ function partsOf({ profile }: Planner, results: number, places: number, updates:
   return most < 2 ? 1 : 2 ** Math.floor(Math.log2(most));
 }
 
-function proposalFor(planner: Planner, rewriter: Rewriter, scatter: Scatter): Proposal {
+/** Indices in their order: which update comes when, and where those of each place start and stop. */
+interface Ranges {
+  readonly order: NodeId;
+  readonly starts: NodeId;
+  readonly stops: NodeId;
+}
+
+/** How one scatter is sorted, and its ranges under a key that scatters by the same indices share. */
+interface Sorted {
+  readonly key: string;
+  readonly own: Ranges;
+  readonly proposal: Proposal;
+}
+
+/** @param known ranges that earlier scatters have */
+function proposalFor(
+  planner: Planner,
+  rewriter: Rewriter,
+  scatter: Scatter,
+  known: ReadonlyMap<string, Ranges>,
+): Sorted {
   const { graph } = planner;
   const { total, space, places, updates } = scatter;
   const make = new NodeFactory(graph, total.id, "sorted");
   const call: Call = (op, inputs, attrs = {}) => make.call(op, inputs, attrs, total, total.phase === "backward");
   const list = listed(planner, scatter);
-  const rows = list && Math.abs(places - updates) === 1 ? byRows(scatter, call, list) : byElements(scatter, call);
-  const order = call("sort_indices", [rows.keys], { axis: 0 });
-  const sorted = call("gather", [rows.keys, order], { axis: 0 });
-  const at = (start: number): NodeId => call("iota", [], { start, stop: start + rows.places, dtype: "i32" });
-  const [starts, stops] = [0, 1].map((start) => call("lower_bound", [sorted, at(start)]));
+  const whole = list && Math.abs(places - updates) === 1 ? list : null;
+  const rows = whole ? byRows(scatter, call, whole) : byElements(scatter, call);
+  const key = whole
+    ? `rows by ${whole.id} to ${rows.places}`
+    : `elements by ${viewed(graph, scatter.index)} along ${updates} of ${space.join()}`;
+  const ranges = known.get(key) ?? rangesOf(call, rows.keys(), rows.places);
   const own = make.computed();
-  sumsOf(planner, scatter, call, { ...rows, order, starts: starts!, stops: stops! });
+  sumsOf(planner, scatter, call, { ...rows, ...ranges });
   const top = make.made.pop()!;
   const last: Node = { ...total, op: top.op, inputs: top.inputs, attrs: top.attrs };
   const text = `${nameOf(graph, total.id)} compares each of ${showCount(space[places]!)} indices with all ${showCount(space[updates]!)} updates. In the order of their indices, the updates of one index are neighbours: after a sort and a search for where they start, each is read once.`;
   const beside = make.computed().filter((id) => !own.includes(id));
-  return {
+  const proposal = {
     rule: "sort-updates",
     change: {
       ...rewriter.replaced([], [...make.made, last]),
@@ -199,41 +233,62 @@ function proposalFor(planner: Planner, rewriter: Rewriter, scatter: Scatter): Pr
     verdict: yes("A_PATTERN", [total.id], text),
     nodes: [total.id],
   };
+  return { key, own: ranges, proposal };
+}
+
+function rangesOf(call: Call, keys: NodeId, places: number): Ranges {
+  const order = call("sort_indices", [keys], { axis: 0 });
+  const sorted = call("gather", [keys, order], { axis: 0 });
+  const at = (start: number): NodeId => call("iota", [], { start, stop: start + places, dtype: "i32" });
+  const [starts, stops] = [0, 1].map((start) => call("lower_bound", [sorted, at(start)]));
+  return { order, starts: starts!, stops: stops! };
 }
 
 /** Makes a node, of the type that follows. */
 type Call = (op: string, inputs: readonly NodeId[], attrs?: Node["attrs"]) => NodeId;
 
-/** Updates along one axis, and the place of each. */
+/** Updates along one axis. */
 interface Updates {
   readonly values: NodeId;
   readonly shape: Shape;
   readonly axis: number;
-  readonly keys: NodeId;
   readonly places: number;
+  /** Makes the place of each. */
+  readonly keys: () => NodeId;
 }
 
 /** Whole rows by one list of indices: the axis of the updates becomes that of the places. */
 function byRows(scatter: Scatter, call: Call, list: Node): Updates {
   const { space, places, updates } = scatter;
   const shape = withoutAxis(space, places);
-  const keys = call("reshape", [list.id], { shape: [space[updates]!] });
   const axis = updates - (places < updates ? 1 : 0);
-  return { values: valuesOf(scatter, call, shape), shape, axis, keys, places: space[places]! };
+  const keys = (): NodeId => call("reshape", [list.id], { shape: [space[updates]!] });
+  return { values: valuesOf(scatter, call, shape), shape, axis, places: space[places]!, keys };
 }
 
 const withoutAxis = (shape: Shape, axis: number): Shape => shape.filter((_, at) => at !== axis);
 
 /** Each element by an index of its own: all of them are one list, in which places are numbered as the result lies in memory. */
 function byElements(scatter: Scatter, call: Call): Updates {
-  const { space, places, updates, index } = scatter;
-  const int = (value: number): NodeId => call("const", [], { value, dtype: "i32" });
+  const { space, places, updates } = scatter;
   const result = withoutAxis(space, updates);
   const all = withoutAxis(space, places);
+  const size = sizeOf(all);
+  return {
+    values: call("reshape", [valuesOf(scatter, call, all)], { shape: [size] }),
+    shape: [size],
+    axis: 0,
+    places: sizeOf(result),
+    keys: () => call("reshape", [placesOf(scatter, call, result, all)], { shape: [size] }),
+  };
+}
+
+/** The place of each of `all` updates in the memory of the result; −1 outside. */
+function placesOf({ space, places, updates, index }: Scatter, call: Call, result: Shape, all: Shape): NodeId {
+  const int = (value: number): NodeId => call("const", [], { value, dtype: "i32" });
   const strides = stridesOf(result);
   const stride = (axis: number): number => strides[axis - (updates < axis ? 1 : 0)]!;
-  const mine = withoutAxis(aligned(index.type.shape, space.length), places);
-  const own = call("reshape", [index.id], { shape: mine });
+  const own = call("reshape", [index.id], { shape: withoutAxis(aligned(index.type.shape, space.length), places) });
   let place = call("mul", [own, int(stride(places))]);
   for (const [axis, extent] of all.entries()) {
     const inSpace = axis + (axis >= places ? 1 : 0);
@@ -243,15 +298,7 @@ function byElements(scatter: Scatter, call: Call): Updates {
     place = call("add", [place, call("reshape", [counted], { shape: all.map((_, i) => (i === axis ? extent : 1)) })]);
   }
   const inside = call("and", [call("ge", [own, int(0)]), call("lt", [own, int(space[places]!)])]);
-  const known = call("expand", [call("where", [inside, place, int(-1)])], { shape: all });
-  const size = sizeOf(all);
-  return {
-    values: call("reshape", [valuesOf(scatter, call, all)], { shape: [size] }),
-    shape: [size],
-    axis: 0,
-    keys: call("reshape", [known], { shape: [size] }),
-    places: sizeOf(result),
-  };
+  return call("expand", [call("where", [inside, place, int(-1)])], { shape: all });
 }
 
 /** The values of the updates, one for each. */
@@ -261,12 +308,7 @@ function valuesOf({ space, places, value }: Scatter, call: Call, shape: Shape): 
   return sameShape(own, shape) ? plain : call("expand", [plain], { shape });
 }
 
-interface Ordered extends Updates {
-  readonly order: NodeId;
-  /** Where each place's updates start in the order, and where they stop. */
-  readonly starts: NodeId;
-  readonly stops: NodeId;
-}
+type Ordered = Updates & Ranges;
 
 /** The sum of each place's range; the node made last is the total. */
 function sumsOf(planner: Planner, { total }: Scatter, call: Call, rows: Ordered): void {
