@@ -52,6 +52,7 @@ export const programs: Readonly<Record<string, string>> = {
   "short-rows": `x: f32[100, 16]\ny = softmax(x)`,
   "softmax-columns": `x: f32[100, 16]\ny = softmax(x, dim=0)`,
   "relu-slice-split": `x: f32[2, 40000]\ny = (x * 2).max(dim=1)`,
+  "argmax-in-chunks": `x: f32[40000]\ny = argmax(x)`,
   "argmax-long": `x: f32[3, 5000]\ny = argmax(x, dim=1)`,
   "matmul-edges": `x: f32[33, 17]\nw: f32[17, 36]\ny = x @ w`,
   attention: `q: f32[2, 9, 8]\nk: f32[2, 70, 8]\nv: f32[2, 70, 12]\ns = q @ k.transpose(-1, -2) * 0.3\ne = exp(s - s.max(dim=-1, keepdim=True))\ny = (e @ v) / e.sum(dim=-1, keepdim=True)`,

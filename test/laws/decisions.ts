@@ -215,16 +215,16 @@ export const examples: readonly Example[] = [
   },
   {
     name: "a forced edge",
-    text: "x: f32[2048, 2048]\ny = x * x.argmax()",
-    options: { forced: [edge("y/1>y:1")] },
+    text: "x: f32[4194304]\nv, i = topk(x, 1)\ny = x * v",
+    options: { forced: [edge("v>y:1")] },
     codes: ["U_FORCE"],
     kernels: 1,
   },
   {
     name: "one workgroup for the whole tensor",
-    text: "x: f32[2048, 2048]\ny = x * x.argmax()",
+    text: "x: f32[4194304]\nv, i = topk(x, 1)\ny = x * v",
     codes: ["C_PARALLELISM"],
-    kernels: 2,
+    kernels: 13,
   },
   {
     name: "softmax after a product",

@@ -36,6 +36,9 @@ const bodies: readonly Body[] = [
     `m = x.mean(dim=${dims}${keep})\nv = (x - m).square().mean(dim=${dims})\nn = r.mean(dim=${dims}${keep})\nw = (r - n).square().sum(dim=${dims})\nreturn v, w, (x * r).sum(dim=${dims})`,
   (dims, keep) =>
     `m = x.mean(dim=${dims}${keep})\ns = (x * m).amax(dim=${dims}${keep})\ny = x * s - m\nt = (y * r).sum(dim=${dims})\nreturn y, t`,
+  (dims) => `i = x.argmax(dim=${dims})\nj = (x * r).argmin(dim=${dims})\nreturn i, j, (x * r).sum(dim=${dims})`,
+  (dims, keep) =>
+    `m = x.amax(dim=${dims}${keep})\ni = (x - m).abs().argmin(dim=${dims}${keep})\ny = where(r > 0.5, i * 1.0, x)`,
   (dims) => `h = relu(x)\na = h.mean(dim=${dims})\nb = (h * r).sum(dim=${dims})\nreturn h, a, b`,
 ];
 

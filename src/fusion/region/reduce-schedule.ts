@@ -1,4 +1,5 @@
 /** @file How a product is walked that is folded while it is made: tiles, chunks of the walk, and what they take. */
+import { leftBy } from "./threads";
 import { node, sizeOf, type Graph, type NodeId, type Region, type Target } from "../ir";
 import { opDef } from "../ops";
 import { matmulSizes, offeredTiles, THIN, tileBytes, tileThreads } from "./matmul";
@@ -129,7 +130,7 @@ export const meetingCells = (graph: Graph, parts: OnlineParts, tile: MatmulTile,
 
 /** Values of each row that threads hand over: its peak, its folds, and the place of an argmax. */
 const meetingValues = (graph: Graph, { peak, folds }: OnlineParts): number =>
-  folds.reduce((sum, fold) => sum + (opDef(node(graph, fold.node).op).reduce!.arg ? 2 : 1), peak === null ? 0 : 1);
+  folds.reduce((sum, fold) => sum + leftBy(graph, fold.node), peak === null ? 0 : 1);
 
 /** Workgroup memory: the operands' tiles, and where the threads meet what does not fit into the left one. */
 function reduceBytes(graph: Graph, parts: OnlineParts, tile: MatmulTile, alongColumns: boolean): number {

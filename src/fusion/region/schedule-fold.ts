@@ -12,7 +12,6 @@ import {
   type FoldShape,
   type Machine,
 } from "../kernel";
-import { opDef } from "../ops";
 import { wholeOutput, type RowPlacement } from "./classify";
 import { laneCoordinates, rowLane } from "./lanes";
 import { waitingMicros } from "./data-loads";
@@ -22,7 +21,7 @@ import { passesPerRead, type PassRoot } from "./row-passes";
 import { cachedValues, passRoots, turnedWrites, withRereads } from "./row-roots";
 import { joinsOfSteps, readsOfSteps, rowSteps, type RowStep } from "./row-steps";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
-import { joinBytes, joiningOf, scanBytes, sortBytes, sortsOf, stepsBytes } from "./threads";
+import { joinBytes, joiningOf, leftBy, scanBytes, sortBytes, sortsOf, stepsBytes } from "./threads";
 import type { Lane, RegionForm, RegionRead, RegionSchedule } from "./types";
 
 /** A machine of which only its limits are known: round numbers of a large GPU. */
@@ -145,11 +144,10 @@ export class Rows {
     for (const { stage } of form.reductions) stages.set(stage, (stages.get(stage) ?? 0) + 1);
     const sorted = form.orders.length > 0;
     const sorts = sortsOf(graph, form, 256 * (this.lane === "columns" ? 4 : 1));
-    const carriesIndex = form.reductions.some(({ node: id }) => opDef(node(graph, id).op).reduce!.arg !== undefined);
     const full = region.outputs.filter((id) => this.#isFull(id));
     // Two folds in one walk leave both for the kernel that joins the parts.
     const oneWalk = stages.size === 1 || (stages.size === 2 && this.merged.length === 1);
-    const steps = carriesIndex || form.scans.length > 0 || sorted ? [] : this.steps();
+    const steps = form.scans.length > 0 || sorted ? [] : this.steps();
     const reread = this.rereads(false, 1, 1).reduce((most, read) => Math.max(most, read.rereads), 0);
     return {
       rows: Math.max(1, rows),
@@ -209,6 +207,9 @@ export function finishNest(shape: FoldShape, chunks: number, machine: Machine): 
   );
 }
 
+const leftByAll = (graph: Graph, folds: readonly NodeId[]): number =>
+  folds.reduce((sum, id) => sum + leftBy(graph, id), 0);
+
 /** Rows that are cut: what their steps read, what each does of the work, and how many folds they join, all together. */
 function cutOf(rows: Rows, { steps: count, joined, readBytes, writeBytes }: FoldShape) {
   const { graph, region } = rows.asked;
@@ -220,7 +221,7 @@ function cutOf(rows: Rows, { steps: count, joined, readBytes, writeBytes }: Fold
     shares: joined ? [...shares, 0] : shares,
     joined: joinsOfSteps(graph, region, steps, rows.byRow)
       .flat()
-      .reduce((sum, { folds }) => sum + folds.length, 0),
+      .reduce((sum, { folds }) => sum + leftByAll(graph, folds), 0),
   };
 }
 
@@ -271,6 +272,10 @@ export function scheduleFold(
   const points = (shape.rows * shape.columns) / width;
   const live = shape.live * (held ? 1 : width);
   const waiting = held ? turns * width * (shape.waiting ?? 0) : (ahead - 1) * width * loadsOf(shape);
+  const left = leftByAll(
+    graph,
+    form.reductions.map(({ node: id }) => id),
+  );
   return blank({
     variant: "fold",
     fold,
@@ -293,8 +298,8 @@ export function scheduleFold(
     }),
     dispatches: chunks > 1 ? launchesOfCut(shape) : 1,
     ...(inParts && { shares: inParts.shares }),
-    temporaryBytes: form.rows * (chunks > 1 ? chunks : 0) * form.reductions.length * 4,
+    temporaryBytes: form.rows * (chunks > 1 ? chunks : 0) * left * 4,
     ...(inParts && { temporaryReads: form.rows * chunks * inParts.joined * 4 }),
-    temporaries: form.reductions.length,
+    temporaries: left,
   });
 }

@@ -34,14 +34,13 @@ export function joinBytes(graph: Graph, form: RegionForm, joined: Joining): numb
   for (const { node: id, stage } of form.reductions) {
     const slot = slots.get(stage) ?? 0;
     slots.set(stage, slot + 1);
-    const { op, inputs, type } = node(graph, id);
-    const { arg } = opDef(op).reduce!;
-    const { dtype } = arg ? node(graph, inputs[0]!).type : type;
-    places.add(`${stage % 2} ${slot} ${dtype === "f16" ? "f32" : dtype}`);
-    if (arg) places.add(`${stage % 2} ${slot} place`);
+    for (const dtype of typesOf(graph, id)) places.add(`${stage % 2} ${slot} ${dtype === "f16" ? "f32" : dtype}`);
   }
   return (4 * places.size) / (joined === "tree" ? 1 : SMALLEST_SUBGROUP);
 }
+
+/** Values that a fold leaves for those who join it: argmax and argmin leave a place beside theirs. */
+export const leftBy = (graph: Graph, id: NodeId): number => (opDef(node(graph, id).op).reduce!.arg ? 2 : 1);
 
 /** The same for rows that are cut, of which a kernel joins the folds of several steps one after another, in two sets of places. */
 export function stepsBytes(
@@ -49,9 +48,15 @@ export function stepsBytes(
   steps: readonly { readonly folds: readonly NodeId[] }[],
   joined: Joining,
 ): number {
-  const types = new Set(steps.flatMap(({ folds }) => folds.map((id) => node(graph, id).type.dtype)));
-  const most = Math.max(...steps.map(({ folds }) => folds.length));
+  const types = new Set(steps.flatMap(({ folds }) => folds.flatMap((id) => typesOf(graph, id))));
+  const most = Math.max(...steps.map(({ folds }) => folds.reduce((sum, id) => sum + leftBy(graph, id), 0)));
   return (8 * most * types.size) / (joined === "tree" ? 1 : SMALLEST_SUBGROUP);
+}
+
+/** What threads that join a fold hand over: what it folds, and places. */
+function typesOf(graph: Graph, id: NodeId): readonly string[] {
+  const { op, inputs, type } = node(graph, id);
+  return opDef(op).reduce!.arg ? [node(graph, inputs[0]!).type.dtype, "place"] : [type.dtype];
 }
 
 /** Bytes of workgroup memory that each thread needs to scan what it holds of a row in one turn: scans of one dtype take turns. */

@@ -2,7 +2,7 @@
 import type { Example } from "../example";
 import type { EdgeId } from "../../fusion";
 import { pin } from "../pins";
-import { cube, rows, square } from "../sizes";
+import { cube, rows } from "../sizes";
 
 /** Values of the chain that is read in reverse order. */
 const LIVE = 16;
@@ -188,16 +188,16 @@ return y
     chapter: "when-it-hurts",
     title: "One workgroup for everything",
     sentence:
-      "Scheduling: one kernel for argmax and product would have to run as one workgroup; the rest of the GPU would idle.",
-    text: `# Times the position of the largest value
-N = 2048
-x: f32[N, N]
+      "Scheduling: one kernel for selection and product would have to run as one workgroup; the rest of the GPU would idle.",
+    text: `# Times the largest value, which topk selects
+M = 4194304
+x: f32[M]
 
-best = x.argmax()
+best, place = topk(x, 1)
 y = x * best
 `,
     granularity: "op",
-    sizes: square,
+    sizes: { name: "M", S: 262_144, M: 4_194_304, L: 9_437_184 },
     variants: [
       {
         id: "forced",

@@ -46,6 +46,7 @@ import {
   stepLowering,
   partialsBuffer,
   partOf,
+  placesBuffer,
 } from "./split";
 
 /** What a thread takes of a row in one turn: which columns, and whether they exist. */
@@ -279,8 +280,11 @@ function lowerStep(job: Job, rows: Rows, { step, joined, number }: Step): Kernel
   const left = pair ? leftOfPair(pair) : leftOfFolds();
   if (!last) {
     low.branch(space.and(space.less(lane, 1), exists), () => {
-      for (const acc of left)
-        low.store(partialsBuffer(low, job, acc.id), space.add(space.mul(part, rows.rows), row), acc.value, [acc.id]);
+      const at = space.add(space.mul(part, rows.rows), row);
+      for (const { id, value, position } of left) {
+        low.store(partialsBuffer(low, job, id), at, value, [id]);
+        if (position) low.store(placesBuffer(low, job, id), at, position, [id]);
+      }
     });
   } else if (rows.rowOutputs.length > 0) {
     const first = space.and(space.less(part, 1), space.less(lane, 1));
@@ -379,8 +383,11 @@ function joinParts(
       continue;
     }
     const accs = folds.map((id) => accumulator(low, id, wide.kept));
+    const places = new Map(
+      accs.flatMap(({ id, position }) => (position ? [[id, placesBuffer(low, job, id)] as const] : [])),
+    );
     each((_, at) => {
-      for (const acc of accs) joinOne(low, acc, partials.get(acc.id)!, at);
+      for (const acc of accs) joinOne(low, acc, partials.get(acc.id)!, at, places.get(acc.id));
     });
     for (const acc of join(accs)) low.setRowValue(acc.id, finished(low, acc, rows.columns));
   }

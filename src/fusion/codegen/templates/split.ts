@@ -7,7 +7,7 @@ import type { Index } from "../index-space";
 import type { Buffer, Reg } from "../kernel-ir";
 import { registerScalar, wordFor } from "../emitter";
 import { Lowering } from "../lowering";
-import type { Accumulator } from "./accumulate";
+import { merge, type Accumulator } from "./accumulate";
 
 /** Where the chunks of one reduction meet. */
 export const partialsId = (reduction: NodeId): NodeId => nodeId(`${reduction}~partials`);
@@ -16,6 +16,15 @@ export function partialsBuffer(low: Lowering, { schedule, form }: Job, id: NodeI
   const word = wordFor(node(low.graph, id));
   return low.temporary(partialsId(id), `${word}_partials`, foldedType(low, id), form.rows * schedule.chunks);
 }
+
+/** The places that the chunks of an argmax found, beside their values. */
+export const placesBuffer = (low: Lowering, { schedule, form }: Job, id: NodeId): Buffer =>
+  low.temporary(
+    nodeId(`${id}~places~partials`),
+    `${wordFor(node(low.graph, id))}_places`,
+    "i32",
+    form.rows * schedule.chunks,
+  );
 
 /** Partials hold what the accumulator holds. */
 export function foldedType(low: Lowering, id: NodeId): DType {
@@ -63,9 +72,11 @@ function epilogueOf({ graph, region }: Job, ids: readonly NodeId[], outputs: rea
 export const partOf = (low: Lowering, partials: Buffer, id: NodeId, at: Index): Reg =>
   low.load(partials, at, [id], `${wordFor(node(low.graph, id))}_part`) as Reg;
 
-export function joinOne(low: Lowering, acc: Accumulator, partials: Buffer, at: Index): void {
+/** @param places of an argmax's chunks */
+export function joinOne(low: Lowering, acc: Accumulator, partials: Buffer, at: Index, places?: Buffer): void {
   const part = partOf(low, partials, acc.id, at);
-  low.set(acc.value, { kind: "combine", def: acc.def, a: acc.value, b: part }, [acc.id]);
+  if (places) merge(low, acc, part, low.load(places, at, [acc.id], `${wordFor(node(low.graph, acc.id))}_place`) as Reg);
+  else low.set(acc.value, { kind: "combine", def: acc.def, a: acc.value, b: part }, [acc.id]);
 }
 
 /** What the kernels of a region do, by the last part of their names. */
