@@ -1,10 +1,26 @@
 /** @file Links: `#f1=` + base64url(deflate-raw(JSON)). Nothing is uploaded; the address is the document. */
 import type { Checked } from "../fusion";
-import { fromBase64Url, toBase64Url } from "./base64url";
 import { parseState } from "./file";
 import { limits } from "./limits";
-import { readState, type Opened } from "./schema";
+import { type Opened, readState } from "./schema";
 import type { SharedState } from "./types";
+
+/** Bytes that are made text at once: the engine takes no more arguments of a call. */
+const PIECE = 0x8000;
+
+/** Bytes as text that survives an address: base64 with `-` and `_`, no padding. */
+export function toBase64Url(bytes: Uint8Array): string {
+  let binary = "";
+  for (let i = 0; i < bytes.length; i += PIECE) binary += String.fromCharCode(...bytes.subarray(i, i + PIECE));
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+/** The bytes, or null when the text has other characters or an impossible length. */
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
+  if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return null;
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
 
 export const LINK_PREFIX = "#f1=";
 

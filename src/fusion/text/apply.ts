@@ -1,15 +1,53 @@
 /** @file One call of an op becomes a node, or several when the op is a composite. */
-import type { Attrs, Checked, DType, NodeId, Span, TensorType } from "../ir";
-import { findNode } from "../ir";
+import {
+  type Attrs,
+  type Checked,
+  type Diagnostic,
+  type DType,
+  findNode,
+  type NodeId,
+  type Span,
+  type TensorType,
+} from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
 import type { Bound } from "./bind";
 import { expand, expandWith, meant, noneOr } from "./expand";
-import type { Interpreter, OperandSource, StatementRun } from "./interpreter";
-import { addNode, bindingName, toNode, typeOf } from "./interpreter";
-import { fixesFor } from "./shape-fixes";
-import type { Expr } from "./syntax";
-import { bare } from "./syntax";
+import {
+  addNode,
+  bindingName,
+  type Interpreter,
+  type OperandSource,
+  type StatementRun,
+  toNode,
+  typeOf,
+} from "./interpreter";
+import { bare, type Expr } from "./syntax";
 import { BROKEN, type Operand, tensorValue, type Value } from "./values";
+
+type Fixes = NonNullable<Diagnostic["fixes"]>;
+
+const transposed = ({ dtype, shape }: TensorType): TensorType => ({ dtype, shape: shape.toReversed() });
+
+/** Where shapes clash, small changes that would make them fit, offered as edits: each matrix operand is tried transposed. */
+function fixesFor(
+  interpreter: Interpreter,
+  op: OpDef | CompositeDef,
+  bound: Bound,
+  types: readonly (TensorType | null)[],
+): Fixes {
+  if (op.kind === "composite" || op.kind !== "contraction") return [];
+  const known = types.filter((type) => type !== null);
+  return bound.tensors.flatMap((operand, i) => {
+    const { expr } = operand ?? {};
+    if (!expr || known[i]?.shape.length !== 2) return [];
+    const tried = op.infer(known.with(i, transposed(known[i])), bound.attrs);
+    if (!tried.ok) return [];
+    const simple = expr.kind === "name" || expr.kind === "paren" || expr.kind === "member" || expr.kind === "call";
+    const source = interpreter.text.slice(expr.span.from, expr.span.to);
+    const insert = simple ? `${source}.T` : `(${source}).T`;
+    return [{ title: `Use ${insert}`, edits: [{ span: expr.span, insert }] }];
+  });
+}
 
 export interface Call {
   readonly op: OpDef | CompositeDef;

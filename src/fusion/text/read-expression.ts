@@ -5,12 +5,83 @@
 import type { Span } from "../ir";
 import type { Argument, BinaryExpr, Expr, Index } from "./syntax";
 import type { Diagnostics } from "./diagnostics";
-import type { Item } from "./read-item";
-import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
-import { readComprehension } from "./read-comprehension";
+import { exprsOf, type Item, partNamed, spanOf, splitAtCommas } from "./read-item";
 import { readParams } from "./read-param";
-import { bad, blame, notClosed, sourceOf, type ParserContext, type ExpressionReader } from "./parser-context";
-import { readFormat, readJoined, readString } from "./read-text";
+import { bad, blame, type ExpressionReader, notClosed, type ParserContext, sourceOf } from "./parser-context";
+
+/** How many characters of `source` come before and after what the quotes hold. */
+function quotesOf(source: string): readonly [before: number, after: number] {
+  const letters = /^[a-zA-Z]*/.exec(source)![0].length;
+  const quotes = /^("""|'''|"|')/.exec(source.slice(letters))?.[0].length ?? 0;
+  return [letters + quotes, quotes];
+}
+
+function readString(at: ParserContext): Expr {
+  const source = sourceOf(at);
+  const [before, after] = quotesOf(source);
+  return { kind: "string", span: at.span, value: source.slice(before, source.length - after) };
+}
+
+/** `f"layer{i}"`: strings and the expressions between them, in order. How a number is to be printed is left out. */
+function readFormat(at: ParserContext): Expr {
+  const [before, after] = quotesOf(sourceOf(at));
+  const pieces: (string | Expr)[] = [];
+  let next = at.span.from + before;
+  for (const part of at.parts.filter(({ name }) => name === "FormatReplacement")) {
+    pieces.push(at.text.slice(next, part.from), ...exprsOf(part.parts).slice(0, 1));
+    next = part.to;
+  }
+  pieces.push(at.text.slice(next, at.span.to - after));
+  return { kind: "format", span: at.span, pieces };
+}
+
+/** `"a" f"{b}"` is one text. */
+function readJoined({ span, parts }: ParserContext): Expr {
+  const pieces = exprsOf(parts).flatMap((part) =>
+    part.kind === "string" ? [part.value] : part.kind === "format" ? part.pieces : [],
+  );
+  const plain = pieces.every((piece) => typeof piece === "string");
+  return plain ? { kind: "string", span, value: pieces.join("") } : { kind: "format", span, pieces };
+}
+
+/** One `for` of a comprehension, with its `if`. */
+interface Clause {
+  readonly target: Expr;
+  readonly iterable: Expr;
+  readonly test: Expr | null;
+}
+
+/** `for a, b in c if d`; null where a piece of it is missing. */
+function clauseOf(parts: readonly Item[]): Clause | null {
+  const [within, test] = ["in", "if"].map((word) => parts.findIndex(({ name }) => name === word)) as [number, number];
+  const targets = exprsOf(parts.slice(1, Math.max(within, 1)));
+  const [iterable] = exprsOf(parts.slice(within + 1, test < 0 ? undefined : test));
+  const [first] = targets;
+  if (!first || !iterable || parts.filter(({ name }) => name === "if").length > 1) return null;
+  const target: Expr = targets.length === 1 ? first : { kind: "tuple", span: first.span, items: targets, starred: [] };
+  return { target, iterable, test: test < 0 ? null : (exprsOf(parts.slice(test))[0] ?? null) };
+}
+
+/** An element and its clauses, each inside the one before it; `{key: value for …}` has two expressions before the first `for`. */
+function readComprehension(at: ParserContext, parts: readonly Item[]): Expr {
+  const span = { from: parts[0]?.from ?? at.span.from, to: parts.at(-1)?.to ?? at.span.to };
+  const loops = parts.flatMap(({ name }, i) => (name === "for" ? [i] : []));
+  const [first, second] = exprsOf(parts.slice(0, loops[0] ?? 0));
+  const clauses = loops.map((from, i) => clauseOf(parts.slice(from, loops[i + 1])));
+  const [key, element] = second ? [first!, second] : [null, first];
+  if (!element || clauses.length === 0 || clauses.includes(null)) {
+    at.diagnostics.add(
+      "outside-language",
+      span,
+      "A comprehension reads `value for name in values`, with one `if` at most for each `for`.",
+    );
+    return bad(span);
+  }
+  return clauses.reduceRight<Expr>((inner, clause, i) => {
+    const last = i === clauses.length - 1;
+    return { kind: "comprehension", span, key: last ? key : null, element: inner, ...clause!, joins: !last };
+  }, element);
+}
 
 /** Not part of the language, said once for the outermost such expression. */
 const outside =
