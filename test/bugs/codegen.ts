@@ -65,7 +65,7 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
   ],
   "lost-fade": [
     ["templates/flash.ts", "if («!this.parts.weightsFade») return;", "true"],
-    ["templates/one-pass.ts", "«fadeTo(now);»", ""],
+    ["templates/one-pass.ts", "«fadeTo(base);»", ""],
     [
       "templates/one-pass.ts",
       '«add(acc.value, make("between", "mul", make("apart_squared", "mul", apart, apart), walk.seen()));»',

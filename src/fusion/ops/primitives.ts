@@ -4,6 +4,7 @@ import type { OpDef } from "./define";
 import { abs } from "./arithmetic/abs";
 import { acos } from "./transcendental/acos";
 import { add } from "./arithmetic/add";
+import { addPeak } from "./arithmetic/add-peak";
 import { all } from "./reduce/all";
 import { allReduce } from "./boundary/all-reduce";
 import { customCall } from "./boundary/custom-call";
@@ -129,6 +130,7 @@ export const primitives: readonly OpDef[] = [
   abs,
   acos,
   add,
+  addPeak,
   all,
   allReduce,
   and,

@@ -7,6 +7,8 @@ export interface OnlineFold {
   readonly node: NodeId;
   /** Its terms carry exp(x − peak): rescaled when the peak rises. */
   readonly fades: boolean;
+  /** None of them is replaced on the way to it, so that one of ∞ − ∞ makes all of it no number. */
+  readonly whole: boolean;
 }
 
 export interface OnlineParts {
@@ -20,6 +22,8 @@ export interface OnlineParts {
   readonly folds: readonly OnlineFold[];
   /** The left operand of `values` carries exp(x − peak). */
   readonly weightsFade: boolean;
+  /** And none of them is replaced, as a mask after the softmax does. */
+  readonly weightsWhole: boolean;
   /** c where a mask by position hides every column beyond row + c: tiles there need not be computed. */
   readonly diagonal: number | null;
   /** A mask by position hides every column before the row's own number. */

@@ -47,6 +47,8 @@ class Reader {
   /** Scores whose last two axes have changed places. */
   readonly #turned = new Set<NodeId>();
   readonly #folds: OnlineFold[] = [];
+  /** Multiples of exponentials of which some elements are replaced. */
+  readonly #replaced = new Set<NodeId>();
   #peak: NodeId | null = null;
   #exp: NodeId | null = null;
   #axis: number | null = null;
@@ -159,6 +161,9 @@ class Reader {
       const part = this.#place(this.#node(id));
       if (isVerdict(part)) return part;
       this.#parts.set(id, part);
+      const { op, inputs } = this.#node(id);
+      const chooses = linearGroups(algebraOf(op)).some((group) => group.length > 1) && !algebraOf(op).terms;
+      if (part === "weight" && (chooses || inputs.some((input) => this.#replaced.has(input)))) this.#replaced.add(id);
     }
     return null;
   }
@@ -227,7 +232,7 @@ class Reader {
     }
     if (part === "weight" && !isLinearFold(n.op)) return this.#needsAll(n, 0);
     this.#axis = axis;
-    this.#folds.push({ node: n.id, fades: part === "weight" });
+    this.#folds.push({ node: n.id, fades: part === "weight", whole: !this.#replaced.has(operand) });
     if (opDef(n.op).reduce?.picks?.which === "largest") this.#aliases.set(n.id, n.id);
     return "row";
   }
@@ -413,6 +418,7 @@ class Reader {
       values,
       peak: this.#peak,
       exp: this.#exp,
+      weightsWhole: values !== null && !this.#replaced.has(this.#node(values).inputs[0]!),
       weightsFade: values !== null && this.#part(this.#node(values).inputs[0]!) === "weight",
       diagonal: seen?.last ?? null,
       fromOwn: seen?.fromOwn ?? false,

@@ -42,11 +42,14 @@ export function lowerFlashThread(job: Job): KernelProgram {
   low.loop("quad", Math.ceil(sizes.n / 4), (quad) =>
     low.branch(f.sees(space.mul(quad, 4), 4, top, perThread), () => walk(quad)),
   );
-  completeRows(state, sizes.n, null);
+  const last = completeRows(state, sizes.n, null);
   rows.forEach((row, i) => {
     const own = (column: Index): Reg => {
       const index = space.add(space.int(i * width), column);
-      return low.let(`o_${i}`, "f32", 4, { kind: "loadShared", array: results, index }, [f.values.id]);
+      const sum = low.let(`sum_${i}`, "f32", 4, { kind: "loadShared", array: results, index }, [f.values.id]);
+      const acc = low.variable(`o_${i}`, "f32", 4, sum, [f.values.id]);
+      if (last[i]) f.fade([acc], last[i]);
+      return acc;
     };
     state[i]!.enter();
     for (const id of f.parts.resultFolds) {

@@ -125,7 +125,9 @@ export function lowerFlashTile(job: Job): KernelProgram {
   low.loop("turn", turns, (turn) => low.branch(f.sees(space.mul(turn, tile.n), tile.n, top, tile.m), () => walk(turn)));
   low.comment("The threads of a row join what they summed; then each finishes its results.");
   const meetings = shares.filter((share) => share !== null);
-  completeRows(state, sizes.n, shared ? meetings : null);
+  completeRows(state, sizes.n, shared ? meetings : null).forEach((fade, i) => {
+    if (fade) f.fade(results[i]!, fade);
+  });
   for (const id of f.parts.resultFolds) foldResults(band, id, state, results, units, meetings);
   state.forEach((row, i) => {
     row.enter();

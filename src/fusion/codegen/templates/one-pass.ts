@@ -7,7 +7,7 @@ import type { Cond, Index, Tuple } from "../index-space";
 import { literal, widthOf, type Expr, type Reg, type Value, type Width } from "../kernel-ir";
 import type { Lowering } from "../lowering";
 import { accumulator, finished, foldIn, type Accumulator } from "./accumulate";
-import { kept, LOWEST, scale } from "./running-row";
+import { kept, LOWEST, NOTHING, scale } from "./running-row";
 
 /** What a thread visits of a row, turn by turn. */
 export interface Walk {
@@ -79,12 +79,16 @@ function holding(low: Lowering, id: NodeId, value: Reg): Accumulator {
   return { id, def: opDef(n.op), operand: n.inputs[0]!, scalar: "f32", value, position: null, settled: false };
 }
 
-/** Sums of multiples of exponentials below a running peak: when the peak rises by d, each sum so far shrinks by e^d. */
+/**
+ * Sums of multiples of exponentials below a running peak: when the peak rises by d, each sum so far shrinks by e^d. On the way the
+ * peak is never −∞; in the end it may be, and −∞ − −∞ makes the sums no numbers, as they are where the row is walked twice.
+ */
 function runningPeak(walk: Walk, { first, seconds, operand }: RunningPair): Running {
   const { low, width } = walk;
   const name = wordFor(node(low.graph, first));
   const make = arithmetic(walk, first);
-  const top = low.variable(`${name}_top`, "f32", width, LOWEST, [first]);
+  const top = low.variable(`${name}_top`, "f32", width, NOTHING, [first]);
+  const floored = (peak: Value): Reg => make(`${name}_base`, "maximum", peak, LOWEST);
   const accs = seconds.map((second) => accumulator(low, second, width));
   const fadeTo = (to: Value): void => {
     const fade = make("fade", "exp", make("fallen", "sub", top, to));
@@ -92,18 +96,20 @@ function runningPeak(walk: Walk, { first, seconds, operand }: RunningPair): Runn
   };
   return {
     visit(at, column, inside) {
-      const x = kept(low, low.converted(low.valueAt(operand, at), "f32", operand), inside, LOWEST, operand);
+      const x = kept(low, low.converted(low.valueAt(operand, at), "f32", operand), inside, NOTHING, operand);
       const def = opDef(node(low.graph, first).op);
       const now = low.let(`${name}_now`, "f32", width, { kind: "combine", def, a: top, b: x }, [first]);
-      fadeTo(now);
+      const base = floored(now);
+      fadeTo(base);
       low.forget(first);
-      low.setRowValue(first, now);
+      low.setRowValue(first, base);
       for (const acc of accs) foldIn(low, acc, at, column, inside);
       low.set(top, now, [first]);
     },
     head: () => holding(low, first, top),
     rest(head) {
-      fadeTo(settle(walk, head));
+      const peak = settle(walk, head);
+      fadeTo(walk.count === null ? peak : floored(peak));
       return accs;
     },
   };
@@ -161,7 +167,7 @@ export function joinMerged(
   const { low, width, columns, join } = walk;
   const heads = pairs.map(({ kind, first }) =>
     kind === "peak"
-      ? holding(low, first, low.variable("top", "f32", width, LOWEST, [first]))
+      ? holding(low, first, low.variable("top", "f32", width, NOTHING, [first]))
       : accumulator(low, first, width),
   );
   const first = [...heads, ...plain.map((id) => accumulator(low, id, width))];

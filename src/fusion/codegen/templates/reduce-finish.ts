@@ -10,7 +10,7 @@ import type { Lowering } from "../lowering";
 import { accumulator, finished, type Accumulator } from "./accumulate";
 import { JoinPlaces, joinThreads } from "./join";
 import { storeResults } from "./reduce";
-import { scale } from "./running-row";
+import { LOWEST, scale } from "./running-row";
 import { finishLowering, namesOf } from "./split";
 
 interface Left {
@@ -101,9 +101,13 @@ export function lowerReduceFinish(job: Job, { peak, exp, folds }: OnlineParts): 
     const part = accs[0]!.value;
     const top = joinThreads(accs.slice(0, 1), grid.tid, places, 0)[0]!.value;
     low.setRowValue(peak, top);
-    const fade = fadeOf(low, { from: part, to: top, exp: node(graph, exp!).op }, peak);
+    const { op } = node(graph, exp!);
+    const base = low.let("base", "f32", 1, { kind: "combine", def: accs[0]!.def, a: top, b: LOWEST }, [peak]);
+    const fade = fadeOf(low, { from: part, to: base, exp: op }, peak);
+    const last = fadeOf(low, { from: base, to: top, exp: op }, peak);
     own.forEach((acc, i) => {
       if (folds[i]!.fades) scale(low, acc.value, fade, acc.id);
+      if (folds[i]!.fades && folds[i]!.whole) scale(low, acc.value, last, acc.id);
     });
   }
   for (const acc of joinThreads(own, grid.tid, places, 1)) {

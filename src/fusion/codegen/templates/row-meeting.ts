@@ -84,9 +84,18 @@ export function foldsOf(rows: readonly RunningRow[], shares: readonly Share[] | 
   return whole;
 }
 
-/** All that is known of rows once they are walked. `enter` each before its values are asked for. */
-export function completeRows(rows: readonly RunningRow[], columns: number, shares: readonly Share[] | null): void {
+/**
+ * All that is known of rows once they are walked. `enter` each before its values are asked for.
+ * @returns what the results of each row are multiplied by in the end
+ */
+export function completeRows(
+  rows: readonly RunningRow[],
+  columns: number,
+  shares: readonly Share[] | null,
+): readonly (Value | null)[] {
+  const last = rows.map((row) => row.last());
   foldsOf(rows, shares).forEach((folds, i) => rows[i]!.complete(columns, folds));
+  return last;
 }
 
 interface Part extends Pick<Accumulator, "id" | "def" | "scalar" | "position"> {

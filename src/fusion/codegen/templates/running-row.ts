@@ -21,6 +21,7 @@ export interface Quad {
 export interface RunningFold {
   readonly acc: Accumulator;
   readonly fades: boolean;
+  readonly whole: boolean;
 }
 
 export class RunningRow {
@@ -28,6 +29,8 @@ export class RunningRow {
   readonly peak: Reg | null;
   readonly folds: readonly RunningFold[];
   #now: Value | null = null;
+  /** What is subtracted meanwhile: the peak, and never −∞. */
+  #base: Value | null = null;
   #known: readonly (readonly [NodeId, Value])[] = [];
 
   readonly low: Lowering;
@@ -42,10 +45,11 @@ export class RunningRow {
     this.number = number;
     this.width = width;
     this.peak =
-      parts.peak === null ? null : low.variable(this.#name(parts.peak, "top"), "f32", width, LOWEST, [parts.peak]);
+      parts.peak === null ? null : low.variable(this.#name(parts.peak, "top"), "f32", width, NOTHING, [parts.peak]);
     this.folds = parts.folds.map((fold) => ({
       acc: accumulator(low, fold.node, hasPlace(low, fold.node) ? 4 : width, number),
       fades: fold.fades,
+      whole: fold.whole,
     }));
   }
 
@@ -64,7 +68,7 @@ export class RunningRow {
     this.#score(dots);
     const operand = node(low.graph, parts.peak!).inputs[0]!;
     const x = low.converted(low.valueAt(operand, at(operand)), "f32", operand);
-    return kept(low, x, inside, LOWEST, operand);
+    return kept(low, x, inside, NOTHING, operand);
   }
 
   /** The highest score of some quads; null where no peak is kept. */
@@ -106,15 +110,35 @@ export class RunningRow {
    */
   raise(top: Value): Value {
     this.#now = this.#max(this.peak!, top, "now", this.width);
+    this.#base = this.#floored(this.#now, this.width);
     const fade = this.#fall(this.peak!);
     this.enter();
     return fade;
   }
 
+  #floored(peak: Value, width: Width): Reg {
+    return this.#max(peak, LOWEST, "base", width);
+  }
+
+  /**
+   * What sums of exponentials are multiplied by in the end; null where there are none. It is 1, and no number where the peak is −∞:
+   * so are the exponentials where the row is walked twice, of −∞ − −∞. The folds of which none is replaced are multiplied here.
+   */
+  last(): Value | null {
+    const { weightsFade, weightsWhole } = this.parts;
+    const whole = this.folds.filter((fold) => fold.fades && fold.whole);
+    if (!this.peak || (whole.length === 0 && !(weightsFade && weightsWhole))) return null;
+    this.#base = this.peak;
+    const fade = this.#fall(this.#floored(this.peak, this.width));
+    this.#base = null;
+    for (const { acc } of whole) scale(this.low, acc.value, fade, acc.id);
+    return weightsWhole ? fade : null;
+  }
+
   /** From here on row values mean this row's. */
   enter(): void {
     const { low, parts, peak } = this;
-    if (parts.peak !== null) low.setRowValue(parts.peak, this.#now ?? peak!);
+    if (parts.peak !== null) low.setRowValue(parts.peak, this.#base ?? peak!);
     for (const [id, value] of this.#known) low.setRowValue(id, value);
   }
 
@@ -175,6 +199,7 @@ export class RunningRow {
   settle(): void {
     if (this.#now && this.peak) this.low.set(this.peak, this.#now, [this.parts.peak!]);
     this.#now = null;
+    this.#base = null;
   }
 
   /** The peak as a fold like the others. */
@@ -202,8 +227,7 @@ export class RunningRow {
   partial(quads: readonly Quad[]): Value[] {
     const { low, parts } = this;
     const highest = this.highest(quads);
-    const top = highest && this.#max(highest, LOWEST, "top", 1);
-    if (top !== null) low.setRowValue(parts.peak!, top);
+    if (highest !== null) low.setRowValue(parts.peak!, this.#floored(highest, 1));
     const folds = this.folds.flatMap(({ acc }): Value[] => {
       if (!acc.position) return [this.#joint(acc, quads)];
       const [first, ...rest] = quads;
@@ -216,7 +240,7 @@ export class RunningRow {
       const one = foldLanes(low, best);
       return [one.value, one.position!];
     });
-    return top === null ? folds : [top, ...folds];
+    return highest === null ? folds : [highest, ...folds];
   }
 
   /**
@@ -269,7 +293,7 @@ export class RunningRow {
         { kind: "op", def: opDef(op), args, attrs: {}, index: null },
         [parts.peak!],
       );
-    return by("fade", node(low.graph, parts.exp!).op, [by("fallen", "sub", [top, this.#now!])]);
+    return by("fade", node(low.graph, parts.exp!).op, [by("fallen", "sub", [top, this.#base!])]);
   }
 
   /** Every fold is what it says: from now on `enter` makes row values mean this row's. */
@@ -315,7 +339,10 @@ export function joinLanes(low: Lowering, fold: Fold, value: Value): Value {
   return foldLanes(low, { ...fold, value: value as Reg, position: null, settled: false }).value;
 }
 
-/** Where a running maximum starts: finite, since the difference of two infinities is no number, and a tile may hold nothing but −∞. */
+/** Where a running maximum starts. */
+export const NOTHING: Value = literal(-Infinity, "f32");
+
+/** The least that is subtracted on the way: finite, since the difference of two infinities is no number, and a tile may hold nothing but −∞. */
 export const LOWEST: Value = literal(-3.4028234663852886e38, "f32");
 
 /** reg ← reg · by */

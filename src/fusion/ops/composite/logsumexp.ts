@@ -6,7 +6,8 @@ export const logsumexp = composite({
   name: "logsumexp",
   doc: {
     formula: "max x + ln Σ e^(x − max x)",
-    teaches: "The maximum is subtracted first, so nothing overflows.",
+    teaches:
+      "The maximum is subtracted first, so nothing overflows. Where the maximum is infinite it is the answer: ∞ − ∞ would be no number.",
   },
   params: [ONE_TENSOR, AXES, KEEPDIMS],
   nonDifferentiable: ["max"],
@@ -16,7 +17,7 @@ export const logsumexp = composite({
     const exp = b.op("exp", "exp", [shifted]);
     const sum = b.op("sum", "sum", [exp], along(axes));
     const log = b.op("log", "log", [sum]);
-    const total = b.op("total", "add", [log, max]);
+    const total = b.op("total", "add_peak", [log, max]);
     if (keepdims === true) return total;
     return b.op("squeezed", "squeeze", [total], { axes: axesOf(axes, b.typeOf(x!).shape.length) });
   },

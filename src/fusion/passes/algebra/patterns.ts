@@ -1,6 +1,6 @@
 /**
  * @file What softmax, the normalisations, the gates and attention look like in primitives. Labels only: no plan depends on them.
- * @about div, sub, add, mul, erf, square, pow, sum, mean: formulas are written with these.
+ * @about div, sub, add, add_peak, mul, erf, square, pow, sum, mean: formulas are written with these.
  */
 import { literalOf, node, type Node, type NodeId } from "../../ir";
 import { attempt, factorsOf, near, opOf, plusLiteral, type Seen } from "./matching";
@@ -48,7 +48,7 @@ export const logSoftmax: Pattern = (seen, root) => {
 };
 
 export const logsumexp: Pattern = (seen, root) => {
-  if (root.op !== "add") return null;
+  if (root.op !== "add" && root.op !== "add_peak") return null;
   const [a, b] = root.inputs;
   return either(seen, a!, b!, (tried, sum, max) => {
     const found = logOfSum(tried, sum);
