@@ -69,6 +69,24 @@ const others: readonly (readonly [pass: string, rule: string, name: string, text
     "a choice of 0",
     "x: f32[9, 33, 7]\nm: f32[9, 33, 1]\ny = where(m > 0, 0, floor(relu(x))).amax(dim=1)",
   ],
+  [
+    "reduction-algebra",
+    "few-terms",
+    "forces between points",
+    "x: f32[40, 3]\nm: f32[40]\nd = x.unsqueeze(0) - x.unsqueeze(1)\nr = (d * d).sum(dim=-1) + 0.1\ny = ((m / (r * sqrt(r))).unsqueeze(-1) * d).sum(dim=1)",
+  ],
+  [
+    "reduction-algebra",
+    "few-terms",
+    "the nearest of other points",
+    "a: f32[40, 2]\nb: f32[30, 2]\nd = (a[:, None] - b).abs().amax(dim=-1, keepdim=True)\nreturn d.amin(dim=1), d.sum(dim=0)",
+  ],
+  [
+    "reduction-algebra",
+    "few-terms",
+    "a product of what is counted",
+    "a: f32[40, 1, 1]\nb: f32[30, 1]\ny = (1 + a * b * arange(4)).prod(dim=2).mean(dim=0)",
+  ],
   ["movement-algebra", "transposes-meet", "through one op", "x: f32[33, 65]\ny = relu(x.T).T + 1"],
   ["movement-algebra", "transposes-meet", "as the result", "x: f32[33, 65]\ny = relu(x.T).T"],
   [

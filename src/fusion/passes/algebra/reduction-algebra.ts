@@ -6,6 +6,7 @@ import type { NodeChange } from "../rewriter";
 import { rulesPass } from "../rewriting";
 import { operandOf, readOnce, rule, type Site } from "../rule";
 import { inWords, nameOf } from "../sentences";
+import { fewTerms } from "./few-terms";
 import { rowOfProduct } from "./row-of-product";
 import { titled } from "../catalogue";
 
@@ -143,4 +144,4 @@ const foldOfFold = rule({
     `${nameOf(graph, n.id)} folds what ${nameOf(graph, inner.id)} folded: one pass over ${inWords(axes.length)} axes of ${nameOf(graph, x.id)} does both.`,
 });
 
-export const reductionAlgebra = rulesPass(titled("reduction-algebra"), [rowOfProduct, factorOut, foldOfFold]);
+export const reductionAlgebra = rulesPass(titled("reduction-algebra"), [rowOfProduct, factorOut, foldOfFold, fewTerms]);

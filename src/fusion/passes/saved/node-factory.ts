@@ -31,7 +31,7 @@ export class NodeFactory {
   constructor(
     graph: Graph,
     anchor: NodeId,
-    kind: "again" | "kept" | "row" | "sorted" | "chunked",
+    kind: "again" | "kept" | "row" | "sorted" | "chunked" | "term",
     types = new Map<NodeId, TensorType>(),
   ) {
     this.types = types;
