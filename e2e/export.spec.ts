@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { strFromU8, unzipSync } from "fflate";
 import { expect, test } from "./fixtures";
 
 test("a program leaves as a module that a bare page runs", async ({ page, play }) => {
@@ -96,4 +97,33 @@ test("the module's numbers are the page's, to the bit", async ({ page, play }) =
   const places = found.filter(({ label, bits }) => label.startsWith("slot") && bits.length >= own.length);
   // Its result lies in one of the buffers that both plans share.
   expect(places.some(({ bits }) => own.every((value, i) => bits[i] === value))).toBe(true);
+});
+
+test("all WGSL files leave in one archive: what the page shows, and every text compiles", async ({ page, play }) => {
+  await play.open("./?example=layer-norm");
+  await expect(play.steps).toBeVisible();
+  const kernels = play.region("Kernels");
+  await kernels.getByRole("button", { name: "Export…" }).click();
+  const coming = page.waitForEvent("download");
+  await kernels.getByRole("button", { name: "All WGSL files, .zip" }).click();
+  const file = await coming;
+  expect(file.suggestedFilename()).toBe("kernels.zip");
+  const archive = unzipSync(new Uint8Array(await readFile(await file.path())));
+  const { "plan.json": json, ...texts } = Object.fromEntries(
+    Object.entries(archive).map(([name, bytes]) => [name, strFromU8(bytes)]),
+  );
+  const plan = JSON.parse(json!) as { totals: { kernels: number }; kernels: readonly { file: string }[] };
+  expect(Object.keys(texts).toSorted()).toEqual(plan.kernels.map((kernel) => kernel.file).toSorted());
+  await expect(
+    play.region("Score").getByRole("img", { name: new RegExp(`^Kernels: naive \\d+, now ${plan.totals.kernels}`) }),
+  ).toBeVisible();
+  const faults = await page.evaluate(async (sources) => {
+    const device = await (await navigator.gpu.requestAdapter())!.requestDevice();
+    const said = await Promise.all(
+      sources.map(async (code) => (await device.createShaderModule({ code }).getCompilationInfo()).messages),
+    );
+    device.destroy();
+    return said.flat().map(({ message }) => message);
+  }, Object.values(texts));
+  expect(faults).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { deflateRawSync } from "node:zlib";
 import type { Browser } from "@playwright/test";
+import { encode } from "uqr";
 import { expect, Playground, test } from "./fixtures";
 
 /** A page in a profile that has never been here; closed by the caller. */
@@ -259,4 +260,29 @@ test("the graph is taken along as a picture: one SVG file that needs nothing els
   const html = await readFile(await (await report).path(), "utf8");
   expect(html).toContain("<h1>log(relu(x + b))</h1>");
   expect(html).toContain("K1 add relu log</text>");
+});
+
+test("the QR code under a link is that link, dark on light in both themes", async ({ page, play }) => {
+  await play.open("./?example=log-relu");
+  const link = await play.share();
+  const wanted = encode(link, { ecc: "L", border: 4 });
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await play.command("Share");
+    await page.getByText("QR code of the link").click();
+    const code = page.getByRole("img", { name: "QR code of the link" });
+    await expect(code).toBeVisible();
+    const seen = await code.evaluate((svg) => {
+      const { width } = (svg as SVGSVGElement).viewBox.baseVal;
+      const [light, dark] = [...svg.querySelectorAll("path")];
+      const rows = Array.from({ length: width }, (_, y) =>
+        Array.from({ length: width }, (__, x) => dark!.isPointInFill(new DOMPoint(x + 0.5, y + 0.5))),
+      );
+      return { rows, inks: [light!, dark!].map((path) => getComputedStyle(path).fill) };
+    });
+    expect(seen.rows).toEqual(wanted.data);
+    const [light, dark] = seen.inks.map((ink) => ink.match(/\d+/g)!.reduce((sum, part) => sum + Number(part), 0));
+    expect(light! - dark!).toBeGreaterThan(500);
+    await page.keyboard.press("Escape");
+  }
 });
