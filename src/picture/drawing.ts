@@ -63,10 +63,25 @@ interface Writing {
   readonly room?: number;
 }
 
-function shortened(text: string, room: number, px: number, mono: boolean): string {
-  if (textWidth(text, px, mono) <= room) return text;
-  const letters = Math.max(1, Math.floor(room / textWidth("x", px, mono)) - 1);
-  return `${text.slice(0, letters)}…`;
+/** em of a letter in DejaVu Sans Bold, the widest font that systems draw words with, by how wide it looks. */
+function emOf(letter: string): number {
+  if (/[mwMW]/.test(letter)) return 1.04;
+  if (/[A-Z×Σ−+]/.test(letter)) return 0.84;
+  return /[fijlrt .,:;'|()[\]/]/.test(letter) ? 0.46 : 0.7;
+}
+const EM = { mono: 0.605, light: 0.92 } as const;
+
+/** px that a text may take: nobody is there to measure it with the reader's font. */
+function widest(text: string, px: number, { mono, weight = 400 }: Pick<Writing, "mono" | "weight"> = {}): number {
+  if (mono) return text.length * px * EM.mono;
+  return px * (weight > 400 ? 1 : EM.light) * Array.from(text, emOf).reduce((sum, em) => sum + em, 0);
+}
+
+function shortened(text: string, room: number, px: number, how: Writing): string {
+  if (widest(text, px, how) <= room) return text;
+  let letters = text.length - 1;
+  while (letters > 1 && widest(`${text.slice(0, letters)}…`, px, how) > room) letters -= 1;
+  return `${text.slice(0, letters).trimEnd()}…`;
 }
 
 function write({ zoom }: Look, text: string, x: number, y: number, how: Writing): Shape {
@@ -83,7 +98,7 @@ function write({ zoom }: Look, text: string, x: number, y: number, how: Writing)
     "font-style": italic ? "italic" : undefined,
     "text-anchor": anchor,
   };
-  return element("text", values, shortened(text, room, px, mono));
+  return element("text", values, shortened(text, room, px, how));
 }
 
 const colourOf = ({ kernel }: Pick<SceneNode, "kernel">, look: Look): string =>
@@ -133,6 +148,9 @@ function opOf(node: SceneNode, { x, y, width, height }: Box, look: Look): Shape[
         ]),
   ];
   if (!isFull(look)) return parts;
+  const stored = node.lives === "memory";
+  const where = stored ? showBytes(node.bytes) : node.lives === "nowhere" ? "" : node.lives;
+  const placed: Writing = stored ? { fill: look.ink("ink-2"), weight: 650 } : { fill: look.ink("ink-3"), italic: true };
   parts.push(
     write(look, node.title, x + 31, y + 18, {
       fill: look.ink("ink"),
@@ -140,7 +158,8 @@ function opOf(node: SceneNode, { x, y, width, height }: Box, look: Look): Shape[
       weight: 650,
       room: width - (node.alone ? 74 : 44),
     }),
-    write(look, node.shape, x + 11, y + 36, { fill: look.ink("ink-3"), room: width / 2 }),
+    write(look, node.shape, x + 11, y + 36, { fill: look.ink("ink-3"), room: width - 29 - widest(where, 12, placed) }),
+    write(look, where, right, y + 36, { ...placed, anchor: "end" }),
   );
   if (node.alone && node.kernel) {
     parts.push(
@@ -148,25 +167,19 @@ function opOf(node: SceneNode, { x, y, width, height }: Box, look: Look): Shape[
       write(look, node.kernel.name, right - 14, y + 18, { fill: tone, weight: 650, anchor: "middle" }),
     );
   } else {
-    const room = width - 48 - textWidth(node.title, 13);
-    if (room > 14)
-      parts.push(
-        write(look, node.formula, right, y + 18, { fill: look.ink("ink-3"), mono: true, anchor: "end", room }),
-      );
+    const room = width - 45 - widest(node.title, 13, { weight: 650 });
+    if (widest(node.formula, 12, { mono: true }) <= room)
+      parts.push(write(look, node.formula, right, y + 18, { fill: look.ink("ink-3"), mono: true, anchor: "end" }));
   }
-  if (node.lives === "memory")
-    parts.push(
-      write(look, showBytes(node.bytes), right, y + 36, { fill: look.ink("ink-2"), weight: 650, anchor: "end" }),
-    );
-  else if (node.lives !== "nowhere")
-    parts.push(write(look, node.lives, right, y + 36, { fill: look.ink("ink-3"), italic: true, anchor: "end" }));
   return parts;
 }
 
 function pillOf(node: SceneNode, { x, y, width, height }: Box, look: Look): Shape[] {
   const middle = y + height / 2;
-  const fact = width === boxSizes.docked.width && node.bytes > 0 ? showBytes(node.bytes) : node.shape;
-  const room = width - 45 - textWidth(node.title, 13, true);
+  const bytes = node.bytes > 0 ? [showBytes(node.bytes)] : [];
+  const facts = width === boxSizes.docked.width ? [...bytes, node.shape] : [node.shape, ...bytes];
+  const room = width - 48 - widest(node.title, 13, { mono: true });
+  const fact = facts.find((each) => widest(each, 12) <= room);
   return [
     element("rect", {
       x,
@@ -186,7 +199,7 @@ function pillOf(node: SceneNode, { x, y, width, height }: Box, look: Look): Shap
       mono: true,
       room: width - 44,
     }),
-    ...(room >= textWidth(fact, 12) && isFull(look)
+    ...(fact && isFull(look)
       ? [write(look, fact, x + width - 12, middle + 4, { fill: look.ink("ink-2"), anchor: "end" })]
       : []),
   ];
@@ -204,7 +217,7 @@ function foldedOf(node: SceneNode, { x, y, width, height }: Box, look: Look): Sh
       fill: tone,
       px: 13,
       weight: 650,
-      room: width - 46 - (isFull(look) ? 10 + textWidth(bytes, 12) : 0),
+      room: width - 46 - (isFull(look) ? 10 + widest(bytes, 12) : 0),
     }),
     ...(isFull(look)
       ? [

@@ -1,11 +1,22 @@
 /** @file What leaves the page as a page of text: both plans in counts, what was decided, what was measured, and a checklist with its answers. */
-import { intensity, kernelTitle, peakOf, ridge, settled, type Compilation, type Kernel, type Plan } from "../../fusion";
+import {
+  fusionAt,
+  intensity,
+  kernelTitle,
+  peakOf,
+  ridge,
+  titleOf,
+  type Compilation,
+  type Kernel,
+  type Plan,
+} from "../../fusion";
 import { notes } from "../../lessons";
 import type { FinishedRun } from "../../state";
 import { occupancyOf } from "./kernel-card";
 import { showSpread, timeRows } from "./timings";
-import { bytesOfKernel } from "./traffic";
+import { bytesOfKernel, kernelTraffic, type TrafficRow } from "./traffic";
 import { transferCount } from "./score";
+import { outcomeOf } from "./step-words";
 import { count, plural, showBytes, showMicros, significant } from "./units";
 import { verdictOf } from "./verdict";
 
@@ -106,22 +117,27 @@ const countsTable = ({ naive, naive: { totals: a }, fused, fused: { totals: b } 
   ],
 });
 
-const kernelTable = ({ fused }: Facts): Block => ({
-  kind: "table",
-  head: ["kernel", "reads", "writes", "traffic", "predicted"],
-  rows: fused.kernels.map((kernel) => [
-    kernelTitle(kernel),
-    kernel.reads.map(({ value }) => value).join(", "),
-    kernel.writes.map(({ value }) => value).join(", "),
-    showBytes(bytesOfKernel(kernel)),
-    showMicros(kernel.predictedMicros),
-  ]),
-});
+function kernelTable({ fused, compilation }: Facts): Block {
+  const { graph } = fusionAt(compilation, compilation.steps.length);
+  const rows = fused.kernels.map((kernel) => {
+    const { title, bytes, rows: accesses } = kernelTraffic(kernel, graph);
+    const tensors = (way: TrafficRow["direction"]): string =>
+      accesses
+        .filter(({ direction }) => direction === way)
+        .map(({ tensor }) => tensor)
+        .join(", ");
+    return [title, tensors("read"), tensors("write"), showBytes(bytes), showMicros(kernel.predictedMicros)];
+  });
+  return { kind: "table", head: ["kernel", "reads", "writes", "traffic", "predicted"], rows };
+}
 
 function decisionList({ compilation: { steps } }: Facts): Block {
-  const codes = new Map<string, number>();
-  for (const step of steps) codes.set(settled(step).code, (codes.get(settled(step).code) ?? 0) + 1);
-  const items = [...codes].toSorted((a, b) => b[1] - a[1]).map(([code, times]) => `${code}: ${count(times)}`);
+  const reasons = new Map<string, number>();
+  for (const step of steps) {
+    const reason = `${titleOf(step).replace(/\.$/, "")}, ${outcomeOf(step)}`;
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  const items = [...reasons].toSorted((a, b) => b[1] - a[1]).map(([reason, times]) => `${reason}: ${count(times)}`);
   return { kind: "list", items };
 }
 

@@ -1,5 +1,15 @@
 /** @file Reads the counts that the planner stored with every kernel and adds them up for the traffic table. */
-import { findNode, kernelTitle, showType, type Access, type Graph, type Kernel, type Plan } from "../../fusion";
+import {
+  findNode,
+  kernelTitle,
+  nodeId,
+  showType,
+  type Access,
+  type Graph,
+  type Kernel,
+  type NodeId,
+  type Plan,
+} from "../../fusion";
 
 /** Bytes of one access: distinct elements once, and once more for every further pass. */
 export const bytesOfAccess = ({ bytes, rereads }: Access): number => bytes * (1 + rereads);
@@ -38,13 +48,19 @@ export interface KernelTraffic {
   readonly modelledBytes: number;
 }
 
+/** What a tensor is called: a node's label; what lies between two dispatches of a region is named after the node that it is for. */
+function tensorName(graph: Graph, id: NodeId): string {
+  const [of, ...parts] = id.split("~");
+  return [findNode(graph, nodeId(of!))?.label ?? of, ...parts].join(" ");
+}
+
 function rowsOf(kernel: Kernel, graph: Graph): TrafficRow[] {
   const row = (direction: TrafficRow["direction"], access: Access): TrafficRow => {
     const found = findNode(graph, access.value);
     return {
       kernel: kernel.id,
       direction,
-      tensor: found?.label ?? access.value,
+      tensor: tensorName(graph, access.value),
       type: found ? showType(found.type) : "",
       events: 1 + access.rereads,
       bytes: bytesOfAccess(access),
