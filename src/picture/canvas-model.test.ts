@@ -66,6 +66,23 @@ test("a graph is fitted whole beside the card, in the middle and never larger th
   expect(["full", "name", "glyph", "block"]).toEqual([1, 0.7, 0.4, 0.2].map(zoomLevel));
 });
 
+test("a graph is fitted above what stands over the lower edge, but only where it would be covered", () => {
+  const bar = { x0: 450, y0: 620, x1: 720, y1: 656 };
+  const room = { width: 730, height: 668, card: 0, over: [bar] };
+  const bottom = (content: Parameters<typeof fitViewport>[0], y1: number): number => {
+    const { y, zoom } = fitViewport(content, room, WHOLE);
+    return y1 * zoom + y;
+  };
+  expect(bottom([{ x0: 0, y0: 0, x1: 700, y1: 650 }], 650)).toBeLessThanOrEqual(bar.y0);
+  const corner = [
+    { x0: 0, y0: 0, x1: 300, y1: 650 },
+    { x0: 0, y0: 0, x1: 700, y1: 300 },
+  ];
+  expect(bottom(corner, 650)).toBeGreaterThan(bar.y0);
+  const long = [{ x0: 0, y0: 0, x1: 700, y1: 6500 }];
+  expect(fitViewport(long, room, LEGIBLE)).toEqual(fitViewport(long, { ...room, over: [] }, LEGIBLE));
+});
+
 test("the card leaves its place only where it hides ops or the name of a kernel", () => {
   const canvas = { width: 730, height: 668 };
   const card = { width: 250, height: 300 };

@@ -16,6 +16,8 @@ export interface Room {
   readonly height: number;
   /** px at the right that belong to the card. */
   readonly card: number;
+  /** What stands along the lower edge, over the graph: the toolbar and the like. */
+  readonly over?: readonly Rect[];
 }
 
 interface Size {
@@ -63,12 +65,18 @@ function freeOf(room: Room, width: number): Size {
   return { width: beside >= width * LEGIBLE ? beside : room.width - 2 * EDGE, height: room.height - 2 * EDGE };
 }
 
+const onScreen = ({ x0, y0, x1, y1 }: Rect, { x, y, zoom }: Viewport): Rect => ({
+  x0: x0 * zoom + x,
+  y0: y0 * zoom + y,
+  x1: x1 * zoom + x,
+  y1: y1 * zoom + y,
+});
+
 /**
  * In the middle of the room beside the card, from the top, never larger than life and not below `least`: a longer graph
  * then runs on below. Of one that is too wide, what lies above and below `lead` is in sight.
  */
-export function fitViewport(content: readonly Rect[], room: Room, least: number, lead: Rect | null = null): Viewport {
-  if (content.length === 0) return { x: EDGE, y: EDGE, zoom: 1 };
+function fitInto(content: readonly Rect[], room: Room, least: number, lead: Rect | null): Viewport {
   const all = around(content);
   const [width, height] = [all.x1 - all.x0, all.y1 - all.y0];
   const free = freeOf(room, width);
@@ -80,12 +88,21 @@ export function fitViewport(content: readonly Rect[], room: Room, least: number,
   return { x: EDGE + spare * 0.5 - (spare > 0 ? all.x0 : left) * zoom, y: EDGE + below * 0.3 - all.y0 * zoom, zoom };
 }
 
-const onScreen = ({ x0, y0, x1, y1 }: Rect, { x, y, zoom }: Viewport): Rect => ({
-  x0: x0 * zoom + x,
-  y0: y0 * zoom + y,
-  x1: x1 * zoom + x,
-  y1: y1 * zoom + y,
-});
+const meets = (a: Rect, b: Rect): boolean => a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
+
+const covers = ({ over = [] }: Room, content: readonly Rect[], view: Viewport): boolean =>
+  content.some((rect) => over.some((each) => meets(onScreen(rect, view), each)));
+
+/** Fitted as into all of the room; where something over it would cover a part of the graph, above that. */
+export function fitViewport(content: readonly Rect[], room: Room, least: number, lead: Rect | null = null): Viewport {
+  if (content.length === 0) return { x: EDGE, y: EDGE, zoom: 1 };
+  const whole = fitInto(content, room, least, lead);
+  if (!covers(room, content, whole)) return whole;
+  const height = Math.min(...(room.over ?? []).map(({ y0 }) => y0));
+  const above = fitInto(content, { ...room, height }, least, lead);
+  // One that is too long runs on below all the same.
+  return covers(room, content, above) ? whole : above;
+}
 
 /** How far [from, to] has to move to lie in [0, room]; its beginning counts where it is too long. */
 const shiftInto = (from: number, to: number, room: number): number =>
@@ -118,7 +135,7 @@ export function followViewport(
     const { at, free } = placed(rect, from);
     return at.x0 >= -SLACK && at.y0 >= -SLACK && at.x1 <= free.width + SLACK && at.y1 <= free.height + SLACK;
   };
-  if (seen(all, view)) return null;
+  if (seen(all, view) && !covers(room, content, view)) return null;
   const fitted = fitViewport(content, room, least);
   if (seen(all, fitted)) return fitted;
   if (!about || (seen(about, view) && view.zoom >= least)) return null;

@@ -97,7 +97,7 @@ function Canvas() {
         minZoom={WHOLE}
         maxZoom={MOST}
         onlyRenderVisibleElements={culling}
-        attributionPosition="top-right"
+        attributionPosition="bottom-left"
       >
         <Background gap={22} size={1.2} />
         <ZoomVariables rootRef={root} />

@@ -103,11 +103,20 @@ function aboutOf({ boxes, scene }: Picture, nodes: readonly NodeId[]): Rect | nu
   return rects.length > 0 ? around(rects) : null;
 }
 
-const roomOf = ({ clientWidth: width, clientHeight: height }: HTMLElement, cards: boolean): Room => ({
-  width,
-  height,
-  card: !cards || width <= NEEDS_ROOM ? 0 : width < TAKES_LARGE ? CARD_ROOM : LARGE_CARD_ROOM,
-});
+/** What stands over the lower edge of the canvas, in px of it. */
+function overOf(root: HTMLElement): Rect[] {
+  const { left, top } = root.getBoundingClientRect();
+  return [...root.querySelectorAll(".zoom-bar, .react-flow__attribution")].flatMap((each) => {
+    const { x, y, width, height } = each.getBoundingClientRect();
+    return width > 0 ? [{ x0: x - left, x1: x - left + width, y0: y - top, y1: y - top + height }] : [];
+  });
+}
+
+const roomOf = (root: HTMLElement, cards: boolean): Room => {
+  const { clientWidth: width, clientHeight: height } = root;
+  const card = !cards || width <= NEEDS_ROOM ? 0 : width < TAKES_LARGE ? CARD_ROOM : LARGE_CARD_ROOM;
+  return { width, height, card, over: overOf(root) };
+};
 
 const lessMotion = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
