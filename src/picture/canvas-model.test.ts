@@ -83,16 +83,19 @@ test("a graph is fitted above what stands over the lower edge, but only where it
   expect(fitViewport(long, room, LEGIBLE)).toEqual(fitViewport(long, { ...room, over: [] }, LEGIBLE));
 });
 
-test("the card leaves its place only where it hides ops or the name of a kernel", () => {
+test("the card leaves its place only where it hides ops or the name of a kernel, and goes no further than it must", () => {
   const canvas = { width: 730, height: 668 };
   const card = { width: 250, height: 300 };
   const view = { x: 0, y: 0, zoom: 1 };
   expect(cardTop([], [], view, canvas, card)).toBe(84);
   const hidden = { x: 500, y: 100, width: 156, height: 44 };
-  expect(cardTop([hidden], [], view, canvas, card)).toBe(668 - 56 - 300);
+  expect(cardTop([hidden], [], view, canvas, card)).toBe(144 + 4);
   // A kernel's name under its lower edge: a little higher, and it can be read.
   const tag = { x0: 500, x1: 600, y0: 340, y1: 376 };
-  expect(cardTop([], [tag], view, canvas, card)).toBe(14);
+  expect(cardTop([], [tag], view, canvas, card)).toBe(340 - 4 - 300);
+  // No place hides nothing: the one that hides least.
+  const column = [90, 330, 600].map((y) => ({ ...hidden, y }));
+  expect(cardTop(column, [], view, canvas, card)).toBe(14);
 });
 
 test("numbers carry a unit and three figures", () => {

@@ -1,4 +1,4 @@
-/** @file Where the card docks at the right: at its usual height, or lower or higher where it hides less of the graph. */
+/** @file Where the card docks at the right: at its usual height, or as near to it as hides nothing, or else less, of the graph. */
 import { rectOf } from "./geometry";
 import type { Box, Rect } from "./geometry";
 
@@ -12,6 +12,8 @@ const USUAL_TOP = 84;
 const HIGH_TOP = 14;
 /** Above the zoom bar. */
 const BELOW = 56;
+/** px between the card and a box that it makes way for. */
+const CLEAR = 4;
 /** A kernel's name counts more than as much of a box: without it nobody knows whose hull it is. */
 const NAME_WEIGHT = 3;
 /** px² of ops that another place has to save before the card leaves its usual one. */
@@ -42,8 +44,15 @@ export function cardTop(
     return onScreen.reduce((sum, { rect, weight }) => sum + weight * shared(rect, area), 0);
   };
   const lowest = canvas.height - BELOW - card.height;
+  const usual = Math.max(HIGH_TOP, Math.min(USUAL_TOP, lowest));
+  const away = (top: number): number => Math.abs(top - usual);
+  const free = [usual, ...onScreen.flatMap(({ rect: { y0: top, y1 } }) => [y1 + CLEAR, top - CLEAR - card.height])]
+    .filter((top) => top === usual || (top >= HIGH_TOP && top <= lowest))
+    .sort((a, b) => away(a) - away(b))
+    .find((top) => hidden(top) === 0);
+  if (free !== undefined) return free;
   const tops = [lowest, HIGH_TOP].filter((top) => top >= HIGH_TOP && top !== USUAL_TOP);
-  let best = Math.max(HIGH_TOP, Math.min(USUAL_TOP, lowest));
+  let best = usual;
   let least = hidden(best) - WORTH_MOVING;
   for (const top of tops) {
     const area = hidden(top);
