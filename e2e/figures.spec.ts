@@ -12,7 +12,7 @@ test("rooflines of datasheets stand beside the traffic without a run, with ridge
   const machine = (name: string) => panel.getByRole("row", { name: new RegExp(`^${name} `) });
   await expect(machine("a100")).toContainText("156");
   await expect(machine("h100")).toContainText("299");
-  await machine("a100").getByRole("button").click();
+  await machine("a100").getByRole("button", { name: "a100" }).click();
   await expect(panel).toContainText("312 TFLOP/s over 2 TB/s is 156 FLOP per byte");
   await expect(panel).toContainText("% of what a100 can compute, because memory is the limit");
 });

@@ -68,7 +68,7 @@ test.describe("the first visit", () => {
     await expect(start.getByRole("listitem")).toHaveCount(5);
     const first = start.getByRole("listitem").first();
     await expect(first.getByRole("img", { name: "7 full-size transfers become 3" })).toBeVisible();
-    await first.getByRole("button").click();
+    await first.getByRole("button", { name: "log(relu(x + b))" }).click();
     await expect(page.getByRole("button", { name: "Example: log(relu(x + b))" })).toBeVisible();
     await expect(play.region("Score").getByRole("img", { name: /^Full-size transfers: naive 7/ })).toBeVisible();
   });
