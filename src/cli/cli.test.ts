@@ -355,7 +355,7 @@ test("optimum puts the best plan by the price beside the planner's", async () =>
   const large = await command("optimum program.py", long);
   expect(large).toMatchObject({
     code: 1,
-    err: "The best plan is not looked for: 40 ops are too many to try every plan: 30 at most.",
+    err: "The best plan is not searched for: 40 ops are too many to try every plan: 30 at most.",
   });
 });
 

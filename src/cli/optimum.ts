@@ -10,7 +10,7 @@ export function optimum({ json }: Request, { compilation }: Planned, environment
   const { steps, options } = compilation;
   const found = optimumOf(fusionAt(compilation, steps.length), options);
   if (isTooLarge(found)) {
-    environment.complain(`The best plan is not looked for: ${found.tooLarge}.`);
+    environment.complain(`The best plan is not searched for: ${found.tooLarge}.`);
     return 1;
   }
   const { micros, planned, regions, weighed } = found;

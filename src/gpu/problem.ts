@@ -34,7 +34,7 @@ export const refusals = {
   poisoned: () =>
     fail(
       "timeout",
-      "A kernel does not end on the GPU. Your program is saved: close this tab, or restart the browser.",
+      "A kernel on the GPU does not finish. Your program is saved: close this tab, or restart the browser.",
       { reload: true },
     ),
   cancelled: () => fail("cancelled", "Stopped before there was a result."),

@@ -68,7 +68,7 @@ const SAID: ReadonlyMap<string, string> = new Map([
   ["dtype", "a number format that no kernel here has"],
   ["no rule", "unknown here"],
   ["string", "works on text"],
-  ["random", "draws from a generator of its own"],
+  ["random", "has its own random generator"],
 ]);
 
 /** What became of what they would have given. */

@@ -33,7 +33,7 @@ function numbersOf({ weights, elsewhere }: Imported, kept: boolean): string {
   const away =
     elsewhere.length === 0
       ? ""
-      : ` The numbers of ${tensors(elsewhere.length)} are in another file, which is not read: runs make them up.`;
+      : ` The numbers of ${tensors(elsewhere.length)} are in another file, which is not read: runs use random numbers.`;
   const count = weights.size;
   if (count === 0) return away;
   let bytes = 0;

@@ -133,7 +133,7 @@ export const passCatalogue: readonly PassEntry[] = [
     level: 3,
     title: "Scan long rows in chunks",
     summary:
-      "Scans chunks of a long row at the same time, and then adds to each what the chunks before it came to, where few rows would leave the GPU idle.",
+      "Where few rows would leave the GPU idle, scans the chunks of a long row at the same time, and then combines each with the total of those before it.",
     numerics: "reassociates",
   },
   {

@@ -116,7 +116,7 @@ function proposalFor(planner: Planner, rewriter: Rewriter, n: Node, cut: Cut): P
   const inserted = make.computed().filter((id) => !own.includes(id));
   const top = make.made.pop()!;
   const last: Node = { ...n, op: top.op, inputs: top.inputs, attrs: top.attrs };
-  const text = `${nameOf(graph, n.id)} scans ${showCount(shape[axis]!)} elements one after the other. In ${showCount(chunks)} chunks of ${showCount(each)}, all of them are scanned at the same time: each then takes in what those before it came to.`;
+  const text = `${nameOf(graph, n.id)} scans ${showCount(shape[axis]!)} elements one after the other. In ${showCount(chunks)} chunks of ${showCount(each)}, all of them are scanned at the same time: each is then combined with the total of those before it.`;
   return {
     rule: "scan-chunks",
     change: {

@@ -115,8 +115,7 @@ ${statements}y = n * w + b
       {
         id: "welford",
         title: "Welford",
-        sentence:
-          "One pass updates mean and variance together (Welford). A second pass writes y. Then x is read once more for y.",
+        sentence: "One pass updates mean and variance together (Welford). A second pass reads x again and writes y.",
         claims: [{ row: "001-07", says: "one fused kernel" }],
         options: { knobs: { all: {}, kernels: { y: { rows: "one-pass" } } } },
       },

@@ -153,7 +153,7 @@ export function Differences({ steps, found, total, shown, onShow, graphs, names,
       </header>
       <TotalsTable names={names} totals={totals} atEnd={atEnd} />
       {found.length === 0 ? (
-        <p className="differs-none">Both sides take every decision alike.</p>
+        <p className="differs-none">Both sides make the same decisions.</p>
       ) : (
         <ol>
           {found.slice(0, MOST_LISTED).map((each) => {

@@ -173,7 +173,7 @@ function Facts({
       </dl>
       <p>
         {smaller ? "Real numbers, at a smaller size: " : "Real numbers: "}the interpreter ran this kernel.{" "}
-        {!sameKind && "At the program's own size the planner writes it in another way. "}
+        {!sameKind && "At the program's own size the planner writes it differently. "}
         {recording.schedule}
       </p>
     </div>

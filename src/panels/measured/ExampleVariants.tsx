@@ -70,7 +70,7 @@ function Solved({ preset }: { readonly preset: Example }) {
       <h3>{preset.title}: solved</h3>
       {before !== undefined && now !== undefined && now < before && (
         <p className="measured-note">
-          Your program moves {showBytes(now)}; as given it moved {showBytes(before)}. The link under Share keeps your
+          Your program moves {showBytes(now)}; the original moved {showBytes(before)}. The link under Share keeps your
           solution.
         </p>
       )}

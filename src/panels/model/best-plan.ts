@@ -3,8 +3,8 @@ import { isTooLarge, regretOf, type BestPlan } from "../../fusion";
 import { plural, showMicros, significant } from "./units";
 
 export function bestPlanText(best: BestPlan): string {
-  if (isTooLarge(best)) return `The best plan is not looked for: ${best.tooLarge}.`;
-  const tried = `found by trying all: ${plural(best.weighed, "kernel")} weighed`;
+  if (isTooLarge(best)) return `The best plan is not searched for: ${best.tooLarge}.`;
+  const tried = `found by trying all; ${plural(best.weighed, "kernel")} compared`;
   const regret = regretOf(best);
   return regret === 0
     ? `No plan is better than the fused one by the price: ${showMicros(best.planned)} (${tried}).`

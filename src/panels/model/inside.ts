@@ -68,7 +68,7 @@ export function momentWords(recording: KernelRecording, at: number): string {
     case "compute":
       return `${who} ${one ? "computes" : "compute"} ${moment.register}`;
     case "barrier":
-      return `A barrier: all ${who} wait until everyone is here`;
+      return `A barrier: all ${who} wait until the last one arrives`;
   }
 }
 

@@ -122,8 +122,8 @@ export interface DeviceFact {
 /** Optional features that kernels or clocks here use. */
 const FEATURES: readonly (readonly [feature: string, name: string, text: string])[] = [
   ["timestamp-query", "GPU clock", "times are taken on the device, not by waiting for it"],
-  ["subgroups", "Subgroups", "threads that run in step hand each other their registers in a reduction"],
-  ["shader-f16", "f16 arithmetic", "halves are bound and computed as they are; otherwise f16 is storage only"],
+  ["subgroups", "Subgroups", "threads that run in lockstep exchange registers in a reduction"],
+  ["shader-f16", "f16 arithmetic", "kernels store f16 and compute in it; otherwise f16 is storage only"],
 ];
 
 export function deviceFacts({ target, maxBufferBytes, maxBindingBytes, features }: Device): readonly DeviceFact[] {

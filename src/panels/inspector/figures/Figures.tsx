@@ -137,9 +137,9 @@ function DeviceFacts() {
           ))}
         </tbody>
       </table>
-      {others.length > 0 && <p className="figure-note">Also there, not used: {others.join(", ")}.</p>}
+      {others.length > 0 && <p className="figure-note">Also offered, not used: {others.join(", ")}.</p>}
       <p className="figure-note">
-        Not told: the sizes of caches, the clock rate, the number of multiprocessors, matrix units.
+        WebGPU does not report the sizes of caches, the clock rate, the number of multiprocessors, or matrix units.
       </p>
     </div>
   );
