@@ -1,6 +1,7 @@
 /** @file The house stays in order: what `npm run house` counts may fall and not rise. scripts/house.json has the limits. */
 import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { nodeId } from "../src/fusion/ir";
 import { codeLines, cyclesIn, limits, measure } from "../scripts/house.mjs";
 
 describe("limits of scripts/house.json", async () => {
@@ -44,4 +45,19 @@ test("the picture of docs/architecture.md names every folder of src/ and src/fus
       .toSorted();
   expect(named(2)).toEqual(folders("src"));
   expect(named(4)).toEqual(folders("src/fusion"));
+});
+
+test("one file takes ids apart", () => {
+  // The types refuse methods of strings; what is left are regular expressions.
+  const matched = readdirSync("src", { recursive: true, encoding: "utf8" })
+    .map((name) => `src/${name.replaceAll("\\", "/")}`)
+    .filter(
+      (file) =>
+        /\.tsx?$/.test(file) &&
+        file !== "src/fusion/ir/id-spelling.ts" &&
+        /\.(?:test|exec)\((?:\w+\.)*(?:id|nodeId)\)/.test(readFileSync(file, "utf8")),
+    );
+  expect(matched).toEqual([]);
+  // @ts-expect-error Ids are opaque.
+  expect(() => nodeId("h/0").split("/")).not.toThrow();
 });

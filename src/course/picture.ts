@@ -1,5 +1,5 @@
 /** @file What a step of a lesson shows, step after step: what it leaves out stays as the step before it left it. */
-import { defaultOptions, type Compilation, type CompileOptions, type Step } from "../fusion";
+import { defaultOptions, isWithin, type Compilation, type CompileOptions, type Step } from "../fusion";
 import type { Lesson, Show } from "./lesson";
 
 export interface Picture {
@@ -56,15 +56,11 @@ export function besideOf({ steps }: Pick<Lesson, "steps">, index: number, shown:
 
 export const optionsOf = (picture: Picture): CompileOptions => ({ ...defaultOptions, ...picture.options });
 
-/** What stands between a node's id and that of an op that it is made of, or was made into. */
-const PARTS = ["/", "~", "."];
-
 /** A decision is about both values, or about ops that they are made of. */
 const isAbout = ({ symbols }: Compilation, { nodes }: Step, [from, to]: readonly [string, string]): boolean => {
   const named = (name: string) => symbols.findLast((symbol) => symbol.name === name)?.node;
   const [a, b] = [named(from), named(to)];
-  const touches = (wanted: string | null | undefined) =>
-    wanted != null && nodes.some((id) => id === wanted || PARTS.some((mark) => id.startsWith(wanted + mark)));
+  const touches = (wanted: string | null | undefined) => wanted != null && nodes.some((id) => isWithin(id, wanted));
   return touches(a) && touches(b);
 };
 

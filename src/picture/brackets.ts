@@ -1,7 +1,8 @@
 /** @file Brackets at the left edge: which rows of ops a line of the program became. */
+import { boundName } from "../fusion";
 import type { NodeId } from "../fusion";
 import type { Box, Point } from "./geometry";
-import { statementOf, type Scene } from "./scene";
+import type { Scene } from "./scene";
 
 export interface Bracket {
   /** The binding: `h`. */
@@ -30,7 +31,7 @@ export function bracketsOf(
     left = Math.min(left, box.x);
     // A derivative stands in no line of the program, and in a column of its own.
     if (node.late || (node.kind !== "op" && node.kind !== "folded")) continue;
-    const names = new Set((node.kind === "folded" ? node.inside : [node.id]).map(statementOf));
+    const names = new Set((node.kind === "folded" ? node.inside : [node.id]).map(boundName));
     // Many lines in one box: the box has a name of its own.
     if (names.size > MOST_LANES) continue;
     for (const name of names) {

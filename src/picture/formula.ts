@@ -1,5 +1,5 @@
 /** @file The title and the short formula on an op's box, from its definition and its operands' names. */
-import type { Graph, Node, NodeId } from "../fusion";
+import { type Graph, type Node, type NodeId, topName } from "../fusion";
 import { formulaParts } from "./ops";
 import { showNumber, textWidth } from "./format";
 
@@ -18,7 +18,7 @@ function nameOf(graph: Graph, id: NodeId): string | null {
     return typeof node.attrs["value"] === "number" ? showNumber(node.attrs["value"]) : node.label;
   if (node.op === "input") return node.label;
   if (node.groups.some(({ kind }) => kind === "composite")) return node.label;
-  return /^[A-Za-z_]\w*$/.test(id) ? id : null;
+  return topName(id) === id ? id : null;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** @file What the inspector of a selected op shows and which of it may be edited. */
-import { findNode, findOp, showType } from "../fusion";
+import { findNode, findOp, showType, topName } from "../fusion";
 import type { AttrValue, Block, Graph, Node, NodeId, WrittenAttr } from "../fusion";
 import { pillTarget } from "../document";
 import { titleOf } from "./formula";
@@ -41,9 +41,6 @@ export function showAttr(value: AttrValue): string {
   if (typeof value === "object") return `(${value.join(", ")}${value.length === 1 ? "," : ""})`;
   return String(value);
 }
-
-/** Identities that are names of the text; parts of a line have longer ones. */
-const BINDING = /^[A-Za-z_]\w*(@\d+)?$/;
 
 /** Where a value lives and what computes it, in words: `K1 softmax`, `8 MiB in memory`. */
 export function factsOf(
@@ -87,7 +84,7 @@ export function inspect(
   return {
     id: node.id,
     title: isInput ? "input" : titleOf(node),
-    name: BINDING.test(node.id) ? node.id.replace(/@\d+$/, "") : null,
+    name: topName(node.id),
     formula: isInput ? "" : (def?.doc.formula ?? ""),
     teaches: isInput ? "" : (def?.doc.teaches ?? ""),
     type: waitingOf(graph).has(node.id) ? "not known yet" : showType(node.type),
@@ -127,7 +124,7 @@ function operandsOf(graph: Graph, node: Node): Inspected["operands"] {
         ? "..."
         : from.op === "const"
           ? showAttr(from.attrs["value"] ?? null)
-          : BINDING.test(input)
+          : topName(input) !== null
             ? input
             : titleOf(from);
     return { name: names[i] ?? `operand ${i + 1}`, from: text };

@@ -1,4 +1,5 @@
 /** @file The finished picture: a scene with its boxes, ways, hulls, tags, labels and brackets. */
+import { pillTarget } from "../document";
 import type { EdgeId, NodeId } from "../fusion";
 import { bracketsOf } from "./brackets";
 import type { Bracket } from "./brackets";
@@ -76,7 +77,7 @@ export function pictureOf(
   const lines = scene.edges.flatMap((edge): Line[] => {
     const points = routes.get(edge.id);
     if (!points) return [];
-    const quiet = edge.kind !== "memory" || edge.bytes === 0 || docked.has(edge.from) || edge.to.endsWith(">out");
+    const quiet = edge.kind !== "memory" || edge.bytes === 0 || docked.has(edge.from) || pillTarget(edge.to) !== null;
     const label = quiet ? null : board.placeOnLine(edge.id, points, showBytes(edge.bytes), edge.width);
     return [{ edge, points, path: roundedPath(points, CORNER), label }];
   });

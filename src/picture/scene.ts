@@ -1,5 +1,5 @@
 /** @file What is to be drawn at a step, without places: ops, pills, lines and kernels, from the graph, its regions and its plan. */
-import { bytesOf, edgeId, kernelWords, showShape, showType, usesOf } from "../fusion";
+import { bytesOf, edgeId, kernelWords, showShape, showType, usesOf, boundName } from "../fusion";
 import type {
   DType,
   EdgeId,
@@ -240,7 +240,7 @@ function sayNode(node: Node, title: string, home: KernelMark | null, lives: Live
 
 /** What a result without a name is called: one statement may give several gradients. */
 const calledBy = ({ op, phase, label, id }: Node): string =>
-  op === "input" || phase === "backward" ? label : statementOf(id);
+  op === "input" || phase === "backward" ? label : boundName(id);
 
 /** `missing`: why there is no value yet. */
 const outputOf = (node: Node, title: string, missing: string | null): SceneNode => ({
@@ -344,9 +344,3 @@ function onceEach(
     return { ...line, kind: "register", width: 1.5, tone: members.get(line.to)![0]!.tone };
   });
 }
-
-/**
- * `h.centre`, `h/0/1`, `h@2`, `h1/block#0/t` all belong to the statement that binds `h`;
- * `i#3/h` to the one in the loop.
- */
-export const statementOf = (id: string): string => /^[^./~@#[\]>]+/.exec(id.replace(/^(\w+#\d+\/)+/, ""))?.[0] ?? id;

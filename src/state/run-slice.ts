@@ -54,3 +54,11 @@ export const runSlice: Slice<"runBoth" | "cancelRun" | "runOnCpu" | "describeDev
     },
   };
 };
+
+/** The door to what trains, in a chunk of its own. */
+export const trainingSlice: Slice<"train"> = (context) => ({
+  async train(command, calm = false) {
+    const { train } = await loadPart(() => import("./training-run"));
+    await train(context, command, calm);
+  },
+});

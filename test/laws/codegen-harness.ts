@@ -11,6 +11,7 @@ import {
   type Region,
   type RegionId,
   type Target,
+  isPartials,
 } from "../../src/fusion/ir";
 import { loadsByData, opDef } from "../../src/fusion/ops";
 import { naiveFusion } from "../../src/fusion/passes";
@@ -94,7 +95,7 @@ export function countsOff(graph: Graph, { region, facts, programs, logs }: Regio
   const { schedule } = facts;
   const isLaunched = schedule.handed !== undefined;
   for (const access of logs.flatMap((log) => log.buffers)) {
-    if (access.value.endsWith("~partials") || access.passes === 0) continue;
+    if (isPartials(access.value) || access.passes === 0) continue;
     if (isLaunched && region.outputs.includes(access.value)) continue;
     const known = read.get(access.value) ?? { read: 0, passes: 0 };
     // Each dispatch reads for itself.

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { planFusion, runPlanOnCpu } from "../../src/fusion/codegen";
 import { generic, totalsOf } from "../../src/fusion/cost";
 import { classify, knobOffers } from "../../src/fusion/region";
-import { dtypeBytes, type NodeId, type Target } from "../../src/fusion/ir";
+import { dtypeBytes, type NodeId, type Target, isPartials } from "../../src/fusion/ir";
 import { runReference } from "../../src/fusion/reference";
 import { createSession } from "../../src/gpu";
 import { dawn } from "../../src/gpu/testing/dawn";
@@ -45,7 +45,7 @@ describe.each(Object.entries(programs))("%s", (_, text) => {
     const sizes = new Map<NodeId, number>();
     for (const { program, log } of run.kernels) {
       for (const { value, elements, type } of program.buffers) sizes.set(value, elements * dtypeBytes(type.dtype));
-      for (const access of log.buffers.filter(({ value }) => value.endsWith("~partials"))) {
+      for (const access of log.buffers.filter(({ value }) => isPartials(value))) {
         if (access.written > 0) written.set(access.value, access.written * 4);
         else read.set(access.value, access.read * 4);
       }

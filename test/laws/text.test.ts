@@ -1,7 +1,7 @@
 /** @file Laws of the typed language: text and graph follow each other, and edits of one are edits of the other. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { edgeId, node, type Graph, type NodeId, type TextEdit } from "../../src/fusion/ir";
+import { edgeId, node, type Graph, type NodeId, type TextEdit, isWithin } from "../../src/fusion/ir";
 import {
   applyTextEdits,
   connect,
@@ -210,11 +210,7 @@ describe("edits", () => {
         const id = ids[a % ids.length]!;
         const edited = removeNode(text, id);
         if (!edited.ok) throw new Error(edited.text);
-        const gone = new Set(
-          [...parsed.graph.nodes.keys()].filter(
-            (other) => other === id || other.startsWith(`${id}/`) || other.startsWith(`${id}.`),
-          ),
-        );
+        const gone = new Set([...parsed.graph.nodes.keys()].filter((other) => isWithin(other, id)));
         const nodes = new Map([...parsed.graph.nodes].filter(([other]) => !gone.has(other)));
         const hole = { ...node(parsed.graph, id), id: "…" as NodeId, op: "hole", inputs: [], attrs: {} };
         for (const [key, one] of nodes)

@@ -1,5 +1,5 @@
 /** @file Writing a kernel's statements: scopes, names, memory accesses. What to write is lowering.ts's and the templates' business. */
-import { type DType, type Graph, isInput, node, type Node, type NodeId, sizeOf } from "../ir";
+import { type DType, type Graph, isInput, node, type Node, type NodeId, sizeOf, isPathless } from "../ir";
 import { SMALLEST_SUBGROUP } from "../region";
 import { evenLanes, type Cond, type Index, type IndexAtom, type IndexSpace, type IndexVar } from "./index-space";
 import type { Buffer, Expr, Reg, Scalar, SharedArray, Stmt, Value, Width } from "./kernel-ir";
@@ -31,7 +31,7 @@ export const registerScalar = <S extends Scalar>(scalar: S): Exclude<S, "f16"> |
 
 /** What a person would call a node in a kernel: its binding name, a composite's part, or its op. */
 export function wordFor(n: Node): string {
-  const plain = /^[A-Za-z_][\w.@#]*$/.test(n.id) ? n.id : n.label;
+  const plain = isPathless(n.id) ? n.id : n.label;
   return identifier(plain, isInput(n) ? "input" : identifier(n.op, "value"));
 }
 

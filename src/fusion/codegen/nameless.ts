@@ -2,7 +2,7 @@
  * @file A region without its names: nodes by number, words by their first part. Regions that differ in names alone have the same
  * key. What anything is called on the way here begins with `Q`, a letter no generated name starts with.
  */
-import { type Attrs, type Graph, isLiteral, node, type Node, nodeId, type NodeId, type Region } from "../ir";
+import { type Attrs, type Graph, isLiteral, node, type Node, type NodeId, type Region, numberedId } from "../ir";
 import { opDef } from "../ops";
 import { isFreeView, mayBeUniform, replacementOf } from "../region";
 import { wordFor } from "./emitter";
@@ -23,11 +23,6 @@ export interface Nameless {
 const LONGEST_WORD = 24;
 /** As many as two letters can tell apart. */
 const MOST_STEMS = 26 * 26;
-
-const place = (index: number): NodeId => nodeId(`@${index}`);
-/** Node ids made from those of `graph`, such as partials, have them in front. */
-export const realId = (ids: readonly NodeId[], id: NodeId): NodeId =>
-  nodeId(id.replace(/^@(\d+)/, (_, index: string) => ids[Number(index)]!));
 
 const standIn = (index: number): string =>
   `Q${String.fromCharCode(97 + Math.floor(index / 26))}${String.fromCharCode(97 + (index % 26))}`;
@@ -91,7 +86,7 @@ export function nameless(graph: Graph, region: Region): Nameless | null {
   const words = wordsWithout(graph, ids);
   if (!words) return null;
   for (const label of words.labels) parts.push(label);
-  const named = (id: NodeId): NodeId => place(numbers.get(id)!);
+  const named = (id: NodeId): NodeId => numberedId(numbers.get(id)!);
   return {
     key: parts.join(" "),
     ids,
@@ -140,13 +135,13 @@ function miniature(
   { members, outputs }: Region,
   labels: readonly string[],
 ): Graph {
-  const named = (id: NodeId): NodeId => place(numbers.get(id)!);
+  const named = (id: NodeId): NodeId => numberedId(numbers.get(id)!);
   const nodes = new Map<NodeId, Node>();
   for (const [id, at] of numbers) {
     const n = node(graph, id);
     const whole = at < members.length || isFreeView(n) || !isMemory(n);
     const inputs = whole ? n.inputs.map(named) : [];
-    const own = place(at);
+    const own = numberedId(at);
     const next = outputs.indexOf(replacementOf(graph, n)!);
     const attrs = n.attrs["next"] === undefined ? n.attrs : { ...n.attrs, next: next < 0 ? null : next };
     const op = whole ? n.op : "input";

@@ -23,6 +23,7 @@ import {
   type Plan,
   type Region,
   type Target,
+  isPartials,
 } from "../ir";
 import { resolveView } from "../region";
 import type { KernelProgram } from "./kernel-ir";
@@ -180,7 +181,7 @@ function accessesOf(
   };
   const partials = (access: PrintedBinding["access"]): Access[] =>
     program.bindings
-      .filter((binding) => binding.value.endsWith("~partials") && binding.access === access)
+      .filter((binding) => isPartials(binding.value) && binding.access === access)
       .map(({ value, elements, type }) => wholeAccess(value, elements * dtypeBytes(type.dtype), fullSize));
   return {
     reads: [...traffic.reads.flatMap(own), ...partials("read")],

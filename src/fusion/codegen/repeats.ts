@@ -1,9 +1,18 @@
 /** @file Kernels that differ only in names are written once and then renamed: thousands of ops hold a few dozen different kernels. */
-import { KERNEL_SUFFIX, knobsFor, nodeId, type Graph, type NodeId, type Region, type Target } from "../ir";
+import {
+  KERNEL_SUFFIX,
+  knobsFor,
+  type Graph,
+  type NodeId,
+  type Region,
+  type Target,
+  numberedId,
+  unnumberedId,
+} from "../ir";
 import { launchedKey } from "../region";
 import { kernelName, titleOf } from "./frame";
 import { laidOut } from "./layout";
-import { filled, formOf, nameless, realId, type Form, type Nameless } from "./nameless";
+import { filled, formOf, nameless, type Form, type Nameless } from "./nameless";
 import { isTaken } from "./names";
 import { endOfName } from "./templates/split";
 import { printProgram, printRegion, shapeRegion, type PrintedProgram, type PrintedRegion } from "./printed";
@@ -87,8 +96,8 @@ function* ownStems(wgsl: string): Generator<string> {
 
 /** The text and the counts with the names of this region. */
 function renamed({ printed, forms }: Template, graph: Graph, region: Region, { ids, stems }: Nameless): PrintedRegion {
-  const reals = new Map<NodeId, NodeId>(ids.map((id, index) => [nodeId(`@${index}`), id]));
-  const real = (id: NodeId): NodeId => reals.get(id) ?? realId(ids, id);
+  const reals = new Map<NodeId, NodeId>(ids.map((id, index) => [numberedId(index), id]));
+  const real = (id: NodeId): NodeId => reals.get(id) ?? unnumberedId(ids, id);
   const listed = new Map<readonly NodeId[], readonly NodeId[]>();
   const list = (of: readonly NodeId[]): readonly NodeId[] => {
     if (of.length === 0) return of;

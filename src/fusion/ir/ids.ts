@@ -1,14 +1,19 @@
 /** @file Branded identities. Their spelling is the language's (docs/architecture.md): positions, pins and links hang on them. */
 
+/** Text that only `id-spelling.ts` takes apart: the methods of strings don't compile on it. */
+type Opaque = string & {
+  readonly [Method in Exclude<keyof string & string, "length" | "localeCompare" | "toString" | "valueOf">]: never;
+};
+
 /**
  * A node's identity: its binding name (`y`), a path inside an expression (`y/0/1`), a version (`y@2`),
  * a call or loop instance (`h1/block#0/t`), a composite's part (`h.centre`), or what a pass made (`h.centre~bn-fold`).
  */
-export type NodeId = string & { readonly __brand: "NodeId" };
+export type NodeId = Opaque & { readonly __brand: "NodeId" };
 /** A region's identity: the node that named it first, with a prefix, so that it survives merges. */
-export type RegionId = string & { readonly __brand: "RegionId" };
+export type RegionId = Opaque & { readonly __brand: "RegionId" };
 /** `producer>consumer:operand`. */
-export type EdgeId = string & { readonly __brand: "EdgeId" };
+export type EdgeId = Opaque & { readonly __brand: "EdgeId" };
 
 export const nodeId = (text: string): NodeId => text as NodeId;
 export const regionId = (text: string): RegionId => text as RegionId;

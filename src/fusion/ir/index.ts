@@ -3,6 +3,7 @@ export * from "./bug";
 export * from "./diagnostic";
 export * from "./graph";
 export * from "./hash";
+export * from "./id-spelling";
 export * from "./ids";
 export * from "./knobs";
 export * from "./own-entry";

@@ -9,6 +9,7 @@ import {
   type NodeId,
   type Region,
   regionId,
+  statementOf,
   usesOf,
 } from "../ir";
 import { positionsOf } from "../cost";
@@ -19,9 +20,6 @@ import { regionsInTextOrder } from "./planner";
 /** The call that a node is part of: its outermost composite, the loop that it is a result of, or itself. */
 const callOf = (graph: Graph, id: NodeId): string =>
   loopKey(node(graph, id)) ?? node(graph, id).groups.find(({ kind }) => kind === "composite")?.id ?? id;
-
-/** The statement that a node is part of: its binding, without the path inside the expression and the composite's part. */
-const statementOf = (id: NodeId): string => id.replace(/(?:\/\d+)*(?:\.[^/]*)?$/, "");
 
 function gathered(ids: readonly NodeId[], key: (id: NodeId) => string): NodeId[][] {
   const groups = new Map<string, NodeId[]>();

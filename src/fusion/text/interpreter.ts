@@ -1,6 +1,6 @@
 /** @file The state of reading one program: nodes made so far, where each was written, and how a value becomes a node. */
 import type { Attrs, DType, GroupRef, Node, NodeId, Span, TensorType, TextEdit } from "../ir";
-import { nodeId, promote } from "../ir";
+import { nodeId, promote, localName } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
 import type { Entry } from "../autodiff";
 import type { Diagnostics } from "./diagnostics";
@@ -195,9 +195,7 @@ export function addNode(interpreter: Interpreter, made: NewNode): NodeId {
 /** Last piece of an identity that names a binding: `t` of `h1/block#0/t@2`; null when it is a path inside an expression. */
 export function bindingName({ root, frame }: StatementRun, path: string): string | null {
   if (path !== root) return null;
-  const own = root.slice(frame.prefix.length);
-  const at = own.indexOf("@");
-  const name = at < 0 ? own : own.slice(0, at);
+  const name = localName(root, frame.prefix);
   return name === "_" || name.startsWith("return") ? null : name;
 }
 

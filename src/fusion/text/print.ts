@@ -9,6 +9,7 @@ import {
   isLiteral,
   type Node,
   type NodeId,
+  asWord,
 } from "../ir";
 import { node, showType, topological, usesOf } from "../ir";
 import type { OpDef, Param } from "../ops";
@@ -129,8 +130,7 @@ class Printer {
   }
 
   private nameFor(id: NodeId): string {
-    const own = id.startsWith(this.prefix) ? id.slice(this.prefix.length) : id;
-    const base = own.replaceAll(/[^A-Za-z0-9_]+/g, "_").replaceAll(/^_+|_+$/g, "");
+    const base = asWord(id, this.prefix);
     const start = /^[A-Za-z]/.test(base) && this.isName(base) ? base : `v_${base}`;
     let name = start;
     for (let n = 2; this.taken.has(name); n++) name = `${start}_${n}`;

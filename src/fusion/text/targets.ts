@@ -1,4 +1,5 @@
 /** @file What a statement binds: identities of new versions, names and tuples of names. */
+import { isItemOf } from "../ir";
 import type { NodeId } from "../ir";
 import type { Interpreter, StatementRun, Frame } from "./interpreter";
 import { BROKEN, describe, isBroken, type Operand, type SymbolKind, type Value } from "./values";
@@ -59,7 +60,7 @@ export const namesIn = (target: Expr): readonly NameExpr[] => {
 /** A piece of a tuple is called as the name it is bound to. */
 function nameLoose(interpreter: Interpreter, { root }: StatementRun, id: NodeId, label: string): void {
   const node = interpreter.nodes.get(id)!;
-  if (id.startsWith(`${root}#`) && node.label === node.op) interpreter.nodes.set(id, { ...node, label });
+  if (isItemOf(id, root) && node.label === node.op) interpreter.nodes.set(id, { ...node, label });
 }
 
 /** The last part of what a target is called: `w` of `self.w`. */

@@ -1,7 +1,7 @@
 /** @file Predict first: a question that is answered before the numbers are uncovered, and what the answer was worth. */
 import { useEffect, useRef, useState } from "react";
 import { inUnit, rightNumber, type Answer, type Ask, type Judgement, type Scope } from "../../course";
-import { parseEdgeId, type Compilation } from "../../fusion";
+import { parseEdgeId, type Compilation, isInsideOf } from "../../fusion";
 import { playground, usePlayground, type PlaygroundState } from "../../state";
 import { significant } from "../model/units";
 import { LessonProse } from "./LessonProse";
@@ -104,7 +104,10 @@ function NumberAsk({ ask, scope }: Props<Kind<"number">>) {
 
 /** The name of a value of the program, by the node that was clicked. */
 function nameOf({ symbols }: Compilation, node: string): string | null {
-  return symbols.find((symbol) => symbol.node === node || node.startsWith(`${symbol.node}/`))?.name ?? null;
+  return (
+    symbols.find((symbol) => symbol.node !== null && (symbol.node === node || isInsideOf(node, symbol.node)))?.name ??
+    null
+  );
 }
 
 /** What was clicked in the graph, as the question's answers name it. */

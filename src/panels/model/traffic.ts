@@ -2,8 +2,8 @@
 import {
   findNode,
   kernelTitle,
-  nodeId,
   showType,
+  splitMade,
   type Access,
   type Graph,
   type Kernel,
@@ -50,8 +50,8 @@ export interface KernelTraffic {
 
 /** What a tensor is called: a node's label; what lies between two dispatches of a region is named after the node that it is for. */
 function tensorName(graph: Graph, id: NodeId): string {
-  const [of, ...parts] = id.split("~");
-  return [findNode(graph, nodeId(of!))?.label ?? of, ...parts].join(" ");
+  const { of, made } = splitMade(id);
+  return [findNode(graph, of)?.label ?? of, ...made].join(" ");
 }
 
 function rowsOf(kernel: Kernel, graph: Graph): TrafficRow[] {

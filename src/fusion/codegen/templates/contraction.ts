@@ -1,5 +1,5 @@
 /** @file What the matmul kernels share: where operands and results lie, edges, and the epilogue on accumulators. */
-import { node, type DType, type NodeId, type Shape } from "../../ir";
+import { node, type DType, type NodeId, type Shape, partialsId } from "../../ir";
 import { opDef } from "../../ops";
 import {
   followersOf,
@@ -16,7 +16,6 @@ import { literal, widthOf, type Buffer, type Reg, type Value } from "../kernel-i
 import { registerScalar, wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
 import { probeLoads, strideOf } from "../probe";
-import { partialsId } from "./split";
 
 export class Contraction {
   readonly low: Lowering;

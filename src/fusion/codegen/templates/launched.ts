@@ -1,6 +1,6 @@
 /** @file A loop whose iterations are launched: the kernels of its body, once an iteration, on what the iteration before left behind. */
 import { regionFlops } from "../../cost";
-import { bug, node, nodeId, type Graph, type Node, type NodeId, type Region, type Target } from "../../ir";
+import { bug, node, nodeId, type Graph, type Node, type NodeId, type Region, type Target, partialsId } from "../../ir";
 import {
   classify,
   endingOf,
@@ -48,8 +48,7 @@ export function lowerLaunched({ graph, region, target }: Job): KernelProgram[] {
     if (!ending.copied[i] && place.kind === "made") named.set(`${place.at} ${place.iteration}`, loop.outputs[i]!);
   });
   const valueAt = (at: number, iteration: number): NodeId =>
-    named.get(`${at} ${iteration}`) ??
-    nodeId(`${loop.outputs[0]!}~${loop.body.values[at]!.name}.${iteration}~partials`);
+    named.get(`${at} ${iteration}`) ?? partialsId(`${loop.outputs[0]!}~${loop.body.values[at]!.name}.${iteration}`);
   const valueOf = (place: Place): NodeId =>
     place.kind === "made" ? valueAt(place.at, place.iteration) : place.node.id;
   const own = { region: region.id, nodes: region.members };

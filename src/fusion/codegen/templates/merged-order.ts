@@ -1,5 +1,5 @@
 /** @file Long rows in order: a kernel that sorts runs in workgroup memory, then one for each merge of neighbouring runs (Cormen et al., 2.3.1), in which every thread finds the element of its own place by a search. */
-import { node, nodeId, sizeOf, type DType, type NodeId } from "../../ir";
+import { node, sizeOf, type DType, type NodeId, partialsId } from "../../ir";
 import { opDef } from "../../ops";
 import { mergedSort, orderStages, partitionOf, storedInputs, type OrderStage } from "../../region";
 import { registerScalar, wordFor } from "../emitter";
@@ -46,7 +46,7 @@ function runsAfter({ job, sort, scalar, stages }: Merged, low: Lowering, at: num
   const word = wordFor(node(low.graph, first));
   const elements = job.form.rows * stage.length;
   const buffer = (what: string, dtype: DType, suffix: string): Buffer =>
-    low.temporary(nodeId(`${first}~${what}${at}~partials`), `${word}_${name}${suffix}`, dtype, elements);
+    low.temporary(partialsId(`${first}~${what}${at}`), `${word}_${name}${suffix}`, dtype, elements);
   return {
     stage,
     values: buffer("runs", scalar, ""),

@@ -2,7 +2,7 @@
  * @file Rows and columns of one tensor folded in one walk: a workgroup takes a band of rows, finishes each row as it goes by, and keeps a
  * value for every column. A second kernel joins the bands, always in the same order.
  */
-import { node, type NodeId } from "../../ir";
+import { node, type NodeId, partialsId } from "../../ir";
 import { loweringOf, programOf, workgroupPerItem, type Job } from "../frame";
 import type { Cond, Index } from "../index-space";
 import { type Buffer, type KernelProgram, type SharedArray, type Width } from "../kernel-ir";
@@ -12,7 +12,7 @@ import { accumulator, finished, foldIn, foldLanes, type Accumulator } from "./ac
 import { FoldThreads } from "./fold-threads";
 import { JoinPlaces, joinThreads } from "./join";
 import { existing, nameChunks, passComment, pointAt, rowsOf, spread, storePoint, storeRow } from "./rows";
-import { foldedType, gridFields, joinOne, namesOf, partialsId } from "./split";
+import { foldedType, gridFields, joinOne, namesOf } from "./split";
 
 /** Variants `mixed-row` and `mixed-thread`: the bands and their finisher. */
 export const lowerMixed = (job: Job): KernelProgram[] => [

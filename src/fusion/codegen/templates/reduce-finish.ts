@@ -1,5 +1,5 @@
 /** @file Chunks of a row that was folded while it was made: they agree on its peak, what each has summed fades to it, and the results are stored. */
-import { node, nodeId, type DType, type NodeId } from "../../ir";
+import { node, type DType, type NodeId, partialsId } from "../../ir";
 import { opDef } from "../../ops";
 import type { OnlineParts } from "../../region";
 import { programOf, workgroupPerItem, type Job } from "../frame";
@@ -48,7 +48,7 @@ export class Partials {
     const { dtype } = this.#slots.get(what)!;
     const name = dtype === "f32" ? "partials" : `${dtype}_partials`;
     return this.low.temporary(
-      nodeId(`${region.outputs[0]}~${dtype}~partials`),
+      partialsId(`${region.outputs[0]}~${dtype}`),
       name,
       dtype,
       this.#counts.get(dtype)! * schedule.chunks * form.rows,

@@ -1,5 +1,5 @@
 /** @file Rows that are folded in parts: what the kernels that fold them and the one that joins them share. */
-import { node, nodeId, type DType, type NodeId } from "../../ir";
+import { node, type DType, type NodeId, partialsId } from "../../ir";
 import { opDef } from "../../ops";
 import { membersBehind } from "../../region";
 import { kernelName, loweringOf, titleOf, type Grid, type Job } from "../frame";
@@ -9,9 +9,6 @@ import { registerScalar, wordFor } from "../emitter";
 import { Lowering } from "../lowering";
 import { merge, type Accumulator } from "./accumulate";
 
-/** Where the chunks of one reduction meet. */
-export const partialsId = (reduction: NodeId): NodeId => nodeId(`${reduction}~partials`);
-
 export function partialsBuffer(low: Lowering, { schedule, form }: Job, id: NodeId): Buffer {
   const word = wordFor(node(low.graph, id));
   return low.temporary(partialsId(id), `${word}_partials`, foldedType(low, id), form.rows * schedule.chunks);
@@ -20,7 +17,7 @@ export function partialsBuffer(low: Lowering, { schedule, form }: Job, id: NodeI
 /** The places that the chunks of an argmax found, beside their values. */
 export const placesBuffer = (low: Lowering, { schedule, form }: Job, id: NodeId): Buffer =>
   low.temporary(
-    nodeId(`${id}~places~partials`),
+    partialsId(`${id}~places`),
     `${wordFor(node(low.graph, id))}_places`,
     "i32",
     form.rows * schedule.chunks,

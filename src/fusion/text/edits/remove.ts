@@ -1,5 +1,5 @@
 /** @file Deleting: a statement goes with its line, a nested op leaves `...`, and so does every expression that read what is gone. */
-import { isHole, type NodeId, type Span, type TextEdit } from "../../ir";
+import { isHole, type NodeId, type Span, type TextEdit, isInside } from "../../ir";
 import { findNode } from "../../ir";
 import { wholeLines } from "../lines";
 import type { Parsed } from "../program";
@@ -137,7 +137,7 @@ export function removeNode(text: string, id: NodeId, parsed: Parsed = parseProgr
   const node = findNode(parsed.graph, id);
   if (!node) return refused(`There is no node ${id}.`);
   if (parsed.partOf.has(id)) return refused(locked(parsed, id));
-  if (isHole(node) && id.includes("/")) return refused("This operand is not connected.");
+  if (isHole(node) && isInside(id)) return refused("This operand is not connected.");
   const edits = removalEdits(parsed, id);
   if (typeof edits === "string") return refused(edits);
   const draft = new Draft(parsed);
