@@ -233,6 +233,27 @@ describe.each(Object.entries(BOTH_WAYS))("%s, both ways", (_, { kernels, text })
   });
 });
 
+test.each([
+  ["attention", 1, 3],
+  ["causal attention", 1, 3],
+] as const)("%s is %i kernel forwards and %i backwards", (name, forwards, backwards) => {
+  for (const granularity of ["op", "primitive"] as const) {
+    const compilation = planned(BOTH_WAYS[name]!.text(LARGE), granularity);
+    const { graph } = fusionAt(compilation, compilation.steps.length);
+    const results = new Set(graph.outputs);
+    // A kernel of the forward pass stores the result; one that also begins the backward pass is counted there, and no gradient is its own.
+    const forward = compilation.fusedPlan!.kernels.filter(({ nodes }) =>
+      nodes.some((id) => results.has(id) && graph.nodes.get(id)!.phase !== "backward"),
+    );
+    const gradients = ({ nodes }: (typeof forward)[number]): boolean =>
+      nodes.some((id) => results.has(id) && graph.nodes.get(id)!.phase === "backward");
+    const rest = compilation.fusedPlan!.kernels.filter((kernel) => !forward.includes(kernel));
+    expect([forward.length, rest.length]).toEqual([forwards, backwards]);
+    expect(forward.filter(gradients)).toEqual([]);
+    expect(rest.filter((kernel) => !gradients(kernel))).toEqual([]);
+  }
+});
+
 test("Adam over twelve tensors takes two of them in a kernel that binds eight buffers", () => {
   const { kernels } = planned(operatorTexts["adam_12_tensors"]!, "op").fusedPlan!;
   expect(kernels.length).toBeLessThanOrEqual(6);

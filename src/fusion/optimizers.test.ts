@@ -169,3 +169,85 @@ test("mistakes are said where they are", () => {
     said(`${head.replace("[w]", "[w * 2]").replace("(w * x)", "(w * x)")}loss.backward()\nopt.step()\nreturn loss\n`),
   ).toContain("6 no-gradients");
 });
+
+describe("schedules and clipping", () => {
+  /** How far `w` went in each step: the rate, where every gradient is 1. */
+  const rates = (schedule: string, steps: number): readonly number[] => {
+    const text = `w: f32[1] = param(zeros())
+opt = torch.optim.SGD([w], lr=0.5)
+scheduler = ${schedule}
+for step in range(100):
+    opt.zero_grad()
+    loss = w.sum()
+    loss.backward()
+    opt.step()
+    scheduler.step()
+return loss
+`;
+    const at = Array.from({ length: steps + 1 }, (_, step) => after(text, step).get("w")![0]!);
+    return at.slice(1).map((value, i) => at[i]! - value);
+  };
+  const halves = (...powers: readonly number[]): number[] => powers.map((power) => 0.5 ** power);
+
+  test.each<readonly [schedule: string, want: readonly number[]]>([
+    ["torch.optim.lr_scheduler.StepLR(opt, step_size=2, gamma=0.5)", halves(1, 1, 2, 2, 3, 3, 4)],
+    ["torch.optim.lr_scheduler.MultiStepLR(opt, milestones=[1, 4], gamma=0.5)", halves(1, 2, 2, 2, 3, 3)],
+    ["torch.optim.lr_scheduler.ExponentialLR(opt, gamma=0.5)", halves(1, 2, 3, 4)],
+    ["torch.optim.lr_scheduler.LinearLR(opt, start_factor=0.5, total_iters=2)", [0.25, 0.375, 0.5, 0.5]],
+    ["torch.optim.lr_scheduler.LambdaLR(opt, lr_lambda=lambda epoch: 0.5 ** epoch)", halves(1, 2, 3, 4)],
+    [
+      "torch.optim.lr_scheduler.CosineAnnealingLR(opt, T_max=4, eta_min=0.1)",
+      Array.from({ length: 9 }, (_, t) => 0.1 + 0.2 * (1 + Math.cos((Math.PI * t) / 4))),
+    ],
+  ])("%s", (schedule, want) => near(rates(schedule, want.length), want));
+
+  test("each group's own rate is scheduled; schedules follow one another", () => {
+    const text = `a: f32[1] = param(zeros())
+b: f32[1] = param(zeros())
+opt = torch.optim.SGD([{"params": [a]}, {"params": [b], "lr": 1.0}], lr=0.5)
+first = torch.optim.lr_scheduler.ExponentialLR(opt, 0.5)
+second = torch.optim.lr_scheduler.StepLR(opt, 2, gamma=0.1)
+opt.zero_grad()
+loss = (a + b).sum()
+loss.backward()
+opt.step()
+first.step()
+second.step()
+return loss
+`;
+    near(after(text, 3).get("a")!, [-(0.5 + 0.25 + 0.0125)]);
+    near(after(text, 3).get("b")!, [-(1 + 0.5 + 0.025)]);
+  });
+
+  /** One step at a rate of 1 with gradients (3, 4) and 12, of norm 13. */
+  const moved = (clip: string): readonly number[] => {
+    const text = `a: f32[2] = param(zeros())
+b: f32[1] = param(zeros())
+k: f32[2] = const([3, 4])
+opt = torch.optim.SGD([a, b], lr=1.0)
+opt.zero_grad()
+loss = (a * k).sum() + 12 * b.sum()
+loss.backward()
+norm = loss
+${clip}
+opt.step()
+return loss, norm
+`;
+    const values = after(text, 1);
+    return [...values.get("a")!, ...values.get("b")!].map((x) => -x);
+  };
+
+  test.each<readonly [clip: string, want: readonly number[]]>([
+    ["norm = torch.nn.utils.clip_grad_norm_([a, b], max_norm=6.5)", [1.5, 2, 6]],
+    ["torch.nn.utils.clip_grad_norm_([a, b], 100.0)", [3, 4, 12]],
+    ["torch.nn.utils.clip_grad_norm_([a], 1)", [0.6, 0.8, 12]],
+    ["torch.nn.utils.clip_grad_norm_([a, b], 9.5, norm_type=1.0)", [1.5, 2, 6]],
+    ["torch.nn.utils.clip_grad_value_([a, b], clip_value=3.5)", [3, 3.5, 3.5]],
+    ["torch.nn.utils.clip_grad_value_([a, b], 3.5)\ntorch.nn.utils.clip_grad_norm_([b], 0.35)", [3, 3.5, 0.35]],
+  ])("%s", (clip, want) => near(moved(clip), want));
+
+  test("gradients that are not there yet can't be clipped", () => {
+    const text = "w: f32[4] = param()\ntorch.nn.utils.clip_grad_norm_([w], 1.0)\nreturn w.sum()\n";
+    expect(parseProgram(text).diagnostics.map(({ code, line }) => `${line} ${code}`)).toContain("2 no-gradients");
+  });
+});

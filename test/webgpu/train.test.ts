@@ -46,6 +46,26 @@ v = 0.99 * v + 0.01 * w.grad ** 2
 w = w - 0.01 * (m / (1 - 0.9 ** t)) / (sqrt(v / (1 - 0.99 ** t)) + 1e-8)
 return loss, t
 `;
+const SCHEDULED = `import torch.nn.functional as F
+from torch import nn, optim
+from torch.nn.utils import clip_grad_norm_
+
+x: f32[32, 64] = data("digits", "images")
+y: i32[32] = data("digits", "labels")
+model = nn.Sequential(nn.Linear(64, 8), nn.Tanh(), nn.Linear(8, 10))
+optimizer = optim.SGD(model.parameters(), lr=0.5, momentum=0.5)
+warmup = optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 10))
+scheduler = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=100, eta_min=0.01)
+for epoch in range(100):
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(x), y)
+    loss.backward()
+    norm = clip_grad_norm_(model.parameters(), max_norm=0.7)
+    optimizer.step()
+    warmup.step()
+    scheduler.step()
+return loss, norm
+`;
 /** States that no kernel writes where they are read next: one keeps an input, two change places, two share a value. */
 const COPIES = `x: f32[4] = uniform(1, 2)
 w: f32[4] = param(ones())
@@ -138,6 +158,7 @@ describe.skipIf(!gpu)("on Dawn", () => {
   test.each([
     ["SGD", SGD, 1e-4],
     ["Adam", ADAM, 1e-3],
+    ["SGD with a schedule, its gradients clipped", SCHEDULED, 1e-4],
   ])("%s: naive, fused and the CPU stay together for 100 steps", async (_, text, bound) => {
     const program = read(text);
     const { source, states, training } = program;

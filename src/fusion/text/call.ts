@@ -14,6 +14,7 @@ import { methodCall } from "./method-calls";
 import { MODULES } from "./names";
 import { callChain, containerOf } from "./objects/containers";
 import { callObject, instantiate } from "./objects/objects";
+import { clipped, isClip } from "./objects/optimizers";
 import { superOf } from "./objects/methods";
 import { lastNameOf } from "./objects/classes";
 import { libraryCall, opCall } from "./op-calls";
@@ -276,7 +277,11 @@ function functionCall(
   const op = findOp(name.text);
   const called = { ...call, dialect, called: name.text, word: name.span };
   if (op && op.kind !== "source") return opCall(interpreter, run, called, op, args);
-  if (written) return callAnyDef(interpreter, run, libraryCall(call, written), args);
+  if (written) {
+    const answer = (given: readonly GivenArgument[]): Value =>
+      callAnyDef(interpreter, run, libraryCall(call, written), given);
+    return isClip(name.text) ? clipped(interpreter, run, call, args, answer) : answer(args);
+  }
   const of = libraryClass(name.text);
   if (of) return instantiate(interpreter, run, call, of, args);
   const made =

@@ -1,6 +1,7 @@
 /**
  * @file Optimizers as PyTorch defines them, for one parameter: `_slots` names what is carried along for it, `_update` answers its next
- * value and theirs; `_counts` says whether it asks which step this is. Written in the language itself.
+ * value and theirs; `_counts` says whether it asks which step this is. Schedules of their rates: `_rate` of a rate and of how often
+ * the schedule has stepped. What clips gradients is given them and answers them. Written in the language itself.
  */
 
 export const OPTIMIZERS = String.raw`
@@ -121,4 +122,79 @@ class Adagrad(Optimizer):
     total = total + g * g
     rate = self.lr if self.lr_decay == 0 else self.lr / (1 + (t - 1) * self.lr_decay)
     return p - rate * g / (torch.sqrt(total + self.initial_accumulator_value) + self.eps), total
+
+def clip_grad_value_(parameters, clip_value, foreach=None):
+  return [g.clamp(-clip_value, clip_value) for g in parameters]
+
+def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
+  total = 0.0
+  for g in parameters:
+    total = total + (torch.abs(g) ** norm_type if norm_type != 2.0 else g * g).sum()
+  norm = torch.sqrt(total) if norm_type == 2.0 else total ** (1.0 / norm_type)
+  scale = torch.clamp(max_norm / (norm + 1e-6), max=1.0)
+  return [g * scale for g in parameters] + [norm]
+
+class LRScheduler:
+  def _begin(self, optimizer):
+    optimizer.schedulers = getattr(optimizer, "schedulers", []) + [self]
+
+  def _next(self, t):
+    return t + 1
+
+class StepLR(LRScheduler):
+  def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1, verbose=False):
+    self.step_size = step_size
+    self.gamma = gamma
+    self._begin(optimizer)
+
+  def _rate(self, lr, t):
+    # Half a step more: a quotient that is just below a whole number on some device is not rounded down to the one before.
+    return lr * self.gamma ** torch.floor((t + 0.5) / self.step_size)
+
+class MultiStepLR(LRScheduler):
+  def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1, verbose=False):
+    self.milestones = milestones
+    self.gamma = gamma
+    self._begin(optimizer)
+
+  def _rate(self, lr, t):
+    for milestone in self.milestones:
+      lr = torch.where(t >= milestone, lr * self.gamma, lr)
+    return lr
+
+class ExponentialLR(LRScheduler):
+  def __init__(self, optimizer, gamma, last_epoch=-1, verbose=False):
+    self.gamma = gamma
+    self._begin(optimizer)
+
+  def _rate(self, lr, t):
+    return lr * self.gamma ** t
+
+class LinearLR(LRScheduler):
+  def __init__(self, optimizer, start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1, verbose=False):
+    self.start_factor = start_factor
+    self.end_factor = end_factor
+    self.total_iters = total_iters
+    self._begin(optimizer)
+
+  def _rate(self, lr, t):
+    part = torch.clamp(t, max=self.total_iters) / self.total_iters
+    return lr * (self.start_factor + (self.end_factor - self.start_factor) * part)
+
+class CosineAnnealingLR(LRScheduler):
+  def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1, verbose=False):
+    self.T_max = T_max
+    self.eta_min = eta_min
+    self._begin(optimizer)
+
+  def _rate(self, lr, t):
+    return self.eta_min + (lr - self.eta_min) * (1 + torch.cos(math.pi * t / self.T_max)) / 2
+
+class LambdaLR(LRScheduler):
+  def __init__(self, optimizer, lr_lambda, last_epoch=-1, verbose=False):
+    self.lr_lambda = lr_lambda
+    self._begin(optimizer)
+
+  def _rate(self, lr, t):
+    return lr * self.lr_lambda(t)
 `;

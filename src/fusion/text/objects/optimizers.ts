@@ -1,11 +1,23 @@
-/** @file Optimizers: `opt.step()` puts the next value in each parameter's place, and keeps what it carries along as states. */
+/**
+ * @file Optimizers: `opt.step()` puts the next value in each parameter's place, and keeps what it carries along as states; schedules of
+ * their rates, and what clips the gradients that they read.
+ */
 import { isInput, nodeId, type NodeId, type TensorType } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { addNode } from "../interpreter";
 import { libraryClass } from "../library/library";
 import { gradOf } from "../transforms";
-import { type GivenArgument, isBroken, type Named, NONE, type ObjectInfo, tensorValue, type Value } from "../values";
+import {
+  type GivenArgument,
+  isBroken,
+  type Named,
+  NONE,
+  type ObjectInfo,
+  type Operand,
+  tensorValue,
+  type Value,
+} from "../values";
 import { callMethod } from "./attributes";
 import { inherited, lineOf } from "./classes";
 
@@ -37,7 +49,7 @@ function* weightsOf(named: Named, seen: Set<unknown>): Generator<Place> {
   for (const [key, node] of named.weights) yield { node, home: { named, key } };
 }
 
-const isOptimizer = ({ of }: ObjectInfo): boolean => lineOf(of).includes(libraryClass("Optimizer")!);
+const isOf = ({ of }: ObjectInfo, name: string): boolean => lineOf(of).includes(libraryClass(name)!);
 
 /** Parameters with the options they are moved by: those of the optimizer, and what a group of them says otherwise. */
 interface ParameterGroup {
@@ -85,8 +97,10 @@ export function optimizerMethod(
   object: ObjectInfo,
   name: string,
 ): Value | null {
-  if (name !== "step" || !isOptimizer(object)) return null;
-  step(interpreter, run, at, object);
+  if (name !== "step") return null;
+  if (isOf(object, "LRScheduler")) stepSchedule(interpreter, run, at, object);
+  else if (isOf(object, "Optimizer")) step(interpreter, run, at, object);
+  else return null;
   return NONE;
 }
 
@@ -113,11 +127,121 @@ const given = (interpreter: Interpreter, { expr }: CallAt, values: readonly Valu
     return { name: null, operand: { value, path, expr: null }, span: expr.span };
   });
 
+/** Calls a method that a class of the library has. */
+function own(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  object: ObjectInfo,
+  name: string,
+  args: readonly GivenArgument[],
+): Value {
+  const found = inherited(object.of, name)!;
+  return callMethod(interpreter, run, at, { found, self: { kind: "object", object }, label: object.of.name }, args);
+}
+
+/** From here on, and in the next step, `now` is in the place of `was`. */
+function replace({ optimizing }: Interpreter, was: NodeId, now: NodeId): void {
+  const first = optimizing.first.get(was) ?? was;
+  optimizing.replaced.set(first, now);
+  optimizing.first.set(now, first);
+}
+
+/** How often a schedule has stepped, as a state. */
+function countOf(interpreter: Interpreter, run: StatementRun, at: CallAt, scheduler: ObjectInfo): [string, NodeId] {
+  const key = `${scheduler.name ?? "scheduler"}.last_epoch`;
+  const known = scheduler.weights.get(key) ?? stateOf(interpreter, run, at, key, { dtype: "f32", shape: [] });
+  scheduler.weights.set(key, known);
+  return [key, known];
+}
+
+/** `scheduler.step()`: later updates have the next rate. */
+function stepSchedule(interpreter: Interpreter, run: StatementRun, at: CallAt, scheduler: ObjectInfo): void {
+  const [key, before] = countOf(interpreter, run, at, scheduler);
+  const path = `${at.path}/step`;
+  const count = own(
+    interpreter,
+    run,
+    { ...at, path },
+    scheduler,
+    "_next",
+    given(interpreter, at, [tensorValue(before)]),
+  );
+  if (count.kind === "tensor") keep(interpreter, scheduler, key, before, count.node);
+}
+
+/** Groups with the rates that schedules make of theirs. */
+function scheduled(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  object: ObjectInfo,
+): readonly ParameterGroup[] {
+  const groups = groupsOf(object);
+  const schedulers = object.fields.get("schedulers");
+  if (schedulers?.kind !== "sequence") return groups;
+  return groups.map(({ params, options }, i) => {
+    let rate = options.fields.get("lr")!;
+    for (const [j, { value }] of schedulers.items.entries()) {
+      if (value.kind !== "object") continue;
+      const [, count] = countOf(interpreter, run, at, value.object);
+      const path = `${at.path}/lr${i}${j}`;
+      rate = own(
+        interpreter,
+        run,
+        { ...at, path },
+        value.object,
+        "_rate",
+        given(interpreter, at, [rate, tensorValue(count)]),
+      );
+    }
+    return { params, options: { ...options, fields: new Map([...options.fields, ["lr", rate]]) } };
+  });
+}
+
+/** Whether a call changes gradients in place. */
+export const isClip = (name: string): boolean => name === "clip_grad_norm_" || name === "clip_grad_value_";
+
+/**
+ * `clip_grad_norm_(model.parameters(), 1.0)`: later readers of those gradients find what `clip` makes of them; the answer is what it
+ * gives beyond them, the norm.
+ */
+export function clipped(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr }: CallAt,
+  args: readonly GivenArgument[],
+  clip: (args: readonly GivenArgument[]) => Value,
+): Value {
+  const from = args.findIndex(({ name }, i) => name?.text === "parameters" || (i === 0 && !name));
+  const parameters = args[from];
+  if (!parameters) return clip(args);
+  const { losses, optimizing } = interpreter;
+  const now = ({ node }: Place): NodeId => optimizing.replaced.get(optimizing.first.get(node) ?? node) ?? node;
+  const places = [...new Set([...placesIn(parameters.operand.value)].map(now))];
+  const moved = places.filter((node) => hangsOn(interpreter, losses, node));
+  if (moved.length === 0) {
+    const text = "There are no gradients to clip: call loss.backward() before.";
+    interpreter.diagnostics.add("no-gradients", expr.span, text);
+    return NONE;
+  }
+  const gradients = moved.map((node) => gradOf(interpreter, run, expr, node));
+  const items = gradients.map((value): Operand => ({ value, path: "", expr: null }));
+  const value: Value = { kind: "sequence", items, list: true };
+  const answer = clip(args.map((arg, i) => (i === from ? { ...arg, operand: { ...arg.operand, value } } : arg)));
+  if (answer.kind !== "sequence") return answer;
+  moved.forEach((node, i) => {
+    const result = answer.items[i]!.value;
+    if (result.kind === "tensor") interpreter.cotangents.set(node, result.node);
+  });
+  return answer.items[moved.length]?.value ?? NONE;
+}
+
 /** `opt.step()`: one update of every parameter that the losses since the last `zero_grad()` hang on. */
 function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: ObjectInfo): void {
   const { span } = at.expr;
   const { optimizing, losses } = interpreter;
-  const groups = groupsOf(object);
+  const groups = scheduled(interpreter, run, at, object);
   if (groups.some(({ params }) => isBroken(params))) return;
   const firstOf = (node: NodeId): NodeId => optimizing.first.get(node) ?? node;
   // The list was written before the steps that came since.
@@ -139,17 +263,7 @@ function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: O
     return;
   }
   const call = (of: ObjectInfo, name: string, path: string, args: readonly GivenArgument[]): Value =>
-    callMethod(
-      interpreter,
-      run,
-      { ...at, path },
-      { found: inherited(of.of, name)!, self: { kind: "object", object: of }, label: of.of.name },
-      args,
-    );
-  const replace = (was: NodeId, now: NodeId): void => {
-    optimizing.replaced.set(firstOf(was), now);
-    optimizing.first.set(now, firstOf(was));
-  };
+    own(interpreter, run, { ...at, path }, of, name, args);
   const carried = (key: string, type: TensorType): NodeId => {
     const known = object.weights.get(key);
     return known ?? stateOf(interpreter, run, at, key, type);
@@ -168,7 +282,7 @@ function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: O
     const before = carried(key, { dtype: "f32", shape: [] });
     count = call(object, "_next", `${at.path}/step`, given(interpreter, at, [tensorValue(before)]));
     if (count.kind !== "tensor") return;
-    keep(object, key, before, count.node, replace);
+    keep(interpreter, object, key, before, count.node);
   }
   for (const { node, home, options } of moved) {
     const { names, counts } = kindOf.get(options)!;
@@ -196,23 +310,17 @@ function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: O
       now.kind === "sequence" ? now.items.flatMap(({ value }) => (value.kind === "tensor" ? [value.node] : [])) : [];
     if (results.length !== 1 + states.length) return;
     const [next, ...nextStates] = results as [NodeId, ...NodeId[]];
-    replace(node, next);
+    replace(interpreter, node, next);
     if (home) home.named.weights.set(home.key, next);
     else rebind(interpreter, run, node, next);
-    states.forEach((was, i) => keep(object, `${label}.${names[i]!}`, was, nextStates[i]!, replace));
+    states.forEach((was, i) => keep(interpreter, object, `${label}.${names[i]!}`, was, nextStates[i]!));
   }
   optimizing.steps.push(span);
 }
 
 /** What an optimizer carries lies with it, under the parameter's name. */
-function keep(
-  object: ObjectInfo,
-  key: string,
-  was: NodeId,
-  now: NodeId,
-  replace: (was: NodeId, now: NodeId) => void,
-): void {
-  replace(was, now);
+function keep(interpreter: Interpreter, object: ObjectInfo, key: string, was: NodeId, now: NodeId): void {
+  replace(interpreter, was, now);
   object.weights.set(key, now);
 }
 
