@@ -135,6 +135,24 @@ const others: readonly (readonly [pass: string, rule: string, name: string, text
   ],
   [
     "movement-algebra",
+    "fewer-windows",
+    "a causal convolution",
+    "x: f32[2, 6, 15]\nw: f32[6, 1, 4]\ny = silu(conv1d(x, w, padding=3, groups=6)[..., :15])",
+  ],
+  [
+    "movement-algebra",
+    "fewer-windows",
+    "of an image, with bias and step",
+    "x: f32[2, 3, 9, 10]\nw: f32[4, 3, 3, 3]\nb: f32[4]\ny = relu(conv2d(x, w, b, padding=2, stride=2))[:, :, 1:, 2:-1]",
+  ],
+  [
+    "movement-algebra",
+    "fewer-windows",
+    "as the result, with what is the same in every window beside it",
+    "x: f32[2, 3, 20]\nw: f32[4, 3, 3]\ns: f32[4, 1]\ny = (conv1d(x, w, dilation=2) * s)[:, :, 3:5]",
+  ],
+  [
+    "movement-algebra",
     "own-padding",
     "pad and convolution",
     "x: f32[1, 2, 5, 5]\nw: f32[3, 2, 3, 3]\ny = conv2d(pad(x, (1, 1, 2, 0)), w, stride=2)",

@@ -92,3 +92,4 @@ export const opNames: readonly string[] = [...byName.keys()].sort();
 export const operandTypes = (def: OpDef, inputs: readonly DType[], attrs: Attrs): readonly DType[] =>
   def.operandTypes?.(inputs, attrs) ?? inputs;
 export { functionsOfOne, functionsOfTwo, ordered, signed, tritonFolds, tritonFunctions } from "./foreign-functions";
+export { reachOf, windowAxes } from "./windows";

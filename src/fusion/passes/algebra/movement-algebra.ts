@@ -9,7 +9,7 @@ import { rulesPass } from "../rewriting";
 import { operandOf, rule } from "../rule";
 import { inWords, nameOf, namesOf, no, STRICT_OFF } from "../sentences";
 import { rounds } from "../strict-order";
-import { rowsFirst } from "./rows-first";
+import { fewerWindows, rowsFirst } from "./slices-first";
 import { treeBelow, withTop, type Beside, type Tree } from "./tree-below";
 import { titled } from "../catalogue";
 
@@ -156,4 +156,9 @@ const ownPadding = rule({
     `${nameOf(graph, border.id)} only pads ${nameOf(graph, x.id)}, and ${nameOf(graph, n.id)} can pad while it reads: no padded copy is written.`,
 });
 
-export const movementAlgebra = rulesPass(titled("movement-algebra"), [transposesMeet, ownPadding, rowsFirst]);
+export const movementAlgebra = rulesPass(titled("movement-algebra"), [
+  transposesMeet,
+  ownPadding,
+  rowsFirst,
+  fewerWindows,
+]);
