@@ -25,7 +25,7 @@ const isWhole = ({ kernel }: CheckRow): boolean => kernel === undefined;
 
 function sampledNote(rows: readonly CheckRow[]): string {
   const sampled = rows.find((row) => isWhole(row) && row.compared < row.elements);
-  return sampled ? ` Compared ${count(sampled.compared)} of ${count(sampled.elements)} elements.` : "";
+  return sampled ? ` Compared with f64 at ${count(sampled.compared)} of ${count(sampled.elements)} elements.` : "";
 }
 
 /** What every kernel was compared at, and what could not be. */
