@@ -247,7 +247,7 @@ test("the graph is taken along as a picture: one SVG file that needs nothing els
     [20, height!],
   ] as const)
     expect(Math.abs(png.readUInt32BE(at) - 2 * side)).toBeLessThanOrEqual(2);
-  for (const name of ["race", "roofline", "memory"]) {
+  for (const name of ["race", "times", "roofline", "memory"]) {
     const chart = page.waitForEvent("download");
     await play.command(`Save the ${name} chart as a picture, .svg`);
     const text = await readFile(await (await chart).path(), "utf8");

@@ -316,6 +316,10 @@ test("picture and report write what the page shows: both plans, a card, a page t
   for (const word of ["<title>program, under the roofs of datasheets</title>", "a100", "h100", "fused 0."])
     expect(await chart("roofline")).toContain(word);
   for (const word of ["naive: peak 64 KiB", "fused: peak", ">x</text>"]) expect(await chart("memory")).toContain(word);
+  for (const word of ["Predicted for the profile generic, not measured", ">naive</text>", ">fused</text>"])
+    expect(await chart("times")).toContain(word);
+  const none = await command("picture program.py --of saved");
+  expect([none.code, none.err]).toEqual([1, "The picture can't be written: the program has no backward pass"]);
   expect((await command("picture program.py -o graph.png")).written.get("graph.png")).toBe("png of <svg");
   const page = (await command("report program.py -o report.html")).written.get("report.html")!;
   for (const word of ["<!doctype html>", "<h2>Kernels of the fused plan</h2>", "<svg"]) expect(page).toContain(word);

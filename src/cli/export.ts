@@ -1,5 +1,5 @@
 /** @file export, picture and report: the fused plan as a module of its own, and what the page shows as files. */
-import { fusionAt, standaloneModule, type Compilation } from "../fusion";
+import { fusionAt, savedSheet, standaloneModule, type Compilation } from "../fusion";
 import { reportHtml } from "../panels/model/report";
 import { posterOf, posters } from "../panels/posters";
 import { cardOf, inkOf, placedBy, stillOf, svgOf, svgText, type Ink } from "../picture";
@@ -41,7 +41,12 @@ const said = ({ naivePlan, fusedPlan }: Compilation): string =>
 function drawn({ file, of }: Request, compilation: Compilation, ink: Ink): string {
   const title = titleOf(file);
   const chart = posters.find((each) => each === of);
-  if (chart) return svgText(posterOf(chart, compilation, null, title, ink)!);
+  if (chart) {
+    const sheet = chart === "saved" ? savedSheet(compilation) : null;
+    const shape = posterOf({ name: chart, compilation, run: null, sheet, title }, ink);
+    if (!shape) throw new Error("the program has no backward pass");
+    return svgText(shape);
+  }
   const placed = placedBy(compilation);
   if (of === "card") return cardOf(compilation, { title, sentence: said(compilation), placed }, ink)!;
   const cursor = of === "naive" ? 0 : compilation.steps.length;

@@ -1,7 +1,15 @@
 /** @file Saves a chart of both plans as a picture. */
+import type { SavedSheet } from "../fusion";
 import { download, loadPixels, loadPosters } from "../panels";
-import { selectExample, type PlaygroundState } from "../state";
+import { playground, selectExample, type PlaygroundState } from "../state";
 import type { PosterName } from "../panels";
+
+/** Plans by what they save for the backward pass, asked for where no panel did. */
+async function sheetOf({ derived, savedSheet, actions }: PlaygroundState): Promise<SavedSheet | null> {
+  if (savedSheet?.of === derived.compilation) return savedSheet.sheet;
+  await actions.askSaved();
+  return playground.getState().savedSheet?.sheet ?? null;
+}
 
 /** Does nothing while there is no plan. Times are those of the last run, where it is of this program. */
 export async function saveChart(state: PlaygroundState, name: PosterName, kind: "svg" | "png"): Promise<void> {
@@ -9,8 +17,14 @@ export async function saveChart(state: PlaygroundState, name: PosterName, kind: 
   if (!compilation) return;
   const [{ posterOf, svgText }, { pageInk, pngOf }] = await Promise.all([loadPosters(), loadPixels()]);
   const run = state.run.status === "done" && state.run.run.text === compilation.text ? state.run.run : null;
-  const shape = posterOf(name, compilation, run, selectExample(state)?.title ?? "This program", pageInk());
-  if (!shape) return;
+  const sheet = name === "saved" ? await sheetOf(state) : null;
+  const title = selectExample(state)?.title ?? "This program";
+  const shape = posterOf({ name, compilation, run, sheet, title }, pageInk());
+  if (!shape) {
+    const text = "There is no chart to save: this program has no backward pass.";
+    playground.setState({ notice: { tone: "info", text } });
+    return;
+  }
   const svg = svgText(shape);
   if (kind === "svg") return download(`${name}.svg`, "image/svg+xml", svg);
   download(`${name}.png`, "image/png", await pngOf(svg));

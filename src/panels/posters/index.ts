@@ -1,5 +1,5 @@
 /** @file Charts as pictures of their own, for slides and papers: from the page and from the command line. */
-import { fusionAt, type Compilation } from "../../fusion";
+import { fusionAt, type Compilation, type SavedSheet } from "../../fusion";
 import type { Ink, Shape } from "../../picture";
 import type { FinishedRun } from "../../state";
 import { livePicture } from "../model/memory";
@@ -8,25 +8,30 @@ import { machinesOf, rooflineOf, standsOf } from "../model/roofline";
 import { memoryPoster } from "./memory-poster";
 import { racePoster } from "./race-poster";
 import { roofPoster } from "./roof-poster";
+import { savedPoster } from "./saved-poster";
+import { timePoster } from "./time-poster";
 
 export { svgText } from "../../picture";
 
-export const posters = ["race", "roofline", "memory"] as const;
+export const posters = ["race", "times", "roofline", "memory", "saved"] as const;
 export type PosterName = (typeof posters)[number];
 
-/**
- * A chart of both plans as one picture; null while there is no plan.
- * @param run of this very program, whose times and device are then shown; null: predicted times
- */
-export function posterOf(
-  name: PosterName,
-  compilation: Compilation,
-  run: FinishedRun | null,
-  title: string,
-  ink: Ink,
-): Shape | null {
+interface PosterRequest {
+  readonly name: PosterName;
+  readonly compilation: Compilation;
+  /** Of this very program, whose times and device are then shown; null: predicted times. */
+  readonly run: FinishedRun | null;
+  /** Plans by what they save for the backward pass; null: there is none. */
+  readonly sheet: SavedSheet | null;
+  readonly title: string;
+}
+
+/** A chart of the plans as one picture; null while there is no plan, or nothing that the chart would show. */
+export function posterOf({ name, compilation, run, sheet, title }: PosterRequest, ink: Ink): Shape | null {
   const { naivePlan: naive, fusedPlan: fused, options, steps } = compilation;
   if (!naive || !fused) return null;
+  if (name === "saved") return sheet && savedPoster(sheet, title, ink);
+  if (name === "times") return timePoster({ naive, fused, run, predictor: options.profile.name }, title, ink);
   if (name === "race") {
     const race = raceOf({ naive, fused }, run, options.profile);
     return racePoster(race, race.end, title, ink);

@@ -1,0 +1,80 @@
+/** @file What policies save of random programs: never more memory than with every value saved, and within a budget or with a reason. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { fusionAt } from "../../src/fusion/compile";
+import { savedBuffers } from "../../src/fusion/cost";
+import type { SavedValues } from "../../src/fusion/ir";
+import { budgetFault } from "../../src/fusion/saved-sheet";
+import { differentiated } from "./gradient-case";
+import { caseArbitrary, planned, type Case, type Planned } from "./plan-laws";
+
+const [COUNT, SEED] = (process.env["SAVED_LAWS"] ?? "16:20261124").split(":").map(Number) as [number, number];
+const POLICIES = ["cut", "segments", "recomputed"] as const;
+
+const peakOf = ({ compilation: { steps, naivePlan } }: Planned): number =>
+  (steps.at(-1)?.totals ?? naivePlan!.totals).peakBytes;
+const savedOf = ({ compilation }: Planned): number =>
+  savedBuffers(fusionAt(compilation, compilation.steps.length)).reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** What a program with gradients breaks; `seen` counts plans that were held against something. */
+function faultsOf(
+  one: Case,
+  apart: boolean,
+  share: number,
+  seen: { peaks: number; met: number; over: number },
+): string[] {
+  const whole = differentiated(one);
+  if (!whole) return [];
+  const plan = (asked: Partial<SavedValues>): Planned =>
+    planned(whole, { savedValues: { apart, choices: {}, ...asked } });
+  const stored = plan({ policy: "stored" });
+  const plans = POLICIES.map((policy) => ({ policy, made: plan({ policy }) }));
+  const faults = plans.flatMap(({ policy, made }) => {
+    const peak = peakOf(made);
+    if (peak < peakOf(stored)) seen.peaks++;
+    return peak > peakOf(stored) ? [`${policy}: peak ${peak}, with every value saved ${peakOf(stored)}`] : [];
+  });
+  const budgetBytes = Math.floor((savedOf(stored) * share) / 4);
+  const within = plan({ policy: "cut", budgetBytes });
+  const saved = savedOf(within);
+  const { compilation } = within;
+  const warned = budgetFault(compilation, compilation.naive!.graph, fusionAt(compilation, compilation.steps.length));
+  if (saved <= budgetBytes) seen.met++;
+  else seen.over++;
+  if (warned.length > 0 !== saved > budgetBytes)
+    faults.push(
+      `saves ${saved} of ${budgetBytes} allowed, and says ${warned.map(({ text }) => text).join() || "nothing"}`,
+    );
+  // Where a policy saves no more than the budget, the budget can be met.
+  const possible = plans.filter(({ made }) => savedOf(made) <= budgetBytes).map(({ policy }) => policy);
+  if (saved > budgetBytes && possible.length > 0)
+    faults.push(`saves ${saved} of ${budgetBytes} allowed, which ${possible.join(", ")} would keep to`);
+  return faults;
+}
+
+test(
+  `of ${COUNT} random programs, seed ${SEED}: no policy has a higher peak than saving every value, and a budget is kept to where it can be`,
+  { timeout: 300_000 },
+  () => {
+    const seen = { peaks: 0, met: 0, over: 0 };
+    const law = fc.property(
+      caseArbitrary,
+      fc.boolean(),
+      fc.nat({ max: 4 }),
+      (one, apart, share) => faultsOf(one, apart, share, seen).length === 0,
+    );
+    const result = fc.check(law, {
+      numRuns: COUNT,
+      seed: SEED,
+      endOnFailure: true,
+    });
+    const [one, apart, share] = result.counterexample ?? [];
+    expect(
+      result.failed
+        ? [differentiated(one!)!.text, one!.ways, apart, share, ...faultsOf(one!, apart!, share!, seen)]
+        : [],
+    ).toEqual([]);
+    expect(seen.met).toBeGreaterThan(0);
+    expect(seen.peaks).toBeGreaterThan(0);
+  },
+);
