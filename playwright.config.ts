@@ -22,7 +22,8 @@ export default defineConfig({
     baseURL: `http://127.0.0.1:${port}/`,
     serviceWorkers: "block",
     viewport: { width: 1440, height: 900 },
-    trace: "retain-on-failure",
+    // Traces take time and memory: a build machine records the second try only.
+    trace: process.env.CI ? "on-first-retry" : "retain-on-failure",
     screenshot: "only-on-failure",
     ...(browser && !browser.own ? {} : { channel: "chromium" }),
     launchOptions: {
