@@ -1,5 +1,5 @@
 /** @file The card at the right with its leader: a decision, or the inspector of an op. */
-import { useReactFlow } from "@xyflow/react";
+import { useOnViewportChange, useReactFlow } from "@xyflow/react";
 import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from "react";
 import { CardLeader } from "./CardLeader";
 import { useCanvas, type CardPlace } from "./canvas-store";
@@ -24,6 +24,13 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
   const { getViewport } = useReactFlow();
   const holder = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<CardPlace | null>(null);
+  // A view that follows the step comes to rest after the card has opened.
+  const [settled, setSettled] = useState(0);
+  useOnViewportChange({
+    onEnd() {
+      if (!held.current) setSettled((times) => times + 1);
+    },
+  });
   useLayoutEffect(() => {
     const element = holder.current;
     if (!element) return undefined;
@@ -49,7 +56,7 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
     if (element.parentElement) observer.observe(element.parentElement);
     measure();
     return () => observer.disconnect();
-  }, [open, boxes, hulls, getViewport]);
+  }, [open, boxes, hulls, getViewport, settled]);
   useEffect(() => {
     useCanvas.setState({ card: open.kind === "none" ? null : place });
     return () => useCanvas.setState({ card: null });

@@ -4,7 +4,7 @@ import { FUSION_LANGUAGE, useCodeEditor, useVisibleLines, type monaco } from "..
 import { playground, usePlayground } from "../../state";
 import { CostGutter } from "./CostGutter";
 import { costBars, lineCosts, type CostBar } from "./line-cost";
-import { registerProviders } from "./providers";
+import { fitHints, registerProviders } from "./providers";
 import { useEditorKeys, useTyped } from "./use-editor-keys";
 import { useLineLinks } from "./use-line-links";
 import { useMarkers } from "./use-markers";
@@ -63,6 +63,10 @@ export function MonacoProgram(props: Props) {
   const editor = useCodeEditor(host, options);
   const [focused, setFocused] = useState(false);
   useTextSync(editor);
+  useEffect(() => {
+    const watch = editor?.onDidLayoutChange(fitHints);
+    return () => watch?.dispose();
+  }, [editor]);
   useTakeOver(editor, props);
   useMarkers(editor);
   useEditorKeys(editor);

@@ -14,7 +14,7 @@ import { FUSION_LANGUAGE, monaco } from "../../monaco";
 import { playground, selectFusion, selectPlan } from "../../state";
 import { kernelSentence } from "./kernel-of";
 import { parsedText } from "./parsed";
-import { typeHints } from "./type-hints";
+import { fittingHints, typeHints } from "./type-hints";
 
 type Model = monaco.editor.ITextModel;
 
@@ -91,11 +91,26 @@ const signature: monaco.languages.SignatureHelpProvider = {
   },
 };
 
+/** Columns of the editor that shows the text. */
+function columnsFor(model: Model): number {
+  const editor = monaco.editor.getEditors().find((each) => each.getModel() === model);
+  if (!editor) return Infinity;
+  const { typicalHalfwidthCharacterWidth: width } = editor.getOption(monaco.editor.EditorOption.fontInfo);
+  return Math.floor(editor.getLayoutInfo().contentWidth / width);
+}
+
+const relaid = new monaco.Emitter<void>();
+/** The editor has another width: other hints fit. */
+export const fitHints = (): void => relaid.fire();
+
 const hints: monaco.languages.InlayHintsProvider = {
+  onDidChangeInlayHints: relaid.event,
   provideInlayHints(model, range) {
     if (model.getLineCount() > MOST_HINTED_LINES) return null;
     const [from, to] = [model.getOffsetAt(range.getStartPosition()), model.getOffsetAt(range.getEndPosition())];
-    const found = typeHints(parsedText(model.getValue()), { from, to }).map(({ offset, label, tooltip }) => ({
+    const text = model.getValue();
+    const all = typeHints(parsedText(text), { from, to });
+    const found = fittingHints(all, text, columnsFor(model)).map(({ offset, label, tooltip }) => ({
       position: model.getPositionAt(offset),
       label,
       tooltip,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseProgram } from "../../fusion";
-import { typeHints } from "./type-hints";
+import { fittingHints, typeHints } from "./type-hints";
 
 /** The text with its hints written in place. */
 function hinted(text: string): string {
@@ -22,4 +22,16 @@ test("only what is shown is hinted", () => {
   const text = "x: f32[8]\ny = relu(x)\nz = relu(y)\n";
   const [from, to] = [text.indexOf("y ="), text.indexOf("\nz")];
   expect(typeHints(parseProgram(text), { from, to }).map(({ label }) => label)).toEqual(["8"]);
+});
+
+test("a line that its hint would push out of sight has none", () => {
+  const text = "x: f32[8]\ny = relu(x)\nlonger = relu(y)";
+  const all = typeHints(parseProgram(text), { from: 0, to: text.length });
+  const lines = (columns: number): number[] =>
+    fittingHints(all, text, columns)
+      .map(({ offset }) => text.slice(0, offset).split("\n").length)
+      .toSorted((a, b) => a - b);
+  expect(lines("longer = relu(y)".length + 2)).toEqual([1, 2, 3]);
+  expect(lines("longer = relu(y)".length + 1)).toEqual([1, 2]);
+  expect(lines(5)).toEqual([]);
 });

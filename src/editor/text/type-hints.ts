@@ -35,3 +35,19 @@ export function typeHints(parsed: Parsed, shown: Span): TypeHint[] {
   });
   return [...values, ...inputs];
 }
+
+/** Columns that a hint takes: its label and the padding before it. */
+const columnsOf = ({ label }: TypeHint): number => label.length + 1;
+
+/** Only on lines that end within `columns` with their hints: a hint must not push the code itself out of sight. */
+export function fittingHints(hints: readonly TypeHint[], text: string, columns: number): TypeHint[] {
+  const startOf = ({ offset }: TypeHint): number => text.lastIndexOf("\n", offset - 1) + 1;
+  const taken = new Map<number, number>();
+  for (const hint of hints) {
+    const from = startOf(hint);
+    const end = text.indexOf("\n", from);
+    const written = (end < 0 ? text.length : end) - from;
+    taken.set(from, (taken.get(from) ?? written) + columnsOf(hint));
+  }
+  return hints.filter((hint) => taken.get(startOf(hint))! <= columns);
+}
