@@ -4,7 +4,6 @@ export { savedBuffers, type SavedBuffer } from "./saved-buffers";
 export { positionsOf, type Positions } from "./positions";
 export { openRunningTotals, totalsOf, type RunningTotals } from "./running-totals";
 export {
-  intensity,
   isRefusal,
   kernelTime,
   machineShare,
@@ -12,7 +11,6 @@ export {
   occupancyLimits,
   priority,
   regionFacts,
-  ridge,
   type KernelTime,
   type RegionFacts,
 } from "./model";
@@ -25,7 +23,9 @@ export {
   deviceProfileFrom,
   generic,
   h100,
+  intensity,
   laptop,
+  ridge,
   targetOf,
   targetOn,
   withField,

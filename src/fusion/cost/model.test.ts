@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { NodeId } from "../ir";
 import type { RegionSchedule } from "../region";
-import { intensity, kernelTime, occupancy, occupancyLimits, priority, ridge } from "./model";
-import { a100, deviceProfileFrom, generic, h100 } from "./profiles";
+import { kernelTime, occupancy, occupancyLimits, priority } from "./model";
+import { a100, deviceProfileFrom, generic, h100, intensity, ridge } from "./profiles";
 import type { RegionTraffic } from "./traffic";
 
 const MIB = 1 << 20;

@@ -123,12 +123,6 @@ export const priority = (
   profile: DeviceProfile,
 ): number => workMicrosApart - workMicrosFused + profile.launchMicros * kernelsRemoved;
 
-/** FLOP per byte moved; 0 for a kernel that moves nothing. */
-export const intensity = (flops: number, bytes: number): number => (bytes === 0 ? 0 : flops / bytes);
-
-/** FLOP/B where the roofline bends. */
-export const ridge = (profile: DeviceProfile): number => profile.peakFlops / profile.bandwidth;
-
 /** Everything counted and predicted about one region. */
 export interface RegionFacts {
   readonly form: RegionForm | null;

@@ -168,3 +168,9 @@ export function chosenFor(options: Chosen, target: Target = targetOf(options.pro
   if (own) chosen.set(options, made);
   return made;
 }
+
+/** FLOP per byte moved; 0 for a kernel that moves nothing. */
+export const intensity = (flops: number, bytes: number): number => (bytes === 0 ? 0 : flops / bytes);
+
+/** FLOP/B where the roofline bends. */
+export const ridge = (profile: DeviceProfile): number => profile.peakFlops / profile.bandwidth;
