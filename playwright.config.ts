@@ -15,8 +15,8 @@ export default defineConfig({
   // A second try on a busy build machine; `npm test` names every story that needed it.
   retries: process.env.CI ? 1 : 0,
   // Long, because a machine may be busy: no test is about how long something takes.
-  timeout: 120_000,
-  expect: { timeout: 30_000 },
+  timeout: 360_000,
+  expect: { timeout: 90_000 },
   reporter: process.env.PW_JSON ? [["list"], ["json", { outputFile: process.env.PW_JSON }]] : [["list"]],
   use: {
     baseURL: `http://127.0.0.1:${port}/`,

@@ -1,8 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, test } from "./fixtures";
 
-test.setTimeout(180_000);
-
 for (const theme of ["light", "dark"] as const) {
   test(`axe finds nothing serious in the ${theme} theme`, async ({ page, play }) => {
     await page.emulateMedia({ colorScheme: theme });

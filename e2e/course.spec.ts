@@ -3,8 +3,6 @@ import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./fixtures";
 
-test.setTimeout(180_000);
-
 const STANDARD = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
 
 async function violationsOf(page: Page, where: string): Promise<string[]> {

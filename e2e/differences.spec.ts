@@ -1,8 +1,5 @@
 import { expect, test } from "./fixtures";
 
-// A software adapter takes its time, more so beside other work.
-test.setTimeout(180_000);
-
 test("after a run: elements by their distance from the reference, for both plans and between them", async ({
   play,
 }) => {

@@ -8,8 +8,6 @@ import { pathToFileURL } from "node:url";
 import { pageServer } from "../scripts/page-server.mjs";
 import { expect, test } from "./fixtures";
 
-test.setTimeout(240_000);
-
 let folder = "";
 test.beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "elsewhere-"));

@@ -53,7 +53,6 @@ test("Share offers the program as HTML for another page", async ({ page, play })
 });
 
 test("in a frame of 360 by 420 of another origin: begins where it is asked to, runs on a click", async ({ page }) => {
-  test.setTimeout(180_000);
   const frame = (address: string): string =>
     `<!doctype html><title>a slide</title><iframe src="${address}" title="Fusion Playground" width="360" height="420"></iframe>`;
   const own = pageServer(() => resolve("dist"));

@@ -3,7 +3,6 @@ import { expect, test, type Playground } from "./fixtures";
 // What goes wrong on the machine, provoked from outside: the page has no switch for it.
 
 // A software adapter takes its time, more so beside other work.
-test.setTimeout(240_000);
 const LONG = { timeout: 150_000 };
 
 const program = "x: f32[64, 64]\nb: f32[64, 64]\n\ny = exp(x + b)\n";

@@ -1,8 +1,5 @@
 import { expect, Playground, test } from "./fixtures";
 
-// Run on a software adapter takes its time.
-test.setTimeout(180_000);
-
 const DENSE = `N = 64
 x: f32[N, 128]
 w: f32[128, 64] = param()

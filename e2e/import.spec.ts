@@ -140,7 +140,6 @@ test("an op that nobody knows is a boundary: what it gives comes in, and both si
 });
 
 test("a run takes the model's own weights, also after a reload; the link says that it has none", async ({ play }) => {
-  test.setTimeout(180_000);
   await play.open();
   await drop(play.page, "net.onnx", model(false, true));
   const dialog = play.page.getByRole("dialog");

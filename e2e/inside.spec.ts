@@ -2,8 +2,6 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { expect, Playground, test } from "./fixtures";
 
-test.setTimeout(120_000);
-
 const STANDARD = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
 
 async function expectAccessible(page: Page): Promise<void> {

@@ -74,7 +74,6 @@ test("every step is said once, politely, and nothing that moves all the time is 
   page,
   play,
 }) => {
-  test.setTimeout(180_000);
   await play.open();
   await expect(play.editor).toBeVisible();
   await play.type("x: f32[64, 64]\ny = tanh(exp(x))\n");

@@ -1,9 +1,6 @@
 /** @file On a phone, in half a window, at 200 % zoom: everything is there, one thing at a time. */
 import { expect, test, type Playground } from "./fixtures";
 
-// A software adapter takes its time, more so beside other work.
-test.setTimeout(180_000);
-
 const paneOf = (play: Playground, name: string) =>
   play.page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name });
 

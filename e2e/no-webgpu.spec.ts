@@ -56,7 +56,6 @@ test("without an adapter the page says what to do", async ({ page, play }) => {
 });
 
 test("the first adapter may come late: one retry, in silence", async ({ page, play }) => {
-  test.setTimeout(180_000);
   await page.addInitScript(() => {
     const { value: ask } = Object.getOwnPropertyDescriptor(GPU.prototype, "requestAdapter")!;
     let asked = 0;

@@ -3,8 +3,6 @@ import { readFile } from "node:fs/promises";
 import type { Download, Page } from "@playwright/test";
 import { expect, Playground, test } from "./fixtures";
 
-test.setTimeout(240_000);
-
 async function expectClean(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");

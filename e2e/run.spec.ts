@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { expect, test, type Playground } from "./fixtures";
 
 // A software adapter takes its time, more so beside other work.
-test.setTimeout(180_000);
 const LONG = { timeout: 120_000 };
 
 const small = "x: f32[256, 256]\nb: f32[256, 256]\n\ny = log(relu(x + b) + 1)\n";

@@ -9,7 +9,6 @@ import { pageServer } from "../scripts/page-server.mjs";
 import { writeSharePages } from "../scripts/share-pages.mjs";
 import { expect, test } from "./fixtures";
 
-test.setTimeout(240_000);
 const SITE = "https://example.org/playground/";
 
 let folder = "";

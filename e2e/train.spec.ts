@@ -2,7 +2,6 @@ import AxeBuilder from "@axe-core/playwright";
 import { expect, test } from "./fixtures";
 
 // A software adapter takes its time, more so beside other work.
-test.setTimeout(180_000);
 const LONG = { timeout: 120_000 };
 
 test("a program that trains is trained in the page: watched, stopped, continued, reset", async ({ page, play }) => {

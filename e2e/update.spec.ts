@@ -9,7 +9,6 @@ import { expect, test, Playground } from "./fixtures";
 // Two versions of the page, served one after the other: the assets of the first are gone when the second is there.
 
 test.use({ serviceWorkers: "allow" });
-test.setTimeout(240_000);
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder).flatMap((name) => {

@@ -3,9 +3,6 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { smallModel } from "../test/laws/small-model";
 import { expect, test } from "./fixtures";
 
-// Ten links are opened, one after the other.
-test.setTimeout(300_000);
-
 /** Words that a page must never take for its own code. */
 const payloads = [
   "<script>alert(1)</script>",

@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Bytes; 512 MiB when absent. */
   readonly memoryBudget?: number;
+  /** Told when all is made, and the device is about to get the first kernel. */
+  readonly begun?: () => void;
 }
 
 export interface Session {
@@ -241,6 +243,7 @@ async function runPlan(job: Job, plan: Plan, inputs: Inputs, options: RunOptions
   const prepared = await prepare(job, [[options.name ?? "fused", plan]], inputs, pipelines.value);
   if (!prepared.ok) return prepared;
   const [bound] = prepared.value;
+  options.begun?.();
   const ran = await runOnce(job, bound!, options.signal);
   return ran.ok ? readOutputs(job, bound!) : ran;
 }

@@ -6,6 +6,7 @@ import { findExample, optionsFor } from "../lessons";
 import { loadPart } from "./load-part";
 import type { Slice, SliceContext } from "./slice-context";
 import type { Environment } from "./environment";
+import { selectLessonAsks } from "./predict-slice";
 import type { CourseProgress, LessonProgress, OpenLesson } from "./slice-states";
 
 export const COURSE_KEY = "fusion-playground.course";
@@ -63,9 +64,9 @@ function record(context: SliceContext, id: string, change: (before: LessonProgre
 }
 
 /** The picture of a question is the naive plan until it is answered, where the fused one would tell the answer. */
-function cursorFor({ content, step, answers }: OpenLesson, { steps }: Compilation, wanted: number | null): number {
-  const { ask } = content.steps[step]!;
-  const waits = ask !== undefined && ask.kind !== "click" && !answers.has(step);
+function cursorFor(lesson: OpenLesson, { steps }: Compilation, wanted: number | null): number {
+  const { ask } = lesson.content.steps[lesson.step]!;
+  const waits = ask?.kind !== "click" && selectLessonAsks({ lesson });
   const cursor = wanted ?? steps.length;
   return waits && cursor === steps.length ? 0 : cursor;
 }
@@ -107,7 +108,7 @@ export const courseSlice: Slice<Names> = (context) => {
     const picture = pictureOf(content, step);
     const wanted = documentOf(picture);
     const { document, lesson } = context.get();
-    const answers = lesson?.content === content ? lesson.answers : new Map();
+    const answers: OpenLesson["answers"] = lesson?.content === content ? lesson.answers : new Map();
     const changes =
       wanted.text !== document.text || JSON.stringify(wanted.options) !== JSON.stringify(document.options);
     if (changes) context.replace(wanted, "example");
@@ -140,6 +141,8 @@ export const courseSlice: Slice<Names> = (context) => {
     const reach = cursorFor(shown, derived.compilation, cursorOf(derived.compilation, picture.at));
     context.set({ lesson: { ...shown, compilation: derived.compilation, beside, reach } });
     actions.stepTo(reach);
+    await settle();
+    if (signal.aborted) return;
     if (picture.tab) {
       actions.showTab(picture.tab);
       // For this lesson only: what the person prefers stays stored.
@@ -151,6 +154,27 @@ export const courseSlice: Slice<Names> = (context) => {
     void showBest(content, step, derived.compilation);
     const selected = derived.compilation.symbols.find(({ name }) => name === picture.select)?.node;
     if (selected) actions.select({ kind: "node", id: selected });
+  }
+
+  /** Judges what was said of this step, as soon as its plan is there. */
+  async function settle(): Promise<void> {
+    const { cursorOf, judge, pictureOf, scopeOf } = await loadPart(() => import("../course"));
+    const { lesson } = context.get();
+    const said = lesson?.answers.get(lesson.step);
+    const ask = lesson?.content.steps[lesson.step]?.ask;
+    const scope = lesson?.compilation && scopeOf(lesson.compilation, null, null, lesson.beside);
+    if (!lesson?.compilation || !said || said.judgement || !ask || !scope) return;
+    const { answer } = said;
+    const judgement = judge(ask, answer, scope);
+    context.set({ lesson: { ...lesson, answers: new Map(lesson.answers).set(lesson.step, { answer, judgement }) } });
+    const { at } = pictureOf(lesson.content, lesson.step);
+    if (ask.kind !== "click" && context.get().derived.compilation === lesson.compilation)
+      context.get().actions.stepTo(cursorOf(lesson.compilation, at) ?? lesson.compilation.steps.length);
+    record(context, lesson.content.id, (before) =>
+      lesson.step in before.answers
+        ? before
+        : { ...before, answers: { ...before.answers, [lesson.step]: judgement.right } },
+    );
   }
 
   async function showBest({ steps }: Lesson, step: number, compilation: Compilation): Promise<void> {
@@ -185,21 +209,11 @@ export const courseSlice: Slice<Names> = (context) => {
       if (lesson && step >= 0 && step < lesson.content.steps.length) await show(lesson.content, step);
     },
     async answer(answer) {
-      const { cursorOf, judge, pictureOf, scopeOf } = await loadPart(() => import("../course"));
       const { lesson } = context.get();
-      const ask = lesson?.content.steps[lesson.step]?.ask;
-      const scope = lesson?.compilation && scopeOf(lesson.compilation, null, null, lesson.beside);
-      if (!lesson || !ask || !scope) return;
-      const judgement = judge(ask, answer, scope);
-      context.set({ lesson: { ...lesson, answers: new Map(lesson.answers).set(lesson.step, { answer, judgement }) } });
-      const { at } = pictureOf(lesson.content, lesson.step);
-      if (ask.kind !== "click" && context.get().derived.compilation === lesson.compilation)
-        context.get().actions.stepTo(cursorOf(lesson.compilation!, at) ?? lesson.compilation!.steps.length);
-      record(context, lesson.content.id, (before) =>
-        lesson.step in before.answers
-          ? before
-          : { ...before, answers: { ...before.answers, [lesson.step]: judgement.right } },
-      );
+      if (!lesson?.content.steps[lesson.step]?.ask || lesson.answers.has(lesson.step)) return;
+      const said = { answer, judgement: null };
+      context.set({ lesson: { ...lesson, answers: new Map(lesson.answers).set(lesson.step, said) } });
+      await settle();
     },
     showHint() {
       const { lesson } = context.get();

@@ -24,23 +24,30 @@ export function browserDraftOwner(): DraftOwner {
   const ask = async (options: LockOptions): Promise<boolean> => {
     let granted = false;
     try {
-      await navigator.locks.request(NAME, options, (lock) => {
-        if (!lock) return undefined;
+      await navigator.locks.request(NAME, options, () => {
         granted = true;
         return own();
       });
-      return granted;
+      return true;
     } catch (error) {
-      // TimeoutError: nobody gave the lock in time; AbortError: another tab stole it. Anything else: there are no locks here.
-      const known = error instanceof DOMException && (error.name === "AbortError" || error.name === "TimeoutError");
+      // AbortError: another tab has the lock, or stole it. Anything else: there are no locks here.
+      const known = error instanceof DOMException && error.name === "AbortError";
       if (granted) lost();
       else if (!known) tell(true);
       return granted || !known;
     }
   };
-  /** A busy browser may not have come to answer in time: then it is asked whether anybody has the lock at all. */
-  const askPatiently = async (): Promise<boolean> =>
-    (await ask({ signal: AbortSignal.timeout(PATIENCE_MILLIS) })) || ask({ ifAvailable: true });
+  /** However late a busy browser gives the lock, it is waited for: only another page that has it ends the wait. */
+  const askPatiently = (): Promise<boolean> => {
+    const waiting = new AbortController();
+    const look = async (): Promise<void> => {
+      const { pending } = await navigator.locks.query();
+      if (pending?.some(({ name }) => name === NAME)) waiting.abort();
+    };
+    // Where there are no locks, asking for one has told so.
+    setTimeout(() => void look().catch(() => undefined), PATIENCE_MILLIS);
+    return ask({ signal: waiting.signal });
+  };
 
   return {
     follow(changed, beforeGiving) {

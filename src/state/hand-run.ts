@@ -4,7 +4,7 @@ import { preflight, type DeviceInfo, type GpuProblem } from "../gpu";
 import { bytesOf, handPlan, prepare, watchedPlan, type Counted, type Prepared } from "../wgsl";
 import { asWritten, faultOf } from "./hand-check";
 import type { Environment, GpuSession } from "./environment";
-import type { RunRequest } from "./run-request";
+import { say, type RunRequest } from "./run-request";
 import type { plansFor as plansForTarget, States } from "./running";
 import type { SliceContext } from "./slice-context";
 import type { FinishedRun, HandOutcome } from "./types";
@@ -57,6 +57,8 @@ interface Trial {
   readonly inputs: Parameters<GpuSession["run"]>[1];
   readonly memoryBudget: number;
   readonly signal: AbortSignal;
+  /** Told when all of its workgroups begin to run. */
+  readonly begun: () => void;
 }
 
 const NOT_COUNTED: Counted = { ok: false, text: "It was stopped before that.", line: null };
@@ -122,7 +124,7 @@ async function firstRun(
   ready: Map<number, Prepared>,
   outcomes: Map<number, HandOutcome>,
 ): Promise<GpuProblem | null> {
-  const { environment, chosen, inputs, memoryBudget, signal } = trial;
+  const { environment, chosen, inputs, memoryBudget, signal, begun } = trial;
   const refuse = (i: number, change: Partial<HandOutcome>): void => {
     outcomes.set(i, { ...outcomes.get(i)!, ...change });
     ready.delete(i);
@@ -138,7 +140,7 @@ async function firstRun(
       refuseAll(unfit);
       return null;
     }
-    const ran = await environment.session.run(plan, inputs, { memoryBudget, signal });
+    const ran = await environment.session.run(plan, inputs, { memoryBudget, signal, ...(probe ? {} : { begun }) });
     if (ran.ok) {
       const words = new Map(ran.value.map(({ value, data }) => [value, data[0]]));
       for (const { value, kernel } of flags) if (words.get(value) !== 0) refuse(kernel, { status: "limit" });
@@ -196,8 +198,10 @@ export async function runByHand(wanted: ByHandRequest): Promise<HandReady | GpuP
   const written = await plansFor(context, compilation, cursor, null);
   const chosen = chosenPlan([...both(plans), ...("code" in written ? [] : both(written))], textOf);
   if (!chosen) return null;
-  const progress = { fraction: 0, text: "Trying the hand-written kernel", secondsLeft: null };
-  context.set({ run: { status: "running", progress, previous: request.previous } });
+  say(context, request, "Preparing the hand-written kernel");
+  const begun = (): void => {
+    if (!request.signal.aborted) say(context, request, "Trying the hand-written kernel");
+  };
   const { environment } = context;
   const knownCount = (binds: string, wgsl: string): Counted | null => {
     const known = context.get().handChecks.get(binds);
@@ -205,5 +209,5 @@ export async function runByHand(wanted: ByHandRequest): Promise<HandReady | GpuP
   };
   const { signal } = request;
   const memoryBudget = memoryMiB * 2 ** 20;
-  return tryByHand({ environment, chosen, textOf, bindsOf, knownCount, device, inputs, memoryBudget, signal });
+  return tryByHand({ environment, chosen, textOf, bindsOf, knownCount, device, inputs, memoryBudget, signal, begun });
 }

@@ -13,9 +13,10 @@ export function selectGuesses({ predict, guesses, lesson, derived, embed }: Read
   return guesses.of === derived.compilation ? guesses : { ...guesses, of: null, end: null, known: 0, last: null };
 }
 
-/** A lesson's question waits for its answer. */
+/** A lesson's question waits for its answer, or the answer for the plan. */
 export function selectLessonAsks({ lesson }: Pick<PlaygroundState, "lesson">): boolean {
-  return lesson !== null && lesson.content.steps[lesson.step]?.ask !== undefined && !lesson.answers.has(lesson.step);
+  if (!lesson?.content.steps[lesson.step]?.ask) return false;
+  return !lesson.answers.get(lesson.step)?.judgement;
 }
 
 /** Which numbers of the score stay covered: those of the end, or of the naive plan too, where a lesson asks about it. */

@@ -29,8 +29,8 @@ export interface OpenLesson {
   readonly beside: Compilation | null;
   /** How many decisions the cursor may be past while the question waits for an answer. */
   readonly reach: number;
-  /** By step: what was said and what is true. */
-  readonly answers: ReadonlyMap<number, { readonly answer: Answer; readonly judgement: Judgement }>;
+  /** By step: what was said and what is true, which is null until the plan is there. */
+  readonly answers: ReadonlyMap<number, { readonly answer: Answer; readonly judgement: Judgement | null }>;
   /** Hints that are shown. */
   readonly hints: number;
   /** A solution is asked for twice. */

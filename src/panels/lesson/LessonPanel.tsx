@@ -1,7 +1,7 @@
 /** @file The open lesson, one step at a time, where the left column begins; the program stays below it. */
 import { useEffect, useMemo, useRef } from "react";
 import { lessonAfter, scopeOf, type MeasuredTimes, type Scope } from "../../course";
-import { playground, tally, usePlayground, type FinishedRun, type OpenLesson } from "../../state";
+import { playground, selectLessonAsks, tally, usePlayground, type FinishedRun, type OpenLesson } from "../../state";
 import { Icon } from "../Icon";
 import { timingOf } from "../model/timings";
 import { LessonProse } from "./LessonProse";
@@ -74,9 +74,9 @@ function Head({ lesson: { content, step } }: { readonly lesson: OpenLesson }) {
 }
 
 function Foot({ lesson }: { readonly lesson: OpenLesson }) {
-  const { content, step, answers } = lesson;
+  const { content, step } = lesson;
   const { actions } = playground.getState();
-  const waits = content.steps[step]!.ask !== undefined && !answers.has(step);
+  const waits = selectLessonAsks({ lesson });
   const last = step === content.steps.length - 1;
   const following = content.kind === "lesson" ? lessonAfter(content.id) : null;
   return (
@@ -134,9 +134,7 @@ export function LessonPanel() {
             <LessonProse text={text} scope={scope} />
           </p>
         ))}
-        {shown.ask && scope && (
-          <Question ask={shown.ask} scope={scope} answered={lesson.answers.get(lesson.step) ?? null} />
-        )}
+        {shown.ask && <Question ask={shown.ask} scope={scope} given={lesson.answers.get(lesson.step) ?? null} />}
         {shown.task && <TaskCard task={shown.task} lesson={lesson} scope={scope} />}
       </div>
       <Foot lesson={lesson} />

@@ -10,7 +10,8 @@ const answer = (said: Answer): void => void playground.getState().actions.answer
 
 interface Props<A extends Ask> {
   readonly ask: A;
-  readonly scope: Scope;
+  /** null while the program is planned: the numbers of the words, and the end of the scale, are still to come. */
+  readonly scope: Scope | null;
 }
 type Kind<K extends Ask["kind"]> = Extract<Ask, { kind: K }>;
 
@@ -64,7 +65,8 @@ function scaleEnd(truth: number): number {
 
 function NumberAsk({ ask, scope }: Props<Kind<"number">>) {
   const [said, setSaid] = useState("");
-  const end = scaleEnd(rightNumber(ask, scope));
+  const end = scope && scaleEnd(rightNumber(ask, scope));
+  const mark = (part: number): string => (end === null ? "…" : significant(end * part));
   const value = Number(said.replace(",", "."));
   const ready = said.trim() !== "" && Number.isFinite(value) && value >= 0;
   return (
@@ -86,16 +88,17 @@ function NumberAsk({ ask, scope }: Props<Kind<"number">>) {
       <input
         type="range"
         aria-label={`Your answer on a scale, in ${ask.unit}`}
+        disabled={end === null}
         min={0}
-        max={end}
-        step={ask.within === 0 ? 1 : end / 200}
-        value={ready ? Math.min(value, end) : 0}
+        max={end ?? 1}
+        step={ask.within === 0 ? 1 : (end ?? 1) / 200}
+        value={ready ? Math.min(value, end ?? 0) : 0}
         onChange={(event) => setSaid(significant(Number(event.target.value)).replaceAll(",", ""))}
       />
       <p className="lesson-scale" aria-hidden="true">
         <span>0</span>
-        <span>{significant(end / 2)}</span>
-        <span>{significant(end)}</span>
+        <span>{mark(0.5)}</span>
+        <span>{mark(1)}</span>
       </p>
       <LockIn ready={ready} what={ready ? `Lock in ${inUnit(value, ask.unit)}` : "Lock in"} />
     </form>
@@ -111,9 +114,10 @@ function nameOf({ symbols }: Compilation, node: string): string | null {
 }
 
 /** What was clicked in the graph, as the question's answers name it. */
-function clicked({ selection, derived }: PlaygroundState, target: "value" | "edge"): string | null {
+function clicked({ selection, derived, lesson }: PlaygroundState, target: "value" | "edge"): string | null {
   const { compilation } = derived;
-  if (!compilation) return null;
+  // The graph may still be that of the program before.
+  if (!compilation || !lesson?.compilation) return null;
   if (target === "value") return selection.kind === "node" ? nameOf(compilation, selection.id) : null;
   const edge = selection.kind === "edge" ? parseEdgeId(selection.id) : null;
   const [from, to] = edge ? [nameOf(compilation, edge.producer), nameOf(compilation, edge.consumer)] : [null, null];
@@ -159,16 +163,16 @@ interface Answered {
   readonly judgement: Judgement;
 }
 
+/** What the person said; null who can't tell. */
+function saidWords(ask: Ask, said: Answer): string | null {
+  if (said.kind === "number") return significant(said.value);
+  if (said.kind === "click") return said.name.replace("->", "→");
+  return said.kind === "choice" && ask.kind === "choice" ? ask.choices[said.index]!.text : null;
+}
+
 /** `64 MiB; you said 96`. */
 function truthWords(ask: Ask, { answer: said, judgement }: Answered): string {
-  const yours =
-    said.kind === "number"
-      ? significant(said.value)
-      : said.kind === "click"
-        ? said.name.replace("->", "→")
-        : said.kind === "choice" && ask.kind === "choice"
-          ? ask.choices[said.index]!.text
-          : null;
+  const yours = saidWords(ask, said);
   const truth =
     ask.kind === "number"
       ? inUnit(Number(judgement.truth), ask.unit)
@@ -229,18 +233,38 @@ function Revealed({ ask, scope, answered }: Props<Ask> & { readonly answered: An
   );
 }
 
-export function Question({ ask, scope, answered }: Props<Ask> & { readonly answered: Answered | null }) {
+/** An answer that came before the plan that it is judged by. */
+function Locked({ ask, scope, said }: Props<Ask> & { readonly said: Answer }) {
+  const yours = saidWords(ask, said);
+  return (
+    <p role="status" className="lesson-status">
+      {yours !== null && (
+        <>
+          You said <LessonProse text={yours} scope={scope} />.{" "}
+        </>
+      )}
+      Planning…
+    </p>
+  );
+}
+
+type Given = NonNullable<ReturnType<NonNullable<PlaygroundState["lesson"]>["answers"]["get"]>>;
+
+function QuestionBody({ ask, scope, given }: Props<Ask> & { readonly given: Given | null }) {
+  if (!given) return <QuestionForm key={ask.question} ask={ask} scope={scope} />;
+  const { answer: said, judgement } = given;
+  if (!judgement) return <Locked ask={ask} scope={scope} said={said} />;
+  return <Revealed ask={ask} scope={scope} answered={{ answer: said, judgement }} />;
+}
+
+export function Question({ ask, scope, given }: Props<Ask> & { readonly given: Given | null }) {
   return (
     <section className="lesson-card" aria-label="Predict first">
-      <p className="lesson-kicker">{answered ? "Your prediction" : "Predict first"}</p>
+      <p className="lesson-kicker">{given ? "Your prediction" : "Predict first"}</p>
       <h3>
         <LessonProse text={ask.question} scope={scope} />
       </h3>
-      {answered ? (
-        <Revealed ask={ask} scope={scope} answered={answered} />
-      ) : (
-        <QuestionForm key={ask.question} ask={ask} scope={scope} />
-      )}
+      <QuestionBody ask={ask} scope={scope} given={given} />
     </section>
   );
 }
