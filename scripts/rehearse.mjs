@@ -2,21 +2,29 @@
  * @file Follows the 45-minute plan of docs/teaching.md with the clock, as a person would: `node scripts/rehearse.mjs ROLE URL LOG.md`.
  * ROLE is teacher (1280×720), keyboard (1366×768, no mouse) or touch (390×844, taps only). Pictures are put beside the log.
  */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { chromium } from "playwright-core";
+import { cached } from "./bundle.mjs";
 import { findBrowser } from "./ensure-browser.mjs";
+import { readLesson } from "./lesson-files.mjs";
 
 const [role, base, log] = process.argv.slice(2);
-const SCREENS = { teacher: [1280, 720], keyboard: [1366, 768], touch: [390, 844] };
-const PLAN = [
-  "memory-is-the-cost",
-  "one-kernel-instead-of-three",
-  "one-value-two-readers",
-  "rows-in-registers",
-  "normalise",
-  "what-a-matmul-can-carry",
-];
+const SCREENS = {
+  teacher: [1280, 720],
+  keyboard: [1366, 768],
+  touch: [390, 844],
+};
+const { classPlans } = await import(await cached("src/room/teach/plans.ts", "plans", ["src/room/teach"]));
+const LESSONS = new URL("../src/course/lessons/", import.meta.url);
+/** The course as it is written, in order. */
+const COURSE = await Promise.all(
+  (await readdir(LESSONS))
+    .toSorted()
+    .map(async (file) => readLesson(await readFile(new URL(file, LESSONS), "utf8"), file)),
+);
+/** The plan of 45 minutes, as the teacher's page and docs/teaching.md have it. */
+const PLAN = classPlans(COURSE)[0].rows;
 /** How long a person needs: words a minute, and seconds to think about a question and to do a task. */
 const [WORDS, THINK, DO] = [180, 20, 90];
 /** ms after which a person wonders whether anything happens. */
@@ -40,20 +48,27 @@ page.on("pageerror", ({ message }) => errors.push(message));
 const began = Date.now();
 const rows = [];
 const findings = [];
+/** Seconds that a person reads, thinks, works and waits for the class, which the script does not idle. */
 let human = 0;
 let pictures = 0;
 const clock = (ms) => `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;
+/** ms since the class began: what the machine took and what a person takes, one after the other. */
+const now = () => Date.now() - began + human * 1000;
 /** @param {number | null} ms */
 const note = (what, saw, ms = null) => {
   rows.push(
-    `| ${new Date().toISOString().slice(11, 19)} | ${clock(Date.now() - began)} | ${clock(human * 1000)} | ${what} | ${saw.replaceAll("\n", " ").replaceAll("|", "\\|").slice(0, 220)} | ${ms === null ? "" : ms} |`,
+    `| ${new Date().toISOString().slice(11, 19)} | ${clock(now())} | ${what} | ${saw.replaceAll("\n", " ").replaceAll("|", "\\|").slice(0, 220)} | ${ms === null ? "" : ms} |`,
   );
   if (ms !== null && ms > SLOW) findings.push(`slow: ${what} took ${ms} ms`);
 };
 const picture = async (name) => {
   const file = `${basename(log, ".md")}-${String(++pictures).padStart(2, "0")}-${name}.jpg`;
-  await page.screenshot({ path: join(dirname(log), file), type: "jpeg", quality: 40 });
-  rows.push(`| | | | | ![${name}](${file}) | |`);
+  await page.screenshot({
+    path: join(dirname(log), file),
+    type: "jpeg",
+    quality: 40,
+  });
+  rows.push(`| | | | ![${name}](${file}) | |`);
 };
 const timed = async (what, act, saw = async () => "") => {
   const at = Date.now();
@@ -140,42 +155,32 @@ async function task(solution) {
   findings.push("no way back from the program to the lesson in 10 presses of F6");
 }
 
-const solutionOf = async (id) => {
-  const found = `${String(PLAN.indexOf(id) + 1).padStart(2, "0")}-${id}.md`;
-  const text = await readFile(new URL(`../src/course/lessons/${found}`, import.meta.url), "utf8");
-  const [, block] = /solution: \|\n((?: {2}.*\n|\n)+)/.exec(text) ?? [];
-  return (block ?? "").replaceAll(/^ {2}/gm, "");
-};
-
-async function takeLesson(id, at) {
-  human = Math.max(human, at);
-  const start = human;
+async function takeLesson(row, nth) {
+  const { id, title: name, steps } = row.what;
+  const late = now() / 1000 - row.from * 60;
+  // Who is early waits for the class.
+  if (late < 0) human -= late;
+  else if (late > 60) findings.push(`late: ${id} begins ${clock(late * 1000)} after its time in the plan`);
+  const start = now();
   await timed(
     `open ${id}`,
     async () => {
-      if (at === 0 || role === "teacher") await page.goto(`./#lesson=${id}/1`);
+      if (nth === 0 || role === "teacher") await page.goto(`./#lesson=${id}/1`);
       else {
         // From the end of the lesson before, through the list.
-        await press(
-          page.getByRole("dialog").getByRole("button", { name: new RegExp(TITLES.get(id)) }),
-          "the next lesson",
-        );
+        await press(page.getByRole("dialog").getByRole("button", { name }), "the next lesson");
       }
       await lesson.waitFor({ timeout: 20_000 });
     },
     () => lesson.getByRole("heading").first().innerText(),
   );
-  for (let step = 1; ; step++) {
-    const all = Number(
-      /of (\d+)/.exec((await page.getByRole("list", { name: /^Step \d+ of/ }).getAttribute("aria-label")) ?? "of 1")[1],
-    );
+  for (let step = 1; step <= steps.length; step++) {
     await page.getByRole("article", { name: new RegExp(`, step ${step}$`) }).waitFor({ timeout: 15_000 });
     const title = await lesson
       .getByRole("heading")
       .nth(1)
       .innerText()
       .catch(() => "");
-    // A question stands there as soon as its program is planned.
     const ready = lesson.locator(".lesson-go:enabled, section.lesson-card");
     await ready.first().waitFor({ timeout: 15_000 });
     await page.waitForTimeout(150);
@@ -187,15 +192,15 @@ async function takeLesson(id, at) {
       await timed(`${id} ${step}: predict`, answer, () =>
         page.getByRole("region", { name: "Predict first" }).getByRole("status").innerText(),
       );
-      if (step === 2 && PLAN.indexOf(id) % 3 === 0) await picture(`${id}-answer`);
+      if (step === 2 && nth % 3 === 0) await picture(`${id}-answer`);
     } else if (await page.getByRole("region", { name: "Your turn" }).count()) {
       human += DO;
       await timed(
         `${id} ${step}: task`,
-        async () => task(await solutionOf(id)),
+        async () => task(steps[step - 1].task.solution),
         () => page.getByRole("region", { name: "Your turn" }).locator("[data-done]").innerText(),
       );
-      if (PLAN.indexOf(id) % 3 === 2) await picture(`${id}-task`);
+      if (nth % 3 === 2) await picture(`${id}-task`);
     } else note(`${id} ${step}: ${title}`, "read");
     if (role === "teacher" && step === 1) {
       await timed("presenter view (V)", async () => {
@@ -205,11 +210,11 @@ async function takeLesson(id, at) {
       });
       for (const key of ["ArrowRight", "ArrowRight", "1"]) await page.keyboard.press(key);
       await page.waitForTimeout(400);
-      if (PLAN.indexOf(id) === 3) await picture(`${id}-presenter`);
+      if (nth === 3) await picture(`${id}-presenter`);
       await page.keyboard.press("Escape");
       await lesson.waitFor({ timeout: 10_000 });
     }
-    if (step === all) break;
+    if (step === steps.length) break;
     if (
       !(await timed(`${id} ${step}: Next`, async () => {
         await press(page.getByRole("button", { name: "Next", exact: true }), "Next");
@@ -218,22 +223,9 @@ async function takeLesson(id, at) {
     )
       await page.goto(`./#lesson=${id}/${step + 1}`);
   }
-  note(
-    `end of ${id}`,
-    `a person needs about ${clock((human - start) * 1000)}; the plan gives ${LENGTH[PLAN.indexOf(id)]} min`,
-  );
+  note(`end of ${id}`, `took ${clock(now() - start)}; the plan gives ${row.minutes} min`);
   if (role !== "teacher") await press(page.getByRole("button", { name: "All lessons" }), "All lessons").catch(() => {});
 }
-
-const LENGTH = [7, 7, 8, 8, 7, 8];
-const BEGIN = [0, 7, 14, 22, 30, 37].map((minutes) => minutes * 60);
-const TITLES = new Map([
-  ["one-kernel-instead-of-three", "One kernel instead of three"],
-  ["one-value-two-readers", "One value, two readers"],
-  ["rows-in-registers", "A reduction stops it"],
-  ["normalise", "Normalise"],
-  ["what-a-matmul-can-carry", "What a matmul can carry"],
-]);
 
 // ---- the hour -------------------------------------------------------------------------------------------------------
 
@@ -260,10 +252,10 @@ if (role === "teacher") {
   });
   await picture("first");
 }
-for (const [i, id] of PLAN.entries())
-  await takeLesson(id, BEGIN[i]).catch(async ({ message }) => {
-    findings.push(`did not work: ${id} ended early (${message.split("\n")[0]})`);
-    await picture(`${id}-stuck`);
+for (const [nth, row] of PLAN.entries())
+  await takeLesson(row, nth).catch(async ({ message }) => {
+    findings.push(`did not work: ${row.what.id} ended early (${message.split("\n")[0]})`);
+    await picture(`${row.what.id}-stuck`);
   });
 if (role === "teacher") {
   await timed("look inside the kernel (I)", async () => {
@@ -288,9 +280,9 @@ if (errors.length > 0) findings.push(...errors.map((text) => `error in the page:
 const head = [
   `# Rehearsal, ${role}, ${width}×${height}`,
   "",
-  `${new Date(began).toISOString().slice(0, 16).replace("T", " ")} UTC, Chromium ${browser.version()}, a software adapter on a shared machine with two cores: times of the machine say nothing about speed elsewhere. Driven by \`scripts/rehearse.mjs ${role}\`. "Lesson" is where a person would be who reads ${WORDS} words a minute, thinks ${THINK} s about a question and needs ${DO} s for a task; the script does not idle.`,
+  `${new Date(began).toISOString().slice(0, 16).replace("T", " ")} UTC, Chromium ${browser.version()}, a software adapter on a shared machine with two cores: times of the machine say nothing about speed elsewhere. Driven by \`scripts/rehearse.mjs ${role}\`. The clock counts what the machine took, and a person who reads ${WORDS} words a minute, thinks ${THINK} s about a question, needs ${DO} s for a task and waits where the plan says so: that time is added, the script does not idle.`,
   "",
-  `The six lessons were gone through in ${clock(Date.now() - began)}; a person needs about ${clock(human * 1000)} of 45:00.`,
+  `${PLAN.length} lessons took ${clock(now())}; the plan gives ${clock((PLAN.at(-1).from + PLAN.at(-1).minutes) * 60_000)}. The machine was at work for ${clock(Date.now() - began)} of it.`,
   "",
   "## Found",
   "",
@@ -298,8 +290,8 @@ const head = [
   "",
   "## Log",
   "",
-  "| UTC | run | lesson | did | saw | ms |",
-  "| --- | --- | --- | --- | --- | --- |",
+  "| UTC | clock | did | saw | ms |",
+  "| --- | --- | --- | --- | --- |",
   ...rows,
   "",
 ];
