@@ -1,4 +1,5 @@
 /** @file Exported modules, imported as a page would and run on Dawn: the same bits as the session's own run of the plan. */
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   compile,
@@ -16,7 +17,12 @@ import { foldedData } from "../../src/fusion/reference";
 import { createSession, type NumberArray, type Session } from "../../src/gpu";
 import { halfBits, halfValue } from "../../src/gpu/packing";
 import { dawn } from "../../src/gpu/testing/dawn";
+import { differentiated } from "../laws/gradient-case";
+import { caseArbitrary } from "../laws/plan-laws";
 import { targetHere } from "./device";
+
+/** Programs a run, and where the random numbers start: EXPORT_LAWS=count:seed says otherwise. */
+const [COUNT, SEED] = (process.env["EXPORT_LAWS"] ?? "12:20261124").split(":").map(Number) as [number, number];
 
 type Arrays = Record<string, NumberArray>;
 interface Program {
@@ -54,7 +60,11 @@ async function planned(session: Session, program: string, here = true): Promise<
 function dataOf({ compilation }: Planned): { readonly all: Map<NodeId, NumberArray>; readonly inputs: Arrays } {
   const sources = [...compilation.naive!.graph.nodes.values()].filter(({ op }) => op === "input");
   const all = new Map(sources.map((each) => [each.id, inputData(each)]));
-  const asked = sources.filter(({ attrs }) => attrs["role"] === "input");
+  // A module asks for what its results hang on.
+  const { graph } = fusionAt(compilation, compilation.steps.length);
+  const read = new Set(graph.outputs);
+  for (const id of read) for (const input of graph.nodes.get(id)!.inputs) read.add(input);
+  const asked = sources.filter(({ id, attrs }) => attrs["role"] === "input" && read.has(id));
   return { all, inputs: Object.fromEntries(asked.map(({ id }) => [id, all.get(id)!])) };
 }
 
@@ -175,24 +185,44 @@ describe.skipIf(!gpu)("on Dawn", () => {
     );
   };
 
-  test.each(Object.entries(PROGRAMS))("%s: the bits of the session, run after run", async (_name, text) => {
-    // Halves are f16 to the adapter at hand, and pairs in a word to a machine that has none.
-    for (const here of text.includes("f16") ? [true, false] : [true]) {
-      const made = await planned(session, text, here);
-      const { all, inputs } = dataOf(made);
-      const wanted = await outputs(made, all);
-      const mine = await (await load(made.text)).create({ gpu: gpu! });
-      const runs = await Promise.all([mine.run(inputs), mine.run(inputs)]);
-      mine.destroy();
-      for (const got of runs) {
-        expect(Object.keys(got)).toEqual(wanted.map(([name]) => name));
-        for (const [name, want] of wanted) {
-          expect(got[name]!.constructor).toBe(want.constructor);
-          expect(bits(got[name]!)).toEqual(bits(want));
-        }
+  /** A module answers what the session answers, run after run. */
+  async function expectSame(made: Planned): Promise<void> {
+    const { all, inputs } = dataOf(made);
+    const wanted = await outputs(made, all);
+    const mine = await (await load(made.text)).create({ gpu: gpu! });
+    const runs = await Promise.all([mine.run(inputs), mine.run(inputs)]);
+    mine.destroy();
+    for (const got of runs) {
+      expect(Object.keys(got)).toEqual([...new Set(wanted.map(([name]) => name))]);
+      for (const [name, want] of wanted) {
+        expect(got[name]!.constructor).toBe(want.constructor);
+        expect(bits(got[name]!)).toEqual(bits(want));
       }
     }
+  }
+
+  test.each(Object.entries(PROGRAMS))("%s: the bits of the session, run after run", async (_name, text) => {
+    // Halves are f16 to the adapter at hand, and pairs in a word to a machine that has none.
+    for (const here of text.includes("f16") ? [true, false] : [true])
+      await expectSame(await planned(session, text, here));
   });
+
+  test(
+    `${COUNT} random programs and their gradients, seed ${SEED}: the bits of the session`,
+    { timeout: 300_000 },
+    async () => {
+      const templates = new Set<string>();
+      const law = fc.asyncProperty(caseArbitrary, async (one) => {
+        for (const text of [one.text, differentiated(one)?.text]) {
+          const made = text === undefined ? null : await planned(session, text);
+          for (const { template } of made?.plan.kernels ?? []) templates.add(template);
+          if (made) await expectSame(made);
+        }
+      });
+      await fc.assert(law, { numRuns: COUNT, seed: SEED, endOnFailure: true });
+      expect([...templates].filter((template) => template !== "elementwise").length).toBeGreaterThan(1);
+    },
+  );
 
   test("weights may be given; what is folded of them follows", async () => {
     const folding = `x: f32[1, 4, 6, 6]

@@ -39,6 +39,35 @@ export function accumulator(low: Lowering, id: NodeId, width: Width, number = ""
   return { id, def, operand, scalar, value, position, settled: false };
 }
 
+/** Whether the lanes of a vector differ in it. */
+export const dependsOnLane = (cond: Cond): boolean =>
+  cond.kind === "both" ? cond.parts.some(dependsOnLane) : "index" in cond && cond.index.lane;
+
+function condAt(low: Lowering, cond: Cond, lane: number): Cond {
+  if (cond.kind === "both") return { kind: "both", parts: cond.parts.map((part) => condAt(low, part, lane)) };
+  return cond.kind === "less" ? low.space.less(low.atLane(cond.index, lane), cond.bound) : cond;
+}
+
+interface Mask {
+  readonly inside: Cond;
+  readonly no: Value;
+  readonly name: string;
+  readonly scalar: DType;
+  readonly id: NodeId;
+}
+
+/** `value` where `inside` holds, else `no`; lane by lane where the lanes of a vector differ in that. */
+export function masked(low: Lowering, value: Value, { inside, no, name, scalar, id }: Mask): Value {
+  if (inside.kind === "always") return value;
+  const select = (when: Cond, yes: Value): Value =>
+    low.let(name, scalar, widthOf(yes), { kind: "select", when, yes, no }, [id]);
+  if (!dependsOnLane(inside)) return select(inside, value);
+  const parts = [0, 1, 2, 3].map((lane) =>
+    select(low.namedCond(condAt(low, inside, lane)), low.part(value, lane, [id])),
+  );
+  return low.let(name, scalar, 4, { kind: "pack", parts }, [id]);
+}
+
 /** Folds the operand at `at` in; lanes outside `inside` add the start value. */
 export function foldIn(low: Lowering, acc: Accumulator, at: Tuple, column: Index, inside: Cond): void {
   const { id, def, operand, scalar } = acc;
@@ -47,7 +76,7 @@ export function foldIn(low: Lowering, acc: Accumulator, at: Tuple, column: Index
   if (def.reduce!.map) x = low.let(`${word}_part`, scalar, widthOf(x), { kind: "map", def, a: x }, [id]);
   if (inside.kind !== "always") {
     const no = literal(def.reduce!.identity(scalar), scalar);
-    x = low.let(`${word}_in`, scalar, widthOf(x), { kind: "select", when: inside, yes: x, no }, [id]);
+    x = masked(low, x, { inside, no, name: `${word}_in`, scalar, id });
   }
   if (!acc.position) {
     low.set(acc.value, { kind: "combine", def, a: acc.value, b: x }, [id]);

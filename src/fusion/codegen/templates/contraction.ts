@@ -12,9 +12,10 @@ import {
 } from "../../region";
 import { loweringOf, type Job } from "../frame";
 import type { Cond, Index, IndexSpace, Tuple } from "../index-space";
-import { literal, widthOf, type Buffer, type Reg, type Value } from "../kernel-ir";
+import { literal, type Buffer, type Reg, type Value } from "../kernel-ir";
 import { registerScalar, wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
+import { dependsOnLane, masked } from "./accumulate";
 import { probeLoads, strideOf } from "../probe";
 
 export class Contraction {
@@ -93,30 +94,12 @@ export class Contraction {
     return largest !== undefined && strideOf(largest.offset, k) === 1;
   }
 
-  /** Zero where `inside` fails, lane by lane when it must. */
+  /** Zero where `edge` fails. */
   masked(value: Value, edge: Cond): Value {
     if (edge.kind === "always") return value;
     const { low, scalar, id } = this;
     const inside = dependsOnLane(edge) ? edge : low.namedCond(edge);
-    const zero = literal(0, scalar);
-    if (!dependsOnLane(inside)) {
-      return low.let("kept", scalar, widthOf(value), { kind: "select", when: inside, yes: value, no: zero }, [id]);
-    }
-    const parts = [0, 1, 2, 3].map((lane) =>
-      low.let(
-        "kept",
-        scalar,
-        1,
-        { kind: "select", when: low.namedCond(this.#condAt(inside, lane)), yes: low.part(value, lane, [id]), no: zero },
-        [id],
-      ),
-    );
-    return low.let("kept", scalar, 4, { kind: "pack", parts }, [id]);
-  }
-
-  #condAt(cond: Cond, lane: number): Cond {
-    if (cond.kind === "less") return this.space.less(this.low.atLane(cond.index, lane), cond.bound);
-    return cond;
+    return masked(low, value, { inside, no: literal(0, scalar), name: "kept", scalar, id });
   }
 
   /** `4·unit + lane` held inside 0 … size−1: whole vectors where the size divides, lane by lane elsewhere. */
@@ -247,9 +230,6 @@ export class Contraction {
     this.low.set(acc, { kind: "fma", a, lane, b, c: acc }, [this.id]);
   }
 }
-
-const dependsOnLane = (cond: Cond): boolean =>
-  cond.kind === "both" ? cond.parts.some(dependsOnLane) : "index" in cond && cond.index.lane;
 
 /** The region's products, all over one left operand: the first, and those that share its kernel. */
 export const productsIn = (job: Job, first: Contraction): readonly Contraction[] => [
