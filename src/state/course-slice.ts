@@ -170,10 +170,13 @@ export const courseSlice: Slice<Names> = (context) => {
     const { at } = pictureOf(lesson.content, lesson.step);
     if (ask.kind !== "click" && context.get().derived.compilation === lesson.compilation)
       context.get().actions.stepTo(cursorOf(lesson.compilation, at) ?? lesson.compilation.steps.length);
-    record(context, lesson.content.id, (before) =>
-      lesson.step in before.answers
-        ? before
-        : { ...before, answers: { ...before.answers, [lesson.step]: judgement.right } },
+    keepAnswer(lesson, judgement.right);
+  }
+
+  /** The first answer of a step is what counts. */
+  function keepAnswer({ content, step }: OpenLesson, right: boolean): void {
+    record(context, content.id, (before) =>
+      step in before.answers ? before : { ...before, answers: { ...before.answers, [step]: right } },
     );
   }
 
@@ -213,6 +216,8 @@ export const courseSlice: Slice<Names> = (context) => {
       if (!lesson?.content.steps[lesson.step]?.ask || lesson.answers.has(lesson.step)) return;
       const said = { answer, judgement: null };
       context.set({ lesson: { ...lesson, answers: new Map(lesson.answers).set(lesson.step, said) } });
+      // Who passes is not right whatever the plan says.
+      if (answer.kind === "pass") keepAnswer(lesson, false);
       await settle();
     },
     showHint() {
