@@ -8,7 +8,7 @@ import { budgetFault } from "../../src/fusion/saved-sheet";
 import { differentiated } from "./gradient-case";
 import { caseArbitrary, planned, type Case, type Planned } from "./plan-laws";
 
-const [COUNT, SEED] = (process.env["SAVED_LAWS"] ?? "16:20261124").split(":").map(Number) as [number, number];
+const [COUNT, SEED] = (process.env["SAVED_LAWS"] ?? "8:20261124").split(":").map(Number) as [number, number];
 const POLICIES = ["cut", "segments", "recomputed"] as const;
 
 const peakOf = ({ compilation: { steps, naivePlan } }: Planned): number =>
