@@ -57,6 +57,7 @@ test("what would make it fuse can be tried at once, and undone", async ({ page, 
   await play.card.getByRole("button", { name: "Try it" }).click();
   await expect(play.card).toContainText("Why rewritten?");
   await page.getByRole("button", { name: "Undo" }).click();
+  await expect(play.card).not.toContainText("Why rewritten?");
   await page.keyboard.press("Home");
   await page.keyboard.press("j");
   await expect(play.card).toContainText("Why not rewritten?");
