@@ -132,3 +132,17 @@ test("what is handed over is not finished: one run of each plan is timed both wa
   if (!long.ok) throw new Error(long.problem.text);
   expect(long.value.twoStops).toEqual({});
 });
+
+test("plans that are timed while clocks rise are timed again", async () => {
+  for (const riseMillis of [200, 900]) {
+    const { fake, session } = start();
+    const from = fake.time.millis;
+    // Idle clocks: everything takes 3.5 times as long at first.
+    fake.cost = (name) =>
+      (({ add: 3e6, relu_mul: 2e6, fused: 4e6 })[name] ?? 2000) * (fake.time.millis - from < riseMillis ? 3.5 : 1);
+    const answer = await session.bench(plans, inputsFor(N), { budgetMillis: 500, roofs: false });
+    if (!answer.ok) throw new Error(answer.problem.text);
+    expect(Math.abs(middle(answer.value, "naive", null) / 5e6 - 1)).toBeLessThan(0.02);
+    expect(Math.abs(middle(answer.value, "fused", null) / 4e6 - 1)).toBeLessThan(0.02);
+  }
+});
