@@ -48,6 +48,14 @@ export function verdictFaults(step: Step): string[] {
   const { limit } = verdict;
   if (limit && !accepted && limit.value <= limit.limit) fault(`refused at ${limit.value} of ${limit.limit}`);
   if (cost?.criterion === "limit" && !limit) fault("a limit decides that is not told");
+  if (cost?.criterion === "limit" && limit && !accepted)
+    for (const number of [limit.value, limit.limit])
+      if (
+        ![String(number), number.toLocaleString("en"), showBytes(number), String(Number(number.toPrecision(3)))].some(
+          (way) => verdict.text.includes(way),
+        )
+      )
+        fault(`the sentence does not say ${number}`);
   if (cost?.criterion === "limit" && barsOf(step).some(({ title }) => title === "Predicted time"))
     fault("a limit is drawn as times");
   const known = sayable(step);

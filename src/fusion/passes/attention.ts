@@ -16,7 +16,7 @@ import { rewriteCandidate } from "./rewriting";
 import { mergedRegion } from "./merged-rewrite";
 import { choosing, timeOf } from "./weigh";
 import { nameOf, namesOf, no, pairOf, showBytes, yes } from "./sentences";
-import { forcedAnyway, policyOnContraction } from "./profitability";
+import { forcedAnyway, keptSeparate, policyOnContraction } from "./profitability";
 import { titled } from "./catalogue";
 
 export const attention: FusionPass = {
@@ -170,7 +170,9 @@ function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: 
   const legal = legalMerge(planner, merged, true);
   if (!legal.ok) return refuse(legal);
   const delta = costOf(planner, merged);
-  const worth = onlineProfitability(planner, merged, delta, doing(planner, merged));
+  const worth =
+    (group.length > 1 ? keptSeparate(planner, group, merged.nodes) : null) ??
+    onlineProfitability(planner, merged, delta, doing(planner, merged));
   if (worth.ok) return worth;
   const isForced = merged.edges.some((edge) => planner.options.forced.includes(edge));
   return isForced ? forcedAnyway(planner, merged, delta, worth) : refuse(worth);

@@ -270,12 +270,21 @@ function libraryFrom({ options }: Planner): number | null {
 
 /** Where the policy says so, a product's kernel is the tuned one and takes nothing else in. */
 export function policyOnContraction(planner: Planner, { add, remove, nodes }: Candidate): Opinion | null {
+  const growing = add.flatMap((region) => {
+    const product = contractionOf(planner, region);
+    const before = product === null ? undefined : remove.find((part) => contractionOf(planner, part) === product);
+    return before && before.members.length < region.members.length ? [before] : [];
+  });
+  return keptSeparate(planner, growing, nodes);
+}
+
+/** The refusal where one of these kernels is a product's that the policy leaves alone; null where none is. */
+export function keptSeparate(planner: Planner, regions: readonly Region[], nodes: readonly NodeId[]): Opinion | null {
   const line = libraryFrom(planner);
   if (line === null) return null;
-  for (const region of add) {
-    const product = contractionOf(planner, region);
-    const before = remove.find((part) => contractionOf(planner, part) === product);
-    if (product === null || before === undefined || before.members.length >= region.members.length) continue;
+  for (const before of regions) {
+    const product = contractionOf(planner, before);
+    if (product === null) continue;
     const { flops, time, traffic } = planner.factsOf(before);
     const perByte = intensity(flops, traffic.bytes);
     if (perByte <= line) continue;
@@ -355,7 +364,7 @@ export function prologueVerdict(planner: Planner, candidate: Candidate): Opinion
       return no(
         "C_RECOMPUTE",
         nodes,
-        `${into} loads each element of that operand ${visits} times, once per tile, and ${namesOf(planner.graph, [costly])} would be computed each time. So ${name} is stored.`,
+        `${into} loads each element of that operand ${visits} times, once per tile, and ${namesOf(planner.graph, [costly])} would be computed each time; the limit is ${PROLOGUE_VISITS}. So ${name} is stored.`,
         {
           numbers: { visits, limit: PROLOGUE_VISITS },
           limit: { what: "evaluations of each element", value: visits, limit: PROLOGUE_VISITS, unit: "" },
