@@ -132,9 +132,12 @@ test("attention's memory is drawn over its size: the square of N apart, N fused"
   await expect(play.steps).toBeVisible();
   await play.command("Attention, one head");
   await page.getByRole("tab", { name: "Memory" }).click();
-  await play.region("Kernels").getByText("Peak memory over N").click();
+  await play.region("Kernels").getByText("Peak memory and traffic over N").click();
   await expect(
-    play.region("Kernels").getByRole("img", { name: /grows like N\^1\.\d+; the fused one .+, like N\^1\.$/ }),
+    play.region("Kernels").getByRole("img", { name: /holds .+ grows like N\^1\.\d+; the fused one .+, like N\^1\.$/ }),
+  ).toBeVisible();
+  await expect(
+    play.region("Kernels").getByRole("img", { name: /moves .+ grows like N\^1\.\d+; the fused one/ }),
   ).toBeVisible();
 });
 

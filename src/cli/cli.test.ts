@@ -318,6 +318,11 @@ test("picture and report write what the page shows: both plans, a card, a page t
   for (const word of ["naive: peak 64 KiB", "fused: peak", ">x</text>"]) expect(await chart("memory")).toContain(word);
   for (const word of ["Predicted for the profile generic, not measured", ">naive</text>", ">fused</text>"])
     expect(await chart("times")).toContain(word);
+  const sized = "N = 64\nx: f32[N, 32]\nw: f32[32, 32]\ny = softmax(x @ w @ x.T)\n";
+  const grows = (await command("picture program.py --of growth", sized)).out;
+  for (const word of ["program, growth with N", ">Peak memory</text>", ">Traffic</text>", ">256</text>"])
+    expect(grows).toContain(word);
+  expect((await command("picture program.py --of growth")).err).toMatch(/a line of it such as N = 1024 names one/);
   const none = await command("picture program.py --of saved");
   expect([none.code, none.err]).toEqual([1, "The picture can't be written: the program has no backward pass"]);
   expect((await command("picture program.py -o graph.png")).written.get("graph.png")).toBe("png of <svg");

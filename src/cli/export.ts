@@ -1,7 +1,7 @@
 /** @file export, picture and report: the fused plan as a module of its own, and what the page shows as files. */
-import { fusionAt, savedSheet, standaloneModule, type Compilation } from "../fusion";
+import { fusionAt, growthOf, savedSheet, standaloneModule, type Compilation } from "../fusion";
 import { reportHtml } from "../panels/model/report";
-import { posterOf, posters } from "../panels/posters";
+import { missing, posterOf, posters } from "../panels/posters";
 import { cardOf, inkOf, placedBy, stillOf, svgOf, svgText, type Ink } from "../picture";
 import type { Request } from "./args";
 import type { Environment } from "./environment";
@@ -43,8 +43,9 @@ function drawn({ file, of }: Request, compilation: Compilation, ink: Ink): strin
   const chart = posters.find((each) => each === of);
   if (chart) {
     const sheet = chart === "saved" ? savedSheet(compilation) : null;
-    const shape = posterOf({ name: chart, compilation, run: null, sheet, title }, ink);
-    if (!shape) throw new Error("the program has no backward pass");
+    const growth = chart === "growth" ? growthOf(compilation) : null;
+    const shape = posterOf({ name: chart, compilation, run: null, sheet, growth, title }, ink);
+    if (!shape) throw new Error(missing[chart]);
     return svgText(shape);
   }
   const placed = placedBy(compilation);

@@ -29,7 +29,20 @@ export {
   type ChangedDecision,
   type Taken,
 } from "./changed-decisions";
-export { orderRows, whatIf, type OrderQuestion, type OrderRow, type WhatIf } from "./what-if";
+export { constantsOf, sizesAround } from "./size-constants";
+export {
+  growthOf,
+  orderRows,
+  planTotals,
+  sizeRows,
+  whatIf,
+  type GrowthOf,
+  type OrderQuestion,
+  type OrderRow,
+  type PlanTotals,
+  type SizeRow,
+  type WhatIf,
+} from "./what-if";
 
 // Ops: what there is, by name and by kind.
 export {

@@ -1,10 +1,12 @@
-/** @file What if: the same program planned with one choice changed, and every decision that came out otherwise; or transformed and fused in either order. */
+/** @file What if: the same program planned with one choice changed, and every decision that came out otherwise; at other sizes; or transformed and fused in either order. */
 import type { Compilation } from "./compilation";
 import { changedDecisions, type ChangedDecision } from "./changed-decisions";
-import { bug, type CompileOptions, type Step, type Totals } from "./ir";
+import { peakOf } from "./codegen";
+import { bug, type CompileOptions, type Plan, type Step, type Totals } from "./ir";
 import { opDef } from "./ops";
-import { allPasses, orderRefusal, passOrder, pipelineOf, runPasses } from "./passes";
-import { applyTextEdits, BATCH, transformProgram, type TransformName } from "./text";
+import { constantsOf, sizesAround } from "./size-constants";
+import { allPasses, levelUsed, orderRefusal, passOrder, pipelineOf, runPasses, type Level } from "./passes";
+import { applyTextEdits, BATCH, setConstant, transformProgram, type TransformName } from "./text";
 import { chosenFor, totalsOf } from "./cost";
 import { compile, fusionAt } from "./compile";
 
@@ -110,4 +112,46 @@ export function orderRows({ text, options, naive }: Compilation): readonly Order
     ),
     ...pair("layout", order && one, order && fusedTotals(text, { ...options, order })),
   ];
+}
+
+export interface PlanTotals {
+  readonly naive: Totals;
+  readonly fused: Totals;
+  /** The highest optimisation level of the passes that made the fused plan. */
+  readonly level: Level;
+}
+
+/** Totals of both plans at one size. */
+export interface SizeRow extends PlanTotals {
+  readonly value: number;
+}
+
+/** Totals of both plans, and the level of the passes that lead from one to the other; null for a text without a plan. */
+export function planTotals(text: string, options: CompileOptions): PlanTotals | null {
+  const { naivePlan, fusedPlan, steps } = compile(text, options);
+  if (!naivePlan || !fusedPlan) return null;
+  const counted = (plan: Plan): Totals => ({ ...plan.totals, peakBytes: peakOf(plan) });
+  return { naive: counted(naivePlan), fused: counted(fusedPlan), level: levelUsed(steps, naivePlan.totals) };
+}
+
+/** With the constant `name` at each of these values; sizes that don't plan are left out. */
+export const sizeRows = (text: string, options: CompileOptions, name: string, values: readonly number[]): SizeRow[] =>
+  values.flatMap((value) => {
+    const edit = setConstant(text, name, value);
+    if (!edit.ok) return [];
+    const totals = planTotals(applyTextEdits(text, edit.edits), options);
+    return totals ? [{ value, ...totals }] : [];
+  });
+
+/** Both plans of a program over a constant of its text. */
+export interface GrowthOf {
+  readonly name: string;
+  readonly rows: readonly SizeRow[];
+}
+
+/** Over the first size that the text names; null where it names none. */
+export function growthOf({ text, options }: Pick<Compilation, "text" | "options">): GrowthOf | null {
+  for (const [name, written] of constantsOf(text))
+    return { name, rows: sizeRows(text, options, name, sizesAround(written)) };
+  return null;
 }

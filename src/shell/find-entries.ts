@@ -33,7 +33,7 @@ const saving = (
   [
     ["the graph as a picture, .svg", (state: PlaygroundState) => saveGraph(state, "svg")],
     ["the graph as a picture, .png", (state: PlaygroundState) => saveGraph(state, "png")],
-    ...(["race", "times", "roofline", "memory", "saved"] as const).flatMap((name) =>
+    ...(["race", "times", "roofline", "memory", "growth", "saved"] as const).flatMap((name) =>
       (["svg", "png"] as const).map(
         (kind) =>
           [

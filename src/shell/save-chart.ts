@@ -1,5 +1,5 @@
 /** @file Saves a chart of both plans as a picture. */
-import type { SavedSheet } from "../fusion";
+import type { GrowthOf, SavedSheet } from "../fusion";
 import { download, loadPixels, loadPosters } from "../panels";
 import { playground, selectExample, type PlaygroundState } from "../state";
 import type { PosterName } from "../panels";
@@ -11,17 +11,29 @@ async function sheetOf({ derived, savedSheet, actions }: PlaygroundState): Promi
   return playground.getState().savedSheet?.sheet ?? null;
 }
 
+/** Both plans at other sizes, asked for where no panel did. */
+async function growthIn(state: PlaygroundState): Promise<GrowthOf | null> {
+  const { compilation } = state.derived;
+  const { sizeName } = await loadPosters();
+  const name = sizeName(compilation?.text ?? "", selectExample(state)?.sizes?.name);
+  if (name === undefined) return null;
+  await state.actions.askSizes(name);
+  const { sizes } = playground.getState();
+  return sizes?.rows && sizes.of === compilation ? { name, rows: sizes.rows } : null;
+}
+
 /** Does nothing while there is no plan. Times are those of the last run, where it is of this program. */
 export async function saveChart(state: PlaygroundState, name: PosterName, kind: "svg" | "png"): Promise<void> {
   const { compilation } = state.derived;
   if (!compilation) return;
-  const [{ posterOf, svgText }, { pageInk, pngOf }] = await Promise.all([loadPosters(), loadPixels()]);
+  const [{ missing, posterOf, svgText }, { pageInk, pngOf }] = await Promise.all([loadPosters(), loadPixels()]);
   const run = state.run.status === "done" && state.run.run.text === compilation.text ? state.run.run : null;
   const sheet = name === "saved" ? await sheetOf(state) : null;
+  const growth = name === "growth" ? await growthIn(state) : null;
   const title = selectExample(state)?.title ?? "This program";
-  const shape = posterOf({ name, compilation, run, sheet, title }, pageInk());
+  const shape = posterOf({ name, compilation, run, sheet, growth, title }, pageInk());
   if (!shape) {
-    const text = "There is no chart to save: this program has no backward pass.";
+    const text = `There is no chart to save: ${missing[name]}.`;
     playground.setState({ notice: { tone: "info", text } });
     return;
   }

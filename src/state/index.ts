@@ -48,7 +48,6 @@ export type {
 export { changeOf, matmulPolicies, titleOfQuestion, type Question } from "./question";
 export { lineAt, libraryLine, linePosition, linePositions } from "./library-line";
 export { restingStep } from "./resting-step";
-export { constantsOf } from "./sizes";
 export { MOST_MEMORY_MIB } from "./preferences-slice";
 export { programOf } from "./worlds";
 export { exampleDocument } from "./document-slice";

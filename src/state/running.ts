@@ -9,6 +9,7 @@ import {
   type Drawing,
   type Fusion,
   type NodeId,
+  constantsOf,
   type Plan,
   type Target,
 } from "../fusion";
@@ -17,7 +18,6 @@ import { ENDED, type Given, type PlannedRun, type TapRequest, type TensorData } 
 import { bindsOf, handText } from "../document";
 import { findExample } from "../lessons";
 import { loadPart } from "./load-part";
-import { constantsOf } from "./sizes";
 import { preparing, rest, say, type RunRequest } from "./run-request";
 import type { SliceContext } from "./slice-context";
 import type { FinishedRun, HandRun, Notice, NoticeAction } from "./types";

@@ -27,6 +27,8 @@ import type {
   KeepReason,
   DeviceProfile,
   TransformName,
+  PlanTotals,
+  SizeRow,
 } from "../fusion";
 import type {
   Area,
@@ -40,7 +42,7 @@ import type {
   Position,
   SharedView,
 } from "../document";
-import type { PlanTotals, SizeRow, WhatIfAnswer } from "../workers";
+import type { WhatIfAnswer } from "../workers";
 import type { Question } from "./question";
 import type { BenchProgress, BenchResult, ComparedInFull, DeviceInfo, GpuProblem } from "../gpu";
 import type { ComparedOutput } from "../workers";

@@ -1,10 +1,7 @@
 /** @file Questions to the planner: the same program with one choice changed. The document stays as it is until the answer is kept. */
 import { changeOf } from "./question";
-import { constantsOf } from "./sizes";
+import { constantsOf, sizesAround } from "../fusion";
 import type { Slice } from "./slice-context";
-
-/** Sizes are asked about at these multiples of the one that is written. */
-const MULTIPLES = [0.25, 0.5, 1, 2, 4];
 
 type Names =
   "openWhatIf" | "closeWhatIf" | "askWhatIf" | "keepWhatIf" | "askSizes" | "askSaved" | "askOrders" | "askBestPlan";
@@ -16,9 +13,14 @@ export const whatIfSlice: Slice<Names> = (context) => ({
     if (!of?.naive || !written) return;
     const asked = { of, name, rows: null };
     context.set({ sizes: asked });
-    const values = [...new Set(MULTIPLES.map((times) => Math.max(1, Math.round(written * times))))];
     const { text, options } = of;
-    const reply = await context.environment.compileWorker.ask({ kind: "sizes", text, options, name, values });
+    const reply = await context.environment.compileWorker.ask({
+      kind: "sizes",
+      text,
+      options,
+      name,
+      values: sizesAround(written),
+    });
     if (context.get().sizes !== asked) return;
     context.set({ sizes: { ...asked, rows: reply.ok && reply.value.kind === "sizes" ? reply.value.rows : [] } });
   },

@@ -1,7 +1,6 @@
 /** @file Compiles, and keeps the last compilation so that plans of its states can be asked for. */
 import {
   answeringGraph,
-  applyTextEdits,
   compile,
   compileGraph,
   foldedData,
@@ -11,15 +10,14 @@ import {
   isTooLarge,
   knobSheet,
   knobSweep,
-  levelUsed,
   kernelLooks,
   optimumOf,
   orderRows,
-  peakOf,
   planAt,
   planForTarget,
+  planTotals,
   savedSheet,
-  setConstant,
+  sizeRows,
   startingData,
   startingFeeds,
   stepOf,
@@ -35,7 +33,6 @@ import {
   type KnobSheet,
   type NodeId,
   type Plan,
-  type Totals,
 } from "../fusion";
 import { importOnnx, typedData } from "../import";
 import type {
@@ -43,8 +40,6 @@ import type {
   CompileReply,
   CompileRequest,
   ImportAnswer,
-  PlanTotals,
-  SizeRow,
   SweepAnswer,
   TensorData,
   TrainingPlans,
@@ -86,23 +81,6 @@ function imported({ bytes, dims, shapes }: Extract<CompileRequest, { kind: "impo
   const key = hashText(JSON.stringify([fingerprint(bytes), [...dims], [...shapes]]));
   return { ok: true, value: { ...model, weights, key } };
 }
-
-/** Totals of both plans, and the level of the passes that lead from one to the other; null for a text without a plan. */
-function totalsOf(text: string, options: CompileOptions): PlanTotals | null {
-  const { naivePlan, fusedPlan, steps } = compile(text, options);
-  if (!naivePlan || !fusedPlan) return null;
-  const counted = (plan: Plan): Totals => ({ ...plan.totals, peakBytes: peakOf(plan) });
-  return { naive: counted(naivePlan), fused: counted(fusedPlan), level: levelUsed(steps, naivePlan.totals) };
-}
-
-/** Sizes that don't plan are left out. */
-const sizes = ({ text, options, name, values }: Extract<CompileRequest, { kind: "sizes" }>): SizeRow[] =>
-  values.flatMap((value) => {
-    const edit = setConstant(text, name, value);
-    if (!edit.ok) return [];
-    const totals = totalsOf(applyTextEdits(text, edit.edits), options);
-    return totals ? [{ value, ...totals }] : [];
-  });
 
 /** Null for a text without a plan. */
 function asked(compilation: Compilation, change: Partial<CompileOptions>): WhatIfAnswer | null {
@@ -177,12 +155,13 @@ export function answerCompile(request: CompileRequest): CompileReply {
   if (request.kind === "import") return { kind: "imported", imported: imported(request) };
   if (request.kind === "values") return { kind: "values", sameness: sameValues(request.original, request.changed) };
   if (request.kind === "totals")
-    return { kind: "totals", totals: request.programs.map(({ text, options }) => totalsOf(text, options)) };
+    return { kind: "totals", totals: request.programs.map(({ text, options }) => planTotals(text, options)) };
   const compilation = compiled(request.text, request.options);
   if (request.kind === "saved") return { kind: "saved", sheet: savedSheet(compilation) };
   if (request.kind === "orders") return { kind: "orders", rows: orderRows(compilation) };
   if (request.kind === "optimum") return { kind: "optimum", best: bestOf(compilation) };
-  if (request.kind === "sizes") return { kind: "sizes", rows: sizes(request) };
+  if (request.kind === "sizes")
+    return { kind: "sizes", rows: sizeRows(request.text, request.options, request.name, request.values) };
   if (request.kind === "what-if") return { kind: "what-if", answer: asked(compilation, request.change) };
   if (request.kind === "knobs") return { kind: "knobs", sheet: sheetOf(compilation, request) };
   if (request.kind === "looks") return { kind: "looks", kernels: looksIn(compilation, request) };

@@ -18,8 +18,8 @@ import type {
   SavedSheet,
   ShownValues,
   Target,
-  Level,
-  Totals,
+  PlanTotals,
+  SizeRow,
   Training,
   UlpHistogram,
   WatchedKernel,
@@ -156,18 +156,6 @@ export type CompileReply =
   | { readonly kind: "training"; readonly training: TrainingPlans | null }
   | { readonly kind: "what-if"; readonly answer: WhatIfAnswer | null }
   | { readonly kind: "imported"; readonly imported: ImportAnswer };
-
-export interface PlanTotals {
-  readonly naive: Totals;
-  readonly fused: Totals;
-  /** The highest optimisation level of the passes that made the fused plan. */
-  readonly level: Level;
-}
-
-/** Totals of both plans at one size. */
-export interface SizeRow extends PlanTotals {
-  readonly value: number;
-}
 
 /** Plans of one kernel at each value of a knob, and data for what it reads. */
 export interface SweepAnswer extends Pick<KnobSweep, "values"> {

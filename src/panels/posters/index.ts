@@ -1,19 +1,28 @@
 /** @file Charts as pictures of their own, for slides and papers: from the page and from the command line. */
-import { fusionAt, type Compilation, type SavedSheet } from "../../fusion";
+import { fusionAt, type Compilation, type GrowthOf, type SavedSheet } from "../../fusion";
 import type { Ink, Shape } from "../../picture";
 import type { FinishedRun } from "../../state";
 import { livePicture } from "../model/memory";
 import { raceOf } from "../model/race";
 import { machinesOf, rooflineOf, standsOf } from "../model/roofline";
+import { verdictOf } from "../model/verdict";
+import { growthPoster } from "./growth-poster";
 import { memoryPoster } from "./memory-poster";
 import { racePoster } from "./race-poster";
 import { roofPoster } from "./roof-poster";
 import { savedPoster } from "./saved-poster";
 import { timePoster } from "./time-poster";
 
+export { sizeName } from "../model/growth";
 export { svgText } from "../../picture";
 
-export const posters = ["race", "times", "roofline", "memory", "saved"] as const;
+/** Why there may be nothing to draw. */
+export const missing: Partial<Record<PosterName, string>> = {
+  growth: "the program plans at no other size (a line of it such as N = 1024 names one)",
+  saved: "the program has no backward pass",
+};
+
+export const posters = ["race", "times", "roofline", "memory", "growth", "saved"] as const;
 export type PosterName = (typeof posters)[number];
 
 interface PosterRequest {
@@ -23,13 +32,20 @@ interface PosterRequest {
   readonly run: FinishedRun | null;
   /** Plans by what they save for the backward pass; null: there is none. */
   readonly sheet: SavedSheet | null;
+  /** Both plans at other sizes; null: the text names no size. */
+  readonly growth: GrowthOf | null;
   readonly title: string;
 }
 
 /** A chart of the plans as one picture; null while there is no plan, or nothing that the chart would show. */
-export function posterOf({ name, compilation, run, sheet, title }: PosterRequest, ink: Ink): Shape | null {
+export function posterOf(request: PosterRequest, ink: Ink): Shape | null {
+  const { name, compilation, sheet, growth, title } = request;
   const { naivePlan: naive, fusedPlan: fused, options, steps } = compilation;
   if (!naive || !fused) return null;
+  // Times of kernels that compute something else say nothing.
+  const differs = request.run?.check && verdictOf(request.run.check, request.run)?.same === false;
+  const run = differs ? null : request.run;
+  if (name === "growth") return growth && growthPoster(growth, title, ink);
   if (name === "saved") return sheet && savedPoster(sheet, title, ink);
   if (name === "times") return timePoster({ naive, fused, run, predictor: options.profile.name }, title, ink);
   if (name === "race") {
