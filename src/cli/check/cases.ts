@@ -1,10 +1,73 @@
 /** @file Finds and reads external cases: a model with inputs and expected outputs, in the layouts of the ONNX test suites, and lists of JAX functions. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { readTensorFile, wholeTensor, type HostTensor } from "../../import";
+import {
+  dtypeOfJax,
+  type HostTensor,
+  type Jaxpr,
+  jaxprIn,
+  type JaxQuestion,
+  type JaxTensor,
+  readTensorFile,
+  tensorOf,
+  wholeTensor,
+} from "../../import";
 import type { ExternalCase, NamedTensor } from "./case";
-import { readJax } from "./jax";
 import { readWebOps } from "./web-ops";
+
+/** Lists of JAX functions in JSON: a jaxpr, inputs, and what JAX computed: results, derivatives in both modes, or a batch. */
+interface JaxCase {
+  readonly id?: string;
+  readonly jaxpr?: unknown;
+  readonly jaxpr_unbatched?: unknown;
+  readonly in_axes?: readonly (number | null)[];
+  readonly inputs?: readonly JaxTensor[];
+  readonly outputs?: readonly JaxTensor[];
+  readonly cotangents?: readonly JaxTensor[];
+  readonly vjp?: readonly JaxTensor[];
+  readonly tangents?: readonly JaxTensor[];
+  readonly jvp?: readonly JaxTensor[];
+  readonly rtol?: number;
+  readonly atol?: number;
+}
+
+/** Where a list states no tolerance: what f32 keeps of sums in another order. */
+const [RELATIVE, ABSOLUTE] = [1e-4, 1e-5];
+
+/** Tensors under a stem and their places; those of whole numbers have no derivative. */
+function named(stem: string, list: readonly JaxTensor[] = [], derivative = false): NamedTensor[] {
+  return list.flatMap((each, i) => {
+    const tensor = tensorOf(each);
+    if (derivative && (dtypeOfJax(each.dtype) ?? each.dtype) !== "f32" && dtypeOfJax(each.dtype) !== "f16") return [];
+    return [{ name: `${stem}${i}`, dtype: each.dtype, tensor }];
+  });
+}
+
+function caseOf(one: JaxCase, jaxpr: Jaxpr): ExternalCase {
+  const { in_axes: axes, inputs = [] } = one;
+  const derives = one.vjp !== undefined || one.jvp !== undefined;
+  const question: JaxQuestion = axes ? { kind: "batch", axes, inputs } : { kind: derives ? "derivatives" : "results" };
+  return {
+    name: one.id ?? "a jaxpr",
+    model: { jaxpr, question },
+    inputs: [...named("x", inputs), ...named("g", one.cotangents, true), ...named("t", one.tangents, true)],
+    expected: [...named("y", one.outputs, derives), ...named("vjp", one.vjp, true), ...named("jvp", one.jvp, true)],
+    rtol: one.rtol ?? RELATIVE,
+    atol: one.atol ?? ABSOLUTE,
+    op: null,
+    nodesAfter: null,
+    hasData: one.outputs !== undefined || derives,
+  };
+}
+
+/** Every case of one list; none where the file holds something else. */
+function readJax(path: string): ExternalCase[] {
+  const list: unknown = JSON.parse(readFileSync(path, "utf8"));
+  return (Array.isArray(list) ? (list as readonly JaxCase[]) : []).flatMap((one) => {
+    const jaxpr = typeof one === "object" && one !== null ? jaxprIn(one.jaxpr_unbatched ?? one.jaxpr) : null;
+    return jaxpr ? [caseOf(one, jaxpr)] : [];
+  });
+}
 
 /** Cases that stand in one place. Reading may throw: the files are anybody's. */
 export interface CaseSource {

@@ -1,13 +1,90 @@
 /** @file ONNX → typed language. An op without a rule is opened if it is a function, otherwise reported by name and count. */
 import type { DType, TensorType } from "../../fusion";
 import { Emitter, isPossible, type Value } from "./emit";
-import { readModel, type OnnxAttribute, type OnnxGraph, type OnnxModel, type OnnxNode, type OnnxValue } from "./model";
-import { Halves } from "./halves";
-import { inOrder, namesRead } from "./order";
+import { type OnnxAttribute, type OnnxGraph, type OnnxModel, type OnnxNode, type OnnxValue, readModel } from "./model";
 import { NodeContext, type Rule } from "./rule";
 import { rules } from "./rules";
-import { dataTypeName, FORMATS, tensorData, type Format, type HostTensor } from "./tensor";
+import { dataTypeName, type Format, FORMATS, type HostTensor, tensorData } from "./tensor";
 import { toWhole } from "./whole-kinds";
+
+/** Names that a node reads, those that graphs inside it read from outside and those that it is asked to differentiate included. */
+function namesRead({ op, inputs, attributes }: OnnxNode): string[] {
+  const graphs = [...attributes.values()].flatMap(({ g }) => g ?? []);
+  const free = graphs.flatMap(({ nodes, outputs, inputs: own, initializers }) => {
+    const read = [...nodes.flatMap(namesRead), ...outputs.map(({ name }) => name)];
+    const made = new Set(
+      [...own, ...initializers].map(({ name }) => name).concat(nodes.flatMap((node) => node.outputs)),
+    );
+    return read.filter((name) => !made.has(name));
+  });
+  const asked = op === "Gradient" ? (attributes.get("y")?.s ?? "") : "";
+  return [...inputs, ...free, ...(asked === "" ? [] : [asked])];
+}
+
+/** Producers before their readers: the format asks for it, not every file obeys. Nodes of a cycle are left out. */
+function inOrder(nodes: readonly OnnxNode[]): OnnxNode[] {
+  const made = new Map(nodes.flatMap((node, i) => node.outputs.map((name) => [name, i] as const)));
+  made.delete(""); // what is left out is no value
+  const needs = nodes.map((node) => new Set(namesRead(node).flatMap((name) => made.get(name) ?? [])));
+  const readers = nodes.map((): number[] => []);
+  needs.forEach((producers, i) => producers.forEach((producer) => readers[producer]!.push(i)));
+  const waiting = needs.map((producers) => producers.size);
+  const done: number[] = [];
+  const ready = nodes.flatMap((_, i) => (waiting[i] === 0 ? [i] : [])).toReversed();
+  for (let at = ready.pop(); at !== undefined; at = ready.pop()) {
+    done.push(at);
+    for (const reader of readers[at]!.toReversed()) if (--waiting[reader]! === 0) ready.push(reader);
+  }
+  return done.map((i) => nodes[i]!);
+}
+
+/** Ops that move elements or pick one: runtimes with few ops on f16 do these on f16 itself, and others in f32. */
+const MOVES: ReadonlySet<string> = new Set([
+  "Clip",
+  "Concat",
+  "Expand",
+  "Flatten",
+  "Gather",
+  "GatherND",
+  "Identity",
+  "Max",
+  "Min",
+  "Reshape",
+  "Slice",
+  "Split",
+  "Squeeze",
+  "Transpose",
+  "Unsqueeze",
+]);
+/** Others that read and write f16. */
+const READS: ReadonlySet<string> = new Set(["Cast", "LayerNormalization", "SkipLayerNormalization"]);
+
+/** Tells ops that work on f16 from those for which it is widened. */
+class Halves {
+  private readonly makers: ReadonlyMap<string, string>;
+  private readonly readers = new Map<string, string[]>();
+  private readonly results: ReadonlySet<string>;
+
+  constructor({ nodes, outputs }: OnnxGraph) {
+    this.makers = new Map(nodes.flatMap((node) => node.outputs.map((name) => [name, node.op] as const)));
+    for (const { op, inputs } of nodes)
+      for (const name of inputs) {
+        const known = this.readers.get(name);
+        if (known) known.push(op);
+        else this.readers.set(name, [op]);
+      }
+    this.results = new Set(outputs.map(({ name }) => name));
+  }
+
+  /** Whether a node rounds those of its operands that are f16 in the model, `halves`: not where all around it is widened. */
+  rounds({ op, outputs }: OnnxNode, halves: readonly string[]): boolean {
+    if (!MOVES.has(op) || halves.length === 0) return false;
+    const wide = (other: string | undefined): boolean => other !== undefined && !MOVES.has(other) && !READS.has(other);
+    const before = halves.every((name) => wide(this.makers.get(name)));
+    const after = outputs.every((name) => !this.results.has(name) && (this.readers.get(name) ?? []).every(wide));
+    return !(before && after);
+  }
+}
 
 /** Weights and constants of one model may take this much memory. */
 const CAP_BYTES = 512 * 1024 * 1024;
