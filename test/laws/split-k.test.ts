@@ -32,6 +32,11 @@ const CASES: Readonly<Record<string, readonly [split: boolean, text: string]>> =
   ],
   "a dot product": [true, "a: f32[70000]\nb: f32[70000]\ny = a @ b + 1"],
   "one row, few columns": [true, "x: f32[1, 20000]\nw: f32[20000, 8]\ny = x @ w"],
+  "one column, from a transposed operand": [true, "a: f32[20000, 1064]\nu: f32[20000]\ny = relu(a.T @ u) + 1"],
+  "columns of a batch, whose sizes no vector divides": [
+    false,
+    "a: f32[3, 1003, 130]\nu: f32[3, 1003, 1]\nb: f32[130]\ny = relu(a.transpose(1, 2) @ u) + b[:, None]",
+  ],
   "few columns, rows of weights": [false, "x: f32[2, 20000]\nw: f32[3, 20000]\ny = x @ w.T"],
 };
 
@@ -44,4 +49,11 @@ test.each(Object.entries(CASES))("%s", (_, [split, text]) => {
   expect(region!.facts.schedule.workgroups).toBe(
     region!.programs[0]!.workgroups.reduce((product, count) => product * count, 1),
   );
+});
+
+test("threads stand along a transposed operand, as it lies", () => {
+  const whole = oneRegion(graphOf("a: f32[4096, 4096]\nu: f32[4096]\ny = a.T @ u"));
+  const [region] = lowerFusion(whole, gpu, generic);
+  expect(region!.facts.schedule.thin).toMatchObject({ along: "m", columns: 1 });
+  expect(region!.programs[0]!.schedule).toContain("One workgroup per 32 rows");
 });

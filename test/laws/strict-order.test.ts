@@ -19,6 +19,7 @@ const programs: Readonly<Record<string, string>> = {
   "rows that a CPU cuts into parts": "x: f32[8, 5000]\nm = x.mean(dim=-1, keepdim=True)\ny = x - m",
   "rows and columns": "x: f32[512, 64]\na = x.sum(dim=0)\nb = x.sum(dim=1)",
   "a thin product of a transposed operand": "w: f32[200, 4]\ny = abs(w.T * 0.3) @ w",
+  "a transposed matrix times a vector": "a: f32[2048, 96]\nu: f32[2048]\ny = a.T @ abs(u)",
   "a thin product, folded": "x: f32[4, 200]\nw: f32[200, 4]\ny = relu(x @ w).min(dim=1)",
   "rows of a product": "x: f32[64, 96]\nw: f32[96, 64]\ny = softmax(x @ w, dim=-1)",
   "a scan beside sums": "x: f32[16, 2048]\ny = cumsum(x * 2.5, dim=-1) - x.mean(dim=-1, keepdim=True)",

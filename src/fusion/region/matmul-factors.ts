@@ -12,6 +12,8 @@ import type { MatmulTile, ThinFactors } from "./types";
 export interface ProductShape {
   readonly sizes: MatmulSizes;
   readonly count: number;
+  /** The left operand lies contiguously along k; otherwise along m. */
+  readonly leftAlongK: boolean;
   /** The right operands lie contiguously along k; otherwise along n. */
   readonly rightAlongK: boolean;
   /** Bytes of one element of an operand. */
@@ -68,6 +70,9 @@ const START_AND_END = 16;
 
 /** µs that a step of k takes at least: two barriers, and a parcel that comes from memory. */
 const STEP = 0.35;
+
+/** Bytes that memory hands over at a time. */
+const SECTOR = 32;
 
 /** µs: to start and end a workgroup, from a load to its value, to issue one, to meet in a tree. */
 const START = 0.4;
@@ -205,8 +210,11 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
   const joins = (along === "k" ? rows * columns : rows) * shape.count;
   const alone = START + turns * (LOAD + ISSUE * loads) + TREE * Math.max(1, joins / 4);
   const beside = Math.max(1, Math.floor(THREADS / threads / 2));
-  const asked = shape.bytes * workgroups * Math.min(k, chunkLength) * (rows + columns * shape.count);
-  const moved = Math.max(operandBytes(shape), asked / 2);
+  const walked = workgroups * Math.min(k, chunkLength);
+  const across = columns * shape.count;
+  // Of what lies across k, neighbours in k come from a sector of memory each.
+  const apart = along === "k" ? (shape.leftAlongK ? 0 : rows) + (shape.rightAlongK ? 0 : across) : 0;
+  const moved = Math.max(operandBytes(shape), (shape.bytes * walked * (rows + across)) / 2, SECTOR * walked * apart);
   const micros = meanMicros(machines, (multiprocessors) => {
     const slots = multiprocessors * beside;
     const waves = workgroups <= 4 * slots ? Math.ceil(workgroups / slots) : workgroups / slots;
@@ -244,6 +252,19 @@ function thinOffers({ sizes: { m, n, k }, count, rightAlongK }: ProductShape, ta
     offers.push({ along: "k", threads: Math.min(most, 2 ** Math.ceil(Math.log2(units))), rows, columns });
   }
   return offers;
+}
+
+/** One column of a left operand that lies along m is a row of its transpose: threads stand side by side along m. */
+function columnOffers(shape: ProductShape, target: Target, machines: Machines): Candidate[] {
+  const { sizes, count, leftAlongK } = shape;
+  if (sizes.n !== 1 || sizes.m === 1 || count > 1 || leftAlongK) return [];
+  const row = { ...shape, sizes: { ...sizes, m: 1, n: sizes.m }, leftAlongK: true, rightAlongK: false };
+  return thinOffers(row, target).flatMap((thin) =>
+    chunkCounts(sizes.k, 1024).map((chunks): Candidate => {
+      const { rows, columns } = thin;
+      return { ...thinned(row, thin, chunks, machines), thin: { ...thin, along: "m", rows: columns, columns: rows } };
+    }),
+  );
 }
 
 /** Accumulators of a thread above which a tile must be measured before it is offered: compilers run out of registers. */
@@ -286,8 +307,9 @@ export function productFactors(
   target: Target,
   named: MatmulTile | null = null,
 ): ProductFactors | null {
-  const { sizes, count, rightAlongK, bytes } = shape;
-  const key = [sizes.batch, sizes.m, sizes.n, sizes.k, count, Number(rightAlongK), bytes, JSON.stringify(named)].join();
+  const { sizes, count, leftAlongK, rightAlongK, bytes } = shape;
+  const { batch, m, n, k } = sizes;
+  const key = [batch, m, n, k, count, Number(leftAlongK), Number(rightAlongK), bytes, JSON.stringify(named)].join();
   const own = known.get(target) ?? new Map<string, ProductFactors | null>();
   known.set(target, own);
   const found = own.get(key);
@@ -311,6 +333,7 @@ function searched(shape: ProductShape, target: Target, named: MatmulTile | null)
     ...(named ? [] : thinOffers(shape, target)).flatMap((thin) =>
       chunkCounts(k, 1024).map((chunks) => thinned(shape, thin, chunks, machines)),
     ),
+    ...(named ? [] : columnOffers(shape, target, machines)),
   ];
   // A second kernel must be worth more than the error of a prediction.
   const cost = ({ micros, chunks }: Candidate): number => (chunks === 1 ? 1 : SURE) * micros;

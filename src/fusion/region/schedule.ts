@@ -12,8 +12,17 @@ import {
   type Target,
 } from "../ir";
 import { knobsKept } from "./knobs";
-import { CPU_TILE, matmulSizes, namedTile, tileBytes, tileRereads, tileThreads } from "./matmul";
-import { aloneShare, productFactors } from "./matmul-factors";
+import {
+  CPU_TILE,
+  matmulSizes,
+  namedTile,
+  THIN,
+  tileBytes,
+  tileRereads,
+  tileThreads,
+  type MatmulSizes,
+} from "./matmul";
+import { aloneShare, productFactors, type ProductShape } from "./matmul-factors";
 import { waitingMicros } from "./data-loads";
 import { readTwice } from "./reduce-schedule";
 import { followersOf, samplesOf } from "./alignment";
@@ -30,7 +39,7 @@ import { segmentBody, segmentsOf } from "./segments";
 import { machineOf } from "./schedule-fold";
 import { scheduleRows } from "./schedule-rows";
 import { joiningOf } from "./threads";
-import type { RegionForm, RegionSchedule } from "./types";
+import type { RegionForm, RegionSchedule, ThinFactors } from "./types";
 import { isViewRegion } from "./views";
 
 /**
@@ -246,7 +255,7 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
   const shape = {
     sizes,
     count: products.length,
-    rightAlongK: products.every((id) => liesAlongK(graph, region.members, id)),
+    ...alongK(graph, region.members, products, sizes),
     bytes: dtypeBytes(node(graph, node(graph, form.contraction!).inputs[0]!).type.dtype),
   };
   const factors = productFactors(shape, target, products.length > 1 ? null : namedTile(knobs.tile));
@@ -281,7 +290,7 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
       leastMicros: micros,
       ...(thin.along === "k" && { joined: joiningOf(target, knobs) }),
       threadsPerWorkgroup: thin.threads,
-      registers: live + 4 * thin.rows * (thin.along === "k" ? thin.columns : 1) * products.length,
+      registers: live + 4 * accumulatorsOf(thin) * products.length,
     });
   }
   return blank({
@@ -297,11 +306,26 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
   });
 }
 
-/** Do neighbours along k of the right operand lie side by side in the largest tensor behind it? */
-function liesAlongK(graph: Graph, members: readonly NodeId[], product: NodeId): boolean {
-  const id = node(graph, product).inputs[1]!;
+/** Vectors in which a thread adds up. */
+const accumulatorsOf = ({ along, rows, columns }: ThinFactors): number =>
+  along === "k" ? rows * columns : along === "n" ? rows : columns;
+
+/** Which operands lie contiguously along k. The left one is asked about only where few threads may wait for it. */
+function alongK(
+  graph: Graph,
+  members: readonly NodeId[],
+  products: readonly NodeId[],
+  { m, n }: MatmulSizes,
+): Pick<ProductShape, "leftAlongK" | "rightAlongK"> {
+  const lies = (which: 0 | 1): boolean => products.every((id) => liesAlongK(graph, members, id, which));
+  return { leftAlongK: Math.min(m, n) >= THIN || lies(0), rightAlongK: lies(1) };
+}
+
+/** Do neighbours along k of that operand lie side by side in the largest tensor behind it? */
+function liesAlongK(graph: Graph, members: readonly NodeId[], product: NodeId, which: 0 | 1): boolean {
+  const id = node(graph, product).inputs[which]!;
   const { shape } = node(graph, id).type;
-  const pair = neighbours(shape, shape.length === 1 ? 0 : shape.length - 2);
+  const pair = neighbours(shape, Math.max(0, shape.length - (which === 0 ? 1 : 2)));
   if (!pair) return false;
   const steps = [...strideProbe(graph, members, [{ id, pair }])];
   const sizeOfValue = ([value]: (typeof steps)[number]): number => sizeOf(node(graph, value).type.shape);

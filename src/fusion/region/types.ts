@@ -78,7 +78,7 @@ export interface MatmulTile {
 
 /** Few rows or columns: which way the threads of a workgroup stand, how many there are, and the outputs of each product they make together. */
 export interface ThinFactors {
-  readonly along: "k" | "n";
+  readonly along: "k" | "m" | "n";
   readonly threads: number;
   readonly rows: number;
   readonly columns: number;

@@ -26,6 +26,8 @@ export class Contraction {
   readonly scalar: DType;
   readonly #operands: readonly [NodeId, NodeId];
   readonly #shapes: readonly [Shape, Shape];
+  /** One column, taken as the only row of (bᵀ·aᵀ)ᵀ: `left` and `right`, m and n have changed places. */
+  readonly #swapped: boolean;
   readonly #out: Shape;
   readonly #batch: Shape;
   readonly #followers: ReadonlyMap<NodeId, Follower>;
@@ -35,13 +37,15 @@ export class Contraction {
   /** @param id one of several contractions of the region, which then share `low` */
   constructor(job: Job, id: NodeId = job.form.contraction!, low: Lowering = loweringOf(job)) {
     this.job = job;
+    this.#swapped = job.schedule.thin?.along === "m";
     const { graph } = job;
     this.low = low;
     this.space = this.low.space;
     this.id = id;
     const n = node(graph, this.id);
     this.#followers = followersOf(graph, job.region.members, this.id).followers;
-    this.sizes = matmulSizes(graph, this.id);
+    const sizes = matmulSizes(graph, this.id);
+    this.sizes = this.#swapped ? { ...sizes, m: sizes.n, n: sizes.m } : sizes;
     this.#operands = [n.inputs[0]!, n.inputs[1]!];
     this.#shapes = [node(graph, n.inputs[0]!).type.shape, node(graph, n.inputs[1]!).type.shape];
     this.#out = n.type.shape;
@@ -53,12 +57,20 @@ export class Contraction {
 
   /** Element (m, k) of the left operand. */
   left(batch: Index, m: Index, k: Index): Value {
-    return this.#operand(0, batch, this.#shapes[0].length > 1 ? [m, k] : [k]);
+    return this.#swapped ? this.#b(batch, k, m) : this.#a(batch, m, k);
   }
 
   /** Element (k, n) of the right operand. */
   right(batch: Index, k: Index, n: Index): Value {
-    return this.#operand(1, batch, this.#shapes[1].length > 1 ? [k, n] : [k]);
+    return this.#swapped ? this.#a(batch, n, k) : this.#b(batch, k, n);
+  }
+
+  #a(batch: Index, row: Index, k: Index): Value {
+    return this.#operand(0, batch, this.#shapes[0].length > 1 ? [row, k] : [k]);
+  }
+
+  #b(batch: Index, k: Index, column: Index): Value {
+    return this.#operand(1, batch, this.#shapes[1].length > 1 ? [k, column] : [k]);
   }
 
   #operand(which: 0 | 1, batch: Index, matrix: readonly Index[]): Value {
@@ -74,18 +86,20 @@ export class Contraction {
   }
 
   outAt(batch: Index, m: Index, n: Index): Tuple {
+    if (this.#swapped) [m, n] = [n, m];
     const rows = this.#shapes[0].length > 1 ? [m] : [];
     const columns = this.#shapes[1].length > 1 ? [n] : [];
     return this.space.tuple([...this.space.unravel(batch, this.#batch), ...rows, ...columns]);
   }
 
-  /** Does the operand lie contiguously along k? Decided by the largest tensor behind it. */
-  alongK(which: 0 | 1): boolean {
+  /** Does `left` or `right` lie contiguously along k? Decided by the largest tensor behind it. */
+  alongK(side: 0 | 1): boolean {
     const { space, sizes } = this;
     const [k, other] = [
       space.variable("k", sizes.k - 1, 0),
-      space.variable("other", (which === 0 ? sizes.m : sizes.n) - 1, 0),
+      space.variable("other", (side === 0 ? sizes.m : sizes.n) - 1, 0),
     ];
+    const which = this.#swapped ? ((1 - side) as 0 | 1) : side;
     const zero = space.int(0);
     const matrix = which === 0 ? [space.of(other), space.of(k)] : [space.of(k), space.of(other)];
     const at = this.#operandAt(which, zero, this.#shapes[which].length > 1 ? matrix : [space.of(k)]);

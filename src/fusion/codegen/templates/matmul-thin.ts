@@ -22,7 +22,11 @@ export function lowerMatmulThin(job: Job, thin: ThinFactors): KernelProgram[] {
   const split = job.schedule.chunks > 1;
   const c = split ? new Contraction(job, undefined, partialLowering(job)) : new Contraction(job);
   const products = productsIn(job, c);
-  const program = thin.along === "k" ? lowerDots(c, products, thin) : lowerColumns(c, products, thin);
+  const { along, rows, columns } = thin;
+  const program =
+    along === "k"
+      ? lowerDots(c, products, thin)
+      : lowerColumns(c, products, along === "n" ? thin : { ...thin, rows: columns, columns: rows });
   return split ? [program, lowerJoin(job)] : [program];
 }
 
@@ -175,7 +179,7 @@ function lowerColumns(c: Contraction, products: readonly Contraction[], thin: Th
   return programOf(low, job, {
     ...(job.schedule.chunks > 1 && namesOf(job, "partials")),
     template: "matmul",
-    schedule: `One workgroup per ${4 * ACROSS} columns: ${slices} slices of ${lengthText(c)}, ${ACROSS} threads side by side.`,
+    schedule: `One workgroup per ${4 * ACROSS} ${thin.along === "m" ? "rows" : "columns"}: ${slices} slices of ${lengthText(c)}, ${ACROSS} threads side by side.`,
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });
