@@ -23,6 +23,9 @@ test("planning is silent until it is slow", () => {
   expect(textOf({ derived: "compiling", slow: true })).toBe("Planning… 2,000 ops [Cancel]");
 });
 
+test("before the first text is read no ops are counted", () =>
+  expect(textOf({ derived: "compiling", slow: true, ops: null })).toBe("Planning…  [Cancel]"));
+
 test("a broken text names its line", () => {
   const firstError = { code: "x", severity: "error", span: { from: 0, to: 1 }, line: 8, column: 1, text: "" } as const;
   expect(textOf({ derived: "broken", firstError })).toBe(

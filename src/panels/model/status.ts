@@ -21,8 +21,8 @@ export interface StatusFacts {
   readonly derived: Derived["status"];
   /** Compiling has lasted longer than 150 ms. */
   readonly slow: boolean;
-  /** Ops in the text that is being planned. */
-  readonly ops: number;
+  /** Ops of the last text that was read; null before the first. */
+  readonly ops: number | null;
   /** The newest text has no statement at all. */
   readonly empty: boolean;
   readonly firstError: Diagnostic | null;
@@ -105,7 +105,7 @@ export function statusOf(facts: StatusFacts): Status | null {
     return {
       tone: "accent",
       title: "Planning…",
-      text: plural(facts.ops, "op"),
+      text: facts.ops === null ? "" : plural(facts.ops, "op"),
       progress: Number.NaN,
       action: { label: "Cancel", kind: "cancel-compile" },
     };

@@ -122,11 +122,12 @@ export function ScoreRow() {
   const totals = usePlayground(selectScore);
   const news = useStatus();
   const [status] = news;
+  const planning = usePlayground(({ derived }) => derived.status === "compiling");
   return (
     <div className="score-row" data-status={status?.tone}>
       <NewsOf news={news} />
       {!status && totals && <Numbers score={scoreWords(totals)} />}
-      {!status && !totals && <p className="score-empty">No plan yet.</p>}
+      {!status && !totals && !planning && <p className="score-empty">No plan yet.</p>}
     </div>
   );
 }

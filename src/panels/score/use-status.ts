@@ -71,7 +71,7 @@ export function useStatus(): readonly [
     run,
     slow,
     derived: derived.status,
-    ops: derived.latest ? opCount(derived.latest.drawn) : 0,
+    ops: derived.latest ? opCount(derived.latest.drawn) : null,
     empty,
     firstError: firstError(derived),
     unconnected: waits && derived.latest ? unconnectedOf(derived.latest) : NONE,

@@ -78,9 +78,10 @@ function StepText({ total, stepped }: { readonly total: number; readonly stepped
   const cursor = usePlayground((state) => state.cursor);
   const step = usePlayground((state) => selectPlanned(state)?.steps[state.cursor - 1] ?? null);
   const planned = usePlayground((state) => selectPlanned(state) !== null);
+  const planning = usePlayground(({ derived }) => derived.status === "compiling");
   const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
   const invitation = useInvitation(stepped);
-  if (!planned) return <p className="scrub-text">No plan yet.</p>;
+  if (!planned) return <p className="scrub-text">{planning ? "" : "No plan yet."}</p>;
   if (!step) {
     const words =
       total === 0
