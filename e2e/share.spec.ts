@@ -260,6 +260,11 @@ test("the graph is taken along as a picture: one SVG file that needs nothing els
   const html = await readFile(await (await report).path(), "utf8");
   expect(html).toContain("<h1>log(relu(x + b))</h1>");
   expect(html).toContain("K1 add relu log</text>");
+  const printed = await page.context().newPage();
+  await printed.setContent(html);
+  const pdf = (await printed.pdf({ format: "A4" })).toString("latin1");
+  expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
+  await printed.close();
 });
 
 test("the QR code under a link is that link, dark on light in both themes", async ({ page, play }) => {

@@ -39,7 +39,11 @@ table { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-nu
 th, td { text-align: right; font-weight: 400; padding: .2rem .4rem; border-bottom: 1px solid #d8dee8; overflow-wrap: anywhere }
 th:first-child { text-align: left } thead th { font-weight: 600 }
 ul { margin: .25rem 0; padding-left: 1.25rem } figure { margin: 1rem 0 } figure svg { max-width: 100%; height: auto; max-height: 26rem }
-@page { margin: 14mm } @media print { body { margin: 0; max-width: none; font-size: 11px } h2, table, figure { break-inside: avoid } }
+@page { margin: 14mm }
+@media print {
+  body { margin: 0; max-width: none; font-size: 11px; line-height: 1.35 } h2, table, figure { break-inside: avoid } h2 { margin-top: .75rem }
+  pre, table { font-size: inherit } div { display: flex; gap: 1rem } div > * { flex: 1; min-width: 0; margin: .5rem 0; align-self: start } figure svg { max-height: 20rem }
+}
 `;
 
 /**
@@ -60,8 +64,10 @@ export function reportHtml(
 <body>
 <h1>${escaped(title)}</h1>
 ${link ? `<p><a href="${escaped(link)}">Open in the Fusion Playground</a></p>` : ""}
+<div>
 ${program}
 ${picture ? `<figure>${picture}</figure>` : ""}
+</div>
 ${rest.join("\n")}
 </body>
 </html>
