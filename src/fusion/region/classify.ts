@@ -117,7 +117,9 @@ function classifyContraction(
     return refuse(
       "L_ROOT",
       [stray, contraction],
-      `\`${node(graph, stray).label}\` is needed in memory, and \`${core.label}\` reads it more than once: each tile would store it again.`,
+      core.inputs.includes(stray)
+        ? `\`${node(graph, stray).label}\` is needed in memory, and \`${core.label}\` reads it more than once: each tile would store it again.`
+        : `\`${node(graph, stray).label}\` is needed in memory and not computed from the result of \`${core.label}\`: each tile would store it again.`,
       "A program that does not need it in memory.",
       { bytes: bytesOf(node(graph, stray).type) },
     );
