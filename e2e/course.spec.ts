@@ -34,6 +34,33 @@ test("a guess stands beside the truth on a scale; the keys go on where one reads
   await expect(page).toHaveURL(/one-kernel-instead-of-three\/1$/);
 });
 
+test("an answer counts that is left before its plan is there; what was solved is in sight", async ({ page, play }) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.goto("./#lesson=memory-is-the-cost/2");
+  const card = page.getByRole("region", { name: "Predict first" });
+  await card.getByRole("textbox").fill("384");
+  // In one task of the page: no plan can come between the answer and the close.
+  await page.evaluate(() => {
+    const press = (label: RegExp): void =>
+      [...document.querySelectorAll("button")]
+        .find((button) => label.test(button.getAttribute("aria-label") ?? button.textContent))!
+        .click();
+    press(/^Lock in/);
+    press(/^Close the lesson/);
+  });
+  await play.leaveFields();
+  await page.keyboard.press("l");
+  await expect(page.getByRole("dialog").getByRole("button", { name: /Memory is the cost/ })).toContainText(
+    "1 of 1 predictions right",
+  );
+  await page.goto("about:blank");
+  await page.goto("./#lesson=your-own-model/7");
+  const task = page.getByRole("region", { name: "Your turn" });
+  for (const name of ["Show a solution", "Really show it?", "Put it into the program"])
+    await task.getByRole("button", { name }).click();
+  await expect(task.getByText("Done.")).toBeInViewport();
+});
+
 test("progress is taken along as a file, and added on another machine", async ({ page, play, browser, baseURL }) => {
   await page.goto("./#lesson=memory-is-the-cost/2");
   await page.getByRole("region", { name: "Predict first" }).getByRole("button", { name: "I cannot tell" }).click();

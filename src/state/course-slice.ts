@@ -101,6 +101,7 @@ export const courseSlice: Slice<Names> = (context) => {
 
   async function show(content: Lesson, step: number): Promise<void> {
     showing.abort();
+    void judgeLeft(context.get().lesson, { content, step });
     showing = new AbortController();
     const { signal } = showing;
     const { besideOf, cursorOf, pictureOf } = await loadPart(() => import("../course"));
@@ -171,6 +172,23 @@ export const courseSlice: Slice<Names> = (context) => {
     if (ask.kind !== "click" && context.get().derived.compilation === lesson.compilation)
       context.get().actions.stepTo(cursorOf(lesson.compilation, at) ?? lesson.compilation.steps.length);
     keepAnswer(lesson, judgement.right);
+  }
+
+  /** An answer that was left before its plan was there counts all the same. */
+  async function judgeLeft(left: OpenLesson | null, next: Pick<OpenLesson, "content" | "step"> | null): Promise<void> {
+    const said = left?.answers.get(left.step);
+    const ask = left?.content.steps[left.step]?.ask;
+    if (!left || !said || said.judgement || !ask) return;
+    // Read again: the step itself judges what was said.
+    if (next?.content === left.content && next.step === left.step) return;
+    const { besideOf, judge, pictureOf, scopeOf } = await loadPart(() => import("../course"));
+    const shown = documentOf(pictureOf(left.content, left.step));
+    const other = besideOf(left.content, left.step, shown);
+    const { actions } = context.get();
+    const compilation = left.compilation ?? (await actions.planOf(shown.text, shown.options));
+    const beside = left.beside ?? (other && (await actions.planOf(other.text, other.options)));
+    const scope = compilation && scopeOf(compilation, null, null, beside);
+    if (scope) keepAnswer(left, judge(ask, said.answer, scope).right);
   }
 
   /** The first answer of a step is what counts. */
@@ -257,7 +275,8 @@ export const courseSlice: Slice<Names> = (context) => {
     },
     closeLesson() {
       showing.abort();
-      const { pane } = context.get();
+      const { pane, lesson } = context.get();
+      void judgeLeft(lesson, null);
       context.set({ lesson: null, pane: pane === "lesson" ? "graph" : pane });
     },
     async addProgress(text) {

@@ -1,5 +1,5 @@
 /** @file Something to change until a check holds: checked after every plan, with hints and a solution that is asked for twice. */
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import type { Scope, Task } from "../../course";
 import { playground, usePlayground, type OpenLesson } from "../../state";
 import { Icon } from "../Icon";
@@ -62,9 +62,15 @@ function Solution({ task, state }: { readonly task: Task; readonly state: OpenLe
 
 /** How far it is: done, or what still misses. */
 function TaskStatus({ lesson: { task: state } }: { readonly lesson: OpenLesson }) {
+  const shown = useRef<HTMLParagraphElement>(null);
+  const done = state?.done ?? false;
+  useEffect(() => {
+    // What was pressed may be far below.
+    if (done) shown.current?.scrollIntoView({ block: "nearest" });
+  }, [done]);
   if (!state) return <p className="lesson-status">Checking…</p>;
   return (
-    <p className="lesson-status" data-done={state.done}>
+    <p ref={shown} className="lesson-status" data-done={state.done}>
       {state.done ? (
         <>
           <Icon name="check" size={16} /> <b>Done.</b>

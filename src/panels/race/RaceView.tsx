@@ -329,13 +329,21 @@ function Running({ Still, shown }: { readonly Still: Still; readonly shown: Show
   );
 }
 
+/** What races; that both plans are one and the same, where fusion changed nothing. */
+function raceWords(shown: ShownRace | null): string {
+  if (!shown) return "There is no plan to race yet.";
+  const { title, compilation } = shown;
+  const changed = compilation.steps.some(({ accepted }) => accepted);
+  return changed ? `${title}, naive against fused` : `${title}: both plans are the same, since nothing was fused.`;
+}
+
 export function RaceView({ Still }: { readonly Still: Still }) {
   const shown = useRace();
   return (
     <main className="frame race" aria-label="Race">
       <header className="race-head">
         <h2>Race</h2>
-        <span>{shown ? `${shown.title}, naive against fused` : "There is no plan to race yet."}</span>
+        <span>{raceWords(shown)}</span>
         <button type="button" className="plain" onClick={() => actions().race(null)}>
           Close
         </button>
