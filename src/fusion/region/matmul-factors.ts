@@ -212,8 +212,10 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
   const beside = Math.max(1, Math.floor(THREADS / threads / 2));
   const walked = workgroups * Math.min(k, chunkLength);
   const across = columns * shape.count;
-  // Of what lies across k, neighbours in k come from a sector of memory each.
-  const apart = along === "k" ? (shape.leftAlongK ? 0 : rows) + (shape.rightAlongK ? 0 : across) : 0;
+  // Of an operand that lies across k and is not taken whole, neighbours in k come from a sector of memory each.
+  const leftApart = along === "k" && !shape.leftAlongK && rows < m ? rows : 0;
+  const rightApart = along === "k" && !shape.rightAlongK && columns < n ? across : 0;
+  const apart = leftApart + rightApart;
   const moved = Math.max(operandBytes(shape), (shape.bytes * walked * (rows + across)) / 2, SECTOR * walked * apart);
   const micros = meanMicros(machines, (multiprocessors) => {
     const slots = multiprocessors * beside;
