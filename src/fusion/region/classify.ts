@@ -19,7 +19,7 @@ import { domainOf, isRowShape, isTrailing, isVerdict, placeMember } from "./role
 import type { Placed, RowDomain } from "./placed";
 import { classifyMerged, needsMerging } from "./merged-order";
 import { lieOf, type Lie } from "./turns";
-import { mayBeOwned, strayOfRows, WIDEST_ROW } from "./owned-rows";
+import { mayBeOwned, offendingRows, WIDEST_ROW } from "./owned-rows";
 import { onlineParts } from "./online";
 import { isLaunched, launchedKey } from "./launched";
 import { refusal } from "./refusal";
@@ -112,16 +112,16 @@ function classifyContraction(
       `A factor that is the same for a whole row, applied to the matmul's result instead.`,
     );
   }
-  const stray = outputs.find((id) => !followers.has(id));
-  if (stray !== undefined) {
+  const offending = outputs.find((id) => !followers.has(id));
+  if (offending !== undefined) {
     return refuse(
       "L_ROOT",
-      [stray, contraction],
-      core.inputs.includes(stray)
-        ? `\`${node(graph, stray).label}\` is needed in memory, and \`${core.label}\` reads it more than once: each tile would store it again.`
-        : `\`${node(graph, stray).label}\` is needed in memory and not computed from the result of \`${core.label}\`: each tile would store it again.`,
+      [offending, contraction],
+      core.inputs.includes(offending)
+        ? `\`${node(graph, offending).label}\` is needed in memory, and \`${core.label}\` reads it more than once: each tile would store it again.`
+        : `\`${node(graph, offending).label}\` is needed in memory and not computed from the result of \`${core.label}\`: each tile would store it again.`,
       "A program that does not need it in memory.",
-      { bytes: bytesOf(node(graph, stray).type) },
+      { bytes: bytesOf(node(graph, offending).type) },
     );
   }
   return matmulForm(graph, contraction);
@@ -143,8 +143,8 @@ function ownedForm(
     domain.space.at(-1) === shape.at(-1) &&
     domain.axes.join() === String(domain.space.length - 1);
   if (!wholeRows) return null;
-  const stray = strayOfRows(graph, members, outputs, contraction, places);
-  if (stray) return { ok: false, verdict: stray };
+  const offending = offendingRows(graph, members, outputs, contraction, places);
+  if (offending) return { ok: false, verdict: offending };
   if (outputs.every((id) => places.get(id)!.role === "row") && onlineParts(graph, members, outputs).ok) return null;
   const folds = members.filter((id) => opDef(node(graph, id).op).kind === "reduce");
   const reductions = folds.map((id) => ({ node: id, stage: places.get(id)!.stage - 1 }));

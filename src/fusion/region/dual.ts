@@ -61,13 +61,13 @@ export function dualRefusal(
     const bound = node(graph, id).inputs.flatMap((input) => places(input) ?? []);
     if (bound.some((follower) => follower.places.some((at, i) => at !== bound[0]!.places[i]))) return apart;
   }
-  const stray = outputs.find((id) => !places(id));
-  if (stray === undefined) return null;
+  const offending = outputs.find((id) => !places(id));
+  if (offending === undefined) return null;
   return refusal(
     "L_ROOT",
-    [stray, a.id],
-    `\`${node(graph, stray).label}\` is needed in memory, and every tile would store it again.`,
+    [offending, a.id],
+    `\`${node(graph, offending).label}\` is needed in memory, and every tile would store it again.`,
     "A program that does not need it in memory.",
-    { bytes: bytesOf(node(graph, stray).type) },
+    { bytes: bytesOf(node(graph, offending).type) },
   );
 }

@@ -37,7 +37,7 @@ export function mayBeOwned(graph: Graph, contraction: NodeId, rowOps: readonly N
  * Why the members that follow the product do not stay with their rows; null when they do.
  * @param places of all members, over the rows of the product
  */
-export function strayOfRows(
+export function offendingRows(
   graph: Graph,
   members: readonly NodeId[],
   outputs: readonly NodeId[],
