@@ -1,24 +1,26 @@
 /** @file Every lesson and puzzle keeps what it promises: its pictures exist, each question has one answer, each task can be done. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { compile, generic, targetOf, type Compilation } from "../src/fusion";
+import { compile, defaultOptions, generic, inputData, runReference, targetOf, type Compilation } from "../src/fusion";
 import { bytesOf, countTraffic, prepare } from "../src/wgsl";
 import { terms } from "../src/glossary";
 import { findExample } from "../src/lessons";
 import {
   besideOf,
   loadLesson,
+  goalsIn,
   lessonHeads,
   type Ask,
   type HandFacts,
   type Lesson,
+  type LessonStep,
   type Planned,
   type Scope,
   type Task,
 } from "../src/course";
 import { rightChoice, rightNumber, scopeOf, taskState } from "../src/course/check";
 import { cursorOf, optionsOf, pictureOf } from "../src/course/picture";
-import { sameValues } from "../src/workers/same-values";
+import { atSmallSizes, sameValues } from "../src/workers/same-values";
 import { filled, runsOf } from "../src/course/prose";
 
 /** Words of a step's prose: more are not read beside a moving picture. */
@@ -61,6 +63,46 @@ const compare = async (original: string, changed: string): Promise<string | null
   return sameness.same ? null : sameness.text;
 };
 
+/** Every sentence of a step. */
+const sentencesOf = ({ paragraphs, ask, task }: LessonStep): string[] => [
+  ...paragraphs,
+  ...(ask
+    ? [ask.question, ...(ask.kind === "choice" ? ask.choices.flatMap((c) => [c.text, c.because]) : [ask.because])]
+    : []),
+  ...(task ? [task.text, ...task.hints] : []),
+];
+
+/** Lengths from which on a number that the program has as well is no small word of the language. */
+const SMALLEST_LENGTH = 8;
+const UNITS = "KiB|MiB|GiB|[nµm]s|[KMGT]?FLOP|kernels?|transfers?";
+
+/** Numbers that a sentence types, though a fact gives them: those with a unit, and lengths and counts of the program's tensors. */
+function typedNumbers(text: string, { drawn }: Compilation): string[] {
+  const said = text.replace(/`[^`]*`|\{[^{}]*\}/g, "");
+  const lengths = [...drawn.nodes.values()].flatMap(({ type: { shape } }) => [
+    ...shape,
+    shape.reduce((product, length) => product * length, 1),
+  ]);
+  const facts = new Set(lengths.filter((length) => length >= SMALLEST_LENGTH));
+  const counts = [...said.matchAll(/(?<![\w.,/])\d[\d,]*(?![\w.])/g)].map(([number]) => number.replace(/,$/, ""));
+  return [
+    ...[...said.matchAll(new RegExp(`\\d[\\d.,]* (?:${UNITS})\\b`, "g"))].map(([number]) => number),
+    ...counts.filter((number) => facts.has(Number(number.replaceAll(",", "")))),
+  ];
+}
+
+test("a typed number is found where a fact gives it", () => {
+  const program = compile("x: f32[2048, 64]\ny = x * 2\nreturn y\n", defaultOptions);
+  expect(typedNumbers("A row of 64, in 2,048 rows, 131,072 in all: 512 KiB, 2 transfers.", program)).toEqual([
+    "512 KiB",
+    "2 transfers",
+    "64",
+    "2,048",
+    "131,072",
+  ]);
+  expect(typedNumbers("Lesson 4: f32 has 24 bits; `x[64]` of {dim(x, 1)}, 1/64 apart.", program)).toEqual([]);
+});
+
 /** What a step promises and does not keep; none when it keeps all. */
 async function faultsOf(lesson: Lesson, index: number): Promise<string[]> {
   const step = lesson.steps[index]!;
@@ -79,9 +121,12 @@ async function faultsOf(lesson: Lesson, index: number): Promise<string[]> {
     ...(cursorOf(compilation, picture.at) === null ? ["no decision is about the edge that it shows"] : []),
     ...(picture.select !== null && !names.has(picture.select) ? [`${picture.select} is no value`] : []),
     ...(words > MOST_WORDS ? [`${words} words are more than ${MOST_WORDS}`] : []),
+    ...sentencesOf(step).flatMap((text) =>
+      typedNumbers(text, compilation).map((number) => `${number} is typed: ${text}`),
+    ),
     ...terms.filter((term) => !termIds.has(term)).map((term) => `${term} is no term of the glossary`),
     ...(step.ask ? faultsOfAsk(step.ask, scope, names) : []),
-    ...(step.task ? await faultsOfTask(step.task, compilation, picture.kernel) : []),
+    ...(step.task ? await faultsOfTask(step.task, compilation, picture.kernel, scope) : []),
   ];
 }
 
@@ -117,7 +162,14 @@ function handOf({ fusedPlan }: Compilation, wgsl: string | null | undefined): Ha
   return { bytes: bytes + bytesOf(counted.reads, counted.writes), right: true };
 }
 
-async function faultsOfTask(task: Task, compilation: Compilation, begins: string | null): Promise<string[]> {
+async function faultsOfTask(
+  task: Task,
+  compilation: Compilation,
+  begins: string | null,
+  scope: Scope,
+): Promise<string[]> {
+  filled(task.text, goalsIn(task, scope));
+  for (const hint of task.hints) filled(hint, scope);
   const solution = compile(task.solution, { ...compilation.options, ...task.solutionOptions });
   const after = await taskState(task, compilation.text, solution, compare, handOf(solution, task.kernel));
   const before = await taskState(task, compilation.text, compilation, compare, handOf(compilation, begins));
@@ -132,6 +184,21 @@ describe.each(lessons.map((lesson) => [lesson.id, lesson] as const))("%s", (_, l
   test.each(lesson.steps.map((step, i) => [step.title, i] as const))("%s", async (__, i) => {
     expect(await faultsOf(lesson, i)).toEqual([]);
   });
+});
+
+test("a row far below the largest value of all becomes 0 / 0, unless its own largest is subtracted", () => {
+  const step = lessons.find(({ id }) => id === "rows-in-registers")!.steps.at(-1)!;
+  const nans = (program: string): number => {
+    const { graph } = compile(atSmallSizes(program), defaultOptions).naive!;
+    const x = [...graph.nodes.values()].find(({ op }) => op === "input")!;
+    const rows = x.type.shape[0]!;
+    // f32 and f64 alike: exp(-1000) is 0.
+    const data = inputData(x).map((value, at) => (at < x.type.shape[1]! ? value - 1000 : value));
+    const [result] = graph.outputs.map((id) => runReference(graph, new Map([[x.id, data]])).get(id)!);
+    return result!.data.filter(Number.isNaN).length / (result!.data.length / rows);
+  };
+  expect(nans(step.show!.program!)).toBe(1);
+  expect(nans(step.task!.solution)).toBe(0);
 });
 
 test("a lesson's file that lacks something is refused by name", async () => {

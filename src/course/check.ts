@@ -80,6 +80,19 @@ export function judge(ask: Ask, answer: Answer, scope: Scope): Judgement {
   }
 }
 
+/** `scope`, where `goal.bytes` is what the task's check compares `bytes` with: a task says what is asked, and the check holds it. */
+export const goalsIn = ({ check }: Pick<Task, "check">, scope: Scope): Scope => ({
+  ...scope,
+  number(name) {
+    if (!name.startsWith("goal.")) return scope.number(name);
+    const wanted = name.slice("goal.".length);
+    const bound = check
+      .split(/ (?:and|or) /)
+      .flatMap((part) => (part.split(/<=?|>=?/)[0]!.trim() === wanted ? part.split(/<=?|>=?/).slice(1) : []))[0];
+    return bound === undefined ? null : evaluate(bound, scope);
+  },
+});
+
 /** Null: they do; otherwise a sentence that says what differs. */
 export type Compare = (original: string, changed: string) => Promise<string | null>;
 

@@ -1,13 +1,16 @@
 /** @file What a lesson may ask of a program: counts of both plans, from the functions that the page's own numbers come from. */
 import {
+  bytesOf,
   peakOf,
   savedBuffers,
+  sizeOf,
   type Compilation,
   type DeviceProfile,
   type Fusion,
   type Kernel,
   type NodeId,
   type Plan,
+  type TensorType,
   type Totals,
 } from "../fusion";
 import type { Scope, Value } from "./expression";
@@ -57,6 +60,13 @@ const OF_KERNEL: Readonly<Record<string, (kernel: Kernel) => number>> = {
   workgroups: ({ workgroups: [x, y, z] }) => x * y * z,
   threads: ({ workgroupSize: [x, y, z] }) => x * y * z,
   workgroupBytes: ({ workgroupBytes }) => workgroupBytes,
+};
+
+/** Numbers of a value of the program as it is written: `size(x)` in bytes, `elements(x)`, and `dim(x, 0)`, the length of an axis. */
+const OF_VALUE: Readonly<Record<string, (type: TensorType, axis: number) => number | null>> = {
+  size: bytesOf,
+  elements: ({ shape }) => sizeOf(shape),
+  dim: ({ shape }, axis) => shape[axis] ?? null,
 };
 
 const OF_PROGRAM = [...Object.keys(COUNTS).flatMap((name) => [name, `naive.${name}`]), "decisions", "refusals"];
@@ -126,6 +136,7 @@ export function factsOf(
     /**
      * `fused(a, b)`: one kernel of the fused plan computes all of them. `stored(a)`: a kernel writes it to memory.
      * `registers(a)`, `workgroups(a)`, `threads(a)`, `workgroupBytes(a)`: of the kernel that computes it.
+     * `size(a)`, `elements(a)`, `dim(a, 0)`: of the tensor.
      */
     call(name, names): Value | null {
       const ofKernel = OF_KERNEL[name];
@@ -133,6 +144,12 @@ export function factsOf(
         const home = homes(names[0] ?? "");
         const kernel = fusedPlan?.kernels.find(({ region }) => home.has(region));
         return kernel ? ofKernel(kernel) : null;
+      }
+      const ofValue = OF_VALUE[name];
+      if (ofValue) {
+        const node = compilation.symbols.findLast((symbol) => symbol.name === names[0])?.node;
+        const value = node ? compilation.drawn.nodes.get(node) : undefined;
+        return value ? ofValue(value.type, Number(names[1] ?? 0)) : null;
       }
       if (name === "fused") {
         const [first, ...rest] = names.map(homes);

@@ -37,7 +37,7 @@ export async function loadLesson(id: string): Promise<Lesson | null> {
 
 export type { Ask, Choice, Lesson, LessonHead, LessonKind, LessonStep, Show, ShownTab, Task } from "./lesson";
 export type { Answer, Compare, Judgement, TaskState } from "./check";
-export { judge, rightChoice, rightNumber, scopeOf, taskState } from "./check";
+export { goalsIn, judge, rightChoice, rightNumber, scopeOf, taskState } from "./check";
 export { evaluate, ExpressionError, type Scope } from "./expression";
 export { besideOf, cursorOf, pictureOf, type Picture, type Planned } from "./picture";
 export { factNames, type HandFacts, type MeasuredTimes } from "./facts";

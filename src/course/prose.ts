@@ -1,5 +1,5 @@
 /** @file Numbers in a lesson's sentences: every one is computed when it is read. */
-import { showBytes, showMicros } from "../fusion";
+import { showBytes, showCount, showMicros } from "../fusion";
 import { evaluate, ExpressionError, type Scope } from "./expression";
 import type { Ask } from "./lesson";
 
@@ -12,6 +12,7 @@ const FORMATS: Readonly<Record<string, (value: number) => string>> = {
   times: (value) => `${digits(value)}×`,
   percent: (value) => `${Math.round(value * 100)} %`,
   number: digits,
+  whole: showCount,
   kernels: counted("kernel"),
   transfers: counted("transfer"),
   refusals: counted("refusal"),
@@ -25,8 +26,12 @@ export function inUnit(value: number, unit: Extract<Ask, { kind: "number" }>["un
 
 /** The format that a bare fact is shown in. */
 const usualFormat = (expression: string): string => {
-  if (/^(beside\.)?(naive\.)?(bytes|peak|saved)$|^hand\.bytes$|^workgroupBytes\(/.test(expression)) return "bytes";
-  return /^(beside\.)?(naive\.)?micros$|^measured\./.test(expression) ? "micros" : "number";
+  if (
+    /^((goal|beside)\.)?(naive\.)?(bytes|peak|saved)$|^(goal\.)?hand\.bytes$|^(size|workgroupBytes)\(/.test(expression)
+  )
+    return "bytes";
+  if (/^(dim|elements)\([^()]*\)$/.test(expression)) return "whole";
+  return /^((goal|beside)\.)?(naive\.)?micros$|^measured\./.test(expression) ? "micros" : "number";
 };
 
 /**

@@ -54,7 +54,7 @@ export function sameValues(original: string, changed: string): Sameness {
     if (!(worst <= TOLERANCE * scale))
       return {
         same: false,
-        text: `Output ${i + 1} differs by ${worst.toPrecision(2)}; its largest value is ${scale.toPrecision(2)}.`,
+        text: `Output ${i + 1} differs by ${Number(worst.toPrecision(2))}; its largest value is ${Number(scale.toPrecision(2))}.`,
       };
   }
   return { same: true };

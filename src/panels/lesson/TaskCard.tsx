@@ -1,6 +1,6 @@
 /** @file Something to change until a check holds: checked after every plan, with hints and a solution that is asked for twice. */
 import { useEffect, useRef } from "react";
-import type { Scope, Task } from "../../course";
+import { goalsIn, type Scope, type Task } from "../../course";
 import { playground, usePlayground, type OpenLesson } from "../../state";
 import { Icon } from "../Icon";
 import { showBytes, showMicros, significant } from "../model/units";
@@ -127,7 +127,7 @@ export function TaskCard({
     <section className="lesson-card" aria-label="Your turn">
       <p className="lesson-kicker">Your turn</p>
       <p>
-        <LessonProse text={task.text} scope={scope} />
+        <LessonProse text={task.text} scope={scope && goalsIn(task, scope)} />
       </p>
       <div aria-live="polite">
         <TaskStatus lesson={lesson} />

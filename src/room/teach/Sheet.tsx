@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import {
   besideOf,
   filled,
+  goalsIn,
   inUnit,
   loadLesson,
   pictureOf,
@@ -137,7 +138,7 @@ function Step({ step, number, scope, answers }: StepProps) {
         <div className="sheet-ask">
           <p>
             <b>Task: </b>
-            <Text text={task.text} scope={scope} />
+            <Text text={task.text} scope={scope && goalsIn(task, scope)} />
           </p>
           {!answers && <p className="sheet-line">My program:</p>}
           {answers && (
