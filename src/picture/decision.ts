@@ -41,10 +41,20 @@ export function nameIn(graph: Graph, id: NodeId): string {
   return node.op === "input" ? node.label : nodeTitle(node);
 }
 
+/** What raised ops that the text does not name: ` in layer_norm`; nothing where the text names all of them. */
+function raisedBy(graph: Graph, nodes: readonly NodeId[]): string {
+  const calls = nodes.flatMap((id) => {
+    const node = findNode(graph, id);
+    const call = node?.groups.find(({ kind }) => kind === "composite");
+    return call && call.id !== id ? [call.label] : [];
+  });
+  return calls.length > 0 ? ` in ${[...new Set(calls)].join(" and ")}` : "";
+}
+
 const arrow = (graph: Graph, edge: EdgeId | null, nodes: readonly NodeId[]): string => {
   const ends = edge && parseEdgeId(edge);
   const pair = ends ? [ends.producer, ends.consumer] : nodes.slice(0, 2);
-  return pair.map((id) => nameIn(graph, id)).join(" → ");
+  return pair.map((id) => nameIn(graph, id)).join(" → ") + raisedBy(graph, pair);
 };
 
 export const pinOf = (edge: EdgeId | null, options: CompileOptions): DecisionCard["pin"] =>

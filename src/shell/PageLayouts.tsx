@@ -129,6 +129,8 @@ const centre: Track = { id: "centre", size: null, least: CENTRE_LEAST };
 
 /** px that the options cover: the graph keeps clear of them. */
 const DRAWER = 440;
+const drawer: Track = { id: "drawer", size: DRAWER, least: DRAWER };
+const useCovered = (): boolean => usePlayground((state) => state.dialog === "options");
 /** px of the folded inspector. */
 const RAIL = 44;
 const INSPECTOR = 358;
@@ -138,7 +140,7 @@ const ROOMY_INSPECTOR = 520;
 /** Measured stands under the program and is read last: it is about what all the others show. */
 function wide(open: boolean, roomy: boolean, covered: boolean): GridPlan {
   const inspector: Track = covered
-    ? { id: "drawer", size: DRAWER, least: DRAWER }
+    ? drawer
     : open
       ? {
           id: roomy ? "roomy kernels" : "kernels",
@@ -219,14 +221,14 @@ const useWritesKernel = (): boolean =>
 
 export function Wide() {
   const open = usePlayground((state) => state.inspector);
-  const covered = usePlayground((state) => state.dialog === "options");
-  const plan = wide(open, useIsRoomy(), covered);
+  const plan = wide(open, useIsRoomy(), useCovered());
   const lower = useWritesKernel() ? null : "measured";
   return <PaneGrid plan={useReads() ? withLesson(plan, lower) : plan} />;
 }
 export function Middle() {
   const lower = useWritesKernel() ? null : "kernels";
-  return <PaneGrid plan={useReads() ? withLesson(middle, lower) : middle} />;
+  const plan = useCovered() ? { ...middle, columns: [centre, drawer] } : middle;
+  return <PaneGrid plan={useReads() ? withLesson(plan, lower) : plan} />;
 }
 
 const panes: readonly (readonly [Pane, string])[] = [

@@ -63,19 +63,18 @@ function Hull({ hull, formerRef }: HullProps) {
   );
 }
 
-/** A title that would come to lie under the card is not cut shorter than this. */
+/** A title is cut before the card or the edge of the canvas; where less than this is left, only the kernel's number is shown. */
 const LEAST_TITLE = 40;
 const GAP = 8;
 
-/** px of the graph that a title has before the card covers it; null where none is in the way. */
-function useRoom({ tag }: HullShape): number | null {
+/** px of the graph that a title has before the card or the canvas's edge. */
+function useRoom({ tag }: HullShape): number {
   const card = useCanvas((s) => s.card);
-  return useStore(({ transform: [x, y, zoom] }) => {
-    if (!card || tag.align !== "start") return null;
+  return useStore(({ width, transform: [x, y, zoom] }) => {
+    if (tag.align !== "start") return Infinity;
     const [top, bottom] = [tag.y * zoom + y, (tag.y + tag.height) * zoom + y];
-    if (bottom < card.top || top > card.bottom) return null;
-    const room = Math.floor((card.left - GAP - x) / zoom - tag.x);
-    return room < LEAST_TITLE ? null : room;
+    const beside = card && card.left > 0 && bottom >= card.top && top <= card.bottom;
+    return Math.floor(((beside ? card.left : width) - GAP - x) / zoom - tag.x);
   });
 }
 
@@ -83,7 +82,8 @@ function HullTag({ hull }: { readonly hull: HullShape }) {
   const { kernel, tag } = hull;
   const room = useRoom(hull);
   const own = tag.inside || tag.cut ? tag.width : Infinity;
-  const most = Math.min(own, room ?? Infinity);
+  const short = room < LEAST_TITLE;
+  const most = short ? Infinity : Math.min(own, room);
   const { actions } = playground.getState();
   const bytes = kernel.bytes === null ? null : showBytes(kernel.bytes);
   return (
@@ -101,9 +101,11 @@ function HullTag({ hull }: { readonly hull: HullShape }) {
         actions.setFold(kernel.region, "closed");
       }}
     >
-      <b style={most < Infinity ? { maxWidth: most } : undefined}>{`${kernel.name} ${kernel.title}`}</b>
+      <b style={most < Infinity ? { maxWidth: most } : undefined}>
+        {short ? kernel.name : `${kernel.name} ${kernel.title}`}
+      </b>
       <span className="tag-ops">{plural(kernel.members.length, "op")}</span>
-      {bytes && <span className="tag-bytes">{bytes}</span>}
+      {bytes && !short && <span className="tag-bytes">{bytes}</span>}
     </button>
   );
 }

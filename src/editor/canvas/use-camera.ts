@@ -33,8 +33,6 @@ const BRACKET_ROOM = 44;
 const CARD_ROOM = 278;
 const LARGE_CARD_ROOM = 332;
 const TAKES_LARGE = 900;
-/** Narrower canvases show the card as a sheet below: nothing is kept free. */
-const NEEDS_ROOM = 620;
 const HULL_ROOM = 12;
 /** px of a heading over a column. */
 const HEADING = 20;
@@ -114,7 +112,7 @@ function overOf(root: HTMLElement): Rect[] {
 
 const roomOf = (root: HTMLElement, cards: boolean): Room => {
   const { clientWidth: width, clientHeight: height } = root;
-  const card = !cards || width <= NEEDS_ROOM ? 0 : width < TAKES_LARGE ? CARD_ROOM : LARGE_CARD_ROOM;
+  const card = !cards || matchMedia(NARROW).matches ? 0 : width < TAKES_LARGE ? CARD_ROOM : LARGE_CARD_ROOM;
   return { width, height, card, over: overOf(root) };
 };
 

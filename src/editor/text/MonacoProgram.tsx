@@ -9,6 +9,7 @@ import { useEditorKeys, useTyped } from "./use-editor-keys";
 import { useLineLinks } from "./use-line-links";
 import { useMarkers } from "./use-markers";
 import { show, useTextSync } from "./use-text-sync";
+import { useWrap } from "./use-wrap";
 
 const LINE_HEIGHT = 22;
 registerProviders();
@@ -25,8 +26,8 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
   lineNumbersMinChars: 2,
   lineDecorationsWidth: 8,
   glyphMargin: false,
-  // A line of the program is a line on the screen: a long comment must not push the last lines out of sight.
-  wordWrap: "off",
+  wordWrap: "on",
+  wrappingIndent: "indent",
   folding: false,
   renderLineHighlightOnlyWhenFocus: true,
   tabSize: 4,
@@ -63,6 +64,7 @@ export function MonacoProgram(props: Props) {
   const editor = useCodeEditor(host, options);
   const [focused, setFocused] = useState(false);
   useTextSync(editor);
+  useWrap(editor);
   useEffect(() => {
     const watch = editor?.onDidLayoutChange(fitHints);
     return () => watch?.dispose();

@@ -150,7 +150,7 @@ y = layer_norm(x, w, b)
     chapter: "bandwidth",
     title: "LayerNorm + GELU + residual",
     sentence: "Two row reductions, a normalisation and an activation share one pass over the row.",
-    text: `# The block around a transformer's feed-forward layer
+    text: `# Around a feed-forward layer
 N = 2048
 x: f32[N, 768]
 w: f32[768] = param()

@@ -189,12 +189,13 @@ return y
     title: "One workgroup for everything",
     sentence:
       "Scheduling: one kernel for selection and product would have to run as one workgroup; the rest of the GPU would idle.",
-    text: `# Times the largest value, which topk selects
+    text: `# Times the largest value
 M = 4194304
 x: f32[M]
 
 best, place = topk(x, 1)
 y = x * best
+return y, place
 `,
     granularity: "op",
     sizes: { name: "M", S: 262_144, M: 4_194_304, L: 9_437_184 },

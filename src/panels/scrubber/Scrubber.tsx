@@ -54,7 +54,7 @@ function useInvitation(stepped: boolean): ReactNode {
     score.end.fullSizeTransfers > 0 ? [transfers, " full-size transfers"] : [bytes.values, ` ${bytes.unit}`];
   return (
     <>
-      . Play: <b>{naive}</b>
+      : <b>{naive}</b>
       {of} become <b>{end}</b>.
     </>
   );
@@ -66,7 +66,7 @@ function Outcome() {
   if (!score) return null;
   const { kernels, transfers } = scoreWords(score);
   if (score.naive.bytes === score.end.bytes && score.naive.kernels === score.end.kernels)
-    return <>. Nothing was fused: the card says why.</>;
+    return <>, nothing was fused: the card says why.</>;
   return (
     <>
       . <b>Done:</b> {kernels[0]} kernels became {kernels[2]}, {transfers[0]} full-size transfers became {transfers[2]}.
@@ -94,8 +94,11 @@ function StepText({ total, stepped }: { readonly total: number; readonly stepped
       <b>
         Step {cursor} of {total}
       </b>
-      {invitation ?? `, ${stepSentence(graph, step, passTitle(step.pass))}`}
-      {stepped && cursor === total && <Outcome />}
+      {stepped && cursor === total ? (
+        <Outcome />
+      ) : (
+        (invitation ?? `, ${stepSentence(graph, step, passTitle(step.pass))}`)
+      )}
     </p>
   );
 }
