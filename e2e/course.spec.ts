@@ -61,6 +61,28 @@ test("an answer counts that is left before its plan is there; what was solved is
   await expect(task.getByText("Done.")).toBeInViewport();
 });
 
+test("an answer counts that is given before its plan is there, also where the tab is closed at once", async ({
+  page,
+  play,
+}) => {
+  await page.goto("./#lesson=memory-is-the-cost/2");
+  const card = page.getByRole("region", { name: "Predict first" });
+  await card.getByRole("textbox").fill("384");
+  // In one task of the page: no plan can come between the answer and the end.
+  await page.evaluate(() => {
+    const lock = [...document.querySelectorAll("button")].find((button) => button.textContent.startsWith("Lock in"))!;
+    lock.click();
+    location.replace("about:blank");
+  });
+  await page.waitForURL("about:blank");
+  await page.goto("./");
+  await expect(play.run).toBeVisible();
+  await page.keyboard.press("l");
+  await expect(page.getByRole("dialog").getByRole("button", { name: /Memory is the cost/ })).toContainText(
+    "1 of 1 predictions right",
+  );
+});
+
 test("progress is taken along as a file, and added on another machine", async ({ page, play, browser, baseURL }) => {
   await page.goto("./#lesson=memory-is-the-cost/2");
   await page.getByRole("region", { name: "Predict first" }).getByRole("button", { name: "I cannot tell" }).click();

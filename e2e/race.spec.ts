@@ -102,3 +102,15 @@ test("where nothing is fused, the race says that both plans are the same", async
   await page.keyboard.press("r");
   await expect(race).toContainText("both plans are the same");
 });
+
+test("one op alone, about which nothing is decided, races and is compared all the same", async ({ page, play }) => {
+  await play.open();
+  await play.type("x: f32[64, 64]\ny = tanh(x)\n");
+  await expect(play.node(/^tanh y/)).toBeVisible();
+  await play.leaveFields();
+  await page.keyboard.press("r");
+  await expect(page.getByRole("main", { name: "Race" })).toContainText("both plans are the same");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("=");
+  await expect(page.getByRole("main", { name: "Comparison" })).toBeVisible();
+});

@@ -32,8 +32,12 @@ const LAYERS = {
   shell: ["course", "glossary", "fusion", "document", "lessons", "state", "editor", "panels", "room", "train"],
   cli: ["glossary", "fusion", "gpu", "document", "import", "lessons", "panels", "picture", "wgsl"],
 };
-/** Further doors, for who has no page: pure files, though their layer is none. */
-const SIDE_DOORS = { "src/panels/model/report.ts": ["cli"], "src/panels/posters/index.ts": ["cli"] };
+/** Further doors: pure files, though their layer is none, for who has no page; a lesson's text, for who waits for no engine. */
+const SIDE_DOORS = {
+  "src/course/files.ts": ["state"],
+  "src/panels/model/report.ts": ["cli"],
+  "src/panels/posters/index.ts": ["cli"],
+};
 const FLOORS = {
   ir: [],
   ops: ["ir"],

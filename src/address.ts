@@ -1,6 +1,7 @@
 /** @file Links in the page's address: opened on start and on change, taken out of the address by the first edit. */
 import { decodeLink, isLink, panes, type SharedState } from "./document";
 import { defaultOptions } from "./fusion";
+import { loadLessonPanel } from "./panels";
 import {
   exampleDocument,
   selectLessonAsks,
@@ -70,6 +71,8 @@ async function openAddress(playground: Playground): Promise<void> {
   const page = pageIn(address);
   if (page !== playground.getState().page) playground.getState().actions.showPage(page);
   const lesson = LESSON.exec(address);
+  // The lesson asks for it again where this fails.
+  if (lesson) loadLessonPanel().catch(() => null);
   if (lesson) return playground.getState().actions.openLesson(lesson[1]!, Number(lesson[2] ?? 1) - 1);
   const race = RACE.exec(address);
   if (race) {

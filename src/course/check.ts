@@ -65,7 +65,7 @@ export function judge(ask: Ask, answer: Answer, scope: Scope): Judgement {
       return {
         right: answer.kind === "choice" && said === truth,
         truth,
-        because: filled(ask.choices[said]!.because, scope),
+        because: filled((ask.choices[said] ?? ask.choices[truth]!).because, scope),
       };
     }
     case "number": {

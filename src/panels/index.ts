@@ -4,7 +4,7 @@ import { late } from "./Late";
 /** A rail until it is opened. */
 export const KernelInspector = late(async () => (await import("./inspector/KernelInspector")).KernelInspector);
 export { ExampleVariants } from "./measured/ExampleVariants";
-export { Lesson } from "./lesson/Lesson";
+export { Lesson, loadLessonPanel } from "./lesson/Lesson";
 /** Closed before the first run: it comes when it is opened. */
 export const MeasuredPanel = late(async () => (await import("./measured/MeasuredPanel")).MeasuredPanel);
 export { NewsRow, ScoreRow } from "./score/ScoreRow";

@@ -33,6 +33,7 @@ export interface Command {
 const key = (name: string): Key => ({ key: name });
 const ctrl = (name: string, shift = false): Key => ({ key: name, ctrl: true, shift });
 const hasSteps = ({ derived }: PlaygroundState): boolean => (derived.compilation?.steps.length ?? 0) > 0;
+const hasKernels = (state: PlaygroundState): boolean => (selectPlan(state)?.kernels.length ?? 0) > 0;
 const nothing = (): void => undefined;
 
 /** A step of the shown program replaces something. */
@@ -252,7 +253,7 @@ const looking: readonly Command[] = [
     title: "Compare two plans",
     group: "Look",
     keys: [key("=")],
-    when: (state) => hasSteps(state) && !selectIsCovered(state),
+    when: (state) => hasKernels(state) && !selectIsCovered(state),
     run: ({ actions }) => actions.compare({ worlds: [{ change: {}, at: 0 }, { change: {} }] }),
   },
   {
@@ -260,7 +261,7 @@ const looking: readonly Command[] = [
     title: "Race naive against fused",
     group: "Look",
     keys: [key("r")],
-    when: (state) => hasSteps(state) && !selectIsCovered(state),
+    when: (state) => hasKernels(state) && !selectIsCovered(state),
     run: ({ actions }) => actions.race({}),
   },
   {
@@ -268,7 +269,7 @@ const looking: readonly Command[] = [
     title: "Look inside the shown kernel",
     group: "Look",
     keys: [key("i")],
-    when: (state) => (selectPlan(state)?.kernels.length ?? 0) > 0 && !selectIsCovered(state),
+    when: (state) => hasKernels(state) && !selectIsCovered(state),
     run: ({ actions }) => actions.lookInside({}),
   },
   {

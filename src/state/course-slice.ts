@@ -1,5 +1,5 @@
 /** @file The open lesson: which step is read, what was answered, and the progress that is stored on this machine. */
-import type { Compare, Lesson } from "../course";
+import type { Answer, Compare, Lesson } from "../course";
 import { defaultOptions, type Compilation } from "../fusion";
 import { handText, recordOf, type Document } from "../document";
 import { findExample, optionsFor } from "../lessons";
@@ -16,12 +16,24 @@ const NONE: LessonProgress = { furthest: 0, answers: {}, done: [], best: null };
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+const isAnswer = (said: unknown): said is Answer =>
+  isRecord(said) &&
+  ((said["kind"] === "choice" && typeof said["index"] === "number") ||
+    (said["kind"] === "number" && typeof said["value"] === "number") ||
+    (said["kind"] === "click" && typeof said["name"] === "string"));
+
+/** The entries of `value` that are of the kind wanted. */
+const entriesOf = <T>(value: unknown, is: (one: unknown) => one is T): Record<string, T> =>
+  Object.fromEntries(
+    Object.entries(isRecord(value) ? value : {}).flatMap(([key, one]) => (is(one) ? [[key, one]] : [])),
+  );
+
 function readProgress(value: unknown): LessonProgress {
-  const { furthest, answers, done, best } = isRecord(value) ? value : {};
-  const said = isRecord(answers) ? Object.entries(answers) : [];
+  const { furthest, answers, said, done, best } = isRecord(value) ? value : {};
   return {
     furthest: typeof furthest === "number" ? furthest : 0,
-    answers: Object.fromEntries(said.flatMap(([step, right]) => (typeof right === "boolean" ? [[step, right]] : []))),
+    answers: entriesOf(answers, (right) => typeof right === "boolean"),
+    said: entriesOf(said, isAnswer),
     done: Array.isArray(done) ? done.filter((step) => typeof step === "number") : [],
     best: typeof best === "number" ? best : null,
   };
@@ -79,6 +91,7 @@ type Names =
   | "askSolution"
   | "checkTask"
   | "closeLesson"
+  | "judgeKept"
   | "forgetCourse"
   | "addProgress";
 
@@ -104,7 +117,7 @@ export const courseSlice: Slice<Names> = (context) => {
     void judgeLeft(context.get().lesson, { content, step });
     showing = new AbortController();
     const { signal } = showing;
-    const { besideOf, cursorOf, pictureOf } = await loadPart(() => import("../course"));
+    const { besideOf, cursorOf, pictureOf } = await loadPart(() => import("../course/files"));
     if (signal.aborted) return;
     const picture = pictureOf(content, step);
     const wanted = documentOf(picture);
@@ -181,21 +194,28 @@ export const courseSlice: Slice<Names> = (context) => {
     if (!left || !said || said.judgement || !ask) return;
     // Read again: the step itself judges what was said.
     if (next?.content === left.content && next.step === left.step) return;
+    await judgeApart(left, said.answer);
+  }
+
+  /** Judges what was said of a step that is not shown. */
+  async function judgeApart(left: Pick<OpenLesson, "content" | "step">, said: Answer): Promise<void> {
     const { besideOf, judge, pictureOf, scopeOf } = await loadPart(() => import("../course"));
+    const ask = left.content.steps[left.step]?.ask;
     const shown = documentOf(pictureOf(left.content, left.step));
     const other = besideOf(left.content, left.step, shown);
     const { actions } = context.get();
-    const compilation = left.compilation ?? (await actions.planOf(shown.text, shown.options));
-    const beside = left.beside ?? (other && (await actions.planOf(other.text, other.options)));
+    const compilation = await actions.planOf(shown.text, shown.options);
+    const beside = other && (await actions.planOf(other.text, other.options));
     const scope = compilation && scopeOf(compilation, null, null, beside);
-    if (scope) keepAnswer(left, judge(ask, said.answer, scope).right);
+    if (ask && scope) keepAnswer(left, judge(ask, said, scope).right);
   }
 
   /** The first answer of a step is what counts. */
-  function keepAnswer({ content, step }: OpenLesson, right: boolean): void {
-    record(context, content.id, (before) =>
-      step in before.answers ? before : { ...before, answers: { ...before.answers, [step]: right } },
-    );
+  function keepAnswer({ content, step }: Pick<OpenLesson, "content" | "step">, right: boolean): void {
+    record(context, content.id, (before) => {
+      const { [step]: _, ...said } = before.said ?? {};
+      return { ...before, said, answers: { [step]: right, ...before.answers } };
+    });
   }
 
   async function showBest({ steps }: Lesson, step: number, compilation: Compilation): Promise<void> {
@@ -215,7 +235,7 @@ export const courseSlice: Slice<Names> = (context) => {
 
   return {
     async openLesson(id, step = 0) {
-      const { loadLesson } = await loadPart(() => import("../course"));
+      const { loadLesson } = await loadPart(() => import("../course/files"));
       const content = await loadLesson(id);
       if (!content) {
         context.set({ notice: { tone: "warn", text: `There is no lesson called “${id}”.` } });
@@ -236,7 +256,19 @@ export const courseSlice: Slice<Names> = (context) => {
       context.set({ lesson: { ...lesson, answers: new Map(lesson.answers).set(lesson.step, said) } });
       // Who passes is not right whatever the plan says.
       if (answer.kind === "pass") keepAnswer(lesson, false);
+      else
+        record(context, lesson.content.id, (before) => ({
+          ...before,
+          said: { [lesson.step]: answer, ...before.said },
+        }));
       await settle();
+    },
+    async judgeKept() {
+      for (const [id, { said = {} }] of context.get().courseProgress)
+        for (const [step, answer] of Object.entries(said)) {
+          const content = await (await loadPart(() => import("../course/files"))).loadLesson(id);
+          if (content) await judgeApart({ content, step: Number(step) }, answer);
+        }
     },
     showHint() {
       const { lesson } = context.get();
@@ -280,7 +312,7 @@ export const courseSlice: Slice<Names> = (context) => {
       context.set({ lesson: null, pane: pane === "lesson" ? "graph" : pane });
     },
     async addProgress(text) {
-      const { findLessonHead } = await loadPart(() => import("../course"));
+      const { findLessonHead } = await loadPart(() => import("../course/files"));
       const found = parseProgress(text);
       for (const [id, other] of found) if (findLessonHead(id)) record(context, id, (own) => furtherOf(own, other));
       return [...found.keys()].filter((id) => findLessonHead(id)).length;

@@ -461,6 +461,7 @@ export function createPlayground(environment: Environment, embed = false): Playg
       });
       followOwner(parts);
       parts.compiler?.request(document.text, document.options, 0);
+      void store.getState().actions.judgeKept();
     },
     flush: () => autosave.flush(),
     dispose() {

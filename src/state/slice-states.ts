@@ -9,6 +9,8 @@ export interface LessonProgress {
   readonly furthest: number;
   /** First answers, by step: right or wrong. */
   readonly answers: Readonly<Record<number, boolean>>;
+  /** First answers whose plan was not there yet, by step: they are judged once it is, if need be on the next visit. */
+  readonly said?: Readonly<Record<number, Answer>>;
   /** Steps whose task is done. */
   readonly done: readonly number[];
   /** The best score of a puzzle; smaller is better. */

@@ -523,6 +523,8 @@ export interface Actions {
   askSolution(): void;
   /** Is the task done by the program as it is now? */
   checkTask(): Promise<void>;
+  /** Judges the answers that an earlier visit left before their plan was there. */
+  judgeKept(): Promise<void>;
   closeLesson(): void;
   /** Forgets progress, answers and scores. */
   forgetCourse(): void;

@@ -122,6 +122,7 @@ export function Scrubber() {
   const stepped = useStepped();
   const asks = usePlayground(selectLessonAsks);
   const total = compilation?.steps.length ?? 0;
+  const hasPlan = (compilation?.fusedPlan?.kernels.length ?? 0) > 0;
   const known = usePlayground(selectKnown);
   const covered = known < total;
   const { actions, embed } = playground.getState();
@@ -158,7 +159,7 @@ export function Scrubber() {
         </div>
         {!embed && notes && <notes.PassNote />}
         {!embed && total > 0 && !stepped && <TourOffer />}
-        {!embed && total > 0 && !covered && (
+        {!embed && hasPlan && !covered && (
           <button
             type="button"
             className="scrub-note"
@@ -168,7 +169,7 @@ export function Scrubber() {
             Compare
           </button>
         )}
-        {!embed && total > 0 && !covered && (
+        {!embed && hasPlan && !covered && (
           <button
             type="button"
             className="scrub-note"
