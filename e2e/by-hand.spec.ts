@@ -185,3 +185,17 @@ test("a puzzle is solved by a kernel that moves less and is right", async ({ pag
   await expect(task).toContainText(/Done\.Now1 MiB.*Best known1 MiB/, LONG);
   await expect(play.region("Measured").getByText("K1, edited by hand: right.")).toBeVisible();
 });
+
+test("at 1024 px the kernel of a puzzle is in sight below its task, and the next puzzle follows", async ({
+  page,
+  play,
+}) => {
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await page.goto("./#lesson=read-the-row-once");
+  const code = play.region("Kernels").locator(".monaco-editor").first();
+  await expect(code).toBeVisible(LONG);
+  await expect.poll(async () => (await code.boundingBox())!.height).toBeGreaterThan(150);
+  await expect(page.getByRole("region", { name: "Your turn" })).toBeInViewport();
+  await page.getByRole("button", { name: "Next puzzle" }).click();
+  await expect(page).toHaveURL(/half-of-a-matrix\/1$/);
+});

@@ -30,6 +30,26 @@ test.describe("a phone", () => {
     await expect(play.region("Measured").getByRole("img", { name: /^Median time/ })).toBeVisible();
   });
 
+  test("from the pages for a class a button in sight leads back; the presenter cuts no word off", async ({
+    page,
+    play,
+  }) => {
+    await page.goto("./#board");
+    const back = page.getByRole("button", { name: "To the playground" });
+    await expect(back).toBeInViewport({ ratio: 1 });
+    await back.tap();
+    await expect(play.run).toBeVisible();
+    await page.goto("about:blank");
+    await play.open();
+    await paneOf(play, "Graph").tap();
+    await expect(play.steps).toHaveText(/of 2/);
+    await page.keyboard.press("v");
+    const words = page.getByRole("main", { name: "Presenter view" }).locator(".presenter-bars");
+    await expect(words).toBeVisible();
+    const { right } = await words.evaluate((element) => element.lastElementChild!.getBoundingClientRect());
+    expect(right).toBeLessThanOrEqual(390);
+  });
+
   test("news stands over every pane: a question before a long run is asked where Run was pressed", async ({
     page,
     play,

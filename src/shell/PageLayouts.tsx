@@ -203,14 +203,17 @@ const middle: GridPlan = {
 /** A lesson is read where the program was, and the program stands below it. */
 const heightOfLesson: Track = { id: "lesson", area: "program", size: 570, least: 200, bar: "Height of the lesson" };
 
-/** Beside the graph: the lesson, if one is open, and its program in the place of `lower`. */
-function withLesson(plan: GridPlan, lower: "measured" | "kernels" | null): GridPlan {
+/** Above the code that the task is about. */
+const heightOverCode: Track = { ...heightOfLesson, id: "lesson over code", size: 300 };
+
+/** Beside the graph: the lesson, if one is open, as high as `height`, and its program in the place of `lower`. */
+function withLesson(plan: GridPlan, lower: "measured" | "kernels" | null, height = heightOfLesson): GridPlan {
   const panes = plan.panes.map((pane) => {
     if (pane.area === "program")
-      return { ...pane, content: <Reading />, bars: pane.bars?.map((id) => (id === "program" ? "lesson" : id)) };
+      return { ...pane, content: <Reading />, bars: pane.bars?.map((id) => (id === "program" ? height.id : id)) };
     return pane.area === lower ? { ...pane, content: <Program /> } : pane;
   });
-  return { ...plan, rows: [heightOfLesson, below], panes };
+  return { ...plan, rows: [height, below], panes };
 }
 
 const useReads = (): boolean => usePlayground((state) => state.lesson !== null);
@@ -226,9 +229,10 @@ export function Wide() {
   return <PaneGrid plan={useReads() ? withLesson(plan, lower) : plan} />;
 }
 export function Middle() {
-  const lower = useWritesKernel() ? null : "kernels";
+  const writes = useWritesKernel();
   const plan = useCovered() ? { ...middle, columns: [centre, drawer] } : middle;
-  return <PaneGrid plan={useReads() ? withLesson(plan, lower) : plan} />;
+  const reading = writes ? withLesson(plan, null, heightOverCode) : withLesson(plan, "kernels");
+  return <PaneGrid plan={useReads() ? reading : plan} />;
 }
 
 const panes: readonly (readonly [Pane, string])[] = [

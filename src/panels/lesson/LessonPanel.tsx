@@ -78,7 +78,7 @@ function Foot({ lesson }: { readonly lesson: OpenLesson }) {
   const { actions } = playground.getState();
   const waits = selectLessonAsks({ lesson });
   const last = step === content.steps.length - 1;
-  const following = content.kind === "lesson" ? lessonAfter(content.id) : null;
+  const following = lessonAfter(content.id);
   return (
     <nav className="lesson-foot" aria-label="Steps of the lesson">
       <button
@@ -106,7 +106,7 @@ function Foot({ lesson }: { readonly lesson: OpenLesson }) {
         }}
         title={last && following ? following.title : undefined}
       >
-        {!last ? "Next" : following ? "Next lesson" : "All lessons"}
+        {!last ? "Next" : !following ? "All lessons" : content.kind === "lesson" ? "Next lesson" : "Next puzzle"}
       </button>
     </nav>
   );
