@@ -127,6 +127,9 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
   "wrong-place": [["templates/sort.ts", "this.#put(low.atLane(own, lane), key, low.atLane(own, «lane»));", "0"]],
   "stale-chunk": [["templates/reduce-tile.ts", "const start = «space.mul(chunk, step * turns)»;", "space.int(0)"]],
   "stale-rows": [["templates/reduce-tile.ts", "const past = space.mul(«then», step);", "turn"]],
+  "digit-before-itself": [
+    ["templates/digit-sort.ts", "low.branch(space.below(smaller, «bin»), () =>", "space.add(bin, space.int(1))"],
+  ],
   "lost-run": [["templates/merged-order.ts", "right: «least(space.add(rest, space.mul(left, -1)))»,", "space.int(0)"]],
   "lost-iteration": [["map-loop.ts", "low.loop(body.iteration, «iterations», (index) => {", "iterations - 1"]],
   "late-carry": [["map-loop.ts", "return «swaps» ? low.let(`${value.name}_before`", "false"]],

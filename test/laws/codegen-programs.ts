@@ -113,6 +113,9 @@ export const programs: Readonly<Record<string, string>> = {
   "topk-long-one": `x: f32[3, 2500]\ni = topk_indices(x, 1)`,
   "whole-number-matmul": `x: i32[20, 24]\nw: i32[24, 20]\ny = x @ w`,
   "sort-merged": `x: f32[4097]\nt = tanh(x)\ny = sort(t)\ni = argsort(t)`,
+  "sort-digits": `i: i32[2, 4100] = uniform(-40, 900)\nb = i.clamp(-1, 800)\nz = argsort(b)`,
+  "sort-digits-down": `i: i32[2, 4099] = uniform(-40, 300)\nb = i.clamp(0, 255)\ny = sort(b, descending=True)\nz = argsort(b, descending=True)`,
+  "sort-digits-after": `x: f32[2051, 3]\ny = argsort(x > 0, dim=0) * 2`,
   "topk-merged": `x: f16[4098]\ny = topk(x, 600) * 2`,
 };
 

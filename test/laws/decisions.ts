@@ -218,7 +218,7 @@ export const examples: readonly Example[] = [
     text: "x: f32[4194304]\nv, i = topk(x, 1)\ny = x * v",
     options: { forced: [edge("v>y:1")] },
     codes: ["U_FORCE"],
-    kernels: 1,
+    kernels: 13,
   },
   {
     name: "one workgroup for the whole tensor",

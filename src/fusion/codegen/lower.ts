@@ -3,6 +3,7 @@ import { bug, type Graph, type Region, type Target } from "../ir";
 import { classify, isViewRegion, scheduleRegion } from "../region";
 import { storedForm, type Job } from "./frame";
 import type { KernelProgram } from "./kernel-ir";
+import { lowerDigitSort } from "./templates/digit-sort";
 import { lowerFold } from "./templates/fold";
 import { lowerFlashThread } from "./templates/flash-thread";
 import { lowerFlashTile } from "./templates/flash-tile";
@@ -18,7 +19,7 @@ import { lowerMixed } from "./templates/mixed";
 import { lowerScanBand } from "./templates/scan-band";
 import { lowerTile } from "./templates/transpose";
 
-/** The kernels of one region: none for a view, two for a split reduction, one and a merge after another for a merged order, else one. */
+/** The kernels of one region: none for a view, two for a split reduction, several for rows that are merged or sorted by digits, else one. */
 export function lowerRegion(graph: Graph, given: Region, target: Target): KernelProgram[] {
   const region = storedForm(graph, given);
   if (region.outputs.length === 0 || isViewRegion(graph, region)) return [];
@@ -41,6 +42,8 @@ export function lowerJob(job: Job): KernelProgram[] {
       return lowerFold(job);
     case "merge-sort":
       return lowerMergedOrder(job);
+    case "digit-sort":
+      return lowerDigitSort(job);
     case "scan-band":
       return [lowerScanBand(job)];
     case "mixed-row":

@@ -45,12 +45,16 @@ export function regionFlops(graph: Graph, region: Body, form: RegionForm | null,
   return flops;
 }
 
+/** Arithmetic on an element for each digit: it is cut out of the key, and counted, once to count and twice to move. */
+const DIGIT_OPS = 12;
+
 /** Comparisons of an order: those of merged runs, or of a bitonic sort, log n · (log n + 1) / 4 an element, where a workgroup sorts a row in parts as well. */
 function comparisonsOf(graph: Graph, n: Node, form: RegionForm, schedule: RegionSchedule): number {
   const { order } = opDef(n.op);
   if (schedule.variant === "merge-sort")
     return orderComparisons(form, order!.count(n.attrs, form.columns)).reduce((sum, each) => sum + each, 0);
   const { shape } = node(graph, n.inputs[0]!).type;
+  if (schedule.digits) return DIGIT_OPS * schedule.digits.passes * sizeOf(shape);
   const extent = shape[order!.axis(n.attrs, shape)]!;
   const steps = Math.ceil(Math.log2(Math.max(2, Math.min(extent, LONGEST_SORTED))));
   return (sizeOf(shape) * steps * (steps + 1)) / 4;

@@ -21,8 +21,8 @@ export const knobValues = {
   transposed: ["tile", "direct"],
   /** How the threads of a workgroup join what each has folded: a tree in workgroup memory, or subgroups that hand over registers. */
   joined: ["tree", "subgroups"],
-  /** How a row that no workgroup has room for is put in order: its first few are found while it goes by, or runs of it are sorted and merged. */
-  order: ["selected", "merged"],
+  /** How a row that no workgroup has room for is put in order: its first few are found while it goes by, runs of it are sorted and merged, or it is sorted by one digit after another. */
+  order: ["selected", "merged", "digits"],
 } as const;
 
 export type ListedKnob = keyof typeof knobValues;

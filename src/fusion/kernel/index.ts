@@ -1,6 +1,28 @@
 /** @file Kernels as loop nests: the structure, the factors that a machine is offered for a shape, and what they take. */
 export { CACHED_SPEEDUP } from "./cache";
 export { extentOf, nestProblems, type Factor, type Loop, type Machine, type Part } from "./nest";
-export { foldMicros, launchesOfCut, loadsOf, meetings, type FoldFactors, type FoldShape, type Side } from "./price";
+export {
+  foldMicros,
+  launchesOfCut,
+  loadsOf,
+  meetings,
+  type FoldFactors,
+  type FoldShape,
+  type Network,
+  type Side,
+} from "./price";
 export { bandFactors, bandFits, bandMicros, heldByBand, type BandFactors, type BandShape } from "./shapes/band";
-export { factorsOf, foldNest, nestOf, type FoldChoice, type FoldNest } from "./shapes/fold";
+export { factorsOf, foldNest, nestOf, sortMicros, type FoldChoice, type FoldNest } from "./shapes/fold";
+export {
+  ADDERS,
+  carriedBy,
+  counterBytes,
+  digitFactors,
+  digitMicros,
+  launchesOf,
+  mergeMicros,
+  networkMicros,
+  placeBits,
+  type DigitFactors,
+  type OrderShape,
+} from "./shapes/order";

@@ -49,6 +49,17 @@ export interface FoldShape {
   readonly together: boolean;
   /** Bytes of what several elements share, per workgroup: sorted rows. */
   readonly besides: number;
+  /** The sorts of a workgroup's row. Absent: none. */
+  readonly networks?: readonly Network[];
+}
+
+/** Rows in the memory of a workgroup: `keys` of each are sorted at a time, `turns` times; the first `kept` stay and are merged with them. */
+export interface Network {
+  readonly rows: number;
+  readonly keys: number;
+  readonly kept: number;
+  readonly turns: number;
+  readonly places: boolean;
 }
 
 /** Threads that share a row, rows (or vectors of rows) beside one another in a workgroup, turns of a thread, parts of a row. */
@@ -75,6 +86,8 @@ export const START = 0.4;
 /** µs: to compute and fold what one load brings; between two workgroups that a multiprocessor starts. */
 export const ISSUE = 0.03;
 const STARTS = 0.025;
+/** Loads from workgroup memory that a multiprocessor makes in a µs, a warp at a time. */
+export const SHARED_LOADS = 1700;
 /** What a multiprocessor has: threads, workgroups, registers, bytes of workgroup memory and of first-level cache. */
 const THREADS = 2048;
 const WORKGROUPS = 32;
@@ -85,7 +98,7 @@ const CACHE_BYTES = 128 * 1024;
 const BYTES_PER_MICRO = 32_000;
 const LINES_PER_MICRO = 1100;
 /** Loads of a thread that are on their way at once: of a loop, which compilers unroll or not, and where turns are written out. */
-const LOOPED = 2.5;
+export const LOOPED = 2.5;
 const WRITTEN = 16;
 /** Bytes that memory hands over at a time, and bytes of a line; threads that ask together. */
 const SECTOR = 32;
@@ -136,6 +149,40 @@ function meetingMemory(
 export function residentOf(threads: number, registers: number, bytes: number): number {
   const limits = [THREADS / threads, REGISTERS / registers / threads, ...(bytes > 0 ? [WORKGROUP_BYTES / bytes] : [])];
   return Math.max(1, Math.min(WORKGROUPS, ...limits.map(Math.floor)));
+}
+
+/** What a kernel takes of a machine, whatever its loops are. */
+export interface Taken {
+  readonly workgroups: number;
+  readonly threads: number;
+  readonly registers: number;
+  /** Bytes of workgroup memory. */
+  readonly bytes: number;
+  /** Bytes from and to memory, lines of it that warps ask for, and accesses of workgroup memory by warps. */
+  readonly moved: number;
+  readonly lines: number;
+  readonly shared: number;
+  /** µs of a workgroup that has a multiprocessor for itself. */
+  readonly alone: number;
+}
+
+/** Predicted time of a kernel that takes this, without its launch, µs. */
+export function takenMicros(
+  { workgroups, threads, registers, bytes, moved, lines, shared, alone }: Taken,
+  { multiprocessors, bandwidth }: Machine,
+): number {
+  const slots = multiprocessors * residentOf(threads, registers, bytes);
+  const waves = workgroups <= 4 * slots ? Math.ceil(workgroups / slots) : workgroups / slots;
+  const busy = Math.min(workgroups, multiprocessors);
+  const times = [
+    (moved / bandwidth) * 1e6,
+    lines / (LINES_PER_MICRO * busy),
+    shared / (SHARED_LOADS * busy),
+    (workgroups / multiprocessors) * STARTS,
+    waves * alone,
+  ];
+  const longest = Math.max(...times);
+  return longest + OVERLAP_LOST * (times.reduce((sum, time) => sum + time, 0) - longest);
 }
 
 /** Share of a row that the cache still holds when it is walked again, while so many bytes of rows are on their way. */

@@ -266,6 +266,12 @@ export interface Names {
   readonly numbers?: (attrs: Attrs) => readonly number[];
 }
 
+/** Whole numbers from `least` to `most`. */
+export interface Bounds {
+  readonly least: number;
+  readonly most: number;
+}
+
 export interface OpDef extends Names {
   readonly name: string;
   readonly kind: OpKind;
@@ -291,6 +297,8 @@ export interface OpDef extends Names {
   readonly inverse?: (operand: number) => Inverse | null;
   /** opaque: why nothing is fused with it, as an end of a sentence about it. With L_EFFECT it stays though nobody reads it, as often as it is written. */
   readonly boundary?: { readonly code: "L_OPAQUE" | "L_EFFECT"; readonly text: string };
+  /** Where its whole numbers lie when those of its only operand lie between `least` and `most`. Absent: anywhere. */
+  readonly bounds?: (attrs: Attrs, operand: Bounds) => Bounds;
   /** elementwise and random */
   readonly scalar?: ScalarMeaning;
   readonly movement?: MovementMeaning;

@@ -41,6 +41,7 @@ export { HIGHEST, LOWEST } from "./limits";
 export { primitive as opDef } from "./primitives";
 export { philox, randomBits } from "./philox";
 export { floatKey, fromFloatKey, fromWholeKey, lastKey, wholeKey } from "./sorting";
+export { ANY_WHOLE, bitsOf, shortened, wholeDigit } from "./digits";
 export { LONGEST_SORTED, MOST_SELECTED } from "./ranking";
 export { axesOf, normalAxis, numberOf, numbersOf } from "./shapes";
 export { erf, roundToHalf } from "./special";

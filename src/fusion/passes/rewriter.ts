@@ -23,7 +23,7 @@ export interface NodeChange {
   readonly renamed?: readonly [NodeId, NodeId];
   /** New nodes, each with the node in whose regions it stands. */
   readonly inserted?: readonly (readonly [NodeId, NodeId])[];
-  /** New nodes that are computed by regions of their own. */
+  /** New nodes that are computed by regions of their own, with what is inserted beside them. */
   readonly ownRegions?: readonly NodeId[];
 }
 
@@ -225,8 +225,11 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
   const bodies = removedRegions.map((region) => ({ region, members: membersAfter(planner, region, change, lives) }));
   const own = (change.ownRegions ?? [])
     .filter((id) => !isLiteral(after(id)))
-    .map((id): Region => ({ id: regionId(`k:${id}`), members: [id], outputs: [id] }));
-  const ownRegions = new Map(own.map((region) => [region.members[0]!, region.id]));
+    .map((id): Region => {
+      const beside = (change.inserted ?? []).flatMap(([each, home]) => (home === id ? [each] : []));
+      return { id: regionId(`k:${id}`), members: [...beside, id], outputs: [id] };
+    });
+  const ownRegions = new Map(own.flatMap((region) => region.members.map((id) => [id, region.id] as const)));
   const bodyOf = new Map([
     ...bodies.map(({ region, members }) => [region.id, members] as const),
     ...own.map(({ id, members }) => [id, members] as const),

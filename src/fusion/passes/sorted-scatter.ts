@@ -185,8 +185,9 @@ function partsOf({ profile }: Planner, results: number, places: number, updates:
   return most < 2 ? 1 : 2 ** Math.floor(Math.log2(most));
 }
 
-/** Indices in their order: which update comes when, and where those of each place start and stop. */
+/** Indices in their order: what is sorted, which update comes when, and where those of each place start and stop. */
 interface Ranges {
+  readonly bounded: NodeId;
   readonly order: NodeId;
   readonly starts: NodeId;
   readonly stops: NodeId;
@@ -217,18 +218,22 @@ function proposalFor(
     ? `rows by ${whole.id} to ${rows.places}`
     : `elements by ${viewed(graph, scatter.index)} along ${updates} of ${space.join()}`;
   const ranges = known.get(key) ?? rangesOf(call, rows.keys(), rows.places);
-  const own = make.computed();
+  const own = make.computed().filter((id) => id !== ranges.bounded);
   sumsOf(planner, scatter, call, { ...rows, ...ranges });
   const top = make.made.pop()!;
   const last: Node = { ...total, op: top.op, inputs: top.inputs, attrs: top.attrs };
   const text = `${nameOf(graph, total.id)} compares each of ${showCount(space[places]!)} indices with all ${showCount(space[updates]!)} updates. In the order of their indices, the updates of one index are neighbours: after a sort and a search for where they start, each is read once.`;
-  const beside = make.computed().filter((id) => !own.includes(id));
+  const beside = make.computed().filter((id) => !own.includes(id) && id !== ranges.bounded);
+  const isNew = ranges !== known.get(key);
   const proposal = {
     rule: "sort-updates",
     change: {
       ...rewriter.replaced([], [...make.made, last]),
       ownRegions: own,
-      inserted: beside.map((id) => [id, total.id] as const),
+      inserted: [
+        ...beside.map((id) => [id, total.id] as const),
+        ...(isNew ? [[ranges.bounded, ranges.order] as const] : []),
+      ],
     },
     verdict: yes("A_PATTERN", [total.id], text),
     nodes: [total.id],
@@ -237,11 +242,13 @@ function proposalFor(
 }
 
 function rangesOf(call: Call, keys: NodeId, places: number): Ranges {
-  const order = call("sort_indices", [keys], { axis: 0 });
+  // Indices outside lie before the first place or behind the last: what is sorted has as few digits as there are places.
+  const bounded = call("clamp", [keys], { min: -1, max: places });
+  const order = call("sort_indices", [bounded], { axis: 0 });
   const sorted = call("gather", [keys, order], { axis: 0 });
   const at = (start: number): NodeId => call("iota", [], { start, stop: start + places, dtype: "i32" });
   const [starts, stops] = [0, 1].map((start) => call("lower_bound", [sorted, at(start)]));
-  return { order, starts: starts!, stops: stops! };
+  return { bounded, order, starts: starts!, stops: stops! };
 }
 
 /** Makes a node, of the type that follows. */

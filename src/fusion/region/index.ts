@@ -27,6 +27,7 @@ export { jointTiles, productFactors, type ProductFactors, type ProductShape } fr
 export { readsOf, touchedElements } from "./reads";
 export { knobOffers } from "./knob-offers";
 export type { KnobOffer } from "./knobs";
+export { digitBuffers, keyBounds, orderShape, type DigitBuffer } from "./digit-order";
 export { mergedSort, orderComparisons, orderStages, partitionOf, type OrderStage } from "./merged-order";
 export { computedIn, liveInLoop, loopKey, loopOf, loopsIn, resultsOf } from "./map-loops";
 export {

@@ -1,11 +1,11 @@
 /** @file The knobs of one kernel: what each stands at, and what else it could be on a machine. */
-import { knobsFor, withKnob, type Graph, type KnobName, type Region, type Target } from "../ir";
+import { knobsFor, withKnob, type Graph, type KnobName, type Region, type Target, type Verdict } from "../ir";
 import { classify, placeRows } from "./classify";
 import { isOnline } from "./classify-online";
 import { knobsKept, refusalOf, standing, valuesOf, type KnobOffer } from "./knobs";
 import { mergedStages } from "./one-pass";
 import { scheduleRegion, scheduleWith } from "./schedule";
-import type { RegionForm } from "./types";
+import type { OrderWay, RegionForm, RegionSchedule } from "./types";
 
 function canMerge(graph: Graph, region: Region, form: RegionForm): boolean {
   if (form.reductions.length === 0 || isOnline(form.template)) return false;
@@ -15,6 +15,10 @@ function canMerge(graph: Graph, region: Region, form: RegionForm): boolean {
 
 /** On a CPU adapter a thread walks a row or a tile of its own: there is nothing to choose about how threads share one. */
 const ON_GPU: ReadonlySet<KnobName> = new Set(["rows", "tile", "transposed"]);
+
+/** Why the planner has not taken this way, which the machine can do. */
+const againstOf = ({ order }: RegionSchedule, way: string): Verdict[] =>
+  [order?.against.get(way as OrderWay) ?? []].flat();
 
 /** Knobs of a region's kernel; none for a view, or for what no single kernel computes. */
 export function knobOffers(graph: Graph, region: Region, target: Target): KnobOffer[] {
@@ -35,7 +39,10 @@ export function knobOffers(graph: Graph, region: Region, target: Target): KnobOf
       return { value, refusal: refusalOf(knob, value, tried, target, region.members) };
     });
     const why =
-      knob === "order" && offered.every(({ refusal }) => refusal === null) ? schedule({}).order!.against : null;
+      knob === "order"
+        ? (offered.flatMap(({ value, refusal }) => (refusal === null ? againstOf(schedule({}), value) : [])).at(0) ??
+          null)
+        : null;
     return [{ knob, now: stood, chosen: kept[knob] !== undefined, values: offered, why }];
   });
 }

@@ -13,7 +13,7 @@ import {
 import { factorsOf } from "../kernel";
 import { isEven, namedTile, offeredTiles, tileName } from "./matmul";
 import { flashTileName, offeredFlashTiles } from "./online-schedule";
-import type { RegionSchedule, Variant } from "./types";
+import type { OrderWay, RegionSchedule, Variant } from "./types";
 
 /** Registers that a thread of any machine can have; what needs more spills to memory. */
 const MOST_REGISTERS = 255;
@@ -95,7 +95,9 @@ export function refusalOf(
       "Use rows that fit into one workgroup.",
     );
   }
-  if (knob === "order" && schedule.order && schedule.order.way !== value) return schedule.order.against;
+  const otherWay =
+    knob === "order" && schedule.order?.way !== value ? schedule.order?.against.get(value as OrderWay) : null;
+  if (otherWay) return otherWay;
   if (threads > target.maxWorkgroupSize) {
     return no(
       "L_WGMEM",

@@ -1,21 +1,13 @@
 /** @file Rows that no workgroup has room for, put in order: sorted in runs, which kernel after kernel merges two by two. */
-import {
-  node,
-  showBytes,
-  sizeOf,
-  type Graph,
-  type Knobs,
-  type Node,
-  type NodeId,
-  type Target,
-  type Verdict,
-} from "../ir";
+import { node, sizeOf, type Graph, type Knobs, type Node, type NodeId, type Target } from "../ir";
+import { mergeMicros, networkMicros } from "../kernel";
 import { LONGEST_SORTED, MOST_SELECTED, opDef } from "../ops";
 import { rowLane } from "./lanes";
 import { readsOf, stridedReads } from "./reads";
 import { refusal } from "./refusal";
-import { isOrder, walkedAxes, walksRows } from "./row-ops";
+import { isOrder, walkedAxes } from "./row-ops";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
+import { machineOf } from "./machine";
 import { threadsWithin, type RowSort } from "./threads";
 import type { Classified, RegionForm, RegionSchedule } from "./types";
 import { storedInputs } from "./views";
@@ -199,57 +191,21 @@ export function classifyMerged(
   };
 }
 
-/** Below this many rows that are selected from while they go by, most of the machine stands idle; where they are long, for long. */
-const FEW_ROWS = 64;
-const LONG_ROW = 4 * LONGEST_SORTED;
+export const total = (all: readonly number[]): number => all.reduce((sum, each) => sum + each, 0);
 
-/** How long rows are put in order, and why not the other way; null where a workgroup has room for them, or nothing is put in order. */
-export function orderWay(
-  graph: Graph,
-  { members, outputs }: Body,
-  form: RegionForm,
-  { order: wish }: Knobs,
-): RegionSchedule["order"] | null {
-  const { rows, columns, template } = form;
-  const ids = form.orders.map(({ node: id }) => id);
-  if (ids.length === 0 || columns <= LONGEST_SORTED) return null;
-  const label = node(graph, ids[0]!).label;
-  const against = (code: Verdict["code"], text: string, remedy: string, numbers: Record<string, number>): Verdict =>
-    refusal(code, ids, text, remedy, numbers);
-  const { count, places } = mergedSort(graph, form);
-  if (template === "merge-sort")
-    return {
-      way: "merged",
-      against: against(
-        "L_WGMEM",
-        `\`${label}\` wants ${count} of ${columns} elements in order: while a row goes by, a workgroup keeps its first ${MOST_SELECTED} at most.`,
-        "Ask for fewer elements.",
-        { elements: count, limit: MOST_SELECTED },
-      ),
-    };
-  const walks = members.filter((id) => walksRows(node(graph, id)));
-  const classified = classifyMerged(graph, members, outputs, walks);
-  if (!classified.ok) return { way: "selected", against: classified.verdict };
-  if (wish === "merged" || (wish === undefined && rows < FEW_ROWS && columns > LONG_ROW))
-    return {
-      way: "merged",
-      against: against(
-        "C_PARALLELISM",
-        `One workgroup finds the first ${count} of each row while its ${columns} elements go by: ${rows === 1 ? "one row keeps" : `${rows} rows keep`} that many workgroups busy, and runs of ${LONGEST_SORTED} make ${rows * Math.ceil(columns / LONGEST_SORTED)}.`,
-        "Choose it anyway and time both.",
-        { workgroups: rows, otherWorkgroups: rows * Math.ceil(columns / LONGEST_SORTED) },
-      ),
-    };
-  const bytes = handedOver(form, count, places).reduce((sum, each) => sum + each, 0);
-  return {
-    way: "selected",
-    against: against(
-      "C_NEGATIVE",
-      `Runs that are merged pass through memory between kernels: ${showBytes(bytes)} written and read again, and ${rows === 1 ? "one row" : `${rows} rows`} of ${columns} elements ${rows === 1 ? "goes" : "go"} by fast enough without.`,
-      "Choose it anyway and time both.",
-      { bytes },
-    ),
-  };
+export const threadsOf = (target: Target, knobs: Knobs): number => Number(knobs.threads ?? threadsWithin(target, 0));
+
+/** µs of each kernel that sorts runs or merges them, without launches. */
+export function mergedMicros(graph: Graph, form: RegionForm, threads: number, target: Target): number[] {
+  const machine = machineOf(target);
+  const { rows } = form;
+  const { places, count } = mergedSort(graph, form);
+  const [first, ...merges] = orderStages(form.columns, count);
+  const runs = { rows: rows * first!.runs, keys: LONGEST_SORTED, kept: 0, turns: 1, places };
+  return [
+    networkMicros(runs, threads, machine),
+    ...merges.map(({ length }, i) => mergeMicros(rows * length, (i === 0 ? first! : merges[i - 1]!).run, machine)),
+  ];
 }
 
 /** Bytes that each kernel but the last leaves to the next. */
@@ -279,9 +235,9 @@ export function scheduleMerged(
   const stages = orderStages(columns, count);
   const width = places ? 8 : 4;
   const bytes = handedOver(form, count, places);
-  const threads = Number(knobs.threads ?? threadsWithin(target, 0));
-  const work = orderComparisons(form, count);
-  const total = work.reduce((sum, each) => sum + each, 0);
+  const threads = threadsOf(target, knobs);
+  const micros = mergedMicros(graph, form, threads, target);
+  const all = total(micros);
   return blank({
     variant: "merge-sort",
     lane: rowLane(form) === "columns" && knobs.vector !== "off" ? "columns" : "none",
@@ -301,6 +257,7 @@ export function scheduleMerged(
     temporaryBytes: bytes.reduce((sum, each) => sum + each, 0),
     temporaries: (stages.length - 1) * (width / 4),
     temporaryPeak: bytes.reduce((most, each, i) => Math.max(most, each + (bytes[i + 1] ?? 0)), 0),
-    shares: work.map((each) => each / total),
+    shares: micros.map((each) => each / all),
+    leastMicros: all,
   });
 }

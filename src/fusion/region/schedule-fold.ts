@@ -9,31 +9,22 @@ import {
   type FoldChoice,
   type FoldFactors,
   type FoldNest,
+  sortMicros,
   type FoldShape,
   type Machine,
 } from "../kernel";
 import { wholeOutput, type RowPlacement } from "./classify";
 import { laneCoordinates, rowLane } from "./lanes";
 import { waitingMicros } from "./data-loads";
+import { machineOf } from "./machine";
 import { mergedStages } from "./one-pass";
 import { readsOf, stridedReads } from "./reads";
 import { passesPerRead, type PassRoot } from "./row-passes";
 import { cachedValues, passRoots, turnedWrites, withRereads } from "./row-roots";
 import { joinsOfSteps, readsOfSteps, rowSteps, type RowStep } from "./row-steps";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
-import { joinBytes, joiningOf, leftBy, scanBytes, sortBytes, sortsOf, stepsBytes } from "./threads";
+import { joinBytes, joiningOf, leftBy, scanBytes, networksOf, sortBytes, sortsOf, stepsBytes } from "./threads";
 import type { Lane, RegionForm, RegionRead, RegionSchedule } from "./types";
-
-/** A machine of which only its limits are known: round numbers of a large GPU. */
-const UNKNOWN = { multiprocessors: 108, bandwidth: 2e12, l2Bytes: 50e6, launchMicros: 8 };
-
-export const machineOf = ({ schedule, maxWorkgroupSize, maxWorkgroupBytes, machine }: Target): Machine => ({
-  sharing: schedule === "cpu" ? "alone" : "threads",
-  maxThreads: maxWorkgroupSize,
-  maxBytes: maxWorkgroupBytes,
-  ...UNKNOWN,
-  ...machine,
-});
 
 /** The run of neighbours in memory that belong to the same side: to one row, or to rows that lie side by side. */
 function contiguity({ space, reducedAxes }: RegionForm): Pick<FoldShape, "contiguous" | "run"> {
@@ -175,6 +166,7 @@ export class Rows {
       alone: !sorted && (target.schedule === "cpu" || knobs.rows === undefined || knobs.rows === "thread"),
       together: !(form.scans.length > 0 && this.lane === "rows"),
       besides: sortBytes(sorts),
+      ...(sorted && { networks: networksOf(form, sorts) }),
     };
   }
 }
@@ -294,7 +286,10 @@ export function scheduleFold(
     registers: BASE_REGISTERS + live + form.reductions.length + waiting,
     ...(waiting > 0 && { waiting }),
     ...(machine.sharing === "threads" && {
-      leastMicros: foldMicros(shape, factors, machine) + waitingMicros(graph, region.members, points, machine),
+      leastMicros:
+        foldMicros(shape, factors, machine) +
+        waitingMicros(graph, region.members, points, machine) +
+        sortMicros(shape, factors, machine),
     }),
     dispatches: chunks > 1 ? launchesOfCut(shape) : 1,
     ...(inParts && { shares: inParts.shares }),

@@ -1,7 +1,9 @@
 /** @file Rows that are folded: how each is read, by how many threads, and what stays in registers from one pass to the next. */
 import { type Graph, type Knobs, type NodeId, type Target } from "../ir";
 import { placeRows, wholeOutput, type RowPlacement } from "./classify";
-import { orderWay, scheduleMerged } from "./merged-order";
+import { scheduleDigits } from "./digit-order";
+import { scheduleMerged } from "./merged-order";
+import { orderWay } from "./order-way";
 import { readsOf, stridedReads } from "./reads";
 import { passRoots, turnedWrites } from "./row-roots";
 import { scheduleBands } from "./schedule-bands";
@@ -21,13 +23,10 @@ export function scheduleRows(
   target: Target,
   knobs: Knobs,
 ): RegionSchedule {
-  const order = orderWay(graph, region, form, knobs);
-  if (order)
-    return {
-      ...(order.way === "merged" ? scheduleMerged : scheduleRowsPlainly)(graph, region, form, target, knobs),
-      order,
-    };
-  return scheduleRowsPlainly(graph, region, form, target, knobs);
+  const order = orderWay(graph, region, form, target, knobs);
+  if (!order) return scheduleRowsPlainly(graph, region, form, target, knobs);
+  const ways = { selected: scheduleRowsPlainly, merged: scheduleMerged, digits: scheduleDigits };
+  return { ...ways[order.way](graph, region, form, target, knobs), order };
 }
 
 function scheduleRowsPlainly(

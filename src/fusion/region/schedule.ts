@@ -36,7 +36,7 @@ import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "./rea
 import { launchedCounts, launchedKey, LaunchedLoop } from "./launched";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
 import { segmentBody, segmentsOf } from "./segments";
-import { machineOf } from "./schedule-fold";
+import { machineOf } from "./machine";
 import { scheduleRows } from "./schedule-rows";
 import { joiningOf } from "./threads";
 import type { RegionForm, RegionSchedule, ThinFactors } from "./types";

@@ -1,5 +1,6 @@
 /** @file How many threads of a workgroup its memory has room for. */
 import { node, type Graph, type Knobs, type NodeId, type Target } from "../ir";
+import type { Network } from "../kernel";
 import { LONGEST_SORTED, opDef } from "../ops";
 import type { Joining, RegionForm } from "./types";
 
@@ -99,6 +100,16 @@ export function sortsOf(graph: Graph, form: RegionForm, perTurn: number): RowSor
   }
   return [...sorts.values()];
 }
+
+/** Sorts of the rows of a kernel as networks of its workgroups. */
+export const networksOf = ({ rows, columns }: RegionForm, sorts: readonly RowSort[]): Network[] =>
+  sorts.map(({ keys, kept, places }) => ({
+    rows,
+    keys,
+    kept,
+    turns: kept > 0 ? Math.ceil(columns / keys) : 1,
+    places,
+  }));
 
 /** Bytes of workgroup memory that sorts take. */
 export const sortBytes = (sorts: readonly RowSort[]): number =>

@@ -1,6 +1,6 @@
 /** @file What a set of nodes looks like as one kernel. The one answer that passes (legality), cost (traffic) and codegen (loops) share. */
 import type { NodeId, Shape, TemplateName, Verdict } from "../ir";
-import type { FoldNest } from "../kernel";
+import type { DigitFactors, FoldNest } from "../kernel";
 
 /** How the loops of a region run. Extents of `space` are the output index space; `reduced` those that reductions walk. */
 export interface RegionForm {
@@ -42,6 +42,7 @@ export interface RegionRead {
  * `fold`: rows that are walked and folded, by the factors of a nest (kernel/shapes/fold.ts).
  * `scan-band`: a workgroup walks `chunks` rows that lie across memory, a thread `chunkLength` neighbours of one in each turn.
  * `merge-sort`: `chunks` runs of each row are sorted by a workgroup each, then merged two by two, a kernel at a time.
+ * `digit-sort`: parts of each row count a digit of their keys, counts are added up, and each element is put where it belongs; digit after digit.
  * `mixed-row`, `mixed-thread`: bands of rows, whose columns are folded as well, with a finisher that joins the bands. `matmul-tile`, `matmul-registers` (CPU), `matmul-direct`.
  * `matmul-rows`, `matmul-rows-thread` (CPU): a tile, or a thread, that owns whole rows of the product and folds them.
  * `flash-tile`: rows between two contractions folded while tiles of keys and values pass through workgroup memory; `flash-thread`:
@@ -53,6 +54,7 @@ export type Variant =
   | "fold"
   | "scan-band"
   | "merge-sort"
+  | "digit-sort"
   | "mixed-row"
   | "mixed-thread"
   | "matmul-tile"
@@ -99,8 +101,8 @@ export type Lane = "columns" | "rows" | "none";
 /** How the threads of a workgroup combine their partial results. */
 export type Joining = "tree" | "subgroups";
 
-/** How a long row is put in order: its first few are found while it goes by, or runs of it are sorted and merged. */
-export type OrderWay = "selected" | "merged";
+/** How a long row is put in order: its first few are found while it goes by, or runs of it are sorted and merged, or it is sorted digit by digit. */
+export type OrderWay = "selected" | "merged" | "digits";
 
 /** An output of a kernel, and the input whose buffer it takes over. */
 export interface InPlace {
@@ -132,8 +134,10 @@ export interface RegionSchedule {
   readonly lane?: Lane;
   /** Where threads of a workgroup join what they have folded, how; absent where they don't. */
   readonly joined?: Joining;
-  /** Rows that no workgroup has room for: how they are put in order, and why not the other way. Absent for other kernels. */
-  readonly order?: { readonly way: OrderWay; readonly against: Verdict };
+  /** Rows that no workgroup has room for: how they are put in order, and why not the other ways. Absent for other kernels. */
+  readonly order?: { readonly way: OrderWay; readonly against: ReadonlyMap<OrderWay, Verdict> };
+  /** Rows that are sorted digit by digit. Absent for other kernels. */
+  readonly digits?: DigitFactors;
   /** Rows that are read again: first stages of pairs that one walk folds together. */
   readonly merged: readonly number[];
   /** Flat: neighbours that a thread takes at once, how often, and whether that is written out. */

@@ -36,11 +36,19 @@ test("a sheet says where every knob stands and what can't be", () => {
 test("a knob says why the planner has not taken what the machine could do", () => {
   const { offers } = sheetOf(undefined, "x: f32[4, 50000]\ny = topk(x, 8)\n");
   const order = offers.find(({ knob }) => knob === "order")!;
-  expect([order.now, order.values.map(({ refusal }) => refusal)]).toEqual(["merged", [null, null]]);
+  expect([order.now, order.values.map(({ refusal }) => refusal?.code ?? null)]).toEqual([
+    "merged",
+    [null, null, "L_DTYPE"],
+  ]);
   expect(refusalsOf(order)).toEqual([
     {
-      code: "C_PARALLELISM",
-      text: "One workgroup finds the first 8 of each row while its 50000 elements go by: 4 rows keep that many workgroups busy, and runs of 2048 make 100.",
+      code: "L_DTYPE",
+      text: "Only whole numbers are sorted by their digits, and what `y` sorts is f32.",
+      remedy: "Whole numbers.",
+    },
+    {
+      code: "C_NEGATIVE",
+      text: "Keeping the first few of a row while it goes by takes 342 µs in one kernel, sorting runs and merging them takes 65.3 µs in 6 kernels.",
       remedy: "Choose it anyway and time both.",
     },
   ]);

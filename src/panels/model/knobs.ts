@@ -42,7 +42,11 @@ const VALUES: Readonly<Partial<Record<KnobName, Readonly<Record<string, string>>
   },
   transposed: { tile: "through workgroup memory", direct: "directly, with a stride" },
   joined: { tree: "tree in workgroup memory", subgroups: "subgroups" },
-  order: { selected: "keep only the first few", merged: "sort runs, then merge" },
+  order: {
+    selected: "keep only the first few",
+    merged: "sort runs, then merge",
+    digits: "sort by one digit after another",
+  },
 };
 
 export const knobTitle = (knob: KnobName): string => NAMES[knob];

@@ -84,6 +84,10 @@ const PARTS: Readonly<Record<string, string>> = {
   bands: "band by band",
   runs: "run by run",
   merge: "runs merged two by two",
+  digits: "a digit of the keys counted",
+  starts: "counts of a digit added up",
+  moves: "elements moved by a digit",
+  ordered: "what follows the order",
 };
 
 export const namesOf = ({ graph, region }: Job, part: string): { name: string; title: string } => ({

@@ -10,6 +10,7 @@ import {
   MEETING_PER_THREAD,
   meetings,
   residentOf,
+  SHARED_LOADS,
   START,
   TURN_LOST,
   WARP,
@@ -28,9 +29,6 @@ export interface BandFactors {
   readonly threads: number;
   readonly each: number;
 }
-
-/** Loads from workgroup memory that a multiprocessor makes in a µs, a warp at a time. */
-const SHARED_LOADS = 1700;
 
 /** Values of a row and of its columns' folds that a thread holds. */
 export function heldByBand({ columns, vector, waiting, columnFolds }: BandShape, threads: number): number {

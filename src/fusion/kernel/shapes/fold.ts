@@ -4,6 +4,7 @@
  */
 import { extentOf, type Factor, type Loop, type Machine } from "../nest";
 import { foldMicros, launchesOfCut, type FoldFactors, type FoldShape, type Side } from "../price";
+import { networkMicros } from "./order";
 
 /** What of a fold a person has chosen. */
 export interface FoldChoice {
@@ -193,6 +194,10 @@ const BESIDE = 1.03;
 /** Share of a launch that a second dispatch waits for: the queue holds it ready. */
 const SECOND_LAUNCH = 0.5;
 
+/** µs in which the threads of a workgroup sort its row. */
+export const sortMicros = ({ networks = [] }: FoldShape, { lanes, beside }: FoldFactors, machine: Machine): number =>
+  networks.reduce((sum, network) => sum + networkMicros(network, lanes * beside, machine), 0);
+
 const known = new Map<string, FoldNest>();
 /** Nests that are remembered: far more than any program has. */
 const REMEMBERED = 20_000;
@@ -211,7 +216,11 @@ export function foldNest(shape: FoldShape, machine: Machine, choice: FoldChoice 
     const doublings = Math.max(0, Math.log2((factors.lanes * factors.beside) / PLAIN_WORKGROUP));
     const pieces = factors.beside > 1 && !factors.held ? BESIDE : 1;
     const longer = factors.ahead > 1 ? LONGER : 1;
-    const micros = (foldMicros(shape, factors, machine) + launch) * longer * pieces * LARGER ** doublings;
+    const micros =
+      (foldMicros(shape, factors, machine) + sortMicros(shape, factors, machine) + launch) *
+      longer *
+      pieces *
+      LARGER ** doublings;
     if (best === null || micros < least) [best, least] = [nest, micros];
   }
   if (known.size >= REMEMBERED) known.clear();

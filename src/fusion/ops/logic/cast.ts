@@ -32,6 +32,7 @@ export const cast: OpDef = {
       helpers: HALVES,
     },
   }),
+  bounds: (_, operand) => operand,
   infer([x], attrs) {
     const dtype = dtypeNamed(attrs);
     return dtype ? fine({ dtype, shape: x!.shape }) : unknownDtype(attrs);
