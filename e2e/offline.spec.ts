@@ -31,5 +31,15 @@ test("after one visit the page works without a network, with all that comes late
   await page.getByRole("button", { name: "Undo" }).click();
   await play.command("Presenter view");
   await expect(page.getByRole("main", { name: "Presenter view" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  // A lesson and a puzzle that nobody opened before.
+  await page.goto("./#lesson=normalise/2");
+  await page.reload();
+  const card = page.getByRole("region", { name: "Predict first" });
+  await card.getByRole("textbox").fill("1");
+  await card.getByRole("button", { name: "Lock in 1 kernel" }).click();
+  await expect(page.getByRole("region", { name: "Predict first" })).toContainText("Right: 1 kernel");
+  await page.goto("./#lesson=an-outer-product");
+  await expect(page.getByRole("region", { name: "Your turn" })).toContainText("Not yet: 128 MiB moved.");
   await context.setOffline(false);
 });
