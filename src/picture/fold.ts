@@ -246,6 +246,8 @@ const listed = (titles: readonly string[]): string =>
     ? titles.join(" · ")
     : `${plural(titles.length, "op")}, ${titles[0]!} … ${titles.at(-1)!}`;
 
-/** `336 ops, 84 kernels`: the second number falls as one steps. */
-const kernelsIn = (members: readonly SceneNode[], homes: ReadonlySet<unknown>): string =>
-  `${plural(members.length, "op")}, ${plural(homes.size - (homes.has(undefined) ? 1 : 0), "kernel")}`;
+/** `336 ops, 84 kernels`: the second number falls as one steps; without a plan there is none. */
+function kernelsIn(members: readonly SceneNode[], homes: ReadonlySet<unknown>): string {
+  const kernels = homes.size - (homes.has(undefined) ? 1 : 0);
+  return plural(members.length, "op") + (kernels > 0 ? `, ${plural(kernels, "kernel")}` : "");
+}

@@ -44,12 +44,10 @@ function Card({ id, word, children, onClose }: CardProps) {
 
 interface TermProps {
   readonly meaning: string;
-  /** Written as a link, so that Tab stops there; other words are not worth a stop each. */
-  readonly linked?: boolean;
   readonly children: string;
 }
 
-export function TermWord({ meaning, linked = false, children }: TermProps) {
+export function TermWord({ meaning, children }: TermProps) {
   const id = useId();
   const [word, setWord] = useState<DOMRect | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -60,7 +58,6 @@ export function TermWord({ meaning, linked = false, children }: TermProps) {
       <button
         type="button"
         className="term"
-        tabIndex={linked ? 0 : -1}
         aria-describedby={word ? id : undefined}
         onClick={({ currentTarget }) => open(currentTarget)}
         onPointerEnter={({ currentTarget, pointerType }) => {

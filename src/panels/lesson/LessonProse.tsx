@@ -11,11 +11,7 @@ function RunText({ run }: { readonly run: Run }) {
     case "strong":
       return <strong>{run.text}</strong>;
     case "term":
-      return (
-        <TermWord meaning={meaningOf(run.term ?? "") ?? ""} linked>
-          {run.text}
-        </TermWord>
-      );
+      return <TermWord meaning={meaningOf(run.term ?? "") ?? ""}>{run.text}</TermWord>;
   }
 }
 
