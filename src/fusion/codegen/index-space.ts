@@ -51,6 +51,17 @@ export type Cond =
   | { readonly kind: "below"; readonly index: Index; readonly limit: Index }
   | { readonly kind: "both"; readonly parts: readonly Cond[] };
 
+/** Whether two conditions are spelled alike. */
+export function sameCond(a: Cond, b: Cond): boolean {
+  if (a.kind === "both")
+    return (
+      b.kind === "both" && a.parts.length === b.parts.length && a.parts.every((part, i) => sameCond(part, b.parts[i]!))
+    );
+  if (a.kind === "less" || a.kind === "atLeast") return b.kind === a.kind && a.index === b.index && a.bound === b.bound;
+  if (a.kind === "below") return b.kind === "below" && a.index === b.index && a.limit === b.limit;
+  return a.kind === b.kind;
+}
+
 /** Coordinates of one demand; equal tuples are the same object. */
 export interface Tuple {
   readonly id: number;
@@ -184,16 +195,13 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
   less(a: Index, bound: number): Cond {
     if (a.max < bound) return ALWAYS;
     if (a.min >= bound) return NEVER;
-    const coarse = this.#withoutLane(a, bound);
-    return coarse ? { kind: "less", ...coarse } : { kind: "less", index: a, bound };
+    return { kind: "less", ...this.#plainBound(a, bound) };
   }
 
   atLeast(a: Index, bound: number): Cond {
     if (a.min >= bound) return ALWAYS;
     if (a.max < bound) return NEVER;
-    if (a.constant < 0) return this.atLeast(this.add(a, this.int(-a.constant)), bound - a.constant);
-    const coarse = this.#withoutLane(a, bound);
-    return coarse ? { kind: "atLeast", ...coarse } : { kind: "atLeast", index: a, bound };
+    return { kind: "atLeast", ...this.#plainBound(a, bound) };
   }
 
   and(a: Cond, b: Cond): Cond {
@@ -262,6 +270,15 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
   call(kind: IndexCall["kind"], of: Index, by: number): Index {
     if (kind === "div") return this.div(of, by);
     return kind === "mod" ? this.mod(of, by) : this.clamp(of, by);
+  }
+
+  /** Without the constant and the common factor of the terms: 4i + 5 < 4097 is i < 1023. Both `<` and `≥` round the bound up. */
+  #plainBound(a: Index, bound: number): { index: Index; bound: number } {
+    const by = a.terms.reduce((common, term) => gcd(common, term.by), 0);
+    const index = this.exactly(this.add(a, this.int(-a.constant)), by)!;
+    if (index.min < 0) return { index: a, bound };
+    const plain = Math.ceil((bound - a.constant) / by);
+    return this.#withoutLane(index, plain) ?? { index, bound: plain };
   }
 
   /** A bound that no lane straddles: 4q + lane < 4n is q < n. */

@@ -16,8 +16,8 @@ export function placeText(buffer: Buffer, index: Index, width: Width): string {
   if (width === 4) return `${buffer.name}[${quarterText(index)}]`;
   if (index.terms.length === 0)
     return `${buffer.name}[${Math.floor(index.constant / 4)}u].${"xyzw"[index.constant % 4]}`;
-  if (index.terms.every((term) => term.by % 4 === 0) && index.constant >= 0) {
-    const rest = index.constant % 4;
+  if (index.terms.every((term) => term.by % 4 === 0)) {
+    const rest = index.constant - 4 * Math.floor(index.constant / 4);
     return `${buffer.name}[${quarterText({ ...index, constant: index.constant - rest })}].${"xyzw"[rest]}`;
   }
   return `${buffer.name}[${factorText(index)} / 4u][${factorText(index)} % 4u]`;
