@@ -51,17 +51,6 @@ export type Cond =
   | { readonly kind: "below"; readonly index: Index; readonly limit: Index }
   | { readonly kind: "both"; readonly parts: readonly Cond[] };
 
-/** Whether two conditions are spelled alike. */
-export function sameCond(a: Cond, b: Cond): boolean {
-  if (a.kind === "both")
-    return (
-      b.kind === "both" && a.parts.length === b.parts.length && a.parts.every((part, i) => sameCond(part, b.parts[i]!))
-    );
-  if (a.kind === "less" || a.kind === "atLeast") return b.kind === a.kind && a.index === b.index && a.bound === b.bound;
-  if (a.kind === "below") return b.kind === "below" && a.index === b.index && a.limit === b.limit;
-  return a.kind === b.kind;
-}
-
 /** Coordinates of one demand; equal tuples are the same object. */
 export interface Tuple {
   readonly id: number;

@@ -1,12 +1,12 @@
 /** @file Statements put as a person would: what is only handed on has no name of its own. */
 import { withNamedAddresses } from "./addresses";
-import { sameCond, type IndexSpace } from "./index-space";
+import type { IndexSpace } from "./index-space";
 import { isLoop, valuesOf, type Stmt } from "./kernel-ir";
 import type { Names } from "./names";
 
 /** The same loads, values and stores in the same order. */
 export const tidied = (body: readonly Stmt[], space: IndexSpace, names: Names): Stmt[] =>
-  withNamedAddresses(askedOnce(handedOn(body, usesOf(body))), space, names);
+  withNamedAddresses(handedOn(body, usesOf(body)), space, names);
 
 /** How often each register is read. */
 function usesOf(body: readonly Stmt[]): ReadonlyMap<number, number> {
@@ -44,27 +44,3 @@ const isOnly = ({ reg }: Named, { reg: to, value }: Named, uses: ReadonlyMap<num
   to.scalar === reg.scalar &&
   to.width === reg.width &&
   uses.get(reg.id) === 1;
-
-/** Loads of neighbours behind one condition stand in one block: `var a = 0; if (c) { a = x; } var b = 0; if (c) { b = y; }` asks `c` once. */
-function askedOnce(body: readonly Stmt[]): Stmt[] {
-  const after: Stmt[] = [];
-  for (const stmt of body) {
-    if (isLoop(stmt)) after.push({ ...stmt, body: askedOnce(stmt.body) });
-    else if (stmt.kind !== "if") after.push(stmt);
-    else {
-      const own = { ...stmt, body: askedOnce(stmt.body), otherwise: askedOnce(stmt.otherwise) };
-      // What lies between starts from a number, which no block changes.
-      const at = after.findLastIndex((each) => !(each.kind === "var" && each.value.kind === "literal"));
-      const before = after[at];
-      if (before?.kind === "if" && isPlain(before) && isPlain(own) && sameCond(before.when, own.when)) {
-        after.splice(at, 1);
-        after.push({ ...before, body: [...before.body, ...own.body] });
-      } else after.push(own);
-    }
-  }
-  return after;
-}
-
-/** A block that only sets registers, and has no other branch. */
-const isPlain = ({ body, otherwise }: Extract<Stmt, { readonly kind: "if" }>): boolean =>
-  otherwise.length === 0 && body.every(({ kind }) => kind === "let" || kind === "set");

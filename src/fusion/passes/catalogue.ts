@@ -225,6 +225,14 @@ export const passCatalogue: readonly PassEntry[] = [
     ],
   },
   {
+    name: "read-once",
+    level: 3,
+    title: "Read long rows once",
+    summary:
+      "Takes a value of the whole row out of a sum over that row: the sum no longer waits for it, and the row is read once.",
+    numerics: "reassociates",
+  },
+  {
     name: "row-scale",
     level: 3,
     merges: true,

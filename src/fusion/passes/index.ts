@@ -14,6 +14,7 @@ import { loops } from "./loops";
 import { monotoneCommute } from "./monotone-commute";
 import { multiOutput } from "./multi-output";
 import { producerConsumer } from "./producer-consumer";
+import { readOnce } from "./read-once";
 import { rowGroups } from "./row-groups";
 import { gatherByMask } from "./gather-by-mask";
 import { hoistRowScale } from "./hoist-row-scale";
@@ -43,6 +44,7 @@ export const allPasses: readonly FusionPass[] = [
   contractionEpilogue,
   gatherByMask,
   rowGroups,
+  readOnce,
   hoistRowScale,
   producerConsumer,
   multiOutput,
