@@ -16,7 +16,7 @@ test("what holds says nothing, and makes no node", () => {
   );
 });
 
-test("a value that was tidied away is apart from nothing", () => {
+test("a value that was propagated away is apart from nothing", () => {
   expect(faultsOf("x: f32[64]\na = x * 1\nb = relu(a)\nassert_fused(a, b)")).toEqual([]);
 });
 

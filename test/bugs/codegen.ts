@@ -5,7 +5,7 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
   "wrong-reduce-start": [["templates/accumulate.ts", "const start = «def.reduce!.identity(scalar)»;", "1"]],
   "missing-barrier": [["emitter.ts", '«this.emit({ kind: "barrier" });»', ""]],
   "short-tail": [
-    ["frame.ts", 'low.emit({ kind: "guard", when: { kind: "less", index, bound: «count» } });', "count - 1"],
+    ["kernel-frame.ts", 'low.emit({ kind: "guard", when: { kind: "less", index, bound: «count» } });', "count - 1"],
   ],
   "wrong-stride": [
     ["templates/matmul-tile.ts", "space.mul(«row», width),", "quad"],
@@ -32,7 +32,7 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
     ["lowering.ts", 'const test = when === null || «when.kind === "always"» ? null : when;', "true"],
   ],
   "missing-guard": [
-    ["frame.ts", "if («total > count») {", "false"],
+    ["kernel-frame.ts", "if («total > count») {", "false"],
     ["templates/rows.ts", "low.branch(«inside», write);", '{ kind: "always" }'],
   ],
   "wrong-broadcast": [["lowering.ts", "const skip = «out.length - shape.length»;", "0"]],
@@ -45,7 +45,7 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
   "skipped-last-tile": [["templates/contraction.ts", 'if («edge.kind === "always"») return value;', "true"]],
   "unmasked-columns": [
     ["templates/accumulate.ts", 'if («inside.kind !== "always"») {', "false"],
-    ["templates/running-row.ts", 'if («inside.kind === "always"») return value;', "true"],
+    ["templates/online-softmax-state.ts", 'if («inside.kind === "always"») return value;', "true"],
     ["templates/scan.ts", 'if («inside.kind === "always"») return x;', "true"],
   ],
   "missing-epilogue": [["templates/contraction.ts", "const value = «low.valueAt(id, this.placed(id, point))»;", "acc"]],
@@ -63,22 +63,30 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
       "schedule.chunks - 1",
     ],
   ],
-  "lost-fade": [
-    ["templates/flash.ts", "if («!this.parts.weightsFade») return;", "true"],
-    ["templates/one-pass.ts", "«fadeTo(base);»", ""],
+  "lost-rescale": [
+    ["templates/flash.ts", "if («!this.parts.weightsRescaled») return;", "true"],
+    ["templates/one-pass.ts", "«rescaleTo(base);»", ""],
     [
       "templates/one-pass.ts",
       '«add(acc.value, make("between", "mul", make("apart_squared", "mul", apart, apart), walk.seen()));»',
       "",
     ],
     ["templates/one-pass.ts", "«take(acc!, moved);»", ""],
-    ["templates/one-pass.ts", 'for (const acc of second[i]!) «take(acc, make("faded", "mul", of(acc.id), fade));»', ""],
-    ["templates/reduce-finish.ts", "if («folds[i]!.fades») scale(low, acc.value, fade, acc.id);", "false"],
-    ["templates/running-row.ts", "return «fade»;", 'literal(1, "f32")'],
-    ["templates/running-row.ts", "const known = «fades»", "false"],
+    [
+      "templates/one-pass.ts",
+      'for (const acc of second[i]!) «take(acc, make("faded", "mul", of(acc.id), factor));»',
+      "",
+    ],
+    ["templates/reduce-finish.ts", "if («folds[i]!.rescaled») scale(low, acc.value, factor, acc.id);", "false"],
+    ["templates/online-softmax-state.ts", "return «factor»;", 'literal(1, "f32")'],
+    ["templates/online-softmax-state.ts", "const known = «rescaled»", "false"],
   ],
-  "wrong-keeper": [
-    ["templates/reduce-keep.ts", "const start = cell(number, «space.mod(tiling.tid, group)»);", "space.int(0)"],
+  "wrong-row-owner": [
+    [
+      "templates/accumulator-placement.ts",
+      "const start = cell(number, «space.mod(tiling.tid, group)»);",
+      "space.int(0)",
+    ],
   ],
   "unjoined-row": [
     [
@@ -88,7 +96,7 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
     ],
   ],
   "torn-word": [["templates/pointwise.ts", "const next = space.add(first, space.int(«1»));", "0"]],
-  unturned: [
+  untransposed: [
     [
       "templates/rows.ts",
       "«»if (!perm) return space.tuple(space.unravel(space.ravel(at.at, from), to));",
@@ -125,12 +133,12 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
   ],
   "sorted-up": [["templates/sort.ts", "const attrs = { descending: «this.sort.descending» };", "false"]],
   "wrong-place": [["templates/sort.ts", "this.#put(low.atLane(own, lane), key, low.atLane(own, «lane»));", "0"]],
-  "stale-chunk": [["templates/reduce-tile.ts", "const start = «space.mul(chunk, step * turns)»;", "space.int(0)"]],
+  "stale-chunk": [["templates/reduce-tile.ts", "const start = «space.mul(chunk, step * iterations)»;", "space.int(0)"]],
   "stale-rows": [["templates/reduce-tile.ts", "const past = space.mul(«then», step);", "turn"]],
   "digit-before-itself": [
     ["templates/digit-sort.ts", "low.branch(space.below(smaller, «bin»), () =>", "space.add(bin, space.int(1))"],
   ],
-  "lost-run": [["templates/merged-order.ts", "right: «least(space.add(rest, space.mul(left, -1)))»,", "space.int(0)"]],
+  "lost-run": [["templates/merge-sort.ts", "right: «least(space.add(rest, space.mul(left, -1)))»,", "space.int(0)"]],
   "lost-iteration": [["map-loop.ts", "low.loop(body.iteration, «iterations», (index) => {", "iterations - 1"]],
   "late-carry": [["map-loop.ts", "return «swaps» ? low.let(`${value.name}_before`", "false"]],
 });

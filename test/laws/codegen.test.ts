@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { lowerFusion, planFusion, printWgsl } from "../../src/fusion/codegen";
-import { nameless } from "../../src/fusion/codegen/nameless";
-import { kernelOrder } from "../../src/fusion/codegen/order";
-import { printRegion } from "../../src/fusion/codegen/printed";
-import { printOrRepeat } from "../../src/fusion/codegen/repeats";
+import { canonicalRegion } from "../../src/fusion/codegen/canonical-region";
+import { kernelOrder } from "../../src/fusion/codegen/kernel-order";
+import { printRegion } from "../../src/fusion/codegen/printed-region";
+import { printCached } from "../../src/fusion/codegen/kernel-cache";
 import {
   nodeId,
   regionId,
@@ -143,7 +143,7 @@ describe("plans of many kernels", () => {
     for (let seed = 0; seed < 60; seed++) {
       const graph = graphOf(randomProgram(seed));
       for (const region of [oneEach(graph), randomFusion(graph, seed)].flatMap(kernelOrder)) {
-        const [once, again] = [printRegion(graph, region, gpu), printOrRepeat(graph, region, gpu)];
+        const [once, again] = [printRegion(graph, region, gpu), printCached(graph, region, gpu)];
         expect(again).toEqual(once);
         repeated++;
       }
@@ -155,7 +155,7 @@ describe("plans of many kernels", () => {
     const graph = graphOf(text);
     for (const region of [...kernelOrder(oneRegion(graph)), ...kernelOrder(naiveFusion(graph, "op"))]) {
       for (const target of [gpu, cpu])
-        expect(printOrRepeat(graph, region, target)).toEqual(printRegion(graph, region, target));
+        expect(printCached(graph, region, target)).toEqual(printRegion(graph, region, target));
     }
   });
 
@@ -175,7 +175,7 @@ describe("plans of many kernels", () => {
     for (const program of [plain, text]) {
       const graph = graphOf(program);
       for (const region of [oneRegion(graph), oneEach(graph)].flatMap(kernelOrder))
-        expect(printOrRepeat(graph, region, gpu)).toEqual(printRegion(graph, region, gpu));
+        expect(printCached(graph, region, gpu)).toEqual(printRegion(graph, region, gpu));
     }
   });
 
@@ -185,7 +185,7 @@ describe("plans of many kernels", () => {
     const graph = graphOf(
       `x: f32[64, 64]\n${block("h1", "x")}\n${block("up", "h1_o")}\n${block("t", "up_o")}\ny = t_o`,
     );
-    const keys = kernelOrder(naiveFusion(graph, "op")).map((region) => nameless(graph, region)!.key);
+    const keys = kernelOrder(naiveFusion(graph, "op")).map((region) => canonicalRegion(graph, region)!.key);
     expect(keys.length).toBe(15);
     expect(keys.slice(10)).toEqual(keys.slice(5, 10));
   });

@@ -1,8 +1,8 @@
 /** @file Random programs in the typed language, and random legal groupings of their ops: what one kernel may have to be. */
 import type { Fusion, Graph, NodeId, Region, RegionId } from "../../src/fusion/ir";
 import { node, topological, usesOf } from "../../src/fusion/ir";
-import { storedForm } from "../../src/fusion/codegen/frame";
-import { kernelOrder } from "../../src/fusion/codegen/order";
+import { storedForm } from "../../src/fusion/codegen/kernel-frame";
+import { kernelOrder } from "../../src/fusion/codegen/kernel-order";
 import { naiveFusion } from "../../src/fusion/passes";
 import { classify, storedInputs } from "../../src/fusion/region";
 

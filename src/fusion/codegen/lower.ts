@@ -1,7 +1,7 @@
 /** @file From a region to its lowered kernels: picks the template that the schedule names. */
 import { bug, type Graph, type Region, type Target } from "../ir";
 import { classify, isViewRegion, scheduleRegion } from "../region";
-import { storedForm, type Job } from "./frame";
+import { storedForm, type Job } from "./kernel-frame";
 import type { KernelProgram } from "./kernel-ir";
 import { lowerDigitSort } from "./templates/digit-sort";
 import { lowerFold } from "./templates/fold";
@@ -14,7 +14,7 @@ import { lowerLaunched } from "./templates/launched";
 import { lowerFlat } from "./templates/pointwise";
 import { lowerReduceThread } from "./templates/reduce-thread";
 import { lowerReduceTile } from "./templates/reduce-tile";
-import { lowerMergedOrder } from "./templates/merged-order";
+import { lowerMergedOrder } from "./templates/merge-sort";
 import { lowerMixed } from "./templates/mixed";
 import { lowerScanBand } from "./templates/scan-band";
 import { lowerTile } from "./templates/transpose";

@@ -28,9 +28,9 @@ import {
 import { resolveView } from "../region";
 import type { KernelProgram } from "./kernel-ir";
 import { planMemory, type Tenant } from "./memory";
-import { kernelOrder } from "./order";
-import { shapeRegion, type PrintedBinding, type PrintedProgram, type PrintedRegion } from "./printed";
-import { printOrRepeat } from "./repeats";
+import { kernelOrder } from "./kernel-order";
+import { shapeRegion, type PrintedBinding, type PrintedProgram, type PrintedRegion } from "./printed-region";
+import { printCached } from "./kernel-cache";
 
 /** One region, lowered. */
 export interface LoweredRegion {
@@ -50,7 +50,7 @@ export function planFusion(fusion: Fusion, target: Target, profile: DeviceProfil
   const fullSize = fullSizeBytes(graph);
   const kernels: Kernel[] = [];
   for (const region of kernelOrder(fusion)) {
-    const printed = printOrRepeat(graph, region, target);
+    const printed = printCached(graph, region, target);
     const facts = factsOf(graph, region, printed, profile, fullSize);
     runningTotals.add(region, facts);
     for (const kernel of kernelsOf(region, facts, printed.programs, profile, fullSize))

@@ -3,7 +3,7 @@ import { bug, type DeviceProfile, type Fusion, type Kernel, type NodeId, type Ta
 import { interpretProgram } from "./interpret/machine";
 import { Recorder, type Counting, type Moment, type Moved } from "./interpret/recorder";
 import { boundValues, type KernelProgram } from "./kernel-ir";
-import { laidOut } from "./layout";
+import { laidOut } from "./line-breaking";
 import { lowerFusion } from "./plan";
 import { printWithStatements } from "./print";
 

@@ -30,7 +30,7 @@ import {
   type RunningTotals,
 } from "../cost";
 import { isViewRegion } from "../region";
-import { executionOrder, regionOrder, type RegionOrder } from "./order";
+import { executionOrder, regionOrder, type RegionOrder } from "./region-order";
 import type { CostCache } from "./cost-cache";
 import { openUseDef } from "./use-def";
 

@@ -2,7 +2,7 @@
 import { node, type Graph, type NodeId, type Region, type Target, type Verdict } from "../ir";
 import { chosenFor, isRefusal, targetOf } from "../cost";
 import { opDef } from "../ops";
-import { groupingOf, scheduleRegion, type Grouping } from "../region";
+import { summationOrder, scheduleRegion, type SummationOrder } from "../region";
 import type { Planner } from "./planner";
 import { countOf, nameOf, no, STRICT_OFF } from "./sentences";
 
@@ -39,18 +39,24 @@ export function inOtherOrder(planner: Planner, region: Region, before: readonly 
 }
 
 /** Of a region that computes `id`; nodes that a rewrite has just taken out of the graph are passed over. */
-function groupingIn(planner: Planner, region: Region, id: NodeId, target: Target): Grouping | null {
+function groupingIn(planner: Planner, region: Region, id: NodeId, target: Target): SummationOrder | null {
   const { graph } = planner;
   const facts = region.members.includes(id) ? planner.facts(region) : null;
   if (facts === null || isRefusal(facts) || facts.form === null) return null;
   const present = region.members.filter((member) => graph.nodes.has(member));
-  if (target.schedule === "gpu" && !target.knobs) return groupingOf(graph, present, facts.form, facts.schedule, id);
+  if (target.schedule === "gpu" && !target.knobs) return summationOrder(graph, present, facts.form, facts.schedule, id);
   if (present.length < region.members.length) return null;
-  return groupingOf(graph, present, facts.form, scheduleRegion(graph, region, facts.form, target), id);
+  return summationOrder(graph, present, facts.form, scheduleRegion(graph, region, facts.form, target), id);
 }
 
-function refused({ graph }: Planner, id: NodeId, before: Grouping, after: Grouping, { schedule }: Target): Verdict {
-  const said = ({ how, chunks, threads }: Grouping): string => {
+function refused(
+  { graph }: Planner,
+  id: NodeId,
+  before: SummationOrder,
+  after: SummationOrder,
+  { schedule }: Target,
+): Verdict {
+  const said = ({ how, chunks, threads }: SummationOrder): string => {
     if (how === "bands") return `column by column in ${countOf(chunks, "band")} of rows`;
     if (how === "tile") return "in the order of a matmul's tile";
     if (how === "shared") return "by threads that share each sum of products";

@@ -32,7 +32,7 @@ export function classifyOnline(graph: Graph, members: readonly NodeId[], outputs
       columns: space[axis]!,
       reductions: [
         ...(peak === null ? [] : [{ node: peak, stage: 0 }]),
-        ...folds.map((fold) => ({ node: fold.node, stage: fold.fades ? 1 : 0 })),
+        ...folds.map((fold) => ({ node: fold.node, stage: fold.rescaled ? 1 : 0 })),
         ...resultFolds.map((id, i) => ({ node: id, stage: 2 + i })),
       ],
       scans: [],

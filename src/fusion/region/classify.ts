@@ -14,11 +14,11 @@ import {
 import { loadsByData, opDef } from "../ops";
 import { followersOf } from "./alignment";
 import { classifyOnline, mayBeOnline } from "./classify-online";
-import { dualRefusal } from "./dual";
+import { sharedOperandRefusal } from "./shared-operand";
 import { domainOf, isRowShape, isTrailing, isVerdict, placeMember } from "./roles";
 import type { Placed, RowDomain } from "./placed";
-import { classifyMerged, needsMerging } from "./merged-order";
-import { lieOf, type Lie } from "./turns";
+import { classifyMerged, needsMerging } from "./merge-sort";
+import { layoutOf, type Layout } from "./row-layout";
 import { mayBeOwned, offendingRows, WIDEST_ROW } from "./owned-rows";
 import { onlineParts } from "./online";
 import { isLaunched, launchedKey } from "./launched";
@@ -61,7 +61,7 @@ export function classifyPlain(graph: Graph, members: readonly NodeId[], outputs:
   const contractions = of("contraction");
   const rowOps = members.filter((id) => walksRows(node(graph, id)));
   if (contractions.length > 1) {
-    const refused = dualRefusal(graph, members, outputs, contractions);
+    const refused = sharedOperandRefusal(graph, members, outputs, contractions);
     return refused ? { ok: false, verdict: refused } : matmulForm(graph, contractions[0]!);
   }
   if (contractions.length === 1) return classifyContraction(graph, members, outputs, contractions[0]!, rowOps);
@@ -231,12 +231,12 @@ export interface RowPlacement {
 }
 
 /** How an output is stored by walking whole rows: each element as its row passes. Null when it is one value a row, or nothing of the kind. */
-export function wholeOutput(graph: Graph, { domain, places, inOrder }: RowPlacement, id: NodeId): Lie | null {
+export function wholeOutput(graph: Graph, { domain, places, inOrder }: RowPlacement, id: NodeId): Layout | null {
   const { role, lie } = places.get(id)!;
   const { shape } = node(graph, id).type;
   if (role !== "free") return lie ?? null;
   const inSpace = shape.join() === domain.space.join() || inOrder.has(id);
-  return inSpace ? lieOf(domain.space, shape, domain.samples) : null;
+  return inSpace ? layoutOf(domain.space, shape, domain.samples) : null;
 }
 
 /** Backwards from the folded value through free views and elementwise work of its shape. */

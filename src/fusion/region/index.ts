@@ -17,18 +17,18 @@ export { flashAcross, flashSizes, flashThreads, type FlashSizes } from "./online
 export { meetingCells, meetingRows, reduceSizes, type ReduceSizes } from "./reduce-schedule";
 export { onlineParts } from "./online";
 export type { OnlineAnswer, OnlineParts } from "./online-parts";
-export { productsOf } from "./dual";
+export { productsOf } from "./shared-operand";
 export { neededBy } from "./needed";
 export { bySize, segmentBody } from "./segments";
 export { inPlaceOf, replacementOf } from "./in-place";
-export { groupingOf, type Grouping } from "./grouping";
+export { summationOrder, type SummationOrder } from "./summation-order";
 export { LONG_K, THIN, matmulSizes, offeredTiles, tileBytes, tileName, tileThreads, type MatmulSizes } from "./matmul";
 export { jointTiles, productFactors, type ProductFactors, type ProductShape } from "./matmul-factors";
 export { readsOf, touchedElements } from "./reads";
 export { knobOffers } from "./knob-offers";
-export type { KnobOffer } from "./knobs";
-export { digitBuffers, keyBounds, orderShape, type DigitBuffer } from "./digit-order";
-export { mergedSort, orderComparisons, orderStages, partitionOf, type OrderStage } from "./merged-order";
+export type { KnobOffer } from "./schedule-overrides";
+export { digitBuffers, keyBounds, orderShape, type DigitBuffer } from "./digit-sort";
+export { mergedSort, orderComparisons, orderStages, partitionOf, type OrderStage } from "./merge-sort";
 export { computedIn, liveInLoop, loopKey, loopOf, loopsIn, resultsOf } from "./map-loops";
 export {
   endingOf,
@@ -46,7 +46,7 @@ export { scheduleRegion } from "./schedule";
 export { passRoots } from "./row-roots";
 export { joinsOfSteps, membersBehind, rowSteps, type RowStep } from "./row-steps";
 export { joinBytes, SMALLEST_SUBGROUP, sortsOf, threadsWithin, type RowSort } from "./threads";
-export type { Turn } from "./turns";
+export type { LayoutStep } from "./row-layout";
 export * from "./types";
 export { mayBeUniform, uniformsOf } from "./uniforms";
 export { isFreeView, isInlined, isViewRegion, resolveView, storedInputs } from "./views";

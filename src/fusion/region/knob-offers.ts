@@ -2,7 +2,7 @@
 import { knobsFor, withKnob, type Graph, type KnobName, type Region, type Target, type Verdict } from "../ir";
 import { classify, placeRows } from "./classify";
 import { isOnline } from "./classify-online";
-import { knobsKept, refusalOf, standing, valuesOf, type KnobOffer } from "./knobs";
+import { knobsKept, refusalOf, standing, valuesOf, type KnobOffer } from "./schedule-overrides";
 import { mergedStages } from "./one-pass";
 import { scheduleRegion, scheduleWith } from "./schedule";
 import type { OrderWay, RegionForm, RegionSchedule } from "./types";

@@ -58,7 +58,7 @@ const BUSY_ALONE = 256;
 
 /** Slots that a load of a vector from workgroup memory holds up, beside multiply-adds of a vector. */
 const LOAD_SLOTS = 0.64;
-/** Multiply-adds of a thread that pass while it waits at the two barriers of a step and stores its parcels. */
+/** Multiply-adds of a thread that pass while it waits at the two barriers of a step and stores its tile loads. */
 const STEP_WAIT = 174;
 /** FLOP that pass while a byte comes from the second-level cache, and the share of that time that nothing hides. */
 const CACHE_FLOPS = 9.24;
@@ -68,7 +68,7 @@ const SPREADING = 5;
 /** Steps of k that pass before the first product and after the last. */
 const START_AND_END = 16;
 
-/** µs that a step of k takes at least: two barriers, and a parcel that comes from memory. */
+/** µs that a step of k takes at least: two barriers, and a load from memory. */
 const STEP = 0.35;
 
 /** Bytes that memory hands over at a time. */
@@ -93,10 +93,10 @@ function machinesOf({ machine }: Target): Machines {
   return { sizes, about: sizes.reduce((sum, each) => sum + each, 0) / sizes.length, launch: launchMicros };
 }
 
-/** Registers of a thread: accumulators, parcels on their way, a column and a row of the tile, addresses. */
+/** Registers of a thread: accumulators, loads on their way, a column and a row of the tile, addresses. */
 export function tileRegisters(tile: MatmulTile): number {
-  const parcels = (tile.m * tile.k + tile.k * tile.n) / 4 / tileThreads(tile);
-  return tile.rm * tile.rn + 4 * Math.ceil(parcels) + 4 * tile.rm + tile.rn + 8;
+  const loads = (tile.m * tile.k + tile.k * tile.n) / 4 / tileThreads(tile);
+  return tile.rm * tile.rn + 4 * Math.ceil(loads) + 4 * tile.rm + tile.rn + 8;
 }
 
 /** How many workgroups of a tile a multiprocessor runs side by side, and the share of its arithmetic that 1, 2, … of them reach. */

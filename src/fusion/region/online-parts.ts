@@ -6,7 +6,7 @@ import type { Follower } from "./alignment";
 export interface OnlineFold {
   readonly node: NodeId;
   /** Its terms carry exp(x − peak): rescaled when the peak rises. */
-  readonly fades: boolean;
+  readonly rescaled: boolean;
   /** None of them is replaced on the way to it, so that one of ∞ − ∞ makes all of it no number. */
   readonly whole: boolean;
 }
@@ -21,7 +21,7 @@ export interface OnlineParts {
   readonly exp: NodeId | null;
   readonly folds: readonly OnlineFold[];
   /** The left operand of `values` carries exp(x − peak). */
-  readonly weightsFade: boolean;
+  readonly weightsRescaled: boolean;
   /** And none of them is replaced, as a mask after the softmax does. */
   readonly weightsWhole: boolean;
   /** c where a mask by position hides every column beyond row + c: tiles there need not be computed. */

@@ -17,9 +17,9 @@ import {
 } from "../ir";
 import { algebraOf, isCopy, isLinearFold, isSubtraction, linearGroups, opDef } from "../ops";
 import { afterFolds, followersOf, isMatrixTranspose, type Follower } from "./alignment";
-import { diagonalOf, weightsSeen, type Seen } from "./diagonal";
+import { causalOffset, weightsSeen, type Seen } from "./causal-mask";
 import { matmulSizes } from "./matmul";
-import { endsOf } from "./online-ends";
+import { endpointsOf } from "./attention-endpoints";
 import type { OnlineAnswer, OnlineFold, OnlineParts } from "./online-parts";
 import { refusal } from "./refusal";
 import { isFreeView } from "./views";
@@ -61,7 +61,7 @@ class Reader {
   readonly space: Shape;
 
   static read(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): OnlineParts | Verdict {
-    const ends = endsOf(graph, members);
+    const ends = endpointsOf(graph, members);
     if ("code" in ends) return ends;
     const reader = new Reader(graph, ends.scores, ends.values);
     return reader.#limits() ?? reader.#walk(members) ?? reader.#stored(outputs) ?? reader.#answer();
@@ -232,7 +232,7 @@ class Reader {
     }
     if (part === "weight" && !isLinearFold(n.op)) return this.#needsAll(n, 0);
     this.#axis = axis;
-    this.#folds.push({ node: n.id, fades: part === "weight", whole: !this.#replaced.has(operand) });
+    this.#folds.push({ node: n.id, rescaled: part === "weight", whole: !this.#replaced.has(operand) });
     if (opDef(n.op).reduce?.picks?.which === "largest") this.#aliases.set(n.id, n.id);
     return "row";
   }
@@ -401,7 +401,7 @@ class Reader {
     }
     if (this.#peak === null)
       return this.#folds.length > 0 ? null : weightsSeen(graph, members, this.#node(values).inputs[0]!);
-    return { last: diagonalOf(graph, members, this.#node(this.#peak).inputs[0]!), fromOwn: false };
+    return { last: causalOffset(graph, members, this.#node(this.#peak).inputs[0]!), fromOwn: false };
   }
 
   /** More than one value a row and a column. */
@@ -419,7 +419,7 @@ class Reader {
       peak: this.#peak,
       exp: this.#exp,
       weightsWhole: values !== null && !this.#replaced.has(this.#node(values).inputs[0]!),
-      weightsFade: values !== null && this.#part(this.#node(values).inputs[0]!) === "weight",
+      weightsRescaled: values !== null && this.#part(this.#node(values).inputs[0]!) === "weight",
       diagonal: seen?.last ?? null,
       fromOwn: seen?.fromOwn ?? false,
       folds: this.#folds.filter((fold) => fold.node !== this.#peak),

@@ -5,7 +5,7 @@
 import { node, sameShape, type Graph, type Node, type NodeId, type Shape } from "../ir";
 import { opDef, type IndexAlgebra } from "../ops";
 import { isScan, walksRows } from "./row-ops";
-import { lieOf, type Lie } from "./turns";
+import { layoutOf, type Layout } from "./row-layout";
 
 /**
  * `free`: does not depend on a reduction of the region; it is computed at whatever index is asked for.
@@ -33,7 +33,7 @@ export interface Placed {
   /** Passes over the row that must be finished before this value is known. */
   readonly stage: number;
   /** Of `full` values. */
-  readonly lie?: Lie;
+  readonly lie?: Layout;
 }
 
 /** An index as far as it matters here: a coordinate of the result as it is, a number, or anything else. */
@@ -102,7 +102,7 @@ export function placeWithinRows(
     if (bound.some((id) => followsScan(graph, id, placed))) return null;
   }
   if (!sameShape(shape, domain.space)) return { role: "part", stage };
-  return { role: "full", stage, lie: lieOf(domain.space, shape, domain.samples) };
+  return { role: "full", stage, lie: layoutOf(domain.space, shape, domain.samples) };
 }
 
 /** Is the value known only where a scan passes by? Then no other element of its row can be asked for. */

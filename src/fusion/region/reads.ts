@@ -10,18 +10,18 @@ import {
   throughMovement,
   throughReduce,
   union,
-  type Demand,
-} from "./demand";
+  type Footprint,
+} from "./footprint";
 import { sourceOf } from "./affine";
 import { endsPass, walkedAxes, walksRows } from "./row-ops";
 import type { RegionForm, RegionRead } from "./types";
-import { turnPoint, type Turn } from "./turns";
+import { pointAfter, type LayoutStep } from "./row-layout";
 import { isFreeView, isInlined, storedInputs } from "./views";
 
 const shapesOf = (graph: Graph, n: Node): Shape[] => n.inputs.map((input) => node(graph, input).type.shape);
 
 /** Demand on one operand of a member. */
-function demandOn(graph: Graph, n: Node, operand: number, demand: Demand): Demand {
+function demandOn(graph: Graph, n: Node, operand: number, demand: Footprint): Footprint {
   const inputs = shapesOf(graph, n);
   const def = opDef(n.op);
   if (def.kind === "movement") return throughMovement(demand, n, inputs, operand);
@@ -47,8 +47,8 @@ export function touchedElements(
   outputs: readonly NodeId[],
 ): Map<NodeId, number> {
   const inside = new Set(members);
-  const demands = new Map<NodeId, Demand>(outputs.map((id) => [id, ALL]));
-  const ask = (id: NodeId, demand: Demand): void => {
+  const demands = new Map<NodeId, Footprint>(outputs.map((id) => [id, ALL]));
+  const ask = (id: NodeId, demand: Footprint): void => {
     const known = demands.get(id);
     demands.set(id, known ? union(known, demand, node(graph, id).type.shape) : demand);
   };
@@ -62,7 +62,7 @@ export function touchedElements(
       if (!inside.has(input)) outside.add(input);
     });
   }
-  const touched = new Map<NodeId, Demand>();
+  const touched = new Map<NodeId, Footprint>();
   for (const id of outside) {
     let current = node(graph, id);
     let demand = demands.get(id)!;
@@ -216,7 +216,7 @@ export function stridedReads(
   outputs: readonly NodeId[],
   form: RegionForm,
   along: "columns" | "rows",
-  turnsOf: ReadonlyMap<NodeId, readonly Turn[]> = new Map(),
+  turnsOf: ReadonlyMap<NodeId, readonly LayoutStep[]> = new Map(),
 ): Set<NodeId> {
   if (form.contraction !== null) return new Set();
   const isAlong = (extent: number, axis: number): boolean =>
@@ -224,7 +224,7 @@ export function stridedReads(
   const pairsOf = (id: NodeId): { id: NodeId; pair: Pair }[] => {
     const turns = turnsOf.get(id) ?? [];
     const inSpace = turns.length > 0 ? neighbours(form.space, form.space.findLastIndex(isAlong)) : null;
-    if (inSpace) return [{ id, pair: [turnPoint(turns, inSpace[0]), turnPoint(turns, inSpace[1])] as const }];
+    if (inSpace) return [{ id, pair: [pointAfter(turns, inSpace[0]), pointAfter(turns, inSpace[1])] as const }];
     const shape = node(graph, id).type.shape;
     const axis =
       form.reducedAxes.length === 0 || shape.length !== form.space.length

@@ -16,7 +16,7 @@ import { samplesOf } from "./alignment";
 import { refusal } from "./refusal";
 import { isOrder, isScan, walkedAxes, walksRows } from "./row-ops";
 import { placeWithinRows, type Placed, type RowDomain } from "./placed";
-import { lieOf, turned, unravelled, type Lie } from "./turns";
+import { layoutOf, movedLayout, unravelled, type Layout } from "./row-layout";
 
 /** Rows shorter than this are no band's work: their columns are folded apart. */
 const LEAST_COLUMNS = 32;
@@ -59,7 +59,7 @@ const isOnePerRow = (shape: Shape, { kept, space }: RowDomain): boolean =>
   sizeOf(shape) === sizeOf(kept) && sizeOf(kept) < sizeOf(space);
 
 /** A row value of `shape` broadcasts to `out` so that every element, lying at its place, meets its own row. */
-function meetsItsRow(shape: Shape, out: Shape, { places }: Lie, { sampleRows }: RowDomain): boolean {
+function meetsItsRow(shape: Shape, out: Shape, { places }: Layout, { sampleRows }: RowDomain): boolean {
   const strides = stridesOf(shape);
   const skip = out.length - shape.length;
   const broadcasts = shape.every((extent, axis) => extent === 1 || extent === out[skip + axis]);
@@ -95,11 +95,11 @@ export function placeMember(
     const { role, lie } = placed.get(operand)!;
     if (role === "row" && def.movement?.free) return { role: "row", stage };
     if (role === "row" && def.movement?.spreads && sizeOf(n.type.shape) === sizeOf(domain.space)) {
-      const spread = lieOf(domain.space, n.type.shape, domain.samples);
+      const spread = layoutOf(domain.space, n.type.shape, domain.samples);
       if (meetsItsRow(node(graph, operand).type.shape, n.type.shape, spread, domain))
         return { role: "full", stage, lie: spread };
     }
-    const moved = lie && n.inputs.length === 1 ? turned(graph, n, lie) : null;
+    const moved = lie && n.inputs.length === 1 ? movedLayout(graph, n, lie) : null;
     if (moved) return { role: "full", stage, lie: moved };
     const within = placeWithinRows(graph, n, bound, placed, domain, stage);
     if (within) return within;
@@ -145,7 +145,7 @@ function placeElementwise(
   // A value a row keeps the order of the rows in whatever shape views show it.
   if (inRows && (isRowShape(shape, domain) || isOnePerRow(shape, domain))) return { role: "row", stage };
   if (sizeOf(shape) !== sizeOf(domain.space)) return misaligned(graph, id, bound[0]!, domain);
-  const lie = fulls[0] === undefined ? lieOf(domain.space, shape, domain.samples) : placed.get(fulls[0])!.lie!;
+  const lie = fulls[0] === undefined ? layoutOf(domain.space, shape, domain.samples) : placed.get(fulls[0])!.lie!;
   for (const input of bound) {
     const own = placed.get(input)!.lie;
     const fits = own
@@ -193,7 +193,7 @@ function placeRowOp(
     const known = isScan(n) ? stage : stage + 1;
     if (!sameShape(n.type.shape, domain.space) || !(isScan(n) || isOrder(n)))
       return { role: isOrder(n) && !sameShape(n.type.shape, domain.kept) ? "first" : "row", stage: known };
-    const lie = lieOf(domain.space, n.type.shape, domain.samples);
+    const lie = layoutOf(domain.space, n.type.shape, domain.samples);
     return { role: "full", stage: known, lie };
   }
   return refusal(

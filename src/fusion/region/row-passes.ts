@@ -3,8 +3,15 @@ import { node, type Graph, type Node, type NodeId, type Region } from "../ir";
 import { loadsByData, opDef } from "../ops";
 import { offsetsAt, touchedElements, type Points } from "./reads";
 import { endsPass } from "./row-ops";
-import { eitherStep, moving, sharedSteps, steps, stepsAlong, type Step } from "./steps";
-import { turnPoint, unravelled, type Turn } from "./turns";
+import {
+  eitherStride,
+  movingIndex,
+  sharedStrides,
+  indexStrides,
+  stridesAlong,
+  type IndexStride,
+} from "./index-strides";
+import { pointAfter, unravelled, type LayoutStep } from "./row-layout";
 import type { RegionForm } from "./types";
 import { isFreeView, isInlined } from "./views";
 
@@ -12,7 +19,7 @@ import { isFreeView, isInlined } from "./views";
 export interface PassRoot {
   readonly id: NodeId;
   readonly stage: number;
-  readonly turns: readonly Turn[];
+  readonly turns: readonly LayoutStep[];
 }
 
 /** How a row is walked: neighbouring columns that one thread takes in a turn of its loop, and columns that all of its threads take in one. */
@@ -33,7 +40,7 @@ interface Loads {
  */
 type Asked = "row" | "turn" | "branch";
 
-type Ask = (id: NodeId, at: readonly Step[], from: Asked) => void;
+type Ask = (id: NodeId, at: readonly IndexStride[], from: Asked) => void;
 
 function loadsOf(
   graph: Graph,
@@ -42,10 +49,10 @@ function loadsOf(
   form: RegionForm,
   width: number,
   fixed: ReadonlyMap<number, number>,
-  algebra = steps,
+  algebra = indexStrides,
 ): Loads {
   const inside = new Set(members);
-  const asked = new Map<NodeId, Map<Asked, readonly Step[]>>();
+  const asked = new Map<NodeId, Map<Asked, readonly IndexStride[]>>();
   const [changing, still] = [new Set<NodeId>(), new Set<NodeId>()];
   const arrive = (id: NodeId, loads: Set<NodeId>): void => {
     let current = node(graph, id);
@@ -54,17 +61,17 @@ function loadsOf(
   };
   const ask: Ask = (id, places, from) => {
     const { shape } = node(graph, id).type;
-    const at = places.map((place, axis) => (shape[axis] === 1 ? steps.int(0) : place));
+    const at = places.map((place, axis) => (shape[axis] === 1 ? indexStrides.int(0) : place));
     const where = from === "branch" ? from : at.some(({ step }) => step !== 0) ? "turn" : "row";
     if (!inside.has(id)) {
       arrive(id, where === "row" ? still : changing);
       return;
     }
-    const ways = asked.get(id) ?? new Map<Asked, readonly Step[]>();
+    const ways = asked.get(id) ?? new Map<Asked, readonly IndexStride[]>();
     const known = ways.get(where);
-    asked.set(id, ways.set(where, known ? known.map((was, axis) => eitherStep(was, at[axis]!)) : at));
+    asked.set(id, ways.set(where, known ? known.map((was, axis) => eitherStride(was, at[axis]!)) : at));
   };
-  ask(root, stepsAlong(turns, form, width, fixed), "turn");
+  ask(root, stridesAlong(turns, form, width, fixed), "turn");
   for (const id of members.toReversed()) {
     if (endsPass(node(graph, id))) continue;
     for (const [from, at] of asked.get(id) ?? []) askOperands(graph, id, at, from, ask, algebra);
@@ -76,10 +83,10 @@ function loadsOf(
 function askOperands(
   graph: Graph,
   id: NodeId,
-  at: readonly Step[],
+  at: readonly IndexStride[],
   from: Asked,
   ask: Ask,
-  algebra: typeof steps,
+  algebra: typeof indexStrides,
 ): void {
   const n = node(graph, id);
   const { kind, movement, gather } = opDef(n.op);
@@ -89,7 +96,7 @@ function askOperands(
     const places = at.slice(axis, axis + node(graph, n.inputs[1]!).type.shape.length);
     const moves = places.some(({ step }) => step !== 0);
     ask(n.inputs[1]!, places, from);
-    const place = moving(moves ? 1 : 0, 0, Math.max(0, shape[axis]! - 1));
+    const place = movingIndex(moves ? 1 : 0, 0, Math.max(0, shape[axis]! - 1));
     ask(n.inputs[0]!, [...at.slice(0, axis), place, ...at.slice(axis + places.length)], from);
     return;
   }
@@ -120,9 +127,9 @@ function askOperands(
 }
 
 /** A search asks for keys anywhere; a range for its ends, and for whatever rows it lists between them. */
-function askByData(graph: Graph, n: Node, at: readonly Step[], from: Asked, ask: Ask): void {
+function askByData(graph: Graph, n: Node, at: readonly IndexStride[], from: Asked, ask: Ask): void {
   const shapes = n.inputs.map((input) => node(graph, input).type.shape);
-  const anywhere = (extent: number): Step => moving(1, 0, Math.max(0, extent - 1));
+  const anywhere = (extent: number): IndexStride => movingIndex(1, 0, Math.max(0, extent - 1));
   const { kind, ranges } = opDef(n.op);
   if (kind === "search") {
     ask(n.inputs[0]!, [anywhere(shapes[0]![0]!)], from);
@@ -268,7 +275,7 @@ function keptByThreads(
   return stages.flatMap((stage) => {
     const asking = roots.filter((root) => root.stage === stage);
     const walked = new Set(
-      asking.flatMap((root) => [...loadsOf(graph, members, root, form, all, new Map(), sharedSteps).changing]),
+      asking.flatMap((root) => [...loadsOf(graph, members, root, form, all, new Map(), sharedStrides).changing]),
     );
     return [...placesOf(graph, members, asking, points)].flatMap(([value, ways]) => {
       if (walked.has(value)) return [];
@@ -310,7 +317,7 @@ const placesOf = (
   offsetsAt(
     graph,
     members,
-    roots.map(({ id, turns }) => ({ id, points: points.map((at) => turnPoint(turns, at)) })),
+    roots.map(({ id, turns }) => ({ id, points: points.map((at) => pointAfter(turns, at)) })),
   );
 
 /** Stored values that the outputs with one value a row load where the passes before them did, and elsewhere, as far as those load at places that can be followed. */

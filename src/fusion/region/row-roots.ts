@@ -5,7 +5,7 @@ import { neighbours } from "./reads";
 import { isOrder } from "./row-ops";
 import type { PassRoot } from "./row-passes";
 import type { Body } from "./schedule-parts";
-import { turnPoint } from "./turns";
+import { pointAfter } from "./row-layout";
 import type { RegionForm, RegionRead } from "./types";
 
 /** Outputs in which neighbours of the loop lie further apart than one element. */
@@ -22,7 +22,7 @@ export function turnedWrites(
   return roots.flatMap(({ id, turns }) => {
     if (turns.length === 0 || !pair) return [];
     const strides = stridesOf(node(graph, id).type.shape);
-    const [from, to] = pair.map((at) => turnPoint(turns, at).reduce((sum, value, i) => sum + value * strides[i]!, 0));
+    const [from, to] = pair.map((at) => pointAfter(turns, at).reduce((sum, value, i) => sum + value * strides[i]!, 0));
     return to! - from! === 1 ? [] : [id];
   });
 }
@@ -34,7 +34,7 @@ export const withRereads = (reads: readonly RegionRead[], passes: ReadonlyMap<No
 export function passRoots(graph: Graph, region: Body, form: RegionForm, placement: RowPlacement): PassRoot[] {
   const outputs = region.outputs.flatMap((id): PassRoot[] => {
     const lie = wholeOutput(graph, placement, id);
-    return lie ? [{ id, stage: placement.places.get(id)!.stage, turns: lie.turns }] : [];
+    return lie ? [{ id, stage: placement.places.get(id)!.stage, turns: lie.steps }] : [];
   });
   return [
     ...[...form.reductions, ...form.orders].map(({ node: id, stage }) => ({

@@ -1,9 +1,9 @@
 /** @file Rows that are folded: how each is read, by how many threads, and what stays in registers from one pass to the next. */
 import { type Graph, type Knobs, type NodeId, type Target } from "../ir";
 import { placeRows, wholeOutput, type RowPlacement } from "./classify";
-import { scheduleDigits } from "./digit-order";
-import { scheduleMerged } from "./merged-order";
-import { orderWay } from "./order-way";
+import { scheduleDigits } from "./digit-sort";
+import { scheduleMerged } from "./merge-sort";
+import { orderWay } from "./sort-choice";
 import { readsOf, stridedReads } from "./reads";
 import { passRoots, turnedWrites } from "./row-roots";
 import { scheduleBands } from "./schedule-bands";

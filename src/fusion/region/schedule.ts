@@ -11,7 +11,7 @@ import {
   type NodeId,
   type Target,
 } from "../ir";
-import { knobsKept } from "./knobs";
+import { knobsKept } from "./schedule-overrides";
 import {
   CPU_TILE,
   matmulSizes,
@@ -26,7 +26,7 @@ import { aloneShare, productFactors, type ProductShape } from "./matmul-factors"
 import { waitingMicros } from "./data-loads";
 import { readTwice } from "./reduce-schedule";
 import { followersOf, samplesOf } from "./alignment";
-import { productsOf } from "./dual";
+import { productsOf } from "./shared-operand";
 import { classify } from "./classify";
 import { isOnline } from "./classify-online";
 import { ownedFigures, ownedTile } from "./owned-rows";

@@ -10,13 +10,13 @@ import {
   type Follower,
   type MatmulSizes,
 } from "../../region";
-import { loweringOf, type Job } from "../frame";
+import { loweringOf, type Job } from "../kernel-frame";
 import type { Cond, Index, IndexSpace, Tuple } from "../index-space";
 import { literal, type Buffer, type Reg, type Value } from "../kernel-ir";
 import { registerScalar, wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
 import { dependsOnLane, masked } from "./accumulate";
-import { probeLoads, strideOf } from "../probe";
+import { probeLoads, strideOf } from "../dry-run";
 
 export class Contraction {
   readonly low: Lowering;

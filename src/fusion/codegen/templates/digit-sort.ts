@@ -15,7 +15,7 @@ import {
 } from "../../region";
 import { opDef, shortened, wholeDigit, type Bounds } from "../../ops";
 import { wordFor } from "../emitter";
-import { programOf, threadPerItem, workgroupPerItem, type Grid, type Job } from "../frame";
+import { programOf, threadPerItem, workgroupPerItem, type Grid, type Job } from "../kernel-frame";
 import type { Cond, Index, Tuple } from "../index-space";
 import {
   literal,

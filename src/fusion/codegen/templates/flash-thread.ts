@@ -1,11 +1,11 @@
 /** @file Flash attention with one thread per row or two: no workgroup memory, four columns at a time. For CPU adapters. */
-import { programOf, threadPerItem, type Job } from "../frame";
+import { programOf, threadPerItem, type Job } from "../kernel-frame";
 import type { Index } from "../index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
 import { accumulator, foldLanes } from "./accumulate";
 import type { Contraction } from "./contraction";
 import { Flash } from "./flash";
-import { completeRows } from "./row-meeting";
+import { completeRows } from "./workgroup-row-reduce";
 
 /** Variant `flash-thread`. */
 export function lowerFlashThread(job: Job): KernelProgram {
@@ -30,12 +30,12 @@ export function lowerFlashThread(job: Job): KernelProgram {
         dots.map((each) => each[i]!),
       );
       const peak = state[i]!.highest([point]);
-      const fade = peak === null ? null : state[i]!.raise(peak);
-      if (fade) state[i]!.fadeFolds(fade);
+      const factor = peak === null ? null : state[i]!.raise(peak);
+      if (factor) state[i]!.rescaleFolds(factor);
       state[i]!.fold([point]);
       const weights = state[i]!.weights(point);
-      state[i]!.settle();
-      return { weights, fade };
+      state[i]!.commitPeak();
+      return { weights, factor };
     });
     low.loop("column", width, (column) => addValues(f, results, shares, batch, quad, column, width));
   };
@@ -48,7 +48,7 @@ export function lowerFlashThread(job: Job): KernelProgram {
       const index = space.add(space.int(i * width), column);
       const sum = low.let(`sum_${i}`, "f32", 4, { kind: "loadShared", array: results, index }, [f.values.id]);
       const acc = low.variable(`o_${i}`, "f32", 4, sum, [f.values.id]);
-      if (last[i]) f.fade([acc], last[i]);
+      if (last[i]) f.rescale([acc], last[i]);
       return acc;
     };
     state[i]!.enter();
@@ -69,10 +69,10 @@ export function lowerFlashThread(job: Job): KernelProgram {
   });
 }
 
-/** Four weights of a row, and what its results fade by before they are added. */
+/** Four weights of a row, and what its results are multiplied by before they are added. */
 interface Share {
   readonly weights: Value;
-  readonly fade: Value | null;
+  readonly factor: Value | null;
 }
 
 /** Four rows of the values, one vector column of them, into every row's results. */
@@ -92,11 +92,11 @@ function addValues(
     const k = space.clamp(space.add(space.mul(quad, 4), space.int(lane)), sizes.n - 1);
     return values.right(batch, k, at);
   });
-  shares.forEach(({ weights, fade }, i) => {
+  shares.forEach(({ weights, factor }, i) => {
     const index = space.add(space.int(i * width), column);
     const own = low.let(`own_${i}`, "f32", 4, { kind: "loadShared", array: results, index }, nodes);
     const acc = low.variable(`o_${i}`, "f32", 4, own, nodes);
-    if (fade) f.fade([acc], fade);
+    if (factor) f.rescale([acc], factor);
     right.forEach((value, lane) => values.fma(acc, weights, lane, value));
     low.emit({ kind: "storeShared", array: results, index, value: acc, lane: null, nodes });
   });

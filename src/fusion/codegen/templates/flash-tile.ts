@@ -5,18 +5,18 @@
  */
 import type { NodeId } from "../../ir";
 import { flashAcross, flashThreads, type FlashTile } from "../../region";
-import { gridOf, programOf, type Job } from "../frame";
+import { gridOf, programOf, type Job } from "../kernel-frame";
 import type { Cond, Index } from "../index-space";
 import { literal, type Expr, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
 import type { Contraction } from "./contraction";
 import { Flash } from "./flash";
 import { gridIndex } from "./matmul-tile";
 import { accumulator, foldLanes } from "./accumulate";
-import { completeRows, joined, Meeting, type Share } from "./row-meeting";
-import { nameRows, type Quad, type RunningRow } from "./running-row";
+import { completeRows, joined, SharedParts, type Share } from "./workgroup-row-reduce";
+import { nameRows, type Quad, type OnlineSoftmaxState } from "./online-softmax-state";
 
 /** A vector that a thread carries from memory into a tile. */
-interface Parcel {
+interface TileLoad {
   readonly cell: Index;
   /** Not every thread has one in the last turn. */
   readonly exists: Cond;
@@ -55,33 +55,33 @@ export function lowerFlashTile(job: Job): KernelProgram {
   const products = f.scores.map((scores, p): Product => ({
     scores,
     queries: queryTile(band, scores, p),
-    parcels: keyParcels(band, scores),
+    loads: keyLoads(band, scores),
   }));
   const [first, ...others] = products;
   if (first) low.comment("The first keys, on their way to workgroup memory.");
   const begin = f.parts.fromOwn ? space.clamp(space.div(top, tile.n), turns - 1) : space.int(0);
-  const keys = (first?.parcels ?? []).map((parcel, i) => ({
-    parcel,
-    reg: low.variable(`key_${i}`, "f32", 4, parcel.fetch(begin), [first!.scores.id]),
+  const keys = (first?.loads ?? []).map((load, i) => ({
+    load,
+    reg: low.variable(`key_${i}`, "f32", 4, load.fetch(begin), [first!.scores.id]),
   }));
   const state = ours.map((_, i) => f.row(`_${i}`));
   const results = ours.map((_, i) => units.map((__, t) => f.result(`o_${i}_${t}`)));
   const shared = f.parts.peak !== null || f.parts.folds.length + f.parts.resultFolds.length > 0;
   const tops = shared ? low.sharedArray("tops", "f32", tile.m * (across / 4), 4) : null;
-  const meeting = tops && new Meeting(low, tops, tops.length, tile.rm);
-  const shares = rows.map((row) => meeting && shareOf(band, meeting, row));
+  const parts = tops && new SharedParts(low, tops, tops.length, tile.rm);
+  const shares = rows.map((row) => parts && shareOf(band, parts, row));
   nameRows(
     low,
     ours.map((row) => f.held(row)),
   );
   const walk = (turn: Index): void => {
     if (first) {
-      for (const { parcel, reg } of keys) carry(band, parcel, reg, first.scores);
+      for (const { load, reg } of keys) stage(band, load, reg, first.scores);
       low.barrier();
     }
     low.comment("Values are on their way while the scores are computed.");
-    const parcels = valueParcels(band);
-    const values = parcels.map((parcel) => parcel.fetch(turn));
+    const loads = valueLoads(band);
+    const values = loads.map((load) => load.fetch(turn));
     const unit = space.add(space.mul(turn, across), tx);
     if (first) low.comment("Scores of this thread's rows: queries times keys.");
     const dots = first ? [dotProducts(band, first, ours, batch)] : [];
@@ -109,14 +109,14 @@ export function lowerFlashTile(job: Job): KernelProgram {
         lane: null,
         nodes: [f.values.id],
       });
-      state[i]!.settle();
+      state[i]!.commitPeak();
     });
-    parcels.forEach((parcel, i) => carry(band, parcel, values[i]!, f.values));
+    loads.forEach((load, i) => stage(band, load, values[i]!, f.values));
     low.barrier();
     if (first && turns > 1) {
       low.comment("Fetch the next keys while the values are summed.");
       const next = low.bind("next", space.mod(space.add(turn, space.int(1)), turns));
-      for (const { parcel, reg } of keys) low.set(reg, asExpr(parcel.fetch(next)), [first.scores.id]);
+      for (const { load, reg } of keys) low.set(reg, asExpr(load.fetch(next)), [first.scores.id]);
     }
     low.comment("Values under their weights.");
     inParts(band, tile.n / 4, "quad", (quad, number) => addValues(band, results, units, quad, number));
@@ -124,11 +124,11 @@ export function lowerFlashTile(job: Job): KernelProgram {
   };
   low.loop("turn", turns, (turn) => low.branch(f.sees(space.mul(turn, tile.n), tile.n, top, tile.m), () => walk(turn)));
   low.comment("The threads of a row join what they summed; then each finishes its results.");
-  const meetings = shares.filter((share) => share !== null);
-  completeRows(state, sizes.n, shared ? meetings : null).forEach((fade, i) => {
-    if (fade) f.fade(results[i]!, fade);
+  const sharing = shares.filter((share) => share !== null);
+  completeRows(state, sizes.n, shared ? sharing : null).forEach((factor, i) => {
+    if (factor) f.rescale(results[i]!, factor);
   });
-  for (const id of f.parts.resultFolds) foldResults(band, id, state, results, units, meetings);
+  for (const id of f.parts.resultFolds) foldResults(band, id, state, results, units, sharing);
   state.forEach((row, i) => {
     row.enter();
     f.store(batch, ours[i]!, results[i]!, units);
@@ -203,7 +203,7 @@ function longestFirst({ low, space, sizes, parts }: Flash, grid: Index, bands: n
 }
 
 /** `count` vectors dealt out to the threads. */
-function dealt(band: Band, count: number, make: (unit: Index) => Omit<Parcel, "exists">): Parcel[] {
+function dealt(band: Band, count: number, make: (unit: Index) => Omit<TileLoad, "exists">): TileLoad[] {
   const { f, threads, tid } = band;
   return Array.from({ length: Math.ceil(count / threads) }, (_, i) => {
     const unit = f.space.add(tid, f.space.int(i * threads));
@@ -211,24 +211,24 @@ function dealt(band: Band, count: number, make: (unit: Index) => Omit<Parcel, "e
   });
 }
 
-function carry(
+function stage(
   { f, passing }: Band,
-  parcel: Parcel,
+  load: TileLoad,
   value: Value,
   of: Contraction,
   array: SharedArray = passing,
 ): void {
   const { low } = f;
-  low.branch(parcel.exists, () => {
+  low.branch(load.exists, () => {
     const staged =
-      parcel.inside.kind === "always" || value.kind === "literal"
+      load.inside.kind === "always" || value.kind === "literal"
         ? value
         : low.let(`${value.name}_now`, "f32", 4, value, [of.id]);
     low.emit({
       kind: "storeShared",
       array,
-      index: parcel.cell,
-      value: of.masked(staged, parcel.inside),
+      index: load.cell,
+      value: of.masked(staged, load.inside),
       lane: null,
       nodes: [of.id],
     });
@@ -239,7 +239,7 @@ function carry(
 interface Product {
   readonly scores: Contraction;
   readonly queries: SharedArray | null;
-  readonly parcels: readonly Parcel[];
+  readonly loads: readonly TileLoad[];
 }
 
 /** The band's left operand, row by row, vectors along the inner size; null when each step reads it from memory. */
@@ -250,7 +250,7 @@ function queryTile(band: Band, scores: Contraction, number: number): SharedArray
   const quads = fours(scores.sizes.k);
   const array = low.sharedArray(number === 0 ? "q_tile" : `q_tile_${number + 1}`, "f32", tile.m * (quads + 1), 4);
   low.comment("The band's queries, once.");
-  const parcels = dealt(band, tile.m * quads, (unit) => {
+  const loads = dealt(band, tile.m * quads, (unit) => {
     const [row, quad] = [space.div(unit, quads), space.mod(unit, quads)];
     const { at, inside } = scores.quad(quad, scores.sizes.k);
     return {
@@ -259,12 +259,12 @@ function queryTile(band: Band, scores: Contraction, number: number): SharedArray
       fetch: () => scores.left(batch, f.held(space.add(top, row)), at),
     };
   });
-  for (const parcel of parcels) carry(band, parcel, parcel.fetch(space.int(0)), scores, array);
+  for (const load of loads) stage(band, load, load.fetch(space.int(0)), scores, array);
   return array;
 }
 
 /** Vectors of four neighbouring keys at one inner index: the tile is stored turned, so that a row of it is read by all threads. */
-function keyParcels(band: Band, scores: Contraction): Parcel[] {
+function keyLoads(band: Band, scores: Contraction): TileLoad[] {
   const { f, tile, batch, pitch } = band;
   const { space, sizes } = f;
   const head = scores.sizes.k;
@@ -285,7 +285,7 @@ function keyParcels(band: Band, scores: Contraction): Parcel[] {
 }
 
 /** Vectors of the second contraction's right operand. Rows past the end meet weights of 0. */
-function valueParcels(band: Band): Parcel[] {
+function valueLoads(band: Band): TileLoad[] {
   const { f, tile, batch } = band;
   const { space, sizes, values } = f;
   const quads = fours(sizes.width);
@@ -341,7 +341,7 @@ function nextDots(band: Band, product: Product, turn: Index, ours: readonly Inde
   const { low } = band.f;
   low.barrier();
   low.comment("The next product's keys.");
-  for (const parcel of product.parcels) carry(band, parcel, parcel.fetch(turn), product.scores);
+  for (const load of product.loads) stage(band, load, load.fetch(turn), product.scores);
   low.barrier();
   return dotProducts(band, product, ours, batch);
 }
@@ -362,21 +362,21 @@ function inParts({ f, tile }: Band, count: number, name: string, visit: (at: Ind
 }
 
 /** Where the threads of a row meet. */
-function shareOf({ f, tile, tx }: Band, meeting: Meeting, row: Index): Share {
+function shareOf({ f, tile, tx }: Band, parts: SharedParts, row: Index): Share {
   const { space } = f;
   const count = flashAcross(tile) / 4;
   const at = (cell: Index): Index => space.add(space.mul(row, count), cell);
   const cells = Array.from({ length: count }, (_, c) => at(space.int(c)));
-  return { meeting, index: at(space.div(tx, 4)), lane: space.mod(tx, 4), cells };
+  return { parts, index: at(space.div(tx, 4)), lane: space.mod(tx, 4), cells };
 }
 
 /** This thread's highest score, for the others. */
-function offerTop({ f }: Band, state: RunningRow, point: Quad, share: Share | null): void {
+function offerTop({ f }: Band, state: OnlineSoftmaxState, point: Quad, share: Share | null): void {
   const value = state.highest([point]);
   if (value === null || !share) return;
   f.low.emit({
     kind: "storeShared",
-    array: share.meeting.first,
+    array: share.parts.first,
     index: share.index,
     value,
     lane: share.lane,
@@ -384,23 +384,23 @@ function offerTop({ f }: Band, state: RunningRow, point: Quad, share: Share | nu
   });
 }
 
-/** The row's new peak; what was summed under the old one fades. */
-function takeTop({ f }: Band, state: RunningRow, results: readonly Reg[], share: Share | null): void {
+/** The row's new peak; what was summed under the old one is rescaled. */
+function takeTop({ f }: Band, state: OnlineSoftmaxState, results: readonly Reg[], share: Share | null): void {
   const { low, parts } = f;
   if (parts.peak === null || !share) return;
   const seen = share.cells.map((index): Value =>
-    low.let("seen", "f32", 4, { kind: "loadShared", array: share.meeting.first, index }, [parts.peak!]),
+    low.let("seen", "f32", 4, { kind: "loadShared", array: share.parts.first, index }, [parts.peak!]),
   );
-  const fade = state.raise(state.lanes(seen.reduce((a, b) => state.higher(a, b, 4)) as Reg));
-  state.fadeFolds(fade);
-  f.fade(results, fade);
+  const factor = state.raise(state.lanes(seen.reduce((a, b) => state.higher(a, b, 4)) as Reg));
+  state.rescaleFolds(factor);
+  f.rescale(results, factor);
 }
 
 /** A fold of each row's results over the threads that share them: from here on every one of them knows it. */
 function foldResults(
   { f, batch, top, rows }: Band,
   id: NodeId,
-  state: readonly RunningRow[],
+  state: readonly OnlineSoftmaxState[],
   results: readonly (readonly Reg[])[],
   units: readonly Index[],
   shares: readonly Share[],

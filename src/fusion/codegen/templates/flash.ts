@@ -2,13 +2,13 @@
 import { node, type NodeId } from "../../ir";
 import { flashSizes, onlineParts, type FlashSizes, type OnlineParts } from "../../region";
 import { bug } from "../../ir";
-import type { Job } from "../frame";
+import type { Job } from "../kernel-frame";
 import type { Cond, Index, IndexSpace, Tuple } from "../index-space";
 import { literal, type Reg, type Value } from "../kernel-ir";
 import type { Lowering } from "../lowering";
 import { foldIn, type Accumulator } from "./accumulate";
 import { Contraction } from "./contraction";
-import { RunningRow, scale, type Quad } from "./running-row";
+import { OnlineSoftmaxState, scale, type Quad } from "./online-softmax-state";
 
 export class Flash {
   readonly parts: OnlineParts;
@@ -50,8 +50,8 @@ export class Flash {
     return this.space.clamp(row, this.sizes.m - 1);
   }
 
-  row(number: string): RunningRow {
-    return new RunningRow(this.low, this.parts, number);
+  row(number: string): OnlineSoftmaxState {
+    return new OnlineSoftmaxState(this.low, this.parts, number);
   }
 
   /** Does one of `count` rows from `top` on see one of `width` columns from `first` on? All do, where no mask by position hides any. */
@@ -68,12 +68,12 @@ export class Flash {
     return this.low.variable(name, "f32", 4, literal(0, "f32"), [this.values.id]);
   }
 
-  fade(accs: readonly Reg[], by: Value): void {
-    if (!this.parts.weightsFade) return;
+  rescale(accs: readonly Reg[], by: Value): void {
+    if (!this.parts.weightsRescaled) return;
     for (const acc of accs) scale(this.low, acc, by, this.values.id);
   }
 
-  /** Adds a row's four results at vector column `unit` to a fold of them. Its `RunningRow` must be entered. */
+  /** Adds a row's four results at vector column `unit` to a fold of them. Its `OnlineSoftmaxState` must be entered. */
   foldResult(fold: Accumulator, acc: Reg, batch: Index, row: Index, unit: Index): void {
     const { values, low, sizes } = this;
     const { at, inside } = values.quad(unit, sizes.width);
@@ -82,7 +82,7 @@ export class Flash {
     foldIn(low, fold, values.placed(fold.operand, point), at, inside);
   }
 
-  /** Results of one row at vector columns `units`. Its `RunningRow` must be complete. */
+  /** Results of one row at vector columns `units`. Its `OnlineSoftmaxState` must be complete. */
   store(batch: Index, row: Index, accs: readonly Reg[], units: readonly Index[]): void {
     const results = this.job.region.outputs.filter((id) => !this.parts.rows.has(id));
     units.forEach((unit, t) => this.values.finish(accs[t]!, batch, row, unit, results));

@@ -1,6 +1,6 @@
 /** @file How the threads of a fold meet rows and columns: which row is a thread's, which of the threads that share it, and where these meet. */
 import { factorsOf, type FoldFactors, type FoldNest } from "../../kernel";
-import { threadPerItem, workgroupPerItem, type Grid, type Job } from "../frame";
+import { threadPerItem, workgroupPerItem, type Grid, type Job } from "../kernel-frame";
 import type { Cond, Index } from "../index-space";
 import type { Lowering } from "../lowering";
 import type { Accumulator } from "./accumulate";

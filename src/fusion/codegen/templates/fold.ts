@@ -14,7 +14,7 @@ import {
   type RowStep,
 } from "../../region";
 import type { FoldNest } from "../../kernel";
-import { loweringOf, programOf, type Job } from "../frame";
+import { loweringOf, programOf, type Job } from "../kernel-frame";
 import type { Cond, Index, Tuple } from "../index-space";
 import { literal, type Buffer, type KernelProgram, type Value, type Width } from "../kernel-ir";
 import { wordFor } from "../emitter";

@@ -10,8 +10,8 @@ import {
   type Place,
   type IterationKernels,
 } from "../../region";
-import type { Job } from "../frame";
-import { storedForm } from "../frame";
+import type { Job } from "../kernel-frame";
+import { storedForm } from "../kernel-frame";
 import type { KernelProgram } from "../kernel-ir";
 import { lowerFlat } from "./pointwise";
 

@@ -1,6 +1,6 @@
 /** @file Matmul without workgroup memory: 4×4 outputs in registers for CPU adapters, a vector of outputs per thread for small ones. */
 import { node } from "../../ir";
-import { programOf, threadPerItem, type Job } from "../frame";
+import { programOf, threadPerItem, type Job } from "../kernel-frame";
 import { literal, type KernelProgram, type Reg, type Value } from "../kernel-ir";
 import { isFreeView } from "../../region";
 import type { Index } from "../index-space";

@@ -4,7 +4,7 @@
  */
 import { opDef } from "../../ops";
 import { productsOf } from "../../region";
-import { programOf, threadPerItem, workgroupPerItem, type Grid, type Job } from "../frame";
+import { programOf, threadPerItem, workgroupPerItem, type Grid, type Job } from "../kernel-frame";
 import type { Index } from "../index-space";
 import { literal, type KernelProgram, type Reg } from "../kernel-ir";
 import { Contraction, finishAll, finishOneOfEach, productsIn } from "./contraction";

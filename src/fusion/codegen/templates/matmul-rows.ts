@@ -4,15 +4,15 @@
  */
 import { node, sizeOf, type NodeId } from "../../ir";
 import { wordFor } from "../emitter";
-import { programOf, threadPerItem, type Job } from "../frame";
+import { programOf, threadPerItem, type Job } from "../kernel-frame";
 import type { Cond, Index, Tuple } from "../index-space";
 import { literal, type KernelProgram, type Reg, type Value } from "../kernel-ir";
 import type { Lowering } from "../lowering";
 import { accumulator, finished, foldLanes, foldOf, type Fold } from "./accumulate";
 import { Contraction } from "./contraction";
 import { multiplyTiles, type Tiled } from "./matmul-tile";
-import { joined, Meeting, type Share } from "./row-meeting";
-import { joinLanes, nameRows, partOf } from "./running-row";
+import { joined, SharedParts, type Share } from "./workgroup-row-reduce";
+import { joinLanes, nameRows, partOf } from "./online-softmax-state";
 
 /** Four neighbouring elements of a row. */
 interface Quad {
@@ -123,12 +123,12 @@ function sharesOf({ tiling, tx, ty, rows, a }: Tiled, job: Job): Share[] {
   const [across, down] = [tile.n / tile.rn, tile.m / tile.rm];
   const count = across / 4;
   const atOnce = Math.min(rows.length, Math.floor(a.length / (down * count)));
-  const meeting = new Meeting(low, a, atOnce * down * count, atOnce);
+  const parts = new SharedParts(low, a, atOnce * down * count, atOnce);
   return rows.map((_, i) => {
     const own = space.add(space.int((i % atOnce) * down), ty);
     const at = (cell: Index): Index => space.add(space.mul(own, count), cell);
     return {
-      meeting,
+      parts,
       index: at(space.div(tx, 4)),
       lane: space.mod(tx, 4),
       cells: Array.from({ length: count }, (__, i4) => at(space.int(i4))),

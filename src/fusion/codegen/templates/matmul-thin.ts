@@ -4,7 +4,7 @@
  */
 import { opDef } from "../../ops";
 import type { ThinFactors } from "../../region";
-import { programOf, workgroupPerItem, type Job } from "../frame";
+import { programOf, workgroupPerItem, type Job } from "../kernel-frame";
 import type { Index } from "../index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
 import { foldLanes, type Accumulator } from "./accumulate";

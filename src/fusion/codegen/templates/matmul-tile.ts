@@ -2,8 +2,8 @@
  * @file Matmul through workgroup memory: tiles of both operands, prefetched into registers one tile ahead. A thread owns rows
  * ty + i·NTY and vector columns tx + j·NTX, so that neighbouring threads read neighbouring words; accumulators are named values.
  */
-import { programOf, type Job } from "../frame";
-import { gridOf } from "../frame";
+import { programOf, type Job } from "../kernel-frame";
+import { gridOf } from "../kernel-frame";
 import type { Cond, Index } from "../index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
 import { Contraction, finishAll, productsIn } from "./contraction";
@@ -24,7 +24,7 @@ export interface Tiling {
 }
 
 /** A vector of one operand that a thread brings in for each tile of k. */
-export interface Parcel {
+export interface TileLoad {
   readonly reg: Reg;
   readonly array: SharedArray;
   readonly cell: Index;
@@ -88,10 +88,10 @@ export function multiplyTiles(job: Job): Tiled {
   low.comment("The first tile of both operands, on its way to workgroup memory.");
   low.lean = true;
   const share = { n: own, k: tile.k };
-  const parcels = [
-    ...leftParcels(tiling, a, tile, pitch),
+  const loads = [
+    ...leftLoads(tiling, a, tile, pitch),
     ...products.flatMap((product, p) =>
-      rightParcels({ ...tiling, c: product }, b, share, width, turned[p]!, (p * own) / 4),
+      rightLoads({ ...tiling, c: product }, b, share, width, turned[p]!, (p * own) / 4),
     ),
   ];
   const rows = Array.from({ length: tile.rm }, (_, i) => space.add(ty, space.int(i * downThreads)));
@@ -101,7 +101,7 @@ export function multiplyTiles(job: Job): Tiled {
   );
   low.loop("tile", tiles, (step) => {
     const index = space.add(first, step);
-    for (const { reg, array, cell, inside } of parcels) {
+    for (const { reg, array, cell, inside } of loads) {
       const within = inside(index);
       const staged = within.kind === "always" ? reg : low.let(`${reg.name}_now`, reg.scalar, 4, reg, [c.id]);
       const value = c.masked(staged, within);
@@ -112,7 +112,7 @@ export function multiplyTiles(job: Job): Tiled {
       // The last turn fetches the first tile again: cheaper than a branch, and every index stays provable.
       low.comment("Fetch the next tile while this one is multiplied.");
       const next = low.bind("next", space.mod(space.add(step, space.int(1)), tiles));
-      for (const parcel of parcels) low.set(parcel.reg, parcel.fetch(space.add(first, next)), [c.id]);
+      for (const load of loads) low.set(load.reg, load.fetch(space.add(first, next)), [c.id]);
     }
     for (let quad = 0; quad < tile.k / 4; quad++) multiply(c, a, b, accs, rows, columns, quad, pitch, width);
     low.barrier();
@@ -179,16 +179,16 @@ export function gridIndex(c: Contraction, gx: number, gy: number, count: number,
 }
 
 /** Vectors along k of the left tile, stored row by row. Neighbouring threads follow the direction in which the operand is contiguous. */
-export function leftParcels(
+export function leftLoads(
   { c, tid, batch, top, threads, first }: Tiling,
   array: SharedArray,
   tile: { m: number; k: number },
   pitch: number,
-): Parcel[] {
+): TileLoad[] {
   const { low, space, sizes } = c;
   const quads = tile.k / 4;
   const alongK = c.alongK(0);
-  return parcelsOf(tile.m * quads, threads, tid, space, (unit, i) => {
+  return tileLoads(tile.m * quads, threads, tid, space, (unit, i) => {
     const row = alongK ? space.div(unit, quads) : space.mod(unit, tile.m);
     const quad = alongK ? space.mod(unit, quads) : space.div(unit, tile.m);
     const kAt = (index: Index): ReturnType<typeof c.quad> => c.quad(space.add(space.mul(index, quads), quad), sizes.k);
@@ -206,17 +206,17 @@ export function leftParcels(
 }
 
 /** Vectors along n of the right tile. */
-export function rightParcels(
+export function rightLoads(
   { c, tid, batch, left, threads, first }: Tiling,
   array: SharedArray,
   tile: { n: number; k: number },
   width: number,
   turned: boolean,
   offset = 0,
-): Parcel[] {
+): TileLoad[] {
   const { low, space, sizes } = c;
   const quads = tile.n / 4;
-  return parcelsOf(tile.k * quads, threads, tid, space, (unit, i) => {
+  return tileLoads(tile.k * quads, threads, tid, space, (unit, i) => {
     const row = turned ? space.mod(unit, tile.k) : space.div(unit, quads);
     const quad = turned ? space.div(unit, tile.k) : space.mod(unit, quads);
     const kAt = (index: Index): Index => space.add(space.mul(index, tile.k), row);
@@ -233,14 +233,14 @@ export function rightParcels(
   });
 }
 
-/** One parcel a thread and turn; the last turn must come out even. */
-function parcelsOf(
+/** One load of each thread in each iteration; the last iteration must be full. */
+function tileLoads(
   units: number,
   threads: number,
   tid: Index,
   space: Contraction["space"],
-  make: (unit: Index, i: number) => Parcel,
-): Parcel[] {
+  make: (unit: Index, i: number) => TileLoad,
+): TileLoad[] {
   return Array.from({ length: Math.ceil(units / threads) }, (_, i) => make(space.add(tid, space.int(i * threads)), i));
 }
 

@@ -3,7 +3,7 @@
  * value for every column. A second kernel joins the bands, always in the same order.
  */
 import { node, type NodeId, partialsId } from "../../ir";
-import { loweringOf, programOf, workgroupPerItem, type Job } from "../frame";
+import { loweringOf, programOf, workgroupPerItem, type Job } from "../kernel-frame";
 import type { Cond, Index } from "../index-space";
 import { type Buffer, type KernelProgram, type SharedArray, type Width } from "../kernel-ir";
 import { wordFor } from "../emitter";

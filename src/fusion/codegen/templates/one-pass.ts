@@ -7,7 +7,7 @@ import type { Cond, Index, Tuple } from "../index-space";
 import { literal, widthOf, type Expr, type Reg, type Value, type Width } from "../kernel-ir";
 import type { Lowering } from "../lowering";
 import { accumulator, finished, foldIn, type Accumulator } from "./accumulate";
-import { kept, LOWEST, NOTHING, scale } from "./running-row";
+import { kept, LOWEST, NOTHING, scale } from "./online-softmax-state";
 
 /** What a thread visits of a row, turn by turn. */
 export interface Walk {
@@ -90,9 +90,9 @@ function runningPeak(walk: Walk, { first, seconds, operand }: RunningPair): Runn
   const top = low.variable(`${name}_top`, "f32", width, NOTHING, [first]);
   const floored = (peak: Value): Reg => make(`${name}_base`, "maximum", peak, LOWEST);
   const accs = seconds.map((second) => accumulator(low, second, width));
-  const fadeTo = (to: Value): void => {
-    const fade = make("fade", "exp", make("fallen", "sub", top, to));
-    for (const acc of accs) scale(low, acc.value, fade, acc.id);
+  const rescaleTo = (to: Value): void => {
+    const factor = make("fade", "exp", make("fallen", "sub", top, to));
+    for (const acc of accs) scale(low, acc.value, factor, acc.id);
   };
   return {
     visit(at, column, inside) {
@@ -100,7 +100,7 @@ function runningPeak(walk: Walk, { first, seconds, operand }: RunningPair): Runn
       const def = opDef(node(low.graph, first).op);
       const now = low.let(`${name}_now`, "f32", width, { kind: "combine", def, a: top, b: x }, [first]);
       const base = floored(now);
-      fadeTo(base);
+      rescaleTo(base);
       low.forget(first);
       low.setRowValue(first, base);
       for (const acc of accs) foldIn(low, acc, at, column, inside);
@@ -109,7 +109,7 @@ function runningPeak(walk: Walk, { first, seconds, operand }: RunningPair): Runn
     head: () => holding(low, first, top),
     rest(head) {
       const peak = settle(walk, head);
-      fadeTo(walk.count === null ? peak : floored(peak));
+      rescaleTo(walk.count === null ? peak : floored(peak));
       return accs;
     },
   };
@@ -156,7 +156,7 @@ const quotient = (low: Lowering, id: NodeId, total: Value, count: Value): Reg =>
 const op = (name: string, ...args: Value[]): Expr => ({ kind: "op", def: opDef(name), args, attrs: {}, index: null });
 
 /**
- * The parts of a row as one: sums below peaks of their own fade to the highest, squares around means of their own move to the mean of all.
+ * The parts of a row as one: sums below peaks of their own are rescaled to the highest, squares around means of their own move to the mean of all.
  * @param each visits the parts that this thread joins: what each has left of every fold, and how many columns it had
  */
 export function joinMerged(
@@ -194,8 +194,8 @@ export function joinMerged(
         take(acc!, moved);
         return;
       }
-      const fade = make("fade", "exp", make("fallen", "sub", head, whole[i]!));
-      for (const acc of second[i]!) take(acc, make("faded", "mul", of(acc.id), fade));
+      const factor = make("fade", "exp", make("fallen", "sub", head, whole[i]!));
+      for (const acc of second[i]!) take(acc, make("faded", "mul", of(acc.id), factor));
     }),
   );
   know(join(second.flat(), 1));

@@ -1,7 +1,7 @@
 /** @file Everything elementwise, and movement as index maps: one thread per four neighbours of the output. */
 import { node, type NodeId } from "../../ir";
 import { wordFor } from "../emitter";
-import { loweringOf, programOf, threadPerItem, type Job } from "../frame";
+import { loweringOf, programOf, threadPerItem, type Job } from "../kernel-frame";
 import type { Index } from "../index-space";
 import type { KernelProgram, Value } from "../kernel-ir";
 import type { Lowering } from "../lowering";

@@ -1,8 +1,8 @@
-/** @file Chunks of a row that was folded while it was made: they agree on its peak, what each has summed fades to it, and the results are stored. */
+/** @file Chunks of a row that was folded while it was made: they agree on its peak, what each has summed is rescaled to it, and the results are stored. */
 import { node, type DType, type NodeId, partialsId } from "../../ir";
 import { opDef } from "../../ops";
 import type { OnlineParts } from "../../region";
-import { programOf, workgroupPerItem, type Job } from "../frame";
+import { programOf, workgroupPerItem, type Job } from "../kernel-frame";
 import { wordFor } from "../emitter";
 import type { Index } from "../index-space";
 import type { Buffer, KernelProgram, Reg, Value } from "../kernel-ir";
@@ -10,7 +10,7 @@ import type { Lowering } from "../lowering";
 import { accumulator, finished, type Accumulator } from "./accumulate";
 import { JoinPlaces, joinThreads } from "./join";
 import { storeResults } from "./reduce";
-import { LOWEST, scale } from "./running-row";
+import { LOWEST, scale } from "./online-softmax-state";
 import { finishLowering, namesOf } from "./split";
 
 interface Left {
@@ -103,11 +103,11 @@ export function lowerReduceFinish(job: Job, { peak, exp, folds }: OnlineParts): 
     low.setRowValue(peak, top);
     const { op } = node(graph, exp!);
     const base = low.let("base", "f32", 1, { kind: "combine", def: accs[0]!.def, a: top, b: LOWEST }, [peak]);
-    const fade = fadeOf(low, { from: part, to: base, exp: op }, peak);
-    const last = fadeOf(low, { from: base, to: top, exp: op }, peak);
+    const factor = rescaleFactor(low, { from: part, to: base, exp: op }, peak);
+    const last = rescaleFactor(low, { from: base, to: top, exp: op }, peak);
     own.forEach((acc, i) => {
-      if (folds[i]!.fades) scale(low, acc.value, fade, acc.id);
-      if (folds[i]!.fades && folds[i]!.whole) scale(low, acc.value, last, acc.id);
+      if (folds[i]!.rescaled) scale(low, acc.value, factor, acc.id);
+      if (folds[i]!.rescaled && folds[i]!.whole) scale(low, acc.value, last, acc.id);
     });
   }
   for (const acc of joinThreads(own, grid.tid, places, 1)) {
@@ -124,7 +124,7 @@ export function lowerReduceFinish(job: Job, { peak, exp, folds }: OnlineParts): 
 }
 
 /** exp(from − to) */
-function fadeOf(
+function rescaleFactor(
   low: Lowering,
   { from, to, exp }: { readonly from: Value; readonly to: Value; readonly exp: string },
   peak: Accumulator["id"],

@@ -1,10 +1,10 @@
 /** @file A product folded while it is made, without workgroup memory: a thread keeps four rows or columns and walks the other side. */
-import { programOf, threadPerItem, type Job } from "../frame";
+import { programOf, threadPerItem, type Job } from "../kernel-frame";
 import type { Index } from "../index-space";
 import { literal, type KernelProgram, type Reg } from "../kernel-ir";
 import { Reduce } from "./reduce";
-import { completeRows } from "./row-meeting";
-import { nameRows } from "./running-row";
+import { completeRows } from "./workgroup-row-reduce";
+import { nameRows } from "./online-softmax-state";
 
 /** Rows of the product that a thread makes at a time, four columns each. */
 const ROWS = 4;
@@ -35,9 +35,9 @@ export function lowerReduceThread(job: Job): KernelProgram {
         ? [f.quad(batch, lines[s]!, unit, accs[s]!)]
         : lines.map((m, i) => f.quad(batch, m, unit, accs[i]!));
       const top = row.highest(quads);
-      if (top !== null) row.fadeFolds(row.raise(top));
+      if (top !== null) row.rescaleFolds(row.raise(top));
       row.fold(quads);
-      row.settle();
+      row.commitPeak();
     });
   });
   completeRows(state, sizes.folded, null);

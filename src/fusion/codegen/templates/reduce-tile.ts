@@ -3,13 +3,13 @@
  * folds each tile of accumulators into running values. The product itself is never stored.
  */
 import { meetingCells } from "../../region";
-import { gridOf, programOf, type Job } from "../frame";
+import { gridOf, programOf, type Job } from "../kernel-frame";
 import type { Index } from "../index-space";
 import { literal, type KernelProgram } from "../kernel-ir";
-import { gridIndex, leftParcels, multiply, rightParcels, rightWidth, type Parcel, type Tiling } from "./matmul-tile";
+import { gridIndex, leftLoads, multiply, rightLoads, rightWidth, type TileLoad, type Tiling } from "./matmul-tile";
 import { Reduce } from "./reduce";
 import { lowerReduceFinish } from "./reduce-finish";
-import { keepColumns, keepRows, type Band, type Keeper } from "./reduce-keep";
+import { columnsPerThread, rowPerThread, type Band, type AccumulatorPlacement } from "./accumulator-placement";
 import { namesOf, partialLowering } from "./split";
 
 /** Variant `reduce-tile`: one kernel; or one that folds the other side chunk by chunk, and one that joins the chunks. */
@@ -17,7 +17,7 @@ export function lowerReduceTile(job: Job): KernelProgram[] {
   const split = job.schedule.chunks > 1;
   const f = split ? new Reduce(job, partialLowering(job)) : new Reduce(job);
   const band = bandOf(job, f);
-  const keeper = f.sizes.alongColumns ? keepRows(band) : keepColumns(band);
+  const keeper = f.sizes.alongColumns ? rowPerThread(band) : columnsPerThread(band);
   walk(band, keeper);
   if (!split) {
     keeper.finish();
@@ -47,8 +47,8 @@ function bandOf(job: Job, f: Reduce): Band {
   const zero = space.int(0);
   const band = space.mod(grid, bands);
   const chunk = chunks === 1 ? zero : low.bind("chunk", space.mod(space.div(grid, bands), chunks));
-  const [step, turns] = alongColumns ? [tile.n / 4, chunkLength / tile.n] : [tile.m, chunkLength / tile.m];
-  const start = space.mul(chunk, step * turns);
+  const [step, iterations] = alongColumns ? [tile.n / 4, chunkLength / tile.n] : [tile.m, chunkLength / tile.m];
+  const start = space.mul(chunk, step * iterations);
   const [top, left] = alongColumns ? [space.mul(band, tile.m), start] : [start, space.mul(band, tile.n / 4)];
   const batch = matrices === 1 ? zero : space.mod(space.div(grid, bands * chunks), matrices);
   const tiling: Tiling = {
@@ -69,33 +69,33 @@ function bandOf(job: Job, f: Reduce): Band {
     4,
   );
   const b = low.sharedArray("b_tile", c.scalar, tile.k * rightWidth(job, c.alongK(1)), 4);
-  return { f, tile, tiling, step, turns, chunk, tx, ty, rows, columns, a, b, grid: [gx, gy] };
+  return { f, tile, tiling, step, iterations, chunk, tx, ty, rows, columns, a, b, grid: [gx, gy] };
 }
 
 /** Every tile of the chunk is made and folded. */
-function walk({ f, tile, tiling, step, turns, rows, columns, a, b }: Band, keeper: Keeper): void {
+function walk({ f, tile, tiling, step, iterations, rows, columns, a, b }: Band, keeper: AccumulatorPlacement): void {
   const { low, space, product: c } = f;
   const { alongColumns, k } = f.sizes;
   const [pitch, width] = [tile.k / 4 + 1, b.length / tile.k];
   low.comment("The first tile of both operands, on its way to workgroup memory.");
   low.lean = true;
-  const [lefts, rights] = [leftParcels(tiling, a, tile, pitch), rightParcels(tiling, b, tile, width, c.alongK(1))];
+  const [lefts, rights] = [leftLoads(tiling, a, tile, pitch), rightLoads(tiling, b, tile, width, c.alongK(1))];
   low.lean = false;
   const tiles = Math.ceil(k / tile.k);
   const zero = space.int(0);
-  low.loop("turn", turns, (turn) => {
+  low.loop("turn", iterations, (turn) => {
     const accs = rows.map((_, i) =>
       columns.map((__, j) => low.variable(`c_${i}_${j}`, c.scalar, 4, literal(0, c.scalar), [c.id])),
     );
     low.lean = true;
     low.loop("tile", tiles, (index) => {
-      for (const parcel of [...lefts, ...rights]) carry(f, parcel, index);
+      for (const load of [...lefts, ...rights]) stage(f, load, index);
       low.barrier();
-      if (turns * tiles > 1) {
+      if (iterations * tiles > 1) {
         low.comment("Fetch the next tile while this one is multiplied.");
         const after = space.add(index, space.int(1));
         const next = low.bind("next", space.mod(after, tiles));
-        const then = low.bind("then", space.mod(space.add(turn, space.div(after, tiles)), turns));
+        const then = low.bind("then", space.mod(space.add(turn, space.div(after, tiles)), iterations));
         const past = space.mul(then, step);
         for (const { reg, fetch } of lefts) low.set(reg, fetch(next, alongColumns ? zero : past), [c.id]);
         for (const { reg, fetch } of rights) low.set(reg, fetch(next, alongColumns ? past : zero), [c.id]);
@@ -120,7 +120,7 @@ function describe({ f, tile, tiling, grid }: Band): Pick<KernelProgram, "schedul
   };
 }
 
-function carry({ product: c, low }: Reduce, { reg, array, cell, inside }: Parcel, tile: Index): void {
+function stage({ product: c, low }: Reduce, { reg, array, cell, inside }: TileLoad, tile: Index): void {
   const within = inside(tile);
   const staged = within.kind === "always" ? reg : low.let(`${reg.name}_now`, reg.scalar, 4, reg, [c.id]);
   low.emit({ kind: "storeShared", array, index: cell, value: c.masked(staged, within), lane: null, nodes: [c.id] });

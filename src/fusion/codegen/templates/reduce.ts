@@ -1,12 +1,12 @@
 /** @file What the kernels share that fold a product while they make it: where its elements lie, and one value per row stored. */
 import { bug, node, type NodeId } from "../../ir";
 import { onlineParts, reduceSizes, type OnlineParts, type ReduceSizes } from "../../region";
-import type { Job } from "../frame";
+import type { Job } from "../kernel-frame";
 import type { Cond, Index, IndexSpace } from "../index-space";
 import type { Reg, Value } from "../kernel-ir";
 import type { Lowering } from "../lowering";
 import { Contraction } from "./contraction";
-import { RunningRow, type Quad } from "./running-row";
+import { OnlineSoftmaxState, type Quad } from "./online-softmax-state";
 
 export class Reduce {
   readonly parts: OnlineParts;
@@ -29,8 +29,8 @@ export class Reduce {
   }
 
   /** The fold of one row, or of four neighbouring columns at once. */
-  row(number: string): RunningRow {
-    return new RunningRow(this.low, this.parts, number, this.sizes.alongColumns ? 1 : 4);
+  row(number: string): OnlineSoftmaxState {
+    return new OnlineSoftmaxState(this.low, this.parts, number, this.sizes.alongColumns ? 1 : 4);
   }
 
   /** A row past the end is the last one again. */
@@ -81,7 +81,7 @@ export class Reduce {
     });
   }
 
-  /** Stores what is known of one row. Its `RunningRow` must be complete. */
+  /** Stores what is known of one row. Its `OnlineSoftmaxState` must be complete. */
   storeRow(batch: Index, m: Index, mine: Cond): void {
     this.atRow(batch, m, mine, (linear) => storeResults(this.low, this.job, linear));
   }

@@ -9,10 +9,10 @@ import {
   wholeOutput,
   type RowSort,
   type Lane,
-  type Turn,
+  type LayoutStep,
 } from "../../region";
 import { bug } from "../../ir";
-import type { Job } from "../frame";
+import type { Job } from "../kernel-frame";
 import { wordFor } from "../emitter";
 import type { Cond, Index, IndexSpace, Tuple } from "../index-space";
 import type { Lowering } from "../lowering";
@@ -30,7 +30,7 @@ export interface Rows {
   /** Outputs with the first few of each row in order. */
   readonly firstOutputs: readonly NodeId[];
   /** Views and permutations from the space to each output that is stored element by element. */
-  readonly turns: ReadonlyMap<NodeId, readonly Turn[]>;
+  readonly turns: ReadonlyMap<NodeId, readonly LayoutStep[]>;
   /** Scans keep what they have folded so far: the row is walked as they go. */
   readonly backwards: boolean;
   readonly lane: Lane;
@@ -54,10 +54,10 @@ export function rowsOf({ graph, region, form, schedule }: Job): Rows {
   const kept = space.map((extent, axis) => (reducedAxes.includes(axis) ? 1 : extent));
   const folded = space.map((extent, axis) => (reducedAxes.includes(axis) ? extent : 1));
   const roots = passRoots(graph, region, form, placement);
-  const turns = new Map<NodeId, readonly Turn[]>();
+  const turns = new Map<NodeId, readonly LayoutStep[]>();
   for (const id of region.outputs) {
     const lie = wholeOutput(graph, placement, id);
-    if (lie) turns.set(id, lie.turns);
+    if (lie) turns.set(id, lie.steps);
   }
   const count = roots.reduce((most, { stage }) => Math.max(most, stage + 1), 0);
   const lane = schedule.lane ?? "none";

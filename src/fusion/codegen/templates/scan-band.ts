@@ -1,5 +1,5 @@
 /** @file Scans of rows that lie across memory: a workgroup walks neighbouring rows together, so that neighbouring threads read neighbours. */
-import { loweringOf, programOf, workgroupPerItem, type Job } from "../frame";
+import { loweringOf, programOf, workgroupPerItem, type Job } from "../kernel-frame";
 import type { Cond, Index } from "../index-space";
 import type { KernelProgram } from "../kernel-ir";
 import { passComment, pointAt, rowsOf, storePoint } from "./rows";

@@ -2,7 +2,7 @@
 import { node, type DType, type NodeId, partialsId } from "../../ir";
 import { opDef } from "../../ops";
 import { membersBehind } from "../../region";
-import { kernelName, loweringOf, titleOf, type Grid, type Job } from "../frame";
+import { kernelName, loweringOf, titleOf, type Grid, type Job } from "../kernel-frame";
 import type { Index } from "../index-space";
 import type { Buffer, Reg } from "../kernel-ir";
 import { registerScalar, wordFor } from "../emitter";

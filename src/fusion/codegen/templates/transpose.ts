@@ -3,12 +3,12 @@
  * read along one axis and written along the other. Rows of 33 keep neighbours in different banks.
  */
 import { node, type NodeId } from "../../ir";
-import { loweringOf, programOf, workgroupPerItem, type Job } from "../frame";
+import { loweringOf, programOf, workgroupPerItem, type Job } from "../kernel-frame";
 import { IndexSpace, type Cond, type Index, type IndexVar, type Tuple } from "../index-space";
 import type { KernelProgram, SharedArray, Value, Width } from "../kernel-ir";
 import { wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
-import { probeLoads, strideOf } from "../probe";
+import { probeLoads, strideOf } from "../dry-run";
 import { spread } from "./rows";
 
 const TILE = 32;

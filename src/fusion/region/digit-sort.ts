@@ -3,7 +3,7 @@ import { node, type Graph, type Knobs, type NodeId, type Target } from "../ir";
 import { counterBytes, digitFactors, digitMicros, launchesOf, type DigitFactors, type OrderShape } from "../kernel";
 import { ANY_WHOLE, bitsOf, opDef, type Bounds } from "../ops";
 import { rowLane } from "./lanes";
-import { mergedSort, partitionOf } from "./merged-order";
+import { mergedSort, partitionOf } from "./merge-sort";
 import { readsOf, stridedReads } from "./reads";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
 import { machineOf } from "./machine";

@@ -18,7 +18,7 @@ import type { KernelProgram } from "./kernel-ir";
 import { wordFor } from "./emitter";
 import { Lowering } from "./lowering";
 import { identifier, isTaken } from "./names";
-import { tidied } from "./tidy";
+import { propagateCopies } from "./copy-propagation";
 
 /** One region and how it is to run. */
 export interface Job {
@@ -140,7 +140,7 @@ export function programOf(low: Lowering, { graph, region, target }: Job, rest: R
     nodes: region.members,
     buffers,
     shared: low.shared,
-    body: tidied(low.body, low.space, low.names),
+    body: propagateCopies(low.body, low.space, low.names),
     space: low.space,
     registerCount: low.registers,
     packedHalves: !target.shaderF16,

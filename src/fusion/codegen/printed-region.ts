@@ -3,7 +3,7 @@ import { regionFlops } from "../cost";
 import { bug, type Graph, type Kernel, type NodeId, type Region, type Target, type TensorType } from "../ir";
 import { classify, scheduleRegion, type RegionForm, type RegionSchedule } from "../region";
 import { sharedBytes, type KernelProgram } from "./kernel-ir";
-import { laidOut } from "./layout";
+import { laidOut } from "./line-breaking";
 import { lowerJob } from "./lower";
 import { printWgsl } from "./print";
 

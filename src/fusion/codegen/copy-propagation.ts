@@ -5,7 +5,7 @@ import { isLoop, valuesOf, type Stmt } from "./kernel-ir";
 import type { Names } from "./names";
 
 /** The same loads, values and stores in the same order. */
-export const tidied = (body: readonly Stmt[], space: IndexSpace, names: Names): Stmt[] =>
+export const propagateCopies = (body: readonly Stmt[], space: IndexSpace, names: Names): Stmt[] =>
   withNamedAddresses(handedOn(body, usesOf(body)), space, names);
 
 /** How often each register is read. */

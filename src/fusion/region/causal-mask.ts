@@ -17,7 +17,7 @@ const DEEPEST = 24;
  * The offset c when `id`, of batch × rows × columns, hides every element with column > row + c. Null when no mask by position
  * does so, or when some row would see nothing or some column were seen by nobody: then every tile counts.
  */
-export function diagonalOf(graph: Graph, members: ReadonlySet<NodeId>, id: NodeId): number | null {
+export function causalOffset(graph: Graph, members: ReadonlySet<NodeId>, id: NodeId): number | null {
   const n = node(graph, id);
   const [rows, columns] = [n.type.shape.at(-2)!, n.type.shape.at(-1)!];
   const hides = n.op === "where" && isHidden(node(graph, n.inputs[2]!));
@@ -52,9 +52,9 @@ export function weightsSeen(graph: Graph, members: ReadonlySet<NodeId>, weights:
     // A factor or divisor of each row or column leaves 0 as it is.
     const source = n.inputs.filter((input) => isMatrix(node(graph, input).type.shape));
     if (source.length !== 1 || !(keepsZero(n, source[0]!) || opDef(n.op).kind === "movement")) return null;
-    const turned = opDef(n.op).kind === "movement" ? turnsLastTwo(graph, n) : false;
-    if (turned === null) return null;
-    transposed = transposed !== turned;
+    const transposes = opDef(n.op).kind === "movement" ? transposesLastTwo(graph, n) : false;
+    if (transposes === null) return null;
+    transposed = transposed !== transposes;
     id = source[0]!;
   }
   return null;
@@ -68,7 +68,7 @@ const keepsZero = (n: Node, of: NodeId): boolean =>
   linearGroups(algebraOf(n.op)).some((group) => group.length === 1 && n.inputs[group[0]!] === of);
 
 /** Does a movement exchange the last two axes, or leave them alone? Null when it does anything else to them. */
-function turnsLastTwo(graph: Graph, n: Node): boolean | null {
+function transposesLastTwo(graph: Graph, n: Node): boolean | null {
   const from = node(graph, n.inputs[0]!).type.shape;
   const [rows, columns] = [n.type.shape.at(-2), n.type.shape.at(-1)];
   const perm = permutationOf(graph, n);

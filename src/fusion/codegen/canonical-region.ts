@@ -8,7 +8,7 @@ import { isFreeView, mayBeUniform, replacementOf } from "../region";
 import { wordFor } from "./emitter";
 import { isTaken } from "./names";
 
-export interface Nameless {
+export interface CanonicalRegion {
   readonly key: string;
   /** The region's nodes and what it reads, views on the way included, in the order of their numbers. */
   readonly ids: readonly NodeId[];
@@ -50,7 +50,7 @@ export function filled({ fixed, stems: places }: Form, stems: readonly string[])
 }
 
 /** Null where a word is too long or looks like one of ours. */
-export function nameless(graph: Graph, region: Region): Nameless | null {
+export function canonicalRegion(graph: Graph, region: Region): CanonicalRegion | null {
   const numbers = new Map<NodeId, number>();
   const parts: (string | number)[] = [];
   for (const id of region.members) numbers.set(id, numbers.size);

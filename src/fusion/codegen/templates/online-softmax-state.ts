@@ -1,4 +1,4 @@
-/** @file What one thread knows of a row that is folded while it is made: the peak so far, the folds, and how they fade when the peak rises. */
+/** @file What one thread knows of a row that is folded while it is made: the peak so far, the folds, and how they are rescaled when the peak rises. */
 import { node, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
 import type { OnlineParts } from "../../region";
@@ -18,16 +18,16 @@ export interface Quad {
 }
 
 /** One fold of the row besides its peak. */
-export interface RunningFold {
+export interface OnlineFold {
   readonly acc: Accumulator;
-  readonly fades: boolean;
+  readonly rescaled: boolean;
   readonly whole: boolean;
 }
 
-export class RunningRow {
+export class OnlineSoftmaxState {
   /** Highest score so far. */
   readonly peak: Reg | null;
-  readonly folds: readonly RunningFold[];
+  readonly folds: readonly OnlineFold[];
   #now: Value | null = null;
   /** What is subtracted meanwhile: the peak, and never −∞. */
   #base: Value | null = null;
@@ -48,7 +48,7 @@ export class RunningRow {
       parts.peak === null ? null : low.variable(this.#name(parts.peak, "top"), "f32", width, NOTHING, [parts.peak]);
     this.folds = parts.folds.map((fold) => ({
       acc: accumulator(low, fold.node, hasPlace(low, fold.node) ? 4 : width, number),
-      fades: fold.fades,
+      rescaled: fold.rescaled,
       whole: fold.whole,
     }));
   }
@@ -111,9 +111,9 @@ export class RunningRow {
   raise(top: Value): Value {
     this.#now = this.#max(this.peak!, top, "now", this.width);
     this.#base = this.#floored(this.#now, this.width);
-    const fade = this.#fall(this.peak!);
+    const factor = this.#rescaleFactor(this.peak!);
     this.enter();
-    return fade;
+    return factor;
   }
 
   #floored(peak: Value, width: Width): Reg {
@@ -125,14 +125,14 @@ export class RunningRow {
    * so are the exponentials where the row is walked twice, of −∞ − −∞. The folds of which none is replaced are multiplied here.
    */
   last(): Value | null {
-    const { weightsFade, weightsWhole } = this.parts;
-    const whole = this.folds.filter((fold) => fold.fades && fold.whole);
-    if (!this.peak || (whole.length === 0 && !(weightsFade && weightsWhole))) return null;
+    const { weightsRescaled, weightsWhole } = this.parts;
+    const whole = this.folds.filter((fold) => fold.rescaled && fold.whole);
+    if (!this.peak || (whole.length === 0 && !(weightsRescaled && weightsWhole))) return null;
     this.#base = this.peak;
-    const fade = this.#fall(this.#floored(this.peak, this.width));
+    const factor = this.#rescaleFactor(this.#floored(this.peak, this.width));
     this.#base = null;
-    for (const { acc } of whole) scale(this.low, acc.value, fade, acc.id);
-    return weightsWhole ? fade : null;
+    for (const { acc } of whole) scale(this.low, acc.value, factor, acc.id);
+    return weightsWhole ? factor : null;
   }
 
   /** From here on row values mean this row's. */
@@ -142,7 +142,7 @@ export class RunningRow {
     for (const [id, value] of this.#known) low.setRowValue(id, value);
   }
 
-  /** Adds the quads to every fold. Call `fadeFolds` first. */
+  /** Adds the quads to every fold. Call `rescaleFolds` first. */
   fold(quads: readonly Quad[]): void {
     const { low } = this;
     for (const { acc } of this.folds) {
@@ -182,8 +182,8 @@ export class RunningRow {
     return low.place(this.#name(id, "here"), index, 4, [id]);
   }
 
-  fadeFolds(fade: Value): void {
-    for (const { acc, fades } of this.folds) if (fades) scale(this.low, acc.value, fade, acc.id);
+  rescaleFolds(factor: Value): void {
+    for (const { acc, rescaled } of this.folds) if (rescaled) scale(this.low, acc.value, factor, acc.id);
   }
 
   /** Multiples of exp(score − peak) that the second contraction takes in; nothing where nothing is. */
@@ -196,7 +196,7 @@ export class RunningRow {
   }
 
   /** The new peak is the peak so far. */
-  settle(): void {
+  commitPeak(): void {
     if (this.#now && this.peak) this.low.set(this.peak, this.#now, [this.parts.peak!]);
     this.#now = null;
     this.#base = null;
@@ -250,13 +250,13 @@ export class RunningRow {
   takeIn(read: (i: number, scalar: Scalar, id: NodeId) => readonly Reg[]): void {
     const { low, parts } = this;
     let at = 0;
-    let faded: readonly Reg[] | null = null;
+    let factors: readonly Reg[] | null = null;
     if (this.peak !== null) {
       const tops = read(at++, "f32", parts.peak!);
-      this.fadeFolds(this.raise(this.lanes(tops.reduce((a, b) => this.higher(a, b, 4)))));
-      faded = tops.map((top) => this.#fall(top));
+      this.rescaleFolds(this.raise(this.lanes(tops.reduce((a, b) => this.higher(a, b, 4)))));
+      factors = tops.map((top) => this.#rescaleFactor(top));
     }
-    for (const { acc, fades } of this.folds) {
+    for (const { acc, rescaled } of this.folds) {
       const values = read(at++, acc.scalar, acc.id);
       if (acc.position) {
         const places = read(at++, "i32", acc.id);
@@ -265,13 +265,13 @@ export class RunningRow {
       }
       const both = (a: Reg, b: Reg): Reg =>
         low.let("part", acc.scalar, 4, { kind: "combine", def: acc.def, a, b }, [acc.id]);
-      const known = fades
+      const known = rescaled
         ? values.map((value, i) =>
             low.let(
               "part",
               acc.scalar,
               4,
-              { kind: "op", def: opDef("mul"), args: [value, faded![i]!], attrs: {}, index: null },
+              { kind: "op", def: opDef("mul"), args: [value, factors![i]!], attrs: {}, index: null },
               [acc.id],
             ),
           )
@@ -279,11 +279,11 @@ export class RunningRow {
       const b = joinLanes(low, acc, known.reduce(both));
       low.set(acc.value, { kind: "combine", def: acc.def, a: acc.value, b }, [acc.id]);
     }
-    this.settle();
+    this.commitPeak();
   }
 
   /** exp(top − now): what sums under an older peak are worth under the new one. */
-  #fall(top: Reg): Reg {
+  #rescaleFactor(top: Reg): Reg {
     const { low, parts } = this;
     const by = (name: string, op: string, args: readonly Value[]): Reg =>
       low.let(

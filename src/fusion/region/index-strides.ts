@@ -1,14 +1,14 @@
 /** @file Indices of a loop by what one turn of it does to them: enough to say which loads stand still, and which cases of a movement are ever taken. */
 import type { Shape } from "../ir";
 import type { IndexAlgebra } from "../ops";
-import { movesAlong, type Turn } from "./turns";
+import { changesAlong, type LayoutStep } from "./row-layout";
 import type { RegionForm } from "./types";
 
 /**
  * An index: from turn to turn it changes by multiples of `step`, 0 for not at all, and it lies in `min` … `max`. It is the sum of a
  * part that stands still, a multiple of `unit` (0: there is none), and one that moves, between `low` and `high`.
  */
-export interface Step {
+export interface IndexStride {
   readonly step: number;
   readonly min: number;
   readonly max: number;
@@ -18,10 +18,17 @@ export interface Step {
 }
 
 /** An index that no turn changes. @param unit what it is a multiple of */
-export const still = (min: number, max: number, unit = 1): Step => ({ step: 0, min, max, unit, low: 0, high: 0 });
+export const constantIndex = (min: number, max: number, unit = 1): IndexStride => ({
+  step: 0,
+  min,
+  max,
+  unit,
+  low: 0,
+  high: 0,
+});
 /** An index of which nothing is known to stand still. */
-export const moving = (step: number, min: number, max: number): Step =>
-  step === 0 ? still(min, max) : { step, min, max, unit: 0, low: min, high: max };
+export const movingIndex = (step: number, min: number, max: number): IndexStride =>
+  step === 0 ? constantIndex(min, max) : { step, min, max, unit: 0, low: min, high: max };
 
 /** Whether a condition holds everywhere, nowhere, or it depends. */
 export type Holds = "always" | "never" | "depends";
@@ -33,12 +40,12 @@ function gcd(a: number, b: number): number {
 }
 
 /** Whether the part that moves never carries into the part that stands still, nor that one's remainder by `by` into it. */
-const staysBelowUnit = ({ unit, low, high }: Step, by: number): boolean =>
+const staysBelowUnit = ({ unit, low, high }: IndexStride, by: number): boolean =>
   unit > 0 && by % unit === 0 && low >= 0 && high < unit;
 
 /** Index arithmetic on steps: what is not known to stand still moves. */
-export const steps: IndexAlgebra<Step, Holds> = {
-  int: (value) => still(value, value, Math.abs(value)),
+export const indexStrides: IndexAlgebra<IndexStride, Holds> = {
+  int: (value) => constantIndex(value, value, Math.abs(value)),
   add: (a, b) => ({
     step: gcd(a.step, b.step),
     min: a.min + b.min,
@@ -58,17 +65,17 @@ export const steps: IndexAlgebra<Step, Holds> = {
   div(a, by) {
     const [min, max] = [Math.floor(a.min / by), Math.floor(a.max / by)];
     const step = a.step % by === 0 ? a.step / by : 1;
-    if (min === max) return steps.int(min);
-    if (staysBelowUnit(a, by)) return still(min, max);
-    if (a.unit % by !== 0) return moving(a.step === 0 ? 0 : step, min, max);
+    if (min === max) return indexStrides.int(min);
+    if (staysBelowUnit(a, by)) return constantIndex(min, max);
+    if (a.unit % by !== 0) return movingIndex(a.step === 0 ? 0 : step, min, max);
     const [low, high, unit] = [Math.floor(a.low / by), Math.floor(a.high / by), a.unit / by];
-    return low === high ? still(min, max, gcd(unit, low)) : { step, min, max, unit, low, high };
+    return low === high ? constantIndex(min, max, gcd(unit, low)) : { step, min, max, unit, low, high };
   },
   mod(a, by) {
     if (a.min >= 0 && a.max < by) return a;
-    if (a.unit % by === 0 && a.low >= 0 && a.high < by) return moving(a.step, a.low, a.high);
+    if (a.unit % by === 0 && a.low >= 0 && a.high < by) return movingIndex(a.step, a.low, a.high);
     if (staysBelowUnit(a, by)) return { ...a, min: a.low, max: by - a.unit + a.high };
-    return moving(gcd(a.step, by) % by, 0, by - 1);
+    return movingIndex(gcd(a.step, by) % by, 0, by - 1);
   },
   less: (a, bound) => (a.max < bound ? "always" : a.min >= bound ? "never" : "depends"),
   atLeast: (a, bound) => (a.min >= bound ? "always" : a.max < bound ? "never" : "depends"),
@@ -79,16 +86,16 @@ export const steps: IndexAlgebra<Step, Holds> = {
 };
 
 /** The same where threads share a turn: what they count down by is not followed, as it is not where indices are written. */
-export const sharedSteps: IndexAlgebra<Step, Holds> = {
-  ...steps,
+export const sharedStrides: IndexAlgebra<IndexStride, Holds> = {
+  ...indexStrides,
   mul(a, by) {
-    const product = steps.mul(a, by);
-    return by < 0 && a.step !== 0 ? moving(1, product.min, product.max) : product;
+    const product = indexStrides.mul(a, by);
+    return by < 0 && a.step !== 0 ? movingIndex(1, product.min, product.max) : product;
   },
 };
 
 /** An index that is either of two. */
-export const eitherStep = (a: Step, b: Step): Step => ({
+export const eitherStride = (a: IndexStride, b: IndexStride): IndexStride => ({
   step: gcd(a.step, b.step),
   min: Math.min(a.min, b.min),
   max: Math.max(a.max, b.max),
@@ -97,21 +104,21 @@ export const eitherStep = (a: Step, b: Step): Step => ({
   high: Math.max(a.high, b.high),
 });
 
-function unravelled(linear: Step, shape: Shape): Step[] {
-  const at: Step[] = shape.map(() => steps.int(0));
+function unravelled(linear: IndexStride, shape: Shape): IndexStride[] {
+  const at: IndexStride[] = shape.map(() => indexStrides.int(0));
   let rest = linear;
   for (let axis = shape.length - 1; axis >= 0; axis--) {
     if (shape[axis] === 1) continue;
-    at[axis] = steps.mod(rest, Math.max(1, shape[axis]!));
-    rest = steps.div(rest, Math.max(1, shape[axis]!));
+    at[axis] = indexStrides.mod(rest, Math.max(1, shape[axis]!));
+    rest = indexStrides.div(rest, Math.max(1, shape[axis]!));
   }
   return at;
 }
 
-function ravelled(at: readonly Step[], shape: Shape): Step {
-  let [sum, stride] = [steps.int(0), 1];
+function ravelled(at: readonly IndexStride[], shape: Shape): IndexStride {
+  let [sum, stride] = [indexStrides.int(0), 1];
   for (let axis = shape.length - 1; axis >= 0; axis--) {
-    sum = steps.add(sum, steps.mul(at[axis]!, stride));
+    sum = indexStrides.add(sum, indexStrides.mul(at[axis]!, stride));
     stride *= shape[axis]!;
   }
   return sum;
@@ -122,13 +129,13 @@ function ravelled(at: readonly Step[], shape: Shape): Step {
  * @param width columns that one turn of the loop takes
  * @param fixed coordinates of the row that are known
  */
-export function stepsAlong(
-  turns: readonly Turn[],
+export function stridesAlong(
+  turns: readonly LayoutStep[],
   { space, reducedAxes, columns }: RegionForm,
   width: number,
   fixed: ReadonlyMap<number, number> = new Map(),
-): Step[] {
-  const column = moving(columns === width ? 0 : width, 0, Math.max(0, columns - 1));
+): IndexStride[] {
+  const column = movingIndex(columns === width ? 0 : width, 0, Math.max(0, columns - 1));
   const along = unravelled(
     column,
     space.map((extent, axis) => (reducedAxes.includes(axis) ? extent : 1)),
@@ -136,12 +143,12 @@ export function stepsAlong(
   const start = space.map((extent, axis) => {
     if (reducedAxes.includes(axis)) return along[axis]!;
     const known = fixed.get(axis);
-    return known === undefined ? still(0, Math.max(0, extent - 1)) : steps.int(known);
+    return known === undefined ? constantIndex(0, Math.max(0, extent - 1)) : indexStrides.int(known);
   });
-  const end = turns.reduce<readonly Step[]>((at, { from, to, perm }) => {
-    if (perm) return perm.map((axis) => (axis === null ? steps.int(0) : at[axis]!));
+  const end = turns.reduce<readonly IndexStride[]>((at, { from, to, perm }) => {
+    if (perm) return perm.map((axis) => (axis === null ? indexStrides.int(0) : at[axis]!));
     return unravelled(ravelled(at, from), to);
   }, start);
-  const moves = movesAlong(turns, space, reducedAxes);
-  return end.map((index, axis) => (moves[axis] ? index : still(index.min, index.max)));
+  const moves = changesAlong(turns, space, reducedAxes);
+  return end.map((index, axis) => (moves[axis] ? index : constantIndex(index.min, index.max)));
 }

@@ -14,7 +14,7 @@ const MOST_PRODUCTS = 4;
 const ORDINALS = ["first", "second", "third", "fourth", "fifth"] as const;
 
 /** Why several products can't share a kernel; null when they can. */
-export function dualRefusal(
+export function sharedOperandRefusal(
   graph: Graph,
   members: readonly NodeId[],
   outputs: readonly NodeId[],

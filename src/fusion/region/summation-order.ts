@@ -1,11 +1,11 @@
 /** @file In which groups a kernel adds things up: two kernels that agree in this round alike. */
 import { node, type Graph, type NodeId } from "../ir";
 import { factorsOf } from "../kernel";
-import { productsOf } from "./dual";
+import { productsOf } from "./shared-operand";
 import { neighbours, strideProbe } from "./reads";
 import type { RegionForm, RegionSchedule } from "./types";
 
-export interface Grouping {
+export interface SummationOrder {
   /** Equal for kernels that add in the same order. */
   readonly key: string;
   /** Parts of a row that are added apart and then joined; 1 for a row that is walked whole. */
@@ -17,14 +17,14 @@ export interface Grouping {
 }
 
 /** How this kernel folds, scans or multiplies `id`, one of its members; null where it does nothing of the kind. */
-export function groupingOf(
+export function summationOrder(
   graph: Graph,
   members: readonly NodeId[],
   form: RegionForm,
   { variant, chunks, chunkLength, threadsPerWorkgroup, lane, fold, merged, thin }: RegionSchedule,
   id: NodeId,
-): Grouping | null {
-  const say = (how: Grouping["how"], key: string, threads = 1, parts = 1): Grouping => ({
+): SummationOrder | null {
+  const say = (how: SummationOrder["how"], key: string, threads = 1, parts = 1): SummationOrder => ({
     key: `${how} ${key} ${threads} ${parts}`,
     threads,
     chunks: parts,

@@ -1,6 +1,6 @@
 /** @file In which order the kernels of a plan run: depth first, so that values die soon. */
 import { bug, bytesOf, node, type Fusion, type NodeId, type Region } from "../ir";
-import { storedForm } from "./frame";
+import { storedForm } from "./kernel-frame";
 import { isViewRegion, resolveView, storedInputs } from "../region";
 
 /** How many of the most recently enabled regions are weighed against each other. */

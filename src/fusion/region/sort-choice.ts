@@ -2,10 +2,10 @@
 import { node, showMicros, type Graph, type Knobs, type Target, type Verdict } from "../ir";
 import { digitMicros, launchesOf, networkMicros, type DigitFactors, type Network } from "../kernel";
 import { LONGEST_SORTED, MOST_SELECTED } from "../ops";
-import { factorsOfDigits, orderShape } from "./digit-order";
+import { factorsOfDigits, orderShape } from "./digit-sort";
 import { rowLane } from "./lanes";
 import { machineOf } from "./machine";
-import { classifyMerged, mergedMicros, mergedSort, threadsOf, total } from "./merged-order";
+import { classifyMerged, mergedMicros, mergedSort, threadsOf, total } from "./merge-sort";
 import { refusal } from "./refusal";
 import { walksRows } from "./row-ops";
 import type { Body } from "./schedule-parts";

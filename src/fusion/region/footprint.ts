@@ -7,19 +7,19 @@ import { opDef } from "../ops";
 import { boxSize, unionOfBoxes, type Box } from "./boxes";
 import { imageOfBox } from "./index-image";
 
-export type Demand =
+export type Footprint =
   | { readonly kind: "all" }
   | { readonly kind: "boxes"; readonly boxes: readonly Box[] }
   /** At most so many, wherever a gather's data says. */
   | { readonly kind: "some"; readonly elements: number };
 
-export const ALL: Demand = { kind: "all" };
-const NOTHING: Demand = { kind: "boxes", boxes: [] };
+export const ALL: Footprint = { kind: "all" };
+const NOTHING: Footprint = { kind: "boxes", boxes: [] };
 const wholeBox = (shape: Shape): Box => shape.map((extent) => ({ start: 0, count: extent, step: 1 }));
 const covers = (box: Box, shape: Shape): boolean => boxSize(box) === sizeOf(shape);
 
 /** Union of two demands on a value of `shape`. */
-export function union(a: Demand, b: Demand, shape: Shape): Demand {
+export function union(a: Footprint, b: Footprint, shape: Shape): Footprint {
   if (a.kind === "all" || b.kind === "all") return ALL;
   if (a.kind === "some" || b.kind === "some") return some(count(a, shape) + count(b, shape), shape);
   const boxes = unionOfBoxes(a.boxes, b.boxes);
@@ -27,24 +27,25 @@ export function union(a: Demand, b: Demand, shape: Shape): Demand {
 }
 
 /** Of any number of demands; nothing at all when there are none. */
-const unionOf = (demands: readonly Demand[], shape: Shape): Demand =>
+const unionOf = (demands: readonly Footprint[], shape: Shape): Footprint =>
   demands.length === 0 ? NOTHING : demands.reduce((a, b) => union(a, b, shape));
 
-function tidy(boxes: readonly Box[], shape: Shape): Demand {
+function tidy(boxes: readonly Box[], shape: Shape): Footprint {
   const total = boxes.reduce((sum, box) => sum + boxSize(box), 0);
   return total === sizeOf(shape) ? ALL : { kind: "boxes", boxes };
 }
 
-const boxDemand = (box: Box, shape: Shape): Demand => (covers(box, shape) ? ALL : { kind: "boxes", boxes: [box] });
+const boxDemand = (box: Box, shape: Shape): Footprint => (covers(box, shape) ? ALL : { kind: "boxes", boxes: [box] });
 
-const some = (elements: number, shape: Shape): Demand => (elements >= sizeOf(shape) ? ALL : { kind: "some", elements });
+const some = (elements: number, shape: Shape): Footprint =>
+  elements >= sizeOf(shape) ? ALL : { kind: "some", elements };
 
 /** What a gather asks of its data: one element for each of its own, never more than there are. */
-export const throughGather = (demand: Demand, outShape: Shape, shape: Shape): Demand =>
+export const throughGather = (demand: Footprint, outShape: Shape, shape: Shape): Footprint =>
   some(count(demand, outShape), shape);
 
 /** Distinct elements in a demand. */
-export function count(demand: Demand, shape: Shape): number {
+export function count(demand: Footprint, shape: Shape): number {
   switch (demand.kind) {
     case "all":
       return sizeOf(shape);
@@ -56,7 +57,7 @@ export function count(demand: Demand, shape: Shape): number {
 }
 
 /** What a broadcast operand of `shape` must supply when `demand` is asked of a value of `outShape`. */
-export function throughBroadcast(demand: Demand, outShape: Shape, shape: Shape): Demand {
+export function throughBroadcast(demand: Footprint, outShape: Shape, shape: Shape): Footprint {
   if (count(demand, outShape) === 0) return NOTHING;
   if (demand.kind === "all" || sizeOf(shape) <= 1) return ALL;
   if (demand.kind === "some") return some(demand.elements, shape);
@@ -71,7 +72,7 @@ export function throughBroadcast(demand: Demand, outShape: Shape, shape: Shape):
 }
 
 /** What the index of a gather must supply: its axes stand where the data's axis was. */
-export function throughIndex(demand: Demand, outShape: Shape, shape: Shape, axis: number): Demand {
+export function throughIndex(demand: Footprint, outShape: Shape, shape: Shape, axis: number): Footprint {
   if (count(demand, outShape) === 0) return NOTHING;
   if (demand.kind === "all" || sizeOf(shape) <= 1) return ALL;
   if (demand.kind === "some") return some(demand.elements, shape);
@@ -80,7 +81,7 @@ export function throughIndex(demand: Demand, outShape: Shape, shape: Shape, axis
 }
 
 /** What operand `operand` of a movement op must supply. */
-export function throughMovement(demand: Demand, n: Node, inputs: readonly Shape[], operand: number): Demand {
+export function throughMovement(demand: Footprint, n: Node, inputs: readonly Shape[], operand: number): Footprint {
   const shape = inputs[operand]!;
   const free = opDef(n.op).movement!.free === true;
   if (free && demand.kind === "all") return ALL;
@@ -95,7 +96,7 @@ export function throughMovement(demand: Demand, n: Node, inputs: readonly Shape[
 }
 
 /** What the reduced operand must supply: whole rows of every demanded result. */
-export function throughReduce(demand: Demand, outShape: Shape, shape: Shape, axes: readonly number[]): Demand {
+export function throughReduce(demand: Footprint, outShape: Shape, shape: Shape, axes: readonly number[]): Footprint {
   if (demand.kind === "all") return ALL;
   const kept = outShape.length === shape.length;
   const at = (axis: number): number => (kept ? axis : axis - axes.filter((a) => a < axis).length);

@@ -6,10 +6,10 @@ import type { Index } from "../index-space";
 import type { Reg, Scalar, SharedArray, Value } from "../kernel-ir";
 import type { Lowering } from "../lowering";
 import { foldLanes, merge, type Accumulator } from "./accumulate";
-import type { RunningRow } from "./running-row";
+import type { OnlineSoftmaxState } from "./online-softmax-state";
 
 /** Workgroup memory where threads put what they found: an array for each scalar type. */
-export class Meeting {
+export class SharedParts {
   readonly #arrays = new Map<Scalar, SharedArray>();
 
   readonly low: Lowering;
@@ -36,15 +36,15 @@ export class Meeting {
 
 /** How the threads that share a row meet: where each puts its part, and all the places that are read back. */
 export interface Share {
-  readonly meeting: Meeting;
+  readonly parts: SharedParts;
   readonly index: Index;
   /** One component of the cell; null: the whole vector, whose lanes are rows of their own. */
   readonly lane: Index | null;
   readonly cells: readonly Index[];
 }
 
-/** Rows of which each thread saw a part: they agree on the peaks, and what each has summed fades to them. */
-export function agree(rows: readonly RunningRow[], shares: readonly Share[]): void {
+/** Rows of which each thread saw a part: they agree on the peaks, and what each has summed is rescaled to them. */
+export function agreeOnPeaks(rows: readonly OnlineSoftmaxState[], shares: readonly Share[]): void {
   const [first] = rows;
   if (!first || first.parts.peak === null) return;
   const { low, parts } = first;
@@ -62,13 +62,13 @@ export function agree(rows: readonly RunningRow[], shares: readonly Share[]): vo
   );
   low.forget(parts.peak!);
   rows.forEach((row, i) => {
-    row.fadeFolds(row.raise(tops[i]!.value));
-    row.settle();
+    row.rescaleFolds(row.raise(tops[i]!.value));
+    row.commitPeak();
   });
 }
 
 /** The folds of each row over all lanes and, with `shares`, all threads of it. */
-export function foldsOf(rows: readonly RunningRow[], shares: readonly Share[] | null): Accumulator[][] {
+export function foldsOf(rows: readonly OnlineSoftmaxState[], shares: readonly Share[] | null): Accumulator[][] {
   const [first] = rows;
   if (!first) return [];
   const { low } = first;
@@ -89,7 +89,7 @@ export function foldsOf(rows: readonly RunningRow[], shares: readonly Share[] | 
  * @returns what the results of each row are multiplied by in the end
  */
 export function completeRows(
-  rows: readonly RunningRow[],
+  rows: readonly OnlineSoftmaxState[],
   columns: number,
   shares: readonly Share[] | null,
 ): readonly (Value | null)[] {
@@ -108,14 +108,14 @@ export function joined(
   low: Lowering,
   parts: readonly Part[],
 ): { readonly value: Reg; readonly position: Reg | null }[] {
-  const atOnce = parts[0]!.share.meeting.rows;
+  const atOnce = parts[0]!.share.parts.rows;
   return Array.from({ length: Math.ceil(parts.length / atOnce) }, (_, i) =>
     parts.slice(i * atOnce, (i + 1) * atOnce),
   ).flatMap((some) => {
     for (const { share, value, position, id } of some) {
-      const { meeting, index, lane } = share;
+      const { parts, index, lane } = share;
       const put = (part: Value): void =>
-        low.emit({ kind: "storeShared", array: meeting.of(part.scalar), index, value: part, lane, nodes: [id] });
+        low.emit({ kind: "storeShared", array: parts.of(part.scalar), index, value: part, lane, nodes: [id] });
       put(value);
       if (position) put(position);
     }
@@ -128,10 +128,10 @@ export function joined(
 
 function joinCells(
   low: Lowering,
-  { share: { meeting, lane, cells }, def, scalar, position, id }: Part,
+  { share: { parts, lane, cells }, def, scalar, position, id }: Part,
 ): { readonly value: Reg; readonly position: Reg | null } {
   const read = (of: Scalar, index: Index): Reg =>
-    low.let("part", of, 4, { kind: "loadShared", array: meeting.of(of), index }, [id]);
+    low.let("part", of, 4, { kind: "loadShared", array: parts.of(of), index }, [id]);
   if (position) {
     const [start, ...rest] = cells;
     const best: Accumulator = {

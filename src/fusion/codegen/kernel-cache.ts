@@ -10,12 +10,12 @@ import {
   unnumberedId,
 } from "../ir";
 import { launchedKey } from "../region";
-import { kernelName, titleOf } from "./frame";
-import { laidOut } from "./layout";
-import { filled, formOf, nameless, type Form, type Nameless } from "./nameless";
+import { kernelName, titleOf } from "./kernel-frame";
+import { laidOut } from "./line-breaking";
+import { filled, formOf, canonicalRegion, type Form, type CanonicalRegion } from "./canonical-region";
 import { isTaken } from "./names";
 import { endOfName } from "./templates/split";
-import { printProgram, printRegion, shapeRegion, type PrintedProgram, type PrintedRegion } from "./printed";
+import { printProgram, printRegion, shapeRegion, type PrintedProgram, type PrintedRegion } from "./printed-region";
 
 const MOST_KERNELS = 1000;
 const NAME = "Qname";
@@ -48,9 +48,9 @@ function targetFor(region: Region, target: Target): Target {
 }
 
 /** As `printRegion`; takes the text from an equal region where there was one. */
-export function printOrRepeat(graph: Graph, region: Region, given: Target): PrintedRegion {
+export function printCached(graph: Graph, region: Region, given: Target): PrintedRegion {
   const target = targetFor(region, given);
-  const alike = launchedKey(graph, region.members) !== null ? null : nameless(graph, region);
+  const alike = launchedKey(graph, region.members) !== null ? null : canonicalRegion(graph, region);
   if (!alike) return printRegion(graph, region, target);
   let kernels = known.get(target);
   if (!kernels || kernels.size > MOST_KERNELS) {
@@ -67,7 +67,7 @@ export function printOrRepeat(graph: Graph, region: Region, given: Target): Prin
     : renamed(template, graph, region, alike);
 }
 
-function templateOf(alike: Nameless, target: Target): Template {
+function templateOf(alike: CanonicalRegion, target: Target): Template {
   const graph = alike.graph();
   const shaped = shapeRegion(graph, alike.region, target);
   const title = titleOf(graph, alike.region);
@@ -95,7 +95,12 @@ function* ownStems(wgsl: string): Generator<string> {
 }
 
 /** The text and the counts with the names of this region. */
-function renamed({ printed, forms }: Template, graph: Graph, region: Region, { ids, stems }: Nameless): PrintedRegion {
+function renamed(
+  { printed, forms }: Template,
+  graph: Graph,
+  region: Region,
+  { ids, stems }: CanonicalRegion,
+): PrintedRegion {
   const reals = new Map<NodeId, NodeId>(ids.map((id, index) => [numberedId(index), id]));
   const real = (id: NodeId): NodeId => reals.get(id) ?? unnumberedId(ids, id);
   const listed = new Map<readonly NodeId[], readonly NodeId[]>();

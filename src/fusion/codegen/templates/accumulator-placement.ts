@@ -4,15 +4,15 @@
  */
 import type { NodeId } from "../../ir";
 import { meetingCells, meetingRows, type MatmulTile } from "../../region";
-import type { Job } from "../frame";
+import type { Job } from "../kernel-frame";
 import type { Index } from "../index-space";
 import type { Reg, Scalar, SharedArray, Value } from "../kernel-ir";
 import type { Accumulator } from "./accumulate";
 import type { Tiling } from "./matmul-tile";
 import type { Reduce } from "./reduce";
 import { Partials } from "./reduce-finish";
-import { agree, completeRows, foldsOf, Meeting, type Share } from "./row-meeting";
-import { nameRows } from "./running-row";
+import { agreeOnPeaks, completeRows, foldsOf, SharedParts, type Share } from "./workgroup-row-reduce";
+import { nameRows } from "./online-softmax-state";
 
 /** What a workgroup owns: a band of rows (or columns), and a chunk of the side that it walks. */
 export interface Band {
@@ -21,21 +21,21 @@ export interface Band {
   readonly tiling: Tiling;
   /** Rows, or vector columns, from one tile of the chunk to the next, and how many there are. */
   readonly step: number;
-  readonly turns: number;
+  readonly iterations: number;
   readonly chunk: Index;
   readonly tx: Index;
   readonly ty: Index;
   /** Rows and vector columns of this thread in a tile. */
   readonly rows: readonly Index[];
   readonly columns: readonly Index[];
-  /** Tiles of the operands. Between two turns the left one serves as the place where threads meet. */
+  /** Tiles of the operands. Between two iterations the left one serves as the place where threads meet. */
   readonly a: SharedArray;
   readonly b: SharedArray;
   readonly grid: readonly [number, number];
 }
 
 /** What becomes of each tile of accumulators, and of the rows in the end. */
-export interface Keeper {
+export interface AccumulatorPlacement {
   /** @param past rows or vector columns of the chunk before this tile */
   readonly fold: (accs: readonly (readonly Reg[])[], past: Index) => void;
   /** Stores the results. */
@@ -45,7 +45,7 @@ export interface Keeper {
 }
 
 /** Rows are folded: thread t keeps row t of the band. */
-export function keepRows(band: Band): Keeper {
+export function rowPerThread(band: Band): AccumulatorPlacement {
   const { f, tile, tiling, rows, columns } = band;
   const { low, space, sizes } = f;
   const { tid, top, batch } = tiling;
@@ -93,14 +93,14 @@ function handing({ f, tile, tiling, tx, ty, a }: Band, atOnce: number) {
   const { low, space } = f;
   const [across, down] = [tile.n / tile.rn, tile.m / tile.rm];
   const group = atOnce * down;
-  const meeting = new Meeting(low, a, meetingCells(low.graph, f.parts, tile, true), 1);
+  const parts = new SharedParts(low, a, meetingCells(low.graph, f.parts, tile, true), 1);
   const cell = (value: number, row: Index): Index => space.mul(space.add(space.int(value * group), row), across / 4);
   return {
     put(value: Value, number: number, row: number): void {
       const index = space.add(cell(number, space.add(space.int(row * down), ty)), space.div(tx, 4));
       low.emit({
         kind: "storeShared",
-        array: meeting.of(value.scalar),
+        array: parts.of(value.scalar),
         index,
         value,
         lane: space.mod(tx, 4),
@@ -114,7 +114,7 @@ function handing({ f, tile, tiling, tx, ty, a }: Band, atOnce: number) {
           "part",
           scalar,
           4,
-          { kind: "loadShared", array: meeting.of(scalar), index: space.add(start, space.int(c)) },
+          { kind: "loadShared", array: parts.of(scalar), index: space.add(start, space.int(c)) },
           [id],
         ),
       );
@@ -123,7 +123,7 @@ function handing({ f, tile, tiling, tx, ty, a }: Band, atOnce: number) {
 }
 
 /** Columns are folded: each thread keeps those that it makes, four neighbours at a time; in the end they are joined with the other threads'. */
-export function keepColumns(band: Band): Keeper {
+export function columnsPerThread(band: Band): AccumulatorPlacement {
   const { f, tile, tiling, rows, columns, tx, ty, a } = band;
   const { low, space, sizes } = f;
   const { batch, left, top } = tiling;
@@ -133,12 +133,12 @@ export function keepColumns(band: Band): Keeper {
   const shares = (): Share[] => {
     low.comment("The threads of a column join what they folded.");
     const [down, atOnce] = [tile.m / tile.rm, meetingRows(low.graph, f.parts, tile, false)];
-    const meeting = new Meeting(low, a, meetingCells(low.graph, f.parts, tile, false), atOnce);
-    const cells = meeting.cells / atOnce;
+    const parts = new SharedParts(low, a, meetingCells(low.graph, f.parts, tile, false), atOnce);
+    const cells = parts.cells / atOnce;
     return columns.map((_, i) => {
       const slot = space.int((i % atOnce) * cells);
       const at = (cell: Index): Index => space.add(slot, space.add(space.mul(tx, down), cell));
-      return { meeting, index: at(ty), lane: null, cells: Array.from({ length: down }, (__, d) => at(space.int(d))) };
+      return { parts, index: at(ty), lane: null, cells: Array.from({ length: down }, (__, d) => at(space.int(d))) };
     });
   };
   return {
@@ -147,14 +147,14 @@ export function keepColumns(band: Band): Keeper {
       state.forEach((column, s) => {
         const quads = ms.map((m, i) => f.quad(batch, m, units[s]!, accs[i]![s]!));
         const highest = column.highest(quads);
-        if (highest !== null) column.fadeFolds(column.raise(highest));
+        if (highest !== null) column.rescaleFolds(column.raise(highest));
         column.fold(quads);
-        column.settle();
+        column.commitPeak();
       });
     },
     finish() {
       const met = shares();
-      agree(state, met);
+      agreeOnPeaks(state, met);
       completeRows(state, sizes.folded, met);
       state.forEach((column, i) => {
         column.enter();
@@ -163,7 +163,7 @@ export function keepColumns(band: Band): Keeper {
     },
     leave(job) {
       const met = shares();
-      agree(state, met);
+      agreeOnPeaks(state, met);
       const folds = foldsOf(state, met).map((own, i) => [...state[i]!.peakFold(), ...own]);
       const partials = new Partials(low, job, folds[0]!);
       folds.forEach((own, i) =>

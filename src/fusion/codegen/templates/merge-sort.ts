@@ -3,7 +3,7 @@ import { node, sizeOf, type DType, type NodeId, partialsId } from "../../ir";
 import { opDef } from "../../ops";
 import { mergedSort, orderStages, partitionOf, storedInputs, type OrderStage } from "../../region";
 import { registerScalar, wordFor } from "../emitter";
-import { programOf, threadPerItem, workgroupPerItem, type Job } from "../frame";
+import { programOf, threadPerItem, workgroupPerItem, type Job } from "../kernel-frame";
 import type { Index, Tuple } from "../index-space";
 import type { Buffer, KernelProgram } from "../kernel-ir";
 import { Lowering } from "../lowering";

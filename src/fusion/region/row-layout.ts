@@ -4,7 +4,7 @@ import { permutationOf, permuteLinear, type Permutation } from "./alignment";
 import { isFreeView } from "./views";
 
 /** One step from a value to the next: the same elements in another shape, or with the axes in another order. */
-export interface Turn {
+export interface LayoutStep {
   readonly from: Shape;
   readonly to: Shape;
   /** Null for a free view. */
@@ -12,30 +12,31 @@ export interface Turn {
 }
 
 /** How a value holds the space: every element once, each at its place. */
-export interface Lie {
+export interface Layout {
   /** Steps from the space to the value, in order. */
-  readonly turns: readonly Turn[];
+  readonly steps: readonly LayoutStep[];
   /** Where the domain's samples lie: two values with the same places may meet element by element. */
   readonly places: readonly number[];
 }
 
-const viewed = (from: Shape, to: Shape): readonly Turn[] => (sameShape(from, to) ? [] : [{ from, to, perm: null }]);
+const viewed = (from: Shape, to: Shape): readonly LayoutStep[] =>
+  sameShape(from, to) ? [] : [{ from, to, perm: null }];
 
 /** The space seen in another shape of the same size. */
-export const lieOf = (space: Shape, shape: Shape, samples: readonly number[]): Lie => ({
-  turns: viewed(space, shape),
+export const layoutOf = (space: Shape, shape: Shape, samples: readonly number[]): Layout => ({
+  steps: viewed(space, shape),
   places: samples,
 });
 
 /** How movement `n` holds the space when its operand does; null when it is neither a view nor a permutation. */
-export function turned(graph: Graph, n: Node, operand: Lie): Lie | null {
+export function movedLayout(graph: Graph, n: Node, operand: Layout): Layout | null {
   const from = node(graph, n.inputs[0]!).type.shape;
   const to = n.type.shape;
-  if (isFreeView(n)) return { turns: [...operand.turns, ...viewed(from, to)], places: operand.places };
+  if (isFreeView(n)) return { steps: [...operand.steps, ...viewed(from, to)], places: operand.places };
   const perm = permutationOf(graph, n);
   if (!perm) return null;
   return {
-    turns: [...operand.turns, { from, to, perm }],
+    steps: [...operand.steps, { from, to, perm }],
     places: operand.places.map((at) => permuteLinear(at, from, to, perm)),
   };
 }
@@ -46,7 +47,7 @@ export function unravelled(linear: number, shape: Shape): number[] {
 }
 
 /** Coordinates that `point` of the space has after the turns. */
-export function turnPoint(turns: readonly Turn[], point: readonly number[]): readonly number[] {
+export function pointAfter(turns: readonly LayoutStep[], point: readonly number[]): readonly number[] {
   return turns.reduce<readonly number[]>((at, { from, to, perm }) => {
     if (perm) return perm.map((axis) => (axis === null ? 0 : at[axis]!));
     const strides = stridesOf(from);
@@ -58,7 +59,7 @@ export function turnPoint(turns: readonly Turn[], point: readonly number[]): rea
 }
 
 /** Which coordinates after the turns change from one point of a row to another. */
-export function movesAlong(turns: readonly Turn[], space: Shape, axes: readonly number[]): boolean[] {
+export function changesAlong(turns: readonly LayoutStep[], space: Shape, axes: readonly number[]): boolean[] {
   if (turns.length === 0) return space.map((_, axis) => axes.includes(axis));
   const inRow = (pick: (extent: number) => number) => (start: readonly number[]) =>
     start.map((value, axis) => (axes.includes(axis) ? pick(space[axis]!) : value));
@@ -68,12 +69,12 @@ export function movesAlong(turns: readonly Turn[], space: Shape, axes: readonly 
     inRow(() => 0),
     inRow((extent) => extent - 1),
   ];
-  const moves = turnPoint(turns, starts[0]!).map(() => false);
+  const moves = pointAfter(turns, starts[0]!).map(() => false);
   if (sizeOf(space) === 0) return moves;
   for (const start of starts) {
-    const here = turnPoint(turns, start);
+    const here = pointAfter(turns, start);
     for (const step of steps) {
-      const there = turnPoint(turns, step(start));
+      const there = pointAfter(turns, step(start));
       there.forEach((value, axis) => (moves[axis] ||= value !== here[axis]));
     }
   }

@@ -4,7 +4,7 @@ import { IndexSpace } from "./index-space";
 import { literal, type Buffer, type KernelProgram, type Reg, type Stmt } from "./kernel-ir";
 import { Names } from "./names";
 import { printWgsl } from "./print";
-import { tidied } from "./tidy";
+import { propagateCopies } from "./copy-propagation";
 
 const space = new IndexSpace();
 const [row, column] = [space.variable("row", 4095, 0), space.variable("column", 63, 1)];
@@ -41,7 +41,7 @@ function bodyOf(body: readonly Stmt[]): string[] {
     shared: [],
     workgroupSize: [1, 1, 1],
     workgroups: [1, 1, 1],
-    body: tidied(body, space, new Names()),
+    body: propagateCopies(body, space, new Names()),
     space,
     registerCount: 9,
     packedHalves: false,

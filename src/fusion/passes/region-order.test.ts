@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { RegionId } from "../ir";
-import { regionOrder } from "./order";
+import { regionOrder } from "./region-order";
 
 /** A small graph of regions that can be merged, with its own slow answers. */
 function slowGraph(count: number, edges: readonly (readonly [number, number])[]) {

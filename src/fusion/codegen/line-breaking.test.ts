@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { nodeId } from "../ir";
-import { laidOut } from "./layout";
+import { laidOut } from "./line-breaking";
 
 const [y, z] = [nodeId("y"), nodeId("z")];
 const linesOf = (...lines: readonly string[]): readonly string[] =>

@@ -6,7 +6,7 @@ import { refusal } from "./refusal";
 /** Products whose elements make one row: more tiles than these don't pass through a workgroup beside the one that multiplies it. */
 const MOST_SCORES = 2;
 
-export interface OnlineEnds {
+export interface AttentionEndpoints {
   /** Contractions whose elements make the rows; none where the rows are read from memory. */
   readonly scores: readonly NodeId[];
   /** The contraction over the rows; null where only folds of them are wanted. */
@@ -14,7 +14,7 @@ export interface OnlineEnds {
 }
 
 /** Which contractions make the rows and which one multiplies them. */
-export function endsOf(graph: Graph, members: readonly NodeId[]): OnlineEnds | Verdict {
+export function endpointsOf(graph: Graph, members: readonly NodeId[]): AttentionEndpoints | Verdict {
   const found = members.filter((id) => opDef(node(graph, id).op).kind === "contraction");
   const two = (ids: readonly NodeId[], text: string): Verdict => refusal("L_TWO_CONTRACT", ids, text);
   if (found.length === 0 || found.length > MOST_SCORES + 1)
