@@ -135,7 +135,7 @@ test("an address stops the race where it says", async ({ page }) => {
 const VIEWS = {
   "a lesson's question": "#lesson=memory-is-the-cost/2",
   "a lesson's task": "#lesson=memory-is-the-cost/6",
-  "a puzzle": "#lesson=an-outer-product",
+  "a puzzle": "#lesson=all-pairs",
   "the board": "#board",
   "the laptop check": "#check",
   "the teacher's page": "#teach",
@@ -186,16 +186,20 @@ test("by keyboard alone from the first visit to a solved puzzle and its link", a
     throw new Error("80 presses of Tab did not reach it");
   };
   await page.keyboard.press("l");
-  await tabTo(page.getByRole("dialog").getByRole("button", { name: /Matrix, matrix, vector/ }));
+  await tabTo(page.getByRole("dialog").getByRole("button", { name: /Nobody asked for it/ }));
   await page.keyboard.press("Enter");
   const task = page.getByRole("region", { name: "Your turn" });
-  await expect(task).toContainText("Not yet");
-  await tabTo(task.getByRole("button", { name: "Show a solution" }));
+  await expect(task).toContainText("Not yet: 128 MiB moved.");
+  await tabTo(task.getByRole("button", { name: "Give me a hint" }));
   await page.keyboard.press("Enter");
-  await tabTo(task.getByRole("button", { name: "Really show it?" }));
-  await page.keyboard.press("Enter");
-  await tabTo(task.getByRole("button", { name: "Put it into the program" }));
-  await page.keyboard.press("Enter");
+  await expect(task).toContainText("Hint 1 of 2.");
+  // Written, not shown: from below `return loss, y` four characters back. From then on Tab indents, until Ctrl+M.
+  await expect(play.editor).toBeVisible();
+  await tabTo(play.editor.getByRole("textbox"));
+  await page.keyboard.press("Control+End");
+  for (let i = 0; i < 4; i++) await page.keyboard.press("Backspace");
+  expect(await play.text()).toMatch(/return loss$/);
+  await page.keyboard.press("Control+m");
   await expect(task).toContainText("Done.");
   await tabTo(page.getByRole("banner").getByRole("button", { name: "Share" }));
   await page.keyboard.press("Enter");

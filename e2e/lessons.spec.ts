@@ -11,7 +11,9 @@ test("a prediction uncovers the numbers and says why", async ({ page }) => {
   await card.getByRole("textbox").fill("96");
   await card.getByRole("button", { name: "Lock in 96 MiB" }).click();
   await expect(card).toContainText("Not quite: 64 MiB; you said 96");
-  await expect(card).toContainText("`x` is read once".replaceAll("`", ""));
+  // What speaks against this very number, then the reason.
+  await expect(card).toContainText("That would be two reads of x.");
+  await expect(card).toContainText("x is read once");
   await expect(traffic).toHaveAccessibleName(/naive 256, now 64, end 64/);
   await page.getByRole("button", { name: "Next", exact: true }).click();
   await expect(page).toHaveURL(/#lesson=rows-in-registers\/3$/);
@@ -23,6 +25,19 @@ test("an edge that is clicked answers a question", async ({ page }) => {
   await expect(card).toContainText("Click an edge in the graph.");
   await page.getByRole("button", { name: "I cannot tell" }).click();
   await expect(card).toContainText("The answer: s → p or m → e");
+});
+
+test("a line that is clicked in the program answers a question; a wrong one is told what speaks against it", async ({
+  page,
+}) => {
+  await page.goto("./#lesson=normalise/7");
+  const card = page.getByRole("region", { name: "Predict first" });
+  const line = (name: string) => page.locator(".view-line", { hasText: new RegExp(`^${name}\\s=`) });
+  await line("mean").click();
+  await expect(card).toContainText("You chose mean = row.sum(-1, keepdim=True) / H.");
+  await card.getByRole("button", { name: "Lock in" }).click();
+  await expect(card).toContainText("Not quite: diff; you said mean");
+  await expect(card).toContainText("this mean is right. A spare value is 0");
 });
 
 test("a puzzle is solved by hand, its hint and solution stay hidden until asked for, and progress is found again", async ({
@@ -53,9 +68,14 @@ test("a puzzle is solved by hand, its hint and solution stay hidden until asked 
 });
 
 test("a program that computes something else does not solve a puzzle", async ({ page, play }) => {
-  await page.goto("./#lesson=an-outer-product");
+  await page.goto("./#lesson=all-pairs");
   const task = page.getByRole("region", { name: "Your turn" });
   await expect(task).toContainText("Not yet");
-  await play.paste("N = 4096\nu: f32[N, 1]\nv: f32[1, N]\nx: f32[N, 1]\ny = u * x\nreturn y\n");
+  await play.paste("N = 8192\nx: f32[N]\ns = x.sum()\nreturn s\n");
   await expect(task).toContainText(/Output 1 differs/);
+  const sum = "s = 2 * (N * (x * x).sum() - x.sum() * x.sum())\nreturn s\n";
+  await play.paste(`N = 64\nx: f32[N]\n${sum}`);
+  await expect(task).toContainText("x is f32[64] here; the task gives f32[8192].");
+  await play.paste(`N = 8192\nx: f32[N]\n${sum}`);
+  await expect(task).toContainText("Done.");
 });

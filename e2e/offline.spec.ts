@@ -39,7 +39,7 @@ test("after one visit the page works without a network, with all that comes late
   await card.getByRole("textbox").fill("1");
   await card.getByRole("button", { name: "Lock in 1 kernel" }).click();
   await expect(page.getByRole("region", { name: "Predict first" })).toContainText("Right: 1 kernel");
-  await page.goto("./#lesson=an-outer-product");
+  await page.goto("./#lesson=all-pairs");
   await expect(page.getByRole("region", { name: "Your turn" })).toContainText("Not yet: 128 MiB moved.");
   await context.setOffline(false);
 });

@@ -41,8 +41,10 @@ function stepOf(text, fail) {
     .map((paragraph) => paragraph.replace(/\s+/g, " ").trim())
     .filter(Boolean);
   if (blocks.ask) blocks.ask.kind = kindOfAsk(blocks.ask, fail);
+  for (const { text, because, but } of blocks.ask?.choices ?? [])
+    if ((because === undefined) === (but === undefined)) fail(`"${text}" needs either because or but`);
   // Who writes a kernel leaves the program as it is.
-  if (blocks.task) blocks.task = { sameValues: true, hints: [], solution: blocks.show?.program, ...blocks.task };
+  if (blocks.task) blocks.task = { values: "shown", hints: [], solution: blocks.show?.program, ...blocks.task };
   if (blocks.task && blocks.task.solution === undefined) fail(`"${title.trim()}" has no solution`);
   return { title: title.trim(), paragraphs, ...blocks };
 }

@@ -11,6 +11,7 @@ import {
   goalsIn,
   lessonHeads,
   type Ask,
+  type Compare,
   type HandFacts,
   type Lesson,
   type LessonStep,
@@ -18,9 +19,9 @@ import {
   type Scope,
   type Task,
 } from "../src/course";
-import { rightChoice, rightNumber, scopeOf, taskState } from "../src/course/check";
+import { judge, rightChoice, rightNumber, scopeOf, taskState, usualMistakes } from "../src/course/check";
 import { cursorOf, optionsOf, pictureOf } from "../src/course/picture";
-import { atSmallSizes, sameValues } from "../src/workers/same-values";
+import { atSmallSizes, sameInputs, sameValues } from "../src/workers/same-values";
 import { filled, runsOf } from "../src/course/prose";
 
 /** Words of a step's prose: more are not read beside a moving picture. */
@@ -58,16 +59,25 @@ test("the course has twelve lessons, numbered from 1, and puzzles from easy to h
   expect(levels).toEqual(levels.toSorted((a, b) => a - b));
 });
 
-const compare = async (original: string, changed: string): Promise<string | null> => {
-  const sameness = sameValues(original, changed);
+const compare: Compare = async (original, changed, what) => {
+  const sameness = (what === "inputs" ? sameInputs : sameValues)(original, changed);
   return sameness.same ? null : sameness.text;
 };
+
+/** What is said to those who answer as people often do. */
+const butsOf = (ask: Exclude<Ask, { kind: "choice" }>): string[] =>
+  ask.kind === "number" ? (ask.slips ?? []).map(({ but }) => but) : Object.values(ask.buts ?? {});
 
 /** Every sentence of a step. */
 const sentencesOf = ({ paragraphs, ask, task }: LessonStep): string[] => [
   ...paragraphs,
   ...(ask
-    ? [ask.question, ...(ask.kind === "choice" ? ask.choices.flatMap((c) => [c.text, c.because]) : [ask.because])]
+    ? [
+        ask.question,
+        ...(ask.kind === "choice"
+          ? ask.choices.flatMap((c) => [c.text, c.because ?? c.but ?? ""])
+          : [ask.because, ...butsOf(ask)]),
+      ]
     : []),
   ...(task ? [task.text, ...task.hints] : []),
 ];
@@ -133,17 +143,31 @@ async function faultsOf(lesson: Lesson, index: number): Promise<string[]> {
 function faultsOfAsk(ask: Ask, scope: Scope, names: ReadonlySet<string>): string[] {
   filled(ask.question, scope);
   switch (ask.kind) {
-    case "choice":
+    case "choice": {
       // Throws where none or several of them are right.
-      rightChoice(ask, scope);
-      for (const { because } of ask.choices) filled(because, scope);
-      return [];
-    case "number":
+      const right = rightChoice(ask, scope);
+      for (const { because, but } of ask.choices) filled(because ?? but ?? "", scope);
+      // A sentence that holds where a choice is right does not hold where it is wrong: each has its own.
+      return ask.choices.flatMap(({ text, because }, i) =>
+        (because !== undefined) === (i === right) ? [] : [`"${text}" is ${i === right ? "right" : "wrong"} now`],
+      );
+    }
+    case "number": {
       filled(ask.because, scope);
-      return rightNumber(ask, scope) > 0 ? [] : [`the answer is ${rightNumber(ask, scope)}`];
+      const truth = rightNumber(ask, scope);
+      const slips = usualMistakes(ask, scope).map(({ value }) => value);
+      return [
+        ...(truth > 0 ? [] : [`the answer is ${truth}`]),
+        ...slips.flatMap((value) =>
+          judge(ask, { kind: "number", value }, scope).right ? [`the mistake ${value} is right`] : [],
+        ),
+        ...(new Set(slips).size < slips.length ? ["two mistakes are the same number"] : []),
+      ];
+    }
     case "click": {
       filled(ask.because, scope);
-      const known = ask.answers.flatMap((answer) => answer.split(" -> "));
+      for (const but of butsOf(ask)) filled(but, scope);
+      const known = [...ask.answers, ...Object.keys(ask.buts ?? {})].flatMap((answer) => answer.split(" -> "));
       return known.filter((name) => !names.has(name)).map((name) => `${name} is no value`);
     }
   }
@@ -171,8 +195,8 @@ async function faultsOfTask(
   filled(task.text, goalsIn(task, scope));
   for (const hint of task.hints) filled(hint, scope);
   const solution = compile(task.solution, { ...compilation.options, ...task.solutionOptions });
-  const after = await taskState(task, compilation.text, solution, compare, handOf(solution, task.kernel));
-  const before = await taskState(task, compilation.text, compilation, compare, handOf(compilation, begins));
+  const after = await taskState(task, compilation, solution, compare, handOf(solution, task.kernel));
+  const before = await taskState(task, compilation, compilation, compare, handOf(compilation, begins));
   return [
     ...(before.done ? ["the task is done at the start"] : []),
     ...(after.done ? [] : [`the solution does not pass: ${after.text}`]),
@@ -199,6 +223,48 @@ test("a row far below the largest value of all becomes 0 / 0, unless its own lar
   };
   expect(nans(step.show!.program!)).toBe(1);
   expect(nans(step.task!.solution)).toBe(0);
+});
+
+test("what is said to a wrong answer speaks against it, then gives the reason; a pass gets the reason", () => {
+  const scope: Scope = { number: () => 6, call: () => null };
+  const ask: Ask = {
+    kind: "number",
+    question: "How many?",
+    answer: "kernels",
+    unit: "kernels",
+    within: 0,
+    because: "They are {kernels}.",
+    slips: [{ answer: "kernels / 2", but: "{kernels / 2} are those that read." }],
+  };
+  const said = (value: number) => judge(ask, { kind: "number", value }, scope).because;
+  expect(said(3)).toBe("3 are those that read. They are 6.");
+  expect(said(4)).toBe("They are 6.");
+  expect(said(6)).toBe("They are 6.");
+  expect(judge(ask, { kind: "pass" }, scope)).toMatchObject({ right: false, because: "They are 6." });
+});
+
+test("no task is done by smaller inputs, inputs known before the run, another device, or other results", async () => {
+  const text = "N = 4096\nx: f32[N, N]\ny = x * x\nloss = y.sum()\nreturn loss, y\n";
+  const solution = "N = 4096\nx: f32[N, N]\nloss = (x * x).sum()\nreturn loss\n";
+  const begun = compile(text, defaultOptions);
+  const task: Task = { text: "", check: "bytes <= 65 MiB", values: "solution", hints: [], solution };
+  const state = (changed: string, profile = defaultOptions.profile) =>
+    taskState(task, begun, compile(changed, { ...defaultOptions, profile }), compare);
+  expect(await state(solution)).toMatchObject({ done: true });
+  expect(await state(solution.replace("4096", "64"))).toMatchObject({
+    done: false,
+    text: expect.stringMatching(/the task gives f32\[4096/),
+  });
+  expect(await state(solution.replace("[N, N]", "[N, N] = param()"))).toMatchObject({
+    text: expect.stringMatching(/declared otherwise/),
+  });
+  expect(await state(solution, { ...defaultOptions.profile, name: "mine" })).toMatchObject({
+    text: expect.stringMatching(/in Options again/),
+  });
+  expect(await state(solution.replace("x * x", "x"))).toMatchObject({
+    text: expect.stringMatching(/Output 1 differs/),
+  });
+  expect(await state(solution.replace("return loss", "z: f32[N]\nreturn loss"))).toMatchObject({ done: false });
 });
 
 test("a lesson's file that lacks something is refused by name", async () => {

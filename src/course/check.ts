@@ -1,5 +1,5 @@
 /** @file Is an answer right, is a task done? */
-import { fusionAt, showBytes, type Compilation } from "../fusion";
+import { fusionAt, showBytes, type Compilation, type CompileOptions } from "../fusion";
 import { evaluate } from "./expression";
 import { factsOf, type HandFacts, type MeasuredTimes } from "./facts";
 import type { Ask, Task } from "./lesson";
@@ -57,28 +57,53 @@ export function rightChoice(ask: Extract<Ask, { kind: "choice" }>, scope: Scope)
 export const rightNumber = (ask: Extract<Ask, { kind: "number" }>, scope: Scope): number =>
   Number(evaluate(ask.answer, scope)) / PER_UNIT[ask.unit];
 
-export function judge(ask: Ask, answer: Answer, scope: Scope): Judgement {
+/** A number that is often said instead, in the question's unit, and what speaks against it. */
+export interface UsualMistake {
+  readonly value: number;
+  readonly but: string;
+}
+
+/** The numbers that are often said instead of the right one. */
+export const usualMistakes = (ask: Extract<Ask, { kind: "number" }>, scope: Scope): UsualMistake[] =>
+  (ask.slips ?? []).map(({ answer, but }) => ({
+    value: Number(evaluate(answer, scope)) / PER_UNIT[ask.unit],
+    but: filled(but, scope),
+  }));
+
+/** How near to a usual mistake a number must be to be met as that mistake. */
+const NEAR = 0.02;
+
+const isNear = (said: number, value: number, within: number): boolean =>
+  Math.abs(said - value) <= within * Math.abs(value) + 1e-9;
+
+/** Whether `said` is right, with the number and the reason: first what speaks against a wrong answer, then why the right one is. */
+export function judge(ask: Ask, said: Answer, scope: Scope): Judgement {
   switch (ask.kind) {
     case "choice": {
       const truth = rightChoice(ask, scope);
-      const said = answer.kind === "choice" ? answer.index : truth;
-      return {
-        right: answer.kind === "choice" && said === truth,
-        truth,
-        because: filled((ask.choices[said] ?? ask.choices[truth]!).because, scope),
-      };
+      const right = said.kind === "choice" && said.index === truth;
+      const but = said.kind === "choice" && !right ? ask.choices[said.index]?.but : undefined;
+      return { right, truth, because: reasonOf(but, ask.choices[truth]!.because, scope) };
     }
     case "number": {
       const truth = rightNumber(ask, scope);
-      const right = answer.kind === "number" && Math.abs(answer.value - truth) <= ask.within * Math.abs(truth) + 1e-9;
-      return { right, truth, because: filled(ask.because, scope) };
+      const right = said.kind === "number" && isNear(said.value, truth, ask.within);
+      const slip =
+        said.kind === "number" && !right
+          ? usualMistakes(ask, scope).find(({ value }) => isNear(said.value, value, NEAR))
+          : undefined;
+      return { right, truth, because: reasonOf(slip?.but, ask.because, scope) };
     }
     case "click": {
-      const right = answer.kind === "click" && ask.answers.includes(answer.name);
-      return { right, truth: ask.answers.join(" or "), because: filled(ask.because, scope) };
+      const right = said.kind === "click" && ask.answers.includes(said.name);
+      const but = said.kind === "click" && !right ? ask.buts?.[said.name] : undefined;
+      return { right, truth: ask.answers.join(" or "), because: reasonOf(but, ask.because, scope) };
     }
   }
 }
+
+const reasonOf = (but: string | undefined, because: string | undefined, scope: Scope): string =>
+  [but, because].flatMap((text) => (text === undefined ? [] : [filled(text, scope)])).join(" ");
 
 /** `scope`, where `goal.bytes` is what the task's check compares `bytes` with: a task says what is asked, and the check holds it. */
 export const goalsIn = ({ check }: Pick<Task, "check">, scope: Scope): Scope => ({
@@ -93,8 +118,17 @@ export const goalsIn = ({ check }: Pick<Task, "check">, scope: Scope): Scope => 
   },
 });
 
-/** Null: they do; otherwise a sentence that says what differs. */
-export type Compare = (original: string, changed: string) => Promise<string | null>;
+/**
+ * Null where two programs take the same inputs, and compute the same unless only `inputs` are asked about; otherwise a
+ * sentence that says what differs.
+ */
+export type Compare = (original: string, changed: string, what: "inputs" | "values") => Promise<string | null>;
+
+/** The program that a task begins with, and the device that it is planned for. */
+export interface Begun {
+  readonly text: string;
+  readonly options: Pick<CompileOptions, "profile">;
+}
 
 export interface TaskState {
   readonly done: boolean;
@@ -106,13 +140,13 @@ export interface TaskState {
 
 /**
  * How far a task is, for the program as it is now.
- * @param original the program that the step showed: what must still be computed
- * @param compare whether two programs compute the same
+ * @param begun what the step showed: its inputs stay, and so does the device that times are predicted for
+ * @param compare whether two programs take and compute the same
  * @param hand what is known of kernels that were written by hand; null where none was
  */
 export async function taskState(
   task: Task,
-  original: string,
+  begun: Begun,
   compilation: Compilation,
   compare: Compare,
   hand: HandFacts | null = null,
@@ -121,13 +155,28 @@ export async function taskState(
   if (!scope) return { done: false, text: "The program has errors.", score: null };
   const counted = task.score === undefined ? Infinity : Number(evaluate(task.score, scope));
   const score = Number.isFinite(counted) ? counted : null;
-  if (task.sameValues && compilation.text !== original) {
-    const difference = await compare(original, compilation.text);
-    if (difference !== null) return { done: false, text: difference, score };
-  }
-  const done = evaluate(task.check, scope) === true;
+  const device = begun.options.profile;
+  if (JSON.stringify(compilation.options.profile) !== JSON.stringify(device))
+    return {
+      done: false,
+      text: `Choose the device “${device.name}” in Options again: the goal is meant for it.`,
+      score,
+    };
+  const met = evaluate(task.check, scope) === true;
+  const differs = await differenceOf(task, begun.text, compilation.text, compare);
   const missing = task.kernel === undefined ? filled(progressOf(task.check), scope) : handProgress(hand);
-  return { done, text: done ? "" : `Not yet: ${missing}.`, score };
+  // Of the program as it was given, what it computes is no news; its numbers are what is to be changed.
+  const told = met || compilation.text !== begun.text ? differs : null;
+  const text = [...(met ? [] : [`Not yet: ${missing}.`]), ...(told === null ? [] : [told])].join(" ");
+  return { done: met && differs === null, text, score };
+}
+
+/** What differs from what is asked; null where nothing does. Whatever is asked, smaller inputs are no solution. */
+async function differenceOf(task: Task, begun: string, text: string, compare: Compare): Promise<string | null> {
+  const wanted = task.values === "solution" ? task.solution : begun;
+  const inputs = text === begun ? null : await compare(begun, text, "inputs");
+  if (inputs !== null || task.values === "any" || text === wanted) return inputs;
+  return compare(wanted, text, "values");
 }
 
 /** What a hand-written kernel still lacks. */
@@ -141,7 +190,7 @@ function handProgress(hand: HandFacts | null): string {
 
 /** `kernels <= 1 and bytes <= 12 MiB` becomes a sentence with the numbers as they are. */
 function progressOf(check: string): string {
-  const names = [...new Set(check.match(/\b(naive\.)?(kernels|transfers|large|bytes|peak|micros)\b/g) ?? [])];
+  const names = [...new Set(check.match(/\b(naive\.)?(kernels|transfers|large|bytes|peak|saved|micros)\b/g) ?? [])];
   const places = [...check.matchAll(/\b(fused|stored)\(([^)]*)\)/g)].map(([, what, of]) => PLACES[what!]!(of!));
   const parts = [...names.map((name) => WORDS[name.replace("naive.", "")]!(name)), ...places];
   return parts.length > 0 ? parts.join(", ") : "the goal is not reached";
@@ -159,5 +208,6 @@ const WORDS: Readonly<Record<string, (name: string) => string>> = {
   large: (name) => `{${name}:transfers} of full size`,
   bytes: (name) => `{${name}} moved`,
   peak: (name) => `{${name}} at the peak`,
+  saved: (name) => `{${name}} saved`,
   micros: (name) => `{${name}} predicted`,
 };

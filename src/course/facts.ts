@@ -134,7 +134,8 @@ export function factsOf(
       return count && plan && fusion ? count(totals(plan, fusion)) : null;
     },
     /**
-     * `fused(a, b)`: one kernel of the fused plan computes all of them. `stored(a)`: a kernel writes it to memory.
+     * `fused(a, b)`: one kernel of the fused plan computes all of them, in one launch: what is folded in parts, which a
+     * second kernel joins, is not. `stored(a)`: a kernel writes it to memory.
      * `registers(a)`, `workgroups(a)`, `threads(a)`, `workgroupBytes(a)`: of the kernel that computes it.
      * `size(a)`, `elements(a)`, `dim(a, 0)`: of the tensor.
      */
@@ -153,7 +154,8 @@ export function factsOf(
       }
       if (name === "fused") {
         const [first, ...rest] = names.map(homes);
-        return [...(first ?? [])].some((region) => rest.every((home) => home.has(region)));
+        const launches = (region: string) => fusedPlan?.kernels.filter((kernel) => kernel.region === region).length;
+        return [...(first ?? [])].some((region) => launches(region) === 1 && rest.every((home) => home.has(region)));
       }
       if (name === "stored") {
         const ids = new Set(names.flatMap((each) => nodesNamed(compilation, final, each)));

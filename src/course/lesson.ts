@@ -44,8 +44,18 @@ export interface Choice {
   readonly text: string;
   /** An expression over the facts of the shown program: exactly one choice of a question is true. */
   readonly when: string;
-  /** What a person reads who chose it: the number and the reason. */
-  readonly because: string;
+  /** Of the choice that is true: the number and the reason, which everybody reads. */
+  readonly because?: string;
+  /** Of every other choice: what speaks against it, which a person reads who chose it, before the reason. */
+  readonly but?: string;
+}
+
+/** A number that is often said instead of the right one. */
+export interface Slip {
+  /** An expression, in the question's unit like the answer. */
+  readonly answer: string;
+  /** How one gets there, and what is missing. */
+  readonly but: string;
 }
 
 /** A question that is answered before the numbers are uncovered. */
@@ -60,14 +70,18 @@ export type Ask =
       /** Relative error that still counts as right: 0.1 is a tenth. */
       readonly within: number;
       readonly because: string;
+      readonly slips?: readonly Slip[];
     }
   | {
       readonly kind: "click";
       readonly question: string;
-      readonly target: "value" | "edge";
+      /** A line is clicked in the program: the one that defines the value. */
+      readonly target: "value" | "edge" | "line";
       /** Names of values; an edge is `a -> b`. Any of them is right. */
       readonly answers: readonly string[];
       readonly because: string;
+      /** What speaks against other values or edges, by their names. */
+      readonly buts?: Readonly<Record<string, string>>;
     };
 
 /** Something to change until a check holds. */
@@ -75,8 +89,11 @@ export interface Task {
   readonly text: string;
   /** An expression over the facts of the program as it is now. */
   readonly check: string;
-  /** The outputs must stay those of the program that the step shows. True unless the task is to break it. */
-  readonly sameValues: boolean;
+  /**
+   * What the outputs must be equal to: those of the program that the step shows, or of the solution, where a result is
+   * to be left out or mended; `any` where the task is to break it. The inputs stay what they are in any case.
+   */
+  readonly values: "shown" | "solution" | "any";
   readonly hints: readonly string[];
   /** A program that passes. */
   readonly solution: string;

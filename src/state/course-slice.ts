@@ -227,8 +227,8 @@ export const courseSlice: Slice<Names> = (context) => {
     if (lesson?.compilation === compilation && lesson.step === step) context.set({ lesson: { ...lesson, best } });
   }
 
-  const compare: Compare = async (original, changed) => {
-    const reply = await context.environment.compileWorker.ask({ kind: "values", original, changed });
+  const compare: Compare = async (original, changed, what) => {
+    const reply = await context.environment.compileWorker.ask({ kind: "values", what, original, changed });
     if (!reply.ok || reply.value.kind !== "values") return "The programs could not be compared.";
     return reply.value.sameness.same ? null : reply.value.sameness.text;
   };
@@ -289,7 +289,9 @@ export const courseSlice: Slice<Names> = (context) => {
       if (task.kernel !== undefined && kernel) void context.get().actions.checkKernel(kernel, false);
       const hand =
         task.kernel === undefined ? null : (await loadPart(() => import("./hand-facts"))).handFacts(context.get());
-      const state = await taskState(task, lesson.program, derived.latest, compare, hand);
+      const { program, compilation } = lesson;
+      const begun = { text: program, options: compilation?.options ?? derived.latest.options };
+      const state = await taskState(task, begun, derived.latest, compare, hand);
       const shown = context.get().lesson;
       if (
         shown?.content !== lesson.content ||

@@ -45,7 +45,7 @@ import type {
   TrainingPlans,
   WhatIfAnswer,
 } from "./messages";
-import { sameValues } from "./same-values";
+import { sameInputs, sameValues } from "./same-values";
 
 /** The newest first: plans that stand beside each other are asked about in turn. */
 let kept: readonly { readonly key: string; readonly compilation: Compilation }[] = [];
@@ -153,7 +153,10 @@ function bestOf(compilation: Compilation): BestPlan | null {
 /** Answers one question of the page. A text without a plan has no plans, which is no fault. */
 export function answerCompile(request: CompileRequest): CompileReply {
   if (request.kind === "import") return { kind: "imported", imported: imported(request) };
-  if (request.kind === "values") return { kind: "values", sameness: sameValues(request.original, request.changed) };
+  if (request.kind === "values") {
+    const compare = request.what === "inputs" ? sameInputs : sameValues;
+    return { kind: "values", sameness: compare(request.original, request.changed) };
+  }
   if (request.kind === "totals")
     return { kind: "totals", totals: request.programs.map(({ text, options }) => planTotals(text, options)) };
   const compilation = compiled(request.text, request.options);

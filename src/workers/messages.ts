@@ -122,8 +122,9 @@ export type CompileRequest =
       readonly programs: readonly { readonly text: string; readonly options: CompileOptions }[];
     }
   | {
-      /** Two programs: do they compute the same outputs? */
+      /** Two programs: do they take the same inputs, do they compute the same outputs? */
       readonly kind: "values";
+      readonly what: "inputs" | "values";
       readonly original: string;
       readonly changed: string;
     }

@@ -1,15 +1,6 @@
-/** @file Do two programs compute the same outputs? Asked of the f64 reference, at small sizes. */
+/** @file Do two programs take the same inputs and compute the same outputs? Values are asked of the f64 reference, at small sizes. */
 import type { Sameness } from "./messages";
-import {
-  compile,
-  defaultOptions,
-  inputData,
-  runReference,
-  sizeOf,
-  type Compilation,
-  type Graph,
-  type NodeId,
-} from "../fusion";
+import { inputData, parseProgram, runReference, sizeOf, type Graph, type Node, type NodeId } from "../fusion";
 
 /** Constants that name a size are cut down to this. */
 const SMALL = 16;
@@ -25,20 +16,47 @@ export const atSmallSizes = (text: string): string =>
     (_, name: string, value: string) => name + Math.min(Number(value), SMALL),
   );
 
-const graphOf = (compilation: Compilation): Graph | null => compilation.naive?.graph ?? null;
+/** What a program computes, before anything is planned; null where it has errors. */
+function graphOf(text: string): Graph | null {
+  const { graph, complete } = parseProgram(text);
+  return complete && graph.outputs.length > 0 ? graph : null;
+}
 
 const elementsOf = (graph: Graph): number =>
   [...graph.nodes.values()].reduce((sum, { type }) => sum + sizeOf(type.shape), 0);
 
 /** The graph of a program with its size constants cut down; as written where that does not compile. */
 function smallGraph(text: string): Graph | null {
-  return graphOf(compile(atSmallSizes(text), defaultOptions)) ?? graphOf(compile(text, defaultOptions));
+  return graphOf(atSmallSizes(text)) ?? graphOf(text);
+}
+
+const ERRORS: Sameness = { same: false, text: "The program has errors, so nothing can be compared." };
+
+const inputsOf = (graph: Graph): Map<NodeId, Node> =>
+  new Map([...graph.nodes.values()].filter(({ op }) => op === "input").map((node) => [node.id, node]));
+
+const typeOf = ({ type: { dtype, shape } }: Node): string => `${dtype}[${shape.join(", ")}]`;
+
+/** Whether `changed` takes no other inputs than `original`: the same names, types, data and roles, at full size. One that nobody reads may be left out. */
+export function sameInputs(original: string, changed: string): Sameness {
+  const [a, b] = [graphOf(original), graphOf(changed)];
+  if (!a || !b) return ERRORS;
+  const known = inputsOf(a);
+  for (const [id, input] of inputsOf(b)) {
+    const begun = known.get(id);
+    if (!begun) return { same: false, text: `\`${id}\` is no input of the task.` };
+    if (typeOf(begun) !== typeOf(input))
+      return { same: false, text: `\`${id}\` is ${typeOf(input)} here; the task gives ${typeOf(begun)}.` };
+    if (JSON.stringify(begun.attrs) !== JSON.stringify(input.attrs))
+      return { same: false, text: `\`${id}\` is declared otherwise than in the task.` };
+  }
+  return { same: true };
 }
 
 /** Whether `changed` returns what `original` does, output by output. Inputs get the same data by name. */
 export function sameValues(original: string, changed: string): Sameness {
   const [a, b] = [smallGraph(original), smallGraph(changed)];
-  if (!a || !b) return { same: false, text: "The program has errors, so nothing can be compared." };
+  if (!a || !b) return ERRORS;
   if (a.outputs.length !== b.outputs.length)
     return { same: false, text: `It returns ${b.outputs.length} values; the task asks for ${a.outputs.length}.` };
   if (Math.max(elementsOf(a), elementsOf(b)) > MOST_ELEMENTS)

@@ -114,18 +114,31 @@ function nameOf({ symbols }: Compilation, node: string): string | null {
 }
 
 /** What was clicked in the graph, as the question's answers name it. */
-function clicked({ selection, derived, lesson }: PlaygroundState, target: "value" | "edge"): string | null {
+function clicked({ selection, derived, lesson }: PlaygroundState, target: Kind<"click">["target"]): string | null {
   const { compilation } = derived;
   // The graph may still be that of the program before.
   if (!compilation || !lesson?.compilation) return null;
-  if (target === "value") return selection.kind === "node" ? nameOf(compilation, selection.id) : null;
+  if (target !== "edge") return selection.kind === "node" ? nameOf(compilation, selection.id) : null;
   const edge = selection.kind === "edge" ? parseEdgeId(selection.id) : null;
   const [from, to] = edge ? [nameOf(compilation, edge.producer), nameOf(compilation, edge.consumer)] : [null, null];
   return from !== null && to !== null ? `${from} -> ${to}` : null;
 }
 
+const CLICK: Readonly<Record<Kind<"click">["target"], string>> = {
+  value: "Click a value in the graph.",
+  edge: "Click an edge in the graph.",
+  line: "Click a line of the program.",
+};
+
+/** What was clicked as it is shown: an edge with an arrow, a line as it is written. */
+function shownName(name: string, target: Kind<"click">["target"], text: string): string {
+  const line = target === "line" ? text.split("\n").findLast((each) => each.trimStart().startsWith(`${name} =`)) : null;
+  return line?.trim() ?? name.replaceAll("->", "→");
+}
+
 function ClickAsk({ ask }: { readonly ask: Kind<"click"> }) {
   const name = usePlayground((state) => clicked(state, ask.target));
+  const text = usePlayground((state) => state.document.text);
   return (
     <form
       onSubmit={(event) => {
@@ -135,10 +148,10 @@ function ClickAsk({ ask }: { readonly ask: Kind<"click"> }) {
     >
       <p aria-live="polite">
         {name === null ? (
-          `Click ${ask.target === "edge" ? "an edge" : "a value"} in the graph.`
+          CLICK[ask.target]
         ) : (
           <>
-            You chose <code>{name.replace("->", "→")}</code>.
+            You chose <code>{shownName(name, ask.target, text)}</code>.
           </>
         )}
       </p>

@@ -76,7 +76,7 @@ function TaskStatus({ lesson: { task: state } }: { readonly lesson: OpenLesson }
           <Icon name="check" size={16} /> <b>Done.</b>
         </>
       ) : (
-        state.text
+        <LessonProse text={state.text} scope={null} />
       )}
     </p>
   );

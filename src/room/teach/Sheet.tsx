@@ -11,6 +11,7 @@ import {
   rightNumber,
   runsOf,
   scopeOf,
+  usualMistakes,
   type Ask,
   type Lesson,
   type LessonStep,
@@ -73,10 +74,10 @@ function Answers({ ask, scope }: { readonly ask: Ask; readonly scope: Scope }) {
     const right = rightChoice(ask, scope);
     return (
       <ul>
-        {ask.choices.map(({ text, because }, i) => (
+        {ask.choices.map(({ text, because, but }, i) => (
           <li key={text} data-right={i === right}>
             <b>{i === right ? "Right: " : "Usual mistake: "}</b>
-            <Text text={text} scope={scope} />. <Text text={because} scope={scope} />
+            <Text text={text} scope={scope} />. <Text text={because ?? but ?? ""} scope={scope} />
           </li>
         ))}
       </ul>
@@ -85,10 +86,28 @@ function Answers({ ask, scope }: { readonly ask: Ask; readonly scope: Scope }) {
   const answer =
     ask.kind === "number" ? inUnit(rightNumber(ask, scope), ask.unit) : ask.answers.join(" or ").replaceAll("->", "→");
   return (
-    <p data-right="true">
-      <b>Right: {answer}.</b> <Text text={ask.because} scope={scope} />
-    </p>
+    <>
+      <p data-right="true">
+        <b>Right: {answer}.</b> <Text text={ask.because} scope={scope} />
+      </p>
+      <ul>
+        {mistakesOf(ask, scope).map(({ said, but }) => (
+          <li key={said} data-right="false">
+            <b>Usual mistake: {said}.</b> <Text text={but} scope={scope} />
+          </li>
+        ))}
+      </ul>
+    </>
   );
+}
+
+function mistakesOf(
+  ask: Exclude<Ask, { kind: "choice" }>,
+  scope: Scope,
+): { readonly said: string; readonly but: string }[] {
+  if (ask.kind === "number")
+    return usualMistakes(ask, scope).map(({ value, but }) => ({ said: inUnit(value, ask.unit), but }));
+  return Object.entries(ask.buts ?? {}).map(([name, but]) => ({ said: name.replaceAll("->", "→"), but }));
 }
 
 interface StepProps {
@@ -153,7 +172,7 @@ function Step({ step, number, scope, answers }: StepProps) {
               <p>
                 <b>A solution:</b>
               </p>
-              <pre>{task.solution.trim()}</pre>
+              <pre>{(task.kernel ?? task.solution).trim()}</pre>
             </>
           )}
         </div>
