@@ -1,6 +1,11 @@
-/** @file Every bug that can be switched on is switched on: the laws must notice, within a bounded number of programs, and make the witness small. */
+/**
+ * @file Every bug that can be switched on is switched on, and the laws must notice. `witnesses.json` has a small program that each
+ * bug was noticed at; it is asked first, and where it no longer shows the bug, programs are tried one after the other.
+ * `HUNT=1 npx vitest run test/bugs/mutants.test.ts` hunts every bug anew, makes the witnesses small and writes the file.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { nodeId } from "../../src/fusion/ir";
 import { runReference } from "../../src/fusion/reference";
 import { computedNodes, graphOf } from "../laws/any-program";
@@ -54,13 +59,36 @@ const bugs = [
   ...named("derivatives", derivativeBugs),
 ].filter(([name]) => ASKED === undefined || ASKED.some((part) => name.includes(part)));
 
+const WITNESSES = new URL("witnesses.json", import.meta.url);
+/** A case, or the name of an example of decisions. */
+type Witness = Case | { readonly example: string };
+const HUNTED = process.env["HUNT"] === "1" || process.env["MUTANTS"] !== undefined;
+const witnesses: Readonly<Record<string, Witness>> = HUNTED ? {} : JSON.parse(readFileSync(WITNESSES, "utf8"));
+
 interface Caught {
   readonly name: string;
   /** Programs that were tried; null when none noticed. */
   readonly after: number | null;
   readonly says: string;
-  /** Nodes of the smallest witness; null where an example of decisions noticed. */
-  readonly nodes: number | null;
+  readonly witness: Witness | null;
+}
+
+/** Nodes of a witness; null for an example of decisions, and where there is none. */
+const nodesOf = (witness: Witness | null): number | null =>
+  witness && "text" in witness ? computedNodes(graphOf(witness.text)) : null;
+
+/** What the laws say of a witness. */
+function told(name: string, witness: Witness): string | null {
+  if ("text" in witness) return (name.startsWith("derivatives") ? offBy : firstFault)(witness);
+  const example = examples.find((one) => one.name === witness.example);
+  return example ? guarded(() => exampleFaults(example)) : null;
+}
+
+/** A bug that its known witness still shows; null otherwise. */
+function known(name: string, run: Run): Caught | null {
+  const witness = witnesses[name];
+  const says = witness ? run(() => told(name, witness)) : null;
+  return witness && says !== null ? { name, after: 1, says, witness } : null;
 }
 
 /** The first witness among cases, made small. */
@@ -71,20 +99,21 @@ function among(name: string, run: Run, cases: readonly Case[], before: number, l
   // What a derivative should be is part of the text: made smaller, it must still say so.
   const sound = (one: Case): boolean => law === firstFault || law(one) === null;
   const witness = smaller(cases[at]!, (one) => fault(one) !== null && sound(one), TRIES);
-  return { name, after: before + at + 1, says: fault(witness)!, nodes: computedNodes(graphOf(witness.text)) };
+  return { name, after: before + at + 1, says: fault(witness)!, witness };
 }
 
 /** The first example that leads to other decisions. */
 function decided(name: string, run: Run, before: number): Caught | null {
   for (const [i, example] of examples.entries()) {
     const says = run(() => guarded(() => exampleFaults(example)));
-    if (says !== null) return { name, after: before + i + 1, says: `${example.name}: ${says}`, nodes: null };
+    if (says !== null)
+      return { name, after: before + i + 1, says: `${example.name}: ${says}`, witness: { example: example.name } };
   }
   return null;
 }
 
 function hunt(name: string, run: Run): Caught {
-  const missed: Caught = { name, after: null, says: "", nodes: null };
+  const missed: Caught = { name, after: null, says: "", witness: null };
   if (name.startsWith("derivatives")) return among(name, run, derivations, 0, offBy) ?? missed;
   if (process.env["MUTANTS"]) return among(name, run, random, 0) ?? missed;
   const [first, second] = name.startsWith("passes") ? [rewrites, kernels] : [kernels, rewrites];
@@ -108,6 +137,8 @@ function guarded(ask: () => readonly string[]): string | null {
 }
 
 test("without a bug nothing complains", { timeout: 900_000 }, () => {
+  expect(Object.entries(witnesses).flatMap(([name, witness]) => told(name, witness) ?? [])).toEqual([]);
+  if (!HUNTED) return;
   expect([...rewrites, ...kernels, ...derivations].flatMap((one) => firstFault(one) ?? [])).toEqual([]);
   expect(derivations.flatMap((one) => offBy(one) ?? [])).toEqual([]);
 });
@@ -115,8 +146,14 @@ test("without a bug nothing complains", { timeout: 900_000 }, () => {
 describe(`${rewrites.length + kernels.length + examples.length + random.length} programs each`, () => {
   const caught: Caught[] = [];
 
+  afterAll(() => {
+    if (process.env["HUNT"] !== "1" || ASKED) return;
+    const found = caught.flatMap(({ name, witness }) => (witness ? [[name, witness] as const] : []));
+    writeFileSync(WITNESSES, `${JSON.stringify(Object.fromEntries(found), null, 2)}\n`);
+  });
+
   test.each(bugs)("%s is noticed", { timeout: 300_000 }, (name, run) => {
-    const found = hunt(name, run);
+    const found = known(name, run) ?? hunt(name, run);
     caught.push(found);
     expect(found.after).not.toBeNull();
     // A wrong text that names what is not there would stop the compiler: that proves nothing.
@@ -124,16 +161,17 @@ describe(`${rewrites.length + kernels.length + examples.length + random.length} 
   });
 
   test("most witnesses are small", () => {
-    const sizes = caught.flatMap(({ nodes }) => (nodes === null ? [] : [nodes])).toSorted((a, b) => a - b);
+    const sizes = caught.flatMap(({ witness }) => nodesOf(witness) ?? []).toSorted((a, b) => a - b);
     const median = sizes[Math.floor(sizes.length / 2)] ?? 0;
-    const rows = caught.map(({ name, after, nodes, says }) =>
-      [
+    const rows = caught.map(({ name, after, witness, says }) => {
+      const nodes = nodesOf(witness);
+      return [
         name.padEnd(32),
         after === null ? "MISSED" : `after ${after}`.padEnd(10),
         nodes === null ? "" : `${nodes} nodes`,
         says.slice(0, 80),
-      ].join("  "),
-    );
+      ].join("  ");
+    });
     console.log(`${rows.join("\n")}\nthe median witness has ${median} nodes`);
     // One bug alone may need a large witness, or an example of decisions.
     expect(ASKED ? 0 : median).toBeLessThanOrEqual(4);
