@@ -59,6 +59,8 @@ export default defineConfig(({ mode }) => ({
           name: "tests",
           include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts", "scripts/**/*.test.mjs"],
           exclude: [...configDefaults.exclude, INJECTED],
+          // A worker loads the compiler once, not once for each file.
+          isolate: false,
         },
       },
       { extends: true, plugins: [injectedBugs()], test: { name: "injected bugs", include: [INJECTED] } },

@@ -1,5 +1,5 @@
 /**
- * @file `npm run soak [-- --plans 100000 --gradients 10000 --kept 4000 --batches 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --hostile 100000 --verdicts 10000 --factor 40 --seed N --minutes M --fresh]`: the laws of
+ * @file `npm run soak [-- --plans 100000 --gradients 10000 --kept 4000 --batches 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --hostile 100000 --verdicts 10000 --factor 100 --seed N --minutes M --fresh]`: the laws of
  * `npm test` at full count, in batches of one process each. Progress is kept in .cache/soak.json: the next run goes on where this
  * one stopped, and asks again what failed. Every batch rewrites docs/soak.md. `--bundle FILE` writes the laws as one file that runs on
  * any machine with Node (`node FILE plans 2000:7`); `--take RESULTS` takes the lines it printed there as batches done.
@@ -137,8 +137,8 @@ const LAWS = {
     env: (count, seed) => ({ VERDICT_LAWS: `${count}:${seed}` }),
   },
   texts: {
-    goal: goal("factor", 40),
-    batch: 4,
+    goal: goal("factor", 100),
+    batch: 10,
     unit: "times the sample of every law of reading, printing and editing, and of every pass alone",
     says: "printing what was read gives the same graph, an edit and its undo the same text; no pass alone changes a value",
     files: ["test/laws/text.test.ts", "test/laws/passes.test.ts"],

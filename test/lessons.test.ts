@@ -37,8 +37,14 @@ const MIB = 2 ** 20;
 const MEMORY_BUDGET = 512 * MIB;
 const sizes = ["S", "M", "L"] as const;
 
-const compiledLesson = (lesson: Example, text = lesson.text): Compilation =>
-  compile(text, optionsFor(lesson, defaultOptions, null, defaultOptions));
+const planned = new Map<string, Compilation>();
+/** An example's plans, made once. */
+function compiledLesson(lesson: Example, text = lesson.text): Compilation {
+  const key = `${lesson.id}\n${text}`;
+  const known = planned.get(key) ?? compile(text, optionsFor(lesson, defaultOptions, null, defaultOptions));
+  planned.set(key, known);
+  return known;
+}
 
 const resized = ({ text, sizes: choice }: Example, value: number): string =>
   choice ? text.replace(new RegExp(`^${choice.name} = .*$`, "m"), `${choice.name} = ${value}`) : text;
@@ -87,12 +93,15 @@ describe("each example", () => {
     expect([...codes].filter((code) => !taken.has(code))).toEqual([]);
   });
 
-  /** Small enough for the interpreter; long rows stay long, since their kernels are other ones. */
+  /** Small enough for the interpreter, pictures too; long rows stay long, since their kernels are other ones. */
   const tiny = ({ chapter, text }: Example): string => {
     const constant = text.includes("conv2d") ? 1 : chapter === "models" ? 2 : text.includes("65536") ? 2 : 5;
     const shorter = (dim: string): string =>
       Number(dim) >= 256 && Number(dim) < 65536 ? String(Number(dim) / 8) : dim;
-    return text
+    const small = (_: string, side: string): string => `${Number(side) / 4}, ${Number(side) / 4}]`;
+    const pictures = text.replace(/(\b[1-9]\d), \1\]/g, small);
+    const reads = parseProgram(pictures).diagnostics.every(({ severity }) => severity !== "error");
+    return (reads ? pictures : text)
       .replace(/^([A-Z]) = \d+$/gm, `$1 = ${constant}`)
       .replace(/f32\[[^\]]*\]/g, (type) => type.replace(/\b\d+\b/g, shorter));
   };

@@ -77,7 +77,7 @@ test("a kernel that is wrong fails by itself; those after it are right on what t
 
 test("a chaotic program is told from a wrong one", () => {
   const steps = Array.from({ length: 40 }, () => "x = 3.9 * x * (1 - x)").join("\n");
-  const chaos = `x: f32[4096] = uniform(0.1, 0.9)\n${steps}\n`;
+  const chaos = `x: f32[1024] = uniform(0.1, 0.9)\n${steps}\n`;
   const { rows } = checked(chaos);
   const whole = rows.filter(({ kernel }) => kernel === undefined);
   expect(whole.length).toBe(2);

@@ -452,9 +452,9 @@ describe("random programs with weights", () => {
         expect(trafficFaults(final)).toEqual([]);
         expect(compilation.steps.flatMap(wordFaults)).toEqual([]);
       }),
-      { numRuns: 150, seed: 20260102 },
+      { numRuns: 50, seed: 20260102 },
     );
-    expect(folded).toBeGreaterThan(8);
+    expect(folded).toBeGreaterThan(2);
   });
 
   test("strict mode rewrites nothing that rounds", () => {
@@ -468,7 +468,7 @@ describe("random programs with weights", () => {
         const { steps } = compiled(graphOf(weighted(text)), { strict: true });
         expect(steps.filter(({ pass, accepted }) => accepted && loose.has(pass))).toEqual([]);
       }),
-      { numRuns: 100, seed: 20260103 },
+      { numRuns: 40, seed: 20260103 },
     );
   });
 });

@@ -7,7 +7,7 @@ import { generic } from "../../src/fusion/cost";
 import { complaints, cpu, gpu, graphOf } from "./codegen-harness";
 import { compiled, stepFaults, valueFaults } from "./pass-harness";
 
-const [COUNT, SEED] = (process.env["SCAN_LAWS"] ?? "30:20261123").split(":").map(Number) as [number, number];
+const [COUNT, SEED] = (process.env["SCAN_LAWS"] ?? "12:20261123").split(":").map(Number) as [number, number];
 
 /** A machine that launches at once: whatever keeps it busier pays. */
 const eager = { ...generic, name: "eager", launchMicros: 0.001 };

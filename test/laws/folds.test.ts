@@ -6,7 +6,7 @@ import type { Knobs, Target } from "../../src/fusion/ir";
 import { classify, scheduleRegion } from "../../src/fusion/region";
 import { complaints, cpu, gpu, graphOf, oneRegion } from "./codegen-harness";
 
-const [COUNT, SEED] = (process.env["FOLD_LAWS"] ?? "150:20261122").split(":").map(Number) as [number, number];
+const [COUNT, SEED] = (process.env["FOLD_LAWS"] ?? "60:20261122").split(":").map(Number) as [number, number];
 
 /** Long and short, even and odd, but never more elements than the interpreter walks in a moment. */
 const extents = fc

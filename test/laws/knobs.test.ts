@@ -76,7 +76,7 @@ test.each(cases)("%s on a %s: every value of every knob computes and counts the 
 const rereads = (text: string, rows: string): number =>
   scheduled(text, choosing(gpu, "rows", rows)).reads.find(({ value }) => value === "x")!.rereads;
 
-const COUNT = Number(process.env["KNOB_SEEDS"] ?? 80);
+const COUNT = Number(process.env["KNOB_SEEDS"] ?? 30);
 const FIRST = Number(process.env["KNOB_FROM"] ?? 0);
 
 test("random kernels under every reading of rows, by turns, one by one, in small workgroups", () => {

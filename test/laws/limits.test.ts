@@ -23,7 +23,7 @@ const deviceArbitrary: fc.Arbitrary<Target> = fc.record({
 });
 
 /** LIMIT_LAWS=count:seed says otherwise. */
-const [COUNT, SEED] = (process.env["LIMIT_LAWS"] ?? "150:20261120").split(":").map(Number) as [number, number];
+const [COUNT, SEED] = (process.env["LIMIT_LAWS"] ?? "60:20261120").split(":").map(Number) as [number, number];
 
 const profileOf = ({ maxBindings, maxWorkgroupBytes }: Target): DeviceProfile => ({
   ...generic,

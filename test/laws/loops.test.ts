@@ -27,7 +27,7 @@ test("a loop is what it is written out", () => {
         a.get(id)!.data.forEach((value, k) => expect(value).toBeCloseTo(want.data[k]!, 9));
       });
     }),
-    { numRuns: 40 },
+    { numRuns: 16 },
   );
 });
 
@@ -37,7 +37,7 @@ test("its text reads as the same graph", () => {
       const printed = printGraph(graphOf(text));
       expect(printGraph(graphOf(printed))).toBe(printed);
     }),
-    { numRuns: 20 },
+    { numRuns: 10 },
   );
 });
 
@@ -46,7 +46,7 @@ test("launched iteration by iteration and inside kernels: values, counts, addres
     fc.property(loopArbitrary, fc.nat({ max: 2 }), fc.nat({ max: 5 }), ({ text }, granularity, profile) => {
       expect(firstFault({ text, ways: [granularity, 0, 0, profile, 0] })).toBeNull();
     }),
-    { numRuns: 25 },
+    { numRuns: 10 },
   );
 });
 
@@ -87,7 +87,7 @@ test.each(["grad", "jvp"] as const)("%s of a loop is that of the loop written ou
         );
       });
     }),
-    { numRuns: 15 },
+    { numRuns: 8 },
   );
 });
 

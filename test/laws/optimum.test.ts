@@ -92,7 +92,7 @@ describe("random programs", () => {
           expect(shapeFaults(state)).toEqual([]);
           expect(valueFaults(graph, state, profile)).toEqual([]);
         }),
-        { numRuns: Number(process.env.PLAN_LAWS ?? 60), seed: 7 },
+        { numRuns: Number(process.env.PLAN_LAWS ?? 25), seed: 7 },
       );
     },
   );

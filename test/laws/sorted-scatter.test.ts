@@ -7,7 +7,7 @@ import { compile, defaultOptions } from "../../src/fusion";
 import { complaints, cpu, gpu, graphOf } from "./codegen-harness";
 import { compiled, stepFaults, valueFaults } from "./pass-harness";
 
-const [COUNT, SEED] = (process.env["SCATTER_LAWS"] ?? "25:20261123").split(":").map(Number) as [number, number];
+const [COUNT, SEED] = (process.env["SCATTER_LAWS"] ?? "12:20261123").split(":").map(Number) as [number, number];
 
 /** A machine that computes slowly and launches at once: comparing never pays. */
 const slow = { ...generic, name: "slow", peakFlops: 1e7, launchMicros: 0.01, multiprocessors: 1 };

@@ -18,7 +18,7 @@ import {
 import { structure, textProgram, unread } from "./text-program";
 
 /** The soak asks for more, and from another start. */
-const RUNS = 150 * Number(process.env["LAW_FACTOR"] ?? 1);
+const RUNS = 60 * Number(process.env["LAW_FACTOR"] ?? 1);
 const SEED = Number(process.env["LAW_SEED"] ?? 20260101);
 
 function read(text: string): Parsed {

@@ -52,7 +52,7 @@ describe("totals are what the kernels add up to, and no plan is priced above its
         const graph = graphOf(text);
         expect(faultsOf(compileGraph(graph, { ...defaultOptions, ...optionsFor(graph, ways) }))).toEqual([]);
       }),
-      { numRuns: Number(process.env.PLAN_LAWS ?? 200), seed: 20261123 },
+      { numRuns: Number(process.env.PLAN_LAWS ?? 80), seed: 20261123 },
     );
   });
 });
