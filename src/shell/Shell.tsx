@@ -1,18 +1,15 @@
 /** @file The page: top bar, the layout that fits, and the dialog that is open. */
 import { useEffect } from "react";
-import { late } from "../panels";
-import { afterFirstPaint, usePlayground } from "../state";
-import { Announcer } from "./Announcer";
+import { late, runAnnouncement, stepAnnouncement } from "../panels";
+import { afterFirstPaint, usePlayground, playground, selectFusion, selectStep, selectSteps } from "../state";
 import { Middle, Narrow, Wide } from "./PageLayouts";
 import { TopBar } from "./TopBar";
 import { Welcome } from "./Welcome";
-import { usePageLayout } from "./use-page-layout";
-import { useDevice } from "./use-device";
-import { useFileDrop } from "./use-file-drop";
+import { usePageLayout, type PageLayout } from "./use-page-layout";
 import { useKeys } from "./use-keys";
-import { useRunView } from "./use-run-view";
 import "./buttons.css";
 import "./shell.css";
+import { openFile } from "./open-file";
 
 const loadFind = async () => (await import("./FindDialog")).FindDialog;
 const dialogs = {
@@ -126,6 +123,76 @@ export function Shell() {
     <>
       <EmbedView />
       <Announcer />
+    </>
+  );
+}
+
+/** A page that has just drawn its graph is still busy with the editor. */
+const SETTLED_MILLIS = 1500;
+
+function useDevice(): void {
+  const drawn = usePlayground((state) => state.derived.compilation !== null);
+  const actions = usePlayground((state) => state.actions);
+  useEffect(() => {
+    if (!drawn) return;
+    const timer = setTimeout(() => void actions.describeDevice(), SETTLED_MILLIS);
+    return () => clearTimeout(timer);
+  }, [drawn, actions]);
+}
+
+const carriesFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes("Files") ?? false;
+
+function drop(event: DragEvent): void {
+  const file = event.dataTransfer?.files[0];
+  // A page for a class reads files in its own way.
+  if (!file || event.defaultPrevented) return;
+  event.preventDefault();
+  void openFile(file).then((refusal) => {
+    if (refusal) playground.setState({ notice: { tone: "no", text: refusal } });
+  });
+}
+
+/** Without this the browser would leave the page for the file. */
+function useFileDrop(): void {
+  useEffect(() => {
+    const over = (event: DragEvent): void => {
+      if (carriesFiles(event)) event.preventDefault();
+    };
+    window.addEventListener("dragover", over);
+    window.addEventListener("drop", drop);
+    return () => {
+      window.removeEventListener("dragover", over);
+      window.removeEventListener("drop", drop);
+    };
+  }, []);
+}
+
+/** Where a run is looked at: a page without a place for it beside the graph shows its tab or pane when it begins. */
+function useRunView(layout: PageLayout): void {
+  const running = usePlayground(({ run }) => run.status === "running");
+  useEffect(() => {
+    if (!running || layout === "wide") return;
+    const { actions } = playground.getState();
+    actions.showTab("run");
+    actions.showPane("run");
+  }, [running, layout]);
+}
+
+/** Says each step, and how a run ended, to screen readers, politely. The one voice: what draws them is silent. */
+function Announcer() {
+  const steps = usePlayground(selectSteps);
+  const step = usePlayground(selectStep);
+  const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
+  const run = usePlayground((state) => state.run);
+  const cpu = usePlayground((state) => state.cpuCheck);
+  return (
+    <>
+      <p className="offscreen" role="status">
+        {step ? stepAnnouncement(graph, step, steps.length) : "Naive plan."}
+      </p>
+      <p className="offscreen" role="status">
+        {runAnnouncement(run, cpu)}
+      </p>
     </>
   );
 }

@@ -1,11 +1,21 @@
 /** @file The bar at the top: name, example, size, undo, redo; find, share, theme, help; Run. */
-import { playground, trains, usePlayground, type PlaygroundState } from "../state";
-import { ExampleMenu } from "./ExampleMenu";
+import {
+  playground,
+  trains,
+  usePlayground,
+  type PlaygroundState,
+  selectExample,
+  selectIsEdited,
+  selectIsEmpty,
+  selectNaivePeak,
+  selectSize,
+} from "../state";
 import { Icon, ThemeIcon } from "./Icon";
 import { LogoMenu } from "./LogoMenu";
 import { RunButton } from "./RunButton";
-import { SizeChoice } from "./SizeChoice";
 import type { PageLayout } from "./use-page-layout";
+import { useState } from "react";
+import { showBytes } from "../panels";
 
 const actions = (): PlaygroundState["actions"] => playground.getState().actions;
 const open = (dialog: PlaygroundState["dialog"]) => (): void => actions().openDialog(dialog);
@@ -111,5 +121,104 @@ export function TopBar({ layout }: { readonly layout: PageLayout }) {
       )}
       <RunButton short={narrow} />
     </header>
+  );
+}
+
+const UNTITLED = "Untitled";
+/** A text that has fewer of the example's lines than this share is another program. */
+const SAME = 0.5;
+
+/** The example's title as long as most of its lines are there. */
+function selectTitle(state: PlaygroundState): string {
+  const example = selectExample(state);
+  if (!example) return UNTITLED;
+  const lines = (text: string): string[] => text.split("\n").filter((line) => /^\s*[^#\s]/.test(line));
+  const now = new Set(lines(state.document.text).map((line) => line.replace(/\d+/g, "0")));
+  const theirs = lines(example.text);
+  const left = theirs.filter((line) => now.has(line.replace(/\d+/g, "0"))).length;
+  return left >= theirs.length * SAME ? example.title : UNTITLED;
+}
+
+/** The lesson that is read takes the example's place. */
+function LessonMenu({ kind, title }: { readonly kind: string; readonly title: string }) {
+  const open = usePlayground((state) => state.dialog === "course");
+  return (
+    <button
+      type="button"
+      className="pick"
+      aria-haspopup="dialog"
+      aria-expanded={open}
+      aria-label={`${kind}: ${title}`}
+      onClick={() => playground.getState().actions.openDialog("course")}
+    >
+      <span className="pick-word">{kind}</span>
+      <b>{title}</b>
+      <Icon name="down" size={16} />
+    </button>
+  );
+}
+
+/** The example that is open; it opens the list of all. */
+function ExampleMenu() {
+  const changed = usePlayground(selectIsEdited);
+  const open = usePlayground((state) => state.dialog === "examples");
+  const title = usePlayground(selectTitle);
+  const lesson = usePlayground((state) => state.lesson?.content ?? null);
+  const word = title === UNTITLED ? "Program" : "Example";
+  if (lesson) return <LessonMenu kind={lesson.kind === "puzzle" ? "Puzzle" : "Lesson"} title={lesson.title} />;
+  return (
+    <button
+      type="button"
+      className="pick"
+      aria-haspopup="dialog"
+      aria-expanded={open}
+      aria-label={`${word}: ${title}`}
+      onClick={() => playground.getState().actions.openDialog("examples")}
+    >
+      <span className="pick-word">{word}</span>
+      <b>{title}</b>
+      {changed && title !== UNTITLED && <span className="pick-changed">edited</span>}
+      <Icon name="down" size={16} />
+    </button>
+  );
+}
+
+const sizes = ["S", "M", "L"] as const;
+
+/** The example's size, with the memory that its naive plan needs at its peak. */
+function SizeChoice() {
+  const example = usePlayground(selectExample);
+  const written = usePlayground(selectSize);
+  // Chosen at once, though the text is rewritten a moment later.
+  const [asked, setAsked] = useState<(typeof sizes)[number] | null>(null);
+  const size = asked ?? written;
+  const peak = usePlayground(selectNaivePeak);
+  const stale = usePlayground((state) => state.derived.status === "broken" || selectIsEmpty(state));
+  if (!example?.sizes) return null;
+  const { name } = example.sizes;
+  return (
+    <fieldset className="sizes" aria-label="Size">
+      <span className="sizes-name" aria-hidden="true">
+        Size
+      </span>
+      {sizes.map((choice) => (
+        <label key={choice} className="size" title={`${name} = ${example.sizes?.[choice]}`}>
+          <input
+            type="radio"
+            name="size"
+            checked={choice === size}
+            onChange={() => {
+              setAsked(choice);
+              void playground
+                .getState()
+                .actions.setSize(choice)
+                .then(() => setAsked(null));
+            }}
+          />
+          <span>{choice}</span>
+        </label>
+      ))}
+      {peak !== null && !stale && <span className="size-peak">peak {showBytes(peak)}</span>}
+    </fieldset>
   );
 }

@@ -30,7 +30,7 @@ export const passBugs = bugsIn("src/fusion/passes", {
   "cse-merges-random": [["canonicalise.ts", 'const draws = «opDef(n.op).kind === "random"»;', "false"]],
   "one-reader-stays": [
     [
-      "algebra/known-early.ts",
+      "algebra/weight-folding.ts",
       "inputs: reader.inputs.map((input) => («input === n.id» ? folded.id : input)),",
       "false",
     ],

@@ -1,15 +1,12 @@
 /** @file The card at the right with its leader: a decision, or the inspector of an op. */
-import { useOnViewportChange, useReactFlow } from "@xyflow/react";
+import { useOnViewportChange, useReactFlow, ViewportPortal, useStore } from "@xyflow/react";
 import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from "react";
-import { CardLeader } from "./CardLeader";
 import { useCanvas, type CardPlace } from "./canvas-store";
-import { useClearView } from "./use-clear-view";
 import { DecisionCard } from "./DecisionCard";
 import { NodeCard } from "./NodeCard";
-import { closeCard } from "./use-card";
-import type { OpenCard } from "./use-card";
+import { closeCard, type OpenCard } from "./use-card";
 import { remove } from "./use-graph-keys";
-import { cardTop, tagRect, markPoint, type Picture } from "../../picture";
+import { cardTop, tagRect, markPoint, type Picture, type Point } from "../../picture";
 
 interface CanvasCardProps {
   readonly open: OpenCard;
@@ -83,4 +80,50 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
       {at && place && <CardLeader from={at} card={place} />}
     </div>
   );
+}
+
+const DISC = 13;
+
+/** The violet line from the candidate's disc to its card; under the ops, so that it hides nothing. */
+function CardLeader({ from, card }: { readonly from: Point; readonly card: CardPlace }) {
+  const [x, y, zoom] = useStore((s) => s.transform);
+  const edge = { x: (card.left - x) / zoom, top: (card.top + 20 - y) / zoom, bottom: (card.bottom - 20 - y) / zoom };
+  if (edge.x <= from.x + DISC) return null;
+  const at = Math.min(Math.max(from.y, edge.top), edge.bottom);
+  const bend = edge.x - 14 / zoom;
+  const path =
+    at === from.y ? `M${from.x + DISC} ${from.y}H${edge.x}` : `M${from.x + DISC} ${from.y}H${bend}V${at}H${edge.x}`;
+  return (
+    <ViewportPortal>
+      <svg className="card-leader" width="1" height="1" aria-hidden="true">
+        <path d={path} />
+      </svg>
+    </ViewportPortal>
+  );
+}
+
+const CLEARANCE = 40;
+const MILLIS = 250;
+
+/** `held`: a person chose the view; otherwise it follows the steps beside the card by itself. */
+function useClearView(at: Point | null, card: CardPlace | null, held: RefObject<boolean>): void {
+  const { getViewport, setViewport } = useReactFlow();
+  const [x, y] = [at?.x ?? null, at?.y ?? null];
+  useEffect(() => {
+    if (x === null || y === null || !card) return;
+    const view = getViewport();
+    const screen = { x: x * view.zoom + view.x, y: y * view.zoom + view.y };
+    const duration = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : MILLIS;
+    if (card.left === 0) {
+      // Above a sheet, in the middle of what it leaves of the canvas.
+      if (screen.y > card.top - CLEARANCE)
+        void setViewport({ ...view, y: view.y - (screen.y - card.top / 2) }, { duration });
+      return;
+    }
+    if (!held.current) return;
+    const hidden =
+      screen.x > card.left - CLEARANCE && screen.y > card.top - CLEARANCE && screen.y < card.bottom + CLEARANCE;
+    if (!hidden) return;
+    void setViewport({ ...view, x: view.x - (screen.x - card.left + CLEARANCE) }, { duration });
+  }, [x, y, card, held, getViewport, setViewport]);
 }

@@ -1,11 +1,12 @@
 /** @file The one open list over the canvas: palette, transforms, outline or connection. */
-import type { Graph, NodeId } from "../../fusion";
-import { ConnectList } from "./ConnectList";
-import { Outline } from "./Outline";
+import type { Graph, NodeId, TransformName } from "../../fusion";
 import { Palette } from "./Palette";
-import { Transforms } from "./Transforms";
-import { useCanvas } from "./canvas-store";
-import type { Picture } from "../../picture";
+import { useCanvas, closeList, say } from "./canvas-store";
+import { type Picture, nameIn, type Scene } from "../../picture";
+import { useMemo, useState } from "react";
+import { playground, usePlayground } from "../../state";
+import { ListBox } from "./ListBox";
+import { choicesOf, targetsOf } from "./targets";
 
 interface ListsProps {
   readonly picture: Picture | null;
@@ -27,4 +28,96 @@ export function CanvasLists({ picture, graph, onJump }: ListsProps) {
     case "connect":
       return graph && <ConnectList graph={graph} from={list.from} />;
   }
+}
+
+/** Connecting without a mouse: the operands that fit, empty ones first; Enter connects. */
+function ConnectList({ graph, from }: { readonly graph: Graph; readonly from: NodeId }) {
+  const text = usePlayground((s) => s.document.text);
+  const [query, setQuery] = useState("");
+  const choices = useMemo(() => choicesOf(graph, targetsOf(text, from)), [graph, text, from]);
+  const wanted = query.trim().toLowerCase();
+  const shown = choices.filter((choice) => choice.text.toLowerCase().includes(wanted));
+  return (
+    <ListBox
+      title={`Connect ${nameIn(graph, from)} to`}
+      placeholder={`Connect ${nameIn(graph, from)} to …`}
+      entries={shown.map((choice) => ({
+        key: choice.text,
+        row: (
+          <>
+            <b>{choice.text}</b>
+            <code>{choice.now}</code>
+          </>
+        ),
+      }))}
+      empty={choices.length === 0 ? "No operand takes this shape and type." : "No matching operand."}
+      onSearch={setQuery}
+      onClose={closeList}
+      onTake={(index) => {
+        const { consumer, operand } = shown[index]!;
+        say(playground.getState().actions.connect(from, consumer, operand));
+        closeList();
+      }}
+    />
+  );
+}
+
+/** The graph as a list: every op with its type and kernel, to read and to jump to. */
+function Outline({ scene, onJump }: { readonly scene: Scene; readonly onJump: (id: NodeId) => void }) {
+  const [query, setQuery] = useState("");
+  const shown = scene.nodes.filter(({ label }) => label.toLowerCase().includes(query.trim().toLowerCase()));
+  return (
+    <ListBox
+      title="Outline of ops"
+      placeholder="Find an op"
+      entries={shown.map(({ id, label }) => ({ key: id, row: <span>{label}</span> }))}
+      empty="No matching op."
+      onSearch={setQuery}
+      onClose={closeList}
+      onTake={(index) => {
+        closeList();
+        onJump(shown[index]!.id);
+      }}
+    />
+  );
+}
+
+const transforms: readonly (readonly [name: TransformName, formula: string, says: string])[] = [
+  ["grad", "∂f/∂w", "The derivative of what the program returns, by its parameters or inputs."],
+  ["value_and_grad", "f, ∂f/∂w", "The same, with the value itself."],
+  ["vjp", "f, v·J", "Reverse mode: how each input changes a weighted sum of the results."],
+  ["jvp", "f, J·v", "Forward mode: how the results change when the inputs change in one direction."],
+  ["vmap", "f for each x", "The program for 8 examples at once; parameters stay as they are."],
+];
+
+/** The program differentiated or batched as a whole: each is an edit of the text that undo takes back. */
+function Transforms() {
+  const [query, setQuery] = useState("");
+  const shown = transforms.filter(([name, , says]) =>
+    `${name} ${says}`.toLowerCase().includes(query.trim().toLowerCase()),
+  );
+  return (
+    <ListBox
+      title="Transform the program"
+      placeholder="Transform: grad, vjp, vmap …"
+      entries={shown.map(([name, formula, says]) => ({
+        key: name,
+        row: (
+          <>
+            <span aria-hidden="true" />
+            <b>{name}</b>
+            <code>{formula}</code>
+            <small>{says}</small>
+          </>
+        ),
+      }))}
+      empty="No matching transform."
+      onSearch={setQuery}
+      onClose={closeList}
+      onTake={(index) => {
+        say(playground.getState().actions.transform(shown[index]![0]));
+        closeList();
+      }}
+    />
+  );
 }

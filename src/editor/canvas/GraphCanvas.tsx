@@ -5,30 +5,35 @@ import "./ops.css";
 import "./lines.css";
 import "./card.css";
 import "./lists.css";
-import { Background, ConnectionLineType, ReactFlow, ReactFlowProvider, useStore } from "@xyflow/react";
-import { useEffect, useMemo, useRef } from "react";
-import { playground, selectFusion, usePlayground } from "../../state";
+import {
+  Background,
+  ConnectionLineType,
+  ReactFlow,
+  ReactFlowProvider,
+  useStore,
+  useConnection,
+  MiniMap,
+} from "@xyflow/react";
+import { useEffect, useMemo, useRef, useLayoutEffect, type RefObject, useState } from "react";
+import { playground, selectFusion, usePlayground, selectStep, selectSteps } from "../../state";
 import { CanvasCard } from "./CanvasCard";
 import { CanvasLists } from "./CanvasLists";
-import { ConnectHint } from "./ConnectHint";
 import { FoldedNode } from "./FoldedNode";
-import { GraphMap } from "./GraphMap";
 import { HullLayer } from "./HullLayer";
 import { Legend } from "./Legend";
 import { OpNode } from "./OpNode";
 import { PillNode } from "./PillNode";
 import { PipeEdge } from "./PipeEdge";
 import { ZoomBar } from "./ZoomBar";
-import { ZoomVariables } from "./ZoomVariables";
 import { useCanvas } from "./canvas-store";
-import type { FlowEdge, FlowNode } from "./flow";
+import { type FlowEdge, type FlowNode, flowMaker } from "./flow";
 import { useCamera } from "./use-camera";
 import { useCard } from "./use-card";
-import { useFlow } from "./use-flow";
 import { useGestures } from "./use-gestures";
 import { useGraphKeys } from "./use-graph-keys";
 import { usePicture } from "./use-picture";
-import { type Picture, MOST_DRAWN, plural, MOST, WHOLE } from "../../picture";
+import { type Picture, MOST_DRAWN, plural, MOST, WHOLE, zoomLevel, lastWords, marksOf } from "../../picture";
+import { targetKey } from "./targets";
 
 const nodeTypes = { op: OpNode, pill: PillNode, folded: FoldedNode };
 const edgeTypes = { pipe: PipeEdge };
@@ -123,4 +128,78 @@ export function GraphCanvas() {
       <Canvas />
     </ReactFlowProvider>
   );
+}
+
+/** Beside the pointer while a line is drawn: why the port under it does not take the value. */
+function ConnectHint() {
+  const { toHandle, pointer } = useConnection((c) => ({
+    toHandle: c.inProgress ? c.toHandle : null,
+    pointer: c.inProgress ? c.pointer : null,
+  }));
+  const target = useCanvas((s) => {
+    const operand = /^in(\d+)$/.exec(toHandle?.id ?? "")?.[1];
+    return operand === undefined
+      ? null
+      : (s.connecting?.targets.get(targetKey(toHandle!.nodeId, Number(operand))) ?? null);
+  });
+  if (!toHandle || !pointer) return null;
+  const text = target === null ? "This operand can't be fed from here." : target.ok ? null : target.reason;
+  return text === null ? null : (
+    <p className="connect-hint" role="status" style={{ left: pointer.x + 14, top: pointer.y + 14 }}>
+      {text}
+    </p>
+  );
+}
+
+/** Its kernel's colour, in full: boxes are a few px. */
+const colourOf = ({ data }: FlowNode): string => {
+  const tone = data.node.kernel?.tone;
+  return tone ? `var(--k${tone})` : "var(--line-strong)";
+};
+
+function GraphMap() {
+  const isShown = useCanvas((s) => s.map);
+  if (!isShown) return null;
+  return (
+    <MiniMap<FlowNode>
+      pannable
+      zoomable
+      position="bottom-left"
+      ariaLabel="Map of the graph"
+      style={{ width: 168, height: 120 }}
+      nodeColor={colourOf}
+      nodeStrokeWidth={0}
+      nodeBorderRadius={14}
+    />
+  );
+}
+
+/** Writes the zoom onto the canvas as a level and a counter-scale, so that text stays readable without rendering. */
+function ZoomVariables({ rootRef }: { readonly rootRef: RefObject<HTMLElement | null> }) {
+  const zoom = useStore((s) => Math.round(s.transform[2] * 100) / 100);
+  useLayoutEffect(() => {
+    const element = rootRef.current;
+    if (!element) return;
+    element.setAttribute("data-zoom", zoomLevel(zoom));
+    element.style.setProperty("--counter", String(Math.max(1, 1 / zoom)));
+  }, [rootRef, zoom]);
+  return null;
+}
+
+/** React Flow's nodes and edges of a picture, with the marks of the shown step. */
+function useFlow(picture: Picture | null, editable: boolean): { nodes: FlowNode[]; edges: FlowEdge[] } {
+  const [make] = useState(flowMaker);
+  const step = usePlayground(selectStep);
+  const steps = usePlayground(selectSteps);
+  const cursor = usePlayground((s) => s.cursor);
+  const options = usePlayground((s) => s.document.options);
+  const selected = usePlayground((s) => (s.selection.kind === "edge" ? s.selection.id : null));
+  const words = useMemo(() => lastWords(steps, cursor), [steps, cursor]);
+  const nodes = useMemo(() => (picture ? make.nodes(picture, editable) : []), [make, picture, editable]);
+  const edges = useMemo(() => {
+    if (!picture) return [];
+    const shown = cursor < steps.length ? step : null;
+    return make.edges(picture, marksOf(picture.scene.edges, shown, words, options), selected);
+  }, [make, picture, step, steps, cursor, words, options, selected]);
+  return { nodes, edges };
 }

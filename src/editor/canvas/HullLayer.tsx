@@ -1,12 +1,9 @@
 /** @file Under the ops: hulls of kernels, their tags, and the brackets of the program's lines. */
 import { ViewportPortal, useStore } from "@xyflow/react";
-import { useLayoutEffect, useRef } from "react";
-import type { RefObject } from "react";
+import { useLayoutEffect, useRef, type RefObject } from "react";
 import { playground, usePlayground } from "../../state";
 import { colourStyle } from "./OpNode";
 import { useCanvas } from "./canvas-store";
-import { growFrom } from "./grow";
-import type { Extent } from "./grow";
 import { around, type Bracket, type Heading, type Hull as HullShape, plural, showBytes } from "../../picture";
 
 const MARGIN = 6;
@@ -163,4 +160,38 @@ export function HullLayer({
       ))}
     </ViewportPortal>
   );
+}
+
+interface Extent {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** The one animation: a hull grows from what it was to what it is. 250 ms, none where people ask for less motion. */
+const MILLIS = 250;
+const EASING = "cubic-bezier(.2, .7, .2, 1)";
+
+const lessMotion = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** Reveals `element`, whose box is `now`, starting from the part that `before` covered. */
+function growFrom(element: Element, before: Extent | null, now: Extent): void {
+  element.setAttribute("data-changed", "true");
+  if (lessMotion() || typeof element.animate !== "function") return;
+  if (!before) {
+    element.animate([{ opacity: 0 }, { opacity: 1 }], { duration: MILLIS, easing: EASING });
+    return;
+  }
+  const inset = [
+    Math.max(0, before.top - now.top),
+    Math.max(0, now.right - before.right),
+    Math.max(0, now.bottom - before.bottom),
+    Math.max(0, before.left - now.left),
+  ];
+  const from = `inset(${inset.map((px) => `${px}px`).join(" ")} round 14px)`;
+  element.animate([{ clipPath: from }, { clipPath: "inset(0px 0px 0px 0px round 14px)" }], {
+    duration: MILLIS,
+    easing: EASING,
+  });
 }

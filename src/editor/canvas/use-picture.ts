@@ -1,7 +1,6 @@
 /** @file The picture of the shown step, from the store: scene, folds, places, ways. */
-import { useMemo, useState } from "react";
-import { outputNames, savedMarks } from "../../fusion";
-import type { NodeId } from "../../fusion";
+import { useMemo, useState, useSyncExternalStore } from "react";
+import { outputNames, savedMarks, type NodeId } from "../../fusion";
 import {
   selectFusion,
   selectNaiveFusion,
@@ -12,7 +11,6 @@ import {
   usePlayground,
 } from "../../state";
 import { useCanvas } from "./canvas-store";
-import { useMedia } from "./use-media";
 import {
   capScene,
   foldScene,
@@ -104,4 +102,16 @@ export function usePicture(): Drawn {
     return draw(scene, boxes, layout?.bends ?? none);
   }, [draw, scene, layout, moved, dragged, kernels]);
   return { picture, outOf, folds: kernels };
+}
+
+/** Whether a media query holds, kept up to date. */
+function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const list = matchMedia(query);
+      list.addEventListener("change", changed);
+      return () => list.removeEventListener("change", changed);
+    },
+    () => matchMedia(query).matches,
+  );
 }

@@ -1,15 +1,12 @@
 /** @file The program in Monaco. Loaded lazily: it brings the whole editor. */
 import { useEffect, useMemo, useState, type CSSProperties } from "react";
-import { FUSION_LANGUAGE, useCodeEditor, useVisibleLines, type monaco } from "../../monaco";
+import { FUSION_LANGUAGE, useCodeEditor, useVisibleLines, monaco, type VisibleLines } from "../../monaco";
 import { playground, usePlayground } from "../../state";
-import { CostGutter } from "./CostGutter";
 import { costBars, lineCosts, type CostBar } from "./line-cost";
 import { fitHints, registerProviders } from "./providers";
-import { useEditorKeys, useTyped } from "./use-editor-keys";
 import { useLineLinks } from "./use-line-links";
-import { useMarkers } from "./use-markers";
 import { show, useTextSync } from "./use-text-sync";
-import { useWrap } from "./use-wrap";
+import { showBytes } from "../../fusion";
 
 const LINE_HEIGHT = 22;
 registerProviders();
@@ -43,14 +40,14 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
 
 const NO_BARS: ReadonlyMap<number, CostBar> = new Map();
 
-interface Props {
+interface MonacoProps {
   /** The field that this takes the place of; null once that has happened. */
   readonly plain: HTMLTextAreaElement | null;
   readonly onReady: () => void;
 }
 
 /** Typing goes on where it was: the plain field stays until the caret can be handed over. */
-function useTakeOver(editor: monaco.editor.IStandaloneCodeEditor | null, { plain, onReady }: Props): void {
+function useTakeOver(editor: monaco.editor.IStandaloneCodeEditor | null, { plain, onReady }: MonacoProps): void {
   useEffect(() => {
     if (!editor || !plain) return;
     if (document.activeElement === plain) show(editor, plain.selectionStart, plain.selectionEnd);
@@ -59,7 +56,7 @@ function useTakeOver(editor: monaco.editor.IStandaloneCodeEditor | null, { plain
 }
 
 /** `nokey`: the graph takes Space and Delete from the whole page, except from elements that say so. */
-export function MonacoProgram(props: Props) {
+export function MonacoProgram(props: MonacoProps) {
   const [host, setHost] = useState<HTMLElement | null>(null);
   const editor = useCodeEditor(host, options);
   const [focused, setFocused] = useState(false);
@@ -93,3 +90,140 @@ export function MonacoProgram(props: Props) {
     </>
   );
 }
+
+/** The editor has taken the height that its text asks for by then, ms. */
+const LAID_OUT = 120;
+
+function useWrap(editor: monaco.editor.IStandaloneCodeEditor | null): void {
+  useEffect(() => {
+    if (!editor) return undefined;
+    let timer = 0;
+    const wrap = (wordWrap: "on" | "off"): void => editor.updateOptions({ wordWrap });
+    const check = (): void => {
+      clearTimeout(timer);
+      timer = window.setTimeout(() => {
+        if (editor.getContentHeight() > editor.getLayoutInfo().height) wrap("off");
+      }, LAID_OUT);
+    };
+    const again = (): void => {
+      wrap("on");
+      check();
+    };
+    const following = editor.onDidContentSizeChange(check);
+    const stop = playground.subscribe((state, before) => {
+      if (state.document.example !== before.document.example) again();
+    });
+    window.addEventListener("resize", again);
+    check();
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener("resize", again);
+      following.dispose();
+      stop();
+    };
+  }, [editor]);
+}
+
+const OWNER = "fusion";
+
+/** Underlines every mistake of the newest compilation. */
+function useMarkers(editor: monaco.editor.IStandaloneCodeEditor | null): void {
+  const latest = usePlayground((state) => state.derived.latest);
+  useEffect(() => {
+    const model = editor?.getModel();
+    if (!model || !latest || latest.text !== model.getValue()) return;
+    const severities = {
+      error: monaco.MarkerSeverity.Error,
+      warning: monaco.MarkerSeverity.Warning,
+      info: monaco.MarkerSeverity.Info,
+    };
+    const markers = latest.diagnostics.map(({ span, severity, text, code }) => {
+      const start = model.getPositionAt(span.from);
+      // An empty span (something is missing here) still needs a letter to underline.
+      const end = model.getPositionAt(Math.max(span.to, span.from + 1));
+      return {
+        severity: severities[severity],
+        message: text.replaceAll("`", ""),
+        code,
+        startLineNumber: start.lineNumber,
+        startColumn: start.column,
+        endLineNumber: end.lineNumber,
+        endColumn: end.column,
+      };
+    });
+    monaco.editor.setModelMarkers(model, OWNER, markers);
+  }, [editor, latest]);
+}
+
+type Editor = monaco.editor.IStandaloneCodeEditor;
+
+/** Whether somebody has typed since the editor got the focus: until then Tab goes on through the page. */
+function useTyped(editor: Editor | null): boolean {
+  const [typed, setTyped] = useState(false);
+  useEffect(() => {
+    if (!editor) return;
+    const following = [
+      editor.onDidChangeModelContent(() => editor.hasTextFocus() && setTyped(true)),
+      editor.onDidBlurEditorText(() => setTyped(false)),
+    ];
+    return () => following.forEach((each) => each.dispose());
+  }, [editor]);
+  useEffect(() => editor?.updateOptions({ tabFocusMode: !typed }), [editor, typed]);
+  return typed;
+}
+
+/** Keys that are the page's, not Monaco's: there is one history for text and graph. */
+function useEditorKeys(editor: Editor | null): void {
+  useEffect(() => {
+    if (!editor) return;
+    const { actions } = playground.getState();
+    const { CtrlCmd, Shift } = monaco.KeyMod;
+    const { KeyZ, KeyY } = monaco.KeyCode;
+    const add = (id: string, label: string, keybindings: number[], run: () => void) =>
+      editor.addAction({ id: `playground.${id}`, label, keybindings, run });
+    const added = [
+      add("undo", "Undo", [CtrlCmd | KeyZ], () => actions.undo()),
+      add("redo", "Redo", [CtrlCmd | Shift | KeyZ, CtrlCmd | KeyY], () => actions.redo()),
+    ];
+    return () => added.forEach((each) => each.dispose());
+  }, [editor]);
+}
+
+interface GutterProps {
+  readonly visible: VisibleLines;
+  readonly bars: ReadonlyMap<number, CostBar>;
+  /** Lines that the current step, the selection or the pointer is about. */
+  readonly lit: ReadonlySet<number>;
+}
+
+function Bars({ bar }: { readonly bar: CostBar }) {
+  return (
+    <>
+      <i className="cost-flop" style={{ width: bar.flopWidth }} />
+      <i className="cost-byte" style={{ width: bar.byteWidth }} />
+    </>
+  );
+}
+
+/** Beside the text: FLOPs as hollow bars, bytes as solid ones, each scaled to its own largest line. */
+function CostGutter({ visible, bars, lit }: GutterProps) {
+  return (
+    <div className="cost-gutter" aria-hidden="true">
+      {visible.lines.map(({ line, top }) => {
+        const bar = bars.get(line);
+        const title = bar ? `${showCount(bar.cost.flops)} FLOP, ${showBytes(bar.cost.bytes)} as written` : undefined;
+        return (
+          <span key={line} style={{ top }} className={lit.has(line) ? "lit" : undefined} title={title}>
+            {bar && <Bars bar={bar} />}
+          </span>
+        );
+      })}
+    </div>
+  );
+}
+
+/** Counts as the editor writes them. */
+const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
+
+/** `12.6M` */
+const showCount = (value: number): string => compact.format(value);

@@ -1,10 +1,7 @@
 /** @file The program: the text that everything follows from, with its costs, its mistakes and their fixes. */
-import { useCallback, useState, useSyncExternalStore } from "react";
-import type { Graph } from "../../fusion";
-import { afterFirstPaint, lazyModule, usePlayground } from "../../state";
-import { DiagnosticStrip } from "./DiagnosticStrip";
-import { GoalLine } from "./GoalLine";
-import { PlainProgram } from "./PlainProgram";
+import { useCallback, useState, useSyncExternalStore, type KeyboardEvent, type Ref } from "react";
+import type { Graph, Diagnostic, Goal } from "../../fusion";
+import { afterFirstPaint, lazyModule, usePlayground, playground } from "../../state";
 import "./program.css";
 
 /** Until then the plain field is there: reading Monaco takes the time of a whole first plan. */
@@ -74,5 +71,117 @@ export function ProgramEditor() {
       <GoalLine />
       <DiagnosticStrip />
     </div>
+  );
+}
+
+const RANK = { error: 0, warning: 1, info: 2 } as const;
+
+/** Errors first, then warnings, each in text order. */
+const byWeight = (diagnostics: readonly Diagnostic[]): Diagnostic[] =>
+  diagnostics.toSorted((a, b) => RANK[a.severity] - RANK[b.severity] || a.span.from - b.span.from);
+
+/** Names in backticks are set in bold. */
+function Words({ text }: { readonly text: string }) {
+  return text.split(/`([^`]*)`/).map((part, i) => (i % 2 === 1 ? <b key={i}>{part}</b> : part));
+}
+
+function Sign({ severity }: { readonly severity: Diagnostic["severity"] }) {
+  const path = severity === "error" ? "M6 6l10 10M16 6 6 16" : "M11 4.5 18 17H4zM11 9v4M11 15v.1";
+  return (
+    <svg width="16" height="16" viewBox="0 0 22 22" aria-hidden="true">
+      <path d={path} fill="none" stroke="currentColor" strokeWidth="1.8" strokeLinecap="round" strokeLinejoin="round" />
+    </svg>
+  );
+}
+
+function Message({ diagnostic, others }: { readonly diagnostic: Diagnostic; readonly others: number }) {
+  const { actions } = playground.getState();
+  const [fix] = diagnostic.fixes ?? [];
+  return (
+    <p className="program-strip" data-severity={diagnostic.severity} aria-live="polite">
+      <Sign severity={diagnostic.severity} />
+      <span>
+        {diagnostic.severity === "error" && (
+          <button type="button" onClick={() => actions.revealSpan(diagnostic.span)}>
+            Line {diagnostic.line}
+          </button>
+        )}
+        {diagnostic.severity === "error" && ": "}
+        <Words text={diagnostic.text} />{" "}
+        {fix && (
+          <button type="button" onClick={() => actions.applyEdits(fix.edits, "text")}>
+            {fix.title}
+          </button>
+        )}
+        {others > 0 && <small> {others} more</small>}
+      </span>
+    </p>
+  );
+}
+
+/** Under the text: the first mistake or warning, in words, with its fix one click away. */
+function DiagnosticStrip() {
+  const diagnostics = usePlayground((state) => state.derived.latest?.diagnostics);
+  const [first, ...others] = byWeight(diagnostics ?? []);
+  return first ? <Message diagnostic={first} others={others.length} /> : null;
+}
+
+/** Goals that are shown; more are in the text. */
+const MOST = 3;
+
+const sayGoal = ({ wants, has, isMet }: Goal): string =>
+  isMet ? `✓ ${wants}` : `✕ ${wants}${has === null ? "" : `, now ${has}`}`;
+
+/** Only where the text asks for something: `assert_bytes(n)` and its like. */
+function GoalLine() {
+  const goals = usePlayground((state) => state.derived.latest?.goals);
+  if (!goals || goals.length === 0) return null;
+  const { actions } = playground.getState();
+  return (
+    <p className="program-goals" aria-live="polite">
+      <b>{goals.every(({ isMet }) => isMet) ? "Goal reached" : "Goal"}</b>
+      {goals.slice(0, MOST).map((goal) => (
+        <button
+          key={goal.span.from}
+          type="button"
+          data-met={goal.isMet}
+          title="Show the line that asks for it"
+          onClick={() => actions.revealSpan(goal.span)}
+        >
+          {sayGoal(goal)}
+        </button>
+      ))}
+      {goals.length > MOST && <span>{goals.length - MOST} more</span>}
+    </p>
+  );
+}
+
+/** One history for text and graph: the field's own must not answer. */
+function undoKeys(event: KeyboardEvent): void {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+  const key = event.key.toLowerCase();
+  const { actions } = playground.getState();
+  if (key === "y" || (key === "z" && event.shiftKey)) actions.redo();
+  else if (key === "z") actions.undo();
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function PlainProgram({ field }: { readonly field?: Ref<HTMLTextAreaElement> }) {
+  const text = usePlayground((state) => state.document.text);
+  return (
+    <textarea
+      ref={field}
+      className="program-plain"
+      aria-label="Program text"
+      spellCheck={false}
+      autoCapitalize="off"
+      autoCorrect="off"
+      rows={Math.min(24, text.split("\n").length + 1)}
+      value={text}
+      onChange={(event) => playground.getState().actions.typeText(event.target.value)}
+      onKeyDown={undoKeys}
+    />
   );
 }

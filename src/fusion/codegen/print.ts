@@ -1,13 +1,27 @@
 /** @file Lowered kernels as WGSL: a header that says what and how, one line an op, and for every line the nodes it came from. */
-import { bug, type NodeId } from "../ir";
+import { bug, type NodeId, type DType } from "../ir";
 import { wgslHelpers, wgslType, type OpDef, type WgslHelper, type WgslType } from "../ops";
-import type { Index } from "./index-space";
+import { type Index, evenLanes } from "./index-space";
 import type { Buffer, Expr, KernelProgram, Scalar, SortArrays, Stmt, Value, Width } from "./kernel-ir";
 import { PackedHalves } from "./print-halves";
 import { condText, factorText, indexText, unlessText } from "./print-index";
 import { exchangeText, mergeText, turnsOf } from "./print-orders";
-import { assignText, builtinsText, laneText, placeText } from "./print-place";
-import { SCALAR, storedType, typeText, VECTOR } from "./print-types";
+
+/** Four neighbours as one value. */
+const VECTOR: Readonly<Record<Scalar, string>> = {
+  f32: "vec4f",
+  f16: "vec4h",
+  i32: "vec4i",
+  bool: "vec4<bool>",
+  key: "vec4i",
+};
+const SCALAR: Readonly<Record<Scalar, DType>> = { f32: "f32", f16: "f16", i32: "i32", bool: "bool", key: "i32" };
+const typeText = (scalar: Scalar, width: Width): string => (width === 4 ? VECTOR[scalar] : SCALAR[scalar]);
+/** bool is stored as u32, f16 as f16. */
+const storedType = (dtype: DType, width: Width): string => {
+  if (dtype === "bool") return width === 4 ? "vec4u" : "u32";
+  return typeText(dtype, width);
+};
 
 export interface PrintedKernel {
   readonly wgsl: string;
@@ -413,4 +427,54 @@ function helperNamed(name: string): WgslHelper {
   const found = wgslHelpers().get(name);
   if (!found) throw bug(`no WGSL helper ${name}`);
   return found;
+}
+
+/** `sum += x;` */
+function assignText(place: string, text: string): string {
+  const added = text.startsWith(`${place} + `) ? text.slice(place.length + 3) : "";
+  return /^\w+(?:\[[^[\]]*\])?$/.test(added) ? `${place} += ${added};` : `${place} = ${text};`;
+}
+
+/** `x[i]`, or one component of a buffer that is bound in fours. */
+function placeText(buffer: Buffer, index: Index, width: Width): string {
+  if (buffer.width === 1) return `${buffer.name}[${indexText(index)}]`;
+  if (width === 4) return `${buffer.name}[${quarterText(index)}]`;
+  if (index.terms.length === 0)
+    return `${buffer.name}[${Math.floor(index.constant / 4)}u].${"xyzw"[index.constant % 4]}`;
+  if (index.terms.every((term) => term.by % 4 === 0)) {
+    const rest = index.constant - 4 * Math.floor(index.constant / 4);
+    return `${buffer.name}[${quarterText({ ...index, constant: index.constant - rest })}].${"xyzw"[rest]}`;
+  }
+  return `${buffer.name}[${factorText(index)} / 4u][${factorText(index)} % 4u]`;
+}
+
+const quarterText = (index: Index): string =>
+  indexText({
+    ...index,
+    constant: index.constant / 4,
+    terms: index.terms.map((term) => ({ atom: term.atom, by: term.by / 4 })),
+  });
+
+/** Four neighbours' indices as a vector: `vec4u(4u * i) + vec4u(0u, 1u, 2u, 3u)`. */
+function laneText(index: Index, vector: string, convert: (text: string) => string): string {
+  if (!index.lane) return convert(indexText(index));
+  const lane = index.terms.find((term) => term.atom.kind === "var" && term.atom.name === "lane");
+  const others = index.terms.filter((term) => term !== lane);
+  if (!lane || !evenLanes(index)) throw bug("an index whose lanes are not evenly apart was asked for as a vector");
+  const start = indexText({ ...index, terms: others });
+  const unit = vector === "vec4u" ? "u" : "";
+  const steps = [0, 1, 2, 3].map((k) => `${k * Math.abs(lane.by)}${unit}`).join(", ");
+  return `${vector}(${convert(start)}) ${lane.by < 0 ? "-" : "+"} ${vector}(${steps})`;
+}
+
+/** Only the builtins that the body names. */
+function builtinsText(body: string): string {
+  const used = [
+    /\bgid\b/.test(body) ? "@builtin(global_invocation_id) gid: vec3u" : "",
+    /\bwid\b/.test(body) ? "@builtin(workgroup_id) wid: vec3u" : "",
+    /\btid\b/.test(body) ? "@builtin(local_invocation_index) tid: u32" : "",
+    /\bsubgroup_size\b/.test(body) ? "@builtin(subgroup_size) subgroup_size: u32" : "",
+    /\bsubgroup_lane\b/.test(body) ? "@builtin(subgroup_invocation_id) subgroup_lane: u32" : "",
+  ].filter((text) => text !== "");
+  return used.length <= 1 ? used.join("") : used.join(", ");
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { liveProfile } from "./peak-memory";
+import { liveProfile } from "./liveness";
 
 test("the peak is the largest sum over all positions", () => {
   const additions = fc.array(fc.tuple(fc.nat({ max: 19 }), fc.nat({ max: 19 }), fc.integer({ min: -50, max: 50 })));

@@ -18,11 +18,11 @@ import { isRefusal, priority, type RegionFacts } from "../cost";
 import { opDef } from "../ops";
 import { bySize, classifyPlain, isOnline, productsOf, uniformsOf } from "../region";
 import type { Candidate, CostDelta, FusionPass } from "./define";
-import type { Planner } from "./planner";
-import { crossPhase } from "./saved/cross-phase";
+import type { Planner, PlanOptions } from "./planner";
 import { inOtherOrder } from "./strict-order";
 import { workOf } from "./weigh";
 import { bothOf, capital, countOf, nameOf, namesOf, no, showBytes, subjectOf, yes } from "./sentences";
+import { isLate } from "./saved/partition";
 
 /** Members of several regions, each once, in text order. */
 export function unionOf(planner: Planner, regions: readonly Region[]): NodeId[] {
@@ -373,3 +373,29 @@ export const walksRows = (planner: Planner, region: Region): boolean => {
 };
 export const hasContraction = (planner: Planner, region: Region): boolean =>
   (planner.factsOf(region).form?.contraction ?? null) !== null;
+
+/** The backward pass runs later: what it reads of the forward pass goes through memory. Null where nothing is mixed. */
+function crossPhase({ graph, options }: Planner, { add, remove }: Candidate): Verdict | null {
+  if (options.savedValues?.apart !== true) return null;
+  const late = (id: NodeId): boolean => isLate(node(graph, id));
+  const isMixed = ({ members }: Region): boolean => members.some(late) && !members.every(late);
+  const mixed = add.find(isMixed);
+  if (!mixed || remove.some(isMixed)) return null;
+  const { members } = mixed;
+  for (const reader of members.filter(late)) {
+    const value = node(graph, reader).inputs.find((input) => members.includes(input) && !late(input));
+    if (value === undefined) continue;
+    const bytes = bytesOf(node(graph, value).type);
+    const text = `${nameOf(graph, reader)} reads ${nameOf(graph, value)} in the backward pass, which runs later: its ${showBytes(bytes)} have to be saved until then.`;
+    return no("L_SAVED", [value, reader], text, { numbers: { bytes }, ...oneGraph(options) });
+  }
+  const [early, other] = [members.find((id) => !late(id))!, members.find(late)!];
+  const text = `${nameOf(graph, early)} belongs to the forward pass and ${nameOf(graph, other)} to the backward pass, which runs later.`;
+  return no("L_SAVED", [early, other], text, oneGraph(options));
+}
+
+/** Planned together, values cross between the passes in registers. */
+const oneGraph = ({ savedValues }: PlanOptions): Pick<Verdict, "remedy" | "remedyOptions"> => ({
+  remedy: "Options, Saved values: plan both passes as one graph.",
+  remedyOptions: { savedValues: { choices: {}, ...savedValues, apart: false } },
+});

@@ -1,8 +1,7 @@
 /** @file A producer moves into all of its readers or into none, the most profitable first (after XLA's priority fusion). */
-import { bytesOf, node, type Region, type RegionId, type Verdict } from "../ir";
+import { bytesOf, node, type Region, type RegionId, type Verdict, OPS_PER_NOTCH } from "../ir";
 import { isRefusal } from "../cost";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "./define";
-import { heapOf } from "./heap";
 import { copyCandidate, rememberedCopies } from "./copies";
 import {
   costOf,
@@ -13,8 +12,9 @@ import {
   priorityOf,
   shownByView,
   walksRows,
+  edgesBetween,
+  nodesOf,
 } from "./merge";
-import { diamondOf } from "./diamond";
 import { isIndexMap } from "./transpose-folding";
 import type { Planner } from "./planner";
 import { bothWays, settledBy, timeOf, weigh, workOf } from "./weigh";
@@ -243,4 +243,89 @@ function price(planner: Planner, candidate: Candidate, promised: number): number
   const exact = priorityOf(planner, candidate);
   // Equal up to rounding is equal: chains then merge evenly.
   return Math.abs(exact - promised) <= 1e-6 * Math.abs(promised) ? promised : exact;
+}
+
+/** Regions between the two ends that are looked at before giving up. */
+const WINDOW = 16;
+
+/**
+ * The producer, the region where all its paths meet and everything between, as one candidate.
+ * Null when they don't meet within the window, when something between is a result, or when one kernel can't do it.
+ */
+function diamondOf(planner: Planner, producer: Region): Candidate | null {
+  const group = closedGroup(planner, producer);
+  if (!group) return null;
+  const ops = group.reduce((sum, { members }) => sum + members.length, 0);
+  if (ops > OPS_PER_NOTCH * planner.options.groupSize) return null;
+  const edges = group.flatMap((from) => group.flatMap((to) => (from === to ? [] : edgesBetween(planner, from, to))));
+  const about = { edges, nodes: nodesOf(edges, producer), id: group.at(-1)!.id };
+  const candidate = mergeCandidate(planner, "diamond", group, about);
+  return isRefusal(planner.facts(candidate.add[0]!)) ? null : candidate;
+}
+
+/** Walks the readers in order until exactly one region is open: that is where the paths meet. */
+function closedGroup(planner: Planner, producer: Region): Region[] | null {
+  const open = new Set<RegionId>(planner.readersOf(producer.id));
+  const group: Region[] = [producer];
+  if (producer.outputs.some(planner.isOutput)) return null;
+  while (open.size > 1) {
+    // All but one of those that are open have to go in.
+    if (group.length + open.size - 2 >= WINDOW) return null;
+    let first: RegionId | null = null;
+    for (const id of open) if (first === null || planner.order.at(id) < planner.order.at(first)) first = id;
+    const region = planner.region(first!);
+    open.delete(first!);
+    const readers = planner.readersOf(first!);
+    if (readers.length === 0 || planner.isView(region)) return null;
+    if (region.outputs.some(planner.isOutput)) return null;
+    group.push(region);
+    for (const reader of readers) open.add(reader);
+  }
+  const meeting = [...open][0];
+  if (meeting === undefined || planner.isView(planner.region(meeting))) return null;
+  return [...group, planner.region(meeting)];
+}
+
+/** A binary heap: the smallest by `before` comes first. */
+interface Heap<T> {
+  push(item: T): void;
+  /** Null when empty. */
+  pop(): T | null;
+  peek(): T | null;
+}
+
+function heapOf<T>(before: (a: T, b: T) => boolean): Heap<T> {
+  const items: T[] = [];
+  const swap = (i: number, j: number): void => {
+    [items[i], items[j]] = [items[j]!, items[i]!];
+  };
+  return {
+    peek: () => items[0] ?? null,
+    push(item) {
+      items.push(item);
+      for (let at = items.length - 1; at > 0;) {
+        const parent = (at - 1) >> 1;
+        if (!before(items[at]!, items[parent]!)) break;
+        swap(at, parent);
+        at = parent;
+      }
+    },
+    pop() {
+      const first = items[0];
+      if (first === undefined) return null;
+      const last = items.pop()!;
+      if (items.length === 0) return first;
+      items[0] = last;
+      for (let at = 0; ;) {
+        let least = at;
+        for (const child of [2 * at + 1, 2 * at + 2]) {
+          if (child < items.length && before(items[child]!, items[least]!)) least = child;
+        }
+        if (least === at) break;
+        swap(at, least);
+        at = least;
+      }
+      return first;
+    },
+  };
 }

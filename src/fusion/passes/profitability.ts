@@ -1,12 +1,11 @@
 /** @file Is a legal merge worth it? Words and codes for the cost model's numbers; the budgets of one kernel. */
-import { bytesOf, isLiteral, node, type NodeId, OPS_PER_NOTCH, type Region, type Verdict } from "../ir";
-import { intensity, machineShare, ridge, tileVisits, type RegionFacts } from "../cost";
+import { bytesOf, isLiteral, node, type NodeId, OPS_PER_NOTCH, type Region, type Verdict, sizeOf } from "../ir";
+import { intensity, machineShare, ridge, tileVisits, type RegionFacts, evaluationsOf } from "../cost";
 import { algebraOf, isDivision, opDef } from "../ops";
 import type { Candidate, CostDelta, Opinion } from "./define";
-import { evaluationWords } from "./evaluations";
 import type { Planner } from "./planner";
 import { bothWays, bytesOfWays, movesLess, overruled, takesIt, timeOf, weigh } from "./weigh";
-import { countOf, namesOf, no, showBytes, showMicros, yes } from "./sentences";
+import { countOf, namesOf, no, showBytes, showMicros, yes, inWords } from "./sentences";
 
 /** Live 32-bit registers per thread above which fewer threads fit a multiprocessor. */
 export const REGISTER_LIMIT = 64;
@@ -385,4 +384,29 @@ function operandFed(planner: Planner, region: Region, product: NodeId, producer:
   }
   const operand = node(planner.graph, product).inputs.findIndex((input) => fed.has(input));
   return operand < 0 ? null : operand;
+}
+
+/** `twice`, `16 times`; null when nothing is computed more often than before. */
+function evaluationWords(planner: Planner, candidate: Candidate): string | null {
+  // Asked about a rewrite, what is to be replaced is out of the graph: then there is nothing to compare with.
+  if (candidate.remove.some(({ members }) => members.some((id) => !planner.graph.nodes.has(id)))) return null;
+  const before = total(planner, candidate.remove);
+  const after = total(planner, candidate.add);
+  let most = 1;
+  for (const [id, times] of after) {
+    if (candidate.nodes[0] !== id && candidate.nodes.length > 0) continue;
+    most = Math.max(most, times / Math.max(1, before.get(id) ?? sizeOf(node(planner.graph, id).type.shape)));
+  }
+  const rounded = Math.round(most);
+  return rounded < 2 ? null : rounded === 2 ? "twice" : `${inWords(rounded)} times`;
+}
+
+function total(planner: Planner, regions: Candidate["add"]): Map<NodeId, number> {
+  const sum = new Map<NodeId, number>();
+  for (const region of regions) {
+    const { form, schedule } = planner.factsOf(region);
+    for (const [id, times] of evaluationsOf(planner.graph, region, form, schedule))
+      sum.set(id, (sum.get(id) ?? 0) + times);
+  }
+  return sum;
 }

@@ -10,16 +10,18 @@ import {
   type StepCost,
   type Totals,
   type Verdict,
+  bytesOf,
+  node,
+  type NodeId,
+  type ReasonCode,
 } from "../ir";
 import { chosenFor, fullSizeBytes } from "../cost";
-import type { Answer, Candidate, FusionPass, Opinion } from "./define";
+import type { Answer, Candidate, FusionPass, Opinion, CostDelta } from "./define";
 import { openPlanner, type PassRun, type Planner, type PlanOptions } from "./planner";
 import { openCostCache } from "./cost-cache";
-import { removesOverLimit } from "./binding-limit-override";
-import { plainVerdict, priced } from "./weigh";
-import { namesOf, no, showBytes, STRICT_OFF } from "./sentences";
+import { plainVerdict, priced, overruled, timeOf } from "./weigh";
+import { namesOf, no, showBytes, STRICT_OFF, capital, nameOf, yes } from "./sentences";
 import { forcedAnyway } from "./profitability";
-import { withinStored } from "./saved/within-stored";
 
 /** Steps grow here; refusals are kept once per edge and reason. */
 interface Log {
@@ -229,4 +231,53 @@ function isNews(log: Log, { edges, nodes, rule }: Candidate, verdict: Verdict): 
     news = true;
   }
   return news;
+}
+
+/** Refusals by cost, which the device overrules; people's wishes and budgets stand. */
+const BY_COST: ReadonlySet<ReasonCode> = new Set(["C_NEGATIVE", "C_RECOMPUTE", "C_PARALLELISM", "C_BEATEN"]);
+
+/** Yes where the candidate takes the last store of such a value away and brings none; else null. */
+function removesOverLimit(planner: Planner, candidate: Candidate, delta: CostDelta, refused: Opinion): Opinion | null {
+  const { add, remove, nodes, rewrite } = candidate;
+  if (rewrite || !BY_COST.has(refused.code)) return null;
+  const { graph, profile } = planner;
+  const size = (id: NodeId): number => bytesOf(node(graph, id).type);
+  const large = (regions: typeof add): NodeId[] =>
+    regions.flatMap(({ outputs }) => outputs.filter((id) => size(id) > profile.maxBindingBytes));
+  const [before, after] = [large(remove), new Set(large(add))];
+  const gone = before.find((id) => !after.has(id));
+  if (gone === undefined || [...after].some((id) => !before.includes(id))) return null;
+  const bytes = size(gone);
+  return yes(
+    "L_BINDINGS",
+    nodes,
+    `${nameOf(graph, gone)} has ${showBytes(bytes)} and the device binds at most ${showBytes(profile.maxBindingBytes)}, so it can't be stored. ${capital(namesOf(graph, nodes))} become one kernel, whatever the times: ${timeOf(delta.fused, delta.apart)}.`,
+    {
+      numbers: { bytes, limit: profile.maxBindingBytes },
+      limit: { what: "bytes in one buffer", value: bytes, limit: profile.maxBindingBytes, unit: "B" },
+      weighed: overruled("limit", candidate, delta, refused),
+    },
+  );
+}
+
+/** The most bytes alive at once at the end; null where no step was taken. */
+const peakOf = ({ steps }: PassRun): number | null => steps.at(-1)?.totals.peakBytes ?? null;
+
+/**
+ * The plan as asked for. Where a policy saves less than every value, and its peak is above that of the plan that saves every value, it
+ * is planned again with that peak as a limit; where it stays above, the plan that saves every value is taken. A budget is kept to in any
+ * case, and choices of single values decide by themselves.
+ */
+function withinStored(options: PlanOptions, plan: (options: PlanOptions) => PassRun): PassRun {
+  const asked = plan(options);
+  const { savedValues } = options;
+  const isFree = savedValues && Object.keys(savedValues.choices).length === 0;
+  const rewrote = asked.steps.some(({ pass, accepted }) => accepted && pass === "saved-values");
+  if (!isFree || (savedValues.policy ?? "stored") === "stored" || !rewrote) return asked;
+  const stored = plan({ ...options, savedValues: { ...savedValues, policy: "stored" }, storedPeak: Infinity });
+  const limit = peakOf(stored) ?? Infinity;
+  if (peakOf(asked)! <= limit) return asked;
+  const within = plan({ ...options, storedPeak: limit });
+  if (peakOf(within)! <= limit || savedValues.budgetBytes !== undefined) return within;
+  return stored;
 }

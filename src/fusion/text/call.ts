@@ -18,7 +18,6 @@ import { clipped, isClip } from "./objects/optimizers";
 import { superOf } from "./objects/methods";
 import { lastNameOf } from "./objects/classes";
 import { libraryCall, opCall } from "./op-calls";
-import { mapped, partialCall, partialOf } from "./partials";
 import { isSplit, splitResults } from "./split";
 import { bare, type CallExpr, type Expr, type Identifier, indexParts, type SubscriptExpr } from "./syntax";
 import { callPullback, callTransform, isTransform, transform } from "./transforms";
@@ -321,4 +320,56 @@ function loopOf(
   const stack = (items: readonly Operand[], path: string): Value =>
     applyOp(interpreter, run, { op: findOp("stack")!, path, expr: call.expr }, { tensors: items, attrs: { axis: 0 } });
   return loopCall({ interpreter, run, call, apply, stack }, name, argumentsOf(call.expr, operands));
+}
+
+/** What `partial(f, dim=-1)` and `map(f, xs)` take. */
+const APPLICABLE: ReadonlySet<Value["kind"]> = new Set([
+  "def",
+  "op",
+  "class",
+  "layer-class",
+  "layer",
+  "object",
+  "transform",
+]);
+
+/** `partial(f, dim=-1)`. */
+function partialOf(interpreter: Interpreter, { expr }: CallAt, [f, ...args]: readonly GivenArgument[]): Value {
+  if (!f || isBroken(f.operand.value)) return BROKEN;
+  const of = f.operand.value;
+  if (of.kind === "partial") return { kind: "partial", of: of.of, args: [...of.args, ...args] };
+  if (APPLICABLE.has(of.kind)) return { kind: "partial", of, args };
+  interpreter.diagnostics.add("bad-argument", expr.span, `partial takes a def or an op; this is ${describe(of)}.`);
+  return BROKEN;
+}
+
+/** `partial(f, dim=-1)(x)`: keywords given now take precedence. */
+function partialCall(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  { of, args }: Extract<Value, { kind: "partial" }>,
+  now: readonly GivenArgument[],
+): Value {
+  const named = new Set(now.flatMap(({ name }) => name?.text ?? []));
+  return interpreter.call(run, at, of, [...args.filter(({ name }) => !name || !named.has(name.text)), ...now]);
+}
+
+/** `map(f, xs)`: one call an item. */
+function mapped(interpreter: Interpreter, run: StatementRun, at: CallAt, [f, ...lists]: readonly Operand[]): Value {
+  const items = lists.map(({ value }) => (value.kind === "sequence" ? value.items : null));
+  if (!f || items.length === 0 || items.includes(null)) {
+    if (!lists.some(({ value }) => isBroken(value)))
+      interpreter.diagnostics.add("bad-argument", at.expr.span, "map takes a def and tuples.");
+    return BROKEN;
+  }
+  const count = Math.min(...items.map((list) => list!.length));
+  return {
+    kind: "sequence",
+    items: Array.from({ length: count }, (_, i) => {
+      const path = `${at.path}#${i}`;
+      const given = items.map((list) => ({ name: null, operand: list![i]!, span: at.expr.span }));
+      return { value: interpreter.call(run, { ...at, path }, f.value, given), path, expr: at.expr };
+    }),
+  };
 }

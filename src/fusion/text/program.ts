@@ -1,7 +1,7 @@
 /** @file The front end's door: a text becomes a graph, and everything that can be said about it. */
 import { withPhases } from "../autodiff";
 import { type Diagnostic, type Graph, isHole, type NodeId, type Span, type Update } from "../ir";
-import { leavingHalves, withRounded } from "../ops";
+import { leavingHalves, withRounded, unstableSoftmaxes } from "../ops";
 import { movesFor } from "./parse";
 import {
   type Assertion,
@@ -22,10 +22,7 @@ import { readProgram } from "./read";
 import { runBody } from "./run";
 import { runEntryFunction, loneDef } from "./entry-function";
 import { numberValue, Scope, type SymbolRecord, type Value } from "./values";
-import { pastedKernel } from "./kernel-languages";
-import type { DefStatement, Statement } from "./syntax";
-import { bare, bodiesOf, everyStatement } from "./syntax";
-import { warnOverflow } from "./overflow";
+import { type DefStatement, type Statement, bare, bodiesOf, everyStatement } from "./syntax";
 import { outputsOf, warnUnread, warnUnused, withoutSpares } from "./unused";
 import { updatesOf, withDraws, withUpdates } from "./updates";
 
@@ -264,4 +261,88 @@ function constantsOf(scope: Scope): ReadonlyMap<string, number> {
     if (value.kind === "number" && symbol.kind === "constant") constants.set(name, value.value);
   }
   return constants;
+}
+
+/** Warns of every such softmax and offers the stable one. */
+function warnOverflow({ nodes, diagnostics, text }: Interpreter): void {
+  for (const { exp, axes } of unstableSoftmaxes(nodes)) {
+    const { span } = nodes.get(exp)!;
+    const fix = span && stabilised(text, span, axes);
+    diagnostics.add(
+      "overflow",
+      span ?? { from: 0, to: 0 },
+      "exp is infinite above 88.7 (f16: above 11.1), and the quotient is then NaN. A softmax that subtracts the maximum first gives the same numbers and can't overflow.",
+      { severity: "warning", nodes: [exp], ...(fix ? { fixes: [fix] } : {}) },
+    );
+  }
+}
+
+/** Where the one call of exp in `line` stands, and what it is taken of. */
+function onlyExp(
+  line: string,
+): { readonly from: number; readonly to: number; readonly x: string; readonly name: string | null } | null {
+  const found = [...line.matchAll(/\bexp\(/g)];
+  const [only] = found;
+  if (!only || found.length > 1) return null;
+  const open = only.index + only[0].length;
+  let depth = 1;
+  let close = open;
+  for (; close < line.length && depth > 0; close++) depth += line[close] === "(" ? 1 : line[close] === ")" ? -1 : 0;
+  const inside = line.slice(open, close - 1).trim();
+  const before = /([\w.]*)\.$/.exec(line.slice(0, only.index))?.[1] ?? "";
+  if (inside === "")
+    return before === "" ? null : { from: only.index - 1 - before.length, to: close, x: before, name: null };
+  const from = before === "" ? only.index : only.index - 1 - before.length;
+  return { from, to: close, x: inside, name: line.slice(from, open - 1) };
+}
+
+/** `exp(s)` as `exp(s - s.max(dim=-1, keepdim=True))`. */
+function stabilised(
+  text: string,
+  span: Span,
+  axes: readonly number[],
+): { title: string; edits: { span: Span; insert: string }[] } | null {
+  // A node may stand for its name alone: the call is on the same line.
+  const start = text.lastIndexOf("\n", span.from - 1) + 1;
+  const end = text.indexOf("\n", span.to);
+  const call = onlyExp(text.slice(start, end < 0 ? undefined : end));
+  if (!call) return null;
+  const { x, name } = call;
+  const whole = /^[\w.]+$/.test(x) || /^\([^()]*\)$/.test(x) ? x : `(${x})`;
+  const axis = axes.length === 1 ? String(axes[0]) : `(${axes.join(", ")})`;
+  const isJax = /\bjnp\b|\bjax\b/.test(text);
+  const spelled = isJax ? `axis=${axis}, keepdims=True` : `dim=${axis}, keepdim=True`;
+  const shifted = `${whole} - ${whole}.${axes.length > 1 && !isJax ? "amax" : "max"}(${spelled})`;
+  const insert = name === null ? `(${shifted}).exp()` : `${name}(${shifted})`;
+  return {
+    title: "Subtract the maximum first",
+    edits: [{ span: { from: start + call.from, to: start + call.to }, insert }],
+  };
+}
+
+/** Pasted kernels: Triton, CUDA and shaders say how one thread computes; a program here says what is computed. */
+interface Language {
+  readonly name: string;
+  /** What only this language has. */
+  readonly signs: RegExp;
+}
+
+const LANGUAGES: readonly Language[] = [
+  { name: "a Triton kernel", signs: /@triton\.jit|\btl\.(?:program_id|load|store)\s*\(/ },
+  { name: "a CUDA kernel", signs: /\b__global__\b|\b(?:threadIdx|blockIdx)\.[xyz]\b/ },
+  { name: "a WGSL shader", signs: /@compute\b|@group\(\d+\)\s*@binding/ },
+  { name: "a Metal kernel", signs: /\[\[\s*thread_position_in_grid\s*\]\]/ },
+];
+
+/** The kernel that `text` is, where it begins, and what to write instead; null of a program. */
+function pastedKernel(text: string): { readonly span: Span; readonly text: string } | null {
+  for (const { name, signs } of LANGUAGES) {
+    const found = signs.exec(text);
+    if (!found) continue;
+    return {
+      span: { from: found.index, to: found.index + found[0].length },
+      text: `This is ${name}, not a tensor program. Write what it computes with tensors, such as y = softmax(x); the playground generates the kernels.`,
+    };
+  }
+  return null;
 }

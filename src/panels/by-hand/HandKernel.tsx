@@ -2,11 +2,18 @@
 import { useMemo, useState, type ReactNode } from "react";
 import { bindsOf, handText } from "../../document";
 import type { Kernel } from "../../fusion";
-import { afterFirstPaint, lazyModule, playground, usePlayground, type FinishedRun } from "../../state";
+import {
+  afterFirstPaint,
+  lazyModule,
+  playground,
+  usePlayground,
+  type FinishedRun,
+  asideOf,
+  selectPlan,
+} from "../../state";
 import { Icon } from "../Icon";
 import { handLines, handStatus, outcomeOf } from "../model/by-hand";
 import { bytesOfKernel } from "../model/traffic";
-import { SetAside } from "./SetAside";
 import "./by-hand.css";
 
 const useEditorModule = lazyModule(async () => {
@@ -118,4 +125,43 @@ export function ByHand({ run }: { readonly run: FinishedRun }) {
       </span>
     </p>
   ));
+}
+
+/** What is bound by texts that were set aside. */
+function useAside(): readonly string[] {
+  const byHand = usePlayground(({ document }) => document.byHand);
+  const compilation = usePlayground(({ derived }) => derived.compilation);
+  const plans = usePlayground(({ derived }) => derived.plans);
+  const shown = usePlayground(selectPlan);
+  return useMemo(
+    () =>
+      compilation ? asideOf(byHand, [compilation.naivePlan, compilation.fusedPlan, shown, ...plans.values()]) : [],
+    [byHand, compilation, shown, plans],
+  );
+}
+
+function SetAside({ kernel }: { readonly kernel: Kernel }) {
+  const aside = useAside();
+  const texts = usePlayground(({ document }) => document.byHand);
+  const { actions } = playground.getState();
+  if (aside.length === 0 || !texts) return null;
+  return (
+    <details className="hand-aside">
+      <summary>Set aside: {aside.length === 1 ? "one text" : `${aside.length} texts`} edited by hand</summary>
+      {aside.map((binds) => (
+        <section key={binds}>
+          <p>
+            Binds <code>{binds}</code>
+          </p>
+          <pre>{texts[binds]}</pre>
+          <button type="button" className="kernel-action" onClick={() => actions.placeKernel(binds, kernel)}>
+            Use for {kernel.id}
+          </button>
+          <button type="button" className="kernel-action" onClick={() => actions.placeKernel(binds, null)}>
+            Delete
+          </button>
+        </section>
+      ))}
+    </details>
+  );
 }

@@ -1,5 +1,5 @@
 /** @file The kernel inspector: which kernel, what it is, and its code, loops, decisions, traffic and memory. */
-import { lazy, Suspense, useState, type ReactNode } from "react";
+import { lazy, Suspense, useState, type ReactNode, type KeyboardEvent } from "react";
 import { inspectorTabs, tabNames } from "../../document";
 import { kernelTitle } from "../../fusion";
 import { loadPart, playground, selectHandKernels, selectPlanned, selectSteps, usePlayground } from "../../state";
@@ -7,14 +7,13 @@ import { trafficSentence } from "../model/kernels";
 import { count } from "../model/units";
 import { KernelFooter } from "./KernelFooter";
 import { KernelTabs } from "./KernelTabs";
-import { TabBar } from "./TabBar";
 import { tabPanels } from "./TabPanels";
 import { useShownKernel } from "./use-shown-kernel";
 import "./inspector.css";
 
 const KnobsPanel = lazy(async () => ({ default: (await loadPart(() => import("./knobs/KnobsPanel"))).KnobsPanel }));
 
-interface Props {
+interface InspectorProps {
   /** In the middle layout the measured panel is the fifth tab. */
   readonly run?: ReactNode;
 }
@@ -43,7 +42,7 @@ function Heading() {
   );
 }
 
-export function KernelInspector({ run = null }: Props) {
+export function KernelInspector({ run = null }: InspectorProps) {
   const tab = usePlayground((state) => state.tab);
   const planned = usePlayground((state) => selectPlanned(state) !== null);
   const steps = usePlayground(selectSteps).length;
@@ -67,6 +66,45 @@ export function KernelInspector({ run = null }: Props) {
         </Suspense>
       )}
       {shown !== "run" && <KernelFooter knobs={knobs} onKnobs={() => setKnobs(!knobs)} />}
+    </div>
+  );
+}
+
+interface TabBarProps<T extends string> {
+  readonly tabs: readonly (readonly [T, string])[];
+  readonly shown: T;
+  readonly onShow: (tab: T) => void;
+}
+
+/** Tabs that arrow keys move along. */
+function TabBar<T extends string>({ tabs, shown, onShow }: TabBarProps<T>) {
+  const move = (event: KeyboardEvent<HTMLDivElement>): void => {
+    const direction = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (direction === 0) return;
+    const at = tabs.findIndex(([tab]) => tab === shown);
+    const next = tabs[(at + direction + tabs.length) % tabs.length];
+    event.preventDefault();
+    event.stopPropagation();
+    if (!next) return;
+    onShow(next[0]);
+    event.currentTarget.querySelector<HTMLElement>(`#kernel-tab-${next[0]}`)?.focus();
+  };
+  return (
+    <div className="kernel-tabs" role="tablist" aria-label="Kernel details" tabIndex={-1} onKeyDown={move}>
+      {tabs.map(([tab, title]) => (
+        <button
+          key={tab}
+          type="button"
+          role="tab"
+          id={`kernel-tab-${tab}`}
+          aria-selected={tab === shown}
+          aria-controls="kernel-panel"
+          tabIndex={tab === shown ? 0 : -1}
+          onClick={() => onShow(tab)}
+        >
+          {title}
+        </button>
+      ))}
     </div>
   );
 }

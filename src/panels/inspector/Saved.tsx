@@ -1,13 +1,12 @@
 /** @file What the backward pass keeps of the forward pass: by policy, within a budget, value by value. */
 import { useEffect, useMemo, useState } from "react";
-import type { Compilation, SavedRow, SavedSheet, SavedValues } from "../../fusion";
+import type { Compilation, SavedRow, SavedSheet, SavedValues, SavedValue } from "../../fusion";
 import { playground, selectIsCovered, usePlayground, type TimedPlan } from "../../state";
 import { expansionSentence, isChosen, microsMeasured, rowTitle } from "../model/saved";
 import { count, plural, showBytes, showMicros } from "../model/units";
-import { SavedBudget } from "./SavedBudget";
 import { SavedChart } from "./SavedChart";
-import { SavedChoices } from "./SavedChoices";
 import "./saved.css";
+import { choiceWords, isChoice } from "../../picture";
 
 function choose({ policy, budgetBytes }: SavedRow): void {
   const apart = policy !== null;
@@ -130,5 +129,88 @@ export function Saved() {
       <summary>What the backward pass saves</summary>
       {open && <Sheet />}
     </details>
+  );
+}
+
+/** Positions of the slider. */
+const STEPS = 64;
+
+function SavedBudget({ sheet }: { readonly sheet: SavedSheet }) {
+  const budget = usePlayground((state) => state.document.options.savedValues?.budgetBytes);
+  const fault = usePlayground(
+    (state) => state.derived.compilation?.diagnostics.find(({ code }) => code === "saved-budget")?.text ?? null,
+  );
+  const most = Math.max(...sheet.rows.map(({ savedBytes }) => savedBytes));
+  if (most === 0) return null;
+  const step = most / STEPS;
+  const shown = Math.min(most, budget ?? most);
+  return (
+    <div className="saved-budget">
+      <label>
+        <span>
+          Budget: <b>{budget === undefined ? "none" : showBytes(budget)}</b>
+        </span>
+        <input
+          type="range"
+          aria-label="Bytes that may be saved"
+          aria-valuetext={budget === undefined ? "no budget" : showBytes(budget)}
+          min={0}
+          max={STEPS}
+          step={1}
+          value={Math.round(shown / step)}
+          onChange={({ target }) => playground.getState().actions.slideBudget(Math.floor(target.valueAsNumber * step))}
+        />
+      </label>
+      {fault && (
+        <p className="saved-fault" role="status">
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function ValueRow({ value }: { readonly value: SavedValue }) {
+  const { node, label, bytes, offers, choice } = value;
+  const { actions } = playground.getState();
+  return (
+    <tr>
+      <th scope="row">
+        <button type="button" className="link" onClick={() => actions.select({ kind: "node", id: node })}>
+          <code>{label}</code>
+        </button>{" "}
+        {node !== label && <small>{node}</small>}
+      </th>
+      <td>{showBytes(bytes)}</td>
+      <td>
+        <select
+          aria-label={`Choice for ${label}`}
+          value={choice ?? ""}
+          onChange={({ target }) => actions.chooseSaved(node, isChoice(target.value) ? target.value : null)}
+        >
+          <option value="">by policy</option>
+          {offers.map((offer) => (
+            <option key={offer} value={offer}>
+              {choiceWords[offer]}
+            </option>
+          ))}
+        </select>
+      </td>
+    </tr>
+  );
+}
+
+/** What is done about each value that the backward pass reads. */
+function SavedChoices({ values }: { readonly values: readonly SavedValue[] }) {
+  if (values.length === 0) return <p className="traffic-note">The backward pass reads only inputs.</p>;
+  return (
+    <table className="saved-values">
+      <caption>Values that it reads</caption>
+      <tbody>
+        {values.map((value) => (
+          <ValueRow key={value.node} value={value} />
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -2,14 +2,11 @@
 import { useEffect, useMemo, useState } from "react";
 import type { Graph, Kernel } from "../../fusion";
 import { playground, selectKernelColours, usePlayground } from "../../state";
-import { monaco, useCodeEditor, useVisibleLines } from "../../monaco";
-import { kernelColour, lineNotes, linesOfNode, preludeSentence, preludesOf } from "../model/kernels";
-import { refusedAt } from "../model/refused";
-import { OriginLabels, type LineEnd } from "./OriginLabels";
-import { useRefusedLine } from "./use-refused-line";
-import { foldPreludes } from "./wgsl-folding";
+import { monaco, useCodeEditor, useVisibleLines, type VisibleLines } from "../../monaco";
+import { kernelColour, lineNotes, linesOfNode, preludeSentence, preludesOf, type LineNote } from "../model/kernels";
+import { refusedAt, type Refused } from "../model/refused";
 
-interface Props {
+interface EditorProps {
   readonly kernel: Kernel;
   readonly graph: Graph;
   readonly index: number;
@@ -47,7 +44,7 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
 type Editor = monaco.editor.IStandaloneCodeEditor;
 
 /** Tints: a bar for lines of the selected op, a band for those of the op under the pointer. */
-function useLinkedLines(editor: Editor | null, { kernel, graph }: Props, colour: number): ReadonlySet<number> {
+function useLinkedLines(editor: Editor | null, { kernel, graph }: EditorProps, colour: number): ReadonlySet<number> {
   const hovered = usePlayground((state) => state.hovered);
   const selected = usePlayground((state) => (state.selection.kind === "node" ? state.selection.id : null));
   const linked = useMemo(
@@ -110,7 +107,7 @@ function endOf(editor: Editor | null, line: number): LineEnd | null {
   return editor.getScrolledVisiblePosition({ lineNumber: line, column: model.getLineMaxColumn(line) });
 }
 
-export function WgslEditor(props: Props) {
+export function WgslEditor(props: EditorProps) {
   const { kernel, graph } = props;
   const run = usePlayground((state) => state.run);
   const refused = useMemo(() => refusedAt(kernel, run), [kernel, run]);
@@ -152,4 +149,141 @@ export function WgslEditor(props: Props) {
       />
     </div>
   );
+}
+
+interface LabelsProps {
+  /** 1 to 6: the kernel's colour, under the labels of linked lines. */
+  readonly colour: number;
+  readonly visible: VisibleLines;
+  readonly notes: readonly LineNote[];
+  /** Said at the first line of a fold while the others are hidden. */
+  readonly folded: readonly LineNote[];
+  readonly linked: ReadonlySet<number>;
+  /** px of the whole editor. */
+  readonly width: number;
+  readonly endOf: (line: number) => LineEnd | null;
+}
+
+/** The end of a line's last row, px from the editor's upper left corner. */
+interface LineEnd {
+  readonly left: number;
+  readonly top: number;
+}
+
+/** px that a letter of a 12 px label takes, generously, and what stays free around it. */
+const [LETTER, AROUND] = [6.8, 26];
+
+/** At the ends of the lines: which op a line came from, what leaves to memory, what is folded. */
+function OriginLabels({ colour, visible, notes, folded, linked, width, endOf }: LabelsProps) {
+  const byLine = new Map(notes.map((note) => [note.line, note]));
+  const shown = new Set(visible.lines.map(({ line }) => line));
+  const rows = (line: number, top: number): number => {
+    const end = endOf(line);
+    return end ? Math.max(1, Math.round((end.top - top) / visible.lineHeight) + 1) : 1;
+  };
+  const closed = folded.flatMap((fold) => {
+    const at = shown.has(fold.line + 1) ? undefined : visible.lines.find(({ line }) => line === fold.line);
+    return at ? [{ ...fold, top: at.top }] : [];
+  });
+  return (
+    <div className="wgsl-labels" aria-hidden="true">
+      {closed.map(({ line, top, label }) => (
+        <span
+          key={line}
+          className="wgsl-fold"
+          style={{ top, left: visible.contentLeft - 4, height: rows(line, top) * visible.lineHeight }}
+        >
+          <b>{label}</b>
+        </span>
+      ))}
+      {visible.lines.map(({ line }) => {
+        const note = byLine.get(line);
+        const end = note ? endOf(line) : null;
+        // Code goes before its label: a line without room for both keeps its coloured margin.
+        const fits = note && end && end.left + note.label.length * LETTER + AROUND <= width;
+        return fits ? (
+          <em key={line} style={{ top: end.top }} className={linked.has(line) ? `linked k${colour}` : undefined}>
+            {note.label}
+          </em>
+        ) : null;
+      })}
+    </div>
+  );
+}
+
+/** The line that the GPU's compiler refused in the last run: shown, and underlined from where it points. */
+function useRefusedLine(editor: monaco.editor.IStandaloneCodeEditor | null, refused: Refused | null): void {
+  useEffect(() => {
+    const model = editor?.getModel();
+    if (!editor || !model || !refused || refused.line > model.getLineCount()) return;
+    const { line, column, text } = refused;
+    const whole = new monaco.Range(line, 1, line, 1);
+    const rest = new monaco.Range(line, column, line, model.getLineMaxColumn(line));
+    const shown = editor.createDecorationsCollection([
+      { range: whole, options: { isWholeLine: true, className: "wgsl-refused", marginClassName: "wgsl-refused" } },
+      { range: rest, options: { inlineClassName: "wgsl-refused-words", hoverMessage: { value: text } } },
+    ]);
+    editor.revealLineInCenterIfOutsideViewport(line);
+    return () => shown.clear();
+  }, [editor, refused]);
+}
+
+let registered = false;
+
+/** Declared once for the language: what stands before the kernel, and every block in braces. */
+function register(): void {
+  if (registered) return;
+  registered = true;
+  monaco.languages.registerFoldingRangeProvider("wgsl", {
+    provideFoldingRanges(model) {
+      const { Imports: kind } = monaco.languages.FoldingRangeKind;
+      const folds = preludesOf(model.getValue()).map(({ first, last }) => ({ start: first, end: last, kind }));
+      return [...folds, ...blocks(model.getLinesContent())];
+    },
+  });
+}
+
+/** Lines from an opening brace to the line before its closing one. */
+function blocks(lines: readonly string[]): { start: number; end: number }[] {
+  const open: number[] = [];
+  const found: { start: number; end: number }[] = [];
+  lines.forEach((line, i) => {
+    for (const sign of line.replace(/\/\/.*/, "")) {
+      if (sign === "{") open.push(i + 1);
+      const start = sign === "}" ? open.pop() : undefined;
+      if (start !== undefined && i > start) found.push({ start, end: i });
+    }
+  });
+  return found;
+}
+
+/** The editor's way to hide lines, which its published types leave out; each source has lines of its own. */
+interface Hiding {
+  setHiddenAreas?: (ranges: readonly monaco.IRange[], source: string) => void;
+}
+
+const hide = (editor: monaco.editor.IStandaloneCodeEditor, ranges: readonly monaco.IRange[]): void =>
+  (editor as Hiding).setHiddenAreas?.(ranges, "opening");
+
+/** Folds what stands before the kernel now; answers how to stop. */
+function foldPreludes(editor: monaco.editor.IStandaloneCodeEditor): () => void {
+  register();
+  const preludes = preludesOf(editor.getValue());
+  if (preludes.length === 0) return () => {};
+  // The editor's own folds come after the first paint: until then the same lines are hidden as they will be.
+  hide(
+    editor,
+    preludes
+      .filter(({ first, last }) => last > first)
+      .map(({ first, last }) => new monaco.Range(first + 1, 1, last, 1)),
+  );
+  const timer = setTimeout(() => {
+    const selectionLines = preludes.map(({ first }) => first - 1);
+    editor.trigger("open", "editor.fold", { levels: 1, selectionLines });
+    hide(editor, []);
+  }, 50);
+  return () => {
+    clearTimeout(timer);
+    hide(editor, []);
+  };
 }

@@ -7,6 +7,7 @@ import {
   type CompileOptions,
   type DeviceProfile,
   type MatmulPolicy,
+  ridge,
 } from "../../fusion";
 import {
   matmulPolicies,
@@ -18,8 +19,10 @@ import {
   shownField,
   usePlayground,
   type Question,
+  libraryLine,
 } from "../../state";
-import { WhatIfLine } from "./WhatIfLine";
+import { LineSlider } from "../LineSlider";
+import { significant } from "../model/units";
 
 const kinds: readonly (readonly [Question["kind"], string])[] = [
   ["constant", "a device constant"],
@@ -167,5 +170,25 @@ export function WhatIfQuestion() {
       </label>
       {kind === "constant" ? <Constant /> : kind === "line" ? <WhatIfLine /> : <Offers key={kind} kind={kind} />}
     </div>
+  );
+}
+
+/** What if products stayed alone above another line? Asked when it is let go, not on the way. */
+function WhatIfLine() {
+  const options = usePlayground(({ document }) => document.options);
+  const asked = usePlayground(({ whatIf }) =>
+    whatIf && whatIf.status !== "none" && whatIf.question.kind === "line" ? whatIf.question.line : null,
+  );
+  return (
+    <>
+      <LineSlider
+        line={asked ?? libraryLine(options)}
+        words={(line) => `A matmul stays alone above ${line} FLOP per byte`}
+        onPut={(line) => void playground.getState().actions.askWhatIf({ kind: "line", line })}
+      />
+      <small>
+        The ridge of {profileTitle(options.profile)} is {significant(ridge(options.profile))}.
+      </small>
+    </>
   );
 }

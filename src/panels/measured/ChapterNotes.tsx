@@ -4,8 +4,10 @@ import { usePlayground } from "../../state";
 import { Icon } from "../Icon";
 import { chapterNotes, type ChapterNote, type Mark } from "../model/chapter-rows";
 import { InlineCode } from "../InlineCode";
-import { CurvePlot } from "./CurvePlot";
 import "./chapter-notes.css";
+import type { Curve } from "../model/gelu-forms";
+import { curvePath } from "../model/curve-path";
+import { scientific, significant } from "../model/units";
 
 const markWords: Readonly<Record<Mark, string>> = {
   right: "Right as printed: ",
@@ -48,5 +50,30 @@ export function ChapterNotes() {
       <summary>Compared with lecture notes</summary>
       <Notes notes={notes} />
     </details>
+  );
+}
+
+const SIZE = { width: 300, height: 64 };
+
+/** A curve over one variable: the line, zero, both ends of the axis, and the largest value where it is. */
+function CurvePlot({ curve }: { readonly curve: Curve }) {
+  const { title, least, most } = curve;
+  const { path, zero, peak } = curvePath(curve, SIZE.width, SIZE.height);
+  const words = `${title}, from ${least} to ${most}: at most ${scientific(Math.abs(peak.value))}, at ${significant(peak.at)}`;
+  return (
+    <figure className="curve">
+      <svg viewBox={`0 0 ${SIZE.width} ${SIZE.height}`} role="img" aria-label={words}>
+        <line x1={0} x2={SIZE.width} y1={zero} y2={zero} />
+        <path d={path} />
+        <circle cx={peak.x} cy={peak.y} r={3} />
+      </svg>
+      <figcaption>
+        <span>{least}</span>
+        <span>
+          {title}, {scientific(peak.value)} at x = {significant(peak.at)}
+        </span>
+        <span>{most}</span>
+      </figcaption>
+    </figure>
   );
 }

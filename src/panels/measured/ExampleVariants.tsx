@@ -1,12 +1,12 @@
 /** @file The example that is open: what it shows, its variants, its task and its notes. Gone once the program is another. */
-import { useEffect } from "react";
-import { examples, findExample, presetOf, variantId, type Example } from "../../lessons";
+import { useEffect, useState } from "react";
+import { examples, findExample, presetOf, variantId, type Example, type Task } from "../../lessons";
 import { afterFirstPaint, playground, selectIsEdited, selectPlanned, usePlayground } from "../../state";
 import { showBytes } from "../model/units";
 import { useNoteButtons } from "../notes/note-buttons";
-import { ExampleTask } from "./ExampleTask";
 import "./chapter-notes.css";
 import "./measured.css";
+import { InlineCode } from "../InlineCode";
 
 function Variants({ preset, shown }: { readonly preset: Example; readonly shown: string | null }) {
   const choices = [
@@ -113,5 +113,41 @@ export function ExampleVariants() {
       )}
       {notes && <notes.ExampleNotes example={example.id} />}
     </div>
+  );
+}
+
+interface Props {
+  readonly task: Task;
+  /** Opens the variant that shows what comes after the answer. */
+  readonly onSolved: () => void;
+}
+
+/** Something to find in the example's program: its lines to choose from, and what each choice is answered with. */
+function ExampleTask({ task, onSolved }: Props) {
+  const [at, setAt] = useState<number | null>(null);
+  const chosen = at === null ? null : task.lines[at]!;
+  return (
+    <fieldset className="task">
+      <legend>{task.question}</legend>
+      {task.lines.map(({ code }, i) => (
+        <label key={code} className="task-line">
+          <input type="radio" name="task" checked={i === at} onChange={() => setAt(i)} />
+          <code>{code}</code>
+        </label>
+      ))}
+      <div role="status">
+        {chosen && (
+          <p className="task-answer" data-right={chosen.right}>
+            <b>{chosen.right ? "Yes. " : "Not this one. "}</b>
+            <InlineCode text={chosen.says} />{" "}
+            {chosen.right && (
+              <button type="button" className="measured-link" onClick={onSolved}>
+                See the fix
+              </button>
+            )}
+          </p>
+        )}
+      </div>
+    </fieldset>
   );
 }

@@ -10,20 +10,24 @@ import {
   usePlayground,
   type FinishedRun,
   type PlaygroundState,
+  playground,
+  type OutputSummary,
+  MOST_MEMORY_MIB,
 } from "../../state";
 import { countedRows, measuredView, scheduleNote, type MeasuredView } from "../model/measured";
 import { timeRows, type TimeRow } from "../model/timings";
 import { verdictOf } from "../model/verdict";
 import { Covered } from "../Covered";
-import { CpuCheckBox } from "./CpuCheckBox";
-import { DeviceLine } from "./DeviceLine";
 import { Differences } from "./Differences";
 import { ExampleVariants } from "./ExampleVariants";
-import { MemoryField } from "./MemoryField";
 import { Numbers } from "./Numbers";
 import { TransferBlocks } from "./TransferBlocks";
 import { VerdictBox } from "./VerdictBox";
 import "./measured.css";
+import { count, significant } from "../model/units";
+import { Icon } from "../Icon";
+import { clockLine } from "../model/device";
+import type { Device } from "../model/run-types";
 
 // The chart library is loaded with the first results: nothing before a run draws a chart.
 const Roofline = lazy(async () => ({ default: (await loadPart(() => import("./Roofline"))).Roofline }));
@@ -162,4 +166,105 @@ export function MeasuredPanel() {
 function Verdict({ run }: { readonly run: FinishedRun }) {
   if (!run.check) return <p className="measured-message">Comparing the kernels with f64…</p>;
   return <VerdictBox rows={run.check} full={run.full} skipped={run.skipped} />;
+}
+
+function Outputs({ outputs }: { readonly outputs: readonly OutputSummary[] }) {
+  return (
+    <table className="measured-outputs">
+      <caption className="offscreen">Outputs of the reference</caption>
+      <thead>
+        <tr>
+          <th scope="col">output</th>
+          <th scope="col">min</th>
+          <th scope="col">mean</th>
+          <th scope="col">max</th>
+        </tr>
+      </thead>
+      <tbody>
+        {outputs.map((each) => (
+          <tr key={each.output} title={`Starts ${each.first.map((value) => significant(value)).join(", ")}`}>
+            <th scope="row">
+              <code>{each.output}</code> {each.shape.join("×") || "scalar"}
+              {each.compared < each.elements && <small> {count(each.compared)} elements compared</small>}
+            </th>
+            <td>{significant(each.min)}</td>
+            <td>{significant(each.mean)}</td>
+            <td>{significant(each.max)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Results without a GPU: the reference's outputs, and the generated kernels run on the CPU against it. */
+function CpuCheckBox() {
+  const check = usePlayground(({ cpuCheck, document }) => (cpuCheck?.program === document.text ? cpuCheck : null));
+  const hasPlan = usePlayground(
+    (state) => state.derived.compilation?.naive !== undefined && state.derived.compilation?.naive !== null,
+  );
+  if (!check) {
+    return (
+      <button
+        type="button"
+        className="measured-button"
+        disabled={!hasPlan}
+        onClick={() => void playground.getState().actions.runOnCpu()}
+      >
+        Check on the CPU
+      </button>
+    );
+  }
+  return (
+    <div aria-busy={check.status === "running"}>
+      <p className="measured-note">{check.text}</p>
+      {check.outputs.length > 0 && <Outputs outputs={check.outputs} />}
+      <Differences rows={check.check} />
+      <VerdictBox rows={check.check} />
+    </div>
+  );
+}
+
+interface Props {
+  readonly device: Device;
+  /** Dispatches repeated inside one timed pass; null before a run. */
+  readonly repeats: number | null;
+}
+
+/** Whose time it is and by which clock; always in sight. */
+function DeviceLine({ device, repeats }: Props) {
+  return (
+    <p className="measured-device" title={device.description}>
+      <Icon name="chip" />
+      <b>{device.name}</b>
+      {device.software && <span className="measured-pill">software adapter</span>}
+      <span>{clockLine(device, repeats)}</span>
+    </p>
+  );
+}
+
+/** How much GPU memory a run may use: in sight, and changed on the spot. */
+function MemoryField() {
+  const memory = usePlayground((state) => state.memoryMiB);
+  const write = (field: HTMLInputElement): void => {
+    if (field.validity.valid && field.value !== "") playground.getState().actions.setMemory(field.valueAsNumber);
+    else field.value = String(memory);
+  };
+  return (
+    <label className="measured-memory" title="A run that needs more asks first. Saved on this machine, not in links.">
+      A run may use
+      <input
+        key={memory}
+        type="number"
+        min={1}
+        max={MOST_MEMORY_MIB}
+        step={1}
+        defaultValue={memory}
+        aria-label="GPU memory that a run may use, MiB"
+        onBlur={(event) => write(event.currentTarget)}
+        onKeyDown={(event) => event.key === "Enter" && write(event.currentTarget)}
+      />
+      MiB of GPU memory
+    </label>
+  );
 }

@@ -1,12 +1,13 @@
 /** @file The numbers behind the charts: every plan and every kernel, cold starts, and how it was measured. */
 import { usePlayground, type FinishedRun } from "../../state";
 import { download } from "../download";
-import { Strips } from "./Strips";
 import { breakEvenSentence, launchSentence, splitSentence, unsyncedSentence } from "../model/gains";
 import { PLAN_NAMES, planTitle } from "../model/run-types";
 import { kernelTimes, showSpread, timeRows, type KernelTime, type TimeRow } from "../model/timings";
 import { timingCsv, timingMarkdown } from "../model/timing-table";
 import { count, plural, showMicros } from "../model/units";
+import { useMemo } from "react";
+import { stripsOf, stripWords } from "../model/strip";
 
 function TimeLine({
   name,
@@ -99,6 +100,28 @@ export function Numbers({ run }: { readonly run: FinishedRun }) {
       </p>
       <Gains run={run} />
       {run.result.cacheResident && <p>The data fits the device&apos;s cache: real memory may be slower.</p>}
+    </div>
+  );
+}
+
+/** One run of each plan on a line of time, kernel by kernel. */
+function Strips({ run }: { readonly run: FinishedRun }) {
+  const strips = useMemo(() => stripsOf(run), [run]);
+  if (strips.length === 0) return null;
+  return (
+    <div className="strips" role="img" aria-label={stripWords(strips)}>
+      <h3>Kernels one after the other</h3>
+      {strips.map(({ plan, title, total, parts }) => (
+        <div key={plan} className="blocks-row" data-plan={plan}>
+          <span>{title}</span>
+          <span className="strip">
+            {parts.map(({ kernel, text, from, width }) => (
+              <i key={kernel} title={text} style={{ left: `${from * 100}%`, width: `${width * 100}%` }} />
+            ))}
+          </span>
+          <b>{total}</b>
+        </div>
+      ))}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /** @file The staircase itself: a slider over the steps, drawn as falling columns, with the passes named below. */
 import { useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
-import type { Compilation } from "../../fusion";
+import { type Compilation, passCatalogue } from "../../fusion";
 import { playground } from "../../state";
 import { passTitle } from "../model/passes";
 import {
@@ -11,11 +11,12 @@ import {
   staircaseOf,
   type Slots,
   type Staircase as Stairs,
+  type Staircase,
 } from "../model/staircase";
 import { stepAnnouncement } from "../model/step-words";
 import { useSize } from "../use-size";
 import { ColumnShape } from "./ColumnShape";
-import { PassNames } from "./PassNames";
+import { plural } from "../model/units";
 
 /** Bottom of the columns, px: as low as the row allows, with the names of the passes below. */
 const floorIn = (height: number): number => Math.min(56, Math.max(36, height - 28));
@@ -155,6 +156,54 @@ export function Staircase({ compilation, cursor, known }: StaircaseProps) {
           />
           <PassNames stairs={stairs} slots={slots} now={columnAt(stairs, cursor)} title={passTitle} />
         </>
+      )}
+    </div>
+  );
+}
+
+/** A name that is cut shorter than this says nothing, px. */
+const LEAST = 36;
+
+interface Props {
+  readonly stairs: Staircase;
+  readonly slots: Slots;
+  /** Column of the current step, -1 before the first. */
+  readonly now: number;
+  readonly title: (pass: string) => string;
+}
+
+function PassNames({ stairs, slots, now, title }: Props) {
+  const silent = passCatalogue.length - new Set(stairs.passes.map(({ pass }) => pass)).size;
+  const open = (pass?: string): void => playground.getState().actions.openDialog("options", pass ?? "passes");
+  return (
+    <div className="stairs-passes">
+      {stairs.passes.map(({ pass, first, last, steps }, i) => {
+        const { left, width } = slots.passes[i]!;
+        const name = title(pass);
+        return (
+          <button
+            type="button"
+            key={`${pass}-${first}`}
+            className="stairs-pass"
+            aria-current={first <= now && now <= last ? "step" : undefined}
+            aria-label={`${name}, ${plural(steps, "step")}: options`}
+            title={`${name}: ${plural(steps, "step")}`}
+            style={{ left: left + 3, width: Math.max(1, width - 6) }}
+            onClick={() => open(pass)}
+          >
+            {width >= LEAST ? name : ""}
+          </button>
+        );
+      })}
+      {silent > 0 && (
+        <button
+          type="button"
+          className="stairs-silent"
+          onClick={() => open()}
+          aria-label={`${plural(silent, "pass", "passes")} decided nothing`}
+        >
+          {plural(silent, "other pass", "other passes")}
+        </button>
       )}
     </div>
   );

@@ -2,7 +2,6 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import { levelOf, orderRefusal, passOrder, passCatalogue, type Level } from "../../fusion";
 import { playground, usePlayground, type PlaygroundState } from "../../state";
-import { movedTo } from "./moved";
 import { PassRow } from "./PassRow";
 import { usePassMoves } from "./use-pass-moves";
 
@@ -90,4 +89,11 @@ export function PassList() {
       </ol>
     </fieldset>
   );
+}
+
+/** `name` before the pass that now stands at `place`, counted from 0; at the end when none does. */
+function movedTo(order: readonly string[], name: string, place: number): string[] {
+  const from = order.indexOf(name);
+  const others = order.filter((other) => other !== name);
+  return others.toSpliced(Math.max(0, place > from ? place - 1 : place), 0, name);
 }

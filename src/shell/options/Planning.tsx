@@ -1,8 +1,7 @@
 /** @file What the planner may do: level, roundings, what counts as a kernel, shared values, products, size. */
-import { levels, levelOf, passCatalogue, type Level, type MatmulPolicy } from "../../fusion";
-import { matmulPolicies, playground, usePlayground, type PlaygroundState } from "../../state";
-import { Choice } from "./Choice";
-import { LibraryLine } from "./LibraryLine";
+import { levels, levelOf, passCatalogue, type Level, type MatmulPolicy, ridge } from "../../fusion";
+import { matmulPolicies, playground, usePlayground, type PlaygroundState, libraryLine } from "../../state";
+import { LineSlider } from "../../panels";
 
 const actions = (): PlaygroundState["actions"] => playground.getState().actions;
 const HIGHEST: Level = 3;
@@ -106,5 +105,51 @@ export function Planning() {
       {options.matmulPolicy === "threshold" && <LibraryLine />}
       <GroupSize />
     </>
+  );
+}
+
+interface Props<T extends string> {
+  readonly title: string;
+  readonly name: string;
+  readonly value: T;
+  /** Values with their words. */
+  readonly choices: readonly (readonly [T, string])[];
+  readonly onChoose: (value: T) => void;
+}
+
+/** One of a few values, as radio buttons under a title. */
+function Choice<T extends string>({ title, name, value, choices, onChoose }: Props<T>) {
+  return (
+    <fieldset className="option">
+      <legend>{title}</legend>
+      {choices.map(([choice, words]) => (
+        <label key={choice} className="check">
+          <input type="radio" name={name} checked={choice === value} onChange={() => onChoose(choice)} />
+          {words}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** The line between products that fuse and products that stay alone; letting it go is one undo step. */
+function LibraryLine() {
+  const options = usePlayground((state) => state.document.options);
+  const put = (line: number | null): void => playground.getState().actions.setLibraryLine(line);
+  return (
+    <div className="line-choice">
+      <LineSlider
+        line={libraryLine(options)}
+        words={(line) => (
+          <>
+            The line: <b>{line}</b> FLOP per byte
+          </>
+        )}
+        onPut={put}
+      />
+      <button type="button" disabled={options.libraryAbove === undefined} onClick={() => put(null)}>
+        At the ridge, {Number(ridge(options.profile).toPrecision(3))}
+      </button>
+    </div>
   );
 }

@@ -1,17 +1,15 @@
 /** @file P3a: scales and shifts behind a product become part of its weights, and expressions of weights alone are computed before the run. */
-import { node, sizeOf, type Node, type NodeId, madeFor, type Standing } from "../../ir";
-import { opDef, withDefaults } from "../../ops";
+import { node, sizeOf, type Node, type NodeId, madeFor, type Standing, isInput } from "../../ir";
+import { opDef, withDefaults, algebraOf, isSubtraction, isSum } from "../../ops";
 import type { Answer, Candidate } from "../define";
 import type { Proposal } from "../rule";
 import type { Planner } from "../planner";
 import { openRewriter, type NodeChange, type Rewriter } from "../rewriter";
 import { propose, rewritingPass } from "../rewriting";
-import { nameOf, namesOf, yes } from "../sentences";
+import { nameOf, namesOf, yes, no } from "../sentences";
 import { affineChain, composed, type Around, type Link } from "./affine";
-import { channelsOf, ownShape, type Channels } from "./channels";
+import { channelsOf, ownShape, type Channels, isChannelwise } from "./channels";
 import { MOST_ELEMENTS, openConstants } from "./constants";
-import { knownExpressions } from "./known-early";
-import { namedScale, tangled, tooLate } from "./known-late";
 import { openRecipe, type Recipe } from "./recipe";
 import { titled } from "../catalogue";
 
@@ -181,4 +179,102 @@ function folding(
     ...rewriter.replaced([...dropped, end.id], [...inserted, ...kept.slice(0, -1), named]),
     renamed: [end.id, last.id],
   };
+}
+
+/** The largest expressions of weights that something else reads. */
+function* knownExpressions(
+  planner: Planner,
+  rewriter: Rewriter,
+  { constants }: Around,
+): Generator<Candidate, void, Answer> {
+  for (const id of Array.from(planner.graph.nodes.keys())) {
+    const n = planner.graph.nodes.get(id);
+    if (!n || n.inputs.length === 0 || planner.isOutput(id) || !constants.known(id)) continue;
+    const readers = [...rewriter.readersOf(id)];
+    if (readers.every((reader) => constants.known(reader))) continue;
+    const proposal = ahead(planner, rewriter, n, readers);
+    if (proposal) yield* propose(planner, rewriter, proposal);
+  }
+}
+
+function ahead(planner: Planner, rewriter: Rewriter, n: Node, readers: readonly NodeId[]): Proposal | null {
+  const { graph } = planner;
+  const recipe = openRecipe(graph, madeFor(n, "folded").id);
+  const value = recipe.take(n.id);
+  if (n.type.dtype !== "f32" || sizeOf(n.type.shape) > MOST_ELEMENTS) return null;
+  const folded = recipe.folded(value, { ...madeFor(n, "known"), label: n.label, origins: n.origins });
+  const computes = folded.recipe!.some(({ op }) => ["elementwise", "reduce"].includes(opDef(op).kind));
+  if (!computes || !folded.recipe!.some(isInput)) return null;
+  const again = readers.map((id) => {
+    const reader = node(graph, id);
+    return {
+      ...reader,
+      inputs: reader.inputs.map((input) => (input === n.id ? folded.id : input)),
+    };
+  });
+  const change = rewriter.replaced([n.id], [folded, ...again]);
+  const text = `${nameOf(graph, n.id)} depends on weights alone, so it is computed once, before the run, and every run reads the result.`;
+  return { rule: "known", change, verdict: yes("A_PATTERN", [n.id], text), nodes: [n.id, ...readers.slice(0, 3)] };
+}
+
+/** Only a scale that differs from channel to channel is worth a word about what is missing. */
+const namedScale = ({ graph }: Around, product: Node, work: readonly Link[]): boolean =>
+  work.some(
+    ({ id, kind }) => kind === "scale" && node(graph, id).inputs.some((input) => isVector(node(graph, input), product)),
+  );
+const isVector = ({ type }: Node, product: Node): boolean =>
+  sizeOf(type.shape) > 1 && sizeOf(type.shape) < sizeOf(product.type.shape);
+
+/** Weights or scales that a run brings, or that the run itself computes. */
+function tooLate(
+  planner: Planner,
+  product: Node,
+  { reader, operand }: { reader: NodeId; operand: NodeId },
+): Proposal | null {
+  const { graph } = planner;
+  const n = node(graph, operand);
+  if (sizeOf(n.type.shape) === 1) return null;
+  const inputs = lateInputs(planner, operand);
+  const own = inputs === null;
+  if (!own && inputs.length === 0) return null;
+  const text = own
+    ? `${nameOf(graph, reader)} scales by numbers that come from ${nameOf(graph, product.id)} itself, as a batch norm in training does: they are not known before the run.`
+    : `${nameOf(graph, reader)} could be part of the weights of ${nameOf(graph, product.id)}, but ${namesOf(graph, inputs)} ${inputs.length === 1 ? "is an input" : "are inputs"} of each run, not known before.`;
+  const remedy = own
+    ? "Inference mode, with fixed statistics."
+    : `Declaring what does not change as a weight: \`= param()\`.`;
+  const nodes = [product.id, reader];
+  return { rule: "into-weight", change: null, verdict: no("L_NOT_CONST", nodes, text, { remedy }), nodes };
+}
+
+/** Far enough back to see from a batch norm's scale to the product that it normalises. */
+const LOOK_BACK = 64;
+
+/** Inputs of a run that `id` is computed of; null when a product is among them. */
+function lateInputs({ graph }: Planner, id: NodeId): NodeId[] | null {
+  const seen = new Set([id]);
+  const late: NodeId[] = [];
+  for (const each of seen) {
+    const n = node(graph, each);
+    if (opDef(n.op).kind === "contraction" || seen.size > LOOK_BACK) return null;
+    if (isInput(n) && n.attrs["role"] === "input") late.push(each);
+    for (const input of n.inputs) seen.add(input);
+  }
+  return late;
+}
+
+/** Several readers of a product (through views): a normalisation over its own values folds nowhere. */
+function tangled(planner: Planner, { readersOf }: Around, product: Node, channels: Channels): Proposal | null {
+  const { graph } = planner;
+  let value = product;
+  for (let readers = [...readersOf(value.id)]; readers.length === 1; readers = [...readersOf(value.id)]) {
+    const next = node(graph, readers[0]!);
+    if (opDef(next.op).movement?.free !== true && !isSum(algebraOf(next.op))) break;
+    value = next;
+  }
+  const readers = [...readersOf(value.id)].map((id) => node(graph, id));
+  const fold = readers.find((n) => opDef(n.op).kind === "reduce");
+  const centred = readers.find((n) => isSubtraction(algebraOf(n.op)) && n.inputs.some((input) => input === fold?.id));
+  if (!fold || !centred || !isChannelwise(channels, fold.type.shape, value.type.shape)) return null;
+  return tooLate(planner, product, { reader: centred.id, operand: fold.id });
 }

@@ -2,23 +2,35 @@
  * @file What a backward pass needs of the forward pass is saved, recomputed, inverted from a result, or saved as one bit an element
  * (docs/decisions/0010-saved-values.md). Where the two passes run apart, this decides what goes through memory between them.
  */
-import { bytesOf, isSource, node, type Node, type NodeId, type SavedValues, type Verdict } from "../../ir";
-import { isFreeView } from "../../region";
+import {
+  bytesOf,
+  isSource,
+  node,
+  type Node,
+  type NodeId,
+  type SavedValues,
+  type Verdict,
+  freshRegionId,
+  type Patch,
+  type Region,
+  type RegionId,
+} from "../../ir";
+import { isFreeView, neededBy } from "../../region";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "../define";
 import type { Proposal } from "../rule";
 import { costOf, patchOf } from "../merge";
 import type { Planner } from "../planner";
-import type { Rewriter } from "../rewriter";
+import { type Rewriter, openRewriter } from "../rewriter";
 import { noKernel, propose } from "../rewriting";
 import { settledBy, timeOf, weigh } from "../weigh";
 import { nameOf, namesOf, no, showBytes, yes } from "../sentences";
 import { keptOf, type Kept, type Wanted } from "./choose";
-import { splittingRewriter } from "./split-kernel";
 import { NodeFactory } from "./node-factory";
 import { isLate, partitionOf, type Partition } from "./partition";
 import { wantedOf } from "./wanted";
 import { fitsBits, flopsOf, isExpensive, savedBytes } from "./recompute-cost";
 import { titled } from "../catalogue";
+import { isRefusal } from "../../cost";
 
 export const savedValues: FusionPass = {
   ...titled("saved-values"),
@@ -334,3 +346,43 @@ const showFlops = (flops: number): string => {
     flops >= 1e9 ? [1e9, "GFLOP"] : flops >= 1e6 ? [1e6, "MFLOP"] : flops >= 1e3 ? [1e3, "kFLOP"] : [1, "FLOP"];
   return `${Number((flops / scale).toPrecision(3))} ${unit}`;
 };
+
+/** A rewriter whose patches leave kernels: what the backward pass newly reads of one may not fit what that walks. */
+function splittingRewriter(planner: Planner): Rewriter {
+  const rewriter = openRewriter(planner);
+  return { ...rewriter, patchOf: (change) => inKernels(planner, rewriter.patchOf(change)) };
+}
+
+function inKernels(planner: Planner, patch: Patch): Patch {
+  return planner.supposing(patch, () => {
+    if (patch.addedRegions.every((region) => isKernel(planner, region))) return patch;
+    const names = new Set([...planner.regions.keys(), ...patch.addedRegions.map(({ id }) => id)]);
+    const parts = (region: Region): readonly Region[] =>
+      isKernel(planner, region) ? [region] : splitKernel(planner, region, names);
+    return { ...patch, addedRegions: patch.addedRegions.flatMap(parts) };
+  });
+}
+
+const isKernel = (planner: Planner, region: Region): boolean => !isRefusal(planner.facts(region));
+
+/** As many outputs in a row as one kernel stores, and so on; the last part keeps the name. Adds to `names` what the others take. */
+function splitKernel(planner: Planner, { id, members, outputs }: Region, names: Set<RegionId>): readonly Region[] {
+  const partOf = (stored: readonly NodeId[], before: readonly NodeId[]): Region => {
+    const own = members.filter((member) => !before.includes(member));
+    return { id, members: neededBy((each) => node(planner.graph, each), own, stored), outputs: stored };
+  };
+  const parts: Region[] = [];
+  for (const [at, output] of outputs.entries()) {
+    const open = parts.at(-1);
+    const from = at - (open?.outputs.length ?? 0);
+    const longer = partOf(outputs.slice(from, at + 1), outputs.slice(0, from));
+    if (open && isKernel(planner, longer)) parts.splice(-1, 1, longer);
+    else parts.push(partOf([output], outputs.slice(0, at)));
+  }
+  return parts.map((part, at) => {
+    if (at === parts.length - 1) return part;
+    const name = freshRegionId(`k:${part.outputs.at(-1)!}`, (taken) => names.has(taken));
+    names.add(name);
+    return { ...part, id: name };
+  });
+}
