@@ -140,7 +140,7 @@ export const terms: readonly Term[] = [
   term(
     "flash attention",
     "Attention in one kernel that never stores the matrix of scores.",
-    ["fusion/passes/attention.ts"],
+    ["fusion/passes/attention/attention.ts"],
     "decisions",
   ),
   term("FLOP", "One floating-point operation; FLOP/s is how many of them a second.", ["flops"], "kernels, roofline"),

@@ -3,26 +3,26 @@ import { bugsIn } from "./bug.ts";
 
 export const passBugs = bugsIn("src/fusion/passes", {
   "lost-consumer": [
-    ["copies.ts", "const copies = «readers».map((reader) => copied(producer, reader));", "readers.slice(0, 1)"],
-    ["copies.ts", "remove: [...(keepProducer ? [] : [producer]), ...«readers»],", "readers.slice(0, 1)"],
+    ["driver/copies.ts", "const copies = «readers».map((reader) => copied(producer, reader));", "readers.slice(0, 1)"],
+    ["driver/copies.ts", "remove: [...(keepProducer ? [] : [producer]), ...«readers»],", "readers.slice(0, 1)"],
   ],
-  "lost-output": [["merge.ts", "«»const readers = planner.regionsReading(value);", "return false;"]],
-  "leaves-producer": [["merge.ts", "removedRegions: «remove»,", "remove.slice(1)"]],
+  "lost-output": [["driver/merge.ts", "«»const readers = planner.regionsReading(value);", "return false;"]],
+  "leaves-producer": [["driver/merge.ts", "removedRegions: «remove»,", "remove.slice(1)"]],
   "double-member": [
-    ["merge.ts", "«»const inTurn = regions.every(", "return regions.flatMap(({ members }) => members);"],
+    ["driver/merge.ts", "«»const inTurn = regions.every(", "return regions.flatMap(({ members }) => members);"],
   ],
-  "no-cycle-check": [["merge.ts", "if («merged.length < 2») return null;", "true"]],
-  "no-bindings-limit": [["merge.ts", "«bindings > maxBindings» &&", "false"]],
+  "no-cycle-check": [["driver/merge.ts", "if («merged.length < 2») return null;", "true"]],
+  "no-bindings-limit": [["driver/merge.ts", "«bindings > maxBindings» &&", "false"]],
   "no-budget": [
     [
-      "profitability.ts",
+      "profitability/profitability.ts",
       "«»const limit = Math.min(OPS_PER_NOTCH * planner.options.groupSize, STATEMENT_LIMIT);",
       "return null;",
     ],
   ],
   "ignores-pins": [
     ["budget-split.ts", "for (const edge of «planner.options.forbidden») {", "[]"],
-    ["merge.ts", "if («forbidden.length === 0») return null;", "true"],
+    ["driver/merge.ts", "if («forbidden.length === 0») return null;", "true"],
   ],
   "cse-ignores-attrs": [
     ["canonicalise.ts", "const seen = «JSON.stringify(attrs)»;", 'op === "const" ? JSON.stringify(attrs) : ""'],
@@ -34,30 +34,32 @@ export const passBugs = bugsIn("src/fusion/passes", {
       "inputs: reader.inputs.map((input) => («input === n.id» ? folded.id : input)),",
       "false",
     ],
-    ["rewriter.ts", "«[...readersOf(from)]».map((id) => {", "[...readersOf(from)].slice(1)"],
+    ["driver/rewriter.ts", "«[...readersOf(from)]».map((id) => {", "[...readersOf(from)].slice(1)"],
   ],
-  "wrong-identity": [["identities.ts", "const { value } = «law»;", "{ value: 0 }"]],
-  "sign-of-one": [["identities.ts", "|| «power % 2 !== 0») return null;", "false"]],
+  "wrong-identity": [["algebra/identities.ts", "const { value } = «law»;", "{ value: 0 }"]],
+  "sign-of-one": [["algebra/identities.ts", "|| «power % 2 !== 0») return null;", "false"]],
   "drops-strict": [
     [
-      "identities.ts",
+      "algebra/identities.ts",
       'if (!law.changesZero || «!planner.options.strict» || n.type.dtype === "i32") return null;',
       "true",
     ],
   ],
   "transposes-cancel-always": [
     [
-      "identities.ts",
+      "algebra/identities.ts",
       "const undone = «perm.every((axis, i) => axis === i)»;",
       "perm.every((axis, i) => axis === i) || sameType(node(site.graph, x), n)",
     ],
   ],
   "permutes-backwards": [
-    ["identities.ts", "const perm = «outer.map((axis) => first[axis]!)»;", "first.map((axis) => outer[axis]!)"],
+    ["algebra/identities.ts", "const perm = «outer.map((axis) => first[axis]!)»;", "first.map((axis) => outer[axis]!)"],
   ],
-  "stale-totals": [["run.ts", "planner.apply(decision.patch, candidate.merged); «totals = planner.totals();»", ""]],
+  "stale-totals": [
+    ["driver/run.ts", "planner.apply(decision.patch, candidate.merged); «totals = planner.totals();»", ""],
+  ],
   "repeat-refusals": [
-    ["run.ts", "«»const keys = edges.length > 0 ? edges : [`${rule} ${nodes.join()}`];", "return true;"],
+    ["driver/run.ts", "«»const keys = edges.length > 0 ? edges : [`${rule} ${nodes.join()}`];", "return true;"],
   ],
   "divides-the-weight": [
     ["algebra/weight-folding.ts", ': recipe.op(«"mul"», [taken, inWeight(recipe, channels, scale.id)]);', '"div"'],
@@ -77,14 +79,18 @@ export const passBugs = bugsIn("src/fusion/passes", {
   "transpose-forgotten": [
     ["algebra/movement-algebra.ts", "return perm.every((axis, i) => «first[axis] === i»);", "true"],
   ],
-  "uncounted-row": [["distribute-sum.ts", 'if («picks === "one"») return row;', "true"]],
-  "shows-twice": [["rewriter.ts", "if («shown») return;", "false"]],
-  "multiplies-by-divisor": [["hoist-row-scale.ts", "op: «scaled.op»,", '"mul"']],
+  "uncounted-row": [["rows/distribute-sum.ts", 'if («picks === "one"») return row;', "true"]],
+  "shows-twice": [["driver/rewriter.ts", "if («shown») return;", "false"]],
+  "multiplies-by-divisor": [["rows/hoist-row-scale.ts", "op: «scaled.op»,", '"mul"']],
   "keeps-the-maximum": [
-    ["monotone-commute.ts", 'const op = «way === "up"» ? fold.op : opDef(fold.op).reduce!.picks!.opposite;', "true"],
+    [
+      "algebra/monotone-commute.ts",
+      'const op = «way === "up"» ? fold.op : opDef(fold.op).reduce!.picks!.opposite;',
+      "true",
+    ],
   ],
   "sign-of-the-row": [
     ["algebra/row-of-product.ts", 'if («factors.negative») row = factory.call("neg", [row], {}, n, late);', "false"],
   ],
-  "worst-chosen": [["weigh.ts", "return choosing(criterion, ways, «best»);", "(best + 1) % ways.length"]],
+  "worst-chosen": [["profitability/weigh.ts", "return choosing(criterion, ways, «best»);", "(best + 1) % ways.length"]],
 });

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { compile, defaultOptions } from "../../src/fusion/compile";
 import { fullSizeBytes } from "../../src/fusion/cost";
 import type { Region } from "../../src/fusion/ir";
-import { openCostCache } from "../../src/fusion/passes/cost-cache";
-import type { FusionPass } from "../../src/fusion/passes/define";
-import { openPlanner } from "../../src/fusion/passes/planner";
+import { openCostCache } from "../../src/fusion/passes/profitability/cost-cache";
+import type { FusionPass } from "../../src/fusion/passes/driver/define";
+import { openPlanner } from "../../src/fusion/passes/driver/planner";
 import { producerConsumer } from "../../src/fusion/passes/producer-consumer";
 
 /** A chain of `ops` and its gradient: the backward pass reads what the forward pass makes, so producers have many readers. */

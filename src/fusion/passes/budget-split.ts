@@ -12,12 +12,12 @@ import {
 } from "../ir";
 import { isRefusal } from "../cost";
 import { isFreeView, neededBy } from "../region";
-import type { Answer, Candidate, FusionPass } from "./define";
-import { bindingsOf, costOf, edgesBetween, patchOf } from "./merge";
-import { cheapestCut, type CutValue } from "./min-cut";
-import type { Planner } from "./planner";
-import { namesOf, nameOf, showBytes, yes } from "./sentences";
-import { STATEMENT_LIMIT } from "./profitability";
+import type { Answer, Candidate, FusionPass } from "./driver/define";
+import { bindingsOf, costOf, edgesBetween, patchOf } from "./driver/merge";
+import { cheapestCut, type CutValue } from "./profitability/min-cut";
+import type { Planner } from "./driver/planner";
+import { namesOf, nameOf, showBytes, yes } from "./driver/sentences";
+import { STATEMENT_LIMIT } from "./profitability/profitability";
 import { titled } from "./catalogue";
 
 interface Excess {

@@ -2,12 +2,12 @@
 import { isHole, isInput, isLiteral, isSource, node, type Node, type NodeId } from "../ir";
 import { opDef } from "../ops";
 import { isFreeView } from "../region";
-import type { Answer, Candidate, FusionPass } from "./define";
-import { identity } from "./identities";
-import type { Planner } from "./planner";
-import { openRewriter, type Rewriter } from "./rewriter";
-import { propose, rewritingPass, untilNoneFits } from "./rewriting";
-import { nameOf, no, yes } from "./sentences";
+import type { Answer, Candidate, FusionPass } from "./driver/define";
+import { identity } from "./algebra/identities";
+import type { Planner } from "./driver/planner";
+import { openRewriter, type Rewriter } from "./driver/rewriter";
+import { propose, rewritingPass, untilNoneFits } from "./driver/rewriting";
+import { nameOf, no, yes } from "./driver/sentences";
 import { titled } from "./catalogue";
 
 export const canonicalise: FusionPass = rewritingPass({

@@ -1,6 +1,6 @@
 /** @file What the pipeline's passes are called and what they do. A page that plans in a worker loads this without the passes: two kilobytes, not forty. */
 import { bug, type CompileOptions } from "../ir";
-import type { FusionPass } from "./define";
+import type { FusionPass } from "./driver/define";
 
 export type Level = NonNullable<CompileOptions["level"]>;
 

@@ -2,17 +2,17 @@
 import { node, sizeOf, type Graph, type Node, type NodeId, type Region, type Verdict } from "../ir";
 import { opDef } from "../ops";
 import { classifyOnline, isFreeView } from "../region";
-import type { Answer, Candidate, FusionPass } from "./define";
-import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./merge";
-import { onlineProfitability, regionsOf } from "./online-profitability";
-import type { Planner } from "./planner";
-import { rounds } from "./strict-order";
-import { openRewriter, type Rewriter } from "./rewriter";
-import { maskedGatherOf } from "./gather-by-mask";
-import { distributeSum, type DistributedSum } from "./distribute-sum";
-import { joinedBy, mergedRegion } from "./merged-rewrite";
-import { nameOf, namesOf, no, STRICT_OFF, yes } from "./sentences";
-import { policyOnContraction } from "./profitability";
+import type { Answer, Candidate, FusionPass } from "./driver/define";
+import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./driver/merge";
+import { onlineProfitability, regionsOf } from "./profitability/online-profitability";
+import type { Planner } from "./driver/planner";
+import { rounds } from "./driver/strict-order";
+import { openRewriter, type Rewriter } from "./driver/rewriter";
+import { maskedGatherOf } from "./rows/gather-by-mask";
+import { distributeSum, type DistributedSum } from "./rows/distribute-sum";
+import { joinedBy, mergedRegion } from "./driver/merged-rewrite";
+import { nameOf, namesOf, no, STRICT_OFF, yes } from "./driver/sentences";
+import { policyOnContraction } from "./profitability/profitability";
 import { titled } from "./catalogue";
 
 export const contractReduce: FusionPass = {

@@ -1,12 +1,21 @@
 /** @file Work on a product's elements while they are still in registers (epilogue), and on its operands while they load (prologue). */
 import { type Region, type RegionId } from "../ir";
-import type { Answer, Candidate, FusionPass } from "./define";
-import { deferToReaders } from "./epilogue-deferral";
-import { copyCandidate } from "./copies";
-import { costOf, edgesBetween, hasContraction, walksRows, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
-import type { Planner } from "./planner";
-import { namesOf } from "./sentences";
-import { judge, policyOnContraction, prologueVerdict } from "./profitability";
+import type { Answer, Candidate, FusionPass } from "./driver/define";
+import { deferToReaders } from "./profitability/epilogue-deferral";
+import { copyCandidate } from "./driver/copies";
+import {
+  costOf,
+  edgesBetween,
+  hasContraction,
+  walksRows,
+  legalMerge,
+  mergeCandidate,
+  nodesOf,
+  patchOf,
+} from "./driver/merge";
+import type { Planner } from "./driver/planner";
+import { namesOf } from "./driver/sentences";
+import { judge, policyOnContraction, prologueVerdict } from "./profitability/profitability";
 import { titled } from "./catalogue";
 
 export const contractionEpilogue: FusionPass = {

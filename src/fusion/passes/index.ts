@@ -1,27 +1,27 @@
 /** @file The passes in their order, the driver, the naive plan. */
-import { attention } from "./attention";
+import { attention } from "./attention/attention";
 import { movementAlgebra } from "./algebra/movement-algebra";
-import { recognition } from "./algebra/recognition";
+import { recognition } from "./labels/recognition";
 import { reductionAlgebra } from "./algebra/reduction-algebra";
 import { scalarAlgebra } from "./algebra/scalar-algebra";
 import { weightFolding } from "./algebra/weight-folding";
 import { budgetSplit } from "./budget-split";
 import { canonicalise } from "./canonicalise";
 import { contractionEpilogue } from "./contraction-epilogue";
-import type { FusionPass } from "./define";
+import type { FusionPass } from "./driver/define";
 import { contractReduce } from "./contract-reduce";
 import { loops } from "./loops";
-import { monotoneCommute } from "./monotone-commute";
+import { monotoneCommute } from "./algebra/monotone-commute";
 import { multiOutput } from "./multi-output";
 import { producerConsumer } from "./producer-consumer";
-import { readOnce } from "./read-once";
-import { rowGroups } from "./row-groups";
-import { gatherByMask } from "./gather-by-mask";
-import { hoistRowScale } from "./hoist-row-scale";
-import { chunkedScan } from "./chunked-scan";
-import { sortedScatter } from "./sorted-scatter";
+import { readOnce } from "./rows/read-once";
+import { rowGroups } from "./rows/row-groups";
+import { gatherByMask } from "./rows/gather-by-mask";
+import { hoistRowScale } from "./rows/hoist-row-scale";
+import { chunkedScan } from "./rows/chunked-scan";
+import { sortedScatter } from "./rows/sorted-scatter";
 import { savedValues } from "./saved/saved-values";
-import { attentionRecompute } from "./attention-recompute";
+import { attentionRecompute } from "./attention/attention-recompute";
 import { transposeFolding } from "./transpose-folding";
 
 /** The pipeline: passes run in this order. */
@@ -51,14 +51,14 @@ export const allPasses: readonly FusionPass[] = [
   budgetSplit,
 ];
 
-export type { Candidate, FusionPass } from "./define";
-export type { PassRun, PlanOptions } from "./planner";
-export { naiveFusion } from "./naive";
-export { levelOf, levels, orderRefusal, passesOf, passOrder, pipelineOf, type OrderRefusal } from "./pipeline";
-export { levelUsed } from "./pipeline";
-export { isTooLarge, optimumOf, regretOf, type BestPlan, type Optimum, type TooLarge } from "./optimum";
+export type { Candidate, FusionPass } from "./driver/define";
+export type { PassRun, PlanOptions } from "./driver/planner";
+export { naiveFusion } from "./driver/naive";
+export { levelOf, levels, orderRefusal, passesOf, passOrder, pipelineOf, type OrderRefusal } from "./driver/pipeline";
+export { levelUsed } from "./driver/pipeline";
+export { isTooLarge, optimumOf, regretOf, type BestPlan, type Optimum, type TooLarge } from "./profitability/optimum";
 export { savedOffers, type SavedOffer } from "./saved/wanted";
-export { inTextOrder } from "./planner";
-export { runPasses, stateHash } from "./run";
+export { inTextOrder } from "./driver/planner";
+export { runPasses, stateHash } from "./driver/run";
 export { passCatalogue, switchesOf, type Level, type PassEntry } from "./catalogue";
-export { inWords, plural, showBytes, showCount, showMicros } from "./sentences";
+export { inWords, plural, showBytes, showCount, showMicros } from "./driver/sentences";

@@ -2,12 +2,12 @@
 import { node, type Node, type NodeId } from "../ir";
 import { bodyText, opDef, pruned } from "../ops";
 import { isLaunched, loopsIn, resultsOf } from "../region";
-import type { FusionPass } from "./define";
-import { bindingsOf, patchOf } from "./merge";
-import { openRewriter, type NodeChange, type Rewriter } from "./rewriter";
-import { propose, rewritingPass } from "./rewriting";
-import { namesOf, no, showCount, yes } from "./sentences";
-import { STATEMENT_LIMIT } from "./profitability";
+import type { FusionPass } from "./driver/define";
+import { bindingsOf, patchOf } from "./driver/merge";
+import { openRewriter, type NodeChange, type Rewriter } from "./driver/rewriter";
+import { propose, rewritingPass } from "./driver/rewriting";
+import { namesOf, no, showCount, yes } from "./driver/sentences";
+import { STATEMENT_LIMIT } from "./profitability/profitability";
 import { titled } from "./catalogue";
 
 const rewriting = rewritingPass({

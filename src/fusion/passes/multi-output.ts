@@ -1,14 +1,21 @@
 /** @file One kernel with several outputs, for a value that is stored anyway and for kernels that read the same tensor. */
 import { edgeId, type EdgeId, isInput, node, type NodeId, type Region, type RegionId, type Verdict } from "../ir";
-import type { Answer, Candidate, FusionPass } from "./define";
-import { costOf, edgesBetween, joiningRewrite, legalMerge, mergeCandidate, nodesOf, patchOf } from "./merge";
+import type { Answer, Candidate, FusionPass } from "./driver/define";
+import { costOf, edgesBetween, joiningRewrite, legalMerge, mergeCandidate, nodesOf, patchOf } from "./driver/merge";
 import { isIndexMap } from "./transpose-folding";
 import { isFreeView } from "../region";
-import type { Planner } from "./planner";
-import { countOf, nameOf, namesOf, no } from "./sentences";
-import { judge, policyOnContraction, prologueVerdict } from "./profitability";
-import { aboutRecomputed, aboutRoom, RECOMPUTED, recomputedOutputs, withRoom, WITH_ROOM } from "./recomputed-output";
-import { SUM_OF_ROWS, sumsOfRows } from "./sum-of-rows";
+import type { Planner } from "./driver/planner";
+import { countOf, nameOf, namesOf, no } from "./driver/sentences";
+import { judge, policyOnContraction, prologueVerdict } from "./profitability/profitability";
+import {
+  aboutRecomputed,
+  aboutRoom,
+  RECOMPUTED,
+  recomputedOutputs,
+  withRoom,
+  WITH_ROOM,
+} from "./rows/recomputed-output";
+import { SUM_OF_ROWS, sumsOfRows } from "./rows/sum-of-rows";
 import { titled } from "./catalogue";
 
 export const multiOutput: FusionPass = {

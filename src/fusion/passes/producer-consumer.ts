@@ -1,8 +1,8 @@
 /** @file A producer moves into all of its readers or into none, the most profitable first (after XLA's priority fusion). */
 import { bytesOf, node, type Region, type RegionId, type Verdict, OPS_PER_NOTCH } from "../ir";
 import { isRefusal } from "../cost";
-import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "./define";
-import { copyCandidate, rememberedCopies } from "./copies";
+import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "./driver/define";
+import { copyCandidate, rememberedCopies } from "./driver/copies";
 import {
   costOf,
   hasContraction,
@@ -14,12 +14,12 @@ import {
   walksRows,
   edgesBetween,
   nodesOf,
-} from "./merge";
+} from "./driver/merge";
 import { isIndexMap } from "./transpose-folding";
-import type { Planner } from "./planner";
-import { bothWays, settledBy, timeOf, weigh, workOf } from "./weigh";
-import { countOf, inWords, nameOf, namesOf, no, showMicros, yes } from "./sentences";
-import { forcing, judge, overBudget, policyOnContraction, prologueVerdict } from "./profitability";
+import type { Planner } from "./driver/planner";
+import { bothWays, settledBy, timeOf, weigh, workOf } from "./profitability/weigh";
+import { countOf, inWords, nameOf, namesOf, no, showMicros, yes } from "./driver/sentences";
+import { forcing, judge, overBudget, policyOnContraction, prologueVerdict } from "./profitability/profitability";
 import { titled } from "./catalogue";
 
 interface Entry {

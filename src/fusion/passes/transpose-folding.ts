@@ -1,13 +1,13 @@
 /** @file P2: readers walk a tensor in another order instead of waiting for a copy of it. Views and index maps move into their readers. */
 import { bytesOf, node, parseEdgeId, type Region } from "../ir";
 import { opDef } from "../ops";
-import type { Answer, Candidate, FusionPass } from "./define";
-import { copyCandidate } from "./copies";
-import { costOf, legalMerge, patchOf, shownByView } from "./merge";
-import type { Planner } from "./planner";
-import { bothWays, bytesOfWays, choosing, movesLess, NO_MICROS, takesIt, timeOf, weigh } from "./weigh";
-import { capital, nameOf, namesOf, no, subjectOf, yes } from "./sentences";
-import { forcing, overBudget, policyOnContraction } from "./profitability";
+import type { Answer, Candidate, FusionPass } from "./driver/define";
+import { copyCandidate } from "./driver/copies";
+import { costOf, legalMerge, patchOf, shownByView } from "./driver/merge";
+import type { Planner } from "./driver/planner";
+import { bothWays, bytesOfWays, choosing, movesLess, NO_MICROS, takesIt, timeOf, weigh } from "./profitability/weigh";
+import { capital, nameOf, namesOf, no, subjectOf, yes } from "./driver/sentences";
+import { forcing, overBudget, policyOnContraction } from "./profitability/profitability";
 import { titled } from "./catalogue";
 
 /** Every element of the region's result is one element of one operand: transposes, slices, expansions, views. */

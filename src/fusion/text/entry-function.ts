@@ -1,15 +1,15 @@
 /** @file A text that is one uncalled def is that def's body, its parameters being the inputs: a pasted forward() works. */
 import type { Interpreter, StatementRun, Frame } from "./interpreter";
 import { toNode } from "./interpreter";
-import { declareInput, sourceCall } from "./declare";
+import { declareInput, sourceCall } from "./statements/declare";
 import { evaluate } from "./evaluate";
 import { usualOf } from "./guesses/usual";
 import { holdsSeveral } from "./guesses/def-inputs";
-import { annotatedKind, type AnnotatedKind } from "./python-types";
+import { annotatedKind, type AnnotatedKind } from "./reading/python-types";
 import { bindName } from "./symbols";
-import type { ClassStatement, DefStatement, ParamDecl, Statement } from "./syntax";
-import { bare, bodiesOf, everyStatement, expressionsOf, walk } from "./syntax";
-import { BROKEN, tensorValue, type Value } from "./values";
+import type { ClassStatement, DefStatement, ParamDecl, Statement } from "./reading/syntax";
+import { bare, bodiesOf, everyStatement, expressionsOf, walk } from "./reading/syntax";
+import { BROKEN, tensorValue, type Value } from "./values/values";
 
 function calledNames(statements: readonly Statement[]): ReadonlySet<string> {
   const names = new Set<string>();

@@ -3,16 +3,16 @@
  * @about and, or: Python leaves the second operand alone where the first decides.
  */
 import { findOp } from "../ops";
-import { applyCall, type Callee, calleeOf } from "./call";
-import { foldBinary, foldUnary, truthOf } from "./constants";
+import { applyCall, type Callee, calleeOf } from "./calls/call";
+import { foldBinary, foldUnary, truthOf } from "./values/constants";
 import type { Interpreter, StatementRun } from "./interpreter";
-import { filled, memberValue } from "./member";
-import { noteUses, staticCondition } from "./static-condition";
-import { BINARY_OPS, COMPARISONS, MODULES, UNARY_OPS } from "./names";
+import { filled, memberValue } from "./calls/member";
+import { noteUses, staticCondition } from "./statements/static-condition";
+import { BINARY_OPS, COMPARISONS, MODULES, UNARY_OPS } from "./calls/names";
 import { nameValue } from "./lookup";
-import { subscriptValue } from "./subscript";
+import { subscriptValue } from "./indexing/subscript";
 import { bindName } from "./symbols";
-import { dictKey, dictOf, formatted } from "./strings";
+import { dictKey, dictOf, formatted } from "./reading/strings";
 import {
   bare,
   type BinaryExpr,
@@ -23,11 +23,21 @@ import {
   indexParts,
   type NamedExpr,
   type UnaryExpr,
-} from "./syntax";
-import { applyOp } from "./apply";
-import { BROKEN, describe, isBroken, isOperand, NONE, numberValue, type Operand, Scope, type Value } from "./values";
-import { itemsOf } from "./iterate";
-import { bindTargets } from "./targets";
+} from "./reading/syntax";
+import { applyOp } from "./calls/apply";
+import {
+  BROKEN,
+  describe,
+  isBroken,
+  isOperand,
+  NONE,
+  numberValue,
+  type Operand,
+  Scope,
+  type Value,
+} from "./values/values";
+import { itemsOf } from "./statements/iterate";
+import { bindTargets } from "./statements/targets";
 
 /** Deeper than people nest comprehensions; keeps the engine's own stack small. */
 const DEEPEST = 12;

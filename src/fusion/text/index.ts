@@ -1,7 +1,7 @@
 /** @file The typed language: text to graph and back, the smallest edits for what is drawn, and what an editor asks. */
 export { parseProgram, type Parsed, type ParseOptions } from "./program";
 export type { Assertion, CallInstance, CountedKind, OperandSource, StatementRun, Site, Frame } from "./interpreter";
-export { SymbolRecord, type SymbolKind } from "./values";
+export { SymbolRecord, type SymbolKind } from "./values/values";
 export { printGraph } from "./print";
 export { applyTextEdits } from "./edits/apply";
 export type { Edited } from "./edits/draft";
@@ -16,4 +16,4 @@ export { addInput, addOp } from "./edits/add";
 export { completionsAt, type Completion } from "./services/complete";
 export { hoverAt, inlayHints, signatureAt, type Hover, type InlayHint, type SignatureHelp } from "./services/hover";
 export { definitionAt, renameEdits, symbolAt } from "./services/symbols";
-export { lineAndColumn } from "./lines";
+export { lineAndColumn } from "./reading/lines";

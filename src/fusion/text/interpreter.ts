@@ -3,9 +3,9 @@ import type { Attrs, DType, GroupRef, Node, NodeId, Span, TensorType, TextEdit }
 import { nodeId, promote, localName } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
 import type { Entry } from "../autodiff";
-import type { Diagnostics } from "./diagnostics";
-import type { GivenArgument, Making, Method, ObjectInfo, Operand, Scope, SymbolRecord, Value } from "./values";
-import type { CallExpr, DefStatement, Expr, ParamDecl, Statement } from "./syntax";
+import type { Diagnostics } from "./reading/diagnostics";
+import type { GivenArgument, Making, Method, ObjectInfo, Operand, Scope, SymbolRecord, Value } from "./values/values";
+import type { CallExpr, DefStatement, Expr, ParamDecl, Statement } from "./reading/syntax";
 
 /** The program, one call of a def, or one iteration of a loop. */
 export interface Frame {

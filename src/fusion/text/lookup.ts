@@ -3,10 +3,10 @@ import { activations, findOp } from "../ops";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { isLayer } from "./layers/layer";
 import { libraryClass } from "./library/library";
-import { DTYPES, MODULES, NUMBERS } from "./names";
+import { DTYPES, MODULES, NUMBERS } from "./calls/names";
 import { nearest } from "./suggest";
-import type { NameExpr } from "./syntax";
-import { BROKEN, numberValue, type Value } from "./values";
+import type { NameExpr } from "./reading/syntax";
+import { BROKEN, numberValue, type Value } from "./values/values";
 
 const ACTIVATIONS_BY_NAME: Value = {
   kind: "dict",

@@ -15,8 +15,8 @@ import { node, showType, topological, usesOf } from "../ir";
 import type { OpDef, Param } from "../ops";
 import { opDef } from "../ops";
 import { literalType } from "./interpreter";
-import { BINARY_OPS, DTYPES, isIdentifier, MODULES, NUMBERS, SOURCES, spellingOf, UNARY_OPS } from "./names";
-import { numberValue } from "./values";
+import { BINARY_OPS, DTYPES, isIdentifier, MODULES, NUMBERS, SOURCES, spellingOf, UNARY_OPS } from "./calls/names";
+import { numberValue } from "./values/values";
 
 const reserved = (name: string): boolean =>
   DTYPES.has(name) ||

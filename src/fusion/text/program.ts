@@ -2,7 +2,7 @@
 import { withPhases } from "../autodiff";
 import { type Diagnostic, type Graph, isHole, type NodeId, type Span, type Update } from "../ir";
 import { leavingHalves, withRounded, unstableSoftmaxes } from "../ops";
-import { movesFor } from "./parse";
+import { movesFor } from "./reading/parse";
 import {
   type Assertion,
   type CallInstance,
@@ -12,19 +12,19 @@ import {
   type Site,
   type StatementRun,
 } from "./interpreter";
-import { callValue } from "./call";
+import { callValue } from "./calls/call";
 import { evaluate } from "./evaluate";
 import { inputsFix } from "./guesses/def-inputs";
 import type { Reading } from "./guesses/fitting";
 import { moduleCall } from "./guesses/module-call";
-import { Diagnostics } from "./diagnostics";
-import { readProgram } from "./read";
-import { runBody } from "./run";
+import { Diagnostics } from "./reading/diagnostics";
+import { readProgram } from "./reading/read";
+import { runBody } from "./statements/run";
 import { runEntryFunction, loneDef } from "./entry-function";
-import { numberValue, Scope, type SymbolRecord, type Value } from "./values";
-import { type DefStatement, type Statement, bare, bodiesOf, everyStatement } from "./syntax";
-import { outputsOf, warnUnread, warnUnused, withoutSpares } from "./unused";
-import { updatesOf, withDraws, withUpdates } from "./updates";
+import { numberValue, Scope, type SymbolRecord, type Value } from "./values/values";
+import { type DefStatement, type Statement, bare, bodiesOf, everyStatement } from "./reading/syntax";
+import { outputsOf, warnUnread, warnUnused, withoutSpares } from "./statements/unused";
+import { updatesOf, withDraws, withUpdates } from "./statements/updates";
 
 /** What the text says, errors or not. The graph holds everything understood; holes are nodes of op `hole`. */
 export interface Parsed {

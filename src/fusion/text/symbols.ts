@@ -1,7 +1,7 @@
 /** @file Binding a name: the newest value, and the symbol that rename and go-to-definition see. */
 import type { Interpreter, StatementRun } from "./interpreter";
-import { type SymbolKind, SymbolRecord, type Value } from "./values";
-import type { NameExpr } from "./syntax";
+import { type SymbolKind, SymbolRecord, type Value } from "./values/values";
+import type { NameExpr } from "./reading/syntax";
 
 /** Binds `target` to `value` in the scope of `run`. What several calls or iterations bind at one statement is one symbol. */
 export function bindName(

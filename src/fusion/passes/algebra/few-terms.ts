@@ -5,10 +5,10 @@
 import { node, sameShape, sizeOf, type Node, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
 import { isFreeView } from "../../region";
-import type { NodeChange } from "../rewriter";
-import { rule, type Site } from "../rule";
+import type { NodeChange } from "../driver/rewriter";
+import { rule, type Site } from "../driver/rule";
 import { NodeFactory } from "../saved/node-factory";
-import { inWords, nameOf } from "../sentences";
+import { inWords, nameOf } from "../driver/sentences";
 
 /** Terms that are written out, and ops that all of them take, at most. */
 const MOST_TERMS = 8;

@@ -4,11 +4,11 @@
  */
 import { madeFor, node, sameShape, sizeOf, type Attrs, type Node, type NodeId } from "../../ir";
 import { numberOf, numbersOf, opDef, permOf, withDefaults } from "../../ops";
-import type { Planner } from "../planner";
-import { rulesPass } from "../rewriting";
-import { operandOf, rule } from "../rule";
-import { inWords, nameOf, namesOf, no, STRICT_OFF } from "../sentences";
-import { rounds } from "../strict-order";
+import type { Planner } from "../driver/planner";
+import { rulesPass } from "../driver/rewriting";
+import { operandOf, rule } from "../driver/rule";
+import { inWords, nameOf, namesOf, no, STRICT_OFF } from "../driver/sentences";
+import { rounds } from "../driver/strict-order";
 import { fewerWindows, rowsFirst } from "./slices-first";
 import { treeBelow, withTop, type Beside, type Tree } from "./tree-below";
 import { titled } from "../catalogue";

@@ -1,11 +1,11 @@
 /** @file P3c: what does not vary along a folded axis is applied to the result, and two folds in a row become one. */
 import { node, sameShape, sizeOf, type Node, type NodeId, type Shape, madeFor } from "../../ir";
 import { algebraOf, isLinearFold, isNegation, isProduct, opDef, withDefaults } from "../../ops";
-import type { Planner } from "../planner";
-import type { NodeChange } from "../rewriter";
-import { rulesPass } from "../rewriting";
-import { operandOf, readOnce, rule, type Site } from "../rule";
-import { inWords, nameOf } from "../sentences";
+import type { Planner } from "../driver/planner";
+import type { NodeChange } from "../driver/rewriter";
+import { rulesPass } from "../driver/rewriting";
+import { operandOf, readOnce, rule, type Site } from "../driver/rule";
+import { inWords, nameOf } from "../driver/sentences";
 import { fewTerms } from "./few-terms";
 import { rowOfProduct } from "./row-of-product";
 import { titled } from "../catalogue";

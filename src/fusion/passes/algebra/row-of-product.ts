@@ -6,11 +6,11 @@
 import { node, sameShape, type Node, type NodeId } from "../../ir";
 import { algebraOf, isNegation, isDivision, isMultiplication, opDef } from "../../ops";
 import { areTurned, orderedFrom } from "../../region";
-import type { Planner } from "../planner";
-import type { NodeChange, Rewriter } from "../rewriter";
-import { rule, type Site } from "../rule";
+import type { Planner } from "../driver/planner";
+import type { NodeChange, Rewriter } from "../driver/rewriter";
+import { rule, type Site } from "../driver/rule";
 import { NodeFactory } from "../saved/node-factory";
-import { nameOf, namesOf } from "../sentences";
+import { nameOf, namesOf } from "../driver/sentences";
 
 /** A product of more factors than this is left alone. */
 const MOST_FACTORS = 16;

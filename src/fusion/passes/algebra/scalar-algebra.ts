@@ -4,9 +4,9 @@
  */
 import { madeFor, type Graph, isLiteral, node, type Node, type NodeId, valueOfLiteral } from "../../ir";
 import { algebraOf, allOps, isProduct, opDef, withDefaults } from "../../ops";
-import { rulesPass } from "../rewriting";
-import { operandOf, rule } from "../rule";
-import { nameOf } from "../sentences";
+import { rulesPass } from "../driver/rewriting";
+import { operandOf, rule } from "../driver/rule";
+import { nameOf } from "../driver/sentences";
 import { titled } from "../catalogue";
 
 /** `value ∘ number`, as a factor or as an addend. */

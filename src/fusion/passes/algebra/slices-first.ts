@@ -6,10 +6,10 @@
 import { madeFor, node, sameShape, showShape, sizeOf, type Node, type NodeId, type Shape } from "../../ir";
 import { opDef, reachOf, sliceAxes, windowAxes, withDefaults } from "../../ops";
 import { LONG_K, THIN } from "../../region";
-import type { Planner } from "../planner";
-import type { Rewriter } from "../rewriter";
-import { rule, type Site } from "../rule";
-import { nameOf, no, STRICT_OFF } from "../sentences";
+import type { Planner } from "../driver/planner";
+import type { Rewriter } from "../driver/rewriter";
+import { rule, type Site } from "../driver/rule";
+import { nameOf, no, STRICT_OFF } from "../driver/sentences";
 import { treeBelow, withTop, type Tree } from "./tree-below";
 
 /** slice(f(a @ w)) = f(slice(a) @ w), where only rows of `a` are left out and nobody reads the others. */

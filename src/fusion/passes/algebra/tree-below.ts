@@ -1,7 +1,7 @@
 /** @file A movement that is exchanged with the ops below it: what it reaches, and the ops as they stand afterwards. */
 import { node, type Node, type NodeId } from "../../ir";
-import type { Planner } from "../planner";
-import type { NodeChange, Rewriter } from "../rewriter";
+import type { Planner } from "../driver/planner";
+import type { NodeChange, Rewriter } from "../driver/rewriter";
 
 /** Ops that a movement is pushed through at a time. */
 const REACH = 32;

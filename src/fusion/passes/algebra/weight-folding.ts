@@ -1,12 +1,12 @@
 /** @file P3a: scales and shifts behind a product become part of its weights, and expressions of weights alone are computed before the run. */
 import { node, sizeOf, type Node, type NodeId, madeFor, type Standing, isInput } from "../../ir";
 import { opDef, withDefaults, algebraOf, isSubtraction, isSum } from "../../ops";
-import type { Answer, Candidate } from "../define";
-import type { Proposal } from "../rule";
-import type { Planner } from "../planner";
-import { openRewriter, type NodeChange, type Rewriter } from "../rewriter";
-import { propose, rewritingPass } from "../rewriting";
-import { nameOf, namesOf, yes, no } from "../sentences";
+import type { Answer, Candidate } from "../driver/define";
+import type { Proposal } from "../driver/rule";
+import type { Planner } from "../driver/planner";
+import { openRewriter, type NodeChange, type Rewriter } from "../driver/rewriter";
+import { propose, rewritingPass } from "../driver/rewriting";
+import { nameOf, namesOf, yes, no } from "../driver/sentences";
 import { affineChain, composed, type Around, type Link } from "./affine";
 import { channelsOf, ownShape, type Channels, isChannelwise } from "./channels";
 import { MOST_ELEMENTS, openConstants } from "./constants";

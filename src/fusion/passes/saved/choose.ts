@@ -12,7 +12,7 @@ import {
   usesOf,
 } from "../../ir";
 import { isFreeView } from "../../region";
-import { keptByCut, type KeptValue } from "../min-cut";
+import { keptByCut, type KeptValue } from "../profitability/min-cut";
 import { isLate, type Partition } from "./partition";
 import { flopsOf, isExpensive, isOpaque, savedBytes } from "./recompute-cost";
 

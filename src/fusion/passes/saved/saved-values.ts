@@ -16,14 +16,14 @@ import {
   type RegionId,
 } from "../../ir";
 import { isFreeView, neededBy } from "../../region";
-import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "../define";
-import type { Proposal } from "../rule";
-import { costOf, patchOf } from "../merge";
-import type { Planner } from "../planner";
-import { type Rewriter, openRewriter } from "../rewriter";
-import { noKernel, propose } from "../rewriting";
-import { settledBy, timeOf, weigh } from "../weigh";
-import { nameOf, namesOf, no, showBytes, yes } from "../sentences";
+import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "../driver/define";
+import type { Proposal } from "../driver/rule";
+import { costOf, patchOf } from "../driver/merge";
+import type { Planner } from "../driver/planner";
+import { type Rewriter, openRewriter } from "../driver/rewriter";
+import { noKernel, propose } from "../driver/rewriting";
+import { settledBy, timeOf, weigh } from "../profitability/weigh";
+import { nameOf, namesOf, no, showBytes, yes } from "../driver/sentences";
 import { keptOf, type Kept, type Wanted } from "./choose";
 import { NodeFactory } from "./node-factory";
 import { isLate, partitionOf, type Partition } from "./partition";

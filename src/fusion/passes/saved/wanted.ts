@@ -16,7 +16,7 @@ import {
 } from "../../ir";
 import { opDef } from "../../ops";
 import { isFreeView } from "../../region";
-import { nameOf, no, STRICT_OFF } from "../sentences";
+import { nameOf, no, STRICT_OFF } from "../driver/sentences";
 import type { Inverted, Wanted } from "./choose";
 import { isLate, partitionOf, type Partition } from "./partition";
 import { isOpaque } from "./recompute-cost";

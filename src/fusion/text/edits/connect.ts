@@ -2,10 +2,10 @@
 import { type EdgeId, isHole, isLiteral, type NodeId } from "../../ir";
 import { findNode, parseEdgeId } from "../../ir";
 import type { StatementRun } from "../interpreter";
-import { freshName } from "../names";
+import { freshName } from "../calls/names";
 import type { Parsed } from "../program";
 import { parseProgram } from "../program";
-import { bare } from "../syntax";
+import { bare } from "../reading/syntax";
 import type { Edited } from "./draft";
 import { Draft, refused } from "./draft";
 import { extract, isNested, moveUp, replaceOperand } from "./extract";

@@ -1,14 +1,14 @@
 /** @file Writing a composite out: its call becomes one line for each of its parts, and the program means what it meant. */
 import type { NodeId } from "../../ir";
 import { findNode } from "../../ir";
-import { indentAt } from "../lines";
+import { indentAt } from "../reading/lines";
 import type { Site } from "../interpreter";
 import { partLines } from "../print";
 import type { Parsed } from "../program";
 import { parseProgram } from "../program";
 import { Draft, refused, type Edited } from "./draft";
 import { extract, isNested, lineBefore } from "./extract";
-import { bare } from "../syntax";
+import { bare } from "../reading/syntax";
 import { nameAt, namesIn, noteFor, say, valueSite } from "./locate";
 import { changedIds, matchGraphs } from "./match";
 

@@ -1,11 +1,11 @@
 /** @file Small steps that the larger edits are made of: name a nested value, replace an operand, move statements up. */
 import type { Span, TextEdit } from "../../ir";
 import type { StatementRun } from "../interpreter";
-import { indentAt, wholeLines } from "../lines";
-import { freshName } from "../names";
+import { indentAt, wholeLines } from "../reading/lines";
+import { freshName } from "../calls/names";
 import type { Parsed } from "../program";
-import type { Expr, Statement, UpdateStatement } from "../syntax";
-import { bare, bodiesOf, rootsOf, walk } from "../syntax";
+import type { Expr, Statement, UpdateStatement } from "../reading/syntax";
+import { bare, bodiesOf, rootsOf, walk } from "../reading/syntax";
 import type { Draft } from "./draft";
 import type { OperandSite, ValueSite } from "./locate";
 import { boundExpr, namesIn } from "./locate";

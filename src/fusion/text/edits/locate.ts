@@ -3,8 +3,8 @@ import { isInput, type NodeId } from "../../ir";
 import { findNode } from "../../ir";
 import type { OperandSource, StatementRun, Site } from "../interpreter";
 import type { Parsed } from "../program";
-import type { Expr, Statement } from "../syntax";
-import { bare } from "../syntax";
+import type { Expr, Statement } from "../reading/syntax";
+import { bare } from "../reading/syntax";
 
 export type Found<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly text: string };
 const no = (text: string): { ok: false; text: string } => ({ ok: false, text });

@@ -1,12 +1,12 @@
 /** @file Deleting: a statement goes with its line, a nested op leaves `...`, and so does every expression that read what is gone. */
 import { isHole, type NodeId, type Span, type TextEdit, isInside } from "../../ir";
 import { findNode } from "../../ir";
-import { wholeLines } from "../lines";
+import { wholeLines } from "../reading/lines";
 import type { Parsed } from "../program";
 import { parseProgram } from "../program";
-import type { SymbolRecord } from "../values";
-import type { Expr, Statement } from "../syntax";
-import { bare, bodiesOf } from "../syntax";
+import type { SymbolRecord } from "../values/values";
+import type { Expr, Statement } from "../reading/syntax";
+import { bare, bodiesOf } from "../reading/syntax";
 import type { Edited } from "./draft";
 import { Draft, refused } from "./draft";
 import { bodyWith, spelledOut } from "./extract";

@@ -1,10 +1,10 @@
 /** @file New names: for one version of a value, or for a constant, def or parameter; every use that means it, and no other. */
 import { isLiteral, type NodeId, type TextEdit } from "../../ir";
 import { findNode } from "../../ir";
-import { DTYPES, isIdentifier, KEYWORDS } from "../names";
+import { DTYPES, isIdentifier, KEYWORDS } from "../calls/names";
 import type { Parsed } from "../program";
 import { parseProgram } from "../program";
-import type { SymbolRecord } from "../values";
+import type { SymbolRecord } from "../values/values";
 import type { Draft, Edited } from "./draft";
 import { applyTextEdits } from "./apply";
 import { Draft as NewDraft, refused } from "./draft";

@@ -1,9 +1,9 @@
 /** @file A whole program differentiated or batched: its ops become the body of a def, and one line below takes its derivative. */
 import { isInput, node, type NodeId, type TextEdit } from "../../ir";
-import { freshName } from "../names";
-import { wholeLines } from "../lines";
+import { freshName } from "../calls/names";
+import { wholeLines } from "../reading/lines";
 import { parseProgram, type Parsed } from "../program";
-import { bare, type Expr, type Statement } from "../syntax";
+import { bare, type Expr, type Statement } from "../reading/syntax";
 import { applyTextEdits } from "./apply";
 import { Draft, refused, type Edited } from "./draft";
 import { namesIn } from "./locate";

@@ -1,9 +1,9 @@
 /** @file Types for all inputs of a def that is the whole program; tensors out of dictionaries, `params["w"]`, become inputs of their own. */
 import type { Span, TextEdit } from "../../ir";
-import type { DefStatement, Expr, ParamDecl } from "../syntax";
-import { bare, everyStatement, expressionsOf } from "../syntax";
-import { indentAt } from "../lines";
-import { annotatedKind, mayBeNone, type AnnotatedKind } from "../python-types";
+import type { DefStatement, Expr, ParamDecl } from "../reading/syntax";
+import { bare, everyStatement, expressionsOf } from "../reading/syntax";
+import { indentAt } from "../reading/lines";
+import { annotatedKind, mayBeNone, type AnnotatedKind } from "../reading/python-types";
 import { applyTextEdits } from "../edits/apply";
 import { fitting, type Program } from "./fitting";
 import { groupOf, isVector, rowsOf, standsAlone, usualOf } from "./usual";

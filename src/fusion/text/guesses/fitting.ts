@@ -1,5 +1,5 @@
 /** @file Which of several guesses fit: those with which the program reads with the fewest mistakes. */
-import type { Statement } from "../syntax";
+import type { Statement } from "../reading/syntax";
 import { ALIKE } from "./usual";
 
 /** What reading a text says that guesses are judged by. */

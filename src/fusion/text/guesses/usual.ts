@@ -2,7 +2,7 @@
  * @file Every guess about a pasted text stands here: sizes that nothing says, by what people call them, and types that inputs may have.
  * A guess is written into the text, where it is seen and changed.
  */
-import type { AnnotatedKind } from "../python-types";
+import type { AnnotatedKind } from "../reading/python-types";
 
 /** Sizes and settings that a class takes and nobody says. */
 const USUAL: readonly (readonly [name: RegExp, value: string])[] = [

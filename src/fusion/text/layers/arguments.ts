@@ -1,7 +1,7 @@
 /** @file What the call that makes a layer says: its arguments by the names of the layer's parameters, defaults filled in. */
 import type { Shape } from "../../ir";
-import { truthOf } from "../constants";
-import { type GivenArgument, NONE, numberValue, type Operand, type Value } from "../values";
+import { truthOf } from "../values/constants";
+import { type GivenArgument, NONE, numberValue, type Operand, type Value } from "../values/values";
 
 /** `eps=1e-5` → its name and its default. */
 function declared(param: string): { readonly name: string; readonly usual: Value | null } {

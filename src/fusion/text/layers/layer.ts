@@ -1,11 +1,11 @@
 /** @file A layer of a library as a value: made by a call, called with its input, asked for its weights and sizes. */
 import { isHole, type Node, type NodeId } from "../../ir";
 import { findOp } from "../../ops";
-import { einops, isEinops } from "../einops";
+import { einops, isEinops } from "../calls/einops";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { libraryDef, libraryScope } from "../library/library";
-import type { Expr, Identifier } from "../syntax";
+import type { Expr, Identifier } from "../reading/syntax";
 import {
   BROKEN,
   describe,
@@ -16,7 +16,7 @@ import {
   tensorValue,
   unnamed,
   type Value,
-} from "../values";
+} from "../values/values";
 import { LayerArguments } from "./arguments";
 import { LAYERS, layerType, type LayerType, type LayerWeight } from "./table";
 import { weightNode } from "./weights";

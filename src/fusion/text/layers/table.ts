@@ -1,6 +1,6 @@
 /** @file The layers of PyTorch, flax and haiku that are one function with weights: what they take, which weights they hold, which function they call. */
 import type { Attrs, Shape } from "../../ir";
-import { numberValue, type Value } from "../values";
+import { numberValue, type Value } from "../values/values";
 import type { LayerArguments } from "./arguments";
 import { SCALE, SHIFT, startingWeights } from "./starting-weights";
 

@@ -3,7 +3,7 @@ import { nodeId, type Attrs, type NodeId, type Shape } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { addNode, typeOf } from "../interpreter";
-import type { Expr } from "../syntax";
+import type { Expr } from "../reading/syntax";
 import {
   BROKEN,
   type GivenArgument,
@@ -14,7 +14,7 @@ import {
   tensorValue,
   unnamed,
   type Value,
-} from "../values";
+} from "../values/values";
 import { startingAs } from "./starting-weights";
 
 /** `layers.0.fc` inside an object, and the variable that holds the outermost one. */

@@ -1,11 +1,11 @@
 /** @file Functions of PyTorch, NumPy and JAX that are written in the language itself. A call is one box, like a composite op's. */
 import { isInput, isLiteral, nodeId, type NodeId } from "../../ir";
-import { callDef } from "../call-def";
-import { Diagnostics } from "../diagnostics";
-import type { Dialect } from "../dialect";
+import { callDef } from "../calls/call-def";
+import { Diagnostics } from "../reading/diagnostics";
+import type { Dialect } from "../calls/dialect";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { bindingName } from "../interpreter";
-import { readProgram } from "../read";
+import { readProgram } from "../reading/read";
 import {
   BROKEN,
   type ClassInfo,
@@ -16,9 +16,9 @@ import {
   SymbolRecord,
   tensorValue,
   type Value,
-} from "../values";
-import type { CallExpr, ClassStatement, DefStatement } from "../syntax";
-import { mapLeaves } from "../trees";
+} from "../values/values";
+import type { CallExpr, ClassStatement, DefStatement } from "../reading/syntax";
+import { mapLeaves } from "../values/trees";
 import { DERIVATIVES } from "./derivatives";
 import { LAYER_CLASSES } from "./layers";
 import { LINEAR_ALGEBRA } from "./linear-algebra";

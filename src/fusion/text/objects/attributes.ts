@@ -3,7 +3,7 @@ import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { layerMember } from "../layers/layer";
 import { weightValue } from "../layers/weights";
 import { callAnyDef } from "../library/library";
-import type { Expr, Identifier } from "../syntax";
+import type { Expr, Identifier } from "../reading/syntax";
 import {
   BROKEN,
   type ClassInfo,
@@ -13,7 +13,7 @@ import {
   type ObjectInfo,
   type Operand,
   type Value,
-} from "../values";
+} from "../values/values";
 import { inherited, isDecorated, lineOf, unknownAttribute, type Found } from "./classes";
 import { ITEMS } from "./containers";
 

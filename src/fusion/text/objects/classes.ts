@@ -2,12 +2,12 @@
 import type { Frame, Interpreter } from "../interpreter";
 import { isLayer } from "../layers/layer";
 import { libraryClass } from "../library/library";
-import { type ClassInfo, type Making, type Operand, Scope, type Value } from "../values";
+import { type ClassInfo, type Making, type Operand, Scope, type Value } from "../values/values";
 import { nearest } from "../suggest";
 import { bindName } from "../symbols";
-import type { CallExpr, ClassStatement, DefStatement, Expr, Identifier, Statement } from "../syntax";
-import { bare } from "../syntax";
-import { underName, versioned } from "../targets";
+import type { CallExpr, ClassStatement, DefStatement, Expr, Identifier, Statement } from "../reading/syntax";
+import { bare } from "../reading/syntax";
+import { underName, versioned } from "../statements/targets";
 import { CONTAINERS } from "./containers";
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });

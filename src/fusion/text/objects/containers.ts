@@ -1,7 +1,7 @@
 /** @file Lists, dictionaries and chains of modules: `nn.ModuleList`, `nn.ModuleDict`, `nn.Sequential`, and classes that inherit from them. */
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { attach } from "../layers/weights";
-import { BROKEN, type GivenArgument, isBroken, type ObjectInfo, type Operand, type Value } from "../values";
+import { BROKEN, type GivenArgument, isBroken, type ObjectInfo, type Operand, type Value } from "../values/values";
 
 /** Lists of modules, and what else of a library has a meaning without being one function. */
 export const CONTAINERS: ReadonlySet<string> = new Set(["Sequential", "ModuleList", "ModuleDict"]);

@@ -1,7 +1,7 @@
 /** @file Fields of objects as the program sets them. */
 import type { Interpreter } from "../interpreter";
 import { attach } from "../layers/weights";
-import type { ObjectInfo, Value } from "../values";
+import type { ObjectInfo, Value } from "../values/values";
 
 /** `object.name = value`. */
 export function setField(interpreter: Interpreter, object: ObjectInfo, name: string, value: Value): void {

@@ -1,7 +1,7 @@
 /** @file Methods that an object has of a library's classes, and those of the classes above its own: `self.register_buffer(…)`, `super().forward(x)`. */
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { callLayer, namedWeight } from "../layers/layer";
-import type { Identifier } from "../syntax";
+import type { Identifier } from "../reading/syntax";
 import {
   BROKEN,
   type ClassInfo,
@@ -11,7 +11,7 @@ import {
   type ObjectInfo,
   type Operand,
   type Value,
-} from "../values";
+} from "../values/values";
 import { callMethod, classMember } from "./attributes";
 import { inherited, takesObject, unknownAttribute } from "./classes";
 import { attachItems, ITEMS } from "./containers";

@@ -3,7 +3,15 @@ import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { callLayer, layerOf } from "../layers/layer";
 import { attach, labelOf } from "../layers/weights";
 import { nearest } from "../suggest";
-import { BROKEN, type ClassInfo, type GivenArgument, isBroken, type ObjectInfo, unnamed, type Value } from "../values";
+import {
+  BROKEN,
+  type ClassInfo,
+  type GivenArgument,
+  isBroken,
+  type ObjectInfo,
+  unnamed,
+  type Value,
+} from "../values/values";
 import { callMethod, tell } from "./attributes";
 import { callOf, inherited, layerAbove, lineOf, newMaking, setAside } from "./classes";
 import { attachItems, containerOf, CONTAINERS, ITEMS } from "./containers";

@@ -7,7 +7,7 @@ import { opDef, withDefaults } from "../../ops";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { addNode } from "../interpreter";
 import { libraryClass } from "../library/library";
-import { gradOf } from "../transforms";
+import { gradOf } from "../calls/transforms";
 import {
   type GivenArgument,
   isBroken,
@@ -17,7 +17,7 @@ import {
   type Operand,
   tensorValue,
   type Value,
-} from "../values";
+} from "../values/values";
 import { callMethod } from "./attributes";
 import { inherited, lineOf } from "./classes";
 

@@ -3,10 +3,10 @@ import type { Span } from "../../ir";
 import { findNode, showType } from "../../ir";
 import type { CompositeDef, OpDef, Param } from "../../ops";
 import { allComposites, allOps } from "../../ops";
-import { assertionDocs } from "../assert";
-import { DTYPES, KEYWORDS, MODULES, SOURCES } from "../names";
+import { assertionDocs } from "../statements/assert";
+import { DTYPES, KEYWORDS, MODULES, SOURCES } from "../calls/names";
 import type { Parsed } from "../program";
-import type { SymbolRecord } from "../values";
+import type { SymbolRecord } from "../values/values";
 import { defNamed, isMethod, isQuiet, openCallAt, opOf, ownerAt, wordBefore } from "./context";
 
 export interface Completion {

@@ -1,9 +1,9 @@
 /** @file What surrounds the cursor, from the characters alone: the text may be half typed. */
 import type { CompositeDef, OpDef } from "../../ops";
 import { findOp } from "../../ops";
-import { indentAt } from "../lines";
+import { indentAt } from "../reading/lines";
 import type { Parsed } from "../program";
-import type { DefStatement } from "../syntax";
+import type { DefStatement } from "../reading/syntax";
 
 /** How far back an open call is looked for. */
 const FARTHEST = 4000;

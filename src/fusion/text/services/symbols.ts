@@ -4,7 +4,7 @@ import type { Edited } from "../edits/draft";
 import { refused } from "../edits/draft";
 import { renameSymbol } from "../edits/rename";
 import type { Parsed } from "../program";
-import type { SymbolRecord } from "../values";
+import type { SymbolRecord } from "../values/values";
 
 const holds = (span: Span, offset: number): boolean => span.from <= offset && offset <= span.to;
 

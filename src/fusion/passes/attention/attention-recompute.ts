@@ -1,0 +1,108 @@
+/**
+ * @file The backward pass of attention reads the shares of each row again. They are not saved: the matmuls are computed again inside
+ * the kernels that need them, tile by tile, and the row's maximum and sum, which the forward pass keeps, turn scores into shares at once.
+ */
+import { bytesOf, isSource, node, type NodeId, type Patch, type Region, type Verdict } from "../../ir";
+import { isRefusal } from "../../cost";
+import { classifyOnline } from "../../region";
+import type { Answer, Candidate, FusionPass } from "../driver/define";
+import { costOf, legalMerge, patchOf } from "../driver/merge";
+import { onlineProfitability } from "../profitability/online-profitability";
+import type { Planner } from "../driver/planner";
+import { openRewriter, type Rewriter } from "../driver/rewriter";
+import { isLate } from "../saved/partition";
+import { rewriteCandidate } from "../driver/rewriting";
+import { recomputedNodes, type RecomputedNodes } from "./attention-recompute-nodes";
+import { findRecomputations, type Recomputation } from "./attention-recompute-match";
+import { nameOf, namesOf, showBytes, subjectOf, yes } from "../driver/sentences";
+import { policyOnContraction } from "../profitability/profitability";
+import { titled } from "../catalogue";
+
+export const attentionRecompute: FusionPass = {
+  ...titled("tiles-again"),
+  *match(planner) {
+    const rewriter = openRewriter(planner);
+    for (const recomputation of findRecomputations(planner, rewriter))
+      yield* recompute(planner, rewriter, recomputation);
+  },
+  legal: (planner, candidate) =>
+    rewritten(planner, candidate, () => {
+      for (const region of candidate.add) {
+        const facts = planner.facts(region);
+        if (!isRefusal(facts)) continue;
+        const form = classifyOnline(planner.graph, region.members, region.outputs);
+        return form.ok ? facts : form.verdict;
+      }
+      const legal = legalMerge(planner, candidate, true);
+      return legal.ok ? candidate.rewrite!.verdict : legal;
+    }),
+  cost: (planner, candidate) => rewritten(planner, candidate, () => costOf(planner, candidate)),
+  profitability(planner, candidate, delta) {
+    const [scores, ...sinks] = candidate.nodes;
+    const doing = `Recomputing ${nameOf(planner.graph, scores!)} inside the kernels of ${namesOf(planner.graph, sinks)}`;
+    const policy = policyOnContraction(planner, candidate);
+    return policy ?? rewritten(planner, candidate, () => onlineProfitability(planner, candidate, delta, doing));
+  },
+  apply: (_planner, candidate) => patchOf(candidate),
+};
+
+const rewritten = <T>(planner: Planner, candidate: Candidate, ask: () => T): T =>
+  planner.supposing(patchOf(candidate), ask);
+
+function* recompute(
+  planner: Planner,
+  rewriter: Rewriter,
+  recomputation: Recomputation,
+): Generator<Candidate, void, Answer> {
+  const made = recomputedNodes(planner, rewriter, recomputation);
+  const patch = patchFor(planner, rewriter, made);
+  const nodes = [recomputation.scores, ...made.homes];
+  const verdict = explain(planner, recomputation);
+  const { accepted } = yield rewriteCandidate(planner, "tiles-again", nodes, { patch, verdict });
+  if (!accepted) return;
+  rewriter.applied(patch);
+  planner.reorder();
+}
+
+/** What is made goes into the kernels that read it: a copy for each. */
+function patchFor(planner: Planner, rewriter: Rewriter, { made, changed, gone, homes }: RecomputedNodes): Patch {
+  const change = rewriter.replaced(gone, [...made, ...changed]);
+  const copies = new Map(made.map((n) => [n.id, n]));
+  const patch = rewriter.patchOf({ ...change, ownRegions: made.filter((n) => !isSource(n)).map(({ id }) => id) });
+  const inputsOf = new Map([...made, ...changed].map(({ id, inputs }) => [id, inputs]));
+  const needed = (members: readonly NodeId[]): NodeId[] => {
+    const found = new Set(members);
+    for (const id of found) for (const input of inputsOf.get(id) ?? []) if (copies.has(input)) found.add(input);
+    return [...found].toSorted((a, b) => planner.position(a, copies) - planner.position(b, copies));
+  };
+  const own = (region: Region): boolean => region.members.every((id) => copies.has(id));
+  const addedRegions = patch.addedRegions
+    .filter((region) => !own(region))
+    .map((region) =>
+      homes.some((id) => region.members.includes(id)) ? { ...region, members: needed(region.members) } : region,
+    );
+  return { ...patch, addedRegions };
+}
+
+function explain({ graph }: Planner, { scores, values, sinks }: Recomputation): Verdict {
+  const elements = new Set(sinks.flatMap(({ chain }) => [...chain.keys()]));
+  const isKept = (id: NodeId): boolean => !elements.has(id) && !isLate(node(graph, id)) && !isSource(node(graph, id));
+  const behind = [...elements].flatMap((id) => (id === scores ? [] : node(graph, id).inputs));
+  const products = new Set(sinks.flatMap(({ products: ids }) => ids.flatMap((id) => node(graph, id).inputs)));
+  const rows = [...new Set(behind)].filter((id) => isKept(id) && !products.has(id));
+  const bytes = rows.reduce((sum, id) => sum + bytesOf(node(graph, id).type), 0);
+  const whole = bytesOf(node(graph, scores).type);
+  const kept =
+    rows.length === 0
+      ? ""
+      : ` With ${namesOf(graph, rows)} of each row saved (${showBytes(bytes)}), each element follows from its score alone.`;
+  const readers = subjectOf(
+    graph,
+    sinks.map(({ id }) => id),
+    "needs",
+    "need",
+  );
+  const text = `${readers} the elements of ${nameOf(graph, scores)} again, after ${nameOf(graph, values)}.${kept} So each tile can be recomputed where it is multiplied, and no matrix of ${showBytes(whole)} is saved.`;
+  const nodes = [scores, ...sinks.map(({ id }) => id)];
+  return yes("A_PATTERN", nodes, text, { numbers: { bytes, bytesOfScores: whole } });
+}

@@ -1,0 +1,140 @@
+/** @file The naive plan: one region per call as written, per statement, or per primitive. State 0 of every compilation. */
+import {
+  type Fusion,
+  type Granularity,
+  type Graph,
+  isSource,
+  MOST_BINDINGS,
+  node,
+  type NodeId,
+  type Region,
+  regionId,
+  statementOf,
+  usesOf,
+} from "../../ir";
+import { positionsOf } from "../../cost";
+import { withRounded } from "../../ops";
+import { bySize, classifyPlain, isFreeView, launchedKey, loopKey, storedInputs } from "../../region";
+import { regionsInTextOrder } from "./planner";
+
+/** The call that a node is part of: its outermost composite, the loop that it is a result of, or itself. */
+const callOf = (graph: Graph, id: NodeId): string =>
+  loopKey(node(graph, id)) ?? node(graph, id).groups.find(({ kind }) => kind === "composite")?.id ?? id;
+
+function gathered(ids: readonly NodeId[], key: (id: NodeId) => string): NodeId[][] {
+  const groups = new Map<string, NodeId[]>();
+  for (const id of ids) {
+    const group = groups.get(key(id));
+    if (group) group.push(id);
+    else groups.set(key(id), [id]);
+  }
+  return [...groups.values()];
+}
+
+/**
+ * One region per kernel of the naive plan. A free view is a region of its own without a kernel; a composite that one kernel
+ * can't compute is cut where it must be, a statement into its calls.
+ */
+export function naiveFusion(graph: Graph, granularity: Granularity, strict = false): Fusion {
+  const ids = [...graph.nodes.values()].filter((n) => !isSource(n)).map(({ id }) => id);
+  const outputs = new Set(graph.outputs);
+  const calls = (members: readonly NodeId[]): Region[] =>
+    gathered(members, (id) => callOf(graph, id)).flatMap((call) => kernelsOf(graph, call, outputs));
+  const cut: Record<Granularity, () => Region[]> = {
+    primitive: () =>
+      gathered(ids, (id) => loopKey(node(graph, id)) ?? id).flatMap((one) => kernelsOf(graph, one, outputs)),
+    op: () => calls(ids),
+    statement: () =>
+      gathered(ids, (id) => loopKey(node(graph, id)) ?? statementOf(id)).flatMap(
+        (members) => wholeOf(graph, members, outputs) ?? calls(members),
+      ),
+  };
+  const positions = positionsOf(graph);
+  const regions = regionsInTextOrder(cut[granularity](), (id) => positions.of(node(graph, id)));
+  return { graph: strict ? withRounded(graph, storedHalves(graph, regions.values())) : graph, regions };
+}
+
+/** f16 values that the plan stores: strict mode keeps their roundings wherever they are computed. */
+function storedHalves(graph: Graph, regions: Iterable<Region>): ReadonlySet<NodeId> {
+  const stored = [...regions].flatMap(({ outputs }) => outputs);
+  return new Set(stored.filter((id) => node(graph, id).type.dtype === "f16" && !isFreeView(node(graph, id))));
+}
+
+/** Values of `members` that somebody outside reads, that are results, or that nobody reads at all. */
+function leaving(graph: Graph, members: ReadonlySet<NodeId>, outputs: ReadonlySet<NodeId>): NodeId[] {
+  const uses = usesOf(graph);
+  return [...members].filter((id) => {
+    const readers = uses.get(id)!;
+    return outputs.has(id) || readers.length === 0 || readers.some(({ consumer }) => !members.has(consumer));
+  });
+}
+
+/** One kernel for all of `members` with the views that others see; null when no kernel can compute them. */
+function wholeOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<NodeId>): Region[] | null {
+  const whole = regionsOf(graph, members, outputs);
+  return members.length === 1 || whole.every((region) => fitsOneKernel(graph, region)) ? whole : null;
+}
+
+/** The naive plan is the same on every machine, so it keeps within what every machine binds; and one loop is one size. */
+function fitsOneKernel(graph: Graph, { members, outputs }: Region): boolean {
+  const bound = launchedKey(graph, members) === null ? storedInputs(graph, members).length + outputs.length : 0;
+  if (bound > MOST_BINDINGS) return false;
+  const answer = classifyPlain(graph, members, outputs);
+  return answer.ok && (answer.form.template !== "pointwise" || bySize(graph, outputs).length < 2);
+}
+
+function kernelsOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<NodeId>): Region[] {
+  const whole = wholeOf(graph, members, outputs);
+  if (whole) return whole;
+  const fits = (region: Region): boolean => fitsOneKernel(graph, region);
+  const parts: Region[] = [];
+  let rest = members;
+  while (rest.length > 0) {
+    let take = rest.length;
+    while (take > 1 && !regionsOf(graph, rest.slice(0, take), outputs).every(fits)) take--;
+    parts.push(...regionsOf(graph, rest.slice(0, take), outputs));
+    rest = rest.slice(take);
+  }
+  return parts;
+}
+
+/** The kernel that computes `members`, and a view region for each free view of it that others see. */
+export function regionsOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<NodeId>): Region[] {
+  const inside = new Set(members);
+  const seen = leaving(graph, inside, outputs);
+  const views: Region[] = [];
+  const stored = new Set<NodeId>();
+  for (const id of seen) {
+    let current = id;
+    while (inside.has(current) && isFreeView(node(graph, current))) {
+      if (!views.some((view) => view.members[0] === current)) {
+        views.push({ id: regionId(`k:${current}`), members: [current], outputs: [current] });
+      }
+      current = node(graph, current).inputs[0]!;
+    }
+    if (inside.has(current)) stored.add(current);
+  }
+  const inOrder = members.filter((id) => stored.has(id));
+  if (inOrder.length === 0) return views;
+  const needed = reaching(graph, inside, inOrder);
+  const kernel: Region = {
+    id: regionId(`k:${inOrder.at(-1)!}`),
+    members: members.filter((id) => needed.has(id)),
+    outputs: inOrder,
+  };
+  return [kernel, ...views];
+}
+
+/** Members that some of `from` depends on, themselves included. */
+function reaching(graph: Graph, inside: ReadonlySet<NodeId>, from: readonly NodeId[]): Set<NodeId> {
+  const found = new Set<NodeId>(from);
+  const open = [...from];
+  while (open.length > 0) {
+    for (const input of node(graph, open.pop()!).inputs) {
+      if (!inside.has(input) || found.has(input)) continue;
+      found.add(input);
+      open.push(input);
+    }
+  }
+  return found;
+}

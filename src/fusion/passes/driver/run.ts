@@ -1,0 +1,283 @@
+/** @file The driver: asks every pass for candidates, decides each, and records every decision, yes or no. */
+import {
+  bug,
+  during,
+  hashText,
+  type EdgeId,
+  type Fusion,
+  type Patch,
+  type Step,
+  type StepCost,
+  type Totals,
+  type Verdict,
+  bytesOf,
+  node,
+  type NodeId,
+  type ReasonCode,
+} from "../../ir";
+import { chosenFor, fullSizeBytes } from "../../cost";
+import type { Answer, Candidate, FusionPass, Opinion, CostDelta } from "./define";
+import { openPlanner, type PassRun, type Planner, type PlanOptions } from "./planner";
+import { openCostCache } from "../profitability/cost-cache";
+import { plainVerdict, priced, overruled, timeOf } from "../profitability/weigh";
+import { namesOf, no, showBytes, STRICT_OFF, capital, nameOf, yes } from "./sentences";
+import { forcedAnyway } from "../profitability/profitability";
+
+/** Steps grow here; refusals are kept once per edge and reason. */
+interface Log {
+  readonly steps: Step[];
+  readonly lastReason: Map<string, string>;
+  hash: string;
+}
+
+interface Decision {
+  readonly legal: Verdict;
+  readonly profitable: Verdict | null;
+  readonly cost: StepCost | null;
+  readonly patch: Patch | null;
+}
+
+/** Everything that makes a state what it is, as one hash: the seed of the chain. */
+export function stateHash({ graph, regions }: Fusion): string {
+  let hash = hashText([...graph.outputs].join());
+  for (const n of graph.nodes.values()) {
+    hash = hashText(
+      `${n.id}=${n.op}(${n.inputs.join()})${JSON.stringify(n.attrs)}${n.type.dtype}${n.type.shape.join()}${n.rounded ? "~" : ""}`,
+      hash,
+    );
+  }
+  for (const region of regions.values()) hash = hashText(`${region.id}:${region.members.join()}`, hash);
+  return hash;
+}
+
+/** Runs the passes in order on the naive state. Deterministic in its arguments. */
+export function runPasses(naive: Fusion, options: PlanOptions, passes: readonly FusionPass[]): PassRun {
+  return withinStored(options, (asked) => runOnce(naive, asked, passes));
+}
+
+function runOnce(naive: Fusion, options: PlanOptions, passes: readonly FusionPass[]): PassRun {
+  const fullSize = fullSizeBytes(naive.graph);
+  const log: Log = { steps: [], lastReason: new Map(), hash: stateHash(naive) };
+  const costCache = openCostCache(options.profile, fullSize);
+  // What a person chose for the kernels is counted, and decides nothing: the same kernels stand, scheduled differently.
+  const counted = options.knobs ? openCostCache(options.profile, fullSize, chosenFor(options)) : costCache;
+  const planner = openPlanner(naive, options, fullSize, costCache, counted);
+  const disabled = new Set(options.disabledPasses);
+  const forced = new Set(options.forced);
+  for (const pass of passes) {
+    if (disabled.has(pass.name)) continue;
+    const before = log.steps.length;
+    during(`the pass “${pass.title}”`, () => runPass(pass, planner, forced, disabled, log));
+    const reshaped = log.steps.slice(before).some(({ accepted, kind }) => accepted && kind !== "fuse");
+    if (reshaped) planner.reorder();
+  }
+  return { steps: log.steps, final: planner.fusion() };
+}
+
+/** Of the pass's rules those that are switched off, as `pass/rule`, propose nothing. */
+function runPass(
+  pass: FusionPass,
+  planner: Planner,
+  forced: ReadonlySet<EdgeId>,
+  disabled: ReadonlySet<string>,
+  log: Log,
+): void {
+  const found = pass.match(planner);
+  let totals = planner.totals();
+  let next = found.next();
+  while (next.done !== true) {
+    const candidate = next.value;
+    if (disabled.has(`${pass.name}/${candidate.rule}`)) {
+      next = found.next({ accepted: false });
+      continue;
+    }
+    const decision = decide(pass, planner, candidate, forced);
+    if (decision.patch) {
+      planner.apply(decision.patch, candidate.merged);
+      totals = planner.totals();
+    }
+    record(pass, candidate, decision, totals, log);
+    const answer: Answer = { accepted: decision.patch !== null };
+    next = found.next(answer);
+  }
+}
+
+function decide(pass: FusionPass, planner: Planner, candidate: Candidate, forced: ReadonlySet<EdgeId>): Decision {
+  const refused = { profitable: null, cost: null, patch: null };
+  if (planner.options.strict && pass.numerics === "reassociates" && !pass.judgesStrict) {
+    return { ...refused, legal: tooLoose(planner, pass, candidate) };
+  }
+  const legal = plainVerdict(losesRounding(planner, candidate) ?? pass.legal(planner, candidate));
+  if (!legal.ok) return { ...refused, legal };
+  const delta = pass.cost(planner, candidate);
+  let opinion: Opinion = pass.profitability(planner, candidate, delta);
+  if (!opinion.ok) opinion = removesOverLimit(planner, candidate, delta, opinion) ?? opinion;
+  if (!opinion.ok && isPriced(candidate) && candidate.edges.some((edge) => forced.has(edge))) {
+    opinion = forcedAnyway(planner, candidate, delta, opinion);
+  }
+  if (opinion.ok) opinion = overPeak(planner, candidate) ?? opinion;
+  return {
+    legal,
+    profitable: plainVerdict(opinion),
+    cost: isPriced(candidate) ? priced(candidate, delta, opinion) : null,
+    patch: opinion.ok ? pass.apply(planner, candidate) : null,
+  };
+}
+
+/** A refusal that proposes nothing has nothing to price, nor to force. */
+const isPriced = ({ add, remove }: Candidate): boolean => add.length + remove.length > 0;
+
+const tooLoose = (planner: Planner, pass: FusionPass, { nodes }: Candidate): Verdict =>
+  no(
+    "L_STRICT",
+    nodes,
+    `The pass “${pass.title}” may change the rounding of ${namesOf(planner.graph, nodes)}, and strict mode forbids that.`,
+    STRICT_OFF,
+  );
+
+/** A value that is rounded to f16 wherever it is read stays so, or nobody reads it any more. */
+function losesRounding({ graph }: Planner, { rewrite }: Candidate): Verdict | null {
+  if (!rewrite) return null;
+  const { removedNodes, addedNodes } = rewrite.patch;
+  const after = new Map(addedNodes.map((n) => [n.id, n]));
+  const lost = removedNodes.find(({ id, rounded }) => {
+    if (!rounded) return false;
+    const same = after.get(id);
+    return same ? !same.rounded : removedNodes.some((reader) => after.has(reader.id) && reader.inputs.includes(id));
+  });
+  if (!lost) return null;
+  return no(
+    "L_DTYPE",
+    [lost.id],
+    `${namesOf(graph, [lost.id])} is an f16 value that is rounded before it is read, and the rewrite would read more digits of it.`,
+    { remedy: "Computing in f32 and converting once, at the end." },
+  );
+}
+
+/** The plan must stay below the profile's memory limit, unless it was above it already. */
+function overPeak(planner: Planner, { add, remove, nodes, rewrite }: Candidate): Opinion | null {
+  const { profile, storedPeak = Infinity } = planner.options;
+  const limit = Math.min(profile.memoryLimitBytes, storedPeak);
+  const before = planner.totals().peakBytes;
+  if (rewrite) return null;
+  const reach = add.reduce((sum, region) => sum + planner.factsOf(region).traffic.bytes, 0);
+  if (before + reach <= limit) return null;
+  const after = planner.peakAfter(remove, add);
+  if (after <= limit || after <= before) return null;
+  const isStored = limit === storedPeak;
+  const what = isStored ? `the ${showBytes(limit)} of saving every value` : `the limit of ${showBytes(limit)}`;
+  return no(
+    "C_PEAK_MEMORY",
+    nodes,
+    `The inputs of the merged kernel would have to stay in memory until it runs, which raises the peak from ${showBytes(before)} to ${showBytes(after)}, above ${what}.`,
+    {
+      numbers: { bytesBefore: before, bytesAfter: after, limit },
+      limit: { what: "peak memory", value: after, limit, unit: "B" },
+      ...(isStored
+        ? { remedy: "Options, Saved values: save every value." }
+        : {
+            remedy: `A memory limit of at least ${showBytes(after)} (Options, device).`,
+            remedyOptions: { profile: { ...profile, memoryLimitBytes: after } },
+          }),
+    },
+  );
+}
+
+function record(pass: FusionPass, candidate: Candidate, decision: Decision, totals: Totals, log: Log): void {
+  const verdict = decision.profitable ?? decision.legal;
+  const accepted = decision.patch !== null;
+  if (!accepted && !isNews(log, candidate, verdict)) return;
+  const { rule, kind, edges, nodes } = candidate;
+  const from = candidate.remove.map(({ id }) => id);
+  log.hash = hashText(
+    [
+      pass.name,
+      rule,
+      nodes.join(),
+      verdict.code,
+      accepted,
+      from.join(),
+      candidate.add.map((r) => `${r.id}:${r.members.join()}`).join(";"),
+    ].join("|"),
+    log.hash,
+  );
+  log.steps.push({
+    seq: log.steps.length + 1,
+    pass: pass.name,
+    rule,
+    kind,
+    edge: edges.length === 1 ? edges[0]! : null,
+    edges,
+    nodes,
+    regions: { from, to: candidate.into },
+    legal: decision.legal,
+    profitable: decision.profitable,
+    accepted,
+    cost: decision.cost,
+    patch: decision.patch,
+    totals,
+    hash: log.hash,
+  });
+}
+
+/** A refusal is news when one of its edges (or its pair of nodes) was never refused for this reason. */
+function isNews(log: Log, { edges, nodes, rule }: Candidate, verdict: Verdict): boolean {
+  const keys = edges.length > 0 ? edges : [`${rule} ${nodes.join()}`];
+  if (keys.length === 0) throw bug(`candidate of ${rule} is about nothing`);
+  let news = false;
+  for (const key of keys) {
+    if (log.lastReason.get(key) === verdict.code) continue;
+    log.lastReason.set(key, verdict.code);
+    news = true;
+  }
+  return news;
+}
+
+/** Refusals by cost, which the device overrules; people's wishes and budgets stand. */
+const BY_COST: ReadonlySet<ReasonCode> = new Set(["C_NEGATIVE", "C_RECOMPUTE", "C_PARALLELISM", "C_BEATEN"]);
+
+/** Yes where the candidate takes the last store of such a value away and brings none; else null. */
+function removesOverLimit(planner: Planner, candidate: Candidate, delta: CostDelta, refused: Opinion): Opinion | null {
+  const { add, remove, nodes, rewrite } = candidate;
+  if (rewrite || !BY_COST.has(refused.code)) return null;
+  const { graph, profile } = planner;
+  const size = (id: NodeId): number => bytesOf(node(graph, id).type);
+  const large = (regions: typeof add): NodeId[] =>
+    regions.flatMap(({ outputs }) => outputs.filter((id) => size(id) > profile.maxBindingBytes));
+  const [before, after] = [large(remove), new Set(large(add))];
+  const gone = before.find((id) => !after.has(id));
+  if (gone === undefined || [...after].some((id) => !before.includes(id))) return null;
+  const bytes = size(gone);
+  return yes(
+    "L_BINDINGS",
+    nodes,
+    `${nameOf(graph, gone)} has ${showBytes(bytes)} and the device binds at most ${showBytes(profile.maxBindingBytes)}, so it can't be stored. ${capital(namesOf(graph, nodes))} become one kernel, whatever the times: ${timeOf(delta.fused, delta.apart)}.`,
+    {
+      numbers: { bytes, limit: profile.maxBindingBytes },
+      limit: { what: "bytes in one buffer", value: bytes, limit: profile.maxBindingBytes, unit: "B" },
+      weighed: overruled("limit", candidate, delta, refused),
+    },
+  );
+}
+
+/** The most bytes alive at once at the end; null where no step was taken. */
+const peakOf = ({ steps }: PassRun): number | null => steps.at(-1)?.totals.peakBytes ?? null;
+
+/**
+ * The plan as asked for. Where a policy saves less than every value, and its peak is above that of the plan that saves every value, it
+ * is planned again with that peak as a limit; where it stays above, the plan that saves every value is taken. A budget is kept to in any
+ * case, and choices of single values decide by themselves.
+ */
+function withinStored(options: PlanOptions, plan: (options: PlanOptions) => PassRun): PassRun {
+  const asked = plan(options);
+  const { savedValues } = options;
+  const isFree = savedValues && Object.keys(savedValues.choices).length === 0;
+  const rewrote = asked.steps.some(({ pass, accepted }) => accepted && pass === "saved-values");
+  if (!isFree || (savedValues.policy ?? "stored") === "stored" || !rewrote) return asked;
+  const stored = plan({ ...options, savedValues: { ...savedValues, policy: "stored" }, storedPeak: Infinity });
+  const limit = peakOf(stored) ?? Infinity;
+  if (peakOf(asked)! <= limit) return asked;
+  const within = plan({ ...options, storedPeak: limit });
+  if (peakOf(within)! <= limit || savedValues.budgetBytes !== undefined) return within;
+  return stored;
+}

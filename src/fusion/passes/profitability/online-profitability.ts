@@ -1,0 +1,40 @@
+/** @file What the passes share that fold rows while they are made: whose regions are concerned, and whether it pays. */
+import type { NodeId, Region, RegionId } from "../../ir";
+import type { Candidate, CostDelta, Opinion } from "../driver/define";
+import type { Planner } from "../driver/planner";
+import type { Rewriter } from "../driver/rewriter";
+import { bothWays, bytesOfWays, NO_MICROS, takesIt, timeOf, weigh } from "./weigh";
+import { showBytes, yes } from "../driver/sentences";
+import { unprofitable, numbersOf, worthIt } from "./profitability";
+
+/** Regions that compute some of `nodes`, each once, as they are now. */
+export function regionsOf(planner: Planner, rewriter: Rewriter, nodes: readonly NodeId[]): Region[] {
+  const found = new Set<RegionId>(nodes.flatMap((id) => rewriter.regionsOf(id)));
+  return [...found].flatMap((id) => planner.regions.get(id) ?? []);
+}
+
+/** Predictions that lie closer than this say nothing (docs/measurements.md): the plan that moves less wins. */
+const TIE = 0.025;
+
+/**
+ * Predicted time, and the bytes saved against operands that every band of rows reads again.
+ * @param doing how the sentence begins
+ */
+export function onlineProfitability(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Opinion {
+  const { apart, fused } = delta;
+  const ways = bothWays(candidate, delta);
+  const tied = fused.micros >= apart.micros - NO_MICROS && fused.micros < (1 + TIE) * apart.micros;
+  if (tied && fused.bytes < apart.bytes) {
+    const text = `${doing} moves ${bytesOfWays(fused, apart)}. Predicted times within ${100 * TIE} % are a tie (${timeOf(fused, apart)}), so the bytes decide.`;
+    return yes("A_BYTES", candidate.nodes, text, { numbers: numbersOf(delta), weighed: weigh("bytes", ways) });
+  }
+  const weighed = weigh("time", ways);
+  if (!takesIt(weighed)) return { ...unprofitable(planner, candidate, delta, doing), weighed };
+  const verdict = worthIt(candidate, delta, doing);
+  const bytes = (regions: readonly Region[]): number =>
+    regions.reduce((total, region) => total + planner.factsOf(region).schedule.modelledBytes, 0);
+  const again = bytes(candidate.add) - bytes(candidate.remove);
+  if (again <= 0) return { ...verdict, weighed };
+  const text = `${verdict.text} Bands of rows read the other operand again, ${showBytes(again)} that the cache serves; the time includes it.`;
+  return { ...verdict, text, numbers: { ...verdict.numbers, bytesFromCache: again }, weighed };
+}

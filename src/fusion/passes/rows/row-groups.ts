@@ -1,0 +1,145 @@
+/** @file P5: reductions over the same rows, what feeds several of them and what follows them become one kernel that walks each row once. */
+import { factorsOf } from "../../kernel";
+import { OPS_PER_NOTCH, type Region, type RegionId } from "../../ir";
+import type { RegionSchedule } from "../../region";
+import type { Answer, Candidate, FusionPass, Opinion } from "../driver/define";
+import {
+  bindingsOf,
+  costOf,
+  edgesBetween,
+  hasContraction,
+  legalMerge,
+  mergeCandidate,
+  mergedRegion,
+  nodesOf,
+  patchOf,
+  walksRows,
+} from "../driver/merge";
+import { isRefusal } from "../../cost";
+import type { Planner } from "../driver/planner";
+import { countOf, inWords, namesOf, showBytes } from "../driver/sentences";
+import { judge } from "../profitability/profitability";
+import { titled } from "../catalogue";
+
+/** Ops in the groups of the first round. */
+const FIRST_GROUPS = 16;
+
+export const rowGroups: FusionPass = {
+  ...titled("row-groups"),
+  *match(planner) {
+    // Small groups grow one by one, as one would read them; then groups of like size join, so that long programs stay cheap.
+    const largest = OPS_PER_NOTCH * planner.options.groupSize;
+    for (let limit = FIRST_GROUPS; ; limit *= 2) {
+      const ids = planner.inOrder();
+      for (const id of ids) yield* producersInto(planner, id, limit < largest ? limit : Infinity);
+      if (limit >= largest) return;
+    }
+  },
+  legal: legalMerge,
+  cost: costOf,
+  profitability(planner, candidate, delta) {
+    const doing = `Fusing ${namesOf(planner.graph, candidate.nodes)}, which work on the same rows,`;
+    return withRowSize(planner, candidate, judge(planner, candidate, delta, doing));
+  },
+  apply: (_planner, candidate) => patchOf(candidate),
+};
+
+/** Merges a region with those of its producers that walk the same rows, up to `limit` ops. */
+function* producersInto(planner: Planner, id: RegionId, limit: number): Generator<Candidate, void, Answer> {
+  const tried = new Set<RegionId>();
+  let current = id;
+  for (let grown = true; grown;) {
+    grown = false;
+    const consumer = planner.regions.get(current);
+    if (!consumer || planner.isView(consumer) || hasContraction(planner, consumer)) return;
+    for (const from of planner.producersOf(current).toReversed()) {
+      const producer = planner.region(from);
+      if (tried.has(from) || producer.members.length + consumer.members.length > limit) continue;
+      if (!belongTogether(planner, producer, consumer)) continue;
+      tried.add(from);
+      const edges = edgesBetween(planner, producer, consumer);
+      const about = { edges, nodes: nodesOf(edges, producer), id: producer.id };
+      let { accepted } = yield mergeCandidate(planner, "same-rows", [producer, consumer], about);
+      const more = accepted ? null : withThoseBetween(planner, [producer, consumer]);
+      if (more && more.reduce((ops, { members }) => ops + members.length, 0) <= limit)
+        ({ accepted } = yield wholeGroup(planner, more, producer.id));
+      if (!accepted) continue;
+      current = producer.id;
+      grown = true;
+      break;
+    }
+  }
+}
+
+/** Kernels that a group takes in at most, so that two of it can meet. */
+const MOST_BETWEEN = 8;
+
+/**
+ * A group that one kernel can bind and that waits for nothing outside, grown from one that can't: what lies on a path that returns goes
+ * in, and, as long as too many buffers are bound, the neighbour that leaves the fewest. Null where there is none, or none is needed.
+ */
+function withThoseBetween(planner: Planner, pair: readonly Region[]): readonly Region[] | null {
+  const group = [...pair];
+  const most = planner.profile.maxBindings;
+  const bindings = (regions: readonly Region[]): number => {
+    const facts = planner.facts(mergedRegion(planner, regions, pair[0]!.id));
+    return isRefusal(facts) ? Infinity : bindingsOf(planner, facts);
+  };
+  const fits = (region: Region): boolean => !planner.isView(region) && !hasContraction(planner, region);
+  while (group.length < pair.length + MOST_BETWEEN) {
+    const path = planner.order.returns(group.map(({ id }) => id));
+    if (path.found) {
+      const via = planner.region(path.via);
+      if (!fits(via)) return null;
+      group.push(via);
+      continue;
+    }
+    const now = bindings(group);
+    if (now <= most) return group.length > pair.length ? group : null;
+    const ids = new Set(group.map(({ id }) => id));
+    const around = new Set(group.flatMap(({ id }) => [...planner.readersOf(id), ...planner.producersOf(id)]));
+    const next = [...around]
+      .flatMap((id) => (ids.has(id) || !fits(planner.region(id)) ? [] : [planner.region(id)]))
+      .map((region) => ({ region, bound: bindings([...group, region]) }))
+      .toSorted((a, b) => a.bound - b.bound || planner.order.at(a.region.id) - planner.order.at(b.region.id))[0];
+    if (!next || next.bound > now) return null;
+    group.push(next.region);
+  }
+  return null;
+}
+
+function wholeGroup(planner: Planner, group: readonly Region[], id: RegionId): Candidate {
+  const inOrder = group.toSorted((a, b) => planner.order.at(a.id) - planner.order.at(b.id));
+  const edges = inOrder.flatMap((a) => inOrder.flatMap((b) => (a === b ? [] : edgesBetween(planner, a, b))));
+  const nodes = inOrder.flatMap(({ outputs }) => outputs.slice(0, 1));
+  return mergeCandidate(planner, "same-rows", inOrder, { edges, nodes, id });
+}
+
+/** The producer reduces, or feeds a reduction and something else besides. */
+function belongTogether(planner: Planner, producer: Region, consumer: Region): boolean {
+  if (planner.isView(producer) || hasContraction(planner, producer)) return false;
+  if (walksRows(planner, producer)) return true;
+  return walksRows(planner, consumer) && planner.readersOf(producer.id).length > 1;
+}
+
+/** What a workgroup has of a row, or that it reads it more than once. */
+function withRowSize(planner: Planner, { add }: Candidate, verdict: Opinion): Opinion {
+  if (!verdict.ok) return verdict;
+  const { form, schedule } = planner.factsOf(add[0]!);
+  if (form === null) return verdict;
+  const said = holding(schedule, form.columns);
+  return said === null
+    ? verdict
+    : { ...verdict, text: `${verdict.text} ${said}`, numbers: { ...verdict.numbers, bytesOfRow: 4 * form.columns } };
+}
+
+/** How workgroups share rows; null where each row is one thread's. */
+function holding({ variant, chunks, reads, fold }: RegionSchedule, columns: number): string | null {
+  const row = `row (${columns} values, ${showBytes(4 * columns)})`;
+  const rereads = reads.reduce((most, read) => Math.max(most, read.rereads), 0);
+  if (rereads > 0) return `Each ${row} is read ${rereads === 1 ? "twice" : `${inWords(rereads + 1)} times`}.`;
+  if (variant === "fold" && chunks > 1)
+    return `Each ${row} is reduced in ${countOf(chunks, "chunk")}, which a second dispatch combines.`;
+  const alone = variant === "mixed-thread" || (fold !== undefined && factorsOf(fold).lanes === 1);
+  return alone ? null : `Each ${row} stays on chip until it is done.`;
+}

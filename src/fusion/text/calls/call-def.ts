@@ -1,0 +1,201 @@
+/** @file A call of a user's def: its body runs again with the arguments as names. */
+import type { Span } from "../../ir";
+import type { Interpreter, StatementRun, Frame } from "../interpreter";
+import { mayGoOn, toNode } from "../interpreter";
+import {
+  BROKEN,
+  type GivenArgument,
+  literalValue,
+  type Making,
+  type Method,
+  NONE,
+  type Operand,
+  Scope,
+  tensorValue,
+  type Value,
+} from "../values/values";
+import { nearest } from "../suggest";
+import { bindName } from "../symbols";
+import type { CallExpr, DefStatement, ParamDecl } from "../reading/syntax";
+import { bare, everyStatement } from "../reading/syntax";
+
+/** Deeper than people nest calls; keeps the engine's own stack small. */
+const DEEPEST_CALLS = 40;
+
+interface DefCall {
+  readonly def: DefStatement;
+  readonly scope: Scope;
+  readonly expr: CallExpr;
+  readonly path: string;
+  /** Its first parameter is this object. */
+  readonly method?: Method;
+  /** It fills in a new object. */
+  readonly making?: Making;
+  /** What the call's box and messages call it, if not by the def's own name. */
+  readonly label?: string;
+}
+
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
+
+/** What positions and keywords are left over, for `*args` and `**kwargs`. */
+interface Rest {
+  readonly items: Operand[];
+  readonly entries: Map<string, Operand>;
+}
+
+/** The value of a default; anything but a literal is read where the def was written. */
+function defaultOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { def, scope, path }: DefCall,
+  { name, value }: ParamDecl,
+): Operand | null {
+  if (!value) return null;
+  const frame = { ...run.frame, scope };
+  const at = `${path}/${def.name.text}.${name.text}`;
+  return loose(literalValue(bare(value)) ?? interpreter.valueOf({ ...run, frame }, value, at));
+}
+
+function bindParams(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: DefCall,
+  args: readonly GivenArgument[],
+): Map<ParamDecl, Operand> | null {
+  const { def, expr, method } = call;
+  const label = call.label ?? def.name.text;
+  const found = new Map<ParamDecl, Operand>();
+  const rest: Rest = { items: [], entries: new Map() };
+  const { diagnostics } = interpreter;
+  let ok = true;
+  const wrong = (code: string, span: Span, text: string): void => {
+    ok = false;
+    diagnostics.add(code, span, text);
+  };
+  const all = method ? def.params.slice(1) : def.params.filter((param) => param.name.text !== "self");
+  const [items, entries] = ["items", "entries"].map((kind) => all.find(({ starred }) => starred === kind));
+  const params = all.filter(({ starred }) => !starred);
+  const open = params.filter(({ keyword }) => !keyword);
+  let next = 0;
+  for (const { name, operand, span } of args) {
+    const param = name ? params.find((candidate) => candidate.name.text === name.text) : open[next++];
+    if (param) found.set(param, operand);
+    else if (name && entries) rest.entries.set(name.text, operand);
+    else if (!name && items) rest.items.push(operand);
+    else if (name) {
+      const near = nearest(
+        name.text,
+        params.map((candidate) => candidate.name.text),
+      );
+      wrong(
+        "unknown-argument",
+        name.span,
+        `${label} has no parameter \`${name.text}\`.${near ? ` Did you mean \`${near}\`?` : ""}`,
+      );
+    } else wrong("too-many-arguments", span, `${label} takes ${open.length} arguments; this is number ${next}.`);
+  }
+  for (const param of params) {
+    if (found.has(param)) continue;
+    const operand = defaultOf(interpreter, run, call, param);
+    if (operand) found.set(param, operand);
+    else wrong("missing-argument", expr.callee.span, `${label} still needs \`${param.name.text}\`.`);
+  }
+  if (items) found.set(items, loose({ kind: "sequence", items: rest.items }));
+  if (entries) found.set(entries, loose({ kind: "dict", entries: rest.entries }));
+  return ok ? materialised(interpreter, run, found) : null;
+}
+
+/** A hole that is passed becomes one node, however often the body reads it. */
+function materialised(
+  interpreter: Interpreter,
+  run: StatementRun,
+  found: Map<ParamDecl, Operand>,
+): Map<ParamDecl, Operand> {
+  for (const [param, operand] of found) {
+    if (operand.value.kind === "hole")
+      found.set(param, { ...operand, value: tensorValue(toNode(interpreter, run, operand, [])) });
+  }
+  return found;
+}
+
+/** The value `def` returns for `args`. Its nodes carry the call's instance as group and prefix. */
+export function callDef(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: DefCall,
+  args: readonly GivenArgument[],
+): Value {
+  const { def, expr, method } = call;
+  const label = call.label ?? def.name.text;
+  const { frame } = run;
+  // A module may hold another of its class; sizes end what builds itself.
+  const again = frame.defs.includes(def) && !method && !frame.making;
+  if (again || frame.defs.length >= DEEPEST_CALLS) {
+    const text = again
+      ? `\`${def.name.text}\` calls itself: a graph has no recursion. Use a loop over range(n).`
+      : `Calls are nested more than ${DEEPEST_CALLS} deep.`;
+    interpreter.diagnostics.add("recursion", expr.callee.span, text);
+    return BROKEN;
+  }
+  const bound = bindParams(interpreter, run, call, args);
+  if (!bound || !mayGoOn(interpreter, expr.span)) return BROKEN;
+  const calls = `${run.root}/${label.replaceAll(".", "_")}`;
+  const number = interpreter.defCalls.get(calls) ?? 0;
+  interpreter.defCalls.set(calls, number + 1);
+  const id = `${calls}#${number}`;
+  const group = { kind: "def", id, label } as const;
+  const inner: Frame = {
+    scope: new Scope(call.scope, def.name.text),
+    prefix: `${id}/`,
+    groups: [...frame.groups, group],
+    versions: new Map(),
+    defs: [...frame.defs, def],
+    result: { values: null },
+    ...(method && { method }),
+    ...((call.making ?? frame.making) && { making: call.making ?? frame.making! }),
+  };
+  const self = method && def.params[0];
+  if (self)
+    bindName(
+      interpreter,
+      { ...run, frame: inner },
+      { kind: "name", name: self.name.text, span: self.name.span },
+      method.self,
+      "parameter",
+    );
+  for (const [param, operand] of bound) {
+    bindName(
+      interpreter,
+      { ...run, frame: inner },
+      { kind: "name", name: param.name.text, span: param.name.span },
+      operand.value,
+      "parameter",
+    );
+  }
+  // A keyword is a use of the parameter's name: a rename must reach it.
+  for (const { name } of args) if (name) inner.scope.find(name.text)?.symbol.addUse(name.span);
+  interpreter.runBody(def.body, inner);
+  const value = resultOf(interpreter, call, inner);
+  interpreter.calls.push({ ...group, span: expr.span, result: value.kind === "tensor" ? value.node : null, expr, run });
+  return value;
+}
+
+function resultOf(interpreter: Interpreter, { def, expr, method }: DefCall, inner: Frame): Value {
+  const { values } = inner.result;
+  // A method may be called for what it does to its object.
+  if (!values && (inner.making || (method && setsFields(def)))) return NONE;
+  if (!values) {
+    if (!interpreter.stopped)
+      interpreter.diagnostics.add(
+        "no-return",
+        def.name.span,
+        `\`${def.name.text}\` returns nothing: end it with return.`,
+      );
+    return BROKEN;
+  }
+  if (inner.result.value) return inner.result.value;
+  return { kind: "sequence", items: values.map((operand) => ({ ...operand, expr })) };
+}
+
+const setsFields = ({ body }: DefStatement): boolean =>
+  ![...everyStatement(body)].some(({ kind }) => kind === "return" || kind === "raise");

@@ -1,0 +1,375 @@
+/** @file Calls: who is meant (prefixes dropped, methods accepted), and what follows. */
+import { allOps, findOp, type OpDef } from "../../ops";
+import { applyOp } from "./apply";
+import { builtin, isBuiltin } from "../values/builtins";
+import { type Dialect, dialectOf } from "./dialect";
+import { einops, isEinops } from "./einops";
+import { isHostFunction } from "../values/host-functions";
+import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { callLayer, layerOf } from "../layers/layer";
+import { parameterOf } from "../layers/weights";
+import { callAnyDef, initializer, INITIALIZERS, libraryClass, libraryDef } from "../library/library";
+import { isLoopCall, loopCall } from "./loop-calls";
+import { methodCall } from "./method-calls";
+import { MODULES } from "./names";
+import { callChain, containerOf } from "../objects/containers";
+import { callObject, instantiate } from "../objects/objects";
+import { clipped, isClip } from "../objects/optimizers";
+import { superOf } from "../objects/methods";
+import { lastNameOf } from "../objects/classes";
+import { libraryCall, opCall } from "./op-calls";
+import { isSplit, splitResults } from "./split";
+import { bare, type CallExpr, type Expr, type Identifier, indexParts, type SubscriptExpr } from "../reading/syntax";
+import { callPullback, callTransform, isTransform, transform } from "./transforms";
+import { treeCall, treeValue } from "../values/trees";
+import { unknownCall } from "./unknown-call";
+import { BROKEN, describe, type GivenArgument, isBroken, isOperand, type Operand, type Value } from "../values/values";
+import { setItem } from "../indexing/set-item";
+import { subscriptValue } from "../indexing/subscript";
+
+/** What a method does with what is there: an op, and scatter's word for it. */
+const METHODS: ReadonlyMap<string, readonly [op: OpDef | null, reduction: string]> = new Map<
+  string,
+  readonly [OpDef | null, string]
+>([
+  ["set", [null, "none"]],
+  ...allOps.flatMap((op) =>
+    (op.updates?.methods ?? []).map((method) => [method, [op, op.updates!.reduction]] as const),
+  ),
+]);
+
+interface AtCall {
+  readonly name: Identifier;
+  readonly item: SubscriptExpr;
+}
+
+/** JAX's `x.at[1:].set(v)`, `x.at[rows].add(v)`: a new array with other values at some indices. The operands are the array, the parts of the indices, and the arguments. */
+function atCall(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { path }: { readonly path: string; readonly expr: Expr },
+  { name, item }: AtCall,
+  operands: readonly Operand[],
+): Value {
+  const count = item.indices.flatMap(indexParts).length;
+  const [object, parts, value] = [operands[0]!, operands.slice(1, count + 1), operands[count + 1]];
+  const known = METHODS.get(name.text);
+  if (!known || !value) {
+    interpreter.diagnostics.add(
+      "bad-method",
+      name.span,
+      "After .at[…] come .set(v), .add(v), .multiply(v), .max(v) and .min(v).",
+    );
+    return BROKEN;
+  }
+  const [op, reduction] = known;
+  const scattered = parts.some(({ value: part }) => part.kind === "tensor" || part.kind === "sequence");
+  if (op === null || scattered || isBroken(value.value) || !isOperand(value.value))
+    return setItem(interpreter, run, { expr: item, path, object, parts, value, reduction });
+  const there = {
+    value: subscriptValue(interpreter, run, item, [object, ...parts], `${path}/there`),
+    path: `${path}/there`,
+    expr: item,
+  };
+  if (isBroken(there.value)) return BROKEN;
+  const joined = applyOp(
+    interpreter,
+    run,
+    { op, path: `${path}/joined`, expr: item },
+    { tensors: [there, value], attrs: {} },
+  );
+  return setItem(interpreter, run, { expr: item, path, object, parts, value: { ...value, value: joined }, reduction });
+}
+
+export type Callee =
+  | { readonly kind: "function"; readonly name: Identifier; readonly value: Value | null; readonly dialect: Dialect }
+  | { readonly kind: "method"; readonly name: Identifier; readonly receiver: Expr }
+  | { readonly kind: "self"; readonly name: Identifier }
+  /** JAX's `x.at[1:].set(v)`. */
+  | { readonly kind: "at"; readonly name: Identifier; readonly item: SubscriptExpr; readonly object: Expr }
+  /** `table.get(name, usual)` of a table that is not here: what is usual. */
+  | { readonly kind: "usual"; readonly value: Expr }
+  /** `nn.initializers.normal(0.02)`: what it draws is not looked at, its shape is. */
+  | { readonly kind: "initializer" }
+  /** `layers[0](x)`, `make(4)(x)`: found out when it is evaluated, as the first operand. */
+  | { readonly kind: "value" }
+  | { readonly kind: "none" };
+
+/** Dotted names from the outside in: `torch.relu` → root `torch`. */
+function rootOf(expr: Expr): Expr {
+  let inner = expr;
+  while (inner.kind === "member") inner = inner.object;
+  return inner;
+}
+
+const TABLE: ReadonlySet<string> = new Set(["get", "get_interface"]);
+
+/** Who is called. Looks names up, makes nothing. */
+export function calleeOf({ frame }: StatementRun, { callee, args }: CallExpr): Callee {
+  const expr = bare(callee);
+  if (expr.kind === "name") {
+    const bound = frame.scope.find(expr.name);
+    const value = bound && CALLABLE.has(bound.value.kind) ? bound.value : null;
+    if (bound && value) bound.symbol.addUse(expr.span);
+    return { kind: "function", name: { text: expr.name, span: expr.span }, value, dialect: null };
+  }
+  if (expr.kind === "subscript" || expr.kind === "lambda" || expr.kind === "call" || expr.kind === "conditional")
+    return { kind: "value" };
+  if (expr.kind !== "member") return { kind: "none" };
+  const root = rootOf(expr);
+  if (root.kind === "name") {
+    const bound = frame.scope.find(root.name);
+    if (!bound && expr.name.text === "__init__") return { kind: "method", name: expr.name, receiver: expr.object };
+    if (!bound && INITIALIZERS.has(lastNameOf(expr.object))) return { kind: "initializer" };
+    if (!bound && (MODULES.has(root.name) || isHostFunction(expr.name.text)))
+      // `nn.gelu` is flax's: PyTorch's functions stand under `nn.functional`.
+      return {
+        kind: "function",
+        name: expr.name,
+        value: null,
+        dialect: dialectOf(expr.object === root && root.name === "nn" ? "flax" : root.name),
+      };
+    if (bound?.value.kind === "self") return { kind: "self", name: expr.name };
+    const usual = args.length === 2 && !bound && TABLE.has(expr.name.text) ? args[1] : undefined;
+    if (usual) return { kind: "usual", value: usual.value };
+  }
+  const item = bare(expr.object);
+  if (item.kind === "subscript" && item.object.kind === "member" && item.object.name.text === "at")
+    return { kind: "at", name: expr.name, item, object: item.object.object };
+  return { kind: "method", name: expr.name, receiver: expr.object };
+}
+
+const CALLABLE: ReadonlySet<Value["kind"]> = new Set([
+  "def",
+  "op",
+  "partial",
+  "class",
+  "object",
+  "layer-class",
+  "layer",
+  "sequence",
+  "dict",
+  "transform",
+  "pullback",
+]);
+
+export interface CallPlace extends CallAt {
+  readonly callee: Callee;
+}
+
+/** The call's value, its operands known (a method's receiver first). */
+export function applyCall(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: CallPlace,
+  operands: readonly Operand[],
+): Value {
+  const { callee, expr } = call;
+  switch (callee.kind) {
+    case "none":
+      interpreter.diagnostics.add("not-callable", expr.callee.span, "Only an op, a def or a method can be called.");
+      return BROKEN;
+    case "usual":
+      return operands[0]!.value;
+    case "at":
+      return atCall(interpreter, run, call, callee, operands);
+    case "initializer":
+      return initializer();
+    case "self":
+      interpreter.diagnostics.add(
+        "self",
+        expr.callee.span,
+        `\`self.${callee.name.text}\` is a module of a class that is not here: write the op with its weights as inputs, such as linear(x, w, b).`,
+      );
+      return BROKEN;
+    case "value":
+      return valueCall(interpreter, run, call, operands);
+    case "method":
+      return methodCall(interpreter, run, call, callee.name, operands, argumentsOf(expr, operands).slice(1));
+    case "function":
+      return functionCall(interpreter, run, call, callee, operands);
+  }
+}
+
+/** A call of what an expression stands for: the first operand. */
+function valueCall(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: CallAt,
+  [callee, ...operands]: readonly Operand[],
+): Value {
+  const { value } = callee!;
+  if (value.kind === "transform") return callTransform(interpreter, run, call, value, operands, valueCall);
+  if (value.kind === "pullback") return callPullback(interpreter, run, call, value, operands);
+  return callValue(interpreter, run, call, value, argumentsOf(call.expr, operands));
+}
+
+/** What `value` answers for arguments that are written or made. */
+export function callValue(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: CallAt,
+  value: Value,
+  args: readonly GivenArgument[],
+): Value {
+  const { expr, path } = call;
+  if (value.kind === "def") return callAnyDef(interpreter, run, { ...value, expr, path }, args);
+  if (value.kind === "op") return opCall(interpreter, run, call, value.op, args);
+  if (value.kind === "partial") return partialCall(interpreter, run, call, value, args);
+  if (value.kind === "layer") return callLayer(interpreter, run, call, value.layer, args);
+  if (value.kind === "layer-class") return containerOf(value.name, args) ?? layerOf(value.name, args, expr)!;
+  if (value.kind === "class") return instantiate(interpreter, run, call, value.of, args);
+  if (value.kind === "object") return callObject(interpreter, run, call, value.object, args);
+  if (value.kind === "transform" || value.kind === "pullback")
+    return valueCall(interpreter, run, { ...call, expr: { ...expr, args: [] } }, [
+      { value, path: "", expr: null },
+      ...args.map(({ operand }) => operand),
+    ]);
+  if (value.kind === "sequence" && value.chain) return callChain(interpreter, run, call, value.items, args);
+  if (value.kind === "dict" && value.chain) return callChain(interpreter, run, call, [...value.entries.values()], args);
+  if (!isBroken(value))
+    interpreter.diagnostics.add(
+      "not-callable",
+      expr.callee.span,
+      `Only an op, a def or a method can be called; this is ${describe(value)}.`,
+    );
+  return BROKEN;
+}
+
+function argumentsOf(expr: CallExpr, operands: readonly Operand[]): readonly GivenArgument[] {
+  const extra = operands.length - expr.args.length;
+  return operands.flatMap((operand, i) => {
+    const arg = i < extra ? null : expr.args[i - extra]!;
+    const span = arg?.span ?? operand.expr?.span ?? expr.span;
+    if (arg?.starred === "entries" && operand.value.kind === "dict")
+      return [...operand.value.entries].map(([text, entry]) => ({ name: { text, span }, operand: entry, span }));
+    const items = arg?.starred && operand.value.kind === "sequence" ? operand.value.items : [operand];
+    return items.map((item) => ({ name: arg?.name ?? null, operand: item, span }));
+  });
+}
+
+function functionCall(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: CallPlace,
+  { name, value, dialect }: Extract<Callee, { kind: "function" }>,
+  operands: readonly Operand[],
+): Value {
+  if (value) return valueCall(interpreter, run, call, [{ value, path: "", expr: null }, ...operands]);
+  if (isTransform(name.text))
+    return transform(interpreter, run, call, name.text, argumentsOf(call.expr, operands), valueCall);
+  if (isSplit(name.text)) return splitResults(interpreter, run, { ...call, name }, argumentsOf(call.expr, operands));
+  const tree = treeCall(interpreter, call.expr, name.text);
+  if (tree)
+    return treeValue(interpreter, call, tree, operands, (operands, path) =>
+      valueCall(interpreter, run, { ...call, path, expr: { ...call.expr, args: [] } }, operands),
+    );
+  if (isLoopCall(name.text)) return loopOf(interpreter, run, call, name.text, operands);
+  const args = argumentsOf(call.expr, operands);
+  if (name.text === "partial") return partialOf(interpreter, call, args);
+  if (name.text === "map") return mapped(interpreter, run, call, operands);
+  if (name.text === "super") return superOf(interpreter, run, call, args);
+  if (isEinops(name.text, operands)) return einops(interpreter, run, { ...call, name }, args);
+  const built = builtin(interpreter, run, call, name.text, operands);
+  if (built) return built;
+  const written = libraryDef(name.text, dialect);
+  const op = findOp(name.text);
+  const called = { ...call, dialect, called: name.text, word: name.span };
+  if (op && op.kind !== "source") return opCall(interpreter, run, called, op, args);
+  if (written) {
+    const answer = (given: readonly GivenArgument[]): Value =>
+      callAnyDef(interpreter, run, libraryCall(call, written), given);
+    return isClip(name.text) ? clipped(interpreter, run, call, args, answer) : answer(args);
+  }
+  const of = libraryClass(name.text);
+  if (of) return instantiate(interpreter, run, call, of, args);
+  const made =
+    containerOf(name.text, args) ??
+    parameterOf(interpreter, call, name.text, args) ??
+    layerOf(name.text, args, call.expr);
+  if (made) return made;
+  if (isRecord(name.text, args))
+    return { kind: "dict", entries: new Map(args.map((arg) => [arg.name!.text, arg.operand])) };
+  if (!(isBuiltin(name.text) && operands.some((operand) => isBroken(operand.value))))
+    unknownCall(interpreter, run, call.expr, name, operands);
+  return BROKEN;
+}
+
+/** `BaseModelOutput(last_hidden_state=x)`: results by their names, whatever class of a library holds them. */
+const isRecord = (name: string, args: readonly GivenArgument[]): boolean =>
+  /^[A-Z]\w*Output/.test(name) && args.length > 0 && args.every((arg) => arg.name !== null);
+
+/** What `name`, a transformation, makes of its arguments. */
+export const transformed = (
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: CallAt,
+  name: string,
+  args: readonly GivenArgument[],
+): Value => transform(interpreter, run, call, name, args, valueCall);
+
+function loopOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: CallPlace,
+  name: string,
+  operands: readonly Operand[],
+): Value {
+  const apply = (f: Operand, given: readonly Operand[], path: string): Value =>
+    valueCall(interpreter, run, { ...call, path, expr: { ...call.expr, args: [] } }, [f, ...given]);
+  const stack = (items: readonly Operand[], path: string): Value =>
+    applyOp(interpreter, run, { op: findOp("stack")!, path, expr: call.expr }, { tensors: items, attrs: { axis: 0 } });
+  return loopCall({ interpreter, run, call, apply, stack }, name, argumentsOf(call.expr, operands));
+}
+
+/** What `partial(f, dim=-1)` and `map(f, xs)` take. */
+const APPLICABLE: ReadonlySet<Value["kind"]> = new Set([
+  "def",
+  "op",
+  "class",
+  "layer-class",
+  "layer",
+  "object",
+  "transform",
+]);
+
+/** `partial(f, dim=-1)`. */
+function partialOf(interpreter: Interpreter, { expr }: CallAt, [f, ...args]: readonly GivenArgument[]): Value {
+  if (!f || isBroken(f.operand.value)) return BROKEN;
+  const of = f.operand.value;
+  if (of.kind === "partial") return { kind: "partial", of: of.of, args: [...of.args, ...args] };
+  if (APPLICABLE.has(of.kind)) return { kind: "partial", of, args };
+  interpreter.diagnostics.add("bad-argument", expr.span, `partial takes a def or an op; this is ${describe(of)}.`);
+  return BROKEN;
+}
+
+/** `partial(f, dim=-1)(x)`: keywords given now take precedence. */
+function partialCall(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  { of, args }: Extract<Value, { kind: "partial" }>,
+  now: readonly GivenArgument[],
+): Value {
+  const named = new Set(now.flatMap(({ name }) => name?.text ?? []));
+  return interpreter.call(run, at, of, [...args.filter(({ name }) => !name || !named.has(name.text)), ...now]);
+}
+
+/** `map(f, xs)`: one call an item. */
+function mapped(interpreter: Interpreter, run: StatementRun, at: CallAt, [f, ...lists]: readonly Operand[]): Value {
+  const items = lists.map(({ value }) => (value.kind === "sequence" ? value.items : null));
+  if (!f || items.length === 0 || items.includes(null)) {
+    if (!lists.some(({ value }) => isBroken(value)))
+      interpreter.diagnostics.add("bad-argument", at.expr.span, "map takes a def and tuples.");
+    return BROKEN;
+  }
+  const count = Math.min(...items.map((list) => list!.length));
+  return {
+    kind: "sequence",
+    items: Array.from({ length: count }, (_, i) => {
+      const path = `${at.path}#${i}`;
+      const given = items.map((list) => ({ name: null, operand: list![i]!, span: at.expr.span }));
+      return { value: interpreter.call(run, { ...at, path }, f.value, given), path, expr: at.expr };
+    }),
+  };
+}

@@ -1,0 +1,52 @@
+/** @file Names that mean one thing in PyTorch and another in JAX or ONNX: told apart by the prefix, and by what stands where. */
+import type { Attrs } from "../../ir";
+import { findOp, type CompositeDef, type OpDef } from "../../ops";
+import type { GivenArgument } from "../values/values";
+
+type Def = OpDef | CompositeDef;
+
+/** The library that a prefix names; null: a method, a bare name, or a prefix of both. */
+export type Dialect = "torch" | "jax" | null;
+
+const PREFIXES: ReadonlyMap<string, Dialect> = new Map([
+  ["torch", "torch"],
+  ["F", "torch"],
+  ["jnp", "jax"],
+  ["jax", "jax"],
+  ["lax", "jax"],
+  ["np", "jax"],
+  ["numpy", "jax"],
+  ["flax", "jax"],
+  ["optax", "jax"],
+]);
+
+/** Of the outermost name of `jnp.linalg.norm`. */
+export const dialectOf = (prefix: string): Dialect => PREFIXES.get(prefix) ?? null;
+
+/** Defaults that hold in this dialect instead of the op's own. */
+export const defaultsIn = (dialect: Dialect, def: Def): Attrs => (dialect === "jax" ? (def.jaxDefaults ?? {}) : {});
+
+const isOpen = (arg: GivenArgument | undefined): boolean =>
+  arg?.name === null && (arg.operand.value.kind === "tensor" || arg.operand.value.kind === "hole");
+
+/**
+ * Another op of the same name, told by what stands where: `max(a, b)` is `maximum(a, b)`, JAX's `select(mask, a, b)` is
+ * `where`, PyTorch's `gather(x, dim, index)` is `gather_elements(x, index, axis=dim)`.
+ */
+export function meantBy(
+  op: Def,
+  dialect: Dialect,
+  args: readonly GivenArgument[],
+): { readonly meant: Def; readonly args: readonly GivenArgument[] } {
+  const named = (name: string | undefined): Def => (name === undefined ? null : findOp(name)) ?? op;
+  const [x, second, third, ...rest] = args;
+  if (isOpen(second)) return { meant: named(op.withTensor), args };
+  if (op.withAxisFirst === undefined || !second) return { meant: op, args };
+  const words = new Set(args.map(({ name }) => name?.text));
+  if (second.name === null && (isOpen(third) || words.has("index"))) {
+    const axis = { ...second, name: { text: "axis", span: second.span } };
+    return { meant: named(op.withAxisFirst), args: [x!, ...(third ? [third] : []), ...rest, axis] };
+  }
+  const spelled = words.has("dim") && (words.has("index") || dialect === "torch");
+  return { meant: spelled ? named(op.withAxisFirst) : op, args };
+}

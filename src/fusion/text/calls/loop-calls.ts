@@ -1,0 +1,204 @@
+/** @file `lax.fori_loop` and `lax.scan`: a loop where every iteration works element by element, else the function called iteration after iteration. */
+import type { NodeId } from "../../ir";
+import type { Interpreter, StatementRun } from "../interpreter";
+import { toNode } from "../interpreter";
+import { itemsOf } from "../statements/iterate";
+import { keepLoop } from "../statements/keep-loop";
+import type { CallExpr } from "../reading/syntax";
+import { leavesOf, mapLeaves } from "../values/trees";
+import {
+  BROKEN,
+  describe,
+  type GivenArgument,
+  isBroken,
+  NONE,
+  numberValue,
+  type Operand,
+  tensorValue,
+  type Value,
+} from "../values/values";
+
+interface Call {
+  readonly expr: CallExpr;
+  readonly path: string;
+}
+/** Calls a function with operands. */
+type Apply = (f: Operand, operands: readonly Operand[], path: string) => Value;
+/** Stacks tensors of equal shape on a new first axis. */
+type Stack = (operands: readonly Operand[], path: string) => Value;
+
+const LOOPS: ReadonlySet<string> = new Set(["fori_loop", "scan"]);
+/** Whether a call of this name is a loop that a function is given to. */
+export const isLoopCall = (name: string): boolean => LOOPS.has(name);
+
+const PARAMS: Readonly<Record<string, readonly string[]>> = {
+  fori_loop: ["lower", "upper", "body_fun", "init_val", "unroll"],
+  scan: ["f", "init", "xs", "length", "reverse", "unroll"],
+};
+
+/** A function that is called more often than this is a slip. */
+const MOST_ITERATIONS = 10_000;
+
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
+
+interface Reader {
+  readonly interpreter: Interpreter;
+  readonly run: StatementRun;
+  readonly call: Call;
+  readonly apply: Apply;
+  readonly stack: Stack;
+}
+
+/** The value of `fori_loop(0, n, f, init)` or `scan(f, init, xs)`. */
+export function loopCall(reader: Reader, name: string, given: readonly GivenArgument[]): Value {
+  const { interpreter, call } = reader;
+  const names = PARAMS[name]!;
+  const found = new Map<string, Operand>();
+  let next = 0;
+  for (const { name: keyword, operand } of given) found.set(keyword?.text ?? names[next++] ?? "", operand);
+  const odd = [...found.keys()].find((key) => !names.includes(key));
+  const refuse = (text: string): Value => {
+    interpreter.diagnostics.add("bad-argument", call.expr.span, text);
+    return BROKEN;
+  };
+  if (odd !== undefined) return refuse(`${name} has no argument \`${odd}\`; it has ${names.join(", ")}.`);
+  const missing = names.slice(0, name === "scan" ? 2 : 4).find((key) => !found.has(key));
+  if (missing !== undefined)
+    return refuse(`${name} still needs \`${missing}\`: ${name}(${names.slice(0, 4).join(", ")}).`);
+  if ([...found.values()].some(({ value }) => isBroken(value))) return BROKEN;
+  return name === "scan" ? scan(reader, found, refuse) : foriLoop(reader, found, refuse);
+}
+
+type Refuse = (text: string) => Value;
+
+/** What a loop carries, with numbers as tensors, as JAX carries them. */
+function carriedOf({ interpreter, run, call }: Reader, init: Operand): Operand {
+  return mapLeaves(init, (leaf, at) =>
+    leaf.value.kind === "number" || leaf.value.kind === "bool"
+      ? loose(tensorValue(toNode(interpreter, run, { ...leaf, path: `${call.path}/init${at}` }, [])))
+      : leaf,
+  );
+}
+
+const nodesIn = (tree: Operand): readonly NodeId[] | null => {
+  const leaves = leavesOf(tree);
+  const nodes = leaves.flatMap(({ value }) => (value.kind === "tensor" ? [value.node] : []));
+  return nodes.length === leaves.length ? nodes : null;
+};
+
+/** The carried tree after a loop that stays one; null where it has to be written out. */
+function kept(
+  reader: Reader,
+  init: Operand,
+  { start, iterations, named }: { readonly start: number; readonly iterations: number; readonly named: string | null },
+  turn: (carried: Operand, number: Value) => Operand | null,
+): Value | null {
+  const { interpreter, run, call } = reader;
+  const nodes = nodesIn(init);
+  if (!nodes || nodes.length === 0) return null;
+  const filled = (from: readonly NodeId[]): Operand => mapLeaves(init, (_, at) => loose(tensorValue(from[at]!)));
+  const labels = nodes.map((id, at) => interpreter.nodes.get(id)!.label.replace(/^\d.*/, `carry_${at}`));
+  const found = keepLoop(interpreter, run, {
+    id: call.path,
+    carried: nodes.map((node, at) => ({ name: labels[at]!, node })),
+    iterations,
+    numbers: named === null ? null : { name: named, start, step: 1 },
+    iteration(places, number) {
+      const after = turn(filled(places), number);
+      return after && nodesIn(after);
+    },
+  });
+  if (!found) return null;
+  const { frame, statement } = run;
+  const results = nodes.map((_, at) => {
+    const id = (nodes.length === 1 ? call.path : `${call.path}#${at}`) as NodeId;
+    return found.result(at, { id, label: labels[at]!, groups: frame.groups, span: statement.span });
+  });
+  return filled(results).value;
+}
+
+function foriLoop(reader: Reader, found: ReadonlyMap<string, Operand>, refuse: Refuse): Value {
+  const { apply, call } = reader;
+  const [lower, upper] = ["lower", "upper"].map((key) => found.get(key)!.value);
+  if (lower?.kind !== "number" || upper?.kind !== "number")
+    return refuse("fori_loop goes from one number to another, and both must be known before the program runs.");
+  const iterations = Math.max(0, upper.value - lower.value);
+  if (iterations > MOST_ITERATIONS)
+    return refuse(`fori_loop makes ${iterations} iterations here; ${MOST_ITERATIONS} are the maximum.`);
+  const f = found.get("body_fun")!;
+  const init = carriedOf(reader, found.get("init_val")!);
+  const turn = (carried: Operand, number: Value, path: string): Operand =>
+    loose(apply(f, [loose(number), carried], path));
+  const loop = { start: lower.value, iterations, named: "i" };
+  const one = kept(reader, init, loop, (carried, number) => turn(carried, number, `${call.path}/iteration`));
+  if (one) return one;
+  let carried = init;
+  for (let i = 0; i < iterations && !isBroken(carried.value); i++)
+    carried = turn(
+      carried,
+      numberValue(lower.value + i, true),
+      i === iterations - 1 ? call.path : `${call.path}/iteration${i}`,
+    );
+  return carried.value;
+}
+
+function scan(reader: Reader, found: ReadonlyMap<string, Operand>, refuse: Refuse): Value {
+  const { interpreter, run, apply, call, stack } = reader;
+  const f = found.get("f")!;
+  const xs = found.get("xs") ?? loose(NONE);
+  const reverse = found.get("reverse")?.value;
+  const backwards = reverse?.kind === "bool" && reverse.value;
+  const lists: (readonly Operand[])[] = [];
+  for (const [at, leaf] of leavesOf(xs).entries()) {
+    const rows = itemsOf(interpreter, run, leaf, `${call.path}/xs${at}`);
+    if (!rows) return refuse(`scan goes along the first axis of tensors; this is ${describe(leaf.value)}.`);
+    lists.push(rows);
+  }
+  const length = found.get("length")?.value;
+  const iterations = lists[0]?.length ?? (length?.kind === "number" ? length.value : null);
+  if (iterations === null) return refuse("scan needs xs, or a length that is known before the program runs.");
+  if (lists.some((list) => list.length !== iterations))
+    return refuse(`scan goes along tensors of one length; these have ${lists.map((list) => list.length).join(", ")}.`);
+  const pairOf = (value: Value): readonly [Operand, Operand] | null =>
+    value.kind === "sequence" && value.items.length === 2 ? [value.items[0]!, value.items[1]!] : null;
+  const init = carriedOf(reader, found.get("init")!);
+  const rowAt = (at: number): Operand => mapLeaves(xs, (_, leaf) => lists[leaf]![at]!);
+  if (lists.length === 0) {
+    let shows = false;
+    const one = kept(reader, init, { start: 0, iterations, named: null }, (carried) => {
+      const pair = pairOf(apply(f, [carried, xs], `${call.path}/iteration`));
+      shows ||= pair !== null && leavesOf(pair[1]).length > 0;
+      return pair && !shows ? pair[0] : null;
+    });
+    if (one) return { kind: "sequence", items: [loose(one), loose(NONE)] };
+  }
+  let carried = init;
+  const shown: Operand[] = [];
+  for (let turn = 0; turn < iterations; turn++) {
+    const at = backwards ? iterations - 1 - turn : turn;
+    const answer = apply(f, [carried, rowAt(at)], `${call.path}/iteration${turn}`);
+    if (isBroken(answer)) return BROKEN;
+    const pair = pairOf(answer);
+    if (!pair)
+      return refuse(
+        `The function of scan answers what it carries on and what it shows: two values; this is ${describe(answer)}.`,
+      );
+    [carried] = pair;
+    shown[at] = pair[1];
+  }
+  const [first] = shown;
+  const ys = first
+    ? mapLeaves(first, (_, leaf) => {
+        const path = `${call.path}/ys${leaf}`;
+        return {
+          value: stack(
+            shown.map((each) => leavesOf(each)[leaf]!),
+            path,
+          ),
+          path,
+          expr: call.expr,
+        };
+      })
+    : loose(NONE);
+  return { kind: "sequence", items: [carried, ys] };
+}

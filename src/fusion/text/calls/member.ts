@@ -1,0 +1,274 @@
+/** @file What stands after a dot without brackets: `.T`, `.shape`, `torch.pi`; and the methods that answer sizes. */
+import type { DType, TensorType } from "../../ir";
+import { findOp, opDef, withDefaults } from "../../ops";
+import { applyOp } from "./apply";
+import { gradOf } from "./transforms";
+import type { Interpreter, StatementRun } from "../interpreter";
+import { toNode, typeOf } from "../interpreter";
+import { DTYPES, MODULES, OTHER_DTYPES, PREFIXED_NUMBERS } from "./names";
+import { isLayer, layerMember } from "../layers/layer";
+import { initializer, INITIALIZERS, libraryClass } from "../library/library";
+import { indicesBeside } from "./multi-results";
+import { attributeOf, classMember } from "../objects/attributes";
+import { unknownAttribute } from "../objects/classes";
+import { nearest } from "../suggest";
+import type { Expr, Identifier, MemberExpr } from "../reading/syntax";
+import { BROKEN, isBroken, numberValue, type Operand, tensorValue, type Value } from "../values/values";
+
+interface At {
+  readonly path: string;
+  readonly expr: Expr;
+}
+
+const sizes = (type: TensorType): Value => ({
+  kind: "sequence",
+  items: type.shape.map((extent) => ({ value: numberValue(extent, true), path: "", expr: null })),
+});
+
+/** `x.size()`, `x.size(-1)`, `x.dim()`, `x.numel()`: constants. Null when `name` is none of them. */
+export function sizeMethod(
+  interpreter: Interpreter,
+  name: Identifier,
+  type: TensorType,
+  args: readonly Operand[],
+  unknown: boolean,
+): Value | null {
+  if (name.text !== "size" && name.text !== "dim" && name.text !== "numel" && name.text !== "ndimension") return null;
+  if (unknown) return BROKEN;
+  if (name.text === "numel")
+    return numberValue(
+      type.shape.reduce((product, extent) => product * extent, 1),
+      true,
+    );
+  if (name.text !== "size") return numberValue(type.shape.length, true);
+  const [axis] = args;
+  if (!axis) return sizes(type);
+  if (axis.value.kind !== "number") return BROKEN;
+  const extent = type.shape.at(axis.value.value);
+  if (extent !== undefined) return numberValue(extent, true);
+  interpreter.diagnostics.add(
+    "bad-axis",
+    axis.expr?.span ?? name.span,
+    `There is no axis ${axis.value.value}: the tensor has ${type.shape.length}.`,
+  );
+  return BROKEN;
+}
+
+/** A cast node. */
+export function castTo(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { path, expr }: At,
+  x: Operand,
+  dtype: DType,
+): Value {
+  const op = opDef("cast");
+  return applyOp(interpreter, run, { op, path, expr }, { tensors: [x], attrs: withDefaults(op, { dtype }) });
+}
+
+function transposed(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { path, expr }: At,
+  x: Operand,
+  perm: readonly number[],
+): Value {
+  const op = opDef("transpose");
+  return applyOp(interpreter, run, { op, path, expr }, { tensors: [x], attrs: withDefaults(op, { perm }) });
+}
+
+/** `x.T`: all axes reversed. */
+export function transposeAll(interpreter: Interpreter, run: StatementRun, at: At, x: Operand): Value {
+  if (x.value.kind !== "tensor") return { kind: "hole" };
+  const rank = typeOf(interpreter, x.value.node).shape.length;
+  if (interpreter.unknown.has(x.value.node) || rank < 2)
+    return rank < 2 && !interpreter.unknown.has(x.value.node) ? x.value : transposed(interpreter, run, at, x, [1, 0]);
+  return transposed(
+    interpreter,
+    run,
+    at,
+    x,
+    Array.from({ length: rank }, (_, i) => rank - 1 - i),
+  );
+}
+
+function lastTwoSwapped(interpreter: Interpreter, run: StatementRun, at: At, x: Operand, type: TensorType): Value {
+  const rank = type.shape.length;
+  if (rank < 2) {
+    interpreter.diagnostics.add(
+      "bad-rank",
+      at.expr.span,
+      "`.mT` swaps the last two axes; this tensor has fewer than two.",
+    );
+    return BROKEN;
+  }
+  const perm = Array.from({ length: rank }, (_, i) => (i === rank - 1 ? rank - 2 : i === rank - 2 ? rank - 1 : i));
+  return transposed(interpreter, run, at, x, perm);
+}
+
+/** The name after an unbound prefix. */
+function prefixed(interpreter: Interpreter, { name, span, object }: MemberExpr): Value {
+  if (object.kind === "member" && INITIALIZERS.has(object.name.text)) return initializer();
+  const number = PREFIXED_NUMBERS.get(name.text);
+  if (number !== undefined) return numberValue(number, false);
+  const dtype = DTYPES.get(name.text);
+  if (dtype) return { kind: "dtype", dtype };
+  if (isLayer(name.text)) return { kind: "layer-class", name: name.text };
+  const of = libraryClass(name.text);
+  if (of) return { kind: "class", of };
+  if (OTHER_DTYPES.test(name.text)) return { kind: "string", value: name.text };
+  if (MODULES.has(name.text)) return { kind: "module", name: name.text };
+  const op = findOp(name.text);
+  if (op && op.kind !== "source") return { kind: "op", op };
+  interpreter.diagnostics.add("unknown-name", span, `Nothing is called \`${name.text}\` here.`);
+  return BROKEN;
+}
+
+/** A hole that is asked for a member is a node of its own. */
+export const filled = (interpreter: Interpreter, run: StatementRun, operand: Operand): Operand =>
+  operand.value.kind === "hole" ? { ...operand, value: tensorValue(toNode(interpreter, run, operand, [])) } : operand;
+
+/** The value of `object.name`; `object` is null when the whole is a prefixed name. */
+export function memberValue(
+  interpreter: Interpreter,
+  run: StatementRun,
+  expr: MemberExpr,
+  receiver: Operand | null,
+  path: string,
+): Value {
+  const { name } = expr;
+  if (!receiver) return prefixed(interpreter, expr);
+  const object = filled(interpreter, run, receiver);
+  if (isBroken(object.value)) return BROKEN;
+  if (object.value.kind === "self") return selfMember(interpreter, run, expr);
+  const own = memberOf(interpreter, run, object.value, expr, path);
+  if (own) return own;
+  if (object.value.kind === "dict") return entryOf(interpreter, name, object.value.entries);
+  // PyTorch's answers of two have names: `torch.kthvalue(x, 3).values`.
+  const named = object.value.kind === "sequence" ? ["values", "indices"].indexOf(name.text) : -1;
+  if (object.value.kind === "sequence" && named >= 0 && object.value.items.length === 2)
+    return object.value.items[named]!.value;
+  // `x.device.type`
+  if (object.value.kind === "string" && name.text === "type") return object.value;
+  if (object.value.kind !== "tensor") {
+    interpreter.diagnostics.add(
+      "bad-member",
+      name.span,
+      `\`.${name.text}\` stands after something that is not a tensor.`,
+    );
+    return BROKEN;
+  }
+  const type = typeOf(interpreter, object.value.node);
+  const unknown = interpreter.unknown.has(object.value.node);
+  const at = { path, expr };
+  switch (name.text) {
+    case "T":
+    case "H":
+      return transposeAll(interpreter, run, at, object);
+    case "mT":
+    case "mH":
+      return lastTwoSwapped(interpreter, run, at, object, type);
+    case "shape":
+      return unknown ? BROKEN : sizes(type);
+    case "ndim":
+      return unknown ? BROKEN : numberValue(type.shape.length, true);
+    case "dtype":
+      return { kind: "dtype", dtype: type.dtype };
+    case "grad":
+      return gradOf(interpreter, run, expr, object.value.node);
+    case "values":
+    case "indices": {
+      const indices = indicesBeside(interpreter, run, object.value.node, path);
+      if (indices) return name.text === "values" ? object.value : indices;
+      unknownMember(interpreter, name);
+      return BROKEN;
+    }
+    case "data":
+    case "value":
+    case "real":
+      return object.value;
+    case "device":
+      return { kind: "string", value: "device" };
+    case "is_cuda":
+    case "requires_grad":
+      return { kind: "bool", value: false };
+    case "itemsize":
+      return numberValue(type.dtype === "f16" ? 2 : 4, true);
+    default:
+      unknownMember(interpreter, name);
+      return BROKEN;
+  }
+}
+
+/** `block.fc`, `Block.expansion`, `fc.weight`; null of anything else. */
+function memberOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  value: Value,
+  expr: MemberExpr,
+  path: string,
+): Value | null {
+  const { name } = expr;
+  if (value.kind === "object") {
+    const { object } = value;
+    const found = attributeOf(interpreter, run, object, name, { path, expr });
+    if (!found) unknownAttribute(interpreter, object.of, object.fields.keys(), name);
+    return found ?? BROKEN;
+  }
+  if (value.kind === "class") return classMember(interpreter, value.of, name);
+  if (value.kind === "layer") return layerMember(interpreter, run, value.layer, name, path);
+  // The value of an Enum's member is written as the member.
+  if (value.kind === "string" || value.kind === "number") return name.text === "value" ? value : null;
+  const word = value.kind === "def" ? value.def.name.text : value.kind === "layer-class" ? value.name : null;
+  return word !== null && name.text === "__name__" ? { kind: "string", value: word } : null;
+}
+
+/** `options.eps`: an entry by its name. */
+function entryOf(interpreter: Interpreter, { text, span }: Identifier, entries: ReadonlyMap<string, Operand>): Value {
+  const found = entries.get(text);
+  if (found) return found.value;
+  interpreter.missing.add(text);
+  interpreter.diagnostics.add(
+    "unknown-member",
+    span,
+    `It has ${[...entries.keys()].map((key) => `.${key}`).join(", ") || "no entries"}, not .${text}.`,
+  );
+  return BROKEN;
+}
+
+function unknownMember(interpreter: Interpreter, name: Identifier): void {
+  const op = findOp(name.text);
+  const near = nearest(name.text, ["T", "mT", "shape", "ndim", "dtype"]);
+  const advice = op
+    ? `It is called with brackets: .${name.text}().`
+    : near
+      ? `Did you mean \`.${near}\`?`
+      : "It has .T, .mT, .shape, .ndim and .dtype.";
+  const fixes = op
+    ? [{ title: "Add ()", edits: [{ span: { from: name.span.to, to: name.span.to }, insert: "()" }] }]
+    : near
+      ? [{ title: `Change to ${near}`, edits: [{ span: name.span, insert: near }] }]
+      : [];
+  interpreter.diagnostics.add("unknown-member", name.span, `A tensor has no \`.${name.text}\`. ${advice}`, { fixes });
+}
+
+/** `self.w`: the weight becomes a parameter of the pasted method. */
+function selfMember(interpreter: Interpreter, run: StatementRun, { name, span }: MemberExpr): Value {
+  const def = run.frame.defs.at(-1);
+  const last = def?.params.at(-1);
+  const have = def?.params.some((param) => param.name.text === name.text) === true;
+  const replace = { span, insert: name.text };
+  const declare =
+    last && !have
+      ? [{ span: { from: last.span.to, to: last.span.to }, insert: `, ${name.text}: f32[1024, 1024]` }]
+      : [];
+  interpreter.diagnostics.add(
+    "self",
+    span,
+    `\`self.${name.text}\` is not here: make it a parameter, \`${name.text}: f32[…]\`.`,
+    {
+      fixes: [{ title: `Make ${name.text} a parameter`, edits: [...declare, replace] }],
+    },
+  );
+  return BROKEN;
+}

@@ -1,0 +1,135 @@
+/** @file Methods: of tensors, which are ops; of lists, dictionaries and texts; of objects and layers. */
+import { findOp } from "../../ops";
+import { dictMethod, listMethod, textMethod } from "../values/collections";
+import { convert, isConversion } from "../values/conversions";
+import { hostCall } from "../values/host-functions";
+import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { typeOf } from "../interpreter";
+import { callAnyDef, libraryDef } from "../library/library";
+import { castTo, sizeMethod, transposeAll } from "./member";
+import { DTYPES } from "./names";
+import { attributeOf } from "../objects/attributes";
+import { callAsLayer, callOnClass, callSuper, moduleMethod } from "../objects/methods";
+import { unknownAttribute } from "../objects/classes";
+import { libraryCall, opCall } from "./op-calls";
+import { isSplit, splitResults } from "./split";
+import { bindName } from "../symbols";
+import type { Identifier } from "../reading/syntax";
+import { writesInPlace, writtenName } from "../statements/targets";
+import { unknownCall } from "./unknown-call";
+import { BROKEN, type GivenArgument, isBroken, NONE, type Operand, type Value } from "../values/values";
+
+const CASTS: ReadonlySet<string> = new Set(["float", "half", "int", "long", "bool"]);
+/** What only moves data between devices or copies it changes no value. */
+const NOTHING: ReadonlySet<string> = new Set([
+  "contiguous",
+  "clone",
+  "cuda",
+  "cpu",
+  "block_until_ready",
+  "requires_grad_",
+  "retain_grad",
+]);
+
+/** What `receiver.name(…)` answers, the receiver being the first operand. */
+export function methodCall(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  name: Identifier,
+  operands: readonly Operand[],
+  args: readonly GivenArgument[],
+): Value {
+  const receiver = operands[0]!;
+  const { value } = receiver;
+  if (isBroken(value)) return BROKEN;
+  const own = memberCall(interpreter, run, at, name, value, args);
+  if (own) return own;
+  const call = { ...at, called: name.text, word: name.span };
+  const all = [{ name: null, operand: receiver, span: receiver.expr?.span ?? at.expr.span }, ...args];
+  if (value.kind === "dict")
+    return dictMethod(interpreter, run, { ...value, object: receiver.expr }, name, operands.slice(1));
+  if (value.kind === "sequence")
+    return listMethod(interpreter, run, { ...value, object: receiver.expr }, name, operands.slice(1));
+  if (value.kind === "string") return textMethod(interpreter, value.value, name, operands.slice(1));
+  if ((value.kind === "number" || value.kind === "bool") && name.text === "item") return value;
+  const number = (value.kind === "number" || value.kind === "bool") && findOp(name.text) !== null;
+  if (value.kind !== "tensor" && value.kind !== "hole" && !number) {
+    interpreter.diagnostics.add(
+      "bad-method",
+      name.span,
+      `Only tensors have methods; \`.${name.text}()\` stands after something else.`,
+    );
+    return BROKEN;
+  }
+  if (NOTHING.has(name.text)) return value;
+  if (name.text === "backward" && value.kind === "tensor") {
+    interpreter.losses.push(value.node);
+    interpreter.cotangents.clear();
+    return NONE;
+  }
+  if (isSplit(name.text)) return splitResults(interpreter, run, { ...call, name }, all);
+  if (value.kind === "tensor") {
+    const type = typeOf(interpreter, value.node);
+    const known = sizeMethod(interpreter, name, type, operands.slice(1), interpreter.unknown.has(value.node));
+    if (known) return known;
+    if ((name.text === "t" || name.text === "transpose") && operands.length === 1)
+      return transposeAll(interpreter, run, call, receiver);
+  }
+  const dtype = CASTS.has(name.text) && operands.length === 1 ? DTYPES.get(name.text) : undefined;
+  if (dtype) return castTo(interpreter, run, call, receiver, dtype);
+  if (isConversion(name.text, operands.length - 1)) {
+    const converted = convert(interpreter, run, { ...call, name }, receiver, args);
+    if (converted) return converted;
+  }
+  const inPlace = writesInPlace(name.text);
+  const plain = inPlace ? name.text.slice(0, -1) : name.text;
+  // NumPy's arrays take all axes: `x.transpose(0, 2, 1, 3)`.
+  const op = findOp(plain === "transpose" && operands.length > 3 ? "permute" : plain);
+  if (op && op.kind !== "source") {
+    const now = opCall(interpreter, run, call, op, all);
+    const written = inPlace ? writtenName(call.expr) : null;
+    if (written) bindName(interpreter, run, written, now);
+    return now;
+  }
+  const known = hostCall(interpreter, run, call, name.text, operands);
+  if (known) return known;
+  const def = libraryDef(plain, null);
+  if (def) {
+    const now = callAnyDef(interpreter, run, libraryCall(call, def), all);
+    const target = inPlace ? writtenName(call.expr) : null;
+    if (target) bindName(interpreter, run, target, now);
+    return now;
+  }
+  unknownCall(interpreter, run, call.expr, name, operands);
+  return BROKEN;
+}
+
+/** A method of an object, a class, a layer or a list of modules; null of anything else. */
+function memberCall(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  name: Identifier,
+  value: Value,
+  args: readonly GivenArgument[],
+): Value | null {
+  if (value.kind === "object") {
+    const { object } = value;
+    const found = attributeOf(interpreter, run, object, name, { path: at.path, expr: at.expr.callee });
+    if (found) return interpreter.call(run, at, found, args);
+    const known = moduleMethod(interpreter, run, at, value, name.text, args);
+    if (!known) unknownAttribute(interpreter, object.of, object.fields.keys(), name);
+    return known ?? BROKEN;
+  }
+  if (value.kind === "class") return callOnClass(interpreter, run, at, value.of, name, args);
+  if (value.kind === "super") return callSuper(interpreter, run, at, value, name, args);
+  const isLayer = value.kind === "layer" || value.kind === "layer-class";
+  if (value.kind === "layer-class" && name.text === "__init__") return callAsLayer(at, value.name, args);
+  if (isLayer || (value.kind === "sequence" && value.list))
+    return moduleMethod(interpreter, run, at, value, name.text, args);
+  const entry = value.kind === "dict" ? value.entries.get(name.text) : undefined;
+  return entry && CALLABLE.has(entry.value.kind) ? interpreter.call(run, at, entry.value, args) : null;
+}
+
+const CALLABLE: ReadonlySet<Value["kind"]> = new Set(["def", "op", "partial", "object", "layer", "class"]);

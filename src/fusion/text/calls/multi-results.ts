@@ -1,0 +1,87 @@
+/** @file PyTorch's answers of two: `values, indices = x.topk(k)`, `x.max(dim=-1).indices`, `torch.sort(x)[0]`; and rows of a tensor that several names take. */
+import { findOp } from "../../ops";
+import { applyOp, applyParts } from "./apply";
+import type { Interpreter, StatementRun } from "../interpreter";
+import { typeOf } from "../interpreter";
+import type { Expr } from "../reading/syntax";
+import { bare } from "../reading/syntax";
+import type { NodeId } from "../../ir";
+import { isBroken, type Operand, tensorValue, type Value } from "../values/values";
+
+/** Whether `node` was written as a call that answers values and indices. */
+function isPair({ sites, nodes }: Interpreter, node: NodeId): boolean {
+  const site = sites.get(node);
+  if (site?.op?.indices === undefined || nodes.get(node)?.id !== node) return false;
+  // A reduction of everything answers one value alone.
+  return site.op.kind !== "reduce" || (site.attrs["axes"] ?? null) !== null;
+}
+
+/** The indices beside the values `node`; null where its call answers values alone. */
+export function indicesBeside(interpreter: Interpreter, run: StatementRun, node: NodeId, path: string): Value | null {
+  if (!isPair(interpreter, node)) return null;
+  const { op, attrs, operands, expr } = interpreter.sites.get(node)!;
+  const tensors = operands.map((operand): Operand => ({
+    value: tensorValue(operand.node!),
+    path: "",
+    expr: operand.expr,
+  }));
+  return applyOp(interpreter, run, { op: findOp(op!.indices!)!, path, expr }, { tensors, attrs });
+}
+
+const NUMPY = /^(jnp|np|numpy|jax)\b/;
+
+/** `x.max(dim=1)[0]`: one of the two, not a row; null where the brackets mean a row. */
+export function resultAt(
+  interpreter: Interpreter,
+  run: StatementRun,
+  object: Operand,
+  index: number,
+  path: string,
+): Value | null {
+  const call = object.expr && bare(object.expr);
+  if (call?.kind !== "call" || object.value.kind !== "tensor" || (index !== 0 && index !== 1)) return null;
+  const source = interpreter.text.slice(call.callee.span.from, call.callee.span.to);
+  const single = NUMPY.test(source) && !/top_?k$/.test(source);
+  if (single || !isPair(interpreter, object.value.node)) return null;
+  return index === 0 ? object.value : indicesBeside(interpreter, run, object.value.node, path);
+}
+
+/** What `count` names take of a tensor: values and indices, or its rows; null where it has another number of rows. */
+export function sharesOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  value: Value,
+  count: number,
+  expr: Expr,
+): readonly Operand[] | null {
+  if (value.kind !== "tensor" || interpreter.unknown.has(value.node)) return null;
+  const path = `${run.root}#1`;
+  const indices = count === 2 ? indicesBeside(interpreter, run, value.node, path) : null;
+  if (indices && !isBroken(indices))
+    return [
+      { value, path: run.root, expr },
+      { value: indices, path, expr },
+    ];
+  return typeOf(interpreter, value.node).shape[0] === count
+    ? rowsOf(interpreter, run, { value, path: run.root, expr }, run.root)
+    : null;
+}
+
+/** A tensor one row after the other, along its first axis. */
+export function rowsOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  operand: Operand,
+  root: string,
+): readonly Operand[] {
+  const { shape } = typeOf(interpreter, (operand.value as { readonly node: NodeId }).node);
+  const expr = operand.expr ?? { kind: "bad", span: run.statement.span };
+  return Array.from({ length: shape[0] ?? 0 }, (_, i) => {
+    const path = `${root}#${i}`;
+    const value = applyParts(interpreter, run, { path, expr, label: "row" }, [operand], (b, [x]) => {
+      const row = b.op("slice", "slice", [x!], { start: [i], stop: [i + 1], step: [1], axes: [0] });
+      return b.op("squeeze", "squeeze", [row], { axes: [0] });
+    });
+    return { value, path, expr };
+  });
+}

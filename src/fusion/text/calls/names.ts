@@ -1,0 +1,240 @@
+/**
+ * @file Names that need no definition: prefixes to drop, dtypes, constants, and words of Python libraries that mean something else here.
+ * @about and, or, not: Python writes these ops as words.
+ */
+import type { DType } from "../../ir";
+
+/** `F.relu`, `torch.nn.functional.relu`, `jnp.exp`: dropped. */
+export const MODULES: ReadonlySet<string> = new Set([
+  "F",
+  "torch",
+  "nn",
+  "functional",
+  "jnp",
+  "jax",
+  "np",
+  "numpy",
+  "lax",
+  "special",
+  "linalg",
+  "math",
+  "optim",
+  "scipy",
+  "einops",
+  "flax",
+  "linen",
+  "optax",
+  "functools",
+  "jit",
+  "compiler",
+  "cuda",
+  "typing",
+  "operator",
+  "logging",
+  "warnings",
+  "hk",
+  "haiku",
+  "eqx",
+  "equinox",
+  "nnx",
+]);
+
+export const DTYPES: ReadonlyMap<string, DType> = new Map([
+  ["f32", "f32"],
+  ["f16", "f16"],
+  ["i32", "i32"],
+  ["bool", "bool"],
+  ["float32", "f32"],
+  ["float", "f32"],
+  ["float16", "f16"],
+  ["half", "f16"],
+  ["int32", "i32"],
+  ["int", "i32"],
+  ["int64", "i32"],
+  ["long", "i32"],
+  ["bool_", "bool"],
+]);
+
+/** Types that a GPU's shaders don't have: words, so that a comparison with them is known. */
+export const OTHER_DTYPES =
+  /^(bfloat16|float64|double|u?int8|u?int16|uint32|uint64|float8\w*|complex\d+|floating|integer|inexact)$/;
+
+/** As they stand, or after a prefix. */
+export const NUMBERS: ReadonlyMap<string, number> = new Map([
+  ["inf", Infinity],
+  ["nan", Number.NaN],
+]);
+/** After a prefix only: `e` alone is a name people use. */
+export const PREFIXED_NUMBERS: ReadonlyMap<string, number> = new Map([...NUMBERS, ["pi", Math.PI], ["e", Math.E]]);
+
+/** Where an input's data comes from: `x: f32[8] = randn(seed=7)`. */
+export const SOURCES: ReadonlySet<string> = new Set([
+  "param",
+  "const",
+  "state",
+  "data",
+  "randn",
+  "normal",
+  "rand",
+  "uniform",
+  "zeros",
+  "ones",
+  "arange",
+]);
+
+const UNKNOWN_COUNT = "The number of results depends on data";
+const FACTORS = "No op here factorises a matrix. Compute it elsewhere and pass the result as an input.";
+const COMPLEX =
+  "Complex numbers aren't supported. Write the real and imaginary parts as two tensors; a short Fourier transform is a matmul with a matrix of cosines and one with sines.";
+
+/** Ops that people look for and what serves instead. */
+export const ADVICE: ReadonlyMap<string, string> = new Map([
+  ["nonzero", `${UNKNOWN_COUNT}: compute with where(mask, x, 0) over all of them.`],
+  ["masked_select", `${UNKNOWN_COUNT}: compute with where(mask, x, 0) over all of them.`],
+  ["unique", `${UNKNOWN_COUNT}.`],
+  ["tolist", "A graph computes tensors, and their values can't be read as Python numbers."],
+  ["item", "A graph computes tensors, and their values can't be read as Python numbers."],
+  [
+    "spectral_norm",
+    "It divides a weight by its largest singular value, which training estimates: divide by an input that holds it, w / sigma.",
+  ],
+  ["pmap", "There is one GPU here. Write vmap for a batch, or psum for a sum over devices."],
+  ...[
+    "fft",
+    "ifft",
+    "rfft",
+    "irfft",
+    "fft2",
+    "ifft2",
+    "rfft2",
+    "fftn",
+    "stft",
+    "istft",
+    "complex",
+    "polar",
+    "view_as_complex",
+    "view_as_real",
+    "conj",
+    "angle",
+  ].map((name) => [name, COMPLEX] as const),
+  ...[
+    "solve",
+    "inv",
+    "inverse",
+    "pinv",
+    "svd",
+    "svdvals",
+    "qr",
+    "cholesky",
+    "cholesky_solve",
+    "lu",
+    "det",
+    "logdet",
+    "slogdet",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "lstsq",
+    "matrix_exp",
+    "expm",
+  ].map((name) => [name, FACTORS] as const),
+]);
+
+const RECURRENT =
+  "Use nn.LSTM or nn.GRU, or write its step as a def and call it in a Python `for` loop over the sequence.";
+
+/** What will be read one day, and what does the same today. */
+export const NOT_YET: ReadonlyMap<string, string> = new Map([
+  [
+    "while_loop",
+    "The number of iterations depends on data. If it is known, write a Python `for` loop, which is unrolled.",
+  ],
+  ...["lstm", "gru"].map((name) => [name, RECURRENT] as const),
+]);
+
+/** Operators and the ops they are. */
+export const BINARY_OPS: ReadonlyMap<string, string> = new Map([
+  ["+", "add"],
+  ["-", "sub"],
+  ["*", "mul"],
+  ["/", "div"],
+  ["//", "floor_div"],
+  ["%", "mod"],
+  ["**", "pow"],
+  ["@", "matmul"],
+  ["==", "eq"],
+  ["!=", "ne"],
+  ["<", "lt"],
+  ["<=", "le"],
+  [">", "gt"],
+  [">=", "ge"],
+  ["&", "bit_and"],
+  ["|", "bit_or"],
+  ["^", "bit_xor"],
+  ["and", "and"],
+  ["or", "or"],
+]);
+export const UNARY_OPS: ReadonlyMap<string, string> = new Map([
+  ["-", "neg"],
+  ["~", "not"],
+  ["not", "not"],
+]);
+export const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
+
+/** Python's own words; none of them can name a value. */
+export const KEYWORDS: ReadonlySet<string> = new Set([
+  "False",
+  "None",
+  "True",
+  "and",
+  "as",
+  "assert",
+  "async",
+  "await",
+  "break",
+  "class",
+  "continue",
+  "def",
+  "del",
+  "elif",
+  "else",
+  "except",
+  "finally",
+  "for",
+  "from",
+  "global",
+  "if",
+  "import",
+  "in",
+  "is",
+  "lambda",
+  "nonlocal",
+  "not",
+  "or",
+  "pass",
+  "raise",
+  "return",
+  "try",
+  "while",
+  "with",
+  "yield",
+  "print",
+]);
+
+export const isIdentifier = (text: string): boolean =>
+  /^[A-Za-z_\u00a1-\uffff][\w\u00a1-\uffff]*$/.test(text) && !KEYWORDS.has(text);
+
+/** A name that nothing of the program uses: `base`, then `base_1`, `base_2` … */
+export function freshName(base: string, taken: ReadonlySet<string>): string {
+  for (let n = 1; ; n++) if (!taken.has(`${base}_${n}`)) return `${base}_${n}`;
+}
+
+/** How a call of `op` is written: its name, or an alias where Python keeps the name for itself (`logical_and`). */
+export const spellingOf = ({
+  name,
+  aliases,
+}: {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+}): string => (KEYWORDS.has(name) ? (aliases?.find((alias) => !KEYWORDS.has(alias)) ?? name) : name);

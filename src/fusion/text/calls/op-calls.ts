@@ -1,0 +1,91 @@
+/** @file A call of an op: folded while the program is read where all of it is known, else its arguments bound and its nodes made. */
+import type { Attrs, DType, Span } from "../../ir";
+import type { CompositeDef, OpDef } from "../../ops";
+import { applyOp, applyParts } from "./apply";
+import type { Bound } from "./bind";
+import { bindArguments } from "./bind";
+import { defaultsIn, meantBy, type Dialect } from "./dialect";
+import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { typeOf } from "../interpreter";
+import { callAnyDef, libraryOverload, libraryScope } from "../library/library";
+import type { DefStatement, Expr } from "../reading/syntax";
+import { BROKEN, type GivenArgument, numberValue, type Operand, type Value } from "../values/values";
+
+export interface OpCall extends CallAt {
+  readonly dialect?: Dialect;
+  /** The name in the text, for messages about the whole call. */
+  readonly word?: Span;
+}
+
+/** A call of a function of the library. */
+export const libraryCall = (call: CallAt, def: DefStatement): Parameters<typeof callAnyDef>[2] => ({
+  expr: call.expr,
+  path: call.path,
+  def,
+  scope: libraryScope(),
+});
+
+/** The value of an op for arguments that are written or made. */
+export function opCall(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: OpCall,
+  op: OpDef | CompositeDef,
+  given: readonly GivenArgument[],
+): Value {
+  const { dialect = null } = call;
+  const { meant, args } = meantBy(op, dialect, given);
+  const overload = libraryOverload(meant, dialect, args);
+  if (overload) return callAnyDef(interpreter, run, libraryCall(call, overload), args);
+  const folded = foldCall(
+    meant,
+    given.map(({ operand }) => operand),
+  );
+  if (folded) return folded;
+  const wider = meant.kind === "reduce" ? args.find(({ name }) => name?.text === "dtype") : undefined;
+  const rest = wider ? args.filter((arg) => arg !== wider) : args;
+  const found = bindArguments(interpreter, meant, rest, call.word ?? call.expr.callee.span, defaultsIn(dialect, meant));
+  const bound = found && { ...found, attrs: perSpace(interpreter, call.called ?? "", found) };
+  if (bound && wider?.operand.value.kind === "dtype")
+    return foldWider(interpreter, run, { ...call, label: meant.name }, bound, wider.operand.value.dtype);
+  return bound ? applyOp(interpreter, run, { op: meant, path: call.path, expr: call.expr }, bound) : BROKEN;
+}
+
+/** `x.sum(dtype=torch.float32)`: the operand is converted before it is folded. */
+function foldWider(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: { readonly path: string; readonly expr: Expr; readonly label: string },
+  { tensors, attrs }: Bound,
+  dtype: DType,
+): Value {
+  const operands = tensors.filter((operand) => operand !== null);
+  return applyParts(interpreter, run, at, operands, (b, [x]) =>
+    b.op(at.label, at.label, [b.op("wide", "cast", [x!], { dtype })], attrs),
+  );
+}
+
+/** `avg_pool2d(x, 3)` of a picture without a batch: the name says how many axes one number is for. */
+function perSpace(interpreter: Interpreter, name: string, { tensors, attrs }: Bound): Attrs {
+  const rank = Number(/pool([23])d$/.exec(name)?.[1] ?? 0);
+  const x = tensors[0]?.value;
+  if (rank === 0 || x?.kind !== "tensor" || typeOf(interpreter, x.node).shape.length !== rank + 1) return attrs;
+  const key = "output_size" in attrs ? "output_size" : "kernel_size";
+  const value = attrs[key];
+  const [only, ...more] = Array.isArray(value) ? value : [value];
+  return typeof only === "number" && more.length === 0
+    ? { ...attrs, [key]: Array.from({ length: rank }, () => only) }
+    : attrs;
+}
+
+/** `math.sqrt(64)`: an elementwise op of numbers is a number. */
+function foldCall(op: OpDef | CompositeDef, operands: readonly Operand[]): Value | null {
+  if (op.kind !== "elementwise" || !op.scalar || operands.length === 0) return null;
+  if (operands.length !== op.params.filter(({ kind }) => kind === "tensor").length) return null;
+  const numbers: number[] = [];
+  for (const { value } of operands) {
+    if (value.kind !== "number" || value.dtype) return null;
+    numbers.push(value.value);
+  }
+  return numberValue(op.scalar.js(numbers, {}), false);
+}

@@ -1,0 +1,426 @@
+/** @file `grad`, `value_and_grad`, `vjp`, `jvp`, `.backward()`: derivatives become nodes of the graph, which passes fuse like any other. */
+import { DerivativeBuilder, callKey, pullBack, pushForward, type NoRule } from "../../autodiff";
+import { isLiteral, type Node, type NodeId, type Span } from "../../ir";
+import { sameShape, showType } from "../../ir";
+import { axesGiven, vmapCall } from "./vmap";
+import { Expansion } from "./expand";
+import type { Interpreter, StatementRun } from "../interpreter";
+import { toNode, typeOf } from "../interpreter";
+import type { CallExpr, Expr } from "../reading/syntax";
+import { leavesOf, mapLeaves } from "../values/trees";
+import {
+  BROKEN,
+  describe,
+  type GivenArgument,
+  isBroken,
+  type Operand,
+  tensorValue,
+  type Value,
+} from "../values/values";
+
+const NAMES: ReadonlySet<string> = new Set(["grad", "value_and_grad", "vjp", "jvp", "checkpoint", "remat", "vmap"]);
+export const isTransform = (name: string): boolean => NAMES.has(name);
+
+/** Keywords of each; those of PyTorch's that change no value are taken and say nothing. */
+const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
+  grad: [
+    "argnums",
+    "argnum",
+    "wrt",
+    "has_aux",
+    "holomorphic",
+    "allow_int",
+    "create_graph",
+    "retain_graph",
+    "allow_unused",
+    "materialize_grads",
+  ],
+  value_and_grad: ["argnums", "argnum", "wrt", "has_aux", "holomorphic", "allow_int"],
+  vjp: [],
+  jvp: [],
+  vmap: ["in_axes", "in_dims", "out_axes", "out_dims"],
+  checkpoint: ["use_reentrant", "preserve_rng_state", "policy", "prevent_cse"],
+  remat: ["policy", "prevent_cse"],
+};
+
+interface Call {
+  readonly expr: CallExpr;
+  readonly path: string;
+}
+/** What can be differentiated and batched. */
+const FUNCTIONS: ReadonlySet<Value["kind"]> = new Set([
+  "def",
+  "op",
+  "transform",
+  "pullback",
+  "partial",
+  "layer",
+  "object",
+  "sequence",
+]);
+type Caller<C extends Call> = (
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: C,
+  operands: readonly Operand[],
+) => Value;
+type Transformed = Extract<Value, { kind: "transform" }>;
+
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
+function refuse(interpreter: Interpreter, span: Span, text: string, nodes: readonly NodeId[] = []): Value {
+  interpreter.diagnostics.add("no-derivative", span, text, { nodes });
+  return BROKEN;
+}
+
+/** Writes derivatives as nodes of a group of their own, named after what they are derivatives of. */
+function written(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr, label, found }: { readonly expr: Expr; readonly label: string; readonly found?: ReadonlyMap<NodeId, NodeId> },
+  write: (builder: DerivativeBuilder, name: (node: Node, derivative: NodeId) => void) => readonly NodeId[] | NoRule,
+): readonly NodeId[] | null {
+  const calls = `${run.root}/${label}`;
+  const number = interpreter.defCalls.get(calls) ?? 0;
+  interpreter.defCalls.set(calls, number + 1);
+  const id = `${calls}#${number}`;
+  const call = {
+    id,
+    label: null,
+    groups: run.frame.groups,
+    span: expr.span,
+    ...(label === "grad" && { phase: "backward" as const }),
+  };
+  const writer = new Expansion(interpreter, call, label, "def");
+  /** Of values without a name: their derivatives are called after the op, unless they are also that of a named one. */
+  const unnamed: (readonly [derivative: NodeId, name: string])[] = [];
+  const name = ({ id: of, label: own, op }: Node, derivative: NodeId): void => {
+    if (own === op) unnamed.push([derivative, `d_${own}`]);
+    else writer.rename(derivative, `d_${own}`);
+    if (label === "grad") writer.cotangent(derivative, of);
+  };
+  const builder = new DerivativeBuilder(writer, interpreter.derived);
+  const made = write(builder, name);
+  if ("node" in made) {
+    const { op, label: own } = made.node;
+    refuse(
+      interpreter,
+      expr.span,
+      `\`${op}\` (${own}) has no derivative here: write stop_gradient around it if it should count as constant.`,
+      [made.node.id],
+    );
+    return null;
+  }
+  for (const [derivative, called] of unnamed) writer.rename(derivative, called);
+  const before = new Set<NodeId>(interpreter.nodes.keys());
+  const landed = writer.land(made);
+  // What no derivative that was asked for reads is no result of the program.
+  for (const id of interpreter.nodes.keys()) if (!before.has(id) && !landed.includes(id)) interpreter.spare.add(id);
+  const landedOne = (id: NodeId): NodeId => writer.landedAs([id])[0]!;
+  for (const entry of builder.entries()) {
+    const own = { ...entry, inputs: writer.landedAs(entry.inputs), made: landedOne(entry.made) };
+    interpreter.derived.set(callKey(own), own);
+  }
+  for (const [of, cotangent] of found ?? []) interpreter.cotangents.set(of, landedOne(cotangent));
+  interpreter.calls.push({ kind: "def", id, label, span: expr.span, result: landed.at(-1) ?? null, expr: null, run });
+  return landed;
+}
+
+/** Cotangents of `wrt`. */
+function gradients(
+  interpreter: Interpreter,
+  run: StatementRun,
+  expr: Expr,
+  seeds: (builder: DerivativeBuilder) => ReadonlyMap<NodeId, NodeId>,
+  wrt: readonly NodeId[],
+): readonly NodeId[] | null {
+  return written(interpreter, run, { expr, label: "grad" }, (builder, name) =>
+    pullBack(builder, seeds(builder), wrt, name),
+  );
+}
+
+const ones =
+  (results: readonly NodeId[]) =>
+  (builder: DerivativeBuilder): ReadonlyMap<NodeId, NodeId> =>
+    new Map(results.map((id) => [id, builder.scalar(1, builder.typeOf(id).dtype)]));
+
+/** What keeps `node` from being the scalar that gradients are taken of. */
+function lossProblem(interpreter: Interpreter, value: Value): string | null {
+  if (value.kind !== "tensor") return `A gradient is taken of one number; this is ${describe(value)}.`;
+  const type = typeOf(interpreter, value.node);
+  const fits = type.shape.length === 0 && (type.dtype === "f32" || type.dtype === "f16");
+  return fits ? null : `A gradient is taken of one number; this is ${showType(type)}. Sum it first, or use vjp.`;
+}
+
+const nodesOf = (interpreter: Interpreter, run: StatementRun, operands: readonly Operand[]): NodeId[] =>
+  operands.map((operand) => toNode(interpreter, run, operand, ["f32"]));
+const itemsOf = (value: Value): readonly Operand[] => (value.kind === "sequence" ? value.items : [loose(value)]);
+const tensorsOf = (value: Value): readonly NodeId[] =>
+  leavesOf(loose(value)).flatMap(({ value: item }) => (item.kind === "tensor" ? [item.node] : []));
+const isOpen = (interpreter: Interpreter, operands: readonly Operand[]): boolean =>
+  operands
+    .flatMap(leavesOf)
+    .some(
+      ({ value }) =>
+        isBroken(value) || value.kind === "hole" || (value.kind === "tensor" && interpreter.unknown.has(value.node)),
+    );
+
+/** `grad(f)`, `vjp(f, x)`, `jvp(f, (x,), (dx,))`, and PyTorch's `grad(loss, (w, b))`. */
+export function transform<C extends Call>(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: C,
+  name: string,
+  args: readonly GivenArgument[],
+  caller: Caller<C>,
+): Value {
+  const [f, ...rest] = args.filter((arg) => arg.name === null).map(({ operand }) => operand);
+  const { span } = call.expr;
+  const odd = args.find((arg) => arg.name !== null && !KEYWORDS[name]!.includes(arg.name.text));
+  if (odd)
+    return refuse(
+      interpreter,
+      odd.name!.span,
+      `${name} has no argument \`${odd.name!.text}\`${KEYWORDS[name]!.length === 0 ? "." : `; it has ${KEYWORDS[name]!.join(", ")}.`}`,
+    );
+  if (!f) return refuse(interpreter, span, `${name} takes a def.`);
+  if (isBroken(f.value)) return BROKEN;
+  if (name === "grad" && f.value.kind === "tensor") return torchGrad(interpreter, run, call, f.value, rest);
+  if (!FUNCTIONS.has(f.value.kind))
+    return refuse(interpreter, span, `${name} takes a def; this is ${describe(f.value)}.`);
+  if (name === "vjp") return vjpOf(interpreter, run, call, f, rest, caller);
+  if (name === "jvp") return jvpOf(interpreter, run, call, f, rest, caller);
+  if (name === "vmap") {
+    const named = (...names: string[]): Operand | undefined =>
+      args.find((arg) => names.includes(arg.name?.text ?? ""))?.operand;
+    const axes = axesGiven(named("in_axes", "in_dims") ?? rest[0], named("out_axes", "out_dims") ?? rest[1]);
+    return { kind: "transform", name, of: f.value, argnums: 0, axes };
+  }
+  if (name === "checkpoint" || name === "remat")
+    return rest.length === 0
+      ? { kind: "transform", name: "checkpoint", of: f.value, argnums: 0 }
+      : segment(interpreter, run, withoutArguments(call), f, rest, caller);
+  const given = args.find((arg) => ["argnums", "argnum", "wrt"].includes(arg.name?.text ?? ""))?.operand ?? rest[0];
+  const numbers = given ? itemsOf(given.value).flatMap(({ value }) => argumentIndex(value, f.value)) : [0];
+  const argnums = given?.value.kind === "sequence" ? numbers : (numbers[0] ?? 0);
+  const aux = args.find((arg) => arg.name?.text === "has_aux")?.operand.value;
+  return { kind: "transform", name, of: f.value, argnums, ...(aux?.kind === "bool" && aux.value && { aux: true }) };
+}
+
+/** An argument by its index, or by its name. */
+function argumentIndex(given: Value, of: Value): number[] {
+  if (given.kind === "number") return [given.value];
+  if (given.kind !== "string" || of.kind !== "def") return [];
+  const index = of.def.params.findIndex(({ name }) => name.text === given.value);
+  return index < 0 ? [] : [index];
+}
+
+/** `f(*weights)`: each item is an argument. */
+function withoutStars({ args }: CallExpr, operands: readonly Operand[]): readonly Operand[] {
+  const extra = operands.length - args.length;
+  return operands.flatMap((operand, i) =>
+    args[i - extra]?.starred === "items" && operand.value.kind === "sequence" ? operand.value.items : [operand],
+  );
+}
+
+/** The value and the gradients of `grad(f)` at its arguments. */
+export function callTransform<C extends Call>(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: C,
+  { name, of, argnums, axes, aux }: Transformed,
+  given: readonly Operand[],
+  caller: Caller<C>,
+): Value {
+  const operands = withoutStars(call.expr, given);
+  if (isOpen(interpreter, operands)) return BROKEN;
+  if (name === "checkpoint") return segment(interpreter, run, call, loose(of), operands, caller);
+  if (axes)
+    return vmapCall(interpreter, call, axes, operands, (operands) =>
+      caller(interpreter, run, call, [loose(of), ...operands]),
+    );
+  const wanted = typeof argnums === "number" ? [argnums] : argnums;
+  const missing = wanted.find((at) => operands.at(at) === undefined);
+  if (missing !== undefined)
+    return refuse(
+      interpreter,
+      call.expr.span,
+      `${name} is asked for argument ${missing}; there are ${operands.length}.`,
+    );
+  const fixed = operands.map((operand) =>
+    wanted.some((at) => operands.at(at) === operand) ? withNodes(interpreter, run, operand) : operand,
+  );
+  const answer = caller(interpreter, run, call, [loose(of), ...fixed]);
+  if (isBroken(answer)) return BROKEN;
+  const [first, beside] = aux && answer.kind === "sequence" ? answer.items : [loose(answer)];
+  const { value } = first ?? loose(answer);
+  const problem = lossProblem(interpreter, value);
+  if (problem) return refuse(interpreter, call.expr.span, problem);
+  const loss = (value as { readonly node: NodeId }).node;
+  const leaves = wanted.map((at) => tensorsOf(fixed.at(at)!.value));
+  const found = gradients(interpreter, run, call.expr, ones([loss]), leaves.flat());
+  if (!found) return BROKEN;
+  let next = 0;
+  const each = wanted.map((at) =>
+    mapLeaves(fixed.at(at)!, (leaf) => (leaf.value.kind === "tensor" ? loose(tensorValue(found[next++]!)) : leaf)),
+  );
+  const grads = typeof argnums === "number" ? each[0]!.value : ({ kind: "sequence", items: each } as const);
+  if (name === "value_and_grad") return { kind: "sequence", items: [loose(answer), loose(grads)] };
+  return beside ? { kind: "sequence", items: [loose(grads), beside] } : grads;
+}
+
+/** The tree with its numbers as nodes. */
+const withNodes = (interpreter: Interpreter, run: StatementRun, operand: Operand): Operand =>
+  mapLeaves(operand, (leaf, at) =>
+    leaf.value.kind === "number"
+      ? {
+          ...leaf,
+          value: tensorValue(
+            toNode(interpreter, run, leaf.path === "" ? { ...leaf, path: `${operand.path}/leaf${at}` } : leaf, ["f32"]),
+          ),
+        }
+      : leaf,
+  );
+
+/** `checkpoint(f)(x)`: what is computed inside belongs to a segment. */
+function segment<C extends Call>(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: C,
+  f: Operand,
+  operands: readonly Operand[],
+  caller: Caller<C>,
+): Value {
+  const before = new Set(interpreter.nodes.keys());
+  const value = caller(interpreter, run, call, [f, ...operands]);
+  for (const [id, n] of interpreter.nodes)
+    if (!before.has(id) && !isLiteral(n)) interpreter.nodes.set(id, { ...n, segment: call.path });
+  return value;
+}
+
+/** `torch.autograd.grad(loss, (w, b))`. */
+function torchGrad(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: Call,
+  loss: Value,
+  [wrt]: readonly Operand[],
+): Value {
+  const problem = lossProblem(interpreter, loss);
+  if (problem || !wrt)
+    return refuse(interpreter, call.expr.span, problem ?? "grad takes a loss and what to differentiate by.");
+  if (isOpen(interpreter, [loose(loss), wrt])) return BROKEN;
+  const found = gradients(interpreter, run, call.expr, ones(tensorsOf(loss)), tensorsOf(wrt.value));
+  return found ? { kind: "sequence", items: found.map((id) => loose(tensorValue(id))) } : BROKEN;
+}
+
+/** The function's arguments are not those that the call is written with. */
+const withoutArguments = <C extends Call>(call: C): C => ({ ...call, expr: { ...call.expr, args: [] } });
+
+/** `out, pullback = vjp(f, x)`. */
+function vjpOf<C extends Call>(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: C,
+  f: Operand,
+  primals: readonly Operand[],
+  caller: Caller<C>,
+): Value {
+  if (isOpen(interpreter, primals)) return BROKEN;
+  const points = primals.map((operand) => withNodes(interpreter, run, operand));
+  const value = caller(interpreter, run, withoutArguments(call), [f, ...points]);
+  if (isBroken(value)) return BROKEN;
+  return { kind: "sequence", items: [loose(value), loose({ kind: "pullback", results: tensorsOf(value), points })] };
+}
+
+/** `pullback(g)`: the cotangents of the arguments. */
+export function callPullback(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr }: Call,
+  { results, points }: Extract<Value, { kind: "pullback" }>,
+  operands: readonly Operand[],
+): Value {
+  const given = operands.flatMap(leavesOf);
+  if (isOpen(interpreter, given)) return BROKEN;
+  const cotangents = nodesOf(interpreter, run, given);
+  const odd = results.findIndex(
+    (id, i) =>
+      cotangents[i] === undefined ||
+      !sameShape(typeOf(interpreter, id).shape, typeOf(interpreter, cotangents[i]).shape),
+  );
+  if (odd >= 0 || cotangents.length !== results.length) {
+    const wanted = results.map((id) => showType(typeOf(interpreter, id))).join(", ");
+    return refuse(interpreter, expr.span, `A pullback takes a cotangent in the shape of each result: ${wanted}.`);
+  }
+  const seeds = new Map(results.map((id, i) => [id, cotangents[i]!]));
+  const wrt = points.flatMap(({ value }) => tensorsOf(value));
+  const found = gradients(interpreter, run, expr, () => seeds, wrt);
+  if (!found) return BROKEN;
+  let next = 0;
+  const items = points.map((point) =>
+    mapLeaves(point, (leaf) => (leaf.value.kind === "tensor" ? loose(tensorValue(found[next++]!)) : leaf)),
+  );
+  return { kind: "sequence", items };
+}
+
+/** `out, dout = jvp(f, (x,), (dx,))`. */
+function jvpOf<C extends Call>(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: C,
+  f: Operand,
+  [at, along]: readonly Operand[],
+  caller: Caller<C>,
+): Value {
+  const [primals, tangents] = [at, along].map((operand) => (operand ? itemsOf(operand.value) : [])) as [
+    readonly Operand[],
+    readonly Operand[],
+  ];
+  if (isOpen(interpreter, [...primals, ...tangents])) return BROKEN;
+  if (primals.length === 0 || primals.length !== tangents.length)
+    return refuse(
+      interpreter,
+      call.expr.span,
+      "jvp takes a def, its arguments and a tangent for each: jvp(f, (x,), (dx,)).",
+    );
+  const trees = primals.map((operand) => withNodes(interpreter, run, operand));
+  const points = trees.flatMap(({ value }) => tensorsOf(value));
+  const changes = nodesOf(interpreter, run, tangents.flatMap(leavesOf));
+  if (points.length !== changes.length)
+    return refuse(interpreter, call.expr.span, "jvp takes tangents with the same structure as their arguments.");
+  const odd = points.findIndex(
+    (id, i) => !sameShape(typeOf(interpreter, id).shape, typeOf(interpreter, changes[i]!).shape),
+  );
+  if (odd >= 0)
+    return refuse(
+      interpreter,
+      call.expr.span,
+      `Tangent ${odd + 1} is ${showType(typeOf(interpreter, changes[odd]!))}; its argument is ${showType(typeOf(interpreter, points[odd]!))}.`,
+    );
+  const value = caller(interpreter, run, withoutArguments(call), [f, ...trees]);
+  if (isBroken(value)) return BROKEN;
+  const seeds = new Map(points.map((id, i) => [id, changes[i]!]));
+  const made = written(interpreter, run, { expr: call.expr, label: "jvp" }, (builder, name) =>
+    pushForward(builder, seeds, tensorsOf(value), name),
+  );
+  if (!made) return BROKEN;
+  let next = 0;
+  const tangent = mapLeaves(loose(value), (leaf) =>
+    leaf.value.kind === "tensor" ? loose(tensorValue(made[next++]!)) : leaf,
+  );
+  return { kind: "sequence", items: [loose(value), tangent] };
+}
+
+/** `w.grad` after `loss.backward()`: of the sum of all losses so far. What one such gradient passed through is not asked for by the next. */
+export function gradOf(interpreter: Interpreter, run: StatementRun, expr: Expr, wrt: NodeId): Value {
+  const { losses } = interpreter;
+  if (losses.length === 0)
+    return refuse(interpreter, expr.span, "`.grad` is known after `.backward()` of a loss.", [wrt]);
+  const problem = losses.map((node) => lossProblem(interpreter, tensorValue(node))).find((each) => each !== null);
+  if (problem) return refuse(interpreter, expr.span, problem, losses);
+  const found = new Map<NodeId, NodeId>();
+  const made = written(interpreter, run, { expr, label: "grad", found }, (builder, name) =>
+    pullBack(builder, ones(losses)(builder), [wrt], name, interpreter.cotangents, found),
+  );
+  return made ? tensorValue(made[0]!) : BROKEN;
+}

@@ -1,0 +1,95 @@
+/** @file `x[:, index]`, `x[rows, columns]`: an index whose numbers are a tensor, as a load from indices that are data. NumPy's rules. */
+import type { NodeId } from "../../ir";
+import { showShape } from "../../ir";
+import { applyParts } from "../calls/apply";
+import type { Interpreter, StatementRun } from "../interpreter";
+import { typeOf } from "../interpreter";
+import { completed, type Known } from "./index-list";
+import type { SubscriptExpr } from "../reading/syntax";
+import type { Operand, Value } from "../values/values";
+
+const isIndexTensor = ({ kind }: Known): boolean => kind === "indices" || kind === "at";
+
+/** What is wrong with the indices of an `x` of this shape, in words; null when nothing is. Places by data may lie anywhere: a load moves to the nearest end. */
+export function indicesProblem(
+  interpreter: Interpreter,
+  shape: readonly number[],
+  known: readonly Known[],
+): string | null {
+  const used = known.filter(({ kind }) => kind !== "new" && kind !== "rest").length;
+  if (used > shape.length) return `There are ${used} indices, but ${showShape(shape)} has ${shape.length} axes.`;
+  for (const index of known) {
+    if (index.kind !== "indices" || index.operand.value.kind !== "tensor") continue;
+    const { dtype } = typeOf(interpreter, index.operand.value.node);
+    if (dtype === "bool")
+      return "The number of elements that a mask picks depends on data, so the shape is not known in advance: write where(mask, x, 0).";
+    if (dtype !== "i32") return `An index holds whole numbers; this one is ${dtype}.`;
+  }
+  const list = completed(known, shape.length - used);
+  const [first, last] = [list.findIndex(isIndexTensor), list.findLastIndex(isIndexTensor)];
+  if (!list.slice(first, last + 1).every(isIndexTensor))
+    return "Index tensors must be adjacent: x[:, rows, columns], not x[rows, :, columns].";
+  const bad = list
+    .filter(({ kind }) => kind !== "new")
+    .findIndex((index, axis) => index.kind === "at" && (index.index >= shape[axis]! || index.index < -shape[axis]!));
+  return bad < 0 ? null : `There is no such index on axis ${bad}: its size is ${shape[bad]}.`;
+}
+
+/** Slices first, then one gather over the axes that data indexes, then new axes. `placesProblem` has nothing to say. */
+export function advancedIndex(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr, path }: { readonly expr: SubscriptExpr; readonly path: string },
+  object: Operand,
+  known: readonly Known[],
+): Value {
+  const { shape } = typeOf(interpreter, (object.value as { readonly node: NodeId }).node);
+  const used = known.filter(({ kind }) => kind !== "new" && kind !== "rest").length;
+  const list = completed(known, shape.length - used);
+  const axes = list.filter(({ kind }) => kind !== "new");
+  const first = axes.findIndex(isIndexTensor);
+  const indices = axes.filter(isIndexTensor);
+  const operands = indices.flatMap((index) => (index.kind === "indices" ? [index.operand] : []));
+  return applyParts(interpreter, run, { path, expr, label: "index" }, [object, ...operands], (b, [x, ...tensors]) => {
+    const cut = sliced(axes, shape);
+    let node = cut ? b.op("slice", "slice", [x!], cut) : x!;
+    const extents = b.typeOf(node).shape.slice(first, first + indices.length);
+    let next = 0;
+    const numbers = indices.map((index, i) =>
+      index.kind === "at"
+        ? b.scalar(index.index < 0 ? index.index + extents[i]! : index.index, "i32")
+        : tensors[next++]!,
+    );
+    const index = numbers.slice(1).reduce((sum, number, i) => {
+      const rows = b.op("rows", "mul", [sum, b.scalar(extents[i + 1]!, "i32")]);
+      return b.op("place", "add", [rows, number]);
+    }, numbers[0]!);
+    if (indices.length > 1) {
+      const { shape: now } = b.typeOf(node);
+      const flat = [...now.slice(0, first), extents.reduce((a, e) => a * e, 1), ...now.slice(first + indices.length)];
+      node = b.op("flat", "reshape", [node], { shape: flat });
+    }
+    node = b.op("gather", "gather", [node, index], { axis: first });
+    const rank = b.typeOf(index).shape.length;
+    const add = list.flatMap((each, i) =>
+      each.kind === "new" ? [i + (list.slice(0, i).some(isIndexTensor) ? rank - indices.length : 0)] : [],
+    );
+    return add.length === 0 ? node : b.op("unsqueeze", "unsqueeze", [node], { axes: add });
+  });
+}
+
+/** Attributes of the slice that the ranges are; null when they leave nothing out. */
+function sliced(axes: readonly Known[], shape: readonly number[]) {
+  const bounds = axes.map((index, axis) => {
+    const { start, stop, step } = index.kind === "range" ? index.range : { start: null, stop: null, step: null };
+    const back = (step ?? 1) < 0;
+    const extent = shape[axis]!;
+    return [start ?? (back ? extent - 1 : 0), stop ?? (back ? -extent - 1 : extent), step ?? 1] as const;
+  });
+  if (bounds.every(([start, stop, step], axis) => start === 0 && stop >= shape[axis]! && step === 1)) return null;
+  return {
+    start: bounds.map(([start]) => start),
+    stop: bounds.map(([, stop]) => stop),
+    step: bounds.map(([, , step]) => step),
+  };
+}

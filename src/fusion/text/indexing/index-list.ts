@@ -1,0 +1,30 @@
+/** @file What stands between square brackets, once its values are known. */
+import type { NumberArray } from "../values/number-arrays";
+import type { Operand } from "../values/values";
+
+export type Bound = number | null;
+export interface Range {
+  readonly start: Bound;
+  readonly stop: Bound;
+  readonly step: Bound;
+}
+/** One index with its values known. */
+export type Known =
+  /** Whole numbers that only the run knows. */
+  | { readonly kind: "indices"; readonly operand: Operand }
+  /** Whole numbers or truth values that stand in the text. */
+  | { readonly kind: "list"; readonly array: NumberArray; readonly operand: Operand }
+  | { readonly kind: "range"; readonly range: Range }
+  | { readonly kind: "at"; readonly index: number }
+  | { readonly kind: "new" }
+  | { readonly kind: "rest" };
+
+const WHOLE: Known = { kind: "range", range: { start: null, stop: null, step: null } };
+
+/** One index for every axis: `...` and what is left out stand for whole axes. */
+export function completed(known: readonly Known[], missing: number): readonly Known[] {
+  const rest = Array.from({ length: missing }, () => WHOLE);
+  const at = known.findIndex((index) => index.kind === "rest");
+  if (at < 0) return [...known, ...rest];
+  return [...known.slice(0, at), ...rest, ...known.slice(at + 1).filter((index) => index.kind !== "rest")];
+}

@@ -1,0 +1,227 @@
+/** @file `x[1:3] = v`, `x[mask] = 0`, `x[rows] = v`: values never change, so each is a new tensor with other values at some indices. */
+import type { NodeId } from "../../ir";
+import { broadcastShapes, showShape } from "../../ir";
+import type { GraphBuilder } from "../../ops";
+import { findOp, sliceAxes } from "../../ops";
+import { applyParts } from "../calls/apply";
+import { completed, type Known } from "./index-list";
+import { withoutLists } from "./list-indices";
+import type { Interpreter, StatementRun } from "../interpreter";
+import { typeOf } from "../interpreter";
+import { knownIndices, planIndices, type Plan } from "./subscript";
+import type { SubscriptExpr } from "../reading/syntax";
+import { indicesProblem } from "./advanced-indexing";
+import { BROKEN, describe, isBroken, isOperand, type Operand, type Value } from "../values/values";
+
+interface SetItemRequest {
+  readonly expr: SubscriptExpr;
+  readonly path: string;
+  readonly object: Operand;
+  /** Values of the parts of the indices. */
+  readonly parts: readonly Operand[];
+  readonly value: Operand;
+  /** How updates of one element are joined: scatter's `reduction`. */
+  readonly reduction: string;
+}
+
+/** The tensor `object` with `value` where the indices point. Broken, with a diagnostic, when they don't fit. */
+export function setItem(interpreter: Interpreter, run: StatementRun, request: SetItemRequest): Value {
+  const { expr, object, parts, value } = request;
+  if (isBroken(object.value) || isBroken(value.value) || object.value.kind === "hole") return BROKEN;
+  const refuse = (text: string): Value => {
+    interpreter.diagnostics.add("bad-target", expr.span, text);
+    return BROKEN;
+  };
+  if (object.value.kind !== "tensor")
+    return refuse(
+      `Only elements of tensors, lists and dictionaries can be assigned to; this is ${describe(object.value)}.`,
+    );
+  if (interpreter.unknown.has(object.value.node)) return BROKEN;
+  if (!isOperand(value.value)) return refuse(`A tensor holds numbers; this is ${describe(value.value)}.`);
+  const indices = knownIndices(interpreter, expr.indices, parts);
+  if (!indices) return BROKEN;
+  const { shape } = typeOf(interpreter, object.value.node);
+  const known = withoutLists(interpreter, run, { path: `${request.path}/list`, span: expr.span }, shape, indices);
+  if (!known) return BROKEN;
+  const data = known.filter((index) => index.kind === "indices");
+  const [first] = data;
+  if (!first) return setRegion(interpreter, run, request, known);
+  if (first.operand.value.kind === "tensor" && typeOf(interpreter, first.operand.value.node).dtype === "bool")
+    return data.length === 1 && known.every(({ kind }) => kind === "indices" || kind === "rest")
+      ? setMasked(interpreter, run, request, first.operand)
+      : refuse("A mask must be the only index: x[mask] = value.");
+  const wrong = indicesProblem(interpreter, shape, known);
+  return wrong ? refuse(wrong) : setIndices(interpreter, run, request, known);
+}
+
+/** `value` in this shape and in the dtype of x; null when it doesn't fit. */
+function spread(b: GraphBuilder, value: NodeId, shape: readonly number[], x: NodeId): NodeId | null {
+  const { dtype, shape: own } = b.typeOf(value);
+  const to = b.typeOf(x).dtype;
+  if (broadcastShapes(own, shape)?.join() !== shape.join()) return null;
+  const cast = dtype === to ? value : b.op("cast", "cast", [value], { dtype: to });
+  return own.join() === shape.join() ? cast : b.op("spread", "expand", [cast], { shape });
+}
+
+const unfit = (interpreter: Interpreter, { expr, value }: SetItemRequest, shape: readonly number[]): Value => {
+  const own = value.value.kind === "tensor" ? showShape(typeOf(interpreter, value.value.node).shape) : "a number";
+  interpreter.diagnostics.add(
+    "shape-mismatch",
+    expr.span,
+    `The part that is assigned to is ${showShape(shape)}; the value is ${own}.`,
+  );
+  return BROKEN;
+};
+
+const fits = (interpreter: Interpreter, { value }: Operand, shape: readonly number[]): boolean => {
+  return (
+    value.kind !== "tensor" || broadcastShapes(typeOf(interpreter, value.node).shape, shape)?.join() === shape.join()
+  );
+};
+
+/** Slices and single indices. One cut along one axis is put between what stays; others are chosen element by element. */
+function setRegion(
+  interpreter: Interpreter,
+  run: StatementRun,
+  request: SetItemRequest,
+  known: readonly Known[],
+): Value {
+  const { expr, path, object, value } = request;
+  const { shape } = typeOf(interpreter, (object.value as { readonly node: NodeId }).node);
+  const plan = planIndices(interpreter, expr, shape, known);
+  if (!plan) return BROKEN;
+  const axes = sliceAxes({ start: plan.start, stop: plan.stop, step: plan.step }, shape);
+  if (axes.some(({ step }) => step < 0)) {
+    interpreter.diagnostics.add(
+      "bad-target",
+      expr.span,
+      "A slice with a negative step can't be assigned to: flip the value instead.",
+    );
+    return BROKEN;
+  }
+  const region = axes.map(({ count }) => count);
+  const seen = seenShape(region, plan);
+  if (!fits(interpreter, value, seen)) return unfit(interpreter, request, seen);
+  return applyParts(interpreter, run, { path, expr, label: "set" }, [object, value], (b, [x, v]) => {
+    const whole = b.op("region", "reshape", [spread(b, v!, seen, x!)!], { shape: region });
+    const cut = axes.flatMap(({ count }, axis) => (count === shape[axis] ? [] : [axis]));
+    if (cut.length === 0) return whole;
+    const [axis] = cut as [number];
+    if (cut.length > 1 || axes[axis]!.step !== 1) return chosen(b, x!, whole, axes, cut);
+    const { start, count } = axes[axis]!;
+    const piece = (part: string, from: number, to: number): NodeId[] =>
+      from === to ? [] : [b.op(part, "slice", [x!], { start: [from], stop: [to], step: [1], axes: [axis] })];
+    const pieces = [...piece("before", 0, start), whole, ...piece("after", start + count, shape[axis]!)];
+    return b.op("set", "concat", pieces, { axis });
+  });
+}
+
+/** The region's shape as the brackets show it: without dropped axes, with new ones. */
+function seenShape(region: readonly number[], { drop, add }: Plan): readonly number[] {
+  const seen = region.filter((_, axis) => !drop.includes(axis));
+  for (const axis of add) seen.splice(axis, 0, 1);
+  return seen;
+}
+
+type Axes = ReturnType<typeof sliceAxes>;
+
+/** x, and the region's value at the indices that every cut axis names. */
+function chosen(b: GraphBuilder, x: NodeId, region: NodeId, axes: Axes, cut: readonly number[]): NodeId {
+  const { shape } = b.typeOf(x);
+  const padding = [
+    axes.map(({ start }) => start),
+    axes.map(({ start, step, count }, axis) => shape[axis]! - 1 - start - (count - 1) * step),
+  ].flat();
+  const window = { kernel_size: axes.map(() => 1), interior: axes.map(({ step }) => step), padding };
+  const placed = b.op("placed", "reshape", [b.op("window", "window", [region], window)], { shape });
+  const tests = cut.flatMap((axis) => {
+    const { start, step, count } = axes[axis]!;
+    const lane = shape.map((extent, i) => (i === axis ? extent : 1));
+    const number = b.op(
+      "number",
+      "reshape",
+      [b.op("numbers", "iota", [], { start: 0, stop: shape[axis]!, step: 1, dtype: "i32" })],
+      { shape: lane },
+    );
+    const from = b.op("from", "sub", [number, b.scalar(start, "i32")]);
+    const inside = [
+      b.op("after", "ge", [from, b.scalar(0, "i32")]),
+      b.op("before", "lt", [from, b.scalar((count - 1) * step + 1, "i32")]),
+    ];
+    if (step === 1) return inside;
+    return [...inside, b.op("hit", "eq", [b.op("rest", "mod", [from, b.scalar(step, "i32")]), b.scalar(0, "i32")])];
+  });
+  const mask = tests.reduce((all, test) => b.op("inside", "and", [all, test]));
+  return b.op("set", "where", [mask, placed, x]);
+}
+
+/** `x[mask] = value`: the mask's axes are the first ones of x. */
+function setMasked(interpreter: Interpreter, run: StatementRun, request: SetItemRequest, mask: Operand): Value {
+  const { expr, path, object, value } = request;
+  const { shape } = typeOf(interpreter, (object.value as { readonly node: NodeId }).node);
+  const seen = typeOf(interpreter, (mask.value as { readonly node: NodeId }).node).shape;
+  const rest = shape.slice(seen.length);
+  if (seen.join() !== shape.slice(0, seen.length).join() || !fits(interpreter, value, rest)) {
+    interpreter.diagnostics.add(
+      "shape-mismatch",
+      expr.span,
+      `The number of elements that a mask of ${showShape(seen)} picks of ${showShape(shape)} depends on data: write where(mask, value, x).`,
+    );
+    return BROKEN;
+  }
+  return applyParts(interpreter, run, { path, expr, label: "set" }, [object, mask, value], (b, [x, m, v]) => {
+    const wide = rest.length === 0 ? m! : b.op("mask", "reshape", [m!], { shape: [...seen, ...rest.map(() => 1)] });
+    const to = b.typeOf(x!).dtype;
+    const put = b.typeOf(v!).dtype === to ? v! : b.op("cast", "cast", [v!], { dtype: to });
+    return b.op("set", "where", [wide, put, x!]);
+  });
+}
+
+/** `x[:, index] = value`: the axis that data indexes comes first, rows are written, and it goes back. */
+function setIndices(
+  interpreter: Interpreter,
+  run: StatementRun,
+  request: SetItemRequest,
+  known: readonly Known[],
+): Value {
+  const { expr, path, object, value, reduction } = request;
+  const { shape } = typeOf(interpreter, (object.value as { readonly node: NodeId }).node);
+  const list = completed(known, shape.length - known.filter(({ kind }) => kind !== "rest" && kind !== "new").length);
+  const at = list.flatMap((index, axis) => (index.kind === "indices" ? [{ axis, operand: index.operand }] : []));
+  const index = at[0]!;
+  const whole = list.every(
+    (each) =>
+      each.kind === "indices" ||
+      (each.kind === "range" &&
+        (each.range.start ?? 0) === 0 &&
+        each.range.stop === null &&
+        (each.range.step ?? 1) === 1),
+  );
+  const { shape: asked } = typeOf(interpreter, (index.operand.value as { readonly node: NodeId }).node);
+  if (at.length > 1 || !whole) {
+    interpreter.diagnostics.add(
+      "bad-target",
+      expr.span,
+      "Only one index tensor, beside whole axes, is allowed in an assignment: x[:, indices] = value.",
+    );
+    return BROKEN;
+  }
+  const seen = [...shape.slice(0, index.axis), ...asked, ...shape.slice(index.axis + 1)];
+  if (!fits(interpreter, value, seen)) return unfit(interpreter, request, seen);
+  return applyParts(interpreter, run, { path, expr, label: "set" }, [object, index.operand, value], (b, [x, i, v]) => {
+    const depth = asked.length;
+    const moved = (node: NodeId, part: string, count: number): NodeId => {
+      if (index.axis === 0) return node;
+      const axes = b.typeOf(node).shape.map((_, axis) => axis);
+      return b.op(part, "transpose", [node], { perm: [...axes.splice(index.axis, count), ...axes] });
+    };
+    const front = moved(x!, "front", 1);
+    const updates = moved(spread(b, v!, seen, x!)!, "updates", depth);
+    const tuples = b.op("tuples", "unsqueeze", [i!], { axes: [depth] });
+    const scatter = findOp("scatter_nd")!;
+    const written = scatter.kind === "composite" ? scatter.build(b, [front, tuples, updates], { reduction }) : front;
+    if (index.axis === 0) return written;
+    const back = shape.slice(1).map((_, axis) => axis + 1);
+    return b.op("set", "transpose", [written], { perm: [...back.slice(0, index.axis), 0, ...back.slice(index.axis)] });
+  });
+}

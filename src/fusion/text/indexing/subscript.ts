@@ -1,0 +1,254 @@
+/** @file Square brackets: a constant out of a tuple of sizes, or slices, dropped and added axes of a tensor. */
+import type { NodeId } from "../../ir";
+import { showShape } from "../../ir";
+import { applyParts } from "../calls/apply";
+import type { Interpreter, StatementRun } from "../interpreter";
+import { typeOf } from "../interpreter";
+import type { Index, SubscriptExpr } from "../reading/syntax";
+import { indexParts } from "../reading/syntax";
+import { dictKey } from "../reading/strings";
+import { contentsOf } from "../objects/containers";
+import { BROKEN, describe, isBroken, type Operand, type Value } from "../values/values";
+import { completed, type Bound, type Known } from "./index-list";
+import { listIndex, withoutLists } from "./list-indices";
+import { resultAt } from "../calls/multi-results";
+import { indicesProblem, advancedIndex } from "./advanced-indexing";
+
+/** What an index says, or null after a diagnostic. `values` holds its parts' values in order. */
+function knownIndex(interpreter: Interpreter, index: Index, values: readonly Operand[]): Known | null {
+  const number = (operand: Operand): Bound | undefined => {
+    const { value, expr } = operand;
+    if (value.kind === "none") return null;
+    if (value.kind === "number" && Number.isInteger(value.value)) return value.value;
+    if (!isBroken(value)) {
+      interpreter.diagnostics.add(
+        "bad-index",
+        expr!.span,
+        `An index is a whole number known before the graph runs; this is ${describe(value)}.`,
+      );
+    }
+    return undefined;
+  };
+  if (index.kind === "at") {
+    const { value } = values[0]!;
+    if (value.kind === "none") return { kind: "new" };
+    if (value.kind === "hole") return { kind: "rest" };
+    if (value.kind === "slice") return { kind: "range", range: value };
+    if (value.kind === "tensor") return { kind: "indices", operand: values[0]! };
+    const at = number(values[0]!);
+    return at === undefined || at === null ? null : { kind: "at", index: at };
+  }
+  const parts = [index.start, index.stop, index.step];
+  const bounds: Bound[] = [];
+  let next = 0;
+  for (const part of parts) {
+    const bound = part === null ? null : number(values[next++]!);
+    if (bound === undefined) return null;
+    bounds.push(bound);
+  }
+  return { kind: "range", range: { start: bounds[0]!, stop: bounds[1]!, step: bounds[2]! } };
+}
+
+export function knownIndices(
+  interpreter: Interpreter,
+  indices: readonly Index[],
+  values: readonly Operand[],
+): Known[] | null {
+  const known: Known[] = [];
+  let next = 0;
+  let ok = true;
+  for (const index of indices) {
+    const count = indexParts(index).length;
+    const parts = values.slice(next, next + count);
+    const list = index.kind === "at" ? listIndex(parts[0]!, indices.length === 1) : null;
+    const tuple = index.kind === "at" && parts[0]!.value.kind === "sequence" ? parts[0]!.value.items : null;
+    const found = list
+      ? [list]
+      : tuple
+        ? tuple.map((operand) => {
+            const part = { ...operand, expr: operand.expr ?? parts[0]!.expr };
+            return listIndex(part, false) ?? knownIndex(interpreter, index, [part]);
+          })
+        : [knownIndex(interpreter, index, parts)];
+    next += count;
+    known.push(...found.filter((each) => each !== null));
+    ok &&= !found.includes(null);
+  }
+  return ok ? known : null;
+}
+
+/** `params["w"]`. */
+function ofDict(
+  interpreter: Interpreter,
+  expr: SubscriptExpr,
+  entries: ReadonlyMap<string, Operand>,
+  key: Operand | undefined,
+): Value {
+  const name = key ? dictKey(interpreter, key) : null;
+  const found = name === null ? undefined : entries.get(name);
+  if (found) return found.value;
+  if (key && name !== null)
+    interpreter.diagnostics.add(
+      "bad-index",
+      expr.span,
+      `The dictionary has ${[...entries.keys()].map((each) => `"${each}"`).join(", ") || "no entries"}; this asks for ${describe(key.value)}.`,
+    );
+  return BROKEN;
+}
+
+/** `shape[-1]`, `shape[:-1]`. */
+function ofSequence(
+  interpreter: Interpreter,
+  expr: SubscriptExpr,
+  { items, ...kept }: Extract<Value, { kind: "sequence" }>,
+  known: readonly Known[],
+): Value {
+  const [only] = known;
+  if (known.length === 1 && only?.kind === "at") {
+    const item = items.at(only.index);
+    if (item) return item.value;
+    interpreter.diagnostics.add("bad-index", expr.span, `There is no entry ${only.index}: there are ${items.length}.`);
+    return BROKEN;
+  }
+  if (known.length === 1 && only?.kind === "range") return { ...kept, items: sliced(items, only.range) };
+  interpreter.diagnostics.add("bad-index", expr.span, "A tuple takes one index or one slice.");
+  return BROKEN;
+}
+
+/** Python's `items[start:stop:step]`. */
+function sliced(
+  items: readonly Operand[],
+  { start, stop, step }: Extract<Known, { kind: "range" }>["range"],
+): readonly Operand[] {
+  const by = step ?? 1;
+  if (by >= 0) return items.slice(start ?? 0, stop ?? undefined).filter((_, i) => i % Math.max(by, 1) === 0);
+  const from = start === null || start === undefined ? items.length - 1 : start < 0 ? items.length + start : start;
+  const end = stop === null || stop === undefined ? -1 : stop < 0 ? items.length + stop : stop;
+  return items
+    .slice(end + 1, from + 1)
+    .toReversed()
+    .filter((_, i) => i % -by === 0);
+}
+
+export interface Plan {
+  readonly start: number[];
+  readonly stop: number[];
+  readonly step: number[];
+  readonly drop: number[];
+  readonly add: number[];
+}
+
+/** Every axis gets a range; dropped and added axes are collected. Null after a diagnostic. */
+export function planIndices(
+  interpreter: Interpreter,
+  expr: SubscriptExpr,
+  shape: readonly number[],
+  known: readonly Known[],
+): Plan | null {
+  const used = known.filter((index) => index.kind !== "new" && index.kind !== "rest").length;
+  const refuse = (text: string): null => {
+    interpreter.diagnostics.add("bad-index", expr.span, text);
+    return null;
+  };
+  if (used > shape.length)
+    return refuse(`There are ${used} indices, but ${showShape(shape)} has ${shape.length} axes.`);
+  const plan: Plan = { start: [], stop: [], step: [], drop: [], add: [] };
+  let result = 0;
+  for (const index of completed(known, shape.length - used)) {
+    const axis = plan.start.length;
+    const extent = shape[axis] ?? 0;
+    if (index.kind === "new") plan.add.push(result++);
+    else if (index.kind === "at") {
+      const at = index.index < 0 ? index.index + extent : index.index;
+      if (at < 0 || at >= extent)
+        return refuse(`There is no index ${index.index} on axis ${axis}: its size is ${extent}.`);
+      addRange(plan, at, at + 1, 1);
+      plan.drop.push(axis);
+    } else if (index.kind === "range") {
+      const { start, stop, step } = index.range;
+      const back = (step ?? 1) < 0;
+      addRange(plan, start ?? (back ? extent - 1 : 0), stop ?? (back ? -extent - 1 : extent), step ?? 1);
+      result++;
+    }
+  }
+  return plan;
+}
+
+function addRange(plan: Plan, start: number, stop: number, step: number): void {
+  plan.start.push(start);
+  plan.stop.push(stop);
+  plan.step.push(step);
+}
+
+/** Whether the ranges leave anything out or reverse it. */
+const cutsAny = ({ start, stop, step }: Plan, shape: readonly number[]): boolean =>
+  shape.some((extent, axis) => step[axis] !== 1 || start[axis] !== 0 || stop[axis]! < extent);
+
+/** The value of `object[…]`; `operands` are the object and the parts of the indices. */
+export function subscriptValue(
+  interpreter: Interpreter,
+  run: StatementRun,
+  expr: SubscriptExpr,
+  operands: readonly Operand[],
+  path: string,
+): Value {
+  const object = operands[0]!;
+  const value = contentsOf(object.value);
+  if (isBroken(value)) return BROKEN;
+  if (expr.indices.length === 0) {
+    interpreter.diagnostics.add("bad-index", expr.span, "An index is missing between the brackets.");
+    return BROKEN;
+  }
+  if (value.kind === "dict") return ofDict(interpreter, expr, value.entries, operands[1]);
+  const indices = knownIndices(interpreter, expr.indices, operands.slice(1));
+  if (!indices) return BROKEN;
+  if (value.kind === "sequence") return ofSequence(interpreter, expr, value, indices);
+  if (value.kind === "hole") return value;
+  if (value.kind !== "tensor") {
+    interpreter.diagnostics.add(
+      "bad-index",
+      expr.span,
+      `Only tensors and tuples have entries; this is ${describe(value)}.`,
+    );
+    return BROKEN;
+  }
+  const [only] = indices;
+  const result =
+    indices.length === 1 && only?.kind === "at" ? resultAt(interpreter, run, object, only.index, path) : null;
+  if (result) return result;
+  const { shape } = typeOf(interpreter, value.node);
+  const known = withoutLists(interpreter, run, { path, span: expr.span }, shape, indices);
+  if (!known) return BROKEN;
+  if (known.some((index) => index.kind === "indices")) {
+    const wrong = indicesProblem(interpreter, shape, known);
+    if (wrong) interpreter.diagnostics.add("bad-index", expr.span, wrong);
+    return wrong ? BROKEN : advancedIndex(interpreter, run, { expr, path }, object, known);
+  }
+  const plan = planIndices(interpreter, expr, shape, known);
+  return plan ? applyIndex(interpreter, run, { expr, path, cuts: cutsAny(plan, shape) }, object, plan) : BROKEN;
+}
+
+interface IndexCall {
+  readonly expr: SubscriptExpr;
+  readonly path: string;
+  readonly cuts: boolean;
+}
+
+function applyIndex(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr, path, cuts }: IndexCall,
+  object: Operand,
+  plan: Plan,
+): Value {
+  const { start, stop, step, drop, add } = plan;
+  if (!cuts && drop.length === 0 && add.length === 0) return object.value;
+  const op = cuts ? "slice" : drop.length > 0 ? "squeeze" : "unsqueeze";
+  return applyParts(interpreter, run, { path, expr, label: op }, [object], (b, [x]) => {
+    let node: NodeId = x!;
+    if (cuts) node = b.op("slice", "slice", [node], { start, stop, step });
+    if (drop.length > 0) node = b.op("squeeze", "squeeze", [node], { axes: drop });
+    if (add.length > 0) node = b.op("unsqueeze", "unsqueeze", [node], { axes: add });
+    return node;
+  });
+}

@@ -1,0 +1,326 @@
+/** @file Statements out of tree nodes; Python outside the language gets a sentence of its own. */
+import type { Span } from "../../ir";
+import type { Expr, Statement } from "./syntax";
+import type { Diagnostics } from "./diagnostics";
+import type { Item } from "./read-item";
+import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
+import { readParams, typeIn } from "./read-param";
+import { wholeLines } from "./lines";
+
+const OUTSIDE: ReadonlyMap<string, string> = new Map([
+  ["MatchStatement", "`match` is not part of this language."],
+  ["YieldStatement", "`yield` is not part of this language."],
+  ["PrintStatement", "`print` is not part of this language: hover a name to see its value's type."],
+  ["ScopeStatement", "`global` and `nonlocal` are not part of this language."],
+  ["TypeDefinition", "`type` is not part of this language."],
+]);
+
+const READ = new Set([
+  "AssignStatement",
+  "UpdateStatement",
+  "ExpressionStatement",
+  "ReturnStatement",
+  "FunctionDefinition",
+  "AssertStatement",
+  "ClassDefinition",
+  "ForStatement",
+  "WhileStatement",
+  "WithStatement",
+  "TryStatement",
+  "DeleteStatement",
+  "BreakStatement",
+  "ContinueStatement",
+  "RaiseStatement",
+  "IfStatement",
+  "PassStatement",
+  "ImportStatement",
+  "StatementGroup",
+  "DecoratedStatement",
+]);
+
+export const isStatement = (name: string): boolean => READ.has(name) || OUTSIDE.has(name);
+
+interface ParserContext {
+  readonly text: string;
+  readonly diagnostics: Diagnostics;
+  readonly item: Item;
+  readonly span: Span;
+}
+
+/** Span without the line break that the parser may count in. */
+function trimmed(text: string, { from, to }: Item): Span {
+  let end = to;
+  while (end > from && /\s/.test(text[end - 1]!)) end--;
+  return { from, to: end };
+}
+
+/** Reads the statement(s) `item` stands for. */
+export function readStatement(text: string, diagnostics: Diagnostics, item: Item): readonly Statement[] {
+  const context: ParserContext = { text, diagnostics, item, span: trimmed(text, item) };
+  const outside = OUTSIDE.get(item.name);
+  if (outside !== undefined) {
+    diagnostics.add("outside-language", firstLine(context), outside);
+    return [{ kind: "bad", span: context.span, targets: [] }];
+  }
+  switch (item.name) {
+    case "StatementGroup":
+      return item.parts.flatMap((part) => part.statements);
+    case "DecoratedStatement": {
+      const decorators = exprsOf(item.parts);
+      return item.parts.flatMap((part) =>
+        part.statements.map((statement) => (statement.kind === "def" ? { ...statement, decorators } : statement)),
+      );
+    }
+    case "AssignStatement":
+      return [readAssign(context)];
+    case "UpdateStatement":
+      return [readUpdate(context)];
+    case "ReturnStatement":
+      return [{ kind: "return", span: context.span, values: returned(item) }];
+    case "FunctionDefinition":
+      return [readDef(context)];
+    case "ForStatement":
+      return [readFor(context)];
+    case "IfStatement":
+      return [readIf(context)];
+    case "ClassDefinition":
+      return [readClass(context)];
+    case "ImportStatement":
+      return [readImport(context)];
+    case "AssertStatement":
+      diagnostics.add("no-effect", context.span, "Shapes are checked anyway: this line is ignored.", {
+        severity: "warning",
+      });
+      return [{ kind: "pass", span: context.span }];
+    case "PassStatement":
+    case "DeleteStatement":
+      return [{ kind: "pass", span: context.span }];
+    case "BreakStatement":
+    case "ContinueStatement":
+      return [{ kind: item.name === "BreakStatement" ? "break" : "continue", span: context.span }];
+    case "RaiseStatement":
+      return [{ kind: "raise", span: context.span }];
+    case "WhileStatement":
+      return [readWhile(context)];
+    case "WithStatement":
+      return readWith(context);
+    case "TryStatement":
+      return readTry(context);
+    default:
+      return [readExpressionStatement(context)];
+  }
+}
+
+function firstLine({ text, span }: ParserContext): Span {
+  const end = text.indexOf("\n", span.from);
+  return { from: span.from, to: end < 0 ? span.to : Math.min(end, span.to) };
+}
+
+/** One expression, or the tuple that `a, b` without brackets is; `*a` in it is unpacked. */
+function groupExpr(group: readonly Item[]): Expr | null {
+  const exprs = exprsOf(group);
+  const [first] = exprs;
+  if (!first) return null;
+  if (exprs.length === 1 && !group.some(({ name }) => name === "," || name === "*")) return first;
+  const starred = splitAtCommas(group).flatMap(([sign], i) => (sign!.name === "*" ? [i] : []));
+  return { kind: "tuple", span: { from: group[0]!.from, to: exprs.at(-1)!.span.to }, items: exprs, starred };
+}
+
+/** What `return` gives back, one by one where their number is written. */
+function returned(item: Item): readonly Expr[] {
+  const value = groupExpr(item.parts.filter(({ name }) => name !== "return"));
+  if (!value) return [];
+  return value.kind === "tuple" && value.starred.length === 0 && !item.parts.some(({ expr }) => expr === value)
+    ? value.items
+    : [value];
+}
+
+function strayErrors({ diagnostics, text, item, span }: ParserContext, what: string): boolean {
+  let any = false;
+  for (const part of item.parts) {
+    if (part.name !== "⚠") continue;
+    any = true;
+    const word = text.slice(part.from, Math.min(part.to, part.from + 20)).trim();
+    const at = word === "" ? { from: Math.max(span.from, span.to - 1), to: span.to } : spanOf(part);
+    diagnostics.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here.`);
+  }
+  return any;
+}
+
+function readAssign(context: ParserContext): Statement {
+  const { item, span, diagnostics } = context;
+  const groups: Item[][] = [[]];
+  let annotation: Expr | null = null;
+  for (const part of item.parts) {
+    if (part.name === "AssignOp") groups.push([]);
+    else if (part.name === "TypeDef") annotation = typeIn(context.text, part);
+    else if (part.name !== "⚠") groups.at(-1)!.push(part);
+  }
+  if (annotation?.kind === "bad")
+    diagnostics.add("missing-type", annotation.span, "A type is missing after the colon: f32[1024, 1024].");
+  const assigned = groups.length > 1;
+  const targets = (assigned ? groups.slice(0, -1) : groups).flatMap((group) => groupExpr(group) ?? []);
+  const value = assigned ? groupExpr(groups.at(-1)!) : null;
+  if (strayErrors(context, "A value is missing after `=`.") || (assigned && !value))
+    return { kind: "bad", span, targets };
+  if (item.broken && !annotation) return { kind: "bad", span, targets };
+  return { kind: "assign", span, targets, annotation, value };
+}
+
+function readUpdate(context: ParserContext): Statement {
+  const { item, span, text } = context;
+  const at = item.parts.findIndex((part) => part.name === "UpdateOp");
+  const target = groupExpr(item.parts.slice(0, Math.max(at, 0)));
+  const value = groupExpr(item.parts.slice(at + 1));
+  const op = item.parts[at];
+  const wrong = strayErrors(context, "A value is missing after the operator.");
+  if (!op || !target || !value || wrong || item.broken) return { kind: "bad", span, targets: target ? [target] : [] };
+  return { kind: "update", span, target, op: text.slice(op.from, op.to - 1), opSpan: spanOf(op), value };
+}
+
+function readExpressionStatement(context: ParserContext): Statement {
+  const value = groupExpr(context.item.parts);
+  const wrong = strayErrors(context, "Something is missing here.");
+  return value && !wrong && !context.item.broken
+    ? { kind: "expression", span: context.span, value }
+    : { kind: "bad", span: context.span, targets: [] };
+}
+
+function readImport({ text, diagnostics, span }: ParserContext): Statement {
+  const lines = wholeLines(text, span);
+  diagnostics.add("import", span, "No import is needed: every op is known here. This line is ignored.", {
+    severity: "warning",
+    fixes: [{ title: "Remove this line", edits: [{ span: lines, insert: "" }] }],
+  });
+  return { kind: "pass", span };
+}
+
+const statementsOf = (body: Item | null): readonly Statement[] => body?.parts.flatMap((part) => part.statements) ?? [];
+const bodyOf = (item: Item): readonly Statement[] => statementsOf(partNamed(item.parts, "Body"));
+
+/** Errors inside a body that no statement of it holds. */
+function bodyErrors({ text, diagnostics, item, span }: ParserContext): void {
+  const bodies = item.parts.filter((part) => part.name === "Body");
+  const empty = bodies.length === 0 || bodies.some((body) => statementsOf(body).length === 0);
+  for (const part of [...bodies.flatMap((body) => body.parts), ...item.parts]) {
+    if (part.name !== "⚠") continue;
+    const word = text.slice(part.from, Math.min(part.to, part.from + 20)).trim();
+    const what = empty ? "An indented body is missing under this line." : "Something is missing here.";
+    const at = word === "" ? firstLine({ text, diagnostics, item, span }) : spanOf(part);
+    diagnostics.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here.`);
+  }
+}
+
+function readDef(context: ParserContext): Statement {
+  const { text, item, span, diagnostics } = context;
+  bodyErrors(context);
+  const name = partNamed(item.parts, "VariableName");
+  const list = partNamed(item.parts, "ParamList");
+  if (!name || !list) return { kind: "bad", span, targets: [] };
+  if (list.parts.at(-1)?.name !== ")")
+    diagnostics.add("not-closed", spanOf(list), "This parameter list is not closed: add `)`.");
+  const inner = list.parts.filter((part) => part.name !== "(" && part.name !== ")");
+  const params = readParams(text, splitAtCommas(inner));
+  return {
+    kind: "def",
+    span,
+    name: { text: text.slice(name.from, name.to), span: spanOf(name) },
+    params,
+    paramsSpan: spanOf(list),
+    body: bodyOf(item),
+  };
+}
+
+function readClass(context: ParserContext): Statement {
+  const { text, item, span } = context;
+  bodyErrors(context);
+  const name = partNamed(item.parts, "VariableName");
+  if (!name) return { kind: "bad", span, targets: [] };
+  return {
+    kind: "class",
+    span,
+    bases: splitAtCommas(
+      partNamed(item.parts, "ArgList")?.parts.filter((part) => part.name !== "(" && part.name !== ")") ?? [],
+    ).flatMap((group) => (group.some((part) => part.name === "AssignOp") ? [] : exprsOf(group))),
+    name: { text: text.slice(name.from, name.to), span: spanOf(name) },
+    body: bodyOf(item),
+  };
+}
+
+function readFor(context: ParserContext): Statement {
+  const { item, span } = context;
+  bodyErrors(context);
+  const at = item.parts.findIndex((part) => part.name === "in");
+  const target = groupExpr(item.parts.slice(1, Math.max(at, 1)));
+  const iterable = groupExpr(item.parts.slice(at + 1).filter((part) => part.name !== "Body"));
+  if (item.parts.some((part) => part.name === "else")) {
+    context.diagnostics.add(
+      "outside-language",
+      firstLine(context),
+      "`else` after a loop is not part of this language.",
+    );
+  }
+  return at > 0 && target && iterable
+    ? { kind: "for", span, target, iterable, body: bodyOf(item) }
+    : { kind: "bad", span, targets: [] };
+}
+
+function readWhile(context: ParserContext): Statement {
+  const { item, span } = context;
+  bodyErrors(context);
+  const test = item.parts.find(({ expr }) => expr)?.expr;
+  return test ? { kind: "while", span, test, body: bodyOf(item) } : { kind: "bad", span, targets: [] };
+}
+
+/** The body alone: where and how something is computed changes no value. */
+function readWith(context: ParserContext): readonly Statement[] {
+  const { item, diagnostics } = context;
+  bodyErrors(context);
+  const named = item.parts.findIndex(({ name }) => name === "as");
+  if (named < 0) {
+    diagnostics.add("no-effect", firstLine(context), "`with` has no effect here: only its body is read.", {
+      severity: "warning",
+    });
+    return bodyOf(item);
+  }
+  diagnostics.add("outside-language", firstLine(context), "`with … as` is not supported: write the body without it.");
+  return [{ kind: "bad", span: firstLine(context), targets: exprsOf(item.parts.slice(named + 1)) }, ...bodyOf(item)];
+}
+
+/** Nothing fails while a graph is read: what comes before the first `except`, and what comes in any case. */
+function readTry(context: ParserContext): readonly Statement[] {
+  const { item, diagnostics } = context;
+  bodyErrors(context);
+  diagnostics.add("no-effect", firstLine(context), "No exception is raised here: the `except` part is ignored.", {
+    severity: "warning",
+  });
+  const bodies = item.parts.flatMap((part, i) =>
+    part.name === "Body"
+      ? [
+          {
+            body: part,
+            word: item.parts.slice(0, i).findLast(({ name }) => /^(try|except|else|finally)$/.test(name))?.name,
+          },
+        ]
+      : [],
+  );
+  return bodies.filter(({ word }) => word !== "except").flatMap(({ body }) => statementsOf(body));
+}
+
+function readIf(context: ParserContext): Statement {
+  const { item, span, diagnostics } = context;
+  bodyErrors(context);
+  const branches: { test: Expr; body: readonly Statement[] }[] = [];
+  let otherwise: readonly Statement[] = [];
+  let test: Expr | null = null;
+  for (const part of item.parts) {
+    if (part.expr) test = part.expr;
+    if (part.name !== "Body") continue;
+    if (test) branches.push({ test, body: statementsOf(part) });
+    else otherwise = statementsOf(part);
+    test = null;
+  }
+  if (branches.length > 0) return { kind: "if", span, branches, otherwise };
+  if (!item.broken) diagnostics.add("syntax", firstLine(context), "A condition is missing after `if`.");
+  return { kind: "bad", span, targets: [] };
+}

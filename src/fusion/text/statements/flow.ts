@@ -1,0 +1,191 @@
+/** @file Branches and loops: decided and unrolled while the program is read. */
+import { evaluate } from "../evaluate";
+import { staticCondition, noteUses } from "./static-condition";
+import type { Interpreter, StatementRun, Frame } from "../interpreter";
+import { itemsOf } from "./iterate";
+import { mayGoOn } from "../interpreter";
+import type { Expr, ForStatement, IfStatement, Statement, WhileStatement } from "../reading/syntax";
+import { bare, bodiesOf, everyStatement, rootsOf } from "../reading/syntax";
+import type { GroupRef } from "../../ir";
+import { keepFor, type KeptFor } from "./kept-for";
+import { bindTargets, namesIn, underName, versioned } from "./targets";
+import { BROKEN, isBroken, type Value } from "../values/values";
+
+/** What a test says; names of an `if` belong to nothing, so a test makes no binding. */
+function testValue(
+  interpreter: Interpreter,
+  statement: Statement,
+  frame: Frame,
+  test: Expr,
+  text?: string,
+): boolean | null {
+  return underName(interpreter, frame, statement, "_", (run) => {
+    const value = evaluate(interpreter, run, test, run.root);
+    return staticCondition(interpreter, { value, path: run.root, expr: test }, test, text);
+  });
+}
+
+export function runIf(interpreter: Interpreter, statement: IfStatement, frame: Frame): void {
+  const ways = [...statement.branches, { test: null, body: statement.otherwise }];
+  let taken: readonly Statement[] | null = null;
+  let unclear = false;
+  for (const { test, body } of ways) {
+    const open = taken === null && !unclear;
+    const holds = open && test ? testValue(interpreter, statement, frame, test) : open;
+    if (holds === null) unclear = true;
+    if (holds === true) taken = body;
+    else skip(interpreter, frame, statement, body, unclear);
+  }
+  if (taken) interpreter.runBody(taken, frame);
+}
+
+/** A body that is not taken; where nobody knows whether it is, its names are broken. */
+function skip(
+  interpreter: Interpreter,
+  frame: Frame,
+  statement: Statement,
+  body: readonly Statement[],
+  unclear: boolean,
+): void {
+  const run: StatementRun = { frame, statement, step: interpreter.step, root: versioned(frame, "_") };
+  for (const inner of everyStatement(body)) {
+    noteUses(run, rootsOf(inner));
+    const targets = inner.kind === "assign" ? inner.targets : inner.kind === "update" ? [inner.target] : [];
+    if (unclear) for (const target of targets) bindTargets(interpreter, run, target, BROKEN);
+  }
+}
+
+interface Pass {
+  /** Tells the iteration from others in identities: the number it is about, else its index. */
+  readonly key: number;
+  readonly value: Value;
+}
+
+/** What a loop goes through; null after a diagnostic. Turns over whole numbers are told apart by them. */
+function passesOf(interpreter: Interpreter, run: StatementRun, statement: ForStatement): readonly Pass[] | null {
+  const { iterable } = statement;
+  const found = evaluate(interpreter, run, iterable, `${run.root}/in`);
+  const items = itemsOf(interpreter, run, { value: found, path: `${run.root}/in`, expr: iterable }, `${run.root}/in`);
+  if (items) {
+    const numbers = items.flatMap((item) =>
+      item.value.kind === "number" && item.value.whole ? [item.value.value] : [],
+    );
+    const telling = new Set(numbers).size === items.length;
+    return items.map((item, i) => ({ key: telling ? numbers[i]! : i, value: item.value }));
+  }
+  if (!isBroken(found))
+    interpreter.diagnostics.add(
+      "outside-language",
+      iterable.span,
+      "A loop goes over range(n) with a constant n, or over a tuple: it is unrolled into the graph.",
+    );
+  return null;
+}
+
+const ENDLESS =
+  "`while` depends on data, and the graph must be known in advance. Write `for i in range(3):` with a constant.";
+
+/** More iterations than a person means; a text that asks for more has a slip in it. */
+const MAX_ITERATIONS = 10_000;
+
+/** Runs `body` as one iteration of a loop; whether the loop goes on. */
+function runIteration(
+  interpreter: Interpreter,
+  statement: Statement,
+  frame: Frame,
+  group: GroupRef,
+  bind: (inner: Frame) => void,
+): boolean {
+  const jump: Frame["jump"] = { word: null };
+  const inner: Frame = {
+    ...frame,
+    prefix: `${group.id}/`,
+    groups: [...frame.groups, group],
+    versions: new Map(),
+    jump,
+  };
+  bind(inner);
+  interpreter.runBody(bodiesOf(statement)[0]!, inner);
+  return jump.word !== "break";
+}
+
+/** Runs an iteration; whether it is the last one. A loop whose iteration steps an optimizer is the training: a program is one step of it. */
+function trained({ optimizing }: Interpreter, iteration: () => boolean): boolean {
+  const steps = optimizing.steps.length;
+  return !iteration() || optimizing.steps.length > steps;
+}
+
+export function runWhile(interpreter: Interpreter, statement: WhileStatement, frame: Frame): void {
+  const loop = versioned(frame, "while");
+  frame.versions.set("while", (frame.versions.get("while") ?? 0) + 1);
+  for (let i = 0; ; i++) {
+    if (!mayGoOn(interpreter, statement.span) || frame.result.values) return;
+    if (i === MAX_ITERATIONS) {
+      interpreter.diagnostics.add(
+        "too-long",
+        statement.test.span,
+        `This still holds after ${MAX_ITERATIONS} iterations. A loop is unrolled in advance, so it must end after a known number.`,
+      );
+      return;
+    }
+    const holds = testValue(interpreter, statement, frame, statement.test, ENDLESS);
+    if (holds === null) skip(interpreter, frame, statement, statement.body, true);
+    if (holds !== true) return;
+    const group = { kind: "loop", id: `${loop}#${i}`, label: `while, iteration ${i}` } as const;
+    if (trained(interpreter, () => runIteration(interpreter, statement, frame, group, () => {}))) return;
+  }
+}
+
+/** Loops that were tried and had to be written out: in another iteration around them they are not tried again. */
+const unrolled = new WeakMap<Interpreter, Set<ForStatement>>();
+
+function mayBeKept(interpreter: Interpreter, statement: ForStatement): boolean {
+  const known = unrolled.get(interpreter) ?? new Set();
+  unrolled.set(interpreter, known);
+  return !known.has(statement);
+}
+
+export function runFor(interpreter: Interpreter, statement: ForStatement, frame: Frame): void {
+  const target = bare(statement.target);
+  const names = namesIn(target);
+  const name = names[0]?.name;
+  if (name === undefined) {
+    interpreter.diagnostics.add("bad-target", statement.target.span, "A loop has a variable, or a tuple of them.");
+    return;
+  }
+  const key = `${name}#`;
+  const run: StatementRun = {
+    frame,
+    statement,
+    step: ++interpreter.step,
+    root: `${versioned(frame, name)}`,
+  };
+  const passes = passesOf(interpreter, run, statement);
+  if (!passes) return;
+  const loops = (frame.versions.get(key) ?? 0) + 1;
+  frame.versions.set(key, loops);
+  const loop = loops === 1 ? name : `${name}@${loops}`;
+  const rest = (from: number): KeptFor => ({
+    statement,
+    id: `${frame.prefix}${loop}`,
+    numbers: passes.slice(from).map(({ key }) => key),
+    runBody: (around, bind) => {
+      const group = { kind: "loop", id: `${frame.prefix}${loop}#`, label: `for ${name}` } as const;
+      runIteration(interpreter, statement, around, group, bind);
+    },
+  });
+  const isCounted = passes.every(({ key, value }) => value.kind === "number" && value.value === key);
+  for (const [at, { key: iterationKey, value }] of passes.entries()) {
+    if (!mayGoOn(interpreter, statement.span) || frame.result.values) return;
+    // What is a number before the first iteration may be a tensor after it.
+    if (isCounted && at < 2 && mayBeKept(interpreter, statement)) {
+      if (keepFor(interpreter, run, rest(at))) return;
+      if (at === 1) unrolled.get(interpreter)!.add(statement);
+    }
+    const id = `${frame.prefix}${loop}#${iterationKey}`;
+    const group = { kind: "loop", id, label: `for ${name} = ${iterationKey}` } as const;
+    interpreter.calls.push({ ...group, span: statement.span, result: null, expr: null, run });
+    const bind = (inner: Frame): void => bindTargets(interpreter, { ...run, frame: inner }, target, value, "loop");
+    if (trained(interpreter, () => runIteration(interpreter, statement, frame, group, bind))) return;
+  }
+}

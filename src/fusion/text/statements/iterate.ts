@@ -1,0 +1,39 @@
+/** @file What Python goes through one after the other: items of a list, keys of a dictionary, rows of a tensor. */
+import type { Interpreter, StatementRun } from "../interpreter";
+import { typeOf } from "../interpreter";
+import { rowsOf } from "../calls/multi-results";
+import type { NodeId } from "../../ir";
+import { contentsOf } from "../objects/containers";
+import { numberValue, type Operand } from "../values/values";
+
+/** Rows of a tensor that are written out, at most. */
+const MOST_ROWS = 4096;
+
+/** `torch.linspace(0, rate, depth)` that Python goes through: rates of layers, known while the program is read. */
+function numbersOf(interpreter: Interpreter, node: NodeId): readonly Operand[] | null {
+  const { op, attrs } = interpreter.sites.get(node) ?? {};
+  const numbers = attrs && op?.numbers?.(attrs);
+  return numbers ? numbers.map((number) => ({ value: numberValue(number, false), path: "", expr: null })) : null;
+}
+
+/**
+ * The items of what stands behind `in`, in order.
+ * @param root identity of the rows that a tensor is taken apart into
+ * @returns null for what has no items, or more rows than are written out
+ */
+export function itemsOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  operand: Operand,
+  root: string,
+): readonly Operand[] | null {
+  const value = contentsOf(operand.value);
+  if (value.kind === "sequence") return value.items;
+  if (value.kind === "dict")
+    return [...value.entries.keys()].map((key) => ({ value: { kind: "string", value: key }, path: "", expr: null }));
+  if (value.kind !== "tensor" || interpreter.unknown.has(value.node)) return null;
+  const numbers = numbersOf(interpreter, value.node);
+  if (numbers) return numbers;
+  const rows = typeOf(interpreter, value.node).shape[0] ?? 0;
+  return rows === 0 || rows > MOST_ROWS ? null : rowsOf(interpreter, run, operand, root);
+}

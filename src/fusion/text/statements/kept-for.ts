@@ -1,0 +1,132 @@
+/** @file A Python `for` over numbers that stays a loop: what its body assigns and had before is what it carries. */
+import type { NodeId } from "../../ir";
+
+import type { Frame, Interpreter, StatementRun } from "../interpreter";
+import { keepLoop } from "./keep-loop";
+import { numberValue, type SymbolRecord, tensorValue, type Value } from "../values/values";
+import { bindName } from "../symbols";
+import type { ForStatement, NameExpr, Statement } from "../reading/syntax";
+import { bare, bodiesOf, everyStatement, rootsOf, walk } from "../reading/syntax";
+import { bindTargets, namesIn, underName } from "./targets";
+
+export interface KeptFor {
+  readonly statement: ForStatement;
+  /** Identity of the loop. */
+  readonly id: string;
+  /** The numbers that it goes through. */
+  readonly numbers: readonly number[];
+  /** Reads the body once, as an iteration of its own. */
+  readonly runBody: (frame: Frame, bind: (inner: Frame) => void) => void;
+}
+
+const STEERING: ReadonlySet<Statement["kind"]> = new Set([
+  "break",
+  "continue",
+  "return",
+  "raise",
+  "while",
+  "def",
+  "class",
+  "bad",
+]);
+
+/** Names that the body binds, each where it is bound last. */
+function assigned(body: readonly Statement[]): ReadonlyMap<string, NameExpr> {
+  const names = new Map<string, NameExpr>();
+  for (const statement of everyStatement(body)) {
+    const targets =
+      statement.kind === "assign" ? statement.targets : statement.kind === "update" ? [statement.target] : [];
+    for (const name of targets.flatMap(namesIn)) {
+      const known = names.get(name.name);
+      if (!known || name.span.from > known.span.from) names.set(name.name, name);
+    }
+  }
+  return names;
+}
+
+/** Whether the text reads a name of this spelling outside of the loop. */
+const readOutside = ({ statements }: Interpreter, loop: ForStatement, name: string): boolean =>
+  [...everyStatement(statements)]
+    .filter((statement) => statement.span.from < loop.span.from || statement.span.to > loop.span.to)
+    .flatMap(rootsOf)
+    .some((root) => [...walk(root)].some((expr) => expr.kind === "name" && expr.name === name));
+
+/** Whether the body takes gradients or steps of an optimizer, which no loop of the graph does. */
+const learns = (body: readonly Statement[]): boolean =>
+  [...everyStatement(body)]
+    .flatMap(rootsOf)
+    .flatMap((root) => [...walk(root)])
+    .some((expr) => expr.kind === "member" && (expr.name.text === "backward" || expr.name.text === "step"));
+
+const isEven = (numbers: readonly number[]): boolean =>
+  numbers.every((number, i) => i < 2 || number - numbers[i - 1]! === numbers[1]! - numbers[0]!);
+
+/**
+ * Keeps the loop as one, and binds what it leaves behind; false where it has to be written out.
+ * A value that the first iteration changes from a number to a tensor is none that a loop carries: the caller may ask again after that.
+ */
+export function keepFor(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { statement, id, numbers, runBody }: KeptFor,
+): boolean {
+  const { frame } = run;
+  const body = bodiesOf(statement)[0]!;
+  const target = bare(statement.target);
+  if (target.kind !== "name" || !isEven(numbers)) return false;
+  if (learns(body) || [...everyStatement(body)].some(({ kind }) => STEERING.has(kind))) return false;
+  const names = assigned(body);
+  const { scope } = frame;
+  const carried = [...names.values()].flatMap((name) => {
+    const { value } = scope.find(name.name) ?? {};
+    return value?.kind === "tensor" && !interpreter.unknown.has(value.node) ? [{ name, node: value.node }] : [];
+  });
+  const fresh = [...names.keys()].filter((name) => !carried.some((each) => each.name.name === name));
+  if (carried.length === 0 || names.has(target.name)) return false;
+  // Numbers that iterations change are known to each of them; what only the last one leaves behind is found in it.
+  if (fresh.some((name) => scope.find(name) !== null || readOutside(interpreter, statement, name))) return false;
+  const before = scope.mark();
+  const symbols = new Map<string, SymbolRecord>();
+  const iteration = (places: readonly NodeId[], number: Value): readonly NodeId[] | null => {
+    const bind = (inner: Frame): void => {
+      bindTargets(interpreter, { ...run, frame: inner }, statement.target, number, "loop");
+      carried.forEach(({ name }, at) => {
+        const { symbol } = scope.find(name.name)!;
+        scope.bind(name.name, { step: ++interpreter.step, value: tensorValue(places[at]!), symbol });
+      });
+    };
+    runBody({ ...frame, groups: [] }, bind);
+    for (const { name } of carried) symbols.set(name.name, scope.find(name.name)!.symbol);
+    const odd = scope.boundSince(before).some((name) => !names.has(name) && name !== target.name);
+    const ends = carried.map(({ name }) => scope.find(name.name)!.value);
+    if (odd || ends.some((value) => value.kind !== "tensor")) return null;
+    return ends.map((value) => (value as { readonly node: NodeId }).node);
+  };
+  const [start, second] = numbers as [number, number];
+  const kept = keepLoop(interpreter, run, {
+    id,
+    carried: carried.map(({ name, node }) => ({ name: name.name, node })),
+    iterations: numbers.length,
+    numbers: { name: target.name, start, step: second - start },
+    iteration,
+  });
+  scope.backTo(before);
+  if (!kept) return false;
+  // What an iteration reads of the values before it, the next one reads of what it has set.
+  for (const { name } of carried)
+    for (const use of scope.find(name.name)!.symbol.uses)
+      if (use.from > statement.span.from && use.to <= statement.span.to) symbols.get(name.name)?.addUse(use);
+  carried.forEach(({ name }, at) => {
+    underName(interpreter, frame, statement, name.name, (inner) => {
+      const node = kept.result(at, {
+        id: inner.root as NodeId,
+        label: name.name,
+        groups: frame.groups,
+        span: statement.span,
+      });
+      bindName(interpreter, inner, name, tensorValue(node));
+    });
+  });
+  bindTargets(interpreter, run, statement.target, numberValue(numbers.at(-1)!, true), "loop");
+  return true;
+}

@@ -1,0 +1,438 @@
+/** @file Runs statements one after the other: binds names, unrolls loops, notes what is returned. */
+import type { Span, TensorType } from "../../ir";
+import { sameShape, showType } from "../../ir";
+import { findOp } from "../../ops";
+import { applyOp } from "../calls/apply";
+import { runAssertion } from "./assert";
+import { declareInput, readType, sourceCall } from "./declare";
+import { evaluate } from "../evaluate";
+import { runFor, runIf, runWhile } from "./flow";
+import { noteUses } from "./static-condition";
+import type { Interpreter, StatementRun, Frame } from "../interpreter";
+import { mayGoOn, toNode, typeOf } from "../interpreter";
+import { BINARY_OPS, MODULES } from "../calls/names";
+import { annotatedKind } from "../reading/python-types";
+import { bindName } from "../symbols";
+import type {
+  AssignStatement,
+  CallExpr,
+  DefStatement,
+  Expr,
+  ExpressionStatement,
+  NameExpr,
+  RaiseStatement,
+  ReturnStatement,
+  Statement,
+  UpdateStatement,
+} from "../reading/syntax";
+import { bare, everyStatement, rootsOf } from "../reading/syntax";
+import { isTransform } from "../calls/transforms";
+import { transformed } from "../calls/call";
+import { isIdle, lastNameOf, runClass } from "../objects/classes";
+import { bindTargets, underName, wordOf, writeItem, writtenName } from "./targets";
+import { BROKEN, describe, isBroken, isOperand, NONE, type Operand, tensorValue, type Value } from "../values/values";
+import { foldBinary } from "../values/constants";
+
+/** Runs `statements` until one returns or leaves its loop. */
+export function runBody(interpreter: Interpreter, statements: readonly Statement[], frame: Frame): void {
+  for (const [i, statement] of statements.entries()) {
+    if (frame.result.values && frame.defs.length === 0 && statements[i - 1]?.kind === "return")
+      warnUnreached(interpreter, statement);
+    if (frame.result.values || frame.jump?.word || !mayGoOn(interpreter, statement.span)) return;
+    runStatement(interpreter, statement, frame);
+  }
+}
+
+/** What follows the program's own return is read by nobody, which is easily overlooked. */
+function warnUnreached(interpreter: Interpreter, { span }: Statement): void {
+  interpreter.diagnostics.add("unused-value", span, "Nothing after `return` is computed: move `return` to the end.", {
+    severity: "warning",
+  });
+}
+
+/**
+ * While a class or an object is made, what goes wrong is kept until something reads what is missing: an `__init__` also sets up
+ * what forward() never asks for.
+ */
+function runStatement(interpreter: Interpreter, statement: Statement, frame: Frame): void {
+  const { making } = frame;
+  if (!making || statement.kind === "raise") return runPlainly(interpreter, statement, frame);
+  if (isIdle(statement)) {
+    const run = { frame, statement, step: interpreter.step, root: frame.prefix };
+    noteUses(run, [...everyStatement([statement])].flatMap(rootsOf));
+    return;
+  }
+  const { diagnostics } = interpreter;
+  const mark = diagnostics.mark();
+  runPlainly(interpreter, statement, frame);
+  if (!diagnostics.errorsSince(mark)) return;
+  const target = statement.kind === "assign" ? statement.targets[0] : undefined;
+  const word = target ? wordOf(target) : null;
+  making.late = [...making.late, ...diagnostics.takeErrors(mark).map((problem) => ({ ...problem, word }))];
+}
+
+function runPlainly(interpreter: Interpreter, statement: Statement, frame: Frame): void {
+  switch (statement.kind) {
+    case "assign":
+      return runAssign(interpreter, statement, frame);
+    case "update":
+      return runUpdate(interpreter, statement, frame);
+    case "expression":
+      return runExpression(interpreter, statement, frame);
+    case "return":
+      return runReturn(interpreter, statement, frame);
+    case "def":
+      return underName(interpreter, frame, statement, statement.name.text, (run) =>
+        bindName(
+          interpreter,
+          run,
+          { kind: "name", name: statement.name.text, span: statement.name.span },
+          decorated(interpreter, run, statement, { kind: "def", def: statement, scope: frame.scope }),
+          "def",
+        ),
+      );
+    case "for":
+      return runFor(interpreter, statement, frame);
+    case "if":
+      return runIf(interpreter, statement, frame);
+    case "while":
+      return runWhile(interpreter, statement, frame);
+    case "break":
+    case "continue":
+      if (frame.jump) frame.jump.word = statement.kind;
+      return;
+    case "raise":
+      return runRaise(interpreter, statement, frame);
+    case "class":
+      return runClass(interpreter, statement, frame);
+    case "pass":
+      return;
+    case "bad":
+      return underName(interpreter, frame, statement, "_", (run) => {
+        for (const target of statement.targets) bindTargets(interpreter, run, target, BROKEN);
+      });
+  }
+}
+
+/** `@jax.vmap` above a def: the name stands for what it makes of the def; what compiles or caches changes no value. */
+function decorated(interpreter: Interpreter, run: StatementRun, { decorators }: DefStatement, def: Value): Value {
+  return (decorators ?? []).toReversed().reduce<Value>((of, decorator) => {
+    const call = decorator.kind === "call" ? decorator : null;
+    const [wrapped, ...rest] = call && lastNameOf(call) === "partial" ? call.args : [];
+    const word = lastNameOf(wrapped?.value ?? decorator);
+    if (!isTransform(word)) return of;
+    const args = (wrapped ? rest : (call?.args ?? [])).map(({ name, value, span }) => ({
+      name,
+      operand: { value: interpreter.valueOf(run, value, `${run.root}/${word}`), path: run.root, expr: value },
+      span,
+    }));
+    const { span } = decorator;
+    const expr: CallExpr = { kind: "call", span, callee: decorator, args: [], open: span.to, close: span.to };
+    return transformed(interpreter, run, { expr, path: run.root }, word, [
+      { name: null, operand: { value: of, path: run.root, expr: decorator }, span },
+      ...args,
+    ]);
+  }, def);
+}
+
+/** A bound hole is one node, however many read it. */
+function holeAsNode(interpreter: Interpreter, run: StatementRun, value: Value, expr: Expr): Value {
+  return value.kind === "hole" ? tensorValue(toNode(interpreter, run, { value, path: run.root, expr }, [])) : value;
+}
+
+function runAssign(interpreter: Interpreter, statement: AssignStatement, frame: Frame): void {
+  const [first] = statement.targets;
+  if (!first) return;
+  const name = wordOf(first) ?? "_";
+  const { value, annotation } = statement;
+  if (annotation && (value === null || sourceCall(value)))
+    return runDeclaration(interpreter, statement, frame, annotation);
+  if (!value) return;
+  const expr = bare(value);
+  const target = bare(first);
+  // `a, b = relu(x), exp(x)`: each value is a binding of its own.
+  if (
+    expr.kind === "tuple" &&
+    target.kind === "tuple" &&
+    expr.items.length === target.items.length &&
+    statement.targets.length === 1
+  ) {
+    const values = target.items.map((item, i) => {
+      const of = wordOf(item) ?? "_";
+      return underName(interpreter, frame, statement, of, (run) => {
+        const found = holeAsNode(
+          interpreter,
+          run,
+          evaluate(interpreter, run, expr.items[i]!, run.root),
+          expr.items[i]!,
+        );
+        return () => bindTargets(interpreter, run, item, found);
+      });
+    });
+    for (const bind of values) bind();
+    return;
+  }
+  underName(interpreter, frame, statement, name, (run) => {
+    // What is written into elements of a tensor is a node beside the tensor that then has it.
+    const path = target.kind === "subscript" ? `${run.root}/value` : run.root;
+    const found = holeAsNode(interpreter, { ...run, root: path }, evaluate(interpreter, run, value, path), value);
+    const checked =
+      annotation && annotatedKind(annotation) === null ? checkedType(interpreter, run, annotation, found) : found;
+    for (const each of statement.targets) bindTargets(interpreter, run, each, checked);
+  });
+}
+
+function runDeclaration(interpreter: Interpreter, statement: AssignStatement, frame: Frame, annotation: Expr): void {
+  const target = bare(statement.targets[0]!);
+  if (target.kind !== "name" || frame.defs.length > 0) {
+    const text =
+      target.kind === "name"
+        ? "An input is declared at the top, not inside a def: make it a parameter."
+        : "Only a name can be declared.";
+    interpreter.diagnostics.add("bad-target", target.span, text);
+    for (const each of statement.targets)
+      underName(interpreter, frame, statement, "_", (run) => bindTargets(interpreter, run, each, BROKEN));
+    return;
+  }
+  underName(interpreter, frame, statement, target.name, (run) => {
+    const value = declareInput(interpreter, run, {
+      name: target.name,
+      path: run.root,
+      annotation,
+      source: statement.value,
+      span: statement.span,
+      param: null,
+    });
+    bindName(interpreter, run, target, value, "input");
+  });
+}
+
+/** `y: f32[8, 4] = relu(x)`: the annotation is checked, the value counts. */
+function checkedType(interpreter: Interpreter, run: StatementRun, annotation: Expr, value: Value): Value {
+  const declared = readType(interpreter, run, annotation, run.root);
+  if (!declared || value.kind !== "tensor" || interpreter.unknown.has(value.node)) return value;
+  const real: TensorType = typeOf(interpreter, value.node);
+  if (declared.dtype !== real.dtype || !sameShape(declared.shape, real.shape)) {
+    const { span } = annotation;
+    interpreter.diagnostics.add(
+      "wrong-annotation",
+      span,
+      `The annotation says ${showType(declared)}; the value is ${showType(real)}.`,
+      {
+        nodes: [value.node],
+        fixes: [{ title: `Change to ${showType(real)}`, edits: [{ span, insert: showType(real) }] }],
+      },
+    );
+  }
+  return value;
+}
+
+function runUpdate(interpreter: Interpreter, statement: UpdateStatement, frame: Frame): void {
+  const target = bare(statement.target);
+  const held = target.kind === "subscript" ? bare(target.object) : target;
+  const name = held.kind === "name" || held.kind === "member" ? wordOf(held) : null;
+  if (name === null) {
+    interpreter.diagnostics.add(
+      "bad-target",
+      target.span,
+      "Only a name, or elements of a named tensor, can be assigned to.",
+    );
+    return;
+  }
+  underName(interpreter, frame, statement, name, (run) => {
+    const operand = (expr: Expr, path: string, shown: Expr | null): Operand => ({
+      value: evaluate(interpreter, run, expr, path),
+      path,
+      expr: shown,
+    });
+    const left = operand(target, `${run.root}/0`, null);
+    const right = operand(statement.value, `${run.root}/1`, statement.value);
+    if (target.kind !== "subscript")
+      return bindTargets(interpreter, run, target, updated(interpreter, run, statement, left, right, run.root));
+    const path = `${run.root}/value`;
+    writeItem(interpreter, run, target, {
+      value: updated(interpreter, run, statement, left, right, path),
+      path,
+      expr: null,
+    });
+  });
+}
+
+function updated(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { op, opSpan, span, value: right }: UpdateStatement,
+  a: Operand,
+  b: Operand,
+  path: string,
+): Value {
+  if (isBroken(a.value) || isBroken(b.value)) return BROKEN;
+  const folded = foldBinary(op, a.value, b.value);
+  if (folded) return folded;
+  const def = findOp(BINARY_OPS.get(op) ?? "");
+  if (!def || !isOperand(a.value) || !isOperand(b.value)) {
+    interpreter.diagnostics.add("bad-operand", opSpan, `\`${op}=\` needs tensors or numbers.`);
+    return BROKEN;
+  }
+  const expr: Expr = { kind: "binary", span, op, opSpan, left: { kind: "bad", span: opSpan }, right };
+  return applyOp(interpreter, run, { op: def, path, expr }, { tensors: [a, b], attrs: {} });
+}
+
+/** The text says of itself that what leads here is wrong; what comes after is not read. */
+function runRaise(interpreter: Interpreter, { span }: RaiseStatement, frame: Frame): void {
+  const source = interpreter.text.slice(span.from, span.to).replaceAll(/\s+/g, " ");
+  interpreter.diagnostics.add("raise", span, `The program itself rejects these sizes or arguments: ${source}`);
+  frame.result.values = [{ value: BROKEN, path: frame.prefix, expr: null }];
+  frame.result.value = BROKEN;
+}
+
+function isModeCall({ value }: ExpressionStatement): "train" | "eval" | null {
+  const expr = bare(value);
+  if (expr.kind !== "call" || expr.args.length > 0) return null;
+  const callee = bare(expr.callee);
+  const name = callee.kind === "name" ? callee.name : callee.kind === "member" ? callee.name.text : "";
+  return name === "train" || name === "eval" ? name : null;
+}
+
+/** What hands its tensors to the host while the program runs, by the end of its path: `jax.debug.print("{}", h)`, `io_callback(f, None, h)`. */
+const HOST = /(^|\.)(debug\.print|debug\.callback|io_callback)$/;
+
+function pathOf(expr: Expr): string {
+  const callee = bare(expr);
+  if (callee.kind === "name") return callee.name;
+  return callee.kind === "member" ? `${pathOf(callee.object)}.${callee.name.text}` : "";
+}
+
+/** Such a statement as what it does to each tensor it names: `h = debug_print(h)`. Empty where it is none, or names no tensor. */
+function hostReads({ value, span }: ExpressionStatement, isTensor: (name: string) => boolean): AssignStatement[] {
+  const call = bare(value);
+  if (call.kind !== "call" || !HOST.test(pathOf(call.callee))) return [];
+  const names = call.args.flatMap(({ value: arg }): NameExpr[] => {
+    const name = bare(arg);
+    return name.kind === "name" && isTensor(name.name) ? [name] : [];
+  });
+  return names.map((name) => ({
+    kind: "assign",
+    targets: [name],
+    annotation: null,
+    value: {
+      ...call,
+      callee: { kind: "name", name: "debug_print", span: call.callee.span },
+      args: [{ name: null, value: name, span: name.span }],
+    },
+    span,
+  }));
+}
+
+/** `print(x)`: reads what it names and does nothing. */
+function isPrinted(interpreter: Interpreter, { value, span }: ExpressionStatement, frame: Frame): boolean {
+  const call = bare(value);
+  const callee = call.kind === "call" ? bare(call.callee) : null;
+  if (callee?.kind !== "name" || callee.name !== "print" || frame.scope.find("print")) return false;
+  ignored(
+    interpreter,
+    frame,
+    value,
+    span,
+    "Printing has no effect here. Hover over a name to see its shape. This line is ignored.",
+  );
+  return true;
+}
+
+/** What only checks or tells: `utils.check_rank(x, 2)`, `logger.warning(…)`, `warnings.warn(…)`. */
+const REMARK =
+  /^_*(assert|check|warn|log|debug|info|error|validate|deprecat|register_|set_|seed|manual_seed|record|synchronize|mark_)/;
+
+/** A call of something that is not here and whose answer nobody takes: it can change no value. */
+function isRemark(interpreter: Interpreter, { value, span }: ExpressionStatement, frame: Frame): boolean {
+  const call = bare(value);
+  const callee = call.kind === "call" ? bare(call.callee) : null;
+  if (callee?.kind !== "name" && callee?.kind !== "member") return false;
+  let root: Expr = callee;
+  while (root.kind === "member") root = root.object;
+  const name = callee.kind === "name" ? callee.name : callee.name.text;
+  const bound = root.kind === "name" ? frame.scope.find(root.name) : null;
+  if (root.kind !== "name" || (bound && bound.value.kind !== "none") || findOp(name)) return false;
+  const elsewhere = root !== callee && !MODULES.has(root.name);
+  if (!elsewhere && !REMARK.test(name)) return false;
+  ignored(
+    interpreter,
+    frame,
+    value,
+    span,
+    "This line calls an unknown function and its result isn't used: it is ignored.",
+  );
+  return true;
+}
+
+function ignored(interpreter: Interpreter, frame: Frame, value: Expr, span: Span, text: string): void {
+  noteUses({ frame, statement: { kind: "expression", value, span }, step: interpreter.step, root: frame.prefix }, [
+    value,
+  ]);
+  interpreter.diagnostics.add("no-effect", span, text, { severity: "warning" });
+}
+
+function runExpression(interpreter: Interpreter, statement: ExpressionStatement, frame: Frame): void {
+  const mode = isModeCall(statement);
+  if (mode) {
+    interpreter.training = mode === "train";
+    return;
+  }
+  if (bare(statement.value).kind === "string" || runAssertion(interpreter, statement, frame)) return;
+  const reads = hostReads(statement, (name) => frame.scope.find(name)?.value.kind === "tensor");
+  for (const read of reads) runAssign(interpreter, read, frame);
+  if (reads.length > 0 || isPrinted(interpreter, statement, frame)) return;
+  if (isRemark(interpreter, statement, frame)) return;
+  const written = writtenName(statement.value)?.name;
+  underName(interpreter, frame, statement, written ?? "_", (run) => {
+    const value = evaluate(interpreter, run, statement.value, run.root);
+    const silent =
+      value.kind === "tensor" || isBroken(value) || value.kind === "none" || value.kind === "object" || frame.making;
+    if (!silent)
+      interpreter.diagnostics.add("no-effect", statement.span, "This line has no effect: give the value a name.", {
+        severity: "warning",
+      });
+    else if (value.kind === "tensor" && bare(statement.value).kind === "name") {
+      interpreter.diagnostics.add("no-effect", statement.span, "This line has no effect.", { severity: "warning" });
+    }
+  });
+}
+
+function runReturn(interpreter: Interpreter, statement: ReturnStatement, frame: Frame): void {
+  const only = statement.values.length === 1 ? bare(statement.values[0]!) : null;
+  const isTuple = only && (only.kind === "tuple" || only.kind === "list") && only.starred.length === 0;
+  const values = isTuple ? only.items : statement.values;
+  if (statement.values.length === 0 && frame.method) {
+    frame.result.values = [{ value: NONE, path: frame.prefix, expr: null }];
+    frame.result.value = NONE;
+    return;
+  }
+  if (statement.values.length === 0) {
+    interpreter.diagnostics.add("no-return", statement.span, "return needs a value.");
+  }
+  const operands = values.map((expr, i) => {
+    const name = values.length === 1 ? "return" : `return#${i}`;
+    return underName(interpreter, frame, statement, name, (run) => {
+      const value = holeAsNode(interpreter, run, evaluate(interpreter, run, expr, run.root), expr);
+      if (
+        value.kind !== "tensor" &&
+        !isBroken(value) &&
+        value.kind !== "sequence" &&
+        value.kind !== "dict" &&
+        value.kind !== "none" &&
+        frame.defs.length === 0
+      ) {
+        interpreter.diagnostics.add(
+          "bad-return",
+          expr.span,
+          `Only tensors can be results; this is ${describe(value)}.`,
+        );
+      }
+      return { value, path: run.root, expr };
+    });
+  });
+  const [first] = operands;
+  const alone = !isTuple && operands.length === 1 ? first!.value : null;
+  frame.result.values = alone?.kind === "sequence" ? alone.items : operands;
+  if (alone) frame.result.value = alone;
+}

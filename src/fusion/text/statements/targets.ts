@@ -1,0 +1,178 @@
+/** @file What a statement binds: identities of new versions, names and tuples of names. */
+import { isItemOf } from "../../ir";
+import type { NodeId } from "../../ir";
+import type { Interpreter, StatementRun, Frame } from "../interpreter";
+import { BROKEN, describe, isBroken, type Operand, type SymbolKind, type Value } from "../values/values";
+import { bindName } from "../symbols";
+import { findOp } from "../../ops";
+import { sharesOf } from "../calls/multi-results";
+import { setItem } from "../indexing/set-item";
+import { nameAfter } from "../layers/weights";
+import { setField } from "../objects/fields";
+import type { Expr, MemberExpr, NameExpr, Statement, SubscriptExpr } from "../reading/syntax";
+import { bare, indexParts } from "../reading/syntax";
+
+/** `y`, or `y@2` when `y` names a node already. */
+export function versioned(frame: Frame, name: string): string {
+  const used = frame.versions.get(name) ?? 0;
+  return used === 0 ? frame.prefix + name : `${frame.prefix}${name}@${used + 1}`;
+}
+
+/** Runs `work` with the identity that `name` gets in `statement`; the version is used up if a node was made. */
+export function underName<T>(
+  interpreter: Interpreter,
+  frame: Frame,
+  statement: Statement,
+  name: string,
+  work: (run: StatementRun) => T,
+): T {
+  const before = interpreter.nodes.size;
+  const run: StatementRun = { frame, statement, step: ++interpreter.step, root: versioned(frame, name) };
+  interpreter.runs.push(run);
+  const result = work(run);
+  if (interpreter.nodes.size > before) frame.versions.set(name, (frame.versions.get(name) ?? 0) + 1);
+  return result;
+}
+
+/** The name whose value gets other elements in `x[1:] = v`, `x.mul_(2).add_(y)`; null of anything else. */
+export function writtenName(target: Expr): NameExpr | null {
+  let expr = bare(target);
+  for (;;) {
+    if (expr.kind === "subscript") expr = bare(expr.object);
+    else if (expr.kind === "call" && expr.callee.kind === "member" && writesInPlace(expr.callee.name.text))
+      expr = bare(expr.callee.object);
+    else return expr.kind === "name" && expr !== bare(target) ? expr : null;
+  }
+}
+
+/** `add_`: PyTorch's mark of what changes its tensor. */
+export const writesInPlace = (method: string): boolean =>
+  /[a-z\d]_$/.test(method) && findOp(method.slice(0, -1)) !== null;
+
+export const namesIn = (target: Expr): readonly NameExpr[] => {
+  const expr = bare(target);
+  const written = expr.kind === "subscript" ? writtenName(expr) : null;
+  if (written) return [written];
+  if (expr.kind === "name") return [expr];
+  return expr.kind === "tuple" || expr.kind === "list" ? expr.items.flatMap(namesIn) : [];
+};
+
+/** A piece of a tuple is called as the name it is bound to. */
+function nameLoose(interpreter: Interpreter, { root }: StatementRun, id: NodeId, label: string): void {
+  const node = interpreter.nodes.get(id)!;
+  if (isItemOf(id, root) && node.label === node.op) interpreter.nodes.set(id, { ...node, label });
+}
+
+/** The last part of what a target is called: `w` of `self.w`. */
+export function wordOf(target: Expr): string | null {
+  const expr = bare(target);
+  if (expr.kind === "member") return expr.name.text;
+  if (expr.kind === "subscript") return wordOf(expr.object);
+  return (
+    namesIn(expr)[0]?.name ?? (expr.kind === "tuple" || expr.kind === "list" ? wordOf(expr.items[0] ?? BAD) : null)
+  );
+}
+const BAD: Expr = { kind: "bad", span: { from: 0, to: 0 } };
+
+/** `self.w = v`; what says where a tensor is kept, `x.requires_grad = True`, changes no value. */
+function writeMember(interpreter: Interpreter, run: StatementRun, expr: MemberExpr, value: Value): void {
+  const object = interpreter.valueOf(run, expr.object, `${run.root}/object`);
+  const { text } = expr.name;
+  if (object.kind === "object") return setField(interpreter, object.object, text, value);
+  if (object.kind === "class") return void object.of.attributes.set(text, { value, path: run.root, expr: null });
+  // Tied weights: both layers have the one node.
+  if (object.kind === "layer" && value.kind === "tensor") return void object.layer.weights.set(text, value.node);
+  if (object.kind === "dict") {
+    const now = new Map([...object.entries, [text, { value, path: run.root, expr: null }]]);
+    return bindTargets(interpreter, run, expr.object, { ...object, entries: now });
+  }
+  if (
+    isBroken(object) ||
+    isBroken(value) ||
+    object.kind === "tensor" ||
+    object.kind === "layer" ||
+    object.kind === "module"
+  )
+    return;
+  interpreter.diagnostics.add("bad-target", expr.span, `Nothing can be stored in ${describe(object)}.`);
+}
+
+/** `x[…] = v`, `items[0] = v`, `d["w"] = v`: the name stands for what has it there. */
+export function writeItem(interpreter: Interpreter, run: StatementRun, expr: SubscriptExpr, value: Operand): void {
+  const object = bare(expr.object);
+  if (object.kind !== "name" && object.kind !== "member") {
+    if (!isBroken(value.value))
+      interpreter.diagnostics.add(
+        "bad-target",
+        expr.span,
+        "Only elements of a named tensor can be assigned to. Name the part, assign to its elements, then assign it back.",
+      );
+    return;
+  }
+  const target = interpreter.valueOf(run, object, `${run.root}/object`);
+  const parts = expr.indices.flatMap(indexParts).map((part, i) => ({
+    value: interpreter.valueOf(run, part, `${run.root}/at/${i}`),
+    path: `${run.root}/at/${i}`,
+    expr: part,
+  }));
+  const now =
+    withItem(target, parts, value) ??
+    setItem(interpreter, run, {
+      expr,
+      path: run.root,
+      object: { value: target, path: `${run.root}/object`, expr: object },
+      parts,
+      value,
+      reduction: "none",
+    });
+  bindTargets(interpreter, run, object, now);
+}
+
+/** A list or a dictionary with another entry; null of anything else. */
+function withItem(target: Value, [at]: readonly Operand[], value: Operand): Value | null {
+  const key = at?.value.kind === "string" ? at.value.value : at?.value.kind === "number" ? at.value.value : null;
+  if (target.kind === "dict" && key !== null)
+    return { ...target, entries: new Map([...target.entries, [`${key}`, value]]) };
+  if (target.kind !== "sequence" || typeof key !== "number" || target.items.at(key) === undefined) return null;
+  return { ...target, items: target.items.with(key, value) };
+}
+
+/** Binds a name or a tuple of names; says what else can't be assigned to. */
+export function bindTargets(
+  interpreter: Interpreter,
+  run: StatementRun,
+  target: Expr,
+  value: Value,
+  kind?: SymbolKind,
+): void {
+  const expr = bare(target);
+  if (expr.kind === "name") {
+    if (value.kind === "tensor") nameLoose(interpreter, run, value.node, expr.name);
+    nameAfter(value, expr.name);
+    return bindName(interpreter, run, expr, value, kind);
+  }
+  if (expr.kind === "member") return writeMember(interpreter, run, expr, value);
+  if (expr.kind === "subscript")
+    return writeItem(interpreter, run, expr, { value, path: `${run.root}/value`, expr: null });
+  if (expr.kind !== "tuple" && expr.kind !== "list") {
+    if (expr.kind !== "bad" && !isBroken(value))
+      interpreter.diagnostics.add(
+        "bad-target",
+        expr.span,
+        "Only a name, or elements of a named tensor, can be assigned to.",
+      );
+    return;
+  }
+  const items = value.kind === "sequence" ? value.items : sharesOf(interpreter, run, value, expr.items.length, expr);
+  const fits = items?.length === expr.items.length;
+  if (!fits && !isBroken(value)) {
+    interpreter.diagnostics.add(
+      "bad-unpacking",
+      expr.span,
+      items
+        ? `There are ${expr.items.length} names and ${items.length} values.`
+        : `${expr.items.length} names can't be bound to ${describe(value)}.`,
+    );
+  }
+  expr.items.forEach((item, i) => bindTargets(interpreter, run, item, fits ? items[i]!.value : BROKEN, kind));
+}

@@ -1,0 +1,140 @@
+/** @file Outputs, and warnings about what nobody reads. */
+import { isSource, nodeId, type NodeId } from "../../ir";
+import { linesOf, wholeLines } from "../reading/lines";
+import { addNode, type Interpreter, type Frame } from "../interpreter";
+import type { Operand, SymbolRecord, Value } from "../values/values";
+import type { DefStatement } from "../reading/syntax";
+
+/** The tensors of a value, those of lists and dictionaries in it too. */
+function tensorsIn(value: Value): NodeId[] {
+  if (value.kind === "tensor") return [value.node];
+  if (value.kind === "sequence") return value.items.flatMap((item) => tensorsIn(item.value));
+  return value.kind === "dict" ? [...value.entries.values()].flatMap((item) => tensorsIn(item.value)) : [];
+}
+
+/** One output for every tensor that is returned: a tensor that comes again, under its own name or another one, is a view of the first. */
+function returned(interpreter: Interpreter, operands: readonly Operand[]): readonly NodeId[] {
+  const outputs = new Set<NodeId>();
+  for (const { value, expr } of operands) {
+    const name = expr?.kind === "name" ? expr.name : null;
+    for (const node of tensorsIn(value)) outputs.add(outputs.has(node) ? viewOf(interpreter, node, name) : node);
+  }
+  return [...outputs];
+}
+
+/** Another name for the same elements; no kernel is needed for it. */
+function viewOf(interpreter: Interpreter, of: NodeId, name: string | null): NodeId {
+  const { type, label, groups, span } = interpreter.nodes.get(of)!;
+  const base = name !== null && name !== label ? name : `${label} again`;
+  let id = base;
+  for (let i = 2; interpreter.nodes.has(nodeId(id)); i++) id = `${base}@${i}`;
+  return addNode(interpreter, {
+    id,
+    op: "reshape",
+    inputs: [of],
+    attrs: { shape: type.shape },
+    type,
+    label: base,
+    groups: groups.slice(0, 0),
+    span: span ?? { from: 0, to: 0 },
+  });
+}
+
+/** What `return` says; without one, every computed value that nobody reads. */
+export function outputsOf(interpreter: Interpreter, frame: Frame): readonly NodeId[] {
+  const { values } = frame.result;
+  if (values) return returned(interpreter, values);
+  const read = new Set<NodeId>();
+  for (const { inputs } of interpreter.nodes.values()) for (const input of inputs) read.add(input);
+  return [...interpreter.nodes.values()]
+    .filter((node) => !read.has(node.id) && !isSource(node) && !isSpare(interpreter, node.id))
+    .map((node) => node.id);
+}
+
+/** Whether it is there for others only: a part of a call, or what a class or an object made while it was made. */
+const isSpare = ({ spare, partOf }: Interpreter, id: NodeId): boolean => spare.has(id) || partOf.has(id);
+
+/** Takes out what is there for others and nothing reads. */
+export function withoutSpares(interpreter: Interpreter, outputs: readonly NodeId[]): void {
+  const { nodes } = interpreter;
+  const readers = new Map<NodeId, number>();
+  for (const { inputs } of nodes.values()) for (const id of inputs) readers.set(id, (readers.get(id) ?? 0) + 1);
+  const shown = new Set(outputs);
+  const gone = new Set<NodeId>();
+  for (const [id, node] of [...nodes].toReversed()) {
+    if (shown.has(id) || (readers.get(id) ?? 0) > 0 || !isSpare(interpreter, id)) continue;
+    for (const input of node.inputs) readers.set(input, readers.get(input)! - 1);
+    nodes.delete(id);
+    interpreter.sites.delete(id);
+    interpreter.partOf.delete(id);
+    gone.add(id);
+  }
+  if (gone.size > 0) for (const symbol of interpreter.symbols.values()) symbol.forget(gone);
+}
+
+/** What went wrong while an object was made, and that nothing reads. */
+export function warnUnread({ makings, diagnostics }: Interpreter): void {
+  for (const { late } of makings)
+    for (const { code, span, text } of late)
+      diagnostics.add(code, span, `${text} Nothing reads what this line makes, so it is left out.`, {
+        severity: "warning",
+      });
+}
+
+/** What comes after the program: its outputs, and names that the next step begins with. */
+interface Kept {
+  readonly outputs: readonly NodeId[];
+  readonly names: ReadonlySet<SymbolRecord>;
+}
+
+function isUsed(interpreter: Interpreter, symbol: SymbolRecord, outputs: ReadonlySet<NodeId>): boolean {
+  if (symbol.uses.length > 0 || symbol.name.startsWith("_")) return true;
+  if (interpreter.misplaced.has(symbol.name)) return true;
+  if (symbol.kind === "loop" || symbol.kind === "parameter") return true;
+  if (["broken", "self", "object"].includes(symbol.value.kind)) return true;
+  // Where nothing is computed, the class waits for its call.
+  if (symbol.value.kind === "class" && outputs.size === 0) return true;
+  if (tensorsIn(symbol.value).some((id) => outputs.has(id))) return true;
+  const { node } = symbol;
+  return node !== null && (outputs.has(node) || interpreter.nodes.get(node)?.op === "hole");
+}
+
+/** "m is never used", with a fix that removes its line where the line is the definition alone. */
+export function warnUnused(
+  interpreter: Interpreter,
+  { outputs, names }: Kept,
+  returns: boolean,
+  main: DefStatement | null,
+): void {
+  const lines = linesOf(interpreter.text);
+  const shown = new Set(outputs);
+  for (const symbol of interpreter.symbols.values()) {
+    if (names.has(symbol) || isUsed(interpreter, symbol, shown) || (main && symbol.definition === main.name.span))
+      continue;
+    const { name, kind, definition, statement } = symbol;
+    const alone =
+      statement.kind === "assign" && statement.targets.length === 1 && statement.targets[0]!.span.to === definition.to;
+    const line = lines.lineAt(definition.from);
+    const removable = alone || (statement.kind === "def" && statement.name.span === definition);
+    const span = wholeLines(interpreter.text, statement.span);
+    const text =
+      kind === "def"
+        ? `\`${name}\` is never called.`
+        : `\`${name}\` is never used.${returns && kind === "value" ? " It is not returned either." : ""}`;
+    interpreter.diagnostics.add("unused-value", definition, text, {
+      severity: "warning",
+      ...(symbol.node ? { nodes: [symbol.node] } : {}),
+      fixes: removable
+        ? [
+            {
+              title:
+                lines.lineAt(span.to - 1) > line
+                  ? `Remove lines ${line} to ${lines.lineAt(span.to - 1)}`
+                  : `Remove line ${line}`,
+              edits: [{ span, insert: "" }],
+            },
+          ]
+        : [],
+    });
+  }
+}

@@ -1,0 +1,206 @@
+/** @file Training in the text: an input whose name ends as another value of its type begins the next step with that value. */
+import { opDef, withDefaults } from "../../ops";
+import {
+  findNode,
+  type Graph,
+  isInput,
+  type Node,
+  type NodeId,
+  nodeId,
+  sameShape,
+  showType,
+  type TensorType,
+  type TextEdit,
+  type Update,
+  usesOf,
+} from "../../ir";
+import type { Interpreter, Frame } from "../interpreter";
+import type { Binding, SymbolRecord, Value } from "../values/values";
+import { sourceCall } from "./declare";
+import { BINARY_OPS } from "../calls/names";
+
+/** What a name began as and what it ends as, tensor by tensor through lists and dictionaries of the same form. */
+function* endings(first: Value, last: Value): Generator<readonly [from: NodeId, to: NodeId]> {
+  if (first.kind === "tensor") {
+    if (last.kind === "tensor" && first.node !== last.node) yield [first.node, last.node];
+  } else if (first.kind === "sequence") {
+    if (last.kind !== "sequence" || last.items.length !== first.items.length) return;
+    for (const [i, item] of first.items.entries()) yield* endings(item.value, last.items[i]!.value);
+  } else if (first.kind === "dict") {
+    if (last.kind !== "dict") return;
+    for (const [key, item] of first.entries) {
+      const other = last.entries.get(key);
+      if (other) yield* endings(item.value, other.value);
+    }
+  }
+}
+
+interface Ending {
+  readonly name: string;
+  readonly input: Node;
+  readonly value: Node;
+  readonly last: Binding;
+}
+
+/** Inputs whose names end as other values: their own names first, then lists and dictionaries that hold them. */
+function endingsOf(graph: Graph, { scope }: Frame): readonly Ending[] {
+  const found = new Map<NodeId, Ending>();
+  const names = [...scope.names].map(([name, bindings]) => ({ name, first: bindings[0]!, last: bindings.at(-1)! }));
+  const isAlone = ({ first }: (typeof names)[number]): boolean => first.value.kind === "tensor";
+  for (const each of [...names.filter(isAlone), ...names.filter((one) => !isAlone(one))]) {
+    for (const [from, to] of endings(each.first.value, each.last.value)) {
+      const [input, value] = [findNode(graph, from), findNode(graph, to)];
+      if (!input || !isInput(input) || !value || found.has(from)) continue;
+      // Another name of an input may go on as something of its own.
+      if (isAlone(each) && input.label !== each.name) continue;
+      found.set(from, { name: each.name, input, value, last: each.last });
+    }
+  }
+  return [...found.values()];
+}
+
+const isState = ({ attrs }: Node): boolean => attrs["role"] === "state";
+const isConstantStart = ({ attrs }: Node): boolean => attrs["source"] === "zeros" || attrs["source"] === "ones";
+
+/** What makes `zeros()` of an input's declaration `state()`. */
+function stateFix({ sites, text }: Interpreter, { id }: Node): readonly TextEdit[] | null {
+  const site = sites.get(id);
+  const { statement } = site?.run ?? {};
+  const written = statement?.kind === "assign" ? statement.value : (site?.param?.value ?? null);
+  const call = written && sourceCall(written);
+  if (!call) return null;
+  const zeros = text.slice(call.span.from, call.span.to) === "zeros()";
+  return [{ span: call.span, insert: zeros ? "state()" : `state(${text.slice(call.span.from, call.span.to)})` }];
+}
+
+/**
+ * The values that take inputs' places in the next step. An input is replaced where its name ends as a value of its type
+ * that is computed from a derivative; one that is declared `state()`, by whatever its name ends as.
+ * @param graph with phases
+ */
+export function updatesOf(
+  interpreter: Interpreter,
+  graph: Graph,
+  frame: Frame,
+): { readonly updates: readonly Update[]; readonly names: ReadonlySet<SymbolRecord> } {
+  const all = endingsOf(graph, frame);
+  const fits = ({ input, value }: Ending): boolean =>
+    input.type.dtype === value.type.dtype && sameShape(input.type.shape, value.type.shape);
+  const meant = all.filter(({ input, value }) => isState(input) || value.phase === "backward");
+  const updates = meant.filter(fits);
+  const stepped: Pick<Ending, "input" | "value">[] = [];
+  for (const { name, input, value, last } of meant) {
+    if (updates.some((each) => each.input === input) || interpreter.unknown.has(value.id)) continue;
+    const text = `\`${name}\` begins as ${showType(input.type)} and ends as ${showType(value.type)}, so a step of training can't put one in the other's place.`;
+    const severity = isState(input) ? "error" : "warning";
+    interpreter.diagnostics.add("other-type", last.symbol.definition, text, { severity, nodes: [value.id] });
+  }
+  for (const [from, to] of interpreter.optimizing.replaced) {
+    const [input, value] = [findNode(graph, from), findNode(graph, to)];
+    if (input && value && !updates.some((each) => each.input === input)) stepped.push({ input, value });
+  }
+  const replaced = new Set([...updates, ...stepped].map(({ input }) => input.id));
+  const read = usesOf(graph);
+  for (const node of graph.nodes.values())
+    if (
+      isState(node) &&
+      read.get(node.id)!.length > 0 &&
+      !replaced.has(node.id) &&
+      !meant.some(({ input }) => input === node)
+    )
+      interpreter.diagnostics.add(
+        "state-unchanged",
+        node.span ?? { from: 0, to: 0 },
+        `\`${node.label}\` is declared state() and never bound again, so it keeps its first value. Bind its name to the next one: ${node.label} = …`,
+        { severity: "warning", nodes: [node.id] },
+      );
+  if (updates.some(({ value }) => value.phase === "backward"))
+    for (const each of all)
+      if (!meant.includes(each) && isConstantStart(each.input) && fits(each)) tellForgotten(interpreter, each);
+  const { steps, zeroed } = interpreter.optimizing;
+  if (steps[0] && zeroed === 0)
+    interpreter.diagnostics.add(
+      "not-zeroed",
+      steps[0],
+      "Nothing sets the gradients to zero. In PyTorch they would add up from step to step; here each step begins anew. Call zero_grad() before backward().",
+      { severity: "warning" },
+    );
+  return {
+    updates: [...updates, ...stepped].map(({ input, value }) => ({ input: input.id, value: value.id })),
+    names: new Set(updates.map(({ last }) => last.symbol)),
+  };
+}
+
+/** `t: f32[] = zeros()`, `t = t + 1`: it looks like a state and begins anew in every step. */
+function tellForgotten(interpreter: Interpreter, { name, input, last }: Ending): void {
+  const edits = stateFix(interpreter, input);
+  interpreter.diagnostics.add(
+    "not-carried",
+    last.symbol.definition,
+    `\`${name}\` begins anew in every step of training. Declare it with state() to go on from this value.`,
+    {
+      severity: "warning",
+      nodes: [input.id],
+      fixes: edits ? [{ title: `Declare ${name} as state`, edits }] : [],
+    },
+  );
+}
+
+/** The graph with the values of `updates` among its outputs, and inputs that they replace known to change: `next` is the output's number. */
+export function withUpdates(graph: Graph, updates: readonly Update[]): Graph {
+  if (updates.length === 0) return graph;
+  const outputs = [...new Set([...graph.outputs, ...updates.map(({ value }) => value)])];
+  const next = new Map(updates.map(({ input, value }) => [input, outputs.indexOf(value)]));
+  const nodes = new Map(
+    [...graph.nodes].map(([id, n]) => {
+      const index = next.get(id);
+      return [id, index === undefined ? n : { ...n, attrs: { ...n.attrs, role: "state", next: index } }];
+    }),
+  );
+  return { nodes, outputs };
+}
+
+const COUNT: TensorType = { dtype: "i32", shape: [] };
+
+const draws = ({ op, inputs, attrs }: Node): boolean =>
+  opDef(op).kind === "random" && inputs.length === 1 && attrs["training"] !== false;
+
+/**
+ * Random ops of a program that trains draw anew in each step.
+ * @returns the graph with a count of steps that its random ops read, and the count's own update; as it is where it trains or draws nothing
+ */
+export function withDraws(
+  graph: Graph,
+  updates: readonly Update[],
+): { readonly graph: Graph; readonly updates: readonly Update[] } {
+  if (updates.length === 0 || ![...graph.nodes.values()].some(draws)) return { graph, updates };
+  const free = (wanted: string): NodeId => {
+    let id = nodeId(wanted);
+    for (let again = 2; findNode(graph, id); again++) id = nodeId(`${wanted}@${again}`);
+    return id;
+  };
+  const [count, one, next] = ["draws", "draws.one", "draws.next"].map(free) as [NodeId, NodeId, NodeId];
+  const made = (id: NodeId, op: string, inputs: readonly NodeId[], attrs: Node["attrs"]): Node => ({
+    id,
+    op,
+    inputs,
+    attrs,
+    type: COUNT,
+    label: "draws",
+    origins: [id],
+    groups: [],
+  });
+  const added = [
+    made(count, "input", [], withDefaults(opDef("input"), { source: "zeros", role: "state" })),
+    made(one, "const", [], { value: 1 }),
+    made(next, BINARY_OPS.get("+")!, [count, one], {}),
+  ];
+  const nodes = [...added, ...graph.nodes.values()].map((each): readonly [NodeId, Node] => [
+    each.id,
+    draws(each) ? { ...each, inputs: [...each.inputs, count] } : each,
+  ]);
+  return {
+    graph: { nodes: new Map(nodes), outputs: graph.outputs },
+    updates: [...updates, { input: count, value: next }],
+  };
+}

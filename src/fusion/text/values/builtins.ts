@@ -1,0 +1,149 @@
+/** @file Python's own functions on what is known while the program is read: range, enumerate, zip, len, casts. */
+import { isHostFunction, hostCall } from "./host-functions";
+import { itemsOf } from "../statements/iterate";
+import type { Interpreter, StatementRun } from "../interpreter";
+import { typeOf } from "../interpreter";
+import { castTo, sizeMethod } from "../calls/member";
+import { DTYPES } from "../calls/names";
+import { contentsOf } from "../objects/containers";
+import type { CallExpr } from "../reading/syntax";
+import { BROKEN, isBroken, numberValue, type Operand, type Value } from "./values";
+
+const MAX_ITERATIONS = 10_000;
+
+/** Numbers that `range(…)` goes through. */
+function rangeOf(interpreter: Interpreter, { span }: CallExpr, operands: readonly Operand[]): Value {
+  if (operands.some((operand) => isBroken(operand.value))) return BROKEN;
+  const numbers = operands.flatMap(({ value }) =>
+    value.kind === "number" && Number.isInteger(value.value) ? [value.value] : [],
+  );
+  const [start, stop, step] = numbers.length === 1 ? [0, numbers[0]!, 1] : [numbers[0]!, numbers[1]!, numbers[2] ?? 1];
+  const count = step === 0 ? Infinity : Math.max(0, Math.ceil((stop - start) / step));
+  if (numbers.length !== operands.length || numbers.length < 1 || numbers.length > 3 || !(count <= MAX_ITERATIONS)) {
+    const what =
+      count > MAX_ITERATIONS
+        ? `At most ${MAX_ITERATIONS} iterations are unrolled.`
+        : "Range takes one to three whole numbers that are known before the graph runs.";
+    interpreter.diagnostics.add("bad-range", span, what);
+    return BROKEN;
+  }
+  return {
+    kind: "sequence",
+    list: true,
+    items: Array.from({ length: count }, (_, i) => loose(numberValue(start + i * step, true))),
+  };
+}
+
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
+const ZERO: Operand = loose(numberValue(0, true));
+const numbered = (item: Operand, i: number): Operand =>
+  loose({ kind: "sequence", items: [loose(numberValue(i, true)), item] });
+
+/** Numbers or strings from the smallest on. */
+function inOrder(items: readonly Operand[]): readonly Operand[] {
+  const rank = ({ value }: Operand): number | string =>
+    value.kind === "number" || value.kind === "string" ? value.value : 0;
+  return items.toSorted((a, b) => (rank(a) < rank(b) ? -1 : Number(rank(a) > rank(b))));
+}
+
+/** `zip(ws, bs)`, as long as the shortest; null when something in it has no items. */
+function zipped(lists: readonly (readonly Operand[] | null)[]): Value | null {
+  const found = lists.flatMap((list) => (list ? [list] : []));
+  if (found.length < lists.length) return null;
+  const count = Math.min(...found.map((list) => list.length));
+  const items = Array.from({ length: count }, (_, i) =>
+    loose({ kind: "sequence", items: found.map((list) => list[i]!) }),
+  );
+  return { kind: "sequence", items };
+}
+
+/** `slice(0, -4)`: what stands between brackets as `0:-4`; null of a tensor, whose op has this name. */
+function sliceOf(operands: readonly Operand[]): Value | null {
+  const bounds = operands.map(({ value }) =>
+    value.kind === "none" ? null : value.kind === "number" && value.whole ? value.value : undefined,
+  );
+  if (bounds.includes(undefined) || bounds.length === 0 || bounds.length > 3) return null;
+  const [start, stop, step] = (bounds.length === 1 ? [null, ...bounds] : bounds) as (number | null)[];
+  return { kind: "slice", start: start ?? null, stop: stop ?? null, step: step ?? null };
+}
+
+/** Functions that go through what they are given. */
+const WALKS: ReadonlySet<string> = new Set(["list", "tuple", "sorted", "reversed", "enumerate"]);
+
+/** Python's own functions on constants, and casts written as calls. */
+export function builtin(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: { readonly expr: CallExpr; readonly path: string },
+  name: string,
+  operands: readonly Operand[],
+): Value | null {
+  if (name === "range") return rangeOf(interpreter, call.expr, operands);
+  const [first] = operands;
+  const value = first && contentsOf(first.value);
+  if (!value && (name === "list" || name === "tuple")) return { kind: "sequence", items: [] };
+  if (operands.length === 1 && value) {
+    if (name === "float" && value.kind === "string") {
+      const word = value.value.trim().toLowerCase().replace("infinity", "inf");
+      return numberValue(word.endsWith("inf") ? (word.startsWith("-") ? -Infinity : Infinity) : Number(word), false);
+    }
+    if ((name === "float" || name === "int") && value.kind === "number") {
+      return numberValue(name === "int" ? Math.trunc(value.value) : value.value, name === "int");
+    }
+    const items = WALKS.has(name) && first ? itemsOf(interpreter, run, first, `${call.path}/in`) : null;
+    if (items && (name === "list" || name === "tuple" || name === "sorted"))
+      return {
+        kind: "sequence",
+        items: name === "sorted" ? inOrder(items) : items,
+        ...(name !== "tuple" && { list: true }),
+      };
+    if (items && name === "reversed") return { kind: "sequence", items: items.toReversed() };
+    if (items && name === "enumerate") return { kind: "sequence", items: items.map(numbered) };
+    if (name === "len" && value.kind === "tensor")
+      return sizeMethod(
+        interpreter,
+        { text: "size", span: call.expr.span },
+        typeOf(interpreter, value.node),
+        [ZERO],
+        interpreter.unknown.has(value.node),
+      );
+    if (name === "len" && value.kind === "sequence") return numberValue(value.items.length, true);
+    if (name === "len" && value.kind === "dict") return numberValue(value.entries.size, true);
+    const dtype = DTYPES.get(name);
+    if (dtype === name && value.kind === "number") return { ...value, dtype };
+    if (dtype && value.kind === "tensor" && first) return castTo(interpreter, run, call, first, dtype);
+  }
+  if (name === "slice") return sliceOf(operands);
+  if (name === "zip" && operands.length > 0)
+    return zipped(operands.map((operand, i) => itemsOf(interpreter, run, operand, `${call.path}/in${i}`)));
+  if (name === "max" || name === "min") {
+    const all = operands.length === 1 && value?.kind === "sequence" ? value.items : operands;
+    const numbers = all.flatMap((operand) => (operand.value.kind === "number" ? [operand.value] : []));
+    if (numbers.length === all.length && numbers.length > 0) {
+      const best = Math[name](...numbers.map((number) => number.value));
+      return numberValue(
+        best,
+        numbers.every((number) => number.whole),
+      );
+    }
+  }
+  return hostCall(interpreter, run, call, name, operands);
+}
+
+const OWN: ReadonlySet<string> = new Set([
+  "range",
+  "float",
+  "int",
+  "bool",
+  "list",
+  "tuple",
+  "reversed",
+  "enumerate",
+  "len",
+  "zip",
+  "max",
+  "min",
+]);
+
+/** Whether `name` is a function of Python's own here: one that is asked of something broken has nothing to say. */
+export const isBuiltin = (name: string): boolean => OWN.has(name) || isHostFunction(name);

@@ -1,0 +1,119 @@
+/** @file Methods of what is known while the program is read: lists, dictionaries, strings. */
+import type { Interpreter, StatementRun } from "../interpreter";
+import { bindTargets } from "../statements/targets";
+import type { Expr, Identifier } from "../reading/syntax";
+import { bare } from "../reading/syntax";
+import { dictKey } from "../reading/strings";
+import { BROKEN, isBroken, NONE, numberValue, type Operand, type Value } from "./values";
+
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
+const list = (items: readonly Operand[]): Value => ({ kind: "sequence", items, list: true });
+
+/** `name.append(x)`: the name stands for the longer list from here on; a list without a name is gone with it. */
+function rebound(interpreter: Interpreter, run: StatementRun, object: Expr | null, value: Value): Value {
+  const target = object && bare(object);
+  if (target?.kind === "name" || target?.kind === "member" || target?.kind === "subscript")
+    bindTargets(interpreter, run, target, value);
+  return NONE;
+}
+
+/** `d.items()`, `d.values()`, `d.keys()`, `d.get("w")`, `d.pop("w")`, `d.update(other)`. */
+export function dictMethod(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { entries, object }: { readonly entries: ReadonlyMap<string, Operand>; readonly object: Expr | null },
+  name: Identifier,
+  args: readonly Operand[],
+): Value {
+  const text = (value: string): Operand => loose({ kind: "string", value });
+  const [key, otherwise] = args;
+  if (args.some(({ value }) => value.kind === "broken")) return BROKEN;
+  if (name.text === "values") return list([...entries.values()]);
+  if (name.text === "keys") return list([...entries.keys()].map(text));
+  if (name.text === "items")
+    return list([...entries].map(([each, operand]) => loose({ kind: "sequence", items: [text(each), operand] })));
+  if (name.text === "copy") return { kind: "dict", entries };
+  if (name.text === "update" && key?.value.kind === "dict")
+    return rebound(interpreter, run, object, { kind: "dict", entries: new Map([...entries, ...key.value.entries]) });
+  if ((name.text === "get" || name.text === "pop" || name.text === "setdefault") && key) {
+    const wanted = dictKey(interpreter, key);
+    const found = wanted === null ? null : (entries.get(wanted) ?? otherwise);
+    if (name.text === "pop" && wanted !== null)
+      rebound(interpreter, run, object, {
+        kind: "dict",
+        entries: new Map([...entries].filter(([each]) => each !== wanted)),
+      });
+    return wanted === null ? BROKEN : (found?.value ?? NONE);
+  }
+  interpreter.diagnostics.add(
+    "bad-method",
+    name.span,
+    "A dictionary has .items(), .values(), .keys(), .get(key), .pop(key) and .update(other).",
+  );
+  return BROKEN;
+}
+
+/** `items.append(x)`, `.extend(xs)`, `.insert(0, x)`, `.pop()`, `.reverse()`, `.index(x)`, `.count(x)`. */
+export function listMethod(
+  interpreter: Interpreter,
+  run: StatementRun,
+  {
+    items,
+    object,
+    chain,
+  }: { readonly items: readonly Operand[]; readonly object: Expr | null; readonly chain?: boolean },
+  name: Identifier,
+  [first, second]: readonly Operand[],
+): Value {
+  const now = (longer: readonly Operand[]): Value =>
+    rebound(interpreter, run, object, { kind: "sequence", items: longer, list: true, ...(chain && { chain }) });
+  if (name.text === "append" && first) return now([...items, first]);
+  if (name.text === "extend" && first?.value.kind === "sequence") return now([...items, ...first.value.items]);
+  if (name.text === "insert" && first?.value.kind === "number" && second)
+    return now(items.toSpliced(first.value.value, 0, second));
+  if (name.text === "add_module" && second) return now([...items, second]);
+  if (name.text === "register_module" && second) return now([...items, second]);
+  if (name.text === "reverse") return now(items.toReversed());
+  if (name.text === "copy") return list(items);
+  if (name.text === "numel")
+    return numberValue(
+      items.reduce((product, { value }) => product * (value.kind === "number" ? value.value : 1), 1),
+      true,
+    );
+  if (name.text === "pop" && items.length > 0 && (!first || first.value.kind === "number")) {
+    const at = first?.value.kind === "number" ? first.value.value : -1;
+    const taken = items.at(at);
+    if (taken) now(items.toSpliced(at, 1));
+    if (taken) return taken.value;
+  }
+  if (first && isBroken(first.value)) return BROKEN;
+  interpreter.diagnostics.add(
+    "bad-method",
+    name.span,
+    "A list has .append(x), .extend(xs), .insert(i, x), .pop() and .reverse(); ops take its tensors by torch.stack or torch.cat.",
+  );
+  return BROKEN;
+}
+
+/** `act.lower()`, `mode.startswith("b")`. */
+export function textMethod(
+  interpreter: Interpreter,
+  text: string,
+  name: Identifier,
+  [first]: readonly Operand[],
+): Value {
+  const argument = first?.value.kind === "string" ? first.value.value : null;
+  if (name.text === "lower") return { kind: "string", value: text.toLowerCase() };
+  if (name.text === "upper") return { kind: "string", value: text.toUpperCase() };
+  if (name.text === "strip") return { kind: "string", value: text.trim() };
+  if (name.text === "startswith" && argument !== null) return { kind: "bool", value: text.startsWith(argument) };
+  if (name.text === "endswith" && argument !== null) return { kind: "bool", value: text.endsWith(argument) };
+  if (name.text === "split")
+    return list(text.split(argument ?? /\s+/).map((value) => loose({ kind: "string", value })));
+  interpreter.diagnostics.add(
+    "bad-method",
+    name.span,
+    "A text has .lower(), .upper(), .strip(), .split(), .startswith(text) and .endswith(text).",
+  );
+  return BROKEN;
+}

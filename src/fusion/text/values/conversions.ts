@@ -1,0 +1,77 @@
+/** @file `x.to(...)`, `x.double()`, `x.bfloat16()`: conversions of types, and moves between devices, which change no value. */
+import type { DType } from "../../ir";
+import type { Interpreter, StatementRun } from "../interpreter";
+import { typeOf } from "../interpreter";
+import { castTo } from "../calls/member";
+import { DTYPES } from "../calls/names";
+import type { CallExpr, Identifier } from "../reading/syntax";
+import { BROKEN, type GivenArgument, type Operand, type Value } from "./values";
+
+/** Types that shaders don't have, and the one that stands in for each. */
+const STAND_INS: ReadonlyMap<string, DType> = new Map([
+  ["double", "f32"],
+  ["float64", "f32"],
+  ["f64", "f32"],
+  ["bfloat16", "f32"],
+  ["bf16", "f32"],
+  ...["int8", "uint8", "int16", "uint16", "uint32", "uint64", "char", "byte", "short"].map(
+    (name) => [name, "i32"] as const,
+  ),
+]);
+
+const CONVERSIONS: ReadonlySet<string> = new Set(["to", "type", "astype", "type_as"]);
+/** Casts that are called without an argument and are no dtype here. */
+const METHODS: ReadonlySet<string> = new Set(["double", "bfloat16", "char", "byte", "short"]);
+
+/** Whether a method of this name converts its tensor. */
+export const isConversion = (name: string, count: number): boolean =>
+  CONVERSIONS.has(name) || (METHODS.has(name) && count === 0);
+
+/**
+ * The tensor in the type that the arguments name; the tensor itself where they name a device.
+ * @returns null where an argument is neither, which the op `cast` then says
+ */
+export function convert(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: { readonly expr: CallExpr; readonly path: string; readonly name: Identifier },
+  receiver: Operand,
+  args: readonly GivenArgument[],
+): Value | null {
+  const { name } = call;
+  if (METHODS.has(name.text)) return standIn(interpreter, run, call, receiver, name.text);
+  const said = args.filter((arg) => arg.name === null || arg.name.text === "dtype" || arg.name.text === "other");
+  for (const { operand } of said) {
+    const { value } = operand;
+    if (value.kind === "broken") return BROKEN;
+    if (value.kind === "dtype") return castTo(interpreter, run, call, receiver, value.dtype);
+    if (value.kind === "tensor") return castTo(interpreter, run, call, receiver, typeOf(interpreter, value.node).dtype);
+    if (value.kind !== "string") continue;
+    const plain = value.value.replace(/^torch\./, "");
+    const dtype = DTYPES.get(plain);
+    if (dtype) return castTo(interpreter, run, call, receiver, dtype);
+    if (STAND_INS.has(plain)) return standIn(interpreter, run, call, receiver, plain);
+    // Anything else is the name of a device: "cuda", "cuda:1", "mps", or one made of parts.
+  }
+  const moves = args.every(({ name: word, operand: { value } }) =>
+    word ? word.text !== "dtype" : value.kind === "string" || value.kind === "number" || value.kind === "none",
+  );
+  return moves && args.length > 0 && name.text === "to" ? receiver.value : null;
+}
+
+function standIn(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: { readonly expr: CallExpr; readonly path: string; readonly name: Identifier },
+  receiver: Operand,
+  type: string,
+): Value {
+  const dtype = STAND_INS.get(type)!;
+  interpreter.diagnostics.add(
+    "stand-in-type",
+    call.name.span,
+    `GPU kernels here have no ${type}: this is computed and stored as ${dtype}.`,
+    { severity: "warning" },
+  );
+  return castTo(interpreter, run, call, receiver, dtype);
+}

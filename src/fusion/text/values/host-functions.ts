@@ -1,0 +1,422 @@
+/** @file Functions of Python and its libraries whose answer is known while the program is read: types, settings, limits, what wraps a value. */
+import type { Attrs, DType } from "../../ir";
+import { findOp, opDef, withDefaults } from "../../ops";
+import { applyOp } from "../calls/apply";
+import { foldBinary, truthOf } from "./constants";
+import type { Interpreter, StatementRun } from "../interpreter";
+import { addNode, typeOf } from "../interpreter";
+import { isLayer, layerMember, layerNamed, layerOf, namedWeight } from "../layers/layer";
+import { deepCopy } from "../layers/weights";
+import { attributeOf } from "../objects/attributes";
+import { classNames, lastNameOf } from "../objects/classes";
+import { setField } from "../objects/fields";
+import { castTo } from "../calls/member";
+import { constantTensor, numberArray } from "./number-arrays";
+import type { CallExpr, Expr } from "../reading/syntax";
+import { bare, walk } from "../reading/syntax";
+import { BROKEN, isBroken, isOperand, NONE, numberValue, type Operand, tensorValue, type Value } from "./values";
+
+interface Call {
+  readonly expr: CallExpr;
+  readonly path: string;
+}
+type Known = (interpreter: Interpreter, run: StatementRun, call: Call, operands: readonly Operand[]) => Value | null;
+
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
+const flag = (value: boolean): Value => ({ kind: "bool", value });
+
+/** Names of types as `isinstance` asks for them, by what stands for such a value here. */
+const TYPES: readonly (readonly [RegExp, (value: Value) => boolean])[] = [
+  [/Tensor$|^Array$|^ndarray$|^Parameter$|^Variable$/, ({ kind }) => kind === "tensor"],
+  [/^int$|^Integral$|^integer$/, (value) => (value.kind === "number" && value.whole) || value.kind === "bool"],
+  [/^float$|^Real$|^Number$|^floating$/, (value) => value.kind === "number" && !value.whole],
+  [/^Number$/, (value) => value.kind === "number"],
+  [/^bool$/, ({ kind }) => kind === "bool"],
+  [/^str$/, ({ kind }) => kind === "string"],
+  [/^tuple$|^list$|^Sequence$|^Iterable$|^Size$/i, ({ kind }) => kind === "sequence"],
+  [/^dict$|^Mapping$/i, ({ kind }) => kind === "dict"],
+  [/^dtype$/, ({ kind }) => kind === "dtype"],
+  [/^Callable$|^FunctionType$/, ({ kind }) => kind === "def" || kind === "op" || kind === "partial"],
+  [/^(ModuleList|Sequential)$/, (value) => value.kind === "sequence" && value.list === true],
+  [/^Module$/, ({ kind }) => kind === "layer" || kind === "object"],
+];
+
+/** Names of the classes that a layer or an object is of. */
+function classesOf(value: Value): readonly string[] {
+  if (value.kind === "layer") return [value.layer.type];
+  return value.kind === "object" ? classNames(value.object.of) : [];
+}
+
+const wordsIn = (expr: Expr): readonly string[] =>
+  [...walk(expr)].flatMap((each) =>
+    each.kind === "name" ? [each.name] : each.kind === "member" ? [each.name.text] : [],
+  );
+
+/** Types are words here: what no word of the language means, no value is. */
+const isInstance: Known = (_machine, _place, { expr }, [first]) => {
+  const wanted = expr.args[1];
+  if (!first || !wanted) return null;
+  if (first.value.kind === "broken") return BROKEN;
+  const words = wordsIn(wanted.value);
+  if (classesOf(first.value).some((name) => words.includes(name))) return flag(true);
+  return flag(TYPES.some(([pattern, holds]) => words.some((word) => pattern.test(word)) && holds(first.value)));
+};
+
+const LIMITS: Readonly<Record<"f32" | "f16" | "i32", Readonly<Record<string, number>>>> = {
+  f32: {
+    max: 3.4028234663852886e38,
+    min: -3.4028234663852886e38,
+    eps: 2 ** -23,
+    tiny: 2 ** -126,
+    smallest_normal: 2 ** -126,
+  },
+  f16: { max: 65504, min: -65504, eps: 2 ** -10, tiny: 2 ** -14, smallest_normal: 2 ** -14 },
+  i32: { max: 2 ** 31 - 1, min: -(2 ** 31) },
+};
+
+/** `torch.finfo(x.dtype)`: its fields as entries. */
+const limits: Known = (interpreter, _place, _call, [first]) => {
+  const value = first?.value;
+  const dtype =
+    value?.kind === "dtype" ? value.dtype : value?.kind === "tensor" ? typeOf(interpreter, value.node).dtype : null;
+  if (dtype === null || dtype === "bool") return null;
+  const entries = Object.entries(LIMITS[dtype]).map(
+    ([name, limit]) => [name, loose(numberValue(limit, dtype === "i32"))] as const,
+  );
+  return { kind: "dict", entries: new Map(entries) };
+};
+
+/** What `object.name` is; null where there is no such thing. */
+function attributeNamed(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr, path }: Call,
+  { value }: Operand,
+  text: string,
+): Value | null {
+  if (value.kind === "dict") return value.entries.get(text)?.value ?? null;
+  if (value.kind === "object")
+    return attributeOf(interpreter, run, value.object, { text, span: expr.span }, { path, expr });
+  if (value.kind === "layer") return layerMember(interpreter, run, value.layer, { text, span: expr.span }, path);
+  if (value.kind === "class") return value.of.attributes.get(text)?.value ?? null;
+  if (value.kind !== "module") return null;
+  const op = findOp(text);
+  if (isLayer(text)) return { kind: "layer-class", name: text };
+  return op && op.kind !== "source" ? { kind: "op", op } : null;
+}
+
+/** `getattr(options, "eps", 1e-5)`. */
+const attribute: Known = (interpreter, run, call, [object, name, otherwise]) => {
+  if (!object || name?.value.kind !== "string") return otherwise?.value ?? null;
+  const found = attributeNamed(interpreter, run, call, object, name.value.value);
+  if (!found && !otherwise && object.value.kind === "dict") interpreter.missing.add(name.value.value);
+  return found ?? otherwise?.value ?? null;
+};
+
+const hasAttribute: Known = (interpreter, run, call, [object, name]) => {
+  if (name?.value.kind !== "string" || !object) return null;
+  if (object.value.kind === "tensor" || object.value.kind === "module") return flag(findOp(name.value.value) !== null);
+  return flag(attributeNamed(interpreter, run, call, object, name.value.value) !== null);
+};
+
+/** `setattr(self, f"layer{i}", layer)`. */
+const setAttribute: Known = (interpreter, _run, _call, [object, name, value]) => {
+  if (object?.value.kind !== "object" || name?.value.kind !== "string" || !value) return null;
+  setField(interpreter, object.value.object, name.value.value, value.value);
+  return NONE;
+};
+
+/** `type(x)`. */
+const typeOfValue: Known = (_interpreter, _run, _call, [first]) => {
+  if (first?.value.kind === "object") return { kind: "class", of: first.value.object.of };
+  return first?.value.kind === "layer" ? { kind: "layer-class", name: first.value.layer.type } : null;
+};
+
+/** `field(default_factory=lambda: [1, 2])` of a dataclass, or its default. */
+const fieldDefault: Known = (interpreter, run, call, operands) => {
+  const given = (word: string): Operand | undefined =>
+    operands[call.expr.args.findIndex(({ name }) => name?.text === word)];
+  const factory = given("default_factory");
+  if (factory) return interpreter.call(run, call, factory.value, []);
+  return given("default")?.value ?? null;
+};
+
+/** `get_act_layer("gelu")`: the layer that configurations call so; a class stays as it is. */
+const activationLayer: Known = (_interpreter, _run, { expr }, [first]) => {
+  if (!first || isBroken(first.value)) return first ? BROKEN : null;
+  const found = first.value.kind === "string" ? layerNamed(first.value.value) : first.value;
+  if (!found) return null;
+  const makes = !/^get_act_layer$|_class$/.test(lastNameOf(expr));
+  return makes && found.kind === "layer-class" ? layerOf(found.name, [], expr) : found;
+};
+
+/** A copy with weights of its own. */
+const copied: Known = (_interpreter, _run, _call, [first]) => (first ? deepCopy(first.value) : null);
+
+/** `OrderedDict([("fc", layer), …])`. */
+const ordered: Known = (interpreter, run, call, operands) => {
+  const [first] = operands.map(({ value }) => value);
+  if (first?.kind !== "sequence") return dictionary(interpreter, run, call, operands);
+  const entries = first.items.flatMap(({ value }): [string, Operand][] => {
+    const [key, item] = value.kind === "sequence" ? value.items : [];
+    return key?.value.kind === "string" && item ? [[key.value.value, item]] : [];
+  });
+  return { kind: "dict", entries: new Map(entries) };
+};
+
+/** `torch.tensor([1.0, 2.0])`: numbers that stand in the text, as a constant; `jnp.asarray(x)` is x. */
+const arrayOf: Known = (interpreter, run, call, operands) => {
+  const asked = operands.find(({ value }) => value.kind === "dtype");
+  const dtype: DType | null = asked?.value.kind === "dtype" ? asked.value.dtype : null;
+  const first = operands.find(({ value }) => value.kind !== "string");
+  if (!first || isBroken(first.value)) return first ? BROKEN : null;
+  if (first.value.kind === "tensor") return dtype ? castTo(interpreter, run, call, first, dtype) : first.value;
+  if (first.value.kind === "number") return dtype ? { ...first.value, dtype } : first.value;
+  if (first.value.kind !== "sequence") return first.value.kind === "bool" ? first.value : null;
+  if (first.value.items.some(({ value }) => value.kind === "tensor")) {
+    const stack = opDef("stack");
+    return applyOp(
+      interpreter,
+      run,
+      { op: stack, ...call },
+      { tensors: first.value.items, attrs: withDefaults(stack, { axis: 0 }) },
+    );
+  }
+  const array = numberArray(first.value);
+  if (!array || array.numbers.length === 0) return null;
+  const kind = dtype ?? (array.bools ? "bool" : array.whole ? "i32" : "f32");
+  const node = constantTensor(interpreter, run, call, array, { dtype: kind, label: "values" });
+  return tensorValue(node);
+};
+
+/** JAX's checks hand back what they were given: the arrays, without the name of the caller and the dtype. */
+const arraysGiven =
+  (always: boolean): Known =>
+  (_machine, _place, _call, operands) => {
+    const arrays = operands.filter(({ value }) => value.kind !== "string" && value.kind !== "dtype");
+    if (arrays.some(({ value }) => isBroken(value))) return BROKEN;
+    return arrays.length === 1 && !always ? arrays[0]!.value : { kind: "sequence", items: arrays };
+  };
+
+/** `sum(losses)`. */
+const total: Known = (interpreter, run, call, [list, start]) => {
+  if (list?.value.kind !== "sequence" || list.value.items.some(({ value }) => !isOperand(value))) return null;
+  const all = [...(start ? [start] : []), ...list.value.items];
+  const [first, ...rest] = all.length > 0 ? all : [loose(numberValue(0, true))];
+  return rest.reduce((sum, item, i): Operand => {
+    const folded = foldBinary("+", sum.value, item.value);
+    const path = i === rest.length - 1 ? call.path : `${call.path}#${i}`;
+    const value =
+      folded ??
+      applyOp(interpreter, run, { op: findOp("add")!, path, expr: call.expr }, { tensors: [sum, item], attrs: {} });
+    return { value, path, expr: call.expr };
+  }, first!).value;
+};
+
+const every =
+  (some: boolean): Known =>
+  (_machine, _place, _call, [list]) => {
+    if (list?.value.kind !== "sequence") return null;
+    const truths = list.value.items.map(({ value }) => truthOf(value));
+    return truths.includes(null) ? null : flag(some ? truths.includes(true) : !truths.includes(false));
+  };
+
+/** The product of sizes: `math.prod(shape)`. */
+const product: Known = (_machine, _place, _call, [list]) => {
+  const numbers = list?.value.kind === "sequence" ? list.value.items.map(({ value }) => value) : null;
+  if (!numbers?.every((value) => value.kind === "number")) return null;
+  return numberValue(
+    numbers.reduce((all, { value }) => all * value, 1),
+    numbers.every(({ whole }) => whole),
+  );
+};
+
+/** `dict(a=1, **other)`. */
+const dictionary: Known = (_machine, _place, { expr }, operands) => {
+  const entries = operands.flatMap(({ value }, i) => {
+    const arg = expr.args[i];
+    if (arg?.name) return [[arg.name.text, operands[i]!] as const];
+    return value.kind === "dict" ? [...value.entries] : [];
+  });
+  return { kind: "dict", entries: new Map(entries) };
+};
+
+const pairOf: Known = (_machine, _place, _call, [only]) => {
+  if (!only || isBroken(only.value)) return only ? BROKEN : null;
+  return only.value.kind === "sequence" ? only.value : { kind: "sequence", items: [only, only] };
+};
+
+const rounded: Known = (_machine, _place, _call, [number, digits]) => {
+  if (number?.value.kind !== "number") return null;
+  const scale = digits?.value.kind === "number" ? 10 ** digits.value.value : 1;
+  const up = number.value.value * scale;
+  const near = Math.abs(up % 1) === 0.5 ? 2 * Math.round(up / 2) : Math.round(up);
+  return numberValue(near / scale, !digits);
+};
+
+/** How convolutional networks round channels: to a multiple, and never down by more than a tenth. */
+const divisible: Known = (_machine, _place, { expr }, operands) => {
+  const [value, divisor, least, limit] = ["v", "divisor", "min_value", "round_limit"].map((name, i) => {
+    const at = expr.args.findIndex((arg, k) => (arg.name ? arg.name.text === name : k === i));
+    const found = operands[at]?.value;
+    return found?.kind === "number" ? found.value : null;
+  });
+  if (value === null || value === undefined) return null;
+  const by = divisor ?? 8;
+  const near = Math.max(least ?? by, Math.floor((value + by / 2) / by) * by);
+  return numberValue(near < (limit ?? 0.9) * value ? near + by : near, true);
+};
+
+/** `randn_like(x)`: random numbers in the shape of x, as an input of their own that every run draws again in the same way. */
+const drawnLike =
+  (source: "randn" | "uniform"): Known =>
+  (interpreter, run, { expr, path }, [like]) => {
+    if (like?.value.kind !== "tensor") return like && isBroken(like.value) ? BROKEN : null;
+    const { shape, dtype } = typeOf(interpreter, like.value.node);
+    const attrs = withDefaults(opDef("input"), { source, role: "input" });
+    const type = { dtype: dtype === "f16" ? dtype : "f32", shape } as const;
+    const { groups } = run.frame;
+    const made = { id: path, op: "input", inputs: [], attrs, type, label: "noise", groups, span: expr.span };
+    const node = addNode(interpreter, made);
+    interpreter.sites.set(node, { node, expr, run, param: null, op: null, attrs, operands: [] });
+    return tensorValue(node);
+  };
+
+/** Whole numbers of a shape, given one by one or as a tuple. */
+function shapeIn(operands: readonly Operand[]): readonly number[] | null {
+  const tuple = operands.find(({ value }) => value.kind === "sequence")?.value;
+  const sizes = tuple?.kind === "sequence" ? tuple.items : operands.filter(({ value }) => value.kind === "number");
+  const numbers = sizes.flatMap(({ value }) => (value.kind === "number" && value.whole ? [value.value] : []));
+  return numbers.length === sizes.length ? numbers : null;
+}
+
+/**
+ * `torch.randn(4, 8)` inside a def or beside something else: an input of its own. Where it is all that a name at the top is, it is
+ * declared with its type instead.
+ */
+const drawn =
+  (attrs: Attrs, dtype: DType = "f32", bounds = 0): Known =>
+  (interpreter, run, { expr, path }, operands) => {
+    const { statement, frame } = run;
+    const alone = statement.kind === "assign" && statement.value !== null && bare(statement.value) === expr;
+    if (alone && frame.defs.length === 0) return null;
+    const given = operands.filter((_, i) => !expr.args[i]?.name || /^(size|shape)$/.test(expr.args[i].name!.text));
+    const [lo, hi] = given.slice(0, bounds).map(({ value }) => (value.kind === "number" ? value.value : 0));
+    const shape = shapeIn(given.slice(bounds));
+    if (!shape || given.some(({ value }) => isBroken(value)))
+      return given.some(({ value }) => isBroken(value)) ? BROKEN : null;
+    const own = bounds === 2 ? { ...attrs, lo: lo!, hi: hi! } : attrs;
+    const made = { ...withDefaults(opDef("input"), { ...own, role: "input" }) };
+    const { groups } = frame;
+    const node = addNode(interpreter, {
+      id: path,
+      op: "input",
+      inputs: [],
+      attrs: made,
+      type: { dtype, shape },
+      label: "noise",
+      groups,
+      span: expr.span,
+    });
+    interpreter.sites.set(node, { node, expr, run, param: null, op: null, attrs: made, operands: [] });
+    return tensorValue(node);
+  };
+
+const never: Known = () => flag(false);
+const nothing: Known = () => NONE;
+
+const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
+  ["isinstance", isInstance],
+  ["getattr", attribute],
+  ["hasattr", hasAttribute],
+  ["setattr", setAttribute],
+  ["type", typeOfValue],
+  ["field", fieldDefault],
+  ["deepcopy", copied],
+  ...["get_act_layer", "get_act_fn", "create_act_layer", "get_activation"].map(
+    (name) => [name, activationLayer] as const,
+  ),
+  ["OrderedDict", ordered],
+  ["SimpleNamespace", dictionary],
+  ["Namespace", dictionary],
+  ["finfo", limits],
+  ["iinfo", limits],
+  ["asarray", arrayOf],
+  ["array", arrayOf],
+  ["as_tensor", arrayOf],
+  ["tensor", arrayOf],
+  ["ensure_arraylike", arraysGiven(false)],
+  ["new_tensor", (interpreter, run, call, operands) => arrayOf(interpreter, run, call, operands.slice(1))],
+  ["promote_args_inexact", arraysGiven(true)],
+  ["promote_args", arraysGiven(true)],
+  ["promote_dtype", arraysGiven(true)],
+  ["broadcast_arrays_like", arraysGiven(true)],
+  ["randn", drawn({ source: "randn" })],
+  ["normal", drawn({ source: "randn" })],
+  ["truncated_normal", drawn({ source: "randn" })],
+  ["rand", drawn({ source: "uniform", lo: 0, hi: 1 })],
+  ["uniform", drawn({ source: "uniform", lo: 0, hi: 1 })],
+  ["randint", drawn({ source: "uniform" }, "i32", 2)],
+  ["Tensor", drawn({ source: "randn" })],
+  ["FloatTensor", drawn({ source: "randn" })],
+  ["randn_like", drawnLike("randn")],
+  ["rand_like", drawnLike("uniform")],
+  ["weight_norm", (_interpreter, _run, _call, [layer]) => layer?.value ?? null],
+  ["device", (_interpreter, _run, _call, [name]) => (name ? name.value : { kind: "string", value: "cpu" })],
+  ["get_parameter", namedWeight],
+  ["sum", total],
+  ["any", every(true)],
+  ["all", every(false)],
+  ["prod", product],
+  ["dict", dictionary],
+  ["round", rounded],
+  ["make_divisible", divisible],
+  ["_make_divisible", divisible],
+  ["to_2tuple", pairOf],
+  ["_pair", pairOf],
+  ["pair", pairOf],
+  [
+    "callable",
+    (_machine, _place, _call, [first]) => (first ? flag(/^(def|op|partial)$/.test(first.value.kind)) : null),
+  ],
+  ["is_tensor", (_machine, _place, _call, [first]) => (first ? flag(first.value.kind === "tensor") : null)],
+  ...[
+    "is_scripting",
+    "is_tracing",
+    "is_compiling",
+    "is_exporting",
+    "is_autocast_enabled",
+    "is_torch_npu_available",
+    "iscomplexobj",
+    "is_complex",
+    "is_cuda",
+    "is_initialized",
+    "is_available",
+    "is_built",
+    "is_bf16_supported",
+  ].map((name) => [name, never] as const),
+  ...[
+    "print",
+    "manual_seed",
+    "synchronize",
+    "empty_cache",
+    "set_float32_matmul_precision",
+    "get_logger",
+    "getLogger",
+    "make_rng",
+    "PRNGKey",
+  ].map((name) => [name, nothing] as const),
+]);
+
+/** The answer of `name`; null when nothing here knows it. */
+export function hostCall(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: Call,
+  name: string,
+  operands: readonly Operand[],
+): Value | null {
+  return KNOWN.get(name)?.(interpreter, run, call, operands) ?? null;
+}
+
+export const isHostFunction = (name: string): boolean => KNOWN.has(name);

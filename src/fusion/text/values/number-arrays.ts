@@ -1,0 +1,66 @@
+/** @file Numbers that stand in the text as (nested) lists, and the constant tensor that holds them. */
+import type { DType, NodeId } from "../../ir";
+import { opDef, withDefaults } from "../../ops";
+import type { Interpreter, StatementRun } from "../interpreter";
+import { addNode } from "../interpreter";
+import type { Expr } from "../reading/syntax";
+import { numberValue, type Value } from "./values";
+
+export interface NumberArray {
+  readonly shape: readonly number[];
+  readonly numbers: readonly number[];
+  /** Every entry is a whole number. */
+  readonly whole: boolean;
+  /** Every entry is True or False. */
+  readonly bools: boolean;
+}
+
+/** The numbers of nested lists, row-major; null when something else is among them or rows differ in length. */
+export function numberArray(value: Value): NumberArray | null {
+  let level: readonly Value[] = [value];
+  const shape: number[] = [];
+  while (level.length > 0 && level.every((each) => each.kind === "sequence")) {
+    const rows = level.map((each) => each.items.map((item) => item.value));
+    const extent = rows[0]!.length;
+    if (rows.some((row) => row.length !== extent)) return null;
+    shape.push(extent);
+    level = rows.flat();
+  }
+  const numbers = level.flatMap((each) =>
+    each.kind === "number"
+      ? [each]
+      : each.kind === "bool"
+        ? [numberValue(Number(each.value), true) as Extract<Value, { kind: "number" }>]
+        : [],
+  );
+  if (numbers.length !== level.length) return null;
+  return {
+    shape,
+    numbers: numbers.map((number) => number.value),
+    whole: numbers.every((number) => number.whole),
+    bools: level.length > 0 && level.every(({ kind }) => kind === "bool"),
+  };
+}
+
+/** A constant input with these numbers. */
+export function constantTensor(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { path, expr }: { readonly path: string; readonly expr: Expr },
+  { shape, numbers }: Pick<NumberArray, "shape" | "numbers">,
+  { dtype, label }: { readonly dtype: DType; readonly label: string },
+): NodeId {
+  const attrs = withDefaults(opDef("input"), { source: "values", role: "const", values: numbers });
+  const node = addNode(interpreter, {
+    id: path,
+    op: "input",
+    inputs: [],
+    attrs,
+    type: { dtype, shape },
+    label,
+    groups: run.frame.groups,
+    span: expr.span,
+  });
+  interpreter.sites.set(node, { node, expr, run, param: null, op: null, attrs, operands: [] });
+  return node;
+}
