@@ -1,7 +1,7 @@
 /** @file The device of a run of the bench: what it is, what it reaches, and the profiles that plans and predictions are made on. */
 import { generic, type DeviceProfile } from "../src/fusion";
 import { createSession, hostEnv, type DeviceInfo, type Roofs, type Session } from "../src/gpu";
-import { cardOf } from "../src/state/card";
+import { cardOf } from "../src/state/runs/card";
 
 export const plannedFor = ["generic", "device"] as const;
 /** Whose numbers plans are made on: the generic profile's, or those measured on the device. Limits are the device's. */

@@ -35,7 +35,7 @@ const LAYERS = {
 /** Further doors: pure files, though their layer is none, for who has no page; a lesson's text, for who waits for no engine. */
 const SIDE_DOORS = {
   "src/course/files.ts": ["state"],
-  "src/panels/model/report.ts": ["cli"],
+  "src/panels/model/plan/report.ts": ["cli"],
   "src/panels/posters/index.ts": ["cli"],
 };
 const FLOORS = {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { allProfiles, findOp, parseProgram, passCatalogue } from "../src/fusion";
 import { acceptedCodes, costCodes, legalityCodes, userCodes } from "../src/fusion/ir/verdict";
 import { allLessons, findExample, findNote } from "../src/lessons";
-import { chapterRows } from "../src/panels/model/chapter-rows";
+import { chapterRows } from "../src/panels/model/notes/chapter-rows";
 
 /** `kind:name`; a story or a law is `kind:file|words of its title`. */
 type Place = `${"example" | "claim" | "note" | "pass" | "code" | "op" | "profile" | "story" | "law"}:${string}`;

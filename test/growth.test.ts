@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { defaultOptions } from "../src/fusion";
 import { findExample } from "../src/lessons";
 import { answerCompile } from "../src/workers/compile-answers";
-import { exponentOf, growthCurves, growthSentence } from "../src/panels/model/growth";
+import { exponentOf, growthCurves, growthSentence } from "../src/panels/model/plan/growth";
 
 function rowsOf(example: string, values: readonly number[]) {
   const text = findExample(example)!.text;

@@ -28,8 +28,8 @@ import {
   sizeOfText,
   type Example,
 } from "../src/lessons";
-import { chapterNotes } from "../src/panels/model/chapter-rows";
-import { chapterRows } from "../src/panels/model/chapter-rows";
+import { chapterNotes } from "../src/panels/model/notes/chapter-rows";
+import { chapterRows } from "../src/panels/model/notes/chapter-rows";
 import { expected } from "./lessons-counts";
 
 const MIB = 2 ** 20;

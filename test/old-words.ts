@@ -148,14 +148,14 @@ export const oldIdentifiers: Readonly<Record<string, string>> = {
 /** Files by their old path without ending, below src/. */
 export const oldFiles: Readonly<Record<string, string>> = {
   "state/tones": "picture/kernel-colours",
-  "state/vault": "state/weight-storage",
+  "state/vault": "state/storage/weight-storage",
   "state/laying-out": "state/layout-sync",
-  "state/looking-slice": "state/view-slice",
+  "state/looking-slice": "state/slices/view-slice",
   "state/world": "state/environment",
   "state/late-module": "state/lazy-module",
   "state/first-picture": "state/first-paint",
-  "state/machine-slice": "state/run-slice",
-  "state/slice": "state/slice-context",
+  "state/machine-slice": "state/slices/run-slice",
+  "state/slice": "state/slices/slice-context",
   "editor/LateCanvas": "editor/LazyCanvas",
   "document/written": "document/source-counts",
   "panels/Words": "panels/InlineCode",

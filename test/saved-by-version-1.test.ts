@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { decodeFile, decodeLink, findDecision, readDraft, type DecisionRef } from "../src/document";
 import { compile } from "../src/fusion";
-import { COPIES_KEY, readCopies } from "../src/state/copies";
+import { COPIES_KEY, readCopies } from "../src/state/storage/copies";
 
 /** Links, files, drafts and copies as the page of November 2026 wrote them: they open for good, at the same decision. */
 interface Saved {

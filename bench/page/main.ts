@@ -2,8 +2,8 @@
 import { compile, defaultOptions, generic, type DeviceProfile } from "../../src/fusion";
 import { createSession, hostEnv, type DeviceInfo, type Session } from "../../src/gpu";
 import { wallTick } from "../../src/gpu/tick";
-import { cardOf } from "../../src/state/card";
-import { factsOf } from "../../src/state/laptop-check";
+import { cardOf } from "../../src/state/runs/card";
+import { factsOf } from "../../src/state/runs/laptop-check";
 import peers from "../package.json";
 import { quickData } from "../suite-data";
 import "./bench.css";

@@ -1,6 +1,6 @@
 /** @file export, picture and report: the fused plan as a module of its own, and what the page shows as files. */
 import { fusionAt, growthOf, savedSheet, standaloneModule, type Compilation } from "../fusion";
-import { reportHtml } from "../panels/model/report";
+import { reportHtml } from "../panels/model/plan/report";
 import { missing, posterOf, posters } from "../panels/posters";
 import { cardOf, inkOf, placedBy, stillOf, svgOf, svgText, type Ink } from "../picture";
 import type { Request } from "./args";

@@ -40,7 +40,7 @@ export const terms: readonly Term[] = [
   term(
     "arithmetic intensity",
     "FLOP per byte that is transferred; low values mean that memory sets the speed.",
-    ["panels/model/roofline.ts"],
+    ["panels/model/run/roofline.ts"],
     "roofline, notes",
   ),
   term(
@@ -317,7 +317,7 @@ export const terms: readonly Term[] = [
   term(
     "roofline",
     "A chart of FLOP/s over arithmetic intensity: the slope is bandwidth, the flat top is peak arithmetic.",
-    ["panels/model/roofline.ts"],
+    ["panels/model/run/roofline.ts"],
     "run",
   ),
   term(

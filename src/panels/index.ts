@@ -25,18 +25,18 @@ export { csvOf } from "./csv";
 export { download } from "./download";
 export { late };
 export { LineSlider } from "./LineSlider";
-export { runAnnouncement } from "./model/announce";
-export { stepAnnouncement } from "./model/step-words";
-export { transferCount } from "./model/score";
+export { runAnnouncement } from "./model/run/announce";
+export { stepAnnouncement } from "./model/plan/step-words";
+export { transferCount } from "./model/plan/score";
 export { Icon as PanelIcon, type IconName } from "./Icon";
 export { count, decimal, measureMicros, showBytes, showMicros, significant } from "./model/units";
-export { halfSpread, spreadOf } from "./model/statistics";
-export { timingOf } from "./model/timings";
+export { halfSpread, spreadOf } from "./model/run/statistics";
+export { timingOf } from "./model/run/timings";
 /** A table or chart beside a note. */
 export const Figure = late(async () => (await import("./inspector/figures/Figures")).Figure);
 export { InlineCode } from "./InlineCode";
 /** The printable report, in a chunk of its own. */
-export const loadReport = () => import("./model/report");
+export const loadReport = () => import("./model/plan/report");
 export { Covered } from "./Covered";
 export const PredictStrip = late(async () => (await import("./predict/PredictStrip")).PredictStrip);
 /** Chart.js and the page's way to use it, in a chunk of its own. */

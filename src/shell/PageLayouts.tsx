@@ -16,7 +16,7 @@ import { EmptyState } from "./EmptyState";
 import { PaneGrid, type GridPlan, type Track } from "./PaneGrid";
 import { Icon } from "./Icon";
 import { FoldInspector, KernelRail } from "./KernelRail";
-import { AllExamples, StartHere } from "./StartHere";
+import { AllExamples, StartHere } from "./examples/StartHere";
 import { useIsRoomy } from "./use-page-layout";
 
 const COLUMN_LEAST = 320;

@@ -4,26 +4,26 @@ import { late, runAnnouncement, stepAnnouncement } from "../panels";
 import { afterFirstPaint, usePlayground, playground, selectFusion, selectStep, selectSteps } from "../state";
 import { Middle, Narrow, Wide } from "./PageLayouts";
 import { TopBar } from "./TopBar";
-import { Welcome } from "./Welcome";
+import { Welcome } from "./examples/Welcome";
 import { usePageLayout, type PageLayout } from "./use-page-layout";
 import { useKeys } from "./use-keys";
 import "./buttons.css";
 import "./shell.css";
 import { openFile } from "./open-file";
 
-const loadFind = async () => (await import("./FindDialog")).FindDialog;
+const loadFind = async () => (await import("./dialogs/FindDialog")).FindDialog;
 const dialogs = {
-  course: late(async () => (await import("./CourseDialog")).CourseDialog),
-  earlier: late(async () => (await import("./EarlierWorkDialog")).EarlierWorkDialog),
-  examples: late(async () => (await import("./ExamplesDialog")).ExamplesDialog),
+  course: late(async () => (await import("./dialogs/CourseDialog")).CourseDialog),
+  earlier: late(async () => (await import("./dialogs/EarlierWorkDialog")).EarlierWorkDialog),
+  examples: late(async () => (await import("./dialogs/ExamplesDialog")).ExamplesDialog),
   find: late(loadFind),
-  import: late(async () => (await import("./ImportDialog")).ImportDialog),
-  keys: late(async () => (await import("./KeysDialog")).KeysDialog),
+  import: late(async () => (await import("./dialogs/ImportDialog")).ImportDialog),
+  keys: late(async () => (await import("./dialogs/KeysDialog")).KeysDialog),
   notes: late(async () => (await import("./notes/NotesDialog")).NotesDialog),
   options: late(async () => (await import("./options/OptionsDialog")).OptionsDialog),
-  share: late(async () => (await import("./ShareDialog")).ShareDialog),
+  share: late(async () => (await import("./dialogs/ShareDialog")).ShareDialog),
   train: late(async () => {
-    const [{ Dialog }, { TrainPanel }] = await Promise.all([import("./Dialog"), import("../train")]);
+    const [{ Dialog }, { TrainPanel }] = await Promise.all([import("./dialogs/Dialog"), import("../train")]);
     return function TrainDialog() {
       return (
         <Dialog title="Train" size="widest">
@@ -35,7 +35,7 @@ const dialogs = {
 };
 const EmbedView = late(async () => (await import("./EmbedView")).EmbedView);
 const RoomView = late(async () => (await import("./RoomView")).RoomView);
-const Tour = late(async () => (await import("./Tour")).Tour);
+const Tour = late(async () => (await import("./examples/Tour")).Tour);
 const Compare = late(async () => (await import("./SideBySide")).Compare);
 const Race = late(async () => (await import("./SideBySide")).Race);
 const Inside = late(async () => (await import("./SideBySide")).Inside);

@@ -9,11 +9,11 @@ import {
   type CompileRequest,
 } from "../workers";
 import type { LayoutRequest } from "../picture";
-import { browserDraftOwner } from "./draft-owner";
+import { browserDraftOwner } from "./storage/draft-owner";
 import { loadPart } from "./load-part";
 import type { Counted, CountedKernel } from "../wgsl";
 import type { Layout } from "./types";
-import { browserWeightStorage } from "./weight-storage";
+import { browserWeightStorage } from "./storage/weight-storage";
 import type { DraftOwner, GpuSession, Shelf, WeightStorage, Environment } from "./environment";
 
 const noStorage: Shelf = { read: () => null, write: () => false, clear: () => undefined };

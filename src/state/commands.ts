@@ -1,6 +1,6 @@
 /** @file Every command once: keys, the Find-or-do palette and the sheet of keys are drawn from this list. */
 import type { EdgeId } from "../fusion";
-import { selectIsCovered } from "./predict-slice";
+import { selectIsCovered } from "./slices/predict-slice";
 import { selectPlan, selectStep } from "./selectors";
 import type { PlaygroundState } from "./types";
 

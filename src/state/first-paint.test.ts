@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createStore } from "zustand/vanilla";
 import { PATIENCE_MILLIS, firstPaint } from "./first-paint";
-import type { PlaygroundStore } from "./slice-context";
+import type { PlaygroundStore } from "./slices/slice-context";
 import type { Derived, PlaygroundState } from "./types";
 
 const compiling: Derived = {

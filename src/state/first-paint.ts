@@ -1,5 +1,5 @@
 /** @file When the first paint is done: what is large and not part of it waits until then. */
-import type { PlaygroundStore } from "./slice-context";
+import type { PlaygroundStore } from "./slices/slice-context";
 import type { PlaygroundState } from "./types";
 
 /** A program that takes longer than this to plan does not keep the editor waiting. */

@@ -4,7 +4,7 @@ export type { GpuSession, Shelf, Environment } from "./environment";
 export { chosenEdge, commands, findCommand, trains, type Command, type Key } from "./commands";
 export { commandFor, showKey, type FocusPlace, type Press } from "./keys";
 export { createPlayground, type Playground } from "./playground";
-export { profileFields, profileTitle, readField, shownField, type FieldWords } from "./profile-fields";
+export { profileFields, profileTitle, readField, shownField, type FieldWords } from "./runs/profile-fields";
 export {
   decisionsOnEdge,
   selectExample,
@@ -27,10 +27,10 @@ export {
   selectSteps,
   type Score,
 } from "./selectors";
-export { pageAddress, sharePage } from "./page-address";
-export { sharedState, withoutLesson } from "./shared-view";
-export { parseProgress, tally, writtenProgress } from "./course-slice";
-export { selectCovered, selectIsCovered, selectKnown, selectLessonAsks, selectGuesses } from "./predict-slice";
+export { pageAddress, sharePage } from "./storage/page-address";
+export { sharedState, withoutLesson } from "./storage/shared-view";
+export { parseProgress, tally, writtenProgress } from "./slices/course-slice";
+export { selectCovered, selectIsCovered, selectKnown, selectLessonAsks, selectGuesses } from "./slices/predict-slice";
 export type {
   CourseProgress,
   CurvePoint,
@@ -44,14 +44,14 @@ export type {
   PredictQuestion,
   TrainingPicture,
   TrainingState,
-} from "./slice-states";
+} from "./slices/slice-states";
 export { changeOf, matmulPolicies, titleOfQuestion, type Question } from "./question";
 export { lineAt, libraryLine, linePosition, linePositions } from "./library-line";
 export { restingStep } from "./resting-step";
-export { MOST_MEMORY_MIB } from "./preferences-slice";
+export { MOST_MEMORY_MIB } from "./slices/preferences-slice";
 export { programOf } from "./worlds";
-export { exampleDocument } from "./document-slice";
+export { exampleDocument } from "./slices/document-slice";
 export { lazyModule } from "./lazy-module";
-export { asideOf } from "./hand-texts";
+export { asideOf } from "./runs/hand-texts";
 export { isLostPart, loadPart, onLostPart } from "./load-part";
 export { afterFirstPaint, playground, usePlayground } from "./use-playground";

@@ -3,9 +3,9 @@ import { compile } from "../fusion";
 import { examples } from "../lessons";
 import { localPort } from "../workers";
 import { createPlayground } from "./playground";
-import { selectCovered, selectIsCovered, selectKnown } from "./predict-slice";
+import { selectCovered, selectIsCovered, selectKnown } from "./slices/predict-slice";
 import { environmentWith, fakeAnswer, Shelf } from "./testing/fake-environment";
-import type { Guess, PredictQuestion } from "./slice-states";
+import type { Guess, PredictQuestion } from "./slices/slice-states";
 
 const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setTimeout(resolve, 1));

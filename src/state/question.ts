@@ -10,7 +10,7 @@ import {
   type MultiConsumerPolicy,
   type ProfileField,
 } from "../fusion";
-import { profileFields, profileTitle, shownField } from "./profile-fields";
+import { profileFields, profileTitle, shownField } from "./runs/profile-fields";
 
 /** What happens to the ops after a matmul, as Options says it. */
 export const matmulPolicies = {

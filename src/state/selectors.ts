@@ -9,7 +9,7 @@ import {
   type Step,
   type Totals,
 } from "../fusion";
-import { cardOf } from "./card";
+import { cardOf } from "./runs/card";
 import { findExample, isTextOf, sizeOfText, type Example } from "../lessons";
 import { handText } from "../document";
 import type { FinishedRun, PlaygroundState } from "./types";

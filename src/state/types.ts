@@ -56,7 +56,7 @@ import type {
   OpenLesson,
   TrainingCommand,
   TrainingState,
-} from "./slice-states";
+} from "./slices/slice-states";
 
 export type Theme = "light" | "dark" | "system";
 export type { InspectorTab, Pane } from "../document";

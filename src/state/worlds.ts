@@ -6,7 +6,7 @@ import { findExample, optionsFor } from "../lessons";
 import { layoutFor } from "./layout-sync";
 import { layoutRequest } from "../picture";
 import { ENDED, type Answer, type CompileReply, type CompileRequest } from "../workers";
-import type { Slice, SliceContext } from "./slice-context";
+import type { Slice, SliceContext } from "./slices/slice-context";
 
 /** The program of one side and the choices that plan it. */
 export function programOf(

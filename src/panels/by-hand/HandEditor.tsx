@@ -4,7 +4,7 @@ import { bindsOf } from "../../document";
 import type { Kernel } from "../../fusion";
 import { playground } from "../../state";
 import { monaco, useCodeEditor } from "../../monaco";
-import type { HandStatus } from "../model/by-hand";
+import type { HandStatus } from "../model/kernel/by-hand";
 
 type Editor = monaco.editor.IStandaloneCodeEditor;
 

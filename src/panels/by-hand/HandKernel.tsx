@@ -12,8 +12,8 @@ import {
   selectPlan,
 } from "../../state";
 import { Icon } from "../Icon";
-import { handLines, handStatus, outcomeOf } from "../model/by-hand";
-import { bytesOfKernel } from "../model/traffic";
+import { handLines, handStatus, outcomeOf } from "../model/kernel/by-hand";
+import { bytesOfKernel } from "../model/plan/traffic";
 import "./by-hand.css";
 
 const useEditorModule = lazyModule(async () => {

@@ -2,10 +2,10 @@
 import { useEffect, useRef } from "react";
 import type { Graph, Step, Totals } from "../../fusion";
 import { InlineCode } from "../InlineCode";
-import { bytesBetween, codeRows, comparedRows, type differences } from "../model/compare";
-import { passTitle } from "../model/passes";
+import { bytesBetween, codeRows, comparedRows, type differences } from "../model/plan/compare";
+import { passTitle } from "../model/plan/passes";
 import { showBytes } from "../model/units";
-import { changedRow, type ChangedRow, type TakenWords } from "../model/what-if";
+import { changedRow, type ChangedRow, type TakenWords } from "../model/plan/what-if";
 
 type Difference = ReturnType<typeof differences>[number];
 type Names = readonly [string, string];

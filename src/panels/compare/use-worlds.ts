@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { alignSteps, type AlignedStep, type Compilation, type Plan } from "../../fusion";
 import type { Comparison, World } from "../../document";
-import { stepsOf } from "../model/compare";
+import { stepsOf } from "../model/plan/compare";
 import { playground, programOf, usePlayground, type Layout } from "../../state";
 
 /** Both compilations, their layouts, and their steps beside each other. */

@@ -1,7 +1,7 @@
 /** @file The whole recording as bars: the height is how many threads are busy, barriers stand out; dragging goes to a moment. */
 import { useMemo } from "react";
 import type { KernelRecording } from "../../fusion";
-import { lengthOf, threadsOf } from "../model/inside";
+import { lengthOf, threadsOf } from "../model/kernel/inside";
 import { useSize } from "../use-size";
 
 const HEIGHT = 56;

@@ -15,7 +15,7 @@ import {
   movedAt,
   nextBarrier,
   threadsOf,
-} from "../model/inside";
+} from "../model/kernel/inside";
 import { count, plural } from "../model/units";
 import { useSize } from "../use-size";
 import { useViewKeys } from "../use-view-keys";

@@ -12,7 +12,7 @@ import {
   type HeatPalette,
   type Scale,
 } from "../heat";
-import { threadsOf, type Held } from "../model/inside";
+import { threadsOf, type Held } from "../model/kernel/inside";
 
 /** A grid of cells, and the px that its title may take. */
 interface Placed {

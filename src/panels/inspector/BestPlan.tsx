@@ -2,7 +2,7 @@
 import { useState } from "react";
 import type { Compilation } from "../../fusion";
 import { playground, selectIsCovered, usePlayground } from "../../state";
-import { bestPlanText } from "../model/best-plan";
+import { bestPlanText } from "../model/plan/best-plan";
 
 interface Asked {
   readonly of: Compilation;

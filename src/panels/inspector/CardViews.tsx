@@ -2,9 +2,9 @@
 import { useEffect, useState, useMemo } from "react";
 import type { Kernel, KernelLook, NeighbourAccess } from "../../fusion";
 import { playground, usePlayground } from "../../state";
-import { instructionRows, type KernelCard, type Meter } from "../model/kernel-card";
+import { instructionRows, type KernelCard, type Meter } from "../model/kernel/kernel-card";
 import { count } from "../model/units";
-import { operandPicture, type OperandPicture } from "../model/neighbours";
+import { operandPicture, type OperandPicture } from "../model/kernel/neighbours";
 import "./neighbours.css";
 
 const views = ["Memory", "Arithmetic", "Instructions", "Launch"] as const;

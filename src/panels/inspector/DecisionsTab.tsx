@@ -9,9 +9,9 @@ import {
   selectSteps,
   usePlayground,
 } from "../../state";
-import { groupDecisions, type DecisionGroup, type DecisionRow } from "../model/decisions";
+import { groupDecisions, type DecisionGroup, type DecisionRow } from "../model/plan/decisions";
 import { Covered } from "../Covered";
-import { passTitle } from "../model/passes";
+import { passTitle } from "../model/plan/passes";
 import { count, plural } from "../model/units";
 import { useShownKernel } from "./use-shown-kernel";
 import { WhatIfTab } from "./WhatIfTab";

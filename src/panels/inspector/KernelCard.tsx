@@ -2,9 +2,9 @@
 import { useMemo } from "react";
 import { kernelTitle, type Graph, type Kernel } from "../../fusion";
 import { selectNaiveFusion, usePlayground } from "../../state";
-import { kernelCard } from "../model/kernel-card";
-import { naiveKernels } from "../model/kernels";
-import { kernelTimes } from "../model/timings";
+import { kernelCard } from "../model/kernel/kernel-card";
+import { naiveKernels } from "../model/kernel/kernels";
+import { kernelTimes } from "../model/run/timings";
 import { showMicros } from "../model/units";
 import { CardViews } from "./CardViews";
 import "./kernel-card.css";

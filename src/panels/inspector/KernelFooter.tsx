@@ -5,7 +5,7 @@ import { loadPart, playground, selectNaiveFusion, usePlayground, type FinishedRu
 import { Icon } from "../Icon";
 import { copyText } from "../copy-text";
 import { download } from "../download";
-import { naiveWgsl } from "../model/kernels";
+import { naiveWgsl } from "../model/kernel/kernels";
 import { useShownKernel } from "./use-shown-kernel";
 
 const OtherLanguages = lazy(async () => ({
@@ -17,14 +17,14 @@ const LABELS = { original: "WGSL of the naive kernels, read-only", modified: "WG
 
 /** The archiver is loaded with the first export. */
 async function exportPlan(plan: Plan, as: "zip" | "json"): Promise<void> {
-  const { planArchive, planJson } = await import("../model/export");
+  const { planArchive, planJson } = await import("../model/plan/export");
   if (as === "zip") download("kernels.zip", "application/zip", planArchive(plan));
   else download("plan.json", "application/json", planJson(plan));
 }
 
 /** The shown plan, to be run by another page. The compiler is loaded with it. */
 async function exportModule(fusion: Fusion, plan: Plan): Promise<void> {
-  const { moduleText } = await import("../model/standalone");
+  const { moduleText } = await import("../model/plan/standalone");
   const { compilation } = playground.getState().derived;
   const text = compilation && moduleText(compilation, fusion, plan);
   if (text) download("fused.mjs", "text/javascript", text);
@@ -38,7 +38,7 @@ function finishedRun(): FinishedRun | null {
 
 /** Counts, decisions, times and a checklist, to read. */
 async function exportSummary(): Promise<void> {
-  const { summaryText } = await import("../model/summary");
+  const { summaryText } = await import("../model/plan/summary");
   const { compilation } = playground.getState().derived;
   const text = compilation && summaryText(compilation, finishedRun());
   if (text) download("summary.md", "text/markdown", text);
@@ -46,7 +46,7 @@ async function exportSummary(): Promise<void> {
 
 /** Passes, decisions and kernels of the program on the page, with the times of its last run. */
 async function exportTrace(): Promise<void> {
-  const { traceJson } = await import("../model/trace");
+  const { traceJson } = await import("../model/run/trace");
   const { compilation } = playground.getState().derived;
   if (compilation) download("fusion_trace.json", "application/json", traceJson(compilation, finishedRun()));
 }

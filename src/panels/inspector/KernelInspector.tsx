@@ -3,7 +3,7 @@ import { lazy, Suspense, useState, type ReactNode, type KeyboardEvent } from "re
 import { inspectorTabs, tabNames } from "../../document";
 import { kernelTitle } from "../../fusion";
 import { loadPart, playground, selectHandKernels, selectPlanned, selectSteps, usePlayground } from "../../state";
-import { trafficSentence } from "../model/kernels";
+import { trafficSentence } from "../model/kernel/kernels";
 import { count } from "../model/units";
 import { KernelFooter } from "./KernelFooter";
 import { KernelTabs } from "./KernelTabs";

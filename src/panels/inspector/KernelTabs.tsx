@@ -2,8 +2,8 @@
 import { useEffect, useRef } from "react";
 import { playground, selectHandKernels, selectKernelColours, usePlayground, type RunState } from "../../state";
 import { kernelTitle, type Kernel } from "../../fusion";
-import { kernelColour } from "../model/kernels";
-import { refusedAt } from "../model/refused";
+import { kernelColour } from "../model/kernel/kernels";
+import { refusedAt } from "../model/kernel/refused";
 import { useShownKernel } from "./use-shown-kernel";
 
 /** More tags than these are counted, with a way to the next. */

@@ -2,7 +2,7 @@
 import { useMemo } from "react";
 import { apartLoops, fusedLoops, type Fusion, type Kernel, type LoopLine, type NodeId } from "../../fusion";
 import { playground, usePlayground } from "../../state";
-import { isFrom } from "../model/kernels";
+import { isFrom } from "../model/kernel/kernels";
 import { plural } from "../model/units";
 
 interface Props {

@@ -1,7 +1,7 @@
 /** @file One plan's memory: a column a kernel, a bar a value, as long as it is alive. Arrow keys and the pointer go from kernel to kernel. */
 import { useState, type KeyboardEvent, type PointerEvent } from "react";
 import { playground } from "../../state";
-import type { LiveBar, LivePicture } from "../model/memory";
+import type { LiveBar, LivePicture } from "../model/plan/memory";
 import { showBytes } from "../model/units";
 import { useSize } from "../use-size";
 

@@ -2,13 +2,13 @@
 import { useMemo, createElement, useEffect, useState } from "react";
 import type { Graph, Plan, GrowthOf } from "../../fusion";
 import { selectNaiveFusion, usePlayground, playground, selectExample, selectIsCovered } from "../../state";
-import { livePicture, peakSentence } from "../model/memory";
+import { livePicture, peakSentence } from "../model/plan/memory";
 import { showBytes, count } from "../model/units";
 import { MemoryChart } from "./MemoryChart";
 import { NaiveAndNow } from "./NaiveAndNow";
 import "./memory.css";
 import { propsOf } from "../../picture";
-import { growthSentence, grown, growths, sizeName, type Grown } from "../model/growth";
+import { growthSentence, grown, growths, sizeName, type Grown } from "../model/plan/growth";
 import { curveShapes } from "../posters/growth-poster";
 import "./growth.css";
 

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "react";
 import type { Compilation, SavedRow, SavedSheet, SavedValues, SavedValue } from "../../fusion";
 import { playground, selectIsCovered, usePlayground, type TimedPlan } from "../../state";
-import { expansionSentence, isChosen, microsMeasured, rowTitle } from "../model/saved";
+import { expansionSentence, isChosen, microsMeasured, rowTitle } from "../model/plan/saved";
 import { count, plural, showBytes, showMicros } from "../model/units";
 import { SavedChart } from "./SavedChart";
 import "./saved.css";

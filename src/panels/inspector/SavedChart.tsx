@@ -2,7 +2,7 @@
 import { useMemo, useState } from "react";
 import type { SavedRow, SavedSheet } from "../../fusion";
 import { usePlayground, type TimedPlan } from "../../state";
-import { isChosen, microsMeasured, rowTitle, savedPoints, type SavedPoint } from "../model/saved";
+import { isChosen, microsMeasured, rowTitle, savedPoints, type SavedPoint } from "../model/plan/saved";
 import { showBytes, showMicros } from "../model/units";
 import "./growth.css";
 

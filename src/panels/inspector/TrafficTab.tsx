@@ -1,14 +1,14 @@
 /** @file What every kernel reads and writes, and the three tallies of the whole state. */
 import type { Graph, Kernel, Plan } from "../../fusion";
 import { playground, usePlayground } from "../../state";
-import { flopsOfPlan, intensityOf, kernelTraffic, type KernelTraffic } from "../model/traffic";
+import { flopsOfPlan, intensityOf, kernelTraffic, type KernelTraffic } from "../model/plan/traffic";
 import { KernelCard } from "./KernelCard";
 import { NaiveAndNow } from "./NaiveAndNow";
 import { late } from "../Late";
 import { Figures } from "./figures/Figures";
 import { Orders } from "./Orders";
 import { Saved } from "./Saved";
-import { transferCount } from "../model/score";
+import { transferCount } from "../model/plan/score";
 import { count, decimal, showBytes, significant } from "../model/units";
 
 interface Props {

@@ -4,7 +4,7 @@ import { coordinatesOf, findNode, parseEdgeId, showType, type NodeId, type Shown
 import { playground, usePlayground, type PlaygroundState } from "../../state";
 import { cellAt, drawCell, gridOf, heatPalette, scaleOf, type CellGrid } from "../heat";
 import { count, plural, significant } from "../model/units";
-import { apartOf, statisticsOf } from "../model/values";
+import { apartOf, statisticsOf } from "../model/kernel/values";
 import { useSize } from "../use-size";
 import { useShownKernel } from "./use-shown-kernel";
 import "./values.css";

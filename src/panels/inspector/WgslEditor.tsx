@@ -3,8 +3,15 @@ import { useEffect, useMemo, useState } from "react";
 import type { Graph, Kernel } from "../../fusion";
 import { playground, selectKernelColours, usePlayground } from "../../state";
 import { monaco, useCodeEditor, useVisibleLines, type VisibleLines } from "../../monaco";
-import { kernelColour, lineNotes, linesOfNode, preludeSentence, preludesOf, type LineNote } from "../model/kernels";
-import { refusedAt, type Refused } from "../model/refused";
+import {
+  kernelColour,
+  lineNotes,
+  linesOfNode,
+  preludeSentence,
+  preludesOf,
+  type LineNote,
+} from "../model/kernel/kernels";
+import { refusedAt, type Refused } from "../model/kernel/refused";
 
 interface EditorProps {
   readonly kernel: Kernel;

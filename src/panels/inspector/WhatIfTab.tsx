@@ -1,13 +1,13 @@
 /** @file What if: a question about the plan, both totals, and each decision that comes out otherwise. A click shows it in the graph. */
 import { useEffect, useMemo, useState } from "react";
 import { playground, selectFusion, titleOfQuestion, usePlayground, type WhatIfState } from "../../state";
-import { changedGroups, totalRows, type ChangedRow, type TakenWords } from "../model/what-if";
+import { changedGroups, totalRows, type ChangedRow, type TakenWords } from "../model/plan/what-if";
 import { WhatIfQuestion } from "./WhatIfQuestion";
 import "./what-if.css";
 import { parseEdgeId, type ChangedDecision, type EdgeId, type Graph } from "../../fusion";
 import { Icon } from "../Icon";
 import { InlineCode } from "../InlineCode";
-import { passTitle } from "../model/passes";
+import { passTitle } from "../model/plan/passes";
 
 type Answered = Extract<WhatIfState, { readonly status: "answered" }>;
 

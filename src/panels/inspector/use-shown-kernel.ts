@@ -9,7 +9,7 @@ import {
   usePlayground,
   type PlaygroundState,
 } from "../../state";
-import { shownKernel } from "../model/kernels";
+import { shownKernel } from "../model/kernel/kernels";
 
 interface Planned {
   /** null while the first plan is made, or when the program has none. */

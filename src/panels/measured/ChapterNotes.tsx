@@ -2,11 +2,11 @@
 import { useMemo } from "react";
 import { usePlayground } from "../../state";
 import { Icon } from "../Icon";
-import { chapterNotes, type ChapterNote, type Mark } from "../model/chapter-rows";
+import { chapterNotes, type ChapterNote, type Mark } from "../model/notes/chapter-rows";
 import { InlineCode } from "../InlineCode";
 import "./chapter-notes.css";
-import type { Curve } from "../model/gelu-forms";
-import { curvePath } from "../model/curve-path";
+import type { Curve } from "../model/notes/gelu-forms";
+import { curvePath } from "../model/notes/curve-path";
 import { scientific, significant } from "../model/units";
 
 const markWords: Readonly<Record<Mark, string>> = {

@@ -1,6 +1,6 @@
 /** @file How far the results are from the reference and from one another, as histograms of f32 steps. */
 import type { CheckRow, FullComparison } from "../../state";
-import { ulpTables, type UlpTable } from "../model/ulps";
+import { ulpTables, type UlpTable } from "../model/run/ulps";
 import { count } from "../model/units";
 import "./differences.css";
 

@@ -14,9 +14,9 @@ import {
   type OutputSummary,
   MOST_MEMORY_MIB,
 } from "../../state";
-import { countedRows, measuredView, scheduleNote, type MeasuredView } from "../model/measured";
-import { timeRows, type TimeRow } from "../model/timings";
-import { verdictOf } from "../model/verdict";
+import { countedRows, measuredView, scheduleNote, type MeasuredView } from "../model/run/measured";
+import { timeRows, type TimeRow } from "../model/run/timings";
+import { verdictOf } from "../model/run/verdict";
 import { Covered } from "../Covered";
 import { Differences } from "./Differences";
 import { ExampleVariants } from "./ExampleVariants";
@@ -26,8 +26,8 @@ import { VerdictBox } from "./VerdictBox";
 import "./measured.css";
 import { count, significant } from "../model/units";
 import { Icon } from "../Icon";
-import { clockLine } from "../model/device";
-import type { Device } from "../model/run-types";
+import { clockLine } from "../model/run/device";
+import type { Device } from "../model/run/run-types";
 
 // The chart library is loaded with the first results: nothing before a run draws a chart.
 const Roofline = lazy(async () => ({ default: (await loadPart(() => import("./Roofline"))).Roofline }));

@@ -1,13 +1,13 @@
 /** @file The numbers behind the charts: every plan and every kernel, cold starts, and how it was measured. */
 import { usePlayground, type FinishedRun } from "../../state";
 import { download } from "../download";
-import { breakEvenSentence, launchSentence, splitSentence, unsyncedSentence } from "../model/gains";
-import { PLAN_NAMES, planTitle } from "../model/run-types";
-import { kernelTimes, showSpread, timeRows, type KernelTime, type TimeRow } from "../model/timings";
-import { timingCsv, timingMarkdown } from "../model/timing-table";
+import { breakEvenSentence, launchSentence, splitSentence, unsyncedSentence } from "../model/run/gains";
+import { PLAN_NAMES, planTitle } from "../model/run/run-types";
+import { kernelTimes, showSpread, timeRows, type KernelTime, type TimeRow } from "../model/run/timings";
+import { timingCsv, timingMarkdown } from "../model/run/timing-table";
 import { count, plural, showMicros } from "../model/units";
 import { useMemo } from "react";
-import { stripsOf, stripWords } from "../model/strip";
+import { stripsOf, stripWords } from "../model/run/strip";
 
 function TimeLine({
   name,

@@ -1,7 +1,7 @@
 /** @file The roofline block: the chart and the sentence that says the same. */
 import { useMemo } from "react";
 import type { FinishedRun } from "../../state";
-import { roofPoints } from "../model/roofline";
+import { roofPoints } from "../model/run/roofline";
 import { decimal, significant } from "../model/units";
 import { useChart } from "./chart";
 import { roofChart, type RoofData } from "./roof-chart";

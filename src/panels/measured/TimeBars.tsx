@@ -1,6 +1,6 @@
 /** @file How long each plan took: a chart, one sentence that says the same, and the numbers themselves. */
-import type { TimeRow } from "../model/timings";
-import { showSpread } from "../model/timings";
+import type { TimeRow } from "../model/run/timings";
+import { showSpread } from "../model/run/timings";
 import { showMicros } from "../model/units";
 import { useChart } from "./chart";
 import { timeChart } from "./time-chart";

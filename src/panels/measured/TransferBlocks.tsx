@@ -1,9 +1,9 @@
 /** @file Full-size transfers counted in blocks, solid read and hollow write: the bar is the count. */
 import type { Plan } from "../../fusion";
 import { count } from "../model/units";
-import { planTitle, type PlanName } from "../model/run-types";
-import { transferCount } from "../model/score";
-import { fullSizeBlocks } from "../model/traffic";
+import { planTitle, type PlanName } from "../model/run/run-types";
+import { transferCount } from "../model/plan/score";
+import { fullSizeBlocks } from "../model/plan/traffic";
 
 /** More than these are drawn as two plain bars; the number is beside them anyway. */
 const MOST_BLOCKS = 40;

@@ -1,7 +1,7 @@
 /** @file Same result, or not the same and where. */
 import type { CheckRow } from "../../state";
 import { Icon } from "../Icon";
-import { verdictOf, type ComparedToo } from "../model/verdict";
+import { verdictOf, type ComparedToo } from "../model/run/verdict";
 
 export function VerdictBox({ rows, ...too }: { readonly rows: readonly CheckRow[] } & ComparedToo) {
   const verdict = verdictOf(rows, too);

@@ -1,7 +1,7 @@
 /** @file The roofline, logarithmic both ways: the roofs of this device, the plans large, the kernels small, one arrow. */
 import type { Chart, ChartConfiguration, ChartDataset, Plugin } from "chart.js";
-import { axesFor, ridgeOf, roofAt, type RoofPoint } from "../model/roofline";
-import type { Roofs } from "../model/run-types";
+import { axesFor, ridgeOf, roofAt, type RoofPoint } from "../model/run/roofline";
+import type { Roofs } from "../model/run/run-types";
 import { decimal, significant } from "../model/units";
 import { font, type Palette } from "./chart";
 

@@ -1,6 +1,6 @@
 /** @file The time bars: grey for naive and this step, violet for fused; whiskers are quartiles, dashes the prediction. */
 import type { Chart, ChartConfiguration, Plugin } from "chart.js";
-import { showSpread, type TimeRow } from "../model/timings";
+import { showSpread, type TimeRow } from "../model/run/timings";
 import { font, type Palette } from "./chart";
 
 /** Room that the numbers at the ends of the bars need, as a share of the longest bar. */

@@ -1,7 +1,7 @@
 /** @file How peak memory and traffic of both plans grow with a size, as a picture. */
 import { element, type Ink, type Shape } from "../../picture";
 import type { GrowthOf, SizeRow } from "../../fusion";
-import { growthCurves, growthSentence, grown, growths, type Grown } from "../model/growth";
+import { growthCurves, growthSentence, grown, growths, type Grown } from "../model/plan/growth";
 import { count } from "../model/units";
 import { EDGE, poster, POSTER, word } from "./poster";
 

@@ -2,10 +2,10 @@
 import { fusionAt, type Compilation, type GrowthOf, type SavedSheet } from "../../fusion";
 import type { Ink, Shape } from "../../picture";
 import type { FinishedRun } from "../../state";
-import { livePicture } from "../model/memory";
-import { raceOf } from "../model/race";
-import { machinesOf, rooflineOf, standsOf } from "../model/roofline";
-import { verdictOf } from "../model/verdict";
+import { livePicture } from "../model/plan/memory";
+import { raceOf } from "../model/run/race";
+import { machinesOf, rooflineOf, standsOf } from "../model/run/roofline";
+import { verdictOf } from "../model/run/verdict";
 import { growthPoster } from "./growth-poster";
 import { memoryPoster } from "./memory-poster";
 import { racePoster } from "./race-poster";
@@ -13,7 +13,7 @@ import { roofPoster } from "./roof-poster";
 import { savedPoster } from "./saved-poster";
 import { timePoster } from "./time-poster";
 
-export { sizeName } from "../model/growth";
+export { sizeName } from "../model/plan/growth";
 export { svgText } from "../../picture";
 
 /** Why there may be nothing to draw. */

@@ -1,6 +1,6 @@
 /** @file What is alive while the kernels of both plans run, as a picture. */
 import { element, type Ink, type Shape } from "../../picture";
-import { peakSentence, type LiveBar, type LivePicture } from "../model/memory";
+import { peakSentence, type LiveBar, type LivePicture } from "../model/plan/memory";
 import { showBytes } from "../model/units";
 import { EDGE, poster, POSTER, word } from "./poster";
 

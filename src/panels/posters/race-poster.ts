@@ -1,7 +1,7 @@
 /** @file One moment of a race as a picture of its own: the last one for a slide or a chat, all of them as a film. */
 import { element, type Ink, type Shape } from "../../picture";
-import { laneAt, type Race } from "../model/race";
-import { sourceWords } from "../model/race-words";
+import { laneAt, type Race } from "../model/run/race";
+import { sourceWords } from "../model/run/race-words";
 import { measureBytes, plural, showMicros } from "../model/units";
 import { EDGE, poster, POSTER, word } from "./poster";
 import { timeline } from "./timeline";

@@ -1,6 +1,6 @@
 /** @file The rooflines as a picture: machines by their datasheets, and where both plans of a program stand under them. */
 import { element, textWidth, type Ink, type Shape } from "../../picture";
-import { roofAt, roofAxes, type RooflineOf, type Stand, standSentence } from "../model/roofline";
+import { roofAt, roofAxes, type RooflineOf, type Stand, standSentence } from "../model/run/roofline";
 import { decimal, significant } from "../model/units";
 import { EDGE, poster, POSTER, word } from "./poster";
 

@@ -1,7 +1,7 @@
 /** @file Plans that save more or less for the backward pass, peak memory against time, as a picture: the points of the page's chart. */
 import type { SavedSheet } from "../../fusion";
 import { element, type Ink, type Shape } from "../../picture";
-import { rowTitle, savedPoints, type SavedPoint } from "../model/saved";
+import { rowTitle, savedPoints, type SavedPoint } from "../model/plan/saved";
 import { showBytes, showMicros } from "../model/units";
 import { EDGE, poster, POSTER, word } from "./poster";
 

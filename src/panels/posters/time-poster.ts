@@ -2,8 +2,8 @@
 import type { Plan } from "../../fusion";
 import type { FinishedRun } from "../../state";
 import { element, type Ink, type Shape } from "../../picture";
-import type { Spread } from "../model/statistics";
-import { showSpread, timeRows } from "../model/timings";
+import type { Spread } from "../model/run/statistics";
+import { showSpread, timeRows } from "../model/run/timings";
 import { showMicros } from "../model/units";
 import { EDGE, poster, POSTER, word } from "./poster";
 

@@ -1,6 +1,6 @@
 /** @file Both plans on one axis of time: kernels as bars, launches as gaps, the moment as a line. As shapes, for the page and for files. */
 import { element, type Ink, type Shape } from "../../picture";
-import { ticksOf, type Lane, type Race, type RaceKernel } from "../model/race";
+import { ticksOf, type Lane, type Race, type RaceKernel } from "../model/run/race";
 import { measureMicros, showBytes, showMicros } from "../model/units";
 
 /** px: from the left to the axis, beside it at the right, the upper edge of the first lane, from lane to lane, and a bar's height. */

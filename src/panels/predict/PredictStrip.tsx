@@ -13,7 +13,7 @@ import {
   type PredictQuestion,
 } from "../../state";
 import { InlineCode } from "../InlineCode";
-import { aboutOf } from "../model/step-words";
+import { aboutOf } from "../model/plan/step-words";
 import { count } from "../model/units";
 import "./predict.css";
 

@@ -2,7 +2,7 @@
 import { svgText } from "../../picture";
 import { download } from "../download";
 import { pageInk, pngOf, filmOf } from "../pixels";
-import type { Race } from "../model/race";
+import type { Race } from "../model/run/race";
 import { racePoster } from "../posters/race-poster";
 
 /** Saves `race.png`: both plans at their end. */

@@ -2,8 +2,8 @@
 import { selectCovered, selectHandKernels, selectScore, selectSteps, usePlayground } from "../../state";
 import { Icon } from "../Icon";
 import { useMemo } from "react";
-import { measuredScore } from "../model/measured";
-import { scoreWords, type ScoreWords } from "../model/score";
+import { measuredScore } from "../model/run/measured";
+import { scoreWords, type ScoreWords } from "../model/plan/score";
 import { useStatus } from "./use-status";
 import "./score.css";
 import type { Status, StatusAction } from "../model/status";

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 import type { Compilation, Diagnostic, NodeId } from "../../fusion";
 import { playground, selectHasHoles, selectIsEmpty, usePlayground, type Derived } from "../../state";
-import { opCount } from "../model/score";
+import { opCount } from "../model/plan/score";
 import { statusOf, type Status, type StatusAction } from "../model/status";
 
 /** Planning shorter than this shows nothing. */

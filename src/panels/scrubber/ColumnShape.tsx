@@ -1,5 +1,5 @@
 /** @file One column: solid = accepted, hollow under a cross = refused, diamond above = forced, pale = still to come. */
-import type { Column } from "../model/staircase";
+import type { Column } from "../model/plan/staircase";
 
 interface Props {
   readonly column: Column;

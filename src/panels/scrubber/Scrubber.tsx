@@ -12,9 +12,9 @@ import {
   usePlayground,
 } from "../../state";
 import { Icon, type IconName } from "../Icon";
-import { passTitle } from "../model/passes";
-import { scoreWords } from "../model/score";
-import { stepAnnouncement, stepSentence } from "../model/step-words";
+import { passTitle } from "../model/plan/passes";
+import { scoreWords } from "../model/plan/score";
+import { stepAnnouncement, stepSentence } from "../model/plan/step-words";
 import { useNoteButtons } from "../notes/note-buttons";
 import { Staircase } from "./Staircase";
 import "./scrubber.css";

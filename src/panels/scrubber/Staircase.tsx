@@ -2,7 +2,7 @@
 import { useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
 import { type Compilation, passCatalogue } from "../../fusion";
 import { playground } from "../../state";
-import { passTitle } from "../model/passes";
+import { passTitle } from "../model/plan/passes";
 import {
   columnAt,
   seqInColumn,
@@ -12,8 +12,8 @@ import {
   type Slots,
   type Staircase as Stairs,
   type Staircase,
-} from "../model/staircase";
-import { stepAnnouncement } from "../model/step-words";
+} from "../model/plan/staircase";
+import { stepAnnouncement } from "../model/plan/step-words";
 import { useSize } from "../use-size";
 import { ColumnShape } from "./ColumnShape";
 import { plural } from "../model/units";

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "react";
 import { findNote, noteKinds, notes, type Note } from "../../lessons";
 import { playground, usePlayground } from "../../state";
-import { Dialog } from "../Dialog";
+import { Dialog } from "../dialogs/Dialog";
 import { NoteText } from "./NoteText";
 import "./notes.css";
 

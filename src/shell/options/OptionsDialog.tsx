@@ -5,7 +5,7 @@ import { Icon } from "../Icon";
 import { PassList } from "./PassList";
 import { Planning } from "./Planning";
 import { ProfileFields } from "./ProfileFields";
-import "../dialogs.css";
+import "../dialogs/dialogs.css";
 import "./options.css";
 
 const close = (): void => playground.getState().actions.openDialog("none");

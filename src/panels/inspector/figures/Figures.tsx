@@ -4,7 +4,7 @@ import { fusionAt } from "../../../fusion";
 import type { FigureName } from "../../../lessons";
 import { usePlayground } from "../../../state";
 import { late } from "../../Late";
-import { deviceFacts, foldedWeights, otherFeatures, storageRows } from "../../model/tables";
+import { deviceFacts, foldedWeights, otherFeatures, storageRows } from "../../model/notes/tables";
 import { scientific, showBytes, significant } from "../../model/units";
 import "./figures.css";
 

@@ -1,7 +1,7 @@
 /** @file Rooflines of datasheets and of this device, with their ridge points and where the program stands; needs no run. */
 import { useMemo, useState } from "react";
 import { usePlayground } from "../../../state";
-import { machinesOf, roofAt, roofAxes, rooflineOf, standsOf, standSentence } from "../../model/roofline";
+import { machinesOf, roofAt, roofAxes, rooflineOf, standsOf, standSentence } from "../../model/run/roofline";
 import { decimal, significant } from "../../model/units";
 import "./figures.css";
 

@@ -2,7 +2,7 @@
 import { ownEntry } from "../../../fusion";
 import type { KnobOffer, NodeId, RegionId } from "../../../fusion";
 import { playground, usePlayground } from "../../../state";
-import { knobSentence, knobTitle, refusalsOf, valueWords } from "../../model/knobs";
+import { knobSentence, knobTitle, refusalsOf, valueWords } from "../../model/kernel/knobs";
 
 interface Props {
   readonly offer: KnobOffer;

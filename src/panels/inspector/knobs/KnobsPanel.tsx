@@ -2,7 +2,7 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { kernelTitle, type Kernel, type KnobSheet, type NodeId } from "../../../fusion";
 import { playground, usePlayground } from "../../../state";
-import { changesOf, wgslOf, isClear, knobTitle, sweepRows, type SweepRow } from "../../model/knobs";
+import { changesOf, wgslOf, isClear, knobTitle, sweepRows, type SweepRow } from "../../model/kernel/knobs";
 import { KnobLine } from "./KnobLine";
 import "./knobs.css";
 

@@ -1,0 +1,126 @@
+/** @file What is said of kernels that a person wrote: before a run, and after it. */
+import type { FinishedRun, HandCheck, HandOutcome, HandRun } from "../../../state";
+import { bindsOf } from "../../../document";
+import { halfSpread, type Spread } from "../run/statistics";
+import { timingOf } from "../run/timings";
+import { count, plural, showBytes, showMicros } from "../units";
+import { verdictOf } from "../run/verdict";
+
+type Fault = HandCheck["faults"][number];
+type Counted = HandOutcome["counted"];
+
+/** The outcome of this very text in a run; null where it did not run. */
+export const outcomeOf = (run: FinishedRun | null, binds: string, wgsl: string): HandOutcome | null =>
+  run?.hand?.kernels.find((each) => each.binds === binds && each.wgsl === wgsl) ?? null;
+
+export const faultPlace = ({ line, column }: Fault): string => `Line ${line}, column ${column}`;
+
+/** `Moves 12 MiB, like the generated kernel.`, or why nobody knows. */
+export function movedSentence(counted: Counted, generatedBytes: number): string {
+  if (!counted.ok)
+    return `Traffic not counted: ${counted.text}${counted.line === null ? "" : ` (line ${counted.line})`}`;
+  const bytes = [...counted.reads, ...counted.writes].reduce((sum, each) => sum + each.bytes * (1 + each.rereads), 0);
+  if (bytes === generatedBytes) return `Moves ${showBytes(bytes)}, like the generated kernel.`;
+  return `Moves ${showBytes(bytes)}; the generated kernel moves ${showBytes(generatedBytes)}.`;
+}
+
+const limitSentence = ({ turns }: HandOutcome): string =>
+  `A loop took more than ${count(turns)} iterations in one thread and was stopped. Does it end?`;
+
+export interface HandStatus {
+  readonly tone: "plain" | "no";
+  readonly text: string;
+  /** Places to show in the code. */
+  readonly faults: readonly Fault[];
+}
+
+/** One line under the code: what is wrong, or what is known. */
+export function handStatus(
+  check: HandCheck | null,
+  outcome: HandOutcome | null,
+  wgsl: string,
+  generatedBytes: number,
+): HandStatus {
+  const known = check?.wgsl === wgsl ? check : null;
+  const faults = known && known.faults.length > 0 ? known.faults : (outcome?.faults ?? []);
+  const [first] = faults;
+  if (first) {
+    const more = faults.length > 1 ? ` And ${plural(faults.length - 1, "more error")}.` : "";
+    return { tone: "no", text: `${faultPlace(first)}: ${first.text}${more}`, faults };
+  }
+  if (outcome?.status === "limit") return { tone: "no", text: limitSentence(outcome), faults };
+  const counted = known?.counted ?? outcome?.counted ?? null;
+  const built = known?.compiled || outcome ? "Compiles." : "";
+  const moved = counted ? movedSentence(counted, generatedBytes) : "";
+  return { tone: "plain", text: [built, moved].filter(Boolean).join(" "), faults };
+}
+
+export interface HandLine {
+  readonly key: string;
+  readonly good: boolean;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** The time of the generated kernel that binds the same: of the fused plan, or of the step that is shown. */
+function generatedTiming({ result, plans }: FinishedRun, binds: string): Spread | null {
+  for (const plan of ["fused", "step", "naive"] as const) {
+    const same = plans[plan]?.kernels.find((kernel) => bindsOf(kernel) === binds);
+    if (same) return timingOf(result, plan, same.id);
+  }
+  return null;
+}
+
+/** Times of this kernel, of the generated one in its place, and of the naive plan. */
+function timesSentence(run: FinishedRun, { kernel, binds }: HandOutcome): string {
+  const { result } = run;
+  const own = timingOf(result, "hand", kernel);
+  if (!own) return "";
+  const generated = generatedTiming(run, binds);
+  const naive = timingOf(result, "naive", null);
+  const parts = [
+    generated ? `the generated kernel ${showMicros(generated.median)}` : "",
+    naive ? `the naive plan ${showMicros(naive.median)}` : "",
+  ].filter(Boolean);
+  const beside = parts.length > 0 ? `; ${parts.join(", ")}` : "";
+  const apart = generated ? own.median - generated.median : 0;
+  const near = generated ? halfSpread(own) + halfSpread(generated) : 0;
+  const word = !generated
+    ? ""
+    : apart > near
+      ? " Slower than generated."
+      : apart < -near
+        ? " Faster than generated."
+        : "";
+  return ` ${showMicros(own.median)}${beside}.${word}`;
+}
+
+/** The plan with hand-written kernels against f64 and the naive plan; null while that is compared. */
+export function handVerdict({ check, full }: Pick<HandRun, "check" | "full">): ReturnType<typeof verdictOf> {
+  return check && verdictOf(check, { full });
+}
+
+/** One line for each hand-written kernel of a run. */
+export function handLines(run: FinishedRun): HandLine[] {
+  const { hand } = run;
+  if (!hand) return [];
+  const verdict = handVerdict(hand);
+  return hand.kernels.map((outcome): HandLine => {
+    const { kernel, status, counted, faults } = outcome;
+    const key = outcome.binds;
+    const line = (good: boolean, title: string, text: string): HandLine => ({
+      key,
+      good,
+      title: `${kernel}, edited by hand: ${title}`,
+      text,
+    });
+    const [first] = faults;
+    if (status === "refused") return line(false, "not run.", first ? `${faultPlace(first)}: ${first.text}` : "");
+    if (status === "limit") return line(false, "stopped.", limitSentence(outcome));
+    if (!verdict) return line(true, "compared with f64…", "");
+    const moved = movedSentence(counted, outcome.generatedBytes);
+    const hints = counted.ok && !verdict.same ? counted.problems.join(" ") : "";
+    if (!verdict.same) return line(false, "wrong values.", `${verdict.text} ${hints}`.trim());
+    return line(true, "right.", `${timesSentence(run, outcome)} ${moved}`.trim());
+  });
+}

@@ -1,0 +1,138 @@
+/** @file One kernel as a profiler would show it, from the model: launch, memory, arithmetic, registers, occupancy. Estimates, and called so. */
+import {
+  intensity,
+  ridge,
+  type DeviceProfile,
+  type InstructionCounts,
+  type Kernel,
+  type OccupancyLimits,
+} from "../../../fusion";
+import { bytesOfKernel, bytesRead, bytesWritten } from "../plan/traffic";
+import { count, decimal, plural, showBytes, showMicros, significant } from "../units";
+
+export interface CardPart {
+  readonly name: string;
+  /** µs */
+  readonly micros: number;
+  /** What it is made of, with units. */
+  readonly text: string;
+}
+
+export interface Meter {
+  readonly name: string;
+  /** Filled share, 0 to 1. */
+  readonly share: number;
+  readonly value: string;
+  readonly text: string;
+}
+
+export interface KernelCard {
+  /** The bars share one scale. */
+  readonly parts: readonly CardPart[];
+  /** `33.2 µs predicted: 398 ns of arithmetic hide behind memory` */
+  readonly sum: string;
+  /** The formula of the arithmetic intensity with this kernel's numbers, and the side of the ridge. */
+  readonly intensity: string;
+  /** What the arithmetic comes to in the predicted time, and of what it could be. */
+  readonly rate: string;
+  readonly registers: Meter;
+  readonly occupancy: Meter;
+}
+
+const LIMITS: readonly (readonly [keyof OccupancyLimits, string])[] = [
+  ["registers", "registers"],
+  ["workgroupMemory", "workgroup memory"],
+  ["workgroups", "too few workgroups"],
+];
+
+/** 0 to 1: the least of what its resources allow. */
+export const occupancyOf = ({ predicted: { occupancy } }: Kernel): number =>
+  Math.min(1, ...LIMITS.map(([limit]) => occupancy[limit]));
+
+const percent = (share: number): string => `${significant(share * 100, 2)} %`;
+
+function limitOf(kernel: Kernel): string | null {
+  const share = occupancyOf(kernel);
+  return share >= 1 ? null : (LIMITS.find(([limit]) => kernel.predicted.occupancy[limit] <= share)?.[1] ?? null);
+}
+
+/** @param naive the naive kernels that compute the same, for the occupancy before fusion; empty when they are the same */
+function occupancyMeter(kernel: Kernel, naive: readonly Kernel[]): Meter {
+  const share = occupancyOf(kernel);
+  const limit = limitOf(kernel);
+  const before = naive.map(occupancyOf);
+  const [least, most] = [Math.min(...before), Math.max(...before)];
+  const was = least === most ? percent(least) : `${percent(least)} to ${percent(most)}`;
+  const apart = before.length > 0 ? ` The naive ${before.length === 1 ? "kernel has" : "kernels have"} ${was}.` : "";
+  const text = `${limit ? `Limited by ${limit}.` : "Nothing limits it."}${apart}`;
+  return { name: "Occupancy", share, value: percent(share), text };
+}
+
+function registerMeter({ registers, predicted: { occupancy } }: Kernel): Meter {
+  const full = Math.floor(registers * occupancy.registers);
+  const text =
+    registers <= full
+      ? `Up to ${count(full)} per thread, all thread slots can be used.`
+      : `With more than ${count(full)} per thread, some thread slots stay empty.`;
+  return {
+    name: "Registers",
+    share: Math.min(1, registers / full),
+    value: `${count(registers)} of ${count(full)}`,
+    text,
+  };
+}
+
+export function kernelCard(kernel: Kernel, naive: readonly Kernel[], profile: DeviceProfile): KernelCard {
+  const { launchMicros, readMicros, writeMicros, computeMicros } = kernel.predicted;
+  const bytes = bytesOfKernel(kernel);
+  const [x, y] = [intensity(kernel.flops, bytes), ridge(profile)];
+  const rate = (kernel.flops / Math.max(kernel.predictedMicros, 1e-9)) * 1e6;
+  const hidden = launchMicros + readMicros + writeMicros + computeMicros - kernel.predictedMicros;
+  const behind =
+    computeMicros < readMicros + writeMicros ? "arithmetic hide behind memory" : "memory hide behind arithmetic";
+  const groups = kernel.workgroups.reduce((product, each) => product * each, 1);
+  const threads = kernel.workgroupSize.reduce((product, each) => product * each, 1);
+  const onChip = kernel.workgroupBytes > 0 ? `, ${showBytes(kernel.workgroupBytes)} on chip` : "";
+  return {
+    parts: [
+      {
+        name: "Launch",
+        micros: launchMicros,
+        text: `${plural(groups, "workgroup")} of ${plural(threads, "thread")}${onChip}`,
+      },
+      {
+        name: "Reads",
+        micros: readMicros,
+        text: `${showBytes(bytesRead(kernel))} in ${plural(kernel.reads.length, "tensor")}`,
+      },
+      {
+        name: "Writes",
+        micros: writeMicros,
+        text: `${showBytes(bytesWritten(kernel))} in ${plural(kernel.writes.length, "tensor")}`,
+      },
+      {
+        name: "Arithmetic",
+        micros: computeMicros,
+        text: `${decimal(kernel.flops, "FLOP")}, ${plural(kernel.wgsl.split("\n").length, "line")} of WGSL`,
+      },
+    ],
+    sum: `${showMicros(kernel.predictedMicros)} predicted${hidden > 0.001 ? `: ${showMicros(hidden)} of ${behind}` : ""}`,
+    intensity: `${decimal(kernel.flops, "FLOP")} ÷ ${showBytes(bytes)} = ${significant(x)} FLOP/B, ${x < y ? "left" : "right"} of the ridge at ${significant(y)}: ${x < y ? "memory" : "arithmetic"} decides`,
+    rate: `${decimal(rate, "FLOP/s")} in the predicted time, ${percent(rate / profile.peakFlops)} of the peak of ${decimal(profile.peakFlops, "FLOP/s")}`,
+    registers: registerMeter(kernel),
+    occupancy: occupancyMeter(kernel, naive),
+  };
+}
+
+const INSTRUCTIONS: readonly (readonly [keyof InstructionCounts, string])[] = [
+  ["loads", "Loads from memory"],
+  ["stores", "Stores to memory"],
+  ["shared", "Workgroup memory, read or written"],
+  ["arithmetic", "Arithmetic"],
+  ["branches", "Branches and loop iterations"],
+  ["barriers", "Barriers"],
+];
+
+/** What one thread executes, row by row; what it never does is left out. */
+export const instructionRows = (counts: InstructionCounts): (readonly [name: string, times: number])[] =>
+  INSTRUCTIONS.flatMap(([sort, name]) => (counts[sort] > 0 ? [[name, counts[sort]] as const] : []));

@@ -1,0 +1,125 @@
+/** @file Two plans beside each other: which state of each is shown, what differs, and by how much. */
+import {
+  reasonTitles,
+  settled,
+  type AlignedStep,
+  type ChangedDecision,
+  type Compilation,
+  type Step,
+  type Totals,
+} from "../../../fusion";
+import type { World } from "../../../document";
+import { transferCount } from "./score";
+import { measureBytes, measureMicros, significant, type Measure } from "../units";
+
+/** The steps that a side takes. */
+export const stepsOf = ({ steps }: Pick<Compilation, "steps">, { at }: Pick<World, "at">): readonly Step[] =>
+  at === undefined ? steps : steps.slice(0, at);
+
+/** How many steps of a side are applied when `shown` of the common ones are. */
+export const cursorOf = (aligned: readonly AlignedStep[], side: "before" | "after", shown: number): number =>
+  aligned.slice(0, shown).filter((each) => each[side] !== null).length;
+
+/** Totals of the state after `cursor` steps. */
+export const totalsAt = ({ steps, naivePlan }: Compilation, cursor: number): Totals | null =>
+  steps[cursor - 1]?.totals ?? naivePlan?.totals ?? null;
+
+/** The place in the common order of the next or previous difference, as the number of steps that shows it; null for none. */
+export function nextDifference(aligned: readonly AlignedStep[], shown: number, direction: 1 | -1): number | null {
+  const places = aligned.flatMap(({ change }, i) => (change ? [i + 1] : []));
+  const found = direction === 1 ? places.find((at) => at > shown) : places.findLast((at) => at < shown);
+  return found ?? null;
+}
+
+/** Every decision that differs, once, with the place in the common order that shows it. */
+export function differences(
+  aligned: readonly AlignedStep[],
+): readonly { readonly change: ChangedDecision; readonly shown: number }[] {
+  const places = new Map<ChangedDecision, number>();
+  aligned.forEach(({ change }, i) => change && places.set(change, i + 1));
+  return [...places].map(([change, shown]) => ({ change, shown }));
+}
+
+export interface ComparedRow {
+  readonly name: string;
+  readonly first: string;
+  readonly second: string;
+  /** `−18 MiB`, `0`, `+2`. */
+  readonly change: string;
+  /** Less is better in every row. */
+  readonly tone: "less" | "more" | "same";
+}
+
+const signed = (change: number, shown: string): string => (change === 0 ? "0" : `${change < 0 ? "−" : "+"}${shown}`);
+
+/**
+ * Kernels, transfers, bytes and predicted time of both, each pair in one unit, and what changes from the first to the second.
+ * `time`: what the last row is called, where its machine has to be named.
+ */
+export function comparedRows(first: Totals, second: Totals, time = "Predicted time"): ComparedRow[] {
+  const row = (
+    name: string,
+    value: (totals: Totals) => number,
+    show: (value: number) => string,
+    side = (of: Totals): string => show(value(of)),
+  ): ComparedRow => {
+    const [a, b] = [value(first), value(second)];
+    const [left, right] = [side(first), side(second)];
+    const change = left === right ? 0 : b - a;
+    const tone = change === 0 ? "same" : change < 0 ? "less" : "more";
+    return { name, first: left, second: right, change: signed(change, show(Math.abs(change))), tone };
+  };
+  const counted = (value: number): string => significant(value, 6);
+  const inUnits = (measure: (all: readonly number[]) => (value: number) => Measure, pick: (of: Totals) => number) => {
+    const one = measure([pick(first), pick(second)]);
+    return (value: number): string => {
+      const { value: shown, unit } = one(value);
+      return `${shown} ${unit}`;
+    };
+  };
+  const bytes = (of: Totals): number => of.bytes;
+  const peak = (of: Totals): number => of.peakBytes;
+  const micros = (of: Totals): number => of.predictedMicros;
+  return [
+    row("Kernels", (of) => of.kernels, counted),
+    row("Full-size transfers", (of) => of.fullSizeTransfers, counted, transferCount),
+    row("Memory traffic", bytes, inUnits(measureBytes, bytes)),
+    row("Memory, live at its peak", peak, inUnits(measureBytes, peak)),
+    row(time, micros, inUnits(measureMicros, micros)),
+  ];
+}
+
+export interface CodeRow {
+  readonly code: string;
+  readonly title: string;
+  /** Decisions that were settled by it. */
+  readonly first: number;
+  readonly second: number;
+}
+
+/** Reasons that settled another number of decisions on one side than on the other, those that differ most first. */
+export function codeRows(first: readonly Step[], second: readonly Step[]): CodeRow[] {
+  const counts = new Map<string, [number, number]>();
+  [first, second].forEach((steps, side) => {
+    for (const step of steps) {
+      const { code } = settled(step);
+      const pair = counts.get(code) ?? [0, 0];
+      pair[side]!++;
+      counts.set(code, pair);
+    }
+  });
+  return [...counts]
+    .filter(([, [a, b]]) => a !== b)
+    .map(([code, [a, b]]) => ({ code, title: reasonTitles[code as keyof typeof reasonTitles], first: a, second: b }))
+    .toSorted((a, b) => Math.abs(b.second - b.first) - Math.abs(a.second - a.first));
+}
+
+/** Bytes that the second side moves less for a decision that it took and the first did not; null where nothing was priced. */
+export function bytesBetween({ before, after }: ChangedDecision): number | null {
+  const moved = (taken: ChangedDecision["before"]): number | null => {
+    const chosen = taken?.accepted ? taken.cost?.alternatives.find((each) => each.chosen) : undefined;
+    return chosen ? taken!.cost!.alternatives[0]!.bytes - chosen.bytes : null;
+  };
+  const [old, fresh] = [moved(before), moved(after)];
+  return old === null && fresh === null ? null : (fresh ?? 0) - (old ?? 0);
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { compile, defaultOptions, savedSheet } from "../../../fusion";
+import { expansionSentence, isChosen, rowTitle, savedPoints } from "./saved";
+
+const text =
+  "x: f32[256, 256]\nw: f32[256, 256] = param()\nh = x\nfor i in range(4):\n    h = gelu(h @ w)\nloss = sum(h)\nloss.backward()\nreturn loss, w.grad\n";
+const sheet = savedSheet(compile(text, defaultOptions))!;
+
+test("every plan is a point, the best ones are not beaten by any other", () => {
+  const points = savedPoints(sheet);
+  expect(points.length).toBe(sheet.rows.length);
+  const best = points.filter((point) => point.best).toSorted((a, b) => a.x - b.x);
+  expect(best.length).toBeGreaterThan(0);
+  best.slice(1).forEach(({ y }, i) => expect(y).toBeLessThanOrEqual(best[i]!.y));
+});
+
+test("only plans that ran are points by what they took", () => {
+  const savedValues = { apart: true, policy: "cut", choices: {} } as const;
+  const points = savedPoints(sheet, [
+    { text, savedValues, nanoseconds: [9e3, 12e3, 13e3] },
+    { text, savedValues: undefined, nanoseconds: [7e3] },
+  ]);
+  expect(points.map(({ row, micros }) => [row.policy, micros])).toEqual([
+    [null, 7],
+    ["cut", 12],
+  ]);
+});
+
+test("titles are distinct, and one of them is chosen by default", () => {
+  const titles = sheet.rows.map(rowTitle);
+  expect(new Set(titles).size).toBe(titles.length);
+  expect(sheet.rows.filter((row) => isChosen(row, undefined)).map(({ policy }) => policy)).toEqual([null]);
+  const stored = sheet.rows.filter((row) => isChosen(row, { apart: true, choices: {} }));
+  expect(stored.map(({ policy }) => policy)).toEqual(["stored"]);
+});
+
+test("the sentence counts what was made of what", () => {
+  expect(expansionSentence(sheet.expansion)).toMatch(
+    /^Differentiation turns 9 ops into \d+; fusion turns \d+ kernels into \d+\.$/,
+  );
+});

@@ -1,0 +1,102 @@
+/** @file Reads the counts that the planner stored with every kernel and adds them up for the traffic table. */
+import {
+  findNode,
+  kernelTitle,
+  showType,
+  splitMade,
+  type Access,
+  type Graph,
+  type Kernel,
+  type NodeId,
+  type Plan,
+} from "../../../fusion";
+
+/** Bytes of one access: distinct elements once, and once more for every further pass. */
+export const bytesOfAccess = ({ bytes, rereads }: Access): number => bytes * (1 + rereads);
+
+const sum = (accesses: readonly Access[]): number => accesses.reduce((total, each) => total + bytesOfAccess(each), 0);
+const events = (accesses: readonly Access[]): number => accesses.reduce((total, each) => total + 1 + each.rereads, 0);
+
+export const bytesRead = (kernel: Kernel): number => sum(kernel.reads);
+export const bytesWritten = (kernel: Kernel): number => sum(kernel.writes);
+export const eventsOf = ({ reads, writes }: Kernel): number => events(reads) + events(writes);
+export const bytesOfKernel = (kernel: Kernel): number => bytesRead(kernel) + bytesWritten(kernel);
+
+/** FLOP per byte; 0 when nothing moves. */
+export const intensityOf = (flops: number, bytes: number): number => (bytes === 0 ? 0 : flops / bytes);
+
+export interface TrafficRow {
+  readonly kernel: string;
+  readonly direction: "read" | "write";
+  readonly tensor: string;
+  /** `f32[2048, 768]`, empty when the graph no longer knows the value. */
+  readonly type: string;
+  readonly events: number;
+  readonly bytes: number;
+  readonly fullSize: boolean;
+}
+
+export interface KernelTraffic {
+  readonly id: string;
+  readonly title: string;
+  readonly rows: readonly TrafficRow[];
+  readonly events: number;
+  readonly fullSize: number;
+  readonly bytes: number;
+  readonly flops: number;
+  readonly intensity: number;
+  readonly modelledBytes: number;
+}
+
+/** What a tensor is called: a node's label; what lies between two dispatches of a region is named after the node that it is for. */
+function tensorName(graph: Graph, id: NodeId): string {
+  const { of, made } = splitMade(id);
+  return [findNode(graph, of)?.label ?? of, ...made].join(" ");
+}
+
+function rowsOf(kernel: Kernel, graph: Graph): TrafficRow[] {
+  const row = (direction: TrafficRow["direction"], access: Access): TrafficRow => {
+    const found = findNode(graph, access.value);
+    return {
+      kernel: kernel.id,
+      direction,
+      tensor: tensorName(graph, access.value),
+      type: found ? showType(found.type) : "",
+      events: 1 + access.rereads,
+      bytes: bytesOfAccess(access),
+      fullSize: access.fullSize,
+    };
+  };
+  return [...kernel.reads.map((each) => row("read", each)), ...kernel.writes.map((each) => row("write", each))];
+}
+
+/** What one kernel moves, tensor by tensor. */
+export function kernelTraffic(kernel: Kernel, graph: Graph): KernelTraffic {
+  const bytes = bytesOfKernel(kernel);
+  const all = [...kernel.reads, ...kernel.writes];
+  return {
+    id: kernel.id,
+    title: kernelTitle(kernel),
+    rows: rowsOf(kernel, graph),
+    events: events(all),
+    fullSize: events(all.filter((each) => each.fullSize)),
+    bytes,
+    flops: kernel.flops,
+    intensity: intensityOf(kernel.flops, bytes),
+    modelledBytes: kernel.modelledBytes,
+  };
+}
+
+/** Full-size transfers of a plan, reads and writes apart; they add up to `totals.fullSizeTransfers`. */
+export function fullSizeBlocks(plan: Plan): { readonly reads: number; readonly writes: number } {
+  const full = (accesses: readonly Access[]): number => events(accesses.filter((each) => each.fullSize));
+  return plan.kernels.reduce(
+    (total, kernel) => ({
+      reads: total.reads + full(kernel.reads),
+      writes: total.writes + full(kernel.writes),
+    }),
+    { reads: 0, writes: 0 },
+  );
+}
+
+export const flopsOfPlan = (plan: Plan): number => plan.kernels.reduce((total, kernel) => total + kernel.flops, 0);

@@ -1,0 +1,98 @@
+/** @file The answer to a question about the plan, as the page shows it: totals before and after, and each decision that comes out otherwise. */
+import { findNode, type Change, type ChangedDecision, type Graph, type NodeId, type Taken } from "../../../fusion";
+import type { WhatIfState } from "../../../state";
+import { numbersOf } from "./decisions";
+import { comparedRows, type ComparedRow } from "./compare";
+import { plural } from "../units";
+
+type Answer = Extract<WhatIfState, { readonly status: "answered" }>["answer"];
+
+/** What one planning answered, in words. */
+export interface TakenWords {
+  readonly accepted: boolean;
+  readonly code: string;
+  readonly text: string;
+  readonly numbers: readonly string[];
+}
+
+export interface ChangedRow {
+  readonly key: string;
+  readonly pass: string;
+  /** `mean → centre` */
+  readonly about: string;
+  /** `C_RECOMPUTE → A_BYTES`; one code where the other planning gave none, or the same. */
+  readonly codes: string;
+  readonly decision: ChangedDecision;
+  readonly before: TakenWords | null;
+  readonly after: TakenWords | null;
+}
+
+export interface ChangedGroup {
+  readonly change: Change;
+  /** `2 decisions flip` */
+  readonly title: string;
+  readonly rows: readonly ChangedRow[];
+}
+
+/** Names shown of a decision's nodes. */
+const MOST_NAMES = 3;
+
+function aboutOf(graphs: readonly Graph[], { nodes }: ChangedDecision): string {
+  const named = (id: NodeId): string => graphs.map((graph) => findNode(graph, id)?.label).find(Boolean) ?? id;
+  const names = nodes.slice(0, MOST_NAMES).map(named);
+  const more = nodes.length > MOST_NAMES ? ` and ${nodes.length - MOST_NAMES} more` : "";
+  return names.filter((name, i) => name !== names[i - 1]).join(" → ") + more;
+}
+
+const wordsOf = (taken: Taken | null): TakenWords | null =>
+  taken && {
+    accepted: taken.accepted,
+    code: taken.verdict.code,
+    text: taken.verdict.text,
+    numbers: numbersOf(taken.cost, taken.verdict),
+  };
+
+const order: readonly Change[] = ["flipped", "reason", "new", "gone"];
+
+function titleOf(change: Change, count: number): string {
+  const one = count === 1;
+  switch (change) {
+    case "flipped":
+      return `${plural(count, "decision")} ${one ? "flips" : "flip"}`;
+    case "reason":
+      return `${plural(count, "answer")} ${one ? "has" : "have"} another reason`;
+    case "new":
+      return `${plural(count, "question")} ${one ? "comes" : "come"} up`;
+    case "gone":
+      return `${plural(count, "question")} no longer ${one ? "comes" : "come"} up`;
+  }
+}
+
+/** A decision that differs, in words; `graphs` name the nodes. */
+export function changedRow(decision: ChangedDecision, graphs: readonly Graph[]): ChangedRow {
+  const { pass, rule, nodes, before, after } = decision;
+  const codes = [...new Set([before, after].flatMap((taken) => taken?.verdict.code ?? []))].join(" → ");
+  const key = `${pass} ${rule} ${nodes.join()}`;
+  return {
+    key,
+    pass,
+    about: aboutOf(graphs, decision),
+    codes,
+    decision,
+    before: wordsOf(before),
+    after: wordsOf(after),
+  };
+}
+
+/** Decisions that differ, those that flipped first. `graph` names the nodes. */
+export function changedGroups({ changed }: Answer, graph: Graph | null): ChangedGroup[] {
+  const graphs = graph ? [graph] : [];
+  return order.flatMap((change) => {
+    const rows = changed.filter((each) => each.change === change).map((decision) => changedRow(decision, graphs));
+    return rows.length === 0 ? [] : [{ change, title: titleOf(change, rows.length), rows }];
+  });
+}
+
+/** The plan as it is and as it would be. Times are of one machine: the changed one. */
+export const totalRows = ({ unchanged, after, options }: Answer): ComparedRow[] =>
+  comparedRows(unchanged, after, `Predicted, ${options.profile.name}`);

@@ -1,0 +1,22 @@
+/** @file What is said aloud of a finished run, wherever its panel is: in another tab, another pane, behind the projector's view. */
+import type { CpuCheck, RunState } from "../../../state";
+import { showSpread, timeRows } from "./timings";
+import { verdictOf } from "./verdict";
+
+/** What the CPU computed, where that was asked for or no GPU could. */
+function ofCpu({ text, check }: CpuCheck): string {
+  const verdict = verdictOf(check);
+  return verdict ? `${text} ${verdict.title} ${verdict.text}` : text;
+}
+
+/** Empty until the results were compared; times are told only when both plans agree. */
+export function runAnnouncement(run: RunState, cpu: CpuCheck | null): string {
+  const computed = cpu ? ofCpu(cpu) : "";
+  if (run.status === "failed") return `Not run on a GPU. ${run.problem.text} ${computed}`.trimEnd();
+  if (run.status !== "done" || !run.run.check) return computed;
+  const verdict = verdictOf(run.run.check, run.run);
+  if (!verdict) return "";
+  const times = timeRows(run.run).map(({ title, measured }) => `${title} ${showSpread(measured).median}`);
+  const timed = verdict.same && times.length > 0 ? `The run is over: ${times.join(", ")}. ` : "The run is over. ";
+  return `${timed}${verdict.title} ${verdict.text}`;
+}

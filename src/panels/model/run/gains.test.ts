@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { compile, defaultOptions } from "../../../fusion";
+import type { FinishedRun } from "../../../state";
+import { breakEvenOf, breakEvenSentence, launchSentence, splitOf, splitSentence, unsyncedSentence } from "./gains";
+
+const ticking = (): (() => number) => {
+  let time = 0;
+  return () => (time += 2);
+};
+const compilation = compile("x: f32[2048, 2048]\ny = log(relu(x + 1))\n", defaultOptions, ticking());
+const plans = { naive: compilation.naivePlan!, step: null, fused: compilation.fusedPlan! };
+
+/** 64 MiB less at 64 GiB/s are 976.6 µs, two launches less 20 µs. */
+const run = (naive: number, fused: number, pipelines: readonly [number, number] | null = [3, 5]): FinishedRun => ({
+  text: compilation.text,
+  check: null,
+  predictedFor: null,
+  plans,
+  source: null,
+  result: {
+    timings: [
+      { plan: "naive", kernel: null, nanoseconds: [naive * 1e3], repeats: 1 },
+      { plan: "fused", kernel: null, nanoseconds: [fused * 1e3], repeats: 1 },
+    ],
+    roofs: { bandwidth: 2 ** 36, flops: 1e12, launchMicros: 10 },
+    twoStops: { naive: { handedOver: 0.2, finished: 3 }, fused: { handedOver: 0.1, finished: 1.5 } },
+    pipelineMillis: pipelines ? { naive: pipelines[0], fused: pipelines[1] } : {},
+  } as unknown as FinishedRun["result"],
+});
+
+test("saved time is traffic, launches and the rest", () => {
+  const split = splitOf(run(1500, 400))!;
+  expect(split.saved).toBe(1100);
+  expect(split.traffic).toBeCloseTo((64 / 65536) * 1e6, 6);
+  expect(split.launches).toBe(20);
+  expect(split.traffic + split.launches + split.rest).toBeCloseTo(1100, 6);
+  expect(splitSentence(run(1500, 400))).toMatch(
+    /^Fusing saves 1\.1 ms a run: 977 µs from traffic and 20 µs from launches/,
+  );
+  expect(splitSentence(run(400, 500))).toMatch(/^Fusing costs 100 µs a run: .+ −1.1 ms from the rest/);
+});
+
+test("what fusing took is earned back after some runs, at once, or never", () => {
+  const spent = compilation.millis.passes + compilation.millis.codegen + 2;
+  expect(breakEvenOf(run(1500, 400), compilation)).toMatchObject({
+    spentMillis: spent,
+    runs: Math.ceil((spent * 1e3) / 1100),
+  });
+  expect(breakEvenSentence(run(1500, 400), compilation)).toMatch(/recovered after \d+ runs\.$/);
+  expect(breakEvenSentence(run(1500, 400, [30, 5]), compilation)).toMatch(/before the first run\.$/);
+  expect(breakEvenSentence(run(400, 500), compilation)).toMatch(/saves no time here, so this is never recovered\.$/);
+});
+
+test("nothing is said of another program, of cached pipelines or without roofs", () => {
+  expect(breakEvenOf({ ...run(1500, 400), text: "other" }, compilation)).toBeNull();
+  expect(breakEvenOf(run(1500, 400, null), compilation)).toBeNull();
+  const blind = { ...run(1500, 400), result: { ...run(1500, 400).result, roofs: null } };
+  expect([splitSentence(blind), launchSentence(blind)]).toEqual([null, null]);
+  expect(launchSentence(run(1, 1))).toMatch(/^A launch takes 10 µs here/);
+});
+
+test("a clock that does not wait for the GPU is told beside one that does", () => {
+  expect(unsyncedSentence(run(1500, 400))).toMatch(
+    /shows naive 200 µs, finished after 3 ms; fused 100 µs, finished after 1\.5 ms/,
+  );
+  const one = run(1500, 400);
+  expect(unsyncedSentence({ ...one, result: { ...one.result, twoStops: {} } })).toBeNull();
+});

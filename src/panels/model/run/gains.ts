@@ -1,0 +1,91 @@
+/** @file Where a run's saved time comes from, and when the time spent on fusing is earned back. */
+import type { Compilation } from "../../../fusion";
+import type { FinishedRun } from "../../../state";
+import type { TwoStops } from "./run-types";
+import { timingOf } from "./timings";
+import { count, showMicros } from "../units";
+
+export interface Split {
+  /** µs that a run of the fused plan takes less than one of the naive plan; negative when it takes more. */
+  readonly saved: number;
+  /** Bytes that no longer travel, over the bandwidth measured here. */
+  readonly traffic: number;
+  /** Launches that are gone, at what one takes here. */
+  readonly launches: number;
+  /** What neither explains: caches, parallelism, arithmetic. */
+  readonly rest: number;
+}
+
+/** Null without both times or without roofs. */
+export function splitOf({ result, plans }: FinishedRun): Split | null {
+  const [naive, fused] = [timingOf(result, "naive", null), timingOf(result, "fused", null)];
+  const { roofs } = result;
+  if (!naive || !fused || !roofs) return null;
+  const saved = naive.median - fused.median;
+  const traffic = ((plans.naive.totals.bytes - plans.fused.totals.bytes) / roofs.bandwidth) * 1e6;
+  const launches = (plans.naive.kernels.length - plans.fused.kernels.length) * roofs.launchMicros;
+  return { saved, traffic, launches, rest: saved - traffic - launches };
+}
+
+const signed = (micros: number): string => `${micros < 0 ? "−" : ""}${showMicros(Math.abs(micros))}`;
+
+/** `Fusing saves 91 µs a run: 62 µs of traffic, 20 µs of launches, 9 µs of the rest.` */
+export function splitSentence(run: FinishedRun): string | null {
+  const split = splitOf(run);
+  if (!split) return null;
+  const { saved, traffic, launches, rest } = split;
+  const whole = saved >= 0 ? `Fusing saves ${showMicros(saved)} a run` : `Fusing costs ${showMicros(-saved)} a run`;
+  const other = `${signed(rest)} from the rest (caches, parallelism, arithmetic)`;
+  return `${whole}: ${signed(traffic)} from traffic and ${signed(launches)} from launches (by this device's measured roofs), ${other}.`;
+}
+
+export interface BreakEven {
+  /** ms spent on passes and code, and on the fused pipelines beyond the naive ones. */
+  readonly spentMillis: number;
+  /** µs saved by each run. */
+  readonly savedMicros: number;
+  /** Runs after which the time is earned back: 0 when nothing was spent; null when a run saves nothing. */
+  readonly runs: number | null;
+}
+
+/** Null unless the run belongs to this compilation and made its pipelines. */
+export function breakEvenOf(
+  run: FinishedRun,
+  compilation: Pick<Compilation, "text" | "millis"> | null,
+): BreakEven | null {
+  const { naive, fused } = run.result.pipelineMillis;
+  const saved = splitOf(run)?.saved;
+  if (!compilation || compilation.text !== run.text || saved === undefined) return null;
+  if (naive === undefined || fused === undefined) return null;
+  const { passes, codegen } = compilation.millis;
+  const spentMillis = passes + codegen + fused - naive;
+  const runs = spentMillis <= 0 ? 0 : saved > 0 ? Math.ceil((spentMillis * 1e3) / saved) : null;
+  return { spentMillis, savedMicros: saved, runs };
+}
+
+/** What fusing took and after how many runs it is earned back. */
+export function breakEvenSentence(run: FinishedRun, compilation: Compilation | null): string | null {
+  const found = breakEvenOf(run, compilation);
+  if (!found || !compilation) return null;
+  const { passes, codegen } = compilation.millis;
+  const { naive, fused } = run.result.pipelineMillis;
+  const spent = `Planning and code generation took ${showMicros((passes + codegen) * 1e3)}, building the pipelines ${showMicros(fused! * 1e3)} (naive ${showMicros(naive! * 1e3)})`;
+  if (found.runs === null) return `${spent}: a run saves no time here, so this is never recovered.`;
+  if (found.runs === 0) return `${spent}: recovered before the first run.`;
+  return `${spent}: recovered after ${count(found.runs)} ${found.runs === 1 ? "run" : "runs"}.`;
+}
+
+/** What a clock would have said that does not wait for the GPU; null where the plans took several submits. */
+export function unsyncedSentence({ result }: FinishedRun): string | null {
+  const { naive, fused } = result.twoStops;
+  if (!naive || !fused) return null;
+  const shown = (name: string, { handedOver, finished }: TwoStops): string =>
+    `${name} ${showMicros(handedOver * 1e3)}, finished after ${showMicros(finished * 1e3)}`;
+  return `A clock that stops at submit, without waiting for the GPU, shows ${shown("naive", naive)}; ${shown("fused", fused)}: it measures the page's own work, not the kernels.`;
+}
+
+/** What one launch takes on this device, beside what the chapter and others print. */
+export function launchSentence({ result: { roofs } }: FinishedRun): string | null {
+  if (!roofs) return null;
+  return `A launch takes ${showMicros(roofs.launchMicros)} here: the slope of time over empty dispatches. The lecture notes say 5–20 µs, which is for CUDA; published figures for WebGPU are 24–71 µs.`;
+}

@@ -1,0 +1,115 @@
+/** @file What the measured panel shows in each state of a run. */
+import type { FinishedRun, PlaygroundState } from "../../../state";
+import type { Compilation, Plan } from "../../../fusion";
+import { count, measureMicros } from "../units";
+import type { PlanName } from "./run-types";
+import { timeRows } from "./timings";
+import { verdictOf } from "./verdict";
+
+export interface MeasuredView {
+  readonly run: FinishedRun | null;
+  /** Results of another program or of an earlier run: shown greyed. */
+  readonly old: boolean;
+  /** Right of the title: `400 runs, median`. */
+  readonly subtitle: string;
+  /** A mismatch withholds the timings until the plans agree. */
+  readonly withheld: boolean;
+  /** Said above everything: running, stopped, failed; empty when there is nothing to say. */
+  readonly message: string;
+  readonly failed: boolean;
+}
+
+/** A run under way, once it has samples. */
+const liveOf = (run: PlaygroundState["run"]): FinishedRun | null =>
+  run.status === "running" ? (run.live ?? null) : null;
+
+function runOf({ run }: Pick<PlaygroundState, "run">): FinishedRun | null {
+  return run.status === "done" ? run.run : run.status === "idle" ? null : (liveOf(run) ?? run.previous);
+}
+
+function subtitleOf(run: FinishedRun): string {
+  if (run.result.device.software) return "CPU timings, not a GPU speed-up";
+  const runs = timeRows(run)[0]?.runs ?? 0;
+  return runs > 0 ? `${count(runs)} runs, median` : "";
+}
+
+function messageOf({ run, document }: Pick<PlaygroundState, "run" | "document">, shown: FinishedRun | null): string {
+  if (run.status === "running") return run.progress.text;
+  if (run.status === "failed") return run.problem.text;
+  if (!shown) return "Not run yet. Press Run both to time the naive and the fused plan on this device.";
+  const older = shown.text === document.text ? "" : "Of an earlier program. ";
+  const samples = timeRows(shown)[0]?.measured.samples ?? 0;
+  return older + (shown.result.stopped ? `Stopped after ${count(samples)} samples.` : "");
+}
+
+export function measuredView(state: Pick<PlaygroundState, "run" | "document">): MeasuredView {
+  const run = runOf(state);
+  return {
+    run,
+    old: run !== null && ((state.run.status !== "done" && !liveOf(state.run)) || run.text !== state.document.text),
+    subtitle: run ? subtitleOf(run) : "",
+    withheld: (run?.check && verdictOf(run.check, run)?.same === false) ?? false,
+    message: messageOf(state, run),
+    failed: state.run.status === "failed",
+  };
+}
+
+export interface MeasuredScore {
+  readonly values: readonly [naive: string, now: string, end: string];
+  readonly unit: string;
+  readonly software: boolean;
+}
+
+/**
+ * The medians of a run of this very program, as the score writes them at step `cursor` of `steps`; null without one, or
+ * while both plans disagree.
+ */
+export function measuredScore(
+  run: PlaygroundState["run"],
+  text: string,
+  cursor: number,
+  steps: number,
+): MeasuredScore | null {
+  if (run.status !== "done" || run.run.text !== text || run.run.check?.some(({ pass }) => !pass)) return null;
+  const medians = new Map(timeRows(run.run).map(({ plan, measured }) => [plan, measured.median]));
+  const [naive, fused] = [medians.get("naive"), medians.get("fused")];
+  if (naive === undefined || fused === undefined) return null;
+  // At either end the shown plan is one of the two, which a run does not time twice.
+  const step = cursor === 0 ? naive : cursor >= steps ? fused : medians.get("step");
+  const all = [naive, step ?? fused, fused] as const;
+  const measure = measureMicros(all);
+  const [first, now, end] = all.map((micros) => measure(micros));
+  const { software } = run.run.result.device;
+  return { values: [first!.value, step === undefined ? "–" : now!.value, end!.value], unit: end!.unit, software };
+}
+
+export interface CountedPlans {
+  readonly naive: Plan | null;
+  readonly step: Plan | null;
+  readonly fused: Plan | null;
+  readonly hand?: Plan | null;
+}
+
+/** Rows of the transfer blocks: this step only where it is neither the first nor the last state. */
+export function countedRows({ naive, step, fused, hand }: CountedPlans): (readonly [PlanName, Plan])[] {
+  if (!naive || !fused) return [];
+  const between = step && step !== naive && step !== fused;
+  return [
+    ["naive", naive],
+    ...(between ? [["step", step] as const] : []),
+    ["fused", fused],
+    ...(hand ? [["hand", hand] as const] : []),
+  ];
+}
+
+/** What the device's schedules move where that differs from the document's; null where it does not. */
+export function scheduleNote(
+  compilation: Pick<Compilation, "text" | "naivePlan" | "fusedPlan"> | null,
+  run: FinishedRun | null,
+): string | null {
+  if (!compilation || !run || run.text !== compilation.text) return null;
+  const moved = (plan: Plan | null): number | undefined => plan?.totals.fullSizeTransfers;
+  const [before, after] = [moved(run.plans.naive), moved(run.plans.fused)];
+  if (before === moved(compilation.naivePlan) && after === moved(compilation.fusedPlan)) return null;
+  return `Counted for this device, whose kernels may read a row more than once: ${before} transfers, then ${after}.`;
+}

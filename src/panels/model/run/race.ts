@@ -1,0 +1,146 @@
+/** @file Naive and fused on one axis of time: when each kernel of either plan runs, and how far both are at a moment. µs throughout. */
+import { kernelWords, type Kernel, type Plan, type RegionId } from "../../../fusion";
+import type { FinishedRun } from "../../../state";
+import { timingOf } from "./timings";
+
+/** One kernel on the axis. */
+export interface RaceKernel {
+  readonly id: string;
+  /** `add relu log` */
+  readonly name: string;
+  readonly region: RegionId;
+  /** The launch before it begins here; the kernel itself begins at `from` and ends at `to`. */
+  readonly launch: number;
+  readonly from: number;
+  readonly to: number;
+  /** Read and written. */
+  readonly bytes: number;
+}
+
+export interface Lane {
+  readonly name: "naive" | "fused";
+  readonly kernels: readonly RaceKernel[];
+  readonly end: number;
+  readonly bytes: number;
+  readonly transfers: number;
+}
+
+export interface Race {
+  readonly lanes: readonly [naive: Lane, fused: Lane];
+  /** When the slower one is done. */
+  readonly end: number;
+  /** Whose times these are: a device that was measured, or the profile that predicts. */
+  readonly source:
+    | { readonly kind: "measured"; readonly device: string; readonly software: boolean }
+    | {
+        readonly kind: "predicted";
+        readonly profile: string;
+        readonly bandwidth: number;
+        readonly launchMicros: number;
+      };
+}
+
+const bytesOf = ({ reads, writes }: Kernel): number =>
+  [...reads, ...writes].reduce((sum, each) => sum + each.bytes * (1 + each.rereads), 0);
+
+/** Time of a launch and of the kernel's own work. */
+interface Part {
+  readonly gap: number;
+  readonly work: number;
+}
+
+const predictedParts = ({ kernels }: Plan): Part[] =>
+  kernels.map(({ predictedMicros, predicted: { launchMicros } }) => ({
+    gap: launchMicros,
+    work: Math.max(0, predictedMicros - launchMicros),
+  }));
+
+/**
+ * The measured time of the whole plan, shared out: each kernel has the time that it was measured to take by itself, launches the
+ * rest in equal parts. Where kernels were not timed, or take more together than the plan, the prediction's proportions are kept.
+ */
+function measuredParts(plan: Plan, name: Lane["name"], { result }: FinishedRun): Part[] | null {
+  const whole = timingOf(result, name, null)?.median;
+  if (whole === undefined) return null;
+  const alone = plan.kernels.map(({ id }) => timingOf(result, name, id)?.median ?? null);
+  const sum = alone.reduce<number>((all, each) => all + (each ?? 0), 0);
+  if (alone.every((each) => each !== null) && sum > 0 && sum <= whole) {
+    const gap = (whole - sum) / plan.kernels.length;
+    return alone.map((work) => ({ gap, work }));
+  }
+  const parts = predictedParts(plan);
+  const scale =
+    whole /
+    Math.max(
+      Number.MIN_VALUE,
+      parts.reduce((all, { gap, work }) => all + gap + work, 0),
+    );
+  return parts.map(({ gap, work }) => ({ gap: gap * scale, work: work * scale }));
+}
+
+function laneOf(name: Lane["name"], plan: Plan, parts: readonly Part[]): Lane {
+  let at = 0;
+  const kernels = plan.kernels.map((kernel, i): RaceKernel => {
+    const launch = at;
+    const from = launch + parts[i]!.gap;
+    at = from + parts[i]!.work;
+    const { id, region } = kernel;
+    return { id, name: kernelWords(kernel.name), region, launch, from, to: at, bytes: bytesOf(kernel) };
+  });
+  const bytes = kernels.reduce((sum, each) => sum + each.bytes, 0);
+  return { name, kernels, end: at, bytes, transfers: plan.totals.fullSizeTransfers };
+}
+
+/** `run`: of this very program, with equal results; null where there is none, and the times are predicted. */
+export function raceOf(
+  plans: { readonly naive: Plan; readonly fused: Plan },
+  run: FinishedRun | null,
+  profile: { readonly name: string; readonly bandwidth: number; readonly launchMicros: number },
+): Race {
+  const timed = run && [measuredParts(run.plans.naive, "naive", run), measuredParts(run.plans.fused, "fused", run)];
+  if (run && timed?.[0] && timed[1]) {
+    const lanes = [laneOf("naive", run.plans.naive, timed[0]), laneOf("fused", run.plans.fused, timed[1])] as const;
+    const { name, software } = run.result.device;
+    return { lanes, end: Math.max(lanes[0].end, lanes[1].end), source: { kind: "measured", device: name, software } };
+  }
+  const lanes = [
+    laneOf("naive", plans.naive, predictedParts(plans.naive)),
+    laneOf("fused", plans.fused, predictedParts(plans.fused)),
+  ] as const;
+  const { name, bandwidth, launchMicros } = profile;
+  return {
+    lanes,
+    end: Math.max(lanes[0].end, lanes[1].end),
+    source: { kind: "predicted", profile: name, bandwidth, launchMicros },
+  };
+}
+
+export interface LaneAt {
+  /** The kernel that is launched or runs; null once all are done. */
+  readonly kernel: RaceKernel | null;
+  /** Its number in the lane, from 1. */
+  readonly number: number;
+  /** How much of its work is done, 0 to 1; 0 while it is launched. */
+  readonly done: number;
+  /** Bytes that have moved so far. */
+  readonly moved: number;
+}
+
+/** How far a lane is at `time`. */
+export function laneAt({ kernels, bytes }: Lane, time: number): LaneAt {
+  const i = kernels.findIndex(({ to }) => time < to);
+  const kernel = kernels[i];
+  if (!kernel) return { kernel: null, number: kernels.length, done: 1, moved: bytes };
+  const done = kernel.to > kernel.from ? Math.min(1, Math.max(0, (time - kernel.from) / (kernel.to - kernel.from))) : 0;
+  const before = kernels.slice(0, i).reduce((sum, each) => sum + each.bytes, 0);
+  return { kernel, number: i + 1, done, moved: before + done * kernel.bytes };
+}
+
+/** Round times for the axis: at most seven, the first is 0. */
+export function ticksOf(end: number): number[] {
+  if (!(end > 0)) return [0];
+  const rough = end / 5;
+  const size = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((each) => each * size).find((each) => each >= rough)!;
+  return Array.from({ length: Math.floor(end / step) + 1 }, (_, i) => i * step);
+}

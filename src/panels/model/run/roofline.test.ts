@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { a100, compile, defaultOptions, generic, h100 } from "../../../fusion";
+import { roofAt, roofAxes, rooflineOf, standsOf, standSentence } from "./roofline";
+
+const planned = compile("x: f32[4096, 4096]\nb: f32[4096]\ny = log(relu(x + b))", defaultOptions);
+const stands = standsOf(planned.naivePlan!, planned.fusedPlan!);
+
+test("datasheets have their ridges at 156 and 298 FLOP per byte, and say so", () => {
+  expect(rooflineOf(a100).text).toMatch(/312 TFLOP\/s over 2 TB\/s is 156 FLOP per byte.*624 on each f32/);
+  expect(rooflineOf(h100).text).toMatch(/is 299 FLOP per byte/);
+  expect(rooflineOf(generic).ridge).toBe(50);
+});
+
+test("a roof is a slope up to the ridge, and flat from there on", () => {
+  const roof = rooflineOf(a100);
+  expect(roofAt(roof, 1)).toBe(2e12);
+  expect(roofAt(roof, roof.ridge)).toBe(312e12);
+  expect(roofAt(roof, 1e4)).toBe(312e12);
+});
+
+test("fusion moves a program to the right, by the ratio of its bytes", () => {
+  const [naive, fused] = stands;
+  const bytes = planned.naivePlan!.totals.bytes / planned.fusedPlan!.totals.bytes;
+  expect(fused!.intensity / naive!.intensity).toBeCloseTo(bytes, 6);
+  expect(standSentence(rooflineOf(a100), stands)).toMatch(/at most .* % of what a100 can compute, because memory/);
+});
+
+test("a program that computes nothing has no place", () => {
+  const { naivePlan, fusedPlan } = compile("x: f32[64, 64]\ny = x.T.contiguous()", defaultOptions);
+  expect(standsOf(naivePlan!, fusedPlan!)).toEqual([]);
+});
+
+test("the axes hold every ridge and stand", () => {
+  const roofs = [generic, a100, h100].map(rooflineOf);
+  const { x, y } = roofAxes(roofs, stands);
+  for (const { ridge, flops } of roofs) {
+    expect(ridge).toBeGreaterThan(x[0]);
+    expect(ridge).toBeLessThan(x[1]);
+    expect(flops).toBeLessThanOrEqual(y[1]);
+  }
+});

@@ -1,0 +1,152 @@
+/** @file The verdict box: do the plans compute the same, as far as they were compared? */
+import type { CheckRow, FullComparison } from "../../../state";
+import { count, plural, scientific, significant } from "../units";
+import { planTitle } from "./run-types";
+
+export interface ResultVerdict {
+  readonly same: boolean;
+  /** `Same result.`, `Not the same.`, or what lies between. */
+  readonly title: string;
+  readonly text: string;
+}
+
+const place = (index: readonly number[]): string => (index.length === 0 ? "the one element" : `[${index.join(", ")}]`);
+
+/** Close to zero a count in ULP says nothing: above this the difference itself is written. */
+const MANY_ULP = 1000;
+
+/** The row with the largest difference in ULP. */
+function deciding(rows: readonly CheckRow[]): CheckRow | null {
+  return rows.toSorted((a, b) => b.maxUlp - a.maxUlp)[0] ?? null;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+const isWhole = ({ kernel }: CheckRow): boolean => kernel === undefined;
+
+function sampledNote(rows: readonly CheckRow[]): string {
+  const sampled = rows.find((row) => isWhole(row) && row.compared < row.elements);
+  return sampled ? ` Compared with f64 at ${count(sampled.compared)} of ${count(sampled.elements)} elements.` : "";
+}
+
+/** What every kernel was compared at, and what could not be. */
+function kernelNote(rows: readonly CheckRow[], skipped: readonly string[]): string {
+  const own = rows.filter((row) => !isWhole(row));
+  const kernels = new Set(own.map(({ plan, kernel }) => `${plan} ${kernel}`)).size;
+  const points = count(sum(own.map(({ compared }) => compared)));
+  const agree =
+    kernels > 0 ? ` ${plural(kernels, "kernel agrees", "kernels agree")} with f64 at ${points} points.` : "";
+  const left =
+    skipped.length > 0 ? ` ${plural(skipped.length, "kernel was", "kernels were")} not compared with f64.` : "";
+  return agree + left;
+}
+
+/** Both sides are the same number wherever one is none, and no difference is larger than roundings of the largest values. */
+const NEGLIGIBLE = 1e-4;
+const agrees = ({ beyond, nan, infinite, maxAbs, scale }: FullComparison): boolean =>
+  nan + infinite === 0 && (beyond === 0 || maxAbs <= NEGLIGIBLE * scale);
+
+/** Above this share of the largest value, results that agree say why they are so far apart. */
+const LARGE_SHARE = 0.01;
+
+/** A difference that the limit allows, though it is large beside the values: never agreement without its reason. */
+function looseNote(rows: readonly CheckRow[], full: readonly FullComparison[]): string {
+  const because = rows.find((row) => row.because)?.because ?? "roundings of f32";
+  const shares = [...rows, ...full].flatMap(({ maxAbs, scale }) =>
+    scale !== undefined && maxAbs > LARGE_SHARE * scale ? [maxAbs / scale] : [],
+  );
+  if (shares.length === 0) return "";
+  const most = Math.max(...shares);
+  const share = most < 1 ? `${significant(100 * most)} % of` : "as large as";
+  return ` The largest difference is ${share} the largest value. The limit allows it (${because}): where large numbers cancel, few digits are left.`;
+}
+
+function fullNote(full: readonly FullComparison[]): string {
+  const fused = full.filter(({ plan }) => plan === "fused");
+  if (fused.length === 0) return "";
+  const elements = count(sum(fused.map((each) => each.elements)));
+  const worst = fused.toSorted((a, b) => b.maxAbs / (b.scale || 1) - a.maxAbs / (a.scale || 1))[0]!;
+  if (worst.maxAbs === 0) return ` All ${elements} elements of naive and fused are equal.`;
+  const share = worst.scale > 0 ? `, ${scientific(worst.maxAbs / worst.scale)} of the largest value` : "";
+  return ` All ${elements} elements of naive and fused were compared: they differ by ${scientific(worst.maxAbs)} at most${share}.`;
+}
+
+function fullFailure({
+  plan,
+  output,
+  nan,
+  infinite,
+  beyond,
+  elements,
+  maxAbs,
+  farthest: [worst],
+}: FullComparison): string {
+  const of = `${output}, ${planTitle(plan)} beside naive`;
+  if (nan > 0) return `${of}: ${count(nan)} elements are NaN on one side only.`;
+  if (infinite > 0) return `${of}: ${count(infinite)} elements are infinite on one side only.`;
+  const at = worst ? `: ${significant(worst.other)} and ${significant(worst.naive)} at element ${count(worst.at)}` : "";
+  return `${of}: they differ by up to ${scientific(maxAbs)}${at}; ${count(beyond)} of ${count(elements)} elements are beyond the limit.`;
+}
+
+/** Where f64 itself moves as far as the results do, nothing is wrong: the program makes much of a rounding. */
+function sensitiveNote(rows: readonly CheckRow[], apart: readonly FullComparison[]): string {
+  const at = Math.max(0, ...rows.map(({ sensitive = 0 }) => sensitive));
+  if (at === 0 && apart.length === 0) return "";
+  const where = at > 0 ? `at ${plural(at, "point")}` : "where the plans are farthest apart,";
+  return ` This program amplifies rounding: ${where} f64 moves as far when each value changes by a few roundings of f32.`;
+}
+
+function failure(row: CheckRow): string {
+  const kernel = row.kernel ? `, ${row.kernel},` : "";
+  const where = `${row.output} of the ${planTitle(row.plan)} plan${kernel}`;
+  if (row.nanMismatches > 0) {
+    return `${where} differs in ${count(row.nanMismatches)} elements that are NaN on one side only.`;
+  }
+  if (!row.worst) return `${where} is off by ${scientific(row.maxAbs)}, limit ${row.limit}.`;
+  const { index, got, want } = row.worst;
+  return `${where} at ${place(index)} is ${significant(got)}, should be ${significant(want)}, limit ${row.limit}.`;
+}
+
+function agreement(row: CheckRow): string {
+  if (row.maxAbs === 0) return `Equal in every element compared, limit ${row.limit}.`;
+  const where = row.worst ? ` at ${place(row.worst.index)}` : "";
+  if (row.maxUlp > MANY_ULP && row.worst) {
+    const { got, want, allowed } = row.worst;
+    return `Worst difference ${scientific(Math.abs(got - want))}${where}; ${scientific(allowed)} is allowed there.`;
+  }
+  return `Worst ${count(Math.round(row.maxUlp))} ULP${where}, ${scientific(row.maxRel)} relative, limit ${row.limit}.`;
+}
+
+/** Nothing is claimed where nothing could be computed. */
+const UNKNOWN =
+  "One element there depends on too many others for f64 to tell a wrong kernel from amplified rounding: choose a smaller size to know.";
+
+/** What was compared besides the rows. */
+export interface ComparedToo {
+  /** Other plans against the naive one, in full. */
+  readonly full?: readonly FullComparison[] | undefined;
+  /** Kernels that were not compared with f64. */
+  readonly skipped?: readonly string[] | undefined;
+}
+
+/** Null when nothing was compared. */
+export function verdictOf(
+  rows: readonly CheckRow[],
+  { full = [], skipped = [] }: ComparedToo = {},
+): ResultVerdict | null {
+  if (rows.length + full.length === 0) return null;
+  const failed = rows.find((row) => !row.pass);
+  if (failed) return { same: false, title: "Not the same.", text: failure(failed) + sampledNote(rows) };
+  const apart = full.filter((each) => !agrees(each));
+  const wrong = apart.find(({ amplified }) => amplified === false);
+  if (wrong) return { same: false, title: "Not the same.", text: fullFailure(wrong) };
+  const kernels = kernelNote(rows, skipped);
+  const open = apart.find(({ amplified }) => amplified === null);
+  if (open) return { same: false, title: "Not settled.", text: `${fullFailure(open)} ${UNKNOWN}${kernels}` };
+  const sensitive = sensitiveNote(rows, apart);
+  const loose = sensitive === "" ? looseNote(rows.filter(isWhole), full) : "";
+  const row = deciding(rows.filter(isWhole));
+  const text = (row ? agreement(row) + sampledNote(rows) : "") + sensitive + loose + fullNote(full) + kernels;
+  const title =
+    sensitive !== "" ? "Right as far as f32 can tell." : loose !== "" ? "Within the limit." : "Same result.";
+  return { same: true, title, text: text.trim() };
+}

@@ -1,0 +1,161 @@
+/** @file What Find or do offers, and how well each entry fits the words. Pure. */
+import { allComposites, allOps, kernelTitle, showType } from "../../fusion";
+import { allLessons, notes } from "../../lessons";
+import { saveChart } from "../save-chart";
+import { saveGraph } from "../save-graph";
+import { saveReport } from "../save-report";
+import { commands, selectFusion, selectPlan, showKey, type PlaygroundState } from "../../state";
+
+export interface Entry {
+  readonly id: string;
+  readonly title: string;
+  /** In grey beside the title. */
+  readonly detail: string;
+  readonly kind: "Do" | "Kernel" | "Op here" | "Example" | "Earlier work" | "Note" | "Add op";
+  /** Shown before anything is typed. */
+  readonly first: boolean;
+  run(state: PlaygroundState): void;
+}
+
+const doings = (state: PlaygroundState): Entry[] =>
+  commands
+    .filter(({ where, when, id }) => where !== "graph" && id !== "find" && id !== "close" && (when?.(state) ?? true))
+    .map(({ id, title, keys, run }) => ({
+      id: `do ${id}`,
+      title,
+      detail: keys[0] ? showKey(keys[0]) : "",
+      kind: "Do",
+      first: true,
+      run,
+    }));
+
+const saving = (
+  [
+    ["the graph as a picture, .svg", (state: PlaygroundState) => saveGraph(state, "svg")],
+    ["the graph as a picture, .png", (state: PlaygroundState) => saveGraph(state, "png")],
+    ...(["race", "times", "roofline", "memory", "growth", "saved"] as const).flatMap((name) =>
+      (["svg", "png"] as const).map(
+        (kind) =>
+          [
+            `the ${name} chart as a picture, .${kind}`,
+            (state: PlaygroundState) => saveChart(state, name, kind),
+          ] as const,
+      ),
+    ),
+    ["a report to print, .html", saveReport],
+  ] as const
+).map(([what, save]): Entry => ({
+  id: `do save ${what}`,
+  title: `Save ${what}`,
+  detail: "",
+  kind: "Do",
+  first: true,
+  run: (state) => void save(state),
+}));
+
+const kernels = (state: PlaygroundState): Entry[] =>
+  (selectPlan(state)?.kernels ?? []).map(({ id, name }) => ({
+    id: `kernel ${id}`,
+    title: kernelTitle({ id, name }),
+    detail: "kernel",
+    kind: "Kernel",
+    first: false,
+    run: ({ actions }) => {
+      actions.showKernel(id);
+      actions.showPane("kernels");
+    },
+  }));
+
+function nodes(state: PlaygroundState): Entry[] {
+  const list = [...(selectFusion(state)?.graph.nodes.values() ?? [])].filter(({ op }) => op !== "const");
+  return list.map(({ id, label, op, type }) => ({
+    id: `node ${id}`,
+    title: label === id ? label : `${label} (${id})`,
+    detail: `${op}, ${showType(type)}`,
+    kind: "Op here",
+    first: false,
+    run: ({ actions }) => {
+      actions.select({ kind: "node", id });
+      actions.showPane("graph");
+    },
+  }));
+}
+
+const openings = (state: PlaygroundState): Entry[] => [
+  ...state.previousWorks.map(({ title, when }, index): Entry => ({
+    id: `work ${index}`,
+    title,
+    detail: when > 0 ? new Date(when).toLocaleString() : "",
+    kind: "Earlier work",
+    first: true,
+    run: ({ actions }) => actions.openPrevious(index),
+  })),
+  ...allLessons.map(({ id, title, sentence }): Entry => ({
+    id: `example ${id}`,
+    title,
+    detail: sentence,
+    kind: "Example",
+    // Variants come when one looks for them.
+    first: !id.includes("/"),
+    run: ({ actions }) => actions.openExample(id),
+  })),
+];
+
+const reading: readonly Entry[] = notes.map(({ id, title, text }) => ({
+  id: `note ${id}`,
+  title,
+  detail: text[0]!.replaceAll("`", ""),
+  kind: "Note",
+  first: false,
+  run: ({ actions }) => actions.openNote(id),
+}));
+
+const additions: readonly Entry[] = [...allOps, ...allComposites]
+  .filter(({ kind }) => kind !== "source")
+  .map(({ name, doc }) => ({
+    id: `add ${name}`,
+    title: `Add ${name}`,
+    detail: doc.formula,
+    kind: "Add op",
+    first: false,
+    run: ({ actions }) => void actions.addOp(name, null),
+  }));
+
+/** Everything that can be found or done now, in the order of the list. */
+export const entriesOf = (state: PlaygroundState): Entry[] => [
+  ...doings(state),
+  ...saving,
+  ...kernels(state),
+  ...nodes(state),
+  ...openings(state),
+  ...reading,
+  ...additions,
+];
+
+/** Higher is better; 0 does not fit. A prefix beats the start of a word, which beats letters in order. */
+export function fit(title: string, words: string): number {
+  const [text, wanted] = [title.toLowerCase(), words.trim().toLowerCase()];
+  if (wanted === "") return 1;
+  if (text.startsWith(wanted)) return 1000 - text.length;
+  const at = text.indexOf(wanted);
+  if (at > 0) return (/[\s(]/.test(text[at - 1]!) ? 700 : 500) - text.length;
+  let from = 0;
+  for (const letter of wanted) {
+    from = text.indexOf(letter, from) + 1;
+    if (from === 0) return 0;
+  }
+  return Math.max(1, 200 - from);
+}
+
+const MOST = 60;
+
+/** The entries that fit, best first; those of the first view when nothing is typed. */
+export function found(entries: readonly Entry[], words: string): Entry[] {
+  if (words.trim() === "") return entries.filter(({ first }) => first).slice(0, MOST);
+  return entries
+    .map((entry) => ({ entry, score: Math.max(fit(entry.title, words), fit(entry.detail, words) - 300) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, MOST)
+    .map(({ entry }) => entry);
+}

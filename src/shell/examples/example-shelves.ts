@@ -1,0 +1,68 @@
+/** @file The examples by chapter, narrowed to those that fit some words. Pure. */
+import { chapters, examples, keywordsOf, variantId, type Chapter, type Example, type Variant } from "../../lessons";
+
+/** One example with those of its variants that fit. */
+export interface ShownExample {
+  readonly example: Example;
+  readonly variants: readonly Variant[];
+}
+
+export interface Shelf {
+  readonly chapter: Chapter;
+  readonly shown: readonly ShownExample[];
+}
+
+const plain = (text: string): string => text.toLowerCase();
+const fits = (words: readonly string[], ...texts: readonly (string | undefined)[]): boolean => {
+  const text = plain(texts.join(" "));
+  return words.every((word) => text.includes(word));
+};
+
+/** `level 2`: the optimisation level of the passes that fuse an example, as it is written beside it. */
+export const levelWords = (level: number): string => `level ${level}`;
+
+/** The level of an example by its id; nothing while nobody has planned it. */
+type LevelOf = (id: string) => number | undefined;
+
+function shownOf(words: readonly string[], chapter: Chapter, example: Example, levelOf: LevelOf): ShownExample | null {
+  const { id, title, sentence, variants = [] } = example;
+  const level = levelOf(id);
+  const own = [chapter.title, chapter.number ?? "", id, title, sentence, keywordsOf(id)];
+  if (level !== undefined) own.push(levelWords(level));
+  if (fits(words, ...own)) return { example, variants };
+  const fitting = variants.filter((variant) => fits(words, ...own, variant.id, variant.title, variant.sentence));
+  return fitting.length > 0 ? { example, variants: fitting } : null;
+}
+
+/** Chapters with examples in which every one of the words occurs; all of them for no words. */
+export function shelvesFor(search: string, levelOf: LevelOf = () => undefined): readonly Shelf[] {
+  const words = plain(search).split(/\s+/).filter(Boolean);
+  return chapters
+    .map((chapter) => ({
+      chapter,
+      shown: examples
+        .filter((example) => example.chapter === chapter.id)
+        .flatMap((example) => shownOf(words, chapter, example, levelOf) ?? []),
+    }))
+    .filter(({ shown }) => shown.length > 0);
+}
+
+/** What each entry opens, in the order of the list. */
+export const idsOf = (shelves: readonly Shelf[]): readonly string[] =>
+  shelves.flatMap(({ shown }) =>
+    shown.flatMap(({ example, variants }) => [example.id, ...variants.map((each) => variantId(example, each))]),
+  );
+
+/** The first entry of the chapter after (1) or before (-1) the one that has `id`; null where there is none. */
+export function neighbourChapter(shelves: readonly Shelf[], id: string | undefined, direction: 1 | -1): string | null {
+  const at = shelves.findIndex((shelf) => idsOf([shelf]).some((each) => each === id));
+  return shelves[at + direction]?.shown[0]?.example.id ?? null;
+}
+
+/** The entry that the words name best: by the whole title, by its start, otherwise the first of the list. */
+export function bestOf(shelves: readonly Shelf[], search: string): string | undefined {
+  const wanted = plain(search.trim());
+  const shown = shelves.flatMap((shelf) => shelf.shown.map(({ example }) => example));
+  const titled = (fit: (title: string) => boolean) => shown.find(({ title }) => fit(plain(title)))?.id;
+  return titled((title) => title === wanted) ?? titled((title) => title.startsWith(wanted)) ?? shown[0]?.id;
+}

@@ -1,0 +1,80 @@
+/** @file Drawing actions. Each asks the compiler for the smallest text edit; it resolves to null, or to why it can't be done. */
+import { applyTextEdits, edgeId, nodeId, parseEdgeId, type EdgeId, type Edited, type NodeId } from "../../fusion";
+import { outputPillOf, pillTarget, recordOf, type Document, type Position } from "../../document";
+import { loadPart } from "../load-part";
+import type * as editing from "../edits";
+import type { SliceContext, Slice } from "./slice-context";
+
+type Edits = typeof editing;
+
+/** Carries what hangs on node identities along with an edit that changes them. */
+export function renameIn(document: Document, ids: ReadonlyMap<NodeId, NodeId>): Document {
+  if (ids.size === 0) return document;
+  const to = (id: string): string => {
+    const target = pillTarget(id);
+    if (target === null) return ids.get(nodeId(id)) ?? id;
+    return outputPillOf(ids.get(target) ?? target);
+  };
+  const keys = <T>(record: Readonly<Record<string, T>>): Record<string, T> => {
+    const moved = recordOf<T>();
+    for (const [id, value] of Object.entries(record)) moved[to(id)] = value;
+    return moved;
+  };
+  const edges = (list: readonly EdgeId[]): EdgeId[] =>
+    list.map((edge) => {
+      const parts = parseEdgeId(edge);
+      return parts ? edgeId(nodeId(to(parts.producer)), nodeId(to(parts.consumer)), parts.operand) : edge;
+    });
+  const { options } = document;
+  const { savedValues } = options;
+  const saved = savedValues ? { savedValues: { ...savedValues, choices: keys(savedValues.choices) } } : {};
+  return {
+    ...document,
+    positions: keys(document.positions),
+    options: { ...options, ...saved, forced: edges(options.forced), forbidden: edges(options.forbidden) },
+  };
+}
+
+/** Makes an edit one undo step; the node it is about stays or becomes selected. `at`: where a new node was dropped. */
+function draw(context: SliceContext, answer: Edited, at: Position | null = null): string | null {
+  if (!answer.ok) return answer.text;
+  const { document, selection } = context.get();
+  const text = applyTextEdits(document.text, answer.edits);
+  const moved = renameIn({ ...document, text }, answer.ids);
+  const placed = at && answer.node ? { ...moved, positions: recordOf(moved.positions, { [answer.node]: at }) } : moved;
+  context.commit(placed, "canvas");
+  const follow = selection.kind === "node" ? answer.ids.get(selection.id) : undefined;
+  if (follow) context.set({ selection: { kind: "node", id: follow } });
+  if (answer.note) context.set({ notice: { tone: "info", text: answer.note } });
+  return null;
+}
+
+export const drawingSlice: Slice<
+  | "connect"
+  | "disconnect"
+  | "addOp"
+  | "addInput"
+  | "expandCall"
+  | "transform"
+  | "removeNode"
+  | "renameNode"
+  | "setAttr"
+  | "setInputType"
+> = (context) => {
+  const change = async (edit: (edits: Edits, text: string) => Edited, at?: Position | null): Promise<string | null> => {
+    const loaded = await loadPart(() => import("../edits"));
+    return draw(context, edit(loaded, context.get().document.text), at);
+  };
+  return {
+    connect: (producer, consumer, operand) => change((edits, text) => edits.connect(text, producer, consumer, operand)),
+    disconnect: (edge) => change((edits, text) => edits.disconnect(text, edge)),
+    addOp: (op, at) => change((edits, text) => edits.addOp(text, op), at),
+    addInput: () => change((edits, text) => edits.addInput(text)),
+    expandCall: (id) => change((edits, text) => edits.expandCall(text, id)),
+    transform: (name) => change((edits, text) => edits.transformProgram(text, name)),
+    removeNode: (id) => change((edits, text) => edits.removeNode(text, id)),
+    renameNode: (id, name) => change((edits, text) => edits.renameNode(text, id, name)),
+    setAttr: (id, attr, value) => change((edits, text) => edits.setAttr(text, id, attr, value)),
+    setInputType: (id, type) => change((edits, text) => edits.setInputType(text, id, type)),
+  };
+};

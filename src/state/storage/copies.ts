@@ -1,0 +1,75 @@
+/** @file Dated copies of earlier work, newest first: at most ten. What can't be read is saved as it was found, to be downloaded. */
+import { readDraft, type Document } from "../../document";
+import type { PreviousWork } from "../types";
+import type { Shelf } from "../environment";
+
+export const COPIES_KEY = "fusion-playground.previous";
+export const MOST_COPIES = 10;
+
+/** One copy as it is stored. */
+interface Entry {
+  readonly when: number;
+  readonly draft: string;
+  /** The tab that saves its work here because another tab owns the draft. */
+  readonly tab?: string;
+}
+
+const titleOf = (text: string): string =>
+  text
+    .split("\n")
+    .find((line) => line.trim() !== "")
+    ?.trim()
+    .slice(0, 60) ?? "empty";
+
+function entryOf(value: unknown): Entry | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { when, draft, tab } = value as { when?: unknown; draft?: unknown; tab?: unknown };
+  if (typeof draft !== "string") return null;
+  return { when: typeof when === "number" ? when : 0, draft, ...(typeof tab === "string" ? { tab } : {}) };
+}
+
+/** What is stored; a list that can't be read is one entry, so that adding a copy never loses it. */
+function entries(storage: Shelf): Entry[] {
+  const text = storage.read(COPIES_KEY);
+  if (text === null) return [];
+  try {
+    const list: unknown = JSON.parse(text);
+    const found = Array.isArray(list) ? list.map(entryOf) : [null];
+    if (found.every((entry) => entry !== null)) return found;
+  } catch {
+    // Damaged: handled below.
+  }
+  return [{ when: 0, draft: text }];
+}
+
+/** The copies of earlier work, newest first. `document` is null where a copy can't be opened by this version. */
+export function readCopies(storage: Shelf): PreviousWork[] {
+  return entries(storage).map(({ when, draft }) => {
+    const opened = readDraft(draft);
+    const document: Document | null = opened.ok ? opened.value.state.document : null;
+    return { title: document ? titleOf(document.text) : "Work that can't be opened here", when, document, draft };
+  });
+}
+
+const programOf = (draft: string): string => {
+  const opened = readDraft(draft);
+  return opened.ok ? opened.value.state.document.text : draft;
+};
+
+/**
+ * Saves `draft` as the newest copy; the same program is stored once, and a tab has one entry. The list is read afresh,
+ * since another tab may have added to it. Where the browser has no room the oldest copies go first.
+ * @param when ms since 1970
+ * @returns false when even this copy alone finds no room; then nothing was changed
+ */
+export function addCopy(storage: Shelf, draft: string, when: number, tab?: string): boolean {
+  const program = programOf(draft);
+  const others = entries(storage).filter(
+    (entry) => (tab === undefined || entry.tab !== tab) && programOf(entry.draft) !== program,
+  );
+  const list = [{ when, draft, ...(tab === undefined ? {} : { tab }) }, ...others].slice(0, MOST_COPIES);
+  for (let count = list.length; count > 0; count--) {
+    if (storage.write(COPIES_KEY, JSON.stringify(list.slice(0, count)))) return true;
+  }
+  return false;
+}
