@@ -12,20 +12,20 @@ import {
   type Node,
 } from "../ir";
 import { loadsByData, opDef } from "../ops";
-import { followersOf } from "./alignment";
-import { classifyOnline, mayBeOnline } from "./classify-online";
+import { followersOf } from "./indices/alignment";
+import { classifyOnline, mayBeOnline } from "./attention/classify-online";
 import { sharedOperandRefusal } from "./shared-operand";
-import { domainOf, isRowShape, isTrailing, isVerdict, placeMember } from "./roles";
-import type { Placed, RowDomain } from "./placed";
-import { classifyMerged, needsMerging } from "./merge-sort";
-import { layoutOf, type Layout } from "./row-layout";
-import { mayBeOwned, offendingRows, WIDEST_ROW } from "./owned-rows";
-import { onlineParts } from "./online";
-import { isLaunched, launchedKey } from "./launched";
+import { domainOf, isRowShape, isTrailing, isVerdict, placeMember } from "./rows/roles";
+import type { Placed, RowDomain } from "./rows/placed";
+import { classifyMerged, needsMerging } from "./sorting/merge-sort";
+import { layoutOf, type Layout } from "./indices/row-layout";
+import { mayBeOwned, offendingRows, WIDEST_ROW } from "./rows/owned-rows";
+import { onlineParts } from "./attention/online";
+import { isLaunched, launchedKey } from "./loops/launched";
 import { refusal } from "./refusal";
-import { directionOf, isOrder, isScan, walkedAxes, walksRows } from "./row-ops";
+import { directionOf, isOrder, isScan, walkedAxes, walksRows } from "./rows/row-ops";
 import type { Classified, RegionForm } from "./types";
-import { isFreeView } from "./views";
+import { isFreeView } from "./indices/views";
 
 const refuse = (...said: Parameters<typeof refusal>): Classified => ({ ok: false, verdict: refusal(...said) });
 

@@ -4,9 +4,9 @@
  */
 import { node, sizeOf, type Graph, type Node, type NodeId } from "../ir";
 import { opDef } from "../ops";
-import type { Body } from "./schedule-parts";
+import type { Body } from "./schedule/schedule-parts";
 import type { InPlace } from "./types";
-import { isFreeView, resolveView, storedInputs } from "./views";
+import { isFreeView, resolveView, storedInputs } from "./indices/views";
 
 /** The stored value that takes this input's place in the next step; null where none does. */
 export function replacementOf(graph: Graph, { attrs }: Node): NodeId | null {

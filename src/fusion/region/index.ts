@@ -7,29 +7,29 @@ export {
   isMatrixTranspose,
   type Follower,
   type Permutation,
-} from "./alignment";
-export { affineView, sourceOf } from "./affine";
+} from "./indices/alignment";
+export { affineView, sourceOf } from "./indices/affine";
 export { classify, classifyPlain, placeRows, wholeOutput, type RowPlacement } from "./classify";
-export type { Placed, Role, RowDomain } from "./placed";
-export { directionOf, scansBehind } from "./row-ops";
-export { classifyOnline, isOnline, mayBeOnline } from "./classify-online";
-export { flashAcross, flashSizes, flashThreads, type FlashSizes } from "./online-schedule";
-export { meetingCells, meetingRows, reduceSizes, type ReduceSizes } from "./reduce-schedule";
-export { onlineParts } from "./online";
-export type { OnlineAnswer, OnlineParts } from "./online-parts";
+export type { Placed, Role, RowDomain } from "./rows/placed";
+export { directionOf, scansBehind } from "./rows/row-ops";
+export { classifyOnline, isOnline, mayBeOnline } from "./attention/classify-online";
+export { flashAcross, flashSizes, flashThreads, type FlashSizes } from "./schedule/online-schedule";
+export { meetingCells, meetingRows, reduceSizes, type ReduceSizes } from "./schedule/reduce-schedule";
+export { onlineParts } from "./attention/online";
+export type { OnlineAnswer, OnlineParts } from "./attention/online-parts";
 export { productsOf } from "./shared-operand";
 export { neededBy } from "./needed";
-export { bySize, segmentBody } from "./segments";
+export { bySize, segmentBody } from "./schedule/segments";
 export { inPlaceOf, replacementOf } from "./in-place";
-export { summationOrder, type SummationOrder } from "./summation-order";
+export { summationOrder, type SummationOrder } from "./rows/summation-order";
 export { LONG_K, THIN, matmulSizes, offeredTiles, tileBytes, tileName, tileThreads, type MatmulSizes } from "./matmul";
-export { jointTiles, productFactors, type ProductFactors, type ProductShape } from "./matmul-factors";
+export { jointTiles, productFactors, type ProductFactors, type ProductShape } from "./schedule/matmul-factors";
 export { readsOf, touchedElements } from "./reads";
-export { knobOffers } from "./knob-offers";
-export type { KnobOffer } from "./schedule-overrides";
-export { digitBuffers, keyBounds, orderShape, type DigitBuffer } from "./digit-sort";
-export { mergedSort, orderComparisons, orderStages, partitionOf, type OrderStage } from "./merge-sort";
-export { computedIn, liveInLoop, loopKey, loopOf, loopsIn, resultsOf } from "./map-loops";
+export { knobOffers } from "./schedule/knob-offers";
+export type { KnobOffer } from "./schedule/schedule-overrides";
+export { digitBuffers, keyBounds, orderShape, type DigitBuffer } from "./sorting/digit-sort";
+export { mergedSort, orderComparisons, orderStages, partitionOf, type OrderStage } from "./sorting/merge-sort";
+export { computedIn, liveInLoop, loopKey, loopOf, loopsIn, resultsOf } from "./loops/map-loops";
 export {
   endingOf,
   isLaunched,
@@ -39,15 +39,15 @@ export {
   type Launch,
   type Place,
   type IterationKernels,
-} from "./launched";
+} from "./loops/launched";
 export { rangeTerms } from "./data-loads";
-export { foldsOfMerged, mergedStages, type MergedStages, type RunningPair } from "./one-pass";
-export { scheduleRegion } from "./schedule";
-export { passRoots } from "./row-roots";
-export { joinsOfSteps, membersBehind, rowSteps, type RowStep } from "./row-steps";
-export { joinBytes, SMALLEST_SUBGROUP, sortsOf, threadsWithin, type RowSort } from "./threads";
-export type { LayoutStep } from "./row-layout";
+export { foldsOfMerged, mergedStages, type MergedStages, type RunningPair } from "./rows/one-pass";
+export { scheduleRegion } from "./schedule/schedule";
+export { passRoots } from "./rows/row-roots";
+export { joinsOfSteps, membersBehind, rowSteps, type RowStep } from "./rows/row-steps";
+export { joinBytes, SMALLEST_SUBGROUP, sortsOf, threadsWithin, type RowSort } from "./schedule/threads";
+export type { LayoutStep } from "./indices/row-layout";
 export * from "./types";
 export { mayBeUniform, uniformsOf } from "./uniforms";
-export { isFreeView, isInlined, isViewRegion, resolveView, storedInputs } from "./views";
-export { apartLoops, fusedLoops, loopsOf, type LoopLine } from "./loops";
+export { isFreeView, isInlined, isViewRegion, resolveView, storedInputs } from "./indices/views";
+export { apartLoops, fusedLoops, loopsOf, type LoopLine } from "./loops/loops";

@@ -11,12 +11,12 @@ import {
   throughReduce,
   union,
   type Footprint,
-} from "./footprint";
-import { sourceOf } from "./affine";
-import { endsPass, walkedAxes, walksRows } from "./row-ops";
+} from "./indices/footprint";
+import { sourceOf } from "./indices/affine";
+import { endsPass, walkedAxes, walksRows } from "./rows/row-ops";
 import type { RegionForm, RegionRead } from "./types";
-import { pointAfter, type LayoutStep } from "./row-layout";
-import { isFreeView, isInlined, storedInputs } from "./views";
+import { pointAfter, type LayoutStep } from "./indices/row-layout";
+import { isFreeView, isInlined, storedInputs } from "./indices/views";
 
 const shapesOf = (graph: Graph, n: Node): Shape[] => n.inputs.map((input) => node(graph, input).type.shape);
 

@@ -1,7 +1,7 @@
 /** @file Products of one left operand in one kernel: a gate and what it gates, or q, k and v, share the tile that they multiply. */
 import { bytesOf, node, sameShape, showShape, type Graph, type Node, type NodeId, type Verdict } from "../ir";
 import { opDef } from "../ops";
-import { followersOf, type Follower } from "./alignment";
+import { followersOf, type Follower } from "./indices/alignment";
 import { refusal } from "./refusal";
 
 /** The contractions among the members, in order. */

@@ -1,4 +1,4 @@
-/** @file Folds of two stages in one walk: what the second took from the first is repaired when the first moves on (region/one-pass.ts says which). */
+/** @file Folds of two stages in one walk: what the second took from the first is repaired when the first moves on (region/rows/one-pass.ts says which). */
 import { node, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
 import type { MergedStages, RunningPair } from "../../region";

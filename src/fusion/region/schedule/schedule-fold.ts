@@ -1,0 +1,300 @@
+/** @file What a fold asks of its nest: how its rows lie, what they read and store, what waits in registers; and the schedule that follows from the nest. */
+import { bytesOf, dtypeBytes, type Graph, isLiteral, type Knobs, node, type NodeId, type Target } from "../../ir";
+import {
+  factorsOf,
+  foldMicros,
+  foldNest,
+  launchesOfCut,
+  loadsOf,
+  type FoldChoice,
+  type FoldFactors,
+  type FoldNest,
+  sortMicros,
+  type FoldShape,
+  type Machine,
+} from "../../kernel";
+import { wholeOutput, type RowPlacement } from "../classify";
+import { laneCoordinates, rowLane } from "./lanes";
+import { waitingMicros } from "../data-loads";
+import { machineOf } from "../machine";
+import { mergedStages } from "../rows/one-pass";
+import { readsOf, stridedReads } from "../reads";
+import { passesPerRead, type PassRoot } from "../rows/row-passes";
+import { cachedValues, passRoots, turnedWrites, withRereads } from "../rows/row-roots";
+import { joinsOfSteps, readsOfSteps, rowSteps, type RowStep } from "../rows/row-steps";
+import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
+import { joinBytes, joiningOf, leftBy, scanBytes, networksOf, sortBytes, sortsOf, stepsBytes } from "./threads";
+import type { Lane, RegionForm, RegionRead, RegionSchedule } from "../types";
+
+/** The run of neighbours in memory that belong to the same side: to one row, or to rows that lie side by side. */
+function contiguity({ space, reducedAxes }: RegionForm): Pick<FoldShape, "contiguous" | "run"> {
+  const inner = space.findLastIndex((extent) => extent > 1);
+  const folded = inner < 0 || reducedAxes.includes(inner);
+  let run = 1;
+  for (let axis = space.length - 1; axis >= 0 && (space[axis] === 1 || reducedAxes.includes(axis) === folded); axis--)
+    run *= space[axis]!;
+  return { contiguous: folded ? "folded" : "kept", run };
+}
+
+/** Values of an element that wait at once, from the pass that makes them to the last that needs them. */
+export function waitingAtOnce(
+  graph: Graph,
+  region: Body,
+  form: RegionForm,
+  placement: RowPlacement,
+  waiting: readonly NodeId[],
+): number {
+  const reduces = new Map([...form.reductions, ...form.orders].map(({ node: id, stage }) => [id, stage]));
+  const stageOf = (id: NodeId): number => reduces.get(id) ?? placement.places.get(id)?.stage ?? 0;
+  const spans = waiting.map((id) => {
+    const asked = region.members.flatMap((member) =>
+      node(graph, member).inputs.includes(id) ? [stageOf(member)] : [],
+    );
+    const made = placement.places.has(id) ? stageOf(id) : Math.min(...asked);
+    return { made, last: Math.max(made + 1, ...asked) };
+  });
+  const ends = new Set(spans.map(({ made }) => made));
+  return [...ends].reduce(
+    (most, at) => Math.max(most, spans.filter(({ made, last }) => made <= at && at < last).length),
+    0,
+  );
+}
+
+export interface Asked {
+  readonly graph: Graph;
+  readonly region: Body;
+  readonly form: RegionForm;
+  readonly target: Target;
+  readonly knobs: Knobs;
+}
+
+/** What stays the same whatever the factors are. */
+export class Rows {
+  readonly asked: Asked;
+  readonly placement: RowPlacement;
+  readonly lane: Lane;
+  readonly roots: readonly PassRoot[];
+  readonly cached: readonly NodeId[];
+  readonly merged: readonly number[];
+  readonly byRow: readonly NodeId[];
+  readonly #walked: readonly PassRoot[];
+  readonly plain: readonly RegionRead[];
+
+  constructor(asked: Asked, placement: RowPlacement) {
+    const { graph, region, form, target, knobs } = asked;
+    this.asked = asked;
+    this.placement = placement;
+    const lane = knobs.vector === "off" ? "none" : rowLane(form);
+    // Threads that scan or sort a row together take neighbours of it.
+    const shares = knobs.rows !== undefined && knobs.rows !== "thread" && target.schedule === "gpu";
+    const scans = form.scans.length > 0;
+    this.lane = lane === "rows" && (form.orders.length > 0 || (scans && shares)) ? "none" : lane;
+    this.roots = passRoots(graph, region, form, placement);
+    this.cached = [...new Set([...cachedValues(graph, region, form, placement), ...form.scans])];
+    const inOne =
+      target.schedule === "gpu" && (knobs.rows === "one-pass" || (knobs.rows === undefined && target.strict !== true));
+    this.merged = inOne ? mergedStages(graph, region, form, placement).map(({ stage }) => stage) : [];
+    this.#walked = this.roots.map((root) =>
+      this.merged.includes(root.stage - 1) ? { ...root, stage: root.stage - 1 } : root,
+    );
+    this.byRow = region.outputs.filter((id) => !this.#isFull(id));
+    this.plain = readsOf(graph, region.members, region.outputs, new Set());
+  }
+
+  /** The walks over rows that are cut into parts. */
+  steps(): RowStep[] {
+    const { graph, region, form } = this.asked;
+    const merged = this.merged.length > 0 ? mergedStages(graph, region, form, this.placement) : [];
+    const stored = region.outputs.flatMap((id) =>
+      this.#isFull(id) ? [{ id, stage: this.placement.places.get(id)!.stage }] : [],
+    );
+    return rowSteps(form, merged, stored);
+  }
+
+  #isFull(id: NodeId): boolean {
+    return this.asked.form.columns > 1 && wholeOutput(this.asked.graph, this.placement, id) !== null;
+  }
+
+  /** Further walks over what is read. `own`: neighbouring columns that a thread takes in a turn; `all`: those of all threads of a row. */
+  rereads(held: boolean, own: number, all: number): RegionRead[] {
+    const { graph, region, form } = this.asked;
+    const touched = new Map(this.plain.map(({ value, elements }) => [value, elements]));
+    const asked = held ? this.roots.map((root) => ({ ...root, stage: 0 })) : this.#walked;
+    const lanes = laneCoordinates(form, this.lane);
+    return withRereads(this.plain, passesPerRead(graph, region, form, asked, this.byRow, touched, { own, all }, lanes));
+  }
+
+  /** What decides the factors. */
+  shape(): FoldShape {
+    const { graph, region, form, target, knobs } = this.asked;
+    const { rows, columns } = form;
+    const joined = joiningOf(target, knobs);
+    const size = Math.max(1, rows * columns);
+    const bytes = (id: NodeId): number => dtypeBytes(node(graph, id).type.dtype);
+    const stages = new Map<number, number>();
+    for (const { stage } of form.reductions) stages.set(stage, (stages.get(stage) ?? 0) + 1);
+    const sorted = form.orders.length > 0;
+    const sorts = sortsOf(graph, form, 256 * (this.lane === "columns" ? 4 : 1));
+    const full = region.outputs.filter((id) => this.#isFull(id));
+    // Two folds in one walk leave both for the kernel that joins the parts.
+    const oneWalk = stages.size === 1 || (stages.size === 2 && this.merged.length === 1);
+    const steps = form.scans.length > 0 || sorted ? [] : this.steps();
+    const reread = this.rereads(false, 1, 1).reduce((most, read) => Math.max(most, read.rereads), 0);
+    return {
+      rows: Math.max(1, rows),
+      columns,
+      vector: this.lane === "none" ? null : this.lane === "columns" ? "folded" : "kept",
+      ...contiguity(form),
+      readBytes: this.plain.reduce((sum, { value, elements }) => sum + elements * bytes(value), 0) / size,
+      writeBytes: full.reduce((sum, id) => sum + bytesOf(node(graph, id).type), 0) / size,
+      walks: 1 + reread,
+      stages: stages.size - this.merged.length,
+      scans: form.scans.length,
+      accumulators: oneWalk ? form.reductions.length : Math.max(1, ...stages.values()),
+      waiting: sorts.some(({ kept }) => kept > 0)
+        ? null
+        : waitingAtOnce(graph, region, form, this.placement, this.cached),
+      live: liveScalars(graph, region),
+      statements: region.members.filter((id) => !isLiteral(node(graph, id))).length,
+      meetingBytes: joinBytes(graph, form, joined),
+      partsBytes: steps.length > 1 ? stepsBytes(graph, steps, joined) : joinBytes(graph, form, joined),
+      scanningBytes: scanBytes(graph, form),
+      cut: steps.length > 0 && !knobs.rows,
+      steps: Math.max(1, steps.length),
+      joined: steps.some(({ folds }, i) => i === steps.length - 1 && folds.length > 0),
+      several: !sorted && joined !== "subgroups",
+      alone: !sorted && (target.schedule === "cpu" || knobs.rows === undefined || knobs.rows === "thread"),
+      together: !(form.scans.length > 0 && this.lane === "rows"),
+      besides: sortBytes(sorts),
+      ...(sorted && { networks: networksOf(form, sorts) }),
+    };
+  }
+}
+
+function choiceOf({ threads, rows }: Knobs, { schedule }: Target): FoldChoice {
+  const size = threads === undefined ? undefined : Number(threads);
+  if (schedule === "cpu" || rows === undefined) return { threads: size };
+  return { threads: size, ...(rows === "thread" ? { lanes: 1 } : { held: rows === "registers" }) };
+}
+
+/** The parts of a row, as rows that another nest folds. */
+export function finishNest(shape: FoldShape, chunks: number, machine: Machine): FoldNest {
+  const wide = shape.rows % 4 === 0;
+  return foldNest(
+    {
+      ...shape,
+      columns: chunks,
+      vector: wide ? "kept" : null,
+      contiguous: "kept",
+      run: shape.rows,
+      readBytes: 4 * shape.accumulators,
+      writeBytes: 0,
+      walks: 1,
+      waiting: 0,
+      cut: false,
+      steps: 1,
+      joined: false,
+    },
+    machine,
+  );
+}
+
+const leftByAll = (graph: Graph, folds: readonly NodeId[]): number =>
+  folds.reduce((sum, id) => sum + leftBy(graph, id), 0);
+
+/** Rows that are cut: what their steps read, what each does of the work, and how many folds they join, all together. */
+function cutOf(rows: Rows, { steps: count, joined, readBytes, writeBytes }: FoldShape) {
+  const { graph, region } = rows.asked;
+  const steps = rows.steps();
+  const all = count * readBytes + writeBytes;
+  const shares = steps.map((_, i) => (readBytes + (i === count - 1 ? writeBytes : 0)) / all);
+  return {
+    reads: readsOfSteps(graph, region, steps, rows.byRow, rows.plain),
+    shares: joined ? [...shares, 0] : shares,
+    joined: joinsOfSteps(graph, region, steps, rows.byRow)
+      .flat()
+      .reduce((sum, { folds }) => sum + leftByAll(graph, folds), 0),
+  };
+}
+
+/** The schedule of rows that are walked and folded. */
+export function scheduleFold(
+  graph: Graph,
+  region: Body,
+  form: RegionForm,
+  target: Target,
+  placement: RowPlacement,
+  knobs: Knobs,
+): RegionSchedule {
+  const rows = new Rows({ graph, region, form, target, knobs }, placement);
+  const machine = machineOf(target);
+  const shape = rows.shape();
+  const fold = foldNest(shape, machine, choiceOf(knobs, target));
+  const factors = factorsOf(fold);
+  const { lanes, beside, turns, held, ahead, chunks, wide } = factors;
+  const threads = lanes * beside;
+  const finish = chunks > 1 && shape.joined ? finishNest(shape, chunks, machine) : undefined;
+  const last = finish && factorsOf(finish);
+  const along = factors.fastest === "kept" ? "rows" : "columns";
+  const strided = stridedReads(
+    graph,
+    region.members,
+    region.outputs,
+    form,
+    along,
+    new Map(rows.roots.map(({ id, turns: way }) => [id, way])),
+  );
+  // One turn is no loop, and what is folded in parts is walked once.
+  const turn = lanes * wide.folded * ahead;
+  const own = lanes === 1 ? wide.folded * ahead : 1;
+  const again = rows.rereads(held, own, form.columns % turn === 0 ? turn : own);
+  const inParts = chunks > 1 ? cutOf(rows, shape) : null;
+  const reads = (inParts?.reads ?? (held && lanes === 1 ? rows.plain : again)).map((read) => ({
+    ...read,
+    strided: strided.has(read.value),
+  }));
+  const joined = joiningOf(target, knobs);
+  const meets = (lanes > 1 && form.reductions.length > 0) || (last?.lanes ?? 1) > 1;
+  const meeting = chunks > 1 ? shape.partsBytes : shape.meetingBytes;
+  const joining = (nest: FoldFactors): number =>
+    nest.lanes === 1 ? 0 : nest.lanes * nest.beside * meeting * nest.wide.kept;
+  const scanning = lanes === 1 ? 0 : threads * shape.scanningBytes * (held ? turns : 1);
+  const sorts = sortsOf(graph, form, threads * wide.folded);
+  const width = wide.kept * wide.folded;
+  const points = (shape.rows * shape.columns) / width;
+  const live = shape.live * (held ? 1 : width);
+  const waiting = held ? turns * width * (shape.waiting ?? 0) : (ahead - 1) * width * loadsOf(shape);
+  const left = leftByAll(
+    graph,
+    form.reductions.map(({ node: id }) => id),
+  );
+  return blank({
+    variant: "fold",
+    fold,
+    ...(finish && { finish }),
+    ...(meets && { joined }),
+    lane: rows.lane,
+    cached: held ? rows.cached : [],
+    merged: held && chunks === 1 ? [] : rows.merged,
+    reads,
+    stridedWrites: turnedWrites(graph, form, rows.roots, along),
+    chunks,
+    chunkLength: chunks > 1 ? turns * lanes * wide.folded : form.columns,
+    threadsPerWorkgroup: threads,
+    workgroups: Math.ceil(shape.rows / wide.kept / beside) * chunks,
+    workgroupBytes: sortBytes(sorts) + scanning + Math.max(joining(factors), last ? joining(last) : 0),
+    registers: BASE_REGISTERS + live + form.reductions.length + waiting,
+    ...(waiting > 0 && { waiting }),
+    ...(machine.sharing === "threads" && {
+      leastMicros:
+        foldMicros(shape, factors, machine) +
+        waitingMicros(graph, region.members, points, machine) +
+        sortMicros(shape, factors, machine),
+    }),
+    dispatches: chunks > 1 ? launchesOfCut(shape) : 1,
+    ...(inParts && { shares: inParts.shares }),
+    temporaryBytes: form.rows * (chunks > 1 ? chunks : 0) * left * 4,
+    ...(inParts && { temporaryReads: form.rows * chunks * inParts.joined * 4 }),
+    temporaries: left,
+  });
+}

@@ -1,0 +1,92 @@
+/** @file Rows that are folded: how each is read, by how many threads, and what stays in registers from one pass to the next. */
+import { type Graph, type Knobs, type NodeId, type Target } from "../../ir";
+import { placeRows, wholeOutput, type RowPlacement } from "../classify";
+import { scheduleDigits } from "../sorting/digit-sort";
+import { scheduleMerged } from "../sorting/merge-sort";
+import { orderWay } from "../sorting/sort-choice";
+import { readsOf, stridedReads } from "../reads";
+import { passRoots, turnedWrites } from "../rows/row-roots";
+import { scheduleBands } from "./schedule-bands";
+import { scheduleFold } from "./schedule-fold";
+import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
+import { scanBytes } from "./threads";
+import type { RegionForm, RegionSchedule } from "../types";
+
+/** Rows in pieces of at least so many neighbours are still read in whole cache lines by a workgroup. */
+const CONTIGUOUS_RUN = 32;
+
+/** @param knobs those that hold for this kernel; a CPU's rows are walked by one thread each, whatever is chosen */
+export function scheduleRows(
+  graph: Graph,
+  region: Body,
+  form: RegionForm,
+  target: Target,
+  knobs: Knobs,
+): RegionSchedule {
+  const order = orderWay(graph, region, form, target, knobs);
+  if (!order) return scheduleRowsPlainly(graph, region, form, target, knobs);
+  const ways = { selected: scheduleRowsPlainly, merged: scheduleMerged, digits: scheduleDigits };
+  return { ...ways[order.way](graph, region, form, target, knobs), order };
+}
+
+function scheduleRowsPlainly(
+  graph: Graph,
+  region: Body,
+  form: RegionForm,
+  target: Target,
+  knobs: Knobs,
+): RegionSchedule {
+  const placement = placeRows(graph, region.members) as RowPlacement;
+  if (form.columnFolds.length > 0) return scheduleBands(graph, region, form, target, placement, knobs);
+  const isFull = (id: NodeId): boolean => form.columns > 1 && wholeOutput(graph, placement, id) !== null;
+  if (target.schedule === "gpu" && !knobs.rows && mayBand(form, region.outputs, isFull))
+    return scheduleScanBand(graph, region, form, target, placement, knobs);
+  return scheduleFold(graph, region, form, target, placement, knobs);
+}
+
+/** Scans of rows that lie across memory. */
+function scheduleScanBand(
+  graph: Graph,
+  region: Body,
+  form: RegionForm,
+  target: Target,
+  placement: RowPlacement,
+  knobs: Knobs,
+): RegionSchedule {
+  const roots = passRoots(graph, region, form, placement);
+  const turns = new Map(roots.map(({ id, turns }) => [id, turns]));
+  const strided = stridedReads(graph, region.members, region.outputs, form, "rows", turns);
+  const threads = Number(knobs.threads ?? Math.min(BAND.threads, target.maxWorkgroupSize));
+  return blank({
+    variant: "scan-band",
+    reads: readsOf(graph, region.members, region.outputs, strided),
+    stridedWrites: turnedWrites(graph, form, roots, "rows"),
+    chunks: BAND.rows,
+    chunkLength: BAND.each,
+    threadsPerWorkgroup: threads,
+    workgroups: Math.ceil(form.rows / BAND.rows),
+    workgroupBytes: threads * scanBytes(graph, form),
+    registers: BASE_REGISTERS + BAND.each * liveScalars(graph, region) + form.scans.length,
+  });
+}
+
+/** Rows side by side in one scan, and neighbours of each that a thread takes in a turn. */
+const BAND = { rows: 32, each: 8, threads: 256 };
+
+/** Rows that lie across memory are scanned side by side where that is all the kernel does, and where there is a turn's worth of them. */
+const mayBand = (form: RegionForm, outputs: readonly NodeId[], isFull: (id: NodeId) => boolean): boolean => {
+  const { space, reducedAxes, scans, reductions, columns } = form;
+  if (form.template !== "general-reduce" || contiguous(form) >= CONTIGUOUS_RUN) return false;
+  let beside = 1;
+  for (let axis = space.length - 1; axis >= 0 && !reducedAxes.includes(axis); axis--) beside *= space[axis]!;
+  const enough = columns >= BAND.threads / BAND.rows && beside >= BAND.rows;
+  return scans.length > 0 && reductions.length === 0 && enough && outputs.every(isFull);
+};
+
+/** Length of the run of folded neighbours in memory: 1 where neighbours belong to other rows. */
+function contiguous({ space, reducedAxes }: RegionForm): number {
+  let run = 1;
+  for (let axis = space.length - 1; axis >= 0 && (space[axis] === 1 || reducedAxes.includes(axis)); axis--)
+    run *= space[axis]!;
+  return run;
+}
