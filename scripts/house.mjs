@@ -123,6 +123,12 @@ export async function measure() {
     for (const to of all.get(file)) importers.set(to, (importers.get(to) ?? 0) + 1);
   }
 
+  const inFolder = new Map();
+  for (const file of own.filter((each) => !each.startsWith("src/fusion/ops/"))) {
+    const folder = file.slice(0, file.lastIndexOf("/"));
+    inFolder.set(folder, (inFolder.get(folder) ?? 0) + 1);
+  }
+
   const passes = all.get("src/fusion/passes/index.ts");
   const names = opNames();
   const outsideOps = own.filter((file) => file.startsWith("src/fusion/") && !file.startsWith("src/fusion/ops/"));
@@ -147,6 +153,8 @@ export async function measure() {
         (path) => path !== "scripts/house.mjs" && read(path).includes("prettier-ignore"),
       ),
       "files above 450 lines": own.filter((file) => lines.get(file) > 450),
+      // Op families aside: an op is a file.
+      "folders of more than 32 files": [...inFolder].filter(([, count]) => count > 32).map(([folder]) => folder),
       "op names outside ops": outsideOps.flatMap((file) => undeclared(file, names)),
       "files about ops": outsideOps.filter((file) => aboutOf(read(file)).length > 0),
       "old words": module.oldWordsFound(),

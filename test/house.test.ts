@@ -30,21 +30,26 @@ test("files that import each other are one cycle", () => {
   expect(cyclesIn(edges)).toEqual([["a", "b", "c"]]);
 });
 
-test("the picture of docs/architecture.md names every folder of src/ and src/fusion/, and no other", () => {
+test("the picture of docs/architecture.md names every folder of src/, src/fusion/ and what is listed below one, and no other", () => {
   const picture = /```\nsrc\/\n(.*?)```/s.exec(readFileSync("docs/architecture.md", "utf8"))![1]!;
-  const named = (indent: number): readonly string[] =>
-    picture
-      .split("\n")
-      .flatMap((line) => (line.search(/\S/) === indent ? [...line.matchAll(/(?<=\s)(\w+)\/(?=\s)/g)] : []))
-      .map(([, folder]) => folder!)
-      .toSorted();
   const folders = (path: string): readonly string[] =>
     readdirSync(path, { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name)
       .toSorted();
-  expect(named(2)).toEqual(folders("src"));
-  expect(named(4)).toEqual(folders("src/fusion"));
+  const named = new Map<string, string[]>();
+  const inside: Record<number, string> = { 2: "src" };
+  for (const line of picture.split("\n")) {
+    const indent = line.search(/\S/);
+    const parent = inside[indent];
+    if (parent === undefined) continue;
+    // The folders that a line is about stand at its start; words follow after spaces.
+    const names = [.../^\s+((?:\w+\/ ?)+)/.exec(line)![1]!.matchAll(/\w+/g)].map(([name]) => name);
+    named.set(parent, [...(named.get(parent) ?? []), ...names]);
+    inside[indent + 2] = `${parent}/${names[0]}`;
+  }
+  expect(named.size).toBeGreaterThan(4);
+  for (const [path, names] of named) expect(names.toSorted(), path).toEqual(folders(path));
 });
 
 test("one file takes ids apart", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nodeId, parseProgram, writtenAttr, boundName, isWithin } from "../fusion";
 import { cardTop } from "./card-place";
-import { bracketsOf } from "./brackets";
+import { bracketsOf } from "./lines/brackets";
 import { formulaOf, titleOf } from "./formula";
 import { inspect } from "./inspect";
 import { searchPalette } from "./ops";

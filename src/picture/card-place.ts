@@ -1,6 +1,6 @@
 /** @file Where the card docks at the right: at its usual height, or as near to it as hides nothing, or else less, of the graph. */
-import { rectOf } from "./geometry";
-import type { Box, Rect } from "./geometry";
+import { rectOf } from "./lines/geometry";
+import type { Box, Rect } from "./lines/geometry";
 
 export interface View {
   readonly x: number;

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { nodeId } from "../fusion";
 import type { NodeId } from "../fusion";
 import { closeUp } from "./close-up";
-import { around, meet, rectOf } from "./geometry";
-import type { Box } from "./geometry";
+import { around, meet, rectOf } from "./lines/geometry";
+import type { Box } from "./lines/geometry";
 import { followViewport } from "./zoom";
 
 const id = nodeId;

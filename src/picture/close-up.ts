@@ -1,8 +1,8 @@
 /** @file Closes the holes that folding leaves: columns and rows move together, nothing changes sides or order. */
 import type { NodeId } from "../fusion";
 import { pillTarget } from "../document";
-import { around, rectOf } from "./geometry";
-import type { Box, Rect } from "./geometry";
+import { around, rectOf } from "./lines/geometry";
+import type { Box, Rect } from "./lines/geometry";
 
 /** px between two rows that nothing stands between. */
 const WIDEST_GAP = 46;

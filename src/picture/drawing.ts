@@ -1,7 +1,7 @@
 /** @file A picture as shapes: colours, lines and words as they are on the canvas, nothing that moves. What a file and a still view draw. */
 import { boxSizes, type Area } from "../document";
-import { around, rectOf } from "./geometry";
-import type { Box, Rect } from "./geometry";
+import { around, rectOf } from "./lines/geometry";
+import type { Box, Rect } from "./lines/geometry";
 import { glyphOutlines } from "./glyphs";
 import { pillWidth, tagRect } from "./labels";
 import type { Hull, Line, Picture, Port } from "./picture";

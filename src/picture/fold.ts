@@ -2,7 +2,7 @@
 import { MOST_UNFOLDED, blocksAmong, blocksOf, opensFolded, parseEdgeId } from "../fusion";
 import type { Block, Graph, GroupRef, NodeId, Step } from "../fusion";
 import { foldBox, type Folds } from "../document";
-import { linesBetween } from "./lines-between";
+import { linesBetween } from "./lines/lines-between";
 import type { Gate, Scene, SceneEdge, SceneNode } from "./scene";
 import { savedIn } from "./saved";
 import { stackInputs, stackOutputs } from "./stack";

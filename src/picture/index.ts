@@ -1,12 +1,12 @@
 /** @file The door to pictures of graphs: where boxes and lines stand, how they are drawn, and the same as a file. Pure. */
-export type { Bracket } from "./brackets";
+export type { Bracket } from "./lines/brackets";
 export { capScene, MOST_DRAWN } from "./cap";
 export { cardTop } from "./card-place";
 export { cardOfEdge, cardOfStep, nameIn, type DecisionCard } from "./decision";
 export { drawingOf, element, propsOf, written, type Ink, type Shape } from "./drawing";
 export { foldScene } from "./fold";
 export { plural, showBytes, textWidth } from "./format";
-export { around, rectOf, type Box, type Point, type Rect } from "./geometry";
+export { around, rectOf, type Box, type Point, type Rect } from "./lines/geometry";
 export { glyphOutlines } from "./glyphs";
 export { factsOf, inspect, type Inspected } from "./inspect";
 export { coloursAt, type KernelColours } from "./kernel-colours";
@@ -15,7 +15,7 @@ export { lastWords, markPoint, marksOf, type EdgeMark } from "./marks";
 export { paletteEntries, searchPalette, type Glyph } from "./ops";
 export { pictureOf, type Heading, type Hull, type Line, type Picture, type Port } from "./picture";
 export { boxesOf } from "./place";
-export { nodePorts, type NodePorts, type OperandPort } from "./ports";
+export { nodePorts, type NodePorts, type OperandPort } from "./lines/ports";
 export { choiceWords, DISK, isChoice, savedKinds, savedSign, savedWords, withSaved } from "./saved";
 export { sceneOf, type Gate, type Scene, type SceneNode } from "./scene";
 export {

@@ -1,6 +1,6 @@
 /** @file Free places for writing: bytes on lines, tags beside hulls. Nothing covers a box, a line or other writing. */
-import { BoxIndex, around, strips } from "./geometry";
-import type { Point, Rect } from "./geometry";
+import { BoxIndex, around, strips } from "./lines/geometry";
+import type { Point, Rect } from "./lines/geometry";
 import { textWidth } from "./format";
 
 export interface LineLabel {

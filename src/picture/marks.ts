@@ -1,7 +1,7 @@
 /** @file Marks on lines: the candidate of the shown step, what a person pinned, what was refused before. */
 import type { CompileOptions, EdgeId, Step } from "../fusion";
-import { lengthOf } from "./geometry";
-import type { Point } from "./geometry";
+import { lengthOf } from "./lines/geometry";
+import type { Point } from "./lines/geometry";
 import type { SceneEdge } from "./scene";
 
 export type Outcome = "accepted" | "refused" | "forced";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { hullPath, unionHoles, unionLoops } from "./outline";
-import type { Rect } from "./geometry";
+import type { Rect } from "./lines/geometry";
 
 const rect = (x0: number, y0: number, x1: number, y1: number): Rect => ({ x0, y0, x1, y1 });
 

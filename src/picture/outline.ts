@@ -1,6 +1,6 @@
 /** @file The outline of a union of rectangles: the soft hull around a kernel. */
-import { roundedPath } from "./geometry";
-import type { Point, Rect } from "./geometry";
+import { roundedPath } from "./lines/geometry";
+import type { Point, Rect } from "./lines/geometry";
 
 /** Closed loops along the border of the union, collinear points dropped. Holes come as loops of their own. */
 export function unionLoops(rects: readonly Rect[]): Point[][] {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { layoutGraph } from "./layout/graph";
 import { layoutRequest } from "./layout/request";
 import { layoutOf } from "./test-layout";
-import { meet, rectOf } from "./geometry";
+import { meet, rectOf } from "./lines/geometry";
 import { foldScene } from "./fold";
 import { boxSizes, foldBox, foldOf } from "../document";
 import { boxesOf } from "./place";

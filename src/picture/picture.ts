@@ -1,16 +1,16 @@
 /** @file The finished picture: a scene with its boxes, ways, hulls, tags, labels and brackets. */
 import { pillTarget } from "../document";
 import type { EdgeId, NodeId } from "../fusion";
-import { bracketsOf } from "./brackets";
-import type { Bracket } from "./brackets";
-import { BoxIndex, rectOf, roundedPath } from "./geometry";
-import type { Box, Point, Rect } from "./geometry";
-import { hullRects } from "./hull";
+import { bracketsOf } from "./lines/brackets";
+import type { Bracket } from "./lines/brackets";
+import { BoxIndex, rectOf, roundedPath } from "./lines/geometry";
+import type { Box, Point, Rect } from "./lines/geometry";
+import { hullRects } from "./lines/hull";
 import { Blackboard } from "./labels";
 import type { LineLabel, Tag } from "./labels";
 import { hullPath } from "./outline";
-import { routesOf } from "./route";
-import type { Earlier, Routes } from "./route";
+import { routesOf } from "./lines/route";
+import type { Earlier, Routes } from "./lines/route";
 import type { Scene, SceneEdge, SceneKernel } from "./scene";
 import { showBytes, textWidth } from "./format";
 

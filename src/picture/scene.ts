@@ -16,7 +16,7 @@ import type {
 } from "../fusion";
 import { outputPillOf } from "../document";
 import { formulaOf, titleOf } from "./formula";
-import { holesOf, waitingOf } from "./gaps";
+import { holesOf, waitingOf } from "./lines/gaps";
 import { glyphOf, isFreeView } from "./ops";
 import type { Glyph } from "./ops";
 import { showBytes } from "./format";

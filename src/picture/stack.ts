@@ -2,7 +2,7 @@
 import { parseEdgeId } from "../fusion";
 import type { NodeId } from "../fusion";
 import { foldBox, type Folds } from "../document";
-import { linesBetween } from "./lines-between";
+import { linesBetween } from "./lines/lines-between";
 import type { Scene, SceneEdge, SceneNode } from "./scene";
 import { plural, showBytes } from "./format";
 

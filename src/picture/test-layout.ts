@@ -2,7 +2,7 @@
 import { fusionAt } from "../fusion";
 import type { Compilation, NodeId } from "../fusion";
 import { boxSizes } from "../document";
-import type { Box } from "./geometry";
+import type { Box } from "./lines/geometry";
 import { sceneOf } from "./scene";
 
 export function layoutOf(compilation: Compilation): Map<NodeId, Box> {

@@ -2,7 +2,7 @@
 import { compile, defaultOptions, fusionAt, planAt } from "../fusion";
 import type { Compilation, NodeId } from "../fusion";
 import { boxSizes } from "../document";
-import type { Box } from "./geometry";
+import type { Box } from "./lines/geometry";
 import { sceneOf } from "./scene";
 import type { Scene } from "./scene";
 

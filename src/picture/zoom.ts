@@ -1,7 +1,7 @@
 /** @file What is drawn at which zoom, and the zoom that fits a graph. Text is drawn at its screen size or not at all. */
-import { around } from "./geometry";
+import { around } from "./lines/geometry";
 import type { Area } from "../document";
-import type { Rect } from "./geometry";
+import type { Rect } from "./lines/geometry";
 
 export type ZoomLevel = "full" | "name" | "glyph" | "block";
 

@@ -3,9 +3,9 @@ import { useOnViewportChange, useReactFlow, ViewportPortal, useStore } from "@xy
 import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from "react";
 import { useCanvas, type CardPlace } from "./canvas-store";
 import { DecisionCard } from "./DecisionCard";
-import { NodeCard } from "./NodeCard";
+import { NodeCard } from "./nodes/NodeCard";
 import { closeCard, type OpenCard } from "./use-card";
-import { remove } from "./use-graph-keys";
+import { remove } from "./moves/use-graph-keys";
 import { cardTop, tagRect, markPoint, type Picture, type Point } from "../../picture";
 
 interface CanvasCardProps {

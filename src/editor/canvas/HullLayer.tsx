@@ -2,7 +2,7 @@
 import { ViewportPortal, useStore } from "@xyflow/react";
 import { useLayoutEffect, useRef, type RefObject } from "react";
 import { playground, usePlayground } from "../../state";
-import { colourStyle } from "./OpNode";
+import { colourStyle } from "./nodes/OpNode";
 import { useCanvas } from "./canvas-store";
 import { around, type Bracket, type Heading, type Hull as HullShape, plural, showBytes } from "../../picture";
 

@@ -1,6 +1,6 @@
 /** @file What a thick and a thin line mean; and the disks, where there are some. */
 import { useMemo } from "react";
-import { SavedSign } from "./SavedSign";
+import { SavedSign } from "./nodes/SavedSign";
 import { savedKinds, savedWords, type Scene } from "../../picture";
 
 export function Legend({ scene }: { readonly scene: Scene | null }) {

@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { playground, usePlayground, type PlaygroundState } from "../../state";
 import type { Graph } from "../../fusion";
 import type { Position } from "../../document";
-import { Glyph } from "./Glyph";
+import { Glyph } from "./nodes/Glyph";
 import { ListBox } from "./ListBox";
 import { closeList, say } from "./canvas-store";
 import { paletteEntries, searchPalette } from "../../picture";

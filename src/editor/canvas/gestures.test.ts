@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt, nodeId, parseProgram, planAt } from "../../fusion";
 import { sceneOf } from "../../picture";
 import { choicesOf, targetKey, targetsOf } from "./targets";
-import { walk } from "./walk";
+import { walk } from "./moves/walk";
 
 test("arrows lead from an op over its line to the next op, and back", () => {
   const compilation = compile("x: f32[256, 256]\nb: f32[256, 256]\ny = log(relu(x + b))\n", defaultOptions);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt, nodeId, planAt } from "../../fusion";
-import { kernelSentence } from "./providers";
+import { kernelSentence } from "./kernel-of";
 
 const compilation = compile("x: f32[64, 32]\nh = softmax(x, dim=-1)\ny = relu(h)\nreturn y\n", defaultOptions);
 const textOf = (cursor: number, id: string): string =>

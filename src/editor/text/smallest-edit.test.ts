@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { smallestEdit } from "./use-text-sync";
+import { smallestEdit } from "./smallest-edit";
 
 const apply = (text: string, edit: ReturnType<typeof smallestEdit>): string =>
   edit ? text.slice(0, edit.span.from) + edit.insert + text.slice(edit.span.to) : text;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseProgram } from "../../fusion";
-import { fittingHints, typeHints } from "./providers";
+import { fittingHints, typeHints } from "./type-hints";
 
 /** The text with its hints written in place. */
 function hinted(text: string): string {

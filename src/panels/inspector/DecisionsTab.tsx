@@ -14,7 +14,7 @@ import { Covered } from "../Covered";
 import { passTitle } from "../model/plan/passes";
 import { count, plural } from "../model/units";
 import { useShownKernel } from "./use-shown-kernel";
-import { WhatIfTab } from "./WhatIfTab";
+import { WhatIfTab } from "./what-if/WhatIfTab";
 import { Icon } from "../Icon";
 import { InlineCode } from "../InlineCode";
 

@@ -9,9 +9,9 @@ import { naiveWgsl } from "../model/kernel/kernels";
 import { useShownKernel } from "./use-shown-kernel";
 
 const OtherLanguages = lazy(async () => ({
-  default: (await loadPart(() => import("./OtherLanguages"))).OtherLanguages,
+  default: (await loadPart(() => import("./code/OtherLanguages"))).OtherLanguages,
 }));
-const DiffDialog = lazy(() => import("./DiffDialog").then(({ DiffDialog: dialog }) => ({ default: dialog })));
+const DiffDialog = lazy(() => import("./code/DiffDialog").then(({ DiffDialog: dialog }) => ({ default: dialog })));
 
 const LABELS = { original: "WGSL of the naive kernels, read-only", modified: "WGSL of this kernel, read-only" };
 

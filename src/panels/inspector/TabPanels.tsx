@@ -2,12 +2,12 @@
 import { lazy, type ReactNode } from "react";
 import type { Fusion, Kernel, Plan } from "../../fusion";
 import { loadPart, type InspectorTab } from "../../state";
-import { WgslTab } from "./WgslTab";
+import { WgslTab } from "./code/WgslTab";
 
 // The code is what one sees first; the other tabs come with the first look at them.
 const DecisionsTab = lazy(async () => ({ default: (await loadPart(() => import("./DecisionsTab"))).DecisionsTab }));
 const LoopsTab = lazy(async () => ({ default: (await loadPart(() => import("./LoopsTab"))).LoopsTab }));
-const MemoryTab = lazy(async () => ({ default: (await loadPart(() => import("./MemoryTab"))).MemoryTab }));
+const MemoryTab = lazy(async () => ({ default: (await loadPart(() => import("./memory/MemoryTab"))).MemoryTab }));
 const ValuesTab = lazy(async () => ({ default: (await loadPart(() => import("./ValuesTab"))).ValuesTab }));
 const TrafficTab = lazy(async () => ({ default: (await loadPart(() => import("./TrafficTab"))).TrafficTab }));
 

@@ -6,8 +6,8 @@ import { KernelCard } from "./KernelCard";
 import { NaiveAndNow } from "./NaiveAndNow";
 import { late } from "../Late";
 import { Figures } from "./figures/Figures";
-import { Orders } from "./Orders";
-import { Saved } from "./Saved";
+import { Orders } from "./memory/Orders";
+import { Saved } from "./memory/Saved";
 import { transferCount } from "../model/plan/score";
 import { count, decimal, showBytes, significant } from "../model/units";
 
@@ -69,7 +69,7 @@ function KernelTable({ traffic, current }: { readonly traffic: KernelTraffic; re
   );
 }
 
-const BestPlan = late(() => import("./BestPlan").then((part) => part.BestPlan));
+const BestPlan = late(() => import("./what-if/BestPlan").then((part) => part.BestPlan));
 
 /** Kernels listed at once; plans of thousands are read through the kernel list. */
 const MOST_KERNELS = 100;

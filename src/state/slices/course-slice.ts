@@ -288,17 +288,12 @@ export const courseSlice: Slice<Names> = (context) => {
       // Counted also where its code is not in sight.
       if (task.kernel !== undefined && kernel) void context.get().actions.checkKernel(kernel, false);
       const hand =
-<<<<<<< HEAD:src/state/course-slice.ts
-        task.kernel === undefined ? null : (await loadPart(() => import("./hand-facts"))).handFacts(context.get());
-      const { program, compilation } = lesson;
-      const begun = { text: program, options: compilation?.options ?? derived.latest.options };
-      const state = await taskState(task, begun, derived.latest, compare, hand);
-=======
         task.kernel === undefined
           ? null
           : (await loadPart(() => import("../runs/hand-facts"))).handFacts(context.get());
-      const state = await taskState(task, lesson.program, derived.latest, compare, hand);
->>>>>>> 67ad365e (Sort state, the shell and what panels compute into folders by subject):src/state/slices/course-slice.ts
+      const { program, compilation } = lesson;
+      const begun = { text: program, options: compilation?.options ?? derived.latest.options };
+      const state = await taskState(task, begun, derived.latest, compare, hand);
       const shown = context.get().lesson;
       if (
         shown?.content !== lesson.content ||

@@ -6,7 +6,7 @@ import { changesOf, wgslOf, isClear, knobTitle, sweepRows, type SweepRow } from 
 import { KnobLine } from "./KnobLine";
 import "./knobs.css";
 
-const DiffDialog = lazy(() => import("../DiffDialog").then(({ DiffDialog: dialog }) => ({ default: dialog })));
+const DiffDialog = lazy(() => import("../code/DiffDialog").then(({ DiffDialog: dialog }) => ({ default: dialog })));
 
 const LABELS = { original: "WGSL as the planner writes it, read-only", modified: "WGSL as chosen, read-only" };
 

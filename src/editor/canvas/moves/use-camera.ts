@@ -1,0 +1,263 @@
+/** @file Where the canvas looks: fits a new program once, leaves the view alone afterwards, moves the focus and follows it. */
+import { useOnViewportChange, useReactFlow } from "@xyflow/react";
+import { useCallback, useEffect, useLayoutEffect, useRef, type RefObject } from "react";
+import { boxSizes, pillTarget, type Area } from "../../../document";
+import type { NodeId } from "../../../fusion";
+import { playground, selectStep, usePlayground } from "../../../state";
+import {
+  rectOf,
+  type Box,
+  type Point,
+  type Rect,
+  type Picture,
+  textWidth,
+  LEGIBLE,
+  WHOLE,
+  areaSeen,
+  around,
+  fitViewport,
+  followViewport,
+  viewportOf,
+  type Room,
+  type Viewport,
+} from "../../../picture";
+import type { FocusTarget } from "./walk";
+
+/** px of a long name beside its bracket that have to be in sight. */
+const MOST_BRACKET = 72;
+/** px left of the first column that a bracket with a short name takes. */
+const BRACKET_ROOM = 44;
+/** px of the card and what is clear around it, on a canvas wide enough for the large one. */
+const CARD_ROOM = 278;
+const LARGE_CARD_ROOM = 332;
+const TAKES_LARGE = 900;
+const HULL_ROOM = 12;
+/** px of a heading over a column. */
+const HEADING = 20;
+const FOLLOW_MILLIS = 250;
+/** The page whose card is a sheet below the graph. */
+const NARROW = "(max-width: 1000px)";
+
+/** px that the graph grows to the left when a kernel becomes one box in its first column, and its brackets give way. */
+function overhang(boxes: readonly Box[]): number {
+  const left = Math.min(...boxes.map(({ x }) => x));
+  const folded = boxes.some(({ x, width }) => x === left && width >= boxSizes.folded.width);
+  return folded ? 0 : (boxSizes.folded.width - boxSizes.op.width) / 2;
+}
+
+function contentOf({ boxes, hulls, brackets, headings }: Picture, folds: boolean): Rect[] {
+  const all = [...boxes.values()].map((box) => rectOf(box));
+  const room = folds ? overhang([...boxes.values()]) : 0;
+  return [
+    ...all,
+    // One box for everything has no brackets; the steps before it have.
+    ...(folds ? all.map((rect) => ({ ...rect, x0: rect.x0 - room - BRACKET_ROOM })) : []),
+    ...hulls.flatMap(({ rects }) => rects),
+    ...headings.map(({ text, x, y }) => {
+      const half = textWidth(text, 14) / 2;
+      return { x0: x - half, x1: x + half, y0: y - HEADING, y1: y };
+    }),
+    ...brackets.map(({ name, x, top, bottom }) => ({
+      x0: x - room - 10 - Math.min(MOST_BRACKET, textWidth(name, 13, true)),
+      x1: x,
+      y0: top,
+      y1: bottom,
+    })),
+  ];
+}
+
+/** Where the graph begins. */
+const leadOf = ({ boxes }: Picture): Rect | null =>
+  [...boxes.values()].reduce<Rect | null>((top, box) => {
+    const rect = rectOf(box);
+    return !top || rect.y0 < top.y0 ? rect : top;
+  }, null);
+
+/** Below this share of nodes that stay, the program is another one. */
+const SAME = 0.3;
+const stays = (before: ReadonlySet<NodeId>, { boxes }: Picture): boolean =>
+  before.size > 0 &&
+  [...boxes.keys()].filter((id) => before.has(id)).length >= Math.min(before.size, boxes.size) * SAME;
+
+/** A box that was not there before and lies outside the view: an op that was just added must be seen. */
+function addsUnseen(before: ReadonlySet<NodeId>, { boxes }: Picture, root: HTMLElement, view: Viewport): boolean {
+  const [x0, y0] = [-view.x / view.zoom, -view.y / view.zoom];
+  const seen = { x0, y0, x1: x0 + root.clientWidth / view.zoom, y1: y0 + root.clientHeight / view.zoom };
+  const inside = (box: Box): boolean =>
+    box.x >= seen.x0 && box.y >= seen.y0 && box.x + box.width <= seen.x1 && box.y + box.height <= seen.y1;
+  const added = [...boxes].filter(([id]) => !before.has(id) && pillTarget(id) === null).map(([, box]) => box);
+  return added.length > 0 && !added.every(inside);
+}
+
+/** What a step is about, with room for a hull around it; null where nothing of it is drawn. */
+function aboutOf({ boxes, scene }: Picture, nodes: readonly NodeId[]): Rect | null {
+  const wanted = new Set(nodes);
+  const rects = scene.nodes.flatMap(({ id, inside }) => {
+    const box = boxes.get(id);
+    return box && (wanted.has(id) || inside.some((each) => wanted.has(each))) ? [rectOf(box, HULL_ROOM)] : [];
+  });
+  return rects.length > 0 ? around(rects) : null;
+}
+
+/** What stands over the lower edge of the canvas, in px of it. */
+function overOf(root: HTMLElement): Rect[] {
+  const { left, top } = root.getBoundingClientRect();
+  return [...root.querySelectorAll(".zoom-bar, .react-flow__attribution")].flatMap((each) => {
+    const { x, y, width, height } = each.getBoundingClientRect();
+    return width > 0 ? [{ x0: x - left, x1: x - left + width, y0: y - top, y1: y - top + height }] : [];
+  });
+}
+
+const roomOf = (root: HTMLElement, cards: boolean): Room => {
+  const { clientWidth: width, clientHeight: height } = root;
+  const card = !cards || matchMedia(NARROW).matches ? 0 : width < TAKES_LARGE ? CARD_ROOM : LARGE_CARD_ROOM;
+  return { width, height, card, over: overOf(root) };
+};
+
+const lessMotion = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+export interface Camera {
+  readonly fit: () => void;
+  /** A person chose the view: it follows no step. */
+  readonly held: RefObject<boolean>;
+  /** Moves the focus, and the view when the place is out of sight. */
+  readonly focus: (target: FocusTarget) => void;
+  readonly jump: (id: NodeId) => void;
+  readonly flowPoint: (at: { clientX: number; clientY: number }) => Point;
+}
+
+const sizeOf = ({ clientWidth: width, clientHeight: height }: HTMLElement) => ({ width, height });
+
+/** `folds`: kernels become one box each, and the view leaves room for that. */
+export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Picture | null, folds: boolean): Camera {
+  const { setViewport, getViewport, screenToFlowPosition } = useReactFlow();
+  const latest = useRef(picture);
+  useLayoutEffect(() => {
+    latest.current = picture;
+  }, [picture]);
+  const touched = useRef(false);
+
+  // An embedded page has no card: its view follows a step however narrow it is.
+  const embed = usePlayground((s) => s.embed);
+  const least = usePlayground((s) => (s.fitsWhole ? WHOLE : LEGIBLE));
+  const show = useCallback(
+    (zoom: number) => {
+      const element = rootRef.current;
+      if (!element || !latest.current) return;
+      const content = contentOf(latest.current, folds);
+      void setViewport(fitViewport(content, roomOf(element, !embed), zoom, leadOf(latest.current)));
+    },
+    [rootRef, setViewport, folds, embed],
+  );
+  const fit = useCallback(() => show(WHOLE), [show]);
+
+  const example = usePlayground((s) => s.document.example);
+  const layout = usePlayground((s) => s.derived.layout);
+  const known = useRef<ReadonlySet<NodeId>>(new Set());
+  const fitted = useRef<string | null | undefined>(undefined);
+  useEffect(() => {
+    if (!layout) return;
+    if (fitted.current !== example) touched.current = false;
+    fitted.current = example;
+    if (latest.current) {
+      const root = rootRef.current;
+      const unseen = root !== null && addsUnseen(known.current, latest.current, root, getViewport());
+      if (unseen || !stays(known.current, latest.current)) touched.current = false;
+      known.current = new Set(latest.current.boxes.keys());
+    }
+    if (!touched.current) show(least);
+  }, [layout, example, least, show, rootRef, getViewport]);
+
+  useEffect(() => {
+    const element = rootRef.current;
+    if (!element) return undefined;
+    // The toolbar and the cards over the canvas do not move the view.
+    const touch = ({ target }: Event): void => {
+      if (target instanceof Element && target.closest(".react-flow")) touched.current = true;
+    };
+    const observer = new ResizeObserver(() => {
+      if (!touched.current) show(least);
+    });
+    observer.observe(element);
+    element.addEventListener("wheel", touch, { passive: true });
+    element.addEventListener("pointerdown", touch);
+    element.addEventListener("drop", touch);
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("wheel", touch);
+      element.removeEventListener("pointerdown", touch);
+      element.removeEventListener("drop", touch);
+    };
+  }, [rootRef, show, least]);
+
+  const step = usePlayground(selectStep);
+  useEffect(() => {
+    const root = rootRef.current;
+    // Where the card is a sheet, the view makes way for it instead.
+    if (!root || !picture || touched.current || (!embed && matchMedia(NARROW).matches)) return;
+    const about = aboutOf(picture, step?.nodes ?? []);
+    const view = followViewport(getViewport(), contentOf(picture, false), about, roomOf(root, !embed), least);
+    if (view) void setViewport(view, { duration: lessMotion() ? 0 : FOLLOW_MILLIS });
+  }, [picture, step, embed, least, rootRef, getViewport, setViewport]);
+
+  // The view that a person chose stays with the page, for links; one that comes with a link is shown.
+  const own = useRef<Area | null>(null);
+  const wanted = usePlayground((s) => s.camera);
+  const drawn = picture !== null;
+  useOnViewportChange({
+    onEnd(view) {
+      if (!touched.current || !rootRef.current) return;
+      own.current = areaSeen(view, sizeOf(rootRef.current));
+      playground.getState().actions.lookAt(own.current);
+    },
+  });
+  useEffect(() => {
+    if (!wanted || wanted === own.current || !drawn || !rootRef.current) return;
+    touched.current = true;
+    own.current = wanted;
+    void setViewport(viewportOf(wanted, sizeOf(rootRef.current)));
+  }, [wanted, drawn, rootRef, setViewport]);
+
+  const { focus, jump } = useFocus(rootRef, latest);
+  const flowPoint = useCallback(
+    ({ clientX, clientY }: { clientX: number; clientY: number }) => screenToFlowPosition({ x: clientX, y: clientY }),
+    [screenToFlowPosition],
+  );
+  return { fit, held: touched, focus, jump, flowPoint };
+}
+
+/** Moves the keyboard focus to an op or a line, and the view along when the place is out of sight. */
+function useFocus(
+  rootRef: RefObject<HTMLElement | null>,
+  pictureRef: RefObject<Picture | null>,
+): { readonly focus: (target: FocusTarget) => void; readonly jump: (id: NodeId) => void } {
+  const { setCenter, getZoom } = useReactFlow();
+  const focus = useCallback(
+    (target: FocusTarget) => {
+      const find = (): HTMLElement | SVGElement | null =>
+        rootRef.current?.querySelector<HTMLElement | SVGElement>(
+          `.react-flow__${target.kind}[data-id="${CSS.escape(target.id)}"]`,
+        ) ?? null;
+      const now = find();
+      if (now) {
+        now.focus();
+        return;
+      }
+      const box = target.kind === "node" ? pictureRef.current?.boxes.get(target.id) : null;
+      if (!box) return;
+      void setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom: getZoom() });
+      requestAnimationFrame(() => find()?.focus());
+    },
+    [rootRef, pictureRef, setCenter, getZoom],
+  );
+
+  const jump = useCallback(
+    (id: NodeId) => {
+      const box = pictureRef.current?.boxes.get(id);
+      if (box) void setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom: Math.max(0.9, getZoom()) });
+      requestAnimationFrame(() => focus({ kind: "node", id }));
+    },
+    [pictureRef, setCenter, getZoom, focus],
+  );
+  return { focus, jump };
+}

@@ -1,0 +1,57 @@
+/** @file A folded kernel, call, `def` or repeat: one box with a second edge behind it. */
+import type { NodeProps } from "@xyflow/react";
+import { usePlayground } from "../../../state";
+import { Glyph } from "./Glyph";
+import { Ports } from "./Ports";
+import { colourStyle } from "./OpNode";
+import { isDrawnWith, type FlowNode } from "../flow";
+import { showBytes, type SceneNode } from "../../../picture";
+
+/** A kernel's facts, or a call's: that one looks like the op that it is. */
+function Facts({ node }: { readonly node: SceneNode }) {
+  const bytes = node.lives === "memory" && showBytes(node.bytes);
+  if (!node.lid) return <span className="folded-ops">{node.formula}</span>;
+  return (
+    <>
+      <span className="op-row op-second">
+        <span className="op-shape">{node.shape}</span>
+        {bytes ? <b className="op-bytes">{bytes}</b> : <i className="op-register">{node.lives}</i>}
+      </span>
+      <span className="folded-ops">{node.formula}</span>
+    </>
+  );
+}
+
+export function FoldedNode({ data: { node, ports } }: NodeProps<FlowNode>) {
+  const region = node.kernel?.region ?? null;
+  const selected = usePlayground(({ selection }) =>
+    selection.kind === "region"
+      ? selection.id === region
+      : node.lid === true && selection.kind === "node" && selection.id === node.inside.at(-1),
+  );
+  const hovered = usePlayground((s) => s.hovered !== null && node.inside.includes(s.hovered));
+  return (
+    <>
+      <div
+        className="op-box folded-box"
+        data-lid={node.lid}
+        data-selected={selected}
+        data-hovered={hovered}
+        data-waiting={node.holes.length > 0}
+        style={colourStyle(node.kernel?.tone)}
+      >
+        <span className="op-row">
+          <Glyph name="folded" />
+          <span className="op-name">{node.title}</span>
+          {node.lid && node.kernel ? (
+            <span className="op-pill">{node.kernel.name}</span>
+          ) : (
+            node.lives === "memory" && !node.lid && <span className="folded-bytes">{showBytes(node.bytes)}</span>
+          )}
+        </span>
+        <Facts node={node} />
+      </div>
+      <Ports node={node} ports={ports} start={isDrawnWith(node)} />
+    </>
+  );
+}
