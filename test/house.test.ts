@@ -49,7 +49,7 @@ test("the picture of docs/architecture.md names every folder of src/, src/fusion
     inside[indent + 2] = `${parent}/${names[0]}`;
   }
   expect(named.size).toBeGreaterThan(4);
-  for (const [path, names] of named) expect(names.toSorted(), path).toEqual(folders(path));
+  for (const [path, names] of named) expect({ path, names: names.toSorted() }).toEqual({ path, names: folders(path) });
 });
 
 test("one file takes ids apart", () => {
