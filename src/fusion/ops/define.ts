@@ -297,7 +297,7 @@ export interface OpDef extends Names {
   readonly inverse?: (operand: number) => Inverse | null;
   /** opaque: why nothing is fused with it, as an end of a sentence about it. With L_EFFECT it stays though nobody reads it, as often as it is written. */
   readonly boundary?: { readonly code: "L_OPAQUE" | "L_EFFECT"; readonly text: string };
-  /** Where its whole numbers lie when those of its only operand lie between `least` and `most`. Absent: anywhere. */
+  /** Where its whole numbers lie when those of its only operand, if it has one, lie between `least` and `most`. Absent: anywhere. */
   readonly bounds?: (attrs: Attrs, operand: Bounds) => Bounds;
   /** elementwise and random */
   readonly scalar?: ScalarMeaning;

@@ -274,6 +274,9 @@ describe("places that are data", () => {
     ["y = x[i[:, None], j]", "f32[5, 5]"],
     ["y = x[i, -1]", "f32[5]"],
     ["y = x[torch.arange(4), x.argmax(-1)]", "f32[4]"],
+    ["z: f32[2, 3, 4]\ny = z[i, :, j]", "f32[5, 3]"],
+    ["z: f32[2, 3, 4]\ny = z[i, ..., 1]", "f32[5, 3]"],
+    ["z: f32[2, 3, 4]\ny = z[i, :, None, j]", "f32[5, 3, 1]"],
   ])("%s", (line, type) => {
     expect(problems(DATA + line).filter((each) => !each.includes("unused"))).toEqual([]);
     expect(picture(DATA + line).at(-1)).toContain(type);
@@ -282,7 +285,10 @@ describe("places that are data", () => {
   test.each([
     ["y = x[x > 0]", /a mask picks depends on data, .*: write where/],
     ["y = x[x]", /An index holds whole numbers; this one is f32/],
-    ["z: f32[2, 3, 4]\ny = z[i, :, j]", /must be adjacent/],
+    [
+      "z: f32[2, 3, 4]\ny = z[0, :, j]",
+      /NumPy puts the indexed axes first here, and PyTorch leaves them in their place/,
+    ],
     ["y = x[i, 9]", /no such index on axis 1: its size is 8/],
   ])("%s is refused", (line, why) => {
     expect(problems(DATA + line).join("\n")).toMatch(why);

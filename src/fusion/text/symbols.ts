@@ -3,6 +3,12 @@ import type { Interpreter, StatementRun } from "./interpreter";
 import { type SymbolKind, SymbolRecord, type Value } from "./values/values";
 import type { NameExpr } from "./reading/syntax";
 
+const keyOf = ({ span, name }: NameExpr): string => `${span.from} ${name}`;
+
+/** The symbol that was bound where `target` stands. */
+export const boundAt = (interpreter: Interpreter, target: NameExpr): SymbolRecord | undefined =>
+  interpreter.symbols.get(keyOf(target));
+
 /** Binds `target` to `value` in the scope of `run`. What several calls or iterations bind at one statement is one symbol. */
 export function bindName(
   interpreter: Interpreter,
@@ -11,7 +17,7 @@ export function bindName(
   value: Value,
   kind?: SymbolKind,
 ): void {
-  const key = `${target.span.from} ${target.name}`;
+  const key = keyOf(target);
   let symbol = interpreter.symbols.get(key);
   if (!symbol) {
     const is =

@@ -7,7 +7,6 @@ import { checkAxes, fine, normalAxis, numberOf, wrong } from "../shapes";
 /** Elements at places that are data: the only primitive whose addresses nobody knows before it runs. */
 export const gather: OpDef = {
   name: "gather",
-  aliases: ["take"],
   kind: "gather",
   withAxisFirst: "gather_elements",
   doc: {

@@ -48,6 +48,11 @@ export const iota: OpDef = {
       },
     },
   }),
+  bounds(attrs) {
+    const { first, step, count } = rangeOf(attrs);
+    const last = first + step * Math.max(0, count - 1);
+    return { least: Math.floor(Math.min(first, last)), most: Math.ceil(Math.max(first, last)) };
+  },
   infer(_inputs, attrs) {
     const { step, count } = rangeOf(attrs);
     if (step === 0 || !Number.isFinite(count)) return wrong("bad-attr", "A range with step 0 never ends.");

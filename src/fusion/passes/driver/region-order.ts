@@ -11,8 +11,19 @@ const WINDOW = 2048;
 
 export type PathAnswer =
   | { readonly found: false }
-  /** First and last region outside on the way back; `searched` when the search was given up. */
-  | { readonly found: true; readonly via: RegionId; readonly searched: number };
+  /** The first region outside, on the way back. */
+  | { readonly found: true; readonly via: RegionId };
+
+type Next = (id: RegionId) => Iterable<RegionId>;
+type Inside = (label: number) => boolean;
+
+/** Regions outside a group that were met on the way from it, or to it: each with the first of them on its path. */
+interface Search {
+  readonly seen: Map<RegionId, RegionId>;
+  /** Those whose neighbours are still to be asked for begin at `at`. */
+  readonly queue: RegionId[];
+  at: number;
+}
 
 export interface RegionOrder {
   readonly at: (id: RegionId) => number;
@@ -34,46 +45,60 @@ export function regionOrder(sorted: readonly RegionId[], neighbours: Neighbours)
     for (const id of group) [low, high] = [Math.min(low, at(id)), Math.max(high, at(id))];
     return [low, high];
   };
-  /** Regions outside the group that it reaches before `limit`, going `next`. */
-  const reach = (
-    group: readonly RegionId[],
-    next: (id: RegionId) => Iterable<RegionId>,
-    inside: (label: number) => boolean,
-  ): { seen: Map<RegionId, RegionId>; back: RegionId | null } => {
-    const own = new Set(group);
-    const seen = new Map<RegionId, RegionId>();
-    const open: RegionId[] = [];
+  /** Begins a search with the neighbours of the group. */
+  const leaving = (group: readonly RegionId[], own: ReadonlySet<RegionId>, next: Next, inside: Inside): Search => {
+    const search: Search = { seen: new Map(), queue: [], at: 0 };
     for (const id of group)
-      for (const neighbour of next(id)) {
-        if (own.has(neighbour) || seen.has(neighbour) || !inside(at(neighbour))) continue;
-        seen.set(neighbour, neighbour);
-        open.push(neighbour);
-      }
-    while (open.length > 0) {
-      const id = open.pop()!;
-      for (const neighbour of next(id)) {
-        if (own.has(neighbour)) return { seen, back: seen.get(id)! };
-        if (seen.has(neighbour) || !inside(at(neighbour))) continue;
-        if (seen.size >= WINDOW) return { seen, back: seen.get(id)! };
-        seen.set(neighbour, seen.get(id)!);
-        open.push(neighbour);
-      }
-    }
-    return { seen, back: null };
+      for (const neighbour of next(id)) if (!own.has(neighbour)) meet(search, neighbour, neighbour, inside);
+    return search;
   };
+  const meet = ({ seen, queue }: Search, id: RegionId, first: RegionId, inside: Inside): void => {
+    if (seen.has(id) || !inside(at(id))) return;
+    seen.set(id, first);
+    queue.push(id);
+  };
+  /** Asks one region for its neighbours. */
+  const advance = (search: Search, own: ReadonlySet<RegionId>, next: Next, inside: Inside): void => {
+    const id = search.queue[search.at++]!;
+    const first = search.seen.get(id)!;
+    for (const neighbour of next(id)) if (!own.has(neighbour)) meet(search, neighbour, first, inside);
+  };
+  const isOpen = ({ queue, at: asked }: Search): boolean => asked < queue.length;
+  /** All regions outside the group that it reaches, going `next`. */
+  const reach = (group: readonly RegionId[], next: Next, inside: Inside): Iterable<RegionId> => {
+    const own = new Set(group);
+    const search = leaving(group, own, next, inside);
+    while (isOpen(search)) advance(search, own, next, inside);
+    return search.seen.keys();
+  };
+  const { readersOf, producersOf } = neighbours;
   return {
     at,
+    // From both ends at once: a short path is found soon, and the smaller side alone shows that there is none.
     returns(group) {
-      const [, high] = bounds(group);
-      const { seen, back } = reach(group, neighbours.readersOf, (label) => label < high);
-      return back === null ? { found: false } : { found: true, via: back, searched: seen.size };
+      const [low, high] = bounds(group);
+      const own = new Set(group);
+      const before: Inside = (label) => label < high;
+      const behind: Inside = (label) => label > low;
+      const ahead = leaving(group, own, readersOf, before);
+      const back = leaving(group, own, producersOf, behind);
+      for (const [id, via] of ahead.seen) if (back.seen.has(id)) return { found: true, via };
+      while (isOpen(ahead) && isOpen(back)) {
+        const forward = ahead.queue.length - ahead.at <= back.queue.length - back.at;
+        const [search, other] = forward ? [ahead, back] : [back, ahead];
+        const known = search.queue.length;
+        advance(search, own, forward ? readersOf : producersOf, forward ? before : behind);
+        const met = search.queue.slice(known).find((id) => other.seen.has(id));
+        if (met !== undefined) return { found: true, via: ahead.seen.get(met)! };
+        if (ahead.seen.size + back.seen.size >= WINDOW) return { found: true, via: ahead.queue[0]! };
+      }
+      return { found: false };
     },
     merge(group, merged) {
       const [low, high] = bounds(group);
-      const after = reach(group, neighbours.readersOf, (label) => label < high).seen;
-      const before = reach(group, neighbours.producersOf, (label) => label > low).seen;
       const byLabel = (ids: Iterable<RegionId>): RegionId[] => [...ids].toSorted((a, b) => at(a) - at(b));
-      const [first, last] = [byLabel(before.keys()), byLabel(after.keys())];
+      const last = byLabel(reach(group, readersOf, (label) => label < high));
+      const first = byLabel(reach(group, producersOf, (label) => label > low));
       const pool = [...first, ...last, ...group].map(at).toSorted((a, b) => a - b);
       first.forEach((id, i) => labels.set(id, pool[i]!));
       last.forEach((id, i) => labels.set(id, pool[pool.length - last.length + i]!));

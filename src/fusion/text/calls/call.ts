@@ -3,7 +3,7 @@ import { allOps, findOp, type OpDef } from "../../ops";
 import { applyOp } from "./apply";
 import { builtin, isBuiltin } from "../values/builtins";
 import { type Dialect, dialectOf } from "./dialect";
-import { einops, isEinops } from "./einops";
+import { einops, einsumArguments, isEinops } from "./einops";
 import { isHostFunction } from "../values/host-functions";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { callLayer, layerOf } from "../layers/layer";
@@ -265,7 +265,7 @@ function functionCall(
       valueCall(interpreter, run, { ...call, path, expr: { ...call.expr, args: [] } }, operands),
     );
   if (isLoopCall(name.text)) return loopOf(interpreter, run, call, name.text, operands);
-  const args = argumentsOf(call.expr, operands);
+  const args = einsumArguments(name.text, argumentsOf(call.expr, operands));
   if (name.text === "partial") return partialOf(interpreter, call, args);
   if (name.text === "map") return mapped(interpreter, run, call, operands);
   if (name.text === "super") return superOf(interpreter, run, call, args);

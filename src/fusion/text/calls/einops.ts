@@ -16,6 +16,26 @@ const isReduction = (name: string): boolean => findOp(name)?.kind === "reduce" &
 export const isEinops = (name: string, operands: readonly Operand[]): boolean =>
   NAMES.has(name) && operands[1]?.value.kind === "string";
 
+/** The arguments of `einsum(x, w, "b time d, d e -> b time e")`, einops' order, in that of all others; as they are where they are in it. */
+export function einsumArguments(name: string, args: readonly GivenArgument[]): readonly GivenArgument[] {
+  const last = args.at(-1);
+  const value = last?.operand.value;
+  if (name !== "einsum" || value?.kind !== "string" || args[0] === last) return args;
+  const equation = { ...last!.operand, value: { ...value, value: lettered(value.value) } };
+  return [{ ...last!, operand: equation }, ...args.slice(0, -1)];
+}
+
+/** An equation over words, in letters: `b time d, b d -> b time` is `ab,ac->ab`. */
+function lettered(equation: string): string {
+  const letters = new Map<string, string>();
+  return equation.replaceAll(/\s+/g, " ").replaceAll(/[A-Za-z_]\w*| /g, (word) => {
+    if (word === " ") return "";
+    const letter = letters.get(word) ?? String.fromCodePoint("a".codePointAt(0)! + letters.size);
+    letters.set(word, letter);
+    return letter;
+  });
+}
+
 /** Names of axes, those in one pair of brackets together; `…` stands for any number of them. */
 type Side = readonly (readonly string[])[];
 

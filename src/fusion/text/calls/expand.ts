@@ -113,12 +113,7 @@ export class Expansion implements GraphBuilder {
     type: TensorType,
     label: string,
   ): NodeId {
-    const path = `${this.call.id}${this.joint}${part}`;
-    let id = nodeId(path);
-    for (let again = (this.taken.get(path) ?? 1) + 1; this.made.has(id); again++) {
-      id = nodeId(`${path}@${again}`);
-      this.taken.set(path, again);
-    }
+    const id = this.free(`${this.call.id}${this.joint}${part}`, this.taken, this.made);
     const { groups, span, phase } = this.call;
     this.made.set(id, {
       id,
@@ -132,6 +127,16 @@ export class Expansion implements GraphBuilder {
       span,
       ...(phase && { phase }),
     });
+    return id;
+  }
+
+  /** The path, or the first of its numbered forms that is not in `used`; `numbers` are those that were given last. */
+  private free(path: string, numbers: Map<string, number>, used: { has: (id: NodeId) => boolean }): NodeId {
+    let id = nodeId(path);
+    for (let again = (numbers.get(path) ?? 1) + 1; used.has(id); again++) {
+      id = nodeId(`${path}@${again}`);
+      numbers.set(path, again);
+    }
     return id;
   }
 
@@ -151,12 +156,12 @@ export class Expansion implements GraphBuilder {
   /** Puts the parts into the graph, and answers under which identities. */
   land(ids: readonly NodeId[]): readonly NodeId[] {
     const now = new Map<NodeId, NodeId>();
-    const used = new Set<string>(this.made.keys());
+    const used = new Set(this.made.keys());
+    const numbers = new Map<string, number>();
     for (const [id, name] of this.names) {
-      let path = `${this.call.id}${this.joint}${name}`;
-      for (let again = 2; used.has(path); again++) path = `${this.call.id}${this.joint}${name}@${again}`;
-      used.add(path);
-      now.set(id, nodeId(path));
+      const fresh = this.free(`${this.call.id}${this.joint}${name}`, numbers, used);
+      used.add(fresh);
+      now.set(id, fresh);
     }
     this.landed = now;
     for (const [old, node] of this.made) {

@@ -5,7 +5,7 @@ import { convert, isConversion } from "../values/conversions";
 import { hostCall } from "../values/host-functions";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
-import { callAnyDef, libraryDef } from "../library/library";
+import { callAnyDef, libraryDef, libraryMethod } from "../library/library";
 import { castTo, sizeMethod, transposeAll } from "./member";
 import { DTYPES } from "./names";
 import { attributeOf } from "../objects/attributes";
@@ -13,8 +13,8 @@ import { callAsLayer, callOnClass, callSuper, moduleMethod } from "../objects/me
 import { unknownAttribute } from "../objects/classes";
 import { libraryCall, opCall } from "./op-calls";
 import { isSplit, splitResults } from "./split";
-import { bindName } from "../symbols";
-import type { Identifier } from "../reading/syntax";
+import { bindName, boundAt } from "../symbols";
+import { bare, type CallExpr, type Identifier } from "../reading/syntax";
 import { writesInPlace, writtenName } from "../statements/targets";
 import { unknownCall } from "./unknown-call";
 import { BROKEN, type GivenArgument, isBroken, NONE, type Operand, type Value } from "../values/values";
@@ -82,14 +82,15 @@ export function methodCall(
     const converted = convert(interpreter, run, { ...call, name }, receiver, args);
     if (converted) return converted;
   }
+  const method = libraryMethod(name.text);
+  if (method) return callAnyDef(interpreter, run, libraryCall(call, method), all);
   const inPlace = writesInPlace(name.text);
   const plain = inPlace ? name.text.slice(0, -1) : name.text;
   // NumPy's arrays take all axes: `x.transpose(0, 2, 1, 3)`.
   const op = findOp(plain === "transpose" && operands.length > 3 ? "permute" : plain);
   if (op && op.kind !== "source") {
     const now = opCall(interpreter, run, call, op, all);
-    const written = inPlace ? writtenName(call.expr) : null;
-    if (written) bindName(interpreter, run, written, now);
+    if (inPlace) rebind(interpreter, run, call.expr, now);
     return now;
   }
   const known = hostCall(interpreter, run, call, name.text, operands);
@@ -97,12 +98,21 @@ export function methodCall(
   const def = libraryDef(plain, null);
   if (def) {
     const now = callAnyDef(interpreter, run, libraryCall(call, def), all);
-    const target = inPlace ? writtenName(call.expr) : null;
-    if (target) bindName(interpreter, run, target, now);
+    if (inPlace) rebind(interpreter, run, call.expr, now);
     return now;
   }
   unknownCall(interpreter, run, call.expr, name, operands);
   return BROKEN;
+}
+
+/** `x.relu_()`: the name stands for the result from now on. Where the call is part of something larger, that reads it. */
+function rebind(interpreter: Interpreter, run: StatementRun, expr: CallExpr, value: Value): void {
+  const target = writtenName(expr);
+  if (!target) return;
+  const { statement } = run;
+  bindName(interpreter, run, target, value);
+  const symbol = boundAt(interpreter, target);
+  if (symbol && !(statement.kind === "expression" && bare(statement.value) === expr)) symbol.isRead = true;
 }
 
 /** A method of an object, a class, a layer or a list of modules; null of anything else. */

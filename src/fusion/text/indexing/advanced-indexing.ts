@@ -4,11 +4,32 @@ import { showShape } from "../../ir";
 import { applyParts } from "../calls/apply";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
+import { fromStart } from "./from-end";
 import { completed, type Known } from "./index-list";
 import type { SubscriptExpr } from "../reading/syntax";
 import type { Operand, Value } from "../values/values";
 
 const isIndexTensor = ({ kind }: Known): boolean => kind === "indices" || kind === "at";
+
+/** Which axes are indexed by data, or by a number beside it, and where the axes of the index stand in the result. */
+export interface IndexedAxes {
+  readonly axes: readonly number[];
+  /** Where the axes of the index begin: in the place of what they index, or first where slices part it. */
+  readonly at: number;
+}
+
+/** @param axes one index for every axis, new ones left out */
+export function indexedAxes(axes: readonly Known[]): IndexedAxes {
+  const found = axes.flatMap((index, axis) => (isIndexTensor(index) ? [axis] : []));
+  const isTogether = found.at(-1)! - found[0]! === found.length - 1;
+  return { axes: found, at: isTogether ? found[0]! : 0 };
+}
+
+/** Whether a number and index tensors, parted by slices, mean one thing in NumPy and another in PyTorch, which takes numbers first. */
+function isReadTwoWays(axes: readonly Known[]): boolean {
+  const without = axes.filter(({ kind }) => kind !== "at");
+  return indexedAxes(axes).at !== indexedAxes(without).at && indexedAxes(axes).axes.length < axes.length;
+}
 
 /** What is wrong with the indices of an `x` of this shape, in words; null when nothing is. Places by data may lie anywhere: a load moves to the nearest end. */
 export function indicesProblem(
@@ -26,9 +47,8 @@ export function indicesProblem(
     if (dtype !== "i32") return `An index holds whole numbers; this one is ${dtype}.`;
   }
   const list = completed(known, shape.length - used);
-  const [first, last] = [list.findIndex(isIndexTensor), list.findLastIndex(isIndexTensor)];
-  if (!list.slice(first, last + 1).every(isIndexTensor))
-    return "Index tensors must be adjacent: x[:, rows, columns], not x[rows, :, columns].";
+  if (isReadTwoWays(list.filter(({ kind }) => kind !== "new")))
+    return "NumPy puts the indexed axes first here, and PyTorch leaves them in their place: take the number first, x[0][:, rows].";
   const bad = list
     .filter(({ kind }) => kind !== "new")
     .findIndex((index, axis) => index.kind === "at" && (index.index >= shape[axis]! || index.index < -shape[axis]!));
@@ -47,18 +67,20 @@ export function advancedIndex(
   const used = known.filter(({ kind }) => kind !== "new" && kind !== "rest").length;
   const list = completed(known, shape.length - used);
   const axes = list.filter(({ kind }) => kind !== "new");
-  const first = axes.findIndex(isIndexTensor);
+  const { axes: indexed, at: first } = indexedAxes(axes);
+  const isApart = indexed.at(-1)! - indexed[0]! >= indexed.length;
   const indices = axes.filter(isIndexTensor);
   const operands = indices.flatMap((index) => (index.kind === "indices" ? [index.operand] : []));
   return applyParts(interpreter, run, { path, expr, label: "index" }, [object, ...operands], (b, [x, ...tensors]) => {
     const cut = sliced(axes, shape);
     let node = cut ? b.op("slice", "slice", [x!], cut) : x!;
+    if (isApart) node = b.op("front", "transpose", [node], { perm: inFront(indexed, axes.length) });
     const extents = b.typeOf(node).shape.slice(first, first + indices.length);
     let next = 0;
     const numbers = indices.map((index, i) =>
       index.kind === "at"
         ? b.scalar(index.index < 0 ? index.index + extents[i]! : index.index, "i32")
-        : tensors[next++]!,
+        : fromStart(interpreter, b, tensors[next++]!, extents[i]!),
     );
     const index = numbers.slice(1).reduce((sum, number, i) => {
       const rows = b.op("rows", "mul", [sum, b.scalar(extents[i + 1]!, "i32")]);
@@ -71,12 +93,21 @@ export function advancedIndex(
     }
     node = b.op("gather", "gather", [node, index], { axis: first });
     const rank = b.typeOf(index).shape.length;
-    const add = list.flatMap((each, i) =>
-      each.kind === "new" ? [i + (list.slice(0, i).some(isIndexTensor) ? rank - indices.length : 0)] : [],
-    );
+    const add = list.flatMap((each, i) => {
+      const before = list.slice(0, i);
+      const known = before.filter(isIndexTensor).length;
+      const shown = isApart || known > 0 ? rank : 0;
+      return each.kind === "new" ? [before.length - known + shown] : [];
+    });
     return add.length === 0 ? node : b.op("unsqueeze", "unsqueeze", [node], { axes: add });
   });
 }
+
+/** The order of axes in which these come first. */
+export const inFront = (first: readonly number[], rank: number): readonly number[] => [
+  ...first,
+  ...Array.from({ length: rank }, (_, axis) => axis).filter((axis) => !first.includes(axis)),
+];
 
 /** Attributes of the slice that the ranges are; null when they leave nothing out. */
 function sliced(axes: readonly Known[], shape: readonly number[]) {

@@ -1,16 +1,17 @@
 /** @file `x[1:3] = v`, `x[mask] = 0`, `x[rows] = v`: values never change, so each is a new tensor with other values at some indices. */
 import type { NodeId } from "../../ir";
-import { broadcastShapes, showShape } from "../../ir";
+import { broadcastShapes, sameShape, showShape } from "../../ir";
 import type { GraphBuilder } from "../../ops";
 import { findOp, sliceAxes } from "../../ops";
 import { applyParts } from "../calls/apply";
+import { fromStart } from "./from-end";
 import { completed, type Known } from "./index-list";
 import { withoutLists } from "./list-indices";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { knownIndices, planIndices, type Plan } from "./subscript";
 import type { SubscriptExpr } from "../reading/syntax";
-import { indicesProblem } from "./advanced-indexing";
+import { indexedAxes, indicesProblem, inFront } from "./advanced-indexing";
 import { BROKEN, describe, isBroken, isOperand, type Operand, type Value } from "../values/values";
 
 interface SetItemRequest {
@@ -177,7 +178,7 @@ function setMasked(interpreter: Interpreter, run: StatementRun, request: SetItem
   });
 }
 
-/** `x[:, index] = value`: the axis that data indexes comes first, rows are written, and it goes back. */
+/** `x[:, index] = value`, `x[rows, columns] = value`: the axes that data indexes come first, rows are written, and they go back. */
 function setIndices(
   interpreter: Interpreter,
   run: StatementRun,
@@ -187,41 +188,65 @@ function setIndices(
   const { expr, path, object, value, reduction } = request;
   const { shape } = typeOf(interpreter, (object.value as { readonly node: NodeId }).node);
   const list = completed(known, shape.length - known.filter(({ kind }) => kind !== "rest" && kind !== "new").length);
-  const at = list.flatMap((index, axis) => (index.kind === "indices" ? [{ axis, operand: index.operand }] : []));
-  const index = at[0]!;
   const whole = list.every(
     (each) =>
       each.kind === "indices" ||
+      each.kind === "at" ||
       (each.kind === "range" &&
         (each.range.start ?? 0) === 0 &&
         each.range.stop === null &&
         (each.range.step ?? 1) === 1),
   );
-  const { shape: asked } = typeOf(interpreter, (index.operand.value as { readonly node: NodeId }).node);
-  if (at.length > 1 || !whole) {
+  const { axes, at } = indexedAxes(list);
+  const operands = axes.flatMap((axis) => {
+    const index = list[axis]!;
+    return index.kind === "indices" ? [index.operand] : [];
+  });
+  const asked = operands
+    .map((operand) => typeOf(interpreter, (operand.value as { readonly node: NodeId }).node).shape)
+    .reduce<readonly number[] | null>((all, each) => all && broadcastShapes(all, each), []);
+  if (!whole || !asked) {
     interpreter.diagnostics.add(
       "bad-target",
       expr.span,
-      "Only one index tensor, beside whole axes, is allowed in an assignment: x[:, indices] = value.",
+      whole
+        ? "These index tensors don't broadcast to one shape."
+        : "Index tensors stand beside whole axes in an assignment: x[:, rows, columns] = value.",
     );
     return BROKEN;
   }
-  const seen = [...shape.slice(0, index.axis), ...asked, ...shape.slice(index.axis + 1)];
+  const rest = shape.filter((_, axis) => !axes.includes(axis));
+  const seen = [...rest.slice(0, at), ...asked, ...rest.slice(at)];
   if (!fits(interpreter, value, seen)) return unfit(interpreter, request, seen);
-  return applyParts(interpreter, run, { path, expr, label: "set" }, [object, index.operand, value], (b, [x, i, v]) => {
-    const depth = asked.length;
-    const moved = (node: NodeId, part: string, count: number): NodeId => {
-      if (index.axis === 0) return node;
-      const axes = b.typeOf(node).shape.map((_, axis) => axis);
-      return b.op(part, "transpose", [node], { perm: [...axes.splice(index.axis, count), ...axes] });
-    };
-    const front = moved(x!, "front", 1);
-    const updates = moved(spread(b, v!, seen, x!)!, "updates", depth);
-    const tuples = b.op("tuples", "unsqueeze", [i!], { axes: [depth] });
-    const scatter = findOp("scatter_nd")!;
-    const written = scatter.kind === "composite" ? scatter.build(b, [front, tuples, updates], { reduction }) : front;
-    if (index.axis === 0) return written;
-    const back = shape.slice(1).map((_, axis) => axis + 1);
-    return b.op("set", "transpose", [written], { perm: [...back.slice(0, index.axis), 0, ...back.slice(index.axis)] });
-  });
+  return applyParts(
+    interpreter,
+    run,
+    { path, expr, label: "set" },
+    [object, value, ...operands],
+    (b, [x, v, ...given]) => {
+      const order = inFront(axes, shape.length);
+      const isMoved = order.some((axis, i) => axis !== i);
+      const front = isMoved ? b.op("front", "transpose", [x!], { perm: order }) : x!;
+      const put = spread(b, v!, seen, x!)!;
+      const ahead = inFront(
+        asked.map((_, i) => at + i),
+        seen.length,
+      );
+      const updates = at === 0 ? put : b.op("updates", "transpose", [put], { perm: ahead });
+      let next = 0;
+      const columns = axes.map((axis) => {
+        const index = list[axis]!;
+        const number = index.kind === "at" ? (index.index < 0 ? index.index + shape[axis]! : index.index) : null;
+        const node =
+          number === null ? fromStart(interpreter, b, given[next++]!, shape[axis]!) : b.scalar(number, "i32");
+        const wide = sameShape(b.typeOf(node).shape, asked) ? node : b.op("index", "expand", [node], { shape: asked });
+        return b.op("column", "unsqueeze", [wide], { axes: [asked.length] });
+      });
+      const tuples = columns.length === 1 ? columns[0]! : b.op("tuples", "concat", columns, { axis: asked.length });
+      const scatter = findOp("scatter_nd")!;
+      const written = scatter.kind === "composite" ? scatter.build(b, [front, tuples, updates], { reduction }) : front;
+      if (!isMoved) return written;
+      return b.op("set", "transpose", [written], { perm: order.map((_, axis) => order.indexOf(axis)) });
+    },
+  );
 }

@@ -46,15 +46,28 @@ function read({ type, args }: LayerInfo): Read {
   return { type: found, args: new LayerArguments(found.params, args) };
 }
 
+/** What flax says of the mode, in each call or where a layer is made; PyTorch sets it once. */
+const MODE = /^(deterministic|use_running_average|train|training|rngs?|mutable)$/;
+
 /** What sets up, names or places a layer, and changes no value. */
 const IDLE =
-  /_?(init|initializer|dtype|device|axis|axes)$|^(name|rngs?|key|generator|track_running_stats|padding_idx|max_norm|precision|num_features|in_features|features|parent|sparse|scale_grad_by_freq|size_average|reduce)$|^\w_init$/;
+  /_?(init|initializer|dtype|device)$|^(name|rngs?|key|generator|track_running_stats|padding_idx|precision|num_features|in_features|features|parent|sparse|scale_grad_by_freq)$|^\w_init$/;
+/** What changes no value as long as it says what holds anyway. */
+const IDLE_AS: readonly (readonly [word: RegExp, says: (value: Value) => boolean])[] = [
+  [/_?(axis|axes)$/, (value) => value.kind === "none" || (value.kind === "number" && value.value === -1)],
+  [/^max_norm$/, (value) => value.kind === "none"],
+  [/^(size_average|reduce)$/, (value) => value.kind === "none" || (value.kind === "bool" && value.value)],
+];
+
+const isIdle = ({ name, operand: { value } }: GivenArgument): boolean =>
+  !name ||
+  IDLE.test(name.text) ||
+  MODE.test(name.text) ||
+  IDLE_AS.some(([word, says]) => word.test(name.text) && says(value));
 
 /** Says what the layer can't be made of; whether there is something. */
 function isRefused(interpreter: Interpreter, { type: name, expr }: LayerInfo, { type, args }: Read): boolean {
-  const odd = args.odd.find(
-    ({ name: word }) => word && !IDLE.test(word.text) && type.op !== "rearrange" && type.op !== "reduce",
-  );
+  const odd = args.odd.find((arg) => !isIdle(arg) && type.op !== "rearrange" && type.op !== "reduce");
   const text = odd
     ? `${name} has no argument \`${odd.name!.text}\`. It has ${type.params.map((param) => `\`${param.split("=")[0]!}\``).join(", ")}.`
     : type.refuses?.(args);
@@ -105,9 +118,6 @@ function noteWanted(interpreter: Interpreter, input: NodeId, type: string): void
     at = findOp(node.op)?.kind === "elementwise" ? open[0] : undefined;
   }
 }
-
-/** What flax says in each call of the mode that PyTorch sets once. */
-const MODE = /^(deterministic|use_running_average|train|training|rngs?|mutable)$/;
 
 function trains(interpreter: Interpreter, args: readonly GivenArgument[]): boolean {
   const said = args.find(({ name }) => name && /^(deterministic|use_running_average)$/.test(name.text))?.operand.value;
@@ -176,7 +186,11 @@ export function callLayer(
   const weight = type.weights ? null : args.operand("weight");
   // A module is as after eval() until the program says otherwise.
   if (callee.names.has("training"))
-    options.set("training", { value: { kind: "bool", value: trains(interpreter, all) }, path: "", expr: null });
+    options.set("training", {
+      value: { kind: "bool", value: trains(interpreter, [...all, ...layer.args]) },
+      path: "",
+      expr: null,
+    });
   return interpreter.call(run, { ...at, called: type.op }, callee.value, [
     ...given,
     ...weights.map((each) => keyword(each.to ?? each.name, weightOperand(interpreter, run, layer, each, at.path))),

@@ -27,11 +27,20 @@ def _jacfwd(func, argnums, args):
   order = list(range(1, columns.ndim)) + [0]
   return columns.permute(order).reshape(shape + list(x.shape))
 
-def hessian(func, argnums=0):
+def _hessian(func, argnums):
   return jacfwd(lambda *args: _jacrev(func, argnums, args), argnums)
+
+def hessian(func, argnums=0, create_graph=False, strict=False, vectorize=False):
+  if isinstance(argnums, torch.Tensor):
+    return _hessian(func, 0)(argnums)
+  return _hessian(func, argnums)
 
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False):
   return _jacrev(func, 0, [inputs])
+
+def linearize(func, *primals):
+  out = func(*primals)
+  return out, lambda *tangents: jax.jvp(func, primals, tangents)[1]
 
 def cond(pred, true_fun, false_fun, *operands):
   given = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands

@@ -195,6 +195,56 @@ const cases: readonly Case[] = [
       ),
     ],
   ],
+  [
+    "torch.trapezoid(x, dx=0.5)",
+    () => rows("x", 6).map((row) => sum(row.slice(1).map((value, k) => 0.25 * (value + row[k]!)))),
+  ],
+  ["torch.gradient(v)[0]", () => ((a) => [a[1]! - a[0]!, (a[2]! - a[0]!) / 2, a[2]! - a[1]!])(of("v"))],
+  [
+    "torch.block_diag(s, m)",
+    () => [...rows("s", 3).flatMap((row) => [...row, 0, 0, 0]), ...rows("m", 3).flatMap((row) => [0, 0, 0, ...row])],
+  ],
+  ["torch.tril_indices(2, 3)", () => [0, 1, 1, 0, 0, 1]],
+  ["torch.vander(v)", () => of("v").flatMap((value) => [value * value, value, 1])],
+  ["torch.combinations(v)", () => [0, 1, 0, 2, 1, 2].map((at) => of("v")[at]!)],
+  ["torch.take(x, i)", () => of("i").map((at) => of("x")[at]!)],
+  [
+    "jnp.take(r, v.argmax(), axis=1)",
+    () => rows("r", 2).map((row) => row[Math.min(1, of("v").indexOf(Math.max(...of("v"))))]!),
+  ],
+  ["x.unfold(1, 3, 2)", () => rows("x", 6).flatMap((row) => [0, 1].flatMap((at) => row.slice(2 * at, 2 * at + 3)))],
+  ["x.t().unfold(0, 2, 4)", () => [0, 4].flatMap((at) => rows("x", 6).flatMap((row) => row.slice(at, at + 2)))],
+  ["i >> 1", () => of("i").map((value) => value >> 1)],
+  ["(i - 3 >> 1) + (1 << 4) + (i << 2)", () => of("i").map((value) => ((value - 3) >> 1) + 16 + 4 * value)],
+  [
+    "jnp.pad(s, ((1, 0), (0, 1)), constant_values=5.0)",
+    () => [5, 5, 5, 5, ...rows("s", 3).flatMap((row) => [...row, 5])],
+  ],
+  [
+    "jnp.select([v < 0, v < 1], [v * 2, v * 3], 9.0)",
+    () => of("v").map((value) => (value < 0 ? 2 * value : value < 1 ? 3 * value : 9)),
+  ],
+  [
+    "jnp.interp(p, jnp.array([0.0, 1.0, 3.0]), jnp.array([0.0, 1.0, 9.0]))",
+    () => of("p").map((value) => (value < 1 ? value : value < 3 ? 1 + 4 * (value - 1) : 9)),
+  ],
+  ["jnp.polyval(jnp.array([1.0, 2.0, 3.0]), v)", () => of("v").map((value) => value * value + 2 * value + 3)],
+  [
+    "jnp.average(m, axis=0, weights=p[:3])",
+    () => [0, 1, 2].map((c) => sum(rows("m", 3).map((row, k) => row[c]! * of("p")[k]!)) / sum(of("p").slice(0, 3))),
+  ],
+  ["torch.zeros(5).index_put((i[:3],), v, accumulate=True)", () => [of("v")[1]!, of("v")[2]!, of("v")[0]!, 0, 0]],
+  ["F.margin_ranking_loss(v, w, torch.ones(3))", () => [mean(of("v").map((a, k) => Math.max(0, of("w")[k]! - a)))]],
+  [
+    "F.multi_margin_loss(m, torch.tensor([0, 2, 1]), reduction='none')",
+    () =>
+      rows("m", 3).map(
+        (row, k) =>
+          sum(row.map((value, c) => (c === [0, 2, 1][k] ? 0 : Math.max(0, 1 - row[[0, 2, 1][k]!]! + value)))) / 3,
+      ),
+  ],
+  ["torch.FloatTensor([1, 2]) + torch.LongTensor([3, 4])", () => [4, 6]],
+  ["einsum(s, m, 'row k, k column -> row column')", () => matmul(rows("s", 3), rows("m", 3)).flat()],
   ["torch.lgamma(p)", () => of("p").map(lgamma)],
   ["torch.lgamma(v)", () => of("v").map(lgamma)],
   ["torch.digamma(p)", () => of("p").map((value) => slope(lgamma, value)), 5],
@@ -211,6 +261,11 @@ const cases: readonly Case[] = [
     "jax.jacfwd(lambda t: m @ torch.sin(t))(v)",
     () => rows("m", 3).flatMap((row) => row.map((value, k) => value * Math.cos(of("v")[k]!))),
   ],
+  [
+    "torch.autograd.functional.hessian(lambda t: (t ** 3).sum(), v)",
+    () => [0, 1, 2].flatMap((a) => [0, 1, 2].map((b) => (a === b ? 6 * of("v")[a]! : 0))),
+  ],
+  ["jax.linearize(lambda t: t * t, v)[1](w)", () => of("v").map((value, k) => 2 * value * of("w")[k]!)],
   [
     "torch.autograd.functional.jacobian(lambda t: t * t, v)",
     () => [0, 1, 2].flatMap((a) => [0, 1, 2].map((b) => (a === b ? 2 * of("v")[a]! : 0))),
@@ -281,6 +336,10 @@ describe("what is not there says so, and what does the same", () => {
     ["z = torch.lstm(x)", "`lstm` is not supported yet."],
     ["z = torch.linalg.svd(x)", "No op is called `svd`. No op here factorises a matrix"],
     ["z = torch.fft.fft(x)", "Complex numbers aren't supported"],
+    ["z = x.to(torch.complex64)", "There is no complex64 here. Complex numbers aren't supported"],
+    ["z = x.to(torch.float8_e4m3fn)", "There is no float8_e4m3fn here. Types here are f32, f16, i32 and bool."],
+    ["z = nn.MSELoss(size_average=False)(x, y)", "MSELoss has no argument `size_average`"],
+    ["z = nn.LayerNorm(reduction_axes=(0, 1))(x)", "LayerNorm has no argument `reduction_axes`"],
     ["z = torch.bincount(i)", "The number of bins depends on data"],
     ["z = gumbell(x)", "If your code defines it, paste its def above"],
     ["z = sofmax(x)", "Did you mean `softmax`?"],

@@ -19,15 +19,27 @@ import {
 } from "../values/values";
 import type { CallExpr, ClassStatement, DefStatement } from "../reading/syntax";
 import { mapLeaves } from "../values/trees";
+import { ARRAYS } from "./arrays";
 import { DERIVATIVES } from "./derivatives";
 import { LAYER_CLASSES } from "./layers";
 import { LINEAR_ALGEBRA } from "./linear-algebra";
+import { LOSSES } from "./losses";
 import { OPTIMIZERS } from "./optimizers";
 import { SAMPLING } from "./sampling";
 import { SPECIAL } from "./special";
 import { STATISTICS } from "./statistics";
 
-const SOURCE = [STATISTICS, LINEAR_ALGEBRA, SPECIAL, SAMPLING, DERIVATIVES, LAYER_CLASSES, OPTIMIZERS].join("\n");
+const SOURCE = [
+  STATISTICS,
+  LINEAR_ALGEBRA,
+  ARRAYS,
+  LOSSES,
+  SPECIAL,
+  SAMPLING,
+  DERIVATIVES,
+  LAYER_CLASSES,
+  OPTIMIZERS,
+].join("\n");
 
 interface Library {
   readonly scope: Scope;
@@ -89,8 +101,8 @@ export function libraryMistakes(): readonly string[] {
   return diagnostics.list(SOURCE).map(({ line, text }) => `${line}: ${text}`);
 }
 
-/** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`. */
-const isPublic = (name: string): boolean => !name.startsWith("_") && !name.startsWith("jax_");
+/** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `tensor_unfold` a method alone. */
+const isPublic = (name: string): boolean => !/^(_|jax_|tensor_)/.test(name);
 
 /** Every name that a call can use. */
 export const libraryNames = (): readonly string[] =>
@@ -111,7 +123,19 @@ export function libraryDef(name: string, dialect: Dialect): DefStatement | null 
   return found && isPublic(name) ? found : null;
 }
 
-/** The function that understands a keyword which the op of the same name has not: `add(x, y, alpha=2)`. */
+/** What a tensor's method of that name does where it is not what the function of the name does; null where it is. */
+export const libraryMethod = (name: string): DefStatement | null => library().defs.get(`tensor_${name}`) ?? null;
+
+/** Whether a list stands where the function wants one, as in `select([a, b], [x, y])`. */
+const takesLists = ({ params }: DefStatement, args: readonly GivenArgument[]): boolean =>
+  params.some(({ annotation }, i) => {
+    const value = args[i]?.operand.value;
+    const items = value?.kind === "sequence" ? value.items : [];
+    const isList = annotation?.kind === "name" && annotation.name === "list";
+    return isList && items.length > 0 && items.every(({ value: { kind } }) => kind === "sequence" || kind === "tensor");
+  });
+
+/** The function that understands a keyword, or a list, which the op of the same name does not: `add(x, y, alpha=2)`. */
 export function libraryOverload(
   op: { readonly name: string; readonly params: readonly { readonly names: readonly string[] }[] },
   dialect: Dialect,
@@ -123,7 +147,7 @@ export function libraryOverload(
   const odd = args.some(
     ({ name }) => name && has.has(name.text) && !op.params.some(({ names }) => names.includes(name.text)),
   );
-  return odd ? def : null;
+  return odd || takesLists(def, args) ? def : null;
 }
 
 /** An interpreter that reads the library's text, and the one whose program called it. */
@@ -231,7 +255,7 @@ function settle(
   value: Value,
 ): Value {
   const name = called ?? def.name.text;
-  const label = name.replace(/^jax_/, "");
+  const label = name.replace(/^(jax|tensor)_/, "");
   const fresh = new Set(made);
   const renamed = new Map<NodeId, NodeId>();
   const results: NodeId[] = [];

@@ -396,7 +396,7 @@ class LowLinear(nn.Linear, Low):
   @nn.compact
   def __call__(self, x, *, deterministic=True):
     y = nn.gelu(nn.Dense(features=self.width or 4 * x.shape[-1], dtype=self.dtype, kernel_init=self.init)(x))
-    y = nn.Dropout(rate=0.1)(y, deterministic=deterministic)
+    y = nn.Dropout(rate=0.1, deterministic=deterministic)(y)
     return nn.Dense(features=x.shape[-1], dtype=self.dtype)(y)
 
 class Encoder(nn.Module):

@@ -251,6 +251,25 @@ function withFirst(chain: Expr, first: Expr): Expr {
   return spine.reduceRight<Expr>((left, sign) => joined(left, sign, sign.right), first);
 }
 
+/** What a shift of whole numbers is called. */
+const SHIFTS: ReadonlyMap<string, string> = new Map([
+  ["<<", "bitwise_left_shift"],
+  [">>", "bitwise_right_shift"],
+]);
+
+/** `a >> b` is a call of the function that does it. */
+function shifted(at: ParserContext, name: string, span: Span, operands: readonly Expr[]): Expr {
+  const args = operands.map((value): Argument => ({ name: null, value, span: value.span }));
+  return {
+    kind: "call",
+    span: at.span,
+    callee: { kind: "name", name, span },
+    args,
+    open: span.from,
+    close: at.span.to,
+  };
+}
+
 function readBinary(at: ParserContext): Expr {
   const [left, right] = [at.parts[0]?.expr, at.parts.slice(2).findLast((part) => part.expr)?.expr];
   const op = at.parts[1];
@@ -261,7 +280,9 @@ function readBinary(at: ParserContext): Expr {
   const second = at.parts[2]?.expr ? null : at.parts[2];
   const words = second ? [op, second] : [op];
   const word = words.map(({ from, to }) => at.text.slice(from, to)).join(" ");
-  if (word === "<>" || word === "<<" || word === ">>") {
+  const shift = SHIFTS.get(word);
+  if (shift) return shifted(at, shift, spanOf(op), [left, right]);
+  if (word === "<>") {
     at.diagnostics.add("outside-language", spanOf(op), `\`${word}\` has no meaning for tensors.`);
     return bad(at.span);
   }

@@ -88,7 +88,7 @@ interface Kept {
 }
 
 function isUsed(interpreter: Interpreter, symbol: SymbolRecord, outputs: ReadonlySet<NodeId>): boolean {
-  if (symbol.uses.length > 0 || symbol.name.startsWith("_")) return true;
+  if (symbol.uses.length > 0 || symbol.isRead || symbol.name.startsWith("_")) return true;
   if (interpreter.misplaced.has(symbol.name)) return true;
   if (symbol.kind === "loop" || symbol.kind === "parameter") return true;
   if (["broken", "self", "object"].includes(symbol.value.kind)) return true;

@@ -3,7 +3,7 @@ import type { DType } from "../../ir";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { castTo } from "../calls/member";
-import { DTYPES } from "../calls/names";
+import { ADVICE, DTYPES, OTHER_DTYPES } from "../calls/names";
 import type { CallExpr, Identifier } from "../reading/syntax";
 import { BROKEN, type GivenArgument, type Operand, type Value } from "./values";
 
@@ -51,6 +51,11 @@ export function convert(
     const dtype = DTYPES.get(plain);
     if (dtype) return castTo(interpreter, run, call, receiver, dtype);
     if (STAND_INS.has(plain)) return standIn(interpreter, run, call, receiver, plain);
+    if (OTHER_DTYPES.test(plain)) {
+      const instead = /^complex/.test(plain) ? ADVICE.get("complex") : "Types here are f32, f16, i32 and bool.";
+      interpreter.diagnostics.add("bad-argument", call.name.span, `There is no ${plain} here. ${instead}`);
+      return BROKEN;
+    }
     // Anything else is the name of a device: "cuda", "cuda:1", "mps", or one made of parts.
   }
   const moves = args.every(({ name: word, operand: { value } }) =>

@@ -1,6 +1,7 @@
 /** @file Functions of Python and its libraries whose answer is known while the program is read: types, settings, limits, what wraps a value. */
 import type { Attrs, DType } from "../../ir";
 import { findOp, opDef, withDefaults } from "../../ops";
+import { libraryDef } from "../library/library";
 import { applyOp } from "../calls/apply";
 import { foldBinary, truthOf } from "./constants";
 import type { Interpreter, StatementRun } from "../interpreter";
@@ -115,7 +116,9 @@ const attribute: Known = (interpreter, run, call, [object, name, otherwise]) => 
 
 const hasAttribute: Known = (interpreter, run, call, [object, name]) => {
   if (name?.value.kind !== "string" || !object) return null;
-  if (object.value.kind === "tensor" || object.value.kind === "module") return flag(findOp(name.value.value) !== null);
+  const { value: text } = name.value;
+  if (object.value.kind === "tensor" || object.value.kind === "module")
+    return flag(findOp(text) !== null || libraryDef(text, null) !== null);
   return flag(attributeNamed(interpreter, run, call, object, name.value.value) !== null);
 };
 
@@ -322,6 +325,20 @@ const drawn =
     return tensorValue(node);
   };
 
+/** `torch.LongTensor([1, 2])` holds the numbers; `torch.Tensor(2, 3)` has that shape, and whatever values. */
+const typedTensor =
+  (dtype: DType): Known =>
+  (interpreter, run, call, operands) => {
+    if (operands[0]?.value.kind === "number")
+      return drawn(dtype === "i32" ? { source: "uniform", lo: 0, hi: 1 } : { source: "randn" }, dtype)(
+        interpreter,
+        run,
+        call,
+        operands,
+      );
+    return arrayOf(interpreter, run, call, [...operands, loose({ kind: "dtype", dtype })]);
+  };
+
 const never: Known = () => flag(false);
 const nothing: Known = () => NONE;
 
@@ -357,8 +374,13 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["rand", drawn({ source: "uniform", lo: 0, hi: 1 })],
   ["uniform", drawn({ source: "uniform", lo: 0, hi: 1 })],
   ["randint", drawn({ source: "uniform" }, "i32", 2)],
-  ["Tensor", drawn({ source: "randn" })],
-  ["FloatTensor", drawn({ source: "randn" })],
+  ["Tensor", typedTensor("f32")],
+  ["FloatTensor", typedTensor("f32")],
+  ["DoubleTensor", typedTensor("f32")],
+  ["HalfTensor", typedTensor("f16")],
+  ["IntTensor", typedTensor("i32")],
+  ["LongTensor", typedTensor("i32")],
+  ["BoolTensor", typedTensor("bool")],
   ["randn_like", drawnLike("randn")],
   ["rand_like", drawnLike("uniform")],
   ["weight_norm", (_interpreter, _run, _call, [layer]) => layer?.value ?? null],

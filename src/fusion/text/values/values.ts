@@ -235,6 +235,8 @@ export class SymbolRecord {
   /** Nodes it stood for, one for each call or iteration. */
   readonly nodes: NodeId[] = [];
   value: Value = { kind: "broken" };
+  /** What binds it is read where it stands, too. */
+  isRead = false;
   private readonly spans: Span[] = [];
   /** Offsets of `spans`, once there are many. */
   private seen: Set<number> | null = null;

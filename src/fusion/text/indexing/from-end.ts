@@ -1,0 +1,54 @@
+/** @file Indices that are data and may count from the end, as in `x[i - 1]`: below 0 the extent is added, as NumPy and PyTorch do. */
+import type { Node, NodeId } from "../../ir";
+import { algebraOf, numbersOf, opDef, type Bounds, type GraphBuilder } from "../../ops";
+import type { Interpreter } from "../interpreter";
+
+/** What nothing says more about is taken for an index: from 0 on. */
+const INDEX: Bounds = { least: 0, most: Infinity };
+
+const either = (all: readonly Bounds[]): Bounds => ({
+  least: Math.min(...all.map(({ least }) => least)),
+  most: Math.max(...all.map(({ most }) => most)),
+});
+
+/** Where the whole numbers of a node lie, as far as constants, sums and bounds say. */
+function boundsOf({ nodes }: Interpreter, id: NodeId, known: Map<NodeId, Bounds>): Bounds {
+  const open = [id];
+  while (open.length > 0) {
+    const at = open.at(-1)!;
+    const made = nodes.get(at)!;
+    const waiting = made.type.dtype === "i32" ? made.inputs.filter((input) => !known.has(input)) : [];
+    if (waiting.length > 0) {
+      open.push(...waiting);
+      continue;
+    }
+    known.set(at, made.type.dtype === "i32" ? ownBounds(made, known) : INDEX);
+    open.pop();
+  }
+  return known.get(id)!;
+}
+
+function ownBounds({ op, inputs, attrs }: Node, known: ReadonlyMap<NodeId, Bounds>): Bounds {
+  const { kind, movement, bounds } = opDef(op);
+  const operands = inputs.map((input) => known.get(input)!);
+  if (kind === "source") {
+    const numbers = numbersOf(attrs["values"] ?? attrs["value"] ?? []);
+    return numbers.length === 0 ? INDEX : either(numbers.map((number) => ({ least: number, most: number })));
+  }
+  if (bounds) return bounds(attrs, operands[0] ?? INDEX);
+  if (movement && operands.length > 0) return either(operands);
+  const { terms } = algebraOf(op);
+  if (!terms) return INDEX;
+  return {
+    least: terms.reduce<number>((sum, sign, i) => sum + (sign > 0 ? operands[i]!.least : -operands[i]!.most), 0),
+    most: terms.reduce<number>((sum, sign, i) => sum + (sign > 0 ? operands[i]!.most : -operands[i]!.least), 0),
+  };
+}
+
+/** An index tensor that counts from 0 on; itself where it is known to. */
+export function fromStart(interpreter: Interpreter, b: GraphBuilder, index: NodeId, extent: number): NodeId {
+  if (boundsOf(interpreter, index, new Map()).least >= 0) return index;
+  const below = b.op("below", "lt", [index, b.scalar(0, "i32")]);
+  const counted = b.op("from_end", "add", [index, b.scalar(extent, "i32")]);
+  return b.op("index", "where", [below, counted, index]);
+}

@@ -1,0 +1,234 @@
+/** @file Arrays put together, taken apart and walked: what NumPy and PyTorch have beside plain indexing. Written in the language itself. */
+
+export const ARRAYS = String.raw`
+def _trued(input):
+  return input - input.mean(-1, keepdim=True)
+
+def cov(input, rowvar=True, correction=1, ddof=None):
+  rows = input if rowvar else input.T
+  rows = rows.unsqueeze(0) if rows.ndim == 1 else rows
+  free = rows.shape[-1] - (correction if ddof is None else ddof)
+  centred = _trued(rows)
+  return (centred @ centred.T / free).squeeze()
+
+def corrcoef(input, rowvar=True):
+  rows = input if rowvar else input.T
+  centred = _trued(rows)
+  unit = centred / torch.sqrt((centred * centred).sum(-1, keepdim=True))
+  return unit @ unit.T
+
+def _steps(input, x, dx, dim):
+  n = input.shape[dim]
+  means = 0.5 * (input.narrow(dim, 1, n - 1) + input.narrow(dim, 0, n - 1))
+  if x is None:
+    return means * dx
+  if x.ndim == 1:
+    shape = [1] * input.ndim
+    shape[dim] = n - 1
+    return means * (x[1:] - x[:-1]).reshape(shape)
+  return means * (x.narrow(dim, 1, n - 1) - x.narrow(dim, 0, n - 1))
+
+def trapezoid(y, x=None, dx=1.0, dim=-1):
+  return _steps(y, x, dx, dim).sum(dim)
+
+def trapz(y, x=None, dx=1.0, dim=-1):
+  return _steps(y, x, dx, dim).sum(dim)
+
+def cumulative_trapezoid(y, x=None, dx=1.0, dim=-1):
+  return torch.cumsum(_steps(y, x, dx, dim), dim)
+
+def _slope(input, spacing, dim):
+  n = input.shape[dim]
+  first = input.narrow(dim, 1, 1) - input.narrow(dim, 0, 1)
+  last = input.narrow(dim, n - 1, 1) - input.narrow(dim, n - 2, 1)
+  between = 0.5 * (input.narrow(dim, 2, n - 2) - input.narrow(dim, 0, n - 2))
+  return torch.cat([first, between, last], dim=dim) / spacing
+
+def gradient(input, spacing=1.0, dim=None):
+  if isinstance(dim, int):
+    return (_slope(input, spacing, dim),)
+  return tuple([_slope(input, spacing, axis) for axis in (range(input.ndim) if dim is None else dim)])
+
+def jax_gradient(input, spacing=1.0, dim=None):
+  if isinstance(dim, int):
+    return _slope(input, spacing, dim)
+  return _slope(input, spacing, 0) if input.ndim == 1 else gradient(input, spacing, dim)
+
+def renorm(input, p, dim, maxnorm):
+  others = [axis for axis in range(input.ndim) if axis != dim % input.ndim]
+  norms = torch.sum(torch.abs(input) ** p, others, keepdim=True) ** (1 / p)
+  return input * torch.where(norms > maxnorm, maxnorm / (norms + 1e-7), 1.0)
+
+def block_diag(*arrays):
+  width = sum([a.shape[-1] for a in arrays])
+  rows = []
+  left = 0
+  for a in arrays:
+    rows.append(F.pad(a, (left, width - left - a.shape[-1])))
+    left = left + a.shape[-1]
+  return torch.cat(rows, dim=0)
+
+def cartesian_prod(*tensors):
+  grids = torch.meshgrid(*tensors, indexing="ij")
+  return torch.stack([grid.flatten() for grid in grids], dim=-1)
+
+def _choices(n, r):
+  found = [[]]
+  for _ in range(r):
+    found = [chosen + [i] for chosen in found for i in range(n) if len(chosen) == 0 or i > chosen[-1]]
+  return found
+
+def combinations(input, r=2):
+  return torch.stack([torch.stack([input[i] for i in chosen]) for chosen in _choices(input.shape[0], r)])
+
+def vander(x, N=None, increasing=False):
+  count = x.shape[0] if N is None else N
+  powers = range(count) if increasing else reversed(range(count))
+  return torch.stack([torch.ones_like(x) if power == 0 else x ** power for power in powers], dim=-1)
+
+def polyval(p, x):
+  value = torch.zeros_like(x)
+  for i in range(p.shape[0]):
+    value = value * x + p[i]
+  return value
+
+def _corner(rows, columns, keeps):
+  places = [(i, j) for i in range(rows) for j in range(columns) if keeps(j - i)]
+  return torch.tensor([[i for i, _ in places], [j for _, j in places]])
+
+def tril_indices(row, col=None, offset=0):
+  return _corner(row, row if col is None else col, lambda at: at <= offset)
+
+def triu_indices(row, col=None, offset=0):
+  return _corner(row, row if col is None else col, lambda at: at >= offset)
+
+def jax_tril_indices(n, k=0, m=None):
+  found = tril_indices(n, m, k)
+  return found[0], found[1]
+
+def jax_triu_indices(n, k=0, m=None):
+  found = triu_indices(n, m, k)
+  return found[0], found[1]
+
+def ptp(input, dim=None, keepdim=False):
+  return torch.amax(input, dim, keepdim) - torch.amin(input, dim, keepdim)
+
+def average(input, dim=None, weights=None, keepdim=False):
+  if weights is None:
+    return input.mean(dim, keepdim)
+  if weights.ndim < input.ndim:
+    shape = [1] * input.ndim
+    shape[dim] = weights.shape[0]
+    weights = weights.reshape(shape)
+  each = weights.expand(input.shape)
+  return (input * each).sum(dim, keepdim) / each.sum(dim, keepdim)
+
+def interp(x, xp, fp, left=None, right=None):
+  last = xp.shape[0] - 1
+  at = torch.clamp((xp <= x.unsqueeze(-1)).int().sum(-1) - 1, 0, last - 1)
+  low = xp[at]
+  value = fp[at] + (x - low) / (xp[at + 1] - low) * (fp[at + 1] - fp[at])
+  before = fp[0] if left is None else left
+  after = fp[last] if right is None else right
+  return torch.where(x < xp[0], before, torch.where(x > xp[last], after, value))
+
+def take(input, index, dim=None, mode=None, fill_value=None):
+  if dim is None:
+    return input.flatten()[index]
+  axis = dim % input.ndim
+  return input[tuple([slice(None)] * axis + [index])]
+
+def tensor_unfold(input, dimension, size, step):
+  rows = torch.moveaxis(input, dimension, -1)
+  windows = F.unfold(rows.reshape(-1, 1, rows.shape[-1]), size, stride=step).transpose(1, 2)
+  count = windows.shape[1]
+  return torch.moveaxis(windows.reshape(list(rows.shape[:-1]) + [count, size]), -2, dimension if dimension >= 0 else dimension - 1)
+
+def jax_pad(array, pad_width: list, mode="constant", constant_values=0):
+  sides = [list(sides) for sides in pad_width]
+  if len(sides) == 1:
+    sides = sides * array.ndim
+  flat = [side for pair in reversed(sides) for side in pair]
+  if mode == "constant":
+    return F.pad(array, tuple(flat), value=constant_values)
+  return F.pad(array, tuple(flat), mode="replicate" if mode == "edge" else mode)
+
+def jax_select(condlist: list, choicelist: list, default=0):
+  value = default
+  for condition, choice in reversed(list(zip(condlist, choicelist))):
+    value = torch.where(condition, choice, value)
+  return value
+
+def bitwise_left_shift(input, other):
+  return input * 2 ** other
+
+def bitwise_right_shift(input, other):
+  return input // 2 ** other
+
+def unravel_index(indices, shape):
+  places = []
+  rest = indices
+  for extent in reversed(list(shape)):
+    places.append(rest % extent)
+    rest = rest // extent
+  return tuple(reversed(places))
+
+def logit(input, eps=None):
+  inside = input if eps is None else torch.clamp(input, eps, 1 - eps)
+  return torch.log(inside) - torch.log1p(-inside)
+
+def index_fill(input, dim, index, value):
+  axis = dim % input.ndim
+  hit = (torch.arange(input.shape[axis]).unsqueeze(-1) == index).any(-1)
+  shape = [1] * input.ndim
+  shape[axis] = input.shape[axis]
+  return torch.where(hit.reshape(shape), value, input)
+
+def fill_diagonal_(input, fill_value, wrap=False):
+  return torch.where(torch.eye(input.shape[0], input.shape[1]) > 0, fill_value, input)
+
+def index_put(input, indices, values, accumulate=False):
+  out = input.clone()
+  places = tuple(indices)
+  if accumulate:
+    return out.at[places].add(values)
+  return out.at[places].set(values)
+
+def scatter_reduce(input, dim, index, src, reduce, include_self=True):
+  if dim % input.ndim != 0 or input.ndim != 1:
+    raise ValueError("scatter_reduce is known along one axis: for more, write a loop over rows or scatter_add.")
+  if not include_self:
+    raise ValueError("scatter_reduce without include_self is not supported: begin with the reduction's neutral element.")
+  if reduce == "sum":
+    return input.at[index].add(src)
+  if reduce == "prod":
+    return input.at[index].multiply(src)
+  if reduce == "amax":
+    return input.at[index].max(src)
+  if reduce == "amin":
+    return input.at[index].min(src)
+  raise ValueError("scatter_reduce reduces by sum, prod, amax or amin.")
+
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+  kh, kw = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
+  sh, sw = (stride, stride) if isinstance(stride, int) else stride
+  ph, pw = (padding, padding) if isinstance(padding, int) else padding
+  dh, dw = (dilation, dilation) if isinstance(dilation, int) else dilation
+  h, w = (output_size, output_size) if isinstance(output_size, int) else output_size
+  rows = (h + 2 * ph - dh * (kh - 1) - 1) // sh + 1
+  columns = (w + 2 * pw - dw * (kw - 1) - 1) // sw + 1
+  n = input.shape[0]
+  c = input.shape[1] // (kh * kw)
+  parts = input.reshape(n, c, kh, kw, rows, columns)
+  out = torch.zeros(n, c, h + 2 * ph, w + 2 * pw)
+  for i in range(kh):
+    for j in range(kw):
+      part = parts[:, :, i, j]
+      spaced = torch.zeros(n, c, (rows - 1) * sh + 1, (columns - 1) * sw + 1)
+      spaced[:, :, ::sh, ::sw] = part
+      top, left = i * dh, j * dw
+      below = h + 2 * ph - top - spaced.shape[2]
+      right = w + 2 * pw - left - spaced.shape[3]
+      out = out + F.pad(spaced, (left, right, top, below))
+  return out[:, :, ph:ph + h, pw:pw + w]
+`;
