@@ -52,7 +52,7 @@ export function convert(
     if (dtype) return castTo(interpreter, run, call, receiver, dtype);
     if (STAND_INS.has(plain)) return standIn(interpreter, run, call, receiver, plain);
     if (OTHER_DTYPES.test(plain)) {
-      const instead = /^complex/.test(plain) ? ADVICE.get("complex") : "Types here are f32, f16, i32 and bool.";
+      const instead = plain.startsWith("complex") ? ADVICE.get("complex") : "Types here are f32, f16, i32 and bool.";
       interpreter.diagnostics.add("bad-argument", call.name.span, `There is no ${plain} here. ${instead}`);
       return BROKEN;
     }
