@@ -23,11 +23,10 @@ import { ARRAYS } from "./arrays";
 import { DERIVATIVES } from "./derivatives";
 import { LAYER_CLASSES } from "./layers";
 import { LINEAR_ALGEBRA } from "./linear-algebra";
-import { LOSSES } from "./losses";
 import { OPTIMIZERS } from "./optimizers";
 import { SAMPLING } from "./sampling";
 import { SPECIAL } from "./special";
-import { STATISTICS } from "./statistics";
+import { LOSSES, STATISTICS } from "./statistics";
 
 const SOURCE = [
   STATISTICS,
