@@ -5,11 +5,21 @@ import { Icon, ThemeIcon } from "./Icon";
 import { LogoMenu } from "./LogoMenu";
 import "./room-view.css";
 
-const pages: readonly { readonly page: Page; readonly title: string }[] = [
-  { page: "check", title: "Check this laptop" },
-  { page: "board", title: "Class board" },
-  { page: "teach", title: "For teachers" },
+const pages: readonly { readonly page: Page; readonly title: string; readonly short: string }[] = [
+  { page: "check", title: "Check this laptop", short: "Check" },
+  { page: "board", title: "Class board", short: "Board" },
+  { page: "teach", title: "For teachers", short: "Teachers" },
 ];
+
+/** A label, and the word of it that a phone has room for. */
+function Short({ title, short }: { readonly title: string; readonly short: string }) {
+  return (
+    <>
+      <span className="room-long">{title}</span>
+      <span className="room-short">{short}</span>
+    </>
+  );
+}
 
 export function RoomView() {
   const page = usePlayground((state) => state.page);
@@ -20,15 +30,16 @@ export function RoomView() {
       <header className="top room-bar" data-pane="top" tabIndex={-1}>
         <LogoMenu withName />
         <nav aria-label="Pages for a class">
-          {pages.map(({ page: each, title }) => (
+          {pages.map(({ page: each, title, short }) => (
             <button
               key={each}
               type="button"
               className="top-button"
+              aria-label={title}
               aria-current={each === page ? "page" : undefined}
               onClick={() => actions.showPage(each)}
             >
-              {title}
+              <Short title={title} short={short} />
             </button>
           ))}
         </nav>
@@ -46,8 +57,13 @@ export function RoomView() {
         >
           <ThemeIcon />
         </button>
-        <button type="button" className="plain" onClick={() => actions.showPage("playground")}>
-          To the playground
+        <button
+          type="button"
+          className="plain"
+          aria-label="To the playground"
+          onClick={() => actions.showPage("playground")}
+        >
+          <Short title="To the playground" short="Playground" />
         </button>
       </header>
       <main className="room-view">

@@ -139,6 +139,8 @@ function shownName(name: string, target: Kind<"click">["target"], text: string):
 function ClickAsk({ ask }: { readonly ask: Kind<"click"> }) {
   const name = usePlayground((state) => clicked(state, ask.target));
   const text = usePlayground((state) => state.document.text);
+  // Where one pane is shown at a time, what is to be clicked is not in sight.
+  const pane = ask.target === "line" ? "text" : "graph";
   return (
     <form
       onSubmit={(event) => {
@@ -154,6 +156,11 @@ function ClickAsk({ ask }: { readonly ask: Kind<"click"> }) {
             You chose <code>{shownName(name, ask.target, text)}</code>.
           </>
         )}
+      </p>
+      <p className="lesson-elsewhere">
+        <button type="button" className="lesson-quiet" onClick={() => playground.getState().actions.showPane(pane)}>
+          {pane === "text" ? "To the program" : "To the graph"}
+        </button>
       </p>
       <LockIn ready={name !== null} />
     </form>
@@ -180,7 +187,7 @@ interface Answered {
 function saidWords(ask: Ask, said: Answer): string | null {
   if (said.kind === "number") return significant(said.value);
   if (said.kind === "click") return said.name.replace("->", "→");
-  return said.kind === "choice" && ask.kind === "choice" ? ask.choices[said.index]!.text : null;
+  return said.kind === "choice" && ask.kind === "choice" ? `“${ask.choices[said.index]!.text}”` : null;
 }
 
 /** `64 MiB; you said 96`. */
@@ -231,6 +238,8 @@ function Revealed({ ask, scope, answered }: Props<Ask> & { readonly answered: An
   useEffect(() => {
     // The button that had the focus is gone: Tab goes on to the next step from here.
     if (document.activeElement === document.body) shown.current?.focus({ preventScroll: true });
+    // The reason is read to its end.
+    shown.current?.scrollIntoView({ block: "nearest" });
   }, []);
   const verdict = judgement.right ? "Right" : said.kind === "pass" ? "The answer" : "Not quite";
   return (

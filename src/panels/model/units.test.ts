@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  brief,
   count,
   decimal,
   measureBytes,
@@ -70,4 +71,8 @@ test("counts are whole and grouped", () => {
   expect(count(1240)).toBe("1,240");
   expect(plural(1, "op")).toBe("1 op");
   expect(plural(2, "pass", "passes")).toBe("2 passes");
+});
+
+test("a small number beside larger ones of its unit stays short", () => {
+  expect([0, 0.0004, 0.0345, 0.5, 1, 1024].map(brief)).toEqual(["0", "<0.01", "0.03", "0.5", "1", "1,020"]);
 });

@@ -63,10 +63,16 @@ function commonStep(all: readonly number[], steps: readonly (readonly [number, s
   return steps.find((step) => step[0] >= smallest[0] && Math.max(...some) < LONGEST * step[0]) ?? steps.at(-1)!;
 }
 
+/** `<0.01`, `0.03`, else three significant figures: a short number beside larger ones of its unit. */
+export function brief(value: number): string {
+  if (value <= 0 || value >= 1) return significant(value);
+  return value < 0.01 ? "<0.01" : significant(Number(value.toFixed(2)));
+}
+
 /** One unit for several byte counts, so that they compare. */
-export function measureBytes(all: readonly number[]): (bytes: number) => Measure {
+export function measureBytes(all: readonly number[], shown = significant): (bytes: number) => Measure {
   const [size, unit] = commonStep(all, byteSteps);
-  return (bytes) => ({ value: significant(bytes / size), unit });
+  return (bytes) => ({ value: shown(bytes / size), unit });
 }
 
 const microSteps = [
@@ -77,9 +83,9 @@ const microSteps = [
 ] as const;
 
 /** One unit for several times in µs. */
-export function measureMicros(all: readonly number[]): (micros: number) => Measure {
+export function measureMicros(all: readonly number[], shown = significant): (micros: number) => Measure {
   const [size, unit] = all.some((micros) => micros > 0) ? commonStep(all, microSteps) : ([1, "µs"] as const);
-  return (micros) => ({ value: significant(micros / size), unit });
+  return (micros) => ({ value: shown(micros / size), unit });
 }
 
 const decimalSteps = [

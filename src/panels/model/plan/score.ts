@@ -1,7 +1,7 @@
 /** @file The score: the totals of the naive plan, of the shown step and of the last one, as the row writes them. */
 import type { Graph, Totals } from "../../../fusion";
 import type { Score } from "../../../state";
-import { count, measureBytes, measureMicros, type Measure } from "../units";
+import { brief, count, measureBytes, measureMicros, type Measure } from "../units";
 
 export type Three<T> = readonly [naive: T, now: T, end: T];
 
@@ -20,9 +20,9 @@ const three = <T>({ naive, now, end }: Score, pick: (totals: Totals) => T): Thre
 
 function inOneUnit(
   values: Three<number>,
-  measure: (all: readonly number[]) => (value: number) => Measure,
+  measure: (all: readonly number[], shown: (value: number) => string) => (value: number) => Measure,
 ): ScoreWords["bytes"] {
-  const one = measure(values);
+  const one = measure(values, brief);
   const shown = values.map(one);
   return { values: [shown[0]!.value, shown[1]!.value, shown[2]!.value], unit: shown[0]!.unit };
 }
