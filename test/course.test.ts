@@ -19,7 +19,7 @@ import {
   type Scope,
   type Task,
 } from "../src/course";
-import { judge, rightChoice, rightNumber, scopeOf, taskState, usualMistakes } from "../src/course/check";
+import { judge, numberSaid, rightChoice, rightNumber, scopeOf, taskState, usualMistakes } from "../src/course/check";
 import { cursorOf, optionsOf, pictureOf } from "../src/course/picture";
 import { atSmallSizes, sameInputs, sameValues } from "../src/workers/same-values";
 import { filled, runsOf } from "../src/course/prose";
@@ -223,6 +223,13 @@ test("a row far below the largest value of all becomes 0 / 0, unless its own lar
   };
   expect(nans(step.show!.program!)).toBe(1);
   expect(nans(step.task!.solution)).toBe(0);
+});
+
+test("a typed number may have thousands, or a comma as its point", () => {
+  expect(["1,024", "1024", "1,5", "0.25", "12,345.5", " 7 "].map(numberSaid)).toEqual([
+    1024, 1024, 1.5, 0.25, 12345.5, 7,
+  ]);
+  expect(["", "many", "1,2,3"].map(numberSaid)).toEqual([NaN, NaN, NaN]);
 });
 
 test("what is said to a wrong answer speaks against it, then gives the reason; a pass gets the reason", () => {

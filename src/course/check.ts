@@ -57,6 +57,13 @@ export function rightChoice(ask: Extract<Ask, { kind: "choice" }>, scope: Scope)
 export const rightNumber = (ask: Extract<Ask, { kind: "number" }>, scope: Scope): number =>
   Number(evaluate(ask.answer, scope)) / PER_UNIT[ask.unit];
 
+/** A typed number, NaN where it is none: `1,024` has a thousand in it, `1,5` a half. */
+export function numberSaid(text: string): number {
+  const said = text.trim();
+  const thousands = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(said);
+  return said === "" ? Number.NaN : Number(said.replaceAll(",", thousands ? "" : "."));
+}
+
 /** A number that is often said instead, in the question's unit, and what speaks against it. */
 export interface UsualMistake {
   readonly value: number;

@@ -1,6 +1,6 @@
 /** @file Predict first: a question that is answered before the numbers are uncovered, and what the answer was worth. */
 import { useEffect, useRef, useState } from "react";
-import { inUnit, rightNumber, type Answer, type Ask, type Judgement, type Scope } from "../../course";
+import { inUnit, numberSaid, rightNumber, type Answer, type Ask, type Judgement, type Scope } from "../../course";
 import { parseEdgeId, type Compilation, isInsideOf } from "../../fusion";
 import { playground, usePlayground, type PlaygroundState } from "../../state";
 import { significant } from "../model/units";
@@ -67,8 +67,8 @@ function NumberAsk({ ask, scope }: Props<Kind<"number">>) {
   const [said, setSaid] = useState("");
   const end = scope && scaleEnd(rightNumber(ask, scope));
   const mark = (part: number): string => (end === null ? "…" : significant(end * part));
-  const value = Number(said.replace(",", "."));
-  const ready = said.trim() !== "" && Number.isFinite(value) && value >= 0;
+  const value = numberSaid(said);
+  const ready = Number.isFinite(value) && value >= 0;
   return (
     <form
       onSubmit={(event) => {

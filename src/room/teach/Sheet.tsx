@@ -83,6 +83,7 @@ function Answers({ ask, scope }: { readonly ask: Ask; readonly scope: Scope }) {
       </ul>
     );
   }
+  const mistakes = mistakesOf(ask, scope);
   const answer =
     ask.kind === "number" ? inUnit(rightNumber(ask, scope), ask.unit) : ask.answers.join(" or ").replaceAll("->", "→");
   return (
@@ -90,13 +91,15 @@ function Answers({ ask, scope }: { readonly ask: Ask; readonly scope: Scope }) {
       <p data-right="true">
         <b>Right: {answer}.</b> <Text text={ask.because} scope={scope} />
       </p>
-      <ul>
-        {mistakesOf(ask, scope).map(({ said, but }) => (
-          <li key={said} data-right="false">
-            <b>Usual mistake: {said}.</b> <Text text={but} scope={scope} />
-          </li>
-        ))}
-      </ul>
+      {mistakes.length > 0 && (
+        <ul>
+          {mistakes.map(({ said, but }) => (
+            <li key={said} data-right="false">
+              <b>Usual mistake: {said}.</b> <Text text={but} scope={scope} />
+            </li>
+          ))}
+        </ul>
+      )}
     </>
   );
 }
