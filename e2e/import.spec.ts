@@ -129,7 +129,7 @@ test("an op that nobody knows is a boundary: what it gives comes in, and both si
   await drop(play.page, "riddle.onnx", riddle);
   const dialog = play.page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Open model" }).click();
-  await expect(dialog).toContainText("without 1 of its ops. What it gives comes in from outside instead.");
+  await expect(dialog).toContainText("without 1 of its ops. Its results are inputs instead.");
   await expect(dialog).toContainText(
     "The numbers of 1 tensor are in another file, which is not read: runs use random numbers.",
   );

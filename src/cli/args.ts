@@ -77,7 +77,7 @@ export const usageText = `Usage: npm run -s fusion -- COMMAND FILE [flags]
   export    the fused plan as an ES module of its own, to -o FILE.mjs or standard output
   picture   the graph as SVG, or as PNG with -o FILE.png [--of ${pictures.join("|")}] [--theme light|dark]
   report    a page to print, to -o FILE.html: program, graph, counts, kernels, decisions
-  optimum   the best plan by the price beside the planner's, for graphs of few ops
+  optimum   the best plan by the cost model beside the planner's, for graphs of few ops
   check     PATH…: folders of ONNX and JAX cases with inputs and expected outputs [--device] [--json]
 
 FILE is a program (.py), a saved document (.fusion.json), an ONNX model, a share link, or - for standard input.

@@ -354,10 +354,10 @@ test("plans for the device of a file, or for that of a saved document", async ()
 test("optimum puts the best plan by the price beside the planner's", async () => {
   const best = await command("optimum program.py");
   expect(best.out).toMatch(
-    /^No plan is better by the price: [\d.]+ µs\. \d+ kernels weighed, on the device profile generic\.$/,
+    /^By the cost model, no plan is better: [\d.]+ µs\. \d+ kernels weighed, on the device profile generic\.$/,
   );
   const levelled = await command("optimum program.py --level 0");
-  expect(levelled.out).toMatch(/^The plan takes .+ by the price, \d+ % above the best one: /);
+  expect(levelled.out).toMatch(/^By the cost model, the plan takes .+, \d+ % more than the best one: /);
   expect(levelled.out).toContain("from ");
   expect(await json("optimum program.py")).toMatchObject({ regret: 0, kernels: [{ outputs: ["y"] }] });
   const long = `x: f32[64]\n${Array.from({ length: 40 }, () => "x = sin(x)").join("\n")}`;

@@ -22,13 +22,13 @@ export function optimum({ json }: Request, { compilation }: Planned, environment
   }
   const tried = `${plural(weighed, "kernel")} weighed, on the device profile ${options.profile.name}.`;
   if (regret === 0) {
-    environment.print(`No plan is better by the price: ${showMicros(planned)}. ${tried}`);
+    environment.print(`By the cost model, no plan is better: ${showMicros(planned)}. ${tried}`);
     return 0;
   }
   const share = `${Number((100 * regret).toPrecision(2))} %`;
   const rows = regions.map(({ members, outputs }) => [outputs.join(", "), `from ${members.join(", ")}`]);
   environment.print(
-    `The plan takes ${showMicros(planned)} by the price, ${share} above the best one: ${showMicros(micros)}. ${tried}\n\n${table(rows)}`,
+    `By the cost model, the plan takes ${showMicros(planned)}, ${share} more than the best one: ${showMicros(micros)}. ${tried}\n\n${table(rows)}`,
   );
   return 0;
 }

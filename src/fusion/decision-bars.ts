@@ -134,6 +134,13 @@ const TITLES: Readonly<Record<Verdict["code"], string>> = {
 /** What a code stands for, without the numbers of a case; docs/reason-codes.md lists the same words. */
 export const reasonTitles = TITLES;
 
+/** What a step's reason answers: `Why fused?`, `Why not rewritten?`. */
+export function questionOf(step: Pick<Step, "kind" | "accepted">): string {
+  if (step.kind === "graph") return step.accepted ? "Why rewritten?" : "Why not rewritten?";
+  if (step.kind === "split") return step.accepted ? "Why split?" : "Why not split?";
+  return step.accepted ? "Why fused?" : "Why not fused?";
+}
+
 /** The bold answer of a decision: its code in the case at hand. */
 export function titleOf(step: Pick<Step, "legal" | "profitable" | "cost">): string {
   const { code, limit } = settled(step);

@@ -15,6 +15,7 @@ export {
   criterionWords,
   limitWords,
   microsSaved,
+  questionOf,
   reasonTitles,
   settled,
   titleOf,

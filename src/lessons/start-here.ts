@@ -4,7 +4,7 @@
 export const startHere: readonly { readonly example: string; readonly title: string }[] = [
   { example: "log-relu", title: "Memory is the cost" },
   { example: "scale-bias-relu", title: "One kernel instead of three" },
-  { example: "two-readers", title: "One value, two readers" },
+  { example: "two-readers", title: "Several results, one kernel" },
   { example: "softmax", title: "A reduction needs the row" },
   { example: "ln-relu", title: "Normalise in one pass" },
 ];

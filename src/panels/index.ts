@@ -26,7 +26,7 @@ export { download } from "./download";
 export { late };
 export { LineSlider } from "./LineSlider";
 export { runAnnouncement } from "./model/run/announce";
-export { stepAnnouncement } from "./model/plan/step-words";
+export { aboutOf, outcomeOf, stepAnnouncement } from "./model/plan/step-words";
 export { transferCount } from "./model/plan/score";
 export { Icon as PanelIcon, type IconName } from "./Icon";
 export { count, decimal, measureMicros, showBytes, showMicros, significant } from "./model/units";

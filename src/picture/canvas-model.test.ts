@@ -62,6 +62,10 @@ test("a graph is fitted whole beside the card, in the middle and never larger th
   expect(x + 1900 * zoom).toBeGreaterThan(0);
   expect(x + 2100 * zoom).toBeLessThan(room.width);
   expect(fitViewport([wide], room, LEGIBLE).x).toBeGreaterThan(0);
+  const flat = [{ x0: 0, y0: 0, x1: 900, y1: 200 }];
+  const { y, zoom: small } = fitViewport(flat, room, LEGIBLE);
+  // Too wide to be read beside the card: above it.
+  expect(y + 200 * small).toBeLessThan(room.height - 388);
   expect(["full", "name", "glyph", "block"]).toEqual([1, 0.7, 0.4, 0.2].map(zoomLevel));
 });
 

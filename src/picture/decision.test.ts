@@ -25,6 +25,14 @@ test("the card of an accepted step says what it saves, both ways, and offers to 
   expect(card.reason).toBe(step.profitable!.text);
 });
 
+test("a card calls what its step removed by its name, never by its path in the graph", () => {
+  const compilation = compiled("x: f32[64, 32]\nw: f32[32]\nb: f32[32]\ny = layer_norm(x, w, b)");
+  const removing = compilation.steps.filter(({ patch }) => (patch?.removedNodes.length ?? 0) > 0);
+  const kicks = removing.map((step) => cardOfStep(graphAt(compilation, step.seq), step, defaultOptions).kick);
+  expect(kicks[0]).toBe("Step 1: centre_again → centre in layer_norm");
+  expect(kicks.filter((kick) => /[/@#]/.test(kick))).toEqual([]);
+});
+
 test("a refusal that is not worth it keeps both verdicts apart and may be forced", () => {
   const compilation = compiled(TWO_READERS);
   const step = compilation.steps.find(({ accepted, legal }) => !accepted && legal.ok)!;

@@ -1,6 +1,6 @@
 /** @file What the decision card says about a step or an edge: question, answer, reason, verdicts, bars, a way on. */
-import { barsOf, findNode, parseEdgeId, reasonTitles, settled, titleOf } from "../fusion";
-import type { BarGroup, CompileOptions, EdgeId, Graph, KeepReason, NodeId, Step, Verdict } from "../fusion";
+import { barsOf, findNode, parseEdgeId, questionOf, reasonTitles, settled, titleOf } from "../fusion";
+import type { BarGroup, CompileOptions, EdgeId, Graph, KeepReason, Node, NodeId, Step, Verdict } from "../fusion";
 import { pillTarget } from "../document";
 import { titleOf as nodeTitle } from "./formula";
 import type { SceneEdge } from "./scene";
@@ -33,28 +33,37 @@ export interface DecisionCard {
   readonly fused: boolean;
 }
 
+const nameOf = (node: Node): string => (node.op === "input" ? node.label : nodeTitle(node));
+
 /** What a node is called in a sentence. */
 export function nameIn(graph: Graph, id: NodeId): string {
   const real = pillTarget(id) ?? id;
   const node = findNode(graph, real);
-  if (!node) return real;
-  return node.op === "input" ? node.label : nodeTitle(node);
+  return node ? nameOf(node) : real;
 }
 
+/** A step's node: what the step removed is found in its patch. */
+const nodeOf = (graph: Graph, { patch }: Step, id: NodeId): Node | null =>
+  findNode(graph, id) ?? patch?.removedNodes.find((each) => each.id === id) ?? null;
+
 /** What raised ops that the text does not name: ` in layer_norm`; nothing where the text names all of them. */
-function raisedBy(graph: Graph, nodes: readonly NodeId[]): string {
+function raisedBy(graph: Graph, step: Step, nodes: readonly NodeId[]): string {
   const calls = nodes.flatMap((id) => {
-    const node = findNode(graph, id);
+    const node = nodeOf(graph, step, id);
     const call = node?.groups.find(({ kind }) => kind === "composite");
     return call && call.id !== id ? [call.label] : [];
   });
   return calls.length > 0 ? ` in ${[...new Set(calls)].join(" and ")}` : "";
 }
 
-const arrow = (graph: Graph, edge: EdgeId | null, nodes: readonly NodeId[]): string => {
-  const ends = edge && parseEdgeId(edge);
-  const pair = ends ? [ends.producer, ends.consumer] : nodes.slice(0, 2);
-  return pair.map((id) => nameIn(graph, id)).join(" → ") + raisedBy(graph, pair);
+const arrow = (graph: Graph, step: Step): string => {
+  const ends = step.edge && parseEdgeId(step.edge);
+  const pair = ends ? [ends.producer, ends.consumer] : step.nodes.slice(0, 2);
+  const names = pair.map((id) => {
+    const node = nodeOf(graph, step, pillTarget(id) ?? id);
+    return node ? nameOf(node) : id;
+  });
+  return names.join(" → ") + raisedBy(graph, step, pair);
 };
 
 export const pinOf = (edge: EdgeId | null, options: CompileOptions): DecisionCard["pin"] =>
@@ -73,12 +82,6 @@ const outcomeOf = (step: Step): string => {
 const keptFor = (edge: EdgeId | null, { kept }: CompileOptions): KeepReason | null =>
   kept?.find((each) => each.edge === edge)?.reason ?? null;
 
-const questionOf = (step: Step): string => {
-  if (step.kind === "graph") return step.accepted ? "Why rewritten?" : "Why not rewritten?";
-  if (step.kind === "split") return step.accepted ? "Why split?" : "Why not split?";
-  return step.accepted ? "Why fused?" : "Why not fused?";
-};
-
 /** Edges are fused and forbidden by buttons of their own. */
 function tryable({ remedyOptions }: Verdict): Partial<CompileOptions> | null {
   const { forced: _, forbidden: __, ...others } = remedyOptions ?? {};
@@ -95,7 +98,7 @@ export function cardOfStep(
   const verdict = settled(step);
   const edge = step.edge ?? step.edges[0] ?? null;
   return {
-    kick: `Step ${step.seq}: ${arrow(graph, step.edge, step.nodes)}`,
+    kick: `Step ${step.seq}: ${arrow(graph, step)}`,
     question: questionOf(step),
     answer: titleOf(step),
     reason: verdict.text,

@@ -259,3 +259,10 @@ test("a closed call stands in the column of what it reads and gives", () => {
   const lid = boxes.get(scene.nodes.find((node) => node.lid)!.id)!;
   expect([lid.x, boxes.get(nodeId("y"))!.x]).toEqual([boxes.get(nodeId("x"))!.x, boxes.get(nodeId("x"))!.x]);
 });
+
+test("what a rewrite takes away stands below its producer, not in a column far to the right", () => {
+  const text = "q: f32[256, 64]\nk: f32[64, 256]\nv: f32[256, 64]\ns = q @ k\np = softmax(s, dim=-1)\no = p @ v";
+  const { boxes } = layoutGraph(layoutRequest(compiled(text)));
+  const box = (name: string) => [...boxes].find(([id]) => id === name)![1];
+  expect(box("p").x).toBe(box("s").x);
+});

@@ -59,10 +59,16 @@ export const MOST = 2;
 export const WHOLE = 0.05;
 /** The beginning of the graph at a size where names can be read. */
 export const LEGIBLE = 0.6;
-/** px that belong to the graph: beside the card, or all of them where the graph could not be read there. */
-function freeOf(room: Room, width: number): Size {
-  const beside = room.width - room.card - 2 * EDGE;
-  return { width: beside >= width * LEGIBLE ? beside : room.width - 2 * EDGE, height: room.height - 2 * EDGE };
+/** px that a card takes below a wide graph, with what stands over the lower edge of the canvas. */
+const CARD_BELOW = 388;
+
+/** px that belong to the graph: beside the card, else above it; all of them where the graph could not be read there. */
+function freeOf(room: Room, { width, height }: Size): Size {
+  const whole = { width: room.width - 2 * EDGE, height: room.height - 2 * EDGE };
+  const beside = whole.width - room.card;
+  if (beside >= width * LEGIBLE) return { ...whole, width: beside };
+  const above = whole.height - CARD_BELOW;
+  return room.card > 0 && above >= height * LEGIBLE ? { ...whole, height: above } : whole;
 }
 
 const onScreen = ({ x0, y0, x1, y1 }: Rect, { x, y, zoom }: Viewport): Rect => ({
@@ -79,7 +85,7 @@ const onScreen = ({ x0, y0, x1, y1 }: Rect, { x, y, zoom }: Viewport): Rect => (
 function fitInto(content: readonly Rect[], room: Room, least: number, lead: Rect | null): Viewport {
   const all = around(content);
   const [width, height] = [all.x1 - all.x0, all.y1 - all.y0];
-  const free = freeOf(room, width);
+  const free = freeOf(room, { width, height });
   const zoom = Math.max(least, Math.min(1, free.width / width, free.height / height));
   const spare = Math.max(0, free.width - width * zoom);
   const below = Math.max(0, free.height - height * zoom);
@@ -128,7 +134,7 @@ export function followViewport(
     const { x0, y0, x1, y1 } = onScreen(rect, from);
     return {
       at: { x0: x0 - EDGE, x1: x1 - EDGE, y0: y0 - EDGE, y1: y1 - EDGE },
-      free: freeOf(room, rect.x1 - rect.x0),
+      free: freeOf(room, { width: rect.x1 - rect.x0, height: rect.y1 - rect.y0 }),
     };
   };
   const seen = (rect: Rect, from: Viewport): boolean => {

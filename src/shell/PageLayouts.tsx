@@ -96,6 +96,7 @@ function Lower() {
   const idle = usePlayground(
     ({ run, deviceProblem, cpuCheck }) => run.status === "idle" && !deviceProblem && !cpuCheck,
   );
+  const blocked = usePlayground(({ derived }) => derived.status === "broken");
   const [opened, setOpened] = useState(false);
   const full = opened || !idle;
   return (
@@ -104,7 +105,7 @@ function Lower() {
         {idle && (
           <button type="button" className="measured-line" aria-expanded={full} onClick={() => setOpened(!opened)}>
             <b>Measured</b>
-            <span>nothing yet: press Run both</span>
+            <span>{blocked ? "nothing yet" : "nothing yet: press Run both"}</span>
             <Icon name={full ? "up" : "down"} size={16} />
           </button>
         )}

@@ -1,7 +1,17 @@
 /** @file The view for a projector: a large graph, one count, one sentence, two bars. */
 import { Fragment, useEffect, useState } from "react";
 import { GraphCanvas } from "../editor";
-import { Covered, Figure, KernelInspector, MeasuredPanel, InlineCode, PredictStrip, transferCount } from "../panels";
+import {
+  aboutOf,
+  Covered,
+  Figure,
+  InlineCode,
+  KernelInspector,
+  MeasuredPanel,
+  outcomeOf,
+  PredictStrip,
+  transferCount,
+} from "../panels";
 import {
   selectCovered,
   selectExample,
@@ -12,14 +22,12 @@ import {
   selectSteps,
   usePlayground,
 } from "../state";
-import { barsOf } from "../fusion";
-import type { NodeId, Step } from "../fusion";
+import { barsOf, questionOf } from "../fusion";
+import type { Step } from "../fusion";
 import "./presenter.css";
 
 /** The pointer hides after this long without a move. */
 const POINTER_MILLIS = 2000;
-
-const asked = ({ accepted }: Step): string => (accepted ? "Why fused?" : "Why not fused?");
 
 function Bars({ step }: { readonly step: Step }) {
   const [group] = barsOf(step);
@@ -40,12 +48,12 @@ function Reason({ step }: { readonly step: Step }) {
   const verdict = step.profitable ?? step.legal;
   return (
     <>
-      <h2>{asked(step)}</h2>
+      <h2>{questionOf(step)}</h2>
       <p>
         <InlineCode text={verdict.text} />
       </p>
       <Bars step={step} />
-      {verdict.remedy && (
+      {!step.accepted && verdict.remedy && (
         <p>
           <b>What would make it fuse?</b> <InlineCode text={verdict.remedy} />
         </p>
@@ -126,8 +134,6 @@ function Foot() {
   const step = usePlayground(selectStep);
   const graph = usePlayground(selectFusion)?.graph;
   const title = usePlayground((state) => state.lesson?.content.title ?? selectExample(state)?.title ?? "Own program");
-  const label = (id: NodeId): string => graph?.nodes.get(id)?.label ?? id;
-  const nodes = step ? step.nodes.slice(0, 2).map(label).join(" → ") : "";
   return (
     <footer className="presenter-foot">
       <b className="presenter-title">{title}</b>
@@ -137,7 +143,7 @@ function Foot() {
       <div className="presenter-track">
         <i style={{ width: `${steps.length > 0 ? (100 * cursor) / steps.length : 0}%` }} />
       </div>
-      <span>{step ? `${nodes} ${step.accepted ? "fused" : "refused"}` : "naive plan"}</span>
+      <span>{step ? `${aboutOf(graph ?? null, step)} ${outcomeOf(step)}` : "naive plan"}</span>
       <kbd>←</kbd>
       <kbd>→</kbd>
     </footer>

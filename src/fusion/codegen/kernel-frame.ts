@@ -205,14 +205,31 @@ export function kernelName(graph: Graph, { members, outputs }: Pick<Region, "mem
 
 const TITLE_LENGTH = 70;
 
+/** What a kernel reads, in the order in which a call names its arguments. */
+function argumentsOf(graph: Graph, { members, outputs }: Pick<Region, "members" | "outputs">): NodeId[] {
+  const inside = new Set(members);
+  const stored = new Set(storedInputs(graph, members));
+  const found = new Set<NodeId>();
+  const seen = new Set<NodeId>();
+  const ahead = outputs.toReversed();
+  for (let id = ahead.pop(); id !== undefined; id = ahead.pop()) {
+    if (seen.has(id)) continue;
+    seen.add(id);
+    if (inside.has(id)) ahead.push(...node(graph, id).inputs.toReversed());
+    else if (stored.has(resolveView(graph, id))) found.add(resolveView(graph, id));
+  }
+  return [...found];
+}
+
 /** `y = log(relu(x + b))` when that is short, `y = softmax(x)` for a composite, else the list of ops. */
-export function titleOf(graph: Graph, { members, outputs }: Pick<Region, "members" | "outputs">): string {
+export function titleOf(graph: Graph, region: Pick<Region, "members" | "outputs">): string {
+  const { members, outputs } = region;
   const inside = new Set(members);
   const words = wordsOf(graph, members);
   const named = outputs.map((id) => wordFor(node(graph, id))).join(", ");
   const composite = members.some((id) => words.includes(compositeOf(node(graph, id))?.label ?? ""));
   if (composite && words.length === 1) {
-    const inputs = storedInputs(graph, members).map((id) => wordFor(node(graph, id)));
+    const inputs = argumentsOf(graph, region).map((id) => wordFor(node(graph, id)));
     return `${named} = ${words[0]}(${inputs.join(", ")})`;
   }
   if (!composite && members.length <= 6 && outputs.length === 1) {

@@ -28,7 +28,7 @@ export const filledLike = (
 ): CompositeDef => {
   const { formula, ...names } = spec;
   const teaches =
-    "Only x's sizes are asked for, and they are known before it runs: x itself is not read, so no edge leads here.";
+    "Only the sizes of x are needed, and they are known in advance. x itself is not read, so no edge leads here.";
   return composite({
     ...names,
     doc: { formula, teaches },

@@ -104,6 +104,14 @@ export function WriteStrip({ kernel }: { readonly kernel: Kernel }) {
         <button
           type="button"
           className="kernel-action"
+          title="Watch this kernel's threads at work, at a small size"
+          onClick={() => playground.getState().actions.lookInside({})}
+        >
+          Look inside
+        </button>
+        <button
+          type="button"
+          className="kernel-action"
           title="Edit this kernel in place. Run compares it with the reference and times it beside the generated one."
           onClick={() => playground.getState().actions.writeKernel(kernel, beginning(kernel))}
         >

@@ -1,5 +1,5 @@
 /** @file The kernel inspector: which kernel, what it is, and its code, loops, decisions, traffic and memory. */
-import { lazy, Suspense, useState, type ReactNode, type KeyboardEvent } from "react";
+import { lazy, Suspense, useEffect, useRef, useState, type ReactNode, type KeyboardEvent } from "react";
 import { inspectorTabs, tabNames } from "../../document";
 import { kernelTitle } from "../../fusion";
 import { loadPart, playground, selectHandKernels, selectPlanned, selectSteps, usePlayground } from "../../state";
@@ -78,6 +78,13 @@ interface TabBarProps<T extends string> {
 
 /** Tabs that arrow keys move along. */
 function TabBar<T extends string>({ tabs, shown, onShow }: TabBarProps<T>) {
+  const selected = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // Together with the frame's own layout: on its own it would force one.
+    const show = (): void => selected.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const frame = requestAnimationFrame(show);
+    return () => cancelAnimationFrame(frame);
+  }, [shown]);
   const move = (event: KeyboardEvent<HTMLDivElement>): void => {
     const direction = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (direction === 0) return;
@@ -94,6 +101,7 @@ function TabBar<T extends string>({ tabs, shown, onShow }: TabBarProps<T>) {
       {tabs.map(([tab, title]) => (
         <button
           key={tab}
+          ref={tab === shown ? selected : null}
           type="button"
           role="tab"
           id={`kernel-tab-${tab}`}

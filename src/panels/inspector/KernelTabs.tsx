@@ -67,14 +67,6 @@ export function KernelTabs() {
           </button>
         </div>
       )}
-      <button
-        type="button"
-        className="kernel-inside"
-        title="Watch this kernel's threads at work, at a small size"
-        onClick={() => playground.getState().actions.lookInside({})}
-      >
-        Look inside
-      </button>
       {plan.kernels.length > MOST_TAGS && (
         <select
           className="kernel-list"

@@ -141,7 +141,7 @@ const Graph = memo(function Graph({ Still, compilation, naive, region, runs, mov
         {...{ compilation, layout, moved, over }}
         plan={naive ? compilation.naivePlan! : compilation.fusedPlan!}
         cursor={naive ? 0 : compilation.steps.length}
-        folds={false}
+        folds="crowded"
         label={`Op graph, ${naive ? "naive" : "fused"}`}
       />
     )

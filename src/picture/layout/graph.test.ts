@@ -69,6 +69,21 @@ test("an input with one reader sits to the right of it, in its row", () => {
   expect(w.y + w.height / 2).toBe(weight.y + weight.height / 2);
 });
 
+test("a weight that is transposed for its reader stands aside, as the weight itself would", () => {
+  const layout = layoutOf(drawn("w[64]: ", "x[64]: ", "turned[64]: w", "product[64]: x turned", "y[64]: product"));
+  const [x, turned, product] = ["x", "turned", "product"].map((id) => boxOf(layout, id).x);
+  expect(x).toBe(product);
+  expect(turned).toBeGreaterThan(product!);
+});
+
+test("a transposed weight of a later op stands beside that op, not at the top", () => {
+  const second = ["v[64]: ", "a[64]: product", "turned2[64]: v", "product2[64]: a turned2", "y[64]: product2"];
+  const layout = layoutOf(drawn("w[64]: ", "x[64]: ", "turned[64]: w", "product[64]: x turned", ...second));
+  expect(boxOf(layout, "v").x).toBe(boxOf(layout, "w").x);
+  expect(boxOf(layout, "v").y).toBeGreaterThan(boxOf(layout, "product").y);
+  expect(overlaps(layout)).toEqual([]);
+});
+
 test("readers stand below what they read, outputs at the end, nothing overlaps", () => {
   const layout = layoutOf(layerNorm);
   const main = ["x", "centre", "scale", "weight", "y"].map((id) => boxOf(layout, id).y);

@@ -84,10 +84,30 @@ function rowsOf(sketch: Sketch, { chain, chains }: Chains): number[] {
       if (dock[p]! < 0) row[i] = Math.max(row[i]!, row[p]! + (level.has(`${p}>${i}`) ? 0 : 1));
     }
   });
+  lowerBranches(sketch, chains, row, (tail, reader) => level.has(`${tail}>${reader}`));
   dock.forEach((to, i) => {
     if (to >= 0) row[i] = row[to]!;
   });
   return row;
+}
+
+/** A branch that reads one input alone, such as a transposed weight, stands with its input beside its reader, not at the top. */
+function lowerBranches(
+  { nodes, before, after }: Sketch,
+  chains: Chains["chains"],
+  row: number[],
+  isLevel: (tail: number, reader: number) => boolean,
+): void {
+  for (const list of chains) {
+    const [head, ...others] = list;
+    const tail = list.at(-1)!;
+    const [reader, ...more] = after[tail]!;
+    if (nodes[head!]!.kind !== "input" || reader === undefined || more.length > 0) continue;
+    if (others.length === 0 || others.some((i) => before[i]!.length > 1)) continue;
+    if (list.slice(0, -1).some((i) => after[i]!.length > 1)) continue;
+    const lower = row[reader]! - (isLevel(tail, reader) ? 0 : 1) - row[tail]!;
+    if (lower > 0) for (const i of list) row[i] = row[i]! + lower;
+  }
 }
 
 /** Intervals of rows that are taken, sorted; answers the first lane from `from` on where [top, bottom] is free. */
@@ -97,13 +117,15 @@ class Lanes {
     return this.taken.length;
   }
   take(from: number, top: number, bottom: number): number {
-    for (let lane = from; ; lane++) {
-      const list = (this.taken[lane] ??= []);
-      const at = firstEndingAfter(list, top);
-      if (at < list.length && list[at]![0] <= bottom) continue;
-      list.splice(at, 0, [top, bottom]);
-      return lane;
-    }
+    for (let lane = from; ; lane++) if (this.occupy(lane, top, bottom)) return lane;
+  }
+  /** Takes the rows of this one lane, where they are free. */
+  occupy(lane: number, top: number, bottom: number): boolean {
+    const list = (this.taken[lane] ??= []);
+    const at = firstEndingAfter(list, top);
+    if (at < list.length && list[at]![0] <= bottom) return false;
+    list.splice(at, 0, [top, bottom]);
+    return true;
   }
 }
 
@@ -118,9 +140,15 @@ function firstEndingAfter(list: readonly [number, number][], row: number): numbe
   return low;
 }
 
+/**
+ * A chain keeps its lane free for its lines as far as it is read. What a step takes away (a guest) stands where no box is:
+ * the lines that would pass there come with the step.
+ */
 function lanesOf(sketch: Sketch, { chain, chains }: Chains, row: readonly number[]): { lane: number[]; count: number } {
   const { nodes, after, dock, main } = sketch;
   const lanes = new Lanes();
+  /** The rows where boxes stand, without those that only a line passes. */
+  const boxes = new Lanes();
   const lane = nodes.map(() => 0);
   const docked = new Map<number, number[]>();
   dock.forEach((to, i) => {
@@ -140,12 +168,17 @@ function lanesOf(sketch: Sketch, { chain, chains }: Chains, row: readonly number
     const home = parent >= 0 && chain[parent]! >= 0 ? lane[parent]! + 1 : c === spine ? 0 : 1;
     const top = parent >= 0 ? Math.min(row[head]!, row[parent]! + 1) : row[head]!;
     const rejoin = after[tail]!.reduce((low, s) => Math.max(low, row[s]! - 1), row[tail]!);
-    const at = lanes.take(nodes[head]!.kind === "input" && parent < 0 ? Math.max(0, home - 1) : home, top, rejoin);
+    const at = nodes[head]!.guest
+      ? boxes.take(Math.max(0, home - 1), row[head]!, row[tail]!)
+      : lanes.take(nodes[head]!.kind === "input" && parent < 0 ? Math.max(0, home - 1) : home, top, rejoin);
+    if (nodes[head]!.guest) lanes.occupy(at, row[head]!, row[tail]!);
     for (const i of list) {
       lane[i] = at;
+      boxes.occupy(at, row[i]!, row[i]!);
       const beside = docked.get(i);
       if (!beside) continue;
       const side = lanes.take(at + 1, row[i]!, row[i]!);
+      boxes.occupy(side, row[i]!, row[i]!);
       for (const d of beside) lane[d] = side;
     }
   }

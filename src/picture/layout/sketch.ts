@@ -30,24 +30,31 @@ export function sketchOf({ nodes, edges }: LayoutRequest): Sketch {
     for (const p of before[i]!) depth[i] = Math.max(depth[i]!, depth[p]! + 1);
   });
   const lone = (i: number): boolean => nodes[i]!.kind === "input" && after[i]!.length === 1;
-  const main = nodes.map((_, i) => mainOperand(before[i]!, nodes, depth, lone));
+  // A weight that is transposed for its only reader is no more of a main line than the weight itself.
+  const aside = (i: number): boolean => {
+    const [source, ...others] = before[i]!;
+    if (source === undefined) return lone(i);
+    const single = others.length === 0 && after[i]!.length === 1 && nodes[i]!.bytes === nodes[source]!.bytes;
+    return nodes[i]!.kind === "op" && single && lone(source);
+  };
+  const main = nodes.map((_, i) => mainOperand(before[i]!, nodes, depth, aside));
   const dock = nodes.map((_, i) => (lone(i) && main[after[i]![0]!] !== i ? after[i]![0]! : -1));
   return { nodes, before, after, dock, main, piped: edges.filter(({ inner }) => !inner) };
 }
 
-/** Largest value first, then the longest way behind it. Single-use inputs and guests only when nothing else is there. */
+/** Largest value first, then the longest way behind it. What stands aside and guests only when nothing else is there. */
 function mainOperand(
   operands: readonly number[],
   nodes: readonly LayoutNode[],
   depth: readonly number[],
-  lone: (i: number) => boolean,
+  aside: (i: number) => boolean,
 ): number {
   let best = -1;
   for (const i of operands) {
     if (best < 0) best = i;
-    else if (lone(i) !== lone(best)) best = lone(best) ? i : best;
+    else if (aside(i) !== aside(best)) best = aside(best) ? i : best;
     else if (nodes[i]!.guest !== nodes[best]!.guest) best = nodes[best]!.guest ? i : best;
-    else if (lone(i)) best = nodes[i]!.bytes >= 64 * nodes[best]!.bytes ? i : best;
+    else if (aside(i)) best = nodes[i]!.bytes >= 64 * nodes[best]!.bytes ? i : best;
     else if (nodes[i]!.bytes !== nodes[best]!.bytes) best = nodes[i]!.bytes > nodes[best]!.bytes ? i : best;
     else if (depth[i]! > depth[best]!) best = i;
   }

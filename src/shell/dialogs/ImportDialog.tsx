@@ -78,8 +78,8 @@ function withoutThem(unsupported: Extract<Importing, { status: "partial" }>["uns
   if (total === 0) return "The model is open.";
   const start = `The model is open, without ${total} of its ops`;
   if (given === 0) return `${start} and all that reads them.`;
-  if (given === total) return `${start}. What ${total === 1 ? "it gives" : "they give"} comes in from outside instead.`;
-  return `${start}. What ${given} of them ${given === 1 ? "gives" : "give"} comes in from outside instead; what reads the others is left out.`;
+  if (given === total) return `${start}. ${total === 1 ? "Its" : "Their"} results are inputs instead.`;
+  return `${start}. The results of ${given} of them are inputs instead; what reads the others is left out.`;
 }
 
 function Partial({ unsupported, wanted, numbers }: Extract<Importing, { status: "partial" }>) {

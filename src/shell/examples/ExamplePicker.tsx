@@ -2,7 +2,16 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { playground, usePlayground } from "../../state";
 import { ExampleShelf, optionId } from "./ExampleShelf";
-import { bestOf, idsOf, neighbourChapter, shelvesFor, type Shelf } from "./example-shelves";
+import {
+  bestOf,
+  entryId,
+  exampleOf,
+  idsOf,
+  neighbourChapter,
+  shelvesFor,
+  startShelf,
+  type Shelf,
+} from "./example-shelves";
 import { Icon } from "../Icon";
 import "./example-picker.css";
 
@@ -73,7 +82,7 @@ function Chapters({ shelves, active, onChoose }: ChaptersProps) {
           type="button"
           aria-current={idsOf([shelf]).some((id) => id === active)}
           title={shelf.chapter.sentence}
-          onClick={() => onChoose(shelf.shown[0]!.example.id)}
+          onClick={() => onChoose(entryId(shelf.shown[0]!))}
         >
           {shelf.chapter.title}
         </button>
@@ -86,16 +95,26 @@ export function ExamplePicker({ shown, onClose }: Props) {
   const [words, setWords] = useState("");
   const [wanted, setWanted] = useState(shown ?? "");
   const totals = usePlayground((state) => state.lessonTotals);
-  const shelves = useMemo(() => shelvesFor(words, (id) => totals.get(id)?.level), [words, totals]);
+  const shelves = useMemo(() => {
+    const found = shelvesFor(words, (id) => totals.get(id)?.level);
+    return words.trim() === "" ? [startShelf, ...found] : found;
+  }, [words, totals]);
   const ids = useMemo(() => idsOf(shelves), [shelves]);
   const at = Math.max(0, ids.indexOf(wanted));
   const active = ids[at];
 
+  const sought = useRef<string | null | undefined>(shown);
   useEffect(() => {
     let open = true;
     const count = async (): Promise<void> => {
       // A few at a time: the planner must stay free for the program that is typed or opened meanwhile.
-      const wanted = idsOf(shelvesFor("")).filter((id) => !id.includes("/"));
+      const chapters = shelvesFor("").map((shelf) => idsOf([shelf]));
+      // What is in sight first: the chapter of the open example, and what follows it.
+      const from = Math.max(
+        0,
+        chapters.findIndex((each) => each.some((id) => id === sought.current)),
+      );
+      const wanted = [...chapters.slice(from), ...chapters.slice(0, from)].flat().filter((id) => !id.includes("/"));
       for (let i = 0; open && i < wanted.length; i += COUNTED_AT_ONCE)
         await playground.getState().actions.countLessons(wanted.slice(i, i + COUNTED_AT_ONCE));
     };
@@ -103,7 +122,6 @@ export function ExamplePicker({ shown, onClose }: Props) {
     return () => void (open = false);
   }, []);
 
-  const sought = useRef<string | null | undefined>(shown);
   // The list of other words is there only after they were drawn.
   useEffect(() => scrollTo(sought.current ?? undefined, "center"), [words]);
 
@@ -121,7 +139,7 @@ export function ExamplePicker({ shown, onClose }: Props) {
   const choose = (id: string | undefined): void => {
     if (!id) return;
     onClose();
-    playground.getState().actions.openExample(id);
+    playground.getState().actions.openExample(exampleOf(id));
   };
   const moves = {
     ArrowDown: () => goTo(ids[at + 1]),

@@ -3,11 +3,11 @@ import type { ReactNode } from "react";
 import { variantId } from "../../lessons";
 import { usePlayground } from "../../state";
 import { TrafficBars } from "../TrafficBars";
-import { levelWords, type Shelf, type ShownExample } from "./example-shelves";
+import { entryId, levelWords, type Shelf, type ShownExample } from "./example-shelves";
 import { Icon } from "../Icon";
 
-/** The element of an entry; ids of variants have a slash. */
-export const optionId = (id: string): string => `example-${id.replace("/", "--")}`;
+/** The element of an entry; ids of variants have a slash, those of the first shelf a colon. */
+export const optionId = (id: string): string => `example-${id.replace("/", "--").replace(":", "-")}`;
 
 interface Choosing {
   /** The entry that the keys are at. */
@@ -50,13 +50,14 @@ function Entry({ id, className, title, children, active, shown, onHover, onChoos
   );
 }
 
-function Row({ example, variants, ...choosing }: ShownExample & Choosing) {
+function Row({ row, ...choosing }: { readonly row: ShownExample } & Choosing) {
+  const { example, variants, first } = row;
   const totals = usePlayground((state) => state.lessonTotals.get(example.id));
   return (
     <>
-      <Entry id={example.id} className="picker-entry" {...choosing}>
-        <b>{example.title}</b>
-        <span className="picker-sentence">{example.sentence}</span>
+      <Entry id={entryId(row)} className="picker-entry" {...choosing}>
+        <b>{first ?? example.title}</b>
+        <span className="picker-sentence">{first ? example.title : example.sentence}</span>
         <span className="picker-counts">
           <TrafficBars totals={totals} />
           {totals && (
@@ -98,7 +99,7 @@ export function ExampleShelf({ shelf: { chapter, shown: rows }, ...choosing }: {
         {chapter.title}
       </div>
       {rows.map((row) => (
-        <Row key={row.example.id} {...row} {...choosing} />
+        <Row key={entryId(row)} row={row} {...choosing} />
       ))}
     </div>
   );

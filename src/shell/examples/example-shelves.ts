@@ -1,14 +1,26 @@
 /** @file The examples by chapter, narrowed to those that fit some words. Pure. */
-import { chapters, examples, keywordsOf, variantId, type Chapter, type Example, type Variant } from "../../lessons";
+import {
+  chapters,
+  examples,
+  findExample,
+  keywordsOf,
+  startHere,
+  variantId,
+  type Chapter,
+  type Example,
+  type Variant,
+} from "../../lessons";
 
 /** One example with those of its variants that fit. */
 export interface ShownExample {
   readonly example: Example;
   readonly variants: readonly Variant[];
+  /** Stands here a second time, as one of those to begin with: what one learns from it. */
+  readonly first?: string;
 }
 
 export interface Shelf {
-  readonly chapter: Chapter;
+  readonly chapter: Pick<Chapter, "id" | "title" | "sentence">;
   readonly shown: readonly ShownExample[];
 }
 
@@ -47,16 +59,29 @@ export function shelvesFor(search: string, levelOf: LevelOf = () => undefined): 
     .filter(({ shown }) => shown.length > 0);
 }
 
-/** What each entry opens, in the order of the list. */
+/** The examples that a newcomer begins with, above all others. */
+export const startShelf: Shelf = {
+  chapter: { id: "start-here" as Chapter["id"], title: "Start here", sentence: "Five examples to begin with" },
+  shown: startHere.map(({ example, title }) => ({ example: findExample(example)!, variants: [], first: title })),
+};
+
+const START = "start:";
+/** An entry of the list: an example, a variant of it, or an example among those to begin with. */
+export const entryId = ({ example, first }: ShownExample): string => (first ? `${START}${example.id}` : example.id);
+/** The example or variant that an entry opens. */
+export const exampleOf = (entry: string): string => (entry.startsWith(START) ? entry.slice(START.length) : entry);
+
+/** The entries in the order of the list. */
 export const idsOf = (shelves: readonly Shelf[]): readonly string[] =>
   shelves.flatMap(({ shown }) =>
-    shown.flatMap(({ example, variants }) => [example.id, ...variants.map((each) => variantId(example, each))]),
+    shown.flatMap((row) => [entryId(row), ...row.variants.map((each) => variantId(row.example, each))]),
   );
 
 /** The first entry of the chapter after (1) or before (-1) the one that has `id`; null where there is none. */
 export function neighbourChapter(shelves: readonly Shelf[], id: string | undefined, direction: 1 | -1): string | null {
   const at = shelves.findIndex((shelf) => idsOf([shelf]).some((each) => each === id));
-  return shelves[at + direction]?.shown[0]?.example.id ?? null;
+  const first = shelves[at + direction]?.shown[0];
+  return first ? entryId(first) : null;
 }
 
 /** The entry that the words name best: by the whole title, by its start, otherwise the first of the list. */

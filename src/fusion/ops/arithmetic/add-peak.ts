@@ -7,7 +7,7 @@ export const addPeak = binary({
   doc: {
     formula: "a + b, but b where b is ±∞",
     teaches:
-      "How logsumexp puts back the maximum that it took away. Of a row of nothing but −∞, a is no number and the answer is −∞.",
+      "Adds back the maximum that logsumexp has subtracted. For a row of nothing but −∞, a is NaN and the answer is −∞.",
   },
   derivative: { partials: () => [1, 1] },
   algebra: { monotone: [UP_EXACT, UP_EXACT] },

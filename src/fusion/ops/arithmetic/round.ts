@@ -12,7 +12,7 @@ function roundToEven(x: number): number {
 export const round = unary({
   name: "round",
   onnx: "Round",
-  doc: { formula: "nearest(x)", teaches: "Halves go to the even neighbour, as IEEE does it: 2.5 becomes 2." },
+  doc: { formula: "nearest(x)", teaches: "A half is rounded to the even neighbour, as IEEE 754 does: 2.5 becomes 2." },
   derivative: {},
   algebra: { idempotent: "rounded", keepsZero: true, monotone: [UP_EXACT] },
   scalar: { js: roundToEven, wgsl: (x, t) => (isInteger(t) ? x : `round(${x})`) },

@@ -5,8 +5,8 @@ import { checkRanked } from "../ranking";
 export const cummaxIndices = composite({
   name: "cummax_indices",
   doc: {
-    formula: "place of the largest of all up to here, the last where several are",
-    teaches: "A place counts where its element is the largest so far: two scans, which one kernel makes.",
+    formula: "index of the largest element up to here; of equal ones, the last",
+    teaches: "An index counts where its element is the largest so far. That takes two scans, which share one kernel.",
   },
   params: RUNNING,
   check: checkRanked,

@@ -5,8 +5,8 @@ import { checkRanked } from "../ranking";
 export const cumminIndices = composite({
   name: "cummin_indices",
   doc: {
-    formula: "place of the smallest of all up to here, the last where several are",
-    teaches: "A place counts where its element is the smallest so far: two scans, which one kernel makes.",
+    formula: "index of the smallest element up to here; of equal ones, the last",
+    teaches: "An index counts where its element is the smallest so far. That takes two scans, which share one kernel.",
   },
   params: RUNNING,
   check: checkRanked,

@@ -7,7 +7,7 @@ export const logsumexp = composite({
   doc: {
     formula: "max x + ln Σ e^(x − max x)",
     teaches:
-      "The maximum is subtracted first, so nothing overflows. Where the maximum is infinite it is the answer: ∞ − ∞ would be no number.",
+      "The maximum is subtracted first, so nothing overflows. An infinite maximum is the answer itself, because ∞ − ∞ is NaN.",
   },
   params: [ONE_TENSOR, AXES, KEEPDIMS],
   nonDifferentiable: ["max"],

@@ -268,7 +268,7 @@ class Reader {
     return refusal(
       "L_INDEX",
       [operand, n.id],
-      `${this.#say(n.id)} moves ${this.#say(operand)} to other places, and a tile holds only its own.`,
+      `${this.#say(n.id)} moves ${this.#say(operand)} to other indices, and a tile holds only its own elements.`,
     );
   }
 

@@ -106,7 +106,7 @@ export function placeMember(
     return refusal(
       "L_INDEX",
       [operand, id],
-      `${show(id)} moves ${show(operand)} to other places, and each row is only known where it was reduced.`,
+      `${show(id)} moves ${show(operand)} to other indices, and each row is known only where it was reduced.`,
       "Store the value first; a later kernel reads it in the other order.",
     );
   }

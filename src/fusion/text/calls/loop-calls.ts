@@ -181,7 +181,7 @@ function scan(reader: Reader, found: ReadonlyMap<string, Operand>, refuse: Refus
     const pair = pairOf(answer);
     if (!pair)
       return refuse(
-        `The function of scan answers what it carries on and what it shows: two values; this is ${describe(answer)}.`,
+        `The function that scan calls must return two values, what it carries on and its output; this is ${describe(answer)}.`,
       );
     [carried] = pair;
     shown[at] = pair[1];

@@ -200,7 +200,8 @@ function resultsOf({ text, statements, graph }: Parsed, outputs: readonly NodeId
  */
 export function transformProgram(text: string, name: TransformName): Edited {
   const parsed = parseProgram(text);
-  if (!parsed.complete) return refused("The program has a mistake or an open operand: mend it first.");
+  if (!parsed.complete)
+    return refused("The program has a mistake or an operand that is not connected: fix that first.");
   if (parsed.main)
     return refused("The program is one def: write its inputs above it and call it below, and it can be transformed.");
   const isLate = [...parsed.graph.nodes.values()].some(({ phase }) => phase === "backward");

@@ -42,7 +42,7 @@ export const assertionDocs: readonly AssertionDoc[] = [
     name: "assert_peak",
     params: ["n"],
     snippet: "assert_peak(${1:4 * N * N})$0",
-    formula: "at no kernel of the final plan more than n bytes are alive",
+    formula: "no more than n bytes are alive at any kernel of the final plan",
     teaches: "The Memory tab shows which tensors are alive at each kernel, and where the peak is.",
   },
 ];

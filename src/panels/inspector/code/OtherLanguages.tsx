@@ -27,7 +27,7 @@ function Header({ header }: { readonly header: string }) {
   if (header === "") return null;
   return (
     <details>
-      <summary>What stands before it, the same for every kernel</summary>
+      <summary>The lines before it, which are the same for every kernel</summary>
       <pre>{header}</pre>
     </details>
   );

@@ -264,13 +264,16 @@ function blocks(lines: readonly string[]): { start: number; end: number }[] {
   return found;
 }
 
-/** The editor's way to hide lines, which its published types leave out; each source has lines of its own. */
+/**
+ * The editor's way to hide lines, which its published types leave out; each source has lines of its own. A new text shows
+ * all lines, and the editor believes that those of the old one are hidden still: so it is told to look again.
+ */
 interface Hiding {
-  setHiddenAreas?: (ranges: readonly monaco.IRange[], source: string) => void;
+  setHiddenAreas?: (ranges: readonly monaco.IRange[], source: string, forceUpdate: boolean) => void;
 }
 
 const hide = (editor: monaco.editor.IStandaloneCodeEditor, ranges: readonly monaco.IRange[]): void =>
-  (editor as Hiding).setHiddenAreas?.(ranges, "opening");
+  (editor as Hiding).setHiddenAreas?.(ranges, "opening", true);
 
 /** Folds what stands before the kernel now; answers how to stop. */
 function foldPreludes(editor: monaco.editor.IStandaloneCodeEditor): () => void {
@@ -284,12 +287,16 @@ function foldPreludes(editor: monaco.editor.IStandaloneCodeEditor): () => void {
       .filter(({ first, last }) => last > first)
       .map(({ first, last }) => new monaco.Range(first + 1, 1, last, 1)),
   );
-  const timer = setTimeout(() => {
+  let over = false;
+  const fold = async (): Promise<void> => {
     const selectionLines = preludes.map(({ first }) => first - 1);
-    editor.trigger("open", "editor.fold", { levels: 1, selectionLines });
-    hide(editor, []);
-  }, 50);
+    // It waits for the folds of the whole text, which take a while: shown before, the lines would flash up.
+    await editor.getAction("editor.fold")?.run({ levels: 1, selectionLines });
+    if (!over) hide(editor, []);
+  };
+  const timer = setTimeout(() => void fold(), 50);
   return () => {
+    over = true;
     clearTimeout(timer);
     hide(editor, []);
   };

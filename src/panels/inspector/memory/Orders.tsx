@@ -59,7 +59,8 @@ function Sheet() {
     <div aria-busy={answer.of !== compilation}>
       <Table rows={answer.rows} />
       <p className="traffic-note">
-        Whatever fuses last sees what the others made. Eight launches of one plan each read parameters again.
+        Fusion that comes last sees the ops of all other transformations. Eight launches of one plan each read the
+        parameters again.
       </p>
     </div>
   );

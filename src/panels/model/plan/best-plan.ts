@@ -7,6 +7,6 @@ export function bestPlanText(best: BestPlan): string {
   const tried = `found by trying all; ${plural(best.weighed, "kernel")} compared`;
   const regret = regretOf(best);
   return regret === 0
-    ? `No plan is better than the fused one by the price: ${showMicros(best.planned)} (${tried}).`
-    : `The best plan takes ${showMicros(best.micros)} by the price (${tried}); the fused one ${showMicros(best.planned)}, +${significant(100 * regret, 2)} %.`;
+    ? `By the cost model, no plan is better than the fused one: ${showMicros(best.planned)} (${tried}).`
+    : `By the cost model, the best plan takes ${showMicros(best.micros)} (${tried}); the fused one ${showMicros(best.planned)}, +${significant(100 * regret, 2)} %.`;
 }

@@ -84,7 +84,7 @@ export function comparedRows(first: Totals, second: Totals, time = "Predicted ti
     row("Kernels", (of) => of.kernels, counted),
     row("Full-size transfers", (of) => of.fullSizeTransfers, counted, transferCount),
     row("Memory traffic", bytes, inUnits(measureBytes, bytes)),
-    row("Memory, live at its peak", peak, inUnits(measureBytes, peak)),
+    row("Peak memory", peak, inUnits(measureBytes, peak)),
     row(time, micros, inUnits(measureMicros, micros)),
   ];
 }

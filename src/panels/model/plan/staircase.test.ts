@@ -106,6 +106,18 @@ test("few columns stay close together, and a pass is as wide as its name", () =>
   expect([-5, 40, 91, 200].map((x) => slotAt(slots, x).column)).toEqual([0, 0, 1, 2]);
 });
 
+test("where not all names have room, the longest are cut, and none to a riddle", () => {
+  const stairs = staircaseOf(
+    stepsOf("scales + 5", "views + 4", "epilogues + 3", "epilogues + 2"),
+    totals(7),
+    new Set(),
+  );
+  const names: Record<string, number> = { scales: 170, views: 120, epilogues: 190 };
+  const { passes, width } = slotsOf(stairs, 420, (pass) => names[pass]!);
+  expect(passes.map((pass) => pass.width)).toEqual([150, 120, 150]);
+  expect(width).toBeLessThanOrEqual(420);
+});
+
 test("many columns share the room: all of it, and no more", () => {
   const stairs = staircaseOf(stepsOf(...Array.from({ length: 50 }, () => "chain + 4")), totals(7), new Set());
   const { width, widths } = slotsOf(stairs, 400, () => 90);

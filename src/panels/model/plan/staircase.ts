@@ -117,16 +117,45 @@ const WIDEST = 38;
 /** Narrower than this, a column gives no more room to a name. */
 const NARROWEST = 14;
 
-/** Columns side by side from the left, each pass at least as wide as its name (`nameWidth`, px) while `room` allows. */
+/** A name that is cut shorter than this is a riddle, px. */
+const READABLE = 90;
+
+/** The most px of a name's width for which the passes still fit into `room`; 0 where not even their columns do. */
+function longestName(passes: readonly PassSpan[], room: number, widthOf: (span: PassSpan, most: number) => number) {
+  const fits = (most: number): boolean => passes.reduce((sum, span) => sum + widthOf(span, most), 0) <= room;
+  let [most, tooMuch] = [0, Math.ceil(room) + 1];
+  while (tooMuch - most > 1) {
+    const middle = (most + tooMuch) >> 1;
+    if (fits(middle)) most = middle;
+    else tooMuch = middle;
+  }
+  return most;
+}
+
+/**
+ * Columns side by side from the left, each pass at least as wide as its name (`nameWidth`, px) while `room` allows. Columns
+ * make way for names first; then the longest names are cut.
+ */
 export function slotsOf({ columns, passes }: Staircase, room: number, nameWidth: (pass: string) => number): Slots {
-  const widthOf = (pitch: number, { pass, first, last }: PassSpan): number =>
-    Math.max((last - first + 1) * pitch, nameWidth(pass));
-  const total = (pitch: number): number => passes.reduce((sum, span) => sum + widthOf(pitch, span), 0);
+  const widthAt =
+    (pitch: number) =>
+    ({ pass, first, last }: PassSpan, most: number): number =>
+      Math.max((last - first + 1) * pitch, Math.min(most, nameWidth(pass)));
+  const widest = Math.max(0, ...passes.map(({ pass }) => nameWidth(pass)));
+  const mostAt = (pitch: number): number => Math.min(widest, longestName(passes, room, widthAt(pitch)));
   let pitch = WIDEST;
-  while (pitch > NARROWEST && total(pitch) > room) pitch--;
-  const named = total(pitch) <= room;
-  if (!named) pitch = Math.min(WIDEST, room / Math.max(1, columns.length));
-  const spare = Math.max(0, room - (named ? total(pitch) : columns.length * pitch));
+  while (pitch > NARROWEST && mostAt(pitch) < widest) pitch--;
+  if (mostAt(pitch) < widest) {
+    pitch = WIDEST;
+    while (pitch > NARROWEST && mostAt(pitch) < READABLE) pitch--;
+  }
+  let most = mostAt(pitch);
+  if (most < Math.min(READABLE, widest)) {
+    pitch = Math.min(WIDEST, room / Math.max(1, columns.length));
+    most = 0;
+  }
+  const widthOf = widthAt(pitch);
+  const spare = Math.max(0, room - passes.reduce((sum, span) => sum + widthOf(span, most), 0));
   const widths = columns.map((column) => pitch + spare * shareOf(column, columns));
   const left: number[] = [];
   let at = 0;
@@ -136,7 +165,7 @@ export function slotsOf({ columns, passes }: Staircase, room: number, nameWidth:
       left.push(at);
       at += widths[i]!;
     }
-    if (named) at = Math.max(at, from + nameWidth(span.pass));
+    at = Math.max(at, from + Math.min(most, nameWidth(span.pass)));
     return { left: from, width: at - from };
   });
   return { left, widths, passes: spans, width: at };

@@ -42,7 +42,7 @@ test("NaN on one side only is a mismatch of its own", () => {
 
 test("sampling is said", () => {
   expect(verdictOf([{ ...row, compared: 4096, elements: 4_194_304 }])?.text).toContain(
-    "Compared with f64 at 4,096 of 4,194,304 elements.",
+    "Compared with f64 at 4,096 of 4,194,304 elements: worst 2 ULP at [1417, 302]",
   );
 });
 

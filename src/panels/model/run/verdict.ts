@@ -28,6 +28,12 @@ function sampledNote(rows: readonly CheckRow[]): string {
   return sampled ? ` Compared with f64 at ${count(sampled.compared)} of ${count(sampled.elements)} elements.` : "";
 }
 
+/** The same of the elements that were compared, where these are not all. */
+function withSample(text: string, rows: readonly CheckRow[]): string {
+  const sample = sampledNote(rows).trim();
+  return sample === "" ? text : `${sample.slice(0, -1)}: ${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+}
+
 /** What every kernel was compared at, and what could not be. */
 function kernelNote(rows: readonly CheckRow[], skipped: readonly string[]): string {
   const own = rows.filter((row) => !isWhole(row));
@@ -145,7 +151,9 @@ export function verdictOf(
   const sensitive = sensitiveNote(rows, apart);
   const loose = sensitive === "" ? looseNote(rows.filter(isWhole), full) : "";
   const row = deciding(rows.filter(isWhole));
-  const text = (row ? agreement(row) + sampledNote(rows) : "") + sensitive + loose + fullNote(full) + kernels;
+  // What one can be sure of first: all elements of both plans. Then how near f64 they are.
+  const near = row ? ` ${withSample(agreement(row), rows)}` : "";
+  const text = fullNote(full) + near + sensitive + loose + kernels;
   const title =
     sensitive !== "" ? "Right as far as f32 can tell." : loose !== "" ? "Within the limit." : "Same result.";
   return { same: true, title, text: text.trim() };

@@ -8,7 +8,7 @@ export const fullLike = composite({
   doc: {
     formula: "value for every element of x",
     teaches:
-      "Only x's sizes are asked for, and they are known before it runs: x itself is not read, so no edge leads here.",
+      "Only the sizes of x are needed, and they are known in advance. x itself is not read, so no edge leads here.",
   },
   params: [ONE_TENSOR, tensor(["fill_value", "value"], "The value."), optionalDtype("x's when left out.")],
   check: (_inputs, attrs) => checkDtype(attrs),

@@ -10,7 +10,8 @@ export const dstack = composite({
   name: "dstack",
   doc: {
     formula: "along the third axis",
-    teaches: "A concat whose operands are given the axis first; fused into its reader, it is a choice by index.",
+    teaches:
+      "Operands get the axis where they lack it, and are then concatenated. Fused into its reader, it is a choice by index.",
   },
   params: [{ names: ["tensors", "arrays", "tup"], kind: "tensors", doc: "The tensors, in order." }],
   check: (inputs) => (inputs.length > 0 ? null : wrong("bad-attr", "dstack needs at least one tensor.")),
