@@ -25,11 +25,11 @@ export function quickData({ type: { dtype, shape }, attrs }: Node, seed: number)
 }
 
 /** Elements of an output that are compared. */
-const MOST_COMPARED = 2 ** 21;
+const MAX_COMPARED = 2 ** 21;
 
 /** |a − b| / |b| in the second norm over evenly spread elements; NaN where only one of both is NaN. */
 export function distance(a: Numbers, b: Numbers): number {
-  const step = Math.max(1, Math.floor(a.length / MOST_COMPARED));
+  const step = Math.max(1, Math.floor(a.length / MAX_COMPARED));
   let [apart, size] = [0, 0];
   for (let i = 0; i < a.length; i += step) {
     const [got, want] = [a[i]!, b[i]!];

@@ -14,7 +14,7 @@ import {
 import type { CompileOptions, Drawing, NodeId, Training } from "../src/fusion";
 import {
   median,
-  MOST_STEPS,
+  MAX_STEPS,
   type DeviceInfo,
   type NumberArray,
   type Outcome,
@@ -68,7 +68,7 @@ export interface TrainReport {
 
 /** Steps whose losses are held against one another: later ones are apart by rounding that training grows. */
 const COMPARED = 20;
-const MOST_APART = 1e-3;
+const MAX_APART = 1e-3;
 const PLANS = ["naive", "fused"] as const;
 
 /** A report, or a sentence about why there is none. */
@@ -99,7 +99,7 @@ async function rowOf(opened: Opened, request: TrainRequest, program: Program): P
     return { name: program.name, problem: measured, naive: null, fused: null, peer, apart: Number.NaN };
   }
   const { apart } = measured;
-  const problem = apart <= MOST_APART ? null : `The plans' losses are ${apart.toExponential(1)} apart.`;
+  const problem = apart <= MAX_APART ? null : `The plans' losses are ${apart.toExponential(1)} apart.`;
   return { name: program.name, problem, peer, ...measured };
 }
 
@@ -154,9 +154,9 @@ async function ratesOf(
   for (let turn = 0; turn < 4 || performance.now() - begin < budgetMillis; turn++) {
     for (const [plan, times] of samples.entries()) {
       for (const kind of ["resident", "fed"] as const) {
-        const ran = await round(steps, plan, MOST_STEPS, kind === "fed");
+        const ran = await round(steps, plan, MAX_STEPS, kind === "fed");
         if (!ran.ok) return ran.problem.text;
-        if (turn > 0) times[kind].push(ran.value.millis / MOST_STEPS);
+        if (turn > 0) times[kind].push(ran.value.millis / MAX_STEPS);
       }
     }
   }

@@ -25,7 +25,7 @@ import { atSmallSizes, sameInputs, sameValues } from "../src/workers/same-values
 import { filled, runsOf } from "../src/course/prose";
 
 /** Words of a step's prose: more are not read beside a moving picture. */
-const MOST_WORDS = 60;
+const MAX_WORDS = 60;
 
 const lessons = (await Promise.all(lessonHeads.map(({ id }) => loadLesson(id)))) as Lesson[];
 
@@ -130,7 +130,7 @@ async function faultsOf(lesson: Lesson, index: number): Promise<string[]> {
   return [
     ...(cursorOf(compilation, picture.at) === null ? ["no decision is about the edge that it shows"] : []),
     ...(picture.select !== null && !names.has(picture.select) ? [`${picture.select} is no value`] : []),
-    ...(words > MOST_WORDS ? [`${words} words are more than ${MOST_WORDS}`] : []),
+    ...(words > MAX_WORDS ? [`${words} words are more than ${MAX_WORDS}`] : []),
     ...sentencesOf(step).flatMap((text) =>
       typedNumbers(text, compilation).map((number) => `${number} is typed: ${text}`),
     ),

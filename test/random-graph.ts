@@ -6,7 +6,7 @@ import { parseProgram } from "../src/fusion/text";
 /** Extents that catch tails, odd strides and power-of-two assumptions. */
 const EXTENTS = [1, 3, 31, 33, 65, 127, 1000];
 /** Elements of one tensor: interpreters walk every one. */
-const MOST_ELEMENTS = 4200;
+const MAX_ELEMENTS = 4200;
 
 interface Value {
   readonly name: string;
@@ -52,7 +52,7 @@ export function programOf(extents: readonly number[], choices: readonly Choice[]
   const shape: number[] = [];
   for (const pick of extents) {
     const extent = EXTENTS[pick]!;
-    shape.push(sizeOf(shape) * extent > MOST_ELEMENTS ? 1 : extent);
+    shape.push(sizeOf(shape) * extent > MAX_ELEMENTS ? 1 : extent);
   }
   addInput(writing, shape);
   for (const choice of choices) addStatement(writing, choice);
@@ -76,7 +76,7 @@ function addInput(writing: Writing, shape: Shape): Value {
 
 function addStatement(writing: Writing, choice: Choice): void {
   const made = expressionOf(writing, choice);
-  if (made === null || sizeOf(made.shape) > 2 * MOST_ELEMENTS || sizeOf(made.shape) === 0) return;
+  if (made === null || sizeOf(made.shape) > 2 * MAX_ELEMENTS || sizeOf(made.shape) === 0) return;
   const name = `v${writing.expressions.length}`;
   writing.expressions.push(made);
   writing.lines.push(`${name} = ${made.text}`);

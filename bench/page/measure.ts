@@ -25,9 +25,9 @@ export interface Pace {
 }
 
 /** Runs in a sample, at most. */
-const MOST_RUNS = 1024;
+const MAX_RUNS = 1024;
 /** What runs differ by whose sums are added in another order; a wrong answer is apart by much more. */
-const MOST_APART = 2e-3;
+const MAX_APART = 2e-3;
 
 interface Competing {
   readonly contender: Contender;
@@ -74,7 +74,7 @@ export async function compete(task: Task, contenders: readonly Contender[], pace
   return contenders.map((contender) => {
     const found = competing.find((each) => each.contender === contender);
     const apart = found && first ? apartOf(found.results, first.results) : Number.NaN;
-    const wrong = apart <= MOST_APART ? null : `Its answer is ${apart.toExponential(1)} away from ours.`;
+    const wrong = apart <= MAX_APART ? null : `Its answer is ${apart.toExponential(1)} away from ours.`;
     return cellOf(contender.name, problems.get(contender) ?? (found ? wrong : "It did not run."), found, apart);
   });
 }
@@ -92,8 +92,8 @@ async function runsFor(ready: Ready, { sampleMillis }: Pace): Promise<number> {
   for (;;) {
     await ready.run(runs);
     const millis = await ready.run(runs);
-    if (millis >= sampleMillis / 2 || runs >= MOST_RUNS) break;
-    runs = Math.min(MOST_RUNS, runs * 2);
+    if (millis >= sampleMillis / 2 || runs >= MAX_RUNS) break;
+    runs = Math.min(MAX_RUNS, runs * 2);
   }
   return runs;
 }

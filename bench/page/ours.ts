@@ -1,6 +1,6 @@
 /** @file Our own naive and fused plans, each run a pass: the whole of a sample is one submit. */
 import { fusionAt, planForTarget, resolveView, type NodeId } from "../../src/fusion";
-import { MOST_STEPS, type DeviceInfo, type Outcome, type Session } from "../../src/gpu";
+import { MAX_STEPS, type DeviceInfo, type Outcome, type Session } from "../../src/gpu";
 import type { Contender, Ready, Task } from "./runner";
 
 /** Bytes that a program's outputs and pool may take. */
@@ -24,8 +24,8 @@ export const openOurs = (session: Session, { target }: DeviceInfo, plan: "naive"
     return {
       async run(count) {
         let millis = 0;
-        for (let left = count; left > 0; left -= MOST_STEPS) {
-          const batches = Array.from({ length: Math.min(left, MOST_STEPS) }, () => null);
+        for (let left = count; left > 0; left -= MAX_STEPS) {
+          const batches = Array.from({ length: Math.min(left, MAX_STEPS) }, () => null);
           millis += value(await trainer.steps(0, batches)).millis;
         }
         return millis;

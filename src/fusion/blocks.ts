@@ -106,10 +106,10 @@ export function blocksAmong(
 }
 
 /** Above this many ops a graph is large: everything starts folded. */
-export const MOST_UNFOLDED = 300;
+export const MAX_UNFOLDED = 300;
 const MANY_REPEATS = 3;
 const MORE_THAN_A_SCREEN = 24;
 
 /** A series of `count` blocks with `inside` ops starts folded when there are several, or the graph is large, and they do not fit a screen. */
 export const opensFolded = (inside: number, count: number, ops: number): boolean =>
-  inside > MORE_THAN_A_SCREEN && (count >= MANY_REPEATS || ops > MOST_UNFOLDED);
+  inside > MORE_THAN_A_SCREEN && (count >= MANY_REPEATS || ops > MAX_UNFOLDED);

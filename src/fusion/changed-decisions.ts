@@ -67,13 +67,13 @@ export interface AlignedStep {
 }
 
 /** More pairs than this are not compared one by one: steps that both took are then found in order only. */
-const MOST_PAIRS = 4_000_000;
+const MAX_PAIRS = 4_000_000;
 
 /** For each step of `before` the one of `after` that answers the same question, in order and as many as possible; -1 for none. */
 function partners(before: readonly string[], after: readonly string[]): number[] {
   const [rows, columns] = [before.length + 1, after.length + 1];
   const found = before.map(() => -1);
-  if (rows * columns > MOST_PAIRS) {
+  if (rows * columns > MAX_PAIRS) {
     let from = 0;
     before.forEach((question, i) => {
       const at = after.indexOf(question, from);

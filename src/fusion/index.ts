@@ -3,7 +3,7 @@ export * from "./ir";
 export type { Compilation, Goal, Symbol } from "./compilation";
 export { compile, compileGraph, decisionsOn, defaultOptions, fusionAt, planAt, planForTarget } from "./compile";
 export { fusionTrace, type FusionTrace, type Measured, type TraceEvent } from "./trace";
-export { MOST_UNFOLDED, blocksOf, blocksAmong, opensFolded, type Block, type Blocks } from "./blocks";
+export { MAX_UNFOLDED, blocksOf, blocksAmong, opensFolded, type Block, type Blocks } from "./blocks";
 export { standaloneModule, type StandaloneRequest } from "./standalone";
 export { knobSheet, kernelLooks, knobSweep, type KernelLook, type KnobSheet, type KnobSweep } from "./knob-sheet";
 export { watchKernel, type WatchedKernel } from "./watch-kernel";
@@ -50,8 +50,8 @@ export {
   allComposites,
   allOps,
   findOp,
-  HIGHEST,
-  LOWEST,
+  largestOf,
+  smallestOf,
   opDef,
   opNames,
   roundToHalf,

@@ -11,8 +11,8 @@ export interface Run {
 }
 
 /** A longer block is not looked for: the search costs ops times this. */
-const LONGEST_BLOCK = 512;
-const SHORTEST_BLOCK = 3;
+const MAX_BLOCK = 512;
+const MIN_BLOCK = 3;
 /** Fewer kinds of ops are a chain, not a block. */
 const LEAST_NAMES = 3;
 
@@ -124,7 +124,7 @@ function worth({ length, from, to }: Stretch): number {
 
 function stretchesOf({ names }: Sequence): Stretch[] {
   const found: Stretch[] = [];
-  for (let length = SHORTEST_BLOCK; length <= Math.min(LONGEST_BLOCK, names.length >> 1); length++) {
+  for (let length = MIN_BLOCK; length <= Math.min(MAX_BLOCK, names.length >> 1); length++) {
     for (const [from, to] of repeats(names, length)) {
       if (new Set(names.subarray(from, from + length)).size >= LEAST_NAMES) found.push({ length, from, to });
     }

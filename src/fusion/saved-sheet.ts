@@ -59,7 +59,7 @@ export interface SavedSheet {
 }
 
 /** Values that are listed, at most. */
-const MOST_VALUES = 40;
+const MAX_VALUES = 40;
 /** Budgets tried, as shares of what the cheapest cut keeps. */
 const SHARES = [0.75, 0.5, 0.25, 0];
 
@@ -77,7 +77,7 @@ export function savedSheet({ naive, steps, options }: Compilation): SavedSheet |
     budgetBytes,
     ...by({ policy: "cut", budgetBytes }),
   }));
-  const values = savedOffers(naive.graph, MOST_VALUES).map(({ value, choices: offers }): SavedValue => {
+  const values = savedOffers(naive.graph, MAX_VALUES).map(({ value, choices: offers }): SavedValue => {
     const { label, type } = node(naive.graph, value);
     return { node: value, label, bytes: bytesOf(type), offers, choice: ownEntry(choices, value) ?? null };
   });

@@ -17,7 +17,7 @@ import { foldedData, inputData, runReference } from "./reference";
 import { resolveView } from "./region";
 
 /** Elements of all values that are computed without a noticeable wait. */
-const MOST_ELEMENTS = 2 ** 18;
+const MAX_ELEMENTS = 2 ** 18;
 /** What whole numbers of a text are cut down to, the best to look at first. */
 const CUTS = [16, 32, 64, 8, 128, 256, 512, 1024];
 /** Where they must keep their ratios: what those above `LEAST` are divided by. */
@@ -44,7 +44,7 @@ export interface SmallProgram {
 
 const elementsOf = ({ nodes }: Graph): number =>
   [...nodes.values()].reduce((sum, { type }) => sum + sizeOf(type.shape), 0);
-const isSmall = (graph: Graph): boolean => elementsOf(graph) <= MOST_ELEMENTS;
+const isSmall = (graph: Graph): boolean => elementsOf(graph) <= MAX_ELEMENTS;
 
 /** The program itself where it is small, then smaller ones that still compile, the best to look at first. */
 export function* smallPrograms(compilation: Compilation): Generator<SmallProgram> {
@@ -100,7 +100,7 @@ export function* halvedPrograms(
     return true;
   };
   const now = (): SmallProgram[] =>
-    elements > MOST_ELEMENTS ? [] : [{ compilation: compiledOnce(text, compilation.options), smaller: true }];
+    elements > MAX_ELEMENTS ? [] : [{ compilation: compiledOnce(text, compilation.options), smaller: true }];
   for (let goes = true; goes;) {
     goes = false;
     for (const n of numbersOf(text))

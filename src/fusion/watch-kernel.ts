@@ -9,7 +9,7 @@ import { classify } from "./region";
 import { dataFor, halvedPrograms, smallPrograms } from "./small-sizes";
 
 /** Scalar operations of kernels that run without a noticeable wait. */
-const MOST_FLOPS = 2 ** 22;
+const MAX_FLOPS = 2 ** 22;
 
 export interface WatchedKernel {
   readonly recording: KernelRecording;
@@ -72,7 +72,7 @@ function inside(compilation: Compilation, cursor: number, region: Region, nth: n
     const own = kernels.flatMap(({ nodes }, i) => (nodes.join() === members ? [i] : []));
     const at = own[Math.min(nth, own.length - 1)];
     // Those behind it do not run.
-    if (at !== undefined && kernels.slice(0, at + 1).reduce((sum, { flops }) => sum + flops, 0) <= MOST_FLOPS)
+    if (at !== undefined && kernels.slice(0, at + 1).reduce((sum, { flops }) => sum + flops, 0) <= MAX_FLOPS)
       return { fusion, kernels, at };
   }
   return null;

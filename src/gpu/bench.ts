@@ -78,7 +78,7 @@ const WARM_GPU = { leastMillis: 300, agreement: 0.015 };
 const WARM_CPU = { leastMillis: 0, agreement: 0.1 };
 /** Faster by this share after all rounds than within them: the rounds are taken anew, so many times in all at most. */
 const RISEN = 0.05;
-const MOST_LOOKS = 3;
+const MAX_LOOKS = 3;
 /** Shares of the budget. */
 const SHARE = { warm: 0.25, plans: 0.35, kernels: 0.4 };
 
@@ -316,7 +316,7 @@ async function timeAll(
       const timed = await kernelRounds(watch.value, apart, target, limits(SHARE.kernels, 0.65, 0.98));
       if (!timed.ok) return timed;
     }
-    if (job.held.info.software || look === MOST_LOOKS) return done(null);
+    if (job.held.info.software || look === MAX_LOOKS) return done(null);
     const risen = await clocksRose(watch.value, wholes, options.signal);
     if (!risen.ok) return risen;
     if (!risen.value) return done(null);

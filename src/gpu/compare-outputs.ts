@@ -30,7 +30,7 @@ const WORKGROUPS = 256;
  */
 const WORDS = 8;
 /** Elements told of, of those that are farthest apart: each from another thread. */
-const FARTHEST = 4;
+const MAX_LISTED = 4;
 /** Bins of distance in f32 steps (0, 1, 2–3, 4–7 …), then near zero, then NaN on one side. */
 const BINS = 33;
 const NEAR_ZERO = BINS;
@@ -239,6 +239,6 @@ function summed(
   const last = distances.findLastIndex((held) => held > 0);
   const ulps = { bins: distances.slice(0, last + 1), nearZero: counts[NEAR_ZERO]!, nan: counts[NAN]! };
   const sorted = apart.sort((a, b) => (a.distance === b.distance ? a.at - b.at : b.distance - a.distance));
-  const farthest = sorted.slice(0, FARTHEST).map(({ at, naive, other }) => ({ at, naive, other }));
+  const farthest = sorted.slice(0, MAX_LISTED).map(({ at, naive, other }) => ({ at, naive, other }));
   return { plan, output, elements, maxAbs, scale, farthest, beyond, nan, infinite, atol, rtol, ulps };
 }

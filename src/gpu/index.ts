@@ -2,7 +2,7 @@
 export type * from "./types";
 export { createSession } from "./session";
 export type { RunOptions, Session, Trainer } from "./session";
-export { MOST_STEPS } from "./train";
+export { MAX_STEPS } from "./train";
 export type { AnsweringPlan, StepBatches, StepsDone, TrainedPlan, TrainRequest } from "./train";
 export type { SweepOptions } from "./sweep";
 export type { BenchOptions, BenchPlans, CompareRequest } from "./bench";

@@ -12,7 +12,7 @@ const STEPS = { fine: 8192, coarse: 262_144 };
 const COARSE_NANOS = 1000;
 const THREADS = 512;
 /** More multiprocessors than any device has. */
-const MOST = 1024;
+const MAX_WORKGROUPS = 1024;
 /** Time of many workgroups over that of one, above which some of them have taken turns. */
 const TURN = 1.5;
 
@@ -61,7 +61,7 @@ export async function countMultiprocessors(job: Job): Promise<Outcome<number | n
     const least = (first: number): number => Math.min(nanos(first), nanos(first + 2), nanos(first + 4));
     return done(least(1) / least(0));
   };
-  let [fits, many] = [1, MOST];
+  let [fits, many] = [1, MAX_WORKGROUPS];
   const last = await turnsOf(many);
   if (!last.ok) return last;
   if (!(last.value > TURN)) return done(null);

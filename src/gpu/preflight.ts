@@ -14,7 +14,7 @@ const SOFTWARE_FLOPS = 5e8;
 const SOFTWARE_BANDWIDTH = 1e9;
 const GPU_FLOPS = 5e10;
 const GPU_BANDWIDTH = 2e9;
-const LONGEST_DISPATCH_SECONDS = 20;
+const MAX_DISPATCH_SECONDS = 20;
 
 const mib = (bytes: number): string => {
   const value = bytes / 2 ** 20;
@@ -128,7 +128,7 @@ function checkKernel(kernel: Plan["kernels"][number], { target }: DeviceInfo): O
 
 function checkLength(plan: Plan, info: DeviceInfo): Outcome<null> {
   const seconds = longestDispatchSeconds(plan, info.software);
-  if (!info.software || seconds <= LONGEST_DISPATCH_SECONDS) return done(null);
+  if (!info.software || seconds <= MAX_DISPATCH_SECONDS) return done(null);
   return refuse(
     `One kernel would take up to ${Math.ceil(seconds)} s on this software adapter, and a kernel that runs can't be stopped. Choose a smaller size.`,
   );

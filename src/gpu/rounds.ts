@@ -29,10 +29,10 @@ export const subject = (plan: PlanName, kernel: string | null, dispatches: reado
 
 /** At least this many passes, performance rule 2; fewer only when they would take far longer than was asked for. */
 export const ENOUGH_ROUNDS = 7;
-const FEWEST_ROUNDS = 3;
-const MOST_ROUNDS = 25;
+const MIN_ROUNDS = 3;
+const MAX_ROUNDS = 25;
 /** Encoding takes about 2 µs a dispatch on the page's own thread. */
-const MOST_DISPATCHES = 4096;
+const MAX_DISPATCHES = 4096;
 const GROWTH = 64;
 
 const submitNanos = SUBMIT_MILLIS * 1e6;
@@ -54,7 +54,7 @@ export async function timeOnce(watch: Stopwatch, each: Subject): Promise<Outcome
 
 /** Repeats so that a pass lasts about `targetNanos`, within what a submit and the encoder allow. */
 export function repeatsFor(each: Subject, targetNanos: number): number {
-  const most = Math.max(1, Math.floor(MOST_DISPATCHES / each.dispatches.length));
+  const most = Math.max(1, Math.floor(MAX_DISPATCHES / each.dispatches.length));
   if (!(each.nanos > 0)) return Math.min(most, each.repeats * GROWTH); // the clock showed nothing yet
   const goal = Math.ceil(targetNanos / each.nanos);
   const fits = Math.max(1, Math.floor(submitNanos / each.nanos));
@@ -99,15 +99,15 @@ export const settled = (subjects: readonly Subject[]): boolean =>
 /** True when one more round should follow: always one, three unless that takes three times as long as it may, then seven, then more while samples scatter. */
 export function another(round: number, elapsed: number, millis: number, narrow = false): boolean {
   if (round < 1) return true;
-  if (round < FEWEST_ROUNDS) return elapsed < 3 * millis;
+  if (round < MIN_ROUNDS) return elapsed < 3 * millis;
   if (round < ENOUGH_ROUNDS) return elapsed < 2 * millis;
-  return !narrow && round < MOST_ROUNDS && elapsed * (1 + 1 / round) < millis;
+  return !narrow && round < MAX_ROUNDS && elapsed * (1 + 1 / round) < millis;
 }
 
 /** How many rounds there will be, seen from `round`. */
 function expected(round: number, elapsed: number, millis: number): number {
   if (round === 0) return ENOUGH_ROUNDS;
-  const affordable = Math.min(MOST_ROUNDS, Math.floor((millis * round) / Math.max(elapsed, 1e-9)));
+  const affordable = Math.min(MAX_ROUNDS, Math.floor((millis * round) / Math.max(elapsed, 1e-9)));
   return Math.max(round + 1, ENOUGH_ROUNDS, affordable);
 }
 

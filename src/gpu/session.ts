@@ -61,7 +61,7 @@ export interface Session {
 
 /** A training on the device. After a loss every call answers so, and there is nothing to go on with. */
 export interface Trainer {
-  /** Runs as many steps as there are batches, at most `MOST_STEPS`, with the request's plan of that number. */
+  /** Runs as many steps as there are batches, at most `MAX_STEPS`, with the request's plan of that number. */
   steps(plan: number, batches: readonly StepBatches[]): Promise<Outcome<StepsDone>>;
   /** What that plan has learned to answer for these inputs. */
   answer(

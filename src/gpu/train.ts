@@ -50,7 +50,7 @@ export interface StepsDone {
 }
 
 /** Steps whose numbers are read back together, at most. */
-export const MOST_STEPS = 256;
+export const MAX_STEPS = 256;
 const WORD = 4;
 const STORED = usage.storage | usage.uniform | usage.copyDestination | usage.copySource;
 
@@ -77,7 +77,7 @@ interface BoundStep {
 
 /** A training that has been put on the device. Its buffers live until the job's arena is freed. */
 export interface TrainingOnDevice {
-  /** Runs `batches.length` steps of the plan of that number; at most `MOST_STEPS`. */
+  /** Runs `batches.length` steps of the plan of that number; at most `MAX_STEPS`. */
   steps(job: Job, plan: number, batches: readonly StepBatches[]): Promise<Outcome<StepsDone>>;
   /** What the plan of that number has learned to answer: the answering plan's output for these inputs. */
   answer(
@@ -110,7 +110,7 @@ export async function prepareTraining(job: Job, request: TrainRequest): Promise<
     }
     const answering = request.answering && bindAnswering(job, request.answering, trained, request.inputs, pipelines);
     if (answering && !answering.ok) return answering;
-    const most = Math.max(1, ...request.plans.map(({ told }) => told.length)) * MOST_STEPS * WORD;
+    const most = Math.max(1, ...request.plans.map(({ told }) => told.length)) * MAX_STEPS * WORD;
     const ring = job.arena.buffer(most, usage.copySource | usage.copyDestination, "told");
     const staging = job.arena.buffer(
       Math.max(most, answering?.ok ? answering.value.bytes : 0),

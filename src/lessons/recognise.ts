@@ -27,7 +27,7 @@ function structureOfText(text: string): string {
 const declared = (text: string): number => text.match(/^\w+: \w+\[/gm)?.length ?? 0;
 
 /** No example with claims is larger; larger programs are not looked up. */
-const MOST_NODES = 100;
+const MAX_NODES = 100;
 
 const claiming = allLessons.filter(({ claims }) => (claims?.length ?? 0) > 0);
 
@@ -37,7 +37,7 @@ const claiming = allLessons.filter(({ claims }) => (claims?.length ?? 0) > 0);
  * @param graph the source graph, in the text's order
  */
 export function claimsOf(graph: Graph, id: string | null): readonly Claim[] {
-  if (graph.nodes.size > MOST_NODES) return [];
+  if (graph.nodes.size > MAX_NODES) return [];
   const structure = structureOf(graph);
   const inputs = [...graph.nodes.values()].filter(({ op }) => op === "input").length;
   const is = ({ text }: Example): boolean => declared(text) === inputs && structureOfText(text) === structure;

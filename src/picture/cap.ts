@@ -2,7 +2,7 @@
 import type { NodeId } from "../fusion";
 import type { Scene } from "./scene";
 
-export const MOST_DRAWN = 2000;
+export const MAX_DRAWN = 2000;
 /** The window moves in strides, so that most steps leave it where it is. */
 const STRIDE = 500;
 
@@ -13,7 +13,7 @@ export interface Capped {
 }
 
 /** The part of `scene` around the first of `about` that is in it, else its beginning. */
-export function capScene(scene: Scene, about: readonly NodeId[], most = MOST_DRAWN, stride = STRIDE): Capped {
+export function capScene(scene: Scene, about: readonly NodeId[], most = MAX_DRAWN, stride = STRIDE): Capped {
   const { length } = scene.nodes;
   if (length <= most) return { scene, outOf: null };
   const wanted = new Set(about);

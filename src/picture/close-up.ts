@@ -5,7 +5,7 @@ import { around, rectOf } from "./lines/geometry";
 import type { Box, Rect } from "./lines/geometry";
 
 /** px between two rows that nothing stands between. */
-const WIDEST_GAP = 46;
+const MAX_GAP = 46;
 /** px that a line between two rows needs. */
 const LEAST_GAP = 24;
 const COLUMN_GAP = 60;
@@ -170,8 +170,8 @@ function shiftsOf(spans: (readonly [from: number, to: number])[]): (from: number
   let end = spans[0]?.[0] ?? 0;
   let by = 0;
   for (const [from, to] of spans) {
-    if (from - end > WIDEST_GAP) {
-      by += from - end - WIDEST_GAP;
+    if (from - end > MAX_GAP) {
+      by += from - end - MAX_GAP;
       shifts.push({ from, by });
     }
     end = Math.max(end, to);

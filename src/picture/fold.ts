@@ -1,5 +1,5 @@
 /** @file Folding: a kernel, a composite, a `def` or a repeated block becomes one box. Lines inside it disappear. */
-import { MOST_UNFOLDED, blocksAmong, blocksOf, opensFolded, parseEdgeId } from "../fusion";
+import { MAX_UNFOLDED, blocksAmong, blocksOf, opensFolded, parseEdgeId } from "../fusion";
 import type { Block, Graph, GroupRef, NodeId, Step } from "../fusion";
 import { foldBox, type Folds } from "../document";
 import { linesBetween } from "./lines/lines-between";
@@ -95,8 +95,8 @@ function foldsOf(scene: Scene, ops: readonly SceneNode[], rules: FoldRules): Rea
     else if (byHand.get(id) === "closed" && group.kind !== "composite" && !iterations.has(id))
       fold(id, `${group.label} ${id}`, members);
   }
-  const all = rules.kernels || ops.length > MOST_UNFOLDED;
-  const about = new Set(ops.length > MOST_UNFOLDED ? [] : rules.about);
+  const all = rules.kernels || ops.length > MAX_UNFOLDED;
+  const about = new Set(ops.length > MAX_UNFOLDED ? [] : rules.about);
   const byKernel = new Map<string, SceneNode[]>();
   for (const node of ops) {
     if (!node.kernel) continue;

@@ -1,6 +1,6 @@
 /** @file The door to pictures of graphs: where boxes and lines stand, how they are drawn, and the same as a file. Pure. */
 export type { Bracket } from "./lines/brackets";
-export { capScene, MOST_DRAWN } from "./cap";
+export { capScene, MAX_DRAWN } from "./cap";
 export { cardTop } from "./card-place";
 export { cardOfEdge, cardOfStep, nameIn, type DecisionCard } from "./decision";
 export { drawingOf, element, propsOf, written, type Ink, type Shape } from "./drawing";
@@ -36,7 +36,7 @@ export {
   fitViewport,
   followViewport,
   LEGIBLE,
-  MOST,
+  MAX_ZOOM,
   viewportOf,
   WHOLE,
   zoomLevel,

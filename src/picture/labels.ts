@@ -13,7 +13,7 @@ export interface LineLabel {
 const PILL_HEIGHT = 20;
 const ON_VERTICAL = 52;
 const ON_LEVEL = 84;
-const WIDEST_INSIDE = 108;
+const MAX_INSIDE = 108;
 /** The kernel's number and its bytes. */
 const LEAST_TAG = 58;
 
@@ -110,7 +110,7 @@ export class Blackboard {
       this.insideOf(id, rects, size) ??
       free[0] ??
       // A title cut short is better than one that covers an op.
-      spots.map((spot) => ({ ...spot, cut: true, width: Math.min(width, WIDEST_INSIDE) })).find(isFree) ??
+      spots.map((spot) => ({ ...spot, cut: true, width: Math.min(width, MAX_INSIDE) })).find(isFree) ??
       spots.map((spot) => ({ ...spot, cut: true, width: Math.min(width, LEAST_TAG) })).find(isFree) ??
       spots[0]!;
     this.taken.add(`tag ${id}`, tagRect(tag));
@@ -124,7 +124,7 @@ export class Blackboard {
     { width, height }: { width: number; height: number },
   ): Tag | null {
     const all = around(rects);
-    const size = { width: Math.min(width, WIDEST_INSIDE), height };
+    const size = { width: Math.min(width, MAX_INSIDE), height };
     for (let y = all.y0 + 6; y + height <= all.y1; y += 12) {
       for (let x = all.x0 + 6; x + size.width <= all.x1; x += 12) {
         const spot: Tag = { x, y, align: "start", inside: true, ...size };

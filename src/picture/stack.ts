@@ -7,7 +7,7 @@ import type { Scene, SceneEdge, SceneNode } from "./scene";
 import { plural, showBytes } from "./format";
 
 /** More inputs of one box than this are one pill. */
-const MOST_PILLS = 3;
+const MAX_PILLS = 3;
 
 /** By folded box: the value that it continues. That of another op where it reads one, else what its first op reads. */
 function throughOf({ nodes, edges }: Scene): ReadonlyMap<NodeId, NodeId> {
@@ -44,7 +44,7 @@ export function stackInputs(scene: Scene, byHand: Folds): Scene {
   const pills = new Map<NodeId, SceneNode>();
   for (const [reader, inputs] of inputsOfFolds(scene)) {
     const id = `inputs of ${reader}`;
-    if (inputs.length <= MOST_PILLS || byHand.get(id) === "open") continue;
+    if (inputs.length <= MAX_PILLS || byHand.get(id) === "open") continue;
     for (const input of inputs) place.set(input.id, foldBox(id));
     pills.set(inputs[0]!.id, pillOf(id, inputs, "input"));
   }
@@ -67,7 +67,7 @@ export function stackOutputs(scene: Scene, byHand: Folds): Scene {
   const pills = new Map<NodeId, SceneNode>();
   for (const [fold, outputs] of results) {
     const id = `results of ${fold}`;
-    if (outputs.length <= MOST_PILLS || byHand.get(id) === "open") continue;
+    if (outputs.length <= MAX_PILLS || byHand.get(id) === "open") continue;
     for (const output of outputs) place.set(output.id, foldBox(id));
     pills.set(outputs[0]!.id, pillOf(id, outputs, "result"));
   }

@@ -44,7 +44,7 @@ export const areaSeen = ({ x, y, zoom }: Viewport, { width, height }: Size): Are
 
 /** All of `area` in the middle of a canvas of that size; on one of another form more than that. */
 export function viewportOf(area: Area, { width, height }: Size): Viewport {
-  const zoom = Math.min(MOST, Math.max(WHOLE, Math.min(width / area.width, height / area.height)));
+  const zoom = Math.min(MAX_ZOOM, Math.max(WHOLE, Math.min(width / area.width, height / area.height)));
   return {
     x: width / 2 - (area.x + area.width / 2) * zoom,
     y: height / 2 - (area.y + area.height / 2) * zoom,
@@ -54,7 +54,7 @@ export function viewportOf(area: Area, { width, height }: Size): Viewport {
 
 const EDGE = 8;
 /** As near as one can go. */
-export const MOST = 2;
+export const MAX_ZOOM = 2;
 /** The whole graph, when a person asks for it. */
 export const WHOLE = 0.05;
 /** The beginning of the graph at a size where names can be read. */

@@ -4,7 +4,7 @@ import { encode } from "uqr";
 import "./room.css";
 
 /** Characters that the largest code holds at the lowest error correction. */
-export const LONGEST_QR = 2953;
+export const MAX_QR_BYTES = 2953;
 
 /** Dark modules as one path, a row of neighbours at a time. */
 function pathOf(rows: readonly (readonly boolean[])[]): string {
@@ -20,7 +20,7 @@ function pathOf(rows: readonly (readonly boolean[])[]): string {
 }
 
 export function QrCode({ text, name }: { readonly text: string; readonly name: string }) {
-  const code = useMemo(() => (text.length > LONGEST_QR ? null : encode(text, { ecc: "L", border: 4 })), [text]);
+  const code = useMemo(() => (text.length > MAX_QR_BYTES ? null : encode(text, { ecc: "L", border: 4 })), [text]);
   if (!code) return <p className="room-quiet">Too long for a QR code: copy it instead.</p>;
   // Scanners want dark on light, in both themes.
   return (

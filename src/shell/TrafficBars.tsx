@@ -5,7 +5,7 @@ import { selectIsCovered, usePlayground, type PlaygroundState } from "../state";
 type PlanTotals = NonNullable<ReturnType<PlaygroundState["lessonTotals"]["get"]>>;
 
 /** More blocks than these become one bar. */
-const MOST_BLOCKS = 18;
+const MAX_BLOCKS = 18;
 
 interface BarProps {
   readonly count: number;
@@ -19,10 +19,10 @@ function Bar({ count, most, said, fused }: BarProps) {
   return (
     <span className="traffic-bar" data-fused={fused}>
       <span
-        style={most > MOST_BLOCKS ? { width: `${(count / most) * 100}%` } : undefined}
-        data-whole={most > MOST_BLOCKS}
+        style={most > MAX_BLOCKS ? { width: `${(count / most) * 100}%` } : undefined}
+        data-whole={most > MAX_BLOCKS}
       >
-        {most <= MOST_BLOCKS && Array.from({ length: count }, (_, i) => <i key={i} />)}
+        {most <= MAX_BLOCKS && Array.from({ length: count }, (_, i) => <i key={i} />)}
       </span>
       <b>{said}</b>
     </span>

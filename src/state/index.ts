@@ -48,7 +48,7 @@ export type {
 export { changeOf, matmulPolicies, titleOfQuestion, type Question } from "./question";
 export { lineAt, libraryLine, linePosition, linePositions } from "./library-line";
 export { restingStep } from "./resting-step";
-export { MOST_MEMORY_MIB } from "./slices/preferences-slice";
+export { MAX_MEMORY_MIB } from "./slices/preferences-slice";
 export { programOf } from "./worlds";
 export { exampleDocument } from "./slices/document-slice";
 export { lazyModule } from "./lazy-module";

@@ -6,8 +6,8 @@ import "./explained.css";
 /** ms that a pointer rests on a word before its meaning opens. */
 const REST = 250;
 /** px that the card takes at most, and its distance from the word. */
-const WIDEST = 300;
-const HIGHEST = 130;
+const MAX_WIDTH = 300;
+const MAX_HEIGHT = 130;
 const GAP = 4;
 
 const meanings = new Map(terms.map(({ name, meaning }) => [name.toLowerCase(), meaning]));
@@ -24,8 +24,8 @@ interface CardProps {
 function Card({ id, word, children, onClose }: CardProps) {
   const card = useRef<HTMLSpanElement>(null);
   useEffect(() => card.current?.showPopover(), []);
-  const left = Math.max(GAP, Math.min(word.left, innerWidth - WIDEST - GAP));
-  const under = word.bottom + HIGHEST < innerHeight;
+  const left = Math.max(GAP, Math.min(word.left, innerWidth - MAX_WIDTH - GAP));
+  const under = word.bottom + MAX_HEIGHT < innerHeight;
   const place = under ? { top: word.bottom + GAP } : { bottom: innerHeight - word.top + GAP };
   return (
     <span
@@ -34,7 +34,7 @@ function Card({ id, word, children, onClose }: CardProps) {
       role="tooltip"
       popover="auto"
       className="meaning"
-      style={{ left, maxWidth: WIDEST, ...place }}
+      style={{ left, maxWidth: MAX_WIDTH, ...place }}
       onToggle={({ newState }) => newState === "closed" && onClose()}
     >
       {children}

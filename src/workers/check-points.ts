@@ -33,7 +33,7 @@ import type {
 } from "./messages";
 
 /** Elements compared of each output of a kernel at most. */
-const MOST_POINTS = 4096;
+const MAX_POINTS = 4096;
 /** Elements that all samplings of a run may touch. */
 const TOUCHED = 6e6;
 /** Elements that one kernel may have fetched. */
@@ -139,7 +139,7 @@ function sampled(graph: Graph, known: Known, share: number): [Sampling, Map<Node
   const fits = ({ needs }: Sampling) => [...needs.values()].reduce((sum, { length }) => sum + length, 0) <= FETCHED;
   const one = planSampling(graph, known, chosen(1), ONE_ELEMENT);
   if (!one || !fits(one)) return null;
-  let count = Math.max(1, Math.min(MOST_POINTS, Math.floor(share / Math.max(1, one.touched))));
+  let count = Math.max(1, Math.min(MAX_POINTS, Math.floor(share / Math.max(1, one.touched))));
   for (; count > 1; count = count >> 2) {
     const flats = chosen(count);
     const sampling = planSampling(graph, known, flats, 2 * share + ONE_ELEMENT);

@@ -53,11 +53,11 @@ const KEPT = 3;
 
 /** Reading in a worker holds nobody up: any text that a person could mean is read to its end. */
 const PATIENCE = 20;
-const LONGEST_MEANT = 600_000;
+const MAX_MEANT = 600_000;
 
 function compiled(text: string, options: CompileOptions): Compilation {
   const key = JSON.stringify([text, options]);
-  const patience = text.length <= LONGEST_MEANT ? PATIENCE : 1;
+  const patience = text.length <= MAX_MEANT ? PATIENCE : 1;
   const { compilation } = kept.find((each) => each.key === key) ?? {
     compilation: compile(text, options, () => performance.now(), patience),
   };

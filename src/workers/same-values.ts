@@ -5,7 +5,7 @@ import { inputData, parseProgram, runReference, sizeOf, type Graph, type Node, t
 /** Constants that name a size are cut down to this. */
 const SMALL = 16;
 /** Elements of all values together that are computed without a noticeable wait. */
-const MOST_ELEMENTS = 2 ** 21;
+const MAX_ELEMENTS = 2 ** 21;
 /** Relative to the largest value of the output; f64 leaves much less where the algebra is the same. */
 const TOLERANCE = 1e-9;
 
@@ -59,7 +59,7 @@ export function sameValues(original: string, changed: string): Sameness {
   if (!a || !b) return ERRORS;
   if (a.outputs.length !== b.outputs.length)
     return { same: false, text: `It returns ${b.outputs.length} values; the task asks for ${a.outputs.length}.` };
-  if (Math.max(elementsOf(a), elementsOf(b)) > MOST_ELEMENTS)
+  if (Math.max(elementsOf(a), elementsOf(b)) > MAX_ELEMENTS)
     return { same: false, text: "The tensors are too large to compare here. Make the size constants smaller." };
   const [before, after] = [outputsOf(a), outputsOf(b)];
   for (const [i, expected] of before.entries()) {

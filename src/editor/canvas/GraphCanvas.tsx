@@ -32,7 +32,7 @@ import { useCard } from "./use-card";
 import { useGestures } from "./moves/use-gestures";
 import { useGraphKeys } from "./moves/use-graph-keys";
 import { usePicture } from "./use-picture";
-import { type Picture, MOST_DRAWN, plural, MOST, WHOLE, zoomLevel, lastWords, marksOf } from "../../picture";
+import { type Picture, MAX_DRAWN, plural, MAX_ZOOM, WHOLE, zoomLevel, lastWords, marksOf } from "../../picture";
 import { targetKey } from "./targets";
 
 const nodeTypes = { op: OpNode, pill: PillNode, folded: FoldedNode };
@@ -54,7 +54,7 @@ const describe = ({ scene }: Picture, step: number): string => {
 function CappedNote({ outOf }: { readonly outOf: number }) {
   return (
     <p className="canvas-note" role="status">
-      {plural(MOST_DRAWN, "box", "boxes")} of {outOf.toLocaleString("en-US")} are drawn, around this step. All are
+      {plural(MAX_DRAWN, "box", "boxes")} of {outOf.toLocaleString("en-US")} are drawn, around this step. All are
       planned and counted.
     </p>
   );
@@ -100,7 +100,7 @@ function Canvas() {
         connectionRadius={24}
         connectionLineType={ConnectionLineType.Straight}
         minZoom={WHOLE}
-        maxZoom={MOST}
+        maxZoom={MAX_ZOOM}
         onlyRenderVisibleElements={culling}
         attributionPosition="bottom-left"
       >

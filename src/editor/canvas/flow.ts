@@ -119,12 +119,12 @@ function flowNode(node: SceneNode, { x, y, width, height }: Box, ports: NodePort
 const places = { memory: "through memory", register: "in registers", view: "as a view" } as const;
 
 /** Lines that are left out when the whole graph is seen from afar. */
-const WIDEST = 200;
+const MAX_LINES = 200;
 
 function minorLines(lines: readonly Line[]): ReadonlySet<string> {
-  if (lines.length <= WIDEST) return new Set();
+  if (lines.length <= MAX_LINES) return new Set();
   const byWidth = lines.toSorted((a, b) => b.edge.width - a.edge.width);
-  return new Set(byWidth.slice(WIDEST).map(({ edge }) => edge.id));
+  return new Set(byWidth.slice(MAX_LINES).map(({ edge }) => edge.id));
 }
 
 function flowEdge(line: Line, mark: EdgeMark | null, selected: boolean, minor: boolean): FlowEdge {

@@ -127,7 +127,7 @@ function DiagnosticStrip() {
 }
 
 /** Goals that are shown; more are in the text. */
-const MOST = 3;
+const MAX_GOALS = 3;
 
 const sayGoal = ({ wants, has, isMet }: Goal): string =>
   isMet ? `✓ ${wants}` : `✕ ${wants}${has === null ? "" : `, now ${has}`}`;
@@ -140,7 +140,7 @@ function GoalLine() {
   return (
     <p className="program-goals" aria-live="polite">
       <b>{goals.every(({ isMet }) => isMet) ? "Goal reached" : "Goal"}</b>
-      {goals.slice(0, MOST).map((goal) => (
+      {goals.slice(0, MAX_GOALS).map((goal) => (
         <button
           key={goal.span.from}
           type="button"
@@ -151,7 +151,7 @@ function GoalLine() {
           {sayGoal(goal)}
         </button>
       ))}
-      {goals.length > MOST && <span>{goals.length - MOST} more</span>}
+      {goals.length > MAX_GOALS && <span>{goals.length - MAX_GOALS} more</span>}
     </p>
   );
 }

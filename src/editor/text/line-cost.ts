@@ -10,8 +10,8 @@ export interface LineCost {
 }
 
 /** Width of the longest bar and of the shortest that is not nothing, px. */
-const LONGEST = 22;
-const SHORTEST = 4;
+const MAX_WIDTH = 22;
+const MIN_WIDTH = 4;
 
 const kernelBytes = ({ reads, writes }: Kernel): number =>
   [...reads, ...writes].reduce((sum, { bytes, rereads }) => sum + bytes * (1 + rereads), 0);
@@ -53,7 +53,7 @@ export function costBars(costs: readonly LineCost[]): ReadonlyMap<number, CostBa
     Math.max(1, ...costs.map((each) => each.bytes)),
   ];
   const width = (value: number, most: number): number =>
-    value === 0 ? 0 : Math.max(SHORTEST, Math.round((value / most) * LONGEST));
+    value === 0 ? 0 : Math.max(MIN_WIDTH, Math.round((value / most) * MAX_WIDTH));
   return new Map(
     costs.map((cost) => [
       cost.line,

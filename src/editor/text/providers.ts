@@ -19,7 +19,7 @@ import { fittingHints, typeHints } from "./type-hints";
 type Model = monaco.editor.ITextModel;
 
 /** Longer texts get no hints: reading them at every pause would be felt. */
-const MOST_HINTED_LINES = 2000;
+const MAX_HINTED_LINES = 2000;
 const APPLY_FIX = "playground.applyFix";
 
 const ask = (model: Model, position: monaco.Position) =>
@@ -106,7 +106,7 @@ export const fitHints = (): void => relaid.fire();
 const hints: monaco.languages.InlayHintsProvider = {
   onDidChangeInlayHints: relaid.event,
   provideInlayHints(model, range) {
-    if (model.getLineCount() > MOST_HINTED_LINES) return null;
+    if (model.getLineCount() > MAX_HINTED_LINES) return null;
     const [from, to] = [model.getOffsetAt(range.getStartPosition()), model.getOffsetAt(range.getEndPosition())];
     const text = model.getValue();
     const all = typeHints(parsedText(text), { from, to });

@@ -20,9 +20,9 @@ export interface CanonicalRegion {
 }
 
 /** Longer words are cut where something is appended to them, and a stand-in would be cut elsewhere. */
-const LONGEST_WORD = 24;
+const MAX_WORD = 24;
 /** As many as two letters can tell apart. */
-const MOST_STEMS = 26 * 26;
+const MAX_STEMS = 26 * 26;
 
 const standIn = (index: number): string =>
   `Q${String.fromCharCode(97 + Math.floor(index / 26))}${String.fromCharCode(97 + (index % 26))}`;
@@ -115,7 +115,7 @@ function attrsText(attrs: Attrs): string {
  */
 function wordsWithout(graph: Graph, ids: readonly NodeId[]): { labels: string[]; stems: string[] } | null {
   const words = ids.map((id) => (isLiteral(node(graph, id)) ? "const" : wordFor(node(graph, id))));
-  if (words.some((word) => word.length > LONGEST_WORD || word.startsWith("Q"))) return null;
+  if (words.some((word) => word.length > MAX_WORD || word.startsWith("Q"))) return null;
   const stemOf = (word: string): string => word.split("_", 1)[0]!;
   const fixed = new Set<string>();
   for (const word of words) if (isTaken(word) || isTaken(stemOf(word))) fixed.add(stemOf(word));
@@ -126,7 +126,7 @@ function wordsWithout(graph: Graph, ids: readonly NodeId[]): { labels: string[];
     if (!numbers.has(stem)) numbers.set(stem, numbers.size);
     return standIn(numbers.get(stem)!) + word.slice(stem.length);
   });
-  return numbers.size > MOST_STEMS ? null : { labels, stems: [...numbers.keys()] };
+  return numbers.size > MAX_STEMS ? null : { labels, stems: [...numbers.keys()] };
 }
 
 function miniature(

@@ -1,6 +1,6 @@
 /** @file Writing a kernel's statements: scopes, names, memory accesses. What to write is lowering.ts's and the templates' business. */
 import { type DType, type Graph, isInput, node, type Node, type NodeId, sizeOf, isPathless } from "../ir";
-import { SMALLEST_SUBGROUP } from "../region";
+import { MIN_SUBGROUP } from "../region";
 import { evenLanes, type Cond, type Index, type IndexAtom, type IndexSpace, type IndexVar } from "./index-space";
 import type { Buffer, Expr, Reg, Scalar, SharedArray, Stmt, Value, Width } from "./kernel-ir";
 import { identifier, Names } from "./names";
@@ -253,7 +253,7 @@ export class Emitter {
 
   #nameSubgroups(threads: number): Subgroups {
     const { space } = this;
-    const most = Math.max(1, threads / SMALLEST_SUBGROUP);
+    const most = Math.max(1, threads / MIN_SUBGROUP);
     const variable = (name: string, max: number): IndexVar => space.variable(this.names.frame(name), max, 0);
     const [peers, own, count] = [variable("peers", threads), variable("subgroup", most), variable("subgroups", most)];
     this.emit({ kind: "subgroups", threads, peers, own, count }, 0);

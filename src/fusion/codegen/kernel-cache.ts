@@ -17,7 +17,7 @@ import { isTaken } from "./names";
 import { endOfName } from "./templates/split";
 import { printProgram, printRegion, shapeRegion, type PrintedProgram, type PrintedRegion } from "./printed-region";
 
-const MOST_KERNELS = 1000;
+const MAX_KERNELS = 1000;
 const NAME = "Qname";
 const TITLE = "Qtitle";
 
@@ -53,7 +53,7 @@ export function printCached(graph: Graph, region: Region, given: Target): Printe
   const alike = launchedKey(graph, region.members) !== null ? null : canonicalRegion(graph, region);
   if (!alike) return printRegion(graph, region, target);
   let kernels = known.get(target);
-  if (!kernels || kernels.size > MOST_KERNELS) {
+  if (!kernels || kernels.size > MAX_KERNELS) {
     kernels = new Map();
     known.set(target, kernels);
   }

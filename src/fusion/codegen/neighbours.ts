@@ -8,7 +8,7 @@ import { isLoop, type Buffer, type Expr, type KernelProgram, type Loop, type Stm
 const THREADS = 32;
 const SEGMENT = 128;
 /** Different ways of reading one tensor that are told apart. */
-const MOST_WAYS = 3;
+const MAX_WAYS = 3;
 
 /** One load or store of a kernel as 32 neighbouring threads do it together. */
 export interface NeighbourAccess {
@@ -140,7 +140,7 @@ class Walk {
     const { value, name } = buffer;
     const key = `${name} ${access} ${width} ${stride} ${segments.join()}`;
     const ways = [...this.#found.values()].filter((each) => each.name === name && each.access === access).length;
-    if (this.#found.has(key) || ways >= MOST_WAYS) return;
+    if (this.#found.has(key) || ways >= MAX_WAYS) return;
     this.#found.set(key, { value, name, access, width, stride, byData, segments, threads: threads.length });
   }
 }

@@ -38,7 +38,7 @@ export interface KernelRecording extends Pick<
 }
 
 /** More moments of a workgroup are not written down. */
-const MOST_MOMENTS = 4000;
+const MAX_MOMENTS = 4000;
 
 /**
  * Runs a plan in f32 up to one of its kernels, and writes down what that one does.
@@ -62,7 +62,7 @@ export function recordKernel(
   const bound = dataOf(program, memory, inputs);
   const held = (value: NodeId): Float32Array => Float32Array.from(bound.get(value)!);
   const first = program.buffers.map(({ value }) => held(value));
-  const recorder = new Recorder(program, workgroup, MOST_MOMENTS, countingOf(program, kernels[at]!));
+  const recorder = new Recorder(program, workgroup, MAX_MOMENTS, countingOf(program, kernels[at]!));
   interpretProgram(program, bound, { precision: "f32", watcher: recorder });
   const { wgsl, lines } = laidOut(printWithStatements(program));
   const lineOf = new Map(lines.flatMap((stmts, i) => stmts.map((stmt) => [stmt, i + 1] as const)).toReversed());

@@ -1,6 +1,6 @@
 /** @file Counts the arithmetic of a region: how often each member is evaluated, times what one evaluation costs. */
 import { node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../ir";
-import { LONGEST_SORTED, opDef } from "../ops";
+import { MAX_SORTED, opDef } from "../ops";
 import {
   loopsIn,
   matmulSizes,
@@ -56,7 +56,7 @@ function comparisonsOf(graph: Graph, n: Node, form: RegionForm, schedule: Region
   const { shape } = node(graph, n.inputs[0]!).type;
   if (schedule.digits) return DIGIT_OPS * schedule.digits.passes * sizeOf(shape);
   const extent = shape[order!.axis(n.attrs, shape)]!;
-  const steps = Math.ceil(Math.log2(Math.max(2, Math.min(extent, LONGEST_SORTED))));
+  const steps = Math.ceil(Math.log2(Math.max(2, Math.min(extent, MAX_SORTED))));
   return (sizeOf(shape) * steps * (steps + 1)) / 4;
 }
 

@@ -1,5 +1,5 @@
 /** @file Device profiles as data: what the planner believes about a machine. Measured machines become profiles here too. */
-import { MOST_BINDINGS, type CompileOptions, type DeviceProfile, type Target } from "../ir";
+import { MAX_BINDINGS, type CompileOptions, type DeviceProfile, type Target } from "../ir";
 
 const MIB = 1 << 20;
 const GIB = 1 << 30;
@@ -13,7 +13,7 @@ export const generic: DeviceProfile = {
   launchMicros: 8,
   multiprocessors: 108,
   registersPerMultiprocessor: 65_536,
-  maxBindings: MOST_BINDINGS,
+  maxBindings: MAX_BINDINGS,
   workgroupBytes: 16_384,
   maxBindingBytes: 128 * MIB,
   memoryLimitBytes: 8 * GIB,

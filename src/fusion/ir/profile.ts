@@ -4,7 +4,7 @@ import type { KnobChoices } from "./knobs";
 import type { SavedValues } from "./saved";
 
 /** Storage buffers that every WebGPU device binds to one kernel (maxStorageBuffersPerShaderStage). */
-export const MOST_BINDINGS = 8;
+export const MAX_BINDINGS = 8;
 
 /** What the planner believes about a machine. Stored with the document by value, so that a link fuses the same everywhere. */
 export interface DeviceProfile {

@@ -15,7 +15,7 @@ export interface Standing {
 }
 
 /** Nodes made in a row for the same node: at most so many. */
-const MOST_IN_A_ROW = 2 ** 16;
+const MAX_IN_A_ROW = 2 ** 16;
 
 /**
  * Identity and place of a node that a pass makes for `n`: just before it, and what is made for that, just before that.
@@ -28,6 +28,6 @@ export function madeFor({ id, order }: Standing, name: string, nth?: number): Re
     ? { id: nodeId(`${id}~${name}`), order: { before, by: by + half, room: half } }
     : {
         id: nodeId(`${id}~${name}#${nth}`),
-        order: { before, by: by + half * (1 - nth / MOST_IN_A_ROW), room: half / MOST_IN_A_ROW },
+        order: { before, by: by + half * (1 - nth / MAX_IN_A_ROW), room: half / MAX_IN_A_ROW },
       };
 }

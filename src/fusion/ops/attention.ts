@@ -2,12 +2,12 @@
 import { broadcastShapes, showShape, type Attrs, type DType, type NodeId, type Shape, type TensorType } from "../ir";
 import type { GraphBuilder } from "./define";
 import { isAbsent } from "./indices";
-import { LARGEST_F32, LOWEST } from "./limits";
+import { LARGEST_F32, smallestOf } from "./limits";
 import { along } from "./linear-indices";
 import { numberOf, saySizes, wrong, type Failed } from "./shapes";
 
 /** Scores of keys that are out of sight: far below any other, yet finite, so that differences of two of them are numbers. */
-const hiddenIn = (dtype: DType): number => (dtype === "f16" ? LOWEST(dtype) : -3e38);
+const hiddenIn = (dtype: DType): number => (dtype === "f16" ? smallestOf(dtype) : -3e38);
 
 export function checkAttention(
   [q, k, v, mask]: readonly (TensorType | null)[],

@@ -24,7 +24,7 @@ export { sumTo } from "./derivatives";
 export { countsAlong, indexAlong } from "./linear-indices";
 export { TableAlgebra, tabled, type TabledCase } from "./index-tables";
 export { groupsOf, isAbsent, permOf, sliceAxes, type AxisGroup } from "./indices";
-export { FARTHEST_ANGLE } from "./wgsl-functions";
+export { MAX_ANGLE } from "./wgsl-functions";
 export type { ArgCompare } from "./define";
 export {
   bodyText,
@@ -37,12 +37,12 @@ export {
   type LoopBody,
 } from "./loop-body";
 export { leavingHalves, withRounded } from "./halves";
-export { HIGHEST, LOWEST } from "./limits";
+export { largestOf, smallestOf } from "./limits";
 export { primitive as opDef } from "./primitives";
 export { philox, randomBits } from "./philox";
 export { floatKey, fromFloatKey, fromWholeKey, lastKey, wholeKey } from "./sorting";
 export { ANY_WHOLE, bitsOf, shortened, wholeDigit } from "./digits";
-export { LONGEST_SORTED, MOST_SELECTED } from "./ranking";
+export { MAX_SORTED, MAX_SELECTED } from "./ranking";
 export { axesOf, normalAxis, numberOf, numbersOf } from "./shapes";
 export { erf, roundToHalf } from "./special";
 export { unstableSoftmaxes } from "./unstable-softmax";

@@ -179,14 +179,14 @@ function read(text: string): LoopBody {
   return { params, iteration, values, next };
 }
 
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 const kept = new Map<string, LoopBody | string>();
 
 /** The body that a text says, or what is wrong with the text. */
 export function readBody(text: string): LoopBody | string {
   const known = kept.get(text);
   if (known !== undefined) return known;
-  if (kept.size > MOST_KEPT) kept.clear();
+  if (kept.size > MAX_KEPT) kept.clear();
   let found: LoopBody | string;
   try {
     found = read(text);

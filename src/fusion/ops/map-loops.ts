@@ -8,7 +8,7 @@ import { broadcastAll, fine, numberOf, wrong } from "./shapes";
 export type Find = (name: string) => OpDef | null;
 
 /** Every iteration has the same code. */
-const MOST_ITERATIONS = 1e6;
+const MAX_ITERATIONS = 1e6;
 
 /** What becomes of each value that an iteration computes. */
 type Change = (value: number, dtype: DType) => number;
@@ -135,8 +135,8 @@ export function loopMeaning(find: Find): {
       const dtypes = typed(find, body);
       if (typeof dtypes === "string") return wrong("bad-attr", `The body of this loop can't run: ${dtypes}.`);
       const iterations = iterationsOf(attrs);
-      if (!Number.isInteger(iterations) || iterations < 1 || iterations > MOST_ITERATIONS)
-        return wrong("bad-attr", `A loop makes between 1 and ${MOST_ITERATIONS} iterations; this says ${iterations}.`);
+      if (!Number.isInteger(iterations) || iterations < 1 || iterations > MAX_ITERATIONS)
+        return wrong("bad-attr", `A loop makes between 1 and ${MAX_ITERATIONS} iterations; this says ${iterations}.`);
       const { params, next } = body;
       const result = resultOf(attrs);
       if (!Number.isInteger(result) || result < 0 || result >= next.length)

@@ -34,9 +34,9 @@ export function checkTop(
 }
 
 /** Rows that a workgroup's memory holds whole, keys and indices. */
-export const LONGEST_SORTED = 2048;
+export const MAX_SORTED = 2048;
 /** Of longer rows, so many of the first are found while the row goes by. */
-export const MOST_SELECTED = 512;
+export const MAX_SELECTED = 512;
 
 /** Sorted values along the axis, or their indices; the first `count` of them. */
 export function buildOrder(b: GraphBuilder, x: NodeId, attrs: Attrs, indices: boolean, count: number | null): NodeId {

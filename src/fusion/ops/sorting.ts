@@ -38,7 +38,7 @@ export const order = ({ name, doc, indices }: Pick<OpDef, "name" | "doc"> & { re
 });
 
 /** What stands for ∞ and NaN among keys of the interpreter, which are numbers in order. */
-const [ABOVE, HIGHEST_KEY] = [1.5e308, 1.7e308];
+const [ABOVE, LARGEST_KEY] = [1.5e308, 1.7e308];
 const sign = ({ descending }: Attrs): number => (descending === true ? -1 : 1);
 
 const keyDoc = {
@@ -52,7 +52,7 @@ export const floatKey: OpDef = unary({
   doc: keyDoc,
   tolerance: EXACT,
   scalar: {
-    js: (x, attrs) => sign(attrs) * (Number.isNaN(x) ? HIGHEST_KEY : Math.min(Math.max(x, -ABOVE), ABOVE)),
+    js: (x, attrs) => sign(attrs) * (Number.isNaN(x) ? LARGEST_KEY : Math.min(Math.max(x, -ABOVE), ABOVE)),
     wgsl: (x, t, { descending }) => `${descending === true ? "-" : ""}${t.call("order_key", x)}`,
     helpers: [
       {
@@ -75,7 +75,7 @@ export const fromFloatKey: OpDef = unary({
     js(key, attrs) {
       const x = sign(attrs) * key;
       if (Math.abs(x) < ABOVE) return x;
-      return x >= HIGHEST_KEY ? Number.NaN : x > 0 ? Infinity : -Infinity;
+      return x >= LARGEST_KEY ? Number.NaN : x > 0 ? Infinity : -Infinity;
     },
     wgsl: (key, t, { descending }) => t.call("from_order_key", `${descending === true ? "-" : ""}${key}`),
     helpers: [

@@ -1,7 +1,7 @@
 /** @file Functions that JavaScript's Math lacks, to f64 accuracy. */
 
 const STEP = 1 / 32;
-const REACH = 6;
+const TABLE_END = 6;
 const SLOPE = 2 / Math.sqrt(Math.PI);
 
 /** Maclaurin form with positive terms only: e^(−x²) Σ (2x²)ⁿ x / (1·3·5…(2n+1)). */
@@ -15,14 +15,14 @@ function erfSeries(x: number): number {
   return SLOPE * Math.exp(-x * x) * sum;
 }
 
-const points = Array.from({ length: REACH / STEP + 1 }, (_, i) => i * STEP);
+const points = Array.from({ length: TABLE_END / STEP + 1 }, (_, i) => i * STEP);
 const values = Float64Array.from(points, erfSeries);
 const slopes = Float64Array.from(points, (z) => SLOPE * Math.exp(-z * z));
 
 /** The error function: Taylor's series about the nearest of the tabulated points, odd and exact to about 2e-16. */
 export function erf(x: number): number {
   const size = Math.abs(x);
-  if (!(size < REACH)) return Number.isNaN(x) ? x : Math.sign(x);
+  if (!(size < TABLE_END)) return Number.isNaN(x) ? x : Math.sign(x);
   const at = Math.round(size / STEP);
   const z = at * STEP;
   const d = size - z;

@@ -17,7 +17,7 @@ const polynomial = (z: string, coefficients: readonly number[]): string =>
     .reduceRight((rest, coefficient) => `${coefficient} + ${z} * ${/[ ]/.test(rest) ? `(${rest})` : rest}`);
 
 /** From here on an angle counts too many turns for three parts of π/2: the builtin answers, and nothing is promised. */
-export const FARTHEST_ANGLE = 1e5;
+export const MAX_ANGLE = 1e5;
 /** π/2 in three parts; the first two are so short that their products with whole numbers below 2¹⁶ are exact. */
 const [HIGH, MIDDLE, LOW] = [1.5703125, 0.0004825592041015625, 0.0000012675908465098473];
 
@@ -43,9 +43,9 @@ const bounded = (name: string, builtin: string, value: (t: WgslType) => string):
   floats({
     name,
     needs: ["wave"],
-    wgsl: (t) => `// ${builtin}(x), within 1e-7 for |x| up to ${FARTHEST_ANGLE}; beyond, what the device makes of it.
+    wgsl: (t) => `// ${builtin}(x), within 1e-7 for |x| up to ${MAX_ANGLE}; beyond, what the device makes of it.
 ${signature(t, name, "x")} {
-  return select(${value(t)}, ${builtin}(x), abs(x) > ${t.num(FARTHEST_ANGLE)});
+  return select(${value(t)}, ${builtin}(x), abs(x) > ${t.num(MAX_ANGLE)});
 }`,
   });
 const sine = bounded("sine", "sin", (t) => t.call("wave", "x", "0"));

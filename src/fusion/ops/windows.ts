@@ -57,7 +57,7 @@ export function windowCount(extent: number, axis: WindowAxis): number {
 }
 
 /** An axis with a wider border has more elements than a kernel can index. */
-const MOST_PADDING = 2 ** 30;
+const MAX_PADDING = 2 ** 30;
 
 /** Shape of `window`'s result, or what does not fit. */
 export function windowShape(x: Shape, attrs: Attrs, name: string): Checked<Shape> {
@@ -73,11 +73,11 @@ export function windowShape(x: Shape, attrs: Attrs, name: string): Checked<Shape
   const steps = axes.flatMap(({ kernel, stride, dilation, interior }) => [kernel, stride, dilation, interior]);
   if (steps.some((step) => !Number.isInteger(step) || step < 1))
     return wrong("bad-attr", "Kernel, stride, dilation and interior are whole numbers from 1 on.");
-  const wide = axes.find(({ before, after }) => Math.max(before, after) > MOST_PADDING);
+  const wide = axes.find(({ before, after }) => Math.max(before, after) > MAX_PADDING);
   if (wide)
     return wrong(
       "bad-attr",
-      `A padding of ${Math.max(wide.before, wide.after)} is too wide; up to ${MOST_PADDING} is planned.`,
+      `A padding of ${Math.max(wide.before, wide.after)} is too wide; up to ${MAX_PADDING} is planned.`,
     );
   const lead = x.length - rank;
   const counts = axes.map((axis, i) => windowCount(x[lead + i]!, axis));

@@ -14,6 +14,7 @@ import { joinedBy, mergedRegion } from "./driver/merged-rewrite";
 import { nameOf, namesOf, no, STRICT_OFF, yes } from "./driver/sentences";
 import { policyOnContraction } from "./profitability/profitability";
 import { titled } from "./catalogue";
+import { SEARCH_LIMIT } from "./driver/use-def";
 
 export const contractReduce: FusionPass = {
   ...titled("contract-reduce"),
@@ -145,9 +146,6 @@ function ofRowSize({ graph }: Planner, { outputs }: Region, folds: readonly Node
 
 const sizeAt = (graph: Graph, id: NodeId): number => sizeOf(node(graph, id).type.shape);
 
-/** A search further than this leads elsewhere. */
-const FURTHEST = 64;
-
 /** What lies between a product and the folds of its rows, folds included, in text order; null where it is not folded. */
 function foldsOf(planner: Planner, rewriter: Rewriter, product: NodeId): NodeId[] | null {
   const { graph } = planner;
@@ -157,7 +155,7 @@ function foldsOf(planner: Planner, rewriter: Rewriter, product: NodeId): NodeId[
     const { kind } = opDef(n.op);
     return kind === "elementwise" || kind === "random" || isFreeView(n) || isFold(planner, n, product);
   };
-  while (open.length > 0 && found.size <= FURTHEST) {
+  while (open.length > 0 && found.size <= SEARCH_LIMIT) {
     const n = node(graph, open.pop()!);
     if (found.has(n.id) || !passesOn(n)) continue;
     found.add(n.id);

@@ -19,7 +19,7 @@ import { domainOf, isRowShape, isTrailing, isVerdict, placeMember } from "./rows
 import type { Placed, RowDomain } from "./rows/placed";
 import { classifyMerged, needsMerging } from "./sorting/merge-sort";
 import { layoutOf, type Layout } from "./indices/row-layout";
-import { mayBeOwned, offendingRows, WIDEST_ROW } from "./rows/owned-rows";
+import { mayBeOwned, offendingRows, MAX_OWNED_COLUMNS } from "./rows/owned-rows";
 import { onlineParts } from "./attention/online";
 import { isLaunched, launchedKey } from "./loops/launched";
 import { refusal } from "./refusal";
@@ -195,15 +195,15 @@ function refuseFollower(
     const columns = core.type.shape.at(-1) ?? 1;
     if (why) return { ok: false, verdict: why };
     const owned =
-      columns > WIDEST_ROW
-        ? `a workgroup owns at most ${WIDEST_ROW} of their ${columns} columns`
+      columns > MAX_OWNED_COLUMNS
+        ? `a workgroup owns at most ${MAX_OWNED_COLUMNS} of their ${columns} columns`
         : `the ${columns} values of a row are spread over several threads of its tile`;
     const text = `\`${n.label}\` needs whole rows of \`${core.label}\`, but ${owned}.`;
     const remedy =
-      columns > WIDEST_ROW
-        ? `Rows of at most ${WIDEST_ROW} values.`
+      columns > MAX_OWNED_COLUMNS
+        ? `Rows of at most ${MAX_OWNED_COLUMNS} values.`
         : "Nothing here: a second kernel has to read the rows.";
-    return refuse("L_ROW_NOT_OWNED", [contraction, id], text, remedy, { columns, limit: WIDEST_ROW });
+    return refuse("L_ROW_NOT_OWNED", [contraction, id], text, remedy, { columns, limit: MAX_OWNED_COLUMNS });
   }
   if (kind === "movement" || loadsByData(opDef(n.op))) {
     return refuse(

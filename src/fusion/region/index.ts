@@ -45,7 +45,7 @@ export { foldsOfMerged, mergedStages, type MergedStages, type RunningPair } from
 export { scheduleRegion } from "./schedule/schedule";
 export { passRoots } from "./rows/row-roots";
 export { joinsOfSteps, membersBehind, rowSteps, type RowStep } from "./rows/row-steps";
-export { joinBytes, SMALLEST_SUBGROUP, sortsOf, threadsWithin, type RowSort } from "./schedule/threads";
+export { joinBytes, MIN_SUBGROUP, sortsOf, threadsWithin, type RowSort } from "./schedule/threads";
 export type { LayoutStep } from "./indices/row-layout";
 export * from "./types";
 export { mayBeUniform, uniformsOf } from "./uniforms";

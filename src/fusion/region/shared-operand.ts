@@ -9,7 +9,7 @@ export const productsOf = (graph: Graph, members: readonly NodeId[]): NodeId[] =
   members.filter((id) => opDef(node(graph, id).op).kind === "contraction");
 
 /** Products whose accumulators a thread can hold. */
-const MOST_PRODUCTS = 4;
+const MAX_PRODUCTS = 4;
 
 const ORDINALS = ["first", "second", "third", "fourth", "fifth"] as const;
 
@@ -37,8 +37,8 @@ export function sharedOperandRefusal(
       "Only matmuls of one left operand with results of one shape share a kernel here.",
     );
   const apart = two(`${named} are matmuls with tiles of their own; a kernel has accumulators for one.`);
-  if (products.length > MOST_PRODUCTS)
-    return two(`${named} are ${products.length} matmuls; a thread has room for the accumulators of ${MOST_PRODUCTS}.`);
+  if (products.length > MAX_PRODUCTS)
+    return two(`${named} are ${products.length} matmuls; a thread has room for the accumulators of ${MAX_PRODUCTS}.`);
   if (a.type.shape.length < 2 || others.some(({ inputs }) => inputs[0] !== a.inputs[0])) return apart;
   const odd = others.find(({ type }) => !sameShape(type.shape, a.type.shape) || type.dtype !== a.type.dtype);
   if (odd)

@@ -2,8 +2,8 @@
 import { bytesOf, type Graph, isInput, node, type Node, type NodeId, sizeOf } from "../ir";
 
 /** What every device binds as one uniform, bytes (maxUniformBufferBindingSize), and how many such buffers (maxUniformBuffersPerShaderStage). */
-const LARGEST_UNIFORM = 65_536;
-const MOST_UNIFORMS = 12;
+const MAX_UNIFORM_BYTES = 65_536;
+const MAX_UNIFORMS = 12;
 
 /** An input of the program, small and of whole vectors, or less than one: uniforms are walked in steps of 16 bytes, the least that a buffer has. */
 export function mayBeUniform(n: Node): boolean {
@@ -14,7 +14,7 @@ export function mayBeUniform(n: Node): boolean {
     type.dtype === "f32" &&
     (sizeOf(type.shape) % 4 === 0 || sizeOf(type.shape) < 4) &&
     sizeOf(type.shape) > 0 &&
-    bytesOf(type) <= LARGEST_UNIFORM
+    bytesOf(type) <= MAX_UNIFORM_BYTES
   );
 }
 
@@ -28,5 +28,5 @@ export function uniformsOf(graph: Graph, reads: readonly NodeId[], bound: number
   if (bound <= limit) return new Set();
   const small = reads.filter((id) => graph.nodes.has(id) && mayBeUniform(node(graph, id)));
   const bySize = small.toSorted((a, b) => bytesOf(node(graph, a).type) - bytesOf(node(graph, b).type));
-  return new Set(bySize.slice(0, Math.min(bound - limit, MOST_UNIFORMS)));
+  return new Set(bySize.slice(0, Math.min(bound - limit, MAX_UNIFORMS)));
 }

@@ -40,8 +40,8 @@ import { itemsOf } from "./statements/iterate";
 import { bindTargets } from "./statements/targets";
 
 /** Deeper than people nest comprehensions; keeps the engine's own stack small. */
-const DEEPEST = 12;
-const MOST_ITEMS = 10_000;
+const MAX_DEPTH = 12;
+const MAX_ITEMS = 10_000;
 
 /** The element once for each item; nodes made for item i take paths under `path#i`. */
 function comprehended(
@@ -54,8 +54,8 @@ function comprehended(
   const { frame } = run;
   const nested = (frame.nested ?? 0) + 1;
   if (isBroken(iterable.value)) return BROKEN;
-  const found = nested > DEEPEST ? null : itemsOf(interpreter, run, iterable, `${path}/in`);
-  if (!found || found.length > MOST_ITEMS) {
+  const found = nested > MAX_DEPTH ? null : itemsOf(interpreter, run, iterable, `${path}/in`);
+  if (!found || found.length > MAX_ITEMS) {
     interpreter.diagnostics.add(
       "outside-language",
       expr.iterable.span,

@@ -113,7 +113,7 @@ function wholeNumbers(value: Value | undefined): ReadonlyMap<string, number> {
     const width = field.kind === "weight" ? field.weight.shape.at(-1) : undefined;
     if (field.kind === "number" && field.whole && !found.has(name)) found.set(name, field.value);
     if (width !== undefined) note("width", numberValue(width, true), depth);
-    if (depth > DEEPEST_PARTS) return;
+    if (depth > MAX_PART_DEPTH) return;
     if (field.kind === "layer")
       for (const [i, arg] of field.layer.args.entries())
         note(arg.name?.text ?? `${name}.${i}`, arg.operand.value, depth + 1);
@@ -124,7 +124,7 @@ function wholeNumbers(value: Value | undefined): ReadonlyMap<string, number> {
   if (value) note("", value, 0);
   return found;
 }
-const DEEPEST_PARTS = 3;
+const MAX_PART_DEPTH = 3;
 
 function newInterpreter(
   text: string,

@@ -8,9 +8,9 @@ import { Equation } from "./rule";
 import { rules } from "./rules";
 
 /** Equations that are written out at most, those of loops in every iteration. */
-const MOST_EQUATIONS = 50_000;
+const MAX_EQUATIONS = 50_000;
 /** Programs inside one another. */
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 
 const RANDOM = /^(random_|rng_|threefry)/;
 
@@ -92,10 +92,10 @@ class JaxReader {
     const of = (operand: Operand): Value =>
       (typeof operand === "string" ? values.get(operand) : this.constant(operand.lit)) ??
       emit.fail("a name without a value");
-    if (++this.depth > DEEPEST) this.refuse("call", `more than ${DEEPEST} programs inside one another`);
+    if (++this.depth > MAX_DEPTH) this.refuse("call", `more than ${MAX_DEPTH} programs inside one another`);
     for (const equation of jaxpr.eqns) {
-      if (++this.walked > MOST_EQUATIONS)
-        this.refuse(equation.prim, `more than ${MOST_EQUATIONS} equations once loops are written out`);
+      if (++this.walked > MAX_EQUATIONS)
+        this.refuse(equation.prim, `more than ${MAX_EQUATIONS} equations once loops are written out`);
       const results = this.refused ? [] : this.equation(equation, equation.in.map(of));
       equation.out.forEach(({ name }, i) => values.set(name, results[i] ?? emit.fail(`its output ${i + 1}`)));
     }

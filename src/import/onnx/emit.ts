@@ -82,10 +82,10 @@ const union = (values: readonly Value[]): ReadonlySet<string> => {
 /** Folding stops here: larger constants stay data that a run uploads. */
 const FOLD_LIMIT = 1 << 20;
 /** More elements than any device has bytes for. */
-const MOST_ELEMENTS = 2 ** 31;
+const MAX_ELEMENTS = 2 ** 31;
 /** Whether some device could hold a tensor of this shape; damaged models state any. */
 export const isPossible = (shape: Shape): boolean =>
-  shape.every((extent) => Number.isInteger(extent) && extent >= 0) && sizeOf(shape) <= MOST_ELEMENTS;
+  shape.every((extent) => Number.isInteger(extent) && extent >= 0) && sizeOf(shape) <= MAX_ELEMENTS;
 /** Up to this many numbers are written out; longer constants are attached. */
 const WRITTEN = 16;
 /** Longer foreign names keep their end, which is what tells them apart. */

@@ -93,10 +93,10 @@ const CAP_BYTES = 512 * 1024 * 1024;
 const POINTER = new TextEncoder().encode("version https://git-lfs");
 
 /** Nodes that are written out at most, those of loops and functions in every iteration and call. */
-const MOST_NODES = 200_000;
+const MAX_NODES = 200_000;
 
 /** Functions and graphs inside one another. */
-const DEEPEST = 16;
+const MAX_DEPTH = 16;
 
 export interface ImportOptions {
   /** Numbers for inputs that decide shapes or attributes: they are known while importing. */
@@ -405,9 +405,9 @@ class ModelReader {
   }
 
   private node(node: OnnxNode, scope: Scope, frame: Frame, depth: number): void {
-    if (++this.walked > MOST_NODES)
-      return this.walked === MOST_NODES + 1
-        ? this.refuse(node.op, `more than ${MOST_NODES} nodes once loops and functions are written out`)
+    if (++this.walked > MAX_NODES)
+      return this.walked === MAX_NODES + 1
+        ? this.refuse(node.op, `more than ${MAX_NODES} nodes once loops and functions are written out`)
         : undefined;
     const inputs = this.operands(node, scope);
     // An operand that was refused takes its readers with it; they are not counted again.
@@ -462,7 +462,7 @@ class ModelReader {
   /** A graph inside a node: it sees what stands outside. */
   private inner(graph: OnnxGraph, args: readonly Value[], outer: Scope, frame: Frame, depth: number): readonly Value[] {
     const scope: Scope = new Map(outer);
-    if (depth > DEEPEST) return [];
+    if (depth > MAX_DEPTH) return [];
     this.initializers(graph, scope);
     graph.inputs.forEach(({ name }, i) => args[i] && scope.set(name, args[i]));
     for (const step of inOrder(graph.nodes)) this.node(step, scope, frame, depth + 1);
@@ -480,7 +480,7 @@ class ModelReader {
     const body = this.model.functions.find(
       ({ name, domain, overload }) => name === node.op && domain === node.domain && overload === node.overload,
     );
-    if (!body || depth > DEEPEST)
+    if (!body || depth > MAX_DEPTH)
       return this.refuseNode(
         node.domain === "" ? node.op : `${node.domain}.${node.op}`,
         body ? "functions nested too deeply" : "no rule",

@@ -7,7 +7,7 @@ import { wholeCall } from "./whole-numbers";
 import type { OnnxAttribute, OnnxGraph, OnnxNode } from "./model";
 
 /** Larger constants of one number are made where they are read. */
-const MOST_STORED = 2 ** 18;
+const MAX_STORED = 2 ** 18;
 
 /** Attributes that say how or where to compute, or belong to training, and change no value that is read here. */
 const IDLE: ReadonlySet<string> = new Set([
@@ -166,7 +166,7 @@ export class NodeContext {
   /** One number everywhere; many of them are stored nowhere. */
   filled(value: number, shape: Shape, dtype: DType, wide = false): Value {
     const size = sizeOf(shape);
-    if (size > MOST_STORED) return this.op("expand", [this.emit.scalar(value, dtype)], { shape });
+    if (size > MAX_STORED) return this.op("expand", [this.emit.scalar(value, dtype)], { shape });
     return this.emit.host({ dtype, dims: shape, data: new Float64Array(size).fill(value), wide });
   }
   cast(value: Value, dtype: DType): Value {

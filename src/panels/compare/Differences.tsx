@@ -129,7 +129,7 @@ function CodeTable({ names, steps: [a, b] }: Pick<Props, "names" | "steps">) {
 }
 
 /** More differences than this are counted, not listed. */
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 
 interface Props extends TableProps {
   /** That both sides take. */
@@ -156,7 +156,7 @@ export function Differences({ steps, found, total, shown, onShow, graphs, names,
         <p className="differs-none">Both sides make the same decisions.</p>
       ) : (
         <ol>
-          {found.slice(0, MOST_LISTED).map((each) => {
+          {found.slice(0, MAX_LISTED).map((each) => {
             const row = changedRow(each.change, graphs);
             return (
               <Item
@@ -171,7 +171,7 @@ export function Differences({ steps, found, total, shown, onShow, graphs, names,
           })}
         </ol>
       )}
-      {found.length > MOST_LISTED && <p className="differs-none">The first {MOST_LISTED} are listed.</p>}
+      {found.length > MAX_LISTED && <p className="differs-none">The first {MAX_LISTED} are listed.</p>}
       <CodeTable names={names} steps={steps} />
     </aside>
   );

@@ -30,7 +30,7 @@ const actions = () => playground.getState().actions;
 const REDUCED = "(prefers-reduced-motion: reduce)";
 const SPEEDS = [0.25, 0.5, 1, 2, 4];
 /** More workgroups than these are not listed. */
-const MOST_GROUPS = 64;
+const MAX_GROUPS = 64;
 
 /** What the worker says of a kernel; null while it looks. */
 function useWatched(kernel: Kernel | null, workgroup: number): WatchedKernel | string | null {
@@ -137,7 +137,7 @@ function Facts({
           </dt>
           <dd>
             <select id="inside-group" value={workgroup} onChange={({ target }) => onGroup(Number(target.value))}>
-              {Array.from({ length: Math.min(groups, MOST_GROUPS) }, (_, i) => (
+              {Array.from({ length: Math.min(groups, MAX_GROUPS) }, (_, i) => (
                 <option key={i} value={i}>
                   {i + 1}
                 </option>

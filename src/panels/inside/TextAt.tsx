@@ -36,7 +36,7 @@ export function TextAt({ wgsl, line }: { readonly wgsl: string; readonly line: n
 }
 
 /** Threads that are listed. */
-const MOST = 8;
+const MAX_THREADS = 8;
 
 export function MomentTable({ moment }: { readonly moment: RecordedMoment }) {
   const { threads, at, from, memory, width, values, doing, register } = moment;
@@ -51,7 +51,9 @@ export function MomentTable({ moment }: { readonly moment: RecordedMoment }) {
   return (
     <div className="inside-table">
       <table>
-        <caption>This moment{threads.length > MOST ? `, the first ${MOST} of ${threads.length} threads` : ""}</caption>
+        <caption>
+          This moment{threads.length > MAX_THREADS ? `, the first ${MAX_THREADS} of ${threads.length} threads` : ""}
+        </caption>
         <thead>
           <tr>
             <th scope="col">Thread</th>
@@ -60,7 +62,7 @@ export function MomentTable({ moment }: { readonly moment: RecordedMoment }) {
           </tr>
         </thead>
         <tbody>
-          {Array.from(threads.subarray(0, MOST), (thread, i) => (
+          {Array.from(threads.subarray(0, MAX_THREADS), (thread, i) => (
             <tr key={thread}>
               <th scope="row">{thread}</th>
               <td>

@@ -40,8 +40,8 @@ const TITLE = 20;
 /** px between two rows of boxes: what moves is seen there. */
 const WAY = 34;
 const MARGIN = 16;
-const MOST_CELL = { width: 56, height: 22 };
-const MOST_THREAD = { width: 56, height: 36 };
+const MAX_CELL = { width: 56, height: 22 };
+const MAX_THREAD = { width: 56, height: 36 };
 
 /** px in which a thread's number and value can be read. */
 const ROOMY = { width: 42, height: 27 };
@@ -52,7 +52,7 @@ type Extent = ReturnType<typeof gridOf>;
 function beside(extents: readonly Extent[], left: number, top: number, width: number, height: number): Placed[] {
   const gap = 24;
   const space = width - gap * (extents.length - 1);
-  const wanted = extents.map(({ columns }) => Math.max(96, Math.min(columns * MOST_CELL.width, space)));
+  const wanted = extents.map(({ columns }) => Math.max(96, Math.min(columns * MAX_CELL.width, space)));
   const all = wanted.reduce((sum, each) => sum + each, 0);
   let x = left;
   return extents.map(({ columns, rows }, i) => {
@@ -62,8 +62,8 @@ function beside(extents: readonly Extent[], left: number, top: number, width: nu
       y: top + TITLE,
       columns,
       rows,
-      cellWidth: Math.min(MOST_CELL.width, own / columns),
-      cellHeight: Math.min(MOST_CELL.height, Math.max(0.1, (height - TITLE) / rows)),
+      cellWidth: Math.min(MAX_CELL.width, own / columns),
+      cellHeight: Math.min(MAX_CELL.height, Math.max(0.1, (height - TITLE) / rows)),
     };
     // The last has what is left of the row.
     const room = i === extents.length - 1 ? left + width - x : own + gap / 2;
@@ -84,14 +84,14 @@ function threadGrid(recording: KernelRecording, width: number, top: number, heig
     y: top + TITLE,
     columns,
     rows,
-    cellWidth: Math.min(MOST_THREAD.width, width / columns),
-    cellHeight: Math.min(MOST_THREAD.height, (height - TITLE) / rows),
+    cellWidth: Math.min(MAX_THREAD.width, width / columns),
+    cellHeight: Math.min(MAX_THREAD.height, (height - TITLE) / rows),
   };
 }
 
 /** px that a row of the picture would like to have. */
 const likes = (extents: readonly Extent[]): number =>
-  extents.length === 0 ? 0 : TITLE + Math.max(...extents.map(({ rows }) => rows)) * MOST_CELL.height;
+  extents.length === 0 ? 0 : TITLE + Math.max(...extents.map(({ rows }) => rows)) * MAX_CELL.height;
 
 export function sceneOf(recording: KernelRecording, width: number, height: number): Scene {
   const of = (writes: boolean) => recording.memory.filter((each) => each.writes === writes);
@@ -101,7 +101,7 @@ export function sceneOf(recording: KernelRecording, width: number, height: numbe
   const threads = threadsOf(recording);
   const rows = [
     likes(extents(inputs)),
-    TITLE + Math.ceil(threads / 16) * MOST_THREAD.height,
+    TITLE + Math.ceil(threads / 16) * MAX_THREAD.height,
     likes(shared),
     likes(extents(outputs)),
   ];
@@ -264,7 +264,7 @@ const middle = (grid: CellGrid, element: number): Point => {
 };
 
 /** More lines than these say no more. */
-const MOST_LINES = 512;
+const MAX_LINES = 512;
 
 /** Draws over it what moves at a moment, as far as `part` (0 to 1) of it has passed: where numbers come from, and where they are now. */
 export function drawMoves(
@@ -281,7 +281,7 @@ export function drawMoves(
     scene.shared.find(({ name }) => name === moment.memory)?.grid;
   const moves: [Point, Point][] = [];
   threads.forEach((thread, i) => {
-    if (moves.length >= MOST_LINES) return;
+    if (moves.length >= MAX_LINES) return;
     const here = middle(scene.threads, thread);
     if (doing === "shuffle") moves.push([middle(scene.threads, from[i]!), here]);
     else if (grid && (doing === "fold" || doing === "exchange"))

@@ -1,9 +1,9 @@
 /** @file The clock of a recorded kernel: plays moment after moment, pauses, goes anywhere. Where motion is reduced nothing moves by itself. */
 import { useEffect, useRef, useState } from "react";
 
-/** A whole recording takes about this long at the usual speed, ms; but no moment is held longer than `LONGEST`. */
+/** A whole recording takes about this long at the usual speed, ms; but no moment is held longer than `MAX_STEP`. */
 const WHOLE = 24_000;
-const LONGEST = 900;
+const MAX_STEP = 900;
 
 export interface Film {
   /** The moment that is shown, from 0. */
@@ -39,7 +39,7 @@ export function useFilm(
     if (!playing) return undefined;
     let asked = 0;
     let before: number | null = null;
-    const hold = Math.min(LONGEST, WHOLE / length) / speed;
+    const hold = Math.min(MAX_STEP, WHOLE / length) / speed;
     const advance = (now: number): void => {
       time.current = Math.min(length - 1, time.current + (before === null ? 0 : (now - before) / hold));
       before = now;

@@ -9,7 +9,7 @@ import { useShownKernel } from "./use-shown-kernel";
 /** More tags than these are counted, with a way to the next. */
 const FEW_TAGS = 4;
 /** More tags than these are reached by the list at the end. */
-const MOST_TAGS = 40;
+const MAX_TAGS = 40;
 
 function titleOf(kernel: Kernel, run: RunState, hand: readonly string[]): string {
   const own = hand.includes(kernel.id) ? ", edited by hand" : "";
@@ -30,7 +30,7 @@ export function KernelTabs() {
   }, [id]);
   if (!plan || plan.kernels.length === 0) return null;
   const show = (next: string): void => playground.getState().actions.showKernel(next);
-  const tags = plan.kernels.slice(0, MOST_TAGS);
+  const tags = plan.kernels.slice(0, MAX_TAGS);
   const at = plan.kernels.findIndex((each) => each.id === id);
   const step = (by: number): void => show(plan.kernels[(at + by + plan.kernels.length) % plan.kernels.length]!.id);
   const many = plan.kernels.length > FEW_TAGS;
@@ -67,7 +67,7 @@ export function KernelTabs() {
           </button>
         </div>
       )}
-      {plan.kernels.length > MOST_TAGS && (
+      {plan.kernels.length > MAX_TAGS && (
         <select
           className="kernel-list"
           aria-label="All kernels"

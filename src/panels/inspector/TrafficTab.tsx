@@ -72,7 +72,7 @@ function KernelTable({ traffic, current }: { readonly traffic: KernelTraffic; re
 const BestPlan = late(() => import("./what-if/BestPlan").then((part) => part.BestPlan));
 
 /** Kernels listed at once; plans of thousands are read through the kernel list. */
-const MOST_KERNELS = 100;
+const MAX_KERNELS = 100;
 
 export function TrafficTab({ plan, graph, kernel }: Props) {
   return (
@@ -83,12 +83,12 @@ export function TrafficTab({ plan, graph, kernel }: Props) {
       <Figures />
       <Orders />
       {kernel && <KernelCard kernel={kernel} graph={graph} />}
-      {plan.kernels.slice(0, MOST_KERNELS).map((each) => (
+      {plan.kernels.slice(0, MAX_KERNELS).map((each) => (
         <KernelTable key={each.id} traffic={kernelTraffic(each, graph)} current={each.id === kernel?.id} />
       ))}
-      {plan.kernels.length > MOST_KERNELS && (
+      {plan.kernels.length > MAX_KERNELS && (
         <p className="kernel-none">
-          The first {MOST_KERNELS} of {count(plan.kernels.length)} kernels. Export has them all.
+          The first {MAX_KERNELS} of {count(plan.kernels.length)} kernels. Export has them all.
         </p>
       )}
       <p className="traffic-note">

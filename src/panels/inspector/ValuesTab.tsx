@@ -45,7 +45,7 @@ const TITLES: Readonly<Record<View, string>> = {
 };
 
 /** px */
-const [MOST_WIDTH, MOST_HEIGHT] = [56, 22];
+const [MAX_WIDTH, MAX_HEIGHT] = [56, 22];
 
 function Heat({
   values,
@@ -61,8 +61,8 @@ function Heat({
   const theme = usePlayground((state) => state.shownTheme);
   const [pointed, setPointed] = useState<number | null>(null);
   const { columns, rows } = gridOf(shape);
-  const cellWidth = Math.min(MOST_WIDTH, width / columns);
-  const cellHeight = Math.max(2, Math.min(MOST_HEIGHT, Math.max(cellWidth, 320 / rows)));
+  const cellWidth = Math.min(MAX_WIDTH, width / columns);
+  const cellHeight = Math.max(2, Math.min(MAX_HEIGHT, Math.max(cellWidth, 320 / rows)));
   const height = Math.ceil(rows * cellHeight);
   useEffect(() => {
     const context = canvas.current?.getContext("2d");

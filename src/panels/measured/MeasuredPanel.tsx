@@ -12,7 +12,7 @@ import {
   type PlaygroundState,
   playground,
   type OutputSummary,
-  MOST_MEMORY_MIB,
+  MAX_MEMORY_MIB,
 } from "../../state";
 import { countedRows, measuredView, scheduleNote, type MeasuredView } from "../model/run/measured";
 import { timeRows, type TimeRow } from "../model/run/timings";
@@ -257,7 +257,7 @@ function MemoryField() {
         key={memory}
         type="number"
         min={1}
-        max={MOST_MEMORY_MIB}
+        max={MAX_MEMORY_MIB}
         step={1}
         defaultValue={memory}
         aria-label="GPU memory that a run may use, MiB"

@@ -6,7 +6,7 @@ import { transferCount } from "../model/plan/score";
 import { fullSizeBlocks } from "../model/plan/traffic";
 
 /** More than these are drawn as two plain bars; the number is beside them anyway. */
-const MOST_BLOCKS = 40;
+const MAX_BLOCKS = 40;
 
 interface Props {
   readonly plans: readonly (readonly [PlanName, Plan])[];
@@ -32,7 +32,7 @@ function Row({ plan, reads, writes, said, most }: RowProps) {
         role="img"
         aria-label={`${planTitle(plan)}: ${count(reads)} read, ${count(writes)} written`}
       >
-        {most <= MOST_BLOCKS ? (
+        {most <= MAX_BLOCKS ? (
           Array.from({ length: reads + writes }, (_, i) => (
             <i key={i} className={i < reads ? "read" : "write"} style={{ width: `calc(${width(1)} - 2.5px)` }} />
           ))

@@ -53,14 +53,14 @@ const byteSteps = [
 ] as const;
 
 /** Numbers of more digits than this are worth a larger unit. */
-const LONGEST = 10_000;
+const MAX_PLAIN = 10_000;
 
 /** One unit for values that are compared: that of the smallest, as long as the largest stays readable in it. */
 function commonStep(all: readonly number[], steps: readonly (readonly [number, string])[]): readonly [number, string] {
   const some = all.filter((value) => value > 0);
   if (some.length === 0) return steps[0]!;
   const smallest = stepFor(Math.min(...some), steps);
-  return steps.find((step) => step[0] >= smallest[0] && Math.max(...some) < LONGEST * step[0]) ?? steps.at(-1)!;
+  return steps.find((step) => step[0] >= smallest[0] && Math.max(...some) < MAX_PLAIN * step[0]) ?? steps.at(-1)!;
 }
 
 /** `<0.01`, `0.03`, else three significant figures: a short number beside larger ones of its unit. */

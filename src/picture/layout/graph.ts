@@ -5,8 +5,8 @@ import { dagreLayout } from "./dagre";
 import { sketchOf } from "./sketch";
 import type { Box, GraphLayout, LayoutRequest } from "./request";
 
-const MOST_FOR_DAGRE = 1000;
-const MOST_LANES = 6;
+const MAX_FOR_DAGRE = 1000;
+const MAX_LANES = 6;
 
 /**
  * Boxes for every node, top to bottom. Main chains stand in columns with side branches to their right; graphs too
@@ -19,7 +19,7 @@ export function layoutGraph(request: LayoutRequest): GraphLayout {
 function inOneColumn(request: LayoutRequest): GraphLayout {
   const sketch = sketchOf(request);
   const lanes = laneLayout(sketch);
-  const tangled = lanes.lanes > MOST_LANES && request.nodes.length <= MOST_FOR_DAGRE;
+  const tangled = lanes.lanes > MAX_LANES && request.nodes.length <= MAX_FOR_DAGRE;
   return request.engine === "auto" && tangled ? dagreLayout(request, sketch) : lanes.layout;
 }
 

@@ -14,7 +14,7 @@ export interface Bracket {
   readonly lane: number;
 }
 
-const MOST_LANES = 2;
+const MAX_LANES = 2;
 const LANE = 26;
 
 /** One bracket a statement, left of all boxes and lines; outermost lanes for those that overlap; what finds no lane is left out. */
@@ -33,7 +33,7 @@ export function bracketsOf(
     if (node.late || (node.kind !== "op" && node.kind !== "folded")) continue;
     const names = new Set((node.kind === "folded" ? node.inside : [node.id]).map(boundName));
     // Many lines in one box: the box has a name of its own.
-    if (names.size > MOST_LANES) continue;
+    if (names.size > MAX_LANES) continue;
     for (const name of names) {
       const known = spans.get(name);
       const [top, bottom] = [box.y + 2, box.y + box.height - 2];
@@ -47,7 +47,7 @@ export function bracketsOf(
   for (const [name, { top, bottom }] of [...spans].sort((a, b) => a[1].top - b[1].top)) {
     const lane = ends.findIndex((end) => end < top);
     const at = lane >= 0 ? lane : ends.length;
-    if (at >= MOST_LANES) continue;
+    if (at >= MAX_LANES) continue;
     ends[at] = bottom;
     brackets.push({ name, x: left - 24 - at * LANE, top, bottom, lane: at });
   }

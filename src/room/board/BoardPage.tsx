@@ -220,10 +220,10 @@ function Board({ rows }: { readonly rows: readonly ClassRow[] }) {
   );
 }
 
-const MOST_QUESTIONS = 12;
+const MAX_QUESTIONS = 12;
 
 function Predictions({ rows }: { readonly rows: readonly ClassRow[] }) {
-  const questions = predictionRows(rows).slice(0, MOST_QUESTIONS);
+  const questions = predictionRows(rows).slice(0, MAX_QUESTIONS);
   if (questions.length === 0) return null;
   return (
     <section className="room-panel" aria-label="Predictions">

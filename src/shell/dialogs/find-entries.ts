@@ -147,15 +147,15 @@ export function fit(title: string, words: string): number {
   return Math.max(1, 200 - from);
 }
 
-const MOST = 60;
+const MAX_ENTRIES = 60;
 
 /** The entries that fit, best first; those of the first view when nothing is typed. */
 export function found(entries: readonly Entry[], words: string): Entry[] {
-  if (words.trim() === "") return entries.filter(({ first }) => first).slice(0, MOST);
+  if (words.trim() === "") return entries.filter(({ first }) => first).slice(0, MAX_ENTRIES);
   return entries
     .map((entry) => ({ entry, score: Math.max(fit(entry.title, words), fit(entry.detail, words) - 300) }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)
-    .slice(0, MOST)
+    .slice(0, MAX_ENTRIES)
     .map(({ entry }) => entry);
 }

@@ -6,7 +6,7 @@ import { PassRow } from "./PassRow";
 import { usePassMoves } from "./use-pass-moves";
 
 const actions = (): PlaygroundState["actions"] => playground.getState().actions;
-const HIGHEST: Level = 3;
+const MAX_LEVEL: Level = 3;
 const byName = new Map(passCatalogue.map((pass) => [pass.name, pass]));
 const usual = passOrder().join();
 
@@ -46,7 +46,7 @@ function Note({ order }: { readonly order: readonly string[] }) {
 export function PassList() {
   const { order, refused, move } = useOrder();
   const disabled = usePlayground(({ document }) => document.options.disabledPasses);
-  const level = usePlayground(({ document }) => document.options.level ?? HIGHEST);
+  const level = usePlayground(({ document }) => document.options.level ?? MAX_LEVEL);
   const list = useRef<HTMLOListElement>(null);
   const focused = useRef<Element | null>(null);
   // A row that changes its place in the document loses the focus it had.

@@ -4,7 +4,7 @@ import { matmulPolicies, playground, usePlayground, type PlaygroundState, librar
 import { LineSlider } from "../../panels";
 
 const actions = (): PlaygroundState["actions"] => playground.getState().actions;
-const HIGHEST: Level = 3;
+const MAX_LEVEL: Level = 3;
 
 const passesUpTo = (level: Level): string => {
   const runs = passCatalogue.filter(({ name }) => levelOf(name) <= level).length;
@@ -12,7 +12,7 @@ const passesUpTo = (level: Level): string => {
 };
 
 function LevelChoice() {
-  const chosen = usePlayground(({ document }) => document.options.level ?? HIGHEST);
+  const chosen = usePlayground(({ document }) => document.options.level ?? MAX_LEVEL);
   return (
     <fieldset className="option">
       <legend>Optimisation level</legend>

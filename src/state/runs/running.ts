@@ -100,8 +100,8 @@ const plansToRun = ({ naive, step, fused }: FinishedRun["plans"], { only }: RunR
 
 /** Looking for a size that fits may take this long, ms; halvings tried at most. */
 const LOOK_MILLIS = 2000;
-const MOST_HALVINGS = 12;
-const MOST_CONSTANTS = 4;
+const MAX_HALVINGS = 12;
+const MAX_CONSTANTS = 4;
 
 /** The value of a size constant that fits with the fewest halvings, as a way on; null where none is found soon. */
 async function smallerSize(
@@ -117,8 +117,8 @@ async function smallerSize(
   const constants = [...constantsOf(text)].filter(([name, value]) => value > 1 && (!sizes || name === sizes.name));
   const { setConstant } = await loadPart(() => import("../edits"));
   const end = context.environment.now() + LOOK_MILLIS;
-  for (let halving = 1; halving <= MOST_HALVINGS; halving++) {
-    for (const [constant, value] of constants.slice(0, MOST_CONSTANTS)) {
+  for (let halving = 1; halving <= MAX_HALVINGS; halving++) {
+    for (const [constant, value] of constants.slice(0, MAX_CONSTANTS)) {
       const amount = Math.floor(value / 2 ** halving);
       const edit = amount < 1 ? null : setConstant(text, constant, amount);
       if (!edit?.ok) continue;

@@ -16,7 +16,7 @@ import type { TrainingPicture } from "../slices/slice-states";
 
 /** Cells of the plane in a row, and how far from the centre it is drawn. */
 const SIDE = 40;
-const REACH = 1.25;
+const HALF_WIDTH = 1.25;
 const IMAGES = 20;
 const SAMPLES = 3;
 const WRITTEN = 48;
@@ -85,7 +85,7 @@ const largest = (scores: readonly number[]): number => scores.indexOf(Math.max(.
 async function plane({ set, seen, rows, answers, scores }: Asked): Promise<TrainingPicture | null> {
   const cells = SIDE * SIDE;
   const likely = new Float32Array(cells);
-  const centre = (index: number): number => REACH * ((2 * index + 1) / SIDE - 1);
+  const centre = (index: number): number => HALF_WIDTH * ((2 * index + 1) / SIDE - 1);
   for (let from = 0; from < cells; from += rows) {
     const points = new Float32Array(rows * 2);
     for (let row = 0; row < rows && from + row < cells; row++) {
@@ -104,7 +104,7 @@ async function plane({ set, seen, rows, answers, scores }: Asked): Promise<Train
     ),
   );
   const learned = every.map((i) => ({ x: points![2 * i]!, y: points![2 * i + 1]!, label: labels![i]! }));
-  return { kind: "plane", side: SIDE, reach: REACH, likely, points: learned };
+  return { kind: "plane", side: SIDE, reach: HALF_WIDTH, likely, points: learned };
 }
 
 async function images(

@@ -1,6 +1,6 @@
 /** @file Training in the page: steps of both plans in turn, until somebody stops them; then they can go on. */
 import { batchesAt, findDataSet, labelBits } from "../../fusion";
-import { MOST_STEPS, type Trainer } from "../../gpu";
+import { MAX_STEPS, type Trainer } from "../../gpu";
 import type { TrainingPlans } from "../../workers";
 import type { SliceContext } from "../slices/slice-context";
 import { pictureOf } from "./training-pictures";
@@ -32,7 +32,7 @@ const SEED = 0;
 const PIECE_MILLIS = 120;
 /** Steps that say nothing about speed yet. */
 const WARM_STEPS = 8;
-const MOST_POINTS = 500;
+const MAX_POINTS = 500;
 /** ms between two pictures; a picture may take a fifth of the time at most. */
 const PICTURE_MILLIS = 700;
 const PICTURE_SHARE = 0.2;
@@ -163,7 +163,7 @@ function keep(live: Live, point: CurvePoint): void {
   // The newest point is always there, and gives its place to the next.
   if (last && (last.step - 1) % live.stride !== 0) live.curve.pop();
   live.curve.push(point);
-  if (live.curve.length <= MOST_POINTS) return;
+  if (live.curve.length <= MAX_POINTS) return;
   live.stride *= 2;
   live.curve = live.curve.filter(({ step }, i) => (step - 1) % live.stride === 0 || i === live.curve.length - 1);
 }
@@ -229,4 +229,4 @@ async function goOn(context: SliceContext, live: Live, calm: boolean): Promise<v
 
 /** Steps of the next piece: as many as take its time, at most twice as many as before. */
 const nextCount = (count: number, millis: number): number =>
-  Math.max(1, Math.min(MOST_STEPS, 2 * count, Math.round((count * PIECE_MILLIS) / Math.max(millis, 1))));
+  Math.max(1, Math.min(MAX_STEPS, 2 * count, Math.round((count * PIECE_MILLIS) / Math.max(millis, 1))));

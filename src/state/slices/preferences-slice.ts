@@ -6,11 +6,11 @@ import type { Environment } from "../environment";
 export const PREFERENCES_KEY = "fusion-playground.preferences";
 
 /** A TiB: more than any device has. */
-export const MOST_MEMORY_MIB = 2 ** 20;
+export const MAX_MEMORY_MIB = 2 ** 20;
 
 /** Whole MiB in range; the default for what is none. */
 const asMemory = (value: unknown): number =>
-  typeof value === "number" && value >= 1 ? Math.min(Math.round(value), MOST_MEMORY_MIB) : defaults.memoryMiB;
+  typeof value === "number" && value >= 1 ? Math.min(Math.round(value), MAX_MEMORY_MIB) : defaults.memoryMiB;
 
 interface Preferences {
   readonly theme: Theme;

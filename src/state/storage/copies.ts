@@ -4,7 +4,7 @@ import type { PreviousWork } from "../types";
 import type { Shelf } from "../environment";
 
 export const COPIES_KEY = "fusion-playground.previous";
-export const MOST_COPIES = 10;
+export const MAX_COPIES = 10;
 
 /** One copy as it is stored. */
 interface Entry {
@@ -67,7 +67,7 @@ export function addCopy(storage: Shelf, draft: string, when: number, tab?: strin
   const others = entries(storage).filter(
     (entry) => (tab === undefined || entry.tab !== tab) && programOf(entry.draft) !== program,
   );
-  const list = [{ when, draft, ...(tab === undefined ? {} : { tab }) }, ...others].slice(0, MOST_COPIES);
+  const list = [{ when, draft, ...(tab === undefined ? {} : { tab }) }, ...others].slice(0, MAX_COPIES);
   for (let count = list.length; count > 0; count--) {
     if (storage.write(COPIES_KEY, JSON.stringify(list.slice(0, count)))) return true;
   }

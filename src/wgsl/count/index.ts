@@ -3,7 +3,7 @@ import { Var, WgslParser } from "wgsl_reflect/wgsl_reflect.module.js";
 import type { Statement } from "wgsl_reflect";
 import type { Access, Kernel } from "../../fusion";
 import { isFault, tokensOf } from "../scan";
-import { MOST_STEPS, Program } from "./program";
+import { MAX_STEPS, Program } from "./program";
 import { BufferTrace, Log, NotCounted } from "./trace";
 import { elementOf } from "./types";
 
@@ -111,7 +111,7 @@ function everyInvocation(program: Program, run: () => number, { workgroups, work
       slots[7] = y;
       slots[8] = z;
       slots[12] = local;
-      if (++program.steps > MOST_STEPS) throw new NotCounted("The kernel takes too many steps to follow here", null);
+      if (++program.steps > MAX_STEPS) throw new NotCounted("The kernel takes too many steps to follow here", null);
       program.begun = program.steps;
       run();
     }

@@ -13,9 +13,9 @@ import { NotCounted } from "./trace";
 import { laneOf, Values } from "./values";
 
 /** Statements and loop turns of all invocations together. */
-export const MOST_STEPS = 6e7;
+export const MAX_STEPS = 6e7;
 /** Those of one invocation: a loop that never ends is met soon. */
-export const MOST_OF_ONE = 2 ** 22;
+export const MAX_OF_ONE = 2 ** 22;
 
 export class Program extends Values {
   /**
@@ -306,8 +306,8 @@ export class Program extends Values {
       init,
       () => {
         for (;;) {
-          if (++this.steps > MOST_STEPS) throw new NotCounted("The kernel takes too many steps to follow here", null);
-          if (this.steps - this.begun > MOST_OF_ONE)
+          if (++this.steps > MAX_STEPS) throw new NotCounted("The kernel takes too many steps to follow here", null);
+          if (this.steps - this.begun > MAX_OF_ONE)
             throw new NotCounted("A loop takes millions of iterations in one thread: does it end?", line);
           before?.();
           if (test && test() === 0) return 0;

@@ -12,7 +12,7 @@ export class NotCounted extends Error {
 
 /** Passes that are told apart: one bit each. */
 const PASSES = 32;
-const MOST_PROBLEMS = 8;
+const MAX_PROBLEMS = 8;
 
 /** One access as a number, for comparing what two branches touch. */
 type Record = number[];
@@ -45,7 +45,7 @@ export class BufferTrace {
 
   #outside(at: number, line: number, verb: string): boolean {
     if (at >= 0 && at < this.length) return false;
-    if (this.problems.size < MOST_PROBLEMS)
+    if (this.problems.size < MAX_PROBLEMS)
       this.problems.add(`Line ${line} ${verb} ${this.binding.name}[${at}], outside its ${this.length} elements.`);
     return true;
   }

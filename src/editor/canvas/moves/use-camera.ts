@@ -24,7 +24,7 @@ import {
 import type { FocusTarget } from "./walk";
 
 /** px of a long name beside its bracket that have to be in sight. */
-const MOST_BRACKET = 72;
+const MAX_BRACKET = 72;
 /** px left of the first column that a bracket with a short name takes. */
 const BRACKET_ROOM = 44;
 /** px of the card and what is clear around it, on a canvas wide enough for the large one. */
@@ -58,7 +58,7 @@ function contentOf({ boxes, hulls, brackets, headings }: Picture, folds: boolean
       return { x0: x - half, x1: x + half, y0: y - HEADING, y1: y };
     }),
     ...brackets.map(({ name, x, top, bottom }) => ({
-      x0: x - room - 10 - Math.min(MOST_BRACKET, textWidth(name, 13, true)),
+      x0: x - room - 10 - Math.min(MAX_BRACKET, textWidth(name, 13, true)),
       x1: x,
       y0: top,
       y1: bottom,

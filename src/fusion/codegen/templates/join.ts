@@ -3,7 +3,7 @@
  * subgroup by handing over registers (a butterfly: every thread ends with all), and then from one part a subgroup, of any size.
  */
 import { node } from "../../ir";
-import { SMALLEST_SUBGROUP, type Joining } from "../../region";
+import { MIN_SUBGROUP, type Joining } from "../../region";
 import { wordFor } from "../emitter";
 import type { Index } from "../index-space";
 import type { Expr, Reg, Scalar, SharedArray, Width } from "../kernel-ir";
@@ -30,7 +30,7 @@ export class JoinPlaces {
     let array = this.#arrays.get(key);
     if (!array) {
       const name = this.#arrays.size === 0 ? "partial" : `partial_${this.#arrays.size + 1}`;
-      const parts = this.joining === "tree" ? this.threads : Math.max(1, this.threads / SMALLEST_SUBGROUP);
+      const parts = this.joining === "tree" ? this.threads : Math.max(1, this.threads / MIN_SUBGROUP);
       array = this.low.sharedArray(name, scalar, parts, width);
       this.#arrays.set(key, array);
     }

@@ -14,7 +14,7 @@ import { finishLowering, namesOf } from "./split";
 const FEW = 8;
 /** Vectors of outputs that stand side by side in a workgroup that shares chunks out, and slices of chunks at most. */
 const ACROSS = 8;
-const MOST_SLICES = 16;
+const MAX_SLICES = 16;
 
 export function lowerJoin(job: Job): KernelProgram {
   const c = new Contraction(job, undefined, finishLowering(job, productsOf(job.graph, job.region.members)));
@@ -75,7 +75,7 @@ function bySlices(c: Contraction, products: readonly Contraction[]): Grid {
   const { low, space, job } = c;
   const width = widthOf(c);
   const room = job.target.maxWorkgroupBytes / (4 * width * ACROSS * products.length);
-  const slices = Math.max(1, Math.min(MOST_SLICES, 2 ** Math.floor(Math.log2(Math.min(room, job.schedule.chunks)))));
+  const slices = Math.max(1, Math.min(MAX_SLICES, 2 ** Math.floor(Math.log2(Math.min(room, job.schedule.chunks)))));
   const items = itemsOf(c);
   const grid = workgroupPerItem(low, Math.ceil(items / ACROSS), slices * ACROSS, job.target, "block");
   const slice = low.bind("slice", space.div(grid.tid, ACROSS));

@@ -7,7 +7,7 @@ import type { Cond, Index, Tuple } from "../index-space";
 import { literal, widthOf, type Expr, type Reg, type Value, type Width } from "../kernel-ir";
 import type { Lowering } from "../lowering";
 import { accumulator, finished, foldIn, type Accumulator } from "./accumulate";
-import { kept, LOWEST, NOTHING, scale } from "./online-softmax-state";
+import { kept, LOWEST_FINITE, NOTHING, scale } from "./online-softmax-state";
 
 /** What a thread visits of a row, turn by turn. */
 export interface Walk {
@@ -88,7 +88,7 @@ function runningPeak(walk: Walk, { first, seconds, operand }: RunningPair): Runn
   const name = wordFor(node(low.graph, first));
   const make = arithmetic(walk, first);
   const top = low.variable(`${name}_top`, "f32", width, NOTHING, [first]);
-  const floored = (peak: Value): Reg => make(`${name}_base`, "maximum", peak, LOWEST);
+  const floored = (peak: Value): Reg => make(`${name}_base`, "maximum", peak, LOWEST_FINITE);
   const accs = seconds.map((second) => accumulator(low, second, width));
   const rescaleTo = (to: Value): void => {
     const factor = make("fade", "exp", make("fallen", "sub", top, to));

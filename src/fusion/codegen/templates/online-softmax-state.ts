@@ -117,7 +117,7 @@ export class OnlineSoftmaxState {
   }
 
   #floored(peak: Value, width: Width): Reg {
-    return this.#max(peak, LOWEST, "base", width);
+    return this.#max(peak, LOWEST_FINITE, "base", width);
   }
 
   /**
@@ -343,7 +343,7 @@ export function joinLanes(low: Lowering, fold: Fold, value: Value): Value {
 export const NOTHING: Value = literal(-Infinity, "f32");
 
 /** The least that is subtracted on the way: finite, since the difference of two infinities is no number, and a tile may hold nothing but −∞. */
-export const LOWEST: Value = literal(-3.4028234663852886e38, "f32");
+export const LOWEST_FINITE: Value = literal(-3.4028234663852886e38, "f32");
 
 /** reg ← reg · by */
 export function scale(low: Lowering, reg: Reg, by: Value, id: NodeId): void {

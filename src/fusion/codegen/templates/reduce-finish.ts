@@ -10,7 +10,7 @@ import type { Lowering } from "../lowering";
 import { accumulator, finished, type Accumulator } from "./accumulate";
 import { JoinPlaces, joinThreads } from "./join";
 import { storeResults } from "./reduce";
-import { LOWEST, scale } from "./online-softmax-state";
+import { LOWEST_FINITE, scale } from "./online-softmax-state";
 import { finishLowering, namesOf } from "./split";
 
 interface Left {
@@ -102,7 +102,7 @@ export function lowerReduceFinish(job: Job, { peak, exp, folds }: OnlineParts): 
     const top = joinThreads(accs.slice(0, 1), grid.tid, places, 0)[0]!.value;
     low.setRowValue(peak, top);
     const { op } = node(graph, exp!);
-    const base = low.let("base", "f32", 1, { kind: "combine", def: accs[0]!.def, a: top, b: LOWEST }, [peak]);
+    const base = low.let("base", "f32", 1, { kind: "combine", def: accs[0]!.def, a: top, b: LOWEST_FINITE }, [peak]);
     const factor = rescaleFactor(low, { from: part, to: base, exp: op }, peak);
     const last = rescaleFactor(low, { from: base, to: top, exp: op }, peak);
     own.forEach((acc, i) => {

@@ -65,16 +65,15 @@ export function bandMicros(shape: BandShape, { threads, each }: BandFactors, mac
 }
 
 /** Values that a thread holds at most: half of the registers that it can have. */
-const MOST_HELD = 128;
+const MAX_HELD = 128;
 const WORKGROUPS = [32, 64, 128, 256];
 /** Workgroups for each that the machine runs at once. */
 const SHARES = [0.5, 1, 2, 4];
 /** Rows of a band at least: what bands leave stays small beside what they read. */
-const FEWEST = 4;
+const MIN_ROWS = 4;
 
 /** Whether registers have room for what each thread holds. */
-export const bandFits = (shape: BandShape, { threads }: BandFactors): boolean =>
-  heldByBand(shape, threads) <= MOST_HELD;
+export const bandFits = (shape: BandShape, { threads }: BandFactors): boolean => heldByBand(shape, threads) <= MAX_HELD;
 
 /** The factors of least price; those of the largest workgroup where registers have room for none. */
 export function bandFactors(shape: BandShape, machine: Machine, chosen: number | undefined): BandFactors {
@@ -82,7 +81,7 @@ export function bandFactors(shape: BandShape, machine: Machine, chosen: number |
   const offers = (sizes.length > 0 ? sizes : [machine.maxThreads]).flatMap((threads) =>
     SHARES.map((share): BandFactors => {
       const bands = share * bandSlots(shape, threads, machine);
-      return { threads, each: Math.min(shape.rows, Math.max(FEWEST, Math.ceil(shape.rows / bands))) };
+      return { threads, each: Math.min(shape.rows, Math.max(MIN_ROWS, Math.ceil(shape.rows / bands))) };
     }),
   );
   const room = offers.filter((factors) => bandFits(shape, factors) && bandMicros(shape, factors, machine) < Infinity);

@@ -81,9 +81,9 @@ export function nestOf(shape: FoldShape, { lanes, beside, held, chunks: wanted, 
 }
 
 /** Values that a thread holds at most, and statements that are written out at most where a loop would do. */
-const MOST_HELD = 64;
-const MOST_STATEMENTS = 400;
-const MOST_AHEAD = 8;
+const MAX_HELD = 64;
+const MAX_STATEMENTS = 400;
+const MAX_AHEAD = 8;
 /** Threads of a workgroup that are tried; of equal ones the first. */
 const WORKGROUPS = [256, 128, 64, 512, 1024];
 /** Chunks are tried that give each multiprocessor so many workgroups. */
@@ -110,8 +110,8 @@ function chunksFor(shape: FoldShape, lanes: number, beside: number, machine: Mac
 /** Vectors that a thread may load at once and then fold: as many of at most eight as divide its turns, which chunks are cut to. */
 function aheadFor({ scans, besides, statements }: FoldShape, turns: number, chunks: number): number {
   if (scans > 0 || besides > 0) return 1;
-  for (let ahead = MOST_AHEAD; ahead > 1; ahead--)
-    if ((chunks > 1 || turns % ahead === 0) && turns > ahead && ahead * statements <= MOST_STATEMENTS) return ahead;
+  for (let ahead = MAX_AHEAD; ahead > 1; ahead--)
+    if ((chunks > 1 || turns % ahead === 0) && turns > ahead && ahead * statements <= MAX_STATEMENTS) return ahead;
   return 1;
 }
 
@@ -169,7 +169,7 @@ function* offers(shape: FoldShape, machine: Machine, choice: FoldChoice): Genera
           const holds =
             chunks === 1 &&
             mayHold &&
-            (held === true || (saves && written <= MOST_HELD && turns * shape.statements <= MOST_STATEMENTS));
+            (held === true || (saves && written <= MAX_HELD && turns * shape.statements <= MAX_STATEMENTS));
           const wanted = { lanes: some, beside, chunks, ahead: 1, turned: false };
           if (holds || turns === 1) yield { ...wanted, held: true };
           if (turns === 1 || held === true) continue;

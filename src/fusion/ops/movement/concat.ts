@@ -1,5 +1,5 @@
 import { nextAxes } from "../indices";
-import { MOST_BINDINGS, type Shape } from "../../ir";
+import { MAX_BINDINGS, type Shape } from "../../ir";
 import { moved, pieceOf } from "../derivatives";
 import { movement } from "../families";
 import { checkAxes, fine, normalAxis, numberOf, saySizes, wrong } from "../shapes";
@@ -38,7 +38,7 @@ export const concat = movement({
   derivative: moved(pieceOf),
   movement: {
     batched: (attrs, { output }) => nextAxes(attrs, output.length),
-    joins: { most: MOST_BINDINGS - 1, by: "concat" },
+    joins: { most: MAX_BINDINGS - 1, by: "concat" },
     source(out, { inputs, attrs }, algebra) {
       const axis = axisOf(attrs["axis"], inputs[0]!);
       let end = 0;

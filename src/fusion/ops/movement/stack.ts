@@ -1,5 +1,5 @@
 import { nextAxes } from "../indices";
-import { MOST_BINDINGS, sameShape } from "../../ir";
+import { MAX_BINDINGS, sameShape } from "../../ir";
 import { like, moved } from "../derivatives";
 import { movement } from "../families";
 import { checkAxes, fine, normalAxis, numberOf, saySizes, wrong } from "../shapes";
@@ -33,7 +33,7 @@ export const stack = movement({
   }),
   movement: {
     batched: (attrs, { output }) => nextAxes(attrs, output.length),
-    joins: { most: MOST_BINDINGS - 1, by: "concat" },
+    joins: { most: MAX_BINDINGS - 1, by: "concat" },
     source(out, { inputs, attrs }, algebra) {
       const axis = normalAxis(numberOf(attrs["axis"], 0), out.length);
       const index = out.toSpliced(axis, 1);

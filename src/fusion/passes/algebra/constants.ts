@@ -3,7 +3,7 @@ import { type Graph, isInput, isLiteral, literalOf, node, type NodeId } from "..
 import { opDef } from "../../ops";
 
 /** Elements of a constant that are computed ahead: more would keep a page waiting. */
-export const MOST_ELEMENTS = 2 ** 24;
+export const MAX_ELEMENTS = 2 ** 24;
 
 const KNOWN_ROLES: ReadonlySet<unknown> = new Set(["param", "const"]);
 /** Kinds of ops that are computed ahead: linear in what they read. */

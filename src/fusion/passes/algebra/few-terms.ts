@@ -11,8 +11,8 @@ import { NodeFactory } from "../saved/node-factory";
 import { inWords, nameOf } from "../driver/sentences";
 
 /** Terms that are written out, and ops that all of them take, at most. */
-const MOST_TERMS = 8;
-const MOST_OPS = 64;
+const MAX_TERMS = 8;
+const MAX_OPS = 64;
 
 /** A fold whose operand is computed from much less than it has results. */
 interface Terms {
@@ -32,7 +32,7 @@ export const fewTerms = rule({
     const { shape, dtype } = node(graph, n.inputs[0]!).type;
     const axes = reduce.axes(n.attrs, shape).filter((axis) => shape[axis]! > 1);
     const [axis] = axes;
-    if (axes.length !== 1 || axis === undefined || shape[axis]! > MOST_TERMS || dtype !== n.type.dtype) return null;
+    if (axes.length !== 1 || axis === undefined || shape[axis]! > MAX_TERMS || dtype !== n.type.dtype) return null;
     const inside = computedFromLess(site, n.inputs[0]!, shape[axis]!);
     const reader = inside && foldedNext(site);
     return reader ? { nodes: [n.id, reader], axis, count: shape[axis]!, inside } : null;
@@ -55,7 +55,7 @@ function computedFromLess({ graph, n }: Site, top: NodeId, terms: number): Reado
     }
     if (inside.has(id)) continue;
     inside.add(id);
-    if (inside.size * terms > MOST_OPS) return null;
+    if (inside.size * terms > MAX_OPS) return null;
     open.push(...inputs);
   }
   const elements = [...read].reduce((sum, id) => sum + sizeOf(node(graph, id).type.shape), 0);
@@ -66,7 +66,7 @@ function computedFromLess({ graph, n }: Site, top: NodeId, terms: number): Reado
 function foldedNext({ graph, rewriter, n }: Site): NodeId | null {
   const seen = new Set<NodeId>([n.id]);
   for (const id of seen) {
-    if (seen.size > MOST_OPS) return null;
+    if (seen.size > MAX_OPS) return null;
     for (const reader of rewriter.readersOf(id)) {
       const next = node(graph, reader);
       const { kind } = opDef(next.op);

@@ -13,7 +13,7 @@ import { NodeFactory } from "../saved/node-factory";
 import { nameOf, namesOf } from "../driver/sentences";
 
 /** A product of more factors than this is left alone. */
-const MOST_FACTORS = 16;
+const MAX_FACTORS = 16;
 
 /** A term of the sum, taken apart: `wide` factors, and factors of the whole row, each multiplied or divided by. */
 interface Factors {
@@ -88,7 +88,7 @@ function factorsOf({ graph }: Planner, term: Node, whole: ReadonlySet<NodeId>): 
   let negative = false;
   const open = [term.id];
   for (let taken = 0; open.length > 0; taken++) {
-    if (taken > MOST_FACTORS) return null;
+    if (taken > MAX_FACTORS) return null;
     const { id, op, inputs } = node(graph, open.pop()!);
     const algebra = algebraOf(op);
     if (isRow(id)) row.push({ id, op: "mul" });

@@ -133,7 +133,7 @@ export const fewerWindows = rule({
 function convolutionAt({ planner, rewriter, graph, n: slice }: Site): readonly Node[] | null {
   const chain: Node[] = [];
   let products = 0;
-  for (let id = slice.inputs[0]!; chain.length < LONGEST;) {
+  for (let id = slice.inputs[0]!; chain.length < MAX_CHAIN;) {
     const n = node(graph, id);
     if (rewriter.readersOf(id).size !== 1 || planner.isOutput(id)) return null;
     chain.push(n);
@@ -170,7 +170,7 @@ function standsBeside(
 }
 
 /** Ops of a chain at most. */
-const LONGEST = 16;
+const MAX_CHAIN = 16;
 
 /** The op over so many windows instead, which are its last axes, or all together its last one; null where they are neither. */
 function withCounts(op: Node, before: Shape, after: Shape): Node | null {

@@ -4,7 +4,7 @@ import type { Planner } from "../driver/planner";
 import type { NodeChange, Rewriter } from "../driver/rewriter";
 
 /** Ops that a movement is pushed through at a time. */
-const REACH = 32;
+const MAX_OPS = 32;
 
 /** Ops that only each other and the movement above them read, and what they read. */
 export interface Tree {
@@ -31,7 +31,7 @@ export function treeBelow(
     const n = node(planner.graph, id);
     if (n.inputs.length === 0 || planner.isOutput(id) || readers < rewriter.readersOf(id).size || !exchanges(n))
       continue;
-    if (ops.length === REACH) return null;
+    if (ops.length === MAX_OPS) return null;
     leaves.delete(id);
     ops.push(n);
     open.push(...new Set(n.inputs));

@@ -9,7 +9,7 @@ import { propose, rewritingPass } from "../driver/rewriting";
 import { nameOf, namesOf, yes, no } from "../driver/sentences";
 import { affineChain, composed, type Around, type Link } from "./affine";
 import { channelsOf, ownShape, type Channels, isChannelwise } from "./channels";
-import { MOST_ELEMENTS, openConstants } from "./constants";
+import { MAX_ELEMENTS, openConstants } from "./constants";
 import { openRecipe, type Recipe } from "./recipe";
 import { titled } from "../catalogue";
 
@@ -46,7 +46,7 @@ function intoWeight(planner: Planner, rewriter: Rewriter, around: Around, produc
   const { graph } = planner;
   const weight = product.inputs[side]!;
   const { shape, dtype } = node(graph, weight).type;
-  if (dtype !== "f32" || sizeOf(shape) > MOST_ELEMENTS) return null;
+  if (dtype !== "f32" || sizeOf(shape) > MAX_ELEMENTS) return null;
   if (around.constants.known(product.inputs[1 - side]!)) return null;
   const channels = channelsOf(product.type.shape, shape, side);
   const { links, late } = affineChain(around, product, channels);
@@ -201,7 +201,7 @@ function ahead(planner: Planner, rewriter: Rewriter, n: Node, readers: readonly 
   const { graph } = planner;
   const recipe = openRecipe(graph, madeFor(n, "folded").id);
   const value = recipe.take(n.id);
-  if (n.type.dtype !== "f32" || sizeOf(n.type.shape) > MOST_ELEMENTS) return null;
+  if (n.type.dtype !== "f32" || sizeOf(n.type.shape) > MAX_ELEMENTS) return null;
   const folded = recipe.folded(value, { ...madeFor(n, "known"), label: n.label, origins: n.origins });
   const computes = folded.recipe!.some(({ op }) => ["elementwise", "reduce"].includes(opDef(op).kind));
   if (!computes || !folded.recipe!.some(isInput)) return null;

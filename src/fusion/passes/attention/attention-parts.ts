@@ -6,6 +6,7 @@ import { type Graph, node, type Node, type NodeId, valueOfLiteral, madeFor } fro
 import { algebraOf, isDivision, isMultiplication, isProduct, linearGroups, opDef } from "../../ops";
 import type { Planner } from "../driver/planner";
 import type { NodeChange, Rewriter } from "../driver/rewriter";
+import { SEARCH_LIMIT } from "../driver/use-def";
 
 export interface Between {
   readonly scores: NodeId;
@@ -29,9 +30,6 @@ interface RowFactor {
   /** The 0 that the path puts in place of some shares. */
   readonly zero: NodeId | null;
 }
-
-/** A search further back than this finds no attention. */
-const FURTHEST = 64;
 
 /** What lies between `values` and the contraction behind its left operand, with a fold among it; null where there is none. */
 export function between(planner: Planner, rewriter: Rewriter, values: NodeId): Between | null {
@@ -72,7 +70,7 @@ function walkBack(planner: Planner, from: NodeId): NodeId[] | null {
     const { kind } = opDef(n.op);
     if (found.has(id) || kind === "source") continue;
     found.add(id);
-    if (found.size > FURTHEST) return null;
+    if (found.size > SEARCH_LIMIT) return null;
     if (kind === "elementwise" || kind === "random" || kind === "reduce" || kind === "movement") open.push(...n.inputs);
   }
   return [...found].toSorted((a, b) => planner.position(a) - planner.position(b));

@@ -6,6 +6,7 @@ import { between } from "./attention-parts";
 import type { Planner } from "../driver/planner";
 import type { Rewriter } from "../driver/rewriter";
 import { isLate } from "../saved/partition";
+import { SEARCH_LIMIT } from "../driver/use-def";
 
 /** A product of the backward pass that walks over all the scores' elements: by rows of queries, or transposed, by rows of keys. */
 export interface Sink {
@@ -46,9 +47,7 @@ export function findRecomputations(planner: Planner, rewriter: Rewriter): Recomp
 }
 
 /** Products that make the elements that one more multiplies: a kernel has room for the tiles of so many. */
-const MOST_PRODUCTS = 2;
-/** A search further back than this leads elsewhere. */
-const FURTHEST = 64;
+const MAX_PRODUCTS = 2;
 
 /** What an element may be made of tile by tile. */
 const BETWEEN: ReadonlySet<OpKind> = new Set<OpKind>(["elementwise", "random", "movement"]);
@@ -58,7 +57,7 @@ function isPlace(graph: Graph, id: NodeId): boolean {
   const behind = new Set([id]);
   for (const each of behind) {
     const n = node(graph, each);
-    if (behind.size > FURTHEST || !(isLiteral(n) || BETWEEN.has(opDef(n.op).kind))) return false;
+    if (behind.size > SEARCH_LIMIT || !(isLiteral(n) || BETWEEN.has(opDef(n.op).kind))) return false;
     for (const input of n.inputs) behind.add(input);
   }
   return !isLiteral(node(graph, id));
@@ -85,12 +84,12 @@ function walkedBack(graph: Graph, { id, inputs }: Node, operand: 0 | 1): Sink | 
     else if (BETWEEN.has(kind)) chain.push(at);
     else continue;
     transposes.set(at, transposed);
-    if (transposes.size > FURTHEST) return null;
+    if (transposes.size > SEARCH_LIMIT) return null;
     if (kind === "contraction") continue;
     const across = transposed !== (kind === "movement" && isMatrixTranspose(graph, n));
     for (const input of n.inputs) open.push([input, across]);
   }
-  if (products.length === 0 || products.length > MOST_PRODUCTS) return null;
+  if (products.length === 0 || products.length > MAX_PRODUCTS) return null;
   return {
     id,
     operand,

@@ -4,7 +4,7 @@ import {
   type Granularity,
   type Graph,
   isSource,
-  MOST_BINDINGS,
+  MAX_BINDINGS,
   node,
   type NodeId,
   type Region,
@@ -78,7 +78,7 @@ function wholeOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<
 /** The naive plan is the same on every machine, so it keeps within what every machine binds; and one loop is one size. */
 function fitsOneKernel(graph: Graph, { members, outputs }: Region): boolean {
   const bound = launchedKey(graph, members) === null ? storedInputs(graph, members).length + outputs.length : 0;
-  if (bound > MOST_BINDINGS) return false;
+  if (bound > MAX_BINDINGS) return false;
   const answer = classifyPlain(graph, members, outputs);
   return answer.ok && (answer.form.template !== "pointwise" || bySize(graph, outputs).length < 2);
 }

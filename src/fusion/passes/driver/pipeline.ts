@@ -3,7 +3,7 @@ import type { CompileOptions, Step, Totals } from "../../ir";
 import type { FusionPass } from "./define";
 import { passCatalogue, type Level } from "../catalogue";
 
-const HIGHEST: Level = 3;
+const MAX_LEVEL: Level = 3;
 
 /** What each level is for, lowest first. */
 export const levels: readonly { readonly level: Level; readonly sentence: string }[] = [
@@ -14,7 +14,7 @@ export const levels: readonly { readonly level: Level; readonly sentence: string
 ];
 
 /** The lowest level that runs this pass. */
-export const levelOf = (name: string): Level => passCatalogue.find((pass) => pass.name === name)?.level ?? HIGHEST;
+export const levelOf = (name: string): Level => passCatalogue.find((pass) => pass.name === name)?.level ?? MAX_LEVEL;
 
 const counts = ({ kernels, transfers, bytes }: Totals): string => [kernels, transfers, bytes].join();
 
@@ -27,7 +27,7 @@ export function levelUsed(steps: readonly Pick<Step, "pass" | "accepted" | "tota
 }
 
 /** The passes of a level, in their order; every pass where no level is chosen. */
-export const passesOf = (passes: readonly FusionPass[], level: Level = HIGHEST): FusionPass[] =>
+export const passesOf = (passes: readonly FusionPass[], level: Level = MAX_LEVEL): FusionPass[] =>
   passes.filter(({ name }) => levelOf(name) <= level);
 
 interface OrderRule {

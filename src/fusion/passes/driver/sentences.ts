@@ -20,7 +20,7 @@ export const listOf = (items: readonly string[]): string =>
   items.length < 2 ? (items[0] ?? "") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)!}`;
 
 /** Names in a list that is written out; longer ones are cut. */
-const MOST_NAMES = 4;
+const MAX_NAMES = 4;
 
 /** How many of the ops have each label. */
 function labelCounts(graph: Graph, ids: readonly NodeId[]): ReadonlyMap<string, number> {
@@ -39,7 +39,7 @@ export function pairOf(graph: Graph, first: NodeId, second: NodeId): readonly [s
 export function namesOf(graph: Graph, ids: readonly NodeId[]): string {
   const counts = labelCounts(graph, ids);
   const names = [...counts].map(([name, count]) => (count > 1 ? `${inWords(count)} ${name}` : name));
-  if (names.length <= MOST_NAMES) return listOf(names);
+  if (names.length <= MAX_NAMES) return listOf(names);
   const others = [...counts.values()].slice(3).reduce((sum, count) => sum + count, 0);
   return `${names.slice(0, 3).join(", ")} and ${inWords(others)} others`;
 }

@@ -1,6 +1,9 @@
 /** @file Who stores and who reads each value, region by region, kept up to date as regions come and go. */
 import { isLiteral, type Node, type NodeId, type Region, type RegionId } from "../../ir";
 
+/** A search through readers or operands that has met so many nodes gives up: what a rule looks for is near. */
+export const SEARCH_LIMIT = 64;
+
 export interface UseDef {
   /** The region that provides a value; null for inputs and constants. */
   readonly homeOf: (value: NodeId) => RegionId | null;

@@ -16,11 +16,11 @@ import { openPlanner, type Planner } from "../driver/planner";
 import { overBudget } from "./profitability";
 
 /** Ops that a set of them is a number of bits for. */
-const MOST_OPS = 30;
+const MAX_OPS = 30;
 /** Kernels that may be weighed, by default: a second or so. */
-const MOST_WEIGHED = 20_000;
+const MAX_WEIGHED = 20_000;
 /** Values with several readers that may be computed by each of them instead of being stored; every choice of them is tried. */
-const MOST_COPIED = 4;
+const MAX_COPIED = 4;
 
 export interface Optimum {
   /** Predicted µs of the best plan that was found, never above the given one's. */
@@ -63,7 +63,7 @@ interface Atom {
  * The best plan for the graph of `fusion`, which some passes have rewritten and shared out.
  * @param most kernels that may be weighed before the search is given up
  */
-export function optimumOf(fusion: Fusion, options: CompileOptions, most: number = MOST_WEIGHED): Optimum | TooLarge {
+export function optimumOf(fusion: Fusion, options: CompileOptions, most: number = MAX_WEIGHED): Optimum | TooLarge {
   const { graph } = fusion;
   const costs = openCostCache(options.profile, fullSizeBytes(graph));
   const planner = openPlanner(
@@ -76,8 +76,8 @@ export function optimumOf(fusion: Fusion, options: CompileOptions, most: number 
   const kernels = [...fusion.regions.values()].filter((region) => !planner.isView(region));
   const planned = kernels.reduce((sum, region) => sum + planner.factsOf(region).time.micros, 0);
   const atoms = atomsOf(planner);
-  if (atoms.length > MOST_OPS)
-    return { tooLarge: `${atoms.length} ops are too many to try every plan: ${MOST_OPS} at most` };
+  if (atoms.length > MAX_OPS)
+    return { tooLarge: `${atoms.length} ops are too many to try every plan: ${MAX_OPS} at most` };
   const weigher = openWeigher(planner, atoms, !options.strict && (options.level ?? 3) > 2);
   let best: Omit<Optimum, "weighed" | "planned"> = { micros: planned, regions: kernels };
   for (const copied of choicesOf(copyable(planner, atoms))) {
@@ -118,7 +118,7 @@ const isShown = ({ graph }: Planner, id: NodeId): boolean =>
 
 /** Every choice among the first few. */
 function choicesOf(places: readonly number[]): number[] {
-  return places.slice(0, MOST_COPIED).reduce((sets, at) => [...sets, ...sets.map((set) => set | (1 << at))], [0]);
+  return places.slice(0, MAX_COPIED).reduce((sets, at) => [...sets, ...sets.map((set) => set | (1 << at))], [0]);
 }
 
 interface Weigher {

@@ -23,7 +23,7 @@ const rewriting = rewritingPass({
     const rewriter = openRewriter(planner);
     for (const n of planner.graph.nodes.values()) {
       const cut = opDef(n.op).scan ? cutOf(planner, n) : null;
-      if (!cut || !outlasts(planner, rewriter, n.id, FEWEST_LAUNCHES)) continue;
+      if (!cut || !outlasts(planner, rewriter, n.id, MIN_LAUNCHES)) continue;
       if (yield* propose(planner, rewriter, proposalFor(planner, rewriter, n, cut))) planner.reorder();
     }
   },
@@ -54,10 +54,10 @@ interface Cut {
 }
 
 /** Launches that the other way takes at least: it folds the chunks, scans what they came to, and scans the chunks. */
-const FEWEST_LAUNCHES = 3;
+const MIN_LAUNCHES = 3;
 /** Chunks that give each multiprocessor work, and elements of one at least. */
 const PER_MULTIPROCESSOR = 8;
-const SHORTEST = 256;
+const MIN_CHUNK = 256;
 
 /** In what chunks a scan is cut; null where its rows keep the machine busy, or can't be cut into equal ones. */
 function cutOf({ graph, profile }: Planner, { op, attrs, inputs }: Node): Cut | null {
@@ -66,9 +66,9 @@ function cutOf({ graph, profile }: Planner, { op, attrs, inputs }: Node): Cut | 
   const axis = scan!.axis(attrs, shape);
   const length = shape[axis]!;
   const rows = sizeOf(shape) / Math.max(1, length);
-  if (!scan!.fold.reduce!.ofTwo || length < 2 * SHORTEST || rows >= profile.multiprocessors) return null;
+  if (!scan!.fold.reduce!.ofTwo || length < 2 * MIN_CHUNK || rows >= profile.multiprocessors) return null;
   const wanted = (PER_MULTIPROCESSOR * profile.multiprocessors) / rows;
-  const each = chunkLength(length, Math.max(SHORTEST, length / wanted));
+  const each = chunkLength(length, Math.max(MIN_CHUNK, length / wanted));
   return each === null ? null : { axis, shape, chunks: length / each, each };
 }
 
@@ -79,7 +79,7 @@ function chunkLength(length: number, wanted: number): number | null {
   for (let small = 1; small * small <= length; small++) {
     if (length % small !== 0) continue;
     for (const each of [small, length / small])
-      if (each >= SHORTEST && each < length && (best === null || far(each) < far(best))) best = each;
+      if (each >= MIN_CHUNK && each < length && (best === null || far(each) < far(best))) best = each;
   }
   return best;
 }

@@ -31,7 +31,7 @@ import { hereOf, maskedGatherOf, type MaskedGather } from "./gather-by-mask";
 type Kind = "full" | "shifted" | "weight" | "row" | "late";
 
 /** More terms than this are no simpler than the sum they come from. */
-const MOST_TERMS = 24;
+const MAX_TERMS = 24;
 
 /** A sum over rows, or a gather that takes one element of each: what it folds, and under which coefficients. */
 interface Sum {
@@ -145,7 +145,7 @@ class Terms {
     const around = gathered && this.#made({ id: PLACE }, "where", [PLACE, operand, this.#const(0)], this.#full);
     this.#open.push({ at: fold, value: operand, path: around ? [{ around, at: 1 }] : [], viewed: false });
     for (let next = this.#open.pop(); next; next = this.#open.pop()) {
-      if (this.added.length > MOST_TERMS * 4 || !this.#write(next)) return false;
+      if (this.added.length > MAX_TERMS * 4 || !this.#write(next)) return false;
     }
     this.#nameFirst(gathered);
     return true;

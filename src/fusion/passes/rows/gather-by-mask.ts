@@ -14,6 +14,7 @@ import { joinedBy, mergedRegion } from "../driver/merged-rewrite";
 import { nameOf, showBytes, yes } from "../driver/sentences";
 import { judge } from "../profitability/profitability";
 import { titled } from "../catalogue";
+import { SEARCH_LIMIT } from "../driver/use-def";
 
 export const gatherByMask: FusionPass = {
   ...titled("row-picks"),
@@ -42,9 +43,6 @@ export interface MaskedGather {
   /** Inside the row; one per row, `rows` with `axis` kept as 1. */
   readonly index: NodeId;
 }
-
-/** A search further back than this meets no fold of these rows. */
-const FURTHEST = 64;
 
 /**
  * Who else reads the rows, all of them ops that go along the same rows; null where another reader needs the rows in memory, or where
@@ -100,7 +98,7 @@ function foldsItsRows({ graph }: Planner, rows: Node, axis: number): boolean {
       const { shape } = node(graph, n.inputs[0]!).type;
       if (shape.join() === rows.type.shape.join() && reduce!.axes(n.attrs, shape).join() === String(axis)) return true;
     }
-    if (seen.size > FURTHEST || (kind !== "elementwise" && !isFreeView(n))) continue;
+    if (seen.size > SEARCH_LIMIT || (kind !== "elementwise" && !isFreeView(n))) continue;
     for (const input of n.inputs) seen.add(input);
   }
   return false;

@@ -50,7 +50,7 @@ export const hoistRowScale: FusionPass = {
 };
 
 /** Factors around the one that is looked for. */
-const DEEPEST = 8;
+const MAX_FACTORS = 8;
 
 /** Which operand of the matmuls is scaled: the left or the right one. */
 type Side = 0 | 1;
@@ -87,7 +87,7 @@ function scaleOf({ graph, isOutput }: Planner, rewriter: Rewriter, product: Node
   let axes = operand.type.shape.map((_, axis) => axis);
   const summed = side === 0 ? rank - 1 : rank - 2;
   const around: Node[] = [];
-  for (let n = operand; around.length < DEEPEST;) {
+  for (let n = operand; around.length < MAX_FACTORS;) {
     const [a, b] = n.inputs;
     const { shape } = n.type;
     const isWhole = (id: NodeId): boolean => sameShape(node(graph, id).type.shape, shape);

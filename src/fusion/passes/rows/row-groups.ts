@@ -72,7 +72,7 @@ function* producersInto(planner: Planner, id: RegionId, limit: number): Generato
 }
 
 /** Kernels that a group takes in at most, so that two of it can meet. */
-const MOST_BETWEEN = 8;
+const MAX_BETWEEN = 8;
 
 /**
  * A group that one kernel can bind and that waits for nothing outside, grown from one that can't: what lies on a path that returns goes
@@ -86,7 +86,7 @@ function withThoseBetween(planner: Planner, pair: readonly Region[]): readonly R
     return isRefusal(facts) ? Infinity : bindingsOf(planner, facts);
   };
   const fits = (region: Region): boolean => !planner.isView(region) && !hasContraction(planner, region);
-  while (group.length < pair.length + MOST_BETWEEN) {
+  while (group.length < pair.length + MAX_BETWEEN) {
     const path = planner.order.returns(group.map(({ id }) => id));
     if (path.found) {
       const via = planner.region(path.via);

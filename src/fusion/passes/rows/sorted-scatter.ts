@@ -37,7 +37,7 @@ const rewriting = rewritingPass({
     const ranges = new Map<string, Ranges>();
     for (const n of planner.graph.nodes.values()) {
       const scatter = scatterOf(planner, n);
-      if (!scatter || !outlasts(planner, rewriter, scatter.total.id, FEWEST_LAUNCHES)) continue;
+      if (!scatter || !outlasts(planner, rewriter, scatter.total.id, MIN_LAUNCHES)) continue;
       const { key, own, proposal } = proposalFor(planner, rewriter, scatter, ranges);
       if (!(yield* propose(planner, rewriter, proposal))) continue;
       planner.reorder();
@@ -134,7 +134,7 @@ const aligned = (shape: Shape, rank: number): Shape => [
 ];
 
 /** Launches that the sorted way takes at least: it sorts, searches and adds. */
-const FEWEST_LAUNCHES = 3;
+const MIN_LAUNCHES = 3;
 
 /**
  * The list of indices, where they are the same for all else than the updates: the first value that holds each once. Views and copies
@@ -174,14 +174,14 @@ function viewed(graph: Graph, n: Node): NodeId {
 
 /** Threads that keep a multiprocessor busy, and parts of a range at most. */
 const THREADS = 2048;
-const MOST_PARTS = 64;
+const MAX_PARTS = 64;
 /** Updates of a part, on average, at least. */
-const SHORTEST = 16;
+const MIN_UPDATES = 16;
 
 /** In how many parts each range is added up, so that few places with many updates still fill the machine. */
 function partsOf({ profile }: Planner, results: number, places: number, updates: number): number {
   const wanted = (profile.multiprocessors * THREADS) / Math.max(1, results);
-  const most = Math.min(MOST_PARTS, wanted, updates / places / SHORTEST);
+  const most = Math.min(MAX_PARTS, wanted, updates / places / MIN_UPDATES);
   return most < 2 ? 1 : 2 ** Math.floor(Math.log2(most));
 }
 

@@ -24,9 +24,9 @@ export interface Kept {
 }
 
 /** A value nearer to the backward pass costs more to save: it is needed sooner, and what follows from it is shorter. */
-const NEARER = 1.1;
+const RECENCY_FACTOR = 1.1;
 /** Expensive values that a budget frees, at most: each asks for another cut. */
-const MOST_FREED = 64;
+const MAX_FREED = 64;
 
 /** What is asked for, in terms of the graph as it is. */
 export interface Wanted extends Pick<SavedValues, "budgetBytes"> {
@@ -89,7 +89,7 @@ function cutWithin(graph: Graph, sides: Partition, wanted: Wanted): Kept {
     const found = cut(graph, sides, wanted, freed);
     const own = [...found.kept].filter((id) => !isSource(node(graph, id)));
     const bytes = own.reduce((sum, id) => sum + savedBytes(node(graph, id), wanted.choices.get(id)), 0);
-    if (bytes <= budgetBytes || trial === MOST_FREED) return found;
+    if (bytes <= budgetBytes || trial === MAX_FREED) return found;
     const expensive = nearestExpensive(graph, own).filter(
       (id) => !isOpaque(graph, id) && !freed.has(id) && !wanted.choices.has(id),
     );
@@ -123,8 +123,8 @@ function cut(graph: Graph, { primals, asked }: Partition, wanted: Wanted, freed:
       (outputs.has(id) ||
         uses.get(id)!.some(({ consumer }) => !isLate(node(graph, consumer)) && isExpensive(graph, consumer)));
     // Where both are as large, the value itself is saved and not what its derivative makes of it.
-    const own = isLate(n) ? NEARER : 1;
-    const price = own * savedBytes(n) * (stored ? 1 : 2) * NEARER ** Math.min(near.get(id) ?? 0, 100);
+    const own = isLate(n) ? RECENCY_FACTOR : 1;
+    const price = own * savedBytes(n) * (stored ? 1 : 2) * RECENCY_FACTOR ** Math.min(near.get(id) ?? 0, 100);
     const isInside = inside.has(id) && choice === undefined;
     const never = isFreeView(n) || isInside || choice === "recompute" || wanted.inverted.has(id);
     return {

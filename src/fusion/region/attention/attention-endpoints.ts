@@ -4,7 +4,7 @@ import { opDef } from "../../ops";
 import { refusal } from "../refusal";
 
 /** Products whose elements make one row: more tiles than these don't pass through a workgroup beside the one that multiplies it. */
-const MOST_SCORES = 2;
+const MAX_SCORES = 2;
 
 export interface AttentionEndpoints {
   /** Contractions whose elements make the rows; none where the rows are read from memory. */
@@ -17,10 +17,10 @@ export interface AttentionEndpoints {
 export function endpointsOf(graph: Graph, members: readonly NodeId[]): AttentionEndpoints | Verdict {
   const found = members.filter((id) => opDef(node(graph, id).op).kind === "contraction");
   const two = (ids: readonly NodeId[], text: string): Verdict => refusal("L_TWO_CONTRACT", ids, text);
-  if (found.length === 0 || found.length > MOST_SCORES + 1)
+  if (found.length === 0 || found.length > MAX_SCORES + 1)
     return two(
       found,
-      `${found.length} products in one kernel: a workgroup holds the tiles of ${MOST_SCORES + 1} at most.`,
+      `${found.length} products in one kernel: a workgroup holds the tiles of ${MAX_SCORES + 1} at most.`,
     );
   const last = found.at(-1)!;
   if (found.length === 1)

@@ -11,7 +11,7 @@ import { isFreeView } from "../indices/views";
 /** Scores below this are hidden: exp of their distance to any score in sight is 0. */
 const HIDDEN = -1e30;
 /** Expressions of positions are small. */
-const DEEPEST = 24;
+const MAX_DEPTH = 24;
 
 /**
  * The offset c when `id`, of batch × rows × columns, hides every element with column > row + c. Null when no mask by position
@@ -37,7 +37,7 @@ export interface Seen {
  */
 export function weightsSeen(graph: Graph, members: ReadonlySet<NodeId>, weights: NodeId): Seen | null {
   let [id, transposed] = [weights, false];
-  for (let depth = 0; depth < DEEPEST && members.has(id); depth++) {
+  for (let depth = 0; depth < MAX_DEPTH && members.has(id); depth++) {
     const n = node(graph, id);
     const [rows, columns] = [n.type.shape.at(-2)!, n.type.shape.at(-1)!];
     if (n.op === "where" && isZero(node(graph, n.inputs[2]!))) {
@@ -144,7 +144,7 @@ function valueAt(inside: Inside, id: NodeId, index: readonly number[], depth: nu
   const { graph, members } = inside;
   const n = node(graph, id);
   const def = opDef(n.op);
-  if (depth > DEEPEST) return null;
+  if (depth > MAX_DEPTH) return null;
   if (isLiteral(n)) return Number(n.attrs["value"]);
   if (!members.has(id)) return null;
   if (def.generate) return def.generate.js(index, n.attrs);

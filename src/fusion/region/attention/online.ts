@@ -31,7 +31,7 @@ import { isFreeView } from "../indices/views";
 type Part = "free" | "score" | "shifted" | "weight" | "row" | "result";
 
 /** Head sizes above this don't fit the registers and the workgroup memory of one tile. */
-const WIDEST_HEAD = 128;
+const MAX_HEAD = 128;
 
 const isVerdict = (answer: Part | Verdict | null): answer is Verdict => typeof answer === "object" && answer !== null;
 
@@ -115,15 +115,15 @@ class Reader {
     if (values === null) return null;
     const width = matmulSizes(graph, values).n;
     if (this.#shape(values).slice(0, -1).join() !== space.slice(0, -1).join()) return this.#otherRows(values);
-    const head = scores.find((id) => matmulSizes(graph, id).k > WIDEST_HEAD);
-    if (head === undefined && width <= WIDEST_HEAD) return null;
+    const head = scores.find((id) => matmulSizes(graph, id).k > MAX_HEAD);
+    if (head === undefined && width <= MAX_HEAD) return null;
     const [size, id] = head === undefined ? [width, values] : [matmulSizes(graph, head).k, head];
     return refusal(
       "L_WGMEM",
       [id],
-      `Rows of ${size} values are too wide: a workgroup holds a tile of both matrices and the results in registers up to ${WIDEST_HEAD}.`,
+      `Rows of ${size} values are too wide: a workgroup holds a tile of both matrices and the results in registers up to ${MAX_HEAD}.`,
       "Use smaller heads.",
-      { size, limit: WIDEST_HEAD },
+      { size, limit: MAX_HEAD },
     );
   }
 

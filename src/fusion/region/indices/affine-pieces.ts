@@ -206,13 +206,13 @@ export interface AffinePiece {
 }
 
 /** More pieces than this are not worth looking at. */
-export const MOST_PIECES = 4096;
+export const MAX_PIECES = 4096;
 /** Domains looked at since the program began, for the law that counts them. */
 export const visits = { domains: 0 };
 
 /**
  * Cuts the box `domain` until the first case whose tests hold is the same, and affine, on every part.
- * Null where that takes more than `MOST_PIECES` parts.
+ * Null where that takes more than `MAX_PIECES` parts.
  */
 export function affinePieces(
   cases: readonly { readonly when: Tests | null; readonly index: readonly Expr[] }[],
@@ -221,7 +221,7 @@ export function affinePieces(
   const open = [domain];
   const found: AffinePiece[] = [];
   for (let looked = 0; open.length > 0; looked++) {
-    if (looked > MOST_PIECES) return null;
+    if (looked > MAX_PIECES) return null;
     visits.domains++;
     const part = open.pop()!;
     try {

@@ -11,7 +11,7 @@ export type Box = readonly BoxAxis[];
 export const boxSize = (box: Box): number => box.reduce((product, axis) => product * axis.count, 1);
 
 /** Steps further apart than this leave too many residues between them to name one by one. */
-const MOST_RESIDUES = 64;
+const MAX_RESIDUES = 64;
 
 const axisOf = ({ start, step }: BoxAxis, from: number, count: number, every = 1): BoxAxis => ({
   start: start + from * step,
@@ -54,7 +54,7 @@ function without(box: Box, other: Box): Box[] | null {
   for (const [d, axis] of box.entries()) {
     const { from, count, every } = shared[d]!;
     const last = from + (count - 1) * every;
-    if (every > MOST_RESIDUES && count > 1) return null;
+    if (every > MAX_RESIDUES && count > 1) return null;
     const outside: BoxAxis[] = [];
     if (from > 0) outside.push(axisOf(axis, 0, from));
     for (let residue = 1; residue < every && count > 1; residue++)
@@ -67,7 +67,7 @@ function without(box: Box, other: Box): Box[] | null {
 }
 
 /** More disjoint boxes than this are not kept apart. */
-const MOST_BOXES = 512;
+const MAX_BOXES = 512;
 
 /** Every element of `boxes` and of `more`, in disjoint boxes; null where they are too many to name. The first ones are disjoint already. */
 export function unionOfBoxes(boxes: readonly Box[], more: readonly Box[]): Box[] | null {
@@ -83,10 +83,10 @@ export function unionOfBoxes(boxes: readonly Box[], more: readonly Box[]): Box[]
       }
       left = next;
       if (left.length === 0) break;
-      if (left.length > MOST_BOXES) return null;
+      if (left.length > MAX_BOXES) return null;
     }
     all.push(...left);
-    if (all.length > MOST_BOXES) return null;
+    if (all.length > MAX_BOXES) return null;
   }
   return all.length > 1 && all[0]!.length === 1 ? coalesced(all) : all;
 }

@@ -11,7 +11,7 @@ import type { MatmulTile, RegionForm } from "../types";
 import { isFreeView } from "../indices/views";
 
 /** Columns that the widest tile holds. */
-export const WIDEST_ROW = 256;
+export const MAX_OWNED_COLUMNS = 256;
 
 /** Do the rows of this product fit into a tile at all? */
 export function mayBeOwned(graph: Graph, contraction: NodeId, rowOps: readonly NodeId[]): boolean {
@@ -28,7 +28,7 @@ export function mayBeOwned(graph: Graph, contraction: NodeId, rowOps: readonly N
     plain &&
     float &&
     columns > 1 &&
-    columns <= WIDEST_ROW &&
+    columns <= MAX_OWNED_COLUMNS &&
     matmulSizes(graph, contraction).k > 0
   );
 }
@@ -99,7 +99,7 @@ export function ownedTile(graph: Graph, contraction: NodeId, target: Target): Ma
 }
 
 /** Share of a plain tile's speed that tiles of whole wide rows reach: eight of k at a time, and with 64 rows only half the threads. Measured. */
-const wideShare = ({ m, n }: MatmulTile): number => (n < WIDEST_ROW ? 1 : m < 128 ? 0.68 : 0.85);
+const wideShare = ({ m, n }: MatmulTile): number => (n < MAX_OWNED_COLUMNS ? 1 : m < 128 ? 0.68 : 0.85);
 
 /** What the tile takes and reaches. */
 export const ownedFigures = (graph: Graph, { contraction }: RegionForm, tile: MatmulTile) => {

@@ -232,7 +232,7 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
 const SURE = 1.15;
 
 /** Outputs of a workgroup whose threads walk along k: each takes a vector of registers and a row of workgroup memory. */
-const MOST_DOTS = 16;
+const MAX_DOTS = 16;
 
 /** Vector columns of a workgroup whose threads stand side by side: 128 bytes of each row of the right operand. */
 const ACROSS = 8;
@@ -240,7 +240,7 @@ const ACROSS = 8;
 function thinOffers({ sizes: { m, n, k }, count, rightAlongK }: ProductShape, target: Target): ThinFactors[] {
   if (k < LONG_K || Math.min(m, n) >= THIN || m * n === 0) return [];
   if (m < THIN && n > 1 && !rightAlongK) {
-    if (m * count > MOST_DOTS) return [];
+    if (m * count > MAX_DOTS) return [];
     const threads = threadsWithin(target, 2 * 16 * count);
     return [{ along: "n", threads, rows: m, columns: 4 * ACROSS }];
   }
@@ -249,7 +249,7 @@ function thinOffers({ sizes: { m, n, k }, count, rightAlongK }: ProductShape, ta
   const offers: ThinFactors[] = [];
   for (const share of [4, 2, 1]) {
     const [rows, columns] = thinRows > 0 ? [thinRows, Math.min(share, n)] : [Math.min(share, m), thinColumns];
-    if (rows * columns * count > MOST_DOTS && share > 1) continue;
+    if (rows * columns * count > MAX_DOTS && share > 1) continue;
     const most = threadsWithin(target, 4 * rows * columns * count);
     offers.push({ along: "k", threads: Math.min(most, 2 ** Math.ceil(Math.log2(units))), rows, columns });
   }

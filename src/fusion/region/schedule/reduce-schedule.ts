@@ -40,7 +40,7 @@ export function reduceSizes(graph: Graph, { scores, space, axis }: OnlineParts):
 const LONG_WALK = 16;
 const SHARED_WORKGROUPS = 4 * ENOUGH_WORKGROUPS;
 /** The kernel that joins the chunks has a thread for each. */
-const MOST_CHUNKS = 256;
+const MAX_CHUNKS = 256;
 
 /** How a product is walked that is folded while it is made. */
 interface ReducePlan {
@@ -52,7 +52,7 @@ interface ReducePlan {
 }
 
 /** Statements of one kernel above which a smaller tile is taken: every accumulator of a thread is folded by name. */
-const MOST_STATEMENTS = 1900;
+const MAX_STATEMENTS = 1900;
 
 /** An upper bound of the statements that a tile takes. */
 function statementsOf({ k, rm, rn }: MatmulTile, members: number, values: number): number {
@@ -66,7 +66,7 @@ function reducePlan(graph: Graph, parts: OnlineParts, members: number, target: T
   const { batch, kept, folded, alongColumns } = reduceSizes(graph, parts);
   if (target.schedule === "cpu" || kept < THIN || folded < THIN) return null;
   const bytes = (tile: MatmulTile): number => {
-    const long = statementsOf(tile, members, meetingValues(graph, parts)) > MOST_STATEMENTS;
+    const long = statementsOf(tile, members, meetingValues(graph, parts)) > MAX_STATEMENTS;
     return long ? Infinity : reduceBytes(graph, parts, tile, alongColumns);
   };
   // A thread keeps a row, and hands its parts over in vectors.
@@ -96,7 +96,7 @@ function reducePlan(graph: Graph, parts: OnlineParts, members: number, target: T
 function walkOf(bands: number, tile: MatmulTile, tiles: number): ReducePlan {
   const turns = Math.ceil(tiles);
   if (bands >= ENOUGH_WORKGROUPS || turns < LONG_WALK) return { tile, chunks: 1, turns, workgroups: bands };
-  const share = Math.max(1, Math.round((bands * turns) / SHARED_WORKGROUPS), Math.ceil(turns / MOST_CHUNKS));
+  const share = Math.max(1, Math.round((bands * turns) / SHARED_WORKGROUPS), Math.ceil(turns / MAX_CHUNKS));
   const chunks = Math.ceil(turns / share);
   return { tile, chunks, turns: share, workgroups: bands * chunks };
 }

@@ -16,9 +16,9 @@ import { flashTileName, offeredFlashTiles } from "./online-schedule";
 import type { OrderWay, RegionSchedule, Variant } from "../types";
 
 /** Registers that a thread of any machine can have; what needs more spills to memory. */
-const MOST_REGISTERS = 255;
+const MAX_REGISTERS = 255;
 /** Turns of a row that a kernel writes out one by one. */
-const MOST_WRITTEN = 64;
+const MAX_WRITTEN = 64;
 
 export interface KeptKnobs {
   readonly schedule: RegionSchedule;
@@ -114,21 +114,21 @@ export function refusalOf(
       { bytes: workgroupBytes, limit: target.maxWorkgroupBytes },
     );
   }
-  if (registers > MOST_REGISTERS) {
+  if (registers > MAX_REGISTERS) {
     return no(
       "C_REGISTERS",
-      `Each thread would hold ${registers} registers, and no more than ${MOST_REGISTERS} exist: the rest would go through memory.`,
+      `Each thread would hold ${registers} registers, and no more than ${MAX_REGISTERS} exist: the rest would go through memory.`,
       "Choose more threads, or read the row again on each pass.",
-      { registers, limit: MOST_REGISTERS },
+      { registers, limit: MAX_REGISTERS },
     );
   }
   const written = isHeld(schedule) ? Math.ceil(chunkLength / lanesOf(schedule)) : 1;
-  if (written <= MOST_WRITTEN) return null;
+  if (written <= MAX_WRITTEN) return null;
   return no(
     "C_CODE_SIZE",
-    `Each thread would hold ${written} values of a row, written out one by one; ${MOST_WRITTEN} is the most.`,
+    `Each thread would hold ${written} values of a row, written out one by one; ${MAX_WRITTEN} is the most.`,
     "Choose more threads, or read the row again on each pass.",
-    { values: written, limit: MOST_WRITTEN },
+    { values: written, limit: MAX_WRITTEN },
   );
 }
 

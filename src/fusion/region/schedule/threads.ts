@@ -1,10 +1,10 @@
 /** @file How many threads of a workgroup its memory has room for. */
 import { node, type Graph, type Knobs, type NodeId, type Target } from "../../ir";
 import type { Network } from "../../kernel";
-import { LONGEST_SORTED, opDef } from "../../ops";
+import { MAX_SORTED, opDef } from "../../ops";
 import type { Joining, RegionForm } from "../types";
 
-const MOST_THREADS = 256;
+const MAX_THREADS = 256;
 
 /**
  * The largest power of two of threads that the device has, when each needs a share of workgroup memory.
@@ -12,14 +12,14 @@ const MOST_THREADS = 256;
  * @param besides bytes that the workgroup takes whatever its threads
  */
 export function threadsWithin(target: Target, bytes: number, besides = 0): number {
-  const most = Math.min(MOST_THREADS, target.maxWorkgroupSize);
+  const most = Math.min(MAX_THREADS, target.maxWorkgroupSize);
   return bytes === 0
     ? most
     : Math.min(most, 2 ** Math.floor(Math.log2(Math.max(1, (target.maxWorkgroupBytes - besides) / bytes))));
 }
 
 /** Threads of the smallest subgroup there can be (WebGPU, GPUAdapterInfo). */
-export const SMALLEST_SUBGROUP = 4;
+export const MIN_SUBGROUP = 4;
 
 /** How the threads of a workgroup join what they have folded: as chosen, where the machine can. */
 export const joiningOf = ({ subgroups }: Target, { joined }: Knobs): Joining =>
@@ -37,7 +37,7 @@ export function joinBytes(graph: Graph, form: RegionForm, joined: Joining): numb
     slots.set(stage, slot + 1);
     for (const dtype of typesOf(graph, id)) places.add(`${stage % 2} ${slot} ${dtype === "f16" ? "f32" : dtype}`);
   }
-  return (4 * places.size) / (joined === "tree" ? 1 : SMALLEST_SUBGROUP);
+  return (4 * places.size) / (joined === "tree" ? 1 : MIN_SUBGROUP);
 }
 
 /** Values that a fold leaves for those who join it: argmax and argmin leave a place beside theirs. */
@@ -51,7 +51,7 @@ export function stepsBytes(
 ): number {
   const types = new Set(steps.flatMap(({ folds }) => folds.flatMap((id) => typesOf(graph, id))));
   const most = Math.max(...steps.map(({ folds }) => folds.reduce((sum, id) => sum + leftBy(graph, id), 0)));
-  return (8 * most * types.size) / (joined === "tree" ? 1 : SMALLEST_SUBGROUP);
+  return (8 * most * types.size) / (joined === "tree" ? 1 : MIN_SUBGROUP);
 }
 
 /** What threads that join a fold hand over: what it folds, and places. */
@@ -81,7 +81,7 @@ export interface RowSort {
 /** Sorts of a row group, each once; `perTurn` elements of a row pass by at a time. */
 export function sortsOf(graph: Graph, form: RegionForm, perTurn: number): RowSort[] {
   const sorts = new Map<string, RowSort>();
-  const whole = form.columns <= LONGEST_SORTED;
+  const whole = form.columns <= MAX_SORTED;
   for (const { node: id, stage } of form.orders) {
     const { inputs, attrs, op } = node(graph, id);
     const { descending, count, indices } = opDef(op).order!;

@@ -1,7 +1,7 @@
 /** @file Rows that no workgroup has room for, put in order: sorted in runs, which kernel after kernel merges two by two. */
 import { node, sizeOf, type Graph, type Knobs, type Node, type NodeId, type Target } from "../../ir";
 import { mergeMicros, networkMicros } from "../../kernel";
-import { LONGEST_SORTED, MOST_SELECTED, opDef } from "../../ops";
+import { MAX_SORTED, MAX_SELECTED, opDef } from "../../ops";
 import { rowLane } from "../schedule/lanes";
 import { readsOf, stridedReads } from "../reads";
 import { refusal } from "../refusal";
@@ -23,9 +23,9 @@ export interface OrderStage {
 
 /** Stages of a row of `columns` elements whose first `count` are wanted: the runs of the first kernel, then of each merge; one run is left. */
 export function orderStages(columns: number, count: number): OrderStage[] {
-  let runs = Math.ceil(columns / LONGEST_SORTED);
-  let run = Math.min(LONGEST_SORTED, count);
-  let last = Math.min(columns - (runs - 1) * LONGEST_SORTED, count);
+  let runs = Math.ceil(columns / MAX_SORTED);
+  let run = Math.min(MAX_SORTED, count);
+  let last = Math.min(columns - (runs - 1) * MAX_SORTED, count);
   const stages: OrderStage[] = [{ runs, run, length: (runs - 1) * run + last }];
   while (runs > 1) {
     // A run without a partner goes on as it is.
@@ -48,7 +48,7 @@ export function mergedSort(graph: Graph, { orders, columns }: RegionForm): RowSo
     orders: ids,
     stage: 0,
     places: ids.some((id) => opDef(node(graph, id).op).order!.indices),
-    keys: LONGEST_SORTED,
+    keys: MAX_SORTED,
     kept: 0,
     count: count(first.attrs, columns),
   };
@@ -59,7 +59,7 @@ export function needsMerging(graph: Graph, orders: readonly NodeId[]): boolean {
   return orders.some((id) => {
     const n = node(graph, id);
     const columns = node(graph, n.inputs[0]!).type.shape[walkedAxes(graph, n)![0]!]!;
-    return columns > LONGEST_SORTED && opDef(n.op).order!.count(n.attrs, columns) > MOST_SELECTED;
+    return columns > MAX_SORTED && opDef(n.op).order!.count(n.attrs, columns) > MAX_SELECTED;
   });
 }
 
@@ -130,7 +130,7 @@ export function classifyMerged(
       [id, first.id],
       `\`${first.label}\` sorts runs of its ${columns} elements and merges them in kernels one after another: ${why}.`,
       remedy,
-      { columns, limit: LONGEST_SORTED },
+      { columns, limit: MAX_SORTED },
     ),
   });
   const label = (id: NodeId): string => `\`${node(graph, id).label}\``;
@@ -201,7 +201,7 @@ export function mergedMicros(graph: Graph, form: RegionForm, threads: number, ta
   const { rows } = form;
   const { places, count } = mergedSort(graph, form);
   const [first, ...merges] = orderStages(form.columns, count);
-  const runs = { rows: rows * first!.runs, keys: LONGEST_SORTED, kept: 0, turns: 1, places };
+  const runs = { rows: rows * first!.runs, keys: MAX_SORTED, kept: 0, turns: 1, places };
   return [
     networkMicros(runs, threads, machine),
     ...merges.map(({ length }, i) => mergeMicros(rows * length, (i === 0 ? first! : merges[i - 1]!).run, machine)),
@@ -216,7 +216,7 @@ const handedOver = ({ rows, columns }: RegionForm, count: number, places: boolea
 
 /** Comparisons of each kernel: a bitonic network on every run, then a search for every element of every merge. */
 export function orderComparisons({ rows, columns }: RegionForm, count: number): number[] {
-  const steps = Math.log2(LONGEST_SORTED);
+  const steps = Math.log2(MAX_SORTED);
   return orderStages(columns, count).map(({ length, run }, stage) =>
     stage === 0 ? (rows * columns * steps * (steps + 1)) / 4 : rows * length * Math.ceil(Math.log2(run)),
   );
@@ -248,10 +248,10 @@ export function scheduleMerged(
       stridedReads(graph, region.members, region.outputs, form, "columns"),
     ),
     chunks: stages[0]!.runs,
-    chunkLength: LONGEST_SORTED,
+    chunkLength: MAX_SORTED,
     threadsPerWorkgroup: threads,
     workgroups: rows * stages[0]!.runs,
-    workgroupBytes: LONGEST_SORTED * width,
+    workgroupBytes: MAX_SORTED * width,
     registers: BASE_REGISTERS + liveScalars(graph, region) + 8,
     dispatches: stages.length,
     temporaryBytes: bytes.reduce((sum, each) => sum + each, 0),

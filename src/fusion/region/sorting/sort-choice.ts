@@ -1,7 +1,7 @@
 /** @file Which way rows are put in order that no workgroup has room for: what each takes, and why it is not taken. */
 import { node, showMicros, type Graph, type Knobs, type Target, type Verdict } from "../../ir";
 import { digitMicros, launchesOf, networkMicros, type DigitFactors, type Network } from "../../kernel";
-import { LONGEST_SORTED, MOST_SELECTED } from "../../ops";
+import { MAX_SORTED, MAX_SELECTED } from "../../ops";
 import { factorsOfDigits, orderShape } from "./digit-sort";
 import { rowLane } from "../schedule/lanes";
 import { machineOf } from "../machine";
@@ -31,7 +31,7 @@ export function orderWay(
 ): RegionSchedule["order"] | null {
   const { columns } = form;
   const ids = form.orders.map(({ node: id }) => id);
-  if (ids.length === 0 || columns <= LONGEST_SORTED) return null;
+  if (ids.length === 0 || columns <= MAX_SORTED) return null;
   const refused = refusedWays(graph, region, form, target, knobs);
   const ways = ALL_WAYS.filter((way) => !refused.has(way)).map((way) => wayOf(way, graph, region, form, target, knobs));
   const cheapest = ways.reduce((best, each) => (each.micros < best.micros ? each : best));
@@ -79,9 +79,9 @@ function refusedWays(
       refusal(
         "L_WGMEM",
         ids,
-        `\`${label}\` wants ${count} of ${columns} elements in order: while a row goes by, a workgroup keeps its first ${MOST_SELECTED} at most.`,
+        `\`${label}\` wants ${count} of ${columns} elements in order: while a row goes by, a workgroup keeps its first ${MAX_SELECTED} at most.`,
         "Ask for fewer elements.",
-        { elements: count, limit: MOST_SELECTED },
+        { elements: count, limit: MAX_SELECTED },
       ),
     );
   else {

@@ -20,7 +20,7 @@ import type { CallExpr, DefStatement, ParamDecl } from "../reading/syntax";
 import { bare, everyStatement } from "../reading/syntax";
 
 /** Deeper than people nest calls; keeps the engine's own stack small. */
-const DEEPEST_CALLS = 40;
+const MAX_CALL_DEPTH = 40;
 
 interface DefCall {
   readonly def: DefStatement;
@@ -130,10 +130,10 @@ export function callDef(
   const { frame } = run;
   // A module may hold another of its class; sizes end what builds itself.
   const again = frame.defs.includes(def) && !method && !frame.making;
-  if (again || frame.defs.length >= DEEPEST_CALLS) {
+  if (again || frame.defs.length >= MAX_CALL_DEPTH) {
     const text = again
       ? `\`${def.name.text}\` calls itself: a graph has no recursion. Use a loop over range(n).`
-      : `Calls are nested more than ${DEEPEST_CALLS} deep.`;
+      : `Calls are nested more than ${MAX_CALL_DEPTH} deep.`;
     interpreter.diagnostics.add("recursion", expr.callee.span, text);
     return BROKEN;
   }

@@ -37,7 +37,7 @@ const PARAMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A function that is called more often than this is a slip. */
-const MOST_ITERATIONS = 10_000;
+const MAX_ITERATIONS = 10_000;
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 
@@ -123,8 +123,8 @@ function foriLoop(reader: Reader, found: ReadonlyMap<string, Operand>, refuse: R
   if (lower?.kind !== "number" || upper?.kind !== "number")
     return refuse("fori_loop goes from one number to another, and both must be known before the program runs.");
   const iterations = Math.max(0, upper.value - lower.value);
-  if (iterations > MOST_ITERATIONS)
-    return refuse(`fori_loop makes ${iterations} iterations here; ${MOST_ITERATIONS} are the maximum.`);
+  if (iterations > MAX_ITERATIONS)
+    return refuse(`fori_loop makes ${iterations} iterations here; ${MAX_ITERATIONS} are the maximum.`);
   const f = found.get("body_fun")!;
   const init = carriedOf(reader, found.get("init_val")!);
   const turn = (carried: Operand, number: Value, path: string): Operand =>

@@ -10,9 +10,9 @@ type Cuts = readonly (readonly [start: number, stop: number])[];
 type Cutter = (extent: number, sizes: readonly number[], isList: boolean) => Cuts | null;
 
 /** Each part is an op of its own, and a kernel of the naive plan: more than these are no longer a program to look at. */
-const MOST_PARTS = 1024;
+const MAX_PARTS = 1024;
 /** As many as there are, or one more than there may be. */
-const parts = (count: number): number => Math.min(count, MOST_PARTS + 1);
+const parts = (count: number): number => Math.min(count, MAX_PARTS + 1);
 
 /** Pieces of `size`, the last one smaller. */
 const steps = (extent: number, size: number): Cuts | null =>
@@ -141,10 +141,10 @@ export function splitResults(
       "shape-mismatch",
       `Axis ${at} has ${extent} elements: it can't be cut into ${sizes!.operand.value.kind === "sequence" ? numbers!.join(" + ") : `${numbers![0]} equal pieces`}.`,
     );
-  if (cuts.length > MOST_PARTS)
+  if (cuts.length > MAX_PARTS)
     return refuse(
       "too-many-parts",
-      `${name.text} would make more than ${MOST_PARTS} tensors of axis ${at}, which has ${extent} elements. Take the parts that you need by index, or compute on the whole tensor at once.`,
+      `${name.text} would make more than ${MAX_PARTS} tensors of axis ${at}, which has ${extent} elements. Take the parts that you need by index, or compute on the whole tensor at once.`,
     );
   const items = cuts.map(([start, stop], i) => {
     const path = `${call.path}#${i}`;

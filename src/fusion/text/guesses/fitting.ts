@@ -26,9 +26,9 @@ const misfit = ({ mistakes, nodes }: { readonly mistakes: number; readonly nodes
   mistakes === 0 ? 0 : 1 / (1 + nodes) + mistakes * 1e-6;
 
 /** So many programs are read to find types that fit. */
-const MOST_TRIES = 120;
+const MAX_TRIES = 120;
 /** So many nodes they may make together: a large model is not read a hundred times over. */
-const MOST_NODES = 20_000;
+const MAX_NODES = 20_000;
 
 /**
  * One of each row of `choices` (the likeliest come first) such that the mistakes of them all are fewest: one row after the other, twice.
@@ -44,15 +44,15 @@ export function fitting<T extends string | readonly string[]>(
   let tries = 0;
   const mistakes = (chosen: readonly T[]): number => {
     tries++;
-    const found = nodes > MOST_NODES ? null : read(chosen);
+    const found = nodes > MAX_NODES ? null : read(chosen);
     nodes += found?.nodes ?? 0;
     return found ? misfit(found) : Infinity;
   };
-  const first = descent(choices, likeliest, mistakes, () => tries < MOST_TRIES);
+  const first = descent(choices, likeliest, mistakes, () => tries < MAX_TRIES);
   const flat = choices[0]!.find((choice) => typeof choice === "string" && /^f32\[\d+, \d+\]$/.test(choice));
   if (first.left <= 0 || flat === undefined || first.best[0] === flat) return first.best;
   tries = 0;
-  const second = descent(choices, likeliest.with(0, flat), mistakes, () => tries < MOST_TRIES);
+  const second = descent(choices, likeliest.with(0, flat), mistakes, () => tries < MAX_TRIES);
   return second.left < first.left ? second.best : first.best;
 }
 

@@ -19,9 +19,9 @@ export interface ModuleCall {
 }
 
 /** Longer texts are not read again and again. */
-const LONGEST = 60_000;
+const MAX_TEXT = 60_000;
 /** Settings are asked for in so many rounds: what one field leads to, the next round finds. */
-const MOST_ROUNDS = 6;
+const MAX_ROUNDS = 6;
 
 type Classes = ReadonlyMap<string, ClassStatement>;
 
@@ -172,7 +172,7 @@ function guessArguments(
     });
     return { lines, args: [...settings.map(({ param }) => `${param}=${param}`), ...plain].join(", ") };
   };
-  for (let round = 0; settings.length > 0 && round < MOST_ROUNDS; round++) {
+  for (let round = 0; settings.length > 0 && round < MAX_ROUNDS; round++) {
     const { lines, args } = write();
     const before = asked.size;
     const probe = [...lines, `${model} = ${of.name.text}(${args})`, ...probeOf(of, classes, model)];
@@ -254,7 +254,7 @@ const isCalled = (statements: readonly Statement[], name: string): boolean =>
 /** Lines that call the outermost class of the program; null where no class has a forward(). */
 export function moduleCall(program: Program): ModuleCall | "called" | null {
   const { text, statements, read } = program;
-  if (text.length > LONGEST) return null;
+  if (text.length > MAX_TEXT) return null;
   const classes: Classes = new Map(
     statements.flatMap((each): [string, ClassStatement][] => (each.kind === "class" ? [[each.name.text, each]] : [])),
   );

@@ -53,7 +53,7 @@ export const FLAGS = /^(output_|return_|use_|is_|need_)/;
 /** Names that sizes of a module give the width of what goes in. */
 const WIDTH =
   /^(n_embd|d_model|dim|hidden\w*|embed\w*|n_state|width|in_features|channels|in_ch\w*|in_planes|inplanes|features|size|n_feat\w*|in_dim|input_size)$/;
-const MOST_WIDTHS = 6;
+const MAX_WIDTHS = 6;
 /** Extents that pictures usually have. */
 const PICTURES = [32, 28, 224, 64, 96];
 
@@ -122,7 +122,7 @@ export function candidates(name: string, wanted: string | null, sizes: ReadonlyM
   const all = [...sizes].filter(([, size]) => size > 1);
   const named = all.filter(([each]) => WIDTH.test(each)).map(([, size]) => size);
   const others = all.filter(([each]) => !WIDTH.test(each)).map(([, size]) => size);
-  const widths = [...new Set([...named, ...(named.length === 0 ? [256] : []), ...others])].slice(0, MOST_WIDTHS);
+  const widths = [...new Set([...named, ...(named.length === 0 ? [256] : []), ...others])].slice(0, MAX_WIDTHS);
   const pictures = wanted?.includes("32, 32")
     ? PICTURES.map((extent) => wanted.replace("32, 32", `${extent}, ${extent}`))
     : [];
@@ -136,7 +136,7 @@ export function candidates(name: string, wanted: string | null, sizes: ReadonlyM
   );
   const states = pairs.toSorted(([a], [b]) => b - a).map(([rows, columns]) => `f32[8, ${rows}, ${columns}]`);
   // Rows of a picture that is taken apart: as many as a square of a size has.
-  const squares = distinct.filter((size) => size <= MOST_SIDE).map((size) => `f32[8, ${size ** 2}, ${widths[0]!}]`);
+  const squares = distinct.filter((size) => size <= MAX_SIDE).map((size) => `f32[8, ${size ** 2}, ${widths[0]!}]`);
   const guesses = widths.flatMap((width) => [`f32[8, 64, ${width}]`, `f32[8, ${width}]`, `f32[8, ${width}, 32, 32]`]);
   return [
     ...new Set([
@@ -155,7 +155,7 @@ export function candidates(name: string, wanted: string | null, sizes: ReadonlyM
   ];
 }
 
-const MOST_SIDE = 64;
+const MAX_SIDE = 64;
 
 /** Shapes that all inputs of a function may share. */
 export const ALIKE = ["f32[8, 64, 256]", "f32[8, 8, 64, 32]", "f32[64, 256]", "f32[8, 256]"];

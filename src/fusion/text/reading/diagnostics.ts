@@ -2,7 +2,7 @@
 import type { Diagnostic, NodeId, Span } from "../../ir";
 import { linesOf } from "./lines";
 
-const MOST = 200;
+const MAX_MISTAKES = 200;
 
 type Fix = NonNullable<Diagnostic["fixes"]>[number];
 export interface DiagnosticDetail {
@@ -31,7 +31,7 @@ export class Diagnostics {
     if (code === "syntax") this.lastSyntax = span.to;
     const key = `${code} ${span.from} ${span.to}`;
     if (this.found.has(key)) return;
-    if (this.found.size >= MOST) {
+    if (this.found.size >= MAX_MISTAKES) {
       this.dropped++;
       return;
     }

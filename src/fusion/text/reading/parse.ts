@@ -13,10 +13,10 @@ export interface TreeVisitor {
 /** Moves of the parser that a text of any length gets, and of longer texts as many as they have characters. */
 const FREE_MOVES = 50_000;
 /** Longer texts are noise or data: they get no more than that. */
-const LONGEST = 300_000;
+const MAX_LENGTH = 300_000;
 
 /** So many moves the parser may make for a text of this length: a count, so that every machine reads the same. */
-export const movesFor = (length: number): number => FREE_MOVES + (length > LONGEST ? 0 : length);
+export const movesFor = (length: number): number => FREE_MOVES + (length > MAX_LENGTH ? 0 : length);
 
 /** Walks the tree of `span`; returns where reading ended when the moves were used up, else null. */
 function parseSegment(text: string, span: Span, counter: { left: number }, visit: TreeVisitor): number | null {

@@ -3,10 +3,10 @@ import type { Span } from "../../ir";
 import { indentAt } from "./lines";
 
 /** Deeper than people write; the parser itself stays right up to 2,700. */
-export const DEEPEST = 500;
+export const MAX_NESTING = 500;
 /** So many impossible characters or unmatched brackets, and it is no program. */
-const MOST_STRAYS = 60;
-const MOST_CUTS = 60;
+const MAX_STRAYS = 60;
+const MAX_CUTS = 60;
 /**
  * The text as the parser is shown it, every offset unchanged. `f32[]`, a scalar's type, gets spaces: Python has no empty index.
  * Line breaks that only Unicode knows and characters without a width are spaces: in a name they would break a shader's line.
@@ -71,7 +71,7 @@ interface Pass {
 const tooDeep = (at: number): Scan["stop"] => ({
   at,
   code: "too-deep",
-  text: `Brackets are nested more than ${DEEPEST} deep here. Give the inner values names of their own.`,
+  text: `Brackets are nested more than ${MAX_NESTING} deep here. Give the inner values names of their own.`,
 });
 const notAProgram = (at: number): Scan["stop"] => ({
   at,
@@ -95,7 +95,7 @@ function balance(text: string, from: number): Pass {
     } else if (code === 34 || code === 39) i = afterString(text, i) - 1;
     else if (OPEN.has(code)) {
       stack.push(i);
-      if (stack.length > DEEPEST) return { unclosed: null, stop: tooDeep(i) };
+      if (stack.length > MAX_NESTING) return { unclosed: null, stop: tooDeep(i) };
     } else if (CLOSE.has(code)) {
       const last = stack.at(-1);
       if (last !== undefined && text[last] === PARTNER[text[i]!]) stack.pop();
@@ -103,7 +103,7 @@ function balance(text: string, from: number): Pass {
       else strays++;
     } else if ((code < 32 && code !== 9 && code !== 10 && code !== 13) || (IMPOSSIBLE.has(code) && text[i + 1] !== "="))
       strays++;
-    if (strays > MOST_STRAYS) return { unclosed: null, stop: notAProgram(i) };
+    if (strays > MAX_STRAYS) return { unclosed: null, stop: notAProgram(i) };
   }
   return { unclosed: stack[0] ?? null, stop: null };
 }
@@ -131,7 +131,7 @@ export function scan(text: string): Scan {
       if (to > from) segments.push({ from, to });
       return { segments, stop };
     }
-    const cut = unclosed === null || segments.length >= MOST_CUTS ? null : nextStatement(text, unclosed);
+    const cut = unclosed === null || segments.length >= MAX_CUTS ? null : nextStatement(text, unclosed);
     if (cut === null) break;
     segments.push({ from, to: cut });
     from = cut;

@@ -6,7 +6,7 @@ import type { Parsed } from "../program";
 import type { DefStatement } from "../reading/syntax";
 
 /** How far back an open call is looked for. */
-const FARTHEST = 4000;
+const MAX_CHARACTERS_BACK = 4000;
 
 export interface OpenCall {
   /** Last word before the bracket. */
@@ -52,7 +52,7 @@ export function openCallAt(text: string, offset: number): OpenCall | null {
   let depth = 0;
   let commas = 0;
   let argument = offset;
-  for (let i = offset - 1; i >= Math.max(0, offset - FARTHEST); i--) {
+  for (let i = offset - 1; i >= Math.max(0, offset - MAX_CHARACTERS_BACK); i--) {
     const c = text[i]!;
     if (c === ")" || c === "]" || c === "}") depth++;
     else if (c === "," && depth === 0) {

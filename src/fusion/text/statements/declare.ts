@@ -13,7 +13,7 @@ import type { CallExpr, Expr, ParamDecl } from "../reading/syntax";
 import { bare } from "../reading/syntax";
 import { BROKEN, describe, isBroken, tensorValue, type Value } from "../values/values";
 
-const MOST_ELEMENTS = 2 ** 40;
+const MAX_ELEMENTS = 2 ** 40;
 
 /** Last word of a dotted name, or null. */
 function lastName(expr: Expr): string | null {
@@ -74,11 +74,11 @@ export function readType(
     if (size === null) ok = false;
     else shape.push(size);
   });
-  if (ok && sizeOf(shape) > MOST_ELEMENTS) {
+  if (ok && sizeOf(shape) > MAX_ELEMENTS) {
     interpreter.diagnostics.add(
       "too-big",
       expr.span,
-      `That is ${sizeOf(shape)} elements; at most ${MOST_ELEMENTS} make sense here.`,
+      `That is ${sizeOf(shape)} elements; at most ${MAX_ELEMENTS} make sense here.`,
     );
     ok = false;
   }

@@ -7,7 +7,7 @@ import { contentsOf } from "../objects/containers";
 import { numberValue, type Operand } from "../values/values";
 
 /** Rows of a tensor that are written out, at most. */
-const MOST_ROWS = 4096;
+const MAX_ROWS = 4096;
 
 /** `torch.linspace(0, rate, depth)` that Python goes through: rates of layers, known while the program is read. */
 function numbersOf(interpreter: Interpreter, node: NodeId): readonly Operand[] | null {
@@ -35,5 +35,5 @@ export function itemsOf(
   const numbers = numbersOf(interpreter, value.node);
   if (numbers) return numbers;
   const rows = typeOf(interpreter, value.node).shape[0] ?? 0;
-  return rows === 0 || rows > MOST_ROWS ? null : rowsOf(interpreter, run, operand, root);
+  return rows === 0 || rows > MAX_ROWS ? null : rowsOf(interpreter, run, operand, root);
 }

@@ -4,7 +4,7 @@
  */
 import { numberValue, type Operand, type Value } from "./values";
 
-const MOST_ITEMS = 65_536;
+const MAX_ITEMS = 65_536;
 const floorMod = (a: number, b: number): number => a - Math.floor(a / b) * b;
 
 const ARITHMETIC: ReadonlyMap<string, (a: number, b: number) => number> = new Map([
@@ -135,7 +135,7 @@ export function foldBinary(op: string, left: Value, right: Value): Value | null 
     right.kind === "number" &&
     right.whole &&
     op === "*" &&
-    left.items.length * right.value <= MOST_ITEMS
+    left.items.length * right.value <= MAX_ITEMS
   ) {
     return { kind: "sequence", items: Array.from({ length: right.value }, () => left.items).flat() };
   }

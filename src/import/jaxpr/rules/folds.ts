@@ -6,7 +6,7 @@ import type { Equation, Rule, Rules } from "../rule";
 import { spread } from "./shape";
 
 /** Elements that a program is written out for: each step of it reads what all steps before made. */
-const MOST_FOLDED = 16;
+const MAX_FOLDED = 16;
 
 /** A fold of ours, what joins two of its operands, and what it begins with. */
 interface Fold {
@@ -66,7 +66,7 @@ function reduce(c: Equation): Value | readonly Value[] {
   let extent = sizeOf(axes.map((axis) => shape[axis]!));
   const wide = starts.map((start) => c.op("expand", [start], { shape: outer }));
   if (extent === 0) return wide;
-  if (extent > MOST_FOLDED) return c.fail(`a program of its own over ${extent} elements`);
+  if (extent > MAX_FOLDED) return c.fail(`a program of its own over ${extent} elements`);
   let rows = values.map((value) => c.reshape(c.permute(value, [...kept, ...axes]), [...outer, extent]));
   const last = outer.length;
   while (extent > 1) {

@@ -3,17 +3,17 @@ import type { Value } from "../emit";
 import type { NodeContext } from "../rule";
 
 /** Longer lists are nothing that one node is written with. */
-const LONGEST = 2 ** 24;
+const MAX_LENGTH = 2 ** 24;
 
 /** 0 … n − 1. Throws RangeError where a damaged model asks for more than memory holds; the reader words it. */
 export function range(n: number): number[] {
-  if (!(n <= LONGEST)) throw new RangeError(`a list of ${n} numbers`);
+  if (!(n <= MAX_LENGTH)) throw new RangeError(`a list of ${n} numbers`);
   return Array.from({ length: n }, (_, i) => i);
 }
 
 /** So many zeros, bounded likewise. */
 export function zeros(n: number): Float64Array {
-  if (!(n <= LONGEST)) throw new RangeError(`a table of ${n} numbers`);
+  if (!(n <= MAX_LENGTH)) throw new RangeError(`a table of ${n} numbers`);
   return new Float64Array(n);
 }
 

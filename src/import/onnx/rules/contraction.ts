@@ -32,7 +32,7 @@ function einsum(c: NodeContext): Value {
 }
 
 /** Beyond this size the minors are too many. */
-const LARGEST = 12;
+const MAX_MINORS = 12;
 
 /** Ascending choices of `count` among `size` columns. */
 function choices(size: number, count: number): number[][] {
@@ -56,7 +56,7 @@ function determinant(c: NodeContext): Value {
   const size = shape.at(-1) ?? 0;
   const outer = shape.slice(0, -2);
   if (size < 1 || shape.at(-2) !== size) return c.fail("a determinant of what is not square");
-  if (size > LARGEST) return c.fail(`a determinant of ${size} rows`);
+  if (size > MAX_MINORS) return c.fail(`a determinant of ${size} rows`);
   const rows = outer.length;
   const row = (k: number): Value =>
     c.reshape(c.op("slice", [x], { start: [k], stop: [k + 1], axes: [rows] }), [...outer, size]);

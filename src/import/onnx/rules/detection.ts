@@ -1,5 +1,5 @@
 /** @file Regions of images: pooled to one size, and those that overlap better ones left out. */
-import { LOWEST } from "../../../fusion";
+import { smallestOf } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
 import { arithmetic, range, table } from "./arithmetic";
@@ -168,7 +168,7 @@ function maxRoiPool(c: NodeContext): Value {
     const at = counted([1, 1, extent], range(extent));
     return and(ge(at, first), lt(at, past));
   };
-  const lowest = c.emit.scalar(LOWEST(x.type.dtype), x.type.dtype);
+  const lowest = c.emit.scalar(smallestOf(x.type.dtype), x.type.dtype);
   const largest = (mask: Value, values: Value, axis: number): Value =>
     c.op("max", [where(mask, values, lowest)], { axes: [axis], keepdims: false });
   const image = c.cast(c.reshape(column(c, regions, 0), [count]), "i32");

@@ -93,7 +93,7 @@ function oneHotEncoder(c: NodeContext): Value {
 }
 
 /** Each key is compared on its own: longer tables are refused. */
-const MOST_KEYS = 256;
+const MAX_KEYS = 256;
 
 /** Numbers for numbers: a NaN is found as one; what is no key gets the default. */
 function labelEncoder(c: NodeContext): Value {
@@ -111,7 +111,7 @@ function labelEncoder(c: NodeContext): Value {
   };
   const [keys, values] = [pick("keys", "i32"), pick("values", "i32")];
   if (!keys || !values) return c.fail("string");
-  if (keys.data.length > MOST_KEYS) return c.fail(`a table of ${keys.data.length} keys`);
+  if (keys.data.length > MAX_KEYS) return c.fail(`a table of ${keys.data.length} keys`);
   const whole = values.dtype === "i32";
   const stated = c.attribute("default_tensor")?.t;
   const other = stated ? tensorData(stated, 1 << 16) : null;

@@ -1,5 +1,5 @@
 /** @file Convolutions and pools. */
-import { LOWEST, sizeOf, type Attrs } from "../../../fusion";
+import { smallestOf, sizeOf, type Attrs } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
 import { range, zeros } from "./arithmetic";
@@ -96,7 +96,7 @@ function maxPlaces(c: NodeContext, x: Value, attrs: Attrs, best: Value): Value {
     stride: stride!,
     dilation,
     padding: [...pads!.slice(0, rank), ...after],
-    value: LOWEST(x.type.dtype),
+    value: smallestOf(x.type.dtype),
   });
   const tap = c.op("argmax", [windows], { axes: extents.map((_, i) => i + 2), keepdims: false });
   const columns = c.int("storage_order", 0) === 1;

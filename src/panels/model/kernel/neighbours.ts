@@ -18,7 +18,7 @@ export interface OperandPicture {
 
 const SEGMENT = 128;
 /** As many as 32 threads that read one element each can touch. */
-const MOST_BOXES = 32;
+const MAX_BOXES = 32;
 
 function wayOf({ stride, width, byData, threads }: NeighbourAccess): string {
   const each = width === 1 ? "" : width === 2 ? ", two each" : ", four each";
@@ -45,6 +45,6 @@ export function operandPicture(access: NeighbourAccess, at: number): OperandPict
     way: wayOf(access),
     cost: byData ? "" : `${plural(segments.length, "segment")} of 128 B for ${count(wanted)} B${used}`,
     tight: byData || tight,
-    boxes: segments.slice(0, MOST_BOXES).map((bytes) => bytes / SEGMENT),
+    boxes: segments.slice(0, MAX_BOXES).map((bytes) => bytes / SEGMENT),
   };
 }

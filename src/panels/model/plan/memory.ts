@@ -45,11 +45,11 @@ export interface LivePicture {
 }
 
 /** Columns of a picture: of longer plans each stands for several kernels, and shows the fullest of them. */
-const MOST_COLUMNS = 64;
+const MAX_COLUMNS = 64;
 /** A value with less than this share of the peak is drawn together with its like. */
 const LEAST_SHARE = 0.02;
 /** Values that a column names. */
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 interface Living {
   readonly buffer: BufferPlan;
@@ -94,9 +94,9 @@ function livingOf(buffer: BufferPlan, { kernels }: Plan, graph: Graph): Living {
   return { buffer, name, text: `${name}, ${showType(type)}, ${showBytes(bytes)}: ${life}`, first, last };
 }
 
-/** Every kernel, or the fullest of each of `MOST_COLUMNS` stretches. */
+/** Every kernel, or the fullest of each of `MAX_COLUMNS` stretches. */
 function shownSteps(live: readonly number[]): number[] {
-  const columns = Math.min(live.length, MOST_COLUMNS);
+  const columns = Math.min(live.length, MAX_COLUMNS);
   return Array.from({ length: columns }, (_, column) => {
     const [from, to] = [column, column + 1].map((at) => Math.floor((at * live.length) / columns)) as [number, number];
     let fullest = from;
@@ -142,7 +142,7 @@ function joined(stacks: readonly (readonly Layer[])[]): LiveBar[] {
 
 function aliveWords(bytes: number, alive: readonly Living[]): string {
   const largest = alive.toSorted((a, b) => b.buffer.bytes - a.buffer.bytes);
-  const names = largest.slice(0, MOST_NAMES).map(({ name, buffer }) => `${name} ${showBytes(buffer.bytes)}`);
+  const names = largest.slice(0, MAX_NAMES).map(({ name, buffer }) => `${name} ${showBytes(buffer.bytes)}`);
   const more = largest.length - names.length;
   return `${showBytes(bytes)} alive. ${names.join(", ")}${more > 0 ? ` and ${count(more)} more` : ""}`;
 }

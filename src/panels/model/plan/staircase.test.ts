@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ReasonCode, Step, Totals } from "../../../fusion";
-import { columnAt, MOST_COLUMNS, seqInColumn, slotAt, slotsOf, staircaseOf, type Staircase } from "./staircase";
+import { columnAt, MAX_COLUMNS, seqInColumn, slotAt, slotsOf, staircaseOf, type Staircase } from "./staircase";
 
 const totals = (fullSizeTransfers: number): Totals => ({
   kernels: 1,
@@ -59,7 +59,7 @@ test("passes lie under their columns", () => {
 });
 
 const long = stepsOf(
-  ...Array.from({ length: MOST_COLUMNS + 1 }, (_, i) => (i % 2 ? `a - ${90 - i + 1}` : `a + ${90 - i}`)),
+  ...Array.from({ length: MAX_COLUMNS + 1 }, (_, i) => (i % 2 ? `a - ${90 - i + 1}` : `a + ${90 - i}`)),
 );
 
 test("a long list is grouped: one ramp for what was accepted, one column a code for what was not", () => {

@@ -3,7 +3,7 @@ import { settled, type Step, type Totals } from "../../../fusion";
 import { isForced } from "./step-words";
 
 /** More columns than this are grouped. */
-export const MOST_COLUMNS = 60;
+export const MAX_COLUMNS = 60;
 
 export interface Column {
   /** Stable while the steps are the same. */
@@ -89,7 +89,7 @@ function groupRun(run: readonly Column[], codes: ReadonlyMap<number, string>, op
 /** `open`: keys of refusal groups that the person expanded. */
 export function staircaseOf(steps: readonly Step[], naive: Totals, open: ReadonlySet<string>): Staircase {
   const all = steps.map((step, i) => single(step, (i === 0 ? naive : steps[i - 1]!.totals).fullSizeTransfers));
-  const grouped = all.length > MOST_COLUMNS;
+  const grouped = all.length > MAX_COLUMNS;
   const codes = new Map(steps.map((step) => [step.seq, settled(step).code]));
   const columns = grouped ? runsOf(all).flatMap((run) => groupRun(run, codes, open)) : all;
   const passes: PassSpan[] = [];
@@ -113,9 +113,9 @@ export interface Slots {
 }
 
 /** Few columns stay close together; many share the room. */
-const WIDEST = 38;
+const MAX_COLUMN_WIDTH = 38;
 /** Narrower than this, a column gives no more room to a name. */
-const NARROWEST = 14;
+const MIN_COLUMN_WIDTH = 14;
 
 /** A name that is cut shorter than this is a riddle, px. */
 const READABLE = 90;
@@ -143,15 +143,15 @@ export function slotsOf({ columns, passes }: Staircase, room: number, nameWidth:
       Math.max((last - first + 1) * pitch, Math.min(most, nameWidth(pass)));
   const widest = Math.max(0, ...passes.map(({ pass }) => nameWidth(pass)));
   const mostAt = (pitch: number): number => Math.min(widest, longestName(passes, room, widthAt(pitch)));
-  let pitch = WIDEST;
-  while (pitch > NARROWEST && mostAt(pitch) < widest) pitch--;
+  let pitch = MAX_COLUMN_WIDTH;
+  while (pitch > MIN_COLUMN_WIDTH && mostAt(pitch) < widest) pitch--;
   if (mostAt(pitch) < widest) {
-    pitch = WIDEST;
-    while (pitch > NARROWEST && mostAt(pitch) < READABLE) pitch--;
+    pitch = MAX_COLUMN_WIDTH;
+    while (pitch > MIN_COLUMN_WIDTH && mostAt(pitch) < READABLE) pitch--;
   }
   let most = mostAt(pitch);
   if (most < Math.min(READABLE, widest)) {
-    pitch = Math.min(WIDEST, room / Math.max(1, columns.length));
+    pitch = Math.min(MAX_COLUMN_WIDTH, room / Math.max(1, columns.length));
     most = 0;
   }
   const widthOf = widthAt(pitch);

@@ -35,12 +35,12 @@ export interface ChangedGroup {
 }
 
 /** Names shown of a decision's nodes. */
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 
 function aboutOf(graphs: readonly Graph[], { nodes }: ChangedDecision): string {
   const named = (id: NodeId): string => graphs.map((graph) => findNode(graph, id)?.label).find(Boolean) ?? id;
-  const names = nodes.slice(0, MOST_NAMES).map(named);
-  const more = nodes.length > MOST_NAMES ? ` and ${nodes.length - MOST_NAMES} more` : "";
+  const names = nodes.slice(0, MAX_NAMES).map(named);
+  const more = nodes.length > MAX_NAMES ? ` and ${nodes.length - MAX_NAMES} more` : "";
   return names.filter((name, i) => name !== names[i - 1]).join(" → ") + more;
 }
 
