@@ -54,7 +54,7 @@ export async function countMultiprocessors(job: Job): Promise<Outcome<number | n
     repeats: 1,
   });
   /** One and many stand side by side in a submit, so that both meet the same clock rate. */
-  const turnsOf = async (workgroups: number): Promise<Outcome<number>> => {
+  const roundsOf = async (workgroups: number): Promise<Outcome<number>> => {
     const got = await stamps.stamp([1, workgroups, 1, workgroups, 1, workgroups].map(passOf));
     if (!got.ok) return got;
     const nanos = (i: number): number => Number(got.value[2 * i + 1]! - got.value[2 * i]!);
@@ -62,14 +62,14 @@ export async function countMultiprocessors(job: Job): Promise<Outcome<number | n
     return done(least(1) / least(0));
   };
   let [fits, many] = [1, MAX_WORKGROUPS];
-  const last = await turnsOf(many);
+  const last = await roundsOf(many);
   if (!last.ok) return last;
   if (!(last.value > TURN)) return done(null);
   while (many - fits > 1) {
     const middle = Math.floor((fits + many) / 2);
-    const turns = await turnsOf(middle);
-    if (!turns.ok) return turns;
-    if (turns.value > TURN) many = middle;
+    const rounds = await roundsOf(middle);
+    if (!rounds.ok) return rounds;
+    if (rounds.value > TURN) many = middle;
     else fits = middle;
   }
   return done(fits > 1 ? fits : null);

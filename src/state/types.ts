@@ -107,7 +107,7 @@ export interface HandOutcome {
   /** Why it was refused. */
   readonly faults: readonly Fault[];
   /** Turns that a loop of one thread may take. */
-  readonly turns: number;
+  readonly limit: number;
   readonly counted: Counted;
   /** Bytes that the generated kernel moves. */
   readonly generatedBytes: number;

@@ -42,7 +42,7 @@ function runsOf(tokens: readonly Token[], { functions, constants }: KernelShape,
       const loops = loopsIn(tokens, caller.open, caller.close, constants);
       for (let at = caller.open; at < caller.close; at++)
         if (tokens[at]!.text === name && tokens[at + 1]?.text === "(")
-          total += runs(caller.name) * turnsAt(at, loops, limit);
+          total += runs(caller.name) * iterationsAt(at, loops, limit);
     }
     open.delete(name);
     known.set(name, total);
@@ -52,7 +52,7 @@ function runsOf(tokens: readonly Token[], { functions, constants }: KernelShape,
 }
 
 /** Turns of all loops around a token. */
-const turnsAt = (at: number, loops: readonly TextLoop[], limit: number): number =>
+const iterationsAt = (at: number, loops: readonly TextLoop[], limit: number): number =>
   loops.reduce((turns, { open, close, trips }) => (open <= at && at < close ? turns * (trips ?? limit) : turns), 1);
 
 /** The body with its limits; or the loop that can't be limited. */
@@ -73,7 +73,7 @@ function limits(
     const calls = runs(each.name);
     const meets = tokens.slice(each.open, each.close).some((token) => MEETS.test(token.text));
     for (const loop of loops) {
-      if (loop.trips !== null && calls * turnsAt(loop.open, loops, limit) <= limit) continue;
+      if (loop.trips !== null && calls * iterationsAt(loop.open, loops, limit) <= limit) continue;
       if (loop.close >= tokens.length) return faultAt(text, tokens[loop.at]!.start, "This loop's body has no end.");
       if (!each.entry && meets)
         return faultAt(

@@ -127,7 +127,7 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
   "band-forwards": [
     [
       "templates/scan-band.ts",
-      "«rows.backwards» ? space.add(space.int(turns - 1), space.mul(turn, -1)) : turn;",
+      "«rows.backwards» ? space.add(space.int(turns - 1), space.mul(iteration, -1)) : iteration;",
       "false",
     ],
   ],

@@ -51,13 +51,13 @@ const programs = extents.chain((shape) =>
         shape.map((_, axis) => axis),
         { minLength: 1 },
       ),
-      turned: fc.boolean(),
+      alternating: fc.boolean(),
     })
-    .map(({ body, dims, turned }) => {
+    .map(({ body, dims, alternating }) => {
       const text = (extent: readonly number[]): string => `f32[${extent.join(", ")}]`;
       const perm = shape.map((_, axis) => shape.length - 1 - axis);
       const given =
-        turned && shape.length > 1
+        alternating && shape.length > 1
           ? [`x0: ${text(shape.toReversed())}`, `x = x0.permute(${perm.join(", ")})`]
           : [`x: ${text(shape)}`];
       const [first, ...rest] = given;
@@ -199,9 +199,9 @@ test("rows of a thousand get 32 to 128 threads and wait in registers", () => {
 });
 test("rows that the cache does not hold are walked to and fro, those that it holds from the start", () => {
   const again = { ...softmax, waiting: null };
-  const turned = (columns: number, l2Bytes: number): boolean =>
-    factorsOf(foldNest({ ...again, ...along(4096, columns) }, { ...h200, l2Bytes })).turned;
-  expect([turned(32_000, 50e6), turned(32_000, 5e9), turned(32, 50e6)]).toEqual([true, false, false]);
+  const alternating = (columns: number, l2Bytes: number): boolean =>
+    factorsOf(foldNest({ ...again, ...along(4096, columns) }, { ...h200, l2Bytes })).alternating;
+  expect([alternating(32_000, 50e6), alternating(32_000, 5e9), alternating(32, 50e6)]).toEqual([true, false, false]);
 });
 test("a middle axis is read in whole sectors, many threads down", () => {
   const { lanes, beside, wide, held } = factorsOf(foldNest({ ...softmax, ...across(32 * 1024, 512, 1024) }, h200));

@@ -158,13 +158,13 @@ function changing(body: LoopBody, dtypes: readonly DType[], seeds: Seeds, push: 
   const writer = new BodyWriter([...params, ...values].map(({ name }) => name));
   writer.unique(iteration);
   const own = params.map(({ name, dtype }, at) => writer.given({ kind: "param", at }, dtype, name));
-  const turn = writer.given({ kind: "iteration" }, "i32", iteration);
+  const number = writer.given({ kind: "iteration" }, "i32", iteration);
   const made: NodeId[] = [];
   const idOf = (arg: BodyArg): NodeId =>
     arg.kind === "param"
       ? own[arg.at]!
       : arg.kind === "iteration"
-        ? turn
+        ? number
         : arg.kind === "value"
           ? made[arg.at]!
           : writer.scalar(arg.value, arg.dtype);

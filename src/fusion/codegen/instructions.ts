@@ -76,9 +76,9 @@ export function instructionCounts({ body }: KernelProgram): InstructionCounts {
       for (const sort of sortsOf(stmt)) counts[sort] += times;
       if (stmt.kind === "if") open.push({ block: stmt.body, times }, { block: stmt.otherwise, times });
       if (isLoop(stmt)) {
-        const turns = turnsOf(stmt);
-        counts.branches += times * turns;
-        open.push({ block: stmt.body, times: times * turns });
+        const iterations = turnsOf(stmt);
+        counts.branches += times * iterations;
+        open.push({ block: stmt.body, times: times * iterations });
       }
     }
   }

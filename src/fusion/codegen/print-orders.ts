@@ -18,13 +18,13 @@ ${swap(a, "key")}${b ? swap(b, "place") : ""}  }
 }
 
 /** Halvings of a run that leave one place. */
-export const turnsOf = (run: Index): number => Math.ceil(Math.log2(run.max + 1));
+export const searchSteps = (run: Index): number => Math.ceil(Math.log2(run.max + 1));
 
 /**
- * @param turns halvings after which one place of a run is left
+ * @param steps halvings after which one place of a run is left
  * @param keyAt the key of the element at a place of the buffer that holds the runs
  */
-export function mergeText(name: string, turns: number, keyAt: (place: string) => string): string {
+export function mergeText(name: string, steps: number, keyAt: (place: string) => string): string {
   const ahead = (near: string, far: string): string => `${keyAt(far)} < ${keyAt(near)}`;
   return `// Where element number \`at\` of two neighbouring runs stands: \`left\` elements from \`start\` on, and the \`right\` ones after them.
 fn ${name}(start: u32, left: u32, right: u32, at: u32) -> u32 {
@@ -32,7 +32,7 @@ fn ${name}(start: u32, left: u32, right: u32, at: u32) -> u32 {
   // How many of the first \`at\` the left run has: equal elements come from there first.
   var low = select(0u, at - right, at > right);
   var high = min(at, left);
-  for (var turn = 0u; turn < ${turns}u; turn++) {
+  for (var turn = 0u; turn < ${steps}u; turn++) {
     let middle = (low + high) / 2u;
     if (low == high) { break; }
     if (${ahead("start + middle", "other + at - 1u - middle")}) {

@@ -5,7 +5,7 @@ import { type Index, evenLanes } from "./index-space";
 import type { Buffer, Expr, KernelProgram, Scalar, SortArrays, Stmt, Value, Width } from "./kernel-ir";
 import { PackedHalves } from "./print-halves";
 import { condText, factorText, indexText, unlessText } from "./print-index";
-import { exchangeText, mergeText, turnsOf } from "./print-orders";
+import { exchangeText, mergeText, searchSteps } from "./print-orders";
 
 /** Four neighbours as one value. */
 const VECTOR: Readonly<Record<Scalar, string>> = {
@@ -248,7 +248,7 @@ class Printer {
     const { dtype } = values.type;
     const keyAt = (place: string): string =>
       key.scalar!.wgsl([`${values.name}[${place}]`], attrs, this.#type(key, "key", 1, dtype));
-    if (!this.#helpers.has(name)) this.#helpers.set(name, mergeText(name, turnsOf(at.left), keyAt));
+    if (!this.#helpers.has(name)) this.#helpers.set(name, mergeText(name, searchSteps(at.left), keyAt));
     const places = [at.start, at.left, at.right, at.at].map(indexText).join(", ");
     this.#line(`let ${variable.name} = ${name}(${places});`, nodes);
   }

@@ -56,10 +56,10 @@ function distance([x, y]: Point, [ax, ay]: Point, [bx, by]: Point): number {
 
 /** A small turn, another size and slant, and another place: how one hand writes a digit twice. */
 function bentBy(next: () => number): (point: Point) => Point {
-  const [turn, slant] = [0.1 * normal(next), 0.12 * normal(next)];
+  const [angle, slant] = [0.1 * normal(next), 0.12 * normal(next)];
   const [wide, high] = [1 + 0.08 * normal(next), 1 + 0.06 * normal(next)];
   const [right, down] = [0.05 * normal(next), 0.04 * normal(next)];
-  const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   return ([x, y]) => {
     const [u, v] = [(x - 0.5) * wide + slant * (0.5 - y), (y - 0.5) * high];
     return [0.5 + right + u * cos - v * sin, 0.5 + down + u * sin + v * cos];

@@ -72,7 +72,7 @@ export interface FoldFactors {
   readonly ahead: number;
   readonly chunks: number;
   /** Every second walk goes from the end of the row to its start, which meets what the cache still holds. */
-  readonly turned: boolean;
+  readonly alternating: boolean;
   /** Lanes of a vector along each loop. */
   readonly wide: { readonly kept: 1 | 4; readonly folded: 1 | 4 };
   readonly fastest: Side;
@@ -186,10 +186,10 @@ export function takenMicros(
 }
 
 /** Share of a row that the cache still holds when it is walked again, while so many bytes of rows are on their way. */
-function heldByCache(bytes: number, turned: boolean, { l2Bytes }: Machine): number {
+function heldByCache(bytes: number, alternating: boolean, { l2Bytes }: Machine): number {
   const share = Math.min(1, (CACHE_USED * l2Bytes) / Math.max(1, bytes));
   // Walked from the start again, what is asked for first was dropped first.
-  return turned ? share : Math.max(0, 2 * share - 1);
+  return alternating ? share : Math.max(0, 2 * share - 1);
 }
 
 /** Loads that an element takes: operands of its size, at least one. */
@@ -210,7 +210,7 @@ export const launchesOfCut = ({ steps, joined }: FoldShape): number => steps + (
 /** One nest: every walk over its rows. */
 function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): number {
   const { rows, columns, stages, accumulators, live, meetingBytes, besides } = shape;
-  const { lanes, beside, turns, held, ahead: together, chunks, wide, turned } = factors;
+  const { lanes, beside, turns, held, ahead: together, chunks, wide, alternating } = factors;
   const [vector, threads] = [wide.kept * wide.folded, lanes * beside];
   const sharing = meetingBytes * wide.kept + shape.scanningBytes * (held ? turns : 1);
   const bytes = besides + (lanes > 1 ? threads * sharing : 0);
@@ -227,7 +227,7 @@ function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): n
   const elements = rows * columns;
   const slots = machine.multiprocessors * resident;
   const underway = Math.min(workgroups, slots) * beside * wide.kept * columns * shape.readBytes;
-  const again = chunks > 1 ? 0 : (walks - 1) * heldByCache(underway, turned, machine);
+  const again = chunks > 1 ? 0 : (walks - 1) * heldByCache(underway, alternating, machine);
   const cached = elements * shape.readBytes * again * memory.waste;
   const moved = elements * (shape.readBytes * (walks - again) + shape.writeBytes) * memory.waste;
   // What lies past the end of rows and columns asks, too.

@@ -313,7 +313,7 @@ function classifyRows(
   const scans = rowOps.filter((id) => isScan(node(graph, id)));
   const orders = rowOps.filter((id) => isOrder(node(graph, id)));
   if (needsMerging(graph, orders)) return classifyMerged(graph, members, outputs, rowOps);
-  if (!directionOf(graph, scans)) return refuseTurning(graph, scans);
+  if (!directionOf(graph, scans)) return refuseBothDirections(graph, scans);
   const placement = placeRows(graph, members);
   if ("ok" in placement) return { ok: false, verdict: placement };
   const { domain, places } = placement;
@@ -355,7 +355,7 @@ function classifyRows(
   return { ok: true, form };
 }
 
-function refuseTurning(graph: Graph, scans: readonly NodeId[]): Classified {
+function refuseBothDirections(graph: Graph, scans: readonly NodeId[]): Classified {
   const way = (id: NodeId): boolean => opDef(node(graph, id).op).scan!.reverse(node(graph, id).attrs);
   const [from, to] = [scans.find((id) => !way(id))!, scans.find(way)!];
   return refuse(

@@ -1,6 +1,6 @@
 /** @file Regions as kernels-to-be: their form, what they read, how they are scheduled. Shared by passes, cost and codegen. */
 export {
-  areTurned,
+  areTransposed,
   followersOf,
   orderedFrom,
   permutationOf,

@@ -86,7 +86,7 @@ async function tryByHand(trial: Trial): Promise<HandReady | GpuProblem> {
     if (!("kernel" in made)) outcomes.set(i, { ...about, status: "refused", faults: made });
     else {
       ready.set(i, made);
-      outcomes.set(i, { ...about, turns: made.limit });
+      outcomes.set(i, { ...about, limit: made.limit });
       const known = trial.knownCount(about.binds, wgsl);
       counting.set(i, known ? Promise.resolve(known) : countOf(environment, asWritten(made, wgsl)));
     }
@@ -108,7 +108,7 @@ const aboutOf = (kernel: Kernel, binds: string, wgsl: string): HandOutcome => ({
   wgsl,
   status: "ran",
   faults: [],
-  turns: 0,
+  limit: 0,
   counted: NOT_COUNTED,
   generatedBytes: bytesOf(kernel.reads, kernel.writes),
 });

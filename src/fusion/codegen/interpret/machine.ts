@@ -335,8 +335,8 @@ class Machine {
       };
     }
     return (active) => {
-      for (let turn = first(active.list[0]!); goesOn(turn, active.list[0]!); turn = next(turn)) {
-        cells.fill(turn);
+      for (let iteration = first(active.list[0]!); goesOn(iteration, active.list[0]!); iteration = next(iteration)) {
+        cells.fill(iteration);
         body(active);
       }
     };

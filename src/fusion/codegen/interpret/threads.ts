@@ -31,29 +31,33 @@ export function keep(from: Active, to: Active, test: Test): void {
 }
 
 /** The values that a loop's variable takes: the same for all threads. */
-export interface Turns {
+export interface Iterations {
   readonly first: (thread: number) => number;
-  readonly next: (turn: number) => number;
-  readonly goesOn: (turn: number, thread: number) => boolean;
+  readonly next: (iteration: number) => number;
+  readonly goesOn: (iteration: number, thread: number) => boolean;
 }
 
-export function turnsOf(stmt: Loop, indices: Indices): Turns {
+export function turnsOf(stmt: Loop, indices: Indices): Iterations {
   switch (stmt.kind) {
     case "for":
-      return { first: () => 0, next: (turn) => turn + 1, goesOn: (turn) => turn < stmt.count };
+      return { first: () => 0, next: (iteration) => iteration + 1, goesOn: (iteration) => iteration < stmt.count };
     case "double":
-      return { first: () => 1, next: (turn) => 2 * turn, goesOn: (turn) => turn <= stmt.to };
+      return { first: () => 1, next: (iteration) => 2 * iteration, goesOn: (iteration) => iteration <= stmt.to };
     case "range": {
       const [from, limit] = [indices.index(stmt.from), indices.index(stmt.limit)];
       return {
         first: (thread) => from(thread, 0),
-        next: (turn) => turn + 1,
-        goesOn: (turn, thread) => turn < limit(thread, 0),
+        next: (iteration) => iteration + 1,
+        goesOn: (iteration, thread) => iteration < limit(thread, 0),
       };
     }
     case "halve": {
       const from = indices.index(stmt.from);
-      return { first: (thread) => from(thread, 0), next: (turn) => Math.floor(turn / 2), goesOn: (turn) => turn > 0 };
+      return {
+        first: (thread) => from(thread, 0),
+        next: (iteration) => Math.floor(iteration / 2),
+        goesOn: (iteration) => iteration > 0,
+      };
     }
   }
 }

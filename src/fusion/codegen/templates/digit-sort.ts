@@ -136,18 +136,18 @@ function digitOf(all: DigitSort, { low }: Part, pass: number, value: Value): Ind
 }
 
 /** Visits a thread's elements in their order: loads, which are four neighbours at a time where they can be. */
-function eachLoad(all: DigitSort, kernel: Part, visit: (turn: Index, column: Index) => void): void {
+function eachLoad(all: DigitSort, kernel: Part, visit: (iteration: Index, column: Index) => void): void {
   const { low, grid, part, width } = kernel;
   const { space } = low;
   const { each, threads } = all.factors;
   const { columns } = all.shape;
   const units = each / width;
   const first = space.add(space.mul(part, threads * units), space.mul(grid.tid, units));
-  low.loop("turn", units, (turn) => {
-    const unit = space.add(first, turn);
+  low.loop("turn", units, (iteration) => {
+    const unit = space.add(first, iteration);
     low.branch(space.less(unit, columns / width), () => {
       const own = low.bind("unit", unit, columns / width - 1);
-      visit(turn, spread(space, own, width === 4));
+      visit(iteration, spread(space, own, width === 4));
     });
   });
 }
@@ -169,16 +169,16 @@ function elementAt(all: DigitSort, { low, row, width }: Part, pass: number, colu
 }
 
 /** Every thread counts the digits of its elements. */
-function countOwn(all: DigitSort, kernel: Part, pass: number, keep: (turn: Index, value: Value) => void): void {
+function countOwn(all: DigitSort, kernel: Part, pass: number, keep: (iteration: Index, value: Value) => void): void {
   const { low, grid, counters, width } = kernel;
   const nodes = counted(all);
   low.loop("bin", all.digits, (bin) => {
     const index = counterAt(kernel, all.factors, bin, grid.tid);
     low.emit({ kind: "storeShared", array: counters, index, value: literal(0, "i32"), lane: null, nodes });
   });
-  eachLoad(all, kernel, (turn, column) => {
+  eachLoad(all, kernel, (iteration, column) => {
     const value = elementAt(all, kernel, pass, column);
-    keep(turn, value);
+    keep(iteration, value);
     for (let lane = 0; lane < width; lane++) {
       const bin = digitOf(all, kernel, pass, low.part(value, lane, nodes));
       addTo(kernel, counterAt(kernel, all.factors, bin, grid.tid), nodes);
@@ -190,8 +190,8 @@ function countOwn(all: DigitSort, kernel: Part, pass: number, keep: (turn: Index
 /** Shares the digits out among the threads. */
 function eachDigit(all: DigitSort, { low, grid }: Part, visit: (bin: Index) => void): void {
   const { threads } = all.factors;
-  low.loop("turn", Math.ceil(all.digits / threads), (turn) => {
-    const bin = low.space.add(grid.tid, low.space.mul(turn, threads));
+  low.loop("turn", Math.ceil(all.digits / threads), (iteration) => {
+    const bin = low.space.add(grid.tid, low.space.mul(iteration, threads));
     low.branch(low.space.less(bin, all.digits), () => visit(low.bind("bin", bin, all.digits - 1)));
   });
 }
@@ -249,17 +249,17 @@ function addCounts(all: DigitSort, pass: number): KernelProgram {
   const threads = Math.ceil(parts / each);
   const grid = workgroupPerItem(low, shape.rows * digits, threads, job.target, "list");
   const held = low.threadArray("held", "i32", each);
-  const eachPart = (visit: (turn: Index, at: Index) => void): void =>
-    low.loop("turn", each, (turn) => {
-      const part = space.add(space.mul(grid.tid, each), turn);
-      low.branch(space.less(part, parts), () => visit(turn, space.add(space.mul(grid.index, parts), part)));
+  const eachPart = (visit: (iteration: Index, at: Index) => void): void =>
+    low.loop("turn", each, (iteration) => {
+      const part = space.add(space.mul(grid.tid, each), iteration);
+      low.branch(space.less(part, parts), () => visit(iteration, space.add(space.mul(grid.index, parts), part)));
     });
   const add = (into: Reg, value: Value): void =>
     low.set(into, { kind: "op", def: opDef("add"), args: [into, value], attrs: {}, index: null }, nodes);
   const own = low.variable("own", "i32", 1, literal(0, "i32"), nodes);
-  eachPart((turn, at) => {
+  eachPart((iteration, at) => {
     const value = low.load(counts, at, nodes, "count");
-    low.emit({ kind: "storeShared", array: held, index: turn, value, lane: null, nodes });
+    low.emit({ kind: "storeShared", array: held, index: iteration, value, lane: null, nodes });
     add(own, value);
   });
   const before = low.variable("before", "i32", 1, literal(0, "i32"), nodes);
@@ -273,9 +273,9 @@ function addCounts(all: DigitSort, pass: number): KernelProgram {
       ),
     );
   }
-  eachPart((turn, at) => {
+  eachPart((iteration, at) => {
     low.store(starts, at, before, nodes);
-    add(before, low.let("count", "i32", 1, { kind: "loadShared", array: held, index: turn }, nodes));
+    add(before, low.let("count", "i32", 1, { kind: "loadShared", array: held, index: iteration }, nodes));
   });
   // Nothing comes after the last digit.
   const bin = space.mod(grid.index, digits);
@@ -321,8 +321,8 @@ function moveElements(all: DigitSort, pass: number): KernelProgram {
   });
   low.barrier();
   const placesFrom = pass === 0 || factors.packed ? null : bufferOf(all, low, "places", pass - 1);
-  eachLoad(all, kernel, (turn, column) => {
-    const value = low.let("element", "i32", width, { kind: "loadShared", array: held, index: turn }, nodes);
+  eachLoad(all, kernel, (iteration, column) => {
+    const value = low.let("element", "i32", width, { kind: "loadShared", array: held, index: iteration }, nodes);
     const places = placesFrom && low.load(placesFrom, space.add(space.mul(row, shape.columns), column), nodes, "place");
     for (let lane = 0; lane < width; lane++) {
       const x = low.part(value, lane, nodes);

@@ -109,7 +109,7 @@ function dotProducts(f: Flash, scores: Contraction, batch: Index, rows: readonly
   const dots = rows.map((_, i) => low.variable(`s_${i}`, "f32", 4, literal(0, "f32"), [scores.id]));
   const n = scores.quad(quad, sizes.n).at;
   const byFours = head % 4 === 0 && scores.alongK(0);
-  const turned = byFours && scores.alongK(1);
+  const transposed = byFours && scores.alongK(1);
   low.loop("k", byFours ? head / 4 : head, (k) => {
     if (!byFours) {
       const right = scores.right(batch, k, n);
@@ -118,7 +118,7 @@ function dotProducts(f: Flash, scores: Contraction, batch: Index, rows: readonly
     }
     const first = space.mul(k, 4);
     const left = rows.map((row) => scores.left(batch, f.held(row), space.add(first, space.of(space.lane))));
-    const rights = turned ? turnedKeys(f, scores, batch, quad, first) : null;
+    const rights = transposed ? transposedKeys(f, scores, batch, quad, first) : null;
     for (const lane of [0, 1, 2, 3]) {
       const right = rights?.[lane] ?? scores.right(batch, space.add(first, space.int(lane)), n);
       dots.forEach((dot, i) => scores.fma(dot, left[i]!, lane, right));
@@ -128,7 +128,7 @@ function dotProducts(f: Flash, scores: Contraction, batch: Index, rows: readonly
 }
 
 /** Four keys at four inner indices, loaded key by key and handed out index by index. */
-function turnedKeys(f: Flash, scores: Contraction, batch: Index, quad: Index, first: Index): Reg[] {
+function transposedKeys(f: Flash, scores: Contraction, batch: Index, quad: Index, first: Index): Reg[] {
   const { low, space, sizes } = f;
   const keys = [0, 1, 2, 3].map((c) => {
     const n = space.clamp(space.add(space.mul(quad, 4), space.int(c)), sizes.n - 1);

@@ -18,9 +18,9 @@ import { nameRows, type Quad, type OnlineSoftmaxState } from "./online-softmax-s
 /** A vector that a thread carries from memory into a tile. */
 interface TileLoad {
   readonly cell: Index;
-  /** Not every thread has one in the last turn. */
+  /** Not every thread has one in the last iteration. */
   readonly exists: Cond;
-  readonly fetch: (turn: Index) => Value;
+  readonly fetch: (iteration: Index) => Value;
   /** Lanes that count as 0 outside the matrix. */
   readonly inside: Cond;
 }
@@ -74,18 +74,18 @@ export function lowerFlashTile(job: Job): KernelProgram {
     low,
     ours.map((row) => f.held(row)),
   );
-  const walk = (turn: Index): void => {
+  const walk = (iteration: Index): void => {
     if (first) {
       for (const { load, reg } of keys) stage(band, load, reg, first.scores);
       low.barrier();
     }
     low.comment("Values are on their way while the scores are computed.");
     const loads = valueLoads(band);
-    const values = loads.map((load) => load.fetch(turn));
-    const unit = space.add(space.mul(turn, across), tx);
+    const values = loads.map((load) => load.fetch(iteration));
+    const unit = space.add(space.mul(iteration, across), tx);
     if (first) low.comment("Scores of this thread's rows: queries times keys.");
     const dots = first ? [dotProducts(band, first, ours, batch)] : [];
-    for (const product of others) dots.push(nextDots(band, product, turn, ours, batch));
+    for (const product of others) dots.push(nextDots(band, product, iteration, ours, batch));
     const points = ours.map((row, i) =>
       f.quad(
         batch,
@@ -115,14 +115,16 @@ export function lowerFlashTile(job: Job): KernelProgram {
     low.barrier();
     if (first && turns > 1) {
       low.comment("Fetch the next keys while the values are summed.");
-      const next = low.bind("next", space.mod(space.add(turn, space.int(1)), turns));
+      const next = low.bind("next", space.mod(space.add(iteration, space.int(1)), turns));
       for (const { load, reg } of keys) low.set(reg, asExpr(load.fetch(next)), [first.scores.id]);
     }
     low.comment("Values under their weights.");
     inParts(band, tile.n / 4, "quad", (quad, number) => addValues(band, results, units, quad, number));
     low.barrier();
   };
-  low.loop("turn", turns, (turn) => low.branch(f.sees(space.mul(turn, tile.n), tile.n, top, tile.m), () => walk(turn)));
+  low.loop("turn", turns, (iteration) =>
+    low.branch(f.sees(space.mul(iteration, tile.n), tile.n, top, tile.m), () => walk(iteration)),
+  );
   low.comment("The threads of a row join what they summed; then each finishes its results.");
   const sharing = shares.filter((share) => share !== null);
   completeRows(state, sizes.n, shared ? sharing : null).forEach((factor, i) => {
@@ -197,8 +199,8 @@ const inOrder = ({ space, sizes }: Flash, grid: Index, bands: number): Own => ({
  * with them alone.
  */
 function longestFirst({ low, space, sizes, parts }: Flash, grid: Index, bands: number): Own {
-  const turn = low.bind("turn_of", space.mod(space.div(grid, sizes.batch), bands));
-  const band = parts.fromOwn ? turn : space.add(space.int(bands - 1), space.mul(turn, -1));
+  const iteration = low.bind("turn_of", space.mod(space.div(grid, sizes.batch), bands));
+  const band = parts.fromOwn ? iteration : space.add(space.int(bands - 1), space.mul(iteration, -1));
   return { band, batch: space.mod(grid, sizes.batch) };
 }
 
@@ -269,15 +271,15 @@ function keyLoads(band: Band, scores: Contraction): TileLoad[] {
   const { space, sizes } = f;
   const head = scores.sizes.k;
   const [inner, quads] = [4 * fours(head), flashAcross(tile)];
-  const turned = scores.alongK(1);
+  const transposed = scores.alongK(1);
   return dealt(band, inner * quads, (unit) => {
-    const k = turned ? space.mod(unit, inner) : space.div(unit, quads);
-    const quad = turned ? space.div(unit, inner) : space.mod(unit, quads);
+    const k = transposed ? space.mod(unit, inner) : space.div(unit, quads);
+    const quad = transposed ? space.div(unit, inner) : space.mod(unit, quads);
     return {
       cell: space.add(space.mul(k, pitch), quad),
       inside: space.less(k, head),
-      fetch: (turn) => {
-        const n = scores.quad(space.add(space.mul(turn, quads), quad), sizes.n).at;
+      fetch: (iteration) => {
+        const n = scores.quad(space.add(space.mul(iteration, quads), quad), sizes.n).at;
         return scores.right(batch, space.clamp(k, head - 1), n);
       },
     };
@@ -289,17 +291,17 @@ function valueLoads(band: Band): TileLoad[] {
   const { f, tile, batch } = band;
   const { space, sizes, values } = f;
   const quads = fours(sizes.width);
-  const turned = values.alongK(1);
+  const transposed = values.alongK(1);
   return dealt(band, tile.n * quads, (unit) => {
-    const row = turned ? space.mod(unit, tile.n) : space.div(unit, quads);
-    const quad = turned ? space.div(unit, tile.n) : space.mod(unit, quads);
+    const row = transposed ? space.mod(unit, tile.n) : space.div(unit, quads);
+    const quad = transposed ? space.div(unit, tile.n) : space.mod(unit, quads);
     return {
       cell: space.add(space.mul(row, quads), quad),
       inside: { kind: "always" },
-      fetch: (turn) =>
+      fetch: (iteration) =>
         values.right(
           batch,
-          space.clamp(space.add(space.mul(turn, tile.n), row), sizes.n - 1),
+          space.clamp(space.add(space.mul(iteration, tile.n), row), sizes.n - 1),
           values.quad(quad, sizes.width).at,
         ),
     };
@@ -337,11 +339,11 @@ function dotProducts(band: Band, { scores, queries }: Product, ours: readonly In
 }
 
 /** Scores of a further product: its keys pass through the same tile once those before have been read. */
-function nextDots(band: Band, product: Product, turn: Index, ours: readonly Index[], batch: Index): Reg[] {
+function nextDots(band: Band, product: Product, iteration: Index, ours: readonly Index[], batch: Index): Reg[] {
   const { low } = band.f;
   low.barrier();
   low.comment("The next product's keys.");
-  for (const load of product.loads) stage(band, load, load.fetch(turn), product.scores);
+  for (const load of product.loads) stage(band, load, load.fetch(iteration), product.scores);
   low.barrier();
   return dotProducts(band, product, ours, batch);
 }
@@ -358,7 +360,7 @@ function inParts({ f, tile }: Band, count: number, name: string, visit: (at: Ind
     for (let i = 0; i < length; i++) visit(space.add(first, space.int(i)), i);
   };
   if (length === count) part(space.int(0));
-  else low.loop(name, count / length, (turn) => part(space.mul(turn, length)));
+  else low.loop(name, count / length, (iteration) => part(space.mul(iteration, length)));
 }
 
 /** Where the threads of a row meet. */

@@ -73,7 +73,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
   const { form } = job;
   const low = loweringOf(job);
   const threads = new FoldThreads(low, job);
-  const { lanes, turns, held, ahead, wide, turned } = threads.factors;
+  const { lanes, turns, held, ahead, wide, alternating } = threads.factors;
   const { space } = low;
   const { row, exists, lane } = threads;
   const width: Width = wide.folded === 4 || wide.kept === 4 ? 4 : 1;
@@ -107,7 +107,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
         visit(some, space.int(turn)),
       );
   };
-  const each: ChunkWalk = (first, visit) => walkRow(first, visit, rows.backwards || (turned && forwards));
+  const each: ChunkWalk = (first, visit) => walkRow(first, visit, rows.backwards || (alternating && forwards));
   const scanned = (some: Chunk): ScanChunk => [{ at: pointOf(some), inside: some.inside }];
   const scanning = scanPlaces(low, threads.count, {
     slot: lane,
@@ -220,7 +220,7 @@ function visitAll(
       row,
     );
     for (const at of points)
-      for (const id of first) low.valueAt(id, rows.turns.has(id) ? placedAt(low.space, rows, id, at) : at);
+      for (const id of first) low.valueAt(id, rows.layouts.has(id) ? placedAt(low.space, rows, id, at) : at);
   }
   for (const { some, turn } of own) visit(some, turn);
 }
@@ -413,7 +413,7 @@ const counted = (count: number, one: string, many = `${one}s`): string => (count
 
 /** How threads meet rows, in a sentence. */
 function sentence({ form, schedule }: Job, { factors }: FoldThreads): string {
-  const { lanes, beside, turns, held, ahead, chunks, wide, turned } = factors;
+  const { lanes, beside, turns, held, ahead, chunks, wide, alternating } = factors;
   const share = `${turns} ${wide.folded === 4 || wide.kept === 4 ? (turns === 1 ? "vector" : "vectors") : turns === 1 ? "value" : "values"} each${ahead > 1 ? `, ${ahead} at a time` : ""}`;
   const four = wide.kept === 4 ? "four neighbouring rows" : "row";
   if (lanes === 1) {
@@ -425,7 +425,7 @@ function sentence({ form, schedule }: Job, { factors }: FoldThreads): string {
   const again =
     form.scans.length > 0 && form.reductions.length === 0
       ? ", one after the other"
-      : `, read again on each pass${turned ? ", to and fro" : ""}`;
+      : `, read again on each pass${alternating ? ", to and fro" : ""}`;
   const kept = chunks > 1 ? "" : held ? ", kept in registers" : turns > 1 ? again : "";
   const of = chunks > 1 ? `one of ${chunks} chunks of ` : "";
   if (beside === 1) return `One workgroup of ${lanes} threads per ${of}${four} of ${form.columns}, ${share}${kept}.`;

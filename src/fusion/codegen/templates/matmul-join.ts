@@ -39,8 +39,8 @@ function addedUp(c: Contraction, products: readonly Contraction[], item: Index, 
   const { chunks } = job.schedule;
   const items = itemsOf(c);
   const sums = products.map(({ id, scalar }) => low.variable("sum", scalar, width, literal(0, scalar), [id]));
-  low.loop("turn", Math.ceil(chunks / step), (turn) => {
-    const chunk = space.add(first, space.mul(turn, step));
+  low.loop("turn", Math.ceil(chunks / step), (iteration) => {
+    const chunk = space.add(first, space.mul(iteration, step));
     low.branch(space.less(chunk, chunks), () => {
       const unit = space.add(space.mul(space.clamp(chunk, job.schedule.chunks - 1), items), item);
       const at = width === 4 ? space.add(space.mul(unit, 4), space.of(space.lane)) : unit;

@@ -81,8 +81,8 @@ function lowerDots(c: Contraction, products: readonly Contraction[], thin: ThinF
       }),
     ),
   );
-  low.loop("turn", Math.ceil(length / threads), (turn) => {
-    const own = space.add(grid.tid, space.mul(turn, threads));
+  low.loop("turn", Math.ceil(length / threads), (iteration) => {
+    const own = space.add(grid.tid, space.mul(iteration, threads));
     const unit = space.add(start, own);
     const k = spread(space, space.clamp(unit, units - 1), wide);
     const inside = space.and(space.less(own, length), space.less(unit, units));
@@ -141,14 +141,14 @@ function lowerColumns(c: Contraction, products: readonly Contraction[], thin: Th
     Array.from({ length: sizes.m }, (_, m) => low.variable(`${"cdef"[p]}_${m}`, scalar, 4, literal(0, scalar), [id])),
   );
   walkSlices(c, products, accs, { slices, slice, chunk, batch, n: c.quad(unit, sizes.n).at });
-  const cells = [0, 1].map((turn) =>
+  const cells = [0, 1].map((iteration) =>
     products.map((product, p): SharedArray => {
-      const name = `partial${p === 0 ? "" : `_${"cdef"[p]}`}${turn === 0 ? "" : "_2"}`;
+      const name = `partial${p === 0 ? "" : `_${"cdef"[p]}`}${iteration === 0 ? "" : "_2"}`;
       return low.sharedArray(name, product.scalar, thin.threads, 4);
     }),
   );
   for (let m = 0; m < sizes.m; m++) {
-    // Two sets in turn: whoever writes row m+2 has passed the barrier of row m+1, and by then row m is joined.
+    // Two sets alternate: whoever writes row m+2 has passed the barrier of row m+1, and by then row m is joined.
     const arrays = cells[m % 2]!;
     products.forEach(({ id }, p) =>
       low.emit({
@@ -206,8 +206,8 @@ function walkSlices(
   const units = sizes.k / width;
   const { length, start } = walkOf(c, chunk, width);
   const rows = Array.from({ length: sizes.m }, (_, m) => space.int(m));
-  low.loop("turn", Math.ceil(length / slices), (turn) => {
-    const own = space.add(slice, space.mul(turn, slices));
+  low.loop("turn", Math.ceil(length / slices), (iteration) => {
+    const own = space.add(slice, space.mul(iteration, slices));
     const unit = space.add(start, own);
     const inside = space.and(space.less(own, length), space.less(unit, units));
     const first = space.mul(space.clamp(unit, units - 1), width);

@@ -81,8 +81,8 @@ export function multiplyTiles(job: Job): Tiled {
   const tx = low.bind("tx", space.mod(tid, acrossThreads));
   const ty = low.bind("ty", space.div(tid, acrossThreads));
   const pitch = tile.k / 4 + 1;
-  const turned = products.map((product) => product.alongK(1));
-  const width = rightWidth(job, turned.includes(true));
+  const transposed = products.map((product) => product.alongK(1));
+  const width = rightWidth(job, transposed.includes(true));
   const a = low.sharedArray("a_tile", c.scalar, tile.m * pitch, 4);
   const b = low.sharedArray("b_tile", c.scalar, tile.k * width, 4);
   low.comment("The first tile of both operands, on its way to workgroup memory.");
@@ -91,7 +91,7 @@ export function multiplyTiles(job: Job): Tiled {
   const loads = [
     ...leftLoads(tiling, a, tile, pitch),
     ...products.flatMap((product, p) =>
-      rightLoads({ ...tiling, c: product }, b, share, width, turned[p]!, (p * own) / 4),
+      rightLoads({ ...tiling, c: product }, b, share, width, transposed[p]!, (p * own) / 4),
     ),
   ];
   const rows = Array.from({ length: tile.rm }, (_, i) => space.add(ty, space.int(i * downThreads)));
@@ -109,7 +109,7 @@ export function multiplyTiles(job: Job): Tiled {
     }
     low.barrier();
     if (tiles > 1) {
-      // The last turn fetches the first tile again: cheaper than a branch, and every index stays provable.
+      // The last iteration fetches the first tile again: cheaper than a branch, and every index stays provable.
       low.comment("Fetch the next tile while this one is multiplied.");
       const next = low.bind("next", space.mod(space.add(step, space.int(1)), tiles));
       for (const load of loads) low.set(load.reg, load.fetch(space.add(first, next)), [c.id]);

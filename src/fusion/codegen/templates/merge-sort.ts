@@ -68,8 +68,8 @@ function sortRuns(merged: Merged): KernelProgram {
   const kept = form.space.map((extent, axis) => (form.reducedAxes.includes(axis) ? 1 : extent));
   const folded = form.space.map((extent, axis) => (form.reducedAxes.includes(axis) ? extent : 1));
   const sorting = new Sorting(low, sort, { tid: grid.tid, threads, wide });
-  low.loop("turn", Math.ceil(units / threads), (turn) => {
-    const slot = space.add(grid.tid, space.mul(turn, threads));
+  low.loop("turn", Math.ceil(units / threads), (iteration) => {
+    const slot = space.add(grid.tid, space.mul(iteration, threads));
     low.branch(space.less(slot, units), () => {
       const unit = low.bind("unit", space.add(space.mul(run, units), slot));
       const column = spread(space, space.clamp(unit, form.columns / width - 1), wide);
@@ -79,8 +79,8 @@ function sortRuns(merged: Merged): KernelProgram {
   });
   sorting.finish(chunkLength);
   const { stage, values, places } = runsAfter(merged, low, 0, "runs");
-  low.loop("turn", Math.ceil(stage.run / threads), (turn) => {
-    const spot = space.add(grid.tid, space.mul(turn, threads));
+  low.loop("turn", Math.ceil(stage.run / threads), (iteration) => {
+    const spot = space.add(grid.tid, space.mul(iteration, threads));
     const near = space.less(spot, stage.run);
     const place = space.add(space.mul(run, stage.run), spot);
     low.branch(space.and(near, space.less(place, stage.length)), () => {

@@ -57,8 +57,8 @@ function bandByWorkgroup(job: Job): KernelProgram {
   const wide = rows.lane === "columns";
   const width: Width = wide ? 4 : 1;
   const units = form.columns / width;
-  const chunks = Array.from({ length: Math.ceil(units / threads) }, (_, turn) => {
-    const unit = space.add(grid.tid, space.int(turn * threads));
+  const chunks = Array.from({ length: Math.ceil(units / threads) }, (_, iteration) => {
+    const unit = space.add(grid.tid, space.int(iteration * threads));
     const column = spread(space, space.clamp(unit, units - 1), wide);
     const inside = space.less(unit, units);
     const bare = (): Index =>
@@ -77,10 +77,11 @@ function bandByWorkgroup(job: Job): KernelProgram {
       rows.stages.forEach((pass, stage) => {
         low.comment(passComment(low, pass));
         const accs = pass.reductions.map((id) => accumulator(low, id, width));
-        chunks.forEach(({ column, inside, bare }, turn) => {
+        chunks.forEach(({ column, inside, bare }, iteration) => {
           const at = pointAt(space, rows, row, column);
           for (const acc of accs) foldIn(low, acc, at, column, inside);
-          for (const id of pass.columnFolds) foldIn(low, held.get(id)![turn]!, at, column, space.and(inside, counts));
+          for (const id of pass.columnFolds)
+            foldIn(low, held.get(id)![iteration]!, at, column, space.and(inside, counts));
           for (const id of pass.outputs) storePoint(low, rows, id, row, column, space.and(inside, counts), bare);
         });
         if (accs.length === 0) return;
@@ -100,10 +101,10 @@ function bandByWorkgroup(job: Job): KernelProgram {
     "rows",
   );
   low.comment("Leave what the band has folded.");
-  chunks.forEach(({ inside, bare }, turn) =>
+  chunks.forEach(({ inside, bare }, iteration) =>
     low.branch(inside, () => {
       const at = space.add(space.mul(grid.index, form.columns), bare());
-      form.columnFolds.forEach((id, i) => low.store(partials[i]!, at, held.get(id)![turn]!.value, [id]));
+      form.columnFolds.forEach((id, i) => low.store(partials[i]!, at, held.get(id)![iteration]!.value, [id]));
     }),
   );
   return programOf(low, job, {
@@ -134,13 +135,13 @@ function bandByThread(job: Job): KernelProgram {
       for (const pass of rows.stages) {
         low.comment(passComment(low, pass));
         const accs = pass.reductions.map((id) => accumulator(low, id, width));
-        low.loop("column", turns, (turn) => {
-          const column = spread(space, turn, wide);
+        low.loop("column", turns, (iteration) => {
+          const column = spread(space, iteration, wide);
           const at = pointAt(space, rows, row, column);
           for (const acc of accs) foldIn(low, acc, at, column, { kind: "always" });
           for (const own of columns) {
             if (!pass.columnFolds.includes(own.id)) continue;
-            own.take(turn, (acc) => foldIn(low, acc, at, column, counts));
+            own.take(iteration, (acc) => foldIn(low, acc, at, column, counts));
           }
           for (const id of pass.outputs) storePoint(low, rows, id, row, column, counts);
         });
@@ -151,9 +152,9 @@ function bandByThread(job: Job): KernelProgram {
     "rows",
   );
   low.comment("Leave what the band has folded.");
-  low.loop("column", turns, (turn) => {
-    const at = space.add(space.mul(grid.index, form.columns), spread(space, turn, wide));
-    columns.forEach((own, i) => low.store(partials[i]!, at, own.read(turn), [own.id]));
+  low.loop("column", turns, (iteration) => {
+    const at = space.add(space.mul(grid.index, form.columns), spread(space, iteration, wide));
+    columns.forEach((own, i) => low.store(partials[i]!, at, own.read(iteration), [own.id]));
   });
   return programOf(low, job, {
     ...namesOf(job, "bands"),
@@ -169,19 +170,23 @@ function openColumns(low: Lowering, id: NodeId, turns: number, width: Width) {
   const array: SharedArray = low.sharedArray(`${wordFor(node(low.graph, id))}_columns`, start.scalar, turns, width);
   const keep = (index: Index, { value }: Accumulator): void =>
     low.emit({ kind: "storeShared", array, index, value, lane: null, nodes: [id] });
-  low.loop("column", turns, (turn) => keep(turn, start));
+  low.loop("column", turns, (iteration) => keep(iteration, start));
   return {
     id,
-    take(turn: Index, fold: (acc: Accumulator) => void): void {
+    take(iteration: Index, fold: (acc: Accumulator) => void): void {
       const acc = accumulator(low, id, width);
-      low.set(acc.value, { kind: "loadShared", array, index: turn }, [id]);
+      low.set(acc.value, { kind: "loadShared", array, index: iteration }, [id]);
       fold(acc);
-      keep(turn, acc);
+      keep(iteration, acc);
     },
-    read: (turn: Index) =>
-      low.let(`${wordFor(node(low.graph, id))}_sum`, start.scalar, width, { kind: "loadShared", array, index: turn }, [
-        id,
-      ]),
+    read: (iteration: Index) =>
+      low.let(
+        `${wordFor(node(low.graph, id))}_sum`,
+        start.scalar,
+        width,
+        { kind: "loadShared", array, index: iteration },
+        [id],
+      ),
   };
 }
 
@@ -195,8 +200,8 @@ function finisher(job: Job): KernelProgram {
   const { row: column, exists, lane } = threads;
   const accs = form.columnFolds.map((id) => accumulator(low, id, wide.kept));
   const partials = partialsOf(low, job);
-  low.loop(lanes === 1 ? "band" : "turn", turns, (turn) => {
-    const band = space.add(lane, space.mul(turn, lanes));
+  low.loop(lanes === 1 ? "band" : "turn", turns, (iteration) => {
+    const band = space.add(lane, space.mul(iteration, lanes));
     low.branch(space.less(band, schedule.chunks), () =>
       accs.forEach((acc, i) => joinOne(low, acc, partials[i]!, space.add(space.mul(band, form.columns), column))),
     );

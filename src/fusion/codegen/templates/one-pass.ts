@@ -9,7 +9,7 @@ import type { Lowering } from "../lowering";
 import { accumulator, finished, foldIn, type Accumulator } from "./accumulate";
 import { kept, LOWEST_FINITE, NOTHING, scale } from "./online-softmax-state";
 
-/** What a thread visits of a row, turn by turn. */
+/** What a thread visits of a row, iteration by iteration. */
 export interface Walk {
   readonly low: Lowering;
   readonly width: Width;
@@ -17,7 +17,7 @@ export interface Walk {
   /** What all lanes and threads of the row have folded. */
   readonly join: (accs: readonly Accumulator[], stage: number) => readonly Accumulator[];
   /** @param first values that do not wait for what is folded so far */
-  each(first: readonly NodeId[], visit: (at: Tuple, column: Index, inside: Cond, turn: Index) => void): void;
+  each(first: readonly NodeId[], visit: (at: Tuple, column: Index, inside: Cond, iteration: Index) => void): void;
   /** How many columns each lane of this thread has seen in the end. */
   seen(): Value;
   /** How many the part of the row has that this workgroup folds; null where it folds all of it. */
@@ -28,7 +28,7 @@ const ZERO = literal(0, "f32");
 
 /** A pair while the row goes by. */
 interface Running {
-  readonly visit: (at: Tuple, column: Index, inside: Cond, turn: Index) => void;
+  readonly visit: (at: Tuple, column: Index, inside: Cond, iteration: Index) => void;
   /** What all threads join first. */
   readonly head: () => Accumulator;
   /** The other folds, moved to where the joined head stands. */
@@ -41,8 +41,8 @@ export function foldMerged(walk: Walk, { stage, pairs, plain }: MergedStages): r
   const running = pairs.map((pair) => (pair.kind === "peak" ? runningPeak(walk, pair) : runningMoments(walk, pair)));
   const accs = plain.map((id) => accumulator(low, id, width));
   const first = [...pairs.map(({ operand }) => operand), ...accs.map(({ operand }) => operand)];
-  walk.each(first, (at, column, inside, turn) => {
-    for (const { visit } of running) visit(at, column, inside, turn);
+  walk.each(first, (at, column, inside, iteration) => {
+    for (const { visit } of running) visit(at, column, inside, iteration);
     for (const acc of accs) foldIn(low, acc, at, column, inside);
   });
   const heads = walk.join([...running.map(({ head }) => head()), ...accs], stage);
@@ -125,9 +125,9 @@ function runningMoments(walk: Walk, { first, seconds, operand }: RunningPair): R
   const add = (reg: Reg, value: Value): void =>
     low.set(reg, { kind: "op", def: opDef("add"), args: [reg, value], attrs: {}, index: null }, [first]);
   return {
-    visit(at, _column, inside, turn) {
+    visit(at, _column, inside, iteration) {
       const x = low.converted(low.valueAt(operand, at), "f32", operand);
-      const number = low.let("number", "i32", 1, { kind: "index", index: low.space.add(turn, low.space.int(1)) }, [
+      const number = low.let("number", "i32", 1, { kind: "index", index: low.space.add(iteration, low.space.int(1)) }, [
         first,
       ]);
       const off = kept(low, make("off", "sub", x, mean), inside, ZERO, first);

@@ -25,15 +25,15 @@ export function lowerFlat(job: Job): KernelProgram {
   const last = segments.at(-1)!;
   const grid = threadPerItem(low, last.start + last.count, threads, target);
   const walk = ({ outputs, size, width, turns, units, count }: (typeof segments)[number], index: Index): void => {
-    const take = (turn: Index): void => {
-      const unit = space.add(index, space.mul(turn, count));
+    const take = (iteration: Index): void => {
+      const unit = space.add(index, space.mul(iteration, count));
       const inside = space.less(unit, units);
       low.branch(inside, () =>
         storeFlat(low, outputs, size, width, inside.kind === "always" ? unit : low.bind("unit", unit, units - 1)),
       );
     };
     if (turns > 1 && !unrolled) low.loop("turn", turns, take);
-    else for (let turn = 0; turn < turns; turn++) take(space.int(turn));
+    else for (let iteration = 0; iteration < turns; iteration++) take(space.int(iteration));
   };
   /** `value` under a name of its own in this scope, where no more than `max` of it is met. */
   const here = (value: Index, max: number): Index => {

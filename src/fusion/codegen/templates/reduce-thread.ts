@@ -26,8 +26,8 @@ export function lowerReduceThread(job: Job): KernelProgram {
       low,
       state.map((_, i) => f.held(space.add(space.mul(band, own), space.int(i)))),
     );
-  low.loop("turn", Math.ceil(sizes.folded / (alongColumns ? 4 : rows)), (turn) => {
-    const [block, unit] = alongColumns ? [band, turn] : [turn, band];
+  low.loop("turn", Math.ceil(sizes.folded / (alongColumns ? 4 : rows)), (iteration) => {
+    const [block, unit] = alongColumns ? [band, iteration] : [iteration, band];
     const lines = Array.from({ length: rows }, (_, i) => space.add(space.mul(block, rows), space.int(i)));
     const accs = block4(f, batch, lines, unit);
     state.forEach((row, s) => {

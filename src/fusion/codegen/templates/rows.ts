@@ -30,7 +30,7 @@ export interface Rows {
   /** Outputs with the first few of each row in order. */
   readonly firstOutputs: readonly NodeId[];
   /** Views and permutations from the space to each output that is stored element by element. */
-  readonly turns: ReadonlyMap<NodeId, readonly LayoutStep[]>;
+  readonly layouts: ReadonlyMap<NodeId, readonly LayoutStep[]>;
   /** Scans keep what they have folded so far: the row is walked as they go. */
   readonly backwards: boolean;
   readonly lane: Lane;
@@ -54,10 +54,10 @@ export function rowsOf({ graph, region, form, schedule }: Job): Rows {
   const kept = space.map((extent, axis) => (reducedAxes.includes(axis) ? 1 : extent));
   const folded = space.map((extent, axis) => (reducedAxes.includes(axis) ? extent : 1));
   const roots = passRoots(graph, region, form, placement);
-  const turns = new Map<NodeId, readonly LayoutStep[]>();
+  const layouts = new Map<NodeId, readonly LayoutStep[]>();
   for (const id of region.outputs) {
     const lie = wholeOutput(graph, placement, id);
-    if (lie) turns.set(id, lie.steps);
+    if (lie) layouts.set(id, lie.steps);
   }
   const count = roots.reduce((most, { stage }) => Math.max(most, stage + 1), 0);
   const lane = schedule.lane ?? "none";
@@ -67,7 +67,7 @@ export function rowsOf({ graph, region, form, schedule }: Job): Rows {
     const reductions = form.reductions
       .filter((reduction) => reduction.stage === stage)
       .map((reduction) => reduction.node);
-    const outputs = region.outputs.filter((id) => turns.has(id) && placement.places.get(id)!.stage === stage);
+    const outputs = region.outputs.filter((id) => layouts.has(id) && placement.places.get(id)!.stage === stage);
     const columnFolds = form.columnFolds.filter((id) => placement.places.get(id)!.stage === stage);
     const own = sorts.filter((sort) => sort.stage === stage);
     const wanted = [
@@ -89,9 +89,9 @@ export function rowsOf({ graph, region, form, schedule }: Job): Rows {
     kept,
     folded,
     stages,
-    rowOutputs: region.outputs.filter((id) => !turns.has(id) && !form.columnFolds.includes(id) && !isFirst(id)),
+    rowOutputs: region.outputs.filter((id) => !layouts.has(id) && !form.columnFolds.includes(id) && !isFirst(id)),
     firstOutputs: region.outputs.filter(isFirst),
-    turns,
+    layouts,
     backwards: directionOf(graph, form.scans) === "backwards",
     lane,
   };
@@ -109,8 +109,8 @@ export function pointAt(
 }
 
 /** Where in output `id` the element at `point` of the space lies. */
-export function placedAt(space: IndexSpace, { turns }: Rows, id: NodeId, point: Tuple): Tuple {
-  return turns.get(id)!.reduce((at, { from, to, perm }) => {
+export function placedAt(space: IndexSpace, { layouts }: Rows, id: NodeId, point: Tuple): Tuple {
+  return layouts.get(id)!.reduce((at, { from, to, perm }) => {
     if (!perm) return space.tuple(space.unravel(space.ravel(at.at, from), to));
     return space.tuple(perm.map((axis) => (axis === null ? space.int(0) : at.at[axis]!)));
   }, point);
@@ -141,8 +141,8 @@ export function storeFirst(low: Lowering, rows: Rows, row: Index, tid: Index, th
   for (const id of rows.firstOutputs) {
     const { shape } = node(low.graph, id).type;
     const axis = rows.folded.findIndex((extent) => extent > 1);
-    low.loop("turn", Math.ceil(shape[axis]! / threads), (turn) => {
-      const unit = space.add(tid, space.mul(turn, threads));
+    low.loop("turn", Math.ceil(shape[axis]! / threads), (iteration) => {
+      const unit = space.add(tid, space.mul(iteration, threads));
       low.branch(space.less(unit, shape[axis]!), () => {
         const column = low.bind("column", unit, shape[axis]! - 1);
         const at = space.tuple(space.unravel(row, rows.kept).map((index, i) => (i === axis ? column : index)));

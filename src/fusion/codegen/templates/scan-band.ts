@@ -5,7 +5,7 @@ import type { KernelProgram } from "../kernel-ir";
 import { passComment, pointAt, rowsOf, storePoint } from "./rows";
 import { openCarry, scanPlaces } from "./scan";
 
-/** Variant `scan-band`: `chunks` rows side by side, `chunkLength` neighbours of each a thread, turn by turn. */
+/** Variant `scan-band`: `chunks` rows side by side, `chunkLength` neighbours of each a thread, iteration by iteration. */
 export function lowerScanBand(job: Job): KernelProgram {
   const { form, schedule, target } = job;
   const { threadsPerWorkgroup: threads, chunks: across, chunkLength: each } = schedule;
@@ -23,8 +23,8 @@ export function lowerScanBand(job: Job): KernelProgram {
   for (const pass of rows.stages) {
     low.comment(passComment(low, pass));
     const carries = pass.scans.map((id) => ({ id, carry: openCarry(low, id) }));
-    low.loop("turn", turns, (turn) => {
-      const at = rows.backwards ? space.add(space.int(turns - 1), space.mul(turn, -1)) : turn;
+    low.loop("turn", turns, (iteration) => {
+      const at = rows.backwards ? space.add(space.int(turns - 1), space.mul(iteration, -1)) : iteration;
       const first = space.add(space.mul(at, slots * each), space.mul(slot, each));
       const points = Array.from({ length: each }, (_, i) => {
         const unit = space.add(first, space.int(i));
@@ -40,7 +40,7 @@ export function lowerScanBand(job: Job): KernelProgram {
   }
   return programOf(low, job, {
     template: form.template,
-    schedule: `One workgroup of ${threads} threads per ${across} neighbouring rows of ${rows.columns}, ${each} values of a row each, one turn after the other.`,
+    schedule: `One workgroup of ${threads} threads per ${across} neighbouring rows of ${rows.columns}, ${each} values of a row each, one iteration after the other.`,
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });

@@ -72,7 +72,7 @@ export class ThreadScan {
     this.#carry = low.variable(`${word}_so_far`, scalar, lane === "rows" ? 4 : 1, start, [id]);
   }
 
-  /** The next element, or the next four: from here on, in this turn, the scan is known at `at`. */
+  /** The next element, or the next four: from here on, in this iteration, the scan is known at `at`. */
   take(at: Tuple): void {
     const { low, scan } = this;
     const { id, word, scalar } = scan;
@@ -99,10 +99,10 @@ export interface ScanPoint {
   readonly at: Tuple;
   readonly inside: Cond;
 }
-/** A thread's share of a row in one turn: neighbours. */
+/** A thread's share of a row in one iteration: neighbours. */
 export type ScanChunk = readonly ScanPoint[];
 
-/** The threads that share a row, and places where they meet: one array for each turn that is scanned at once. */
+/** The threads that share a row, and places where they meet: one array for each iteration that is scanned at once. */
 export interface ScanPlaces {
   /** This thread's number among them, of `slots`. */
   readonly slot: Index;
@@ -110,7 +110,7 @@ export interface ScanPlaces {
   readonly cell: (slot: Index) => Index;
   /** The lanes of one load lie along the row. */
   readonly wide: boolean;
-  readonly array: (turn: number, scalar: Scalar) => SharedArray;
+  readonly array: (iteration: number, scalar: Scalar) => SharedArray;
 }
 
 /** What the turns before have folded; null where all turns are scanned at once. */
@@ -144,8 +144,8 @@ function scanChunks(
   const { slots, cell } = places;
   const slot = scan.backwards ? space.add(space.int(slots - 1), space.mul(places.slot, -1)) : places.slot;
   const ordered = scan.backwards ? chunks.toReversed() : chunks;
-  const parts = ordered.map((chunk, turn): Part => {
-    const cells = places.array(turn, scan.scalar);
+  const parts = ordered.map((chunk, iteration): Part => {
+    const cells = places.array(iteration, scan.scalar);
     const { own, total } = places.wide ? ownLanes(low, scan, chunk[0]!) : ownPoints(low, scan, chunk);
     const sum = low.variable(`${scan.word}_sum`, scan.scalar, 1, total, [id]);
     low.emit({ kind: "storeShared", array: cells, index: cell(slot), value: sum, lane: null, nodes: [id] });
@@ -154,7 +154,7 @@ function scanChunks(
   low.barrier();
   climb(low, scan, parts, slot, places);
   let soFar: Value | null = carry;
-  for (const [turn, { chunk, own, cells }] of parts.entries()) {
+  for (const [iteration, { chunk, own, cells }] of parts.entries()) {
     const before = low.variable(`${scan.word}_before`, scan.scalar, 1, soFar ?? scan.start, [id]);
     low.branch(space.atLeast(slot, 1), () => {
       const near = read(low, scan, cells, cell(space.add(slot, space.int(-1))), "near");
@@ -162,7 +162,7 @@ function scanChunks(
     });
     for (const [i, { at }] of chunk.entries())
       low.setValueAt(id, at, own[i] ? joined(low, scan, before, own[i], "to") : before);
-    if (turn + 1 === parts.length && !carry) break;
+    if (iteration + 1 === parts.length && !carry) break;
     const all = read(low, scan, cells, cell(space.int(slots - 1)), "all");
     soFar = soFar === null ? all : joined(low, scan, soFar, all, "so_far");
   }
@@ -231,8 +231,8 @@ export function scanPlaces(
   shared: Omit<ScanPlaces, "array">,
 ): { run: (id: NodeId, chunks: readonly ScanChunk[], carry?: Reg) => void } {
   const arrays = new Map<string, SharedArray>();
-  const array: ScanPlaces["array"] = (turn, scalar) => {
-    const key = `${turn} ${scalar}`;
+  const array: ScanPlaces["array"] = (iteration, scalar) => {
+    const key = `${iteration} ${scalar}`;
     const found =
       arrays.get(key) ?? low.sharedArray(arrays.size === 0 ? "scan" : `scan_${arrays.size + 1}`, scalar, threads);
     arrays.set(key, found);
@@ -241,7 +241,7 @@ export function scanPlaces(
   let used = false;
   return {
     run(id, chunks, carry) {
-      // A loop comes back to the places that its last turn has read.
+      // A loop comes back to the places that its last iteration has read.
       if (used || carry) low.barrier();
       used = true;
       scanChunks(low, id, chunks, { ...shared, array }, carry ?? null);

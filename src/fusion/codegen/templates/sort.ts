@@ -156,8 +156,8 @@ export class Sorting {
   #eachOf(name: string, count: number, work: (index: Index) => void): void {
     const { low } = this;
     const { tid, threads } = this.#sorters;
-    low.loop("turn", Math.ceil(count / threads), (turn) => {
-      const index = low.space.add(tid, low.space.mul(turn, threads));
+    low.loop("turn", Math.ceil(count / threads), (iteration) => {
+      const index = low.space.add(tid, low.space.mul(iteration, threads));
       low.branch(low.space.less(index, count), () => work(low.bind(name, index, count - 1)));
     });
   }

@@ -55,15 +55,15 @@ export function lowerTile(job: Job): KernelProgram {
   low.comment(
     `Read a tile along axis ${outerAxis}, where ${tiled.map(({ value }) => wordFor(node(graph, value))).join(" and ")} lies contiguously.`,
   );
-  for (let turn = 0; turn < turns; turn++) {
-    const here = spot(space.add(grid.tid, space.int(turn * threads)), "outer");
+  for (let iteration = 0; iteration < turns; iteration++) {
+    const here = spot(space.add(grid.tid, space.int(iteration * threads)), "outer");
     low.branch(here.inside, () => tiled.forEach((load) => fill(low, load, here, width)));
   }
   low.barrier();
   low.comment(`Write it along axis ${innerAxis}.`);
   const byExtent = liesByExtent(job);
-  for (let turn = 0; turn < turns; turn++) {
-    const here = spot(space.add(grid.tid, space.int(turn * threads)), "inner");
+  for (let iteration = 0; iteration < turns; iteration++) {
+    const here = spot(space.add(grid.tid, space.int(iteration * threads)), "inner");
     low.branch(here.inside, () => {
       const { inner, outer } = byExtent ? existing(low, here, [innerSize, outerSize], width) : here;
       const places = new Map(tiled.map((load) => [`${load.value}:${load.offset(inner, outer).id}`, load]));

@@ -19,12 +19,12 @@ export interface FoldNest {
   readonly kept: Loop;
   readonly folded: Loop;
   readonly fastest: Side;
-  readonly turned: boolean;
+  readonly alternating: boolean;
 }
 
 const width = (loop: Loop): 1 | 4 => (extentOf(loop, "vector") === 4 ? 4 : 1);
 
-export const factorsOf = ({ kept, folded, fastest, turned }: FoldNest): FoldFactors => ({
+export const factorsOf = ({ kept, folded, fastest, alternating }: FoldNest): FoldFactors => ({
   lanes: extentOf(folded, "thread"),
   beside: extentOf(kept, "thread"),
   turns: extentOf(folded, "serial") * extentOf(folded, "unrolled"),
@@ -33,7 +33,7 @@ export const factorsOf = ({ kept, folded, fastest, turned }: FoldNest): FoldFact
   chunks: extentOf(folded, "grid"),
   wide: { kept: width(kept), folded: width(folded) },
   fastest,
-  turned,
+  alternating,
 });
 
 const split = (extent: number, factors: readonly Factor[]): Loop => ({
@@ -48,11 +48,14 @@ interface Wanted {
   readonly chunks: number;
   /** Vectors of an iteration: taken where they divide the turns. */
   readonly ahead: number;
-  readonly turned: boolean;
+  readonly alternating: boolean;
 }
 
 /** The nest with these factors; chunks are whole vectors, and none of them is empty. */
-export function nestOf(shape: FoldShape, { lanes, beside, held, chunks: wanted, ahead, turned }: Wanted): FoldNest {
+export function nestOf(
+  shape: FoldShape,
+  { lanes, beside, held, chunks: wanted, ahead, alternating }: Wanted,
+): FoldNest {
   const { rows, columns, vector } = shape;
   const [keptWidth, foldedWidth] = [vector === "kept" ? 4 : 1, vector === "folded" ? 4 : 1];
   const units = columns / foldedWidth;
@@ -76,7 +79,7 @@ export function nestOf(shape: FoldShape, { lanes, beside, held, chunks: wanted, 
       { part: "vector", extent: foldedWidth },
     ]),
     fastest: shape.contiguous,
-    turned,
+    alternating,
   };
 }
 
@@ -116,7 +119,7 @@ function aheadFor({ scans, besides, statements }: FoldShape, turns: number, chun
 }
 
 /** Whether walks may go to and fro: no scan has a way of its own, and threads share the row. */
-const mayTurn = ({ walks, scans, besides }: FoldShape, lanes: number, chunks: number): boolean =>
+const mayAlternate = ({ walks, scans, besides }: FoldShape, lanes: number, chunks: number): boolean =>
   walks > 1 && scans === 0 && besides === 0 && lanes > 1 && chunks === 1;
 
 /** Rows side by side in a workgroup: a power of two, or all of a short run of them. */
@@ -154,7 +157,7 @@ function* offers(shape: FoldShape, machine: Machine, choice: FoldChoice): Genera
       held: chunks === 1 && (units === 1 || (mayHold && short)),
       chunks,
       ahead: 1,
-      turned: false,
+      alternating: false,
     };
     return;
   }
@@ -170,13 +173,13 @@ function* offers(shape: FoldShape, machine: Machine, choice: FoldChoice): Genera
             chunks === 1 &&
             mayHold &&
             (held === true || (saves && written <= MAX_HELD && turns * shape.statements <= MAX_STATEMENTS));
-          const wanted = { lanes: some, beside, chunks, ahead: 1, turned: false };
+          const wanted = { lanes: some, beside, chunks, ahead: 1, alternating: false };
           if (holds || turns === 1) yield { ...wanted, held: true };
           if (turns === 1 || held === true) continue;
           const ahead = aheadFor(shape, turns, chunks);
-          for (const turned of mayTurn(shape, some, chunks) ? [false, true] : [false]) {
-            yield { ...wanted, held: false, turned };
-            if (ahead > 1) yield { ...wanted, held: false, ahead, turned };
+          for (const alternating of mayAlternate(shape, some, chunks) ? [false, true] : [false]) {
+            yield { ...wanted, held: false, alternating };
+            if (ahead > 1) yield { ...wanted, held: false, ahead, alternating };
           }
         }
       }

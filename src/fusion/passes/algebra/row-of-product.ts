@@ -5,7 +5,7 @@
  */
 import { node, sameShape, type Node, type NodeId } from "../../ir";
 import { algebraOf, isNegation, isDivision, isMultiplication, opDef } from "../../ops";
-import { areTurned, orderedFrom } from "../../region";
+import { areTransposed, orderedFrom } from "../../region";
 import type { Planner } from "../driver/planner";
 import type { NodeChange, Rewriter } from "../driver/rewriter";
 import { rule, type Site } from "../driver/rule";
@@ -68,7 +68,7 @@ function alike({ graph }: Planner, rewriter: Rewriter, { inputs: [left, right] }
   const shown = new Set([orderedFrom(graph, right!).source]);
   for (const id of shown)
     for (const reader of rewriter.readersOf(id)) if (orderedFrom(graph, reader).source !== reader) shown.add(reader);
-  const bases = [...shown].filter((id) => areTurned(graph, id, right!));
+  const bases = [...shown].filter((id) => areTransposed(graph, id, right!));
   const { shape } = node(graph, left!).type;
   return bases.flatMap((base) =>
     [...rewriter.readersOf(base)]

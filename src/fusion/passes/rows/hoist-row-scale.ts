@@ -157,7 +157,7 @@ function rewrittenBy(
     label: `${n.label} before scaling`,
   }));
   const { type } = node(graph, factor);
-  const turned = products.flatMap((n): Node[] => {
+  const scaledProducts = products.flatMap((n): Node[] => {
     if (!perm) return [];
     const shape = perm.map((axis) => type.shape[axis]!);
     const attrs = withDefaults(opDef("transpose"), { perm });
@@ -177,13 +177,13 @@ function rewrittenBy(
     ...n,
     op: scaled.op,
     attrs: scaled.attrs,
-    inputs: [bare[i]!.id, turned[i]?.id ?? factor],
+    inputs: [bare[i]!.id, scaledProducts[i]?.id ?? factor],
     origins: origins(n),
     groups: groups(n),
   }));
   return {
     removedNodes: [node(graph, scaled.id), ...(parent ? [parent] : []), ...products],
-    addedNodes: [...(parent ? [instead(parent)] : []), ...bare, ...turned, ...last],
+    addedNodes: [...(parent ? [instead(parent)] : []), ...bare, ...scaledProducts, ...last],
   };
 }
 

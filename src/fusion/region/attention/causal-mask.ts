@@ -106,11 +106,11 @@ function lowest(inside: Inside, condition: NodeId, shape: Shape): number | null 
 /** A comparison of two places that says column ≤ row + c. */
 function boundOf(inside: Inside, { op, inputs }: Node, shape: Shape): number | null {
   const { compares } = algebraOf(op);
-  const turned = compares === ">=" || compares === ">";
-  if (!turned && compares !== "<=" && compares !== "<") return null;
+  const reversed = compares === ">=" || compares === ">";
+  if (!reversed && compares !== "<=" && compares !== "<") return null;
   const [a, b] = [linear(inside, inputs[0]!, shape), linear(inside, inputs[1]!, shape)];
   if (!a || !b) return null;
-  const [less, more] = turned ? [b, a] : [a, b];
+  const [less, more] = reversed ? [b, a] : [a, b];
   const isDiagonal = less.column - more.column === 1 && more.row - less.row === 1;
   return isDiagonal ? more.start - less.start - (compares === "<" || compares === ">" ? 1 : 0) : null;
 }

@@ -45,7 +45,7 @@ class Reader {
   readonly #parts = new Map<NodeId, Part>();
   readonly #aliases = new Map<NodeId, NodeId>();
   /** Scores whose last two axes have changed places. */
-  readonly #turned = new Set<NodeId>();
+  readonly #transposed = new Set<NodeId>();
   readonly #folds: OnlineFold[] = [];
   /** Multiples of exponentials of which some elements are replaced. */
   readonly #replaced = new Set<NodeId>();
@@ -136,9 +136,9 @@ class Reader {
   }
 
   /** batch × M × N, however the batch is split into axes; without a second product its rows may be numbered through all batches. */
-  #isFull(given: Shape, turned = false): boolean {
+  #isFull(given: Shape, transposed = false): boolean {
     const { space } = this;
-    const shape = turned ? [...given.slice(0, -2), given.at(-1)!, given.at(-2)!] : given;
+    const shape = transposed ? [...given.slice(0, -2), given.at(-1)!, given.at(-2)!] : given;
     const sameColumns = shape.length >= 2 && shape.at(-1) === space.at(-1) && sizeOf(shape) === sizeOf(space);
     return sameColumns && (this.values === null || shape.at(-2) === space.at(-2));
   }
@@ -204,7 +204,7 @@ class Reader {
 
   #secondProduct(n: Node, [weights, values]: readonly Part[]): Part | Verdict {
     if (values !== "free") return this.#needsAll(n, 1);
-    if (this.#turned.has(n.inputs[0]!)) return this.#elsewhere(n, n.inputs[0]!);
+    if (this.#transposed.has(n.inputs[0]!)) return this.#elsewhere(n, n.inputs[0]!);
     return weights === "weight" || weights === "score" || weights === "free" ? "result" : this.#needsAll(n, 0);
   }
 
@@ -214,7 +214,7 @@ class Reader {
     const meaning = opDef(n.op).reduce!;
     const axes = meaning.axes(n.attrs, shape);
     if (part === "result") return this.#foldResult(n, axes);
-    if (this.#turned.has(operand)) return this.#elsewhere(n, operand);
+    if (this.#transposed.has(operand)) return this.#elsewhere(n, operand);
     if (part === "row" || part === "shifted") return this.#needsAll(n, 0);
     const axis = axes.length === 1 ? axes[0]! - shape.length + this.space.length : -1;
     const last = this.space.length - 1;
@@ -256,11 +256,11 @@ class Reader {
   #move(n: Node, part: Part): Part | Verdict {
     const operand = n.inputs[0]!;
     if (isFreeView(n) && part === "row") return this.#alias(n, operand);
-    const turned = this.#turned.has(operand) !== (part === "score" && isMatrixTranspose(this.graph, n));
+    const transposed = this.#transposed.has(operand) !== (part === "score" && isMatrixTranspose(this.graph, n));
     const stays = isFreeView(n) && (part === "score" || part === "weight");
-    if (!(stays || turned !== this.#turned.has(operand)) || !this.#isFull(n.type.shape, turned))
+    if (!(stays || transposed !== this.#transposed.has(operand)) || !this.#isFull(n.type.shape, transposed))
       return this.#elsewhere(n, operand);
-    if (turned) this.#turned.add(n.id);
+    if (transposed) this.#transposed.add(n.id);
     return part;
   }
 
@@ -305,8 +305,8 @@ class Reader {
     const [full] = [has("score") || has("weight") || has("shifted")];
     if (has("result")) return this.#needsAll(n, parts.indexOf("result"));
     if (!full && has("row")) return this.#onRows(n, parts);
-    const turned = n.inputs.some((input) => this.#turned.has(input));
-    if (turned) return this.#computeTurned(n, parts);
+    const turned = n.inputs.some((input) => this.#transposed.has(input));
+    if (turned) return this.#computeTransposed(n, parts);
     const wrongPlace = n.inputs.findIndex(
       (input, i) =>
         ["score", "weight", "shifted"].includes(parts[i]!) && this.#shape(input).join() !== n.type.shape.join(),
@@ -319,14 +319,14 @@ class Reader {
   }
 
   /** Scores whose axes have changed places may meet their like, and values that are at hand; nothing is folded along them. */
-  #computeTurned(n: Node, parts: readonly Part[]): Part | Verdict {
+  #computeTransposed(n: Node, parts: readonly Part[]): Part | Verdict {
     const odd = n.inputs.find(
       (input, i) =>
         parts[i] !== "free" &&
-        !(parts[i] === "score" && this.#turned.has(input) && this.#shape(input).join() === n.type.shape.join()),
+        !(parts[i] === "score" && this.#transposed.has(input) && this.#shape(input).join() === n.type.shape.join()),
     );
     if (odd !== undefined) return this.#elsewhere(n, odd);
-    this.#turned.add(n.id);
+    this.#transposed.add(n.id);
     return "score";
   }
 

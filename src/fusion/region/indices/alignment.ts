@@ -56,7 +56,7 @@ export function orderedFrom(graph: Graph, id: NodeId): Ordered {
 }
 
 /** Are `a` and `b` one value in memory, with their last two axes in each other's place? */
-export function areTurned(graph: Graph, a: NodeId, b: NodeId): boolean {
+export function areTransposed(graph: Graph, a: NodeId, b: NodeId): boolean {
   const [one, other] = [orderedFrom(graph, a), orderedFrom(graph, b)];
   const last = node(graph, a).type.shape.length - 1;
   if (one.source !== other.source || node(graph, b).type.shape.length !== last + 1) return false;

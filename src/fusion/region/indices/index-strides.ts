@@ -130,7 +130,7 @@ function ravelled(at: readonly IndexStride[], shape: Shape): IndexStride {
  * @param fixed coordinates of the row that are known
  */
 export function stridesAlong(
-  turns: readonly LayoutStep[],
+  layout: readonly LayoutStep[],
   { space, reducedAxes, columns }: RegionForm,
   width: number,
   fixed: ReadonlyMap<number, number> = new Map(),
@@ -145,10 +145,10 @@ export function stridesAlong(
     const known = fixed.get(axis);
     return known === undefined ? constantIndex(0, Math.max(0, extent - 1)) : indexStrides.int(known);
   });
-  const end = turns.reduce<readonly IndexStride[]>((at, { from, to, perm }) => {
+  const end = layout.reduce<readonly IndexStride[]>((at, { from, to, perm }) => {
     if (perm) return perm.map((axis) => (axis === null ? indexStrides.int(0) : at[axis]!));
     return unravelled(ravelled(at, from), to);
   }, start);
-  const moves = changesAlong(turns, space, reducedAxes);
+  const moves = changesAlong(layout, space, reducedAxes);
   return end.map((index, axis) => (moves[axis] ? index : constantIndex(index.min, index.max)));
 }

@@ -46,9 +46,9 @@ export function unravelled(linear: number, shape: Shape): number[] {
   return shape.map((extent, axis) => Math.floor(linear / strides[axis]!) % extent);
 }
 
-/** Coordinates that `point` of the space has after the turns. */
-export function pointAfter(turns: readonly LayoutStep[], point: readonly number[]): readonly number[] {
-  return turns.reduce<readonly number[]>((at, { from, to, perm }) => {
+/** Coordinates that `point` of the space has after the steps. */
+export function pointAfter(steps: readonly LayoutStep[], point: readonly number[]): readonly number[] {
+  return steps.reduce<readonly number[]>((at, { from, to, perm }) => {
     if (perm) return perm.map((axis) => (axis === null ? 0 : at[axis]!));
     const strides = stridesOf(from);
     return unravelled(
@@ -58,23 +58,23 @@ export function pointAfter(turns: readonly LayoutStep[], point: readonly number[
   }, point);
 }
 
-/** Which coordinates after the turns change from one point of a row to another. */
-export function changesAlong(turns: readonly LayoutStep[], space: Shape, axes: readonly number[]): boolean[] {
-  if (turns.length === 0) return space.map((_, axis) => axes.includes(axis));
+/** Which coordinates after the steps change from one point of a row to another. */
+export function changesAlong(steps: readonly LayoutStep[], space: Shape, axes: readonly number[]): boolean[] {
+  if (steps.length === 0) return space.map((_, axis) => axes.includes(axis));
   const inRow = (pick: (extent: number) => number) => (start: readonly number[]) =>
     start.map((value, axis) => (axes.includes(axis) ? pick(space[axis]!) : value));
   const starts = [0, 1, 2].map((k) => space.map((extent) => Math.floor(((extent - 1) * k) / 2)));
-  const steps = [
+  const moved = [
     ...axes.map((axis) => (start: readonly number[]) => start.map((v, i) => (i === axis ? (v + 1) % space[i]! : v))),
     inRow(() => 0),
     inRow((extent) => extent - 1),
   ];
-  const moves = pointAfter(turns, starts[0]!).map(() => false);
+  const moves = pointAfter(steps, starts[0]!).map(() => false);
   if (sizeOf(space) === 0) return moves;
   for (const start of starts) {
-    const here = pointAfter(turns, start);
-    for (const step of steps) {
-      const there = pointAfter(turns, step(start));
+    const here = pointAfter(steps, start);
+    for (const move of moved) {
+      const there = pointAfter(steps, move(start));
       there.forEach((value, axis) => (moves[axis] ||= value !== here[axis]));
     }
   }

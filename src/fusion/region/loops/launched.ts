@@ -227,9 +227,9 @@ export function launchedCounts(loop: LaunchedLoop): LaunchedCounts {
   let places = loop.first;
   let kernels = loop.kernels(places, 0);
   let peak = 0;
-  let turned = false;
+  let repeats = false;
   for (let iteration = 0; iteration < loop.iterations; iteration++) {
-    const before = turned ? undefined : seen.get(stateOf(places, iteration));
+    const before = repeats ? undefined : seen.get(stateOf(places, iteration));
     if (before) {
       // As many iterations as lie between the two that are alike are like those.
       const round = iteration - before.iteration;
@@ -239,10 +239,10 @@ export function launchedCounts(loop: LaunchedLoop): LaunchedCounts {
         place.kind === "made" ? { ...place, iteration: place.iteration + times * round } : place,
       );
       iteration += times * round - 1;
-      turned = true;
+      repeats = true;
       continue;
     }
-    if (!turned) seen.set(stateOf(places, iteration), { iteration, tally: copyOf(tally) });
+    if (!repeats) seen.set(stateOf(places, iteration), { iteration, tally: copyOf(tally) });
     kernels = loop.kernels(places, iteration);
     peak = Math.max(peak, countIteration(loop, kernels, places, iteration, tally));
     places = loop.after(places, iteration, kernels);

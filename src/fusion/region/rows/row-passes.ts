@@ -19,11 +19,11 @@ import { isFreeView, isInlined } from "../indices/views";
 export interface PassRoot {
   readonly id: NodeId;
   readonly stage: number;
-  readonly turns: readonly LayoutStep[];
+  readonly layout: readonly LayoutStep[];
 }
 
 /** How a row is walked: neighbouring columns that one thread takes in a turn of its loop, and columns that all of its threads take in one. */
-export interface RowTurn {
+export interface RowIteration {
   readonly own: number;
   readonly all: number;
 }
@@ -45,7 +45,7 @@ type Ask = (id: NodeId, at: readonly IndexStride[], from: Asked) => void;
 function loadsOf(
   graph: Graph,
   members: readonly NodeId[],
-  { id: root, turns }: PassRoot,
+  { id: root, layout }: PassRoot,
   form: RegionForm,
   width: number,
   fixed: ReadonlyMap<number, number>,
@@ -71,7 +71,7 @@ function loadsOf(
     const known = ways.get(where);
     asked.set(id, ways.set(where, known ? known.map((was, axis) => eitherStride(was, at[axis]!)) : at));
   };
-  ask(root, stridesAlong(turns, form, width, fixed), "turn");
+  ask(root, stridesAlong(layout, form, width, fixed), "turn");
   for (const id of members.toReversed()) {
     if (endsPass(node(graph, id))) continue;
     for (const [from, at] of asked.get(id) ?? []) askOperands(graph, id, at, from, ask, algebra);
@@ -165,7 +165,7 @@ export function passesPerRead(
   roots: readonly PassRoot[],
   byRow: readonly NodeId[],
   touched: ReadonlyMap<NodeId, number>,
-  turn: RowTurn,
+  turn: RowIteration,
   lanes: readonly ReadonlyMap<number, number>[],
 ): Map<NodeId, number> {
   const passes = new Map<NodeId, Set<number>>();
@@ -258,14 +258,14 @@ function sharesOf(
 }
 
 /**
- * Passes that load nothing of a value: what each thread asks for is the same in all of its turns, and a pass before left it with the thread.
+ * Passes that load nothing of a value: what each thread asks for is the same in all of its iterations, and a pass before left it with the thread.
  */
 function keptByThreads(
   graph: Graph,
   { members }: Pick<Region, "members">,
   form: RegionForm,
   roots: readonly PassRoot[],
-  { own, all }: RowTurn,
+  { own, all }: RowIteration,
 ): { readonly value: NodeId; readonly stage: number }[] {
   // What is gathered may lie elsewhere at each of the same places.
   if (own === all || members.some((id) => loadsByData(opDef(node(graph, id).op)))) return [];
@@ -317,7 +317,7 @@ const placesOf = (
   offsetsAt(
     graph,
     members,
-    roots.map(({ id, turns }) => ({ id, points: points.map((at) => pointAfter(turns, at)) })),
+    roots.map(({ id, layout }) => ({ id, points: points.map((at) => pointAfter(layout, at)) })),
   );
 
 /** Stored values that the outputs with one value a row load where the passes before them did, and elsewhere, as far as those load at places that can be followed. */

@@ -9,7 +9,7 @@ import { pointAfter } from "../indices/row-layout";
 import type { RegionForm, RegionRead } from "../types";
 
 /** Outputs in which neighbours of the loop lie further apart than one element. */
-export function turnedWrites(
+export function stridedWrites(
   graph: Graph,
   form: RegionForm,
   roots: readonly PassRoot[],
@@ -19,10 +19,10 @@ export function turnedWrites(
     (extent, i) => extent > 1 && form.reducedAxes.includes(i) === (along === "columns"),
   );
   const pair = neighbours(form.space, axis);
-  return roots.flatMap(({ id, turns }) => {
-    if (turns.length === 0 || !pair) return [];
+  return roots.flatMap(({ id, layout }) => {
+    if (layout.length === 0 || !pair) return [];
     const strides = stridesOf(node(graph, id).type.shape);
-    const [from, to] = pair.map((at) => pointAfter(turns, at).reduce((sum, value, i) => sum + value * strides[i]!, 0));
+    const [from, to] = pair.map((at) => pointAfter(layout, at).reduce((sum, value, i) => sum + value * strides[i]!, 0));
     return to! - from! === 1 ? [] : [id];
   });
 }
@@ -34,18 +34,18 @@ export const withRereads = (reads: readonly RegionRead[], passes: ReadonlyMap<No
 export function passRoots(graph: Graph, region: Body, form: RegionForm, placement: RowPlacement): PassRoot[] {
   const outputs = region.outputs.flatMap((id): PassRoot[] => {
     const lie = wholeOutput(graph, placement, id);
-    return lie ? [{ id, stage: placement.places.get(id)!.stage, turns: lie.steps }] : [];
+    return lie ? [{ id, stage: placement.places.get(id)!.stage, layout: lie.steps }] : [];
   });
   return [
     ...[...form.reductions, ...form.orders].map(({ node: id, stage }) => ({
       id: node(graph, id).inputs[0]!,
       stage,
-      turns: [],
+      layout: [],
     })),
     ...form.columnFolds.map((id) => ({
       id: node(graph, id).inputs[0]!,
       stage: placement.places.get(id)!.stage,
-      turns: [],
+      layout: [],
     })),
     ...outputs,
   ];

@@ -47,7 +47,7 @@ interface ReducePlan {
   readonly tile: MatmulTile;
   readonly chunks: number;
   /** Tiles of each chunk. */
-  readonly turns: number;
+  readonly iterations: number;
   readonly workgroups: number;
 }
 
@@ -83,7 +83,10 @@ function reducePlan(graph: Graph, parts: OnlineParts, members: number, target: T
       tile,
       folded / (alongColumns ? tile.n : tile.m),
     );
-    return { plan, share: tileShare(tile, plan.workgroups, k * plan.turns, 2 * batch * kept * folded * k, target) };
+    return {
+      plan,
+      share: tileShare(tile, plan.workgroups, k * plan.iterations, 2 * batch * kept * folded * k, target),
+    };
   });
   const best = plans.reduce<(typeof plans)[number] | null>(
     (most, each) => (most && most.share >= each.share ? most : each),
@@ -94,11 +97,11 @@ function reducePlan(graph: Graph, parts: OnlineParts, members: number, target: T
 
 /** A walk of so many tiles for each band of rows, cut into chunks where bands are too few to keep a machine busy. */
 function walkOf(bands: number, tile: MatmulTile, tiles: number): ReducePlan {
-  const turns = Math.ceil(tiles);
-  if (bands >= ENOUGH_WORKGROUPS || turns < LONG_WALK) return { tile, chunks: 1, turns, workgroups: bands };
-  const share = Math.max(1, Math.round((bands * turns) / SHARED_WORKGROUPS), Math.ceil(turns / MAX_CHUNKS));
-  const chunks = Math.ceil(turns / share);
-  return { tile, chunks, turns: share, workgroups: bands * chunks };
+  const iterations = Math.ceil(tiles);
+  if (bands >= ENOUGH_WORKGROUPS || iterations < LONG_WALK) return { tile, chunks: 1, iterations, workgroups: bands };
+  const share = Math.max(1, Math.round((bands * iterations) / SHARED_WORKGROUPS), Math.ceil(iterations / MAX_CHUNKS));
+  const chunks = Math.ceil(iterations / share);
+  return { tile, chunks, iterations: share, workgroups: bands * chunks };
 }
 
 /** Types of values in which the threads of a row meet, beside that of the product. */
@@ -162,14 +165,14 @@ export function scheduleReduce(
       modelledBytes: 4 * batch * k * folded * (Math.ceil(kept / rows) - 1),
     };
   }
-  const { tile, chunks, turns, workgroups } = plan;
+  const { tile, chunks, iterations, workgroups } = plan;
   const [own, walked] = alongColumns ? [tile.m, tile.n] : [tile.n, tile.m];
   const bands = Math.ceil(kept / own);
   return {
     variant: "reduce-tile",
     matmul: tile,
     chunks,
-    chunkLength: turns * walked,
+    chunkLength: iterations * walked,
     dispatches: chunks > 1 ? 2 : 1,
     temporaryBytes: chunks > 1 ? 4 * batch * kept * chunks * meetingValues(graph, parts) : 0,
     temporaries: 1 + meetingTypes(graph, parts),
@@ -178,7 +181,7 @@ export function scheduleReduce(
     workgroups,
     workgroupBytes: reduceBytes(graph, parts, tile, alongColumns),
     registers: live + tile.rm + tile.rn + folds,
-    reached: tileShare(tile, workgroups, k * turns, 2 * batch * kept * folded * k, target),
+    reached: tileShare(tile, workgroups, k * iterations, 2 * batch * kept * folded * k, target),
     modelledBytes: 4 * batch * k * (kept * (Math.ceil(folded / walked) - 1) + folded * (bands - 1)),
   };
 }

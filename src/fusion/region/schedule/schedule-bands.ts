@@ -14,7 +14,7 @@ import { opDef } from "../../ops";
 import { wholeOutput, type RowPlacement } from "../classify";
 import { readsOf, stridedReads } from "../reads";
 import { passesPerRead } from "../rows/row-passes";
-import { turnedWrites, withRereads } from "../rows/row-roots";
+import { stridedWrites, withRereads } from "../rows/row-roots";
 import { machineOf } from "../machine";
 import { finishNest, Rows, waitingAtOnce, type Asked } from "./schedule-fold";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
@@ -42,14 +42,14 @@ export function scheduleBands(
     region.outputs,
     form,
     "columns",
-    new Map(rows.roots.map(({ id, turns }) => [id, turns])),
+    new Map(rows.roots.map(({ id, layout }) => [id, layout])),
   );
   const plain = readsOf(graph, region.members, region.outputs, strided);
   const registers = BASE_REGISTERS + liveScalars(graph, region) + form.reductions.length;
   const held = 4 * form.columns * form.columnFolds.length;
   const shared = (bands: number, each: number) => ({
     lane: rows.lane,
-    stridedWrites: turnedWrites(graph, form, rows.roots, "columns"),
+    stridedWrites: stridedWrites(graph, form, rows.roots, "columns"),
     chunks: bands,
     chunkLength: each,
     workgroups: bands,

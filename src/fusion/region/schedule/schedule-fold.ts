@@ -20,7 +20,7 @@ import { machineOf } from "../machine";
 import { mergedStages } from "../rows/one-pass";
 import { readsOf, stridedReads } from "../reads";
 import { passesPerRead, type PassRoot } from "../rows/row-passes";
-import { cachedValues, passRoots, turnedWrites, withRereads } from "../rows/row-roots";
+import { cachedValues, passRoots, stridedWrites, withRereads } from "../rows/row-roots";
 import { joinsOfSteps, readsOfSteps, rowSteps, type RowStep } from "../rows/row-steps";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
 import { joinBytes, joiningOf, leftBy, scanBytes, networksOf, sortBytes, sortsOf, stepsBytes } from "./threads";
@@ -242,7 +242,7 @@ export function scheduleFold(
     region.outputs,
     form,
     along,
-    new Map(rows.roots.map(({ id, turns: way }) => [id, way])),
+    new Map(rows.roots.map(({ id, layout: way }) => [id, way])),
   );
   // One turn is no loop, and what is folded in parts is walked once.
   const turn = lanes * wide.folded * ahead;
@@ -277,7 +277,7 @@ export function scheduleFold(
     cached: held ? rows.cached : [],
     merged: held && chunks === 1 ? [] : rows.merged,
     reads,
-    stridedWrites: turnedWrites(graph, form, rows.roots, along),
+    stridedWrites: stridedWrites(graph, form, rows.roots, along),
     chunks,
     chunkLength: chunks > 1 ? turns * lanes * wide.folded : form.columns,
     threadsPerWorkgroup: threads,

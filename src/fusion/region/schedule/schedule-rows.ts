@@ -5,7 +5,7 @@ import { scheduleDigits } from "../sorting/digit-sort";
 import { scheduleMerged } from "../sorting/merge-sort";
 import { orderWay } from "../sorting/sort-choice";
 import { readsOf, stridedReads } from "../reads";
-import { passRoots, turnedWrites } from "../rows/row-roots";
+import { passRoots, stridedWrites } from "../rows/row-roots";
 import { scheduleBands } from "./schedule-bands";
 import { scheduleFold } from "./schedule-fold";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
@@ -54,13 +54,13 @@ function scheduleScanBand(
   knobs: Knobs,
 ): RegionSchedule {
   const roots = passRoots(graph, region, form, placement);
-  const turns = new Map(roots.map(({ id, turns }) => [id, turns]));
-  const strided = stridedReads(graph, region.members, region.outputs, form, "rows", turns);
+  const layouts = new Map(roots.map(({ id, layout }) => [id, layout]));
+  const strided = stridedReads(graph, region.members, region.outputs, form, "rows", layouts);
   const threads = Number(knobs.threads ?? Math.min(BAND.threads, target.maxWorkgroupSize));
   return blank({
     variant: "scan-band",
     reads: readsOf(graph, region.members, region.outputs, strided),
-    stridedWrites: turnedWrites(graph, form, roots, "rows"),
+    stridedWrites: stridedWrites(graph, form, roots, "rows"),
     chunks: BAND.rows,
     chunkLength: BAND.each,
     threadsPerWorkgroup: threads,

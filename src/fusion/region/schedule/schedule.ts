@@ -237,7 +237,7 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
   const sizes = matmulSizes(graph, form.contraction!);
   const products = productsOf(graph, region.members);
   const reads = readsOf(graph, region.members, region.outputs, new Set());
-  const shared = { reads, stridedWrites: turnedOutputs(graph, region) };
+  const shared = { reads, stridedWrites: stridedOutputs(graph, region) };
   const live = BASE_REGISTERS + liveScalars(graph, region);
   if (target.schedule === "cpu") {
     const tile = CPU_TILE;
@@ -334,7 +334,7 @@ function liesAlongK(graph: Graph, members: readonly NodeId[], product: NodeId, w
 }
 
 /** Outputs in which neighbouring columns of the product lie further apart than one element. */
-function turnedOutputs(graph: Graph, { members, outputs }: Body): NodeId[] {
+function stridedOutputs(graph: Graph, { members, outputs }: Body): NodeId[] {
   return productsOf(graph, members).flatMap((product) => {
     const { shape } = node(graph, product).type;
     const next = samplesOf(shape).indexOf(1);

@@ -39,9 +39,9 @@ export function segmentsOf(
   return bySize(graph, outputs).map(({ size, which }) => {
     const width = widthOf(size, which);
     const units = Math.ceil(size / width);
-    const turns = turnsOf(units);
-    const segment = { which, size, width, turns, first };
-    first += Math.ceil(Math.ceil(units / turns) / threads);
+    const searchSteps = turnsOf(units);
+    const segment = { which, size, width, turns: searchSteps, first };
+    first += Math.ceil(Math.ceil(units / searchSteps) / threads);
     return segment;
   });
 }

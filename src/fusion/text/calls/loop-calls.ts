@@ -91,7 +91,7 @@ function kept(
   reader: Reader,
   init: Operand,
   { start, iterations, named }: { readonly start: number; readonly iterations: number; readonly named: string | null },
-  turn: (carried: Operand, number: Value) => Operand | null,
+  iteration: (carried: Operand, number: Value) => Operand | null,
 ): Value | null {
   const { interpreter, run, call } = reader;
   const nodes = nodesIn(init);
@@ -104,7 +104,7 @@ function kept(
     iterations,
     numbers: named === null ? null : { name: named, start, step: 1 },
     iteration(places, number) {
-      const after = turn(filled(places), number);
+      const after = iteration(filled(places), number);
       return after && nodesIn(after);
     },
   });

@@ -14,7 +14,7 @@ export interface Carried {
   readonly node: NodeId;
 }
 
-export interface Turning {
+export interface LoopCandidate {
   /** Identity of the loop. */
   readonly id: string;
   readonly carried: readonly Carried[];
@@ -38,17 +38,17 @@ export interface KeptLoop {
  * Whether the loop is one: its body is a map over what it carries, which keeps shape and dtype, and written out it would be more than
  * a kernel holds. A shorter one is written out, and fused like anything else.
  */
-export function keepLoop(interpreter: Interpreter, run: StatementRun, turning: Turning): KeptLoop | null {
-  if (turning.iterations < 2) return null;
+export function keepLoop(interpreter: Interpreter, run: StatementRun, candidate: LoopCandidate): KeptLoop | null {
+  if (candidate.iterations < 2) return null;
   const trial = openTrial(interpreter);
-  const found = readIteration(interpreter, run, turning, trial);
+  const found = readIteration(interpreter, run, candidate, trial);
   if (!found) {
     trial.undo();
     return null;
   }
   trial.keepOnly(found.outside);
   const { body, params } = found;
-  const launches = turning.iterations * body.values.length;
+  const launches = candidate.iterations * body.values.length;
   if (launches > MAX_NODES)
     interpreter.diagnostics.add(
       "too-long",
@@ -56,7 +56,7 @@ export function keepLoop(interpreter: Interpreter, run: StatementRun, turning: T
       `Op by op this loop would launch ${launches} kernels; ${MAX_NODES} are the maximum. Write fewer iterations.`,
     );
   // Values of one shape share a loop; a smaller one has a loop of its own, so that no element is computed for each of a larger one.
-  const shapeOf = (at: number): readonly number[] => typeOf(interpreter, turning.carried[at]!.node).shape;
+  const shapeOf = (at: number): readonly number[] => typeOf(interpreter, candidate.carried[at]!.node).shape;
   const parts = new Map<
     string,
     { readonly inputs: readonly NodeId[]; readonly body: string; readonly at: ReadonlyMap<number, number> }
@@ -66,13 +66,13 @@ export function keepLoop(interpreter: Interpreter, run: StatementRun, turning: T
       const shape = shapeOf(at);
       let part = parts.get(shape.join());
       if (!part) {
-        const alike = turning.carried.flatMap((_, other) => (sameShape(shapeOf(other), shape) ? [other] : []));
+        const alike = candidate.carried.flatMap((_, other) => (sameShape(shapeOf(other), shape) ? [other] : []));
         const left = pruned(body, alike);
         part = { inputs: left.params.map((old) => params[old]!), body: bodyText(left.body), at: left.results };
         parts.set(shape.join(), part);
       }
-      const attrs = { iterations: turning.iterations, body: part.body, result: part.at.get(at)!, launched: true };
-      const { type } = interpreter.nodes.get(turning.carried[at]!.node)!;
+      const attrs = { iterations: candidate.iterations, body: part.body, result: part.at.get(at)!, launched: true };
+      const { type } = interpreter.nodes.get(candidate.carried[at]!.node)!;
       return addNode(interpreter, { id, op: "map_loop", inputs: part.inputs, attrs, type, label, groups, span });
     },
   };
@@ -89,7 +89,7 @@ interface ReadBody {
 function readIteration(
   interpreter: Interpreter,
   { frame, statement }: StatementRun,
-  { id, carried, iterations, numbers, iteration }: Turning,
+  { id, carried, iterations, numbers, iteration }: LoopCandidate,
   trial: Trial,
 ): ReadBody | null {
   const { groups } = frame;
@@ -107,15 +107,15 @@ function readIteration(
     });
   const whole = { dtype: "i32", shape: [] } as const;
   const places = carried.map(({ name, node }) => standIn(name, typeOf(interpreter, node)));
-  const turn = numbers && standIn(numbers.name, whole);
+  const counter = numbers && standIn(numbers.name, whole);
   const number = (): Value => {
-    if (!turn) return numberValue(0, true);
+    if (!counter) return numberValue(0, true);
     const scaled = (of: NodeId, op: string, by: number): NodeId => {
       const constant = { op: "const", inputs: [], attrs: { value: by }, type: whole, label: `${by}`, groups, span };
       const inputs = [of, addNode(interpreter, { id: `${id}##/${op}/1`, ...constant })];
       return addNode(interpreter, { id: `${id}##/${op}`, op, inputs, attrs: {}, type: whole, label: op, groups, span });
     };
-    const stepped = numbers!.step === 1 ? turn : scaled(turn, "mul", numbers!.step);
+    const stepped = numbers!.step === 1 ? counter : scaled(counter, "mul", numbers!.step);
     return tensorValue(numbers!.start === 0 ? stepped : scaled(stepped, "add", numbers!.start));
   };
   const ends = iteration(places, number());
@@ -126,7 +126,7 @@ function readIteration(
   });
   const standIns = new Map<NodeId, BodyArg>([
     ...places.map((place, at) => [place, { kind: "param", at }] as const),
-    ...(turn ? [[turn, { kind: "iteration" }] as const] : []),
+    ...(counter ? [[counter, { kind: "iteration" }] as const] : []),
   ]);
   const read = keepsType
     ? bodyOf(interpreter, trial.made(), standIns, carried, numbers?.name ?? "iteration", ends)

@@ -24,8 +24,8 @@ export function movedSentence(counted: Counted, generatedBytes: number): string 
   return `Moves ${showBytes(bytes)}; the generated kernel moves ${showBytes(generatedBytes)}.`;
 }
 
-const limitSentence = ({ turns }: HandOutcome): string =>
-  `A loop took more than ${count(turns)} iterations in one thread and was stopped. Does it end?`;
+const limitSentence = ({ limit }: HandOutcome): string =>
+  `A loop took more than ${count(limit)} iterations in one thread and was stopped. Does it end?`;
 
 export interface HandStatus {
   readonly tone: "plain" | "no";
