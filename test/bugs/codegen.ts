@@ -113,7 +113,11 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
   "half-sorted": [["templates/sort.ts", 'low.doubling("half", «count / 2», (half) =>', "Math.max(1, count / 4)"]],
   "wrong-scan-start": [["templates/scan.ts", "exclusive: «exclusive(n.attrs)»,", "!exclusive(n.attrs)"]],
   "repeated-row": [
-    ["templates/mixed.ts", "foldIn(low, held.get(id)![turn]!, at, column, «space.and(inside, counts)»);", "inside"],
+    [
+      "templates/mixed.ts",
+      "foldIn(low, held.get(id)![iteration]!, at, column, «space.and(inside, counts)»);",
+      "inside",
+    ],
     ["templates/mixed.ts", "foldIn(low, acc, at, column, «counts»))", '{ kind: "always" }'],
   ],
   "lost-rounding": [["lowering.ts", "if (!rounded || «!this.#inside.has(id)») return value;", "true"]],
