@@ -93,6 +93,8 @@ export function pictureOf(
   };
 }
 
+/** px of a letter where a graph is small enough to be read in part only, and of a line of them. */
+const [HEADING_SIZE, HEADING_LINE] = [23, 23];
 /** px above the topmost box. */
 const HEADING_GAP = 44;
 
@@ -115,11 +117,14 @@ function headingsOf({ nodes, edges }: Scene, boxes: ReadonlyMap<NodeId, Box>): H
     if (crosses) saved.set(from, bytes);
   }
   const bytes = [...saved.values()].reduce((sum, each) => sum + each, 0);
-  return [
+  const titles = [
     { text: "forward", x: (left + end) / 2, y, quiet: false },
-    { text: `${showBytes(bytes)} saved`, x: (end + start) / 2, y, quiet: true },
     { text: "backward", x: (start + right) / 2, y, quiet: false },
   ];
+  const between = { text: `${showBytes(bytes)} saved`, x: (end + start) / 2, y, quiet: true };
+  const wide = (text: string): number => textWidth(text, HEADING_SIZE);
+  const crowded = titles.some(({ text, x }) => Math.abs(x - between.x) < (wide(text) + wide(between.text)) / 2);
+  return [...titles, crowded ? { ...between, y: y + HEADING_LINE } : between];
 }
 
 /** A docked pill says its bytes itself. */

@@ -105,12 +105,12 @@ function Canvas() {
         attributionPosition="bottom-left"
       >
         <Background gap={22} size={1.2} />
+        <Legend scene={picture?.scene ?? null} />
         <ZoomVariables rootRef={root} />
         {picture && <HullLayer hulls={picture.hulls} brackets={picture.brackets} headings={picture.headings} />}
         <ConnectHint />
         <GraphMap />
       </ReactFlow>
-      <Legend scene={picture?.scene ?? null} />
       {outOf !== null && <CappedNote outOf={outOf} />}
       <ZoomBar onFit={camera.fit} editable={editable} />
       {picture && <CanvasCard open={card} picture={picture} editable={editable} held={camera.held} />}
