@@ -1,43 +1,26 @@
-/** @file Over the canvas while there is nothing: three examples with a small drawing each. */
+/** @file Over the canvas while there is nothing: three examples, each with what fusion does to its traffic. */
+import { useEffect } from "react";
 import { examples } from "../lessons";
-import { playground } from "../state";
+import { playground, usePlayground } from "../state";
+import { TrafficBars } from "./TrafficBars";
 
 const offered = ["log-relu", "layer-norm-gelu", "matmul-bias-relu"];
 
-function Thumbnail({ kernel }: { readonly kernel: number }) {
-  return (
-    <svg width="144" height="64" viewBox="0 0 144 64" aria-hidden="true">
-      <rect
-        x="44"
-        y="14"
-        width="86"
-        height="36"
-        rx="10"
-        fill={`var(--k${kernel}-hull)`}
-        stroke={`var(--k${kernel})`}
-        strokeWidth="1.5"
-      />
-      <path d="M4 32h48M122 32h22" stroke="var(--pipe-soft)" strokeWidth="6" />
-      {[60, 87, 114].map((x) => (
-        <circle key={x} cx={x} cy="32" r="8" fill="var(--surface)" stroke={`var(--k${kernel})`} strokeWidth="2" />
-      ))}
-    </svg>
-  );
-}
-
 export function EmptyState() {
+  const totals = usePlayground((state) => state.lessonTotals);
+  useEffect(() => void playground.getState().actions.countLessons(offered), []);
   return (
     <div className="empty">
       {examples
         .filter(({ id }) => offered.includes(id))
-        .map(({ id, title, sentence }, i) => (
+        .map(({ id, title, sentence }) => (
           <button
             key={id}
             type="button"
             className="empty-card"
             onClick={() => playground.getState().actions.openExample(id)}
           >
-            <Thumbnail kernel={i + 2} />
+            <TrafficBars totals={totals.get(id)} />
             <b>{title}</b>
             <span>{sentence}</span>
           </button>

@@ -11,7 +11,7 @@ import {
   ScoreRow,
   Scrubber,
 } from "../panels";
-import { playground, selectIsEmpty, usePlayground, type Pane } from "../state";
+import { playground, selectIsEmpty, selectPlanned, usePlayground, type Pane } from "../state";
 import { EmptyState } from "./EmptyState";
 import { PaneGrid, type GridPlan, type Track } from "./PaneGrid";
 import { Icon } from "./Icon";
@@ -96,7 +96,7 @@ function Lower() {
   const idle = usePlayground(
     ({ run, deviceProblem, cpuCheck }) => run.status === "idle" && !deviceProblem && !cpuCheck,
   );
-  const blocked = usePlayground(({ derived }) => derived.status === "broken");
+  const blocked = usePlayground((state) => state.derived.status === "broken" || selectPlanned(state) === null);
   const [opened, setOpened] = useState(false);
   const full = opened || !idle;
   return (

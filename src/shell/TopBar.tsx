@@ -5,6 +5,7 @@ import {
   usePlayground,
   type PlaygroundState,
   selectExample,
+  selectKeptExample,
   selectIsEdited,
   selectIsEmpty,
   selectNaivePeak,
@@ -125,19 +126,7 @@ export function TopBar({ layout }: { readonly layout: PageLayout }) {
 }
 
 const UNTITLED = "Untitled";
-/** A text that has fewer of the example's lines than this share is another program. */
-const SAME = 0.5;
-
-/** The example's title as long as most of its lines are there. */
-function selectTitle(state: PlaygroundState): string {
-  const example = selectExample(state);
-  if (!example) return UNTITLED;
-  const lines = (text: string): string[] => text.split("\n").filter((line) => /^\s*[^#\s]/.test(line));
-  const now = new Set(lines(state.document.text).map((line) => line.replace(/\d+/g, "0")));
-  const theirs = lines(example.text);
-  const left = theirs.filter((line) => now.has(line.replace(/\d+/g, "0"))).length;
-  return left >= theirs.length * SAME ? example.title : UNTITLED;
-}
+const selectTitle = (state: PlaygroundState): string => selectKeptExample(state)?.title ?? UNTITLED;
 
 /** The lesson that is read takes the example's place. */
 function LessonMenu({ kind, title }: { readonly kind: string; readonly title: string }) {

@@ -8,6 +8,7 @@ export { profileFields, profileTitle, readField, shownField, type FieldWords } f
 export {
   decisionsOnEdge,
   selectExample,
+  selectKeptExample,
   selectFinalFusion,
   selectFusion,
   selectHandKernels,

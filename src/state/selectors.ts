@@ -108,8 +108,8 @@ export function selectScore(state: PlaygroundState): Score | null {
 const peak = once(peakOf);
 
 /** Bytes that the naive plan holds at its peak; null while there is no plan. */
-export function selectNaivePeak({ derived }: PlaygroundState): number | null {
-  const plan = derived.compilation?.naivePlan;
+export function selectNaivePeak(state: PlaygroundState): number | null {
+  const plan = selectPlanned(state)?.naivePlan;
   return plan ? peak(plan) : null;
 }
 
@@ -149,6 +149,20 @@ export function selectHandKernels(state: PlaygroundState): readonly string[] {
 }
 
 export const selectExample = ({ document }: PlaygroundState): Example | null => findExample(document.example);
+
+/** A text that has fewer of the example's lines than this share is another program. */
+const SAME = 0.5;
+
+/** The example as long as most of its lines are there; their numbers may be others. */
+export function selectKeptExample(state: PlaygroundState): Example | null {
+  const example = selectExample(state);
+  if (!example) return null;
+  const lines = (text: string): string[] => text.split("\n").filter((line) => /^\s*[^#\s]/.test(line));
+  const now = new Set(lines(state.document.text).map((line) => line.replace(/\d+/g, "0")));
+  const theirs = lines(example.text);
+  const left = theirs.filter((line) => now.has(line.replace(/\d+/g, "0"))).length;
+  return left >= theirs.length * SAME ? example : null;
+}
 
 /** The program began as an example and is another by now. */
 export const selectIsEdited = (state: PlaygroundState): boolean => {

@@ -3,6 +3,7 @@ import { useMemo, useState, useSyncExternalStore } from "react";
 import { outputNames, savedMarks, type NodeId } from "../../fusion";
 import {
   selectFusion,
+  selectHasHoles,
   selectNaiveFusion,
   selectPlan,
   selectStep,
@@ -66,7 +67,8 @@ export function usePicture(): Drawn {
   const source = usePlayground(selectNaiveFusion)?.graph ?? null;
   const plan = usePlayground(selectPlan);
   const colours = usePlayground(selectKernelColours);
-  const compilation = usePlayground((s) => s.derived.compilation);
+  // With operands left open the graph is that of the text, which has no plan yet.
+  const compilation = usePlayground((s) => (selectHasHoles(s) ? s.derived.latest : s.derived.compilation));
   const names = useMemo(() => (compilation ? outputNames(compilation.drawn, compilation.symbols) : []), [compilation]);
   const layout = usePlayground((s) => s.derived.layout);
   const moved = usePlayground((s) => s.document.positions);
