@@ -3,6 +3,7 @@ import { useState, type ReactNode } from "react";
 import { GraphCanvas, ProgramEditor } from "../editor";
 import {
   ExampleVariants,
+  late,
   KernelInspector,
   Lesson,
   MeasuredPanel,
@@ -12,12 +13,14 @@ import {
   Scrubber,
 } from "../panels";
 import { playground, selectIsEmpty, selectPlanned, usePlayground, type Pane } from "../state";
-import { EmptyState } from "./EmptyState";
 import { PaneGrid, type GridPlan, type Track } from "./PaneGrid";
 import { Icon } from "./Icon";
 import { FoldInspector, KernelRail } from "./KernelRail";
 import { AllExamples, StartHere } from "./examples/StartHere";
 import { useIsRoomy } from "./use-page-layout";
+
+/** Over an empty canvas only. */
+const EmptyState = late(async () => (await import("./EmptyState")).EmptyState);
 
 const COLUMN_LEAST = 320;
 const CENTRE_LEAST = 540;
