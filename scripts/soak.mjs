@@ -1,5 +1,5 @@
 /**
- * @file `npm run soak [-- --plans 100000 --gradients 10000 --kept 4000 --batches 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --hostile 100000 --verdicts 10000 --factor 100 --seed N --minutes M --fresh]`: the laws of
+ * @file `npm run soak [-- --plans 100000 --gradients 10000 --kept 4000 --batches 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --hostile 100000 --verdicts 10000 --saved 2000 --factor 100 --seed N --minutes M --fresh]`: the laws of
  * `npm test` at full count, in batches of one process each. Progress is kept in .cache/soak.json: the next run goes on where this
  * one stopped, and asks again what failed. Every batch rewrites docs/soak.md. `--bundle FILE` writes the laws as one file that runs on
  * any machine with Node (`node FILE plans 2000:7`); `--take RESULTS` takes the lines it printed there as batches done.
@@ -25,6 +25,7 @@ const { values: asked } = parseArgs({
     limits: number,
     hostile: number,
     verdicts: number,
+    saved: number,
     factor: number,
     seed: number,
     minutes: number,
@@ -135,6 +136,14 @@ const LAWS = {
     files: ["test/laws/verdicts.test.ts"],
     only: "random programs",
     env: (count, seed) => ({ VERDICT_LAWS: `${count}:${seed}` }),
+  },
+  saved: {
+    goal: goal("saved", 2000),
+    batch: 100,
+    unit: "random programs with their gradients, under every policy of what is saved and with a budget",
+    says: "no policy has a higher peak than saving every value, and a budget is kept to where it can be",
+    files: ["test/laws/saved-peak.test.ts"],
+    env: (count, seed) => ({ SAVED_LAWS: `${count}:${seed}` }),
   },
   texts: {
     goal: goal("factor", 100),

@@ -40,6 +40,7 @@ const LAWS: Readonly<Record<string, Batch>> = {
   },
   hostile: { env: { HOSTILE: part }, load: () => import("./hostile.test") },
   verdicts: { env: { VERDICT_LAWS: part }, only: "random programs", load: () => import("./verdicts.test") },
+  saved: { env: { SAVED_LAWS: part }, load: () => import("./saved-peak.test") },
   texts: {
     env: { LAW_FACTOR: String(count), LAW_SEED: String(seed) },
     load: async () => [await import("./text.test"), await import("./passes.test")],

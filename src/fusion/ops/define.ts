@@ -250,6 +250,10 @@ export interface Names {
   readonly withTensor?: string;
   /** The op meant when the axis stands before the index: PyTorch's `gather(x, 1, index)` is `gather_elements(x, index, 1)`. */
   readonly withAxisFirst?: string;
+  /** The op that NumPy and JAX mean by this name. */
+  readonly inJax?: string;
+  /** Where no axis is said it takes all elements in a row: in NumPy and JAX alone, or in every library. */
+  readonly rowWithoutAxis?: "jax" | "everywhere";
   /** The ONNX op that is this one, operand by operand and without attributes. */
   readonly onnx?: string;
   /** Primitives of jaxprs that are this one in the same way. */

@@ -242,7 +242,7 @@ export function reduction(spec: ReductionSpec): OpDef {
   };
 }
 
-export interface MovementSpec extends Pick<OpDef, "name" | "aliases" | "doc"> {
+export interface MovementSpec extends Pick<OpDef, "name" | "aliases" | "doc" | "inJax" | "rowWithoutAxis"> {
   readonly params: readonly Param[];
   /** The result's shape; dtypes are promoted by the family. `names` has one entry an operand. */
   readonly shape: (inputs: readonly Shape[], attrs: Attrs, names: readonly string[]) => Checked<Shape>;
@@ -251,8 +251,18 @@ export interface MovementSpec extends Pick<OpDef, "name" | "aliases" | "doc"> {
 }
 
 /** Puts elements elsewhere; computes nothing. */
-export function movement({ name, aliases, doc, params, shape, movement: meaning, derivative }: MovementSpec): OpDef {
+export function movement({
+  name,
+  aliases,
+  doc,
+  params,
+  shape,
+  movement: meaning,
+  derivative,
+  ...facts
+}: MovementSpec): OpDef {
   return {
+    ...facts,
     name,
     ...(aliases ? { aliases } : {}),
     kind: "movement",

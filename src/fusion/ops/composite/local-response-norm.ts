@@ -16,6 +16,12 @@ export const localResponseNorm = composite({
     number("alpha", 1e-4, "Weight of the mean square."),
     number("beta", 0.75, "The power."),
     number("k", 1, "Added to it.", "bias"),
+    {
+      names: ["before"],
+      kind: "int",
+      default: null,
+      doc: "How many of them come before the channel itself; half of them when left out, as in PyTorch.",
+    },
   ],
   check([x], attrs, names) {
     if (x!.shape.length < 2)
@@ -25,7 +31,7 @@ export const localResponseNorm = composite({
   build(b, [x], attrs) {
     const { shape, dtype } = b.typeOf(x!);
     const size = numberOf(attrs["size"], 1);
-    const before = Math.floor((size - 1) / 2);
+    const before = numberOf(attrs["before"], Math.floor(size / 2));
     const inner = shape.slice(2);
     const window = {
       kernel_size: [size, ...inner.map(() => 1)],

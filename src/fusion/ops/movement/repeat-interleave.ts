@@ -5,6 +5,7 @@ import { movement, ONE_TENSOR } from "../families";
 
 export const repeatInterleave = movement({
   name: "repeat_interleave",
+  rowWithoutAxis: "everywhere",
   doc: {
     formula: "each element n times",
     teaches: "Fused, it divides an index by n; on its own, it stores every copy.",

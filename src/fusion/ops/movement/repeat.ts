@@ -7,6 +7,7 @@ import { numbersOf } from "../shapes";
 /** PyTorch's repeat copies the whole tensor; NumPy's, which names an axis, repeats each element. */
 export const repeat = movement({
   name: "repeat",
+  inJax: "repeat_interleave",
   doc: {
     formula: "copies side by side",
     teaches: "Fused, it takes an index modulo the size; on its own, it stores every copy.",

@@ -3,6 +3,7 @@ import { scan } from "../scans";
 
 export const cumprod = scan({
   name: "cumprod",
+  rowWithoutAxis: "jax",
   doc: {
     formula: "∏ of all up to here",
     teaches: "Its factors may come in any grouping, so threads multiply their parts of a row at the same time.",

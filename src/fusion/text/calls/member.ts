@@ -13,7 +13,7 @@ import { attributeOf, classMember } from "../objects/attributes";
 import { unknownAttribute } from "../objects/classes";
 import { nearest } from "../suggest";
 import type { Expr, Identifier, MemberExpr } from "../reading/syntax";
-import { BROKEN, isBroken, numberValue, type Operand, tensorValue, type Value } from "../values/values";
+import { BROKEN, isBroken, NONE, numberValue, type Operand, tensorValue, type Value } from "../values/values";
 
 interface At {
   readonly path: string;
@@ -109,6 +109,7 @@ function lastTwoSwapped(interpreter: Interpreter, run: StatementRun, at: At, x: 
 /** The name after an unbound prefix. */
 function prefixed(interpreter: Interpreter, { name, span, object }: MemberExpr): Value {
   if (object.kind === "member" && INITIALIZERS.has(object.name.text)) return initializer();
+  if (name.text === "newaxis") return NONE;
   const number = PREFIXED_NUMBERS.get(name.text);
   if (number !== undefined) return numberValue(number, false);
   const dtype = DTYPES.get(name.text);

@@ -1,6 +1,7 @@
 /** @file A call of an op: folded while the program is read where all of it is known, else its arguments bound and its nodes made. */
 import type { Attrs, DType, Span } from "../../ir";
-import type { CompositeDef, OpDef } from "../../ops";
+import { sizeOf } from "../../ir";
+import { findOp, type CompositeDef, type OpDef } from "../../ops";
 import { applyOp, applyParts } from "./apply";
 import type { Bound } from "./bind";
 import { bindArguments } from "./bind";
@@ -34,7 +35,7 @@ export function opCall(
   given: readonly GivenArgument[],
 ): Value {
   const { dialect = null } = call;
-  const { meant, args } = meantBy(op, dialect, given);
+  const { meant, args } = meantBy((dialect === "jax" ? findOp(op.inJax ?? "") : null) ?? op, dialect, given);
   const overload = libraryOverload(meant, dialect, args);
   if (overload) return callAnyDef(interpreter, run, libraryCall(call, overload), args);
   const folded = foldCall(
@@ -46,9 +47,37 @@ export function opCall(
   const rest = wider ? args.filter((arg) => arg !== wider) : args;
   const found = bindArguments(interpreter, meant, rest, call.word ?? call.expr.callee.span, defaultsIn(dialect, meant));
   const bound = found && { ...found, attrs: perSpace(interpreter, call.called ?? "", found) };
+  const rank = rankOf(interpreter, bound?.tensors[0]?.value);
+  if (bound && rank > 1 && takesRow(meant, dialect, rest))
+    return inRow(interpreter, run, { ...call, label: meant.name }, bound);
   if (bound && wider?.operand.value.kind === "dtype")
     return foldWider(interpreter, run, { ...call, label: meant.name }, bound, wider.operand.value.dtype);
   return bound ? applyOp(interpreter, run, { op: meant, path: call.path, expr: call.expr }, bound) : BROKEN;
+}
+
+const rankOf = (interpreter: Interpreter, value: Value | undefined): number =>
+  value?.kind === "tensor" && !interpreter.unknown.has(value.node) ? typeOf(interpreter, value.node).shape.length : 0;
+
+/** Whether the call says no axis, and so means all elements in a row. */
+function takesRow(op: OpDef | CompositeDef, dialect: Dialect, args: readonly GivenArgument[]): boolean {
+  if (!op.rowWithoutAxis || (op.rowWithoutAxis === "jax" && dialect !== "jax")) return false;
+  const axis = op.params.findIndex(({ kind }) => kind === "axis");
+  const words = op.params[axis]?.names ?? [];
+  return args.filter(({ name }) => !name).length <= axis && !args.some(({ name }) => name && words.includes(name.text));
+}
+
+/** `np.cumsum(x)`: the operand is flattened first. */
+function inRow(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: { readonly path: string; readonly expr: Expr; readonly label: string },
+  { tensors, attrs }: Bound,
+): Value {
+  const operands = tensors.filter((operand) => operand !== null);
+  return applyParts(interpreter, run, at, operands, (b, [x]) => {
+    const row = b.op("row", "reshape", [x!], { shape: [sizeOf(b.typeOf(x!).shape)] });
+    return b.op(at.label, at.label, [row], { ...attrs, axis: 0 });
+  });
 }
 
 /** `x.sum(dtype=torch.float32)`: the operand is converted before it is folded. */

@@ -173,6 +173,51 @@ def unravel_index(indices, shape):
     rest = rest // extent
   return tuple(reversed(places))
 
+def diag(input, diagonal=0, k=0):
+  offset = diagonal + k
+  if input.ndim != 1:
+    return torch.diagonal(input, offset)
+  square = torch.where(torch.eye(input.shape[0]) > 0, input, 0)
+  return F.pad(square, (offset, 0, 0, offset)) if offset >= 0 else F.pad(square, (0, -offset, -offset, 0))
+
+def tri(N, M=None, k=0):
+  return torch.tril(torch.ones(N, N if M is None else M), k)
+
+def append(arr, values, dim=None):
+  added = values if isinstance(values, torch.Tensor) else torch.full([1], values)
+  if dim is None:
+    return torch.cat([arr.flatten(), added.flatten()])
+  return torch.cat([arr, added], dim=dim)
+
+def round(input, decimals=0):
+  scale = 10 ** decimals
+  return torch.round(input * scale) / scale
+
+def convolve(a, v, mode="full"):
+  n = v.shape[0]
+  around = {"full": n - 1, "same": n // 2, "valid": 0}[mode]
+  whole = F.conv1d(a.reshape(1, 1, -1), torch.flip(v, [0]).reshape(1, 1, -1), padding=around).flatten()
+  return whole[:a.shape[0]] if mode == "same" else whole
+
+def jax_sum(input, dim=None, where=True, initial=0, keepdim=False):
+  return torch.where(where, input, 0).sum(dim, keepdim) + initial
+
+def jax_mean(input, dim=None, where=True, keepdim=False):
+  held = torch.where(where, torch.ones_like(input), 0)
+  return torch.where(where, input, 0).sum(dim, keepdim) / held.sum(dim, keepdim)
+
+def jax_max(input, dim=None, where=True, initial=-math.inf, keepdim=False):
+  return torch.maximum(torch.amax(torch.where(where, input, -math.inf), dim, keepdim), initial)
+
+def jax_min(input, dim=None, where=True, initial=math.inf, keepdim=False):
+  return torch.minimum(torch.amin(torch.where(where, input, math.inf), dim, keepdim), initial)
+
+def nanmax(input, dim=None, keepdim=False):
+  return torch.amax(torch.where(torch.isnan(input), -math.inf, input), dim, keepdim)
+
+def nanmin(input, dim=None, keepdim=False):
+  return torch.amin(torch.where(torch.isnan(input), math.inf, input), dim, keepdim)
+
 def logit(input, eps=None):
   inside = input if eps is None else torch.clamp(input, eps, 1 - eps)
   return torch.log(inside) - torch.log1p(-inside)

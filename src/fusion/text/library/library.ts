@@ -1,10 +1,12 @@
 /** @file Functions of PyTorch, NumPy and JAX that are written in the language itself. A call is one box, like a composite op's. */
 import { isInput, isLiteral, nodeId, type NodeId } from "../../ir";
+import type { OpDef } from "../../ops";
 import { callDef } from "../calls/call-def";
 import { Diagnostics } from "../reading/diagnostics";
 import type { Dialect } from "../calls/dialect";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { bindingName } from "../interpreter";
+import { lastNameOf } from "../objects/classes";
 import { readProgram } from "../reading/read";
 import {
   BROKEN,
@@ -134,9 +136,11 @@ const takesLists = ({ params }: DefStatement, args: readonly GivenArgument[]): b
     return isList && items.length > 0 && items.every(({ value: { kind } }) => kind === "sequence" || kind === "tensor");
   });
 
-/** The function that understands a keyword, or a list, which the op of the same name does not: `add(x, y, alpha=2)`. */
+const isVariadic = ({ kind }: OpDef["params"][number]): boolean => kind === "tensors";
+
+/** The function that understands a keyword, a list or one argument more, which the op of the same name does not: `add(x, y, alpha=2)`. */
 export function libraryOverload(
-  op: { readonly name: string; readonly params: readonly { readonly names: readonly string[] }[] },
+  op: Pick<OpDef, "name" | "params">,
   dialect: Dialect,
   args: readonly GivenArgument[],
 ): DefStatement | null {
@@ -146,7 +150,8 @@ export function libraryOverload(
   const odd = args.some(
     ({ name }) => name && has.has(name.text) && !op.params.some(({ names }) => names.includes(name.text)),
   );
-  return odd || takesLists(def, args) ? def : null;
+  const more = args.length > op.params.length && args.length <= def.params.length && !op.params.some(isVariadic);
+  return odd || more || takesLists(def, args) ? def : null;
 }
 
 /** An interpreter that reads the library's text, and the one whose program called it. */
@@ -254,7 +259,9 @@ function settle(
   value: Value,
 ): Value {
   const name = called ?? def.name.text;
-  const label = name.replace(/^(jax|tensor)_/, "");
+  // What a function of the library answers is called like that: `jax.hessian(f)(x)`.
+  const said = expr.kind === "call" && name === "lambda" ? lastNameOf(expr.callee) : name;
+  const label = said.replace(/^(jax|tensor)_/, "");
   const fresh = new Set(made);
   const renamed = new Map<NodeId, NodeId>();
   const results: NodeId[] = [];

@@ -203,13 +203,17 @@ function centerCropPad(c: NodeContext): Value {
   return value;
 }
 
-const lrn: Rule = (c) =>
-  c.op("local_response_norm", [c.in(0)], {
-    size: c.int("size", 1),
+/** Of an even number of channels ONNX takes one more behind, PyTorch one more before. */
+const lrn: Rule = (c) => {
+  const size = c.int("size", 1);
+  return c.op("local_response_norm", [c.in(0)], {
+    size,
     alpha: c.float("alpha", 1e-4),
     beta: c.float("beta", 0.75),
     k: c.float("bias", 1),
+    ...(size % 2 === 0 ? { before: Math.floor((size - 1) / 2) } : {}),
   });
+};
 
 /** Crop of the first opsets: a border on the left, top, right and bottom, or a size from the left top corner on. */
 function crop(c: NodeContext): Value {

@@ -4,7 +4,6 @@ import { buildDiagonal, checkDiagonal, DIAGONAL_AXES } from "../../diagonals";
 
 export const diagonal = composite({
   name: "diagonal",
-  aliases: ["diag"],
   doc: {
     formula: "x[i, i + offset]",
     teaches: "A strided slice of the flattened rows: one element in n + 1 is loaded.",
