@@ -139,16 +139,30 @@ function decidesInside({ edge, edges, nodes }: Step, members: readonly SceneNode
   return decided.map(parseEdgeId).some((ends) => ends && ids.has(ends.producer) && ids.has(ends.consumer));
 }
 
-/** All blocks of a kind in one box, or each in its own; an opened series of large blocks shows a box for each at first. */
+/**
+ * All blocks of a kind in one box, or each in its own; an opened series of large blocks shows a box for each at first. Where the shown
+ * step decides inside a large series, the blocks that it is about open between a box of those before and one of those after.
+ */
 function foldBlocks(scene: Scene, ops: readonly SceneNode[], rules: FoldRules, fold: Folder): void {
   const blocks = blocksAmong(
     rules.source,
     ops.map(({ id }) => id),
     scene.edges,
   );
+  const about = new Set(rules.about);
   for (const [all, series] of gathered(ops, (op) => blocks.get(op.id)?.all)) {
     const { label, count }: Block = blocks.get(series[0]!.id)!;
     const large = opensFolded(series.length, count, ops.length);
+    const single = [...gathered(series, (op) => blocks.get(op.id)?.one).values()];
+    const around = large && !rules.byHand.has(all) ? aroundDeciding(single, about) : null;
+    if (around?.every(({ members }) => standsApart(scene.edges, members))) {
+      for (const { from, to, members } of around) {
+        const which = from === to ? `${label} ${from} of ${count}` : `${label} ${from} to ${to} of ${count}`;
+        const id = `${all} ${from}-${to}`;
+        if (isClosed(rules.byHand, id, true)) fold(id, which, members);
+      }
+      continue;
+    }
     if (isClosed(rules.byHand, all, large) && standsApart(scene.edges, series)) {
       fold(all, `${label} × ${count}`, series);
       continue;
@@ -159,6 +173,27 @@ function foldBlocks(scene: Scene, ops: readonly SceneNode[], rules: FoldRules, f
         fold(one, `${label} ${number} of ${count}`, members);
     }
   }
+}
+
+/** Blocks in a row that stand in one box, counted from 1. */
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly members: readonly SceneNode[];
+}
+
+/** The stretches of blocks beside those that the step decides in; null where it decides in none. */
+function aroundDeciding(blocks: readonly (readonly SceneNode[])[], about: ReadonlySet<NodeId>): Stretch[] | null {
+  const stretches: Stretch[] = [];
+  let from = 0;
+  const close = (to: number): void => {
+    if (to > from) stretches.push({ from: from + 1, to, members: blocks.slice(from, to).flat() });
+    from = to + 1;
+  };
+  for (const [i, members] of blocks.entries()) if (members.some(({ id }) => about.has(id))) close(i);
+  if (from === 0) return null;
+  close(blocks.length);
+  return stretches;
 }
 
 function gathered<T>(ops: readonly T[], key: (op: T) => string | undefined): ReadonlyMap<string, T[]> {

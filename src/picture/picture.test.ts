@@ -136,6 +136,17 @@ test("many calls of a def, or iterations of a loop, fold into one box; a few do 
   expect(titles("x: f32[8]\nfor i in range(9):\n  x = relu(x * 2) + 1\ny = x\n")).toContain("for i × 9");
 });
 
+test("iterations that the shown step decides in open between a box of those before and one of those after", () => {
+  const text = "x: f32[8]\nfor i in range(9):\n  x = relu(x * 2) + 1\ny = x\n";
+  const source = compiled(text).naive!.graph;
+  const ops = [...source.nodes.values()].filter(({ op }) => op !== "input" && op !== "const").map(({ id }) => id);
+  const titles = (about: readonly NodeId[], byHand = open.byHand): string[] =>
+    foldScene(sceneAt(text, 0), { ...open, source, about, byHand }).nodes.map(({ title }) => title);
+  expect(titles(ops.slice(9, 11))).toEqual(["x", "for i 1 to 3 of 9", "mul", "relu", "add", "for i 5 to 9 of 9", "x"]);
+  expect(titles(ops.slice(2, 4)).filter((title) => title.startsWith("for"))).toEqual(["for i 3 to 9 of 9"]);
+  expect(titles(ops.slice(9, 11), new Map([["×for i", "closed"]]))).toContain("for i × 9");
+});
+
 const layers = (count: number): string =>
   [
     "x: f32[8, 16]",

@@ -20,7 +20,7 @@ export const isEinops = (name: string, operands: readonly Operand[]): boolean =>
 export function einsumArguments(name: string, args: readonly GivenArgument[]): readonly GivenArgument[] {
   const last = args.at(-1);
   const value = last?.operand.value;
-  if (name !== "einsum" || value?.kind !== "string" || args[0] === last) return args;
+  if (name !== "einsum" || value?.kind !== "string" || last!.name || args[0] === last) return args;
   const equation = { ...last!.operand, value: { ...value, value: lettered(value.value) } };
   return [{ ...last!, operand: equation }, ...args.slice(0, -1)];
 }
