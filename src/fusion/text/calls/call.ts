@@ -16,10 +16,17 @@ import { callChain, containerOf } from "../objects/containers";
 import { callObject, instantiate } from "../objects/objects";
 import { clipped, isClip } from "../objects/optimizers";
 import { superOf } from "../objects/methods";
-import { lastNameOf } from "../objects/classes";
 import { libraryCall, opCall } from "./op-calls";
 import { isSplit, splitResults } from "./split";
-import { bare, type CallExpr, type Expr, type Identifier, indexParts, type SubscriptExpr } from "../reading/syntax";
+import {
+  bare,
+  type CallExpr,
+  type Expr,
+  type Identifier,
+  indexParts,
+  lastNameOf,
+  type SubscriptExpr,
+} from "../reading/syntax";
 import { callPullback, callTransform, isTransform, transform } from "./transforms";
 import { treeCall, treeValue } from "../values/trees";
 import { unknownCall } from "./unknown-call";

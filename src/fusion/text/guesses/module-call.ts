@@ -4,10 +4,9 @@
  */
 import type { TextEdit } from "../../ir";
 import { findOp } from "../../ops";
-import { lastNameOf } from "../objects/classes";
 import { annotatedKind, type AnnotatedKind } from "../reading/python-types";
 import type { ClassStatement, DefStatement, ParamDecl, Statement } from "../reading/syntax";
-import { bare, expressionsOf } from "../reading/syntax";
+import { bare, expressionsOf, lastNameOf } from "../reading/syntax";
 import { unpackedNames } from "./def-inputs";
 import { fitting, type Program } from "./fitting";
 import { candidates, FLAGS, SETTINGS, usualOf, usualValue } from "./usual";

@@ -6,7 +6,6 @@ import { Diagnostics } from "../reading/diagnostics";
 import type { Dialect } from "../calls/dialect";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { bindingName } from "../interpreter";
-import { lastNameOf } from "../objects/classes";
 import { readProgram } from "../reading/read";
 import {
   BROKEN,
@@ -19,7 +18,7 @@ import {
   tensorValue,
   type Value,
 } from "../values/values";
-import type { CallExpr, ClassStatement, DefStatement } from "../reading/syntax";
+import { lastNameOf, type CallExpr, type ClassStatement, type DefStatement } from "../reading/syntax";
 import { mapLeaves } from "../values/trees";
 import { ARRAYS } from "./arrays";
 import { DERIVATIVES } from "./derivatives";

@@ -6,7 +6,7 @@ import { type ClassInfo, type Making, type Operand, Scope, type Value } from "..
 import { nearest } from "../suggest";
 import { bindName } from "../symbols";
 import type { CallExpr, ClassStatement, DefStatement, Expr, Identifier, Statement } from "../reading/syntax";
-import { bare } from "../reading/syntax";
+import { bare, lastNameOf } from "../reading/syntax";
 import { underName, versioned } from "../statements/targets";
 import { CONTAINERS } from "./containers";
 
@@ -16,15 +16,6 @@ export const newMaking = (interpreter: Interpreter): Making => {
   interpreter.makings.push(making);
   return making;
 };
-
-/** The last name of `nn.Module`, `functools.partial(…)`, `Generic[T]`. */
-export function lastNameOf(expr: Expr): string {
-  const inner = bare(expr);
-  if (inner.kind === "name") return inner.name;
-  if (inner.kind === "member") return inner.name.text;
-  if (inner.kind === "call") return lastNameOf(inner.callee);
-  return inner.kind === "subscript" ? lastNameOf(inner.object) : "";
-}
 
 export const isDecorated = (def: DefStatement, name: string): boolean =>
   def.decorators?.some((decorator) => lastNameOf(decorator) === name) ?? false;

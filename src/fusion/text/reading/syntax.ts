@@ -359,3 +359,12 @@ export function* walk(root: Expr): Generator<Expr> {
 /** Every expression of `statements` and of their bodies, in no particular order. */
 export const expressionsOf = (statements: readonly Statement[]): readonly Expr[] =>
   [...everyStatement(statements)].flatMap(rootsOf).flatMap((root) => [...walk(root)]);
+
+/** The last name of `nn.Module`, `functools.partial(…)`, `Generic[T]`. */
+export function lastNameOf(expr: Expr): string {
+  const inner = bare(expr);
+  if (inner.kind === "name") return inner.name;
+  if (inner.kind === "member") return inner.name.text;
+  if (inner.kind === "call") return lastNameOf(inner.callee);
+  return inner.kind === "subscript" ? lastNameOf(inner.object) : "";
+}

@@ -25,10 +25,10 @@ import type {
   Statement,
   UpdateStatement,
 } from "../reading/syntax";
-import { bare, everyStatement, rootsOf } from "../reading/syntax";
+import { bare, everyStatement, lastNameOf, rootsOf } from "../reading/syntax";
 import { isTransform } from "../calls/transforms";
 import { transformed } from "../calls/call";
-import { isIdle, lastNameOf, runClass } from "../objects/classes";
+import { isIdle, runClass } from "../objects/classes";
 import { bindTargets, underName, wordOf, writeItem, writtenName } from "./targets";
 import { BROKEN, describe, isBroken, isOperand, NONE, type Operand, tensorValue, type Value } from "../values/values";
 import { foldBinary } from "../values/constants";

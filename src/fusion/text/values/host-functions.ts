@@ -9,12 +9,12 @@ import { addNode, typeOf } from "../interpreter";
 import { isLayer, layerMember, layerNamed, layerOf, namedWeight } from "../layers/layer";
 import { deepCopy } from "../layers/weights";
 import { attributeOf } from "../objects/attributes";
-import { classNames, lastNameOf } from "../objects/classes";
+import { classNames } from "../objects/classes";
 import { setField } from "../objects/fields";
 import { castTo } from "../calls/member";
 import { constantTensor, numberArray } from "./number-arrays";
 import type { CallExpr, Expr } from "../reading/syntax";
-import { bare, walk } from "../reading/syntax";
+import { bare, lastNameOf, walk } from "../reading/syntax";
 import { BROKEN, isBroken, isOperand, NONE, numberValue, type Operand, tensorValue, type Value } from "./values";
 
 interface Call {
