@@ -46,7 +46,7 @@ test("a kernel by hand: an error at its line, wrong values, right ones; a link t
   const kernels = play.region("Kernels");
   const measured = play.region("Measured");
   await expect(kernels.getByText("Edited by hand", { exact: true })).toBeVisible();
-  await expect(play.region("Score").getByRole("img", { name: /^Kernels: .* 1 by hand/ })).toBeVisible();
+  await expect(play.region("Score").getByRole("img", { name: /^Kernels: .* \(1 by hand\)/ })).toBeVisible();
 
   // The device's compiler says where, while one types.
   await write(play, kernel("max(sum, oops)"));

@@ -62,7 +62,7 @@ function Numbers({ score }: { readonly score: ScoreWords }) {
       <Metric
         name="Kernels"
         values={score.kernels}
-        {...(hand > 0 ? { unit: `${hand} by hand` } : {})}
+        {...(hand > 0 ? { unit: `(${hand} by hand)` } : {})}
         rank="always"
         meaning="GPU programs launched one after the other."
       />
