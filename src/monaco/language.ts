@@ -7,13 +7,18 @@ const grammar: Monaco.languages.IMonarchLanguage = {
   defaultToken: "",
   tokenPostfix: ".fusion",
   unicode: true,
-  keywords: ["def", "return", "for", "in", "and", "or", "not", "if", "elif", "else", "is", "pass"],
+  // Python's own; its functions are ops here, and coloured as calls.
+  keywords:
+    "and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(
+      " ",
+    ),
   constants: ["True", "False", "None"],
   types: ["f32", "f16", "i32", "bool"],
   tokenizer: {
     root: [
       [/#.*$/, "comment"],
       [/"""/, "comment", "@docstring"],
+      [/'''/, "comment", "@singleDocstring"],
       [/"[^"]*"|'[^']*'/, "string"],
       [/\.\.\./, "keyword.hole"],
       [/[0-9][0-9_]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?/, "number"],
@@ -34,6 +39,11 @@ const grammar: Monaco.languages.IMonarchLanguage = {
       [/"""/, "comment", "@pop"],
       [/[^"]+/, "comment"],
       [/"/, "comment"],
+    ],
+    singleDocstring: [
+      [/'''/, "comment", "@pop"],
+      [/[^']+/, "comment"],
+      [/'/, "comment"],
     ],
   },
 };
@@ -62,7 +72,10 @@ export function registerFusionLanguage(monaco: typeof Monaco): void {
   monaco.languages.setLanguageConfiguration(FUSION_LANGUAGE, {
     ...editing,
     onEnterRules: [
-      { beforeText: /^\s*(?:def|for)\b.*:\s*$/, action: { indentAction: monaco.languages.IndentAction.Indent } },
+      {
+        beforeText: /^\s*(?:class|def|for|if|elif|else|while|with|try|except|finally)\b.*:\s*$/,
+        action: { indentAction: monaco.languages.IndentAction.Indent },
+      },
     ],
   });
 }

@@ -16,6 +16,7 @@ import {
 } from "../../../fusion";
 import { geluCurve, geluDistance, type Curve } from "./gelu-forms";
 import { count, decimal, scientific, showBytes, significant } from "../units";
+import { flopsOfPlan } from "../plan/traffic";
 
 interface Counted {
   readonly graph: Graph;
@@ -67,7 +68,6 @@ function largest({ graph }: Counted): {
 }
 
 /** FLOP of all kernels of a plan. */
-const flopsOf = ({ kernels: all }: Plan): number => all.reduce((sum, { flops }) => sum + flops, 0);
 
 /** Right as printed; counted otherwise; or a number that no count can decide. */
 export type Mark = "right" | "differs" | "quoted";
@@ -137,7 +137,7 @@ const layerNormIntensity: Sentence = (counted, says) => {
   const [ops, trips] = [naive.totals.kernels, fused.totals.fullSizeTransfers];
   const value = ops / (trips * 4);
   const sum = `${ops} ops on each element over ${trips} transfers of 4 B are ${significant(value)}`;
-  const weighed = significant(intensity(flopsOf(fused), fused.totals.bytes));
+  const weighed = significant(intensity(flopsOfPlan(fused), fused.totals.bytes));
   return judged(
     `${significant(value)} FLOP/byte` === says,
     `The lecture notes say ${says}: ${sum}. Counting roots and divisions by their cost, it is ${weighed}.`,
@@ -147,7 +147,7 @@ const layerNormIntensity: Sentence = (counted, says) => {
 
 const productIntensity: Sentence = ({ graph, fused, options }, says) => {
   const elements = bytesOf(node(graph, graph.outputs[0]!).type) / 4;
-  const flops = flopsOf(fused);
+  const flops = flopsOfPlan(fused);
   const perByte = significant(intensity(flops, fused.totals.bytes));
   const bend = `${significant(ridge(options.profile))} for ${options.profile.name}`;
   return differs(

@@ -99,4 +99,6 @@ export function fullSizeBlocks(plan: Plan): { readonly reads: number; readonly w
   );
 }
 
-export const flopsOfPlan = (plan: Plan): number => plan.kernels.reduce((total, kernel) => total + kernel.flops, 0);
+/** FLOP of all kernels. */
+export const flopsOfPlan = (plan: Pick<Plan, "kernels">): number =>
+  plan.kernels.reduce((total, kernel) => total + kernel.flops, 0);

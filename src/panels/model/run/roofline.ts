@@ -1,5 +1,5 @@
 /** @file The roofline: where each plan and each kernel stands under the roofs measured on this device, and under those of datasheets without a run. */
-import { a100, h100, kernelTitle, type DeviceProfile, type Kernel, type Plan } from "../../../fusion";
+import { a100, h100, kernelTitle, type DeviceProfile, type Plan } from "../../../fusion";
 import type { FinishedRun } from "../../../state";
 import { PLAN_NAMES, planTitle, type PlanName, type Roofs } from "./run-types";
 import { timingOf } from "./timings";
@@ -26,8 +26,6 @@ export const roofAt = (roofs: Pick<Roofs, "bandwidth" | "flops">, intensity: num
 /** FLOP per byte where the slope meets the flat roof. */
 export const ridgeOf = (roofs: Pick<Roofs, "bandwidth" | "flops">): number => roofs.flops / roofs.bandwidth;
 
-const flopsOf = (kernels: readonly Kernel[]): number => kernels.reduce((sum, kernel) => sum + kernel.flops, 0);
-
 function pointOf(
   roofs: Roofs,
   work: { readonly plan: PlanName; readonly kernel: string | null; readonly title: string },
@@ -50,7 +48,7 @@ export function roofPoints({ result, plans }: FinishedRun): RoofPoint[] {
     pointOf(
       roofs,
       { plan, kernel: null, title: planTitle(plan) },
-      { flops: flopsOf(kernels), bytes: totals.bytes, micros: timingOf(result, plan, null)?.median ?? null },
+      { flops: flopsOfPlan({ kernels }), bytes: totals.bytes, micros: timingOf(result, plan, null)?.median ?? null },
     ),
   );
   const ofKernels = planned.flatMap(([plan, { kernels }]) =>
