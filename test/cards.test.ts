@@ -1,5 +1,7 @@
 /** @file Prices follow the machine: on a card with a measured machine's numbers, no plan is priced above its parts, and few long workgroups don't pay. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { untuned } from "../bench/untuned";
 import { compile, defaultOptions, type DeviceProfile } from "../src/fusion";
 import { generic } from "../src/fusion/cost";
 import { examples } from "../src/lessons";
@@ -39,4 +41,19 @@ describe.each(FEW)("%s, large", (id) => {
     );
     expect(idle.map(({ name }) => name)).toEqual([]);
   });
+});
+
+const [COUNT, SEED] = (process.env["CARD_LAWS"] ?? "4:20261125").split(":").map(Number) as [number, number];
+
+/** Some of the programs that nobody tuned for; all of them in a soak. */
+const some = fc
+  .sample(fc.shuffledSubarray([...untuned], { minLength: Math.min(COUNT, untuned.length) }), {
+    seed: SEED,
+    numRuns: 1,
+  })[0]!
+  .slice(0, COUNT);
+
+test.each(some)("$name is priced no higher fused than naive", ({ text }) => {
+  const { naivePlan, fusedPlan } = compile(text, { ...defaultOptions, profile: measured });
+  expect(fusedPlan!.totals.predictedMicros).toBeLessThanOrEqual(naivePlan!.totals.predictedMicros);
 });

@@ -142,6 +142,7 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
   "digit-before-itself": [
     ["templates/digit-sort.ts", "low.branch(space.below(smaller, «bin»), () =>", "space.add(bin, space.int(1))"],
   ],
+  "outside-in-a-bin": [["templates/bins.ts", "[exists, part(update), «nothing»]", "part(update)"]],
   "lost-run": [["templates/merge-sort.ts", "right: «least(space.add(rest, space.mul(left, -1)))»,", "space.int(0)"]],
   "lost-iteration": [["map-loop.ts", "low.loop(body.iteration, «iterations», (index) => {", "iterations - 1"]],
   "late-carry": [["map-loop.ts", "return «swaps» ? low.let(`${value.name}_before`", "false"]],

@@ -27,8 +27,8 @@ const formOf = (graph: Graph): RegionForm => {
 const readsAs = (graph: Graph, target: Target): string =>
   scheduleRegion(graph, { members: computed(graph), outputs: graph.outputs }, formOf(graph), target)
     .reads.map(
-      ({ value, elements, rereads, strided }) =>
-        `${value}:${elements}${rereads ? `+${rereads}` : ""}${strided ? "~" : ""}`,
+      ({ value, elements, rereads, waste }) =>
+        `${value}:${elements}${rereads ? `+${rereads}` : ""}${waste > 1 ? "~" : ""}`,
     )
     .join(" ");
 

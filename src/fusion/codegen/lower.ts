@@ -3,6 +3,7 @@ import { bug, type Graph, type Region, type Target } from "../ir";
 import { classify, isViewRegion, scheduleRegion } from "../region";
 import { storedForm, type Job } from "./kernel-frame";
 import type { KernelProgram } from "./kernel-ir";
+import { lowerBins } from "./templates/bins";
 import { lowerDigitSort } from "./templates/digit-sort";
 import { lowerFold } from "./templates/fold";
 import { lowerFlashThread } from "./templates/flash-thread";
@@ -44,6 +45,8 @@ export function lowerJob(job: Job): KernelProgram[] {
       return lowerMergedOrder(job);
     case "digit-sort":
       return lowerDigitSort(job);
+    case "bins":
+      return lowerBins(job);
     case "scan-band":
       return [lowerScanBand(job)];
     case "mixed-row":

@@ -27,7 +27,7 @@ export function regionFlops(graph: Graph, region: Body, form: RegionForm | null,
     if (def.kind === "contraction") {
       flops += 2 * matmulSizes(graph, id).k * sizeOf(n.type.shape);
     } else if (def.kind === "reduce") {
-      flops += def.flopsPerElement * sizeOf(node(graph, n.inputs[0]!).type.shape);
+      flops += def.flopsPerElement * (sizeOf(node(graph, n.inputs[0]!).type.shape) / comparedWith(form, schedule));
     } else if (def.ranges) {
       flops += rangeTerms(graph, n.inputs) * evaluations.get(id)!;
     } else if (def.order) {
@@ -44,6 +44,9 @@ export function regionFlops(graph: Graph, region: Body, form: RegionForm | null,
   }
   return flops;
 }
+
+/** Places that an update is compared with, of which it names one: where it is folded into bins, that one alone. */
+const comparedWith = (form: RegionForm | null, { bins }: RegionSchedule): number => (bins ? form!.rows : 1);
 
 /** Arithmetic on an element for each digit: it is cut out of the key, and counted, once to count and twice to move. */
 const DIGIT_OPS = 12;
@@ -98,7 +101,8 @@ function evaluationsFor(
     const times = known.get(id)!;
     n.inputs.forEach((input, operand) => {
       const needed = sizeOf(node(graph, input).type.shape);
-      if (kind === "reduce" || kind === "order") ask(input, needed);
+      if (kind === "reduce") ask(input, needed / comparedWith(form, schedule));
+      else if (kind === "order") ask(input, needed);
       else if (kind === "contraction") ask(input, needed * tileVisits(graph, id, operand, schedule));
       else if (kind === "movement" && n.inputs.length > 1) ask(input, needed);
       else ask(input, times);

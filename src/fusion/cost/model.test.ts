@@ -18,7 +18,7 @@ const schedule = (given: Partial<RegionSchedule> = {}): RegionSchedule => ({
   chunkLength: 1,
   tileAxes: null,
   matmul: null,
-  reads: [{ value, elements: 1 << 24, strided: false, rereads: 0 }],
+  reads: [{ value, elements: 1 << 24, waste: 1, rereads: 0 }],
   stridedWrites: [],
   workgroups: 16384,
   threadsPerWorkgroup: 256,
@@ -54,8 +54,8 @@ describe("the worked example: log(exp(x) + 1) on 64 MiB", () => {
 });
 
 describe("time", () => {
-  test("a strided read is priced at four times its bytes", () => {
-    const strided = schedule({ reads: [{ value, elements: 1, strided: true, rereads: 0 }] });
+  test("a read that wastes three bytes of four is priced at four times its bytes", () => {
+    const strided = schedule({ reads: [{ value, elements: 1, waste: 4, rereads: 0 }] });
     const plain = kernelTime(traffic(8 * MIB, 0, 0), 0, schedule(), generic).readMicros;
     expect(kernelTime(traffic(8 * MIB, 0, 0), 0, strided, generic).readMicros).toBeCloseTo(4 * plain);
   });

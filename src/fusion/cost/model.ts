@@ -6,7 +6,7 @@ import { regionFlops } from "./flops";
 import { targetOf } from "./profiles";
 import { noTraffic, regionTraffic, type RegionTraffic } from "./traffic";
 
-/** What the inner loop reads or stores with a stride moves about four times what it uses; priced, never counted. */
+/** What neighbours store with a stride moves about four times what it uses; priced, never counted. */
 const STRIDED_WASTE = 4;
 /** Share of the shorter of computing, moving and reading again from the cache that hides behind the longest. */
 const OVERLAP = 0.95;
@@ -79,13 +79,12 @@ export function kernelTime(
   if (schedule.dispatches === 0) return instant;
   // A workgroup draws only its share of the bandwidth: few workgroups leave memory idle.
   const bandwidth = (profile.bandwidth * machineShare(schedule, profile)) / 1e6;
-  const strided = new Set<NodeId>();
-  for (const read of schedule.reads) if (read.strided) strided.add(read.value);
+  const waste = new Map<NodeId, number>();
+  for (const read of schedule.reads) if (read.waste > 1) waste.set(read.value, read.waste);
   let readMicros = traffic.temporaryBytes / bandwidth;
   for (const { value, bytes, rereads } of traffic.reads) {
     const speedup = bytes < profile.l2Bytes ? CACHED_SPEEDUP : 1;
-    readMicros +=
-      (strided.has(value) ? STRIDED_WASTE : 1) * (bytes / bandwidth + (bytes * rereads) / (bandwidth * speedup));
+    readMicros += (waste.get(value) ?? 1) * (bytes / bandwidth + (bytes * rereads) / (bandwidth * speedup));
   }
   // What tiles read again comes from the cache, however large the operands are: workgroups that run together share their rows.
   const cachedMicros = schedule.modelledBytes / (bandwidth * CACHED_SPEEDUP);

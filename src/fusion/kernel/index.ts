@@ -12,6 +12,7 @@ export {
   type Side,
 } from "./price";
 export { bandFactors, bandFits, bandMicros, heldByBand, type BandFactors, type BandShape } from "./shapes/band";
+export { binBytes, binFactors, binMicros, type BinFactors, type BinShape } from "./shapes/bins";
 export { factorsOf, foldNest, nestOf, sortMicros, type FoldChoice, type FoldNest } from "./shapes/fold";
 export {
   ADDERS,

@@ -258,7 +258,11 @@ function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): n
 }
 
 /** The second nest: each row's parts are read by one workgroup. */
-function joiningMicros({ rows, accumulators }: FoldShape, chunks: number, { bandwidth }: Machine): number {
+export function joiningMicros(
+  { rows, accumulators }: Pick<FoldShape, "rows" | "accumulators">,
+  chunks: number,
+  { bandwidth }: Machine,
+): number {
   const moved = (((4 + SECTOR) * rows * chunks * accumulators) / bandwidth) * 1e6;
   return moved + START + LOAD + chunks * PART;
 }

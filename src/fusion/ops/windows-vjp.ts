@@ -3,13 +3,19 @@ import type { NodeId } from "../ir";
 import type { DerivativeContext } from "./define";
 import { windowAxes, type WindowAxis } from "./windows";
 
-/** Adds a cotangent of windows, [lead…, taps…, windows…], to the elements that the taps saw: one shifted and spread view of it for each tap. */
+/** Adds a cotangent of windows, [lead…, taps…, windows…], to the elements that the taps saw: one shifted and spread view of it for each tap, one view for all where windows tile the axes. */
 export function windowsVjp({ inputs: [x], attrs, typeOf, of }: DerivativeContext, cotangent: NodeId): NodeId {
   const { shape } = typeOf(x!);
   const axes = windowAxes(attrs);
   const lead = shape.length - axes.length;
   const seen = typeOf(cotangent).shape;
   const windows = seen.slice(lead + axes.length);
+  if (axes.every((axis, i) => tiles(axis, windows[i]!, shape[lead + i]!))) {
+    // Every element lies in one window: nothing is added, elements only move back.
+    const perm = [...seen.keys()].slice(0, lead);
+    for (const i of axes.keys()) perm.push(lead + axes.length + i, lead + i);
+    return of("reshape", [of("transpose", [cotangent], { perm })], { shape });
+  }
   const taps = axes.reduce((count, { kernel }) => count * kernel, 1);
   let sum: NodeId | null = null;
   for (let tap = 0; tap < taps; tap++) {
@@ -40,6 +46,10 @@ export function windowsVjp({ inputs: [x], attrs, typeOf, of }: DerivativeContext
   }
   return sum ?? of("expand", [0], { shape });
 }
+
+/** Whether windows lie side by side and cover the axis. */
+const tiles = ({ kernel, stride, dilation, before, interior }: WindowAxis, windows: number, extent: number): boolean =>
+  kernel === stride && dilation === 1 && interior === 1 && before === 0 && windows * kernel === extent;
 
 /** Whether tap number `tap` lies on an element in any of the windows. */
 function sees(

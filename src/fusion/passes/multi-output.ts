@@ -15,6 +15,7 @@ import {
   withRoom,
   WITH_ROOM,
 } from "./rows/recomputed-output";
+import { SECOND_LOOK, secondLooks } from "./rows/second-look";
 import { SUM_OF_ROWS, sumsOfRows } from "./rows/sum-of-rows";
 import { titled } from "./catalogue";
 
@@ -32,7 +33,8 @@ export const multiOutput: FusionPass = {
     );
     yield* keepers(planner, yield* sumsOfRows(planner));
     yield* besides(planner);
-    yield* recomputedOutputs(planner);
+    if (yield* recomputedOutputs(planner)) yield* siblings(planner);
+    yield* secondLooks(planner);
   },
   legal: (planner, candidate) => (candidate.rewrite ? joiningRewrite.legal : legalMerge)(planner, candidate),
   cost: (planner, candidate) => (candidate.rewrite ? joiningRewrite.cost : costOf)(planner, candidate),
@@ -51,6 +53,8 @@ export const multiOutput: FusionPass = {
 
 function doing(planner: Planner, { rule, nodes, remove, add }: Candidate): string {
   const { graph } = planner;
+  if (rule === SECOND_LOOK)
+    return `Computing ${namesOf(graph, remove[0]!.outputs)} where ${remove[0]!.outputs.length === 1 ? "it is" : "they are"} read`;
   if (rule === RECOMPUTED) return aboutRecomputed(planner, { nodes });
   if (rule === WITH_ROOM) return aboutRoom(planner, { nodes, remove });
   if (rule === "siblings") {

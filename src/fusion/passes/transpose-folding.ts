@@ -78,7 +78,7 @@ export const transposeFolding: FusionPass = {
       const text = `${capital(reading(`the source of ${moved}`))} with another index, so ${moved} is never written: ${bytes}${timeOf(fused, apart)}.`;
       return yes("A_VIEW", candidate.nodes, text, { numbers, weighed });
     }
-    const text = `Read in place, ${moved} would be loaded with a stride, which fetches about four times what is needed: ${timeOf(fused, apart)}. So it is written once, in order.`;
+    const text = `Read in place, ${moved} would be loaded with a stride, which fetches more than it uses: ${timeOf(fused, apart)}. So it is written once, in order.`;
     return no("C_NEGATIVE", candidate.nodes, text, { numbers, weighed, ...forcing(planner, candidate) });
   },
   apply: (_planner, candidate) => patchOf(candidate),

@@ -1,4 +1,5 @@
 /** @file Regions as kernels-to-be: their form, what they read, how they are scheduled. Shared by passes, cost and codegen. */
+export { binsOf } from "./schedule/bins";
 export {
   areTransposed,
   followersOf,

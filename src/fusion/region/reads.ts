@@ -1,5 +1,5 @@
 /** @file What a region reads: every stored value with its distinct elements, and whether the inner loop walks it with a stride. */
-import { node, sizeOf, stridesOf, type Graph, type Node, type NodeId, type Shape } from "../ir";
+import { dtypeBytes, node, sizeOf, stridesOf, type Graph, type Node, type NodeId, type Shape } from "../ir";
 import { opDef } from "../ops";
 import {
   ALL,
@@ -209,7 +209,56 @@ export function neighbours(shape: Shape, axis: number): Pair | null {
 /** Innermost axis with more than one element, or −1. */
 export const innermost = (shape: Shape): number => shape.findLastIndex((extent) => extent > 1);
 
-/** Stored values that the region walks with neither stride 0 nor 1. */
+/** Bytes that memory hands out at once, neighbours that run in step, and short rows: what a thread walks of them is loaded at about the same time. */
+const SECTOR_BYTES = 32;
+const IN_STEP = 32;
+const SHORT_ROW = 8;
+/** More than this share of what was fetched is never lost: the rest of a sector waits in the cache for whoever comes next. */
+const MOST_WASTE = 4;
+
+/** The first points of `shape` along some of its axes, in order; the last of these axes runs fastest. */
+function pointsAlong(shape: Shape, axes: readonly number[], most: number): number[][] {
+  const count = Math.min(
+    most,
+    axes.reduce((size, axis) => size * shape[axis]!, 1),
+  );
+  return Array.from({ length: count }, (_, at) => {
+    const point = shape.map(() => 0);
+    let left = at;
+    for (const axis of axes.toReversed()) {
+      point[axis] = left % shape[axis]!;
+      left = Math.floor(left / shape[axis]!);
+    }
+    return point;
+  });
+}
+
+/** What is fetched for each byte that is used, where the loads of threads in step fall on these places. */
+export function wasteOf(places: readonly number[], bytes: number): number {
+  const used = new Set(places);
+  const sectors = new Set([...used].map((place) => Math.floor((place * bytes) / SECTOR_BYTES)));
+  return Math.min(MOST_WASTE, Math.max(1, (sectors.size * SECTOR_BYTES) / (used.size * bytes)));
+}
+
+/** Points of `shape` that threads in step meet: neighbours along the walk, and of short rows all that a thread walks. */
+export function pointsInStep(shape: Shape, form: RegionForm, along: "columns" | "rows"): Points {
+  const all = [...shape.keys()];
+  const inSpace = shape.length === form.space.length && form.reducedAxes.length > 0;
+  const isAlong = (axis: number): boolean =>
+    shape[axis]! > 1 && form.reducedAxes.includes(axis) === (along === "columns");
+  const axes = inSpace ? all.filter(isAlong) : all;
+  const rest = all.filter((axis) => !axes.includes(axis));
+  const short = along === "rows" && form.columns <= SHORT_ROW;
+  const row = pointsAlong(shape, short ? rest : [], SHORT_ROW);
+  return pointsAlong(shape, along === "rows" ? axes : [...rest, ...axes], IN_STEP).flatMap((point) =>
+    row.map((column) => point.map((at, axis) => at + column[axis]!)),
+  );
+}
+
+/**
+ * Stored values that the region walks with neither stride 0 nor 1, and how much is fetched for each byte that is used. Neighbours that
+ * load the odd and the even elements, or the four numbers of a box, use all of what they fetch together.
+ */
 export function stridedReads(
   graph: Graph,
   members: readonly NodeId[],
@@ -217,31 +266,50 @@ export function stridedReads(
   form: RegionForm,
   along: "columns" | "rows",
   turnsOf: ReadonlyMap<NodeId, readonly LayoutStep[]> = new Map(),
-): Set<NodeId> {
-  if (form.contraction !== null) return new Set();
+): Map<NodeId, number> {
+  if (form.contraction !== null) return new Map();
   const isAlong = (extent: number, axis: number): boolean =>
     extent > 1 && form.reducedAxes.includes(axis) === (along === "columns");
-  const pairsOf = (id: NodeId): { id: NodeId; pair: Pair }[] => {
+  /** Neighbouring points as the loop over the region's space meets them: two, or as many as run in step. */
+  const pointsOf = (id: NodeId, inStep: boolean): Points | null => {
     const turns = turnsOf.get(id) ?? [];
-    const inSpace = turns.length > 0 ? neighbours(form.space, form.space.findLastIndex(isAlong)) : null;
-    if (inSpace) return [{ id, pair: [pointAfter(turns, inSpace[0]), pointAfter(turns, inSpace[1])] as const }];
+    const walk = (shape: Shape, last: number): Points | null =>
+      inStep ? pointsInStep(shape, form, along) : neighbours(shape, last);
+    const inSpace = turns.length > 0 ? walk(form.space, form.space.findLastIndex(isAlong)) : null;
+    if (inSpace) return inSpace.map((point) => pointAfter(turns, point));
     const shape = node(graph, id).type.shape;
-    const axis =
+    return walk(
+      shape,
       form.reducedAxes.length === 0 || shape.length !== form.space.length
         ? innermost(shape)
-        : shape.findLastIndex(isAlong);
-    const pair = neighbours(shape, axis);
-    return pair ? [{ id, pair }] : [];
+        : shape.findLastIndex(isAlong),
+    );
   };
   const roots = rootsOf(graph, members, outputs, form).map(({ id }) => id);
   const isWide = (id: NodeId): boolean => sizeOf(node(graph, id).type.shape) >= sizeOf(form.space);
-  const wide = strideProbe(graph, members, roots.filter(isWide).flatMap(pairsOf));
-  const narrow = strideProbe(graph, members, roots.filter((id) => !isWide(id)).flatMap(pairsOf));
+  const placesOf = (ids: readonly NodeId[], inStep: boolean): Map<NodeId, (readonly number[])[]> =>
+    offsetsAt(
+      graph,
+      members,
+      ids.flatMap((id) => {
+        const points = pointsOf(id, inStep);
+        return points ? [{ id, points }] : [];
+      }),
+    );
   // What the loop over whole rows reads is walked as that loop walks, whatever one more element per row costs.
-  const walks = [...wide, ...[...narrow].filter(([value]) => !wide.has(value))];
-  return new Set(
-    walks.flatMap(([value, steps]) => ([...steps].some((step) => step !== 0 && step !== 1) ? [value] : [])),
-  );
+  const waste = new Map<NodeId, number>();
+  const seen = new Set<NodeId>();
+  for (const ids of [roots.filter(isWide), roots.filter((id) => !isWide(id))]) {
+    const pairs = [...placesOf(ids, false)].filter(([value]) => !seen.has(value));
+    const stepping = pairs.filter(([, places]) => places.some(([a, b]) => b! - a! !== 0 && b! - a! !== 1));
+    const met = stepping.length > 0 ? placesOf(ids, true) : null;
+    for (const [value] of pairs) seen.add(value);
+    for (const [value, places] of stepping) {
+      const all = met!.get(value) ?? places;
+      waste.set(value, wasteOf(all.flat(), dtypeBytes(node(graph, value).type.dtype)));
+    }
+  }
+  return waste;
 }
 
 /** Where the loops begin to ask: the operand of each reduction, and every output. */
@@ -264,12 +332,12 @@ export function readsOf(
   graph: Graph,
   members: readonly NodeId[],
   outputs: readonly NodeId[],
-  strided: ReadonlySet<NodeId>,
+  strided: ReadonlyMap<NodeId, number> = new Map(),
 ): RegionRead[] {
   // A row is folded whether or not what comes of it is stored in the end.
   const folded = members.filter((id) => walksRows(node(graph, id)) && !outputs.includes(id));
   const touched = touchedElements(graph, members, [...outputs, ...folded]);
   return storedInputs(graph, members)
     .filter((value) => (touched.get(value) ?? 0) > 0 || sizeOf(node(graph, value).type.shape) === 0)
-    .map((value) => ({ value, elements: touched.get(value) ?? 0, strided: strided.has(value), rereads: 0 }));
+    .map((value) => ({ value, elements: touched.get(value) ?? 0, waste: strided.get(value) ?? 1, rereads: 0 }));
 }

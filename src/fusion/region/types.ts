@@ -1,6 +1,6 @@
 /** @file What a set of nodes looks like as one kernel. The one answer that passes (legality), cost (traffic) and codegen (loops) share. */
 import type { NodeId, Shape, TemplateName, Verdict } from "../ir";
-import type { DigitFactors, FoldNest } from "../kernel";
+import type { BinFactors, DigitFactors, FoldNest } from "../kernel";
 
 /** How the loops of a region run. Extents of `space` are the output index space; `reduced` those that reductions walk. */
 export interface RegionForm {
@@ -30,8 +30,8 @@ export interface RegionRead {
   readonly value: NodeId;
   /** Distinct elements touched. Exact for every region that classify accepts. */
   readonly elements: number;
-  /** The innermost loop does not walk it with stride 0 or 1 (priced at ×4 by the cost model, never counted). */
-  readonly strided: boolean;
+  /** Bytes that neighbouring threads fetch for each that they use: 1 where they walk in order. Priced, never counted. */
+  readonly waste: number;
   /** Further explicit passes (streaming rows): a transfer and bytes each. */
   readonly rereads: number;
 }
@@ -43,6 +43,7 @@ export interface RegionRead {
  * `scan-band`: a workgroup walks `chunks` rows that lie across memory, a thread `chunkLength` neighbours of one in each turn.
  * `merge-sort`: `chunks` runs of each row are sorted by a workgroup each, then merged two by two, a kernel at a time.
  * `digit-sort`: parts of each row count a digit of their keys, counts are added up, and each element is put where it belongs; digit after digit.
+ * `bins`: threads fold updates into bins of their own, one for every place, and a kernel joins them.
  * `mixed-row`, `mixed-thread`: bands of rows, whose columns are folded as well, with a finisher that joins the bands. `matmul-tile`, `matmul-registers` (CPU), `matmul-direct`.
  * `matmul-rows`, `matmul-rows-thread` (CPU): a tile, or a thread, that owns whole rows of the product and folds them.
  * `flash-tile`: rows between two contractions folded while tiles of keys and values pass through workgroup memory; `flash-thread`:
@@ -55,6 +56,7 @@ export type Variant =
   | "scan-band"
   | "merge-sort"
   | "digit-sort"
+  | "bins"
   | "mixed-row"
   | "mixed-thread"
   | "matmul-tile"
@@ -138,6 +140,8 @@ export interface RegionSchedule {
   readonly order?: { readonly way: OrderWay; readonly against: ReadonlyMap<OrderWay, Verdict> };
   /** Rows that are sorted digit by digit. Absent for other kernels. */
   readonly digits?: DigitFactors;
+  /** Updates that are folded into bins. Absent for other kernels. */
+  readonly bins?: BinFactors;
   /** Rows that are read again: first stages of pairs that one walk folds together. */
   readonly merged: readonly number[];
   /** Flat: neighbours that a thread takes at once, how often, and whether that is written out. */

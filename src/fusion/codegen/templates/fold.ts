@@ -394,7 +394,7 @@ function joinParts(
 }
 
 /** The parts of each row are a row themselves: the same nest, over what the steps have left. */
-function lowerJoin(job: Job, rows: Rows, finish: FoldNest, joined: readonly RowStep[]): KernelProgram {
+export function lowerJoin(job: Job, rows: Rows, finish: FoldNest, joined: readonly RowStep[]): KernelProgram {
   const known = joined.flatMap(({ folds }) => folds);
   const low = finishLowering(job, known, rows.rowOutputs);
   const { space } = low;

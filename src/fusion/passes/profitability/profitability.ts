@@ -207,7 +207,7 @@ function slowerProduct(
 const againstTheGrain = (planner: Planner, { add }: Candidate): boolean =>
   add.some((region) => {
     const { reads, stridedWrites } = planner.factsOf(region).schedule;
-    return stridedWrites.length > 0 || reads.some(({ strided }) => strided);
+    return stridedWrites.length > 0 || reads.some(({ waste }) => waste > 1);
   });
 
 /** Fewer workgroups than multiprocessors, where there were more before. */

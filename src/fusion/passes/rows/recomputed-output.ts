@@ -1,8 +1,8 @@
-/** @file An output of a kernel that follows element by element from what is stored anyway: its readers compute it, and it is not stored. */
+/** @file An output of a kernel that follows element by element from what is stored anyway, or from what is left of its rows: its readers compute it, and it is not stored. */
 import { isRefusal } from "../../cost";
-import { node, type NodeId, type Region, type RegionId } from "../../ir";
+import { bytesOf, node, sameShape, sizeOf, type NodeId, type Region, type RegionId } from "../../ir";
 import { opDef } from "../../ops";
-import { isFreeView, neededBy } from "../../region";
+import { neededBy } from "../../region";
 import type { Answer, Candidate } from "../driver/define";
 import { bindingsOf, edgesBetween, nodesOf } from "../driver/merge";
 import type { Planner } from "../driver/planner";
@@ -15,35 +15,66 @@ export const RECOMPUTED = "recomputed-output";
 export const aboutRecomputed = (planner: Planner, { nodes }: Pick<Candidate, "nodes">): string =>
   `Recomputing ${namesOf(planner.graph, nodes.slice(0, 1))} in ${namesOf(planner.graph, nodes.slice(1))} instead of storing it`;
 
-/** Outputs beside others, each offered to all of its readers. Only where the options leave it to the costs, or ask for copies. */
-export function* recomputedOutputs(planner: Planner): Generator<Candidate, void, Answer> {
+/** Outputs beside others, each offered to all of its readers. Only where the options leave it to the costs, or ask for copies. Returns whether one was taken. */
+export function* recomputedOutputs(planner: Planner): Generator<Candidate, boolean, Answer> {
   const { policy } = planner.options;
-  if (policy !== "cost" && policy !== "duplicate") return;
+  if (policy !== "cost" && policy !== "duplicate") return false;
+  let changed = false;
   for (const id of planner.inOrder()) {
     for (const value of planner.regions.get(id)?.outputs ?? []) {
       const candidate = withoutOutput(planner, id, value);
-      if (candidate) yield candidate;
+      if (candidate && (yield candidate).accepted) changed = true;
     }
   }
+  return changed;
 }
 
-/** The kernel without this output, and its readers with the ops that compute it; null where it needs more than elementwise ops. */
+/** The kernel without this output, and its readers with the ops that compute it; null where it needs more than elementwise ops and moves. */
 function withoutOutput(planner: Planner, id: RegionId, value: NodeId): Candidate | null {
   const producer = planner.region(id);
   const change = recomputing(planner, producer, [producer], value);
   if (!change) return null;
   const { without, readers, copies } = change;
   const edges = readers.flatMap((reader) => edgesBetween(planner, { ...producer, outputs: [value] }, reader));
+  const beside =
+    copies.length === 1 && without.outputs.length >= producer.outputs.length
+      ? besideOf(planner, producer, readers[0]!, copies[0]!)
+      : null;
   return {
     rule: RECOMPUTED,
     kind: "fuse",
     edges,
     nodes: nodesOf(edges, producer),
-    remove: [producer, ...readers],
-    add: [without, ...copies],
+    remove: [producer, ...readers, ...(beside ? [beside.other] : [])],
+    add: beside ? [beside.both, without] : [without, ...copies],
     into: readers.length === 1 ? readers[0]!.id : null,
-    merged: [],
+    merged: beside ? [readers[0]!.id, beside.other.id] : [],
   };
+}
+
+/** Another kernel that folds the same rows and reads what the copy now reads as well: one kernel reads it for both. */
+function besideOf(
+  planner: Planner,
+  producer: Region,
+  reader: Region,
+  copy: Region,
+): { readonly other: Region; readonly both: Region } | null {
+  const { form } = planner.factsOf(reader);
+  if (!form || form.reductions.length === 0) return null;
+  const near = new Set(planner.inputsOf(copy).flatMap((value) => [...planner.regionsReading(value)]));
+  for (const id of near) {
+    if (id === producer.id || id === reader.id) continue;
+    const other = planner.region(id);
+    const own = planner.factsOf(other).form;
+    const alike =
+      own !== null && sameShape(own.space, form.space) && own.reducedAxes.join() === form.reducedAxes.join();
+    if (!alike || planner.order.returns([reader.id, id]).found) continue;
+    const members = new Set([...copy.members, ...other.members]);
+    const sorted = [...members].toSorted((a, b) => planner.position(a) - planner.position(b));
+    const both = { ...copy, members: sorted, outputs: [...other.outputs, ...copy.outputs] };
+    if (!isRefusal(planner.facts(both))) return { other, both };
+  }
+  return null;
 }
 
 /** What the candidates of `withRoom` are called. */
@@ -73,6 +104,18 @@ export function withRoom(planner: Planner, pair: Candidate): Candidate | null {
 export const aboutRoom = ({ graph }: Planner, { nodes, remove }: Pick<Candidate, "nodes" | "remove">): string =>
   `Computing ${namesOf(graph, remove[1]!.outputs)} in the kernel of ${namesOf(graph, nodes.slice(1, 2))}, and ${namesOf(graph, nodes.slice(0, 1))} in each reader,`;
 
+/** A value that fits so often into another is small beside it. */
+const SMALL = 16;
+
+/** Whether a kernel without a product walks other rows than the producer, or none. */
+function walksOthers(planner: Planner, producer: Region, reader: Region): boolean {
+  const [rows, own] = [producer, reader].map((region) => {
+    const facts = planner.facts(region);
+    return isRefusal(facts) ? null : facts.form;
+  });
+  return !rows || !own || (own.contraction === null && own.reducedAxes.join() !== rows.reducedAxes.join());
+}
+
 interface Recomputing {
   readonly without: Region;
   readonly readers: readonly Region[];
@@ -87,12 +130,32 @@ function recomputing(planner: Planner, producer: Region, group: readonly Region[
   if (others.length === 0 || readers.length === 0 || planner.isOutput(value)) return null;
   if (readers.some((reader) => planner.isView(reader) || reader.members.includes(value))) return null;
   const nodeOf = (member: NodeId) => node(planner.graph, member);
+  const { type } = nodeOf(value);
+  const size = sizeOf(type.shape);
+  // A product would compute it again for each of its tiles, what is small saves no time, and who walks the same rows was asked to join.
+  const mayLeave =
+    bytesOf(type) >= planner.fullSize && readers.every((reader) => walksOthers(planner, producer, reader));
+  // What a row leaves is small: it is stored, and the value follows from it.
+  const isSmall = (member: NodeId): boolean => {
+    const { op, type: own, inputs } = nodeOf(member);
+    return mayLeave && inputs.length > 0 && opDef(op).kind !== "movement" && SMALL * sizeOf(own.shape) <= size;
+  };
   const stored = new Set(others);
   const unstored = producer.members.filter((member) => !stored.has(member));
-  const ops = neededBy(nodeOf, unstored, [value]);
+  const ops = neededBy(
+    nodeOf,
+    unstored.filter((member) => !isSmall(member)),
+    [value],
+  );
+  const inOps = new Set(ops);
+  const left = [...new Set(ops.flatMap((member) => nodeOf(member).inputs))].filter(
+    (input) => !inOps.has(input) && unstored.includes(input),
+  );
+  const outputs = [...others, ...left];
   const isCopied = (member: NodeId): boolean => {
     const n = nodeOf(member);
-    return opDef(n.op).kind === "elementwise" || n.inputs.length === 0 || isFreeView(n);
+    const { kind } = opDef(n.op);
+    return kind === "elementwise" || kind === "movement" || n.inputs.length === 0;
   };
   if (!ops.every(isCopied)) return null;
   const withOps = (reader: Region): Region => ({
@@ -100,7 +163,7 @@ function recomputing(planner: Planner, producer: Region, group: readonly Region[
     members: [...new Set([...ops, ...reader.members])].toSorted((a, b) => planner.position(a) - planner.position(b)),
   });
   return {
-    without: { ...producer, members: neededBy(nodeOf, producer.members, others), outputs: others },
+    without: { ...producer, members: neededBy(nodeOf, producer.members, outputs), outputs },
     readers,
     copies: readers.map(withOps),
   };

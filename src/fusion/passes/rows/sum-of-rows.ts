@@ -96,9 +96,11 @@ function foldedInRows(planner: Planner, walker: Region, region: Region, fold: No
   const total: Node = { ...fold, inputs: [rows.id] };
   const after = (id: NodeId): Node => (id === rows.id ? rows : id === total.id ? total : node(graph, id));
   const at = (id: NodeId): number => planner.position(id, new Map([[rows.id, rows]]));
-  const head = region.members.includes(x.id) ? neededBy(after, region.members, [x.id]) : [];
-  if (region.outputs.some((id) => head.includes(id))) return null;
-  const tail = { ...region, members: neededBy(after, region.members, region.outputs) };
+  const waits = (id: NodeId): boolean => neededBy(after, region.members, [id]).includes(total.id);
+  const [late, early] = [region.outputs.filter(waits), region.outputs.filter((id) => !waits(id))];
+  const wanted = [...early, ...(region.members.includes(x.id) ? [x.id] : [])];
+  const head = neededBy(after, region.members, wanted);
+  const tail = { ...region, members: neededBy(after, region.members, late), outputs: late };
   const group = new Set([walker.id, region.id]);
   const kept = walker.outputs.filter(
     (id) =>
@@ -109,7 +111,7 @@ function foldedInRows(planner: Planner, walker: Region, region: Region, fold: No
   const whole: Region = {
     id: walker.id,
     members: [...members, rows.id].toSorted((a, b) => at(a) - at(b)),
-    outputs: [...kept, rows.id],
+    outputs: [...kept, ...early, rows.id],
   };
   const patch: Patch = {
     removedNodes: [fold],

@@ -259,7 +259,7 @@ export function launchedCounts(loop: LaunchedLoop): LaunchedCounts {
     reads: [...tally.outside].map(([value, { elements, times }]) => ({
       value,
       elements,
-      strided: false,
+      waste: 1,
       rereads: times - 1,
     })),
     handed: [...tally.handed].map(([bytes, times]) => ({ bytes, ...times })),

@@ -1,14 +1,14 @@
 /** @file What rows are asked for, whatever walks them: what each pass begins with, what later passes need again, what is stored across. */
-import { type Graph, isLiteral, node, type NodeId, type Shape, sizeOf, stridesOf } from "../../ir";
+import { dtypeBytes, type Graph, isLiteral, node, type NodeId, type Shape, sizeOf, stridesOf } from "../../ir";
 import { wholeOutput, type RowPlacement } from "../classify";
-import { neighbours } from "../reads";
+import { neighbours, pointsInStep, wasteOf } from "../reads";
 import { isOrder } from "./row-ops";
 import type { PassRoot } from "./row-passes";
 import type { Body } from "../schedule/schedule-parts";
 import { pointAfter } from "../indices/row-layout";
 import type { RegionForm, RegionRead } from "../types";
 
-/** Outputs in which neighbours of the loop lie further apart than one element. */
+/** Outputs in which neighbours of the loop lie further apart than one element, and leave gaps that no other store fills. */
 export function stridedWrites(
   graph: Graph,
   form: RegionForm,
@@ -22,8 +22,13 @@ export function stridedWrites(
   return roots.flatMap(({ id, layout }) => {
     if (layout.length === 0 || !pair) return [];
     const strides = stridesOf(node(graph, id).type.shape);
-    const [from, to] = pair.map((at) => pointAfter(layout, at).reduce((sum, value, i) => sum + value * strides[i]!, 0));
-    return to! - from! === 1 ? [] : [id];
+    const placeOf = (at: readonly number[]): number =>
+      pointAfter(layout, at).reduce((sum, value, i) => sum + value * strides[i]!, 0);
+    const [from, to] = pair.map(placeOf);
+    if (to! - from! === 1) return [];
+    // What several stores fill together is as good as in order.
+    const places = pointsInStep(form.space, form, along).map(placeOf);
+    return wasteOf(places, dtypeBytes(node(graph, id).type.dtype)) === 1 ? [] : [id];
   });
 }
 

@@ -177,7 +177,7 @@ export function scheduleOnline(
   const answer = onlineParts(graph, members, outputs);
   if (!answer.ok) throw bug(`a ${form.template} region without its parts: ${answer.verdict.text}`);
   if (form.template !== "flash") return scheduleReduce(graph, answer.parts, { members, outputs }, target, live);
-  const reads = readsOf(graph, members, outputs, new Set());
+  const reads = readsOf(graph, members, outputs);
   return { ...scheduleFlash(graph, answer.parts, members, target, live, chosen), reads };
 }
 

@@ -152,7 +152,7 @@ export function scheduleReduce(
   const { batch, kept, folded, k, alongColumns } = reduceSizes(graph, parts);
   const plan = reducePlan(graph, parts, members.length, target);
   const folds = parts.folds.length + 1;
-  const plain = readsOf(graph, members, outputs, new Set());
+  const plain = readsOf(graph, members, outputs);
   if (!plan) {
     const rows = kept % 4 === 0 || !alongColumns ? 4 : 1;
     return {

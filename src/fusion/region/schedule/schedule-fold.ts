@@ -98,7 +98,7 @@ export class Rows {
       this.merged.includes(root.stage - 1) ? { ...root, stage: root.stage - 1 } : root,
     );
     this.byRow = region.outputs.filter((id) => !this.#isFull(id));
-    this.plain = readsOf(graph, region.members, region.outputs, new Set());
+    this.plain = readsOf(graph, region.members, region.outputs);
   }
 
   /** The walks over rows that are cut into parts. */
@@ -251,7 +251,7 @@ export function scheduleFold(
   const inParts = chunks > 1 ? cutOf(rows, shape) : null;
   const reads = (inParts?.reads ?? (held && lanes === 1 ? rows.plain : again)).map((read) => ({
     ...read,
-    strided: strided.has(read.value),
+    waste: strided.get(read.value) ?? 1,
   }));
   const joined = joiningOf(target, knobs);
   const meets = (lanes > 1 && form.reductions.length > 0) || (last?.lanes ?? 1) > 1;

@@ -1,8 +1,10 @@
 /** @file Rows that are folded: how each is read, by how many threads, and what stays in registers from one pass to the next. */
 import { type Graph, type Knobs, type NodeId, type Target } from "../../ir";
+import { binsOf, scheduleBins } from "./bins";
 import { placeRows, wholeOutput, type RowPlacement } from "../classify";
 import { scheduleDigits } from "../sorting/digit-sort";
 import { scheduleMerged } from "../sorting/merge-sort";
+import { machineOf } from "../machine";
 import { orderWay } from "../sorting/sort-choice";
 import { readsOf, stridedReads } from "../reads";
 import { passRoots, stridedWrites } from "../rows/row-roots";
@@ -41,7 +43,20 @@ function scheduleRowsPlainly(
   const isFull = (id: NodeId): boolean => form.columns > 1 && wholeOutput(graph, placement, id) !== null;
   if (target.schedule === "gpu" && !knobs.rows && mayBand(form, region.outputs, isFull))
     return scheduleScanBand(graph, region, form, target, placement, knobs);
-  return scheduleFold(graph, region, form, target, placement, knobs);
+  const fold = scheduleFold(graph, region, form, target, placement, knobs);
+  if (knobs.rows !== undefined || region.outputs.some(isFull) || !binsOf(graph, region, form)) return fold;
+  const bins = scheduleBins(graph, region, form, target, placement, knobs);
+  return bins && sooner(bins, fold, form, target) ? bins : fold;
+}
+
+/** Places that a CPU's thread each may compare with all updates before bins are sooner filled. */
+const FEW_PLACES = 8;
+
+function sooner(bins: RegionSchedule, fold: RegionSchedule, { rows }: RegionForm, target: Target): boolean {
+  if (fold.leastMicros === undefined) return rows > FEW_PLACES;
+  const micros = ({ leastMicros = 0, dispatches }: RegionSchedule): number =>
+    leastMicros + dispatches * machineOf(target).launchMicros;
+  return micros(bins) < micros(fold);
 }
 
 /** Scans of rows that lie across memory. */

@@ -123,7 +123,7 @@ function schedulePointwise(graph: Graph, region: Body, form: RegionForm, target:
       ? transposeAxes(graph, region, form, strided)
       : null;
   const shared = {
-    reads: readsOf(graph, region.members, region.outputs, tileAxes ? new Set() : strided),
+    reads: readsOf(graph, region.members, region.outputs, tileAxes ? new Map() : strided),
     threadsPerWorkgroup: threads,
   };
   if (tileAxes) {
@@ -192,7 +192,7 @@ function transposeAxes(
   graph: Graph,
   region: Body,
   form: RegionForm,
-  strided: ReadonlySet<NodeId>,
+  strided: ReadonlyMap<NodeId, number>,
 ): readonly [number, number] | null {
   const inner = innermost(form.space);
   const alike = region.outputs.every((id) => sameShape(node(graph, id).type.shape, form.space));
@@ -205,7 +205,7 @@ function transposeAxes(
       region.members,
       region.outputs.map((id) => ({ id, pair })),
     );
-    if ([...strided].every((value) => [...(strides.get(value) ?? [])].join() === "1")) return [axis, inner];
+    if ([...strided.keys()].every((value) => [...(strides.get(value) ?? [])].join() === "1")) return [axis, inner];
   }
   return null;
 }
@@ -213,7 +213,7 @@ function transposeAxes(
 /** One tile across: its workgroup owns whole rows. */
 function scheduleOwned(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
   const tile = ownedTile(graph, form.contraction!, target);
-  const reads = readsOf(graph, region.members, region.outputs, new Set());
+  const reads = readsOf(graph, region.members, region.outputs);
   const registers = BASE_REGISTERS + liveScalars(graph, region) + form.reductions.length;
   if (target.schedule === "cpu")
     return blank({
@@ -236,7 +236,7 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
   if (form.reductions.length > 0) return scheduleOwned(graph, region, form, target);
   const sizes = matmulSizes(graph, form.contraction!);
   const products = productsOf(graph, region.members);
-  const reads = readsOf(graph, region.members, region.outputs, new Set());
+  const reads = readsOf(graph, region.members, region.outputs);
   const shared = { reads, stridedWrites: stridedOutputs(graph, region) };
   const live = BASE_REGISTERS + liveScalars(graph, region);
   if (target.schedule === "cpu") {
