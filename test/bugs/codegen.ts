@@ -123,14 +123,14 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
   "lost-rounding": [["lowering.ts", "if (!rounded || «!this.#inside.has(id)») return value;", "true"]],
   "shared-band": [
     [
-      "templates/scan-band.ts",
+      "templates/scan.ts",
       "const cell = (of: Index): Index => space.add(space.mul(of, across), «lane»);",
       "space.int(0)",
     ],
   ],
   "band-forwards": [
     [
-      "templates/scan-band.ts",
+      "templates/scan.ts",
       "«rows.backwards» ? space.add(space.int(turns - 1), space.mul(iteration, -1)) : iteration;",
       "false",
     ],

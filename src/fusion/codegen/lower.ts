@@ -17,7 +17,7 @@ import { lowerReduceThread } from "./templates/reduce-thread";
 import { lowerReduceTile } from "./templates/reduce-tile";
 import { lowerMergedOrder } from "./templates/merge-sort";
 import { lowerMixed } from "./templates/mixed";
-import { lowerScanBand } from "./templates/scan-band";
+import { lowerScanBand } from "./templates/scan";
 import { lowerTile } from "./templates/transpose";
 
 /** The kernels of one region: none for a view, two for a split reduction, several for rows that are merged or sorted by digits, else one. */

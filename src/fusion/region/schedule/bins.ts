@@ -1,4 +1,7 @@
-/** @file Folds in which every place takes the updates that name it: histograms, counts by class, sums by segment, one value a place. */
+/**
+ * @file Folds in which every place takes the updates that name it: histograms, counts by class, sums by segment, one value a place.
+ * @about where, eq, cast, sum: a place takes an update by comparing it with the index, or counts the comparisons that hold.
+ */
 import { dtypeBytes, literalOf, node, type Graph, type Knobs, type Node, type NodeId, type Target } from "../../ir";
 import { binBytes, binFactors, binMicros, factorsOf, type BinShape } from "../../kernel";
 import { countsAlong, opDef } from "../../ops";
