@@ -21,6 +21,7 @@ export {
 export { scalarType, weakDType, withDefaults } from "./compose";
 export * from "./define";
 export { sumTo } from "./derivatives";
+export { chosenUpdate } from "./scattering";
 export { countsAlong, indexAlong } from "./linear-indices";
 export { TableAlgebra, tabled, type TabledCase } from "./index-tables";
 export { groupsOf, isAbsent, permOf, sliceAxes, type AxisGroup } from "./indices";

@@ -1,5 +1,5 @@
 /** @file Scatter inverted: each element of the result looks for the updates that name it, so no two threads write one element. */
-import { sizeOf, stridesOf, type Attrs, type DType, type NodeId, type Shape } from "../ir";
+import { sizeOf, stridesOf, type Attrs, type DType, type Node, type NodeId, type Shape } from "../ir";
 import type { GraphBuilder, Param } from "./define";
 import { largestOf, smallestOf } from "./limits";
 import { along, scaled } from "./linear-indices";
@@ -84,4 +84,20 @@ export function tuplePlacesInside(b: GraphBuilder, extents: Shape, index: NodeId
   if (place === null || inside === null)
     return b.op("origin", "expand", [b.scalar(0, "i32")], { shape: [sizeOf(shape.slice(0, last))] });
   return b.op("place", "where", [inside, place, b.scalar(-1, "i32")]);
+}
+
+/** The comparison by which the operand of a fold takes an update, and the update: null where each counts as one. `inside`: a node that may be looked through. */
+export function chosenUpdate(
+  inside: (id: NodeId) => Node | null,
+  operand: NodeId,
+  fold: string,
+  isNothing: (id: NodeId) => boolean,
+): { readonly match: Node; readonly value: NodeId | null } | null {
+  let current = inside(operand);
+  if (current?.op === "where" && isNothing(current.inputs[2]!)) {
+    const match = inside(current.inputs[0]!);
+    return match?.op === "eq" ? { match, value: current.inputs[1]! } : null;
+  }
+  while (current?.op === "cast") current = inside(current.inputs[0]!);
+  return fold === "sum" && current?.op === "eq" && current.id !== operand ? { match: current, value: null } : null;
 }

@@ -1,10 +1,7 @@
-/**
- * @file Folds in which every place takes the updates that name it: histograms, counts by class, sums by segment, one value a place.
- * @about where, eq, cast, sum: a place takes an update by comparing it with the index, or counts the comparisons that hold.
- */
+/** @file Folds in which every place takes the updates that name it: histograms, counts by class, sums by segment, one value a place. */
 import { dtypeBytes, literalOf, node, type Graph, type Knobs, type Node, type NodeId, type Target } from "../../ir";
 import { binBytes, binFactors, binMicros, factorsOf, type BinShape } from "../../kernel";
-import { countsAlong, opDef } from "../../ops";
+import { chosenUpdate, countsAlong, opDef } from "../../ops";
 import { machineOf } from "../machine";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
 import { finishNest, Rows } from "./schedule-fold";
@@ -33,7 +30,9 @@ export function binsOf(graph: Graph, { members }: Body, form: RegionForm): Bins 
   const { reduce } = opDef(fold.op);
   if (!reduce || reduce.arg || reduce.map) return null;
   const operand = node(graph, fold.inputs[0]!);
-  const found = chosen(graph, members, operand, reduce.identity(operand.type.dtype), fold.op);
+  const inside = (id: NodeId): Node | null => (members.includes(id) ? node(graph, id) : null);
+  const isNothing = (id: NodeId): boolean => literalOf(graph, id) === reduce.identity(operand.type.dtype);
+  const found = chosenUpdate(inside, operand.id, fold.op, isNothing);
   if (!found) return null;
   const { match, value } = found;
   if (match.type.shape.join() !== space.join()) return null;
@@ -48,24 +47,6 @@ export function binsOf(graph: Graph, { members }: Body, form: RegionForm): Bins 
       return { fold: fold.id, index, value, places };
   }
   return null;
-}
-
-/** The comparison that chooses, and what is chosen by it. */
-function chosen(
-  graph: Graph,
-  members: readonly NodeId[],
-  operand: Node,
-  nothing: number,
-  op: string,
-): { readonly match: Node; readonly value: NodeId | null } | null {
-  const inside = (n: Node): boolean => members.includes(n.id);
-  if (operand.op === "where" && inside(operand) && literalOf(graph, operand.inputs[2]!) === nothing) {
-    const match = node(graph, operand.inputs[0]!);
-    return match.op === "eq" && inside(match) ? { match, value: operand.inputs[1]! } : null;
-  }
-  let match = operand;
-  while (match.op === "cast" && inside(match)) match = node(graph, match.inputs[0]!);
-  return op === "sum" && match !== operand && match.op === "eq" && inside(match) ? { match, value: null } : null;
 }
 
 /** Bins of their own for the threads of each workgroup, and a kernel that joins them; null where no workgroup has room. */
