@@ -113,19 +113,28 @@ export async function loadProfile(file: string, environment: Environment): Promi
 
 /** Fixes without which a pasted text can't be planned, and what is said of them. */
 const NEEDED: ReadonlyMap<string, string> = new Map([
+  ["missing-data", "Data that is not here was taken from a data set that ships with the page."],
+  ["source-without-type", "Data was declared with the types that it usually has."],
   ["class", "Classes were called with example sizes and inputs; those that the program does not fix are guesses."],
   ["missing-shape", "Inputs were given example shapes; sizes that the program does not fix are guesses."],
 ]);
+
+/** So many mistakes of one kind are mended in a pasted text. */
+const MOST_FIXES = 16;
 
 /** Pasted classes and defs with the inputs that they need to be planned, and a word about it. */
 function readable(pasted: string): Pick<Loaded, "text" | "remarks"> {
   let text = pasted;
   const remarks: string[] = [];
   for (const [wanted, remark] of NEEDED) {
-    const wrong = parseProgram(text).diagnostics.find(({ code, fixes }) => code === wanted && (fixes ?? []).length > 0);
-    if (!wrong) continue;
-    text = applyTextEdits(text, wrong.fixes![0]!.edits);
-    remarks.push(remark);
+    for (let fixed = 0; fixed < MOST_FIXES; fixed++) {
+      const wrong = parseProgram(text).diagnostics.find(
+        ({ code, fixes }) => code === wanted && (fixes ?? []).length > 0,
+      );
+      if (!wrong) break;
+      text = applyTextEdits(text, wrong.fixes![0]!.edits);
+      if (fixed === 0) remarks.push(remark);
+    }
   }
   return { text, remarks };
 }

@@ -1,22 +1,8 @@
 /** @file Optimizers of PyTorch: twelve steps end where PyTorch's own do; loops, models, groups, gradients that add up, mistakes. */
 import { describe, expect, test } from "vitest";
-import { compile, defaultOptions, fusionAt } from "./compile";
-import { targetOf } from "./cost";
-import { trainingOf, trainOnCpu } from "./training";
+import { trainedFor } from "./testing";
 import { parseProgram } from "./text/program";
 import { errors } from "./text/objects/testing";
-
-/** What inputs hold after so many steps, by their names. */
-function after(text: string, steps: number): ReadonlyMap<string, readonly number[]> {
-  const compilation = compile(text, defaultOptions);
-  expect(compilation.diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
-  const { naive, updates, symbols } = compilation;
-  const training = trainingOf({ graph: naive!.graph, updates, symbols })!;
-  const program = { source: naive!.graph, fusion: fusionAt(compilation, compilation.steps.length), training };
-  const trainer = trainOnCpu(program, targetOf(defaultOptions.profile), defaultOptions.profile, 0);
-  for (let step = 0; step < steps; step++) trainer.step();
-  return new Map([...trainer.values].map(([id, data]) => [id, [...data]]));
-}
 
 const near = (got: readonly number[], want: readonly number[], within = 2e-5): void =>
   got.forEach((value, i) => expect(Math.abs(value - want[i]!)).toBeLessThanOrEqual(within));
@@ -47,7 +33,7 @@ test.each<readonly [call: string, want: readonly number[]]>([
   ["RMSprop([w], lr=0.02, centered=True, momentum=0.5, weight_decay=0.01)", [0.184845, 0.841613, 1.484819]],
   ["Adagrad([w], lr=0.3)", [0.210876, 0.846287, 1.48911]],
   ["Adagrad([w], lr=0.3, lr_decay=0.1, initial_accumulator_value=0.2)", [0.260177, 0.846285, 1.488015]],
-])("twelve steps of %s", (call, want) => near(after(toy(call), 12).get("w")!, want));
+])("twelve steps of %s", (call, want) => near(trainedFor(toy(call), 12).get("w")!, want));
 
 const MODEL = `class Net(nn.Module):
     def __init__(self):
@@ -97,7 +83,7 @@ describe("a program is one step", () => {
       expect(parseProgram(`${head}${loop}${body("        ")}return loss\n`).graph.nodes.size).toBe(once);
     const fourth = `${head}opt.zero_grad()\nfor i in range(100):\n    loss = (w * x * (i + 1)).sum()\n    loss.backward()\n    if (i + 1) % 4 == 0:\n        opt.step()\n        opt.zero_grad()\nreturn loss\n`;
     // 1 + 2 + 3 + 4 gradients of x, at a rate of 0.1.
-    const [before, now] = [after(fourth, 0), after(fourth, 1)];
+    const [before, now] = [trainedFor(fourth, 0), trainedFor(fourth, 1)];
     near(
       now.get("w")!,
       before.get("w")!.map((w, i) => w - before.get("x")![i]!),
@@ -109,7 +95,7 @@ describe("a program is one step", () => {
       "STEP",
       "opt.zero_grad()\nloss = (w * w).sum() / 2\nloss.backward()\nopt.step()",
     );
-    near(after(text, 1).get("w")!, [0.25, 0.25]);
+    near(trainedFor(text, 1).get("w")!, [0.25, 0.25]);
   });
 
   test("a group moves by its own options, else by the optimizer's", () => {
@@ -123,7 +109,7 @@ loss.backward()
 opt.step()
 return loss
 `;
-    const step = (call: string, steps = 1) => after(text.replace("CALL", call), steps);
+    const step = (call: string, steps = 1) => trainedFor(text.replace("CALL", call), steps);
     const sgd = step(
       'SGD([{"params": [a]}, {"params": [b], "lr": 0.5}, {"params": [c], "weight_decay": 1.0}], lr=0.1)',
     );
@@ -153,7 +139,7 @@ one.step()
 two.step()
 return loss
 `;
-    const values = after(text, 1);
+    const values = trainedFor(text, 1);
     near(values.get("a")!, [0.9, 0.9]);
     near(values.get("b")!, [0.8, 0.8]);
   });
@@ -184,7 +170,7 @@ for step in range(100):
     scheduler.step()
 return loss
 `;
-    const at = Array.from({ length: steps + 1 }, (_, step) => after(text, step).get("w")![0]!);
+    const at = Array.from({ length: steps + 1 }, (_, step) => trainedFor(text, step).get("w")![0]!);
     return at.slice(1).map((value, i) => at[i]! - value);
   };
   const halves = (...powers: readonly number[]): number[] => powers.map((power) => 0.5 ** power);
@@ -215,8 +201,8 @@ first.step()
 second.step()
 return loss
 `;
-    near(after(text, 3).get("a")!, [-(0.5 + 0.25 + 0.0125)]);
-    near(after(text, 3).get("b")!, [-(1 + 0.5 + 0.025)]);
+    near(trainedFor(text, 3).get("a")!, [-(0.5 + 0.25 + 0.0125)]);
+    near(trainedFor(text, 3).get("b")!, [-(1 + 0.5 + 0.025)]);
   });
 
   /** One step at a rate of 1 with gradients (3, 4) and 12, of norm 13. */
@@ -233,7 +219,7 @@ ${clip}
 opt.step()
 return loss, norm
 `;
-    const values = after(text, 1);
+    const values = trainedFor(text, 1);
     return [...values.get("a")!, ...values.get("b")!].map((x) => -x);
   };
 

@@ -14,6 +14,16 @@ export const findDataSet = (name: unknown): DataSet | null => dataSets.find((eac
 const findPart = (set: unknown, part: unknown): DataPart | null =>
   findDataSet(set)?.parts.find((each) => each.name === part) ?? null;
 
+/** Examples in a batch that somebody declares who says no number: the whole of a small set, else so many. */
+const USUAL_BATCH = 64;
+
+/** The types in which a part is usually declared, the likeliest first; none for what is no part of a set. */
+export function usualTypes(set: unknown, part: unknown): readonly TensorType[] {
+  const found = findPart(set, part);
+  const batch = isWholeSet(set, 4 * USUAL_BATCH) ? 4 * USUAL_BATCH : USUAL_BATCH;
+  return found?.usual.map((shape) => ({ dtype: found.dtype, shape: [batch, ...shape] })) ?? [];
+}
+
 /** The entropy of a set's labels, in bits: the loss of whoever knows only how often each label occurs. */
 export function labelBits({ examples, parts: [, labels] }: DataSet): number {
   const counts = new Map<number, number>();

@@ -8,6 +8,8 @@ export interface DataPart {
   readonly dtype: DType;
   /** What one example looks like, in words: `[2]`. */
   readonly shapes: string;
+  /** Shapes that examples are read in, the likeliest first, each one that fits. */
+  readonly usual: readonly (readonly number[])[];
   /** Whether an example can be read in this shape, the batch's axis left out. */
   fits(shape: readonly number[]): boolean;
   /** Writes example `index` to `out` from `at` on, row by row in `shape`. */
@@ -49,6 +51,7 @@ export const labelPart = (labelOf: (index: number) => number): DataPart => ({
   name: "labels",
   dtype: "i32",
   shapes: "no axis",
+  usual: [[]],
   fits: (shape) => shape.length === 0,
   read(out, at, index) {
     out[at] = labelOf(index);

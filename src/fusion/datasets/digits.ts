@@ -101,6 +101,7 @@ const images: DataPart = {
   name: "images",
   dtype: "f32",
   shapes: "[64], [8, 8] or [1, 8, 8]",
+  usual: [[64], [8, 8], [1, 8, 8]],
   fits: (shape) => ["64", "8,8", "1,8,8"].includes(shape.join()),
   read(out, at, index, _shape, seed) {
     const pixels = pixelsOf(index, seed);

@@ -26,6 +26,7 @@ const points: DataPart = {
   name: "points",
   dtype: "f32",
   shapes: "[2]",
+  usual: [[2]],
   fits: (shape) => shape.join() === "2",
   read(out, at, index, _shape, seed) {
     const [x, y] = spiralPoint(index, seed);

@@ -57,11 +57,15 @@ const characters: readonly number[] = Array.from(STORY, (character) => ALPHABET.
 const characterAt = (at: number): number =>
   characters[((at % characters.length) + characters.length) % characters.length]!;
 
+/** Characters that a program usually reads before it answers. */
+const CONTEXT = 8;
+
 /** Example p is about position p of the text: `next` ends with its character, `characters` with the one before it. */
 const part = (name: string, offset: number, least: number): DataPart => ({
   name,
   dtype: "i32",
   shapes: least === 0 ? "no axis, or [T] for the last T" : "[T] for the last T",
+  usual: least === 0 ? [[], [CONTEXT]] : [[CONTEXT]],
   fits: (shape) => shape.length <= 1 && shape.length >= least,
   read(out, at, index, shape) {
     const length = shape[0] ?? 1;

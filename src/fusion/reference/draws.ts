@@ -7,8 +7,8 @@ import { philox, philoxHelper, roundToHalf, wgslType } from "../ops";
 
 /** How the elements of one input are drawn. Each element is a function of this and its index alone. */
 export type Draw =
-  /** Mean 0, variance 1 − 2⁻³²: the sum of twelve halves of words. Within ±6, kurtosis 2.9 (a normal has 3). */
-  | { readonly kind: "normal"; readonly seed: number }
+  /** Mean 0, variance std² · (1 − 2⁻³²): the sum of twelve halves of words. Within ±6, kurtosis 2.9 (a normal has 3). */
+  | { readonly kind: "normal"; readonly seed: number; readonly std: number }
   /** `(low + k) · 2^exponent` with k uniform over `count` whole numbers from 0 on. */
   | {
       readonly kind: "uniform";
@@ -24,6 +24,8 @@ const DATA_KEY = 0x5851f42d;
 const HALVES = 12;
 const NORMAL_MEAN = (HALVES * 0xffff) / 2;
 const NORMAL_SCALE = 2 ** -16;
+/** As a device multiplies by it: one f32, so that the product is rounded once. */
+const normalScale = (std: number): number => Math.fround(NORMAL_SCALE * std);
 /** A whole number below this is an f32. */
 const EXACT = 2 ** 24;
 
@@ -74,9 +76,10 @@ export function drawer(draw: Draw, dtype: DType): (flat: number) => number {
   let drawn = -1;
   if (draw.kind === "normal") {
     const sums = new Float64Array(2);
+    const scale = normalScale(draw.std);
     return (flat) => {
       if (drawn !== flat >>> 1) pairOfSums((drawn = flat >>> 1), of, sums);
-      return round((sums[flat & 1]! - NORMAL_MEAN) * NORMAL_SCALE);
+      return round(Math.fround((sums[flat & 1]! - NORMAL_MEAN) * scale));
     };
   }
   const scale = 2 ** draw.exponent;
@@ -97,7 +100,8 @@ const DRAW_ROW = 32768;
 
 /** What the uniform buffer of `drawKernel` holds, in its order: key, elements, low, count, scale. */
 function drawParameters(draw: Draw, elements: number): Uint32Array<ArrayBuffer> {
-  const [low, count, scale] = draw.kind === "normal" ? [0, 0, 1] : [draw.low, draw.count, 2 ** draw.exponent];
+  const [low, count, scale] =
+    draw.kind === "normal" ? [0, 0, normalScale(draw.std)] : [draw.low, draw.count, 2 ** draw.exponent];
   const bits = new Uint32Array(Float32Array.of(scale).buffer)[0]!;
   return Uint32Array.of(key(draw.seed)[0], elements, low >>> 0, count, bits, 0, 0, 0);
 }
@@ -154,7 +158,6 @@ function drawKernel(kind: Draw["kind"], dtype: DType): string {
       data[2u * pair + 1u] = ${stored("two.y")};
     }`;
   const scaled = dtype === "f32" || dtype === "f16";
-  const scale = kind === "normal" ? `${NORMAL_SCALE}` : "draw.scale";
   return `struct Draw {
   key: u32,
   elements: u32,
@@ -174,7 +177,7 @@ fn fill(@builtin(global_invocation_id) id: vec3u) {
   let pair = id.y * ${DRAW_ROW * DRAW_WORKGROUP}u + id.x;
   if (2u * pair < draw.elements) {
     let two = pair_at(pair);
-${scaled ? `    let scale = ${scale};\n` : ""}    ${write}
+${scaled ? "    let scale = draw.scale;\n" : ""}    ${write}
   }
 }
 `;

@@ -24,6 +24,8 @@ export interface Frame {
   readonly nested?: number;
   /** What an iteration ended with before its end. */
   readonly jump?: { word: "break" | "continue" | null };
+  /** Its statements are the program's own sequence: the text itself, or a def that is called as a statement of it. */
+  readonly sequence?: true;
   /** Values of `return`, once there is one. */
   readonly result: {
     values: readonly Operand[] | null;
@@ -83,8 +85,23 @@ export type Assertion =
 export interface Optimizing {
   /** Where `step()` was called. */
   readonly steps: Span[];
+  /** Losses whose gradients were asked for. */
+  readonly losses: NodeId[];
+  /** How many steps of training were read, by optimizers and by loops that carry on what they learn. */
+  turns: number;
+  /** Inputs that count iterations, and what only conditions read of them. */
+  readonly counts: Set<NodeId>;
+  readonly tests: Set<NodeId>;
+  /** What the inputs that loops replace are called. */
+  readonly labels: Map<NodeId, string>;
+  /** How often gradients were asked for: by `.backward()`, `grad` and their like. */
+  asked: number;
+  /** A `.backward()` of something with an error: what finds no gradients stays silent. */
+  unclear: boolean;
   /** How often gradients were set to zero. */
   zeroed: number;
+  /** One of them was since the last `.backward()`. */
+  stale: boolean;
   /** Inputs, and the values that take their places in the next step. */
   readonly replaced: Map<NodeId, NodeId>;
   /** The inputs that values of parameters and states began as. */
@@ -133,6 +150,8 @@ export interface Interpreter {
   readonly spare: Set<NodeId>;
   /** What went wrong while classes and objects were made. */
   readonly makings: Making[];
+  /** Inputs that calls draw, `randn(4, 8)`: they have no name of their own. */
+  readonly drawn: Set<NodeId>;
   /** Types that layers want of inputs whose own types are not known yet. */
   readonly wanted: Map<NodeId, string>;
   /** Fields that settings were asked for and do not have. */

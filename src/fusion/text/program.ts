@@ -16,6 +16,7 @@ import { callValue } from "./calls/call";
 import { evaluate } from "./evaluate";
 import { inputsFix } from "./guesses/def-inputs";
 import type { Reading } from "./guesses/fitting";
+import { offerData } from "./guesses/loader";
 import { moduleCall } from "./guesses/module-call";
 import { Diagnostics } from "./reading/diagnostics";
 import { readProgram } from "./reading/read";
@@ -24,7 +25,8 @@ import { runEntryFunction, loneDef } from "./entry-function";
 import { numberValue, Scope, type SymbolRecord, type Value } from "./values/values";
 import { type DefStatement, type Statement, bare, bodiesOf, everyStatement } from "./reading/syntax";
 import { outputsOf, warnUnread, warnUnused, withoutSpares } from "./statements/unused";
-import { updatesOf, withDraws, withUpdates } from "./statements/updates";
+import { beginAsInputs } from "./statements/starting-values";
+import { computedStarts, updatesOf, withDraws, withUpdates } from "./statements/updates";
 
 /** What the text says, errors or not. The graph holds everything understood; holes are nodes of op `hole`. */
 export interface Parsed {
@@ -94,6 +96,7 @@ const newFrame = (scope: Scope): Frame => ({
   groups: [],
   versions: new Map(),
   defs: [],
+  sequence: true,
   result: { values: null },
 });
 
@@ -146,7 +149,20 @@ function newInterpreter(
     symbols: new Map(),
     calls: [],
     losses: [],
-    optimizing: { steps: [], zeroed: 0, replaced: new Map(), first: new Map() },
+    optimizing: {
+      steps: [],
+      losses: [],
+      turns: 0,
+      counts: new Set(),
+      tests: new Set(),
+      labels: new Map(),
+      asked: 0,
+      unclear: false,
+      zeroed: 0,
+      stale: false,
+      replaced: new Map(),
+      first: new Map(),
+    },
     derived: new Map(),
     cotangents: new Map(),
     assertions: [],
@@ -157,6 +173,7 @@ function newInterpreter(
     defCalls: new Map(),
     fieldWrites: [],
     spare: new Set(),
+    drawn: new Set(),
     makings: [],
     wanted: new Map(),
     missing: new Set(),
@@ -220,12 +237,18 @@ export function parseProgram(text: string, { patience = Infinity }: ParseOptions
   const { diagnostics, statements } = interpreter;
   const kernel = diagnostics.hasErrors ? pastedKernel(text) : null;
   if (kernel) diagnostics.only("pasted-kernel", kernel.span, kernel.text);
+  offerData(interpreter, reading);
   const returned = outputsOf(interpreter, frame);
   withoutSpares(interpreter, returned);
   if (returned.length === 0 && !frame.result.values) callModule(interpreter);
   warnUnread(interpreter);
   if (!diagnostics.hasErrors) warnOverflow(interpreter);
-  const phased = withPhases({ nodes: interpreter.nodes, outputs: returned });
+  let phased = withPhases({ nodes: interpreter.nodes, outputs: returned });
+  const computed = computedStarts(interpreter, phased, frame);
+  if (computed.size > 0) {
+    beginAsInputs(interpreter, computed);
+    phased = withPhases({ nodes: interpreter.nodes, outputs: returned });
+  }
   const { updates: written, names } = updatesOf(interpreter, phased, frame);
   const { graph: drawing, updates } = withDraws(phased, written);
   const read = withUpdates(drawing, updates);

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseProgram } from "./program";
 import { applyTextEdits } from "./edits/apply";
 import { picture, problems } from "./testing";
+import { showType } from "../ir";
 
 const X = "x: f32[4, 8]\n";
 const after = (text: string): string[] => picture(X + text).slice(1);
@@ -189,12 +190,31 @@ describe("small things that code brings along", () => {
     expect(complete).toBe(true);
   });
 
-  test("data made on the spot is declared by one click", () => {
-    const text = "x = torch.randn(64, 128)\ny = relu(x)\n";
+  test("a data set without a type is declared by one click", () => {
+    const text = 'x = data("digits", "images")\ny = relu(x)\n';
     const [first] = parseProgram(text).diagnostics;
     const mended = applyTextEdits(text, first!.fixes![0]!.edits);
-    expect(mended).toBe("x: f32[64, 128] = randn()\ny = relu(x)\n");
+    expect(mended).toBe('x: f32[64, 64] = data("digits", "images")\ny = relu(x)\n');
     expect(parseProgram(mended).complete).toBe(true);
+  });
+
+  test.each([
+    ["x = torch.randn(4, 8, requires_grad=True)", 'f32[4, 8] {"source":"randn"}'],
+    ["x = torch.rand((4, 8))", 'f32[4, 8] {"source":"uniform","lo":0,"hi":1}'],
+    ["x = jax.random.uniform(key, (4, 8), minval=-2, maxval=2)", 'f32[4, 8] {"source":"uniform","lo":-2,"hi":2}'],
+    ["x = jax.random.randint(key, (4,), 0, 9)", 'i32[4] {"source":"uniform","lo":0,"hi":9}'],
+    ["x = torch.randint(9, (4,))", 'i32[4] {"source":"uniform","lo":0,"hi":9}'],
+    ["x = np.random.normal(0, 0.5, size=(4, 8))", 'f32[4, 8] {"source":"randn","std":0.5}'],
+    ["rng = np.random.default_rng(3)\nx = rng.uniform(-1, 1, 8)", 'f32[8] {"source":"uniform","lo":-1,"hi":1}'],
+    ["k1, k2 = jax.random.split(key)\nx = jax.random.normal(k2, (4, 8))", 'f32[4, 8] {"source":"randn"}'],
+    ["ks = jax.random.split(key, 3)\nx = jax.random.normal(ks[2])", 'f32[] {"source":"randn"}'],
+  ])("%s is an input of that name", (line, want) => {
+    const { graph, diagnostics } = parseProgram(`key = jax.random.PRNGKey(0)\n${line}\ny = x + 1\nreturn y\n`);
+    expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+    const { type, attrs, label } = [...graph.nodes.values()].find(({ op }) => op === "input")!;
+    const { source, lo, hi, std } = attrs;
+    const bounds = source === "uniform" ? { lo, hi } : {};
+    expect(`${label} ${showType(type)} ${JSON.stringify({ source, ...bounds, std })}`).toBe(`x ${want}`);
   });
 });
 

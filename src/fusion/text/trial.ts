@@ -7,6 +7,8 @@ export interface Trial {
   made(): ReadonlySet<NodeId>;
   /** Whether something is wrong with what was read, or it does more than make nodes. */
   failed(): boolean;
+  /** Whether a mistake was found in what was read. */
+  hasErrors(): boolean;
   /** The nodes go, all but `kept`; what was learnt of names stays. */
   keepOnly(kept: ReadonlySet<NodeId>): void;
   /** As if nothing had been read. */
@@ -48,6 +50,7 @@ export function openTrial(interpreter: Interpreter): Trial {
   const mistakes = interpreter.diagnostics.mark();
   const calledBefore = new Map(interpreter.defCalls);
   const { training, stopped } = interpreter;
+  const { asked } = interpreter.optimizing;
   const made = (): ReadonlySet<NodeId> => new Set(later(nodes.keys(), sizes.nodes));
   const keepOnly = (kept: ReadonlySet<NodeId>): void => {
     const gone = new Set([...made()].filter((id) => !kept.has(id)));
@@ -66,10 +69,12 @@ export function openTrial(interpreter: Interpreter): Trial {
       interpreter.diagnostics.errorsSince(mistakes) ||
       unknown.size > sizes.unknown ||
       losses.length > sizes.losses ||
+      interpreter.optimizing.asked > asked ||
       cotangents.size > sizes.cotangents ||
       assertions.length > sizes.assertions ||
       interpreter.training !== training ||
       fieldWrites.length > sizes.fieldWrites,
+    hasErrors: () => interpreter.diagnostics.errorsSince(mistakes) || unknown.size > sizes.unknown,
     keepOnly,
     undo() {
       keepOnly(new Set());
@@ -86,6 +91,7 @@ export function openTrial(interpreter: Interpreter): Trial {
       for (const [root, number] of calledBefore) interpreter.defCalls.set(root, number);
       interpreter.training = training;
       interpreter.stopped = stopped;
+      interpreter.optimizing.asked = asked;
     },
   };
 }

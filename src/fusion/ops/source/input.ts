@@ -23,7 +23,12 @@ export const input: OpDef = {
       default: "randn",
       doc: "randn, uniform, zeros, ones, arange, values or data.",
     },
-    { names: ["seed"], kind: "int", default: null, doc: "Of randn and uniform; from the name when left out." },
+    {
+      names: ["seed"],
+      kind: "int",
+      default: null,
+      doc: "Of randn and uniform; from the name when left out. Beside it, randn may have a `std`.",
+    },
     { names: ["lo"], kind: "float", default: 0, doc: "Lower end of uniform." },
     { names: ["hi"], kind: "float", default: 1, doc: "Upper end of uniform." },
     { names: ["values"], kind: "ints", default: null, doc: "The numbers themselves." },

@@ -151,6 +151,7 @@ export function callDef(
     versions: new Map(),
     defs: [...frame.defs, def],
     result: { values: null },
+    ...(frame.sequence && isOwnStatement(run, expr) && { sequence: true as const }),
     ...(method && { method }),
     ...((call.making ?? frame.making) && { making: call.making ?? frame.making! }),
   };
@@ -180,10 +181,14 @@ export function callDef(
   return value;
 }
 
+/** Whether a statement is this call and nothing else. */
+const isOwnStatement = ({ statement }: StatementRun, expr: CallExpr): boolean =>
+  statement.kind === "expression" && bare(statement.value) === expr;
+
 function resultOf(interpreter: Interpreter, { def, expr, method }: DefCall, inner: Frame): Value {
   const { values } = inner.result;
-  // A method may be called for what it does to its object.
-  if (!values && (inner.making || (method && setsFields(def)))) return NONE;
+  // A method may be called for what it does to its object, and a def in a statement of its own for what it does.
+  if (!values && (inner.making || inner.sequence || (method && setsFields(def)))) return NONE;
   if (!values) {
     if (!interpreter.stopped)
       interpreter.diagnostics.add(

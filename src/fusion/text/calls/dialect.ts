@@ -18,6 +18,8 @@ const PREFIXES: ReadonlyMap<string, Dialect> = new Map([
   ["numpy", "jax"],
   ["flax", "jax"],
   ["optax", "jax"],
+  ["jr", "jax"],
+  ["random", "jax"],
 ]);
 
 /** Of the outermost name of `jnp.linalg.norm`. */

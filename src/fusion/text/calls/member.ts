@@ -149,6 +149,8 @@ export function memberValue(
   const named = object.value.kind === "sequence" ? ["values", "indices"].indexOf(name.text) : -1;
   if (object.value.kind === "sequence" && named >= 0 && object.value.items.length === 2)
     return object.value.items[named]!.value;
+  // A loader of data is the list of its batches.
+  if (object.value.kind === "sequence" && name.text === "dataset") return object.value;
   // `x.device.type`
   if (object.value.kind === "string" && name.text === "type") return object.value;
   if (object.value.kind !== "tensor") {

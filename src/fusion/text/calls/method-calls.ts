@@ -6,15 +6,18 @@ import { hostCall } from "../values/host-functions";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { callAnyDef, libraryDef, libraryMethod } from "../library/library";
+import { type Attrs, showShape } from "../../ir";
+import { applyOp } from "./apply";
 import { castTo, sizeMethod, transposeAll } from "./member";
 import { DTYPES } from "./names";
 import { attributeOf } from "../objects/attributes";
 import { callAsLayer, callOnClass, callSuper, moduleMethod } from "../objects/methods";
 import { unknownAttribute } from "../objects/classes";
+import { addLoss, learnInPlace, zeroOne } from "../objects/parameters";
 import { libraryCall, opCall } from "./op-calls";
 import { isSplit, splitResults } from "./split";
 import { bindName, boundAt } from "../symbols";
-import { bare, type CallExpr, type Identifier } from "../reading/syntax";
+import { bare, type CallExpr, type Identifier, type Expr } from "../reading/syntax";
 import { writesInPlace, writtenName } from "../statements/targets";
 import { unknownCall } from "./unknown-call";
 import { BROKEN, type GivenArgument, isBroken, NONE, type Operand, type Value } from "../values/values";
@@ -27,6 +30,7 @@ const NOTHING: ReadonlySet<string> = new Set([
   "cuda",
   "cpu",
   "block_until_ready",
+  "numpy",
   "requires_grad_",
   "retain_grad",
 ]);
@@ -42,7 +46,10 @@ export function methodCall(
 ): Value {
   const receiver = operands[0]!;
   const { value } = receiver;
-  if (isBroken(value)) return BROKEN;
+  if (isBroken(value)) {
+    if (name.text === "backward") interpreter.optimizing.unclear = true;
+    return BROKEN;
+  }
   const own = memberCall(interpreter, run, at, name, value, args);
   if (own) return own;
   const call = { ...at, called: name.text, word: name.span };
@@ -51,6 +58,8 @@ export function methodCall(
     return dictMethod(interpreter, run, { ...value, object: receiver.expr }, name, operands.slice(1));
   if (value.kind === "sequence")
     return listMethod(interpreter, run, { ...value, object: receiver.expr }, name, operands.slice(1));
+  // `rng.normal(size=(2, 3))`; whatever else is done to a generator makes no other numbers.
+  if (value.kind === "key") return hostCall(interpreter, run, call, name.text, operands) ?? value;
   if (value.kind === "string") return textMethod(interpreter, value.value, name, operands.slice(1));
   if ((value.kind === "number" || value.kind === "bool") && name.text === "item") return value;
   const number = (value.kind === "number" || value.kind === "bool") && findOp(name.text) !== null;
@@ -63,9 +72,13 @@ export function methodCall(
     return BROKEN;
   }
   if (NOTHING.has(name.text)) return value;
+  if (name.text === "item" && value.kind === "tensor") return itemOf(interpreter, run, call, receiver);
   if (name.text === "backward" && value.kind === "tensor") {
-    interpreter.losses.push(value.node);
-    interpreter.cotangents.clear();
+    addLoss(interpreter, value.node);
+    return NONE;
+  }
+  if (name.text === "zero_" && isGradient(receiver.expr)) {
+    zeroOne(interpreter);
     return NONE;
   }
   if (isSplit(name.text)) return splitResults(interpreter, run, { ...call, name }, all);
@@ -91,6 +104,7 @@ export function methodCall(
   if (op && op.kind !== "source") {
     const now = opCall(interpreter, run, call, op, all);
     if (inPlace) rebind(interpreter, run, call.expr, now);
+    if (inPlace) learnInPlace(interpreter, run.frame, value, now);
     return now;
   }
   const known = hostCall(interpreter, run, call, name.text, operands);
@@ -113,6 +127,35 @@ function rebind(interpreter: Interpreter, run: StatementRun, expr: CallExpr, val
   bindName(interpreter, run, target, value);
   const symbol = boundAt(interpreter, target);
   if (symbol && !(statement.kind === "expression" && bare(statement.value) === expr)) symbol.isRead = true;
+}
+
+/** `w.grad`, `w.grad.data` */
+function isGradient(expr: Expr | null): boolean {
+  const at = expr && bare(expr);
+  return at?.kind === "member" && (at.name.text === "grad" || (at.name.text === "data" && isGradient(at.object)));
+}
+
+/** `loss.item()`: the number that the only element will be, which nothing is differentiated through. */
+function itemOf(interpreter: Interpreter, run: StatementRun, at: CallAt, of: Operand): Value {
+  const { shape } = typeOf(interpreter, (of.value as Extract<Value, { kind: "tensor" }>).node);
+  if (shape.some((extent) => extent !== 1)) {
+    interpreter.diagnostics.add(
+      "bad-method",
+      at.expr.callee.span,
+      `item() takes the one element of a tensor; this one is ${showShape(shape)}.`,
+    );
+    return BROKEN;
+  }
+  const apply = (word: string, operand: Operand, path: string, attrs: Attrs): Operand => ({
+    value: applyOp(interpreter, run, { op: findOp(word)!, path, expr: at.expr }, { tensors: [operand], attrs }),
+    path,
+    expr: at.expr,
+  });
+  const flat = shape.length === 0 ? of : apply("reshape", of, `${at.path}/0`, { shape: [] });
+  const { value } = apply("stop_gradient", flat, at.path, {});
+  // Told to the host alone, it is no result.
+  if (value.kind === "tensor") interpreter.spare.add(value.node);
+  return value;
 }
 
 /** A method of an object, a class, a layer or a list of modules; null of anything else. */

@@ -37,6 +37,12 @@ export const MODULES: ReadonlySet<string> = new Set([
   "eqx",
   "equinox",
   "nnx",
+  "random",
+  "jr",
+  "npr",
+  "tree",
+  "tree_util",
+  "jtu",
 ]);
 
 export const DTYPES: ReadonlyMap<string, DType> = new Map([
@@ -93,7 +99,6 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
   ["masked_select", `${UNKNOWN_COUNT}: compute with where(mask, x, 0) over all of them.`],
   ["unique", `${UNKNOWN_COUNT}.`],
   ["tolist", "A graph computes tensors, and their values can't be read as Python numbers."],
-  ["item", "A graph computes tensors, and their values can't be read as Python numbers."],
   [
     "spectral_norm",
     "It divides a weight by its largest singular value, which training estimates: divide by an input that holds it, w / sigma.",

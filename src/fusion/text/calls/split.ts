@@ -69,6 +69,7 @@ const SIZES: ReadonlySet<string> = new Set([
   "split_size",
   "indices_or_sections",
   "chunks",
+  "num",
   "sections",
   "indices",
 ]);
@@ -104,6 +105,17 @@ function numbersIn({ operand: { value } }: GivenArgument): readonly number[] | n
   return numbers.length === items.length && (value.kind === "sequence" || numbers.length === 1) ? numbers : null;
 }
 
+/** `jax.random.split(key, 3)`: as many keys, two where nobody says. */
+function keys(count: GivenArgument | null): Value {
+  const [wanted = 2] = (count && numbersIn(count)) ?? [];
+  const items = Array.from({ length: parts(wanted) }, (): Operand => ({
+    value: { kind: "key" },
+    path: "",
+    expr: null,
+  }));
+  return { kind: "sequence", items };
+}
+
 /** The parts as a tuple; their nodes are `path#0`, `path#1` … */
 export function splitResults(
   interpreter: Interpreter,
@@ -121,9 +133,11 @@ export function splitResults(
   };
   const found = asked(args, cutter !== null);
   const takes = cutter ? "a tensor, sizes and dim" : "a tensor and dim";
-  if (!found || (cutter && !found.sizes)) return refuse("missing-argument", `${name.text} takes ${takes}.`);
+  const isKey = found?.x.value.kind === "key";
+  if (!found || (cutter && !found.sizes && !isKey)) return refuse("missing-argument", `${name.text} takes ${takes}.`);
   const { x, sizes, axis } = found;
   if (x.value.kind === "hole") return BROKEN;
+  if (x.value.kind === "key") return keys(sizes);
   if (x.value.kind !== "tensor")
     return refuse("bad-argument", `${name.text} needs a tensor; this is ${describe(x.value)}.`);
   if (interpreter.unknown.has(x.value.node)) return BROKEN;

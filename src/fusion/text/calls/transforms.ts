@@ -133,6 +133,7 @@ function gradients(
   seeds: (builder: DerivativeBuilder) => ReadonlyMap<NodeId, NodeId>,
   wrt: readonly NodeId[],
 ): readonly NodeId[] | null {
+  interpreter.optimizing.asked++;
   return written(interpreter, run, { expr, label: "grad" }, (builder, name) =>
     pullBack(builder, seeds(builder), wrt, name),
   );
@@ -256,6 +257,7 @@ export function callTransform<C extends Call>(
   const problem = lossProblem(interpreter, value);
   if (problem) return refuse(interpreter, call.expr.span, problem);
   const loss = (value as { readonly node: NodeId }).node;
+  interpreter.optimizing.losses.push(loss);
   const leaves = wanted.map((at) => tensorsOf(fixed.at(at)!.value));
   const found = gradients(interpreter, run, call.expr, ones([loss]), leaves.flat());
   if (!found) return BROKEN;

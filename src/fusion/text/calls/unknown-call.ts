@@ -3,6 +3,8 @@ import { opNames } from "../../ops";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { layerNames } from "../layers/layer";
 import { libraryNames } from "../library/library";
+import { usualTypes } from "../../datasets";
+import { showType } from "../../ir";
 import { ADVICE, NOT_YET, SOURCES } from "./names";
 import { nearest } from "../suggest";
 import type { CallExpr, Identifier } from "../reading/syntax";
@@ -39,15 +41,18 @@ export function unknownCall(
       value.kind === "sequence" ? value.items.map((item) => item.value) : [value],
     );
     const numbers = sizes.flatMap((value) => (value.kind === "number" ? [value.value] : []));
-    const type = `f32[${numbers.length > 0 ? numbers.join(", ") : "1024, 1024"}]`;
+    const [set, part] = operands.flatMap(({ value }) => (value.kind === "string" ? [value.value] : []));
+    const [usual] = usualTypes(set, part);
+    const type = usual ? showType(usual) : `f32[${numbers.length > 0 ? numbers.join(", ") : "1024, 1024"}]`;
+    const source = usual ? interpreter.text.slice(expr.span.from, expr.span.to) : `${text}()`;
     const { statement } = run;
     const target = statement.kind === "assign" && statement.targets.length === 1 ? bare(statement.targets[0]!) : null;
     const alone = statement.kind === "assign" && statement.value !== null && bare(statement.value) === expr;
-    const declared = target?.kind === "name" && alone ? `${target.name}: ${type} = ${text}()` : null;
+    const declared = target?.kind === "name" && alone ? `${target.name}: ${type} = ${source}` : null;
     diagnostics.add(
       "source-without-type",
       span,
-      `\`${text}\` feeds an input, and an input is declared with its type: ${declared ?? `x: ${type} = ${text}()`}.`,
+      `\`${text}\` feeds an input, and an input is declared with its type: ${declared ?? `x: ${type} = ${source}`}.`,
       declared
         ? { fixes: [{ title: `Declare ${declared}`, edits: [{ span: statement.span, insert: declared }] }] }
         : {},

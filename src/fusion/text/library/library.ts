@@ -24,8 +24,8 @@ import { ARRAYS } from "./arrays";
 import { DERIVATIVES } from "./derivatives";
 import { LAYER_CLASSES } from "./layers";
 import { LINEAR_ALGEBRA } from "./linear-algebra";
+import { OPTAX } from "./optax";
 import { OPTIMIZERS } from "./optimizers";
-import { SAMPLING } from "./sampling";
 import { SPECIAL } from "./special";
 import { LOSSES, STATISTICS } from "./statistics";
 
@@ -35,10 +35,10 @@ const SOURCE = [
   ARRAYS,
   LOSSES,
   SPECIAL,
-  SAMPLING,
   DERIVATIVES,
   LAYER_CLASSES,
   OPTIMIZERS,
+  OPTAX,
 ].join("\n");
 
 interface Library {
@@ -114,6 +114,12 @@ export const INITIALIZERS: ReadonlySet<string> = new Set(["initializers"]);
 export const initializer = (): Value => {
   const { defs, scope } = library();
   return { kind: "def", def: defs.get("_initializer")!, scope };
+};
+
+/** What takes the deviation of what it draws, then a key and a shape. */
+export const scaledInitializer = (): Value => {
+  const { defs, scope } = library();
+  return { kind: "def", def: defs.get("_scaled_initializer")!, scope };
 };
 
 /** The function of that name after this prefix; null when the library has none. */
@@ -289,6 +295,7 @@ function settle(
     const groups = old.groups.map((group) =>
       group.kind === "def" && group.label === name ? { ...group, kind: "composite" as const, id: path, label } : group,
     );
+    if (interpreter.drawn.delete(id)) interpreter.drawn.add(to(id));
     interpreter.nodes.set(to(id), {
       ...old,
       id: to(id),

@@ -16,7 +16,8 @@ import { callMethod, classMember } from "./attributes";
 import { inherited, takesObject, unknownAttribute } from "./classes";
 import { attachItems, ITEMS } from "./containers";
 import { setField } from "./fields";
-import { optimizerMethod, zeroGradients } from "./optimizers";
+import { optimizerMethod } from "./optimizers";
+import { zeroGradients } from "./parameters";
 import { layerOfObject, setLayer } from "./objects";
 
 /** What every module can do: where it is, how it is saved and which mode it is in change no value. */

@@ -11,43 +11,17 @@ import { gradOf } from "../calls/transforms";
 import {
   type GivenArgument,
   isBroken,
-  type Named,
   NONE,
   type ObjectInfo,
   type Operand,
+  type Scope,
   tensorValue,
   type Value,
 } from "../values/values";
+import { canBegin } from "../statements/starting-values";
 import { callMethod } from "./attributes";
 import { inherited, lineOf } from "./classes";
-
-/** A place that holds a parameter: what a name stands for, or a weight of a layer or an object. */
-interface Place {
-  readonly node: NodeId;
-  /** The layer whose weight it is; null: names hold it. */
-  readonly home: { readonly named: Named; readonly key: string } | null;
-}
-
-/** Every parameter in `value`: tensors, weights of layers and objects, groups of them. */
-function* placesIn(value: Value, seen = new Set<unknown>()): Generator<Place> {
-  if (value.kind === "tensor") yield { node: value.node, home: null };
-  else if (value.kind === "weight") yield* weightsOf(value.weight, seen);
-  else if (value.kind === "layer") yield* weightsOf(value.layer, seen);
-  else if (value.kind === "object") {
-    yield* weightsOf(value.object, seen);
-    for (const field of value.object.fields.values())
-      if (field.kind !== "tensor" && !seen.has(field)) yield* placesIn(field, seen.add(field));
-  } else if (value.kind === "sequence") {
-    if (value.parametersOf) yield* placesIn(value.parametersOf, seen);
-    for (const item of value.items) yield* placesIn(item.value, seen);
-  } else if (value.kind === "dict") for (const [, item] of value.entries) yield* placesIn(item.value, seen);
-}
-
-function* weightsOf(named: Named, seen: Set<unknown>): Generator<Place> {
-  if (seen.has(named.weights)) return;
-  seen.add(named.weights);
-  for (const [key, node] of named.weights) yield { node, home: { named, key } };
-}
+import { type Place, placesIn, rebind, replace } from "./parameters";
 
 const isOf = ({ of }: ObjectInfo, name: string): boolean => lineOf(of).includes(libraryClass(name)!);
 
@@ -80,13 +54,6 @@ function hangsOn({ nodes }: Interpreter, values: readonly NodeId[], on: NodeId):
     for (const input of nodes.get(id)?.inputs ?? []) seen.add(input);
   }
   return false;
-}
-
-/** Gradients begin anew: those of losses so far are asked for no more. */
-export function zeroGradients({ losses, cotangents, optimizing }: Interpreter): void {
-  losses.length = 0;
-  cotangents.clear();
-  optimizing.zeroed++;
 }
 
 /** What `name` of an optimizer does; null for what it has not, and for other objects. */
@@ -138,13 +105,6 @@ function own(
 ): Value {
   const found = inherited(object.of, name)!;
   return callMethod(interpreter, run, at, { found, self: { kind: "object", object }, label: object.of.name }, args);
-}
-
-/** From here on, and in the next step, `now` is in the place of `was`. */
-function replace({ optimizing }: Interpreter, was: NodeId, now: NodeId): void {
-  const first = optimizing.first.get(was) ?? was;
-  optimizing.replaced.set(first, now);
-  optimizing.first.set(now, first);
 }
 
 /** How often a schedule has stepped, as a state. */
@@ -254,6 +214,7 @@ function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: O
   );
   const places = found.filter(({ node }, i) => found.findIndex((each) => each.node === node) === i);
   const moved = places.filter(({ node }) => hangsOn(interpreter, losses, node));
+  if (moved.length === 0 && optimizing.unclear) return;
   if (moved.length === 0) {
     const text =
       losses.length === 0
@@ -286,7 +247,7 @@ function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: O
   }
   for (const { node, home, options } of moved) {
     const { names, counts } = kindOf.get(options)!;
-    if (!isInput(interpreter.nodes.get(firstOf(node))!)) {
+    if (!canBegin(interpreter, firstOf(node))) {
       interpreter.diagnostics.add(
         "not-a-parameter",
         span,
@@ -295,7 +256,8 @@ function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: O
       );
       continue;
     }
-    const { label, type } = interpreter.nodes.get(firstOf(node))!;
+    const { type } = interpreter.nodes.get(firstOf(node))!;
+    const label = calledFirst(interpreter, run, firstOf(node));
     const gradient = gradOf(interpreter, run, at.expr, node);
     if (gradient.kind !== "tensor") return;
     const states = names.map((name) => carried(`${label}.${name}`, type));
@@ -312,26 +274,29 @@ function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: O
     const [next, ...nextStates] = results as [NodeId, ...NodeId[]];
     replace(interpreter, node, next);
     if (home) home.named.weights.set(home.key, next);
-    else rebind(interpreter, run, node, next);
+    else rebind(interpreter, run.frame, node, next);
     states.forEach((was, i) => keep(interpreter, object, `${label}.${names[i]!}`, was, nextStates[i]!));
   }
   optimizing.steps.push(span);
+  optimizing.turns++;
+}
+
+/** What the input is called that a parameter began as: what is drawn or computed, after the name that it is bound to. */
+function calledFirst(interpreter: Interpreter, { frame }: StatementRun, first: NodeId): string {
+  const { nodes, drawn, optimizing } = interpreter;
+  const node = nodes.get(first)!;
+  if (isInput(node) && !drawn.has(first)) return node.label;
+  for (let scope: Scope | null = frame.scope; scope; scope = scope.parent)
+    for (const [name, history] of scope.names)
+      if (history.some(({ value }) => value.kind === "tensor" && value.node === first)) {
+        optimizing.labels.set(first, name);
+        return name;
+      }
+  return node.label;
 }
 
 /** What an optimizer carries lies with it, under the parameter's name. */
 function keep(interpreter: Interpreter, object: ObjectInfo, key: string, was: NodeId, now: NodeId): void {
   replace(interpreter, was, now);
   object.weights.set(key, now);
-}
-
-/** Names of a parameter stand for its next value from here on. */
-function rebind(interpreter: Interpreter, { frame }: StatementRun, was: NodeId, now: NodeId): void {
-  for (let scope = frame.scope; ; scope = scope.parent) {
-    for (const [name, history] of scope.names) {
-      const { value, symbol } = history.at(-1)!;
-      if (value.kind === "tensor" && value.node === was)
-        scope.bind(name, { step: ++interpreter.step, value: tensorValue(now), symbol });
-    }
-    if (!scope.parent) return;
-  }
 }

@@ -43,8 +43,8 @@ describe("mistakes", () => {
     ["w: f32[-1]", "2:8 bad-size A size is a whole number from 0 on; this is -1."],
     ["c: f32[3] = const([1, 2])", "2:13 bad-values The type holds 3 values; 2 are given."],
     [
-      "y = randn(4, 8)",
-      "2:5 source-without-type `randn` feeds an input, and an input is declared with its type: y: f32[4, 8] = randn().",
+      'y = data("spirals", "points")',
+      '2:5 source-without-type `data` feeds an input, and an input is declared with its type: y: f32[256, 2] = data("spirals", "points").',
     ],
     [
       "for t in 3.5: y = t",

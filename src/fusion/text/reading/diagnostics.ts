@@ -46,6 +46,12 @@ export class Diagnostics {
     this.add(code, span, text);
   }
 
+  /** Changes what is said of a mistake. */
+  change(code: string, to: (problem: Problem) => Partial<Problem>): void {
+    for (const [key, problem] of this.found)
+      if (problem.code === code) this.found.set(key, { ...problem, ...to(problem) });
+  }
+
   /** Mistakes in a claim about the plan: told like others, but the program is as clear as without it. */
   inClaim(read: () => void): void {
     this.readingClaim = true;

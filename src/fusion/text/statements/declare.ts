@@ -95,11 +95,13 @@ export function sourceCall(value: Expr): CallExpr | null {
 
 interface SourceSpec {
   readonly positional: readonly string[];
+  /** Taken as keywords only. */
+  readonly named?: readonly string[];
   readonly attrs: Attrs;
 }
 const SPECS: ReadonlyMap<string, SourceSpec> = new Map<string, SourceSpec>([
-  ["randn", { positional: ["seed"], attrs: { source: "randn" } }],
-  ["normal", { positional: ["seed"], attrs: { source: "randn" } }],
+  ["randn", { positional: ["seed"], named: ["std"], attrs: { source: "randn" } }],
+  ["normal", { positional: ["seed"], named: ["std"], attrs: { source: "randn" } }],
   ["uniform", { positional: ["lo", "hi", "seed"], attrs: { source: "uniform", lo: 0, hi: 1 } }],
   ["rand", { positional: ["seed"], attrs: { source: "uniform", lo: 0, hi: 1 } }],
   ["zeros", { positional: [], attrs: { source: "zeros" } }],
@@ -115,6 +117,7 @@ const WRAPS: ReadonlySet<string> = new Set(["param", "state"]);
 const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ["low", "lo"],
   ["high", "hi"],
+  ["stddev", "std"],
   ["minval", "lo"],
   ["maxval", "hi"],
   ["key", "seed"],
@@ -141,7 +144,7 @@ function readSource(
   path: string,
 ): Attrs | null {
   const word = lastName(call.callee)!;
-  const { positional, attrs } = SPECS.get(word)!;
+  const { positional, named = [], attrs } = SPECS.get(word)!;
   const found: Record<string, Attrs[string]> = { ...attrs };
   let next = 0;
   for (const arg of call.args) {
@@ -154,12 +157,12 @@ function readSource(
     }
     const name = arg.name ? (SPELLINGS.get(arg.name.text) ?? arg.name.text) : positional[next++];
     const ofParam = word === "param" && (name === "seed" || name === "fan_in");
-    const known = name !== undefined && (positional.includes(name) || ofParam);
+    const known = name !== undefined && (positional.includes(name) || named.includes(name) || ofParam);
     if (!known) {
       interpreter.diagnostics.add(
         "unknown-argument",
         arg.span,
-        `${word} takes ${positional.length === 0 ? "no arguments" : positional.join(", ")}: the type before it says the shape.`,
+        `${word} takes ${positional.length === 0 ? "no arguments" : [...positional, ...named].join(", ")}: the type before it says the shape.`,
       );
       return null;
     }

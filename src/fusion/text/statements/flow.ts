@@ -4,10 +4,13 @@ import { staticCondition, noteUses } from "./static-condition";
 import type { Interpreter, StatementRun, Frame } from "../interpreter";
 import { itemsOf } from "./iterate";
 import { mayGoOn } from "../interpreter";
-import type { Expr, ForStatement, IfStatement, Statement, WhileStatement } from "../reading/syntax";
 import { bare, bodiesOf, everyStatement, rootsOf } from "../reading/syntax";
 import type { GroupRef } from "../../ir";
+import { isInput, type NodeId } from "../../ir";
+import { isIdle } from "../objects/classes";
+import type { CallExpr, Expr, ForStatement, IfStatement, Statement, WhileStatement } from "../reading/syntax";
 import { keepFor, type KeptFor } from "./kept-for";
+import { type FirstIteration, mayTrain, runFirst } from "./training-loop";
 import { bindTargets, namesIn, underName, versioned } from "./targets";
 import { BROKEN, isBroken, type Value } from "../values/values";
 
@@ -20,10 +23,45 @@ function testValue(
   text?: string,
 ): boolean | null {
   return underName(interpreter, frame, statement, "_", (run) => {
+    const made = interpreter.nodes.size;
     const value = evaluate(interpreter, run, test, run.root);
+    if (statement.kind === "if" && value.kind === "tensor" && counts(interpreter, value.node) && onlyTells(statement)) {
+      for (const id of [...interpreter.nodes.keys()].slice(made)) {
+        interpreter.spare.add(id);
+        interpreter.optimizing.tests.add(id);
+      }
+      return false;
+    }
     return staticCondition(interpreter, { value, path: run.root, expr: test }, test, text);
   });
 }
+
+/** Whether a condition hangs on nothing but which iteration this is. */
+function counts({ nodes, optimizing }: Interpreter, test: NodeId): boolean {
+  const seen = new Set([test]);
+  let found = false;
+  for (const id of seen) {
+    if (optimizing.counts.has(id)) found = true;
+    else if (isInput(nodes.get(id)!)) return false;
+    else for (const input of nodes.get(id)!.inputs) seen.add(input);
+  }
+  return found;
+}
+
+/** Whether a branch only prints, plots or keeps a record: a step computes nothing of it. */
+function onlyTells({ branches, otherwise }: IfStatement): boolean {
+  const all = [...everyStatement([...branches.flatMap(({ body }) => body), ...otherwise])];
+  return all.every((each) => {
+    if (each.kind !== "expression") return each.kind === "pass" || isIdle(each);
+    const call = bare(each.value);
+    return call.kind !== "call" || tells(call);
+  });
+}
+
+const tells = (call: CallExpr): boolean => {
+  const callee = bare(call.callee);
+  return callee.kind === "name" ? callee.name === "print" : callee.kind === "member" && callee.name.text === "append";
+};
 
 export function runIf(interpreter: Interpreter, statement: IfStatement, frame: Frame): void {
   const ways = [...statement.branches, { test: null, body: statement.otherwise }];
@@ -109,10 +147,19 @@ function runIteration(
   return jump.word !== "break";
 }
 
-/** Runs an iteration; whether it is the last one. A loop whose iteration steps an optimizer is the training: a program is one step of it. */
-function trained({ optimizing }: Interpreter, iteration: () => boolean): boolean {
-  const steps = optimizing.steps.length;
-  return !iteration() || optimizing.steps.length > steps;
+/** Runs an iteration; whether it is the last one. A loop whose iteration is a step of training is all of it: a program is one step. */
+function isLast(
+  interpreter: Interpreter,
+  run: StatementRun,
+  first: boolean,
+  iteration: Omit<FirstIteration, "run">,
+  iterate: (number: Value | null) => boolean,
+): boolean {
+  const { optimizing } = interpreter;
+  if (first && mayTrain(interpreter, run.frame))
+    return runFirst(interpreter, run, { ...iteration, run: iterate }) !== "goes on";
+  const { turns } = optimizing;
+  return !iterate(null) || optimizing.turns > turns;
 }
 
 export function runWhile(interpreter: Interpreter, statement: WhileStatement, frame: Frame): void {
@@ -131,8 +178,11 @@ export function runWhile(interpreter: Interpreter, statement: WhileStatement, fr
     const holds = testValue(interpreter, statement, frame, statement.test, ENDLESS);
     if (holds === null) skip(interpreter, frame, statement, statement.body, true);
     if (holds !== true) return;
-    const group = { kind: "loop", id: `${loop}#${i}`, label: `while, iteration ${i}` } as const;
-    if (trained(interpreter, () => runIteration(interpreter, statement, frame, group, () => {}))) return;
+    const id = `${loop}#${i}`;
+    const group = { kind: "loop", id, label: `while, iteration ${i}` } as const;
+    const run: StatementRun = { frame, statement, step: ++interpreter.step, root: loop };
+    const iterate = (): boolean => runIteration(interpreter, statement, frame, group, () => {});
+    if (isLast(interpreter, run, i === 0, { statement, id, number: null }, iterate)) return;
   }
 }
 
@@ -144,6 +194,23 @@ function mayBeKept(interpreter: Interpreter, statement: ForStatement): boolean {
   unrolled.set(interpreter, known);
   return !known.has(statement);
 }
+
+/** The number that a loop counts by: its variable, or the first of a tuple, as `enumerate` numbers items. */
+function ownNumber(target: Expr, [first, second]: readonly Pass[]): FirstIteration["number"] {
+  const name = target.kind === "tuple" ? bare(target.items[0]!) : target;
+  const numberIn = (pass: Pass | undefined): number | null => {
+    const value = pass?.value.kind === "sequence" && target.kind === "tuple" ? pass.value.items[0]?.value : pass?.value;
+    return value?.kind === "number" && value.whole ? value.value : null;
+  };
+  const [now, next] = [numberIn(first), numberIn(second)];
+  if (name.kind !== "name" || now === null) return null;
+  return { name: name.name, now, step: (next ?? now + 1) - now };
+}
+
+const withNumber = (value: Value, number: Value): Value =>
+  value.kind === "sequence"
+    ? { ...value, items: value.items.map((item, i) => (i === 0 ? { ...item, value: number } : item)) }
+    : number;
 
 export function runFor(interpreter: Interpreter, statement: ForStatement, frame: Frame): void {
   const target = bare(statement.target);
@@ -184,8 +251,14 @@ export function runFor(interpreter: Interpreter, statement: ForStatement, frame:
     }
     const id = `${frame.prefix}${loop}#${iterationKey}`;
     const group = { kind: "loop", id, label: `for ${name} = ${iterationKey}` } as const;
-    interpreter.calls.push({ ...group, span: statement.span, result: null, expr: null, run });
-    const bind = (inner: Frame): void => bindTargets(interpreter, { ...run, frame: inner }, target, value, "loop");
-    if (trained(interpreter, () => runIteration(interpreter, statement, frame, group, bind))) return;
+    const iterate = (own: Value | null): boolean => {
+      interpreter.calls.push({ ...group, span: statement.span, result: null, expr: null, run });
+      const item = own === null ? value : withNumber(value, own);
+      return runIteration(interpreter, statement, frame, group, (inner) =>
+        bindTargets(interpreter, { ...run, frame: inner }, target, item, "loop"),
+      );
+    };
+    const number = ownNumber(target, passes);
+    if (isLast(interpreter, run, at === 0, { statement, id, number }, iterate)) return;
   }
 }

@@ -4,7 +4,8 @@ import { typeOf } from "../interpreter";
 import { rowsOf } from "../calls/multi-results";
 import type { NodeId } from "../../ir";
 import { contentsOf } from "../objects/containers";
-import { numberValue, type Operand } from "../values/values";
+import { placesIn } from "../objects/parameters";
+import { numberValue, type Operand, tensorValue } from "../values/values";
 
 /** Rows of a tensor that are written out, at most. */
 const MAX_ROWS = 4096;
@@ -28,6 +29,8 @@ export function itemsOf(
   root: string,
 ): readonly Operand[] | null {
   const value = contentsOf(operand.value);
+  if (value.kind === "sequence" && value.parametersOf)
+    return [...placesIn(value.parametersOf)].map(({ node }) => ({ value: tensorValue(node), path: "", expr: null }));
   if (value.kind === "sequence") return value.items;
   if (value.kind === "dict")
     return [...value.entries.keys()].map((key) => ({ value: { kind: "string", value: key }, path: "", expr: null }));

@@ -29,6 +29,7 @@ import { bare, everyStatement, lastNameOf, rootsOf } from "../reading/syntax";
 import { isTransform } from "../calls/transforms";
 import { transformed } from "../calls/call";
 import { isIdle, runClass } from "../objects/classes";
+import { learnInPlace } from "../objects/parameters";
 import { bindTargets, underName, wordOf, writeItem, writtenName } from "./targets";
 import { BROKEN, describe, isBroken, isOperand, NONE, type Operand, tensorValue, type Value } from "../values/values";
 import { foldBinary } from "../values/constants";
@@ -247,8 +248,12 @@ function runUpdate(interpreter: Interpreter, statement: UpdateStatement, frame: 
     });
     const left = operand(target, `${run.root}/0`, null);
     const right = operand(statement.value, `${run.root}/1`, statement.value);
-    if (target.kind !== "subscript")
-      return bindTargets(interpreter, run, target, updated(interpreter, run, statement, left, right, run.root));
+    if (target.kind !== "subscript") {
+      const now = updated(interpreter, run, statement, left, right, run.root);
+      bindTargets(interpreter, run, target, now);
+      if (target.kind === "name") learnInPlace(interpreter, frame, left.value, now);
+      return;
+    }
     const path = `${run.root}/value`;
     writeItem(interpreter, run, target, {
       value: updated(interpreter, run, statement, left, right, path),
@@ -286,12 +291,13 @@ function runRaise(interpreter: Interpreter, { span }: RaiseStatement, frame: Fra
   frame.result.value = BROKEN;
 }
 
-function isModeCall({ value }: ExpressionStatement): "train" | "eval" | null {
+function isModeCall({ scope }: Frame, { value }: ExpressionStatement): "train" | "eval" | null {
   const expr = bare(value);
   if (expr.kind !== "call" || expr.args.length > 0) return null;
   const callee = bare(expr.callee);
   const name = callee.kind === "name" ? callee.name : callee.kind === "member" ? callee.name.text : "";
-  return name === "train" || name === "eval" ? name : null;
+  const isOwn = callee.kind === "name" && scope.find(name) !== null;
+  return !isOwn && (name === "train" || name === "eval") ? name : null;
 }
 
 /** What hands its tensors to the host while the program runs, by the end of its path: `jax.debug.print("{}", h)`, `io_callback(f, None, h)`. */
@@ -373,7 +379,7 @@ function ignored(interpreter: Interpreter, frame: Frame, value: Expr, span: Span
 }
 
 function runExpression(interpreter: Interpreter, statement: ExpressionStatement, frame: Frame): void {
-  const mode = isModeCall(statement);
+  const mode = isModeCall(frame, statement);
   if (mode) {
     interpreter.training = mode === "train";
     return;
@@ -402,7 +408,7 @@ function runReturn(interpreter: Interpreter, statement: ReturnStatement, frame: 
   const only = statement.values.length === 1 ? bare(statement.values[0]!) : null;
   const isTuple = only && (only.kind === "tuple" || only.kind === "list") && only.starred.length === 0;
   const values = isTuple ? only.items : statement.values;
-  if (statement.values.length === 0 && frame.method) {
+  if (statement.values.length === 0 && (frame.method || (frame.sequence && frame.defs.length > 0))) {
     frame.result.values = [{ value: NONE, path: frame.prefix, expr: null }];
     frame.result.value = NONE;
     return;

@@ -11,6 +11,7 @@ import { nameAfter } from "../layers/weights";
 import { setField } from "../objects/fields";
 import type { Expr, MemberExpr, NameExpr, Statement, SubscriptExpr } from "../reading/syntax";
 import { bare, indexParts } from "../reading/syntax";
+import { learnInPlace, zeroOne } from "../objects/parameters";
 
 /** `y`, or `y@2` when `y` names a node already. */
 export function versioned(frame: Frame, name: string): string {
@@ -86,6 +87,8 @@ function writeMember(interpreter: Interpreter, run: StatementRun, expr: MemberEx
     const now = new Map([...object.entries, [text, { value, path: run.root, expr: null }]]);
     return bindTargets(interpreter, run, expr.object, { ...object, entries: now });
   }
+  if (object.kind === "tensor" && text === "data") return learnInPlace(interpreter, run.frame, object, value);
+  if (object.kind === "tensor" && text === "grad" && value.kind === "none") return zeroOne(interpreter);
   if (
     isBroken(object) ||
     isBroken(value) ||

@@ -40,15 +40,20 @@ function viewOf(interpreter: Interpreter, of: NodeId, name: string | null): Node
   });
 }
 
-/** What `return` says; without one, every computed value that nobody reads. */
+/** What `return` says; without one, the losses of a program that trains and every computed value that nobody reads. */
 export function outputsOf(interpreter: Interpreter, frame: Frame): readonly NodeId[] {
   const { values } = frame.result;
   if (values) return returned(interpreter, values);
   const read = new Set<NodeId>();
-  for (const { inputs } of interpreter.nodes.values()) for (const input of inputs) read.add(input);
-  return [...interpreter.nodes.values()]
+  // What is there for others and read by none of them reads nothing.
+  for (const { id, inputs } of [...interpreter.nodes.values()].toReversed())
+    if (read.has(id) || !isSpare(interpreter, id)) for (const input of inputs) read.add(input);
+  const unread = [...interpreter.nodes.values()]
     .filter((node) => !read.has(node.id) && !isSource(node) && !isSpare(interpreter, node.id))
     .map((node) => node.id);
+  const { losses: asked, turns } = interpreter.optimizing;
+  const losses = turns > 0 ? asked.filter((id) => interpreter.nodes.has(id)) : [];
+  return [...new Set([...losses, ...unread])];
 }
 
 /** Whether it is there for others only: a part of a call, or what a class or an object made while it was made. */

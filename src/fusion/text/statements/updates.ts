@@ -15,48 +15,54 @@ import {
   usesOf,
 } from "../../ir";
 import type { Interpreter, Frame } from "../interpreter";
-import type { Binding, SymbolRecord, Value } from "../values/values";
+import type { Binding, SymbolRecord } from "../values/values";
 import { sourceCall } from "./declare";
 import { BINARY_OPS } from "../calls/names";
+import { endings } from "../values/endings";
+import { canBegin } from "./starting-values";
 
-/** What a name began as and what it ends as, tensor by tensor through lists and dictionaries of the same form. */
-function* endings(first: Value, last: Value): Generator<readonly [from: NodeId, to: NodeId]> {
-  if (first.kind === "tensor") {
-    if (last.kind === "tensor" && first.node !== last.node) yield [first.node, last.node];
-  } else if (first.kind === "sequence") {
-    if (last.kind !== "sequence" || last.items.length !== first.items.length) return;
-    for (const [i, item] of first.items.entries()) yield* endings(item.value, last.items[i]!.value);
-  } else if (first.kind === "dict") {
-    if (last.kind !== "dict") return;
-    for (const [key, item] of first.entries) {
-      const other = last.entries.get(key);
-      if (other) yield* endings(item.value, other.value);
-    }
-  }
-}
-
-interface Ending {
+/** An input, or what can be one, whose name ends as another value. */
+interface Next {
   readonly name: string;
+  /** What the input is called that it begins as. */
+  readonly label: string;
   readonly input: Node;
   readonly value: Node;
   readonly last: Binding;
 }
 
 /** Inputs whose names end as other values: their own names first, then lists and dictionaries that hold them. */
-function endingsOf(graph: Graph, { scope }: Frame): readonly Ending[] {
-  const found = new Map<NodeId, Ending>();
+function endingsOf(interpreter: Interpreter, graph: Graph, { scope }: Frame): readonly Next[] {
+  const found = new Map<NodeId, Next>();
   const names = [...scope.names].map(([name, bindings]) => ({ name, first: bindings[0]!, last: bindings.at(-1)! }));
   const isAlone = ({ first }: (typeof names)[number]): boolean => first.value.kind === "tensor";
   for (const each of [...names.filter(isAlone), ...names.filter((one) => !isAlone(one))]) {
-    for (const [from, to] of endings(each.first.value, each.last.value)) {
-      const [input, value] = [findNode(graph, from), findNode(graph, to)];
-      if (!input || !isInput(input) || !value || found.has(from)) continue;
+    for (const { from, to, path } of endings(each.first.value, each.last.value, each.name)) {
+      if (from.kind !== "tensor" || to.kind !== "tensor" || found.has(from.node)) continue;
+      const [input, value] = [findNode(graph, from.node), findNode(graph, to.node)];
+      if (!input || !value || !canBegin(interpreter, from.node)) continue;
       // Another name of an input may go on as something of its own.
-      if (isAlone(each) && input.label !== each.name) continue;
-      found.set(from, { name: each.name, input, value, last: each.last });
+      if (isAlone(each) && isDeclared(interpreter, input) && input.label !== each.name) continue;
+      found.set(from.node, { name: each.name, label: path.join("."), input, value, last: each.last });
     }
   }
   return [...found.values()];
+}
+
+/** Whether the text declares it as an input, or a layer or an optimizer has it: it has its name. */
+const isDeclared = ({ drawn }: Interpreter, input: Node): boolean => isInput(input) && !drawn.has(input.id);
+
+/** What is computed while training begins and replaced by it, with the names that it has as an input. */
+export function computedStarts(interpreter: Interpreter, graph: Graph, frame: Frame): ReadonlyMap<NodeId, string> {
+  const { replaced, labels } = interpreter.optimizing;
+  const called = new Map<NodeId, string>();
+  for (const [id] of replaced) {
+    const node = findNode(graph, id);
+    if (node && !isDeclared(interpreter, node)) called.set(id, labels.get(id) ?? node.label);
+  }
+  for (const { input, value, label } of endingsOf(interpreter, graph, frame))
+    if (value.phase === "backward" && !isDeclared(interpreter, input)) called.set(input.id, label);
+  return called;
 }
 
 const isState = ({ attrs }: Node): boolean => attrs["role"] === "state";
@@ -83,12 +89,12 @@ export function updatesOf(
   graph: Graph,
   frame: Frame,
 ): { readonly updates: readonly Update[]; readonly names: ReadonlySet<SymbolRecord> } {
-  const all = endingsOf(graph, frame);
-  const fits = ({ input, value }: Ending): boolean =>
+  const all = endingsOf(interpreter, graph, frame).filter(({ input }) => isInput(input));
+  const fits = ({ input, value }: Pick<Next, "input" | "value">): boolean =>
     input.type.dtype === value.type.dtype && sameShape(input.type.shape, value.type.shape);
   const meant = all.filter(({ input, value }) => isState(input) || value.phase === "backward");
   const updates = meant.filter(fits);
-  const stepped: Pick<Ending, "input" | "value">[] = [];
+  const stepped: Pick<Next, "input" | "value">[] = [];
   for (const { name, input, value, last } of meant) {
     if (updates.some((each) => each.input === input) || interpreter.unknown.has(value.id)) continue;
     const text = `\`${name}\` begins as ${showType(input.type)} and ends as ${showType(value.type)}, so a step of training can't put one in the other's place.`;
@@ -97,7 +103,8 @@ export function updatesOf(
   }
   for (const [from, to] of interpreter.optimizing.replaced) {
     const [input, value] = [findNode(graph, from), findNode(graph, to)];
-    if (input && value && !updates.some((each) => each.input === input)) stepped.push({ input, value });
+    const known = input && value && isInput(input) && fits({ input, value });
+    if (known && !updates.some((each) => each.input === input)) stepped.push({ input, value });
   }
   const replaced = new Set([...updates, ...stepped].map(({ input }) => input.id));
   const read = usesOf(graph);
@@ -116,7 +123,8 @@ export function updatesOf(
       );
   if (updates.some(({ value }) => value.phase === "backward"))
     for (const each of all)
-      if (!meant.includes(each) && isConstantStart(each.input) && fits(each)) tellForgotten(interpreter, each);
+      if (!meant.includes(each) && !replaced.has(each.input.id) && isConstantStart(each.input) && fits(each))
+        tellForgotten(interpreter, each);
   const { steps, zeroed } = interpreter.optimizing;
   if (steps[0] && zeroed === 0)
     interpreter.diagnostics.add(
@@ -132,7 +140,7 @@ export function updatesOf(
 }
 
 /** `t: f32[] = zeros()`, `t = t + 1`: it looks like a state and begins anew in every step. */
-function tellForgotten(interpreter: Interpreter, { name, input, last }: Ending): void {
+function tellForgotten(interpreter: Interpreter, { name, input, last }: Next): void {
   const edits = stateFix(interpreter, input);
   interpreter.diagnostics.add(
     "not-carried",

@@ -111,7 +111,13 @@ export function builtin(
     if (name === "len" && value.kind === "dict") return numberValue(value.entries.size, true);
     const dtype = DTYPES.get(name);
     if (dtype === name && value.kind === "number") return { ...value, dtype };
-    if (dtype && value.kind === "tensor" && first) return castTo(interpreter, run, call, first, dtype);
+    if (dtype && value.kind === "tensor" && first) {
+      const number = castTo(interpreter, run, call, first, dtype);
+      // `float(loss)` is told to the host, like `loss.item()`: alone it is no result.
+      if (number.kind === "tensor" && number.node !== value.node && typeOf(interpreter, value.node).shape.length === 0)
+        interpreter.spare.add(number.node);
+      return number;
+    }
   }
   if (name === "slice") return sliceOf(operands);
   if (name === "zip" && operands.length > 0)

@@ -52,6 +52,7 @@ export function truthOf(value: Value): boolean | null {
     case "super":
     case "layer-class":
     case "slice":
+    case "key":
     case "module":
     case "self":
       return true;

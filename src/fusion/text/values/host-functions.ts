@@ -1,20 +1,21 @@
 /** @file Functions of Python and its libraries whose answer is known while the program is read: types, settings, limits, what wraps a value. */
-import type { Attrs, DType } from "../../ir";
 import { findOp, opDef, withDefaults } from "../../ops";
 import { libraryDef } from "../library/library";
 import { applyOp } from "../calls/apply";
+import type { DType } from "../../ir";
 import { foldBinary, truthOf } from "./constants";
 import type { Interpreter, StatementRun } from "../interpreter";
-import { addNode, typeOf } from "../interpreter";
 import { isLayer, layerMember, layerNamed, layerOf, namedWeight } from "../layers/layer";
 import { deepCopy } from "../layers/weights";
 import { attributeOf } from "../objects/attributes";
 import { classNames } from "../objects/classes";
 import { setField } from "../objects/fields";
 import { castTo } from "../calls/member";
+import { typeOf } from "../interpreter";
 import { constantTensor, numberArray } from "./number-arrays";
 import type { CallExpr, Expr } from "../reading/syntax";
-import { bare, lastNameOf, walk } from "../reading/syntax";
+import { drawnOf, RANDOM } from "./random";
+import { lastNameOf, walk } from "../reading/syntax";
 import { BROKEN, isBroken, isOperand, NONE, numberValue, type Operand, tensorValue, type Value } from "./values";
 
 interface Call {
@@ -270,74 +271,13 @@ const divisible: Known = (_machine, _place, { expr }, operands) => {
   return numberValue(near < (limit ?? 0.9) * value ? near + by : near, true);
 };
 
-/** `randn_like(x)`: random numbers in the shape of x, as an input of their own that every run draws again in the same way. */
-const drawnLike =
-  (source: "randn" | "uniform"): Known =>
-  (interpreter, run, { expr, path }, [like]) => {
-    if (like?.value.kind !== "tensor") return like && isBroken(like.value) ? BROKEN : null;
-    const { shape, dtype } = typeOf(interpreter, like.value.node);
-    const attrs = withDefaults(opDef("input"), { source, role: "input" });
-    const type = { dtype: dtype === "f16" ? dtype : "f32", shape } as const;
-    const { groups } = run.frame;
-    const made = { id: path, op: "input", inputs: [], attrs, type, label: "noise", groups, span: expr.span };
-    const node = addNode(interpreter, made);
-    interpreter.sites.set(node, { node, expr, run, param: null, op: null, attrs, operands: [] });
-    return tensorValue(node);
-  };
-
-/** Whole numbers of a shape, given one by one or as a tuple. */
-function shapeIn(operands: readonly Operand[]): readonly number[] | null {
-  const tuple = operands.find(({ value }) => value.kind === "sequence")?.value;
-  const sizes = tuple?.kind === "sequence" ? tuple.items : operands.filter(({ value }) => value.kind === "number");
-  const numbers = sizes.flatMap(({ value }) => (value.kind === "number" && value.whole ? [value.value] : []));
-  return numbers.length === sizes.length ? numbers : null;
-}
-
-/**
- * `torch.randn(4, 8)` inside a def or beside something else: an input of its own. Where it is all that a name at the top is, it is
- * declared with its type instead.
- */
-const drawn =
-  (attrs: Attrs, dtype: DType = "f32", bounds = 0): Known =>
-  (interpreter, run, { expr, path }, operands) => {
-    const { statement, frame } = run;
-    const alone = statement.kind === "assign" && statement.value !== null && bare(statement.value) === expr;
-    if (alone && frame.defs.length === 0) return null;
-    const given = operands.filter((_, i) => !expr.args[i]?.name || /^(size|shape)$/.test(expr.args[i].name!.text));
-    const [lo, hi] = given.slice(0, bounds).map(({ value }) => (value.kind === "number" ? value.value : 0));
-    const shape = shapeIn(given.slice(bounds));
-    if (!shape || given.some(({ value }) => isBroken(value)))
-      return given.some(({ value }) => isBroken(value)) ? BROKEN : null;
-    const own = bounds === 2 ? { ...attrs, lo: lo!, hi: hi! } : attrs;
-    const made = { ...withDefaults(opDef("input"), { ...own, role: "input" }) };
-    const { groups } = frame;
-    const node = addNode(interpreter, {
-      id: path,
-      op: "input",
-      inputs: [],
-      attrs: made,
-      type: { dtype, shape },
-      label: "noise",
-      groups,
-      span: expr.span,
-    });
-    interpreter.sites.set(node, { node, expr, run, param: null, op: null, attrs: made, operands: [] });
-    return tensorValue(node);
-  };
-
 /** `torch.LongTensor([1, 2])` holds the numbers; `torch.Tensor(2, 3)` has that shape, and whatever values. */
 const typedTensor =
   (dtype: DType): Known =>
-  (interpreter, run, call, operands) => {
-    if (operands[0]?.value.kind === "number")
-      return drawn(dtype === "i32" ? { source: "uniform", lo: 0, hi: 1 } : { source: "randn" }, dtype)(
-        interpreter,
-        run,
-        call,
-        operands,
-      );
-    return arrayOf(interpreter, run, call, [...operands, loose({ kind: "dtype", dtype })]);
-  };
+  (interpreter, run, call, operands) =>
+    operands[0]?.value.kind === "number"
+      ? drawnOf(dtype)(interpreter, run, call, operands)
+      : arrayOf(interpreter, run, call, [...operands, loose({ kind: "dtype", dtype })]);
 
 const never: Known = () => flag(false);
 const nothing: Known = () => NONE;
@@ -368,12 +308,7 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["promote_args", arraysGiven(true)],
   ["promote_dtype", arraysGiven(true)],
   ["broadcast_arrays_like", arraysGiven(true)],
-  ["randn", drawn({ source: "randn" })],
-  ["normal", drawn({ source: "randn" })],
-  ["truncated_normal", drawn({ source: "randn" })],
-  ["rand", drawn({ source: "uniform", lo: 0, hi: 1 })],
-  ["uniform", drawn({ source: "uniform", lo: 0, hi: 1 })],
-  ["randint", drawn({ source: "uniform" }, "i32", 2)],
+  ...RANDOM,
   ["Tensor", typedTensor("f32")],
   ["FloatTensor", typedTensor("f32")],
   ["DoubleTensor", typedTensor("f32")],
@@ -381,9 +316,11 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["IntTensor", typedTensor("i32")],
   ["LongTensor", typedTensor("i32")],
   ["BoolTensor", typedTensor("bool")],
-  ["randn_like", drawnLike("randn")],
-  ["rand_like", drawnLike("uniform")],
-  ["weight_norm", (_interpreter, _run, _call, [layer]) => layer?.value ?? null],
+  // What compiles or wraps a function or a model changes no value.
+  ...["weight_norm", "jit", "compile", "script", "DataParallel"].map((name): readonly [string, Known] => [
+    name,
+    (_interpreter, _run, _call, [of]) => of?.value ?? null,
+  ]),
   ["device", (_interpreter, _run, _call, [name]) => (name ? name.value : { kind: "string", value: "cpu" })],
   ["get_parameter", namedWeight],
   ["sum", total],
@@ -426,7 +363,6 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
     "get_logger",
     "getLogger",
     "make_rng",
-    "PRNGKey",
   ].map((name) => [name, nothing] as const),
 ]);
 

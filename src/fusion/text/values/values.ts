@@ -62,6 +62,8 @@ export type Value =
       readonly step: number | null;
     }
   | { readonly kind: "module"; readonly name: string }
+  /** JAX's key of random numbers: what is drawn with it has a seed of its own. */
+  | { readonly kind: "key" }
   /** `self` of a pasted method whose class is not here. */
   | { readonly kind: "self" }
   | { readonly kind: "hole" }
@@ -214,6 +216,8 @@ export function describe(value: Value): string {
       return "a slice";
     case "module":
       return `the prefix ${value.name}`;
+    case "key":
+      return "a key of random numbers";
     case "self":
       return "self";
     case "hole":

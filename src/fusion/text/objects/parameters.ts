@@ -1,0 +1,99 @@
+/** @file Parameters that training moves: where they are held, and a parameter that is changed in place, `p.data -= lr * p.grad`. */
+import type { NodeId } from "../../ir";
+import type { Frame, Interpreter } from "../interpreter";
+import { canBegin } from "../statements/starting-values";
+import { type Named, type Scope, tensorValue, type Value } from "../values/values";
+
+/** A place that holds a parameter: what a name stands for, or a weight of a layer or an object. */
+export interface Place {
+  readonly node: NodeId;
+  /** The layer whose weight it is; null: names hold it. */
+  readonly home: { readonly named: Named; readonly key: string } | null;
+}
+
+/** Every parameter in `value`: tensors, weights of layers and objects, groups of them. */
+export function* placesIn(value: Value, seen = new Set<unknown>()): Generator<Place> {
+  if (value.kind === "tensor") yield { node: value.node, home: null };
+  else if (value.kind === "weight") yield* weightsOf(value.weight, seen);
+  else if (value.kind === "layer") yield* weightsOf(value.layer, seen);
+  else if (value.kind === "object") {
+    yield* weightsOf(value.object, seen);
+    for (const field of value.object.fields.values())
+      if (field.kind !== "tensor" && !seen.has(field)) yield* placesIn(field, seen.add(field));
+  } else if (value.kind === "sequence") {
+    if (value.parametersOf) yield* placesIn(value.parametersOf, seen);
+    for (const item of value.items) yield* placesIn(item.value, seen);
+  } else if (value.kind === "dict") for (const [, item] of value.entries) yield* placesIn(item.value, seen);
+}
+
+function* weightsOf(named: Named, seen: Set<unknown>): Generator<Place> {
+  if (seen.has(named.weights)) return;
+  seen.add(named.weights);
+  for (const [key, node] of named.weights) yield { node, home: { named, key } };
+}
+
+/** Gradients begin anew: those of losses so far are asked for no more. */
+export function zeroGradients({ losses, cotangents, optimizing }: Interpreter): void {
+  losses.length = 0;
+  cotangents.clear();
+  optimizing.stale = false;
+  optimizing.zeroed++;
+}
+
+/** One gradient is set to zero, `w.grad.zero_()`: the next `.backward()` begins anew. */
+export function zeroOne({ optimizing }: Interpreter): void {
+  optimizing.stale = true;
+  optimizing.zeroed++;
+}
+
+/** `.backward()`: gradients are of the sum of these losses from here on. */
+export function addLoss(interpreter: Interpreter, loss: NodeId): void {
+  if (interpreter.optimizing.stale) zeroGradients(interpreter);
+  interpreter.losses.push(loss);
+  interpreter.optimizing.losses.push(loss);
+  interpreter.cotangents.clear();
+  interpreter.optimizing.asked++;
+}
+
+/** From here on, and in the next step, `now` is in the place of `was`. */
+export function replace({ optimizing }: Interpreter, was: NodeId, now: NodeId, label?: string): void {
+  const first = optimizing.first.get(was) ?? was;
+  optimizing.replaced.set(first, now);
+  optimizing.first.set(now, first);
+  if (label !== undefined && !optimizing.labels.has(first)) optimizing.labels.set(first, label);
+}
+
+/** Names of a parameter stand for its next value from here on. */
+export function rebind(interpreter: Interpreter, { scope: from }: Frame, was: NodeId, now: NodeId): void {
+  for (let scope: Scope | null = from; scope; scope = scope.parent)
+    for (const [name, history] of scope.names) {
+      const last = history.at(-1);
+      if (last?.value.kind === "tensor" && last.value.node === was)
+        scope.bind(name, { step: ++interpreter.step, value: tensorValue(now), symbol: last.symbol });
+    }
+}
+
+/** Whether a value is computed from a derivative. */
+export function isLearned({ nodes }: Interpreter, value: NodeId): boolean {
+  const seen = new Set([value]);
+  for (const id of seen) {
+    const { phase, inputs } = nodes.get(id)!;
+    if (phase === "backward") return true;
+    for (const input of inputs) seen.add(input);
+  }
+  return false;
+}
+
+/** A tensor that is written in place is another for everything that holds it, where training moves it. */
+export function learnInPlace(interpreter: Interpreter, frame: Frame, was: Value, now: Value): void {
+  if (was.kind !== "tensor" || now.kind !== "tensor" || was.node === now.node) return;
+  const first = interpreter.optimizing.first.get(was.node) ?? was.node;
+  if (!canBegin(interpreter, first) || !isLearned(interpreter, now.node)) return;
+  replace(interpreter, was.node, now.node);
+  const seen = new Set<unknown>();
+  for (let scope: Scope | null = frame.scope; scope; scope = scope.parent)
+    for (const history of scope.names.values())
+      for (const { node, home } of placesIn(history.at(-1)?.value ?? now, seen))
+        if (home && node === was.node) home.named.weights.set(home.key, now.node);
+  rebind(interpreter, frame, was.node, now.node);
+}
