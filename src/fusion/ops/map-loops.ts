@@ -65,8 +65,8 @@ function runOf(find: Find, body: LoopBody, dtypes: readonly DType[]): Run {
   const after = ends.map(() => 0);
   return (args, iterations, result, change) => {
     const slots = [...args, ...values.map(() => 0), 0, ...literals];
-    for (let iteration = 0; iteration < iterations; iteration++) {
-      slots[iteration] = iteration;
+    for (let number = 0; number < iterations; number++) {
+      slots[iteration] = number;
       for (let at = 0; at < steps.length; at++) {
         const { rule, round, dtype, attrs, from, given } = steps[at]!;
         for (let k = 0; k < from.length; k++) given[k] = slots[from[k]!]!;
