@@ -188,6 +188,7 @@ describe("steps on the CPU", () => {
     // By the number of rows that are kept, each weight moves another way in each step.
     const patterns = moves.map((move) => move.map((by) => by.toFixed(4)).join());
     expect(new Set(patterns).size).toBe(6);
-    expect(trained(DROPOUT, 6, { fused }).losses).toEqual(trained(DROPOUT, 6, { fused: !fused }).losses);
+    const other = trained(DROPOUT, 6, { fused: !fused }).losses;
+    expect(trained(DROPOUT, 6, { fused }).losses).toEqual(other.map((loss) => expect.closeTo(loss, 3)));
   });
 });

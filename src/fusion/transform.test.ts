@@ -81,7 +81,7 @@ test.each([
   ["grad", "x: f32[4]\nloss = sum(x)\nloss.backward()\nreturn x.grad\n", "backward pass already"],
   ["grad", "i: i32[4]\ny = i + 1\n", "no gradient"],
   ["jvp", "x: f32[4]\ni: i32[4]\ny = x * i\n", "no f32 or f16"],
-  ["vmap", "x: f32[4]\ny = relu(...)\n", "mend it first"],
+  ["vmap", "x: f32[4]\ny = relu(...)\n", "fix that first"],
 ] as const)("%s of %j is refused in words", (name, text, words) => {
   const answer = transformProgram(text, name);
   expect(answer).toMatchObject({ ok: false });

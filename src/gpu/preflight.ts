@@ -8,7 +8,7 @@ import { paddedBytes } from "./flags";
 export const MEMORY_BUDGET = 512 * 2 ** 20;
 const MAX_ELEMENTS = 2 ** 31 - 1;
 /** Longer kernels take seconds to build (5.5 s at 20,000 statements). */
-const MAX_STATEMENTS = 2000;
+const MAX_STATEMENTS = 4000;
 // A dispatch can't be stopped. These rates are a slow, unfused matmul on two CPU cores, so the guess is on the high side.
 const SOFTWARE_FLOPS = 5e8;
 const SOFTWARE_BANDWIDTH = 1e9;

@@ -112,7 +112,7 @@ test("15 random programs under vmap: planned, counted and computed like any grap
   );
   const failing = result.counterexample?.[0];
   expect(failing ? [batched(failing)!.text, failing.ways, ...faults(failing)] : []).toEqual([]);
-  expect(taken).toBeGreaterThan(30);
+  expect(taken).toBeGreaterThan(10);
 });
 
 test("gradients of each example", () => {

@@ -7,6 +7,7 @@ import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts"
 import { finishNest, Rows } from "./schedule-fold";
 import type { RowPlacement } from "../classify";
 import { joinBytes, joiningOf, leftBy } from "./threads";
+import { readsOfSteps } from "../rows/row-steps";
 import type { RegionForm, RegionSchedule } from "../types";
 
 /** What is folded into bins: an index and a value for every update. */
@@ -86,7 +87,7 @@ export function scheduleBins(
     finish,
     ...(joins.lanes > 1 && { joined }),
     lane: wide === 4 ? "columns" : "none",
-    reads: rows.plain,
+    reads: readsOfSteps(graph, region, rows.steps(), rows.byRow, rows.plain),
     chunks: parts,
     chunkLength: threads * turns * wide,
     threadsPerWorkgroup: threads,

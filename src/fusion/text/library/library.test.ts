@@ -350,7 +350,7 @@ describe("what is not there says so, and what does the same", () => {
   test.each([
     ["z = lax.fori_loop(0, v, lambda i, t: t * 2, v)", "both must be known before the program runs"],
     ["z = lax.fori_loop(0, 3, lambda i, t: t * 2)", "fori_loop still needs `init_val`"],
-    ["z = lax.scan(lambda c, t: c, v, x)", "answers what it carries on and what it shows"],
+    ["z = lax.scan(lambda c, t: c, v, x)", "must return two values, what it carries on and its output"],
     ["z, state = nn.LSTM(6, 8, proj_size=4)(x)", "proj_size is not supported."],
     ["z = torch.lstm(x)", "`lstm` is not supported yet."],
     ["z = torch.linalg.svd(x)", "No op is called `svd`. No op here factorises a matrix"],
