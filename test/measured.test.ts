@@ -1,6 +1,10 @@
 /** @file The cost model against the measurements of docs/measurements.md: times within a third, and the faster plan is chosen. */
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { generic, type CompileOptions, type DeviceProfile, type Step } from "../src/fusion";
+import { targetOf } from "../src/fusion/cost";
+import { productFactors, tileName, type ProductFactors } from "../src/fusion/region";
+import { namedTile } from "../src/fusion/region/matmul";
 import { compiled } from "./laws/pass-harness";
 import { graphOf } from "./random-graph";
 
@@ -125,4 +129,40 @@ test("a step that does not pay alone is taken for the sake of the next", () => {
   const running = steps.find(({ rule }) => rule === "running-softmax")!;
   const [stored, , alone] = running.cost!.alternatives;
   expect([running.accepted, alone!.micros > stored!.micros]).toEqual([true, true]);
+});
+
+/** One product after another with every tile that is offered, timed on an H100. */
+const timed = JSON.parse(readFileSync("bench/results/2026-11-25-products.json", "utf8")) as {
+  readonly rows: readonly (readonly ["nn" | "nt" | "tn", number, number, number, string, number])[];
+};
+const onH100 = { ...targetOf({ ...h200(48), bandwidth: 2.93e12, launchMicros: 2.1 }), maxWorkgroupSize: 1024 };
+
+/** The factors of `rows[0]`'s product, with a tile or with the one that is chosen. */
+const factorsOf = ([layout, m, n, k]: (typeof timed.rows)[number], tile: string | undefined): ProductFactors =>
+  productFactors(
+    {
+      sizes: { batch: 1, m, n, k },
+      count: 1,
+      leftAlongK: layout !== "tn",
+      rightAlongK: layout === "nt",
+      bytes: 4,
+    },
+    onH100,
+    namedTile(tile),
+  )!;
+
+test("times of products are within 15 %, and the tile that is chosen is within 4 % of the best", () => {
+  const errors = timed.rows.flatMap((row) => {
+    const { micros, chunks } = factorsOf(row, row[4]);
+    return chunks === 1 ? [Math.abs(Math.log(micros / row[5]))] : [];
+  });
+  expect(errors.length).toBeGreaterThan(100);
+  expect(Math.max(...errors)).toBeLessThan(Math.log(1.15));
+  const productOf = (row: (typeof timed.rows)[number]): string => row.slice(0, 4).join();
+  for (const product of new Set(timed.rows.map(productOf))) {
+    const rows = timed.rows.filter((row) => productOf(row) === product);
+    const { tile, chunks } = factorsOf(rows[0]!, undefined);
+    const chosen = rows.find((row) => chunks === 1 && tile !== null && row[4] === tileName(tile));
+    if (chosen) expect(chosen[5] / Math.min(...rows.map((row) => row[5]))).toBeLessThan(1.04);
+  }
 });

@@ -23,7 +23,18 @@ export { neededBy } from "./needed";
 export { bySize, segmentBody } from "./schedule/segments";
 export { inPlaceOf, replacementOf } from "./in-place";
 export { summationOrder, type SummationOrder } from "./rows/summation-order";
-export { LONG_K, THIN, matmulSizes, offeredTiles, tileBytes, tileName, tileThreads, type MatmulSizes } from "./matmul";
+export {
+  LONG_K,
+  THIN,
+  leftPitch,
+  leftVectors,
+  matmulSizes,
+  offeredTiles,
+  tileBytes,
+  tileName,
+  tileThreads,
+  type MatmulSizes,
+} from "./matmul";
 export { jointTiles, productFactors, type ProductFactors, type ProductShape } from "./schedule/matmul-factors";
 export { readsOf, touchedElements } from "./reads";
 export { knobOffers } from "./schedule/knob-offers";

@@ -26,8 +26,14 @@ export const LONG_K = 128;
 /** Sides shorter than a tile's smallest half. */
 export const THIN = 16;
 
-/** Workgroup memory of both operand tiles; A's rows carry one vec4 of padding. */
-export const tileBytes = ({ m, n, k }: MatmulTile): number => (m * (k + 4) + n * k) * 4;
+/** Vectors from one step of k to the next in the left operand's tile: its rows, and one that puts an operand along k into different banks. */
+export const leftPitch = ({ m }: Pick<MatmulTile, "m">): number => m / 4 + 1;
+
+/** Vectors of the left operand's tile. */
+export const leftVectors = (tile: MatmulTile): number => tile.k * leftPitch(tile);
+
+/** Workgroup memory of both operands' tiles. */
+export const tileBytes = (tile: MatmulTile): number => 16 * leftVectors(tile) + 4 * tile.n * tile.k;
 
 export const tileThreads = ({ m, n, rm, rn }: MatmulTile): number => (m / rm) * (n / rn);
 
@@ -61,7 +67,14 @@ export function namedTile(name: string | undefined): MatmulTile | null {
 
 /** Every thread has the same outputs, whole vectors of them, and brings in the same number of vectors. */
 export function isEven({ m, n, k, rm, rn }: MatmulTile): boolean {
-  if ([m, n, k, rm, rn].some((size) => size === 0) || m % rm !== 0 || n % rn !== 0 || rn % 4 !== 0 || k % 4 !== 0)
+  if (
+    [m, n, k, rm, rn].some((size) => size === 0) ||
+    m % rm !== 0 ||
+    n % rn !== 0 ||
+    rm % 4 !== 0 ||
+    rn % 4 !== 0 ||
+    k % 4 !== 0
+  )
     return false;
   const threads = (m / rm) * (n / rn);
   return (m * (k / 4)) % threads === 0 && (k * (n / 4)) % threads === 0;
@@ -74,9 +87,9 @@ export const offeredTiles: readonly MatmulTile[] = [
   { m: 64, n: 64, k: 16, rm: 8, rn: 8 },
   { m: 64, n: 128, k: 16, rm: 8, rn: 8 },
   { m: 128, n: 64, k: 16, rm: 8, rn: 4 },
+  { m: 128, n: 64, k: 16, rm: 8, rn: 8 },
   { m: 128, n: 128, k: 8, rm: 8, rn: 8 },
   { m: 128, n: 128, k: 16, rm: 8, rn: 8 },
-  { m: 256, n: 128, k: 8, rm: 16, rn: 8 },
-  { m: 128, n: 256, k: 8, rm: 8, rn: 16 },
+  { m: 128, n: 128, k: 16, rm: 8, rn: 16 },
   { m: 256, n: 128, k: 16, rm: 16, rn: 8 },
 ];

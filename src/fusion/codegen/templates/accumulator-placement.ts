@@ -8,14 +8,14 @@ import type { Job } from "../kernel-frame";
 import type { Index } from "../index-space";
 import type { Reg, Scalar, SharedArray, Value } from "../kernel-ir";
 import type { Accumulator } from "./accumulate";
-import type { Tiling } from "./matmul-tile";
+import { rowAt, type Place, type Tiling } from "./matmul-tile";
 import type { Reduce } from "./reduce";
 import { Partials } from "./reduce-finish";
 import { agreeOnPeaks, completeRows, foldsOf, SharedParts, type Share } from "./workgroup-row-reduce";
 import { nameRows } from "./online-softmax-state";
 
 /** What a workgroup owns: a band of rows (or columns), and a chunk of the side that it walks. */
-export interface Band {
+export interface Band extends Place {
   readonly f: Reduce;
   readonly tile: MatmulTile;
   readonly tiling: Tiling;
@@ -23,11 +23,6 @@ export interface Band {
   readonly step: number;
   readonly iterations: number;
   readonly chunk: Index;
-  readonly tx: Index;
-  readonly ty: Index;
-  /** Rows and vector columns of this thread in a tile. */
-  readonly rows: readonly Index[];
-  readonly columns: readonly Index[];
   /** Tiles of the operands. Between two iterations the left one serves as the place where threads meet. */
   readonly a: SharedArray;
   readonly b: SharedArray;
@@ -44,7 +39,7 @@ export interface AccumulatorPlacement {
   readonly leave: (job: Job) => void;
 }
 
-/** Rows are folded: thread t keeps row t of the band. */
+/** Rows are folded: each thread keeps one of the band, in the order in which threads hand them over. */
 export function rowPerThread(band: Band): AccumulatorPlacement {
   const { f, tile, tiling, rows, columns } = band;
   const { low, space, sizes } = f;
@@ -58,7 +53,7 @@ export function rowPerThread(band: Band): AccumulatorPlacement {
     rows: rows.slice(i * atOnce, (i + 1) * atOnce),
   }));
   const handOver = handing(band, atOnce);
-  const at = space.add(top, tid);
+  const at = space.add(top, rowAt(space, tid, tile));
   const mine = space.less(tid, tile.m);
   return {
     fold(accs, past) {

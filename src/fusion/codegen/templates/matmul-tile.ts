@@ -1,12 +1,15 @@
 /**
- * @file Matmul through workgroup memory: tiles of both operands, prefetched into registers one tile ahead. A thread owns rows
- * ty + i·NTY and vector columns tx + j·NTX, so that neighbouring threads read neighbouring words; accumulators are named values.
+ * @file Matmul through workgroup memory: tiles of both operands, step of k after step of k, prefetched into registers one tile ahead. A
+ * thread owns vectors of rows ty + i·NTY and vector columns tx + j·NTX, so that a step of k takes few loads of whole vectors and
+ * neighbouring threads read neighbouring ones; accumulators are named values.
  */
 import { programOf, type Job } from "../kernel-frame";
 import { gridOf } from "../kernel-frame";
-import type { Cond, Index } from "../index-space";
+import type { Cond, Index, IndexSpace } from "../index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
 import { Contraction, finishAll, productsIn } from "./contraction";
+import type { Lowering } from "../lowering";
+import { leftPitch, leftVectors, tileThreads, type MatmulTile } from "../../region";
 import { lowerJoin } from "./matmul-join";
 import { namesOf, partialLowering } from "./split";
 
@@ -14,7 +17,7 @@ export interface Tiling {
   readonly c: Contraction;
   readonly tid: Index;
   readonly batch: Index;
-  /** First row and first vector column of the tile. */
+  /** First row of the tile, a multiple of four, and its first vector column. */
   readonly top: Index;
   readonly left: Index;
   /** The chunk of k that the workgroup walks, and its first step. Absent: all of k. */
@@ -34,14 +37,48 @@ export interface TileLoad {
   readonly inside: (tile: Index) => Cond;
 }
 
-/** A workgroup's tile, multiplied: accumulators of rows × vector columns. */
-export interface Tiled {
-  readonly tiling: Tiling;
-  readonly products: readonly Contraction[];
+/** A thread's outputs in the tile of its workgroup. */
+export interface Place {
   readonly tx: Index;
   readonly ty: Index;
+  /** Its vectors of four rows, and the rows one by one. */
+  readonly quads: readonly Index[];
   readonly rows: readonly Index[];
+  /** Its vector columns. */
   readonly columns: readonly Index[];
+}
+
+/** Threads side by side, and one above the other, that are next to one another in number: together they read few vectors of either tile. */
+const [ACROSS, DOWN] = [8, 4];
+
+/** Where the outputs of thread `tid` are. */
+export function placeOf(low: Lowering, tid: Index, tile: MatmulTile): Place {
+  const { space } = low;
+  const [across, down] = [tile.n / tile.rn, tile.m / tile.rm];
+  const inBlocks = across % ACROSS === 0 && down % DOWN === 0;
+  const [width, height] = inBlocks ? [ACROSS, DOWN] : [across, down];
+  const [within, block] = [space.mod(tid, width * height), space.div(tid, width * height)];
+  const [besides, beneath] = [space.mod(block, across / width), space.div(block, across / width)];
+  const tx = low.bind("tx", space.add(space.mul(besides, width), space.mod(within, width)));
+  const ty = low.bind("ty", space.add(space.mul(beneath, height), space.div(within, width)));
+  const quads = Array.from({ length: tile.rm / 4 }, (_, i) => space.add(ty, space.int(i * down)));
+  const columns = Array.from({ length: tile.rn / 4 }, (_, j) => space.add(tx, space.int(j * across)));
+  const rows = Array.from({ length: tile.rm }, (_, i) => rowAt(space, space.add(space.int(i * down), ty), tile));
+  return { tx, ty, quads, rows, columns };
+}
+
+/** The row of the tile that is `position`th where the first rows of all threads come first, then the second ones, and so on. */
+export function rowAt(space: IndexSpace, position: Index, { m, rm }: MatmulTile): Index {
+  const down = m / rm;
+  const [thread, row] = [space.mod(position, down), space.div(position, down)];
+  const quad = space.add(thread, space.mul(space.div(row, 4), down));
+  return space.add(space.mul(quad, 4), space.mod(row, 4));
+}
+
+/** A workgroup's tile, multiplied: accumulators of rows × vector columns. */
+export interface Tiled extends Place {
+  readonly tiling: Tiling;
+  readonly products: readonly Contraction[];
   readonly accs: readonly (readonly Reg[])[];
   /** The left operand's tile, free once the product is done. */
   readonly a: SharedArray;
@@ -53,8 +90,7 @@ export function multiplyTiles(job: Job): Tiled {
   const tile = job.schedule.matmul!;
   const c = job.schedule.chunks === 1 ? new Contraction(job) : new Contraction(job, undefined, partialLowering(job));
   const { low, space, sizes } = c;
-  const [acrossThreads, downThreads] = [tile.n / tile.rn, tile.m / tile.rm];
-  const threads = acrossThreads * downThreads;
+  const threads = tileThreads(tile);
   const products = productsIn(job, c);
   // Products share the tile: as many of its columns each.
   const own = tile.n / products.length;
@@ -75,29 +111,25 @@ export function multiplyTiles(job: Job): Tiled {
     chunk,
     first,
     left: low.bind("left", space.mul(space.mod(grid, across), own / 4)),
-    top: low.bind("top", space.mul(space.mod(space.div(grid, across), down), tile.m)),
+    top: space.mul(low.bind("top", space.mul(space.mod(space.div(grid, across), down), tile.m / 4)), 4),
     batch: low.bind("batch", sizes.batch === 1 ? space.int(0) : space.mod(space.div(grid, across * down), sizes.batch)),
   };
-  const tx = low.bind("tx", space.mod(tid, acrossThreads));
-  const ty = low.bind("ty", space.div(tid, acrossThreads));
-  const pitch = tile.k / 4 + 1;
+  const place = placeOf(low, tid, tile);
   const transposed = products.map((product) => product.alongK(1));
   const width = rightWidth(job, transposed.includes(true));
-  const a = low.sharedArray("a_tile", c.scalar, tile.m * pitch, 4);
+  const a = low.sharedArray("a_tile", c.scalar, leftVectors(tile), 4);
   const b = low.sharedArray("b_tile", c.scalar, tile.k * width, 4);
   low.comment("The first tile of both operands, on its way to workgroup memory.");
   low.lean = true;
   const share = { n: own, k: tile.k };
   const loads = [
-    ...leftLoads(tiling, a, tile, pitch),
+    ...leftLoads(tiling, a, tile),
     ...products.flatMap((product, p) =>
       rightLoads({ ...tiling, c: product }, b, share, width, transposed[p]!, (p * own) / 4),
     ),
   ];
-  const rows = Array.from({ length: tile.rm }, (_, i) => space.add(ty, space.int(i * downThreads)));
-  const columns = Array.from({ length: tile.rn / 4 }, (_, j) => space.add(tx, space.int(j * acrossThreads)));
-  const accs = rows.map((_, i) =>
-    columns.map((__, j) => low.variable(`c_${i}_${j}`, c.scalar, 4, literal(0, c.scalar), [c.id])),
+  const accs = place.rows.map((_, i) =>
+    place.columns.map((__, j) => low.variable(`c_${i}_${j}`, c.scalar, 4, literal(0, c.scalar), [c.id])),
   );
   low.loop("tile", tiles, (step) => {
     const index = space.add(first, step);
@@ -114,17 +146,14 @@ export function multiplyTiles(job: Job): Tiled {
       const next = low.bind("next", space.mod(space.add(step, space.int(1)), tiles));
       for (const load of loads) low.set(load.reg, load.fetch(space.add(first, next)), [c.id]);
     }
-    for (let quad = 0; quad < tile.k / 4; quad++) multiply(c, a, b, accs, rows, columns, quad, pitch, width);
+    for (let k = 0; k < tile.k; k++) multiply(c, { a, b, pitch: leftPitch(tile), width }, place, accs, k);
     low.barrier();
   });
   low.lean = false;
   return {
+    ...place,
     tiling,
     products,
-    tx,
-    ty,
-    rows,
-    columns,
     accs,
     a,
     grid: { workgroupSize: [threads, 1, 1], workgroups: [gx, gy, 1] },
@@ -178,92 +207,96 @@ export function gridIndex(c: Contraction, gx: number, gy: number, count: number,
   return index;
 }
 
-/** Vectors along k of the left tile, stored row by row. Neighbouring threads follow the direction in which the operand is contiguous. */
-export function leftLoads(
-  { c, tid, batch, top, threads, first }: Tiling,
-  array: SharedArray,
-  tile: { m: number; k: number },
-  pitch: number,
-): TileLoad[] {
-  const { low, space, sizes } = c;
-  const quads = tile.k / 4;
-  const alongK = c.alongK(0);
-  return tileLoads(tile.m * quads, threads, tid, space, (unit, i) => {
-    const row = alongK ? space.div(unit, quads) : space.mod(unit, tile.m);
-    const quad = alongK ? space.mod(unit, quads) : space.div(unit, tile.m);
-    const kAt = (index: Index): ReturnType<typeof c.quad> => c.quad(space.add(space.mul(index, quads), quad), sizes.k);
-    const fetch = (index: Index, shift = space.int(0)): Value =>
-      c.left(batch, space.clamp(space.add(space.add(top, shift), row), sizes.m - 1), kAt(index).at);
-    const reg = low.variable(`a_next_${i}`, c.scalar, 4, fetch(first ?? space.int(0)), [c.id]);
-    return {
-      reg,
-      array,
-      cell: low.named(space.add(space.mul(row, pitch), quad)),
-      fetch,
-      inside: (index) => kAt(index).inside,
-    };
-  });
+/** Vectors along m of the left operand's tile. */
+export function leftLoads(tiling: Tiling, array: SharedArray, tile: { m: number; k: number }): TileLoad[] {
+  const { c, batch, top } = tiling;
+  const { space, sizes } = c;
+  return tileLoads(
+    tiling,
+    { name: "a_next", array, vectors: tile.m / 4, width: leftPitch(tile), k: tile.k, turned: c.alongK(0), offset: 0 },
+    (vector, k, shift) => {
+      const unit = space.add(space.exactly(space.add(top, shift), 4)!, vector);
+      return c.left(batch, c.quad(unit, sizes.m).at, k);
+    },
+  );
 }
 
-/** Vectors along n of the right tile. */
+/** Vectors along n of the right operand's tile. */
 export function rightLoads(
-  { c, tid, batch, left, threads, first }: Tiling,
+  tiling: Tiling,
   array: SharedArray,
   tile: { n: number; k: number },
   width: number,
   turned: boolean,
   offset = 0,
 ): TileLoad[] {
+  const { c, batch, left } = tiling;
+  const { space, sizes } = c;
+  return tileLoads(
+    tiling,
+    { name: "b_next", array, vectors: tile.n / 4, width, k: tile.k, turned, offset },
+    (vector, k, shift) => c.right(batch, k, c.quad(space.add(space.add(left, shift), vector), sizes.n).at),
+  );
+}
+
+/** A tile in workgroup memory: `vectors` for each step of k, `width` from one step to the next, the first of them at `offset`. */
+interface StagedTile {
+  readonly name: string;
+  readonly array: SharedArray;
+  readonly vectors: number;
+  readonly width: number;
+  readonly k: number;
+  /** The operand lies contiguously along k. */
+  readonly turned: boolean;
+  readonly offset: number;
+}
+
+/** One load of each thread in each iteration; the last iteration must be full. Neighbouring threads follow the direction in which the operand is contiguous. */
+function tileLoads(
+  { c, tid, threads, first }: Tiling,
+  { name, array, vectors, width, k: steps, turned, offset }: StagedTile,
+  load: (vector: Index, k: Index, shift: Index) => Value,
+): TileLoad[] {
   const { low, space, sizes } = c;
-  const quads = tile.n / 4;
-  return tileLoads(tile.k * quads, threads, tid, space, (unit, i) => {
-    const row = turned ? space.mod(unit, tile.k) : space.div(unit, quads);
-    const quad = turned ? space.div(unit, tile.k) : space.mod(unit, quads);
-    const kAt = (index: Index): Index => space.add(space.mul(index, tile.k), row);
-    const fetch = (index: Index, shift = space.int(0)): Value =>
-      c.right(batch, space.clamp(kAt(index), sizes.k - 1), c.quad(space.add(space.add(left, shift), quad), sizes.n).at);
-    const reg = low.variable(`b_next_${i}`, c.scalar, 4, fetch(first ?? space.int(0)), [c.id]);
+  return Array.from({ length: Math.ceil((vectors * steps) / threads) }, (_, i) => {
+    const unit = space.add(tid, space.int(i * threads));
+    const step = turned ? space.mod(unit, steps) : space.div(unit, vectors);
+    const vector = turned ? space.div(unit, steps) : space.mod(unit, vectors);
+    const kAt = (tile: Index): Index => space.add(space.mul(tile, steps), step);
+    const fetch = (tile: Index, shift = space.int(0)): Value =>
+      load(vector, space.clamp(kAt(tile), sizes.k - 1), shift);
+    const reg = low.variable(`${name}_${i}`, c.scalar, 4, fetch(first ?? space.int(0)), [c.id]);
     return {
       reg,
       array,
-      cell: low.named(space.add(space.mul(row, width), space.add(quad, space.int(offset)))),
+      cell: low.named(space.add(space.mul(step, width), space.add(vector, space.int(offset)))),
       fetch,
-      inside: (index) => space.less(kAt(index), sizes.k),
+      inside: (tile) => space.less(kAt(tile), sizes.k),
     };
   });
 }
 
-/** One load of each thread in each iteration; the last iteration must be full. */
-function tileLoads(
-  units: number,
-  threads: number,
-  tid: Index,
-  space: Contraction["space"],
-  make: (unit: Index, i: number) => TileLoad,
-): TileLoad[] {
-  return Array.from({ length: Math.ceil(units / threads) }, (_, i) => make(space.add(tid, space.int(i * threads)), i));
+/** Tiles of both operands, and how many vectors lie from one step of k to the next. */
+interface OperandTiles {
+  readonly a: SharedArray;
+  readonly b: SharedArray;
+  readonly pitch: number;
+  readonly width: number;
 }
 
-/** Four steps of k: outer products of what lies in workgroup memory. */
+/** One step of k: the outer product of what a thread needs of either tile. */
 export function multiply(
   c: Contraction,
-  a: SharedArray,
-  b: SharedArray,
+  { a, b, pitch, width }: OperandTiles,
+  { quads, columns }: Place,
   accs: readonly (readonly Reg[])[],
-  rows: readonly Index[],
-  columns: readonly Index[],
-  quad: number,
-  pitch: number,
-  width: number,
+  k: number,
 ): void {
   const { low, space, id, scalar } = c;
-  low.comment(`k = ${4 * quad} … ${4 * quad + 3}`);
-  const read = (name: string, array: SharedArray, index: Index): Reg =>
-    low.let(name, scalar, 4, { kind: "loadShared", array, index }, [id]);
-  const left = rows.map((row, i) => read(`a_${quad}_${i}`, a, space.add(space.mul(row, pitch), space.int(quad))));
-  for (const lane of [0, 1, 2, 3]) {
-    const k = 4 * quad + lane;
-    const right = columns.map((column, j) => read(`b_${k}_${j}`, b, space.add(space.int(k * width), column)));
-    accs.forEach((row, i) => row.forEach((acc, j) => c.fma(acc, left[i]!, lane, right[j]!)));
-  }
+  if (k % 4 === 0) low.comment(`k = ${k} … ${k + 3}`);
+  const read = (name: string, array: SharedArray, start: number, index: Index): Reg =>
+    low.let(name, scalar, 4, { kind: "loadShared", array, index: space.add(space.int(start), index) }, [id]);
+  const left = quads.map((quad, i) => read(`a_${k}_${i}`, a, k * pitch, quad));
+  const right = columns.map((column, j) => read(`b_${k}_${j}`, b, k * width, column));
+  accs.forEach((row, i) => row.forEach((acc, j) => c.fma(acc, left[i >> 2]!, i % 4, right[j]!)));
 }

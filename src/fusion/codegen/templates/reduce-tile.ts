@@ -2,11 +2,20 @@
  * @file A product folded while it is made: a workgroup keeps a band of rows (or of columns), walks the other side tile by tile, and
  * folds each tile of accumulators into running values. The product itself is never stored.
  */
-import { meetingCells } from "../../region";
+import { leftPitch, leftVectors, meetingCells, tileThreads } from "../../region";
 import { gridOf, programOf, type Job } from "../kernel-frame";
 import type { Index } from "../index-space";
 import { literal, type KernelProgram } from "../kernel-ir";
-import { gridIndex, leftLoads, multiply, rightLoads, rightWidth, type TileLoad, type Tiling } from "./matmul-tile";
+import {
+  gridIndex,
+  leftLoads,
+  multiply,
+  placeOf,
+  rightLoads,
+  rightWidth,
+  type TileLoad,
+  type Tiling,
+} from "./matmul-tile";
 import { Reduce } from "./reduce";
 import { lowerReduceFinish } from "./reduce-finish";
 import { columnsPerThread, rowPerThread, type Band, type AccumulatorPlacement } from "./accumulator-placement";
@@ -37,8 +46,7 @@ function bandOf(job: Job, f: Reduce): Band {
   const tile = matmul!;
   const { low, space, product: c } = f;
   const { alongColumns, kept, batch: matrices } = f.sizes;
-  const [across, down] = [tile.n / tile.rn, tile.m / tile.rm];
-  const threads = across * down;
+  const threads = tileThreads(tile);
   const bands = Math.ceil(kept / (alongColumns ? tile.m : tile.n));
   const count = bands * chunks * matrices;
   const [gx, gy] = gridOf(count, job.target);
@@ -48,38 +56,37 @@ function bandOf(job: Job, f: Reduce): Band {
   const band = space.mod(grid, bands);
   const chunk = chunks === 1 ? zero : low.bind("chunk", space.mod(space.div(grid, bands), chunks));
   const [step, iterations] = alongColumns ? [tile.n / 4, chunkLength / tile.n] : [tile.m, chunkLength / tile.m];
-  const start = space.mul(chunk, step * iterations);
-  const [top, left] = alongColumns ? [space.mul(band, tile.m), start] : [start, space.mul(band, tile.n / 4)];
+  const start = space.mul(chunk, (alongColumns ? step : step / 4) * iterations);
+  const [top, left] = alongColumns ? [space.mul(band, tile.m / 4), start] : [start, space.mul(band, tile.n / 4)];
   const batch = matrices === 1 ? zero : space.mod(space.div(grid, bands * chunks), matrices);
   const tiling: Tiling = {
     c,
     tid,
     threads,
-    top: low.bind("top", top),
+    top: space.mul(low.bind("top", top), 4),
     left: low.bind("left", left),
     batch: low.bind("batch", batch),
   };
-  const [tx, ty] = [low.bind("tx", space.mod(tid, across)), low.bind("ty", space.div(tid, across))];
-  const rows = Array.from({ length: tile.rm }, (_, i) => space.add(ty, space.int(i * down)));
-  const columns = Array.from({ length: tile.rn / 4 }, (_, j) => space.add(tx, space.int(j * across)));
+  const place = placeOf(low, tid, tile);
   const a = low.sharedArray(
     "a_tile",
     c.scalar,
-    Math.max(tile.m * (tile.k / 4 + 1), meetingCells(job.graph, f.parts, tile, alongColumns)),
+    Math.max(leftVectors(tile), meetingCells(job.graph, f.parts, tile, alongColumns)),
     4,
   );
   const b = low.sharedArray("b_tile", c.scalar, tile.k * rightWidth(job, c.alongK(1)), 4);
-  return { f, tile, tiling, step, iterations, chunk, tx, ty, rows, columns, a, b, grid: [gx, gy] };
+  return { ...place, f, tile, tiling, step, iterations, chunk, a, b, grid: [gx, gy] };
 }
 
 /** Every tile of the chunk is made and folded. */
-function walk({ f, tile, tiling, step, iterations, rows, columns, a, b }: Band, keeper: AccumulatorPlacement): void {
+function walk(band: Band, keeper: AccumulatorPlacement): void {
+  const { f, tile, tiling, step, iterations, rows, columns, a, b } = band;
   const { low, space, product: c } = f;
   const { alongColumns, k } = f.sizes;
-  const [pitch, width] = [tile.k / 4 + 1, b.length / tile.k];
+  const width = b.length / tile.k;
   low.comment("The first tile of both operands, on its way to workgroup memory.");
   low.lean = true;
-  const [lefts, rights] = [leftLoads(tiling, a, tile, pitch), rightLoads(tiling, b, tile, width, c.alongK(1))];
+  const [lefts, rights] = [leftLoads(tiling, a, tile), rightLoads(tiling, b, tile, width, c.alongK(1))];
   low.lean = false;
   const tiles = Math.ceil(k / tile.k);
   const zero = space.int(0);
@@ -100,7 +107,7 @@ function walk({ f, tile, tiling, step, iterations, rows, columns, a, b }: Band, 
         for (const { reg, fetch } of lefts) low.set(reg, fetch(next, alongColumns ? zero : past), [c.id]);
         for (const { reg, fetch } of rights) low.set(reg, fetch(next, alongColumns ? past : zero), [c.id]);
       }
-      for (let quad = 0; quad < tile.k / 4; quad++) multiply(c, a, b, accs, rows, columns, quad, pitch, width);
+      for (let k = 0; k < tile.k; k++) multiply(c, { a, b, pitch: leftPitch(tile), width }, band, accs, k);
       low.barrier();
     });
     low.lean = false;

@@ -79,12 +79,14 @@ export function offendingRows(
   );
 }
 
-/** Tiles whose columns hold a whole row, by its length; of each length the tallest first. */
+/** Tiles whose columns hold a whole row, by its length; of each length the tallest first, with as much of k as memory allows. */
 const OWNED_TILES: readonly MatmulTile[] = [
   { m: 32, n: 32, k: 16, rm: 4, rn: 4 },
   { m: 64, n: 64, k: 16, rm: 4, rn: 4 },
   { m: 64, n: 128, k: 16, rm: 8, rn: 8 },
+  { m: 128, n: 256, k: 16, rm: 8, rn: 16 },
   { m: 128, n: 256, k: 8, rm: 8, rn: 16 },
+  { m: 64, n: 256, k: 16, rm: 8, rn: 16 },
   { m: 64, n: 256, k: 8, rm: 8, rn: 16 },
 ];
 /** Workgroups below which a shorter tile is taken. */
@@ -93,12 +95,14 @@ const ENOUGH = 128;
 /** The tile whose workgroup owns whole rows. */
 export function ownedTile(graph: Graph, contraction: NodeId, target: Target): MatmulTile {
   const { batch, m, n } = matmulSizes(graph, contraction);
-  const wide = OWNED_TILES.filter((tile) => tile.n >= n && tileThreads(tile) <= target.maxWorkgroupSize);
+  const holding = OWNED_TILES.filter((tile) => tile.n >= n && tileThreads(tile) <= target.maxWorkgroupSize);
+  const fitting = holding.filter((tile) => tileBytes(tile) <= target.maxWorkgroupBytes);
+  const wide = fitting.length > 0 ? fitting : holding;
   const busy = wide.find((tile) => tile.n < 2 * Math.max(n, 32) && batch * Math.ceil(m / tile.m) >= ENOUGH);
   return busy ?? wide.filter((tile) => tile.n === wide[0]!.n).at(-1)!;
 }
 
-/** Share of a plain tile's speed that tiles of whole wide rows reach: eight of k at a time, and with 64 rows only half the threads. Measured. */
+/** Share of a plain tile's speed that tiles of whole wide rows reach, and with 64 rows only half the threads. Measured with eight of k at a time. */
 const wideShare = ({ m, n }: MatmulTile): number => (n < MAX_OWNED_COLUMNS ? 1 : m < 128 ? 0.68 : 0.85);
 
 /** What the tile takes and reaches. */

@@ -1,6 +1,6 @@
 /**
  * @file The factors of a product: how m, n and k are split among workgroups, threads and registers, and into how many chunks of k. All
- * candidates are priced and the cheapest is taken. Times were fitted to sweeps of ten tiles over ten products of three layouts
+ * candidates are priced and the cheapest is taken. Times were fitted to sweeps of tiles over products of three layouts
  * (bench/schedules.ts); shapes alone decide, never a program.
  */
 import type { Target } from "../../ir";
@@ -35,7 +35,7 @@ export interface ProductFactors {
 }
 
 /** One multiprocessor: FLOP in a µs, bytes from memory in a µs, threads, registers, bytes of workgroup memory, workgroups. */
-const FLOPS = 410_000;
+const FLOPS = 492_500;
 /** FLOP in a µs that chains of multiply-adds reach, which is what profiles call the peak. */
 const PEAK = 385_000;
 const BYTES = 31_000;
@@ -44,7 +44,7 @@ const REGISTERS = 65_536;
 const WORKGROUP_BYTES = 192 * 1024;
 const WORKGROUPS = 32;
 /** Threads that keep all of its arithmetic units busy. */
-const BUSY_THREADS = 128;
+const BUSY_THREADS = 256;
 /** Where nobody says how many multiprocessors there are: those of a middling machine. */
 const MULTIPROCESSORS = 108;
 /** µs of a launch where nobody says what one costs. */
@@ -57,14 +57,15 @@ const ALONE = 0.1;
 const BUSY_ALONE = 256;
 
 /** Slots that a load of a vector from workgroup memory holds up, beside multiply-adds of a vector. */
-const LOAD_SLOTS = 0.64;
-/** Multiply-adds of a thread that pass while it waits at the two barriers of a step and stores its tile loads. */
-const STEP_WAIT = 174;
-/** FLOP that pass while a byte comes from the second-level cache, and the share of that time that nothing hides. */
-const CACHE_FLOPS = 9.24;
-const CACHE_SHOWN = 0.2;
+const LOAD_SLOTS = 0.74;
+/** Multiply-adds of a thread that pass while it waits at the two barriers of a step and stores what it loaded, where no other workgroup is. */
+const STEP_WAIT = 180;
+/** How soon workgroups beside one another hide it. */
+const HIDDEN = 1.5;
+/** FLOP that pass while a byte comes from memory or the second-level cache to workgroup memory. */
+const FETCH_FLOPS = 6.5;
 /** Workgroups of a multiprocessor, one after or beside another, after which their ends have spread about halfway. */
-const SPREADING = 5;
+const SPREADING = 0.62;
 /** Steps of k that pass before the first product and after the last. */
 const START_AND_END = 16;
 
@@ -93,10 +94,10 @@ function machinesOf({ machine }: Target): Machines {
   return { sizes, about: sizes.reduce((sum, each) => sum + each, 0) / sizes.length, launch: launchMicros };
 }
 
-/** Registers of a thread: accumulators, loads on their way, a column and a row of the tile, addresses. */
+/** Registers of a thread: accumulators, loads on their way, one of k of either operand, addresses. */
 export function tileRegisters(tile: MatmulTile): number {
   const loads = (tile.m * tile.k + tile.k * tile.n) / 4 / tileThreads(tile);
-  return tile.rm * tile.rn + 4 * Math.ceil(loads) + 4 * tile.rm + tile.rn + 8;
+  return tile.rm * tile.rn + 4 * Math.ceil(loads) + tile.rm + tile.rn + 24;
 }
 
 /** How many workgroups of a tile a multiprocessor runs side by side, and the share of its arithmetic that 1, 2, … of them reach. */
@@ -114,10 +115,11 @@ function residencyOf(tile: MatmulTile): Residency {
   const threads = tileThreads(tile);
   const limits = [THREADS / threads, REGISTERS / (tileRegisters(tile) * threads), WORKGROUP_BYTES / tileBytes(tile)];
   const most = Math.max(1, Math.min(WORKGROUPS, ...limits.map(Math.floor)));
-  const alike = 1 + LOAD_SLOTS * ((rm + rn) / (rm * rn)) + CACHE_SHOWN * 2 * (1 / m + 1 / n) * CACHE_FLOPS;
+  const outputs = rm * rn;
+  const alike = 1 + LOAD_SLOTS * ((rm + rn) / outputs) + FETCH_FLOPS * 2 * (1 / m + 1 / n);
   const rates = Array.from({ length: most }, (_, i) => {
     const busy = Math.min(1, ((i + 1) * threads) / BUSY_THREADS);
-    return busy / (alike + STEP_WAIT / (k * rm * rn) / (i + 1));
+    return busy / (alike + STEP_WAIT / (k * outputs) / (i + 1) ** HIDDEN);
   });
   residencies.set(tile, { most, rates });
   return { most, rates };
@@ -125,8 +127,8 @@ function residencyOf(tile: MatmulTile): Residency {
 
 /**
  * µs of `workgroups` tiles that walk `length` of k. Of full waves the last workgroups end together, and what is left over starts where room
- * comes free and fills it: behind one workgroup on each multiprocessor it takes as long as another, behind many they have spread and it
- * takes its share.
+ * comes free: behind one workgroup on each multiprocessor it takes as long as another, behind many they have spread and it takes its
+ * share; and never longer than by itself, with fewer beside one another.
  */
 function tileMicros(tile: MatmulTile, workgroups: number, length: number, multiprocessors: number): number {
   const { most, rates } = residencyOf(tile);
@@ -135,10 +137,12 @@ function tileMicros(tile: MatmulTile, workgroups: number, length: number, multip
   const wave = (beside: number): number => Math.max(least, (beside * work) / (FLOPS * rates[beside - 1]!));
   const slots = multiprocessors * most;
   const waves = Math.floor(workgroups / slots);
-  const left = workgroups / slots - waves;
+  const left = workgroups - waves * slots;
   if (waves === 0) return wave(Math.ceil(workgroups / multiprocessors));
+  if (left === 0) return wave(most) * waves;
   const before = waves * most;
-  return wave(most) * (waves + (left === 0 ? 0 : left ** ((before - 1) / (before + SPREADING))));
+  const spread = wave(most) * (left / slots) ** ((before - 1) / (before + SPREADING));
+  return wave(most) * waves + Math.min(spread, wave(Math.ceil(left / multiprocessors)));
 }
 
 /** Chunks worth asking about: powers of two, as long as each walks several steps. */

@@ -2,7 +2,7 @@
 import { leftBy } from "./threads";
 import { node, sizeOf, type Graph, type NodeId, type Region, type Target } from "../../ir";
 import { opDef } from "../../ops";
-import { matmulSizes, offeredTiles, THIN, tileBytes, tileThreads } from "../matmul";
+import { leftVectors, matmulSizes, offeredTiles, THIN, tileBytes, tileThreads } from "../matmul";
 import { aloneShare, tileShare } from "./matmul-factors";
 import type { OnlineParts } from "../attention/online-parts";
 import { readsOf, touchedElements } from "../reads";
@@ -51,19 +51,22 @@ interface ReducePlan {
   readonly workgroups: number;
 }
 
+/** Columns of a thread that it can fold: with sixteen, and their places, accumulators are pushed out of its registers. Measured. */
+const MAX_COLUMNS = 8;
+
 /** Statements of one kernel above which a smaller tile is taken: every accumulator of a thread is folded by name. */
 const MAX_STATEMENTS = 1900;
 
 /** An upper bound of the statements that a tile takes. */
 function statementsOf({ k, rm, rn }: MatmulTile, members: number, values: number): number {
   const vectors = rn / 4;
-  const product = k * rm * vectors + (k / 4) * rm + k * vectors + 4 * (rm + vectors);
+  const product = k * rm * vectors + (k * rm) / 4 + k * vectors + 4 * (rm + vectors);
   return product + rm * vectors * members + 8 * rm * values;
 }
 
 /** Null where one thread per row is better. */
 function reducePlan(graph: Graph, parts: OnlineParts, members: number, target: Target): ReducePlan | null {
-  const { batch, kept, folded, alongColumns } = reduceSizes(graph, parts);
+  const { batch, kept, folded, k, alongColumns } = reduceSizes(graph, parts);
   if (target.schedule === "cpu" || kept < THIN || folded < THIN) return null;
   const bytes = (tile: MatmulTile): number => {
     const long = statementsOf(tile, members, meetingValues(graph, parts)) > MAX_STATEMENTS;
@@ -74,9 +77,13 @@ function reducePlan(graph: Graph, parts: OnlineParts, members: number, target: T
     !alongColumns || (threads >= m && (n / rn) % 4 === 0);
   const fits = offeredTiles.filter((tile) => {
     const threads = tileThreads(tile);
-    return keeps(tile, threads) && threads <= target.maxWorkgroupSize && bytes(tile) <= target.maxWorkgroupBytes;
+    return (
+      tile.rn <= MAX_COLUMNS &&
+      keeps(tile, threads) &&
+      threads <= target.maxWorkgroupSize &&
+      bytes(tile) <= target.maxWorkgroupBytes
+    );
   });
-  const { k } = matmulSizes(graph, parts.scores[0]!);
   const plans = fits.map((tile) => {
     const plan = walkOf(
       batch * Math.ceil(kept / (alongColumns ? tile.m : tile.n)),
@@ -122,7 +129,7 @@ function cellsOfRow(graph: Graph, parts: OnlineParts, tile: MatmulTile, alongCol
 
 /** Rows of one thread (or vectors of its columns) that meet at a time, as many as the tile of the left operand has room for. */
 export function meetingRows(graph: Graph, parts: OnlineParts, tile: MatmulTile, alongColumns: boolean): number {
-  const room = Math.floor((tile.m * (tile.k / 4 + 1)) / cellsOfRow(graph, parts, tile, alongColumns));
+  const room = Math.floor(leftVectors(tile) / cellsOfRow(graph, parts, tile, alongColumns));
   const most = Math.max(1, Math.min(room, alongColumns ? tile.rm : tile.rn / 4));
   return 2 ** Math.floor(Math.log2(most));
 }
@@ -138,7 +145,7 @@ const meetingValues = (graph: Graph, { peak, folds }: OnlineParts): number =>
 /** Workgroup memory: the operands' tiles, and where the threads meet what does not fit into the left one. */
 function reduceBytes(graph: Graph, parts: OnlineParts, tile: MatmulTile, alongColumns: boolean): number {
   const meeting = meetingCells(graph, parts, tile, alongColumns);
-  const beyond = Math.max(0, meeting - tile.m * (tile.k / 4 + 1));
+  const beyond = Math.max(0, meeting - leftVectors(tile));
   return tileBytes(tile) + 16 * (beyond + meetingTypes(graph, parts) * meeting);
 }
 
