@@ -232,8 +232,8 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
   return { tile: null, thin, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros };
 }
 
-/** How much quicker two kernels must look than one. */
-const SURE = 1.15;
+/** How much quicker two kernels must look than one: either time may be 15 % off. */
+const SURE = 1.15 ** 2;
 
 /** Outputs of a workgroup whose threads walk along k: each takes a vector of registers and a row of workgroup memory. */
 const MAX_DOTS = 16;
@@ -281,10 +281,16 @@ export const jointTiles: readonly (readonly MatmulTile[])[] = [1, 1, 2, 3, 4].ma
   count === 1 ? offeredTiles : offeredTiles.flatMap((tile) => widened(tile, count)),
 );
 
-/** The tile itself where its columns can be shared out, and tiles with room for a vector of every product in each thread. */
+/**
+ * The tile itself where its columns can be shared out, and tiles with room for a vector of every product in each thread. Threads bring in
+ * the same number of vectors of each product.
+ */
 function widened(tile: MatmulTile, count: number): MatmulTile[] {
   const shared = (each: MatmulTile): boolean =>
-    (each.n / count) % 4 === 0 && (each.rn / 4) % count === 0 && isEven(each);
+    (each.n / count) % 4 === 0 &&
+    (each.rn / 4) % count === 0 &&
+    isEven(each) &&
+    ((each.k * each.n) / 4 / count) % tileThreads(each) === 0;
   const across = tile.n / tile.rn;
   const wide = [tile.rn * count, 4 * count]
     .filter((rn) => rn !== tile.rn && tile.rm * rn <= MANY)
