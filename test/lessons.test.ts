@@ -72,8 +72,10 @@ describe("each example", () => {
       const { naivePlan, fusedPlan, steps } = compilation;
       expectSound(lesson, compilation);
       expect(steps.length).toBeGreaterThan(lesson.id === "square-matmul" ? -1 : 0);
-      // Rows in parts leave a value for each part: a few bytes for a machine that is busy.
-      expect(fusedPlan!.totals.bytes).toBeLessThanOrEqual(1.005 * naivePlan!.totals.bytes);
+      // Parts of rows, and of the k of products, leave partial sums: bytes for a machine that is busy, and quicker for them.
+      const [fused, naive] = [fusedPlan!.totals, naivePlan!.totals];
+      const leaves = fused.bytes > 1.005 * naive.bytes;
+      expect(leaves ? fused.predictedMicros : 0).toBeLessThan(naive.predictedMicros);
       // Chunks that fill the machine are worth their launches.
       const chunked = steps.some(({ pass, profitable }) => pass === "chunked-scan" && profitable?.ok);
       expect(fusedPlan!.totals.kernels).toBeLessThanOrEqual(chunked ? 3 : naivePlan!.totals.kernels);
