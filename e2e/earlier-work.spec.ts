@@ -10,7 +10,7 @@ test("earlier work is listed under the logo, opens again, and starting afresh as
   };
   const text = () => page.evaluate(() => localStorage.getItem("fusion-playground.draft") ?? "");
   await page.getByRole("button", { name: /^Example/ }).waitFor();
-  await page.getByRole("radio", { name: "S", exact: true }).check({ force: true });
+  await page.getByRole("radio", { name: "S", exact: true }).click({ force: true });
   await expect.poll(text).toContain("document");
   await page.evaluate(() => {
     const { document } = JSON.parse(localStorage.getItem("fusion-playground.draft")!) as { document: object };

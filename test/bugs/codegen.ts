@@ -8,8 +8,8 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
     ["kernel-frame.ts", 'low.emit({ kind: "guard", when: { kind: "less", index, bound: «count» } });', "count - 1"],
   ],
   "wrong-stride": [
-    ["templates/matmul-tile.ts", "space.mul(«row», width),", "quad"],
-    ["templates/matmul-tile.ts", "space.add(«quad», space.int(offset))", "row"],
+    ["templates/matmul-tile.ts", "space.mul(«step», width),", "vector"],
+    ["templates/matmul-tile.ts", "space.add(«vector», space.int(offset))", "step"],
   ],
   "dropped-store": [["emitter.ts", '«»buffer.access = "read_write";', "return;"]],
   "swapped-operands": [
@@ -137,7 +137,13 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
   ],
   "sorted-up": [["templates/sort.ts", "const attrs = { descending: «this.sort.descending» };", "false"]],
   "wrong-place": [["templates/sort.ts", "this.#put(low.atLane(own, lane), key, low.atLane(own, «lane»));", "0"]],
-  "stale-chunk": [["templates/reduce-tile.ts", "const start = «space.mul(chunk, step * iterations)»;", "space.int(0)"]],
+  "stale-chunk": [
+    [
+      "templates/reduce-tile.ts",
+      "const start = «space.mul(chunk, (alongColumns ? step : step / 4) * iterations)»;",
+      "space.int(0)",
+    ],
+  ],
   "stale-rows": [["templates/reduce-tile.ts", "const past = space.mul(«then», step);", "turn"]],
   "digit-before-itself": [
     ["templates/digit-sort.ts", "low.branch(space.below(smaller, «bin»), () =>", "space.add(bin, space.int(1))"],
