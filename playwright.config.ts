@@ -1,4 +1,3 @@
-import { cpus } from "node:os";
 import { defineConfig } from "@playwright/test";
 import { findBrowser } from "./scripts/ensure-browser.mjs";
 
@@ -11,7 +10,7 @@ export default defineConfig({
   outputDir: "test-results",
   forbidOnly: Boolean(process.env.CI),
   fullyParallel: false,
-  workers: cpus().length <= 2 ? 1 : 2,
+  workers: 2,
   // A second try on a busy build machine; `npm test` names every story that needed it.
   retries: process.env.CI ? 1 : 0,
   // Long, because a machine may be busy: no test is about how long something takes.
