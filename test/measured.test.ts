@@ -159,10 +159,13 @@ test("times of products are within 15 %, and the tile that is chosen is within 4
   expect(errors.length).toBeGreaterThan(100);
   expect(Math.max(...errors)).toBeLessThan(Math.log(1.15));
   const productOf = (row: (typeof timed.rows)[number]): string => row.slice(0, 4).join();
-  for (const product of new Set(timed.rows.map(productOf))) {
+  const products = [...new Set(timed.rows.map(productOf))];
+  const lost = products.flatMap((product) => {
     const rows = timed.rows.filter((row) => productOf(row) === product);
     const { tile, chunks } = factorsOf(rows[0]!, undefined);
     const chosen = rows.find((row) => chunks === 1 && tile !== null && row[4] === tileName(tile));
-    if (chosen) expect(chosen[5] / Math.min(...rows.map((row) => row[5]))).toBeLessThan(1.04);
-  }
+    return chosen ? [chosen[5] / Math.min(...rows.map((row) => row[5]))] : [];
+  });
+  expect(lost.length).toBeGreaterThan(0);
+  expect(Math.max(...lost)).toBeLessThan(1.04);
 });
