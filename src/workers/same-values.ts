@@ -48,7 +48,7 @@ export function sameInputs(original: string, changed: string): Sameness {
     if (typeOf(begun) !== typeOf(input))
       return { same: false, text: `\`${id}\` is ${typeOf(input)} here; the task gives ${typeOf(begun)}.` };
     if (JSON.stringify(begun.attrs) !== JSON.stringify(input.attrs))
-      return { same: false, text: `\`${id}\` is declared otherwise than in the task.` };
+      return { same: false, text: `\`${id}\` has different data or a different role than in the task.` };
   }
   return { same: true };
 }

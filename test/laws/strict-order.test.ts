@@ -10,7 +10,7 @@ import { compiled } from "./pass-harness";
 
 const sums = Array.from({ length: 20 }, (_, i) => `s${i} = (x * ${i}.5).sum(dim=-1, keepdim=True)`);
 
-/** Programs in which the merged kernel would share a sum out otherwise than the kernel of that sum alone. */
+/** Programs in which the merged kernel would split a sum differently from the kernel of that sum alone. */
 const programs: Readonly<Record<string, string>> = {
   "few long rows, which are cut into parts": "x: f32[4, 16384]\ny = softmax(x, dim=-1)",
   "a norm of few long rows": "x: f32[4, 9000]\ny = layer_norm(x, 9000)",
