@@ -263,7 +263,7 @@ test("no task is done by smaller inputs, inputs known before the run, another de
     text: expect.stringMatching(/the task gives f32\[4096/),
   });
   expect(await state(solution.replace("[N, N]", "[N, N] = param()"))).toMatchObject({
-    text: expect.stringMatching(/declared otherwise/),
+    text: expect.stringMatching(/has different data or a different role/),
   });
   expect(await state(solution, { ...defaultOptions.profile, name: "mine" })).toMatchObject({
     text: expect.stringMatching(/in Options again/),
