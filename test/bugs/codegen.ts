@@ -107,10 +107,9 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
     ["templates/scan.ts", "«this.low.set(this.#carry, total, [this.scan.id]);»", ""],
     ["templates/scan.ts", '«soFar = soFar === null ? all : joined(low, scan, soFar, all, "so_far");»', ""],
   ],
-  "unmerged-row": [
-    ["templates/sort.ts", '«low.emit({ kind: "exchange", sort: this.#arrays, near, far, nodes: this.#nodes });»', ""],
-  ],
-  "half-sorted": [["templates/sort.ts", 'low.doubling("half", «count / 2», (half) =>', "Math.max(1, count / 4)"]],
+  "late-sort": [["templates/sort.ts", "space.atLeast(now, «this.#slots.slack + 1»)", "this.#slots.slots + 1"]],
+  "unmoved-bar": [["templates/sort.ts", "index: space.int(«sort.kept - 1») }, this.#nodes);", "0"]],
+  "half-sorted": [["templates/sort.ts", "step(half, «true»);", "false"]],
   "wrong-scan-start": [["templates/scan.ts", "exclusive: «exclusive(n.attrs)»,", "!exclusive(n.attrs)"]],
   "repeated-row": [
     [

@@ -171,7 +171,7 @@ const softmax: Omit<FoldShape, "rows" | "columns" | "vector" | "contiguous" | "r
   several: true,
   alone: true,
   together: true,
-  besides: 0,
+  networks: [],
 };
 const along = (rows: number, columns: number) => ({
   rows,

@@ -31,6 +31,9 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   inverseSqrt: "rsqrt",
   round: "rint",
   subgroupShuffleXor: "shuffle_xor",
+  workgroupUniformLoad: "uniform_load",
+  atomicLoad: "atomic_load",
+  atomicStore: "atomic_store",
   "bitcast<u32>": "as_uint",
   "bitcast<i32>": "as_int",
   "bitcast<f32>": "as_float",
@@ -57,7 +60,7 @@ const RESERVED = new Set(
     "do dynamic_cast enum explicit export extern float float2 float4 friend goto gridDim inline int int4 long mutable " +
     "namespace new noexcept not nullptr operator or private protected public register restrict short signed sizeof static " +
     "template this threadIdx throw try typedef typeid typename uint2 uint3 uint4 union unsigned using virtual void " +
-    "volatile warpSize wchar_t xor as_float as_int as_uint lane rint rsqrt shuffle_xor"
+    "volatile warpSize wchar_t xor as_float as_int as_uint lane rint rsqrt shuffle_xor uniform_load atomicAdd atomic_load atomic_store"
   ).split(" "),
 );
 
@@ -227,12 +230,14 @@ export function cudaText({ wgsl, workgroupSize }: Pick<Kernel, "wgsl" | "workgro
       }
       const buffer = /^@group\(0\) @binding\(\d+\) var<([\w, ]+)> (\w+): array<(.+), \d+>;$/.exec(line);
       const shared = /^var<workgroup> (\w+): array<(.+), (\d+)>;$/.exec(line);
+      const number = /^var<workgroup> (\w+): (?:atomic<(\w+)>|(\w+));$/.exec(line);
       const helper = /^fn (\w+)\(([^@]*)\)(?: -> ([\w<>]+))? \{$/s.exec(line);
       const entry = /^fn (\w+)\((.*)\) \{$/s.exec(line);
       if (buffer) {
         const [, access, name, type] = buffer;
         bound.push({ name: nameOf(name!), type: typeOf(type!), written: access!.includes("write") });
       } else if (shared) lines.push(`__shared__ ${typeOf(shared[2]!)} ${nameOf(shared[1]!)}[${shared[3]}];`);
+      else if (number) lines.push(`__shared__ ${typeOf(number[2] ?? number[3]!)} ${nameOf(number[1]!)};`);
       else if (helper) lines.push(helperHead(helper));
       else if (entry) {
         const given = bound.map(

@@ -114,6 +114,20 @@ export class Emitter {
     return array;
   }
 
+  /** One number of all threads, which may add to it at once. */
+  sharedNumber(name: string, atomic: boolean): SharedArray {
+    const array: SharedArray = {
+      kind: "shared",
+      name: this.names.frame(name),
+      scalar: "i32",
+      width: 1,
+      length: 1,
+      number: atomic ? "atomic" : "plain",
+    };
+    this.shared.push(array);
+    return array;
+  }
+
   /** A numbered row of registers: every thread has its own. */
   threadArray(name: string, scalar: Scalar, length: number, width: Width = 1): SharedArray {
     const array: SharedArray = { kind: "shared", name: this.names.frame(name), scalar, width, length, own: true };
@@ -261,14 +275,14 @@ export class Emitter {
     return { peers: space.of(peers), own: space.of(own), count: space.of(count), lane: space.of(lane) };
   }
 
-  /** variable = 1, 2, 4 … to */
-  doubling(name: string, to: number, body: (index: Index) => void): void {
-    const variable = this.space.variable(this.names.frame(name), to, this.level + 1);
+  /** variable = 1, 2, 4 … while it is below `limit` */
+  doubling(name: string, limit: Index, body: (index: Index) => void): void {
+    const variable = this.space.variable(this.names.frame(name), Math.max(1, limit.max - 1), this.level + 1);
     const block = this.enter(false);
     body(this.space.of(variable));
     this.leave();
     this.names.release(variable.name);
-    this.emit({ kind: "double", variable, to, body: block });
+    this.emit({ kind: "double", variable, limit, body: block });
   }
 
   /** `body` for the lanes where `when` holds. */

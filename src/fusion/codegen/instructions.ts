@@ -32,9 +32,14 @@ function sortsOf(stmt: Stmt): readonly Sort[] {
       return ["shared"];
     case "foldShared":
       return ["shared", "shared", "shared", "arithmetic"];
-    case "exchange":
     case "exchangePair":
       return ["shared", "shared", "shared", "shared", "arithmetic", "branches"];
+    case "wait":
+      return ["arithmetic", "branches", "shared", "shared"];
+    case "noneWait":
+      return ["shared"];
+    case "countWaiting":
+      return ["barriers", "barriers", "barriers", "shared", "shared", "branches"];
     case "merge":
       // Two loads, a comparison and a branch for each halving of what is left of the shorter run; three more comparisons at the end.
       return Array.from(
@@ -63,7 +68,7 @@ function sortsOf(stmt: Stmt): readonly Sort[] {
 function turnsOf(stmt: Loop): number {
   if (stmt.kind === "for") return stmt.count;
   if (stmt.kind === "range") return stmt.limit.max - 1;
-  return Math.floor(Math.log2(Math.max(1, stmt.kind === "halve" ? stmt.from.max : stmt.to))) + 1;
+  return Math.floor(Math.log2(Math.max(1, stmt.kind === "halve" ? stmt.from.max : stmt.limit.max - 1))) + 1;
 }
 
 /** Counts for one thread of `program`. */

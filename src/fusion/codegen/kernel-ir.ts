@@ -50,6 +50,19 @@ export interface SortArrays {
   readonly name: string;
 }
 
+/** Elements that wait behind those of a row that are kept, in the order in which threads come. */
+export interface Waiting {
+  readonly sort: SortArrays;
+  /** The first place of those that wait. */
+  readonly first: number;
+  /** How many wait: all threads add to it at once. */
+  readonly count: SharedArray;
+  /** The same, for all threads to read. */
+  readonly known: SharedArray;
+  /** WGSL function that puts an element there. */
+  readonly name: string;
+}
+
 /** Workgroup memory. */
 export interface SharedArray {
   readonly kind: "shared";
@@ -60,6 +73,8 @@ export interface SharedArray {
   readonly length: number;
   /** Every thread has one of its own, full of zeros at first: registers that a loop can number. */
   readonly own?: true;
+  /** One number that is no negative; threads may add to an atomic one at once. */
+  readonly number?: "plain" | "atomic";
 }
 
 export type Expr =
@@ -154,20 +169,32 @@ export type Stmt =
       readonly into: Index;
       readonly from: Index;
     } & From)
-  /** Swaps two elements unless `near` stands before `far`. */
-  | ({ readonly kind: "exchange"; readonly sort: SortArrays; readonly near: Index; readonly far: Index } & From)
   /**
-   * One step of a bitonic network on the elements from `first` on: the two of pair `pair`, `stride` apart, are put in order, upwards
-   * in every other run of `2·half`.
+   * One step of a bitonic network: two elements are put in order, as far as both are among the first `below`. Elements fall into runs
+   * of `2·stride`; pair `pair` is an element of the first half of one and that as far behind, or, `mirrored`, that as far from its end.
    */
   | ({
       readonly kind: "exchangePair";
       readonly sort: SortArrays;
-      readonly first: number;
       readonly pair: Index;
       readonly stride: Index;
-      readonly half: Index;
+      readonly mirrored: boolean;
+      /** Null where all pairs are. */
+      readonly below: Index | null;
     } & From)
+  /** An element waits, unless its key comes after `bar`, or is `bar` and the place not before `barPlace`. */
+  | ({
+      readonly kind: "wait";
+      readonly waiting: Waiting;
+      readonly key: Value;
+      readonly place: Value | null;
+      readonly bar: Value;
+      readonly barPlace: Value | null;
+    } & From)
+  /** variable = how many wait, after a barrier and before one. */
+  | { readonly kind: "countWaiting"; readonly waiting: Waiting; readonly variable: IndexVar }
+  /** Nobody waits. */
+  | { readonly kind: "noneWait"; readonly waiting: Waiting }
   /**
    * variable = the place in `values` of element number `at` of two runs merged: `left` elements from `start` on, and the `right` ones
    * after them, both in the order of their keys. Of equal elements those of the left run come first.
@@ -212,8 +239,8 @@ export type Stmt =
       readonly limit: Index;
       readonly body: Stmt[];
     }
-  /** variable = 1, 2, 4 … to */
-  | { readonly kind: "double"; readonly variable: IndexVar; readonly to: number; readonly body: Stmt[] }
+  /** variable = 1, 2, 4 … while it is below `limit`, which all threads agree on. */
+  | { readonly kind: "double"; readonly variable: IndexVar; readonly limit: Index; readonly body: Stmt[] }
   | { readonly kind: "barrier" }
   /** Lanes for which it does not hold are done. */
   | { readonly kind: "guard"; readonly when: Cond }
@@ -258,6 +285,8 @@ export function operandsOf(expr: Expr): readonly Value[] {
 export function valuesOf(stmt: Stmt): readonly Value[] {
   if (stmt.kind === "let" || stmt.kind === "var" || stmt.kind === "set") return operandsOf(stmt.value);
   if (stmt.kind === "bindValue" || stmt.kind === "store" || stmt.kind === "storeShared") return [stmt.value];
+  if (stmt.kind === "wait")
+    return [stmt.key, stmt.bar, ...[stmt.place, stmt.barPlace].filter((value) => value !== null)];
   return stmt.kind === "storePair" ? stmt.values : [];
 }
 

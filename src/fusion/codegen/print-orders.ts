@@ -1,6 +1,16 @@
 /** @file The functions that orders bring along: two elements of workgroup memory put in order, and a thread's search in two runs that are merged. */
 import type { Index } from "./index-space";
-import type { SortArrays } from "./kernel-ir";
+import type { SortArrays, Waiting } from "./kernel-ir";
+
+/** Puts an element behind those that wait. */
+export function waitText({ sort: { keys, places }, first, count, name }: Waiting): string {
+  const [param, store] = places ? [", place: i32", `\n  ${places.name}[slot] = place;`] : ["", ""];
+  return `// Puts an element behind those that wait.
+fn ${name}(key: i32${param}) {
+  let slot = ${first}u + atomicAdd(&${count.name}, 1u);
+  ${keys.name}[slot] = key;${store}
+}`;
+}
 
 /** Puts two elements of a row in order. */
 export function exchangeText({ keys, places, name }: SortArrays): string {
@@ -10,9 +20,8 @@ export function exchangeText({ keys, places, name }: SortArrays): string {
     `    let ${held} = ${array}[near];\n    ${array}[near] = ${array}[far];\n    ${array}[far] = ${held};\n`;
   const after = `${a}[far] < ${a}[near]`;
   return `// Swaps two elements of the row unless they stand in order.
-fn ${name}(near: u32, far: u32, upwards: bool) {
-  let after = ${ties ? `(${after})${ties}` : after};
-  if (after == upwards) {
+fn ${name}(near: u32, far: u32) {
+  if (${ties ? `(${after})${ties}` : after}) {
 ${swap(a, "key")}${b ? swap(b, "place") : ""}  }
 }`;
 }

@@ -2,10 +2,10 @@
 import { bug, type NodeId, type DType } from "../ir";
 import { wgslHelpers, wgslType, type OpDef, type WgslHelper, type WgslType } from "../ops";
 import { type Index, evenLanes } from "./index-space";
-import type { Buffer, Expr, KernelProgram, Scalar, SortArrays, Stmt, Value, Width } from "./kernel-ir";
+import type { Buffer, Expr, KernelProgram, Scalar, SharedArray, Stmt, Value, Width } from "./kernel-ir";
 import { PackedHalves } from "./print-halves";
 import { condText, factorText, indexText, unlessText } from "./print-index";
-import { exchangeText, mergeText, searchSteps } from "./print-orders";
+import { exchangeText, mergeText, searchSteps, waitText } from "./print-orders";
 
 /** Four neighbours as one value. */
 const VECTOR: Readonly<Record<Scalar, string>> = {
@@ -17,6 +17,10 @@ const VECTOR: Readonly<Record<Scalar, string>> = {
 };
 const SCALAR: Readonly<Record<Scalar, DType>> = { f32: "f32", f16: "f16", i32: "i32", bool: "bool", key: "i32" };
 const typeText = (scalar: Scalar, width: Width): string => (width === 4 ? VECTOR[scalar] : SCALAR[scalar]);
+const sharedType = ({ number, scalar, width, length }: SharedArray): string => {
+  if (number) return number === "atomic" ? "atomic<u32>" : "u32";
+  return `array<${typeText(scalar, width)}, ${length}>`;
+};
 /** bool is stored as u32, f16 as f16. */
 const storedType = (dtype: DType, width: Width): string => {
   if (dtype === "bool") return width === 4 ? "vec4u" : "u32";
@@ -77,9 +81,7 @@ class Printer {
       `// ${program.title}`,
       `// ${program.schedule}`,
       ...program.buffers.map((buffer, i) => this.#binding(buffer, i)),
-      ...workgroupArrays.map(
-        (array) => `var<workgroup> ${array.name}: array<${typeText(array.scalar, array.width)}, ${array.length}>;`,
-      ),
+      ...workgroupArrays.map((array) => `var<workgroup> ${array.name}: ${sharedType(array)};`),
       // Some are the same for either width: written once.
       ...[...new Set(this.#helpers.values())].flatMap((text) => ["", ...text.split("\n")]),
       "",
@@ -176,11 +178,18 @@ class Printer {
         const both = stmt.def.reduce!.combine.wgsl(cell(stmt.into), cell(stmt.from), type);
         return this.#line(assignText(cell(stmt.into), both), stmt.nodes);
       }
-      case "exchange":
-        this.#needSort(stmt.sort);
-        return this.#line(`${stmt.sort.name}(${indexText(stmt.near)}, ${indexText(stmt.far)}, true);`, stmt.nodes);
       case "exchangePair":
         return this.#exchangePair(stmt);
+      case "wait":
+        return this.#wait(stmt);
+      case "countWaiting": {
+        const { count, known } = stmt.waiting;
+        this.#line("workgroupBarrier();");
+        this.#line(`if (tid == 0u) { ${known.name} = atomicLoad(&${count.name}); }`);
+        return this.#line(`let ${stmt.variable.name} = workgroupUniformLoad(&${known.name});`);
+      }
+      case "noneWait":
+        return this.#line(`if (tid == 0u) { atomicStore(&${stmt.waiting.count.name}, 0u); }`);
       case "merge":
         return this.#merge(stmt);
       case "if":
@@ -215,7 +224,7 @@ class Printer {
         return this.#line(`let ${stmt.count.name} = ${stmt.threads}u / ${stmt.peers.name};`);
       case "double": {
         const { name } = stmt.variable;
-        this.#line(`for (var ${name} = 1u; ${name} <= ${stmt.to}u; ${name} *= 2u) {`);
+        this.#line(`for (var ${name} = 1u; ${name} < ${indexText(stmt.limit)}; ${name} *= 2u) {`);
         this.#nested(stmt.body);
         return this.#line("}");
       }
@@ -235,13 +244,25 @@ class Printer {
     return one;
   }
 
-  #exchangePair({ sort, first, pair, stride, half, nodes }: Extract<Stmt, { kind: "exchangePair" }>): void {
-    this.#needSort(sort);
+  #exchangePair({ sort, pair, stride, mirrored, below, nodes }: Extract<Stmt, { kind: "exchangePair" }>): void {
+    if (!this.#helpers.has(sort.name)) this.#helpers.set(sort.name, exchangeText(sort));
     const [at, apart] = [factorText(pair), factorText(stride)];
     this.#line(`let near = ${at} * 2u - (${at} & (${apart} - 1u));`, nodes);
-    const place = (text: string): string => (first > 0 ? `${first}u + ${text}` : text);
-    const upwards = `(near & (${factorText(half)} * 2u)) == 0u`;
-    this.#line(`${sort.name}(${place("near")}, ${place(`near + ${apart}`)}, ${upwards});`, nodes);
+    const far = mirrored ? `near ^ (${apart} * 2u - 1u)` : `near + ${apart}`;
+    if (!below) return this.#line(`${sort.name}(near, ${far});`, nodes);
+    this.#line(`let far = ${far};`, nodes);
+    this.#line(`if (far < ${indexText(below)}) { ${sort.name}(near, far); }`, nodes);
+  }
+
+  #wait({ waiting, key, place, bar, barPlace, nodes }: Extract<Stmt, { kind: "wait" }>): void {
+    if (!this.#helpers.has(waiting.name)) this.#helpers.set(waiting.name, waitText(waiting));
+    const text = (value: Value): string => this.#value(value, value.scalar, 1);
+    const before = `${text(key)} < ${text(bar)}`;
+    const tie = place && barPlace ? ` || (${text(key)} == ${text(bar)} && ${text(place)} < ${text(barPlace)})` : "";
+    this.#line(
+      `if (${before}${tie}) { ${waiting.name}(${[key, ...(place ? [place] : [])].map(text).join(", ")}); }`,
+      nodes,
+    );
   }
 
   #merge({ variable, values, name, key, attrs, nodes, ...at }: Extract<Stmt, { kind: "merge" }>): void {
@@ -251,10 +272,6 @@ class Printer {
     if (!this.#helpers.has(name)) this.#helpers.set(name, mergeText(name, searchSteps(at.left), keyAt));
     const places = [at.start, at.left, at.right, at.at].map(indexText).join(", ");
     this.#line(`let ${variable.name} = ${name}(${places});`, nodes);
-  }
-
-  #needSort(sort: SortArrays): void {
-    if (!this.#helpers.has(sort.name)) this.#helpers.set(sort.name, exchangeText(sort));
   }
 
   #store({ buffer, index, value, width, nodes }: Extract<Stmt, { kind: "store" }>): void {

@@ -1,5 +1,6 @@
 /** @file Counts the arithmetic of a region: how often each member is evaluated, times what one evaluation costs. */
 import { node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../ir";
+import { comparisonsOfSorts } from "../kernel";
 import { MAX_SORTED, opDef } from "../ops";
 import {
   loopsIn,
@@ -51,16 +52,17 @@ const comparedWith = (form: RegionForm | null, { bins }: RegionSchedule): number
 /** Arithmetic on an element for each digit: it is cut out of the key, and counted, once to count and twice to move. */
 const DIGIT_OPS = 12;
 
-/** Comparisons of an order: those of merged runs, or of a bitonic sort, log n · (log n + 1) / 4 an element, where a workgroup sorts a row in parts as well. */
+/** Comparisons of an order: those of merged runs, or of what a workgroup sorts. */
 function comparisonsOf(graph: Graph, n: Node, form: RegionForm, schedule: RegionSchedule): number {
   const { order } = opDef(n.op);
   if (schedule.variant === "merge-sort")
     return orderComparisons(form, order!.count(n.attrs, form.columns)).reduce((sum, each) => sum + each, 0);
   const { shape } = node(graph, n.inputs[0]!).type;
   if (schedule.digits) return DIGIT_OPS * schedule.digits.passes * sizeOf(shape);
-  const extent = shape[order!.axis(n.attrs, shape)]!;
-  const steps = Math.ceil(Math.log2(Math.max(2, Math.min(extent, MAX_SORTED))));
-  return (sizeOf(shape) * steps * (steps + 1)) / 4;
+  const columns = shape[order!.axis(n.attrs, shape)]!;
+  const kept = columns > MAX_SORTED ? order!.count(n.attrs, columns) : 0;
+  const perTurn = schedule.threadsPerWorkgroup * (schedule.lane === "columns" ? 4 : 1);
+  return (sizeOf(shape) / columns) * comparisonsOfSorts({ columns, kept }, perTurn);
 }
 
 /** How often each member is evaluated, walking back from what is stored: in each part of the grid anew. */

@@ -4,6 +4,7 @@
  */
 import { CACHED_SPEEDUP, CACHE_USED } from "./cache";
 import type { Machine } from "./nest";
+import { networkBytes, type Network } from "./networks";
 
 export type Side = "kept" | "folded";
 
@@ -47,19 +48,8 @@ export interface FoldShape {
   readonly alone: boolean;
   /** Whether several threads may share a row. */
   readonly together: boolean;
-  /** Bytes of what several elements share, per workgroup: sorted rows. */
-  readonly besides: number;
-  /** The sorts of a workgroup's row. Absent: none. */
-  readonly networks?: readonly Network[];
-}
-
-/** Rows in the memory of a workgroup: `keys` of each are sorted at a time, `turns` times; the first `kept` stay and are merged with them. */
-export interface Network {
-  readonly rows: number;
-  readonly keys: number;
-  readonly kept: number;
-  readonly turns: number;
-  readonly places: boolean;
+  /** The sorts of a workgroup's row. */
+  readonly networks: readonly Network[];
 }
 
 /** Threads that share a row, rows (or vectors of rows) beside one another in a workgroup, turns of a thread, parts of a row. */
@@ -86,6 +76,10 @@ export const START = 0.4;
 /** µs: to compute and fold what one load brings; between two workgroups that a multiprocessor starts. */
 export const ISSUE = 0.03;
 const STARTS = 0.025;
+/** µs from a load of workgroup memory to its value. */
+export const SHARED_WAIT = 0.02;
+/** Loads of workgroup memory that are on their way at once where none waits for another. */
+export const SHARED_AHEAD = 4;
 /** Loads from workgroup memory that a multiprocessor makes in a µs, a warp at a time. */
 export const SHARED_LOADS = 1700;
 /** What a multiprocessor has: threads, workgroups, registers, bytes of workgroup memory and of first-level cache. */
@@ -209,11 +203,11 @@ export const launchesOfCut = ({ steps, joined }: FoldShape): number => steps + (
 
 /** One nest: every walk over its rows. */
 function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): number {
-  const { rows, columns, stages, accumulators, live, meetingBytes, besides } = shape;
+  const { rows, columns, stages, accumulators, live, meetingBytes } = shape;
   const { lanes, beside, turns, held, ahead: together, chunks, wide, alternating } = factors;
   const [vector, threads] = [wide.kept * wide.folded, lanes * beside];
   const sharing = meetingBytes * wide.kept + shape.scanningBytes * (held ? turns : 1);
-  const bytes = besides + (lanes > 1 ? threads * sharing : 0);
+  const bytes = networkBytes(shape.networks, threads * wide.folded) + (lanes > 1 ? threads * sharing : 0);
   if (threads > machine.maxThreads || bytes > machine.maxBytes) return Infinity;
   const loads = loadsOf(shape);
   const waiting = held ? (shape.waiting ?? 0) * turns : (together - 1) * loads;
@@ -233,8 +227,8 @@ function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): n
   // What lies past the end of rows and columns asks, too.
   const asked = tiles * beside * wide.kept * lanes * turns * chunks * wide.folded;
   const requests = (asked * (walks + (shape.writeBytes > 0 ? 1 : 0))) / vector / WARP;
-  // A scan meets in every turn of a loop: no load is made ahead of it.
-  const meets = !held && shape.scans > 0 && lanes > 1;
+  // The threads of a scan, and of a selection, meet in every turn of a loop: no load is made ahead of it.
+  const meets = !held && lanes > 1 && (shape.scans > 0 || shape.networks.some(({ kept }) => kept > 0));
   const ahead = held ? WRITTEN : meets ? loads : Math.min(WRITTEN, Math.max(LOOPED, together * loads));
   const alone =
     START +

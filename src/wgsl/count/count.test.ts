@@ -61,6 +61,16 @@ describe("what a text moves", () => {
       "var k = 0u;\n  while (x[k] > 1.0) { k++; }\n  y[i] = 1.0;",
       "How often a loop touches memory depends on loaded values. 8",
     ],
+    [
+      "a barrier in a loop that data end",
+      "at[tid] = u32(x[i]);\n  let n = workgroupUniformLoad(&at[0]);\n  for (var k = 0u; k < n; k++) { at[tid] = k; workgroupBarrier(); }\n  y[i] = 1.0;",
+      "x 256 × 1; y 256 × 1",
+    ],
+    [
+      "a barrier that data decide between two walks",
+      "at[tid] = u32(x[i]);\n  let n = workgroupUniformLoad(&at[0]);\n  if (n > 1u) { workgroupBarrier(); }\n  y[i] = 1.0;",
+      "A barrier depends on loaded values. 9",
+    ],
     ["an address from data", "y[i] = x[u32(x[i])];", "An index depends on loaded values. 7"],
     [
       "an address in memory of the workgroup",

@@ -343,6 +343,17 @@ export class Program extends Values {
     return [{ before, body, after }, !isIdle(before) || !isIdle(body) || (!isIdle(after) && !counts)] as const;
   }
 
+  readonly #touching = new Map<string, boolean>();
+  /** Whether a function touches memory that is bound, itself or through others. */
+  protected touches(name: string): boolean {
+    const known = this.#touching.get(name);
+    if (known !== undefined) return known;
+    this.#touching.set(name, false);
+    const found = namesIn(this.functions.get(name)).some((each) => this.buffers.has(each) || this.touches(each));
+    this.#touching.set(name, found);
+    return found;
+  }
+
   protected readsInLoops(node: Statement): boolean {
     let found = false;
     const look = (each: unknown, depth: number): void => {
@@ -350,10 +361,19 @@ export class Program extends Values {
       if (Array.isArray(each)) return each.forEach((one) => look(one, depth));
       const loops = each instanceof W.For || each instanceof W.While || each instanceof W.Loop;
       const name = each instanceof W.VariableExpr || each instanceof W.CallExpr ? each.name : null;
-      if (depth > 1 && name !== null && (this.buffers.has(name) || this.functions.has(name))) found = true;
+      if (depth > 1 && name !== null && (this.buffers.has(name) || this.touches(name))) found = true;
       else if (each instanceof W.Node) Object.values(each).forEach((one) => look(one, depth + (loops ? 1 : 0)));
     };
     look(node, 0);
     return found;
   }
+}
+
+/** Names of values and functions in a piece of the text. */
+function namesIn(piece: unknown): string[] {
+  if (piece === null || typeof piece !== "object") return [];
+  if (Array.isArray(piece)) return piece.flatMap(namesIn);
+  const own =
+    piece instanceof W.VariableExpr || piece instanceof W.CallExpr || piece instanceof W.Call ? [piece.name] : [];
+  return piece instanceof W.Node ? [...own, ...Object.values(piece).flatMap(namesIn)] : own;
 }

@@ -142,6 +142,13 @@ export class SharedTrace {
     this.cells[at] = value;
   }
 
+  /** Adds one to a number that threads add to at once, and answers with what it was. */
+  add(thread: number, phase: number): number {
+    const was = this.read(0, thread, phase);
+    this.cells[0] = was + 1;
+    return was;
+  }
+
   #outside(at: number): number {
     note(this.problems, `${this.array.name} cell ${at} is outside its ${this.cells.length}`);
     return Number.NaN;

@@ -4,7 +4,7 @@ import { roundToHalf } from "../../ops";
 import type { Buffer, Expr, KernelProgram, Loop, Reg, SharedArray, SortArrays, Stmt, Value } from "../kernel-ir";
 import { BufferTrace, note, OwnTrace, SharedTrace, type AccessLog } from "./access-log";
 import { Indices } from "./indices";
-import { mergedFrom, putInOrder } from "./orders";
+import { mergedFrom, pairsOf, putInOrder, waitsBy } from "./orders";
 import { scalarOf, storing } from "./scalars";
 import { each, keep, nobody, turnsOf, type NumberOf, type Run } from "./threads";
 
@@ -193,19 +193,22 @@ class Machine {
         return this.#if(stmt);
       case "merge":
         return this.#merge(stmt);
-      case "exchange": {
-        const [near, far] = [stmt.near, stmt.far].map((index) => this.#indices.index(index));
-        const put = this.#inOrder(stmt.sort);
-        return each((thread) => put(thread, near!(thread, 0), far!(thread, 0), true));
-      }
       case "exchangePair": {
-        const [pair, stride, half] = [stmt.pair, stmt.stride, stmt.half].map((index) => this.#indices.index(index));
+        const pairOf = pairsOf(stmt, this.#indices);
+        const limit = stmt.below && this.#indices.index(stmt.below);
         const put = this.#inOrder(stmt.sort);
         return each((thread) => {
-          const [at, apart, run] = [pair!(thread, 0), stride!(thread, 0), 2 * half!(thread, 0)];
-          const near = 2 * at - (at & (apart - 1));
-          put(thread, stmt.first + near, stmt.first + near + apart, (near & run) === 0);
+          const [near, far] = pairOf(thread, 0);
+          if (!limit || far < limit(thread, 0)) put(thread, near, far);
         });
+      }
+      case "wait":
+        return this.#wait(stmt);
+      case "countWaiting":
+        return this.#countWaiting(stmt);
+      case "noneWait": {
+        const count = this.#shared.get(stmt.waiting.count)!;
+        return ({ list }) => count.write(0, 0, list[0]!, this.#phase);
       }
       case "for":
       case "halve":
@@ -283,9 +286,37 @@ class Machine {
     });
   }
 
-  #inOrder({ keys, places }: SortArrays): (thread: number, near: number, far: number, upwards: boolean) => void {
+  #inOrder({ keys, places }: SortArrays): (thread: number, near: number, far: number) => void {
     const [key, place] = [this.#shared.get(keys)!, places ? this.#shared.get(places)! : null];
-    return (thread, near, far, upwards) => putInOrder(key, place, [near, far], upwards, thread, this.#phase);
+    return (thread, near, far) => putInOrder(key, place, [near, far], thread, this.#phase);
+  }
+
+  /** Threads put elements behind those that wait in the order of their numbers; on a GPU they come in any. */
+  #wait(stmt: Extract<Stmt, { kind: "wait" }>): Run {
+    const { sort, first, count } = stmt.waiting;
+    const [keys, places] = [this.#shared.get(sort.keys)!, sort.places && this.#shared.get(sort.places)!];
+    const counter = this.#shared.get(count)! as SharedTrace;
+    const numberOf = (value: Value): NumberOf => this.#value(value);
+    const [key, place, waits] = [numberOf(stmt.key), stmt.place && numberOf(stmt.place), waitsBy(stmt, numberOf)];
+    return each((thread) => {
+      if (!waits(thread)) return;
+      const slot = first + counter.add(thread, this.#phase);
+      keys.write(slot, key(thread, 0), thread, this.#phase);
+      if (place) places?.write(slot, place(thread, 0), thread, this.#phase);
+    });
+  }
+
+  #countWaiting({ waiting, variable }: Extract<Stmt, { kind: "countWaiting" }>): Run {
+    const [cells, barrier] = [this.#indices.cellsOf(variable), this.#barrier()];
+    const [count, known] = [this.#shared.get(waiting.count)!, this.#shared.get(waiting.known)!];
+    return (active) => {
+      const one = active.list[0]!;
+      barrier(active);
+      known.write(0, count.read(0, one, this.#phase), one, this.#phase);
+      barrier(active);
+      each((thread) => (cells[thread] = known.read(0, thread, this.#phase)))(active);
+      barrier(active);
+    };
   }
 
   #merge({ variable, values, key, attrs, ...places }: Extract<Stmt, { kind: "merge" }>): Run {

@@ -1,10 +1,11 @@
 /** @file Writes down what the threads of one workgroup do, statement by statement, and how the counted bytes grow with each workgroup. */
 import { dtypeBytes, type NodeId } from "../../ir";
 import type { Index } from "../index-space";
-import { isLoop, type Buffer, type Expr, type KernelProgram, type Loop, type Stmt } from "../kernel-ir";
+import { isLoop, type Buffer, type Expr, type KernelProgram, type Loop, type Reg, type Stmt } from "../kernel-ir";
 import { bits, type BufferTrace } from "./access-log";
 import type { IndexOf } from "./indices";
 import type { Seen, Watcher } from "./machine";
+import { pairsOf, waitsBy } from "./orders";
 import type { Active, Run } from "./threads";
 
 /** What the threads do: with memory, with workgroup memory, in registers, or waiting for each other. */
@@ -237,22 +238,34 @@ function meetingOf(stmt: Stmt, { indices, shared, traces, cellsOf }: Seen): Meet
       const numberOf = (thread: number): number => read(at(thread, 0));
       return { ...EMPTY, doing: "fold", memory: stmt.array.name, at, from, numberOf };
     }
-    case "exchange": {
-      const [at, from, read] = [indices.index(stmt.near), indices.index(stmt.far), cell(stmt.sort.keys)];
-      const numberOf = (thread: number): number => read(at(thread, 0));
-      return { ...EMPTY, doing: "exchange", memory: stmt.sort.keys.name, at, from, numberOf };
-    }
     case "exchangePair": {
-      const [pair, stride] = [indices.index(stmt.pair), indices.index(stmt.stride)];
-      const at: IndexOf = (thread, lane) => {
-        const number = pair(thread, lane);
-        return stmt.first + 2 * number - (number & (stride(thread, lane) - 1));
-      };
+      const [pairOf, limit] = [pairsOf(stmt, indices), stmt.below && indices.index(stmt.below)];
+      const at: IndexOf = (thread, lane) => pairOf(thread, lane)[0];
+      const from: IndexOf = (thread, lane) => pairOf(thread, lane)[1];
+      const taken = limit && ((thread: number): boolean => from(thread, 0) < limit(thread, 0));
       const read = cell(stmt.sort.keys);
-      const from: IndexOf = (thread, lane) => at(thread, lane) + stride(thread, lane);
       const numberOf = (thread: number): number => read(at(thread, 0));
-      return { ...EMPTY, doing: "exchange", memory: stmt.sort.keys.name, at, from, numberOf };
+      return { ...EMPTY, doing: "exchange", memory: stmt.sort.keys.name, at, from, taken, numberOf };
     }
+    case "wait": {
+      const { sort, first, count } = stmt.waiting;
+      const waiting = cell(count);
+      const taken = waitsBy(stmt, (value) => {
+        if (value.kind === "literal") return () => value.value;
+        const cells = cellsOf(value);
+        return (thread) => cells[thread]!;
+      });
+      const at: IndexOf = (thread) => {
+        let before = 0;
+        for (let other = 0; other < thread; other++) before += Number(taken(other));
+        return first + waiting(0) + before;
+      };
+      const held = cellsOf(stmt.key as Reg);
+      return { ...EMPTY, doing: "write", memory: sort.keys.name, at, taken, numberOf: (thread) => held[thread]! };
+    }
+    case "countWaiting":
+      return { ...EMPTY, doing: "barrier" };
+    case "noneWait":
     case "barrier":
       return { ...EMPTY, doing: "barrier" };
     case "bind":

@@ -41,8 +41,14 @@ export function turnsOf(stmt: Loop, indices: Indices): Iterations {
   switch (stmt.kind) {
     case "for":
       return { first: () => 0, next: (iteration) => iteration + 1, goesOn: (iteration) => iteration < stmt.count };
-    case "double":
-      return { first: () => 1, next: (iteration) => 2 * iteration, goesOn: (iteration) => iteration <= stmt.to };
+    case "double": {
+      const limit = indices.index(stmt.limit);
+      return {
+        first: () => 1,
+        next: (iteration) => 2 * iteration,
+        goesOn: (iteration, thread) => iteration < limit(thread, 0),
+      };
+    }
     case "range": {
       const [from, limit] = [indices.index(stmt.from), indices.index(stmt.limit)];
       return {

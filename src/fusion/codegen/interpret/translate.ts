@@ -140,8 +140,10 @@ class Translator {
       case "double":
       case "range":
       case "subgroups":
-      case "exchange":
       case "exchangePair":
+      case "wait":
+      case "countWaiting":
+      case "noneWait":
       case "merge":
       case "barrier":
       case "storeShared":

@@ -145,7 +145,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
     if (chunks) for (const id of together.filter((id) => !known(id))) scanning.run(id, chunks.map(scanned));
     const carries = chunks ? [] : together.map((id) => ({ id, carry: openCarry(low, id) }));
     const sorts = pass.sorts.map(
-      (sort) => new Sorting(low, sort, { tid: lane, threads: threads.count, wide: wide.folded === 4 }),
+      (sort) => new Sorting(low, sort, { tid: lane, threads: threads.count, wide: wide.folded === 4 }, rows.columns),
     );
     each([...accs.map(({ operand }) => operand), ...pass.outputs], (some) => {
       const { inside, bare, column } = some;
@@ -161,7 +161,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
         storePoint(low, rows, id, row, column, space.and(exists, inside), bare, only && !held && ahead === 1);
       }
     });
-    for (const sort of sorts) sort.finish(rows.columns);
+    for (const sort of sorts) sort.finish();
     if (accs.length === 0) return;
     for (const acc of threads.join(accs.map(laneless), stage))
       low.setRowValue(acc.id, finished(low, acc, rows.columns));

@@ -67,7 +67,7 @@ function sortRuns(merged: Merged): KernelProgram {
   const units = chunkLength / width;
   const kept = form.space.map((extent, axis) => (form.reducedAxes.includes(axis) ? 1 : extent));
   const folded = form.space.map((extent, axis) => (form.reducedAxes.includes(axis) ? extent : 1));
-  const sorting = new Sorting(low, sort, { tid: grid.tid, threads, wide });
+  const sorting = new Sorting(low, sort, { tid: grid.tid, threads, wide }, chunkLength);
   low.loop("turn", Math.ceil(units / threads), (iteration) => {
     const slot = space.add(grid.tid, space.mul(iteration, threads));
     low.branch(space.less(slot, units), () => {
@@ -77,7 +77,7 @@ function sortRuns(merged: Merged): KernelProgram {
       sorting.takeRun(at, space.less(unit, form.columns / width), column, spread(space, slot, wide));
     });
   });
-  sorting.finish(chunkLength);
+  sorting.finish();
   const { stage, values, places } = runsAfter(merged, low, 0, "runs");
   low.loop("turn", Math.ceil(stage.run / threads), (iteration) => {
     const spot = space.add(grid.tid, space.mul(iteration, threads));

@@ -61,7 +61,7 @@ export function rowsOf({ graph, region, form, schedule }: Job): Rows {
   }
   const count = roots.reduce((most, { stage }) => Math.max(most, stage + 1), 0);
   const lane = schedule.lane ?? "none";
-  const sorts = sortsOf(graph, form, schedule.threadsPerWorkgroup * (lane === "columns" ? 4 : 1));
+  const sorts = sortsOf(graph, form);
   const isFirst = (id: NodeId): boolean => placement.places.get(id)!.role === "first";
   const stages = Array.from({ length: count }, (_, stage): Pass => {
     const reductions = form.reductions

@@ -1,10 +1,19 @@
-/** @file Rows in order: keys in workgroup memory, sorted by a bitonic network (Batcher, 1968); of a long row, the first few as it goes by. */
+/** @file Rows in order: keys in workgroup memory, sorted by a bitonic network (Batcher, 1968); of a long row, its first few, chosen as it goes by. */
 import { node, type NodeId } from "../../ir";
 import { floatKey, fromFloatKey, fromWholeKey, lastKey, opDef, wholeKey, type OpDef } from "../../ops";
+import { levelsOf, slotsOf, type Slots } from "../../kernel";
 import type { RowSort } from "../../region";
 import { registerScalar, wordFor } from "../emitter";
 import type { Cond, Index, Tuple } from "../index-space";
-import { literal, type Reg, type Scalar, type SortArrays, type Value } from "../kernel-ir";
+import {
+  literal,
+  type Reg,
+  type Scalar,
+  type SharedArray,
+  type SortArrays,
+  type Value,
+  type Waiting,
+} from "../kernel-ir";
 import type { Lowering } from "../lowering";
 
 /** Places that no element has. */
@@ -33,12 +42,16 @@ export class Sorting {
   readonly low: Lowering;
   readonly sort: RowSort;
   readonly #sorters: Sorters;
+  readonly #slots: Slots;
   readonly #arrays: SortArrays;
+  /** Null where the whole row is there. */
+  readonly #waiting: Waiting | null;
   readonly #scalar: Scalar;
   readonly #nodes: readonly NodeId[];
   #last: Reg | null = null;
 
-  constructor(low: Lowering, sort: RowSort, sorters: Sorters) {
+  /** @param columns elements of a row */
+  constructor(low: Lowering, sort: RowSort, sorters: Sorters, columns: number) {
     this.low = low;
     this.sort = sort;
     this.#sorters = sorters;
@@ -46,50 +59,48 @@ export class Sorting {
     const first = node(low.graph, sort.orders[0]!);
     const from = node(low.graph, sort.operand).type.dtype;
     this.#scalar = registerScalar(opDef(first.op).operandTypes!([from], first.attrs)[0]!);
-    const length = sort.kept + sort.keys;
+    this.#slots = slotsOf({ columns, kept: sort.kept }, sorters.threads * (sorters.wide ? 4 : 1));
+    const { slots } = this.#slots;
     this.#arrays = {
-      keys: low.sharedArray("keys", "key", length),
-      places: sort.places ? low.sharedArray("places", "i32", length) : null,
+      keys: low.sharedArray("keys", "key", slots),
+      places: sort.places ? low.sharedArray("places", "i32", slots) : null,
       name: low.names.frame("put_in_order"),
     };
-    if (sort.kept > 0) this.#fillUp("kept", 0, sort.kept);
+    this.#waiting = sort.kept > 0 ? this.#begin() : null;
   }
 
-  /** Takes in a thread's share of the row: at its columns, or, of a long row, behind the first ones so far, which are then found anew. */
+  /** Takes in a thread's share of the row: at its columns, or, of a long row, where it comes before the last of those that are kept. */
   take({ at, inside, column }: SortChunk): void {
-    const { low, sort } = this;
+    const { low } = this;
     const keys = this.#keysAt(at);
-    if (sort.kept === 0) {
+    if (!this.#waiting) {
       low.branch(inside, () => {
         const own = column();
         for (const [lane, key] of keys.entries()) this.#put(low.atLane(own, lane), key, low.atLane(own, lane));
       });
       return;
     }
-    this.#takeLong(keys, inside, column);
+    this.#choose(this.#waiting, keys, inside, column);
   }
 
   /** Takes in a thread's share of a run: the elements at these columns lie in these slots, and past the row's end nothing does. */
   takeRun(at: Tuple, inside: Cond, column: Index, slot: Index): void {
     const { low } = this;
-    const last = inside.kind === "always" ? null : this.#lastKey();
-    this.#keysAt(at).forEach((key, lane) => {
-      const held = last
-        ? low.let("held", "key", 1, { kind: "select", when: inside, yes: key, no: last }, this.#nodes)
-        : key;
-      this.#put(low.atLane(slot, lane), held, low.atLane(column, lane), inside);
-    });
+    this.#keysAt(at).forEach((key, lane) =>
+      this.#put(low.atLane(slot, lane), this.#heldInside(key, inside), low.atLane(column, lane), inside),
+    );
   }
 
   /** The whole row is in: puts it in order. */
-  finish(columns: number): void {
-    const { sort } = this;
-    if (sort.kept === 0) {
-      this.#fillUp("pad", columns, sort.keys);
-      this.low.barrier();
-      this.#network(0, sort.keys);
+  finish(): void {
+    const { low, sort } = this;
+    const { space } = low;
+    if (this.#waiting) this.#network(space.add(this.#countOf(this.#waiting), space.int(sort.kept)));
+    else {
+      low.barrier();
+      this.#network(space.int(this.#slots.slots));
     }
-    for (const id of sort.orders) this.low.setSorted(id, (at) => this.#read(id, at));
+    for (const id of sort.orders) low.setSorted(id, (at) => this.#read(id, at));
   }
 
   /** One key, or those of four neighbours. */
@@ -100,56 +111,73 @@ export class Sorting {
     return lanes.map((lane) => this.#arithmetic("key", "key", this.#def("to"), [low.part(x, lane, this.#nodes)]));
   }
 
-  #takeLong(keys: readonly Reg[], inside: Cond, column: () => Index): void {
+  /** Nothing is kept yet: every element comes before what is there. */
+  #begin(): Waiting {
     const { low, sort } = this;
-    const { space } = low;
-    const { tid, threads, wide } = this.#sorters;
-    const width = wide ? 4 : 1;
-    // Which key stands where is all the same before they are sorted: neighbouring threads write neighbours.
-    const last = inside.kind === "always" ? null : this.#lastKey();
-    const own = column();
-    for (const [lane, key] of keys.entries()) {
-      const slot = space.add(tid, space.int(sort.kept + lane * threads));
-      const held = last
-        ? low.let("held", "key", 1, { kind: "select", when: inside, yes: key, no: last }, this.#nodes)
-        : key;
-      this.#put(slot, held, low.atLane(own, lane), inside);
-    }
-    this.#fillUp("pad", sort.kept + width * threads, sort.kept + sort.keys);
-    low.barrier();
-    this.#network(sort.kept, sort.keys);
-    this.#mergeKept();
+    const waiting: Waiting = {
+      sort: this.#arrays,
+      first: sort.kept,
+      count: low.sharedNumber("waiting", true),
+      known: low.sharedNumber("waiting_known", false),
+      name: low.names.frame("wait"),
+    };
+    const last = this.#lastKey();
+    this.#eachOf("kept", sort.kept, (index) => this.#put(index, last, null));
+    low.emit({ kind: "noneWait", waiting });
+    return waiting;
   }
 
-  /** The kept ones and the new ones are both in order: the better of each pair from opposite ends, then their order. */
-  #mergeKept(): void {
-    const { low, sort } = this;
-    const { space } = low;
-    const { kept } = sort;
-    this.#eachOf("spot", kept, (near) => {
-      const far = space.add(space.int(2 * kept - 1), space.mul(near, -1));
-      low.emit({ kind: "exchange", sort: this.#arrays, near, far, nodes: this.#nodes });
-    });
-    low.barrier();
-    if (kept === 1) return;
-    const half = space.int(kept / 2);
-    low.halving("stride", half, (stride) => this.#step(0, kept, stride, half));
-  }
-
-  /** Sorts `count` keys from `first` on: runs of 2, 4, 8 … are merged until one is left. */
-  #network(first: number, count: number): void {
+  #countOf(waiting: Waiting): Index {
     const { low } = this;
-    if (count === 1) return;
-    low.doubling("half", count / 2, (half) =>
-      low.halving("stride", half, (stride) => this.#step(first, count, stride, half)),
-    );
+    const { slots } = this.#slots;
+    const variable = low.space.variable(low.names.frame("now_waiting"), slots - this.sort.kept, low.level);
+    low.emit({ kind: "countWaiting", waiting, variable });
+    return low.space.of(variable);
   }
 
-  #step(first: number, count: number, stride: Index, half: Index): void {
-    this.#eachOf("pair", count / 2, (pair) =>
-      this.low.emit({ kind: "exchangePair", sort: this.#arrays, first, pair, stride, half, nodes: this.#nodes }),
-    );
-    this.low.barrier();
+  /** Elements that come before the last of those that are kept wait behind them; where these could be too many, all are sorted first. */
+  #choose(waiting: Waiting, keys: readonly Reg[], inside: Cond, column: () => Index): void {
+    const { low, sort } = this;
+    const { space } = low;
+    const held = keys.map((key) => this.#heldInside(key, inside));
+    const now = this.#countOf(waiting);
+    low.branch(space.atLeast(now, this.#slots.slack + 1), () => {
+      low.emit({ kind: "noneWait", waiting });
+      this.#network(space.add(now, space.int(sort.kept)));
+    });
+    const cell = (name: string, array: SharedArray): Reg =>
+      low.let(name, array.scalar, 1, { kind: "loadShared", array, index: space.int(sort.kept - 1) }, this.#nodes);
+    const { places } = this.#arrays;
+    const bar = cell("bar", this.#arrays.keys);
+    // A whole number may be as large as what stands where nothing is yet; what goes by later comes after its equals.
+    const barPlace = places && this.#scalar === "i32" ? cell("bar_place", places) : null;
+    const own = column();
+    held.forEach((key, lane) => {
+      const place = places ? this.#placeOf(low.atLane(own, lane), barPlace ? inside : { kind: "always" }) : null;
+      low.emit({ kind: "wait", waiting, key, place, bar, barPlace, nodes: this.#nodes });
+    });
+  }
+
+  /**
+   * Sorts the first `count` keys: runs of 1, 2, 4 … are merged two by two until one is left. The second of two is read backwards, so
+   * that all pairs are put in the same order, and nothing has to stand where there are no keys.
+   */
+  #network(count: Index): void {
+    const { low } = this;
+    const { space } = low;
+    const most = 2 ** levelsOf(count.max);
+    const below = count.terms.length === 0 && count.constant === most ? null : count;
+    const step = (stride: Index, mirrored: boolean): void => {
+      this.#eachOf("pair", most / 2, (pair) =>
+        low.emit({ kind: "exchangePair", sort: this.#arrays, pair, stride, mirrored, below, nodes: this.#nodes }),
+      );
+      low.barrier();
+    };
+    if (most === 1) return;
+    low.doubling("half", count, (half) => {
+      step(half, true);
+      low.halving("stride", space.div(half, 2), (stride) => step(stride, false));
+    });
   }
 
   /** Shares 0 … count − 1 out among the threads. */
@@ -162,12 +190,11 @@ export class Sorting {
     });
   }
 
-  /** Places that no element of the row fills come last. */
-  #fillUp(name: string, from: number, to: number): void {
-    const { low } = this;
-    if (to <= from) return;
-    const last = this.#lastKey();
-    this.#eachOf(name, to - from, (index) => this.#put(low.space.add(index, low.space.int(from)), last, null));
+  /** The key, or, where there is no element, one that comes after all. */
+  #heldInside(key: Reg, inside: Cond): Reg {
+    if (inside.kind === "always") return key;
+    const no = this.#lastKey();
+    return this.low.let("held", "key", 1, { kind: "select", when: inside, yes: key, no }, this.#nodes);
   }
 
   #lastKey(): Reg {
@@ -188,17 +215,17 @@ export class Sorting {
     const { keys, places } = this.#arrays;
     low.emit({ kind: "storeShared", array: keys, index: slot, value: key, lane: null, nodes: this.#nodes });
     if (!places) return;
-    let place: Value = literal(NOWHERE, "i32");
-    if (column) place = low.let("place", "i32", 1, { kind: "index", index: column }, this.#nodes);
-    if (column && inside.kind !== "always")
-      place = low.let(
-        "held_place",
-        "i32",
-        1,
-        { kind: "select", when: inside, yes: place, no: literal(NOWHERE, "i32") },
-        this.#nodes,
-      );
-    low.emit({ kind: "storeShared", array: places, index: slot, value: place, lane: null, nodes: this.#nodes });
+    const value = column ? this.#placeOf(column, inside) : literal(NOWHERE, "i32");
+    low.emit({ kind: "storeShared", array: places, index: slot, value, lane: null, nodes: this.#nodes });
+  }
+
+  /** Where an element stands in its row. */
+  #placeOf(column: Index, inside: Cond): Value {
+    const { low } = this;
+    const place = low.let("place", "i32", 1, { kind: "index", index: column }, this.#nodes);
+    if (inside.kind === "always") return place;
+    const no = literal(NOWHERE, "i32");
+    return low.let("held_place", "i32", 1, { kind: "select", when: inside, yes: place, no }, this.#nodes);
   }
 
   #read(id: NodeId, at: Tuple): Value {

@@ -4,7 +4,7 @@
  */
 import { extentOf, type Factor, type Loop, type Machine } from "../nest";
 import { foldMicros, launchesOfCut, type FoldFactors, type FoldShape, type Side } from "../price";
-import { networkMicros } from "./order";
+import { networkMicros } from "./network";
 
 /** What of a fold a person has chosen. */
 export interface FoldChoice {
@@ -111,16 +111,16 @@ function chunksFor(shape: FoldShape, lanes: number, beside: number, machine: Mac
 }
 
 /** Vectors that a thread may load at once and then fold: as many of at most eight as divide its turns, which chunks are cut to. */
-function aheadFor({ scans, besides, statements }: FoldShape, turns: number, chunks: number): number {
-  if (scans > 0 || besides > 0) return 1;
+function aheadFor({ scans, networks, statements }: FoldShape, turns: number, chunks: number): number {
+  if (scans > 0 || networks.length > 0) return 1;
   for (let ahead = MAX_AHEAD; ahead > 1; ahead--)
     if ((chunks > 1 || turns % ahead === 0) && turns > ahead && ahead * statements <= MAX_STATEMENTS) return ahead;
   return 1;
 }
 
 /** Whether walks may go to and fro: no scan has a way of its own, and threads share the row. */
-const mayAlternate = ({ walks, scans, besides }: FoldShape, lanes: number, chunks: number): boolean =>
-  walks > 1 && scans === 0 && besides === 0 && lanes > 1 && chunks === 1;
+const mayAlternate = ({ walks, scans, networks }: FoldShape, lanes: number, chunks: number): boolean =>
+  walks > 1 && scans === 0 && networks.length === 0 && lanes > 1 && chunks === 1;
 
 /** Rows side by side in a workgroup: a power of two, or all of a short run of them. */
 function besideFor(shape: FoldShape, threads: number, lanes: number): number[] {
@@ -198,8 +198,8 @@ const BESIDE = 1.03;
 const SECOND_LAUNCH = 0.5;
 
 /** µs in which the threads of a workgroup sort its row. */
-export const sortMicros = ({ networks = [] }: FoldShape, { lanes, beside }: FoldFactors, machine: Machine): number =>
-  networks.reduce((sum, network) => sum + networkMicros(network, lanes * beside, machine), 0);
+export const sortMicros = ({ networks }: FoldShape, { lanes, beside, wide }: FoldFactors, machine: Machine): number =>
+  networks.reduce((sum, network) => sum + networkMicros(network, lanes * beside, wide.folded, machine), 0);
 
 const known = new Map<string, FoldNest>();
 /** Nests that are remembered: far more than any program has. */

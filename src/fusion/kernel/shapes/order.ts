@@ -4,7 +4,17 @@
  * behind those that come before it.
  */
 import type { Machine } from "../nest";
-import { LOAD, LOOPED, MEETING, MEETING_PER_THREAD, START, takenMicros, WARP, type Network } from "../price";
+import {
+  LOAD,
+  LOOPED,
+  MEETING,
+  MEETING_PER_THREAD,
+  SHARED_AHEAD,
+  SHARED_WAIT,
+  START,
+  takenMicros,
+  WARP,
+} from "../price";
 
 /** Rows that are put in order. */
 export interface OrderShape {
@@ -45,10 +55,6 @@ export const placeBits = ({ columns }: Pick<OrderShape, "columns">): number => M
 /** Bits of a word that is not negative. */
 const WORD = 31;
 
-/** µs from a load of workgroup memory to its value. */
-const SHARED_WAIT = 0.02;
-/** Loads of workgroup memory that are on their way at once where none waits for another. */
-const SHARED_AHEAD = 4;
 /** Threads of a warp that meet in one bank when each picks one at random: 32 balls in 32 bins, the fullest of them. */
 const RANDOM_BANKS = 3.5;
 /** µs from a load to its value, of keys that a cache holds. */
@@ -164,28 +170,6 @@ export const launchesOf = ({ direct }: Pick<OrderShape, "direct">, { passes }: D
   3 * passes + (direct ? 0 : 1);
 
 export const sumOf = (all: readonly number[]): number => all.reduce((sum, each) => sum + each, 0);
-
-/** Steps of a network that sorts so many keys, a power of two; of those, the ones in which two threads of a warp meet in every bank. */
-function networkSteps(keys: number): { steps: number; meeting: number } {
-  const [levels, near] = [Math.log2(keys), Math.log2(WARP)];
-  let meeting = 0;
-  for (let level = 1; level <= levels; level++) meeting += Math.min(level, near);
-  return { steps: (levels * (levels + 1)) / 2, meeting };
-}
-
-/** µs in which workgroups sort rows: two loads and two stores of workgroup memory for each pair, of keys and of places. */
-export function networkMicros({ rows, keys, kept, turns, places }: Network, threads: number, machine: Machine): number {
-  const accesses = places ? 8 : 4;
-  const bytes = 4 * (keys + kept) * (places ? 2 : 1);
-  const [sorted, joined] = [networkSteps(keys), kept > 0 ? Math.log2(kept) + 1 : 0];
-  const pairs = (keys / 2) * (sorted.steps + sorted.meeting) + (kept / 2) * 2 * joined;
-  const barrier = MEETING + MEETING_PER_THREAD * threads;
-  const step = (count: number): number =>
-    barrier + (Math.ceil(count / 2 / threads) * accesses * SHARED_WAIT) / SHARED_AHEAD;
-  const alone = turns * (sorted.steps * step(keys) + joined * step(kept));
-  const shared = (rows * turns * pairs * accesses) / WARP;
-  return takenMicros({ workgroups: rows, threads, bytes, registers: 24, moved: 0, lines: 0, shared, alone }, machine);
-}
 
 /** µs in which each of so many threads searches two runs of this length for the element of its own place. */
 export const mergeMicros = (elements: number, run: number, machine: Machine): number =>

@@ -6,6 +6,7 @@ import {
   foldNest,
   launchesOfCut,
   loadsOf,
+  networkBytes,
   type FoldChoice,
   type FoldFactors,
   type FoldNest,
@@ -23,7 +24,7 @@ import { passesPerRead, type PassRoot } from "../rows/row-passes";
 import { cachedValues, passRoots, stridedWrites, withRereads } from "../rows/row-roots";
 import { joinsOfSteps, readsOfSteps, rowSteps, type RowStep } from "../rows/row-steps";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
-import { joinBytes, joiningOf, leftBy, scanBytes, networksOf, sortBytes, sortsOf, stepsBytes } from "./threads";
+import { joinBytes, joiningOf, leftBy, scanBytes, networksOf, sortsOf, stepsBytes } from "./threads";
 import type { Lane, RegionForm, RegionRead, RegionSchedule } from "../types";
 
 /** The run of neighbours in memory that belong to the same side: to one row, or to rows that lie side by side. */
@@ -134,7 +135,7 @@ export class Rows {
     const stages = new Map<number, number>();
     for (const { stage } of form.reductions) stages.set(stage, (stages.get(stage) ?? 0) + 1);
     const sorted = form.orders.length > 0;
-    const sorts = sortsOf(graph, form, 256 * (this.lane === "columns" ? 4 : 1));
+    const sorts = sortsOf(graph, form);
     const full = region.outputs.filter((id) => this.#isFull(id));
     // Two folds in one walk leave both for the kernel that joins the parts.
     const oneWalk = stages.size === 1 || (stages.size === 2 && this.merged.length === 1);
@@ -165,8 +166,7 @@ export class Rows {
       several: !sorted && joined !== "subgroups",
       alone: !sorted && (target.schedule === "cpu" || knobs.rows === undefined || knobs.rows === "thread"),
       together: !(form.scans.length > 0 && this.lane === "rows"),
-      besides: sortBytes(sorts),
-      ...(sorted && { networks: networksOf(form, sorts) }),
+      networks: networksOf(form, sorts),
     };
   }
 }
@@ -259,7 +259,6 @@ export function scheduleFold(
   const joining = (nest: FoldFactors): number =>
     nest.lanes === 1 ? 0 : nest.lanes * nest.beside * meeting * nest.wide.kept;
   const scanning = lanes === 1 ? 0 : threads * shape.scanningBytes * (held ? turns : 1);
-  const sorts = sortsOf(graph, form, threads * wide.folded);
   const width = wide.kept * wide.folded;
   const points = (shape.rows * shape.columns) / width;
   const live = shape.live * (held ? 1 : width);
@@ -282,7 +281,10 @@ export function scheduleFold(
     chunkLength: chunks > 1 ? turns * lanes * wide.folded : form.columns,
     threadsPerWorkgroup: threads,
     workgroups: Math.ceil(shape.rows / wide.kept / beside) * chunks,
-    workgroupBytes: sortBytes(sorts) + scanning + Math.max(joining(factors), last ? joining(last) : 0),
+    workgroupBytes:
+      networkBytes(shape.networks, threads * wide.folded) +
+      scanning +
+      Math.max(joining(factors), last ? joining(last) : 0),
     registers: BASE_REGISTERS + live + form.reductions.length + waiting,
     ...(waiting > 0 && { waiting }),
     ...(machine.sharing === "threads" && {

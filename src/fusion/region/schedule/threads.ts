@@ -72,14 +72,12 @@ export interface RowSort {
   readonly stage: number;
   /** Whether some of them ask where an element stood. */
   readonly places: boolean;
-  /** Keys that are sorted at a time: a power of two. */
-  readonly keys: number;
-  /** Of a row that is longer than that, so many of the first stand before them, from turn to turn; 0 where the row is there whole. */
+  /** Of a row that no workgroup has room for, how many of the first are kept while it goes by; 0 where the row is there whole. */
   readonly kept: number;
 }
 
-/** Sorts of a row group, each once; `perTurn` elements of a row pass by at a time. */
-export function sortsOf(graph: Graph, form: RegionForm, perTurn: number): RowSort[] {
+/** Sorts of a row group, each once. */
+export function sortsOf(graph: Graph, form: RegionForm): RowSort[] {
   const sorts = new Map<string, RowSort>();
   const whole = form.columns <= MAX_SORTED;
   for (const { node: id, stage } of form.orders) {
@@ -87,15 +85,13 @@ export function sortsOf(graph: Graph, form: RegionForm, perTurn: number): RowSor
     const { descending, count, indices } = opDef(op).order!;
     const key = `${inputs[0]!} ${String(descending(attrs))}`;
     const known = sorts.get(key);
-    const kept = whole ? 0 : Math.max(known?.kept ?? 0, nextPowerOfTwo(count(attrs, form.columns)));
     sorts.set(key, {
       operand: inputs[0]!,
       descending: descending(attrs),
       orders: [...(known?.orders ?? []), id],
       stage,
       places: indices || (known?.places ?? false),
-      keys: nextPowerOfTwo(whole ? form.columns : Math.max(kept, perTurn)),
-      kept,
+      kept: whole ? 0 : Math.max(known?.kept ?? 0, count(attrs, form.columns)),
     });
   }
   return [...sorts.values()];
@@ -103,16 +99,4 @@ export function sortsOf(graph: Graph, form: RegionForm, perTurn: number): RowSor
 
 /** Sorts of the rows of a kernel as networks of its workgroups. */
 export const networksOf = ({ rows, columns }: RegionForm, sorts: readonly RowSort[]): Network[] =>
-  sorts.map(({ keys, kept, places }) => ({
-    rows,
-    keys,
-    kept,
-    turns: kept > 0 ? Math.ceil(columns / keys) : 1,
-    places,
-  }));
-
-/** Bytes of workgroup memory that sorts take. */
-export const sortBytes = (sorts: readonly RowSort[]): number =>
-  sorts.reduce((sum, { keys, kept, places }) => sum + 4 * (kept + keys) * (places ? 2 : 1), 0);
-
-export const nextPowerOfTwo = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, value)));
+  sorts.map(({ kept, places }) => ({ rows, columns, kept, places }));

@@ -48,7 +48,6 @@ export function mergedSort(graph: Graph, { orders, columns }: RegionForm): RowSo
     orders: ids,
     stage: 0,
     places: ids.some((id) => opDef(node(graph, id).op).order!.indices),
-    keys: MAX_SORTED,
     kept: 0,
     count: count(first.attrs, columns),
   };
@@ -201,9 +200,9 @@ export function mergedMicros(graph: Graph, form: RegionForm, threads: number, ta
   const { rows } = form;
   const { places, count } = mergedSort(graph, form);
   const [first, ...merges] = orderStages(form.columns, count);
-  const runs = { rows: rows * first!.runs, keys: MAX_SORTED, kept: 0, turns: 1, places };
+  const runs = { rows: rows * first!.runs, columns: MAX_SORTED, kept: 0, places };
   return [
-    networkMicros(runs, threads, machine),
+    networkMicros(runs, threads, 1, machine),
     ...merges.map(({ length }, i) => mergeMicros(rows * length, (i === 0 ? first! : merges[i - 1]!).run, machine)),
   ];
 }

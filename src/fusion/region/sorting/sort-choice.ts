@@ -1,6 +1,6 @@
 /** @file Which way rows are put in order that no workgroup has room for: what each takes, and why it is not taken. */
 import { node, showMicros, type Graph, type Knobs, type Target, type Verdict } from "../../ir";
-import { digitMicros, launchesOf, networkMicros, type DigitFactors, type Network } from "../../kernel";
+import { digitMicros, launchesOf, networkMicros, type DigitFactors } from "../../kernel";
 import { MAX_SORTED, MAX_SELECTED } from "../../ops";
 import { factorsOfDigits, orderShape } from "./digit-sort";
 import { rowLane } from "../schedule/lanes";
@@ -137,14 +137,10 @@ function wayOf(way: OrderWay, graph: Graph, region: Body, form: RegionForm, targ
   }
   return priced(
     total(
-      selectedSorts(graph, form, target, knobs).map((each) => networkMicros(each, threadsOf(target, knobs), machine)),
+      networksOf(form, sortsOf(graph, form)).map((each) =>
+        networkMicros(each, threadsOf(target, knobs), rowLane(form) === "columns" ? 4 : 1, machine),
+      ),
     ),
     1,
   );
-}
-
-/** Sorts of rows that go by. */
-function selectedSorts(graph: Graph, form: RegionForm, target: Target, knobs: Knobs): Network[] {
-  const threads = threadsOf(target, knobs);
-  return networksOf(form, sortsOf(graph, form, threads * (rowLane(form) === "columns" ? 4 : 1)));
 }

@@ -137,7 +137,8 @@ export class Held {
     const seen = this.touched.get(memory);
     at.forEach((first, i) => {
       // Two cells that change places hold the same two numbers as before.
-      if (cells && doing === "exchange" && !Object.is(cells[first], values[i])) cells[from[i]!] = cells[first]!;
+      if (cells && doing === "exchange" && first >= 0 && !Object.is(cells[first], values[i]))
+        cells[from[i]!] = cells[first]!;
       for (let lane = 0; first >= 0 && lane < width; lane++) {
         if (seen) seen[first + lane] = 1;
         if (cells && (doing === "write" || doing === "fold" || doing === "exchange"))
