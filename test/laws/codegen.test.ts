@@ -166,6 +166,9 @@ describe("plans of many kernels", () => {
     "row row_0 chunk column",
     "Qaa Qaa_i Qname f",
     "m max_0 sum_0 tid_1",
+    "h h_113 h_114 h_1",
+    "a_7 row_8 h_9 h_9_2",
+    "partial_2 partial_3 partial_4 h_2",
     `w${"o".repeat(30)} w v u`,
   ])("whatever the values are called: %s", (words) => {
     const [x, y, z, u] = words.split(" ");
@@ -188,6 +191,21 @@ describe("plans of many kernels", () => {
     const keys = kernelOrder(naiveFusion(graph, "op")).map((region) => canonicalRegion(graph, region)!.key);
     expect(keys.length).toBe(15);
     expect(keys.slice(10)).toEqual(keys.slice(5, 10));
+  });
+
+  test("a number that the kernel puts behind a name itself is met by no name of the user's", () => {
+    for (const name of ["mul_2", "mul_3", "mul_9", "relu_2"]) {
+      const graph = graphOf(`${name}: f32[64, 64]\ny = relu(${name} * 2) + relu(${name} * 3) * (${name} * 4)`);
+      for (const region of kernelOrder(oneRegion(graph)))
+        expect(printCached(graph, region, gpu)).toEqual(printRegion(graph, region, gpu));
+    }
+  });
+
+  test("a name that is bound again and again is one text, whatever its number", () => {
+    const again = Array.from({ length: 20 }, () => "h = tanh(h)\nh = h * x").join("\n");
+    const graph = graphOf(`x: f32[64, 64]\nh = relu(x)\n${again}\ny = h`);
+    const keys = kernelOrder(naiveFusion(graph, "op")).map((region) => canonicalRegion(graph, region)!.key);
+    expect(new Set(keys.slice(5)).size).toBe(2);
   });
 
   test("a chain of 10,000 ops is planned without deep recursion, naive, in budgets of 64, and as one kernel", () => {

@@ -6,7 +6,7 @@ import { type Attrs, type Graph, isLiteral, node, type Node, type NodeId, type R
 import { opDef } from "../ops";
 import { isFreeView, mayBeUniform, replacementOf } from "../region";
 import { wordFor } from "./emitter";
-import { isTaken } from "./names";
+import { isTaken, stemOf } from "./names";
 
 export interface CanonicalRegion {
   readonly key: string;
@@ -14,6 +14,8 @@ export interface CanonicalRegion {
   readonly ids: readonly NodeId[];
   /** First parts of the words, in the order in which they stand for them. */
   readonly stems: readonly string[];
+  /** The smallest number in a stem; infinite where none has one. */
+  readonly leastNumber: number;
   /** The same nodes under their numbers; groups are forgotten. */
   readonly graph: () => Graph;
   readonly region: Region;
@@ -49,8 +51,11 @@ export function filled({ fixed, stems: places }: Form, stems: readonly string[])
   return parts.join("");
 }
 
-/** Null where a word is too long or looks like one of ours. */
-export function canonicalRegion(graph: Graph, region: Region): CanonicalRegion | null {
+/**
+ * Null where a word is too long or looks like one of ours.
+ * @param numbered whether `h_113` is a name like any other; else its number stays as it is
+ */
+export function canonicalRegion(graph: Graph, region: Region, numbered = true): CanonicalRegion | null {
   const numbers = new Map<NodeId, number>();
   const parts: (string | number)[] = [];
   for (const id of region.members) numbers.set(id, numbers.size);
@@ -83,7 +88,7 @@ export function canonicalRegion(graph: Graph, region: Region): CanonicalRegion |
   parts.push(">");
   for (const id of region.outputs) parts.push(numbers.get(id)!);
   const ids = [...numbers.keys()];
-  const words = wordsWithout(graph, ids);
+  const words = wordsWithout(graph, ids, numbered);
   if (!words) return null;
   for (const label of words.labels) parts.push(label);
   const named = (id: NodeId): NodeId => numberedId(numbers.get(id)!);
@@ -91,6 +96,7 @@ export function canonicalRegion(graph: Graph, region: Region): CanonicalRegion |
     key: parts.join(" "),
     ids,
     stems: words.stems,
+    leastNumber: words.leastNumber,
     graph: () => miniature(graph, numbers, region, words.labels),
     region: { id: region.id, members: region.members.map(named), outputs: region.outputs.map(named) },
   };
@@ -109,24 +115,40 @@ function attrsText(attrs: Attrs): string {
   return text;
 }
 
+interface Words {
+  readonly labels: string[];
+  readonly stems: string[];
+  readonly leastNumber: number;
+}
+
 /**
  * Each node's word with a stand-in for its first part: `h7` and `h7_mean` meet as `Qaa` and `Qaa_mean` do, whatever `h7` is.
  * A part that is WGSL's or ours stays as it is.
  */
-function wordsWithout(graph: Graph, ids: readonly NodeId[]): { labels: string[]; stems: string[] } | null {
+function wordsWithout(graph: Graph, ids: readonly NodeId[], numbered: boolean): Words | null {
   const words = ids.map((id) => (isLiteral(node(graph, id)) ? "const" : wordFor(node(graph, id))));
   if (words.some((word) => word.length > MAX_WORD || word.startsWith("Q"))) return null;
-  const stemOf = (word: string): string => word.split("_", 1)[0]!;
+  let leastNumber = Infinity;
+  const first = (word: string): string => {
+    const { stem, number } = stemOf(word);
+    if (number === null) return stem;
+    if (!numbered) return word.split("_", 1)[0]!;
+    leastNumber = Math.min(leastNumber, number);
+    return stem;
+  };
+  const firsts = words.map(first);
   const fixed = new Set<string>();
-  for (const word of words) if (isTaken(word) || isTaken(stemOf(word))) fixed.add(stemOf(word));
+  words.forEach((word, i) => {
+    if (isTaken(word) || isTaken(firsts[i]!)) fixed.add(firsts[i]!);
+  });
   const numbers = new Map<string, number>();
-  const labels = words.map((word) => {
-    const stem = stemOf(word);
+  const labels = words.map((word, i) => {
+    const stem = firsts[i]!;
     if (fixed.has(stem)) return word;
     if (!numbers.has(stem)) numbers.set(stem, numbers.size);
     return standIn(numbers.get(stem)!) + word.slice(stem.length);
   });
-  return numbers.size > MAX_STEMS ? null : { labels, stems: [...numbers.keys()] };
+  return numbers.size > MAX_STEMS ? null : { labels, stems: [...numbers.keys()], leastNumber };
 }
 
 function miniature(

@@ -44,6 +44,7 @@ function bodyOf(body: readonly Stmt[]): string[] {
     body: propagateCopies(body, space, new Names()),
     space,
     registerCount: 9,
+    largestNumber: 0,
     packedHalves: false,
   };
   const lines = printWgsl(program).wgsl.split("\n");

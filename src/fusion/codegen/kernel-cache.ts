@@ -13,7 +13,7 @@ import { launchedKey } from "../region";
 import { kernelName, titleOf } from "./kernel-frame";
 import { laidOut } from "./line-breaking";
 import { filled, formOf, canonicalRegion, type Form, type CanonicalRegion } from "./canonical-region";
-import { isTaken } from "./names";
+import { isTaken, stemOf } from "./names";
 import { endOfName } from "./templates/split";
 import { printProgram, printRegion, shapeRegion, type PrintedProgram, type PrintedRegion } from "./printed-region";
 
@@ -27,6 +27,8 @@ interface Template {
   readonly forms: readonly { readonly wgsl: Form; readonly bindings: readonly Form[] }[];
   /** First parts of the names that the kernel brings along: nothing of the user's may be called so. */
   readonly own: ReadonlySet<string>;
+  /** The largest number that it puts behind a name: from here on a user's `h_113` is like any other name. */
+  readonly largestNumber: number;
 }
 
 const known = new WeakMap<Target, Map<string, Template>>();
@@ -50,8 +52,19 @@ function targetFor(region: Region, target: Target): Target {
 /** As `printRegion`; takes the text from an equal region where there was one. */
 export function printCached(graph: Graph, region: Region, given: Target): PrintedRegion {
   const target = targetFor(region, given);
-  const alike = launchedKey(graph, region.members) !== null ? null : canonicalRegion(graph, region);
-  if (!alike) return printRegion(graph, region, target);
+  const isLaunched = launchedKey(graph, region.members) !== null;
+  for (const numbered of isLaunched ? [] : [true, false]) {
+    const alike = canonicalRegion(graph, region, numbered);
+    if (!alike) break;
+    const template = templateFor(alike, target);
+    if (numbered && alike.leastNumber <= template.largestNumber) continue;
+    if (alike.stems.some((stem) => template.own.has(stem))) break;
+    return renamed(template, graph, region, alike);
+  }
+  return printRegion(graph, region, target);
+}
+
+function templateFor(alike: CanonicalRegion, target: Target): Template {
   let kernels = known.get(target);
   if (!kernels || kernels.size > MAX_KERNELS) {
     kernels = new Map();
@@ -62,9 +75,7 @@ export function printCached(graph: Graph, region: Region, given: Target): Printe
     template = templateOf(alike, target);
     kernels.set(alike.key, template);
   }
-  return alike.stems.some((stem) => template.own.has(stem))
-    ? printRegion(graph, region, target)
-    : renamed(template, graph, region, alike);
+  return template;
 }
 
 function templateOf(alike: CanonicalRegion, target: Target): Template {
@@ -80,7 +91,8 @@ function templateOf(alike: CanonicalRegion, target: Target): Template {
     wgsl: formOf(wgsl),
     bindings: bindings.map((binding) => formOf(binding.name)),
   }));
-  return { printed: { ...shaped, programs }, forms, own };
+  const largestNumber = shaped.programs.reduce((most, program) => Math.max(most, program.largestNumber), 0);
+  return { printed: { ...shaped, programs }, forms, own, largestNumber };
 }
 
 /** Of what is declared or used beside the bindings and in the body; helpers are functions of their own and comments none of its business. */
@@ -91,7 +103,10 @@ function* ownStems(wgsl: string): Generator<string> {
     .split("\n")
     .filter((line) => line.startsWith("var<"));
   const text = [...declared, wgsl.slice(body).replaceAll(/\/\/.*/g, "")].join("\n");
-  for (const [stem] of text.matchAll(/(?<![\w.])[A-Za-z][A-Za-z0-9]*/g)) yield stem;
+  for (const [word] of text.matchAll(/(?<![\w.])[A-Za-z]\w*/g)) {
+    yield word.split("_", 1)[0]!;
+    yield stemOf(word).stem;
+  }
 }
 
 /** The text and the counts with the names of this region. */

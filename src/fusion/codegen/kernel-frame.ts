@@ -143,6 +143,7 @@ export function programOf(low: Lowering, { graph, region, target }: Job, rest: R
     body: propagateCopies(low.body, low.space, low.names),
     space: low.space,
     registerCount: low.registers,
+    largestNumber: low.names.largestNumber,
     packedHalves: !target.shaderF16,
   };
 }

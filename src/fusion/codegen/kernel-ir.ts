@@ -311,6 +311,8 @@ export interface KernelProgram {
   readonly body: readonly Stmt[];
   readonly space: IndexSpace;
   readonly registerCount: number;
+  /** The largest number behind the first part of a name that it declares: `h_2` has 2. */
+  readonly largestNumber: number;
   /** f16 lies two to a u32 in memory: the target can't bind halves. */
   readonly packedHalves: boolean;
   /** One of many launches of a kernel on other values: what it binds now, in the order of `buffers`, and its own FLOP. */

@@ -73,9 +73,24 @@ export function identifier(text: string, fallback: string): string {
   return name;
 }
 
+/** `h_113` of `h_113` and `h_113_mean`: what a value is called that was bound again, or a name that was taken. */
+const NUMBERED = /^([A-Za-z][A-Za-z0-9]*)_(\d+)(?![A-Za-z0-9])/;
+
+/** The first part of a word: up to its first `_`, and with the number behind that. */
+export function stemOf(word: string): { readonly stem: string; readonly number: number | null } {
+  const found = NUMBERED.exec(word);
+  return found ? { stem: found[0], number: Number(found[2]) } : { stem: word.split("_", 1)[0]!, number: null };
+}
+
 /** Hands out names that don't collide inside one kernel. */
 export class Names {
   #used = new Map<string, number>();
+  #largest = 0;
+
+  /** The largest number behind the first part of a name so far. */
+  get largestNumber(): number {
+    return this.#largest;
+  }
 
   /** `base`, or `base_2`, `base_3` …; `base_v` where WGSL or the kernel's frame has that word. */
   fresh(base: string): string {
@@ -98,6 +113,7 @@ export class Names {
     while (this.#used.has(name)) name = `${stem}_${++count}`;
     this.#used.set(stem, Math.max(count, 1));
     if (name !== stem) this.#used.set(name, 1);
+    this.#largest = Math.max(this.#largest, stemOf(name).number ?? 0);
     return name;
   }
 }

@@ -37,6 +37,7 @@ function run(
     body: write(space, tid, y, cells),
     space,
     registerCount: 8,
+    largestNumber: 0,
     packedHalves: true,
   };
   const data = new Float64Array(THREADS).fill(Number.NaN);
