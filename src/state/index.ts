@@ -30,7 +30,7 @@ export {
 } from "./selectors";
 export { pageAddress, sharePage } from "./storage/page-address";
 export { sharedState, withoutLesson } from "./storage/shared-view";
-export { parseProgress, tally, writtenProgress } from "./slices/course-slice";
+export { parseProgress, tally, writtenProgress } from "./storage/course-progress";
 export { selectCovered, selectIsCovered, selectKnown, selectLessonAsks, selectGuesses } from "./slices/predict-slice";
 export type {
   CourseProgress,

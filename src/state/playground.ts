@@ -13,7 +13,8 @@ import {
 } from "../document";
 import { allLessons, startExample } from "../lessons";
 import { startAutosave, type Autosave } from "./storage/autosave";
-import { courseSlice, storedProgress } from "./slices/course-slice";
+import { courseSlice } from "./slices/course-slice";
+import { storedProgress } from "./storage/course-progress";
 import { choicesSlice } from "./slices/choices-slice";
 import { readCopies } from "./storage/copies";
 import { COMPILE_PAUSE_MILLIS, startCompiling, type Compiler } from "./compiling";

@@ -398,8 +398,6 @@ export interface Actions {
   /** The part of the graph that is in sight. */
   lookAt(area: Area): void;
   showPage(page: Page): void;
-  /** The plan of a text that is not the document; null where it has none. */
-  planOf(text: string, options: CompileOptions): Promise<Compilation | null>;
   /** Removes drafts, copies, progress, the board and settings from this browser, and begins anew. */
   eraseAll(): void;
   /** Switches the mode on, with a new tally, or off. */
@@ -541,7 +539,9 @@ export interface Actions {
   /** The numbers of a value of the shown state, at a size that can be looked at; a sentence where there are none. */
   numbersOf(node: NodeId): Promise<ShownValues | string>;
   /** Plans a program beside the one on the page; a sentence where it could not be planned at all. */
-  planApart(text: string, options: CompileOptions): Promise<Compilation | string>;
+  planApart(text: string, options: CompileOptions, signal?: AbortSignal): Promise<Compilation | string>;
+  /** The same; null where the program has no plan. */
+  planOf(text: string, options: CompileOptions): Promise<Compilation | null>;
   /** Plans of states of such a program, by cursor. */
   plansApart(compilation: Compilation, cursors: readonly number[]): Promise<ReadonlyMap<number, Plan>>;
   /** Places of the ops of each; of one program planned twice they are the same. Null where there is no layout. */

@@ -7,6 +7,7 @@ import { layoutFor } from "./layout-sync";
 import { layoutRequest } from "../picture";
 import { ENDED, type Answer, type CompileReply, type CompileRequest } from "../workers";
 import type { Slice, SliceContext } from "./slices/slice-context";
+import type { PlaygroundState } from "./types";
 
 /** The program of one side and the choices that plan it. */
 export function programOf(
@@ -28,29 +29,48 @@ const same = (compilation: Compilation | null, text: string, options: CompileOpt
 const alike = ([first, second]: readonly Compilation[]): boolean =>
   second !== undefined && first?.text === second.text && first.options.granularity === second.options.granularity;
 
-/** What is asked beside the page is ended when the page itself wants the worker; then it is asked again. */
-const TRIES = 4;
+const planned = ({ derived }: PlaygroundState): boolean => derived.status !== "compiling";
 
-/** What the worker says of a program; asked again where the page's own question came between. */
-export async function askBeside(context: SliceContext, request: CompileRequest): Promise<Answer<CompileReply>> {
+/**
+ * What the worker says of a program beside the page's own, which goes first. Where the page's own question ends it, it is
+ * asked again, until it is idle by then.
+ */
+export async function askBeside(
+  context: SliceContext,
+  request: CompileRequest,
+  idle: () => boolean = () => false,
+): Promise<Answer<CompileReply>> {
   const { signal } = new AbortController();
-  for (let left = TRIES; ; left--) {
-    // The program on the page goes first.
-    await context.until(({ derived }) => derived.status !== "compiling", signal);
+  let ended: Answer<CompileReply> | null = null;
+  for (;;) {
+    await context.until(planned, signal);
+    if (ended && idle()) return ended;
     const reply = await context.environment.compileWorker.ask(request);
-    if (reply.ok || reply.text !== ENDED || left === 1) return reply;
+    if (reply.ok || reply.text !== ENDED) return reply;
+    ended = reply;
   }
 }
 
-export const worldsSlice: Slice<"compare" | "race" | "planApart" | "plansApart" | "layOutApart"> = (context) => ({
+export const worldsSlice: Slice<"compare" | "race" | "planApart" | "planOf" | "plansApart" | "layOutApart"> = (
+  context,
+) => ({
   compare: (comparison) => context.set({ comparison, ...(comparison ? { race: null, inside: null } : {}) }),
   race: (race) => context.set({ race, ...(race ? { comparison: null, inside: null } : {}) }),
-  async planApart(text, options) {
-    const { compilation } = context.get().derived;
-    if (compilation && same(compilation, text, options)) return compilation;
-    const reply = await askBeside(context, { kind: "compile", text, options });
+  async planApart(text, options, signal) {
+    const own = (): Compilation | null => {
+      const { compilation } = context.get().derived;
+      return same(compilation, text, options) ? compilation : null;
+    };
+    await context.until((state) => own() !== null || planned(state), signal ?? new AbortController().signal);
+    const shown = own();
+    if (shown) return shown;
+    const reply = await askBeside(context, { kind: "compile", text, options }, () => signal?.aborted === true);
     if (!reply.ok) return reply.text;
     return reply.value.kind === "compiled" ? reply.value.compilation : "The planner gave no answer.";
+  },
+  async planOf(text, options) {
+    const compilation = await context.get().actions.planApart(text, options);
+    return typeof compilation !== "string" && compilation.naive ? compilation : null;
   },
   async plansApart({ text, options }, cursors) {
     const asked = { kind: "plans", text, options, cursors, target: null } as const;

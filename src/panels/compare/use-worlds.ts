@@ -25,12 +25,12 @@ const mistakeOf = ({ diagnostics }: Compilation): string =>
 
 type Wanted = Pick<Compilation, "text" | "options"> & Pick<World, "at">;
 
-async function plan(wanted: readonly Wanted[]): Promise<Planned | string> {
+async function plan(wanted: readonly Wanted[], signal: AbortSignal): Promise<Planned | string> {
   const { actions } = playground.getState();
   const compilations: Compilation[] = [];
   // One after the other: the worker has one thread, and what is compiled first is there for the second.
   for (const [i, { text, options }] of wanted.entries()) {
-    const answer = await actions.planApart(text, options);
+    const answer = await actions.planApart(text, options, signal);
     if (typeof answer === "string") return answer;
     if (!answer.naivePlan) return `The ${i === 0 ? "first" : "second"} program has no plan. ${mistakeOf(answer)}`;
     compilations.push(answer);
@@ -58,12 +58,10 @@ export function useWorlds({ worlds }: Comparison): Worlds {
   const key = JSON.stringify(wanted);
   const [answer, setAnswer] = useState<{ readonly key: string; readonly found: Planned | string } | null>(null);
   useEffect(() => {
-    let open = true;
+    const asking = new AbortController();
     const asked = JSON.parse(key) as readonly Wanted[];
-    void plan(asked).then((found) => open && setAnswer({ key, found }));
-    return () => {
-      open = false;
-    };
+    void plan(asked, asking.signal).then((found) => !asking.signal.aborted && setAnswer({ key, found }));
+    return () => asking.abort();
   }, [key]);
   const found = answer?.found ?? null;
   return {

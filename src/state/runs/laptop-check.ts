@@ -97,7 +97,7 @@ export type BenchParts = Pick<typeof running, "inputsFor" | "outputsOf" | "plans
 
 /** Checks the machine; every finding is in the store as soon as it is known. A newer check makes this one silent. */
 export async function checkLaptop(context: SliceContext, signal: AbortSignal, parts: BenchParts): Promise<void> {
-  const { session, compileWorker } = context.environment;
+  const { session } = context.environment;
   let check: LaptopCheck = {
     status: "checking",
     text: "Asking the browser",
@@ -120,10 +120,8 @@ export async function checkLaptop(context: SliceContext, signal: AbortSignal, pa
 
   const { text, options } = parts.exampleDocument(BENCH_EXAMPLE, defaultOptions, null)!;
   const failed = (why: string): void => tell({ problem: { code: "internal", text: why }, status: "done" });
-  const answer = await compileWorker.ask({ kind: "compile", text, options });
-  if (!answer.ok) return failed(`The bench was not planned: ${answer.text}`);
-  if (answer.value.kind !== "compiled") return failed("The bench was not planned.");
-  const { compilation } = answer.value;
+  const compilation = await context.get().actions.planApart(text, options);
+  if (typeof compilation === "string") return failed(`The bench was not planned: ${compilation}`);
   const states = parts.statesOf(compilation, compilation.steps.length);
   const plans = await parts.plansFor(context, compilation, compilation.steps.length, device.target);
   if ("code" in plans) return tell({ problem: plans, status: "done" });

@@ -2,6 +2,7 @@
 import { batchesAt, findDataSet, labelBits } from "../../fusion";
 import { MAX_STEPS, type Trainer } from "../../gpu";
 import type { TrainingPlans } from "../../workers";
+import { askBeside } from "../worlds";
 import type { SliceContext } from "../slices/slice-context";
 import { pictureOf } from "./training-pictures";
 import type { CurvePoint, TrainingCommand, TrainingPicture, TrainingState } from "../slices/slice-states";
@@ -95,13 +96,8 @@ async function begin(context: SliceContext): Promise<Live | null> {
   const described = await environment.session.describe();
   if (!described.ok) return fail(described.problem.text);
   const device = described.value;
-  const reply = await environment.compileWorker.ask({
-    kind: "training",
-    text,
-    options,
-    target: device.target,
-    seed: SEED,
-  });
+  const asked = { kind: "training", text, options, target: device.target, seed: SEED } as const;
+  const reply = await askBeside(context, asked);
   if (!reply.ok) return fail(reply.text);
   const plans = reply.value.kind === "training" ? reply.value.training : null;
   if (!plans) return fail("This program does not train: it binds no weight to a value computed from a derivative.");

@@ -1,5 +1,5 @@
 /** @file Looking inside: one kernel at work, and the numbers of a value. Both are asked of the worker, at a small size. */
-import type { Kernel } from "../../fusion";
+import type { Compilation, Kernel } from "../../fusion";
 import { selectPlan } from "../selectors";
 import type { Slice, SliceContext } from "./slice-context";
 import { askBeside } from "../worlds";
@@ -16,24 +16,30 @@ function nthOf(context: SliceContext, kernel: Kernel): number {
   );
 }
 
-export const insideSlice: Slice<"lookInside" | "watchKernel" | "numbersOf"> = (context) => ({
-  lookInside: (inside) => context.set({ inside, ...(inside ? { race: null, comparison: null } : {}) }),
-  async watchKernel(kernel, workgroup) {
-    const { derived, cursor } = context.get();
-    if (!derived.compilation) return "There is no plan yet.";
-    const { text, options } = derived.compilation;
-    const nth = nthOf(context, kernel);
-    const { region } = kernel;
-    const reply = await askBeside(context, { kind: "watch", text, options, cursor, region, nth, workgroup });
-    if (!reply.ok) return reply.text;
-    return (reply.value.kind === "watched" && reply.value.watched) || LARGE;
-  },
-  async numbersOf(node) {
-    const { derived, cursor } = context.get();
-    if (!derived.compilation) return "There is no plan yet.";
-    const { text, options } = derived.compilation;
-    const reply = await askBeside(context, { kind: "numbers", text, options, cursor, node });
-    if (!reply.ok) return reply.text;
-    return (reply.value.kind === "numbers" && reply.value.numbers) || LARGE;
-  },
-});
+export const insideSlice: Slice<"lookInside" | "watchKernel" | "numbersOf"> = (context) => {
+  const changed = (of: Compilation) => () => context.get().derived.compilation !== of;
+  return {
+    lookInside: (inside) => context.set({ inside, ...(inside ? { race: null, comparison: null } : {}) }),
+    async watchKernel(kernel, workgroup) {
+      const { cursor } = context.get();
+      const of = context.get().derived.compilation;
+      if (!of) return "There is no plan yet.";
+      const { text, options } = of;
+      const nth = nthOf(context, kernel);
+      const { region } = kernel;
+      const asked = { kind: "watch", text, options, cursor, region, nth, workgroup } as const;
+      const reply = await askBeside(context, asked, changed(of));
+      if (!reply.ok) return reply.text;
+      return (reply.value.kind === "watched" && reply.value.watched) || LARGE;
+    },
+    async numbersOf(node) {
+      const { cursor } = context.get();
+      const of = context.get().derived.compilation;
+      if (!of) return "There is no plan yet.";
+      const { text, options } = of;
+      const reply = await askBeside(context, { kind: "numbers", text, options, cursor, node }, changed(of));
+      if (!reply.ok) return reply.text;
+      return (reply.value.kind === "numbers" && reply.value.numbers) || LARGE;
+    },
+  };
+};

@@ -1,6 +1,7 @@
 /** @file Side notes: which one is read, and the counts of the examples that it names. */
 import { defaultOptions } from "../../fusion";
 import { findExample, optionsFor } from "../../lessons";
+import { askBeside } from "../worlds";
 import type { Slice } from "./slice-context";
 
 export const notesSlice: Slice<"openNote" | "countLessons"> = (context) => ({
@@ -13,7 +14,7 @@ export const notesSlice: Slice<"openNote" | "countLessons"> = (context) => ({
       text: lesson.text,
       options: optionsFor(lesson, defaultOptions, null, defaultOptions),
     }));
-    const reply = await context.environment.compileWorker.ask({ kind: "totals", programs });
+    const reply = await askBeside(context, { kind: "totals", programs });
     if (!reply.ok || reply.value.kind !== "totals") return;
     const { totals } = reply.value;
     const found = wanted.flatMap(({ id }, i) => (totals[i] ? [[id, totals[i]] as const] : []));

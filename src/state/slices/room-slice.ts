@@ -9,7 +9,7 @@ export const BOARD_KEY = "fusion-playground.board";
 /** One fragment a line. */
 const linesOf = (text: string | null): string[] => (text ?? "").split("\n").filter(Boolean);
 
-type Names = "showPage" | "planOf" | "eraseAll" | "checkLaptop" | "addToBoard" | "takeFromBoard";
+type Names = "showPage" | "eraseAll" | "checkLaptop" | "addToBoard" | "takeFromBoard";
 
 export const roomSlice: Slice<Names> = (context) => {
   const { storage } = context.environment;
@@ -23,11 +23,6 @@ export const roomSlice: Slice<Names> = (context) => {
   return {
     showPage(page) {
       context.set({ page, dialog: "none", ...(page === "board" ? { board: board() } : {}) });
-    },
-    async planOf(text, options) {
-      const answer = await context.environment.compileWorker.ask({ kind: "compile", text, options });
-      const compilation = answer.ok && answer.value.kind === "compiled" ? answer.value.compilation : null;
-      return compilation?.naive ? compilation : null;
     },
     eraseAll() {
       storage.clear();
