@@ -110,6 +110,37 @@ test("a gradient that the forward pass could have made stays a result where it i
   expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
 });
 
+test("a maximum is not saved where what it is tested against is recomputed: the last bits of both must agree", () => {
+  const text =
+    "x: f32[4, 8]\nv = exp(x * 2)\nm = v.max(dim=1)\nloss = sum(m * m)\nloss.backward()\nreturn loss, x.grad";
+  const plan = planned(
+    { text, ways: [0, 0, 0, 0, 0] },
+    { savedValues: { apart: true, choices: { m: "save", v: "recompute", "v/0": "recompute" } } },
+  );
+  const refused = plan.compilation.steps.filter(({ pass, rule }) => pass === "saved-values" && rule === "choice");
+  expect(refused.map(({ legal }) => legal.text).join()).toMatch(
+    /`m` is not saved: the backward pass tests it against `v`/,
+  );
+  expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
+});
+
+test("a value that two kernels compute is stored by one of them, whatever comes to read it", () => {
+  const text = `x0: f32[2, 7]
+v0 = debug_print(x0)
+v2 = concat([v0, v0 + 0], dim=1)
+x1: i32[3] = uniform(0, 7)
+v3 = index_select(v0, 1, x1)
+v4 = v2 - v2
+v5 = x0 - x0.max(dim=1, keepdim=True)
+x2: i32[2] = uniform(0, 14)
+v6 = cross_entropy(v2, x2, reduction="sum")
+loss = sum(tanh(v6))
+loss.backward()
+return loss, x0.grad`;
+  const plan = planned({ text, ways: [1, 4, 0, 4, 23] }, keeping(text, [4, false, 1, 1, 1]));
+  expect(structureFaults(plan)).toEqual([]);
+});
+
 test("a kernel that no one cut brings closer to what the device binds is cut on until it is there", () => {
   const text =
     "x: f32[3, 4]\nw: f32[1]\nb: f32[1]\nv = x.sum(dim=1, keepdim=True)\ny = group_norm(v, 1, w, b)\nloss = sum(tanh(y))\nloss.backward()\nreturn loss, x.grad, w.grad, b.grad";

@@ -78,3 +78,13 @@ test(
     expect(seen.peaks).toBeGreaterThan(0);
   },
 );
+
+test("a budget frees what a freed value is made of, too", () => {
+  const text =
+    "x: f32[7, 7]\nv = x.mean(dim=0, keepdim=True)\ny = v.sum() + linspace(-1, 1, 7)\nloss = sum(tanh(y))\nloss.backward()\nreturn loss, x.grad";
+  const made = planned(
+    { text, ways: [2, 3, 2, 5, 2] },
+    { savedValues: { apart: false, choices: {}, policy: "cut", budgetBytes: 0 } },
+  );
+  expect(savedOf(made)).toBe(0);
+});

@@ -35,11 +35,18 @@ export function elementIndices(b: GraphBuilder, x: Shape, index: NodeId, axis: n
 type NodeOf = (id: NodeId) => Pick<Node, "op" | "inputs" | "attrs" | "type">;
 
 /** Does the value stand along `axis` as 0, by, 2·by …? */
-export function countsAlong(nodeOf: NodeOf, id: NodeId, axis: number, extent: number, by: number): boolean {
-  const { shape } = nodeOf(id).type;
+export function countsAlong(
+  seen: (id: NodeId) => ReturnType<NodeOf> | null,
+  id: NodeId,
+  axis: number,
+  extent: number,
+  by: number,
+): boolean {
+  let range = seen(id);
+  const shape = range?.type.shape ?? [];
   if (shape.length <= axis || shape.some((size, i) => size !== (i === axis ? extent : 1))) return false;
-  let range = nodeOf(id);
-  while (range.op === "reshape" || range.op === "unsqueeze") range = nodeOf(range.inputs[0]!);
+  while (range?.op === "reshape" || range?.op === "unsqueeze") range = seen(range.inputs[0]!);
+  if (!range) return false;
   const { op, attrs, type } = range;
   const counts = numberOf(attrs["start"], NaN) === 0 && numberOf(attrs["step"], 1) === by;
   return op === "iota" && type.shape[0] === extent && counts;

@@ -265,6 +265,12 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
     const taken = (id: RegionId): boolean => planner.regions.has(id) || addedRegions.some((added) => added.id === id);
     addedRegions.push({ id: freshRegionId(`k:${view}`, taken), members: [view], outputs: [view] });
   };
+  /** Kernels that compute a value again need not store it: one does, the one that did. */
+  const storedBy = new Map(
+    bodies.flatMap(({ region }) =>
+      region.outputs.filter((id) => holds(region.id, id)).map((id) => [id, region.id] as const),
+    ),
+  );
   for (const { region, members } of bodies) {
     const view = isView(region.id);
     const inBody = inside.get(region.id)!;
@@ -274,7 +280,9 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
       let current = id;
       for (; !view && inBody.has(current) && isFreeView(after(current)); current = after(current).inputs[0]!)
         show(current);
-      if (inBody.has(current)) stored.add(current);
+      if (!inBody.has(current) || (storedBy.get(current) ?? region.id) !== region.id) continue;
+      storedBy.set(current, region.id);
+      stored.add(current);
     }
     const outputs = members.filter((id) => stored.has(id));
     if (outputs.length > 0) addedRegions.push({ id: region.id, members: neededBy(after, members, outputs), outputs });

@@ -13,15 +13,9 @@ import {
 } from "../../ir";
 import { isFreeView } from "../../region";
 import { keptByCut, type KeptValue } from "../profitability/min-cut";
-import { isLate, type Partition } from "./partition";
+import { isLate, type Kept, type Partition } from "./partition";
 import { flopsOf, isExpensive, isOpaque, savedBytes } from "./recompute-cost";
-
-export interface Kept {
-  /** Values that go through memory to the backward pass. */
-  readonly kept: ReadonlySet<NodeId>;
-  /** Backward values without a cotangent that are computed in the forward pass, because less has to be saved then. */
-  readonly early: ReadonlySet<NodeId>;
-}
+import { fromOneCopy, type OneCopy } from "./same-copy";
 
 /** A value nearer to the backward pass costs more to save: it is needed sooner, and what follows from it is shorter. */
 const RECENCY_FACTOR = 1.1;
@@ -52,7 +46,11 @@ const inputsOf = (graph: Graph, { inverted }: Wanted, id: NodeId): readonly Node
 const resultsKept = ({ inverted }: Wanted): ReadonlySet<NodeId> =>
   new Set([...inverted.values()].map(({ result }) => result).filter((id) => !inverted.has(id)));
 
-export function keptOf(graph: Graph, sides: Partition, wanted: Wanted): Kept {
+/** What is saved, so that no test holds a saved value against a copy of what it follows from. */
+export const keptOf = (graph: Graph, sides: Partition, wanted: Wanted): OneCopy =>
+  fromOneCopy(graph, sides, chosen(graph, sides, wanted));
+
+function chosen(graph: Graph, sides: Partition, wanted: Wanted): Kept {
   const { policy, choices, inverted, inside } = wanted;
   if (policy === "cut") return cutWithin(graph, sides, wanted);
   const ends = policy === "segments" ? segmentEnds(graph, sides) : null;
@@ -90,8 +88,8 @@ function cutWithin(graph: Graph, sides: Partition, wanted: Wanted): Kept {
     const own = [...found.kept].filter((id) => !isSource(node(graph, id)));
     const bytes = own.reduce((sum, id) => sum + savedBytes(node(graph, id), wanted.choices.get(id)), 0);
     if (bytes <= budgetBytes || trial === MAX_FREED) return found;
-    const expensive = nearestExpensive(graph, own).filter(
-      (id) => !isOpaque(graph, id) && !freed.has(id) && !wanted.choices.has(id),
+    const expensive = nearestExpensive(graph, own, freed).filter(
+      (id) => !isOpaque(graph, id) && !wanted.choices.has(id),
     );
     if (expensive.length === 0) return found;
     const gain = (id: NodeId): number => savedBytes(node(graph, id)) / Math.max(1, flopsOf(graph, id));
@@ -99,11 +97,12 @@ function cutWithin(graph: Graph, sides: Partition, wanted: Wanted): Kept {
   }
 }
 
-/** Kept values that are expensive to compute, and those that the others are made of. */
-function nearestExpensive(graph: Graph, kept: readonly NodeId[]): NodeId[] {
+/** Kept values that are expensive to compute and not `freed` yet, and those that the others are made of. */
+function nearestExpensive(graph: Graph, kept: readonly NodeId[], freed: ReadonlySet<NodeId>): NodeId[] {
+  const isNear = (id: NodeId): boolean => isExpensive(graph, id) && !freed.has(id);
   const reached = new Set(kept);
-  for (const id of reached) if (!isExpensive(graph, id)) for (const input of node(graph, id).inputs) reached.add(input);
-  return [...reached].filter((id) => isExpensive(graph, id));
+  for (const id of reached) if (!isNear(id)) for (const input of node(graph, id).inputs) reached.add(input);
+  return [...reached].filter(isNear);
 }
 
 function cut(graph: Graph, { primals, asked }: Partition, wanted: Wanted, freed: ReadonlySet<NodeId>): Kept {

@@ -8,6 +8,13 @@ export interface Partition {
   readonly asked: ReadonlySet<NodeId>;
 }
 
+export interface Kept {
+  /** Values that go through memory to the backward pass. */
+  readonly kept: ReadonlySet<NodeId>;
+  /** Backward values without a cotangent that are computed in the forward pass, because less has to be saved then. */
+  readonly early: ReadonlySet<NodeId>;
+}
+
 /** Computed in the backward pass. */
 export const isLate = ({ phase }: Node): boolean => phase === "backward";
 

@@ -24,9 +24,9 @@ import { type Rewriter, openRewriter } from "../driver/rewriter";
 import { noKernel, propose } from "../driver/rewriting";
 import { settledBy, timeOf, weigh } from "../profitability/weigh";
 import { nameOf, namesOf, no, showBytes, yes } from "../driver/sentences";
-import { keptOf, type Kept, type Wanted } from "./choose";
+import { keptOf, type Wanted } from "./choose";
 import { NodeFactory } from "./node-factory";
-import { isLate, partitionOf, type Partition } from "./partition";
+import { isLate, type Kept, partitionOf, type Partition } from "./partition";
 import { wantedOf } from "./wanted";
 import { fitsBits, flopsOf, isExpensive, savedBytes } from "./recompute-cost";
 import { titled } from "../catalogue";
@@ -39,8 +39,17 @@ export const savedValues: FusionPass = {
     if (!asked) return;
     const sides = partitionOf(planner.graph);
     if (!sides) return;
-    const { wanted, refused } = wantedOf(planner.graph, sides, asked, planner.options.strict);
+    const { wanted: asAsked, refused } = wantedOf(planner.graph, sides, asked, planner.options.strict);
     const rewriter = splittingRewriter(planner);
+    // Taken before anything is rewritten: the sides are those of the graph as written.
+    const kept = keptOf(planner.graph, sides, asAsked);
+    const overruled = [...kept.dropped].filter(([id]) => asAsked.choices.has(id));
+    const choices = new Map(asAsked.choices);
+    for (const [id, copied] of overruled) {
+      choices.delete(id);
+      refused.push({ value: id, verdict: notTwice(planner.graph, id, copied) });
+    }
+    const wanted = { ...asAsked, choices };
     for (const { value, verdict } of refused)
       yield* propose(planner, rewriter, {
         rule: "choice",
@@ -48,8 +57,6 @@ export const savedValues: FusionPass = {
         verdict,
         nodes: [value, ...readersLate(planner, rewriter, value).slice(0, 1)],
       });
-    // Taken before anything is rewritten: the sides are those of the graph as written.
-    const kept = keptOf(planner.graph, sides, wanted);
     const work: Work = { planner, rewriter, sides, wanted, kept, again: new Map(), copies: new Set() };
     yield* ahead(work);
     for (const value of crossing(work)) yield* decided(work, value);
@@ -288,6 +295,15 @@ function makingAgain(
     verdict: yes(wanted.choices.has(id) ? "U_FORCE" : "A_BYTES", nodes, text, { numbers }),
   };
 }
+
+/** Why a value is not saved, though somebody chose so. */
+const notTwice = (graph: Planner["graph"], id: NodeId, copied: NodeId): Verdict =>
+  no(
+    "L_SAVED",
+    [id],
+    `${nameOf(graph, id)} is not saved: the backward pass tests it against ${nameOf(graph, copied)}, which is recomputed. A recomputed value can differ in its last bit, so both must come from one copy.`,
+    { remedy: `Saving ${nameOf(graph, copied)} too.` },
+  );
 
 /** Why a value is saved. */
 function keeping({ planner, wanted }: Work, id: NodeId, readers: readonly NodeId[]): Proposal {

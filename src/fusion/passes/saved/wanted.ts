@@ -31,7 +31,7 @@ export function wantedOf(
   sides: Partition,
   asked: SavedValues,
   strict: boolean,
-): { readonly wanted: Wanted; readonly refused: readonly Refused[] } {
+): { readonly wanted: Wanted; readonly refused: Refused[] } {
   const choices = new Map<NodeId, SavedChoice>();
   const inverted = new Map<NodeId, Inverted>();
   const refused: Refused[] = [];

@@ -43,7 +43,7 @@ export function binsOf(graph: Graph, { members }: Body, form: RegionForm): Bins 
   };
   if (value !== null && !still(value)) return null;
   for (const [counted, index] of [match.inputs, match.inputs.toReversed()] as (readonly [NodeId, NodeId])[]) {
-    const counts = countsAlong((id) => node(graph, id), counted, places, space[places]!, 1);
+    const counts = countsAlong(inside, counted, places, space[places]!, 1);
     if (counts && node(graph, index).type.dtype === "i32" && still(index))
       return { fold: fold.id, index, value, places };
   }

@@ -1,0 +1,53 @@
+/**
+ * @file Tests of a value against what follows from it (x = max(x), where a maximum sends its gradient): both sides must come from one
+ * copy. Computed twice, the value may differ in its last bit, and then no element is the largest: 0 / 0 in the gradient.
+ */
+import { isSource, node, type Graph, type NodeId } from "../../ir";
+import { isFreeView } from "../../region";
+import { isLate, type Kept, type Partition } from "./partition";
+
+export interface OneCopy extends Kept {
+  /** What is not saved after all, and the value that it is held against. */
+  readonly dropped: ReadonlyMap<NodeId, NodeId>;
+}
+
+/** `found` without those saved values that a test holds against a value that is computed again: they are computed from that one. */
+export function fromOneCopy(graph: Graph, { primals }: Partition, found: Kept): OneCopy {
+  const places = new Map(primals.map((id, at) => [id, at]));
+  const kept = new Set(found.kept);
+  const early = new Set(found.early);
+  const dropped = new Map<NodeId, NodeId>();
+  for (const id of primals) {
+    const test = node(graph, id);
+    if (!isLate(test) || test.type.dtype !== "bool" || kept.has(id)) continue;
+    for (const [value, against] of [test.inputs, test.inputs.toReversed()] as (readonly NodeId[])[]) {
+      if (value === undefined || against === undefined) continue;
+      const copied = behindViews(graph, value);
+      if (kept.has(copied) || isSource(node(graph, copied))) continue;
+      for (const between of followingFrom(graph, copied, against, places)) {
+        if (kept.delete(between)) dropped.set(between, copied);
+        early.delete(between);
+      }
+    }
+  }
+  return { kept, early, dropped };
+}
+
+const behindViews = (graph: Graph, id: NodeId): NodeId => {
+  let at = id;
+  while (isFreeView(node(graph, at))) at = node(graph, at).inputs[0]!;
+  return at;
+};
+
+/** `last` and what it is computed from, as far as that follows from `first`; without `first`. Operands come first in `places`. */
+function followingFrom(graph: Graph, first: NodeId, last: NodeId, places: ReadonlyMap<NodeId, number>): NodeId[] {
+  const begin = places.get(first)!;
+  const behind = new Set([last]);
+  for (const id of behind)
+    for (const input of node(graph, id).inputs) if ((places.get(input) ?? -1) > begin) behind.add(input);
+  const follows = new Set([first]);
+  for (const id of [...behind].toSorted((a, b) => (places.get(a) ?? -1) - (places.get(b) ?? -1)))
+    if (node(graph, id).inputs.some((input) => follows.has(input))) follows.add(id);
+  follows.delete(first);
+  return [...follows];
+}
