@@ -113,10 +113,8 @@ test("a gradient that the forward pass could have made stays a result where it i
 test("a maximum is not saved where what it is tested against is recomputed: the last bits of both must agree", () => {
   const text =
     "x: f32[4, 8]\nv = exp(x * 2)\nm = v.max(dim=1)\nloss = sum(m * m)\nloss.backward()\nreturn loss, x.grad";
-  const plan = planned(
-    { text, ways: [0, 0, 0, 0, 0] },
-    { savedValues: { apart: true, choices: { m: "save", v: "recompute", "v/0": "recompute" } } },
-  );
+  const choices: Record<string, SavedChoice> = { m: "save", v: "recompute", "v/0": "recompute" };
+  const plan = planned({ text, ways: [0, 0, 0, 0, 0] }, { savedValues: { apart: true, choices } });
   const refused = plan.compilation.steps.filter(({ pass, rule }) => pass === "saved-values" && rule === "choice");
   expect(refused.map(({ legal }) => legal.text).join()).toMatch(
     /`m` is not saved: the backward pass tests it against `v`/,
