@@ -252,7 +252,7 @@ export const oldFiles: Readonly<Record<string, string>> = {
   "fusion/codegen/templates/running-row": "fusion/codegen/templates/online-softmax-state",
   "fusion/codegen/templates/row-meeting": "fusion/codegen/templates/workgroup-row-reduce",
   "fusion/codegen/templates/reduce-keep": "fusion/codegen/templates/accumulator-placement",
-  "fusion/codegen/templates/merged-order": "fusion/codegen/templates/merge-sort",
+  "fusion/codegen/templates/merged-order": "fusion/codegen/templates/orders/merge-sort",
   "fusion/passes/order": "fusion/passes/driver/region-order",
 };
 

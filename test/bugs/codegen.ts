@@ -107,9 +107,10 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
     ["templates/scan.ts", "«this.low.set(this.#carry, total, [this.scan.id]);»", ""],
     ["templates/scan.ts", '«soFar = soFar === null ? all : joined(low, scan, soFar, all, "so_far");»', ""],
   ],
-  "late-sort": [["templates/sort.ts", "space.atLeast(now, «this.#slots.slack + 1»)", "this.#slots.slots + 1"]],
-  "unmoved-bar": [["templates/sort.ts", "index: space.int(«sort.kept - 1») }, this.#nodes);", "0"]],
-  "half-sorted": [["templates/sort.ts", "step(half, «true»);", "false"]],
+  "late-sort": [["templates/orders/sort.ts", "space.atLeast(now, «this.#slots.slack + 1»)", "this.#slots.slots + 1"]],
+  "place-in-part": [["templates/orders/chosen.ts", 'low.load(places, «at», sort.orders, "stood_at")', "space.int(0)"]],
+  "unmoved-bar": [["templates/orders/sort.ts", "index: space.int(«sort.kept - 1») }, this.#nodes);", "0"]],
+  "half-sorted": [["templates/orders/sort.ts", "step(half, «true»);", "false"]],
   "wrong-scan-start": [["templates/scan.ts", "exclusive: «exclusive(n.attrs)»,", "!exclusive(n.attrs)"]],
   "repeated-row": [
     [
@@ -134,8 +135,8 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
       "false",
     ],
   ],
-  "sorted-up": [["templates/sort.ts", "const attrs = { descending: «this.sort.descending» };", "false"]],
-  "wrong-place": [["templates/sort.ts", "this.#put(low.atLane(own, lane), key, low.atLane(own, «lane»));", "0"]],
+  "sorted-up": [["templates/orders/sort.ts", "const attrs = { descending: «this.sort.descending» };", "false"]],
+  "wrong-place": [["templates/orders/sort.ts", "this.#put(low.atLane(own, lane), key, low.atLane(own, «lane»));", "0"]],
   "stale-chunk": [
     [
       "templates/reduce-tile.ts",
@@ -145,10 +146,12 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
   ],
   "stale-rows": [["templates/reduce-tile.ts", "const past = space.mul(«then», step);", "turn"]],
   "digit-before-itself": [
-    ["templates/digit-sort.ts", "low.branch(space.below(smaller, «bin»), () =>", "space.add(bin, space.int(1))"],
+    ["templates/orders/digit-sort.ts", "low.branch(space.below(smaller, «bin»), () =>", "space.add(bin, space.int(1))"],
   ],
   "outside-in-a-bin": [["templates/bins.ts", "[exists, part(update), «nothing»]", "part(update)"]],
-  "lost-run": [["templates/merge-sort.ts", "right: «least(space.add(rest, space.mul(left, -1)))»,", "space.int(0)"]],
+  "lost-run": [
+    ["templates/orders/merge-sort.ts", "right: «least(space.add(rest, space.mul(left, -1)))»,", "space.int(0)"],
+  ],
   "lost-iteration": [["map-loop.ts", "low.loop(body.iteration, «iterations», (index) => {", "iterations - 1"]],
   "late-carry": [["map-loop.ts", "return «swaps» ? low.let(`${value.name}_before`", "false"]],
 });

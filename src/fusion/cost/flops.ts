@@ -1,6 +1,6 @@
 /** @file Counts the arithmetic of a region: how often each member is evaluated, times what one evaluation costs. */
 import { node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../ir";
-import { comparisonsOfSorts } from "../kernel";
+import { comparisonsOfSorts, keptByParts } from "../kernel";
 import { MAX_SORTED, opDef } from "../ops";
 import {
   loopsIn,
@@ -62,7 +62,15 @@ function comparisonsOf(graph: Graph, n: Node, form: RegionForm, schedule: Region
   const columns = shape[order!.axis(n.attrs, shape)]!;
   const kept = columns > MAX_SORTED ? order!.count(n.attrs, columns) : 0;
   const perTurn = schedule.threadsPerWorkgroup * (schedule.lane === "columns" ? 4 : 1);
-  return (sizeOf(shape) / columns) * comparisonsOfSorts({ columns, kept }, perTurn);
+  const { chunks, chunkLength } = schedule;
+  const rows = sizeOf(shape) / columns;
+  if (chunks === 1) return rows * comparisonsOfSorts({ columns, kept }, perTurn);
+  const left = keptByParts(columns, kept, chunks, chunkLength);
+  return (
+    rows *
+    (chunks * comparisonsOfSorts({ columns: chunkLength, kept }, perTurn) +
+      comparisonsOfSorts({ columns: left, kept }, perTurn))
+  );
 }
 
 /** How often each member is evaluated, walking back from what is stored: in each part of the grid anew. */

@@ -38,6 +38,10 @@ export function slotsOf({ columns, kept }: Pick<Network, "columns" | "kept">, pe
   };
 }
 
+/** What the parts of a row leave of it where its first few are chosen in each, and then among those: elements in parts of `kept`. */
+export const keptByParts = (columns: number, kept: number, parts: number, length: number): number =>
+  (parts - 1) * kept + Math.min(kept, columns - (parts - 1) * length);
+
 /** Levels of a network that sorts so many keys: each merges runs of one length two by two, in one step more than the one before. */
 export const levelsOf = (keys: number): number => Math.ceil(Math.log2(Math.max(1, keys)));
 

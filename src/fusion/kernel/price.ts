@@ -194,9 +194,13 @@ export function foldMicros(shape: FoldShape, factors: FoldFactors, machine: Mach
   if (factors.chunks === 1) return walkMicros(shape, factors, machine);
   const step = { ...shape, walks: 1, stages: 1, meetingBytes: shape.partsBytes };
   const before = shape.steps > 1 ? walkMicros({ ...step, writeBytes: 0 }, factors, machine) + factors.chunks * PART : 0;
-  const joining = shape.joined ? joiningMicros(shape, factors.chunks, machine) : 0;
+  const joining = shape.joined ? joiningMicros(shape.rows, leftByPart(shape), factors.chunks, machine) : 0;
   return (shape.steps - 1) * before + walkMicros(step, factors, machine) + joining;
 }
+
+/** Values that a part of a row leaves for the kernel that joins the parts. */
+export const leftByPart = ({ accumulators, networks }: FoldShape): number =>
+  networks.length === 0 ? accumulators : networks.reduce((sum, { kept, places }) => sum + kept * (places ? 2 : 1), 0);
 
 /** Launches of a row that is cut. */
 export const launchesOfCut = ({ steps, joined }: FoldShape): number => steps + (joined ? 1 : 0);
@@ -252,11 +256,7 @@ function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): n
 }
 
 /** The second nest: each row's parts are read by one workgroup. */
-export function joiningMicros(
-  { rows, accumulators }: Pick<FoldShape, "rows" | "accumulators">,
-  chunks: number,
-  { bandwidth }: Machine,
-): number {
-  const moved = (((4 + SECTOR) * rows * chunks * accumulators) / bandwidth) * 1e6;
+export function joiningMicros(rows: number, left: number, chunks: number, { bandwidth }: Machine): number {
+  const moved = (((4 + SECTOR) * rows * chunks * left) / bandwidth) * 1e6;
   return moved + START + LOAD + chunks * PART;
 }

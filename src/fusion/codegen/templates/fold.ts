@@ -35,7 +35,9 @@ import {
   storeRow,
   type Rows,
 } from "./rows";
-import { Sorting } from "./sort";
+import { partWalk, visitAll, type Chunk, type ChunkWalk } from "./row-walks";
+import { Sorting } from "./orders/sort";
+import { lowerChosen } from "./orders/chosen";
 import { openCarry, scanPlaces, ThreadScan, type ScanChunk } from "./scan";
 import {
   finishLowering,
@@ -49,18 +51,12 @@ import {
   placesBuffer,
 } from "./split";
 
-/** What a thread takes of a row in one turn: which columns, and whether they exist. */
-interface Chunk {
-  readonly column: Index;
-  readonly inside: Cond;
-  /** The column for those that exist: written without holding it back. */
-  readonly bare: () => Index;
-}
-
 /** Variant `fold`: one kernel, or the parts and what joins them. */
 export function lowerFold(job: Job): KernelProgram[] {
   const rows = rowsOf(job);
   if (job.schedule.chunks === 1) return [lowerWhole(job, rows)];
+  const [sort] = rows.stages.flatMap(({ sorts }) => sorts);
+  if (sort) return lowerChosen(job, rows, sort);
   const stored = rows.stages.flatMap(({ outputs }, stage) => outputs.map((id) => ({ id, stage })));
   const steps = rowSteps(job.form, [...pairsOf(job).values()], stored);
   const joins = joinsOfSteps(job.graph, job.region, steps, rows.rowOutputs);
@@ -197,54 +193,6 @@ function partCount(low: Lowering, { form, schedule }: Job, part: Index, ids: rea
   const rest = space.add(space.int(columns), space.mul(part, -schedule.chunkLength));
   const index = space.clamp(rest, schedule.chunkLength);
   return low.converted(low.let("count", "i32", 1, { kind: "index", index }, ids), "f32", ids[0]!);
-}
-
-/** Visits what a thread takes of a row. @param first values that all chunks of an iteration ask for before one of them is folded or stored */
-type ChunkWalk = (first: readonly NodeId[], visit: (chunk: Chunk, turn: Index) => void) => void;
-
-/** The chunks of one iteration. Their loads are on their way together: none waits behind a store or a fold. */
-function visitAll(
-  low: Lowering,
-  rows: Rows,
-  row: Index,
-  own: readonly { readonly turn: Index; readonly some: Chunk }[],
-  first: readonly NodeId[],
-  visit: (chunk: Chunk, turn: Index) => void,
-): void {
-  const points = own.map(({ some }) => pointAt(low.space, rows, row, some.column));
-  if (own.length > 1) {
-    nameChunks(
-      low,
-      own.map(({ some }) => some),
-      rows,
-      row,
-    );
-    for (const at of points)
-      for (const id of first) low.valueAt(id, rows.layouts.has(id) ? placedAt(low.space, rows, id, at) : at);
-  }
-  for (const { some, turn } of own) visit(some, turn);
-}
-
-/** Visits what a thread takes of the part of a row that is its workgroup's. */
-function partWalk(low: Lowering, { schedule }: Job, rows: Rows, threads: FoldThreads): ChunkWalk {
-  const { space } = low;
-  const { lanes, turns, ahead, wide } = threads.factors;
-  const four = wide.folded === 4;
-  const [each, units] = [schedule.chunkLength / wide.folded, rows.columns / wide.folded];
-  const first = space.mul(threads.part, each);
-  const start = lanes === 1 ? first : low.bind("start", first);
-  const chunk = (turn: Index): Chunk => {
-    const unit = space.add(start, space.add(threads.lane, space.mul(turn, lanes)));
-    const inside = space.less(unit, units);
-    const bare = (): Index =>
-      inside.kind === "always" ? spread(space, unit, four) : spread(space, existing(low, unit, units, "unit"), four);
-    return { column: spread(space, space.clamp(unit, units - 1), four), inside, bare };
-  };
-  return (asked, visit) =>
-    low.loop("turn", turns / ahead, (iteration) => {
-      const own = threads.turnsOf(iteration).map((turn) => ({ turn, some: chunk(turn) }));
-      visitAll(low, rows, threads.row, own, asked, visit);
-    });
 }
 
 /** One step of rows that are cut. */

@@ -55,7 +55,7 @@ export function binMicros(shape: BinShape, { threads, turns, wide, parts }: BinF
     },
     machine,
   );
-  return filled + joiningMicros({ rows: places, accumulators: 1 }, parts, machine);
+  return filled + joiningMicros(places, 1, parts, machine);
 }
 
 const THREADS = [8, 16, 32, 64, 128];

@@ -3,7 +3,7 @@
  * softmax, statistics over several axes, full sums: the same nest with other factors. Which of them, the price says.
  */
 import { extentOf, type Factor, type Loop, type Machine } from "../nest";
-import { foldMicros, launchesOfCut, type FoldFactors, type FoldShape, type Side } from "../price";
+import { foldMicros, launchesOfCut, LOAD, START, type FoldFactors, type FoldShape, type Side } from "../price";
 import { networkMicros } from "./network";
 
 /** What of a fold a person has chosen. */
@@ -197,9 +197,28 @@ const BESIDE = 1.03;
 /** Share of a launch that a second dispatch waits for: the queue holds it ready. */
 const SECOND_LAUNCH = 0.5;
 
-/** µs in which the threads of a workgroup sort its row. */
-export const sortMicros = ({ networks }: FoldShape, { lanes, beside, wide }: FoldFactors, machine: Machine): number =>
-  networks.reduce((sum, network) => sum + networkMicros(network, lanes * beside, wide.folded, machine), 0);
+/** µs in which the threads of a workgroup sort its row, or its part of it; and in which those of another sort what all parts of a row have left. */
+export function sortMicros(
+  { networks }: FoldShape,
+  { lanes, beside, wide, turns, chunks }: FoldFactors,
+  machine: Machine,
+): readonly [parts: number, again: number] {
+  const threads = lanes * beside;
+  let [parts, again] = [0, 0];
+  for (const network of networks) {
+    const { rows, kept } = network;
+    if (chunks === 1) parts += networkMicros(network, threads, wide.folded, machine);
+    else {
+      const [own, left] = [turns * lanes * wide.folded, chunks * kept];
+      const width = left % 4 === 0 ? 4 : 1;
+      parts += networkMicros({ ...network, rows: rows * chunks, columns: own }, threads, wide.folded, machine);
+      // Its threads meet in every turn: each waits for the load of its own.
+      again += networkMicros({ ...network, columns: left }, threads, width, machine);
+      again += START + Math.ceil(left / (threads * width)) * LOAD;
+    }
+  }
+  return [parts, again];
+}
 
 const known = new Map<string, FoldNest>();
 /** Nests that are remembered: far more than any program has. */
@@ -218,12 +237,10 @@ export function foldNest(shape: FoldShape, machine: Machine, choice: FoldChoice 
     const launch = further * machine.launchMicros * SECOND_LAUNCH;
     const doublings = Math.max(0, Math.log2((factors.lanes * factors.beside) / PLAIN_WORKGROUP));
     const pieces = factors.beside > 1 && !factors.held ? BESIDE : 1;
+    const [parts, again] = sortMicros(shape, factors, machine);
     const longer = factors.ahead > 1 ? LONGER : 1;
     const micros =
-      (foldMicros(shape, factors, machine) + sortMicros(shape, factors, machine) + launch) *
-      longer *
-      pieces *
-      LARGER ** doublings;
+      (foldMicros(shape, factors, machine) + parts + again + launch) * longer * pieces * LARGER ** doublings;
     if (best === null || micros < least) [best, least] = [nest, micros];
   }
   if (known.size >= REMEMBERED) known.clear();

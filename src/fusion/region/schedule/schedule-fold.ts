@@ -12,6 +12,9 @@ import {
   type FoldNest,
   sortMicros,
   type FoldShape,
+  keptByParts,
+  leftByPart,
+  type Network,
   type Machine,
 } from "../../kernel";
 import { wholeOutput, type RowPlacement } from "../classify";
@@ -24,7 +27,9 @@ import { passesPerRead, type PassRoot } from "../rows/row-passes";
 import { cachedValues, passRoots, stridedWrites, withRereads } from "../rows/row-roots";
 import { joinsOfSteps, readsOfSteps, rowSteps, type RowStep } from "../rows/row-steps";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
-import { joinBytes, joiningOf, leftBy, scanBytes, networksOf, sortsOf, stepsBytes } from "./threads";
+import { classifyMerged } from "../sorting/merge-sort";
+import { walksRows } from "../rows/row-ops";
+import { joinBytes, joiningOf, leftBy, scanBytes, networksOf, sortsOf, stepsBytes, type RowSort } from "./threads";
 import type { Lane, RegionForm, RegionRead, RegionSchedule } from "../types";
 
 /** The run of neighbours in memory that belong to the same side: to one row, or to rows that lie side by side. */
@@ -67,6 +72,18 @@ export interface Asked {
   readonly form: RegionForm;
   readonly target: Target;
   readonly knobs: Knobs;
+}
+
+/** Whether the first few of each part of a row may be chosen apart, and then those of the row: all that is stored follows from these. */
+function mayChooseInParts(
+  { graph, region, target }: Asked,
+  sorts: readonly RowSort[],
+  { places }: RowPlacement,
+): boolean {
+  if (target.schedule === "cpu" || sorts.length !== 1 || sorts[0]!.kept === 0) return false;
+  if (region.outputs.some((id) => places.get(id)!.role !== "first")) return false;
+  const walks = region.members.filter((id) => walksRows(node(graph, id)));
+  return classifyMerged(graph, region.members, region.outputs, walks).ok;
 }
 
 /** What stays the same whatever the factors are. */
@@ -140,6 +157,7 @@ export class Rows {
     // Two folds in one walk leave both for the kernel that joins the parts.
     const oneWalk = stages.size === 1 || (stages.size === 2 && this.merged.length === 1);
     const steps = form.scans.length > 0 || sorted ? [] : this.steps();
+    const inParts = mayChooseInParts(this.asked, sorts, this.placement);
     const reread = this.rereads(false, 1, 1).reduce((most, read) => Math.max(most, read.rereads), 0);
     return {
       rows: Math.max(1, rows),
@@ -160,9 +178,9 @@ export class Rows {
       meetingBytes: joinBytes(graph, form, joined),
       partsBytes: steps.length > 1 ? stepsBytes(graph, steps, joined) : joinBytes(graph, form, joined),
       scanningBytes: scanBytes(graph, form),
-      cut: steps.length > 0 && !knobs.rows,
+      cut: (steps.length > 0 || inParts) && !knobs.rows,
       steps: Math.max(1, steps.length),
-      joined: steps.some(({ folds }, i) => i === steps.length - 1 && folds.length > 0),
+      joined: inParts || steps.some(({ folds }, i) => i === steps.length - 1 && folds.length > 0),
       several: !sorted && joined !== "subgroups",
       alone: !sorted && (target.schedule === "cpu" || knobs.rows === undefined || knobs.rows === "thread"),
       together: !(form.scans.length > 0 && this.lane === "rows"),
@@ -199,12 +217,38 @@ export function finishNest(shape: FoldShape, chunks: number, machine: Machine): 
   );
 }
 
+/** What the parts of a row have left of it, as a row whose first few another nest chooses. */
+function chosenAgain(shape: FoldShape, columns: number, machine: Machine): FoldNest {
+  const { kept, places } = shape.networks[0]!;
+  return foldNest(
+    {
+      ...shape,
+      columns,
+      vector: columns % 4 === 0 ? "folded" : null,
+      contiguous: "folded",
+      run: columns,
+      readBytes: places ? 8 : 4,
+      writeBytes: 0,
+      walks: 1,
+      networks: [{ ...shape.networks[0]!, columns, kept }],
+      cut: false,
+      joined: false,
+    },
+    machine,
+  );
+}
+
 const leftByAll = (graph: Graph, folds: readonly NodeId[]): number =>
   folds.reduce((sum, id) => sum + leftBy(graph, id), 0);
 
-/** Rows that are cut: what their steps read, what each does of the work, and how many folds they join, all together. */
-function cutOf(rows: Rows, { steps: count, joined, readBytes, writeBytes }: FoldShape) {
+/**
+ * Rows that are cut: what their steps read, what each does of the work, and how many folds they join, all together.
+ * @param again share of the work that sorts what all parts have left
+ */
+function cutOf(rows: Rows, shape: FoldShape, again: number) {
+  const { steps: count, joined, readBytes, writeBytes } = shape;
   const { graph, region } = rows.asked;
+  if (shape.networks.length > 0) return { reads: rows.plain, shares: [1 - again, again], joined: leftByPart(shape) };
   const steps = rows.steps();
   const all = count * readBytes + writeBytes;
   const shares = steps.map((_, i) => (readBytes + (i === count - 1 ? writeBytes : 0)) / all);
@@ -233,7 +277,11 @@ export function scheduleFold(
   const factors = factorsOf(fold);
   const { lanes, beside, turns, held, ahead, chunks, wide } = factors;
   const threads = lanes * beside;
-  const finish = chunks > 1 && shape.joined ? finishNest(shape, chunks, machine) : undefined;
+  const chunkLength = chunks > 1 ? turns * lanes * wide.folded : form.columns;
+  const [network] = shape.networks;
+  const chosen = chunks > 1 && network ? keptByParts(form.columns, network.kept, chunks, chunkLength) : 0;
+  const join = (): FoldNest => (network ? chosenAgain(shape, chosen, machine) : finishNest(shape, chunks, machine));
+  const finish = chunks > 1 && shape.joined ? join() : undefined;
   const last = finish && factorsOf(finish);
   const along = factors.fastest === "kept" ? "rows" : "columns";
   const strided = stridedReads(
@@ -248,25 +296,28 @@ export function scheduleFold(
   const turn = lanes * wide.folded * ahead;
   const own = lanes === 1 ? wide.folded * ahead : 1;
   const again = rows.rereads(held, own, form.columns % turn === 0 ? turn : own);
-  const inParts = chunks > 1 ? cutOf(rows, shape) : null;
+  const [sorts, sortsAgain] = sortMicros(shape, factors, machine);
+  const micros = foldMicros(shape, factors, machine) + sorts + sortsAgain;
+  const inParts = chunks > 1 ? cutOf(rows, shape, sortsAgain / micros) : null;
   const reads = (inParts?.reads ?? (held && lanes === 1 ? rows.plain : again)).map((read) => ({
     ...read,
     waste: strided.get(read.value) ?? 1,
   }));
   const joined = joiningOf(target, knobs);
-  const meets = (lanes > 1 && form.reductions.length > 0) || (last?.lanes ?? 1) > 1;
+  const meets = (lanes > 1 && form.reductions.length > 0) || (!network && (last?.lanes ?? 1) > 1);
   const meeting = chunks > 1 ? shape.partsBytes : shape.meetingBytes;
   const joining = (nest: FoldFactors): number =>
     nest.lanes === 1 ? 0 : nest.lanes * nest.beside * meeting * nest.wide.kept;
+  const sorting = (networks: readonly Network[], nest: FoldFactors): number =>
+    networkBytes(networks, nest.lanes * nest.beside * nest.wide.folded);
   const scanning = lanes === 1 ? 0 : threads * shape.scanningBytes * (held ? turns : 1);
   const width = wide.kept * wide.folded;
   const points = (shape.rows * shape.columns) / width;
   const live = shape.live * (held ? 1 : width);
   const waiting = held ? turns * width * (shape.waiting ?? 0) : (ahead - 1) * width * loadsOf(shape);
-  const left = leftByAll(
-    graph,
-    form.reductions.map(({ node: id }) => id),
-  );
+  const folds = form.reductions.map(({ node: id }) => id);
+  const tensors = network ? (network.places ? 2 : 1) : leftByAll(graph, folds);
+  const left = network ? chosen * tensors : chunks > 1 ? chunks * tensors : 0;
   return blank({
     variant: "fold",
     fold,
@@ -278,25 +329,25 @@ export function scheduleFold(
     reads,
     stridedWrites: stridedWrites(graph, form, rows.roots, along),
     chunks,
-    chunkLength: chunks > 1 ? turns * lanes * wide.folded : form.columns,
+    chunkLength,
     threadsPerWorkgroup: threads,
     workgroups: Math.ceil(shape.rows / wide.kept / beside) * chunks,
     workgroupBytes:
-      networkBytes(shape.networks, threads * wide.folded) +
+      Math.max(
+        sorting(shape.networks, factors),
+        last && network ? sorting([{ ...network, columns: chosen }], last) : 0,
+      ) +
       scanning +
       Math.max(joining(factors), last ? joining(last) : 0),
     registers: BASE_REGISTERS + live + form.reductions.length + waiting,
     ...(waiting > 0 && { waiting }),
     ...(machine.sharing === "threads" && {
-      leastMicros:
-        foldMicros(shape, factors, machine) +
-        waitingMicros(graph, region.members, points, machine) +
-        sortMicros(shape, factors, machine),
+      leastMicros: micros + waitingMicros(graph, region.members, points, machine),
     }),
     dispatches: chunks > 1 ? launchesOfCut(shape) : 1,
     ...(inParts && { shares: inParts.shares }),
-    temporaryBytes: form.rows * (chunks > 1 ? chunks : 0) * left * 4,
-    ...(inParts && { temporaryReads: form.rows * chunks * inParts.joined * 4 }),
-    temporaries: left,
+    temporaryBytes: form.rows * left * 4,
+    ...(inParts && { temporaryReads: 4 * form.rows * (network ? left : chunks * inParts.joined) }),
+    temporaries: tensors,
   });
 }

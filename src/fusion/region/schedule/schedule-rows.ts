@@ -25,11 +25,25 @@ export function scheduleRows(
   target: Target,
   knobs: Knobs,
 ): RegionSchedule {
-  const order = orderWay(graph, region, form, target, knobs);
-  if (!order) return scheduleRowsPlainly(graph, region, form, target, knobs);
-  const ways = { selected: scheduleRowsPlainly, merged: scheduleMerged, digits: scheduleDigits };
-  return { ...ways[order.way](graph, region, form, target, knobs), order };
+  let plain: RegionSchedule | null = null;
+  const plainly = (): RegionSchedule => (plain ??= inPartsOrWhole(graph, region, form, target, knobs));
+  const order = orderWay(graph, region, form, target, knobs, plainly);
+  if (!order) return plainly();
+  if (order.way === "selected") return { ...plainly(), order };
+  const schedule = order.way === "merged" ? scheduleMerged : scheduleDigits;
+  return { ...schedule(graph, region, form, target, knobs), order };
 }
+
+/** Rows that are put in order in parts, where that is sooner with its second launch. */
+function inPartsOrWhole(graph: Graph, region: Body, form: RegionForm, target: Target, knobs: Knobs): RegionSchedule {
+  const schedule = scheduleRowsPlainly(graph, region, form, target, knobs);
+  if (form.orders.length === 0 || schedule.chunks === 1) return schedule;
+  const whole = scheduleRowsPlainly(graph, region, form, target, { ...knobs, rows: "again" });
+  return microsOf(whole, target) <= microsOf(schedule, target) ? whole : schedule;
+}
+
+const microsOf = ({ leastMicros = 0, dispatches }: RegionSchedule, target: Target): number =>
+  leastMicros + dispatches * machineOf(target).launchMicros;
 
 function scheduleRowsPlainly(
   graph: Graph,
@@ -54,9 +68,7 @@ const FEW_PLACES = 8;
 
 function sooner(bins: RegionSchedule, fold: RegionSchedule, { rows }: RegionForm, target: Target): boolean {
   if (fold.leastMicros === undefined) return rows > FEW_PLACES;
-  const micros = ({ leastMicros = 0, dispatches }: RegionSchedule): number =>
-    leastMicros + dispatches * machineOf(target).launchMicros;
-  return micros(bins) < micros(fold);
+  return microsOf(bins, target) < microsOf(fold, target);
 }
 
 /** Scans of rows that lie across memory. */

@@ -199,12 +199,15 @@ export function mergedMicros(graph: Graph, form: RegionForm, threads: number, ta
   const machine = machineOf(target);
   const { rows } = form;
   const { places, count } = mergedSort(graph, form);
-  const [first, ...merges] = orderStages(form.columns, count);
-  const runs = { rows: rows * first!.runs, columns: MAX_SORTED, kept: 0, places };
-  return [
-    networkMicros(runs, threads, 1, machine),
-    ...merges.map(({ length }, i) => mergeMicros(rows * length, (i === 0 ? first! : merges[i - 1]!).run, machine)),
-  ];
+  const stages = orderStages(form.columns, count);
+  const runs = { rows: rows * stages[0]!.runs, columns: MAX_SORTED, kept: 0, places };
+  const left = handedOver(form, count, places);
+  return stages.map(({ length }, i) => {
+    const moved = (i === 0 ? 4 * rows * form.columns : left[i - 1]!) + (left[i] ?? 0);
+    const sorted =
+      i === 0 ? networkMicros(runs, threads, 1, machine) : mergeMicros(rows * length, stages[i - 1]!.run, machine);
+    return sorted + (moved / machine.bandwidth) * 1e6;
+  });
 }
 
 /** Bytes that each kernel but the last leaves to the next. */

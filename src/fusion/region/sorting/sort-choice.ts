@@ -3,7 +3,6 @@ import { node, showMicros, type Graph, type Knobs, type Target, type Verdict } f
 import { digitMicros, launchesOf, networkMicros, type DigitFactors } from "../../kernel";
 import { MAX_SORTED, MAX_SELECTED } from "../../ops";
 import { factorsOfDigits, orderShape } from "./digit-sort";
-import { rowLane } from "../schedule/lanes";
 import { machineOf } from "../machine";
 import { classifyMerged, mergedMicros, mergedSort, threadsOf, total } from "./merge-sort";
 import { refusal } from "../refusal";
@@ -21,19 +20,25 @@ interface Way {
 
 const ALL_WAYS: readonly OrderWay[] = ["selected", "merged", "digits"];
 
-/** How long rows are put in order, and why not in other ways; null where a workgroup has room for them, or nothing is put in order. */
+/**
+ * How long rows are put in order, and why not in other ways; null where a workgroup has room for them, or nothing is put in order.
+ * @param selected the schedule that keeps the first few of a row
+ */
 export function orderWay(
   graph: Graph,
   region: Body,
   form: RegionForm,
   target: Target,
   knobs: Knobs,
+  selected: () => RegionSchedule,
 ): RegionSchedule["order"] | null {
   const { columns } = form;
   const ids = form.orders.map(({ node: id }) => id);
   if (ids.length === 0 || columns <= MAX_SORTED) return null;
   const refused = refusedWays(graph, region, form, target, knobs);
-  const ways = ALL_WAYS.filter((way) => !refused.has(way)).map((way) => wayOf(way, graph, region, form, target, knobs));
+  const ways = ALL_WAYS.filter((way) => !refused.has(way)).map((way) =>
+    wayOf(way, graph, region, form, target, knobs, selected),
+  );
   const cheapest = ways.reduce((best, each) => (each.micros < best.micros ? each : best));
   const taken = ways.find(({ way }) => way === knobs.order) ?? cheapest;
   const against = new Map(refused);
@@ -119,7 +124,15 @@ function refusedWays(
 const digitsFor = (graph: Graph, region: Body, form: RegionForm, target: Target, knobs: Knobs): DigitFactors | null =>
   factorsOfDigits(orderShape(graph, region, form, target, knobs), target, knobs);
 
-function wayOf(way: OrderWay, graph: Graph, region: Body, form: RegionForm, target: Target, knobs: Knobs): Way {
+function wayOf(
+  way: OrderWay,
+  graph: Graph,
+  region: Body,
+  form: RegionForm,
+  target: Target,
+  knobs: Knobs,
+  selected: () => RegionSchedule,
+): Way {
   const machine = machineOf(target);
   const priced = (micros: number, launches: number): Way => ({
     way,
@@ -135,12 +148,9 @@ function wayOf(way: OrderWay, graph: Graph, region: Body, form: RegionForm, targ
     const micros = mergedMicros(graph, form, threadsOf(target, knobs), target);
     return priced(total(micros), micros.length);
   }
-  return priced(
-    total(
-      networksOf(form, sortsOf(graph, form)).map((each) =>
-        networkMicros(each, threadsOf(target, knobs), rowLane(form) === "columns" ? 4 : 1, machine),
-      ),
-    ),
-    1,
+  const { leastMicros, dispatches, threadsPerWorkgroup: threads, lane } = selected();
+  const networks = networksOf(form, sortsOf(graph, form)).map((each) =>
+    networkMicros(each, threads, lane === "columns" ? 4 : 1, machine),
   );
+  return priced(leastMicros ?? total(networks), dispatches);
 }

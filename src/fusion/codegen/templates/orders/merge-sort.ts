@@ -1,16 +1,17 @@
 /** @file Long rows in order: a kernel that sorts runs in workgroup memory, then one for each merge of neighbouring runs (Cormen et al., 2.3.1), in which every thread finds the element of its own place by a search. */
-import { node, sizeOf, type DType, type NodeId, partialsId } from "../../ir";
-import { opDef } from "../../ops";
-import { mergedSort, orderStages, partitionOf, storedInputs, type OrderStage } from "../../region";
-import { registerScalar, wordFor } from "../emitter";
-import { programOf, threadPerItem, workgroupPerItem, type Job } from "../kernel-frame";
-import type { Index, Tuple } from "../index-space";
-import type { Buffer, KernelProgram } from "../kernel-ir";
-import { Lowering } from "../lowering";
-import { storeFlat } from "./pointwise";
-import { pointAt, spread } from "./rows";
+import { node, sizeOf, type DType, type NodeId } from "../../../ir";
+import { opDef } from "../../../ops";
+import { mergedSort, orderStages, partitionOf, storedInputs, type OrderStage } from "../../../region";
+import { wordFor } from "../../emitter";
+import { programOf, threadPerItem, workgroupPerItem, type Job } from "../../kernel-frame";
+import type { Index, Tuple } from "../../index-space";
+import type { KernelProgram } from "../../kernel-ir";
+import { Lowering } from "../../lowering";
+import { runsAfter, scalarOf, storeRun, type Runs } from "./runs";
+import { storeFlat } from "../pointwise";
+import { pointAt, spread } from "../rows";
 import { keyOf, Sorting } from "./sort";
-import { gridFields, namesOf } from "./split";
+import { gridFields, namesOf } from "../split";
 
 /** One order of long rows: what all of its kernels share. */
 interface Merged {
@@ -21,38 +22,18 @@ interface Merged {
   readonly stages: readonly OrderStage[];
 }
 
-/** Runs as one kernel left them. */
-interface Runs {
-  readonly stage: OrderStage;
-  readonly values: Buffer;
-  readonly places: Buffer | null;
-}
-
 /** Variant `merge-sort`: the kernel that sorts runs, and a kernel for each merge; the last one makes and stores the outputs. */
 export function lowerMergedOrder(job: Job): KernelProgram[] {
   const { graph, form } = job;
   const sort = mergedSort(graph, form);
-  const first = node(graph, sort.orders[0]!);
-  const scalar = registerScalar(opDef(first.op).operandTypes!([node(graph, sort.operand).type.dtype], first.attrs)[0]!);
-  const merged: Merged = { job, sort, scalar, stages: orderStages(form.columns, sort.count) };
+  const merged: Merged = { job, sort, scalar: scalarOf(graph, sort), stages: orderStages(form.columns, sort.count) };
   const merges = merged.stages.slice(1, -1).map((_, i) => mergeRuns(merged, i + 1));
   return [sortRuns(merged), ...merges, lastMerge(merged)];
 }
 
-/** Buffers of what kernel `at` leaves; a kernel that merges reads one such pair and writes another. */
-function runsAfter({ job, sort, scalar, stages }: Merged, low: Lowering, at: number, name: string): Runs {
-  const stage = stages[at]!;
-  const first = sort.orders[0]!;
-  const word = wordFor(node(low.graph, first));
-  const elements = job.form.rows * stage.length;
-  const buffer = (what: string, dtype: DType, suffix: string): Buffer =>
-    low.temporary(partialsId(`${first}~${what}${at}`), `${word}_${name}${suffix}`, dtype, elements);
-  return {
-    stage,
-    values: buffer("runs", scalar, ""),
-    places: sort.places ? buffer("places", "i32", "_places") : null,
-  };
-}
+/** What kernel `at` leaves; a kernel that merges reads one such pair of tensors and writes another. */
+const leftAfter = ({ job, sort, stages }: Merged, low: Lowering, at: number, name: string): Runs =>
+  runsAfter(low, sort, job.form.rows, stages[at]!, at, name);
 
 function sortRuns(merged: Merged): KernelProgram {
   const { job, sort } = merged;
@@ -78,17 +59,9 @@ function sortRuns(merged: Merged): KernelProgram {
     });
   });
   sorting.finish();
-  const { stage, values, places } = runsAfter(merged, low, 0, "runs");
-  low.loop("turn", Math.ceil(stage.run / threads), (iteration) => {
-    const spot = space.add(grid.tid, space.mul(iteration, threads));
-    const near = space.less(spot, stage.run);
-    const place = space.add(space.mul(run, stage.run), spot);
-    low.branch(space.and(near, space.less(place, stage.length)), () => {
-      const index = space.add(space.mul(row, stage.length), place);
-      low.store(values, index, sorting.value(spot), sort.orders);
-      if (places) low.store(places, index, sorting.place(spot), sort.orders);
-    });
-  });
+  const left = leftAfter(merged, low, 0, "runs");
+  const { stage } = left;
+  storeRun(low, sorting, left, { tid: grid.tid, threads, row, run });
   return programOf(low, job, {
     ...namesOf(job, "runs"),
     template: "merge-sort",
@@ -136,8 +109,8 @@ function mergeRuns(merged: Merged, at: number): KernelProgram {
   const { form, target, schedule } = job;
   const low = new Lowering(job.graph, [], []);
   const { space } = low;
-  const from = runsAfter(merged, low, at - 1, "runs");
-  const into = runsAfter(merged, low, at, "merged");
+  const from = leftAfter(merged, low, at - 1, "runs");
+  const into = leftAfter(merged, low, at, "merged");
   const { stage } = into;
   const grid = threadPerItem(low, form.rows * stage.length, schedule.threadsPerWorkgroup, target);
   const source = sourceOf(merged, low, from, space.div(grid.index, stage.length), space.mod(grid.index, stage.length));
@@ -159,7 +132,7 @@ function lastMerge(merged: Merged): KernelProgram {
   const ours = new Set(sort.orders);
   const reads = storedInputs(graph, after).filter((id) => !ours.has(id));
   const low = new Lowering(graph, [...sort.orders, ...after], [...reads, ...region.outputs]);
-  const from = runsAfter(merged, low, stages.length - 2, "runs");
+  const from = leftAfter(merged, low, stages.length - 2, "runs");
   const found = new Map<number, Index>();
   const sourceAt = (id: NodeId, at: Tuple): Index => {
     const known = found.get(at.id);

@@ -2,8 +2,8 @@
  * @file Long rows of whole numbers in order, digit by digit (Knuth, 5.2.5): each part of a row counts its digits, a kernel adds up how many
  * come before, and every element goes behind those with a smaller digit and those with the same one that stood before it.
  */
-import { knobsFor, node, type NodeId, partialsId, sizeOf } from "../../ir";
-import { ADDERS, placeBits } from "../../kernel";
+import { knobsFor, node, type NodeId, partialsId, sizeOf } from "../../../ir";
+import { ADDERS, placeBits } from "../../../kernel";
 import {
   digitBuffers,
   keyBounds,
@@ -12,11 +12,11 @@ import {
   partitionOf,
   storedInputs,
   type DigitBuffer,
-} from "../../region";
-import { opDef, shortened, wholeDigit, type Bounds } from "../../ops";
-import { wordFor } from "../emitter";
-import { programOf, threadPerItem, workgroupPerItem, type Grid, type Job } from "../kernel-frame";
-import type { Cond, Index, Tuple } from "../index-space";
+} from "../../../region";
+import { opDef, shortened, wholeDigit, type Bounds } from "../../../ops";
+import { wordFor } from "../../emitter";
+import { programOf, threadPerItem, workgroupPerItem, type Grid, type Job } from "../../kernel-frame";
+import type { Cond, Index, Tuple } from "../../index-space";
 import {
   literal,
   widthOf,
@@ -25,11 +25,11 @@ import {
   type Reg,
   type SharedArray,
   type Value,
-} from "../kernel-ir";
-import { Lowering } from "../lowering";
-import { storeFlat } from "./pointwise";
-import { pointAt, spread } from "./rows";
-import { gridFields, namesOf } from "./split";
+} from "../../kernel-ir";
+import { Lowering } from "../../lowering";
+import { storeFlat } from "../pointwise";
+import { pointAt, spread } from "../rows";
+import { gridFields, namesOf } from "../split";
 
 /** One order of long rows: what all of its kernels share. */
 interface DigitSort {

@@ -1,10 +1,10 @@
 /** @file Rows in order: keys in workgroup memory, sorted by a bitonic network (Batcher, 1968); of a long row, its first few, chosen as it goes by. */
-import { node, type NodeId } from "../../ir";
-import { floatKey, fromFloatKey, fromWholeKey, lastKey, opDef, wholeKey, type OpDef } from "../../ops";
-import { levelsOf, slotsOf, type Slots } from "../../kernel";
-import type { RowSort } from "../../region";
-import { registerScalar, wordFor } from "../emitter";
-import type { Cond, Index, Tuple } from "../index-space";
+import { node, type NodeId } from "../../../ir";
+import { floatKey, fromFloatKey, fromWholeKey, lastKey, opDef, wholeKey, type OpDef } from "../../../ops";
+import { levelsOf, slotsOf, type Slots } from "../../../kernel";
+import type { RowSort } from "../../../region";
+import { registerScalar, wordFor } from "../../emitter";
+import type { Cond, Index, Tuple } from "../../index-space";
 import {
   literal,
   type Reg,
@@ -13,8 +13,8 @@ import {
   type SortArrays,
   type Value,
   type Waiting,
-} from "../kernel-ir";
-import type { Lowering } from "../lowering";
+} from "../../kernel-ir";
+import type { Lowering } from "../../lowering";
 
 /** Places that no element has. */
 const NOWHERE = 0x7fffffff;
@@ -80,7 +80,20 @@ export class Sorting {
       });
       return;
     }
-    this.#choose(this.#waiting, keys, inside, column);
+    const held = keys.map((key) => this.#heldInside(key, inside));
+    const own = column();
+    this.#choose(this.#waiting, held, (lane, exact) =>
+      this.#placeOf(low.atLane(own, lane), exact ? inside : { kind: "always" }),
+    );
+  }
+
+  /** The same for what kernels before have left: elements, and where in the row each of them stands. */
+  takeLeft(values: Value, places: Value | null, inside: Cond): void {
+    const held = this.#keysOf(values).map((key) => this.#heldInside(key, inside));
+    this.#choose(this.#waiting!, held, (lane, exact) => {
+      const place = places && this.low.part(places, lane, this.#nodes);
+      return place && exact ? this.#placeInside(place, inside) : place;
+    });
   }
 
   /** Takes in a thread's share of a run: the elements at these columns lie in these slots, and past the row's end nothing does. */
@@ -106,7 +119,11 @@ export class Sorting {
   /** One key, or those of four neighbours. */
   #keysAt(at: Tuple): Reg[] {
     const { low, sort } = this;
-    const x = low.converted(low.valueAt(sort.operand, at), this.#scalar, sort.operand);
+    return this.#keysOf(low.converted(low.valueAt(sort.operand, at), this.#scalar, sort.operand));
+  }
+
+  #keysOf(x: Value): Reg[] {
+    const { low } = this;
     const lanes = this.#sorters.wide ? [0, 1, 2, 3] : [0];
     return lanes.map((lane) => this.#arithmetic("key", "key", this.#def("to"), [low.part(x, lane, this.#nodes)]));
   }
@@ -135,11 +152,13 @@ export class Sorting {
     return low.space.of(variable);
   }
 
-  /** Elements that come before the last of those that are kept wait behind them; where these could be too many, all are sorted first. */
-  #choose(waiting: Waiting, keys: readonly Reg[], inside: Cond, column: () => Index): void {
+  /**
+   * Elements that come before the last of those that are kept wait behind them; where these could be too many, all are sorted first.
+   * @param placeOf where the element of this lane stands; `exact` also where there is none
+   */
+  #choose(waiting: Waiting, keys: readonly Reg[], placeOf: (lane: number, exact: boolean) => Value | null): void {
     const { low, sort } = this;
     const { space } = low;
-    const held = keys.map((key) => this.#heldInside(key, inside));
     const now = this.#countOf(waiting);
     low.branch(space.atLeast(now, this.#slots.slack + 1), () => {
       low.emit({ kind: "noneWait", waiting });
@@ -151,9 +170,8 @@ export class Sorting {
     const bar = cell("bar", this.#arrays.keys);
     // A whole number may be as large as what stands where nothing is yet; what goes by later comes after its equals.
     const barPlace = places && this.#scalar === "i32" ? cell("bar_place", places) : null;
-    const own = column();
-    held.forEach((key, lane) => {
-      const place = places ? this.#placeOf(low.atLane(own, lane), barPlace ? inside : { kind: "always" }) : null;
+    keys.forEach((key, lane) => {
+      const place = places ? placeOf(lane, barPlace !== null) : null;
       low.emit({ kind: "wait", waiting, key, place, bar, barPlace, nodes: this.#nodes });
     });
   }
@@ -222,10 +240,14 @@ export class Sorting {
   /** Where an element stands in its row. */
   #placeOf(column: Index, inside: Cond): Value {
     const { low } = this;
-    const place = low.let("place", "i32", 1, { kind: "index", index: column }, this.#nodes);
+    return this.#placeInside(low.let("place", "i32", 1, { kind: "index", index: column }, this.#nodes), inside);
+  }
+
+  /** The place, or, where there is no element, one that comes after all. */
+  #placeInside(place: Value, inside: Cond): Value {
     if (inside.kind === "always") return place;
     const no = literal(NOWHERE, "i32");
-    return low.let("held_place", "i32", 1, { kind: "select", when: inside, yes: place, no }, this.#nodes);
+    return this.low.let("held_place", "i32", 1, { kind: "select", when: inside, yes: place, no }, this.#nodes);
   }
 
   #read(id: NodeId, at: Tuple): Value {
