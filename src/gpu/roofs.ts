@@ -121,11 +121,15 @@ export async function findRoofs(job: Job): Promise<Outcome<Roofs>> {
   const prepared = await scoped(device, () => {
     const size = paddedBytes(vectors * 16);
     const [source, target] = [0, 1].map(() => job.arena.buffer(size, usage.storage | usage.copyDestination, "roof"));
-    // Memory that was never written may be compressed away: write something.
+    // Memory that was never written may be compressed away: some noise goes there once and is copied on the device.
     const noise = Float32Array.from({ length: 2 ** 20 }, (_, i) => ((i * 2654435761) % 2 ** 20) / 2 ** 20);
-    for (let at = 0; at < size; at += noise.byteLength) {
-      device.queue.writeBuffer(source!, at, noise, 0, Math.min(noise.length, (size - at) / 4));
-    }
+    const some = job.arena.buffer(noise.byteLength, usage.copySource | usage.copyDestination, "roof");
+    device.queue.writeBuffer(some, 0, noise);
+    const encoder = device.createCommandEncoder();
+    for (const buffer of [source!, target!])
+      for (let at = 0; at < size; at += noise.byteLength)
+        encoder.copyBufferToBuffer(some, 0, buffer, at, Math.min(noise.byteLength, size - at));
+    device.queue.submit([encoder.finish()]);
     return kernels.map(({ wgsl }) => {
       const { pipeline, layout } = built.value.get(wgsl)!;
       const entries = [source!, target!].map((buffer, binding) => ({ binding, resource: { buffer } }));
