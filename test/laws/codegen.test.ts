@@ -59,11 +59,13 @@ describe("the text of kernels", () => {
   test("every loop ends after a number of turns that the text states", () => {
     const loops = everything.flatMap((program) => printWgsl(program).wgsl.match(/^ *(?:for|while|loop)\b.*$/gm) ?? []);
     expect(loops.length).toBeGreaterThan(20);
-    // A stride that shrinks starts from a number, or from the runs of a sort, which grow to one.
+    // A stride that shrinks starts from a number, or from the runs of a sort, which grow to one, or to the keys that wait: at most so many.
     const counted =
-      /^for \(var (\w+) = (?:[01]u; \1 < \d+u; \1\+\+|(?:\d+u|half); \1 > 0u; \1 \/= 2u|1u; \1 <= \d+u; \1 \*= 2u)\) \{$/;
+      /^for \(var (\w+) = (?:[01]u; \1 < \d+u; \1\+\+|(?:\d+u|half \/ 2u); \1 > 0u; \1 \/= 2u|1u; \1 < (?:now_waiting\w* \+ )?\d+u; \1 \*= 2u)\) \{$/;
     const helper = /^for \(var \w+ = 0; \w+ < \d+; \w+\+\+\) \{$/;
     expect(loops.map((loop) => loop.trim()).filter((loop) => !counted.test(loop) && !helper.test(loop))).toEqual([]);
+    const waiting = everything.flatMap((program) => printWgsl(program).wgsl.match(/let now_waiting.*$/gm) ?? []);
+    expect(waiting.filter((line) => !/= min\(workgroupUniformLoad\(&\w+\), \d+u\);$/.test(line))).toEqual([]);
   });
 
   test("no expression is nested deeply", () => {

@@ -186,7 +186,8 @@ class Printer {
         const { count, known } = stmt.waiting;
         this.#line("workgroupBarrier();");
         this.#line(`if (tid == 0u) { ${known.name} = atomicLoad(&${count.name}); }`);
-        return this.#line(`let ${stmt.variable.name} = workgroupUniformLoad(&${known.name});`);
+        const { name, max } = stmt.variable;
+        return this.#line(`let ${name} = min(workgroupUniformLoad(&${known.name}), ${max}u);`);
       }
       case "noneWait":
         return this.#line(`if (tid == 0u) { atomicStore(&${stmt.waiting.count.name}, 0u); }`);
