@@ -17,9 +17,10 @@ import { evaluate } from "./evaluate";
 import { inputsFix } from "./guesses/def-inputs";
 import type { Reading } from "./guesses/fitting";
 import { offerData } from "./guesses/loader";
-import { moduleCall } from "./guesses/module-call";
+import { hasOwnDerivative, moduleCall } from "./guesses/module-call";
 import { Diagnostics } from "./reading/diagnostics";
 import { readProgram } from "./reading/read";
+import { OWN_DERIVATIVE } from "./objects/classes";
 import { runBody } from "./statements/run";
 import { runEntryFunction, loneDef } from "./entry-function";
 import { numberValue, Scope, type SymbolRecord, type Value } from "./values/values";
@@ -219,10 +220,15 @@ function callModule({ text, statements, diagnostics, stopped }: Interpreter): vo
   if (found === "called") return;
   const of = statements.findLast((each) => each.kind === "class" && each.name.text === found?.name) ?? last;
   if (of.kind !== "class") return;
+  const own = !found && hasOwnDerivative(of);
+  // Its call said so.
+  if (own && diagnostics.hasErrors) return;
   const line = text.indexOf("\n", of.span.from);
-  const what = found
-    ? `Nothing calls ${found.name} yet: make an object of it and call that with inputs.`
-    : "Nothing here can be computed: a class needs a forward() or a __call__().";
+  const what = own
+    ? OWN_DERIVATIVE
+    : found
+      ? `Nothing calls ${found.name} yet: make an object of it and call that with inputs.`
+      : "Nothing here can be computed: a class needs a forward() or a __call__().";
   diagnostics.add("class", { from: of.span.from, to: line < 0 ? of.span.to : line }, what, {
     fixes: found ? [{ title: `Call ${found.name} with example inputs`, edits: found.edits }] : [],
   });

@@ -2,6 +2,7 @@
 import type { AttrValue, Attrs, Span } from "../../ir";
 import type { CompositeDef, OpDef, Param } from "../../ops";
 import type { Interpreter } from "../interpreter";
+import { ARGUMENT_ADVICE } from "./names";
 import { nearest } from "../suggest";
 import { describe, type GivenArgument, isBroken, isOperand, type Operand, type Value } from "../values/values";
 
@@ -168,7 +169,7 @@ class Binder {
       this.fail(
         "unknown-argument",
         word.span,
-        `${name} has no argument \`${word.text}\`. ${near ? `Did you mean \`${near}\`?` : `It has ${known}.`}`,
+        `${name} has no argument \`${word.text}\`. ${near ? `Did you mean \`${near}\`?` : (ARGUMENT_ADVICE.get(word.text) ?? `It has ${known}.`)}`,
         near ? [{ title: `Change to ${near}`, edits: [{ span: word.span, insert: near }] }] : undefined,
       );
       return;

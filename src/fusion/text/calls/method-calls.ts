@@ -35,6 +35,9 @@ const NOTHING: ReadonlySet<string> = new Set([
   "retain_grad",
 ]);
 
+/** How JAX is given the derivative of a function. */
+const DERIVATIVE_RULES: ReadonlySet<string> = new Set(["defvjp", "defjvp", "defjvps"]);
+
 /** What `receiver.name(…)` answers, the receiver being the first operand. */
 export function methodCall(
   interpreter: Interpreter,
@@ -63,6 +66,16 @@ export function methodCall(
   if (value.kind === "string") return textMethod(interpreter, value.value, name, operands.slice(1));
   if ((value.kind === "number" || value.kind === "bool") && name.text === "item") return value;
   const number = (value.kind === "number" || value.kind === "bool") && findOp(name.text) !== null;
+  if (value.kind === "def" && DERIVATIVE_RULES.has(name.text)) {
+    const what = receiver.expr?.kind === "name" ? `\`${receiver.expr.name}\`` : "the function";
+    interpreter.diagnostics.add(
+      "bad-method",
+      name.span,
+      `A derivative written by hand is not supported: that of ${what} follows from what it computes. Remove this line.`,
+      { fixes: [{ title: "Remove this line", edits: [{ span: run.statement.span, insert: "" }] }] },
+    );
+    return BROKEN;
+  }
   if (value.kind !== "tensor" && value.kind !== "hole" && !number) {
     interpreter.diagnostics.add(
       "bad-method",

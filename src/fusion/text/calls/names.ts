@@ -146,6 +146,14 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
   ].map((name) => [name, FACTORS] as const),
 ]);
 
+/** Arguments that people know from elsewhere, and what serves instead. */
+export const ARGUMENT_ADVICE: ReadonlyMap<string, string> = new Map([
+  [
+    "return_indices",
+    "For the place of a window's maximum, cut the windows and take their argmax: x.unfold(2, 2, 2).unfold(3, 2, 2).flatten(-2).argmax(-1).",
+  ],
+]);
+
 const RECURRENT =
   "Use nn.LSTM or nn.GRU, or write its step as a def and call it in a Python `for` loop over the sequence.";
 

@@ -50,6 +50,10 @@ const forwardOf = (of: ClassStatement, classes: Classes): DefStatement | null =>
 const mentions = (statements: readonly Statement[], name: string): boolean =>
   expressionsOf(statements).some((expr) => expr.kind === "name" && expr.name === name);
 
+/** PyTorch's way to give a function a derivative of its own: `class Square(torch.autograd.Function)`. */
+export const hasOwnDerivative = ({ bases }: ClassStatement): boolean =>
+  bases.some((base) => lastNameOf(base) === "Function");
+
 /** The module that the others are parts of: the last one with forward() that no other class, def or statement makes. */
 function outermost(statements: readonly Statement[], classes: Classes): ClassStatement | null {
   const list = [...classes.values()];
@@ -57,6 +61,7 @@ function outermost(statements: readonly Statement[], classes: Classes): ClassSta
     list.findLast(
       (of) =>
         forwardOf(of, classes) !== null &&
+        !hasOwnDerivative(of) &&
         !list.some((other) => other !== of && lineOf(other, classes)[0] === other && uses(other, of)) &&
         !statements.some((each) => each.kind === "def" && mentions(each.body, of.name.text)),
     ) ?? null

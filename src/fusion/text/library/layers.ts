@@ -105,6 +105,40 @@ class MultiheadAttention:
     y = self.out_proj(y.transpose(1, 2).reshape(B, T, E))
     return y if self.batch_first else y.transpose(0, 1), None
 
+class TransformerEncoderLayer:
+  def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation="relu", layer_norm_eps=1e-5, batch_first=False, norm_first=False, bias=True):
+    self.self_attn = nn.MultiheadAttention(d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first)
+    self.linear1 = nn.Linear(d_model, dim_feedforward, bias=bias)
+    self.linear2 = nn.Linear(dim_feedforward, d_model, bias=bias)
+    self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps, bias=bias)
+    self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps, bias=bias)
+    self.dropout = nn.Dropout(dropout)
+    self.norm_first = norm_first
+    self.activation = {"relu": torch.relu, "gelu": torch.nn.functional.gelu}[activation] if isinstance(activation, str) else activation
+
+  def _attend(self, x, mask, padding, is_causal):
+    return self.dropout(self.self_attn(x, x, x, key_padding_mask=padding, attn_mask=mask, need_weights=False, is_causal=is_causal)[0])
+
+  def _feed(self, x):
+    return self.dropout(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+  def forward(self, src, src_mask=None, src_key_padding_mask=None, is_causal=False):
+    if self.norm_first:
+      x = src + self._attend(self.norm1(src), src_mask, src_key_padding_mask, is_causal)
+      return x + self._feed(self.norm2(x))
+    x = self.norm1(src + self._attend(src, src_mask, src_key_padding_mask, is_causal))
+    return self.norm2(x + self._feed(x))
+
+class TransformerEncoder:
+  def __init__(self, encoder_layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True):
+    self.layers = nn.ModuleList([copy.deepcopy(encoder_layer) for i in range(num_layers)])
+    self.norm = norm
+
+  def forward(self, src, mask=None, src_key_padding_mask=None, is_causal=None):
+    for layer in self.layers:
+      src = layer(src, mask, src_key_padding_mask, is_causal or False)
+    return src if self.norm is None else self.norm(src)
+
 class Conv1D:
   def __init__(self, nf, nx):
     self.nf = nf

@@ -71,6 +71,25 @@ function running(
   return (reverse ? found.toReversed() : found).flat();
 }
 
+/** A pixel of the 4×6 picture `x`; 0 outside of it. */
+const pixel = (column: number, row: number): number => rows("x", 6)[row]?.[column] ?? 0;
+/** Between four pixels, by how near each is. */
+function between(u: number, v: number): number {
+  const [left, top] = [Math.floor(u), Math.floor(v)];
+  const [right, below] = [u - left, v - top];
+  const row = (at: number): number => pixel(left, at) * (1 - right) + pixel(left + 1, at) * right;
+  return row(top) * (1 - below) + row(top + 1) * below;
+}
+/** The picture at the places that `y` holds, from -1 to 1 across it. */
+const sampled = (
+  place: (at: number, size: number) => number,
+  read: (u: number, v: number) => number,
+): readonly number[] =>
+  Array.from({ length: 12 }, (_, at) => {
+    const [u, v] = [of("y")[2 * at]! * 0.8, of("y")[2 * at + 1]! * 0.8];
+    return read(place(u, 6), place(v, 4));
+  });
+
 type Case = readonly [text: string, wanted: () => readonly number[], digits?: number];
 const cases: readonly Case[] = [
   ["torch.var_mean(x, dim=1)", () => [...rows("x", 6).map((row) => variance(row)), ...rows("x", 6).map(mean)]],
@@ -112,6 +131,29 @@ const cases: readonly Case[] = [
   ["torch.quantile(x, 0.3, dim=1)", () => rows("x", 6).map((row) => quantile(row, 0.3))],
   ["torch.quantile(x, [0.0, 0.25, 1.0])", () => [0, 0.25, 1].map((q) => quantile(of("x"), q))],
   ["np.percentile(x, 40, axis=1)", () => rows("x", 6).map((row) => quantile(row, 0.4))],
+  [
+    "F.grid_sample(x.reshape(1, 1, 4, 6), y.reshape(1, 3, 4, 2) * 0.8)",
+    () => sampled((at, size) => ((at + 1) * size - 1) / 2, between),
+  ],
+  [
+    "F.grid_sample(x.reshape(1, 1, 4, 6), y.reshape(1, 3, 4, 2) * 0.8, padding_mode='border', align_corners=True)",
+    () => sampled((at, size) => Math.min(Math.max(((at + 1) / 2) * (size - 1), 0), size - 1), between),
+  ],
+  [
+    "F.grid_sample(x.reshape(1, 1, 4, 6), y.reshape(1, 3, 4, 2) * 0.8, mode='nearest')",
+    () =>
+      sampled(
+        (at, size) => ((at + 1) * size - 1) / 2,
+        (u, v) => pixel(Math.round(u), Math.round(v)),
+      ),
+  ],
+  [
+    "F.affine_grid(s.reshape(1, 2, 3), (1, 1, 2, 3))",
+    () =>
+      [-0.5, 0.5].flatMap((v) =>
+        [-2 / 3, 0, 2 / 3].flatMap((u) => rows("s", 3).map(([a, b, c]) => a! * u + b! * v + c!)),
+      ),
+  ],
   ["torch.bincount(i, minlength=6)", () => counts(of("i"), 6)],
   ["jnp.bincount(i, length=5)", () => counts(of("i"), 5)],
   ["torch.histc(p, bins=4, min=0, max=4)", () => counts(of("p").map(Math.floor), 4)],
@@ -360,6 +402,16 @@ describe("what is not there says so, and what does the same", () => {
     ["z = nn.MSELoss(size_average=False)(x, y)", "MSELoss has no argument `size_average`"],
     ["z = nn.LayerNorm(reduction_axes=(0, 1))(x)", "LayerNorm has no argument `reduction_axes`"],
     ["z = torch.bincount(i)", "The number of bins depends on data"],
+    ["z, at = F.max_pool2d(x.reshape(1, 1, 4, 6), 2, return_indices=True)", "take their argmax: x.unfold(2, 2, 2)"],
+    [
+      "def g(x): return x\ng.defvjp(1, 2)\nz = g(x)",
+      "A derivative written by hand is not supported: that of `g` follows",
+    ],
+    [
+      "class S(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x): return x * x\nz = S.apply(x)",
+      "write its forward as a plain def, without ctx",
+    ],
+    ["z = F.grid_sample(x.reshape(1, 1, 4, 6), y.reshape(1, 3, 4, 2), mode='bicubic')", "bilinear or nearest"],
     ["z = gumbell(x)", "If your code defines it, paste its def above"],
     ["z = sofmax(x)", "Did you mean `softmax`?"],
     ["z = reul(x)", "Did you mean `relu`?"],

@@ -224,6 +224,22 @@ test("attention as a module has one weight for query, key and value", () => {
   expect(added(text)[1]).toBe("x: f32[8, 64, 64]");
 });
 
+test("an encoder has a weight of its own in every layer, and norms where it is told", () => {
+  const text = (first: boolean): string => `x: f32[2, 8, 16]
+layer = nn.TransformerEncoderLayer(16, 4, 32, dropout=0.0, activation="gelu", batch_first=True, norm_first=${first ? "True" : "False"})
+y = nn.TransformerEncoder(layer, num_layers=2)(x)
+`;
+  for (const first of [true, false]) {
+    const now = mended(text(first));
+    expect(errors(now)).toEqual([]);
+    expect(weightsOf(now)).toHaveLength(2 * 12);
+    // A block ends with a sum, or with the scale and shift of a norm.
+    const { graph, outputs } = parseProgram(now);
+    const last = graph.nodes.get(outputs[0]!)!.inputs.map((id) => graph.nodes.get(id)!.op);
+    expect(last.includes("mul")).toBe(!first);
+  }
+});
+
 test("lists that loops fill, branches on sizes, constants of the class", () => {
   const now = mended(`class Net(nn.Module):
     expansion = 2
