@@ -17,6 +17,11 @@ const MAX_INSIDE = 108;
 /** The kernel's number and its bytes. */
 const LEAST_TAG = 58;
 
+const LINE_HEIGHT = 18;
+/** How far from its hull a title may stand where it has no room beside it. */
+const MAX_AWAY = 128;
+const AWAY_STEP = 16;
+
 export const pillWidth = (text: string): number => Math.round(textWidth(text, 12) + 16);
 
 export interface Tag {
@@ -28,6 +33,8 @@ export interface Tag {
   readonly inside?: boolean;
   /** Not as wide as its title. */
   readonly cut?: boolean;
+  /** Below it there is room for a second line of the title. */
+  readonly tall?: boolean;
   readonly width: number;
   readonly height: number;
 }
@@ -103,6 +110,10 @@ export class Blackboard {
       for (let x = x0; x < x1; x += 16) spots.push({ x, y: y1 + 3, align: "start", ...size });
       for (let x = x0; x < x1; x += 16) spots.push({ x, y: y0 - height - 3, align: "start", ...size });
     }
+    // Farther off, between what stands beside the hull: read, it still says whose it is by its colour.
+    for (const { x1, y0, y1 } of fromBelow)
+      for (let away = AWAY_STEP; away <= MAX_AWAY; away += AWAY_STEP)
+        for (let y = y1 - height; y >= y0; y -= 14) spots.push({ x: x1 + 10 + away, y, align: "start", ...size });
     const isFree = (spot: Tag): boolean => this.taken.isFree(tagRect(spot)) && !this.crossed(tagRect(spot), "");
     const free = spots.filter(isFree);
     const tag =
@@ -113,8 +124,9 @@ export class Blackboard {
       spots.map((spot) => ({ ...spot, cut: true, width: Math.min(width, MAX_INSIDE) })).find(isFree) ??
       spots.map((spot) => ({ ...spot, cut: true, width: Math.min(width, LEAST_TAG) })).find(isFree) ??
       spots[0]!;
+    const tall = !tag.inside && isFree({ ...tag, y: tag.y + LINE_HEIGHT });
     this.taken.add(`tag ${id}`, tagRect(tag));
-    return tag;
+    return tall ? { ...tag, tall } : tag;
   }
 
   /** Room for a tag within a large hull, where there is none outside it; a long title is cut short there. */

@@ -102,7 +102,7 @@ function lazySession(): GpuSession {
   };
 }
 
-const darkQuery = "(prefers-color-scheme: dark)";
+const systemDark = typeof matchMedia === "function" ? matchMedia("(prefers-color-scheme: dark)") : null;
 
 /** Hands `text` to the person as a file. */
 function download(name: string, type: string, text: string): void {
@@ -126,7 +126,8 @@ export function browserWorld(keeps = true): Environment {
     draftOwner: keeps ? browserDraftOwner() : noOwner,
     weightStorage: keeps ? browserWeightStorage(() => Date.now()) : noVault,
     now: () => Date.now(),
-    prefersDark: () => typeof matchMedia === "function" && matchMedia(darkQuery).matches,
+    prefersDark: () => systemDark?.matches === true,
+    followDark: (changed) => systemDark?.addEventListener("change", changed),
     reload: () => void reloadNewest(),
     download: (name, text) => download(name, "application/json", text),
   };

@@ -86,6 +86,8 @@ export interface Environment {
   now(): number;
   /** The system's colour scheme. */
   prefersDark(): boolean;
+  /** Tells each time the system's colour scheme changes. */
+  followDark(changed: () => void): void;
   reload(): void;
   /** Hands the person a text as a file. */
   download(name: string, text: string): void;

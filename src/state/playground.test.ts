@@ -144,6 +144,29 @@ function slowWorker(): { readonly worker: Environment["compileWorker"]; readonly
   return { worker: { ask, askFirst: ask, warm: () => undefined, end: () => undefined }, answers };
 }
 
+test("the page follows the system's colours while it is open, unless a theme was chosen", () => {
+  let [dark, changed] = [false, (): void => undefined];
+  const environment = {
+    ...environmentWith(new Shelf()),
+    prefersDark: () => dark,
+    followDark: (tell: () => void) => void (changed = tell),
+  };
+  const other = createPlayground(environment);
+  other.start();
+  const turn = (to: boolean): string => {
+    dark = to;
+    changed();
+    return other.getState().shownTheme;
+  };
+  expect([turn(true), turn(false), turn(true)]).toEqual(["dark", "light", "dark"]);
+  other.getState().actions.togglePresenter();
+  expect(turn(true)).toBe("light");
+  other.getState().actions.togglePresenter();
+  other.getState().actions.setTheme("light");
+  expect(turn(true)).toBe("light");
+  other.dispose();
+});
+
 test("answers to old texts are dropped", async () => {
   const { worker, answers } = slowWorker();
   const other = createPlayground(environmentWith(new Shelf(), worker as unknown as Port<never, never>));

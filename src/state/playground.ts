@@ -461,6 +461,12 @@ export function createPlayground(environment: Environment, embed = false): Playg
         courseProgress: storedProgress(environment),
       });
       followOwner(parts);
+      environment.followDark(() => {
+        const { theme, presenter } = store.getState();
+        // The presenter stays as light as it is on a projector.
+        if (theme === "system" && !presenter)
+          store.setState({ shownTheme: environment.prefersDark() ? "dark" : "light" });
+      });
       parts.compiler?.request(document.text, document.options, 0);
       void store.getState().actions.judgeKept();
     },

@@ -60,18 +60,19 @@ function Hull({ hull, formerRef }: HullProps) {
   );
 }
 
-/** A title is cut before the card or the edge of the canvas; where less than this is left, only the kernel's number is shown. */
-const LEAST_TITLE = 40;
+/** A title is cut before the card or the edge of the canvas; where less than this is left on the screen, only the kernel's number is shown. */
+const LEAST_TITLE = 64;
 const GAP = 8;
 
-/** px of the graph that a title has before the card or the canvas's edge. */
+/** px of the graph that a title has before the card or the canvas's edge; 0 where it is too little. */
 function useRoom({ tag }: HullShape): number {
   const card = useCanvas((s) => s.card);
   return useStore(({ width, transform: [x, y, zoom] }) => {
     if (tag.align !== "start") return Infinity;
     const [top, bottom] = [tag.y * zoom + y, (tag.y + tag.height) * zoom + y];
     const beside = card && card.left > 0 && bottom >= card.top && top <= card.bottom;
-    return Math.floor(((beside ? card.left : width) - GAP - x) / zoom - tag.x);
+    const room = (beside ? card.left : width) - GAP - x - tag.x * zoom;
+    return room < LEAST_TITLE ? 0 : Math.floor(room / zoom);
   });
 }
 
@@ -79,7 +80,7 @@ function HullTag({ hull }: { readonly hull: HullShape }) {
   const { kernel, tag } = hull;
   const room = useRoom(hull);
   const own = tag.inside || tag.cut ? tag.width : Infinity;
-  const short = room < LEAST_TITLE;
+  const short = room === 0 || own < LEAST_TITLE;
   const most = short ? Infinity : Math.min(own, room);
   const { actions } = playground.getState();
   const bytes = kernel.bytes === null ? null : showBytes(kernel.bytes);
@@ -98,11 +99,11 @@ function HullTag({ hull }: { readonly hull: HullShape }) {
         actions.setFold(kernel.region, "closed");
       }}
     >
-      <b style={most < Infinity ? { maxWidth: most } : undefined}>
+      <b data-tall={tag.tall === true} style={most < Infinity ? { maxWidth: most } : undefined}>
         {short ? kernel.name : `${kernel.name} ${kernel.title}`}
       </b>
       <span className="tag-ops">{plural(kernel.members.length, "op")}</span>
-      {bytes && !short && <span className="tag-bytes">{bytes}</span>}
+      {bytes && room > 0 && <span className="tag-bytes">{bytes}</span>}
     </button>
   );
 }

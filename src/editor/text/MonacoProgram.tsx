@@ -25,6 +25,8 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
   glyphMargin: false,
   wordWrap: "on",
   wrappingIndent: "indent",
+  // No line is broken inside a number or a name.
+  wordWrapBreakAfterCharacters: " \t})]?|/&,;",
   folding: false,
   renderLineHighlightOnlyWhenFocus: true,
   tabSize: 4,

@@ -100,7 +100,7 @@ export function buildAttention(
   const [q, k, v] = [split("queries", query!), split("keys", key!), split("values", value!)];
   const rank = b.typeOf(k).shape.length;
   const perm = Array.from({ length: rank }, (_, axis) => (axis < rank - 2 ? axis : 2 * rank - 3 - axis));
-  const product = b.op("product", "matmul", [q, b.op("turned", "transpose", [k], { perm, dim1: null })]);
+  const product = b.op("product", "matmul", [q, b.op("transposed", "transpose", [k], { perm, dim1: null })]);
   const { dtype } = b.typeOf(product);
   const scale = isAbsent(attrs["scale"]) ? 1 / Math.sqrt(shape.at(-1)!) : numberOf(attrs["scale"], 1);
   let scores = scale === 1 ? product : b.op("scaled", "mul", [product, b.scalar(scale, dtype)]);

@@ -25,8 +25,10 @@ export function standardised(b: GraphBuilder, x: NodeId, axes: readonly number[]
   const fold = { axes, keepdims: true };
   const centre = b.op("centre", "sub", [x, b.op("mean", "mean", [x], fold)]);
   const variance = b.op("variance", "mean", [b.op("square", "square", [centre])], fold);
-  const deviation = b.op("deviation", "sqrt", [b.op("raised", "add", [variance, b.scalar(eps, b.typeOf(x).dtype)])]);
-  return b.op("normal", "div", [centre, deviation]);
+  const deviation = b.op("deviation", "sqrt", [
+    b.op("variance_eps", "add", [variance, b.scalar(eps, b.typeOf(x).dtype)]),
+  ]);
+  return b.op("normalised", "div", [centre, deviation]);
 }
 
 /** x · weight + bias, each one number a channel. */

@@ -115,7 +115,7 @@ class Einsum {
   ordered(term: Term, letters: string): Term {
     if (letters === term.letters) return term;
     const perm = Array.from(letters).map((letter) => term.letters.indexOf(letter));
-    return { id: this.op("turned", "transpose", [term.id], { perm, dim1: null }), letters };
+    return { id: this.op("transposed", "transpose", [term.id], { perm, dim1: null }), letters };
   }
 
   /** A letter that one operand names twice: only elements where both indices are equal. */
@@ -127,7 +127,7 @@ class Einsum {
       .slice(0, 2);
     const rest = Array.from(term.letters).flatMap((_, axis) => (places.includes(axis) ? [] : [axis]));
     const shape = this.shape(term);
-    const moved = this.op("turned", "transpose", [term.id], { perm: [...rest, ...places], dim1: null });
+    const moved = this.op("transposed", "transpose", [term.id], { perm: [...rest, ...places], dim1: null });
     const n = shape[places[0]!]!;
     const flat = this.op("flat", "reshape", [moved], { shape: [...rest.map((axis) => shape[axis]!), n * n] });
     const cut = { start: [0], stop: [n * n], step: [n + 1], axes: [rest.length] };

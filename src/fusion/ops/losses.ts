@@ -41,7 +41,7 @@ export function logitLosses(b: GraphBuilder, x: NodeId, y: NodeId, positive: Nod
     return b.op("losses", "add", [above, tail]);
   }
   const scale = b.op("scale", "add", [one, b.op("more", "mul", [b.op("extra", "sub", [positive, one]), y])]);
-  const cost = b.op("cost", "add", [tail, b.op("under", "relu", [b.op("turned", "neg", [x])])]);
+  const cost = b.op("cost", "add", [tail, b.op("under", "relu", [b.op("negated", "neg", [x])])]);
   const no = b.op("no", "mul", [b.op("rest", "sub", [one, y]), x]);
   return b.op("losses", "add", [no, b.op("scaled", "mul", [scale, cost])]);
 }
@@ -100,8 +100,8 @@ export function pickedLoss(b: GraphBuilder, logp: NodeId, target: NodeId, weight
   const { shape, dtype } = b.typeOf(logp);
   const axis = shape.length > 1 ? 1 : 0;
   const classes = along(b, "classes", shape[axis]!, 1, axis, shape.length);
-  const named = b.op("named", "unsqueeze", [target], { axes: [axis] });
-  const here = b.op("here", "eq", [named, classes]);
+  const named = b.op("label", "unsqueeze", [target], { axes: [axis] });
+  const here = b.op("is_label", "eq", [named, classes]);
   const zero = b.scalar(0, dtype);
   const fold = { axes: [axis], keepdims: false };
   const spread = numberOf(attrs["label_smoothing"], 0);

@@ -20,7 +20,7 @@ export function buildRope(b: GraphBuilder, x: NodeId, cos: NodeId, sin: NodeId, 
   const rotated = interleaved ? zipped(b, left, right) : null;
   const parts = rotated === null ? [left, right] : [rotated];
   if (2 * pairs < size) parts.push(cut("rest", 2 * pairs, size, 1));
-  return parts.length === 1 ? parts[0]! : b.op("turned", "concat", parts, { axis: last });
+  return parts.length === 1 ? parts[0]! : b.op("rotated", "concat", parts, { axis: last });
 }
 
 /** a₀ b₀ a₁ b₁ … along the last axis. */

@@ -51,7 +51,7 @@ export function joinUpdates(b: GraphBuilder, x: NodeId, { match, axis, values, f
   }
   const { shape } = b.typeOf(match);
   const number = along(b, "number", shape[axis]!, 1, axis, shape.length);
-  const named = b.op("named", "where", [match, number, b.scalar(-1, "i32")]);
+  const named = b.op("matched", "where", [match, number, b.scalar(-1, "i32")]);
   const last = b.op("last", "max", [named], { axes: [axis], keepdims: false });
   const written = b.op("written", "ge", [last, b.scalar(0, "i32")]);
   return b.op("joined", "where", [written, fetch(last), x]);

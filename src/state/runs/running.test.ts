@@ -94,6 +94,7 @@ function pageWith(
     weightStorage: { read: async () => null, write: async () => true },
     now: () => 0,
     prefersDark: () => false,
+    followDark: () => undefined,
     draftOwner: { follow: () => undefined, takeOver: () => undefined },
     reload: () => undefined,
     download: () => undefined,

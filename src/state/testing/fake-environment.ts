@@ -120,6 +120,7 @@ export function environmentWith(storage: Shelf, compileWorker: Port<never, never
     weightStorage: { read: async () => null, write: async () => true },
     now: () => Date.now(),
     prefersDark: () => false,
+    followDark: () => undefined,
     reload: () => undefined,
     download: () => undefined,
   };

@@ -18,8 +18,8 @@ export const asinh = composite({
   build(b, [x]) {
     const size = b.op("size", "abs", [x!]);
     const half = b.typeOf(size).dtype === "f16";
-    const held = b.op("held", "minimum", [size, half ? b.scalar(HELD_HALF, "f16") : b.scalar(HELD)]);
-    const root = b.op("root", "sqrt", [b.op("raised", "add", [b.op("square", "square", [held]), b.scalar(1)])]);
+    const held = b.op("clamped", "minimum", [size, half ? b.scalar(HELD_HALF, "f16") : b.scalar(HELD)]);
+    const root = b.op("root", "sqrt", [b.op("shifted", "add", [b.op("square", "square", [held]), b.scalar(1)])]);
     const share = b.op("share", "div", [held, b.op("above", "add", [root, b.scalar(1)])]);
     const log = b.op("log", "log1p", [b.op("sum", "add", [size, b.op("part", "mul", [size, share])])]);
     return b.op("signed", "mul", [b.op("sign", "sign", [x!]), log]);

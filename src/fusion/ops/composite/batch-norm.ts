@@ -32,9 +32,9 @@ export const batchNorm = composite({
     // Without both statistics there is only an open call, whose own mean and variance are all there is to draw.
     if (attrs["training"] === true || !mean || !variance)
       return affine(b, standardised(b, x!, [0, ...axesFrom(shape, 2)], eps), weight ?? null, bias ?? null);
-    const raised = b.op("raised", "add", [variance, b.scalar(eps, dtype)]);
+    const raised = b.op("variance_eps", "add", [variance, b.scalar(eps, dtype)]);
     const deviation = channelwise(b, "deviations", b.op("deviation", "sqrt", [raised]), shape.length);
     const centre = b.op("centre", "sub", [x!, channelwise(b, "means", mean, shape.length)]);
-    return affine(b, b.op("normal", "div", [centre, deviation]), weight ?? null, bias ?? null);
+    return affine(b, b.op("normalised", "div", [centre, deviation]), weight ?? null, bias ?? null);
   },
 });

@@ -52,7 +52,7 @@ export const convTranspose = composite({
     // [C, O/G, taps] → [G, O/G, C/G, taps reversed]
     const parted = shaped(b, "parted", weight!, [groups, channels / groups, share, ...kernel]);
     const perm = [0, 2, 1, ...kernel.map((_, axis) => axis + 3)];
-    const transposed = b.op("turned", "transpose", [parted], { perm, dim1: null });
+    const transposed = b.op("transposed", "transpose", [parted], { perm, dim1: null });
     const taps = kernel.map((_, axis) => axis + 3);
     const flipped = b.op("flipped", "flip", [transposed], { axes: taps });
     return windowProduct(b, windows, flipped, bias ?? null, {

@@ -13,6 +13,6 @@ export const l2Normalize = composite({
     const sum = b.op("sum", "sum", [square], along(axis));
     const norm = b.op("norm", "sqrt", [sum]);
     const bounded = Number(eps) > 0 ? b.op("bounded", "maximum", [norm, b.scalar(Number(eps))]) : norm;
-    return b.op("normal", "div", [x!, bounded]);
+    return b.op("normalised", "div", [x!, bounded]);
   },
 });

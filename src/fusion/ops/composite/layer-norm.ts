@@ -23,10 +23,10 @@ export const layerNorm = composite({
     const centre = b.op("centre", "sub", [x!, mean]);
     const square = b.op("square", "square", [centre]);
     const variance = b.op("variance", "mean", [square], along(axes));
-    const raised = b.op("raised", "add", [variance, b.scalar(Number(attrs["eps"]))]);
+    const raised = b.op("variance_eps", "add", [variance, b.scalar(Number(attrs["eps"]))]);
     const deviation = b.op("deviation", "sqrt", [raised]);
     const again = b.op("centre_again", "sub", [x!, mean]);
-    const normal = b.op("normal", "div", [again, deviation]);
+    const normal = b.op("normalised", "div", [again, deviation]);
     const scaled = weight ? b.op("scaled", "mul", [normal, weight]) : normal;
     return bias ? b.op("shifted", "add", [scaled, bias]) : scaled;
   },

@@ -39,7 +39,7 @@ export const linear = composite({
   build(b, [x, weight, bias]) {
     const transposed =
       b.typeOf(weight!).shape.length === 2
-        ? b.op("turned", "transpose", [weight!], { perm: [1, 0], dim1: null })
+        ? b.op("transposed", "transpose", [weight!], { perm: [1, 0], dim1: null })
         : weight!;
     const product = b.op("product", "matmul", [x!, transposed]);
     return bias ? b.op("biased", "add", [product, bias]) : product;

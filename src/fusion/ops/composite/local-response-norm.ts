@@ -42,6 +42,9 @@ export const localResponseNorm = composite({
     const sum = b.op("sum", "sum", [windows], { axes, keepdims: false });
     const share = b.op("share", "mul", [sum, b.scalar(numberOf(attrs["alpha"], 1e-4) / size, dtype)]);
     const base = b.op("base", "add", [share, b.scalar(numberOf(attrs["k"], 1), dtype)]);
-    return b.op("normal", "div", [x!, b.op("power", "pow", [base, b.scalar(numberOf(attrs["beta"], 0.75), dtype)])]);
+    return b.op("normalised", "div", [
+      x!,
+      b.op("power", "pow", [base, b.scalar(numberOf(attrs["beta"], 0.75), dtype)]),
+    ]);
   },
 });

@@ -26,7 +26,7 @@ export const lpPool = composite({
     const fold = { axes: tapAxes(shape, attrs), keepdims: false };
     const p = Number(attrs["p"]);
     if (p === 1 || p === 2) return b.op("norm", p === 1 ? "l1_norm" : "l2_norm", [windows], fold);
-    const raised = b.op("raised", "pow", [b.op("size", "abs", [windows]), b.scalar(p)]);
+    const raised = b.op("power", "pow", [b.op("size", "abs", [windows]), b.scalar(p)]);
     return b.op("norm", "pow", [b.op("sum", "sum", [raised], fold), b.scalar(1 / p)]);
   },
 });

@@ -19,9 +19,9 @@ export const rmsNorm = composite({
     const axes = normalisedAxes(b.typeOf(x!).shape, weight ?? null, attrs, b);
     const square = b.op("square", "square", [x!]);
     const mean = b.op("mean", "mean", [square], along(axes));
-    const raised = b.op("raised", "add", [mean, b.scalar(Number(attrs["eps"]))]);
+    const raised = b.op("mean_eps", "add", [mean, b.scalar(Number(attrs["eps"]))]);
     const scale = b.op("scale", "rsqrt", [raised]);
-    const normal = b.op("normal", "mul", [x!, scale]);
+    const normal = b.op("normalised", "mul", [x!, scale]);
     return weight ? b.op("scaled", "mul", [normal, weight]) : normal;
   },
 });

@@ -161,7 +161,7 @@ class Terms {
       this.#writeShared(shared, path);
     }
     const first = deepest();
-    const here = gathered ? hereOf(gathered, madeFor(first, "here")) : [];
+    const here = gathered ? hereOf(gathered, madeFor(first, "is_index")) : [];
     if (gathered) names.set(PLACE, here.at(-1)!.id);
     const literals = [...this.#literals].map(([value, id]): Node => {
       const standing = madeFor(first, String(value));
@@ -302,7 +302,7 @@ class Terms {
     if (!picks) return void this.#leaf(at, this.#const(1), [], path, "count");
     const { shape } = this.sum.fold.type;
     const axis = opDef(this.sum.fold.op).reduce!.axes(this.sum.fold.attrs, this.#full)[0]!;
-    const held = madeFor(at, "held");
+    const held = madeFor(at, "clamped");
     const named = this.#labelOf(path[0]!.around)!;
     const reshaped = sameShape(node(this.graph, named).type.shape, shape) ? null : madeFor(held, "label");
     const label = reshaped?.id ?? named;
@@ -313,9 +313,9 @@ class Terms {
     });
     if (reshaped) this.added.push(of(this.#made(reshaped, "reshape", [named], shape, { shape }), "i32", "label"));
     this.added.push(
-      of(this.#made(held, "clamp", [label], shape, { min: 0, max: this.#full[axis]! - 1 }), "i32", "held"),
+      of(this.#made(held, "clamp", [label], shape, { min: 0, max: this.#full[axis]! - 1 }), "i32", "clamped"),
     );
-    this.added.push(of(this.#made(at, "eq", [label, held.id], shape), "bool", "is a place"));
+    this.added.push(of(this.#made(at, "eq", [label, held.id], shape), "bool", "is in range"));
   }
 
   /** A value of the row in the shape of the sum. */

@@ -180,7 +180,7 @@ function comparing(rewriter: Rewriter, pick: MaskedGather): NodeChange {
     ...called(gather, madeFor(standing, "zero"), "const", [], { dtype, shape: [] }, { value: 0 }),
     label: "0",
   };
-  const made = hereOf(pick, madeFor(standing, "here"));
+  const made = hereOf(pick, madeFor(standing, "is_index"));
   const chosen = called(gather, standing, "where", [made.at(-1)!.id, rows.id, zero.id], rows.type);
   const sum: Node = {
     ...gather,

@@ -7,7 +7,7 @@ export const squareplus = composite({
   params: [ONE_TENSOR, number("b", 4, "Smoothness of the bend.")],
   build(b, [x], { b: bend }) {
     const { dtype } = b.typeOf(x!);
-    const raised = b.op("raised", "add", [b.op("square", "square", [x!]), b.scalar(Number(bend), dtype)]);
+    const raised = b.op("shifted", "add", [b.op("square", "square", [x!]), b.scalar(Number(bend), dtype)]);
     return b.op("half", "mul", [b.op("sum", "add", [x!, b.op("root", "sqrt", [raised])]), b.scalar(0.5, dtype)]);
   },
 });

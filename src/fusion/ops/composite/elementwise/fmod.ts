@@ -10,6 +10,6 @@ export const fmod = composite({
   build(b, [left, right]) {
     const rest = b.op("rest", "mod", [b.op("size", "abs", [left!]), b.op("step", "abs", [right!])]);
     const negative = b.op("negative", "lt", [left!, b.scalar(0, b.typeOf(left!).dtype)]);
-    return b.op("signed", "where", [negative, b.op("turned", "neg", [rest]), rest]);
+    return b.op("signed", "where", [negative, b.op("negated", "neg", [rest]), rest]);
   },
 });

@@ -18,6 +18,9 @@ export const normalize = composite({
   check: ([x], attrs, names) => checkAxes(attrs["axes"], x!.shape, names[0]!),
   build(b, [x], { p, axes, eps }) {
     const norm = buildNorm(b, x!, numberOf(p, 2), along(axes));
-    return b.op("normal", "div", [x!, b.op("bounded", "maximum", [norm, b.scalar(Number(eps), b.typeOf(norm).dtype)])]);
+    return b.op("normalised", "div", [
+      x!,
+      b.op("bounded", "maximum", [norm, b.scalar(Number(eps), b.typeOf(norm).dtype)]),
+    ]);
   },
 });

@@ -23,8 +23,8 @@ export const softmaxCrossEntropyWithIntegerLabels = composite({
     const { shape, dtype } = b.typeOf(x!);
     const axis = shape.length - 1;
     const logs = logSoftmax.build(b, [x!], { axis });
-    const here = b.op("here", "eq", [
-      b.op("named", "unsqueeze", [y!], { axes: [axis] }),
+    const here = b.op("is_label", "eq", [
+      b.op("label", "unsqueeze", [y!], { axes: [axis] }),
       along(b, "classes", shape[axis]!, 1, axis, shape.length),
     ]);
     const chosen = b.op("chosen", "where", [here, logs, b.scalar(0, dtype)]);

@@ -24,8 +24,8 @@ export const rot90 = composite({
     ];
     const quarterTurns = ((numberOf(attrs["k"], 1) % 4) + 4) % 4;
     if (quarterTurns === 0) return x!;
-    if (quarterTurns === 2) return b.op("turned", "flip", [x!], { axes: [first, second] });
+    if (quarterTurns === 2) return b.op("flipped", "flip", [x!], { axes: [first, second] });
     const swapped = b.op("swapped", "transpose", [x!], { perm: [first], dim1: second });
-    return b.op("turned", "flip", [swapped], { axes: [quarterTurns === 1 ? first : second] });
+    return b.op("flipped", "flip", [swapped], { axes: [quarterTurns === 1 ? first : second] });
   },
 });
