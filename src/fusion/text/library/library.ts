@@ -26,7 +26,6 @@ import { LAYER_CLASSES } from "./layers";
 import { LINEAR_ALGEBRA } from "./linear-algebra";
 import { OPTAX } from "./optax";
 import { OPTIMIZERS } from "./optimizers";
-import { SAMPLING } from "./sampling";
 import { SPECIAL } from "./special";
 import { LOSSES, STATISTICS } from "./statistics";
 
@@ -34,7 +33,6 @@ const SOURCE = [
   STATISTICS,
   LINEAR_ALGEBRA,
   ARRAYS,
-  SAMPLING,
   LOSSES,
   SPECIAL,
   DERIVATIVES,
