@@ -29,6 +29,7 @@ const profile = v.object({
   bandwidth: v.pipe(positive, v.minValue(1)),
   l2Bytes: positive,
   peakFlops: v.pipe(positive, v.minValue(1)),
+  shaderFlops: v.optional(v.pipe(positive, v.minValue(1))),
   launchMicros: positive,
   multiprocessors: v.pipe(positive, v.minValue(1)),
   counted: v.optional(v.boolean()),

@@ -114,6 +114,7 @@ export {
   laptop,
   regionTraffic,
   ridge,
+  shaderRate,
   targetOf,
   totalsOf,
   withField,

@@ -26,6 +26,7 @@ export {
   intensity,
   laptop,
   ridge,
+  shaderRate,
   targetOf,
   targetOn,
   withField,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { NodeId } from "../ir";
+import type { DeviceProfile, NodeId } from "../ir";
 import type { RegionSchedule } from "../region";
 import { kernelTime, occupancy, occupancyLimits, priority } from "./model";
-import { a100, deviceProfileFrom, generic, h100, intensity, ridge } from "./profiles";
+import { a100, deviceProfileFrom, generic, h100, intensity, ridge, withField } from "./profiles";
 import type { RegionTraffic } from "./traffic";
 
 const MIB = 1 << 20;
@@ -90,6 +90,14 @@ test("64 registers fill a multiprocessor, 128 half of it", () => {
     workgroupMemory: 1,
     workgroups: 0.5,
   });
+});
+
+test("a datasheet's peak of tensor cores is no rate of shaders, and a peak that somebody states is", () => {
+  const microsOn = (profile: DeviceProfile): number =>
+    kernelTime(traffic(0, 0, 0), 67e6, schedule({ workgroups: 132 }), profile).computeMicros;
+  expect(microsOn(h100)).toBeCloseTo(1);
+  expect(microsOn(withField(h100, h100, "peakFlops", 67e13))).toBeCloseTo(0.1);
+  expect(withField(withField(h100, h100, "peakFlops", 1), h100, "peakFlops", h100.peakFlops)).toBe(h100);
 });
 
 test("ridges of the datasheets: 156 and 298 FLOP/B", () => {

@@ -3,7 +3,7 @@ import type { DeviceProfile, Graph, NodeId, OccupancyLimits, Region, Target, Ver
 import { CACHED_SPEEDUP } from "../kernel";
 import { classify, isViewRegion, scheduleRegion, type RegionForm, type RegionSchedule } from "../region";
 import { regionFlops } from "./flops";
-import { targetOf } from "./profiles";
+import { shaderRate, targetOf } from "./profiles";
 import { noTraffic, regionTraffic, type RegionTraffic } from "./traffic";
 
 /** What neighbours store with a stride moves about four times what it uses; priced, never counted. */
@@ -93,7 +93,7 @@ export function kernelTime(
   const writeMicros = (traffic.bytesWritten + (STRIDED_WASTE - 1) * wasted) / bandwidth;
   const share = occupancy(schedule, profile);
   const { computedShare = 1, efficiency = 1, reached = share * efficiency } = schedule;
-  const computeMicros = ((flops * computedShare) / (profile.peakFlops * reached)) * 1e6;
+  const computeMicros = ((flops * computedShare) / (shaderRate(profile) * reached)) * 1e6;
   // Memory, the cache and arithmetic work side by side.
   const times = [computeMicros, readMicros + writeMicros, cachedMicros];
   const longest = Math.max(...times);

@@ -19,23 +19,25 @@ export const generic: DeviceProfile = {
   memoryLimitBytes: 8 * GIB,
 };
 
-/** NVIDIA A100 80 GB, datasheet: 2.04 TB/s, 312 TFLOP/s (f16 tensor cores: a ridge of about 156 FLOP/B). */
+/** NVIDIA A100 80 GB, datasheet: 2.04 TB/s, 312 TFLOP/s (f16 tensor cores: a ridge of about 156 FLOP/B), 19.5 TFLOP/s in f32. */
 export const a100: DeviceProfile = {
   ...generic,
   name: "a100",
   bandwidth: 2e12,
   l2Bytes: 40e6,
   peakFlops: 312e12,
+  shaderFlops: 19.5e12,
   memoryLimitBytes: 80 * GIB,
 };
 
-/** NVIDIA H100 SXM, datasheet: 3.35 TB/s, 1,000 TFLOP/s (f16 tensor cores: a ridge of about 298 FLOP/B). */
+/** NVIDIA H100 SXM, datasheet: 3.35 TB/s, 1,000 TFLOP/s (f16 tensor cores: a ridge of about 298 FLOP/B), 67 TFLOP/s in f32. */
 export const h100: DeviceProfile = {
   ...generic,
   name: "h100",
   bandwidth: 3.35e12,
   l2Bytes: 50e6,
   peakFlops: 1e15,
+  shaderFlops: 67e12,
   multiprocessors: 132,
   memoryLimitBytes: 80 * GIB,
 };
@@ -87,7 +89,7 @@ export function deviceProfileFrom(
 }
 
 /** A number of a profile. */
-export type ProfileField = Exclude<keyof DeviceProfile, "name" | "base" | "counted">;
+export type ProfileField = Exclude<keyof DeviceProfile, "name" | "base" | "counted" | "shaderFlops">;
 
 /** What a profile of changed numbers is called. */
 const OWN = "own";
@@ -104,6 +106,8 @@ export function withField(
   value: number,
 ): DeviceProfile {
   const changed = { ...profile, name: OWN, base: base?.name, [field]: value };
+  // A peak that somebody states is the peak that shaders reach.
+  if (field === "peakFlops") delete changed.shaderFlops;
   return base && changedFields(changed, base).length === 0 ? base : changed;
 }
 
@@ -171,6 +175,9 @@ export function chosenFor(options: Chosen, target: Target = targetOf(options.pro
 
 /** FLOP per byte moved; 0 for a kernel that moves nothing. */
 export const intensity = (flops: number, bytes: number): number => (bytes === 0 ? 0 : flops / bytes);
+
+/** FLOP/s that converts a kernel's FLOP into time. */
+export const shaderRate = ({ shaderFlops, peakFlops }: DeviceProfile): number => shaderFlops ?? peakFlops;
 
 /** FLOP/B where the roofline bends. */
 export const ridge = (profile: DeviceProfile): number => profile.peakFlops / profile.bandwidth;

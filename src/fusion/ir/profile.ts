@@ -15,8 +15,10 @@ export interface DeviceProfile {
   readonly bandwidth: number;
   /** bytes */
   readonly l2Bytes: number;
-  /** FLOP/s, f32 */
+  /** FLOP/s: the flat roof of the roofline. */
   readonly peakFlops: number;
+  /** FLOP/s that shaders reach in f32, where the peak is of units that WGSL cannot use. Absent: the peak. */
+  readonly shaderFlops?: number | undefined;
   /** µs per kernel launch */
   readonly launchMicros: number;
   readonly multiprocessors: number;

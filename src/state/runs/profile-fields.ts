@@ -28,12 +28,13 @@ export const profileFields: readonly FieldWords[] = [
   },
   {
     field: "peakFlops",
-    words: "Peak arithmetic, f32",
+    words: "Peak arithmetic",
     unit: "TFLOP/s",
     scale: 1e12,
     least: 0.0001,
     most: 100_000,
-    sentence: "Converts FLOP into time. Divided by the bandwidth it gives the ridge of the roofline.",
+    sentence:
+      "Divided by the bandwidth it gives the ridge of the roofline. It converts FLOP into time, too; for the datasheets, whose peak is of tensor cores in f16, the f32 rate of shaders does.",
   },
   {
     field: "launchMicros",

@@ -1,7 +1,7 @@
 /** @file One kernel as a profiler would show it, from the model: launch, memory, arithmetic, registers, occupancy. Estimates, and called so. */
 import {
   intensity,
-  ridge,
+  shaderRate,
   type DeviceProfile,
   type InstructionCounts,
   type Kernel,
@@ -85,7 +85,7 @@ function registerMeter({ registers, predicted: { occupancy } }: Kernel): Meter {
 export function kernelCard(kernel: Kernel, naive: readonly Kernel[], profile: DeviceProfile): KernelCard {
   const { launchMicros, readMicros, writeMicros, computeMicros } = kernel.predicted;
   const bytes = bytesOfKernel(kernel);
-  const [x, y] = [intensity(kernel.flops, bytes), ridge(profile)];
+  const [x, y] = [intensity(kernel.flops, bytes), shaderRate(profile) / profile.bandwidth];
   const rate = (kernel.flops / Math.max(kernel.predictedMicros, 1e-9)) * 1e6;
   const hidden = launchMicros + readMicros + writeMicros + computeMicros - kernel.predictedMicros;
   const behind =
@@ -118,7 +118,7 @@ export function kernelCard(kernel: Kernel, naive: readonly Kernel[], profile: De
     ],
     sum: `${showMicros(kernel.predictedMicros)} predicted${hidden > 0.001 ? `: ${showMicros(hidden)} of ${behind}` : ""}`,
     intensity: `${decimal(kernel.flops, "FLOP")} ÷ ${showBytes(bytes)} = ${significant(x)} FLOP/B, ${x < y ? "left" : "right"} of the ridge at ${significant(y)}: ${x < y ? "memory" : "arithmetic"} decides`,
-    rate: `${decimal(rate, "FLOP/s")} in the predicted time, ${percent(rate / profile.peakFlops)} of the peak of ${decimal(profile.peakFlops, "FLOP/s")}`,
+    rate: `${decimal(rate, "FLOP/s")} in the predicted time, ${percent(rate / shaderRate(profile))} of the peak of ${decimal(shaderRate(profile), "FLOP/s")}`,
     registers: registerMeter(kernel),
     occupancy: occupancyMeter(kernel, naive),
   };
