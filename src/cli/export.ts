@@ -35,8 +35,12 @@ export async function exportModule(
 const titleOf = (file: string): string =>
   file.length > 80 || file === "-" ? "Fused program" : file.replace(/^.*[\\/]/, "").replace(/\.\w+$/, "");
 
-const said = ({ naivePlan, fusedPlan }: Compilation): string =>
-  `From ${naivePlan!.kernels.length} to ${fusedPlan!.kernels.length} kernels on the same numbers.`;
+function said({ naivePlan, fusedPlan }: Compilation): string {
+  const [naive, fused] = [naivePlan!.kernels.length, fusedPlan!.kernels.length];
+  return naive === fused
+    ? `${plural(fused, "kernel")} before and after: no kernel was saved.`
+    : `${plural(naive, "kernel")} ${naive === 1 ? "becomes" : "become"} ${fused}, with the same results.`;
+}
 
 function drawn({ file, of }: Request, compilation: Compilation, ink: Ink): string {
   const title = titleOf(file);
