@@ -28,7 +28,7 @@ import {
   programOf,
   type Choices,
 } from "./any-program";
-import { once, roundingReach } from "./conditioning";
+import { once, roundingReach, type Saved } from "./conditioning";
 import { countsOff, countsPasses, dataOf } from "./codegen-harness";
 import { compiled, stepFaults } from "./pass-harness";
 
@@ -197,7 +197,7 @@ export function deviceFaults({ graph, compilation }: Planned, target: Target, be
   const reference = new Map([...runReference(graph, inputs)].map(([id, { data }]) => [id, data]));
   const wanted = graph.outputs.map((id) => reference.get(id)!);
   const reach = once(() => {
-    const far = roundingReach(graph, inputs, reference);
+    const far = roundingReach(graph, inputs, reference, undefined, roundedForBackward(compilation));
     return graph.outputs.map((id) => far.get(id)!);
   });
   const { schedule } = target;
@@ -306,13 +306,26 @@ const KEEPS_ROUNDING: ReadonlySet<string> = new Set([
   "cummin",
 ]);
 
+/** Values that the backward pass reads as halves, or computed back: those lose digits. */
+const roundedForBackward = ({ steps }: Compilation): Saved =>
+  new Map(
+    steps.flatMap(({ pass, rule, accepted, nodes }) =>
+      accepted && pass === "saved-values" && (rule === "f16" || rule === "invert") ? [[nodes[0]!, rule] as const] : [],
+    ),
+  );
+
 /** Nothing may be summed in another order, or nothing is summed at all. What a kernel is cut into is scheduled afresh. */
-const bitwise = ({ naive, steps, options }: Compilation): boolean =>
-  (options.strict && steps.every(({ accepted, kind }) => !accepted || kind !== "split")) ||
-  (![...naive!.graph.nodes.values()].some(({ op }) => ["reduce", "contraction"].includes(opDef(op).kind)) &&
+const bitwise = (compilation: Compilation): boolean => {
+  const { naive, steps, options } = compilation;
+  if (roundedForBackward(compilation).size > 0) return false;
+  if (options.strict && steps.every(({ accepted, kind }) => !accepted || kind !== "split")) return true;
+  return (
+    ![...naive!.graph.nodes.values()].some(({ op }) => ["reduce", "contraction"].includes(opDef(op).kind)) &&
     steps.every(
       ({ accepted, pass }) => !accepted || allPasses.find(({ name }) => name === pass)?.numerics === "bitwise",
-    ));
+    )
+  );
+};
 
 /** Strict mode keeps the last bits: what the final plan computes in f32 is what the naive one does, where nothing is added up. */
 export function strictFaults({ graph, compilation }: Planned): string[] {

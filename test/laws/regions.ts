@@ -1,7 +1,8 @@
 /** @file Questions about regions that laws ask without the passes' own bookkeeping. */
-import type { Fusion, Graph, Region } from "../../src/fusion/ir";
+import { lowerRegion, type KernelProgram } from "../../src/fusion/codegen";
 import { generic, targetOf } from "../../src/fusion/cost";
-import { classify, isFreeView, isViewRegion, scheduleRegion, storedInputs, uniformsOf } from "../../src/fusion/region";
+import type { Fusion, Graph, Region } from "../../src/fusion/ir";
+import { classify, isFreeView, isViewRegion, storedInputs } from "../../src/fusion/region";
 
 /** Null when one kernel (or a view) can compute the region. */
 export function kernelOf(graph: Graph, region: Region): string | null {
@@ -13,23 +14,24 @@ export function kernelOf(graph: Graph, region: Region): string | null {
   return answer.ok ? null : `${answer.verdict.code} ${answer.verdict.text}`;
 }
 
-/** The most storage bindings that one kernel of the state has on a device with so many: small parameters are uniforms where they must be. */
+/**
+ * The most storage bindings that one kernel of the state has on a device with so many. What is stored is an upper bound; where that is
+ * above the limit, the kernels are written and their buffers counted: they bind no input whose elements they don't read, and small
+ * parameters as uniforms where they must.
+ */
 export function bindingsFor({ graph, regions }: Fusion, limit: number): number {
+  const target = { ...targetOf(generic), maxBindings: limit };
   let most = 0;
   for (const region of regions.values()) {
     if (isViewRegion(graph, region)) continue;
-    const answer = classify(graph, region.members, region.outputs);
-    const schedule = answer.ok ? scheduleRegion(graph, region, answer.form, targetOf(generic)) : null;
-    // Results without elements are not written by a kernel.
-    if (schedule?.variant === "view") continue;
-    const { inPlace = [] } = schedule ?? {};
-    const over = new Set(inPlace.map(({ input }) => input));
-    const reads = storedInputs(graph, region.members).filter((id) => !over.has(id));
-    const bound = reads.length + region.outputs.length;
-    most = Math.max(most, bound - uniformsOf(graph, reads, bound, limit).size);
+    const stored = storedInputs(graph, region.members).length + region.outputs.length;
+    most = Math.max(most, stored <= limit ? stored : boundBy(lowerRegion(graph, region, target)));
   }
   return most;
 }
+
+const boundBy = (programs: readonly KernelProgram[]): number =>
+  Math.max(0, ...programs.map(({ buffers }) => buffers.filter(({ access }) => access !== "uniform").length));
 
 /** Values in a row of the region; 1 where it has no reduction. */
 export function columnsOf(graph: Graph, region: Region): number {

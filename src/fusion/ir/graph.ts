@@ -93,7 +93,7 @@ export const isInput = ({ op }: Op): boolean => op === "input";
 export const isLiteral = ({ op }: Op): boolean => op === "const";
 /** An operand that is drawn but not connected yet. */
 export const isHole = ({ op }: Op): boolean => op === "hole";
-/** Nothing is computed here. */
+/** No kernel computes it: an input, a number or a hole. (Iota reads nothing either, and is computed.) */
 export const isSource = (n: Op): boolean => isInput(n) || isLiteral(n) || isHole(n);
 
 /** The number that a literal stands for; null of any other node. */

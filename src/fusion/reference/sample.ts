@@ -23,6 +23,7 @@ import { keptShape } from "./reduce";
 import { roundingOf } from "./rounding";
 import { rowsAlong } from "./scan";
 import { coordinatesOf, stridesIn } from "./strided-loops";
+import { readsNothing } from "./tolerance";
 
 /** Answers with element `flat` of operand `operand`. */
 type Get = (operand: number, flat: number) => number;
@@ -276,7 +277,6 @@ export function planSampling(
   budget: number,
 ): Sampling | null {
   const order = topological(graph);
-  const isSource = (id: NodeId): boolean => opDef(nodeOf(graph, id).op).kind === "source";
   const needed = new Map<NodeId, Wanted>();
   const demand = (id: NodeId): Wanted => {
     const set = needed.get(id) ?? new Wanted(sizeOf(nodeOf(graph, id).type.shape));
@@ -287,7 +287,7 @@ export function planSampling(
     const set = demand(id);
     for (let i = 0; i < flats.length; i++) set.add(flats[i]!);
   }
-  const computed = order.filter((id) => !isSource(id));
+  const computed = order.filter((id) => !readsNothing(graph, id));
   const isOpenHere = (id: NodeId): boolean => {
     const { op, inputs } = nodeOf(graph, id);
     return opDef(op).kind === "gather" && !known(inputs[0]!) && !known(inputs[1]!);
@@ -323,7 +323,7 @@ export function planSampling(
     });
     if (over) return null;
   }
-  const open = [...needed].filter(([id]) => isSource(id) && !isLiteral(nodeOf(graph, id)) && !known(id));
+  const open = [...needed].filter(([id]) => readsNothing(graph, id) && !isLiteral(nodeOf(graph, id)) && !known(id));
   return {
     touched,
     needs: new Map(open.map(([id, set]) => [id, set.list()])),

@@ -76,7 +76,8 @@ function withinLoop({ op, attrs, type }: Node): (readonly [rtol: number, atol: n
     ];
   });
 }
-const isSource = (graph: Graph, id: NodeId): boolean => opDef(nodeOf(graph, id).op).kind === "source";
+/** Input, constant or iota: it follows from no other value. */
+export const readsNothing = (graph: Graph, id: NodeId): boolean => opDef(nodeOf(graph, id).op).kind === "source";
 
 /**
  * The limit for one output. Reductions of n add 1e-5·√n (at most 1e-3); matmuls 2e-6·√K of `scale`, the size of Σ|a·b|,
@@ -98,7 +99,7 @@ export function toleranceFor(graph: Graph, output: NodeId, scale?: number): Tole
     add(node, tolerance.rtol, tolerance.atol);
     for (const [r, a] of withinLoop(node)) add(node, r, a);
     nanMayVanish ||= mayLoseNaN(graph, node);
-    const chained = node.inputs.some((id) => !isSource(graph, id));
+    const chained = node.inputs.some((id) => !readsNothing(graph, id));
     if (chained && isSteep(node)) add(node, EXPONENTIAL.rtol, EXPONENTIAL.atol);
     const folds = kind === "reduce" || kind === "scan" || kind === "ranges";
     if (!folds && kind !== "contraction") continue;

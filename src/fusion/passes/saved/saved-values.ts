@@ -24,7 +24,7 @@ import { type Rewriter, openRewriter } from "../driver/rewriter";
 import { noKernel, propose } from "../driver/rewriting";
 import { settledBy, timeOf, weigh } from "../profitability/weigh";
 import { nameOf, namesOf, no, showBytes, yes } from "../driver/sentences";
-import { keptOf, type Wanted } from "./choose";
+import { keptOf, type Inverted, type Wanted } from "./choose";
 import { NodeFactory } from "./node-factory";
 import { isLate, type Kept, partitionOf, type Partition } from "./partition";
 import { wantedOf } from "./wanted";
@@ -254,7 +254,7 @@ function makingAgain(
     const open = [value];
     while (open.length > 0) {
       const current = open.at(-1)!;
-      const inverted = wanted.inverted.get(current);
+      const inverted = inverseOf(current);
       const own = node(graph, current);
       const inputs = inverted?.inputs ?? own.inputs;
       const waiting = atHand(current) ? [] : inputs.filter((input) => !atHand(input) && !again.has(input));
@@ -275,12 +275,19 @@ function makingAgain(
   };
   const atHand = (value: NodeId): boolean =>
     isSource(node(graph, value)) || isLate(node(graph, value)) || kept.kept.has(value);
+  /** How it follows from a later value, where that is saved or follows from one that is. */
+  const inverseOf = (value: NodeId): Inverted | undefined => {
+    const found = wanted.inverted.get(value);
+    let from = found;
+    while (from && !atHand(from.result)) from = wanted.inverted.get(from.result);
+    return from && found;
+  };
   const stands = standsFor(id);
   const rewired = readers.map((reader) => rereads(graph, reader, id, stands));
   const change = { ...rewriter.replaced([], [...factory.made, ...rewired]), ownRegions: factory.computed() };
   const bytes = bytesOf(node(graph, id).type);
   const nodes = [id, ...readers.slice(0, 1)];
-  const inverted = wanted.inverted.get(id);
+  const inverted = inverseOf(id);
   const numbers = { bytesSavedBefore: bytes, bytesSavedAfter: 0, flopsAdded: flops };
   const text = inverted
     ? `${nameOf(graph, id)} is computed back from ${nameOf(graph, inverted.result)} by \`${inverted.op}\`, so its ${showBytes(bytes)} need not be saved. Digits that ${nameOf(graph, inverted.result)} has lost are missing in it too.`
