@@ -152,6 +152,8 @@ describe("elementwise", () => {
     ["torch.hypot(x, y)", [4, 8], (at, i, j) => Math.hypot(at("x", i, j), at("y", i, j))],
     ["torch.xlogy(x, y.abs())", [4, 8], (at, i, j) => at("x", i, j) * Math.log(Math.abs(at("y", i, j)))],
     ["torch.xlogy(x - x, y - y)", [4, 8], () => 0],
+    ["torch.special.entr(y.abs())", [4, 8], (at, i, j) => -Math.abs(at("y", i, j)) * Math.log(Math.abs(at("y", i, j)))],
+    ["torch.special.entr(x - x)", [4, 8], () => 0],
     each("torch.rsub(x, 1, alpha=2)", (v) => 1 - 2 * v),
     each("torch.isfinite(1 / torch.relu(x))", (v) => Number(v > 0)),
     ["torch.isfinite(log(x))", [4, 8], (at, i, j) => Number(at("x", i, j) > 0)],

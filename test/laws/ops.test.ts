@@ -82,6 +82,7 @@ describe("elementwise meanings", () => {
     ceil: Math.ceil,
     cos: Math.cos,
     cosh: Math.cosh,
+    entr: (x) => (x > 0 ? -x * Math.log(x) : x < 0 ? -Infinity : 0),
     exp: Math.exp,
     exp2: (x) => 2 ** x,
     expm1: Math.expm1,

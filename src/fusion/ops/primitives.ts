@@ -40,6 +40,7 @@ import { div } from "./arithmetic/div";
 import { dropout } from "./random/dropout";
 import { elu } from "./activation/elu";
 import { eq } from "./compare/eq";
+import { entr } from "./transcendental/entr";
 import { erf } from "./transcendental/erf";
 import { exp } from "./transcendental/exp";
 import { exp2 } from "./transcendental/exp2";
@@ -163,6 +164,7 @@ export const primitives: readonly OpDef[] = [
   div,
   dropout,
   elu,
+  entr,
   eq,
   erf,
   exp,
