@@ -92,6 +92,20 @@ export const examples: readonly Example[] = [
   { name: "x * 1 is x", text: "x: f32[4096, 1024]\ny = relu(x * 1)", codes: ["A_PATTERN"], kernels: 1, ops: 1 },
   { name: "x + 0 goes", text: "x: f32[4096, 1024]\ny = relu(x + 0)", codes: ["A_PATTERN"], kernels: 1, ops: 1 },
   {
+    name: "a choice by what is not so is the other choice",
+    text: "x: f32[4096, 1024]\nmask: bool[4096, 1024]\ny = x.masked_fill(~mask, 0.0)",
+    codes: ["A_PATTERN"],
+    kernels: 1,
+    ops: 1,
+  },
+  {
+    name: "a number is not taken for what it would be as a test",
+    text: "x: f32[4096, 1024]\ny = where(logical_not(x), x, x + 1)",
+    codes: [],
+    without: ["A_PATTERN"],
+    kernels: 1,
+  },
+  {
     name: "two signs cancel, and so does a square's",
     text: "x: f32[4096, 1024]\ny = sin((-x) * (-x)) + square(-x)",
     codes: ["A_PATTERN"],

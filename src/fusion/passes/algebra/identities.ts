@@ -1,6 +1,6 @@
 /**
  * @file Exact laws of single ops: neutral operands, double negations, views of views, constants.
- * @about transpose: two of them are one.
+ * @about transpose, where: two transposes are one, and a choice by what is not so is the other choice.
  */
 import { madeFor, type Graph, isLiteral, literalOf, node, type Node, type NodeId, sameShape, sizeOf } from "../../ir";
 import { algebraOf, isNegation, opDef, permOf } from "../../ops";
@@ -72,6 +72,25 @@ const signsCancel = rule({
   replace: ({ rewriter, n }, { inputs }) => rewriter.become({ ...n, inputs }),
   because: ({ graph, n }, { signs, inputs }) =>
     `The ${signs.length === 1 ? "sign" : "signs"} of ${namesOf(graph, signs)} cancel in ${nameOf(graph, n.id)}, so it reads ${namesOf(graph, inputs)} directly.`,
+});
+
+/** a where c is not true, else b, is b where c is true, else a. */
+const otherChoice = rule({
+  name: "other-choice",
+  match(site) {
+    const { graph, n } = site;
+    if (n.op !== "where") return null;
+    const test = operandOf(site);
+    const [c] = test.inputs.map((input) => node(graph, input));
+    const isNot = test.inputs.length === 1 && algebraOf(test.op).involution && c!.type.dtype === "bool";
+    return isNot && sameType(c!, test) ? { test, c: c!, nodes: [n.id, test.id] } : null;
+  },
+  replace({ rewriter, n }, { c }) {
+    const [, a, b] = n.inputs;
+    return rewriter.become({ ...n, inputs: [c.id, b!, a!] });
+  },
+  because: ({ graph, n }, { test, c }) =>
+    `${nameOf(graph, n.id)} chooses by the opposite of ${nameOf(graph, c.id)}: with its two values exchanged it reads ${nameOf(graph, c.id)} itself, without ${nameOf(graph, test.id)}.`,
 });
 
 /** Casts to the type it has, reshapes to the shape it has, whole slices, `identity`. */
@@ -243,6 +262,7 @@ const identities: readonly AnyRule[] = [
   neutral,
   doubled,
   signsCancel,
+  otherChoice,
   nothingMoves,
   foldOfOne,
   viewOfView,
