@@ -92,5 +92,7 @@ export const passBugs = bugsIn("src/fusion/passes", {
   "sign-of-the-row": [
     ["algebra/row-of-product.ts", 'if («factors.negative») row = factory.call("neg", [row], {}, n, late);', "false"],
   ],
+  "not-exchanged": [["algebra/identities.ts", "inputs: [c.id, «b!», a!]", "a!"]],
+  "products-along-columns": [["rows/sum-of-products.ts", "axes: [«shape.length - 1»]", "0"]],
   "worst-chosen": [["profitability/weigh.ts", "return choosing(criterion, ways, «best»);", "(best + 1) % ways.length"]],
 });

@@ -144,6 +144,8 @@ export const scaledRows: Readonly<Record<string, string>> = {
 
 /** One small program for every way a graph is rewritten before it is fused. */
 export const rewritten: Readonly<Record<string, string>> = {
+  "other-choice": "x: f32[5, 7]\ny = where(~(x > 0), x * 2, x + 1)",
+  "vector-beside": "x: f32[4, 4]\nv: f32[4]\nreturn x @ v, x * 2",
   "turned-twice": `x: f32[4, 4, 4]\ny = relu(transpose(transpose(x, 0, 1), 1, 2))`,
   "turned-twice-odd": `x: f32[2, 3, 5]\ny = relu(transpose(transpose(x, 0, 1), 1, 2))`,
   "turned-around-a-map": `x: f32[3, 4, 5]\ny = permute(tanh(permute(x, (1, 2, 0))), (0, 2, 1))`,

@@ -1,9 +1,20 @@
 /** @file One kernel with several outputs, for a value that is stored anyway and for kernels that read the same tensor. */
-import { edgeId, type EdgeId, isInput, node, type NodeId, type Region, type RegionId, type Verdict } from "../ir";
+import {
+  edgeId,
+  type EdgeId,
+  isInput,
+  node,
+  type NodeId,
+  type Region,
+  type RegionId,
+  type Shape,
+  sizeOf,
+  type Verdict,
+} from "../ir";
 import type { Answer, Candidate, FusionPass } from "./driver/define";
 import { costOf, edgesBetween, joiningRewrite, legalMerge, mergeCandidate, nodesOf, patchOf } from "./driver/merge";
 import { isIndexMap } from "./transpose-folding";
-import { isFreeView } from "../region";
+import { isFreeView, matmulSizes, type RegionForm } from "../region";
 import type { Planner } from "./driver/planner";
 import { countOf, nameOf, namesOf, no } from "./driver/sentences";
 import { judge, policyOnContraction, prologueVerdict } from "./profitability/profitability";
@@ -16,6 +27,7 @@ import {
   WITH_ROOM,
 } from "./rows/recomputed-output";
 import { SECOND_LOOK, secondLooks } from "./rows/second-look";
+import { SUM_OF_PRODUCTS, sumsOfProducts } from "./rows/sum-of-products";
 import { SUM_OF_ROWS, sumsOfRows } from "./rows/sum-of-rows";
 import { titled } from "./catalogue";
 
@@ -32,6 +44,7 @@ export const multiOutput: FusionPass = {
       [...around].toSorted((a, b) => planner.order.at(a) - planner.order.at(b)),
     );
     yield* keepers(planner, yield* sumsOfRows(planner));
+    yield* sumsOfProducts(planner);
     yield* besides(planner);
     if (yield* recomputedOutputs(planner)) yield* siblings(planner);
     yield* secondLooks(planner);
@@ -41,6 +54,11 @@ export const multiOutput: FusionPass = {
   profitability(planner, candidate, delta) {
     if (candidate.rule === SUM_OF_ROWS) {
       const doing = `Folding each row for ${nameOf(planner.graph, candidate.nodes[1]!)} as it passes by`;
+      return planner.supposing(patchOf(candidate), () => judge(planner, candidate, delta, doing));
+    }
+    if (candidate.rule === SUM_OF_PRODUCTS) {
+      const [contraction, other] = candidate.nodes.map((id) => nameOf(planner.graph, id));
+      const doing = `Adding up the products of ${contraction} in the kernel of ${other}`;
       return planner.supposing(patchOf(candidate), () => judge(planner, candidate, delta, doing));
     }
     const refusal =
@@ -151,9 +169,17 @@ function* siblings(planner: Planner): Generator<Candidate, RegionId[], Answer> {
   const keysOf = (region: Region): string[] => {
     const { form, schedule } = planner.factsOf(region);
     if (form === null || schedule.dispatches === 0) return [];
-    return largeReads(planner, region).map((value) => `${value}|${form.space.join()}`);
+    return largeReads(planner, region).map((value) => `${value}|${spaceOver(planner, form, value).join()}`);
   };
   return yield* neighboursBy(planner, planner.inOrder(), keysOf, (a, b) => siblingPair(planner, a, b));
+}
+
+/** What a kernel iterates over as it reads a value: a contraction that uses each element once goes over the value itself, as a sum does. */
+function spaceOver({ graph }: Planner, { contraction, space }: RegionForm, value: NodeId): Shape {
+  if (contraction === null) return space;
+  const { batch, m, n, k } = matmulSizes(graph, contraction);
+  const { shape } = node(graph, value).type;
+  return batch * m * n * k === sizeOf(shape) ? shape : space;
 }
 
 /**
