@@ -1,39 +1,52 @@
 /** @file Candidates that move a producer into its readers, a copy into each. */
-import { node, type EdgeId, type Region } from "../../ir";
+import { node, type EdgeId, type NodeId, type Region } from "../../ir";
 import { neededBy } from "../../region";
 import type { Candidate } from "./define";
 import { edgesBetween, nodesOf, unionOf } from "./merge";
 import type { Planner } from "./planner";
 
-/** A reader that computes what it needs of the producer itself, and the reads that then meet no memory. */
-export interface Copied {
-  readonly region: Region;
-  readonly edges: readonly EdgeId[];
-}
+/** A reader that computes what it needs of the producer itself. */
+type CopyInto = (producer: Region, reader: Region) => Region;
 
-export function copyInto(planner: Planner, producer: Region, reader: Region): Copied {
-  const members = unionOf(planner, [producer, reader]);
-  return {
-    edges: edgesBetween(planner, producer, reader),
-    region: {
-      id: reader.id,
-      members: neededBy((id) => node(planner.graph, id), members, reader.outputs),
-      outputs: reader.outputs,
-    },
-  };
+const needed = (planner: Planner, members: readonly NodeId[], { outputs }: Region): readonly NodeId[] =>
+  neededBy((id) => node(planner.graph, id), members, outputs);
+
+function copyInto(planner: Planner, producer: Region, reader: Region): Region {
+  const { id, outputs } = reader;
+  return { id, members: needed(planner, unionOf(planner, [producer, reader]), reader), outputs };
 }
 
 /**
  * `copyInto`, each pair once: of a producer whose readers change one by one only what changed is made and priced again.
  * Holds as long as no node is rewritten.
  */
-export function rememberedCopies(planner: Planner): (producer: Region, reader: Region) => Copied {
-  const known = new WeakMap<Region, WeakMap<Region, Copied>>();
+export function rememberedCopies(planner: Planner): CopyInto {
+  const known = new WeakMap<Region, WeakMap<Region, Region>>();
+  /** Whether the outputs need all members. */
+  const wholes = new WeakMap<Region, boolean>();
+  const isWhole = (region: Region): boolean => {
+    let whole = wholes.get(region);
+    if (whole === undefined) {
+      whole = needed(planner, region.members, region) === region.members;
+      wholes.set(region, whole);
+    }
+    return whole;
+  };
+  const copy = (producer: Region, reader: Region): Region => {
+    const reads = planner.inputsOf(reader);
+    const { id, outputs } = reader;
+    const takesAll = isWhole(producer) && isWhole(reader) && producer.outputs.every((output) => reads.includes(output));
+    const made = takesAll
+      ? { id, members: unionOf(planner, [producer, reader]), outputs }
+      : copyInto(planner, producer, reader);
+    wholes.set(made, true);
+    return made;
+  };
   return (producer, reader) => {
     let copies = known.get(producer);
     if (!copies) known.set(producer, (copies = new WeakMap()));
     let copied = copies.get(reader);
-    if (!copied) copies.set(reader, (copied = copyInto(planner, producer, reader)));
+    if (!copied) copies.set(reader, (copied = copy(producer, reader)));
     return copied;
   };
 }
@@ -49,18 +62,23 @@ export function copyCandidate(
     copied = (from, into) => copyInto(planner, from, into),
   }: {
     readonly keepProducer?: boolean;
-    readonly copied?: (producer: Region, reader: Region) => Copied;
+    readonly copied?: CopyInto;
   } = {},
 ): Candidate {
-  const copies = readers.map((reader) => copied(producer, reader));
-  const edges = copies.flatMap((copy) => copy.edges);
+  let edges: readonly EdgeId[] | null = null;
+  let nodes: readonly NodeId[] | null = null;
+  // Most copies are priced and never proposed.
   return {
     rule,
     kind: "fuse",
-    edges,
-    nodes: nodesOf(edges, producer),
+    get edges() {
+      return (edges ??= readers.flatMap((reader) => edgesBetween(planner, producer, reader)));
+    },
+    get nodes() {
+      return (nodes ??= nodesOf(this.edges, producer));
+    },
     remove: [...(keepProducer ? [] : [producer]), ...readers],
-    add: copies.map(({ region }) => region),
+    add: readers.map((reader) => copied(producer, reader)),
     into: readers.length === 1 ? readers[0]!.id : null,
     merged: [],
   };

@@ -25,15 +25,8 @@ import { bothOf, capital, countOf, nameOf, namesOf, no, showBytes, subjectOf, ye
 import { isLate } from "../saved/partition";
 
 /** Members of several regions, each once, in text order. */
-export function unionOf(planner: Planner, regions: readonly Region[]): NodeId[] {
-  const inTurn = regions.every(
-    ({ members }, i) => i === 0 || planner.position(regions[i - 1]!.members.at(-1)!) < planner.position(members[0]!),
-  );
-  if (inTurn) return regions.flatMap(({ members }) => members);
-  const all = new Set<NodeId>();
-  for (const { members } of regions) for (const id of members) all.add(id);
-  return [...all].toSorted((a, b) => planner.position(a) - planner.position(b));
-}
+export const unionOf = (planner: Planner, regions: readonly Region[]): readonly NodeId[] =>
+  planner.inTextOrder(regions.map(({ members }) => members));
 
 /** Reads from producer's outputs into consumer's own members. */
 export function edgesBetween(planner: Planner, producer: Region, consumer: Region): EdgeId[] {

@@ -32,6 +32,7 @@ import {
 import { isViewRegion } from "../../region";
 import { executionOrder, regionOrder, type RegionOrder } from "./region-order";
 import type { CostCache } from "../profitability/cost-cache";
+import { openMemberOrder } from "./member-order";
 import { openUseDef } from "./use-def";
 
 /** The part of the options that planning reads, and what one planning learnt for the next. */
@@ -76,6 +77,8 @@ export interface Planner {
   readonly region: (id: RegionId) => Region;
   /** Place in the text; every list of members is sorted by it. `made`: nodes that are not in the graph yet. */
   readonly position: (id: NodeId, made?: ReadonlyMap<NodeId, Standing>) => number;
+  /** Lists of members as one: each member once, in text order. */
+  readonly inTextOrder: (lists: readonly (readonly NodeId[])[]) => readonly NodeId[];
   readonly isOutput: (id: NodeId) => boolean;
   readonly isView: (region: Region) => boolean;
   /** The region that provides a value; null for inputs and constants. */
@@ -199,6 +202,7 @@ export function openPlanner(
     fullSize,
     region,
     position,
+    inTextOrder: openMemberOrder(position),
     isOutput: (id) => outputs.has(id),
     isView: (each) => isViewRegion(graph, each),
     homeOf: useDef.homeOf,

@@ -37,7 +37,9 @@ export function openCostCache(profile: DeviceProfile, fullSize: number, target: 
       const own = target.knobs?.kernels[region.outputs[0]!];
       const shape = own ? `${plain} ${JSON.stringify(own)}` : plain;
       const like = byShape.get(shape);
-      const fresh = like ? renamed(like, numbers) : regionFacts(graph, region, profile, fullSize, target);
+      const fresh = like
+        ? new RenamedFacts(like, [...numbers.keys()])
+        : regionFacts(graph, region, profile, fullSize, target);
       byRegion.set(region, fresh);
       if (!like && !isRefusal(fresh)) byShape.set(shape, { facts: fresh, numbers });
       return fresh;
@@ -53,27 +55,36 @@ interface Kinds {
 
 function openKinds(): Kinds {
   const numbers = new Map<string, number>();
-  const cache = new WeakMap<Node, number>();
-  const number = (text: string): number => {
-    const known = numbers.get(text);
-    if (known !== undefined) return known;
-    numbers.set(text, numbers.size);
-    return numbers.size - 1;
+  const numbered = (textOf: (n: Node) => string): ((n: Node) => number) => {
+    const cache = new WeakMap<Node, number>();
+    return (n) => {
+      let number = cache.get(n);
+      if (number === undefined) {
+        const text = textOf(n);
+        number = numbers.get(text) ?? numbers.size;
+        numbers.set(text, number);
+        cache.set(n, number);
+      }
+      return number;
+    };
   };
   return {
-    member(n) {
-      const known = cache.get(n);
-      if (known !== undefined) return known;
-      const fresh = number(`${n.op}${JSON.stringify(n.attrs)}${n.type.dtype}${n.type.shape.join()}`);
-      cache.set(n, fresh);
-      return fresh;
-    },
-    stored: (n) => number(`${isLiteral(n) ? "c" : "s"}${n.type.dtype}${n.type.shape.join()}`),
+    member: numbered((n) => `${n.op}${JSON.stringify(n.attrs)}${n.type.dtype}${n.type.shape.join()}`),
+    stored: numbered((n) => `${isLiteral(n) ? "c" : "s"}${n.type.dtype}${n.type.shape.join()}`),
   };
 }
 
 /** Marks between the numbers of a shape, so that lists of different meaning never look alike. */
-const MARK = { member: -1, view: -2, seen: -3, stored: -4, outputs: -5, replaced: -6 } as const;
+const MARK = { member: 0, view: 1, seen: 2, stored: 3, outputs: 4, replaced: 5, operand: 6 } as const;
+
+/** The largest list, and the largest number in it, that become one string in one step. */
+const [MOST_PARTS, MOST_UNITS] = [4096, 0xffff];
+
+/** A text that differs wherever the lists do. */
+const textOf = (parts: readonly number[]): string =>
+  parts.length <= MOST_PARTS && parts.every((part) => part <= MOST_UNITS)
+    ? String.fromCharCode(...parts)
+    : parts.join();
 
 /** The region with its names replaced by numbers, members first: equal for regions that differ in names alone. */
 function shapeOf(
@@ -105,44 +116,89 @@ function shapeOf(
   };
   for (const id of members) {
     const n = node(graph, id);
-    for (const input of n.inputs) if (!numbers.has(input)) outside(input);
+    for (const input of n.inputs) {
+      let number = numbers.get(input);
+      if (number === undefined) {
+        number = numbers.size;
+        outside(input);
+      }
+      parts.push(MARK.operand, number);
+    }
     parts.push(MARK.member, kinds.member(n));
-    for (const input of n.inputs) parts.push(numbers.get(input)!);
   }
   parts.push(MARK.outputs);
   for (const id of outputs) parts.push(numbers.get(id)!);
-  return { shape: parts.join(), numbers };
+  return { shape: textOf(parts), numbers };
 }
 
-/** The same facts about other names. */
-function renamed({ facts, numbers }: Priced, others: ReadonlyMap<NodeId, number>): RegionFacts {
-  const fresh = [...others.keys()];
-  const name = (id: NodeId): NodeId => {
-    const at = numbers.get(id);
-    return at === undefined ? id : fresh[at]!;
-  };
-  const { form, schedule, traffic } = facts;
-  const named = <T extends { readonly value: NodeId }>(list: readonly T[]): T[] =>
-    list.map((each) => ({ ...each, value: name(each.value) }));
-  return {
-    ...facts,
-    form: form && {
-      ...form,
-      contraction: form.contraction === null ? null : name(form.contraction),
-      reductions: form.reductions.map((reduction) => ({ ...reduction, node: name(reduction.node) })),
-      scans: form.scans.map(name),
-      columnFolds: form.columnFolds.map(name),
-      orders: form.orders.map((order) => ({ ...order, node: name(order.node) })),
-    },
-    schedule: {
-      ...schedule,
-      reads: named(schedule.reads),
-      stridedWrites: schedule.stridedWrites.map(name),
-      cached: schedule.cached.map(name),
-      ...(schedule.inPlace && {
-        inPlace: schedule.inPlace.map(({ output, input }) => ({ output: name(output), input: name(input) })),
-      }),
-    },
-    traffic: { ...traffic, reads: named(traffic.reads), writes: named(traffic.writes) },
-  };
+/** The same facts about other names. Most are asked for their times alone: names are put in when they are read. */
+class RenamedFacts implements RegionFacts {
+  readonly #like: Priced;
+  readonly #ids: readonly NodeId[];
+  readonly flops: number;
+  readonly time: RegionFacts["time"];
+  #form: RegionFacts["form"] | undefined;
+  #schedule: RegionFacts["schedule"] | undefined;
+  #traffic: RegionFacts["traffic"] | undefined;
+
+  constructor(like: Priced, ids: readonly NodeId[]) {
+    this.#like = like;
+    this.#ids = ids;
+    this.flops = like.facts.flops;
+    this.time = like.facts.time;
+  }
+
+  #name(id: NodeId): NodeId {
+    const at = this.#like.numbers.get(id);
+    return at === undefined ? id : this.#ids[at]!;
+  }
+
+  #list(ids: readonly NodeId[]): NodeId[] {
+    return ids.map((id) => this.#name(id));
+  }
+
+  #named<T extends { readonly value: NodeId }>(list: readonly T[]): readonly T[] {
+    return list.length === 0 ? list : list.map((each) => ({ ...each, value: this.#name(each.value) }));
+  }
+
+  get form(): RegionFacts["form"] {
+    const { form } = this.#like.facts;
+    if (form === null || this.#form !== undefined) return this.#form ?? null;
+    const { contraction, reductions, scans, columnFolds, orders } = form;
+    const none = contraction === null && reductions.length + scans.length + columnFolds.length + orders.length === 0;
+    return (this.#form = none
+      ? form
+      : {
+          ...form,
+          contraction: contraction === null ? null : this.#name(contraction),
+          reductions: reductions.map((reduction) => ({ ...reduction, node: this.#name(reduction.node) })),
+          scans: this.#list(scans),
+          columnFolds: this.#list(columnFolds),
+          orders: orders.map((order) => ({ ...order, node: this.#name(order.node) })),
+        });
+  }
+
+  get schedule(): RegionFacts["schedule"] {
+    if (this.#schedule) return this.#schedule;
+    const { schedule } = this.#like.facts;
+    const { reads, stridedWrites, cached, inPlace } = schedule;
+    const none = !inPlace && reads.length + stridedWrites.length + cached.length === 0;
+    return (this.#schedule = none
+      ? schedule
+      : {
+          ...schedule,
+          reads: this.#named(reads),
+          stridedWrites: this.#list(stridedWrites),
+          cached: this.#list(cached),
+          ...(inPlace && {
+            inPlace: inPlace.map(({ output, input }) => ({ output: this.#name(output), input: this.#name(input) })),
+          }),
+        });
+  }
+
+  get traffic(): RegionFacts["traffic"] {
+    if (this.#traffic) return this.#traffic;
+    const { traffic } = this.#like.facts;
+    return (this.#traffic = { ...traffic, reads: this.#named(traffic.reads), writes: this.#named(traffic.writes) });
+  }
 }
