@@ -115,10 +115,13 @@ function* excessesOf(planner: Planner, region: Region): Generator<Excess> {
 /** Shares of the members, in text order, that a cheapest cut must leave on either side. */
 const SHARES = [1 / 4, 3 / 8];
 
+/** Made when it is looked at: all of them together would be as large as the region is, squared. */
+type Beginning = () => ReadonlySet<NodeId>;
+
 /** Sets of members that could go first: every beginning of the text, and the cheapest cuts, whatever the order in the text. */
-function* beginnings(planner: Planner, region: Region, { between }: Excess): Generator<ReadonlySet<NodeId>> {
+function* beginnings(planner: Planner, region: Region, { between }: Excess): Generator<Beginning> {
   const { members } = region;
-  for (let at = 1; at < members.length; at++) yield new Set(members.slice(0, at));
+  for (let at = 1; at < members.length; at++) yield () => new Set(members.slice(0, at));
   const places = new Map(members.map((id, at) => [id, at]));
   const values = members.map((id) => valueOf(planner, region, id, places));
   const ends = between
@@ -132,7 +135,9 @@ function* beginnings(planner: Planner, region: Region, { between }: Excess): Gen
       });
   for (const [near, far] of ends) {
     const cut = cheapestCut(values, near!, far!);
-    if (cut) yield new Set(members.filter((_, at) => cut.has(at)));
+    if (!cut) continue;
+    const first = new Set(members.filter((_, at) => cut.has(at)));
+    yield () => first;
   }
 }
 
@@ -162,21 +167,17 @@ function cutOf(planner: Planner, region: Region, excess: Excess): Candidate | nu
   let best: { candidate: Candidate; rank: readonly number[] } | null = null;
   const tooMany = excess.code === "L_BINDINGS" ? excess.numbers["bindings"]! : Infinity;
   let partable: boolean | null = null;
-  for (const before of beginnings(planner, region, excess)) {
-    const parts = partsAt(planner, region, before);
-    if (parts === null) continue;
-    const { first, second, crossing } = parts;
-    if (excess.between) {
-      const [a, b] = excess.between;
-      if (!first.members.includes(a) || !second.members.includes(b) || second.members.includes(a)) continue;
-    }
+  for (const { before, bytes, unevenness } of cutsByBytes(planner, region, excess)) {
+    // What the parts bind is dear to know: it is asked of cuts that could still be the best.
+    if (best && !isBefore([0, bytes, unevenness], best.rank)) break;
+    const parts = partsAt(planner, region, before())!;
     const add = kernelsOf(planner, region, parts);
     if (!add) continue;
     const bound = Math.max(...add.map((part) => bindingsOf(planner, planner.factsOf(part))));
     if (bound >= tooMany && !(partable ??= isPartable(planner, region))) continue;
-    const bytes = first.outputs.reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0);
-    const rank = [bound < tooMany ? 0 : bound, bytes, Math.abs(2 * before.size - region.members.length)];
+    const rank = [bound < tooMany ? 0 : bound, bytes, unevenness];
     if (best && !isBefore(rank, best.rank)) continue;
+    const { first, second, crossing } = parts;
     const candidate: Candidate = {
       rule: "cut",
       kind: "split",
@@ -190,6 +191,32 @@ function cutOf(planner: Planner, region: Region, excess: Excess): Candidate | nu
     best = { candidate, rank };
   }
   return best?.candidate ?? null;
+}
+
+interface Cut {
+  readonly before: Beginning;
+  /** What has to be stored for it. */
+  readonly bytes: number;
+  /** By how many members one part is larger than the other. */
+  readonly unevenness: number;
+}
+
+/** Cuts that can be drawn, those with the fewest bytes first. */
+function cutsByBytes(planner: Planner, region: Region, excess: Excess): Cut[] {
+  const cuts: Cut[] = [];
+  for (const before of beginnings(planner, region, excess)) {
+    const set = before();
+    const parts = partsAt(planner, region, set);
+    if (parts === null) continue;
+    const { first, second } = parts;
+    if (excess.between) {
+      const [a, b] = excess.between;
+      if (!first.members.includes(a) || !second.members.includes(b) || second.members.includes(a)) continue;
+    }
+    const bytes = first.outputs.reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0);
+    cuts.push({ before, bytes, unevenness: Math.abs(2 * set.size - region.members.length) });
+  }
+  return cuts.toSorted((a, b) => a.bytes - b.bytes || a.unevenness - b.unevenness);
 }
 
 /** Whether the first number in which two lists differ is lower in `a`. */
