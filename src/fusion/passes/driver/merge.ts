@@ -16,7 +16,7 @@ import {
 } from "../../ir";
 import { isRefusal, priority, type RegionFacts } from "../../cost";
 import { opDef } from "../../ops";
-import { bySize, classifyPlain, isOnline, productsOf, uniformsOf } from "../../region";
+import { bySize, classifyPlain, inPlaceOf, isOnline, launchedKey, productsOf, readsOf, uniformsOf } from "../../region";
 import type { Candidate, CostDelta, FusionPass } from "./define";
 import type { Planner, PlanOptions } from "./planner";
 import { inOtherOrder } from "./strict-order";
@@ -228,6 +228,14 @@ const uniformsIn = ({ graph, profile }: Planner, facts: RegionFacts): number =>
 
 /** Storage bindings of a region: distinct stored inputs and outputs, without what is bound as uniforms. */
 export const bindingsOf = (planner: Planner, facts: RegionFacts): number => boundBy(facts) - uniformsIn(planner, facts);
+
+/** A region binds no fewer buffers, however it is scheduled: what is known of it before it is classified. */
+export function leastBindings({ graph, profile }: Planner, { members, outputs }: Region): number {
+  if (launchedKey(graph, members) !== null) return 0;
+  const reads = readsOf(graph, members, outputs).flatMap(({ value, elements }) => (elements > 0 ? [value] : []));
+  const bound = reads.length + outputs.length - inPlaceOf(graph, { members, outputs }).length;
+  return bound - uniformsOf(graph, reads, bound, profile.maxBindings).size;
+}
 
 const besideUniforms = (count: number): string =>
   count === 0 ? "" : ` beside ${countOf(count, "small parameter")} as ${count === 1 ? "a uniform" : "uniforms"}`;

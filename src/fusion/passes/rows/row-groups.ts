@@ -8,6 +8,7 @@ import {
   costOf,
   edgesBetween,
   hasContraction,
+  leastBindings,
   legalMerge,
   mergeCandidate,
   mergedRegion,
@@ -81,8 +82,9 @@ const MAX_BETWEEN = 8;
 function withThoseBetween(planner: Planner, pair: readonly Region[]): readonly Region[] | null {
   const group = [...pair];
   const most = planner.profile.maxBindings;
-  const bindings = (regions: readonly Region[]): number => {
-    const facts = planner.facts(mergedRegion(planner, regions, pair[0]!.id));
+  const merged = (regions: readonly Region[]): Region => mergedRegion(planner, regions, pair[0]!.id);
+  const bindings = (region: Region): number => {
+    const facts = planner.facts(region);
     return isRefusal(facts) ? Infinity : bindingsOf(planner, facts);
   };
   const fits = (region: Region): boolean => !planner.isView(region) && !hasContraction(planner, region);
@@ -94,15 +96,26 @@ function withThoseBetween(planner: Planner, pair: readonly Region[]): readonly R
       group.push(via);
       continue;
     }
-    const now = bindings(group);
+    const now = bindings(merged(group));
     if (now <= most) return group.length > pair.length ? group : null;
     const ids = new Set(group.map(({ id }) => id));
     const around = new Set(group.flatMap(({ id }) => [...planner.readersOf(id), ...planner.producersOf(id)]));
-    const next = [...around]
+    const neighbours = [...around]
       .flatMap((id) => (ids.has(id) || !fits(planner.region(id)) ? [] : [planner.region(id)]))
-      .map((region) => ({ region, bound: bindings([...group, region]) }))
-      .toSorted((a, b) => a.bound - b.bound || planner.order.at(a.region.id) - planner.order.at(b.region.id))[0];
-    if (!next || next.bound > now) return null;
+      .toSorted((a, b) => planner.order.at(a.id) - planner.order.at(b.id))
+      .map((region) => ({ region, whole: merged([...group, region]) }))
+      .map((each) => ({ ...each, least: leastBindings(planner, each.whole) }))
+      .toSorted((a, b) => a.least - b.least);
+    let next: { readonly region: Region; readonly bound: number } | null = null;
+    // Whether one kernel can do it at all is dear to know: it is asked of those that may be the best.
+    for (const { region, whole, least } of neighbours) {
+      if (least > Math.min(now, next?.bound ?? Infinity)) break;
+      const bound = bindings(whole);
+      const isEarlier =
+        next !== null && bound === next.bound && planner.order.at(region.id) < planner.order.at(next.region.id);
+      if (bound <= now && (next === null || bound < next.bound || isEarlier)) next = { region, bound };
+    }
+    if (!next) return null;
     group.push(next.region);
   }
   return null;
