@@ -107,6 +107,13 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
     ["templates/scan.ts", "«this.low.set(this.#carry, total, [this.scan.id]);»", ""],
     ["templates/scan.ts", '«soFar = soFar === null ? all : joined(low, scan, soFar, all, "so_far");»', ""],
   ],
+  "turned-four": [
+    [
+      "joined-accesses.ts",
+      "const places = «[0, 1, 2, 3].map((lane) => four.lanes.get(lane)!)»;",
+      "[3, 2, 1, 0].map((lane) => four.lanes.get(lane)!)",
+    ],
+  ],
   "late-sort": [["templates/orders/sort.ts", "space.atLeast(now, «this.#slots.slack + 1»)", "this.#slots.slots + 1"]],
   "place-in-part": [["templates/orders/chosen.ts", 'low.load(places, «at», sort.orders, "stood_at")', "space.int(0)"]],
   "unmoved-bar": [["templates/orders/sort.ts", "index: space.int(«sort.kept - 1») }, this.#nodes);", "0"]],

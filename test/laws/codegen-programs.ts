@@ -117,6 +117,8 @@ export const programs: Readonly<Record<string, string>> = {
   "topk-parts-equal": `x: i32[8203] = zeros()\nt = where(x < 1, 2147483647, x)\ny, i = topk(t, 5, largest=False)`,
   "topk-long-one": `x: f32[3, 2500]\ni = topk_indices(x, 1)`,
   "whole-number-matmul": `x: i32[20, 24]\nw: i32[24, 20]\ny = x @ w`,
+  components: `x: f32[300, 4]\na, b, c, d = x.unbind(-1)\ny = a * b - c * d`,
+  "components-few": `x: f32[300, 4]\nb: f32[300, 5]\ny = x[:, 0] * x[:, 1] + x[:, 3] * b[:, 2]`,
   "sort-merged": `x: f32[4097]\nt = tanh(x)\ny = sort(t)\ni = argsort(t)`,
   "sort-digits": `i: i32[2, 4100] = uniform(-40, 900)\nb = i.clamp(-1, 800)\nz = argsort(b)`,
   "sort-digits-down": `i: i32[2, 4099] = uniform(-40, 300)\nb = i.clamp(0, 255)\ny = sort(b, descending=True)\nz = argsort(b, descending=True)`,

@@ -172,6 +172,7 @@ const softmax: Omit<FoldShape, "rows" | "columns" | "vector" | "contiguous" | "r
   alone: true,
   together: true,
   networks: [],
+  between: 1,
 };
 const along = (rows: number, columns: number) => ({
   rows,

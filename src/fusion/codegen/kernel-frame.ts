@@ -19,6 +19,7 @@ import { wordFor } from "./emitter";
 import { Lowering } from "./lowering";
 import { identifier, isTaken } from "./names";
 import { propagateCopies } from "./copy-propagation";
+import { joinAccesses } from "./joined-accesses";
 
 /** One region and how it is to run. */
 export interface Job {
@@ -132,6 +133,7 @@ export function programOf(low: Lowering, { graph, region, target }: Job, rest: R
   for (const buffer of reads.filter(({ value }) => uniforms.has(value)))
     Object.assign(buffer, { access: "uniform", width: 4 });
   const name = rest.name ?? kernelName(graph, region);
+  const body = joinAccesses(low.body, low);
   return {
     title: titleOf(graph, region),
     ...rest,
@@ -140,7 +142,7 @@ export function programOf(low: Lowering, { graph, region, target }: Job, rest: R
     nodes: region.members,
     buffers,
     shared: low.shared,
-    body: propagateCopies(low.body, low.space, low.names),
+    body: propagateCopies(body, low.space, low.names),
     space: low.space,
     registerCount: low.registers,
     largestNumber: low.names.largestNumber,

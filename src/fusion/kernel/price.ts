@@ -17,6 +17,8 @@ export interface FoldShape {
   /** The loop whose neighbours lie side by side in memory, and how many of them before the other loop moves on. */
   readonly contiguous: Side;
   readonly run: number;
+  /** Neighbours of the kept loop lie so far apart, with columns of their own between them: windows that do not overlap. 1: side by side. */
+  readonly between: number;
   readonly readBytes: number;
   readonly writeBytes: number;
   /** Walks over a row that registers don't save; those of another count where some of it is folded as it goes by. */
@@ -125,8 +127,12 @@ function meetingMemory(
   shape: FoldShape,
   { lanes, beside, wide, fastest }: FoldFactors,
 ): { waste: number; lines: number } {
-  const { contiguous, run, columns } = shape;
+  const { contiguous, run, columns, between } = shape;
   const vector = wide.kept * wide.folded;
+  // A thread that takes all that lies between loads neighbours in fours; others load one by one what their warp's neighbours load, too.
+  const inFours = lanes === 1 && (between * wide.kept) % 4 === 0;
+  if (between > 1 && contiguous === "kept" && !inFours)
+    return { waste: 1, lines: vector * Math.max(1, (4 * WARP * vector * between) / LINE) };
   const asked = 4 * WARP * vector;
   const side = fastest === "folded" ? lanes * wide.folded : beside * wide.kept;
   const together = 4 * (fastest === contiguous ? Math.max(vector, Math.min(side, run)) : vector);

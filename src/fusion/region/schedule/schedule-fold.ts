@@ -22,7 +22,8 @@ import { laneCoordinates, rowLane } from "./lanes";
 import { waitingMicros } from "../data-loads";
 import { machineOf } from "../machine";
 import { mergedStages } from "../rows/one-pass";
-import { readsOf, stridedReads } from "../reads";
+import { pointAfter, unravelled } from "../indices/row-layout";
+import { offsetsAt, readsOf, stridedReads } from "../reads";
 import { passesPerRead, type PassRoot } from "../rows/row-passes";
 import { cachedValues, passRoots, stridedWrites, withRereads } from "../rows/row-roots";
 import { joinsOfSteps, readsOfSteps, rowSteps, type RowStep } from "../rows/row-steps";
@@ -31,6 +32,9 @@ import { classifyMerged } from "../sorting/merge-sort";
 import { walksRows } from "../rows/row-ops";
 import { joinBytes, joiningOf, leftBy, scanBytes, networksOf, sortsOf, stepsBytes, type RowSort } from "./threads";
 import type { Lane, RegionForm, RegionRead, RegionSchedule } from "../types";
+
+/** Neighbours that lie between two others are looked for as far as this. */
+const SHORT_RUN = 8;
 
 /** The run of neighbours in memory that belong to the same side: to one row, or to rows that lie side by side. */
 function contiguity({ space, reducedAxes }: RegionForm): Pick<FoldShape, "contiguous" | "run"> {
@@ -133,6 +137,35 @@ export class Rows {
     return this.asked.form.columns > 1 && wholeOutput(this.asked.graph, this.placement, id) !== null;
   }
 
+  /** How far apart neighbours of the kept loop lie in the largest tensor that is read, where columns of their own lie between them; else 1. */
+  #between(): number {
+    const { graph, region, form } = this.asked;
+    const { space, reducedAxes, columns } = form;
+    if (contiguity(form).contiguous !== "kept" || form.rows < 2 || this.plain.length === 0) return 1;
+    const [kept, folded] = [true, false].map((side) =>
+      space.map((extent, axis) => (reducedAxes.includes(axis) === side ? 1 : extent)),
+    );
+    const at = (row: number, column: number): number[] => {
+      const own = unravelled(column, folded!);
+      return unravelled(row, kept!).map((index, axis) => index + own[axis]!);
+    };
+    const points = [at(1, 0), ...Array.from({ length: Math.min(columns, SHORT_RUN) }, (_, column) => at(0, column))];
+    const { value } = this.plain.reduce((most, read) => (read.elements > most.elements ? read : most));
+    const asked = this.roots.map(({ id, layout }) => ({
+      id,
+      points: points.map((point) => pointAfter(layout, point)),
+    }));
+    const [way] = offsetsAt(graph, region.members, asked).get(value) ?? [];
+    if (!way) return 1;
+    const [next, first, ...others] = way;
+    const step = next! - first!;
+    return step > 1 &&
+      step <= others.length + 1 &&
+      others.slice(0, step - 1).every((place, i) => place === first! + i + 1)
+      ? step
+      : 1;
+  }
+
   /** Further walks over what is read. `own`: neighbouring columns that a thread takes in a turn; `all`: those of all threads of a row. */
   rereads(held: boolean, own: number, all: number): RegionRead[] {
     const { graph, region, form } = this.asked;
@@ -164,6 +197,7 @@ export class Rows {
       columns,
       vector: this.lane === "none" ? null : this.lane === "columns" ? "folded" : "kept",
       ...contiguity(form),
+      between: this.#between(),
       readBytes: this.plain.reduce((sum, { value, elements }) => sum + elements * bytes(value), 0) / size,
       writeBytes: full.reduce((sum, id) => sum + bytesOf(node(graph, id).type), 0) / size,
       walks: 1 + reread,
@@ -204,6 +238,7 @@ export function finishNest(shape: FoldShape, chunks: number, machine: Machine): 
       columns: chunks,
       vector: wide ? "kept" : null,
       contiguous: "kept",
+      between: 1,
       run: shape.rows,
       readBytes: 4 * shape.accumulators,
       writeBytes: 0,
@@ -226,6 +261,7 @@ function chosenAgain(shape: FoldShape, columns: number, machine: Machine): FoldN
       columns,
       vector: columns % 4 === 0 ? "folded" : null,
       contiguous: "folded",
+      between: 1,
       run: columns,
       readBytes: places ? 8 : 4,
       writeBytes: 0,
