@@ -25,6 +25,7 @@ export function glyphOf(op: string): Glyph {
   const kind = primitive(op)?.kind ?? "opaque";
   if (kind === "source") return "input";
   if (kind === "ranges") return "reduce";
+  if (kind === "loop") return "scan";
   return kind === "gather" || kind === "search" ? "movement" : kind;
 }
 
@@ -60,11 +61,12 @@ const families: Readonly<Partial<Record<OpDef["kind"] | "composite", string>>> =
   gather: "Indexing",
   order: "Sorting",
   scan: "Scans",
+  loop: "Scans",
   random: "Random numbers",
   opaque: "Boundaries",
 };
 const OTHERS = "Other ops";
-const order = [...Object.values(families), OTHERS];
+const order = [...new Set(Object.values(families)), OTHERS];
 
 /** Every op a person can add, composites included, by family and name. */
 export const paletteEntries: readonly PaletteEntry[] = [...allOps, ...allComposites]

@@ -1,6 +1,6 @@
 /** @file Batching: an op on single examples becomes ops on all of them, the batch in front. Rules by kind of op; what has none is written out example by example. */
 import { sameShape, sizeOf, type Attrs, type Node, type NodeId, type Shape, type TensorType } from "../ir";
-import { normalAxis, numberOf, numbersOf, opDef, withDefaults, type Param } from "../ops";
+import { normalAxis, numberOf, numbersOf, opDef, rowLoopOf, withDefaults, type Param } from "../ops";
 
 /** Writes nodes into the graph and knows those that are there. */
 export interface BatchWriter {
@@ -57,6 +57,8 @@ function byRule(w: BatchWriter, example: Example): NodeId | null {
       return gathered(w, example);
     case "movement":
       return moved(w, example);
+    case "loop":
+      return rows(w, example);
     case "search":
     case "ranges":
     case "opaque":
@@ -75,6 +77,16 @@ function ranked(w: BatchWriter, { batched, types, size }: Example, operand: numb
   const { shape } = types[operand]!;
   if (batched[operand] === null || shape.length >= rank) return id;
   return reshaped(w, id, [size, ...Array<number>(rank - shape.length).fill(1), ...shape]);
+}
+
+/** A loop along rows, whose axes count from the end: ones behind the batch, so that each example's axes stay where they are. */
+function rows(w: BatchWriter, example: Example): NodeId {
+  const { node } = example;
+  const { body, kept } = rowLoopOf(node)!;
+  const ids = operands(example).map((id, i) =>
+    ranked(w, example, i, id, kept.length + (body.params[i]!.walk ? 1 : 0)),
+  );
+  return w.op(node.op, ids, node.attrs);
 }
 
 /** Attributes that name axes, one further on. */

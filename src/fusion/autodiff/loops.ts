@@ -215,6 +215,7 @@ function changing(body: LoopBody, dtypes: readonly DType[], seeds: Seeds, push: 
       iteration,
       values: writer.values.map((value) => ({ ...value, args: value.args.map(placed) })),
       next: [...next, ...found.map(writer.argOf)].map(placed),
+      rows: [],
     },
     carried,
     shared,

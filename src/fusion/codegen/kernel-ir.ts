@@ -315,8 +315,12 @@ export interface KernelProgram {
   readonly largestNumber: number;
   /** f16 lies two to a u32 in memory: the target can't bind halves. */
   readonly packedHalves: boolean;
-  /** One of many launches of a kernel on other values: what it binds now, in the order of `buffers`, and its own FLOP. */
-  readonly launch?: { readonly values: readonly NodeId[]; readonly flops: number };
+  /** One of many launches of a kernel on other values: what it binds now and how much of it is touched, in the order of `buffers`, and its own FLOP. */
+  readonly launch?: {
+    readonly values: readonly NodeId[];
+    readonly touched: readonly number[];
+    readonly flops: number;
+  };
 }
 
 /** The values that a program's buffers are bound to. */

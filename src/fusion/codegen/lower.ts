@@ -17,6 +17,7 @@ import { lowerReduceThread } from "./templates/reduce-thread";
 import { lowerReduceTile } from "./templates/reduce-tile";
 import { lowerMergedOrder } from "./templates/orders/merge-sort";
 import { lowerMixed } from "./templates/mixed";
+import { lowerRowLoop } from "./templates/row-loop";
 import { lowerScanBand } from "./templates/scan";
 import { lowerTile } from "./templates/transpose";
 
@@ -47,6 +48,8 @@ export function lowerJob(job: Job): KernelProgram[] {
       return lowerDigitSort(job);
     case "bins":
       return lowerBins(job);
+    case "row-loop":
+      return [lowerRowLoop(job)];
     case "scan-band":
       return [lowerScanBand(job)];
     case "mixed-row":

@@ -133,6 +133,7 @@ export class Lowering extends Emitter {
         return yield* this.#outside(n, at);
       case "reduce":
       case "scan":
+      case "loop":
       case "contraction":
         throw bug(`${id} (${n.op}) was asked for before its template computed it`);
     }

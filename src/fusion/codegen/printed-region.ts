@@ -62,7 +62,11 @@ export function printRegion(graph: Graph, region: Region, target: Target): Print
     return {
       ...text,
       flops: launch.flops,
-      bindings: text.bindings.map((binding, i) => ({ ...binding, value: launch.values[i]! })),
+      bindings: text.bindings.map((binding, i) => ({
+        ...binding,
+        value: launch.values[i]!,
+        elements: launch.touched[i]!,
+      })),
     };
   });
   return { ...shaped, programs };

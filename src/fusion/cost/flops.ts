@@ -1,7 +1,7 @@
 /** @file Counts the arithmetic of a region: how often each member is evaluated, times what one evaluation costs. */
 import { node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../ir";
 import { comparisonsOfSorts, keptByParts } from "../kernel";
-import { MAX_SORTED, opDef } from "../ops";
+import { MAX_SORTED, opDef, rowLoopOf } from "../ops";
 import {
   loopsIn,
   matmulSizes,
@@ -40,7 +40,8 @@ export function regionFlops(graph: Graph, region: Body, form: RegionForm | null,
   // Results of one loop share its iterations.
   for (const results of loopsIn(graph, region.members)) {
     const [{ op, attrs }] = results as [Node];
-    const times = Math.max(...results.map(({ id }) => evaluations.get(id)!));
+    const along = rowLoopOf(results[0]!);
+    const times = along ? sizeOf(along.kept) : Math.max(...results.map(({ id }) => evaluations.get(id)!));
     flops += times * opDef(op).loop!.flops(attrs, resultsOf(results));
   }
   return flops;
@@ -112,7 +113,7 @@ function evaluationsFor(
     n.inputs.forEach((input, operand) => {
       const needed = sizeOf(node(graph, input).type.shape);
       if (kind === "reduce") ask(input, needed / comparedWith(form, schedule));
-      else if (kind === "order") ask(input, needed);
+      else if (kind === "order" || kind === "loop") ask(input, needed);
       else if (kind === "contraction") ask(input, needed * tileVisits(graph, id, operand, schedule));
       else if (kind === "movement" && n.inputs.length > 1) ask(input, needed);
       else ask(input, times);

@@ -13,7 +13,8 @@ export type TemplateName =
   | "copy"
   | "flash"
   | "contract-reduce"
-  | "merge-sort";
+  | "merge-sort"
+  | "row-loop";
 
 /** What one kernel reads or writes of one tensor. */
 export interface Access {

@@ -174,20 +174,41 @@ export interface OrderMeaning {
   readonly indices: boolean;
 }
 
-/** A loop whose carried values each iteration changes element by element: `scalar` is what all iterations do to one element. */
+/** How a loop goes along rows: what an iteration reads of each operand that it walks, and takes what the iteration gives. */
+export interface RowAccess {
+  /** The element of operand `param` in the row of iteration `number`. */
+  read(param: number, number: number): number;
+  /** The result's element in the row of iteration `number`. */
+  show(number: number, value: number): void;
+}
+
+/** The axis of rows, counted from the end of the space that carried values and rows make, and whether its last row comes first. */
+export interface Along {
+  readonly axis: number;
+  readonly backwards: boolean;
+}
+
+/** A loop whose carried values each iteration changes element by element: what all iterations do to one element. */
 export interface LoopMeaning {
   /** Of a call that `infer` accepted. */
   bodyOf(attrs: Attrs): LoopBody;
   /** Dtypes of the body's values. */
   dtypesOf(body: LoopBody): readonly DType[];
   iterations(attrs: Attrs): number;
-  /** Which carried value the result is. */
+  /** Which result it is, by number (`resultAt`). */
   result(attrs: Attrs): number;
+  /** The rows that iterations read and give; null where they read and give none. */
+  along(attrs: Attrs): Along | null;
   /** Each iteration launches the body's kernels again; otherwise all iterations are made inside a kernel. */
   launched(attrs: Attrs): boolean;
   /** All iterations for one element; `change` says what becomes of each value that is computed on the way, null: nothing. */
-  run(args: readonly number[], attrs: Attrs, change: ((value: number, dtype: DType) => number) | null): number;
-  /** FLOP an element, all iterations, where these carried values are wanted. */
+  run(
+    args: readonly number[],
+    attrs: Attrs,
+    change: ((value: number, dtype: DType) => number) | null,
+    rows?: RowAccess,
+  ): number;
+  /** FLOP an element, all iterations, where these results are wanted. */
   flops(attrs: Attrs, results: readonly number[]): number;
 }
 
@@ -234,6 +255,7 @@ export type OpKind =
   | "gather"
   | "search"
   | "ranges"
+  | "loop"
   | "random"
   | "source"
   | "opaque";

@@ -29,14 +29,20 @@ export { MAX_ANGLE } from "./wgsl-functions";
 export type { ArgCompare } from "./define";
 export {
   bodyText,
-  carriedFor,
+  neededFor,
   pruned,
   readBody,
-  readBy,
+  resultAt,
+  resultNumber,
+  rowAt,
   type BodyArg,
+  type BodyParam,
   type BodyValue,
   type LoopBody,
+  type Result,
+  type Walk,
 } from "./loop-body";
+export { givenRow, readAt, rowLoopOf, rowsRead, type RowLoop } from "./row-loops";
 export { leavingHalves, withRounded } from "./halves";
 export { largestOf, smallestOf } from "./limits";
 export { primitive as opDef } from "./primitives";

@@ -1,6 +1,8 @@
 /**
  * @file What one iteration of a loop computes, as data and as text: `x: f32, y: f32; c: f32; turn -> a = mul(x, y); b = add(a, c) -> b, x`.
- * Carried values, then what stays the same, then the iteration's number; then one value after the other, and what each carried value becomes.
+ * Carried values, then what all iterations read, then the iteration's number; then one value after the other, and what each carried value
+ * becomes. Of `x: f32 up 2` iteration 0 reads row 2, iteration 1 row 3; of `x: f32 down 9` rows 9 and 8. What stands behind a last
+ * semicolon each iteration gives a row of: `-> b, x; a`.
  */
 import type { Attrs, AttrValue, DType } from "../ir";
 
@@ -22,14 +24,32 @@ export interface BodyValue {
   readonly call?: number;
 }
 
+/** Which row an iteration reads: the first one `start`, each one further on, or one further back. */
+export interface Walk {
+  readonly start: number;
+  readonly backwards: boolean;
+}
+
+export interface BodyParam {
+  readonly name: string;
+  readonly dtype: DType;
+  /** Each iteration reads a row of its own. Absent: all of it. */
+  readonly walk?: Walk;
+}
+
 export interface LoopBody {
   /** Carried values first, then those that all iterations read. */
-  readonly params: readonly { readonly name: string; readonly dtype: DType }[];
+  readonly params: readonly BodyParam[];
   readonly iteration: string;
   readonly values: readonly BodyValue[];
   /** What each carried value is in the next iteration. As many as are carried. */
   readonly next: readonly BodyArg[];
+  /** What each iteration gives a row of. */
+  readonly rows: readonly BodyArg[];
 }
+
+/** The row that a parameter is read at in iteration `number`. */
+export const rowAt = ({ start, backwards }: Walk, number: number): number => (backwards ? start - number : start + number);
 
 const DTYPES: ReadonlySet<string> = new Set(["f32", "f16", "i32", "bool"]);
 
@@ -66,14 +86,16 @@ function attrText(value: AttrValue): string {
 
 /** The body as one line; equal bodies are equal texts. */
 export function bodyText(body: LoopBody): string {
-  const { params, iteration, values, next } = body;
-  const list = (of: LoopBody["params"]): string => of.map(({ name, dtype }) => `${name}: ${dtype}`).join(", ");
+  const { params, iteration, values, next, rows } = body;
+  const walked = ({ walk }: BodyParam): string => (walk ? ` ${walk.backwards ? "down" : "up"} ${walk.start}` : "");
+  const list = (of: LoopBody["params"]): string =>
+    of.map((param) => `${param.name}: ${param.dtype}${walked(param)}`).join(", ");
   const arg = (of: BodyArg): string => argText(body, of);
   const lines = values.map(
     ({ name, op, args, attrs, call }) =>
       `${name}${call === undefined ? "" : `#${call}`} = ${op}(${args.map(arg).join(", ")})${attrsText(attrs)}`,
   );
-  return `${list(params.slice(0, next.length))}; ${list(params.slice(next.length))}; ${iteration} -> ${lines.join("; ")} -> ${next.map(arg).join(", ")}`;
+  return `${list(params.slice(0, next.length))}; ${list(params.slice(next.length))}; ${iteration} -> ${lines.join("; ")} -> ${next.map(arg).join(", ")}${rows.length > 0 ? `; ${rows.map(arg).join(", ")}` : ""}`;
 }
 
 // ---- from text ------------------------------------------------------------------------------------------------------
@@ -141,11 +163,12 @@ function read(text: string): LoopBody {
   const params = [carried, shared]
     .flatMap((list) => apart(list, ","))
     .map((each, at) => {
-      const [name, dtype, ...other] = each.split(":").map((part) => part.trim());
-      if (name === undefined || dtype === undefined || other.length > 0)
-        throw new Misread(`\`${each}\` is not name: dtype`);
-      know(name, { kind: "param", at });
-      return { name, dtype: dtypeOf(dtype) };
+      const found = /^(\w+)\s*:\s*(\w+)(?:\s+(up|down)\s+(\d+))?$/.exec(each);
+      if (!found) throw new Misread(`\`${each}\` is not name: dtype`);
+      const [, name, dtype, way, start] = found;
+      know(name!, { kind: "param", at });
+      const walk = way && { walk: { start: Number(start), backwards: way === "down" } };
+      return { name: name!, dtype: dtypeOf(dtype!), ...walk };
     });
   const arg = (of: string): BodyArg => {
     const found = known.get(of);
@@ -173,10 +196,12 @@ function read(text: string): LoopBody {
     know(name!, { kind: "value", at });
     return made;
   });
-  const next = apart(results, ",").map(arg);
+  const [nexts = "", shown = "", ...others] = apart(results, ";");
+  if (others.length > 0) throw new Misread("its results are what is carried on; what each iteration gives a row of");
+  const [next, rows] = [nexts, shown].map((list) => apart(list, ",").map(arg)) as [BodyArg[], BodyArg[]];
   if (next.length === 0 || next.length !== apart(carried, ",").length)
     throw new Misread(`${apart(carried, ",").length} values are carried and ${next.length} results are given`);
-  return { params, iteration, values, next };
+  return { params, iteration, values, next, rows };
 }
 
 const MAX_KEPT = 1000;
@@ -200,12 +225,50 @@ export function readBody(text: string): LoopBody | string {
 
 // ---- what a result needs ---------------------------------------------------------------------------------------------
 
-/** Carried values that some of `results` depend on, those themselves included, ascending. */
-export function carriedFor(body: LoopBody, results: Iterable<number>): readonly number[] {
-  const needed = new Set(results);
-  for (const at of needed)
-    for (const param of readBy(body, [body.next[at]!]).params) if (param < body.next.length) needed.add(param);
-  return [...needed].toSorted((a, b) => a - b);
+/** What a result is, by its number: a carried value after the last iteration, the rows that it was before each, or rows that the body gives. */
+export interface Result {
+  readonly kind: "last" | "before" | "rows";
+  readonly at: number;
+}
+
+/** Result `number` of a loop: carried values, then the same before each iteration, then what the body gives rows of. */
+export function resultAt({ next }: LoopBody, number: number): Result {
+  const count = next.length;
+  if (number < count) return { kind: "last", at: number };
+  return number < 2 * count ? { kind: "before", at: number - count } : { kind: "rows", at: number - 2 * count };
+}
+
+/** The number of a result. */
+export const resultNumber = ({ next }: LoopBody, { kind, at }: Result): number =>
+  at + (kind === "last" ? 0 : kind === "before" ? 1 : 2) * next.length;
+
+/** What `results` need of a body. */
+export interface Needs {
+  /** Carried values, ascending. */
+  readonly carried: readonly number[];
+  /** What they are after an iteration, in that order. */
+  readonly ends: readonly BodyArg[];
+  /** Rows of the body that are among the results, ascending. */
+  readonly rows: readonly number[];
+  /** Parameters and values that an iteration reads and computes for them. */
+  readonly params: ReadonlySet<number>;
+  readonly values: ReadonlySet<number>;
+  readonly iteration: boolean;
+}
+
+/** What an iteration computes so that `results` are known, and what is carried for them. */
+export function neededFor(body: LoopBody, results: Iterable<number>): Needs {
+  const found = [...results].map((number) => resultAt(body, number));
+  const rows = [...new Set(found.flatMap(({ kind, at }) => (kind === "rows" ? [at] : [])))].toSorted((a, b) => a - b);
+  const shown = rows.map((at) => body.rows[at]!);
+  const isCarried = (at: number): boolean => at < body.next.length;
+  const carrying = new Set(found.flatMap(({ kind, at }) => (kind === "rows" ? [] : [at])));
+  for (const at of readBy(body, shown).params) if (isCarried(at)) carrying.add(at);
+  for (const at of carrying)
+    for (const param of readBy(body, [body.next[at]!]).params) if (isCarried(param)) carrying.add(param);
+  const carried = [...carrying].toSorted((a, b) => a - b);
+  const ends = carried.map((at) => body.next[at]!);
+  return { carried, ends, rows, ...readBy(body, [...ends, ...shown]) };
 }
 
 /** Parameters and values that `args` depend on within one iteration. */
@@ -234,11 +297,8 @@ export function pruned(
   body: LoopBody,
   results: readonly number[],
 ): { readonly body: LoopBody; readonly params: readonly number[]; readonly results: ReadonlyMap<number, number> } {
-  const carried = carriedFor(body, results);
-  const needed = readBy(
-    body,
-    carried.map((at) => body.next[at]!),
-  );
+  const needed = neededFor(body, results);
+  const { carried, ends, rows } = needed;
   const params = [...carried, ...[...needed.params].filter((at) => at >= body.next.length).toSorted((a, b) => a - b)];
   const values = [...needed.values].toSorted((a, b) => a - b);
   const paramAt = new Map(params.map((old, at) => [old, at]));
@@ -249,14 +309,16 @@ export function pruned(
       : arg.kind === "value"
         ? { kind: "value", at: valueAt.get(arg.at)! }
         : arg;
-  return {
-    body: {
-      params: params.map((at) => body.params[at]!),
-      iteration: body.iteration,
-      values: values.map((at) => ({ ...body.values[at]!, args: body.values[at]!.args.map(moved) })),
-      next: carried.map((at) => moved(body.next[at]!)),
-    },
-    params,
-    results: new Map(results.map((at) => [at, carried.indexOf(at)])),
+  const left: LoopBody = {
+    params: params.map((at) => body.params[at]!),
+    iteration: body.iteration,
+    values: values.map((at) => ({ ...body.values[at]!, args: body.values[at]!.args.map(moved) })),
+    next: ends.map(moved),
+    rows: rows.map((at) => moved(body.rows[at]!)),
   };
+  const placeOf = (number: number): number => {
+    const { kind, at } = resultAt(body, number);
+    return resultNumber(left, { kind, at: (kind === "rows" ? rows : carried).indexOf(at) });
+  };
+  return { body: left, params, results: new Map(results.map((at) => [at, placeOf(at)])) };
 }

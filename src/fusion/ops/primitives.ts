@@ -73,6 +73,7 @@ import { logaddexp } from "./transcendental/logaddexp";
 import { lowerBound } from "./indexing/lower-bound";
 import { lt } from "./compare/lt";
 import { mapLoop } from "./control/map-loop";
+import { rowLoop } from "./control/row-loop";
 import { matmul } from "./contraction/matmul";
 import { max } from "./reduce/max";
 import { maximum } from "./arithmetic/maximum";
@@ -222,6 +223,7 @@ export const primitives: readonly OpDef[] = [
   reshape,
   roll,
   round,
+  rowLoop((name) => byName.get(name) ?? null),
   rsqrt,
   selu,
   shiftLeft,

@@ -19,6 +19,7 @@ import { evaluateMovement } from "./movement";
 import { evaluateOrder } from "./order";
 import { evaluateReduce } from "./reduce";
 import { roundingOf, type Precision } from "./rounding";
+import { evaluateRowLoop } from "./row-loop";
 import { evaluateScan } from "./scan";
 
 export interface ReferenceValue {
@@ -104,6 +105,8 @@ function evaluated(
       return evaluateReduce(node, operands[0]!, types[0]!, round);
     case "scan":
       return evaluateScan(node, operands[0]!, types[0]!, round);
+    case "loop":
+      return evaluateRowLoop(node, operands, types, precision);
     case "order":
       return evaluateOrder(node, operands[0]!, types[0]!);
     case "movement":

@@ -22,6 +22,7 @@ import { sortIndices } from "./order";
 import { keptShape } from "./reduce";
 import { roundingOf } from "./rounding";
 import { rowsAlong } from "./scan";
+import { rowLoopPoint } from "./row-loop";
 import { coordinatesOf, stridesIn } from "./strided-loops";
 import { readsNothing } from "./tolerance";
 
@@ -228,6 +229,8 @@ function plainPointOf(node: Node, types: readonly TensorType[]): Point {
       return reducePoint(node, types[0]!);
     case "scan":
       return scanPoint(node, types[0]!);
+    case "loop":
+      return rowLoopPoint(node, types);
     case "order":
       return orderPoint(node, types[0]!);
     case "gather":

@@ -28,6 +28,7 @@ function mayLoseNaN(graph: Graph, node: Node): boolean {
   const def = opDef(node.op);
   const fold = def.reduce ?? def.scan?.fold.reduce;
   if (fold) return /\b(min|max)\(/.test(fold.combine.wgsl("a", "b", wgslType(node.type.dtype, 1)));
+  if (def.loop) return true;
   if (!def.scalar) return false;
   if (def.expensive || node.type.dtype === "bool") return true;
   const operands = operandTypes(

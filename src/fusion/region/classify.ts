@@ -22,6 +22,7 @@ import { layoutOf, type Layout } from "./indices/row-layout";
 import { mayBeOwned, offendingRows, MAX_OWNED_COLUMNS } from "./rows/owned-rows";
 import { onlineParts } from "./attention/online";
 import { isLaunched, launchedKey } from "./loops/launched";
+import { classifyRowLoop, goesAlongRows } from "./loops/row-region";
 import { refusal } from "./refusal";
 import { directionOf, isOrder, isScan, walkedAxes, walksRows } from "./rows/row-ops";
 import type { Classified, RegionForm } from "./types";
@@ -58,6 +59,7 @@ export function classifyPlain(graph: Graph, members: readonly NodeId[], outputs:
       `\`${node(graph, launched).label}\` is a loop whose iterations are launched one by one: what it carries goes through memory between them.`,
       "The pass that runs loops inside kernels.",
     );
+  if (goesAlongRows(graph, members)) return classifyRowLoop(graph, members, outputs);
   const contractions = of("contraction");
   const rowOps = members.filter((id) => walksRows(node(graph, id)));
   if (contractions.length > 1) {

@@ -1,9 +1,10 @@
 /** @file What a region reads: every stored value with its distinct elements, and whether the inner loop walks it with a stride. */
 import { dtypeBytes, node, sizeOf, stridesOf, type Graph, type Node, type NodeId, type Shape } from "../ir";
-import { opDef } from "../ops";
+import { opDef, readAt, rowLoopOf, rowsRead } from "../ops";
 import {
   ALL,
   count,
+  rowsOf,
   throughBroadcast,
   throughGather,
   throughIndex,
@@ -20,6 +21,15 @@ import { isFreeView, isInlined, storedInputs } from "./indices/views";
 
 const shapesOf = (graph: Graph, n: Node): Shape[] => n.inputs.map((input) => node(graph, input).type.shape);
 
+/** What a loop along rows asks of an operand: all of it, or the rows that its iterations read. */
+function demandOfLoop(n: Node, shape: Shape, operand: number): Footprint {
+  const loop = rowLoopOf(n)!;
+  const { walk } = loop.body.params[operand]!;
+  if (!walk) return ALL;
+  const [first, last] = rowsRead(loop, walk);
+  return rowsOf(shape, shape.length + loop.axis, first, last);
+}
+
 /** Demand on one operand of a member. */
 function demandOn(graph: Graph, n: Node, operand: number, demand: Footprint): Footprint {
   const inputs = shapesOf(graph, n);
@@ -28,6 +38,7 @@ function demandOn(graph: Graph, n: Node, operand: number, demand: Footprint): Fo
   const walked = walkedAxes(graph, n);
   if (walked) return throughReduce(demand, n.type.shape, inputs[operand]!, walked);
   if (def.kind === "contraction") return ALL;
+  if (def.kind === "loop") return demandOfLoop(n, inputs[operand]!, operand);
   if (def.kind === "gather") {
     if (operand === 0) return throughGather(demand, n.type.shape, inputs[0]!);
     return throughIndex(demand, n.type.shape, inputs[1]!, def.gather!.axis(n.attrs, inputs[0]!));
@@ -136,6 +147,8 @@ export function offsetsAt(
             ? mapPoints(n, inputs, points, operand)
             : kind === "gather"
               ? gatherPoints(n, inputs, points, operand)
+              : kind === "loop"
+                ? loopPoints(n, inputs, points, operand)
               : kind === "search" || kind === "ranges"
                 ? dataPoints(n, inputs, points, operand)
                 : broadcastPoints(points, n.type.shape, inputs[operand]!);
@@ -185,6 +198,18 @@ function dataPoints(n: Node, inputs: readonly Shape[], points: Points, operand: 
   if (operand > 1) return points.map((at) => [at[axis]!]);
   if (operand === 1) return null;
   return points.map((at) => at.map((value, i) => (i === axis ? 0 : value)));
+}
+
+/** Where a loop along rows loads an operand for its results; of all rows, the first stands for those of a last value. */
+function loopPoints(n: Node, inputs: readonly Shape[], points: Points, operand: number): Points {
+  const loop = rowLoopOf(n)!;
+  const { walk } = loop.body.params[operand]!;
+  return points.map((at) => {
+    const isLast = loop.result.kind === "last";
+    const kept = isLast ? at : at.toSpliced(loop.place, 1);
+    const row = walk ? walk.start + (isLast ? 0 : (walk.backwards ? -1 : 1) * at[loop.place]!) : null;
+    return readAt(loop, inputs[operand]!, kept, row, 0);
+  });
 }
 
 function mapPoints(n: Node, inputs: readonly Shape[], points: Points, operand: number): Points | null {

@@ -41,6 +41,7 @@ export interface RegionRead {
  * `flat`: one vec4 (or scalar) per thread. `tile`: the same through a transposing workgroup tile.
  * `fold`: rows that are walked and folded, by the factors of a nest (kernel/shapes/fold.ts).
  * `scan-band`: a workgroup walks `chunks` rows that lie across memory, a thread `chunkLength` neighbours of one in each turn.
+ * `row-loop`: a thread for each element that a loop carries goes along all rows.
  * `merge-sort`: `chunks` runs of each row are sorted by a workgroup each, then merged two by two, a kernel at a time.
  * `digit-sort`: parts of each row count a digit of their keys, counts are added up, and each element is put where it belongs; digit after digit.
  * `bins`: threads fold updates into bins of their own, one for every place, and a kernel joins them.
@@ -54,6 +55,7 @@ export type Variant =
   | "tile"
   | "fold"
   | "scan-band"
+  | "row-loop"
   | "merge-sort"
   | "digit-sort"
   | "bins"

@@ -1,6 +1,19 @@
 /** @file A loop whose iterations are launched: the kernels of its body, once an iteration, on what the iteration before left behind. */
 import { regionFlops } from "../../cost";
-import { bug, node, nodeId, type Graph, type Node, type NodeId, type Region, type Target, partialsId } from "../../ir";
+import {
+  bug,
+  isLiteral,
+  node,
+  nodeId,
+  partialsId,
+  sizeOf,
+  type Graph,
+  type Node,
+  type NodeId,
+  type Region,
+  type Target,
+} from "../../ir";
+import { readAt, rowAt, rowLoopOf } from "../../ops";
 import {
   classify,
   endingOf,
@@ -10,26 +23,81 @@ import {
   type Place,
   type IterationKernels,
 } from "../../region";
-import type { Job } from "../kernel-frame";
-import { storedForm } from "../kernel-frame";
+import { registerScalar } from "../emitter";
+import { programOf, storedForm, threadPerItem, type Job } from "../kernel-frame";
+import { Lowering } from "../lowering";
 import type { KernelProgram } from "../kernel-ir";
 import { lowerFlat } from "./pointwise";
+import { lowerTile } from "./transpose";
 
 /** Lowers one kernel of an iteration: it works element by element. */
 function lowerLaunch(
   graph: Graph,
   given: Region,
   target: Target,
-): { readonly program: KernelProgram; readonly flops: number } {
+): { readonly program: KernelProgram; readonly flops: number; readonly touched: readonly number[] } {
   const region = storedForm(graph, given);
   const classified = classify(graph, region.members, region.outputs);
   if (!classified.ok) throw bug(`${region.id} is no kernel: ${classified.verdict.text}`);
   const { form } = classified;
   const schedule = scheduleRegion(graph, region, form, target);
+  const job = { graph, region, form, schedule, target };
+  const program = schedule.variant === "tile" ? lowerTile(job) : lowerFlat(job);
+  const read = new Map(schedule.reads.map(({ value, elements }) => [value, elements]));
   return {
-    program: lowerFlat({ graph, region, form, schedule, target }),
+    program,
     flops: regionFlops(graph, region, form, schedule),
+    touched: program.buffers.map(({ value, elements }) => read.get(value) ?? elements),
   };
+}
+
+interface RowCopy {
+  readonly graph: Graph;
+  readonly region: Region;
+  readonly target: Target;
+  readonly output: NodeId;
+  /** The row that is written. */
+  readonly row: number;
+  /** What is written there, as a source. */
+  readonly source: Node;
+  /** Where it is a row itself: which one of what. */
+  readonly from: { readonly node: Node; readonly row: number } | null;
+}
+
+/** One thread for each element of a row, which copies it to its place in a result that has all rows; a last value has one row. */
+function lowerRowCopy({ graph, region, target, output, row, source, from }: RowCopy): {
+  readonly program: KernelProgram;
+  readonly touched: readonly number[];
+} {
+  const result = node(graph, output);
+  const { kept, place, axis, result: kind } = rowLoopOf(result)!;
+  const whole = from ? { ...source, type: from.node.type } : source;
+  const written: Node = { ...result, op: "expand", inputs: [whole.id], attrs: { shape: result.type.shape } };
+  const own: Graph = { nodes: new Map([whole, written].map((n) => [n.id, n])), outputs: [output] };
+  const low = new Lowering(own, [], [...(isLiteral(whole) ? [] : [whole.id]), output]);
+  const { space } = low;
+  const threads = Math.min(64, target.maxWorkgroupSize);
+  const grid = threadPerItem(low, sizeOf(kept), threads, target);
+  const element = space.unravel(grid.index, kept);
+  const readRow = from && space.int(from.row);
+  const value = low.valueAt(
+    whole.id,
+    space.tuple(readAt({ axis }, whole.type.shape, element, readRow, space.int(0))),
+  );
+  const at = kind.kind === "last" ? element : element.toSpliced(place, 0, space.int(row));
+  const scalar = registerScalar(result.type.dtype);
+  low.store(low.buffer(output), space.ravel(at, result.type.shape), low.converted(value, scalar, whole.id), [output]);
+  const job = { graph: own, region: { ...region, members: [output], outputs: [output] }, target };
+  const program = programOf(low, job, {
+    template: "copy",
+    name: "copy_row",
+    title: `row ${row} of ${result.label}`,
+    schedule: `One thread per element of a row, ${threads} threads a workgroup.`,
+    workgroupSize: grid.workgroupSize,
+    workgroups: grid.workgroups,
+  });
+  const read = sizeOf(whole.type.shape) / (from ? whole.type.shape.at(axis)! : 1);
+  return { program, touched: program.buffers.map(({ value: id }) => (id === output ? sizeOf(kept) : read)) };
 }
 
 export function lowerLaunched({ graph, region, target }: Job): KernelProgram[] {
@@ -45,15 +113,15 @@ export function lowerLaunched({ graph, region, target }: Job): KernelProgram[] {
   const ending = endingOf(loop, places);
   const named = new Map<string, NodeId>();
   ending.places.forEach((place, i) => {
-    if (!ending.copied[i] && place.kind === "made") named.set(`${place.at} ${place.iteration}`, loop.outputs[i]!);
+    if (!ending.copied[i] && place?.kind === "made") named.set(`${place.at} ${place.iteration}`, loop.outputs[i]!);
   });
   const valueAt = (at: number, iteration: number): NodeId =>
     named.get(`${at} ${iteration}`) ?? partialsId(`${loop.outputs[0]!}~${loop.body.values[at]!.name}.${iteration}`);
   const valueOf = (place: Place): NodeId =>
     place.kind === "made" ? valueAt(place.at, place.iteration) : place.node.id;
   const own = { region: region.id, nodes: region.members };
-  const programs = iterations.flatMap(({ kernels, places: from }, iteration) =>
-    kernels.launches.map((launch): KernelProgram => {
+  const programs = iterations.flatMap(({ kernels, places: from }, iteration) => [
+    ...kernels.launches.map((launch): KernelProgram => {
       const found = lowered.get(launch) ?? lowerLaunch(kernels.graph, launch.region, target);
       lowered.set(launch, found);
       const values = found.program.buffers.map(({ value }) => {
@@ -62,36 +130,51 @@ export function lowerLaunched({ graph, region, target }: Job): KernelProgram[] {
         if (arg?.kind !== "param") throw bug(`${value} is nothing that an iteration reads`);
         return valueOf(from[arg.at]!);
       });
-      return { ...found.program, ...own, launch: { values, flops: found.flops } };
+      return { ...found.program, ...own, launch: { values, flops: found.flops, touched: found.touched } };
     }),
-  );
+    ...loop.given(from, iteration, kernels).map(({ output, from: place, row }) => copiedRow(output, place, row)),
+  ]);
   return [
     ...programs,
-    ...ending.places.flatMap((place, i) => (ending.copied[i] ? [copied(loop.outputs[i]!, place)] : [])),
+    ...ending.places.flatMap((place, i) => (place && ending.copied[i] ? [copied(loop.outputs[i]!, place)] : [])),
   ];
+
+  /** A value as the source of a copy. */
+  function sourceOf(output: NodeId, place: Place): Node {
+    const from = nodeId(`${output}~last`);
+    if (place.kind === "literal") return { ...place.node, id: from };
+    const type = place.kind === "outside" ? place.node.type : place.type;
+    return { ...node(graph, output), id: from, op: "input", inputs: [], attrs: {}, type };
+  }
+
+  /** What an iteration gives is copied to its row of the result. */
+  function copiedRow(output: NodeId, place: Place, row: number): KernelProgram {
+    const { program, touched } = lowerRowCopy({
+      graph,
+      region,
+      target,
+      output,
+      row,
+      source: sourceOf(output, place),
+      from: place.kind === "row" ? { node: place.node, row: rowAt(place.walk, place.iteration) } : null,
+    });
+    const values = program.buffers.map(({ value }) => (value === output ? output : valueOf(place)));
+    return { ...program, ...own, launch: { values, flops: 0, touched } };
+  }
 
   /** A result that lies where something else does is copied. */
   function copied(output: NodeId, place: Place): KernelProgram {
     const result = node(graph, output);
-    const from = nodeId(`${output}~last`);
-    const source: Node =
-      place.kind === "literal"
-        ? { ...place.node, id: from }
-        : {
-            ...result,
-            id: from,
-            op: "input",
-            inputs: [],
-            attrs: {},
-            type: place.kind === "made" ? place.type : place.node.type,
-          };
+    if (place.kind === "row") return copiedRow(output, place, 0);
+    const source = sourceOf(output, place);
+    const from = source.id;
     const to: Node = { ...result, op: "expand", inputs: [from], attrs: { shape: result.type.shape } };
-    const { program, flops } = lowerLaunch(
+    const { program, flops, touched } = lowerLaunch(
       { nodes: new Map([source, to].map((n) => [n.id, n])), outputs: [output] },
       { id: region.id, members: [output], outputs: [output] },
       target,
     );
     const values = program.buffers.map(({ value }) => (value === from ? valueOf(place) : output));
-    return { ...program, ...own, launch: { values, flops } };
+    return { ...program, ...own, launch: { values, flops, touched } };
   }
 }

@@ -1,6 +1,6 @@
 /** @file A loop whose body works element by element: what it carries stays in registers, however often it goes round. */
 import type { OpDef } from "../define";
-import { loopMeaning, type Find } from "../map-loops";
+import { loopMeaning, loopParams, type Find } from "../map-loops";
 
 /** The op, over the ops that `find` knows. */
 export function mapLoop(find: Find): OpDef {
@@ -13,22 +13,7 @@ export function mapLoop(find: Find): OpDef {
       teaches:
         "Carried values stay in registers: memory is read before the first iteration and written after the last.",
     },
-    params: [
-      {
-        names: ["tensors"],
-        kind: "tensors",
-        doc: "Carried values before the first iteration, then what every iteration reads.",
-      },
-      { names: ["iterations"], kind: "int", doc: "How often the body runs." },
-      { names: ["body"], kind: "string", doc: "What an iteration computes, element by element." },
-      { names: ["result"], kind: "int", default: 0, doc: "Which carried value is the result, from 0." },
-      {
-        names: ["launched"],
-        kind: "bool",
-        default: true,
-        doc: "The ops of the body are kernels that each iteration launches again; otherwise one kernel runs all iterations.",
-      },
-    ],
+    params: loopParams([]),
     infer,
     flopsPerElement: 1,
     expensive: true,

@@ -40,6 +40,13 @@ const boxDemand = (box: Box, shape: Shape): Footprint => (covers(box, shape) ? A
 const some = (elements: number, shape: Shape): Footprint =>
   elements >= sizeOf(shape) ? ALL : { kind: "some", elements };
 
+/** Rows `first` to `last` along an axis, that included. */
+export const rowsOf = (shape: Shape, axis: number, first: number, last: number): Footprint =>
+  boxDemand(
+    wholeBox(shape).toSpliced(axis, 1, { start: first, count: last - first + 1, step: 1 }),
+    shape,
+  );
+
 /** What a gather asks of its data: one element for each of its own, never more than there are. */
 export const throughGather = (demand: Footprint, outShape: Shape, shape: Shape): Footprint =>
   some(count(demand, outShape), shape);

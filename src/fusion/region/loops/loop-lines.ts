@@ -1,6 +1,6 @@
 /** @file Lines of a loop that the text asks for: what it carries before the first iteration, what an iteration computes, and what it carries on. */
 import { node, type Graph, type Node, type NodeId, type Region } from "../../ir";
-import { carriedFor, opDef, readBy, type BodyArg } from "../../ops";
+import { neededFor, opDef, type BodyArg } from "../../ops";
 import { LaunchedLoop } from "./launched";
 import { resultsOf } from "./map-loops";
 
@@ -30,10 +30,10 @@ export function iterationLines(
 ): LoopLine[] {
   const [{ op, attrs, inputs }] = results as [Node];
   const meaning = opDef(op).loop!;
-  const { params, iteration, values, next } = meaning.bodyOf(attrs);
-  const carried = carriedFor({ params, iteration, values, next }, resultsOf(results));
-  const ends = carried.map((at) => next[at]!);
-  const needed = readBy({ params, iteration, values, next }, ends);
+  const body = meaning.bodyOf(attrs);
+  const { params, iteration, values, next } = body;
+  const needed = neededFor(body, resultsOf(results));
+  const { carried } = needed;
   const nodes = results.map(({ id }) => id);
   const line = (at: number, text: string, note = ""): LoopLine => ({ depth: at, text, note, nodes });
   const name = (arg: BodyArg): string =>

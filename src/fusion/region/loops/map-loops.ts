@@ -1,6 +1,6 @@
 /** @file Loops of a graph: which nodes are results of one loop, and what its body keeps in registers. */
 import { node, type Graph, type Node, type NodeId } from "../../ir";
-import { carriedFor, opDef, readBy, type LoopBody } from "../../ops";
+import { neededFor, opDef, type LoopBody } from "../../ops";
 
 /** Equal for the results of one loop, null of anything else. */
 export function loopKey({ op, inputs, attrs }: Node): string | null {
@@ -30,29 +30,28 @@ export function loopsIn(graph: Graph, members: readonly NodeId[]): readonly (rea
   return [...loops.values()];
 }
 
-/** Which carried values these results of one loop are. */
+/** Which results of their loop these are, by number. */
 export const resultsOf = (results: readonly Node[]): readonly number[] =>
   results.map((n) => opDef(n.op).loop!.result(n.attrs));
 
 /** Values of the body that an iteration computes for these results, in order. */
 export function computedIn(body: LoopBody, results: readonly number[]): readonly number[] {
-  const next = carriedFor(body, results).map((at) => body.next[at]!);
-  return [...readBy(body, next).values].toSorted((a, b) => a - b);
+  return [...neededFor(body, results).values].toSorted((a, b) => a - b);
 }
 
 /** Most values alive at once inside an iteration, carried ones and what every iteration reads included. */
 export function liveInLoop(results: readonly Node[]): number {
   const [first] = results;
   const body = opDef(first!.op).loop!.bodyOf(first!.attrs);
-  const order = computedIn(body, resultsOf(results));
+  const numbers = resultsOf(results);
+  const order = computedIn(body, numbers);
   const lastUse = new Map<number, number>();
   order.forEach((at, i) => {
     for (const arg of body.values[at]!.args) if (arg.kind === "value") lastUse.set(arg.at, i);
   });
-  for (const at of carriedFor(body, resultsOf(results))) {
-    const arg = body.next[at]!;
+  const { ends, rows } = neededFor(body, numbers);
+  for (const arg of [...ends, ...rows.map((at) => body.rows[at]!)])
     if (arg.kind === "value") lastUse.set(arg.at, order.length);
-  }
   let [live, most] = [0, 0];
   order.forEach((at, i) => {
     if (lastUse.has(at)) live++;

@@ -161,7 +161,7 @@ export function standing(schedule: RegionSchedule, plain: RegionSchedule, mayMer
     if (variant === "flat" && plain.width === 4) stands.set("vector", width === 4 ? "on" : "off");
     if (plain.variant === "tile") stands.set("transposed", variant === "tile" ? "tile" : "direct");
   }
-  if (variant === "scan-band" || variant === "mixed-row") stands.set("threads", threads);
+  if (variant === "scan-band" || variant === "mixed-row" || variant === "row-loop") stands.set("threads", threads);
   if (lane !== undefined && !variant.startsWith("mixed")) {
     stands.set("threads", threads);
     if (plain.lane !== "none") stands.set("vector", lane === "none" ? "off" : "on");

@@ -33,7 +33,9 @@ import { ownedFigures, ownedTile } from "../rows/owned-rows";
 import { scheduleOnline } from "./online-schedule";
 import { inPlaceOf } from "../in-place";
 import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "../reads";
-import { launchedCounts, launchedKey, LaunchedLoop } from "../loops/launched";
+import { launchedKey, LaunchedLoop } from "../loops/launched";
+import { launchedCounts } from "../loops/launched-counts";
+import { scheduleRowLoop } from "../loops/row-region";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
 import { segmentBody, segmentsOf } from "./segments";
 import { machineOf } from "../machine";
@@ -94,6 +96,7 @@ export function scheduleWith(
     const joined = planned.dispatches === 2 ? { joined: joiningOf(target, knobs) } : {};
     return blank({ ...planned, ...joined, registers: BASE_REGISTERS + planned.registers! });
   }
+  if (form.template === "row-loop") return scheduleRowLoop(graph, region, form, target, knobs);
   if (form.contraction !== null) return scheduleMatmul(graph, region, form, target, knobs);
   if (form.reductions.length + form.scans.length + form.orders.length > 0)
     return scheduleRows(graph, region, form, target, knobs);

@@ -9,7 +9,8 @@ import {
   type Span,
   type TensorType,
 } from "../../ir";
-import type { CompositeDef, OpDef } from "../../ops";
+import { normalAxis, numberOf, opDef, type CompositeDef, type OpDef } from "../../ops";
+import { stackedRows } from "../statements/kept-rows";
 import type { Bound } from "./bind";
 import { expand, expandWith, meant, noneOr } from "./expand";
 import {
@@ -23,6 +24,8 @@ import {
 } from "../interpreter";
 import { bare, type Expr } from "../reading/syntax";
 import { BROKEN, type Operand, tensorValue, type Value } from "../values/values";
+
+const STACK = opDef("stack");
 
 type Fixes = NonNullable<Diagnostic["fixes"]>;
 
@@ -160,6 +163,12 @@ export function applyOp(interpreter: Interpreter, run: StatementRun, call: Call,
     return BROKEN;
   }
   const type = inferred.ok ? inferred.value : guess(interpreter, inputs);
+  // Rows of a loop that stand side by side again are the tensor that the loop gave.
+  if (op === STACK && !inputs.includes(null)) {
+    const axis = normalAxis(numberOf(bound.attrs["axis"], 0), type.shape.length);
+    const rows = stackedRows(interpreter, run, inputs.filter((id) => id !== null), axis, call.path);
+    if (rows !== null) return tensorValue(rows);
+  }
   const node = build(interpreter, run, call, { inputs, attrs: bound.attrs, type }, uncertain ? type : null);
   if (inputs.includes(node)) return tensorValue(node);
   const operands: OperandSource[] = inputs.map((id, i) => ({ node: id, expr: bound.tensors[i]?.expr ?? null }));

@@ -1,9 +1,11 @@
 /** @file `lax.fori_loop` and `lax.scan`: a loop where every iteration works element by element, else the function called iteration after iteration. */
 import type { NodeId } from "../../ir";
 import type { Interpreter, StatementRun } from "../interpreter";
-import { toNode } from "../interpreter";
+import { toNode, typeOf } from "../interpreter";
 import { itemsOf } from "../statements/iterate";
 import { keepLoop } from "../statements/keep-loop";
+import type { Walked } from "../statements/loop-reading";
+import { rowsFirst } from "../statements/kept-rows";
 import type { CallExpr } from "../reading/syntax";
 import { leavesOf, mapLeaves } from "../values/trees";
 import {
@@ -86,35 +88,61 @@ const nodesIn = (tree: Operand): readonly NodeId[] | null => {
   return nodes.length === leaves.length ? nodes : null;
 };
 
-/** The carried tree after a loop that stays one; null where it has to be written out. */
+interface Loop {
+  readonly iterations: number;
+  /** The iteration's number, and what it is first; null where the function is given none. */
+  readonly number: { readonly name: string; readonly start: number } | null;
+  /** Tensors of which each iteration is given a row. */
+  readonly rows: readonly Walked[];
+  readonly backwards?: boolean;
+}
+
+/** An iteration: what it carries on, and what it gives a row of. */
+interface Turn {
+  readonly carried: Operand;
+  readonly given: Operand;
+}
+
+/** The carried tree after a loop that stays one, and its rows; null where it has to be written out. */
 function kept(
   reader: Reader,
   init: Operand,
-  { start, iterations, named }: { readonly start: number; readonly iterations: number; readonly named: string | null },
-  iteration: (carried: Operand, number: Value) => Operand | null,
-): Value | null {
+  { number, ...loop }: Loop,
+  iteration: (carried: Operand, number: Value, rows: readonly Operand[]) => Turn | null,
+): { readonly carried: Value; readonly shown: Operand } | null {
   const { interpreter, run, call } = reader;
   const nodes = nodesIn(init);
   if (!nodes || nodes.length === 0) return null;
   const filled = (from: readonly NodeId[]): Operand => mapLeaves(init, (_, at) => loose(tensorValue(from[at]!)));
   const labels = nodes.map((id, at) => interpreter.nodes.get(id)!.label.replace(/^\d.*/, `carry_${at}`));
+  let shown = loose(NONE);
   const found = keepLoop(interpreter, run, {
+    ...loop,
     id: call.path,
     carried: nodes.map((node, at) => ({ name: labels[at]!, node })),
-    iterations,
-    numbers: named === null ? null : { name: named, start, step: 1 },
-    iteration(places, number) {
-      const after = iteration(filled(places), number);
-      return after && nodesIn(after);
+    number: number?.name ?? null,
+    iteration({ carried: places, rows, number: numbered }) {
+      const own = rows.map((node) => loose(tensorValue(node)));
+      const after = iteration(filled(places), numbered(number?.start ?? 0, 1), own);
+      if (!after) return null;
+      shown = after.given;
+      const [carried, given] = [nodesIn(after.carried), nodesIn(shown)];
+      return carried?.length === nodes.length && given ? { carried, rows: given } : null;
     },
   });
   if (!found) return null;
   const { frame, statement } = run;
+  const made = { groups: frame.groups, span: statement.span };
   const results = nodes.map((_, at) => {
     const id = (nodes.length === 1 ? call.path : `${call.path}#${at}`) as NodeId;
-    return found.result(at, { id, label: labels[at]!, groups: frame.groups, span: statement.span });
+    return found.result(at, { ...made, id, label: labels[at]! });
   });
-  return filled(results).value;
+  const ys = mapLeaves(shown, (_, at) => {
+    const path = `${call.path}/ys${at}`;
+    const rows = found.rows(at, { ...made, id: path as NodeId, label: "ys" });
+    return { value: tensorValue(rowsFirst(interpreter, run, rows, `${path}.first`)), path, expr: call.expr };
+  });
+  return { carried: filled(results).value, shown: ys };
 }
 
 function foriLoop(reader: Reader, found: ReadonlyMap<string, Operand>, refuse: Refuse): Value {
@@ -129,9 +157,12 @@ function foriLoop(reader: Reader, found: ReadonlyMap<string, Operand>, refuse: R
   const init = carriedOf(reader, found.get("init_val")!);
   const turn = (carried: Operand, number: Value, path: string): Operand =>
     loose(apply(f, [loose(number), carried], path));
-  const loop = { start: lower.value, iterations, named: "i" };
-  const one = kept(reader, init, loop, (carried, number) => turn(carried, number, `${call.path}/iteration`));
-  if (one) return one;
+  const loop = { iterations, number: { name: "i", start: lower.value }, rows: [] };
+  const one = kept(reader, init, loop, (carried, number) => ({
+    carried: turn(carried, number, `${call.path}/iteration`),
+    given: loose(NONE),
+  }));
+  if (one) return one.carried;
   let carried = init;
   for (let i = 0; i < iterations && !isBroken(carried.value); i++)
     carried = turn(
@@ -142,36 +173,60 @@ function foriLoop(reader: Reader, found: ReadonlyMap<string, Operand>, refuse: R
   return carried.value;
 }
 
+/** Tensors that `scan` goes along: the rows of each, and how many there are; null of anything else. */
+function alongOf(
+  interpreter: Interpreter,
+  xs: Operand,
+  backwards: boolean,
+): { readonly rows: readonly Walked[]; readonly length: number | null } | null {
+  const leaves = leavesOf(xs);
+  const nodes = nodesIn(xs);
+  if (!nodes || nodes.some((node) => interpreter.unknown.has(node))) return null;
+  const extents = nodes.map((node) => typeOf(interpreter, node).shape[0]);
+  const [length = null] = extents;
+  if (extents.some((extent) => extent === undefined || extent !== length)) return null;
+  const walk = { start: backwards ? (length ?? 1) - 1 : 0, backwards };
+  const rows = nodes.map((node, at) => ({
+    name: interpreter.nodes.get(node)!.label.replace(/^\W.*|^\d.*/, `x_${at}`),
+    node,
+    axis: 0,
+    walk,
+  }));
+  return leaves.length === rows.length ? { rows, length } : null;
+}
+
 function scan(reader: Reader, found: ReadonlyMap<string, Operand>, refuse: Refuse): Value {
   const { interpreter, run, apply, call, stack } = reader;
   const f = found.get("f")!;
   const xs = found.get("xs") ?? loose(NONE);
   const reverse = found.get("reverse")?.value;
   const backwards = reverse?.kind === "bool" && reverse.value;
+  const length = found.get("length")?.value;
+  const pairOf = (value: Value): readonly [Operand, Operand] | null =>
+    value.kind === "sequence" && value.items.length === 2 ? [value.items[0]!, value.items[1]!] : null;
+  const init = carriedOf(reader, found.get("init")!);
+  const along = alongOf(interpreter, xs, backwards);
+  const known = along?.length ?? (length?.kind === "number" ? length.value : null);
+  if (along && known !== null) {
+    const loop = { iterations: known, number: null, rows: along.rows, backwards };
+    const one = kept(reader, init, loop, (carried, _, rows) => {
+      const row = mapLeaves(xs, (_leaf, at) => rows[at]!);
+      const pair = pairOf(apply(f, [carried, row], `${call.path}/iteration`));
+      return pair && { carried: pair[0], given: pair[1] };
+    });
+    if (one) return { kind: "sequence", items: [loose(one.carried), one.shown] };
+  }
   const lists: (readonly Operand[])[] = [];
   for (const [at, leaf] of leavesOf(xs).entries()) {
     const rows = itemsOf(interpreter, run, leaf, `${call.path}/xs${at}`);
     if (!rows) return refuse(`scan goes along the first axis of tensors; this is ${describe(leaf.value)}.`);
     lists.push(rows);
   }
-  const length = found.get("length")?.value;
   const iterations = lists[0]?.length ?? (length?.kind === "number" ? length.value : null);
   if (iterations === null) return refuse("scan needs xs, or a length that is known before the program runs.");
   if (lists.some((list) => list.length !== iterations))
     return refuse(`scan goes along tensors of one length; these have ${lists.map((list) => list.length).join(", ")}.`);
-  const pairOf = (value: Value): readonly [Operand, Operand] | null =>
-    value.kind === "sequence" && value.items.length === 2 ? [value.items[0]!, value.items[1]!] : null;
-  const init = carriedOf(reader, found.get("init")!);
   const rowAt = (at: number): Operand => mapLeaves(xs, (_, leaf) => lists[leaf]![at]!);
-  if (lists.length === 0) {
-    let shows = false;
-    const one = kept(reader, init, { start: 0, iterations, named: null }, (carried) => {
-      const pair = pairOf(apply(f, [carried, xs], `${call.path}/iteration`));
-      shows ||= pair !== null && leavesOf(pair[1]).length > 0;
-      return pair && !shows ? pair[0] : null;
-    });
-    if (one) return { kind: "sequence", items: [loose(one), loose(NONE)] };
-  }
   let carried = init;
   const shown: Operand[] = [];
   for (let turn = 0; turn < iterations; turn++) {

@@ -235,17 +235,16 @@ export function runFor(interpreter: Interpreter, statement: ForStatement, frame:
   const rest = (from: number): KeptFor => ({
     statement,
     id: `${frame.prefix}${loop}`,
-    numbers: passes.slice(from).map(({ key }) => key),
+    items: passes.slice(from).map(({ value }) => value),
     runBody: (around, bind) => {
       const group = { kind: "loop", id: `${frame.prefix}${loop}#`, label: `for ${name}` } as const;
       runIteration(interpreter, statement, around, group, bind);
     },
   });
-  const isCounted = passes.every(({ key, value }) => value.kind === "number" && value.value === key);
   for (const [at, { key: iterationKey, value }] of passes.entries()) {
     if (!mayGoOn(interpreter, statement.span) || frame.result.values) return;
     // What is a number before the first iteration may be a tensor after it.
-    if (isCounted && at < 2 && mayBeKept(interpreter, statement)) {
+    if (at < 2 && mayBeKept(interpreter, statement)) {
       if (keepFor(interpreter, run, rest(at))) return;
       if (at === 1) unrolled.get(interpreter)!.add(statement);
     }

@@ -1,17 +1,20 @@
 /** @file Which loops stay loops: one iteration is read on stand-ins for what it carries, and where all of it works element by element it is a body. */
-import type { DType, Node, NodeId } from "../../ir";
+import type { Node, NodeId, Shape, TensorType } from "../../ir";
 import { OPS_PER_NOTCH, sameShape } from "../../ir";
-import { bodyText, opDef, pruned, type BodyArg, type BodyValue, type LoopBody } from "../../ops";
+import { bodyText, neededFor, pruned, resultNumber, type LoopBody } from "../../ops";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { addNode, MAX_NODES, typeOf } from "../interpreter";
 import { openTrial, type Trial } from "../trial";
 import { numberValue, tensorValue, type Value } from "../values/values";
+import { bodyOf, type Carried, type ReadBody, type Walked } from "./loop-reading";
 
-/** A value that a loop carries from iteration to iteration. */
-export interface Carried {
-  readonly name: string;
-  /** Before the first iteration. */
-  readonly node: NodeId;
+/** What an iteration is given. */
+export interface Given {
+  readonly carried: readonly NodeId[];
+  /** A row of each of the candidate's. */
+  readonly rows: readonly NodeId[];
+  /** The number that is `start` in the first iteration and grows by `step`. */
+  readonly number: (start: number, step: number) => Value;
 }
 
 export interface LoopCandidate {
@@ -19,24 +22,40 @@ export interface LoopCandidate {
   readonly id: string;
   readonly carried: readonly Carried[];
   readonly iterations: number;
-  /** The loop's number in the first iteration, and what it grows by; null where no iteration has one. */
-  readonly numbers: { readonly name: string; readonly start: number; readonly step: number } | null;
-  /** Reads one iteration; what it carries on, in the order of `carried`. Null where that is no tensor. */
-  readonly iteration: (carried: readonly NodeId[], number: Value) => readonly NodeId[] | null;
+  /** What the iteration's number is called; null where no iteration has one. */
+  readonly number: string | null;
+  /** Tensors of which each iteration is given a row. */
+  readonly rows: readonly Walked[];
+  /** Whether the first iteration gives the last row; left out: where it reads the last rows. */
+  readonly backwards?: boolean;
+  /** Reads one iteration: what it carries on, in the order of `carried`, and what it gives a row of. Null where some of that is no tensor. */
+  readonly iteration: (
+    given: Given,
+  ) => { readonly carried: readonly NodeId[]; readonly rows: readonly NodeId[] } | null;
 }
 
-/** What the loop's results are: as many as it carries. */
+type Made = Pick<Node, "id" | "label" | "groups"> & { readonly span: NonNullable<Node["span"]> };
+
+/** Rows that iterations gave, as one tensor. */
+export interface Rows {
+  readonly node: NodeId;
+  /** The axis that rows are counted along. */
+  readonly axis: number;
+}
+
+/** What the loop's results are: as many as it carries, and as many as an iteration gives. */
 export interface KeptLoop {
-  /** Adds the node of carried value `at` under `id`. */
-  readonly result: (
-    at: number,
-    made: Pick<Node, "id" | "label" | "groups"> & { readonly span: NonNullable<Node["span"]> },
-  ) => NodeId;
+  /** The first iteration gives the last row. */
+  readonly backwards: boolean;
+  /** Adds the node of carried value `at`. */
+  readonly result: (at: number, made: Made) => NodeId;
+  /** Adds the node of all rows of what an iteration gives. */
+  readonly rows: (at: number, made: Made) => Rows;
 }
 
 /**
- * Whether the loop is one: its body is a map over what it carries, which keeps shape and dtype, and written out it would be more than
- * a kernel holds. A shorter one is written out, and fused like anything else.
+ * Whether the loop is one: its body is a map over what it carries and over rows, what is carried keeps shape and dtype, and written out it
+ * would be more than a kernel holds. A shorter one is written out, and fused like anything else.
  */
 export function keepLoop(interpreter: Interpreter, run: StatementRun, candidate: LoopCandidate): KeptLoop | null {
   if (candidate.iterations < 2) return null;
@@ -46,177 +65,186 @@ export function keepLoop(interpreter: Interpreter, run: StatementRun, candidate:
     trial.undo();
     return null;
   }
-  trial.keepOnly(found.outside);
-  const { body, params } = found;
-  const launches = candidate.iterations * body.values.length;
+  trial.keepOnly(found.read.outside);
+  const { body } = found.read;
+  const launches = candidate.iterations * (body.values.length + body.rows.length);
   if (launches > MAX_NODES)
     interpreter.diagnostics.add(
       "too-long",
       run.statement.span,
       `Op by op this loop would launch ${launches} kernels; ${MAX_NODES} are the maximum. Write fewer iterations.`,
     );
-  // Values of one shape share a loop; a smaller one has a loop of its own, so that no element is computed for each of a larger one.
-  const shapeOf = (at: number): readonly number[] => typeOf(interpreter, candidate.carried[at]!.node).shape;
-  const parts = new Map<
-    string,
-    { readonly inputs: readonly NodeId[]; readonly body: string; readonly at: ReadonlyMap<number, number> }
-  >();
-  return {
-    result(at, { id, label, groups, span }) {
-      const shape = shapeOf(at);
-      let part = parts.get(shape.join());
-      if (!part) {
-        const alike = candidate.carried.flatMap((_, other) => (sameShape(shapeOf(other), shape) ? [other] : []));
-        const left = pruned(body, alike);
-        part = { inputs: left.params.map((old) => params[old]!), body: bodyText(left.body), at: left.results };
-        parts.set(shape.join(), part);
-      }
-      const attrs = { iterations: candidate.iterations, body: part.body, result: part.at.get(at)!, launched: true };
-      const { type } = interpreter.nodes.get(candidate.carried[at]!.node)!;
-      return addNode(interpreter, { id, op: "map_loop", inputs: part.inputs, attrs, type, label, groups, span });
-    },
-  };
+  return new Kept(interpreter, candidate, found);
 }
 
-interface ReadBody {
-  readonly body: LoopBody;
-  /** Nodes that the parameters stand for. */
-  readonly params: readonly NodeId[];
-  /** What the iteration made that no iteration changes: it stays in front of the loop. */
-  readonly outside: ReadonlySet<NodeId>;
+interface Found {
+  readonly read: ReadBody;
+  /** Types of what an iteration gives. */
+  readonly given: readonly TensorType[];
 }
+
+/** Results of one shape, which share a loop; a smaller one has a loop of its own, so that no element is computed for each of a larger one. */
+interface Part {
+  readonly op: "map_loop" | "row_loop";
+  readonly inputs: readonly NodeId[];
+  readonly attrs: Node["attrs"];
+  /** Where each result of the whole body is among those of the part. */
+  readonly at: ReadonlyMap<number, number>;
+  /** The axis of rows. */
+  readonly place: number;
+}
+
+class Kept implements KeptLoop {
+  readonly backwards: boolean;
+  readonly #interpreter: Interpreter;
+  readonly #candidate: LoopCandidate;
+  readonly #found: Found;
+  readonly #parts = new Map<string, Part>();
+
+  constructor(interpreter: Interpreter, candidate: LoopCandidate, found: Found) {
+    this.#interpreter = interpreter;
+    this.#candidate = candidate;
+    this.#found = found;
+    this.backwards = candidate.backwards ?? found.read.body.params.find(({ walk }) => walk)?.walk!.backwards ?? false;
+  }
+
+  result(at: number, made: Made): NodeId {
+    return this.#add(this.#carriedType(at), { kind: "last", at }, made).node;
+  }
+
+  rows(at: number, made: Made): Rows {
+    return this.#add(this.#found.given[at]!, { kind: "rows", at }, made);
+  }
+
+  #carriedType = (at: number): TensorType => typeOf(this.#interpreter, this.#candidate.carried[at]!.node);
+
+  #add({ dtype, shape }: TensorType, result: Parameters<typeof resultNumber>[1], made: Made): Rows {
+    const part = this.#parts.get(shape.join()) ?? this.#partOf(shape, made);
+    this.#parts.set(shape.join(), part);
+    const attrs = { ...part.attrs, result: part.at.get(resultNumber(this.#found.read.body, result))! };
+    const whole = result.kind === "last" ? shape : shape.toSpliced(part.place, 0, this.#candidate.iterations);
+    const { op, inputs } = part;
+    return {
+      node: addNode(this.#interpreter, { ...made, op, inputs, attrs, type: { dtype, shape: whole } }),
+      axis: part.place,
+    };
+  }
+
+  #partOf(shape: Shape, made: Made): Part {
+    const { read, given } = this.#found;
+    const { body, params, axes } = read;
+    const alike = [
+      ...body.next.flatMap((_, at) =>
+        sameShape(this.#carriedType(at).shape, shape) ? [resultNumber(body, { kind: "last", at })] : [],
+      ),
+      ...given.flatMap((type, at) => (sameShape(type.shape, shape) ? [resultNumber(body, { kind: "rows", at })] : [])),
+    ];
+    const left = pruned(body, alike);
+    const { iterations } = this.#candidate;
+    const text = { iterations, body: bodyText(left.body), launched: true };
+    if (!goesAlong(left.body))
+      return {
+        op: "map_loop",
+        inputs: left.params.map((old) => params[old]!),
+        attrs: text,
+        at: left.results,
+        place: 0,
+      };
+    // Elements behind the axis of rows: as they lie in what is read row by row.
+    const behind = left.params.flatMap((old) => {
+      const rank = typeOf(this.#interpreter, params[old]!).shape.length - 1;
+      return axes[old] !== undefined && rank === shape.length ? [rank - axes[old]] : [];
+    });
+    const after = behind[0] ?? shape.length;
+    const inputs = left.params.map((old) => {
+      const axis = axes[old];
+      return axis === undefined ? params[old]! : this.#laid(params[old]!, axis, after, made);
+    });
+    const attrs = { ...text, axis: -1 - after, reverse: this.backwards };
+    return { op: "row_loop", inputs, attrs, at: left.results, place: shape.length - after };
+  }
+
+  /** A walked tensor with `after` axes behind that of its rows. */
+  #laid(id: NodeId, axis: number, after: number, made: Made): NodeId {
+    const { nodes } = this.#interpreter;
+    const { dtype, shape, label } = { ...typeOf(this.#interpreter, id), label: nodes.get(id)!.label };
+    const rank = shape.length - 1;
+    const target = Math.max(0, rank - after);
+    const add = (op: string, input: NodeId, attrs: Node["attrs"], now: Shape): NodeId => {
+      let own = `${made.id}.${label}`;
+      for (let i = 2; nodes.has(own as NodeId); i++) own = `${made.id}.${label}@${i}`;
+      return addNode(this.#interpreter, { ...made, id: own, op, inputs: [input], attrs, type: { dtype, shape: now }, label: op });
+    };
+    let found = id;
+    const rest = shape.toSpliced(axis, 1);
+    if (axis !== target) {
+      const perm = [...shape.keys()].toSpliced(axis, 1).toSpliced(target, 0, axis);
+      found = add("transpose", found, { perm }, perm.map((from) => shape[from]!));
+    }
+    if (rank >= after) return found;
+    const wide = [shape[axis]!, ...Array<number>(after - rank).fill(1), ...rest];
+    return add("reshape", found, { shape: wide }, wide);
+  }
+}
+
+const goesAlong = ({ params, rows }: LoopBody): boolean => rows.length > 0 || params.some(({ walk }) => walk);
 
 function readIteration(
   interpreter: Interpreter,
   { frame, statement }: StatementRun,
-  { id, carried, iterations, numbers, iteration }: LoopCandidate,
+  { id, carried, iterations, number, rows, iteration }: LoopCandidate,
   trial: Trial,
-): ReadBody | null {
+): Found | null {
   const { groups } = frame;
   const { span } = statement;
-  const standIn = (name: string, type: Node["type"]): NodeId =>
-    addNode(interpreter, {
-      id: `${id}##/${name}`,
-      op: "input",
-      inputs: [],
-      attrs: {},
-      type,
-      label: name,
-      groups,
-      span,
-    });
+  const standIn = (name: string, type: TensorType): NodeId =>
+    addNode(interpreter, { id: `${id}##/${name}`, op: "input", inputs: [], attrs: {}, type, label: name, groups, span });
   const whole = { dtype: "i32", shape: [] } as const;
   const places = carried.map(({ name, node }) => standIn(name, typeOf(interpreter, node)));
-  const counter = numbers && standIn(numbers.name, whole);
-  const number = (): Value => {
-    if (!counter) return numberValue(0, true);
+  const counter = number === null ? null : standIn(number, whole);
+  const standing = rows.map(({ name, node, axis }, at): NodeId => {
+    const { dtype, shape } = typeOf(interpreter, node);
+    return standIn(`${name}#${at}`, { dtype, shape: shape.toSpliced(axis, 1) });
+  });
+  let asked = 0;
+  const numbered = (start: number, step: number): Value => {
+    if (counter === null) return numberValue(0, true);
+    const own = asked++ === 0 ? "" : `@${asked}`;
     const scaled = (of: NodeId, op: string, by: number): NodeId => {
       const constant = { op: "const", inputs: [], attrs: { value: by }, type: whole, label: `${by}`, groups, span };
-      const inputs = [of, addNode(interpreter, { id: `${id}##/${op}/1`, ...constant })];
-      return addNode(interpreter, { id: `${id}##/${op}`, op, inputs, attrs: {}, type: whole, label: op, groups, span });
+      const inputs = [of, addNode(interpreter, { id: `${id}##/${op}${own}/1`, ...constant })];
+      const made = { op, inputs, attrs: {}, type: whole, label: op, groups, span };
+      return addNode(interpreter, { id: `${id}##/${op}${own}`, ...made });
     };
-    const stepped = numbers!.step === 1 ? counter : scaled(counter, "mul", numbers!.step);
-    return tensorValue(numbers!.start === 0 ? stepped : scaled(stepped, "add", numbers!.start));
+    const stepped = step === 1 ? counter : scaled(counter, "mul", step);
+    return tensorValue(start === 0 ? stepped : scaled(stepped, "add", start));
   };
-  const ends = iteration(places, number());
-  if (!ends || trial.failed()) return null;
+  const after = iteration({ carried: places, rows: standing, number: numbered });
+  if (!after || trial.failed()) return null;
+  const { carried: ends, rows: given } = after;
   const keepsType = ends.every((end, at) => {
-    const [before, after] = [typeOf(interpreter, carried[at]!.node), typeOf(interpreter, end)];
-    return before.dtype === after.dtype && sameShape(before.shape, after.shape);
+    const [before, now] = [typeOf(interpreter, carried[at]!.node), typeOf(interpreter, end)];
+    return before.dtype === now.dtype && sameShape(before.shape, now.shape);
   });
-  const standIns = new Map<NodeId, BodyArg>([
-    ...places.map((place, at) => [place, { kind: "param", at }] as const),
-    ...(counter ? [[counter, { kind: "iteration" }] as const] : []),
-  ]);
-  const read = keepsType
-    ? bodyOf(interpreter, trial.made(), standIns, carried, numbers?.name ?? "iteration", ends)
-    : null;
-  return read && iterations * read.body.values.length > OPS_PER_NOTCH ? read : null;
-}
-
-/** The values behind `ends` as a body; null where one of them is no map, or has halves, whose roundings depend on where they are kept. */
-function bodyOf(
-  interpreter: Interpreter,
-  made: ReadonlySet<NodeId>,
-  standIns: ReadonlyMap<NodeId, BodyArg>,
-  carried: readonly Carried[],
-  iteration: string,
-  ends: readonly NodeId[],
-): ReadBody | null {
-  const args = new Map<NodeId, BodyArg>(standIns);
-  const names = new Set<string>();
-  const parameters = new Set(carried.map(({ name }) => name));
-  const unique = (wanted: string): string => {
-    const word = wanted.replaceAll(/\W+/g, "_").replace(/^(?![A-Za-z])/, "v");
-    let name = word;
-    for (let i = 2; names.has(name); i++) name = `${word}_${i}`;
-    names.add(name);
-    return name;
-  };
-  const turn = unique(iteration);
-  const params = carried.map(({ name, node }) => ({ name: unique(name), dtype: typeOf(interpreter, node).dtype }));
-  const shared: { readonly name: string; readonly dtype: DType }[] = [];
-  const nodes: NodeId[] = carried.map(({ node }) => node);
-  const values: BodyValue[] = [];
-  const calls = new Map<string, number>();
-  const changes = changing(interpreter, made, standIns);
-  const outside = new Set<NodeId>();
-  const keep = (id: NodeId): void => {
-    const open = [id];
-    for (let at = open.pop(); at !== undefined; at = open.pop()) {
-      if (!made.has(at) || outside.has(at)) continue;
-      outside.add(at);
-      open.push(...interpreter.nodes.get(at)!.inputs);
-    }
-  };
-  const argOf = ({ id, op, attrs, type, label, inputs, groups }: Node): BodyArg | null => {
-    const def = opDef(op);
-    if (def.kind === "source" && "value" in attrs)
-      return { kind: "literal", value: Number(attrs["value"]), dtype: type.dtype };
-    const isMap = def.kind === "elementwise" && !def.scalar?.usesIndex;
-    if (!made.has(id) || (!changes.has(id) && !isMap && def.kind !== "random")) {
-      keep(id);
-      shared.push({ name: unique(label), dtype: type.dtype });
-      return { kind: "param", at: nodes.push(id) - 1 };
-    }
-    if (!isMap) return null;
-    const call = groups.find(({ kind }) => kind === "composite")?.id;
-    if (call !== undefined && !calls.has(call)) calls.set(call, calls.size);
-    values.push({
-      name: unique(parameters.has(label) ? `${label}_next` : label),
-      op,
-      args: inputs.map((input) => args.get(input)!),
-      attrs,
-      ...(call === undefined ? {} : { call: calls.get(call)! }),
-    });
-    return { kind: "value", at: values.length - 1 };
-  };
-  const open = [...ends];
-  for (let id = open.at(-1); id !== undefined; id = open.at(-1)) {
-    const n = interpreter.nodes.get(id)!;
-    const inside = made.has(id) && (changes.has(id) || opDef(n.op).kind === "elementwise");
-    const next = args.has(id) || !inside ? undefined : n.inputs.find((input) => !args.has(input));
-    if (next !== undefined) {
-      open.push(next);
-      continue;
-    }
-    open.pop();
-    if (args.has(id)) continue;
-    const arg = n.type.dtype === "f16" ? null : argOf(n);
-    if (!arg) return null;
-    args.set(id, arg);
-  }
-  const body = { params: [...params, ...shared], iteration: turn, values, next: ends.map((end) => args.get(end)!) };
-  return params.some(({ dtype }) => dtype === "f16") ? null : { body, params: nodes, outside };
-}
-
-/** What was made and is another in every iteration. */
-function changing(
-  interpreter: Interpreter,
-  made: ReadonlySet<NodeId>,
-  standIns: ReadonlyMap<NodeId, BodyArg>,
-): ReadonlySet<NodeId> {
-  const found = new Set(standIns.keys());
-  for (const id of made) if (interpreter.nodes.get(id)!.inputs.some((input) => found.has(input))) found.add(id);
-  return found;
+  if (!keepsType) return null;
+  const read = bodyOf(interpreter, {
+    carried,
+    iterations,
+    number: number ?? "iteration",
+    standIns: { carried: places, number: counter, rows: new Map(standing.map((place, at) => [place, rows[at]!])) },
+    made: trial.made(),
+    ends,
+    given,
+  });
+  if (!read) return null;
+  const { body } = read;
+  // A row that hangs on nothing that is carried needs no loop.
+  const loose = given.some((_, at) => {
+    const needed = neededFor(body, [resultNumber(body, { kind: "rows", at })]);
+    return needed.carried.length === 0;
+  });
+  const walked = body.params.filter(({ walk }) => walk).length;
+  const ops = iterations * (body.values.length + walked + given.length);
+  if (loose || ops <= OPS_PER_NOTCH || body.values.length === 0) return null;
+  return { read, given: given.map((each) => typeOf(interpreter, each)) };
 }

@@ -1,20 +1,22 @@
-/** @file A Python `for` over numbers that stays a loop: what its body assigns and had before is what it carries. */
+/** @file A Python `for` that stays a loop: what its body assigns and had before is what it carries, what it appends to lists are its rows. */
 import type { NodeId } from "../../ir";
 
 import type { Frame, Interpreter, StatementRun } from "../interpreter";
-import { keepLoop } from "./keep-loop";
-import { numberValue, type SymbolRecord, tensorValue, type Value } from "../values/values";
+import { type Given, keepLoop, type KeptLoop } from "./keep-loop";
+import { type Added, growingIn, withRows } from "./kept-lists";
+import { patternOf } from "./loop-items";
+import { type SymbolRecord, tensorValue, type Value } from "../values/values";
 import { bindName } from "../symbols";
 import type { ForStatement, NameExpr, Statement } from "../reading/syntax";
-import { bare, bodiesOf, everyStatement, rootsOf, walk } from "../reading/syntax";
+import { bodiesOf, everyStatement, rootsOf, walk } from "../reading/syntax";
 import { bindTargets, namesIn, underName } from "./targets";
 
 export interface KeptFor {
   readonly statement: ForStatement;
   /** Identity of the loop. */
   readonly id: string;
-  /** The numbers that it goes through. */
-  readonly numbers: readonly number[];
+  /** What it goes through. */
+  readonly items: readonly Value[];
   /** Reads the body once, as an iteration of its own. */
   readonly runBody: (frame: Frame, bind: (inner: Frame) => void) => void;
 }
@@ -58,9 +60,6 @@ const learns = (body: readonly Statement[]): boolean =>
     .flatMap((root) => [...walk(root)])
     .some((expr) => expr.kind === "member" && (expr.name.text === "backward" || expr.name.text === "step"));
 
-const isEven = (numbers: readonly number[]): boolean =>
-  numbers.every((number, i) => i < 2 || number - numbers[i - 1]! === numbers[1]! - numbers[0]!);
-
 /**
  * Keeps the loop as one, and binds what it leaves behind; false where it has to be written out.
  * A value that the first iteration changes from a number to a tensor is none that a loop carries: the caller may ask again after that.
@@ -68,54 +67,82 @@ const isEven = (numbers: readonly number[]): boolean =>
 export function keepFor(
   interpreter: Interpreter,
   run: StatementRun,
-  { statement, id, numbers, runBody }: KeptFor,
+  { statement, id, items, runBody }: KeptFor,
 ): boolean {
   const { frame } = run;
-  const body = bodiesOf(statement)[0]!;
-  const target = bare(statement.target);
-  if (target.kind !== "name" || !isEven(numbers)) return false;
-  if (learns(body) || [...everyStatement(body)].some(({ kind }) => STEERING.has(kind))) return false;
-  const names = assigned(body);
   const { scope } = frame;
+  const body = bodiesOf(statement)[0]!;
+  const targets = namesIn(statement.target);
+  if (learns(body) || [...everyStatement(body)].some(({ kind }) => STEERING.has(kind))) return false;
+  const pattern = patternOf(interpreter, items);
+  if (!pattern) return false;
+  const names = assigned(body);
   const carried = [...names.values()].flatMap((name) => {
     const { value } = scope.find(name.name) ?? {};
     return value?.kind === "tensor" && !interpreter.unknown.has(value.node) ? [{ name, node: value.node }] : [];
   });
   const fresh = [...names.keys()].filter((name) => !carried.some((each) => each.name.name === name));
-  if (carried.length === 0 || names.has(target.name)) return false;
+  if (carried.length === 0 || targets.some(({ name }) => names.has(name))) return false;
   // Numbers that iterations change are known to each of them; what only the last one leaves behind is found in it.
   if (fresh.some((name) => scope.find(name) !== null || readOutside(interpreter, statement, name))) return false;
   const before = scope.mark();
   const symbols = new Map<string, SymbolRecord>();
-  const iteration = (places: readonly NodeId[], number: Value): readonly NodeId[] | null => {
+  let lists: readonly Added[] = [];
+  const iteration = (given: Given): ReturnType<Parameters<typeof keepLoop>[2]["iteration"]> => {
     const bind = (inner: Frame): void => {
-      bindTargets(interpreter, { ...run, frame: inner }, statement.target, number, "loop");
+      bindTargets(interpreter, { ...run, frame: inner }, statement.target, pattern.item(given), "loop");
       carried.forEach(({ name }, at) => {
         const { symbol } = scope.find(name.name)!;
-        scope.bind(name.name, { step: ++interpreter.step, value: tensorValue(places[at]!), symbol });
+        scope.bind(name.name, { step: ++interpreter.step, value: tensorValue(given.carried[at]!), symbol });
       });
     };
+    const listed = new Map(growingIn(body).map((call) => [call, scope.find(call.name.name)?.value] as const));
     runBody({ ...frame, groups: [] }, bind);
     for (const { name } of carried) symbols.set(name.name, scope.find(name.name)!.symbol);
-    const odd = scope.boundSince(before).some((name) => !names.has(name) && name !== target.name);
+    const added = withRows(body, scope, listed);
+    if (!added) return null;
+    lists = added;
+    const known = new Set([...names.keys(), ...targets.map(({ name }) => name), ...added.map(({ name }) => name.name)]);
     const ends = carried.map(({ name }) => scope.find(name.name)!.value);
-    if (odd || ends.some((value) => value.kind !== "tensor")) return null;
-    return ends.map((value) => (value as { readonly node: NodeId }).node);
+    if (scope.boundSince(before).some((name) => !known.has(name))) return null;
+    if (ends.some((value) => value.kind !== "tensor")) return null;
+    const nodeOf = (value: Value): NodeId => (value as { readonly node: NodeId }).node;
+    return { carried: ends.map(nodeOf), rows: added.flatMap(({ rows }) => rows) };
   };
-  const [start, second] = numbers as [number, number];
   const kept = keepLoop(interpreter, run, {
     id,
     carried: carried.map(({ name, node }) => ({ name: name.name, node })),
-    iterations: numbers.length,
-    numbers: { name: target.name, start, step: second - start },
+    iterations: items.length,
+    number: pattern.number && (targets[0]?.name ?? "iteration"),
+    rows: pattern.rows,
     iteration,
   });
   scope.backTo(before);
   if (!kept) return false;
+  pattern.kept();
   // What an iteration reads of the values before it, the next one reads of what it has set.
   for (const { name } of carried)
     for (const use of scope.find(name.name)!.symbol.uses)
       if (use.from > statement.span.from && use.to <= statement.span.to) symbols.get(name.name)?.addUse(use);
+  bindCarried(interpreter, frame, statement, carried, kept);
+  let next = 0;
+  for (const list of lists) {
+    underName(interpreter, frame, statement, list.name.name, (inner) => {
+      bindTargets(interpreter, inner, list.name, list.after(interpreter, inner, kept, next));
+    });
+    next += list.rows.length;
+  }
+  bindTargets(interpreter, run, statement.target, items.at(-1)!, "loop");
+  return true;
+}
+
+function bindCarried(
+  interpreter: Interpreter,
+  frame: Frame,
+  statement: ForStatement,
+  carried: readonly { readonly name: NameExpr }[],
+  kept: KeptLoop,
+): void {
   carried.forEach(({ name }, at) => {
     underName(interpreter, frame, statement, name.name, (inner) => {
       const node = kept.result(at, {
@@ -127,6 +154,4 @@ export function keepFor(
       bindName(interpreter, inner, name, tensorValue(node));
     });
   });
-  bindTargets(interpreter, run, statement.target, numberValue(numbers.at(-1)!, true), "loop");
-  return true;
 }

@@ -1,0 +1,71 @@
+import { sizeOf, stridesOf, type DType, type Node, type TensorType } from "../ir";
+import { givenRow, opDef, readAt, rowAt, rowLoopOf } from "../ops";
+import { roundingOf, type Precision } from "./rounding";
+import { coordinatesOf } from "./strided-loops";
+
+/** An element of an operand. */
+type Get = (operand: number, flat: number) => number;
+/** What becomes of each value that an iteration computes. */
+type Change = (value: number, dtype: DType) => number;
+
+/** One result of a loop along rows at an element of what it carries: all iterations, `show` for each row that it gives. */
+function runOf(
+  node: Node,
+  types: readonly TensorType[],
+): (kept: readonly number[], get: Get, show: (flat: number, value: number) => void, change: Change | null) => number {
+  const loop = rowLoopOf(node)!;
+  const { loop: meaning } = opDef(node.op);
+  const strides = types.map(({ shape }) => stridesOf(shape));
+  const out = stridesOf(loop.whole);
+  const flat = (index: readonly number[], own: readonly number[]): number =>
+    index.reduce((sum, at, axis) => sum + at * own[axis]!, 0);
+  const { params } = loop.body;
+  const where = (param: number, kept: readonly number[], row: number | null): number =>
+    flat(readAt(loop, types[param]!.shape, kept, row, 0), strides[param]!);
+  const given = givenRow(loop);
+  return (kept, get, show, change) => {
+    const args = params.map(({ walk }, at) => (walk ? 0 : get(at, where(at, kept, null))));
+    return meaning!.run(args, node.attrs, change, {
+      read: (param, number) => get(param, where(param, kept, rowAt(params[param]!.walk!, number))),
+      show: (number, value) => show(flat(kept.toSpliced(loop.place, 0, rowAt(given, number)), out), value),
+    });
+  };
+}
+
+/** Values of a loop along rows: element by element of what it carries, in order of the iterations. */
+export function evaluateRowLoop(
+  node: Node,
+  operands: readonly ArrayLike<number>[],
+  types: readonly TensorType[],
+  precision: Precision,
+): Float64Array {
+  const { kept, result } = rowLoopOf(node)!;
+  const run = runOf(node, types);
+  const change = precision === "f64" ? null : (value: number, dtype: DType): number => roundingOf(dtype, precision)(value);
+  const round = roundingOf(node.type.dtype, precision);
+  const out = new Float64Array(sizeOf(node.type.shape));
+  const get: Get = (operand, flat) => operands[operand]![flat]!;
+  for (let element = 0; element < sizeOf(kept); element++) {
+    const last = run(coordinatesOf(element, kept), get, (flat, value) => (out[flat] = round(value)), change);
+    if (result.kind === "last") out[element] = round(last);
+  }
+  return out;
+}
+
+/** One element of a result. */
+export function rowLoopPoint(
+  node: Node,
+  types: readonly TensorType[],
+): (flat: number, get: Get, disturb: (value: number, node: Node) => number) => number {
+  const { place, result } = rowLoopOf(node)!;
+  const run = runOf(node, types);
+  return (flat, get, disturb) => {
+    const at = coordinatesOf(flat, node.type.shape);
+    let found = Number.NaN;
+    const show = (where: number, value: number): void => {
+      if (where === flat) found = value;
+    };
+    const last = run(result.kind === "last" ? at : at.toSpliced(place, 1), get, show, (value) => disturb(value, node));
+    return result.kind === "last" ? last : found;
+  };
+}

@@ -1,0 +1,113 @@
+/** @file Lists to which each iteration of a loop appends: what it appends are rows of one tensor. */
+import type { NodeId } from "../../ir";
+import type { Interpreter, StatementRun } from "../interpreter";
+import { leavesOf, mapLeaves } from "../values/trees";
+import type { Operand, Scope, Value } from "../values/values";
+import type { NameExpr, Statement } from "../reading/syntax";
+import { bare, expressionsOf } from "../reading/syntax";
+import type { KeptLoop } from "./keep-loop";
+import { itemsOfRows } from "./kept-rows";
+
+/** A list that grows in each iteration. */
+export interface Added {
+  readonly name: NameExpr;
+  /** Nodes of one iteration, in order. */
+  readonly rows: readonly NodeId[];
+  /** The list after all of them; `from`: which of the loop's rows are its own. */
+  readonly after: (interpreter: Interpreter, run: StatementRun, kept: KeptLoop, from: number) => Value;
+}
+
+/** A call that makes a list longer, at its end or in front. */
+interface Growing {
+  readonly name: NameExpr;
+  readonly inFront: boolean;
+}
+
+/** Calls of the body that make lists longer. */
+export const growingIn = (body: readonly Statement[]): readonly Growing[] =>
+  expressionsOf(body).flatMap((expr) => {
+    const callee = expr.kind === "call" ? bare(expr.callee) : null;
+    if (callee?.kind !== "member") return [];
+    const [object, method] = [bare(callee.object), callee.name.text];
+    const grows = object.kind === "name" && (method === "append" || method === "insert");
+    return grows ? [{ name: object, inFront: method === "insert" }] : [];
+  });
+
+/**
+ * What one iteration has added to the lists that the body appends to.
+ * @param before what stood behind each of their names before it
+ * @returns null where a list is read as well, or not only longer afterwards
+ */
+export function withRows(
+  body: readonly Statement[],
+  scope: Scope,
+  before: ReadonlyMap<Growing, Value | undefined>,
+): readonly Added[] | null {
+  const found: Added[] = [];
+  for (const word of new Set([...before.keys()].map(({ name }) => name.name))) {
+    const calls = [...before.keys()].filter(({ name }) => name.name === word);
+    const [{ name, inFront }] = calls as [Growing];
+    const mentioned = expressionsOf(body).filter((expr) => expr.kind === "name" && expr.name === word);
+    const [was, now] = [before.get(calls[0]!), scope.find(word)?.value];
+    if (mentioned.length !== calls.length || was?.kind !== "sequence" || now?.kind !== "sequence") return null;
+    if (calls.some((call) => call.inFront !== inFront)) return null;
+    const added = addedTo(was.items, now.items, inFront);
+    if (!added || added.items.length !== calls.length) return null;
+    const leaves = added.items.flatMap((item) => leavesOf(item).map(({ value }) => value));
+    if (leaves.some((value) => value.kind !== "tensor")) return null;
+    const rows = leaves.map((value) => (value as { readonly node: NodeId }).node);
+    found.push({
+      name,
+      rows,
+      after: (interpreter, run, kept, from) => ({
+        ...was,
+        items: grown(was.items, added, rowsOf(interpreter, run, kept, from, rows.length)),
+      }),
+    });
+  }
+  return found;
+}
+
+interface AddedItems {
+  readonly items: readonly Operand[];
+  readonly inFront: boolean;
+}
+
+/** What is new in a list that is longer at that end; null of any other. */
+function addedTo(was: readonly Operand[], now: readonly Operand[], inFront: boolean): AddedItems | null {
+  const more = now.length - was.length;
+  const from = inFront ? more : 0;
+  if (more < 1 || was.some((item, i) => now[from + i] !== item)) return null;
+  return { items: inFront ? now.slice(0, more) : now.slice(was.length), inFront };
+}
+
+/** Rows of the loop, iteration by iteration: of each what an iteration has added. */
+function rowsOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  kept: KeptLoop,
+  from: number,
+  count: number,
+): readonly (readonly Operand[])[] {
+  const { groups } = run.frame;
+  const { span } = run.statement;
+  const label = run.root.split("/").at(-1)!.replace(/@\d+$/, "");
+  const all = Array.from({ length: count }, (_, at) => {
+    const id = (at === 0 ? run.root : `${run.root}#rows${at}`) as NodeId;
+    const rows = itemsOfRows(interpreter, run, kept.rows(from + at, { id, label, groups, span }), id);
+    return kept.backwards ? rows.toReversed() : rows;
+  });
+  return Array.from({ length: all[0]?.length ?? 0 }, (_, turn) => all.map((rows) => rows[turn]!));
+}
+
+function grown(
+  was: readonly Operand[],
+  { items, inFront }: AddedItems,
+  turns: readonly (readonly Operand[])[],
+): readonly Operand[] {
+  const filled = turns.map((rows) => {
+    let next = 0;
+    return items.map((item) => mapLeaves(item, () => rows[next++]!));
+  });
+  return inFront ? [...filled.toReversed().flat(), ...was] : [...was, ...filled.flat()];
+}

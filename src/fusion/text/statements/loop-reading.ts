@@ -1,0 +1,213 @@
+/** @file One iteration of a loop, read on stand-ins, as a body: what works element by element, and the rows of tensors that it reads. */
+import type { DType, Node, NodeId, Shape } from "../../ir";
+import { opDef, type BodyArg, type BodyParam, type BodyValue, type LoopBody, type Walk } from "../../ops";
+import type { Interpreter } from "../interpreter";
+import { typeOf } from "../interpreter";
+
+/** A value that a loop carries from iteration to iteration. */
+export interface Carried {
+  readonly name: string;
+  /** Before the first iteration. */
+  readonly node: NodeId;
+}
+
+/** A tensor of which each iteration reads a row. */
+export interface Walked {
+  readonly name: string;
+  readonly node: NodeId;
+  readonly axis: number;
+  readonly walk: Walk;
+}
+
+/** What stands for what iterations have: carried values, the iteration's number, rows. */
+export interface StandIns {
+  readonly carried: readonly NodeId[];
+  readonly number: NodeId | null;
+  readonly rows: ReadonlyMap<NodeId, Walked>;
+}
+
+export interface Reading {
+  readonly carried: readonly Carried[];
+  readonly iterations: number;
+  /** What the iteration's number is called. */
+  readonly number: string;
+  readonly standIns: StandIns;
+  /** What the trial has made. */
+  readonly made: ReadonlySet<NodeId>;
+  /** What each carried value is after the iteration, and what the iteration gives a row of. */
+  readonly ends: readonly NodeId[];
+  readonly given: readonly NodeId[];
+}
+
+export interface ReadBody {
+  readonly body: LoopBody;
+  /** Nodes that the parameters stand for. */
+  readonly params: readonly NodeId[];
+  /** The axis along which a parameter is walked; undefined where it is not. */
+  readonly axes: readonly (number | undefined)[];
+  /** What the iteration made that no iteration changes: it stays in front of the loop. */
+  readonly outside: ReadonlySet<NodeId>;
+}
+
+/** The body; null where something is no map, or has halves, whose roundings depend on where they are kept. */
+export function bodyOf(interpreter: Interpreter, reading: Reading): ReadBody | null {
+  const { carried, standIns, made, ends, given } = reading;
+  const names = new Set<string>();
+  const unique = (wanted: string): string => {
+    const word = wanted.replaceAll(/\W+/g, "_").replace(/^(?![A-Za-z])/, "v");
+    let name = word;
+    for (let i = 2; names.has(name); i++) name = `${word}_${i}`;
+    names.add(name);
+    return name;
+  };
+  const parameters = new Set(carried.map(({ name }) => name));
+  const turn = unique(reading.number);
+  const params: BodyParam[] = carried.map(({ name, node }) => ({
+    name: unique(name),
+    dtype: typeOf(interpreter, node).dtype,
+  }));
+  if (params.some(({ dtype }) => dtype === "f16")) return null;
+  const args = new Map<NodeId, BodyArg>(standIns.carried.map((id, at) => [id, { kind: "param", at }] as const));
+  if (standIns.number !== null) args.set(standIns.number, { kind: "iteration" });
+  const nodes: NodeId[] = carried.map(({ node }) => node);
+  const axes: (number | undefined)[] = carried.map(() => undefined);
+  const values: BodyValue[] = [];
+  const calls = new Map<string, number>();
+  const changes = changing(interpreter, made, standIns);
+  const walkedOf = walking(interpreter, reading, changes);
+  const outside = new Set<NodeId>();
+  const keep = (id: NodeId): void => {
+    const open = [id];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      if (!made.has(at) || outside.has(at)) continue;
+      outside.add(at);
+      open.push(...interpreter.nodes.get(at)!.inputs);
+    }
+  };
+  const walks = new Map<string, BodyArg>();
+  const param = (node: NodeId, label: string, dtype: DType, along?: Walked): BodyArg => {
+    keep(node);
+    axes.push(along?.axis);
+    params.push({ name: unique(label), dtype, ...(along && { walk: along.walk }) });
+    return { kind: "param", at: nodes.push(node) - 1 };
+  };
+  const rowArg = (along: Walked, dtype: DType): BodyArg => {
+    const { node, axis, walk, name } = along;
+    const key = `${node} ${axis} ${walk.start} ${walk.backwards}`;
+    const known = walks.get(key) ?? param(node, name, dtype, along);
+    walks.set(key, known);
+    return known;
+  };
+  const isMap = ({ op }: Node): boolean => opDef(op).kind === "elementwise" && !opDef(op).scalar?.usesIndex;
+  const argOf = (n: Node): BodyArg | null => {
+    const { id, op, attrs, type, label, inputs, groups } = n;
+    const def = opDef(op);
+    if (def.kind === "source" && "value" in attrs)
+      return { kind: "literal", value: Number(attrs["value"]), dtype: type.dtype };
+    if (!made.has(id) || (!changes.has(id) && !isMap(n) && def.kind !== "random")) return param(id, label, type.dtype);
+    if (!isMap(n)) return null;
+    const call = groups.find(({ kind }) => kind === "composite")?.id;
+    if (call !== undefined && !calls.has(call)) calls.set(call, calls.size);
+    values.push({
+      name: unique(parameters.has(label) ? `${label}_next` : label),
+      op,
+      args: inputs.map((input) => args.get(input)!),
+      attrs,
+      ...(call === undefined ? {} : { call: calls.get(call)! }),
+    });
+    return { kind: "value", at: values.length - 1 };
+  };
+  const open = [...ends, ...given].toReversed();
+  for (let id = open.at(-1); id !== undefined; id = open.at(-1)) {
+    const n = interpreter.nodes.get(id)!;
+    const along = args.has(id) ? null : walkedOf(n);
+    if (along && n.type.dtype !== "f16") args.set(id, rowArg(along, n.type.dtype));
+    const inside = made.has(id) && (changes.has(id) || opDef(n.op).kind === "elementwise");
+    const next = args.has(id) || !inside ? undefined : n.inputs.find((input) => !args.has(input));
+    if (next !== undefined) {
+      open.push(next);
+      continue;
+    }
+    open.pop();
+    if (args.has(id)) continue;
+    const arg = n.type.dtype === "f16" ? null : argOf(n);
+    if (!arg) return null;
+    args.set(id, arg);
+  }
+  const [next, rows] = [ends, given].map((ids) => ids.map((id) => args.get(id)!)) as [BodyArg[], BodyArg[]];
+  return { body: { params, iteration: turn, values, next, rows }, params: nodes, axes, outside };
+}
+
+/** What was made and is another in every iteration. */
+function changing(
+  interpreter: Interpreter,
+  made: ReadonlySet<NodeId>,
+  { carried, number, rows }: StandIns,
+): ReadonlySet<NodeId> {
+  const found = new Set([...carried, ...rows.keys(), ...(number === null ? [] : [number])]);
+  for (const id of made) if (interpreter.nodes.get(id)!.inputs.some((input) => found.has(input))) found.add(id);
+  return found;
+}
+
+/** The row of a tensor that a node is in each iteration: a stand-in for one, or `x[:, t - 1]`, whose index is one further on, or back, each time. */
+function walking(
+  interpreter: Interpreter,
+  { iterations, standIns: { rows, number } }: Reading,
+  changes: ReadonlySet<NodeId>,
+): (n: Node) => Walked | null {
+  const numbers = new Map<NodeId, readonly number[] | null>();
+  /** What a whole number is in each iteration; null where it hangs on more than which one it is. */
+  const numbersOf = (id: NodeId): readonly number[] | null => {
+    const known = numbers.get(id);
+    if (known !== undefined) return known;
+    const found = countedBy(id);
+    numbers.set(id, found);
+    return found;
+  };
+  const countedBy = (id: NodeId): readonly number[] | null => {
+    const { op, type, attrs, inputs } = interpreter.nodes.get(id)!;
+    const all = (of: (at: number) => number): readonly number[] => Array.from({ length: iterations }, (_, at) => of(at));
+    if (id === number) return all((at) => at);
+    const { kind, scalar } = opDef(op);
+    if (kind === "source" && "value" in attrs) return all(() => Number(attrs["value"]));
+    if (kind !== "elementwise" || !scalar || type.shape.length > 0 || !changes.has(id)) return null;
+    const operands = inputs.map(numbersOf);
+    if (operands.includes(null)) return null;
+    const round = (value: number): number => (type.dtype === "i32" ? value | 0 : type.dtype === "bool" ? Number(value !== 0) : value);
+    const rule = type.dtype === "i32" && scalar.int ? scalar.int.bind(scalar) : scalar.js.bind(scalar);
+    return all((at) =>
+      round(
+        rule(
+          operands.map((list) => list![at]!),
+          attrs,
+        ),
+      ),
+    );
+  };
+  return (n) => {
+    const standing = rows.get(n.id);
+    if (standing) return standing;
+    const { gather } = opDef(n.op);
+    const [data, index] = n.inputs as [NodeId, NodeId];
+    if (!gather || number === null || changes.has(data) || typeOf(interpreter, index).shape.length > 0) return null;
+    const { shape } = typeOf(interpreter, data);
+    const axis = gather.axis(n.attrs, shape);
+    const walk = walkOf(numbersOf(index) ?? []);
+    if (!walk || !fits(walk, iterations, shape, axis)) return null;
+    return { name: interpreter.nodes.get(data)!.label, node: data, axis, walk };
+  };
+}
+
+/** Whether all rows are there. */
+const fits = ({ start, backwards }: Walk, iterations: number, shape: Shape, axis: number): boolean => {
+  const last = backwards ? start - iterations + 1 : start + iterations - 1;
+  return Math.min(start, last) >= 0 && Math.max(start, last) < shape[axis]!;
+};
+
+/** Numbers that grow by one, or shrink by one; null of others. */
+export function walkOf(numbers: readonly number[]): Walk | null {
+  const [start, second] = numbers;
+  if (start === undefined || second === undefined || Math.abs(second - start) !== 1) return null;
+  const step = second - start;
+  return numbers.every((each, i) => each === start + i * step) ? { start, backwards: step < 0 } : null;
+}
