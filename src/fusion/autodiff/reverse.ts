@@ -4,6 +4,7 @@ import type { Slope, DerivativeContext } from "../ops";
 import { opDef, sumTo } from "../ops";
 import { pushForward } from "./forward";
 import { loopDerivative } from "./loops";
+import { rowLoopRule } from "./row-loops";
 import {
   dependents,
   isSmooth,
@@ -43,12 +44,14 @@ function operandCotangents(
   cotangent: NodeId,
   changes: ReadonlySet<NodeId>,
 ): readonly (NodeId | null)[] | null {
-  const rule = opDef(node.op).loop ? loopDerivative(node, pushForward) : ruleOf(node);
+  const wanted = node.inputs.flatMap((input, i) => (changes.has(input) && isSmooth(builder.typeOf(input)) ? [i] : []));
+  const { loop, kind } = opDef(node.op);
+  const rule = kind === "loop" ? rowLoopRule(node, pullBack, wanted) : loop ? loopDerivative(node, pushForward) : ruleOf(node);
   if (!rule) return null;
   const context = builder.contextOf(node);
   const slopes = rule.partials?.(context);
   return node.inputs.map((input, i) => {
-    if (!changes.has(input) || !isSmooth(builder.typeOf(input))) return null;
+    if (!wanted.includes(i)) return null;
     if (slopes) return pullbackOfOperand(builder, context, cotangent, slopes[i] ?? null, input);
     const own = rule.vjp?.(context, cotangent, i) ?? null;
     return own === null ? null : pullbackOfOperand(builder, context, own, 1, input);

@@ -32,6 +32,7 @@ export {
   neededFor,
   pruned,
   readBody,
+  readBy,
   resultAt,
   resultNumber,
   rowAt,

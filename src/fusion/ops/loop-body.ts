@@ -264,6 +264,8 @@ export function neededFor(body: LoopBody, results: Iterable<number>): Needs {
   const isCarried = (at: number): boolean => at < body.next.length;
   const carrying = new Set(found.flatMap(({ kind, at }) => (kind === "rows" ? [] : [at])));
   for (const at of readBy(body, shown).params) if (isCarried(at)) carrying.add(at);
+  // There is no loop that carries nothing.
+  if (carrying.size === 0) carrying.add(0);
   for (const at of carrying)
     for (const param of readBy(body, [body.next[at]!]).params) if (isCarried(param)) carrying.add(param);
   const carried = [...carrying].toSorted((a, b) => a - b);

@@ -2,7 +2,7 @@
  * @file A loop as a program without a compiler runs it: each iteration launches a kernel for every call of its body, and what the iteration
  * leaves behind is read by the next one from memory.
  */
-import { bug, node, nodeId, type Graph, type Node, type NodeId, type Region, type TensorType } from "../../ir";
+import { bug, node, nodeId, sameShape, type Graph, type Node, type NodeId, type Region, type TensorType } from "../../ir";
 import {
   givenRow,
   opDef,
@@ -304,7 +304,7 @@ export function endingOf(loop: LaunchedLoop, places: readonly Place[]): Ending {
     const key = `${place.at} ${place.iteration}`;
     const again = taken.has(key);
     taken.add(key);
-    return again;
+    return again || (loop.rows !== null && !sameShape(place.type.shape, loop.rows.kept));
   });
   return { places: found, copied };
 }

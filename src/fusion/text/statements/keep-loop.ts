@@ -1,7 +1,7 @@
 /** @file Which loops stay loops: one iteration is read on stand-ins for what it carries, and where all of it works element by element it is a body. */
 import type { Node, NodeId, Shape, TensorType } from "../../ir";
 import { OPS_PER_NOTCH, sameShape } from "../../ir";
-import { bodyText, neededFor, pruned, resultNumber, type LoopBody } from "../../ops";
+import { bodyText, pruned, readBy, resultNumber, type LoopBody } from "../../ops";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { addNode, MAX_NODES, typeOf } from "../interpreter";
 import { openTrial, type Trial } from "../trial";
@@ -239,10 +239,7 @@ function readIteration(
   if (!read) return null;
   const { body } = read;
   // A row that hangs on nothing that is carried needs no loop.
-  const loose = given.some((_, at) => {
-    const needed = neededFor(body, [resultNumber(body, { kind: "rows", at })]);
-    return needed.carried.length === 0;
-  });
+  const loose = body.rows.some((row) => [...readBy(body, [row]).params].every((at) => at >= body.next.length));
   const walked = body.params.filter(({ walk }) => walk).length;
   const ops = iterations * (body.values.length + walked + given.length);
   if (loose || ops <= OPS_PER_NOTCH || body.values.length === 0) return null;
