@@ -96,3 +96,27 @@ export const loopArbitrary: fc.Arbitrary<LoopProgram> = fc
       ].join("\n"),
     };
   });
+
+/** The program as a function whose weighted results are summed, with derivatives by everything that it reads. */
+export function derived(text: string, mode: "grad" | "jvp"): string {
+  const lines = text.split("\n");
+  const inputs = lines.filter((line) => /^\w+: f32/.test(line));
+  const names = inputs.map((line) => line.split(":")[0]!);
+  const rest = lines.filter((line) => !inputs.includes(line));
+  const results = rest.at(-1)!.replace("return ", "").split(", ");
+  const sum = results.map((name, i) => `(${name} * ${i + 1}).sum()`).join(" + ");
+  const asked =
+    mode === "grad"
+      ? [`return grad(f, argnums=(${names.map((_, i) => `${i},`).join("")}))(${names.join(", ")})`]
+      : [
+          `out, change = jvp(f, (${names.join(", ")},), (${names.map((name) => `cos(${name})`).join(", ")},))`,
+          "return out, change",
+        ];
+  return [
+    ...inputs,
+    `def f(${names.join(", ")}):`,
+    ...rest.slice(0, -1).map((line) => `    ${line}`),
+    `    return ${sum}`,
+    ...asked,
+  ].join("\n");
+}

@@ -130,10 +130,9 @@ export function countsOff(graph: Graph, { region, facts, programs, logs }: Regio
   }
   for (const [value] of read) wrong.push(`${region.id}: reads ${value} undeclared`);
   for (const id of region.outputs) {
-    const written = Math.max(
-      0,
-      ...logs.flatMap((log) => log.buffers).map((access) => (access.value === id ? access.written : 0)),
-    );
+    const each = logs.flatMap((log) => log.buffers).map((access) => (access.value === id ? access.written : 0));
+    // Launches of a loop write a row each.
+    const written = isLaunched ? each.reduce((sum, one) => sum + one, 0) : Math.max(0, ...each);
     if (written !== sizeOf(node(graph, id).type.shape))
       wrong.push(`${region.id}: ${id} has ${written} elements written`);
   }

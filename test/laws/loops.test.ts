@@ -8,7 +8,7 @@ import { opDef } from "../../src/fusion/ops";
 import { parseProgram, printGraph } from "../../src/fusion/text";
 import type { Graph } from "../../src/fusion/ir";
 import { intermediates } from "../../src/lessons/chapters/intermediates";
-import { loopArbitrary } from "./any-loop";
+import { derived, loopArbitrary } from "./any-loop";
 import { dataOf, graphOf } from "./codegen-harness";
 import { firstFault, plainly, planned } from "./plan-laws";
 
@@ -49,30 +49,6 @@ test("launched iteration by iteration and inside kernels: values, counts, addres
     { numRuns: 10 },
   );
 });
-
-/** The program as a function whose weighted results are summed, with derivatives by everything that it reads. */
-function derived(text: string, mode: "grad" | "jvp"): string {
-  const lines = text.split("\n");
-  const inputs = lines.filter((line) => /^\w+: f32/.test(line));
-  const names = inputs.map((line) => line.split(":")[0]!);
-  const rest = lines.filter((line) => !inputs.includes(line));
-  const results = rest.at(-1)!.replace("return ", "").split(", ");
-  const sum = results.map((name, i) => `(${name} * ${i + 1}).sum()`).join(" + ");
-  const asked =
-    mode === "grad"
-      ? [`return grad(f, argnums=(${names.map((_, i) => `${i},`).join("")}))(${names.join(", ")})`]
-      : [
-          `out, change = jvp(f, (${names.join(", ")},), (${names.map((name) => `cos(${name})`).join(", ")},))`,
-          "return out, change",
-        ];
-  return [
-    ...inputs,
-    `def f(${names.join(", ")}):`,
-    ...rest.slice(0, -1).map((line) => `    ${line}`),
-    `    return ${sum}`,
-    ...asked,
-  ].join("\n");
-}
 
 test.each(["grad", "jvp"] as const)("%s of a loop is that of the loop written out", (mode) => {
   fc.assert(

@@ -40,6 +40,8 @@ export interface Buffer {
   width: Width;
   /** An input whose data it holds before the kernel runs: `value` is written over it. */
   readonly begins?: NodeId;
+  /** How many of its elements the kernel writes; absent: all. */
+  readonly written?: number;
 }
 
 /** Rows in workgroup memory that are put in order: keys, and beside each the place its element had. */

@@ -67,9 +67,9 @@ export class BufferTrace {
       }
       written += this.writes[at]!;
     }
-    if (this.buffer.access === "read_write" && written < this.buffer.elements) {
-      note(this.problems, `${this.buffer.name} has ${this.buffer.elements - written} elements that nobody writes`);
-    }
+    const missing = (this.buffer.written ?? this.buffer.elements) - written;
+    if (this.buffer.access === "read_write" && missing > 0)
+      note(this.problems, `${this.buffer.name} has ${missing} elements that nobody writes`);
     const { value, begins } = this.buffer;
     const reading = { read, written: 0, passes: read === 0 ? 0 : passes / read };
     return begins === undefined

@@ -86,7 +86,8 @@ function lowerRowCopy({ graph, region, target, output, row, source, from }: RowC
   );
   const at = kind.kind === "last" ? element : element.toSpliced(place, 0, space.int(row));
   const scalar = registerScalar(result.type.dtype);
-  low.store(low.buffer(output), space.ravel(at, result.type.shape), low.converted(value, scalar, whole.id), [output]);
+  const buffer = Object.assign(low.buffer(output), { written: sizeOf(kept) });
+  low.store(buffer, space.ravel(at, result.type.shape), low.converted(value, scalar, whole.id), [output]);
   const job = { graph: own, region: { ...region, members: [output], outputs: [output] }, target };
   const program = programOf(low, job, {
     template: "copy",

@@ -17,15 +17,14 @@ export interface LaunchedCounts {
 
 interface Outside {
   readonly value: NodeId;
-  /** That are read at a time, and of how many such. */
+  /** That a launch reads. */
   readonly elements: number;
-  readonly of: number;
   times: number;
 }
 
 interface Tally {
   dispatches: number;
-  /** Values from outside and their rows, by name and what of them it is. */
+  /** Values from outside, by name and how much of them is read at a time. */
   readonly outside: Map<string, Outside>;
   readonly handed: Map<number, { writes: number; reads: number }>;
 }
@@ -60,7 +59,7 @@ export function launchedCounts(loop: LaunchedLoop): LaunchedCounts {
     peak = Math.max(peak, countIteration(loop, kernels, places, iteration, tally));
     for (const { from } of loop.given(places, iteration, kernels)) {
       tally.dispatches++;
-      readPlace(tally, from, loop);
+      readPlace(tally, from);
     }
     places = loop.after(places, iteration, kernels);
   }
@@ -69,16 +68,16 @@ export function launchedCounts(loop: LaunchedLoop): LaunchedCounts {
     if (place === null) return;
     if (copied[i]) {
       tally.dispatches++;
-      readPlace(tally, place, loop);
+      readPlace(tally, place);
     } else if (place.kind === "made") handedOf(tally, bytesOf(place.type)).writes--;
   });
   return {
     dispatches: tally.dispatches,
-    reads: [...tally.outside.values()].map(({ value, elements, of, times }) => ({
+    reads: [...tally.outside.values()].map(({ value, elements, times }) => ({
       value,
-      elements: elements * of,
+      elements,
       waste: 1,
-      rereads: times / of - 1,
+      rereads: times - 1,
     })),
     handed: [...tally.handed].map(([bytes, times]) => ({ bytes, ...times })),
     peak,
@@ -118,14 +117,13 @@ function handedOf({ handed }: Tally, bytes: number): { writes: number; reads: nu
   return known;
 }
 
-function readPlace(tally: Tally, place: Place, { iterations }: LaunchedLoop): void {
+function readPlace(tally: Tally, place: Place): void {
   if (place.kind === "made") handedOf(tally, bytesOf(place.type)).reads++;
   if (place.kind !== "outside" && place.kind !== "row") return;
   const { id, type } = place.node;
-  const isRow = place.kind === "row";
-  const elements = sizeAt(isRow ? place.type : type);
-  const key = `${id} ${isRow ? `rows from ${place.walk.start} ${place.walk.backwards}` : ""}`;
-  const known = tally.outside.get(key) ?? { value: id, elements, of: isRow ? iterations : 1, times: 0 };
+  const elements = sizeAt(place.kind === "row" ? place.type : type);
+  const key = `${id} ${elements}`;
+  const known = tally.outside.get(key) ?? { value: id, elements, times: 0 };
   known.times++;
   tally.outside.set(key, known);
 }
@@ -173,7 +171,7 @@ function countIteration(
   for (const place of nextPlaces) if (place.kind === "made") last.set(keyOf(place.at, place.iteration), Infinity);
   kernels.launches.forEach((launch, i) => {
     tally.dispatches++;
-    for (const place of reads[i]!) readPlace(tally, place, loop);
+    for (const place of reads[i]!) readPlace(tally, place);
     for (const [id, at] of launch.stores) {
       const bytes = bytesOf(node(kernels.graph, id).type);
       handedOf(tally, bytes).writes++;

@@ -1,0 +1,60 @@
+/** @file Loops along tensors stay loops: the values and gradients of the body written out, the counts of what is touched. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { runReference } from "../../src/fusion/reference";
+import { opDef } from "../../src/fusion/ops";
+import { printGraph } from "../../src/fusion/text";
+import type { Graph } from "../../src/fusion/ir";
+import { derived } from "./any-loop";
+import { rowLoopArbitrary } from "./any-row-loop";
+import { dataOf, graphOf } from "./codegen-harness";
+import { firstFault } from "./plan-laws";
+
+const loopsOf = (graph: Graph): number => [...graph.nodes.values()].filter(({ op }) => opDef(op).loop).length;
+
+function expectSame(kept: Graph, apart: Graph): void {
+  expect(loopsOf(kept)).toBeGreaterThan(0);
+  expect(loopsOf(apart)).toBe(0);
+  const [a, b] = [runReference(kept, dataOf(kept)), runReference(apart, dataOf(apart))];
+  kept.outputs.forEach((id, i) => {
+    const want = b.get(apart.outputs[i]!)!;
+    expect(a.get(id)!.type).toEqual(want.type);
+    const scaled = (value: number, k: number): number => value / (1 + Math.abs(want.data[k]!));
+    a.get(id)!.data.forEach((value, k) => expect(scaled(value, k)).toBeCloseTo(scaled(want.data[k]!, k), 8));
+  });
+}
+
+test("a loop along tensors is what it is written out", () => {
+  fc.assert(
+    fc.property(rowLoopArbitrary, ({ text, unrolled }) => expectSame(graphOf(text), graphOf(unrolled))),
+    { numRuns: 12 },
+  );
+});
+
+test("its text reads as the same graph", () => {
+  fc.assert(
+    fc.property(rowLoopArbitrary, ({ text }) => {
+      const printed = printGraph(graphOf(text));
+      expect(printGraph(graphOf(printed))).toBe(printed);
+    }),
+    { numRuns: 6 },
+  );
+});
+
+test.each(["grad", "jvp"] as const)("%s of it is that of the loop written out", (mode) => {
+  fc.assert(
+    fc.property(rowLoopArbitrary, ({ text, unrolled }) =>
+      expectSame(graphOf(derived(text, mode)), graphOf(derived(unrolled, mode))),
+    ),
+    { numRuns: 5 },
+  );
+});
+
+test("launched row by row and inside kernels: values, counts, addresses", { timeout: 240_000 }, () => {
+  fc.assert(
+    fc.property(rowLoopArbitrary, fc.nat({ max: 2 }), fc.nat({ max: 5 }), ({ text }, granularity, profile) => {
+      expect(firstFault({ text, ways: [granularity, 0, 0, profile, 0] })).toBeNull();
+    }),
+    { numRuns: 5 },
+  );
+});
