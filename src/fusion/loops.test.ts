@@ -134,3 +134,23 @@ test("a loop of the text: loaded before the first iteration, stored after the la
     "      store x_next[i, j]",
   ]);
 });
+
+test("a loop along a tensor: rows are read and stored as they go by, and what is carried stays in registers", () => {
+  const text =
+    "x: f32[100, 8]\nh0: f32[8]\ndef f(h, r):\n    h = h * 0.5 + r\n    return h, h\nh, ys = lax.scan(f, h0, x)\nreturn relu(ys), h\n";
+  const [only, ...others] = loopsOfProgram(text);
+  expect(others).toEqual([]);
+  expect(only!.fused).toEqual([
+    "for j in 8:",
+    "  h0 = h0[j]",
+    "  for i in 100:",
+    "    x = x[i, j]",
+    "    mul = h0 * 0.5",
+    "    h = mul + x",
+    "    ys = h",
+    "    relu = relu(ys)",
+    "    store relu[i, j]",
+    "    h0 = h",
+    "  store h0[j]",
+  ]);
+});

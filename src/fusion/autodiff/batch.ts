@@ -83,9 +83,7 @@ function ranked(w: BatchWriter, { batched, types, size }: Example, operand: numb
 function rows(w: BatchWriter, example: Example): NodeId {
   const { node } = example;
   const { body, kept } = rowLoopOf(node)!;
-  const ids = operands(example).map((id, i) =>
-    ranked(w, example, i, id, kept.length + (body.params[i]!.walk ? 1 : 0)),
-  );
+  const ids = operands(example).map((id, i) => ranked(w, example, i, id, kept.length + (body.params[i]!.walk ? 1 : 0)));
   return w.op(node.op, ids, node.attrs);
 }
 

@@ -46,7 +46,8 @@ function operandCotangents(
 ): readonly (NodeId | null)[] | null {
   const wanted = node.inputs.flatMap((input, i) => (changes.has(input) && isSmooth(builder.typeOf(input)) ? [i] : []));
   const { loop, kind } = opDef(node.op);
-  const rule = kind === "loop" ? rowLoopRule(node, pullBack, wanted) : loop ? loopDerivative(node, pushForward) : ruleOf(node);
+  const rule =
+    kind === "loop" ? rowLoopRule(node, pullBack, wanted) : loop ? loopDerivative(node, pushForward) : ruleOf(node);
   if (!rule) return null;
   const context = builder.contextOf(node);
   const slopes = rule.partials?.(context);

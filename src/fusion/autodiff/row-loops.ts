@@ -126,10 +126,15 @@ function backwards(
   const cotangents = new Map(
     soft.map((at) => {
       const isSeed = result.kind === "last" && result.at === at;
-      return [at, add(isSeed ? { kind: "cotangent" } : { kind: "nothing" }, `d_${params[at]!.name}`, params[at]!)] as const;
+      return [
+        at,
+        add(isSeed ? { kind: "cotangent" } : { kind: "nothing" }, `d_${params[at]!.name}`, params[at]!),
+      ] as const;
     }),
   );
-  const sums = new Map(shared.map((at) => [at, add({ kind: "nothing" }, `d_${params[at]!.name}`, params[at]!)] as const));
+  const sums = new Map(
+    shared.map((at) => [at, add({ kind: "nothing" }, `d_${params[at]!.name}`, params[at]!)] as const),
+  );
   const float: BodyParam = { name: "", dtype: "f32" };
   const spare = cotangents.size + sums.size === 0 ? add({ kind: "nothing" }, "none", float) : null;
   const last = iterations - 1;
@@ -177,7 +182,9 @@ function backwards(
   if ("node" in found) throw new TypeError(`${found.node.op} has no derivative`);
   const of = new Map(order.map((at, i) => [at, found[i]!] as const));
   const ends = [
-    ...soft.map((at) => (row !== null && result.kind === "before" && result.at === at ? plus(row, of.get(at)!) : of.get(at)!)),
+    ...soft.map((at) =>
+      row !== null && result.kind === "before" && result.at === at ? plus(row, of.get(at)!) : of.get(at)!,
+    ),
     ...shared.map((at) => plus(sums.get(at), of.get(at)!)),
     ...(spare === null ? [] : [spare]),
   ];

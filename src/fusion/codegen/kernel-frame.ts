@@ -118,7 +118,11 @@ type Rest = Pick<KernelProgram, "template" | "schedule" | "workgroupSize" | "wor
   Partial<Pick<KernelProgram, "name" | "title">>;
 
 /** The finished program of one dispatch. */
-export function programOf(low: Lowering, { graph, region, target }: Pick<Job, "graph" | "region" | "target">, rest: Rest): KernelProgram {
+export function programOf(
+  low: Lowering,
+  { graph, region, target }: Pick<Job, "graph" | "region" | "target">,
+  rest: Rest,
+): KernelProgram {
   // Inputs first, then what is written.
   const buffers = [...new Set(low.buffers.values())].toSorted(
     (a, b) => Number(a.access === "read_write") - Number(b.access === "read_write"),

@@ -109,7 +109,7 @@ export function writeLoop(low: Emitter, call: LoopCall): ReadonlyMap<number, Val
     const given = results.flatMap((number): [number, Value][] => {
       const { kind, at } = resultAt(body, number);
       if (kind === "last") return [];
-      return [[number, held(kind === "before" ? registers.get(at)! : valueOf(body.rows[at]!))]];
+      return [[number, kind === "before" ? registers.get(at)! : valueOf(body.rows[at]!)]];
     });
     if (given.length > 0) rows!.give(new Map(given), index);
     // Another carried value is read before it is set.

@@ -49,7 +49,8 @@ export interface LoopBody {
 }
 
 /** The row that a parameter is read at in iteration `number`. */
-export const rowAt = ({ start, backwards }: Walk, number: number): number => (backwards ? start - number : start + number);
+export const rowAt = ({ start, backwards }: Walk, number: number): number =>
+  backwards ? start - number : start + number;
 
 const DTYPES: ReadonlySet<string> = new Set(["f32", "f16", "i32", "bool"]);
 

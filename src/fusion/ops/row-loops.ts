@@ -39,7 +39,13 @@ export const givenRow = ({ iterations, backwards }: RowLoop): Walk =>
   backwards ? { start: iterations - 1, backwards } : { start: 0, backwards };
 
 /** Where an operand of `shape` is read for an element of what is carried; `row`: of a walked operand, the one that the iteration reads. */
-export function readAt<I>({ axis }: Pick<RowLoop, "axis">, shape: Shape, kept: readonly I[], row: I | null, zero: I): I[] {
+export function readAt<I>(
+  { axis }: Pick<RowLoop, "axis">,
+  shape: Shape,
+  kept: readonly I[],
+  row: I | null,
+  zero: I,
+): I[] {
   const own = shape.length + axis;
   const rest = row === null ? shape : shape.toSpliced(own, 1);
   const at = rest.map((extent, i) => (extent === 1 ? zero : kept[kept.length - rest.length + i]!));

@@ -41,7 +41,8 @@ export function evaluateRowLoop(
 ): Float64Array {
   const { kept, result } = rowLoopOf(node)!;
   const run = runOf(node, types);
-  const change = precision === "f64" ? null : (value: number, dtype: DType): number => roundingOf(dtype, precision)(value);
+  const change =
+    precision === "f64" ? null : (value: number, dtype: DType): number => roundingOf(dtype, precision)(value);
   const round = roundingOf(node.type.dtype, precision);
   const out = new Float64Array(sizeOf(node.type.shape));
   const get: Get = (operand, flat) => operands[operand]![flat]!;

@@ -149,9 +149,9 @@ export function offsetsAt(
               ? gatherPoints(n, inputs, points, operand)
               : kind === "loop"
                 ? loopPoints(n, inputs, points, operand)
-              : kind === "search" || kind === "ranges"
-                ? dataPoints(n, inputs, points, operand)
-                : broadcastPoints(points, n.type.shape, inputs[operand]!);
+                : kind === "search" || kind === "ranges"
+                  ? dataPoints(n, inputs, points, operand)
+                  : broadcastPoints(points, n.type.shape, inputs[operand]!);
         if (mapped) visit(input, mapped);
       });
     }

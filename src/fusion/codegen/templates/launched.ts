@@ -80,10 +80,7 @@ function lowerRowCopy({ graph, region, target, output, row, source, from }: RowC
   const grid = threadPerItem(low, sizeOf(kept), threads, target);
   const element = space.unravel(grid.index, kept);
   const readRow = from && space.int(from.row);
-  const value = low.valueAt(
-    whole.id,
-    space.tuple(readAt({ axis }, whole.type.shape, element, readRow, space.int(0))),
-  );
+  const value = low.valueAt(whole.id, space.tuple(readAt({ axis }, whole.type.shape, element, readRow, space.int(0))));
   const at = kind.kind === "last" ? element : element.toSpliced(place, 0, space.int(row));
   const scalar = registerScalar(result.type.dtype);
   const buffer = Object.assign(low.buffer(output), { written: sizeOf(kept) });

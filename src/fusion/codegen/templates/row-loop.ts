@@ -57,7 +57,8 @@ export function lowerRowLoop(job: Job): KernelProgram {
       },
     },
   });
-  for (const n of nodes) if (rowLoopOf(n)!.result.kind === "last") low.setValueAt(n.id, element, found.get(meaning.result(n.attrs))!);
+  for (const n of nodes)
+    if (rowLoopOf(n)!.result.kind === "last") low.setValueAt(n.id, element, found.get(meaning.result(n.attrs))!);
   for (const id of outputs.filter((id) => !inRows.includes(id))) {
     if (!sameShape(node(graph, id).type.shape, kept)) throw bug(`${id} is neither a row nor what is carried`);
     low.store(low.buffer(id), grid.index, low.valueAt(id, element), [id]);

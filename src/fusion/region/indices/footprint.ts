@@ -42,10 +42,7 @@ const some = (elements: number, shape: Shape): Footprint =>
 
 /** Rows `first` to `last` along an axis, that included. */
 export const rowsOf = (shape: Shape, axis: number, first: number, last: number): Footprint =>
-  boxDemand(
-    wholeBox(shape).toSpliced(axis, 1, { start: first, count: last - first + 1, step: 1 }),
-    shape,
-  );
+  boxDemand(wholeBox(shape).toSpliced(axis, 1, { start: first, count: last - first + 1, step: 1 }), shape);
 
 /** What a gather asks of its data: one element for each of its own, never more than there are. */
 export const throughGather = (demand: Footprint, outShape: Shape, shape: Shape): Footprint =>

@@ -185,4 +185,3 @@ function countIteration(
   });
   return peak;
 }
-

@@ -2,7 +2,17 @@
  * @file A loop as a program without a compiler runs it: each iteration launches a kernel for every call of its body, and what the iteration
  * leaves behind is read by the next one from memory.
  */
-import { bug, node, nodeId, sameShape, type Graph, type Node, type NodeId, type Region, type TensorType } from "../../ir";
+import {
+  bug,
+  node,
+  nodeId,
+  sameShape,
+  type Graph,
+  type Node,
+  type NodeId,
+  type Region,
+  type TensorType,
+} from "../../ir";
 import {
   givenRow,
   opDef,
@@ -180,7 +190,10 @@ export class LaunchedLoop {
       nodes.set(id, { id, op, inputs, attrs, type: type.value, label: name, origins: [id], groups: [] });
       argOf.set(id, { kind: "value", at });
     });
-    const graph: Graph = { nodes, outputs: [...new Set([...next, ...rows])].flatMap((arg) => (arg.kind === "value" ? [idOf(arg)] : [])) };
+    const graph: Graph = {
+      nodes,
+      outputs: [...new Set([...next, ...rows])].flatMap((arg) => (arg.kind === "value" ? [idOf(arg)] : [])),
+    };
     return {
       graph,
       argOf,

@@ -10,9 +10,10 @@ import {
   type RegionId,
   sizeOf,
 } from "../../ir";
-import { findOp, opDef, type OpDef } from "../../ops";
+import { findOp, opDef, rowLoopOf, type OpDef, type RowLoop, type Walk } from "../../ops";
 import { launchedKey } from "./launched";
-import { launchedLines, iterationLines, type LoopLine, type Spelling } from "./loop-lines";
+import { launchedLines, iterationLines, rowIterationLines, type LoopLine, type Spelling } from "./loop-lines";
+import { goesAlongRows, rowRegionOf } from "./row-region";
 import { loopOf } from "./map-loops";
 import { isTrailing } from "../rows/roles";
 import { bySize, segmentBody } from "../schedule/segments";
@@ -280,10 +281,65 @@ function stageLines(nest: Nest, members: readonly Node[], rows: number, depth: n
 export function fusedLoops(graph: Graph, region: Pick<Region, "members" | "outputs">): LoopLine[] {
   if (launchedKey(graph, region.members) !== null) return launchedLines(graph, region.outputs, fusedLoops);
   const loopsBy = ["reduce", "scan", "order", "contraction"];
+  if (goesAlongRows(graph, region.members)) return rowLines(graph, region);
   const sizes = bySize(graph, region.outputs);
   if (sizes.length < 2 || region.members.some((id) => loopsBy.includes(kindOf(node(graph, id)))))
     return nestLines(graph, region);
   return sizes.flatMap((segment) => nestLines(graph, segmentBody(graph, region, segment)));
+}
+
+/** Rows one after the other for each element of what is carried, as a thread goes along them. */
+function rowLines(graph: Graph, region: Pick<Region, "members" | "outputs">): LoopLine[] {
+  const { loop: along, results, phases } = rowRegionOf(graph, region.members);
+  const { place, whole, iterations, backwards } = along;
+  const nest = { ...nestOf(graph, region), space: whole, reduced: new Set([place]) };
+  const outer = whole.flatMap((extent, axis) => (axis === place ? [] : [{ axis, extent }]));
+  const depth = outer.length;
+  const all = results.map((id) => node(graph, id));
+  const shape = (id: NodeId): readonly number[] => node(graph, id).type.shape;
+  const inLoop = ({ id, type }: Node): boolean =>
+    phases.get(id) === "row" || (phases.get(id) === "before" && type.shape.length > whole.length - 1);
+  const lines = (which: (n: Node) => boolean, at: number): LoopLine[] =>
+    nest.members.filter((n) => !results.includes(n.id) && which(n)).flatMap((n) => computeLines(nest, n, at));
+  const given = (kind: "last" | "rows", at: number): LoopLine[] =>
+    all
+      .filter((n) => (rowLoopOf(n)!.result.kind === "last") === (kind === "last"))
+      .flatMap((n) => storeLine(nest, n, at));
+  const { before, inside, carry } = rowIterationLines(all, {
+    depth,
+    spelling: spelled,
+    operand: (id, walk) => {
+      const n = node(graph, id);
+      if (isLiteral(n)) return { text: String(n.attrs["value"]), loads: false };
+      if (nest.inside.has(id)) return { text: n.label, loads: false };
+      const text = walk
+        ? indexed(nest, n.label, shape(id)).replace(axisName(place), rowText(along, walk, axisName(place)))
+        : indexed(nest, n.label, shape(id));
+      return { text, loads: true };
+    },
+  });
+  const turns = backwards ? `${iterations - 1} … 0` : `${iterations}`;
+  return [
+    ...outer.map(({ axis, extent }, at) => loop(at, axis, extent)),
+    ...lines((n) => phases.get(n.id) === "before" && !inLoop(n), depth),
+    ...before,
+    { depth, text: `for ${axisName(place)} in ${turns}:`, note: "", nodes: results },
+    ...lines((n) => phases.get(n.id) === "before" && inLoop(n), depth + 1),
+    ...inside,
+    ...lines((n) => phases.get(n.id) === "row", depth + 1),
+    ...given("rows", depth + 1),
+    ...carry,
+    ...lines((n) => phases.get(n.id) === "after", depth),
+    ...given("last", depth),
+  ];
+}
+
+/** The row of an operand where the loop stands at row `at` of its own. */
+function rowText({ iterations, backwards }: RowLoop, walk: Walk, at: string): string {
+  const against = backwards !== walk.backwards;
+  const first = backwards ? (walk.backwards ? walk.start - iterations + 1 : walk.start + iterations - 1) : walk.start;
+  if (against) return first === 0 ? `-${at}` : `${first} - ${at}`;
+  return first === 0 ? at : `${at} + ${first}`;
 }
 
 function nestLines(graph: Graph, region: Pick<Region, "members" | "outputs">): LoopLine[] {

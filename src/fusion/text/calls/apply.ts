@@ -166,7 +166,13 @@ export function applyOp(interpreter: Interpreter, run: StatementRun, call: Call,
   // Rows of a loop that stand side by side again are the tensor that the loop gave.
   if (op === STACK && !inputs.includes(null)) {
     const axis = normalAxis(numberOf(bound.attrs["axis"], 0), type.shape.length);
-    const rows = stackedRows(interpreter, run, inputs.filter((id) => id !== null), axis, call.path);
+    const rows = stackedRows(
+      interpreter,
+      run,
+      inputs.filter((id) => id !== null),
+      axis,
+      call.path,
+    );
     if (rows !== null) return tensorValue(rows);
   }
   const node = build(interpreter, run, call, { inputs, attrs: bound.attrs, type }, uncertain ? type : null);

@@ -173,13 +173,26 @@ class Kept implements KeptLoop {
     const add = (op: string, input: NodeId, attrs: Node["attrs"], now: Shape): NodeId => {
       let own = `${made.id}.${label}`;
       for (let i = 2; nodes.has(own as NodeId); i++) own = `${made.id}.${label}@${i}`;
-      return addNode(this.#interpreter, { ...made, id: own, op, inputs: [input], attrs, type: { dtype, shape: now }, label: op });
+      return addNode(this.#interpreter, {
+        ...made,
+        id: own,
+        op,
+        inputs: [input],
+        attrs,
+        type: { dtype, shape: now },
+        label: op,
+      });
     };
     let found = id;
     const rest = shape.toSpliced(axis, 1);
     if (axis !== target) {
       const perm = [...shape.keys()].toSpliced(axis, 1).toSpliced(target, 0, axis);
-      found = add("transpose", found, { perm }, perm.map((from) => shape[from]!));
+      found = add(
+        "transpose",
+        found,
+        { perm },
+        perm.map((from) => shape[from]!),
+      );
     }
     if (rank >= after) return found;
     const wide = [shape[axis]!, ...Array<number>(after - rank).fill(1), ...rest];
@@ -198,7 +211,16 @@ function readIteration(
   const { groups } = frame;
   const { span } = statement;
   const standIn = (name: string, type: TensorType): NodeId =>
-    addNode(interpreter, { id: `${id}##/${name}`, op: "input", inputs: [], attrs: {}, type, label: name, groups, span });
+    addNode(interpreter, {
+      id: `${id}##/${name}`,
+      op: "input",
+      inputs: [],
+      attrs: {},
+      type,
+      label: name,
+      groups,
+      span,
+    });
   const whole = { dtype: "i32", shape: [] } as const;
   const places = carried.map(({ name, node }) => standIn(name, typeOf(interpreter, node)));
   const counter = number === null ? null : standIn(number, whole);

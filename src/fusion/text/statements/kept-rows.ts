@@ -69,8 +69,7 @@ export function rowIn(interpreter: Interpreter, id: NodeId): (Rows & { readonly 
   const piece = row?.op === "squeeze" ? interpreter.nodes.get(row.inputs[0]!) : undefined;
   const source = piece?.op === "slice" ? interpreter.nodes.get(piece.inputs[0]!) : undefined;
   const [axes, start, stop] = [piece?.attrs["axes"], piece?.attrs["start"], piece?.attrs["stop"]] as (
-    | readonly number[]
-    | undefined
+    readonly number[] | undefined
   )[];
   if (!source || axes?.length !== 1 || stop?.[0] !== start![0]! + 1) return null;
   return { node: source.id, axis: axes[0]!, at: start![0]! };

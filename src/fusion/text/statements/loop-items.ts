@@ -70,4 +70,3 @@ export function patternOf(interpreter: Interpreter, items: readonly Value[]): Pa
   };
   return { rows, number, item, kept };
 }
-

@@ -166,14 +166,16 @@ function walking(
   };
   const countedBy = (id: NodeId): readonly number[] | null => {
     const { op, type, attrs, inputs } = interpreter.nodes.get(id)!;
-    const all = (of: (at: number) => number): readonly number[] => Array.from({ length: iterations }, (_, at) => of(at));
+    const all = (of: (at: number) => number): readonly number[] =>
+      Array.from({ length: iterations }, (_, at) => of(at));
     if (id === number) return all((at) => at);
     const { kind, scalar } = opDef(op);
     if (kind === "source" && "value" in attrs) return all(() => Number(attrs["value"]));
     if (kind !== "elementwise" || !scalar || type.shape.length > 0 || !changes.has(id)) return null;
     const operands = inputs.map(numbersOf);
     if (operands.includes(null)) return null;
-    const round = (value: number): number => (type.dtype === "i32" ? value | 0 : type.dtype === "bool" ? Number(value !== 0) : value);
+    const round = (value: number): number =>
+      type.dtype === "i32" ? value | 0 : type.dtype === "bool" ? Number(value !== 0) : value;
     const rule = type.dtype === "i32" && scalar.int ? scalar.int.bind(scalar) : scalar.js.bind(scalar);
     return all((at) =>
       round(
