@@ -88,7 +88,7 @@ export const rowLoopArbitrary: fc.Arbitrary<LoopProgram> = fc
     ];
     const axis = asked.stacked % (layout.kept === "[]" ? 1 : layout.kept.split(",").length + 1);
     const stacks = given.map((_, i) => {
-      const list = scans && how === "scan back" ? `g${i}[::-1]` : `g${i}`;
+      const list = scans && how === "scan back" && !front ? `g${i}[::-1]` : `g${i}`;
       return `s${i} = torch.stack(${list}, dim=${scans ? 0 : axis})`;
     });
     const results = given.map((_, i) => `s${i}`);

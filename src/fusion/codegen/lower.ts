@@ -11,13 +11,13 @@ import { lowerFlashTile } from "./templates/flash-tile";
 import { lowerMatmulDirect, lowerMatmulRegisters } from "./templates/matmul-direct";
 import { lowerMatmulRows, lowerMatmulRowsThread } from "./templates/matmul-rows";
 import { lowerMatmulTile } from "./templates/matmul-tile";
-import { lowerLaunched } from "./templates/launched";
+import { lowerLaunched } from "./templates/loops/launched";
 import { lowerFlat } from "./templates/pointwise";
 import { lowerReduceThread } from "./templates/reduce-thread";
 import { lowerReduceTile } from "./templates/reduce-tile";
 import { lowerMergedOrder } from "./templates/orders/merge-sort";
 import { lowerMixed } from "./templates/mixed";
-import { lowerRowLoop } from "./templates/row-loop";
+import { lowerRowLoop } from "./templates/loops/row-loop";
 import { lowerScanBand } from "./templates/scan";
 import { lowerTile } from "./templates/transpose";
 

@@ -1,12 +1,12 @@
 /** @file A loop along rows: one thread for each element of what is carried, which reads and stores a row in each iteration. */
-import { bug, node, sameShape, sizeOf } from "../../ir";
-import { givenRow, opDef, readAt, rowLoopOf, type Walk } from "../../ops";
-import { resultsOf, rowRegionOf } from "../../region";
-import type { Index, Tuple } from "../index-space";
-import type { KernelProgram, Value } from "../kernel-ir";
-import { loweringOf, programOf, threadPerItem, type Job } from "../kernel-frame";
-import { writeLoop } from "../map-loop";
-import { registerScalar } from "../emitter";
+import { bug, node, sameShape, sizeOf } from "../../../ir";
+import { givenRow, opDef, readAt, rowLoopOf, type Walk } from "../../../ops";
+import { resultsOf, rowRegionOf } from "../../../region";
+import type { Index, Tuple } from "../../index-space";
+import type { KernelProgram, Value } from "../../kernel-ir";
+import { loweringOf, programOf, threadPerItem, type Job } from "../../kernel-frame";
+import { writeLoop } from "../../map-loop";
+import { registerScalar } from "../../emitter";
 
 /** Variant `row-loop`. */
 export function lowerRowLoop(job: Job): KernelProgram {

@@ -1,5 +1,5 @@
 /** @file A loop whose iterations are launched: the kernels of its body, once an iteration, on what the iteration before left behind. */
-import { regionFlops } from "../../cost";
+import { regionFlops } from "../../../cost";
 import {
   bug,
   isLiteral,
@@ -12,8 +12,8 @@ import {
   type NodeId,
   type Region,
   type Target,
-} from "../../ir";
-import { readAt, rowAt, rowLoopOf } from "../../ops";
+} from "../../../ir";
+import { readAt, rowAt, rowLoopOf } from "../../../ops";
 import {
   classify,
   endingOf,
@@ -22,13 +22,13 @@ import {
   type Launch,
   type Place,
   type IterationKernels,
-} from "../../region";
-import { registerScalar } from "../emitter";
-import { programOf, storedForm, threadPerItem, type Job } from "../kernel-frame";
-import { Lowering } from "../lowering";
-import type { KernelProgram } from "../kernel-ir";
-import { lowerFlat } from "./pointwise";
-import { lowerTile } from "./transpose";
+} from "../../../region";
+import { registerScalar } from "../../emitter";
+import { programOf, storedForm, threadPerItem, type Job } from "../../kernel-frame";
+import { Lowering } from "../../lowering";
+import type { KernelProgram } from "../../kernel-ir";
+import { lowerFlat } from "../pointwise";
+import { lowerTile } from "../transpose";
 
 /** Lowers one kernel of an iteration: it works element by element. */
 function lowerLaunch(
