@@ -19,7 +19,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
   map_loop:
     'map_loop([x * 0.5, y * 0.5], iterations=9, body="a: f32; b: f32; i -> c = mul(a, b); d = add(c, i); e = tanh(d) -> e")',
   row_loop:
-    'row_loop([x[0] * 0.5, x, y], iterations=4, body="h: f32; x: f32 down 3, y: f32 up 0; t -> a = mul(h, y); b = add(a, x); c = tanh(b) -> c; b", result=2, axis=-2, reverse=True)',
+    'row_loop([x[0] * 0.5, x * 0.5, y * 0.5], iterations=4, body="h: f32; x: f32 down 3, y: f32 up 0; t -> a = mul(h, y); b = add(a, x); c = tanh(b) -> c; b", result=2, axis=-2, reverse=True)',
   matmul: "x @ y.T",
   pad: "pad(x, (1, 2, 1, 0), mode='reflect')",
   permute: "x.permute(1, 0)",

@@ -109,7 +109,10 @@ class Kept implements KeptLoop {
   }
 
   result(at: number, made: Made): NodeId {
-    return this.#add(this.#carriedType(at), { kind: "last", at }, made).node;
+    const { node } = this.#add(this.#carriedType(at), { kind: "last", at }, made);
+    // Where rows are given, what is carried on is there for who reads it.
+    if (this.#found.given.length > 0) this.#interpreter.spare.add(node);
+    return node;
   }
 
   rows(at: number, made: Made): Rows {

@@ -1,7 +1,8 @@
 /** @file A Python `for` that stays a loop: what its body assigns and had before is what it carries, what it appends to lists are its rows. */
 import type { NodeId } from "../../ir";
 
-import type { Frame, Interpreter, StatementRun } from "../interpreter";
+import { addNode, type Frame, type Interpreter, type StatementRun, typeOf } from "../interpreter";
+import { openTrial } from "../trial";
 import { type Given, keepLoop, type KeptLoop } from "./keep-loop";
 import { type Added, growingIn, withRows } from "./kept-lists";
 import { patternOf } from "./loop-items";
@@ -60,15 +61,60 @@ const learns = (body: readonly Statement[]): boolean =>
     .flatMap((root) => [...walk(root)])
     .some((expr) => expr.kind === "member" && (expr.name.text === "backward" || expr.name.text === "step"));
 
-/**
- * Keeps the loop as one, and binds what it leaves behind; false where it has to be written out.
- * A value that the first iteration changes from a number to a tensor is none that a loop carries: the caller may ask again after that.
- */
-export function keepFor(
+/** Tensors of one number, for names that are numbers before the first iteration and tensors after it; null where some stay numbers. */
+function startingTensors(
   interpreter: Interpreter,
   run: StatementRun,
   { statement, id, items, runBody }: KeptFor,
-): boolean {
+  numbers: readonly NameExpr[],
+): readonly CarriedName[] | null {
+  if (numbers.length === 0) return [];
+  const { frame } = run;
+  const { scope } = frame;
+  const before = scope.mark();
+  const valueOf = ({ name }: NameExpr): Value => scope.find(name)!.value;
+  const starts = numbers.map(valueOf);
+  const trial = openTrial(interpreter);
+  const bind = (inner: Frame): void =>
+    bindTargets(interpreter, { ...run, frame: inner }, statement.target, items[0]!, "loop");
+  runBody({ ...frame, groups: [] }, bind);
+  const ends = numbers.map(valueOf);
+  const types = ends.map((end) =>
+    end.kind === "tensor" && !interpreter.unknown.has(end.node) ? typeOf(interpreter, end.node) : null,
+  );
+  trial.undo();
+  scope.backTo(before);
+  if (types.includes(null)) return null;
+  return numbers.map((name, at) => {
+    const { dtype, shape } = types[at]!;
+    const made = { groups: frame.groups, span: statement.span };
+    const { value } = starts[at] as { readonly value: number };
+    const number = { op: "const", inputs: [], attrs: { value }, type: { dtype, shape: [] }, label: `${value}` };
+    const own = addNode(interpreter, { ...made, ...number, id: `${id}.${name.name}/1` });
+    const spread = { op: "expand", inputs: [own], attrs: { shape }, type: { dtype, shape }, label: name.name };
+    return { name, node: addNode(interpreter, { ...made, ...spread, id: `${id}.${name.name}` }) };
+  });
+}
+
+interface CarriedName {
+  readonly name: NameExpr;
+  /** Before the first iteration. */
+  readonly node: NodeId;
+}
+
+/**
+ * Keeps the loop as one, and binds what it leaves behind; false where it has to be written out.
+ * A value that the first iteration changes in shape or dtype is none that a loop carries: the caller may ask again after that.
+ */
+export function keepFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boolean {
+  const trial = openTrial(interpreter);
+  const kept = tryFor(interpreter, run, loop);
+  if (!kept) trial.undo();
+  return kept;
+}
+
+function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boolean {
+  const { statement, id, items, runBody } = loop;
   const { frame } = run;
   const { scope } = frame;
   const body = bodiesOf(statement)[0]!;
@@ -77,12 +123,17 @@ export function keepFor(
   const pattern = patternOf(interpreter, items);
   if (!pattern) return false;
   const names = assigned(body);
-  const carried = [...names.values()].flatMap((name) => {
+  if (targets.some(({ name }) => names.has(name))) return false;
+  const numbers = [...names.values()].filter(({ name }) => scope.find(name)?.value.kind === "number");
+  const started = startingTensors(interpreter, run, loop, numbers);
+  if (!started) return false;
+  const carried = [...names.values()].flatMap((name): CarriedName[] => {
     const { value } = scope.find(name.name) ?? {};
+    if (value?.kind === "number") return started.filter((each) => each.name === name);
     return value?.kind === "tensor" && !interpreter.unknown.has(value.node) ? [{ name, node: value.node }] : [];
   });
   const fresh = [...names.keys()].filter((name) => !carried.some((each) => each.name.name === name));
-  if (carried.length === 0 || targets.some(({ name }) => names.has(name))) return false;
+  if (carried.length === 0) return false;
   // Numbers that iterations change are known to each of them; what only the last one leaves behind is found in it.
   if (fresh.some((name) => scope.find(name) !== null || readOutside(interpreter, statement, name))) return false;
   const before = scope.mark();

@@ -11,15 +11,19 @@ function moved(
   interpreter: Interpreter,
   { frame, statement }: StatementRun,
   wanted: string,
-  op: "transpose" | "flip" | "slice" | "squeeze",
-  input: NodeId,
+  op: "transpose" | "flip" | "slice" | "squeeze" | "unsqueeze" | "concat",
+  input: NodeId | readonly NodeId[],
   attrs: Record<string, number | readonly number[]>,
 ): NodeId {
   let id = wanted;
   for (let i = 2; interpreter.nodes.has(id as NodeId); i++) id = `${wanted}@${i}`;
-  const type = opDef(op).infer([typeOf(interpreter, input)], attrs);
+  const inputs = [input].flat();
+  const type = opDef(op).infer(
+    inputs.map((each) => typeOf(interpreter, each)),
+    attrs,
+  );
   if (!type.ok) throw new TypeError(type.text);
-  const made = { inputs: [input], attrs, type: type.value, label: op };
+  const made = { inputs, attrs, type: type.value, label: op };
   return addNode(interpreter, { id, op, ...made, groups: frame.groups, span: statement.span });
 }
 
@@ -75,9 +79,37 @@ export function rowIn(interpreter: Interpreter, id: NodeId): (Rows & { readonly 
   return { node: source.id, axis: axes[0]!, at: start![0]! };
 }
 
+/** Rows of a loop that follow one another, or one other tensor. */
+interface Run {
+  readonly rows: Rows | null;
+  readonly ids: NodeId[];
+  readonly first: number;
+  /** How far each row is from the one before it. */
+  step: 1 | -1;
+}
+
+/** Neighbours in a list that are neighbours in a loop's rows. */
+function runsOf(interpreter: Interpreter, stacked: readonly NodeId[]): readonly Run[] {
+  const runs: Run[] = [];
+  for (const id of stacked) {
+    const found = rowIn(interpreter, id);
+    const row = found && opDef(interpreter.nodes.get(found.node)!.op).kind === "loop" ? found : null;
+    const last = runs.at(-1);
+    const follows = row !== null && last?.rows?.node === row.node && last.rows.axis === row.axis;
+    const ahead = follows ? row.at - last.first : 0;
+    const count = last?.ids.length ?? 0;
+    if (follows && (count === 1 ? Math.abs(ahead) === 1 : ahead === count * last.step)) {
+      last.step = ahead > 0 ? 1 : -1;
+      last.ids.push(id);
+    } else runs.push({ rows: row, ids: [id], first: row?.at ?? 0, step: 1 });
+  }
+  return runs;
+}
+
 /**
- * Rows of a loop that are stacked again on axis `to`, in their order or in the other: the tensor that has them all; null of others.
- * @param path identity of what moves its elements, where they have to be
+ * Tensors that are stacked on axis `to`, where rows of a loop are among them: the tensor that has these rows, with the others around it.
+ * Null where there are no such rows.
+ * @param path identity of the result, where there is a new one
  */
 export function stackedRows(
   interpreter: Interpreter,
@@ -86,15 +118,20 @@ export function stackedRows(
   to: number,
   path: string,
 ): NodeId | null {
-  const rows = stacked.map((id) => rowIn(interpreter, id));
-  const [first] = rows;
-  const source = first && interpreter.nodes.get(first.node);
-  if (!source || opDef(source.op).kind !== "loop" || source.type.shape[first.axis] !== rows.length) return null;
-  const backwards = first.at > 0;
-  const together = rows.every(
-    (row, i) => row?.node === first.node && row.axis === first.axis && row.at === (backwards ? rows.length - 1 - i : i),
-  );
-  if (!together) return null;
-  const node = rowsAt(interpreter, run, first, to, backwards ? `${path}.rows` : path);
-  return backwards ? moved(interpreter, run, path, "flip", node, { axes: [to] }) : node;
+  const runs = runsOf(interpreter, stacked);
+  const { most } = opDef("concat").movement!.joins!;
+  if (!runs.some(({ rows, ids }) => rows !== null && ids.length > 1) || runs.length > most) return null;
+  const alone = runs.length === 1;
+  const parts = runs.map(({ rows, ids, first, step }, at): NodeId => {
+    const own = alone ? path : `${path}.part${at}`;
+    if (rows === null) return moved(interpreter, run, own, "unsqueeze", ids[0]!, { axes: [to] });
+    const extent = typeOf(interpreter, rows.node).shape[rows.axis]!;
+    const from = step === 1 ? first : first - ids.length + 1;
+    const [cuts, turns] = [ids.length < extent, step === -1];
+    const placed = rowsAt(interpreter, run, rows, to, cuts || turns ? `${own}.rows` : own);
+    const range = { start: [from], stop: [from + ids.length], step: [1], axes: [to] };
+    const cut = cuts ? moved(interpreter, run, turns ? `${own}.some` : own, "slice", placed, range) : placed;
+    return turns ? moved(interpreter, run, own, "flip", cut, { axes: [to] }) : cut;
+  });
+  return alone ? parts[0]! : moved(interpreter, run, path, "concat", parts, { axis: to });
 }
