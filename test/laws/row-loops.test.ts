@@ -58,3 +58,18 @@ test("launched row by row and inside kernels: values, counts, addresses", { time
     { numRuns: 5 },
   );
 });
+
+test("a number before the first row, rows whose elements are moved, and a first row of another kind", () => {
+  const head = "d: f32[2, 20, 3]\na: f32[3, 4]\nx = 0.5\nxs = [a * 2 + torch.zeros(2, 3, 4)]\n";
+  const body = (t: string): string[] => [
+    `x = tanh(x * d[:, ${t}].unsqueeze(-1)) + a * d[:, ${t}, 1:2].unsqueeze(1)`,
+    "xs.append(x)",
+  ];
+  const tail = "y = torch.stack(xs, dim=1)\nreturn y, x";
+  const loop = body("t").map((line) => `    ${line}\n`);
+  const apart = Array.from({ length: 20 }, (_, t) => body(String(t)).map((line) => `${line}\n`)).flat();
+  expectSame(
+    graphOf(`${head}for t in range(20):\n${loop.join("")}${tail}`),
+    graphOf(`${head}${apart.join("")}${tail}`),
+  );
+});

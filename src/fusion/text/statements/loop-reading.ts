@@ -1,8 +1,9 @@
 /** @file One iteration of a loop, read on stand-ins, as a body: what works element by element, and the rows of tensors that it reads. */
 import type { DType, Node, NodeId, Shape } from "../../ir";
-import { opDef, type BodyArg, type BodyParam, type BodyValue, type LoopBody, type Walk } from "../../ops";
+import { front, liftNode, type BatchWriter } from "../../autodiff";
+import { opDef, withDefaults, type BodyArg, type BodyParam, type BodyValue, type LoopBody, type Walk } from "../../ops";
 import type { Interpreter } from "../interpreter";
-import { typeOf } from "../interpreter";
+import { addNode, typeOf } from "../interpreter";
 
 /** A value that a loop carries from iteration to iteration. */
 export interface Carried {
@@ -74,7 +75,6 @@ export function bodyOf(interpreter: Interpreter, reading: Reading): ReadBody | n
   const values: BodyValue[] = [];
   const calls = new Map<string, number>();
   const changes = changing(interpreter, made, standIns);
-  const walkedOf = walking(interpreter, reading, changes);
   const outside = new Set<NodeId>();
   const keep = (id: NodeId): void => {
     const open = [id];
@@ -84,6 +84,7 @@ export function bodyOf(interpreter: Interpreter, reading: Reading): ReadBody | n
       open.push(...interpreter.nodes.get(at)!.inputs);
     }
   };
+  const walkedOf = walking(interpreter, reading, changes, (id) => void (made.has(id) ? keep(id) : outside.add(id)));
   const walks = new Map<string, BodyArg>();
   const param = (node: NodeId, label: string, dtype: DType, along?: Walked): BodyArg => {
     keep(node);
@@ -149,11 +150,16 @@ function changing(
   return found;
 }
 
-/** The row of a tensor that a node is in each iteration: a stand-in for one, or `x[:, t - 1]`, whose index is one further on, or back, each time. */
+/**
+ * The row of a tensor that a node is in each iteration: a stand-in for one, `x[:, t - 1]`, whose index is one further on, or back, each
+ * time, or a row of which elements are moved: those of all rows are, in front of the loop.
+ * @param keep is told of nodes that stay in front of the loop
+ */
 function walking(
   interpreter: Interpreter,
   { iterations, standIns: { rows, number } }: Reading,
   changes: ReadonlySet<NodeId>,
+  keep: (id: NodeId) => void,
 ): (n: Node) => Walked | null {
   const numbers = new Map<NodeId, readonly number[] | null>();
   /** What a whole number is in each iteration; null where it hangs on more than which one it is. */
@@ -186,9 +192,22 @@ function walking(
       ),
     );
   };
-  return (n) => {
-    const standing = rows.get(n.id);
-    if (standing) return standing;
+  const found = new Map<NodeId, Walked | null>();
+  const walkedOf = (n: Node): Walked | null => {
+    const known = found.get(n.id);
+    if (known !== undefined) return known;
+    const walked = rows.get(n.id) ?? indexed(n) ?? lifted(n);
+    found.set(n.id, walked);
+    return walked;
+  };
+  const lifted = (n: Node): Walked | null => {
+    const { movement } = opDef(n.op);
+    const [input] = n.inputs;
+    if (n.inputs.length !== 1 || !changes.has(input!) || !(movement?.free || movement?.batched)) return null;
+    const along = walkedOf(interpreter.nodes.get(input!)!);
+    return along && movedRows(interpreter, n, along, keep);
+  };
+  const indexed = (n: Node): Walked | null => {
     const { gather } = opDef(n.op);
     const [data, index] = n.inputs as [NodeId, NodeId];
     if (!gather || number === null || changes.has(data) || typeOf(interpreter, index).shape.length > 0) return null;
@@ -198,6 +217,39 @@ function walking(
     if (!walk || !fits(walk, iterations, shape, axis)) return null;
     return { name: interpreter.nodes.get(data)!.label, node: data, axis, walk };
   };
+  return walkedOf;
+}
+
+/** The same movement of all rows at once. */
+function movedRows(interpreter: Interpreter, n: Node, along: Walked, keep: (id: NodeId) => void): Walked | null {
+  const { nodes } = interpreter;
+  const { groups, span = { from: 0, to: 0 } } = n;
+  const writer: BatchWriter = {
+    typeOf: (id) => typeOf(interpreter, id),
+    op(op, inputs, given = {}) {
+      const def = opDef(op);
+      const attrs = withDefaults(def, given);
+      const type = def.infer(
+        inputs.map((id) => typeOf(interpreter, id)),
+        attrs,
+      );
+      if (!type.ok) throw new TypeError(type.text);
+      let id = `${n.id}.rows`;
+      for (let i = 2; nodes.has(id as NodeId); i++) id = `${n.id}.rows@${i}`;
+      const made = addNode(interpreter, { id, op, inputs, attrs, type: type.value, label: op, groups, span });
+      keep(made);
+      return made;
+    },
+    scalar: () => {
+      throw new TypeError("what only moves has no numbers");
+    },
+  };
+  const { node, axis, walk, name } = along;
+  keep(node);
+  const whole = front(writer, node, axis);
+  const [size] = typeOf(interpreter, whole).shape as [number];
+  const moved = liftNode(writer, { node: n, types: [typeOf(interpreter, n.inputs[0]!)], batched: [whole], size });
+  return moved === null ? null : { name, node: moved, axis: 0, walk };
 }
 
 /** Whether all rows are there. */
