@@ -187,8 +187,7 @@ export function loopMeaning(
     result: resultOf,
     along: (attrs) => along?.(attrs) ?? null,
     launched: (attrs) => attrs["launched"] === true,
-    run: (args, attrs, change, rows) =>
-      runFor(attrs)(args, iterationsOf(attrs), resultOf(attrs), change, rows ?? null),
+    run: (args, attrs, change, rows) => runFor(attrs)(args, iterationsOf(attrs), resultOf(attrs), change, rows ?? null),
     flops(attrs, results) {
       const body = sound(attrs);
       const each = [...neededFor(body, results).values].reduce((sum, at) => {

@@ -132,14 +132,12 @@ export function launchedLines(
     nodes: outputs,
   };
   const shown = outputs.map((id) => node(graph, id).id);
-  const given = loop
-    .given(loop.first, 0, loop.kernels(loop.first, 0))
-    .map(({ output }) => ({
-      depth: 1,
-      text: `store a row of ${node(graph, output).label}`,
-      note: "to memory",
-      nodes: [output],
-    }));
+  const given = loop.given(loop.first, 0, loop.kernels(loop.first, 0)).map(({ output }) => ({
+    depth: 1,
+    text: `store a row of ${node(graph, output).label}`,
+    note: "to memory",
+    nodes: [output],
+  }));
   return [
     head,
     ...launches.flatMap(({ region }) =>
