@@ -2,6 +2,9 @@
 export { CACHED_SPEEDUP } from "./cache";
 export { extentOf, nestProblems, type Factor, type Loop, type Machine, type Part } from "./nest";
 export {
+  rowLoopMicros,
+  rowLoopThreads,
+  type RowLoopShape,
   foldMicros,
   launchesOfCut,
   leftByPart,
@@ -14,7 +17,6 @@ export {
 export { bandFactors, bandFits, bandMicros, heldByBand, type BandFactors, type BandShape } from "./shapes/band";
 export { comparisonsOfSorts, keptByParts, levelsOf, networkBytes, slotsOf, type Network, type Slots } from "./networks";
 export { binBytes, binFactors, binMicros, type BinFactors, type BinShape } from "./shapes/bins";
-export { rowLoopMicros, rowLoopThreads, type RowLoopShape } from "./shapes/row-loop";
 export { factorsOf, foldNest, nestOf, sortMicros, type FoldChoice, type FoldNest } from "./shapes/fold";
 export { networkMicros } from "./shapes/network";
 export {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Machine } from "../nest";
-import { rowLoopMicros, rowLoopThreads, type RowLoopShape } from "./row-loop";
+import type { Machine } from "./nest";
+import { rowLoopMicros, rowLoopThreads, type RowLoopShape } from "./price";
 
 const machine: Machine = {
   sharing: "threads",
