@@ -3,13 +3,17 @@ import { bugsIn } from "./bug.ts";
 
 export const passBugs = bugsIn("src/fusion/passes", {
   "lost-consumer": [
-    ["driver/copies.ts", "const copies = «readers».map((reader) => copied(producer, reader));", "readers.slice(0, 1)"],
+    ["driver/copies.ts", "add: «readers».map((reader) => copied(producer, reader)),", "readers.slice(0, 1)"],
     ["driver/copies.ts", "remove: [...(keepProducer ? [] : [producer]), ...«readers»],", "readers.slice(0, 1)"],
   ],
   "lost-output": [["driver/merge.ts", "«»const readers = planner.regionsReading(value);", "return false;"]],
   "leaves-producer": [["driver/merge.ts", "removedRegions: «remove»,", "remove.slice(1)"]],
   "double-member": [
-    ["driver/merge.ts", "«»const inTurn = regions.every(", "return regions.flatMap(({ members }) => members);"],
+    [
+      "driver/merge.ts",
+      "«planner.inTextOrder(regions.map(({ members }) => members))»;",
+      "regions.flatMap(({ members }) => members)",
+    ],
   ],
   "no-cycle-check": [["driver/merge.ts", "if («merged.length < 2») return null;", "true"]],
   "no-bindings-limit": [["driver/merge.ts", "«bindings > maxBindings» &&", "false"]],

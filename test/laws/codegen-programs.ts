@@ -114,6 +114,7 @@ export const programs: Readonly<Record<string, string>> = {
   "topk-long-equal": `x: i32[2, 2100] = zeros()\nt = where(x < 1, 2147483647, x)\ny = topk(t, 9, largest=False)\ni = topk_indices(t, 9, largest=False)`,
   "topk-long-columns": `x: f32[2060, 3]\nb: f32[3]\ny, i = topk(tanh(x) + b, 12, dim=0)`,
   "topk-parts": `x: f32[4613]\ny, i = topk(x / 0.7, 9)\nreturn y + 1, i % 7`,
+  "topk-parts-one": `x: f32[4613]\ny, i = topk(x / 0.7, 1)\nreturn y + 1, i % 7`,
   "topk-parts-equal": `x: i32[8203] = zeros()\nt = where(x < 1, 2147483647, x)\ny, i = topk(t, 5, largest=False)`,
   "topk-long-one": `x: f32[3, 2500]\ni = topk_indices(x, 1)`,
   "whole-number-matmul": `x: i32[20, 24]\nw: i32[24, 20]\ny = x @ w`,

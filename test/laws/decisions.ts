@@ -232,13 +232,13 @@ export const examples: readonly Example[] = [
     text: "x: f32[4194304]\nv, i = topk(x, 1)\ny = x * v",
     options: { forced: [edge("v>y:1")] },
     codes: ["U_FORCE"],
-    kernels: 13,
+    kernels: 1,
   },
   {
     name: "one workgroup for the whole tensor",
     text: "x: f32[4194304]\nv, i = topk(x, 1)\ny = x * v",
     codes: ["C_PARALLELISM"],
-    kernels: 13,
+    kernels: 3,
   },
   {
     name: "softmax after a product",

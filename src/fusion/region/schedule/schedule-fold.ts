@@ -26,6 +26,7 @@ import { pointAfter, unravelled } from "../indices/row-layout";
 import { offsetsAt, readsOf, stridedReads } from "../reads";
 import { passesPerRead, type PassRoot } from "../rows/row-passes";
 import { cachedValues, passRoots, stridedWrites, withRereads } from "../rows/row-roots";
+import type { Role } from "../rows/placed";
 import { joinsOfSteps, readsOfSteps, rowSteps, type RowStep } from "../rows/row-steps";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
 import { classifyMerged } from "../sorting/merge-sort";
@@ -85,7 +86,9 @@ function mayChooseInParts(
   { places }: RowPlacement,
 ): boolean {
   if (target.schedule === "cpu" || sorts.length !== 1 || sorts[0]!.kept === 0) return false;
-  if (region.outputs.some((id) => places.get(id)!.role !== "first")) return false;
+  // The first of a row alone is a value of the row.
+  const isOf = (role: Role): boolean => role === "first" || (role === "row" && sorts[0]!.kept === 1);
+  if (!region.outputs.every((id) => isOf(places.get(id)!.role))) return false;
   const walks = region.members.filter((id) => walksRows(node(graph, id)));
   return classifyMerged(graph, region.members, region.outputs, walks).ok;
 }

@@ -7,7 +7,7 @@ import { Lowering } from "../../lowering";
 import { FoldThreads } from "../fold-threads";
 import { partWalk } from "../row-walks";
 import { runsAfter, storeRun } from "./runs";
-import { pointAt, spread, storeFirst, type Rows } from "../rows";
+import { pointAt, spread, storeFirst, storeRow, type Rows } from "../rows";
 import { Sorting } from "./sort";
 import { gridFields, namesOf } from "../split";
 
@@ -65,6 +65,7 @@ function chooseAmong(job: Job, rows: Rows, sort: RowSort, stage: OrderStage): Ke
   });
   sorting.finish();
   storeFirst(low, rows, row, tid, count);
+  if (rows.rowOutputs.length > 0) low.branch(space.less(tid, 1), () => storeRow(low, rows, row));
   return programOf(low, job, {
     ...namesOf(job, "finish"),
     template: form.template,
