@@ -130,8 +130,7 @@ test("a maximum is not saved where what it is tested against is recomputed: the 
   expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
 });
 
-test("a value that two kernels compute is stored by one of them, whatever comes to read it", () => {
-  const text = `x0: f32[2, 7]
+const picked = `x0: f32[2, 7]
 v0 = debug_print(x0)
 v2 = concat([v0, v0 + 0], dim=1)
 x1: i32[3] = uniform(0, 7)
@@ -143,8 +142,25 @@ v6 = cross_entropy(v2, x2, reduction="sum")
 loss = sum(tanh(v6))
 loss.backward()
 return loss, x0.grad`;
-  const plan = planned({ text, ways: [1, 4, 0, 4, 23] }, keeping(text, [4, false, 1, 1, 1], EXACT));
-  expect(structureFaults(plan)).toEqual([]);
+const scaled = `x0: f32[127, 1, 2]
+v0 = log_softmax(x0, dim=1)
+v3 = concat([v0, v0], dim=0)
+x1: f32[1]
+x2: f32[1]
+x3: f32[1]
+x4: f32[1] = uniform(0.5, 2)
+v5 = batch_norm(v3, x3, x4, x1, x2)
+v7 = mse_loss(x1, x1 * 0.5)
+v8 = v7 * v5
+loss = sum(tanh(v8))
+loss.backward()
+return loss, x0.grad, x1.grad, x2.grad, x3.grad, x4.grad`;
+
+test.each<readonly [when: string, text: string, ways: Case["ways"], kept: Keeping]>([
+  ["a third comes to read it", picked, [1, 4, 0, 4, 23], [4, false, 1, 1, 1]],
+  ["readers of another output compute that instead", scaled, [2, 2, 9, 2, 1], [3, false, 3, 1, 2]],
+])("a value that two kernels compute is stored by one of them: %s", (_, text, ways, kept) => {
+  expect(structureFaults(planned({ text, ways }, keeping(text, kept, EXACT)))).toEqual([]);
 });
 
 test.each<readonly [what: string, text: string, ways: Case["ways"], kept: Keeping]>([
