@@ -60,7 +60,7 @@ describe.each(Object.entries(programs))("%s", (_, text) => {
     expect([...written.keys()].toSorted()).toEqual([...seen].toSorted());
     for (const [value, bytes] of written) expect(bytes).toBe(sizes.get(value));
     const whole = !/topk|:1001/.test(text);
-    expect(read).toBeGreaterThanOrEqual(whole ? temporaryReads : 1);
+    expect(read).toBeGreaterThanOrEqual(whole ? temporaryReads : Math.min(temporaryReads, 1));
     expect(read).toBeLessThanOrEqual(temporaryReads);
   });
 });
@@ -97,7 +97,7 @@ test("which form was chosen, and why not the other", () => {
     "no other reason",
   ]);
   expect(offered("x: f32[8, 40960]\ny = topk(x, 8)")).toEqual([
-    "merged",
+    "selected",
     "selected: ok",
     "merged: ok",
     "digits: L_DTYPE",

@@ -387,6 +387,6 @@ export function scheduleFold(
     ...(inParts && { shares: inParts.shares }),
     temporaryBytes: form.rows * left * 4,
     ...(inParts && { temporaryReads: 4 * form.rows * (network ? left : chunks * inParts.joined) }),
-    temporaries: tensors,
+    temporaries: chunks > 1 ? tensors : 0,
   });
 }
