@@ -88,3 +88,14 @@ test("a budget frees what a freed value is made of, too", () => {
   );
   expect(savedOf(made)).toBe(0);
 });
+
+test("no merge has the backward pass read more than the budget allows", () => {
+  const text = "x: f32[8]\ny = cummax(x, dim=0) / 3\nloss = sum(tanh(y))\nloss.backward()\nreturn loss, x.grad";
+  const made = planned(
+    { text, ways: [0, 3, 1, 1, 0] },
+    { savedValues: { apart: false, choices: {}, policy: "cut", budgetBytes: 16 } },
+  );
+  expect(savedOf(made)).toBeLessThanOrEqual(16);
+  const refused = made.compilation.steps.find(({ profitable }) => profitable?.limit?.what === "saved values");
+  expect(refused?.profitable?.text).toMatch(/would be saved instead of 8 B, above the 16 B allowed/);
+});

@@ -22,6 +22,7 @@ import { openCostCache } from "../profitability/cost-cache";
 import { plainVerdict, priced, overruled, timeOf } from "../profitability/weigh";
 import { namesOf, no, showBytes, STRICT_OFF, capital, nameOf, yes } from "./sentences";
 import { forcedAnyway } from "../profitability/profitability";
+import { overBudget } from "../saved/within-budget";
 
 /** Steps grow here; refusals are kept once per edge and reason. */
 interface Log {
@@ -115,7 +116,7 @@ function decide(pass: FusionPass, planner: Planner, candidate: Candidate, forced
   if (!opinion.ok && isPriced(candidate) && candidate.edges.some((edge) => forced.has(edge))) {
     opinion = forcedAnyway(planner, candidate, delta, opinion);
   }
-  if (opinion.ok) opinion = overPeak(planner, candidate) ?? opinion;
+  if (opinion.ok) opinion = overPeak(planner, candidate) ?? overBudget(planner, candidate) ?? opinion;
   return {
     legal,
     profitable: plainVerdict(opinion),
