@@ -1,6 +1,7 @@
 /** @file Loops that stay loops: the same values as the body written out, the same counts as what is touched, one kernel for all iterations. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { planFusion } from "../../src/fusion/codegen";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, totalsOf } from "../../src/fusion/cost";
 import { runReference } from "../../src/fusion/reference";
@@ -9,7 +10,7 @@ import { parseProgram, printGraph } from "../../src/fusion/text";
 import type { Graph } from "../../src/fusion/ir";
 import { intermediates } from "../../src/lessons/chapters/intermediates";
 import { derived, loopArbitrary } from "./any-loop";
-import { dataOf, graphOf } from "./codegen-harness";
+import { dataOf, gpu, graphOf } from "./codegen-harness";
 import { firstFault, plainly, planned } from "./plan-laws";
 
 const loopsOf = (graph: Graph): number => [...graph.nodes.values()].filter(({ op }) => opDef(op).loop).length;
@@ -47,6 +48,21 @@ test("launched iteration by iteration and inside kernels: values, counts, addres
       expect(firstFault({ text, ways: [granularity, 0, 0, profile, 0] })).toBeNull();
     }),
     { numRuns: 10 },
+  );
+});
+
+test("what a loop stores stands until its last launch, also where nobody reads it", () => {
+  fc.assert(
+    fc.property(loopArbitrary, ({ text }) => {
+      const { naive } = planned({ text, ways: plainly }).compilation;
+      const { kernels, buffers } = planFusion(naive!, gpu, generic);
+      for (const { id, outputs } of naive!.regions.values()) {
+        const end = kernels.findLastIndex(({ region }) => region === id);
+        for (const { value, lastKernel } of buffers)
+          if (outputs.includes(value)) expect(lastKernel).toBeGreaterThanOrEqual(end);
+      }
+    }),
+    { numRuns: 16 },
   );
 });
 

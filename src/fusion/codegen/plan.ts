@@ -193,7 +193,7 @@ function accessesOf(
 }
 
 /** Every value that needs a buffer, with its life. */
-function tenantsOf({ graph }: Fusion, kernels: readonly Omit<Kernel, "id">[]): Tenant[] {
+function tenantsOf({ graph, regions }: Fusion, kernels: readonly Omit<Kernel, "id">[]): Tenant[] {
   const kept = new Set(graph.outputs.map((id) => resolveView(graph, id)));
   const lives = new Map<NodeId, { first: number; last: number; binding: Binding }>();
   kernels.forEach(({ bindings }, at) => {
@@ -208,6 +208,12 @@ function tenantsOf({ graph }: Fusion, kernels: readonly Omit<Kernel, "id">[]): T
       }
     }
   });
+  // What a region stores is there once all of its kernels have run, though nobody may read it.
+  for (const [region, end] of new Map(kernels.map((kernel, at) => [kernel.region, at])))
+    for (const value of regions.get(region)?.outputs ?? []) {
+      const life = lives.get(value);
+      if (life) life.last = Math.max(life.last, end);
+    }
   const tenants: Tenant[] = [];
   for (const [value, { first, last, binding }] of lives) {
     const source = graph.nodes.get(value)?.op === "input";
