@@ -20,9 +20,9 @@ export function EmptyState() {
             className="empty-card"
             onClick={() => playground.getState().actions.openExample(id)}
           >
-            <TrafficBars totals={totals.get(id)} />
             <b>{title}</b>
             <span>{sentence}</span>
+            <TrafficBars totals={totals.get(id)} />
           </button>
         ))}
     </div>
