@@ -21,8 +21,8 @@ import { openPlanner, type PassRun, type Planner, type PlanOptions } from "./pla
 import { openCostCache } from "../profitability/cost-cache";
 import { plainVerdict, priced, overruled, timeOf } from "../profitability/weigh";
 import { namesOf, no, showBytes, STRICT_OFF, capital, nameOf, yes } from "./sentences";
+import { overBudget, overPeak } from "../profitability/memory-limits";
 import { forcedAnyway } from "../profitability/profitability";
-import { overBudget } from "../saved/within-budget";
 
 /** Steps grow here; refusals are kept once per edge and reason. */
 interface Log {
@@ -152,35 +152,6 @@ function losesRounding({ graph }: Planner, { rewrite }: Candidate): Verdict | nu
     [lost.id],
     `${namesOf(graph, [lost.id])} is an f16 value that is rounded before it is read, and the rewrite would read more digits of it.`,
     { remedy: "Computing in f32 and converting once, at the end." },
-  );
-}
-
-/** The plan must stay below the profile's memory limit, unless it was above it already. */
-function overPeak(planner: Planner, { add, remove, nodes, rewrite }: Candidate): Opinion | null {
-  const { profile, storedPeak = Infinity } = planner.options;
-  const limit = Math.min(profile.memoryLimitBytes, storedPeak);
-  const before = planner.totals().peakBytes;
-  if (rewrite) return null;
-  const reach = add.reduce((sum, region) => sum + planner.factsOf(region).traffic.bytes, 0);
-  if (before + reach <= limit) return null;
-  const after = planner.peakAfter(remove, add);
-  if (after <= limit || after <= before) return null;
-  const isStored = limit === storedPeak;
-  const what = isStored ? `the ${showBytes(limit)} of saving every value` : `the limit of ${showBytes(limit)}`;
-  return no(
-    "C_PEAK_MEMORY",
-    nodes,
-    `The inputs of the merged kernel would have to stay in memory until it runs, which raises the peak from ${showBytes(before)} to ${showBytes(after)}, above ${what}.`,
-    {
-      numbers: { bytesBefore: before, bytesAfter: after, limit },
-      limit: { what: "peak memory", value: after, limit, unit: "B" },
-      ...(isStored
-        ? { remedy: "Options, Saved values: save every value." }
-        : {
-            remedy: `A memory limit of at least ${showBytes(after)} (Options, device).`,
-            remedyOptions: { profile: { ...profile, memoryLimitBytes: after } },
-          }),
-    },
   );
 }
 

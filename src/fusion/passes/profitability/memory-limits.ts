@@ -1,11 +1,40 @@
-/** @file A budget for saved values holds for the plan, too: no merge may have the backward pass read more of the forward pass than it allows. */
+/** @file What a plan may hold in memory: its peak, and what the backward pass reads of the forward pass. */
 import { savedBuffers } from "../../cost";
 import { bytesOf, isInput, node, type NodeId, type Region } from "../../ir";
 import { storedInputs } from "../../region";
 import type { Candidate, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
 import { namesOf, no, showBytes } from "../driver/sentences";
-import { isLate } from "./partition";
+import { isLate } from "../saved/partition";
+
+/** The plan must stay below the profile's memory limit, unless it was above it already. */
+export function overPeak(planner: Planner, { add, remove, nodes, rewrite }: Candidate): Opinion | null {
+  const { profile, storedPeak = Infinity } = planner.options;
+  const limit = Math.min(profile.memoryLimitBytes, storedPeak);
+  const before = planner.totals().peakBytes;
+  if (rewrite) return null;
+  const reach = add.reduce((sum, region) => sum + planner.factsOf(region).traffic.bytes, 0);
+  if (before + reach <= limit) return null;
+  const after = planner.peakAfter(remove, add);
+  if (after <= limit || after <= before) return null;
+  const isStored = limit === storedPeak;
+  const what = isStored ? `the ${showBytes(limit)} of saving every value` : `the limit of ${showBytes(limit)}`;
+  return no(
+    "C_PEAK_MEMORY",
+    nodes,
+    `The inputs of the merged kernel would have to stay in memory until it runs, which raises the peak from ${showBytes(before)} to ${showBytes(after)}, above ${what}.`,
+    {
+      numbers: { bytesBefore: before, bytesAfter: after, limit },
+      limit: { what: "peak memory", value: after, limit, unit: "B" },
+      ...(isStored
+        ? { remedy: "Options, Saved values: save every value." }
+        : {
+            remedy: `A memory limit of at least ${showBytes(after)} (Options, device).`,
+            remedyOptions: { profile: { ...profile, memoryLimitBytes: after } },
+          }),
+    },
+  );
+}
 
 /** Values of the forward pass that kernels of `regions` read in the backward pass. */
 function savedFor({ graph }: Planner, regions: readonly Region[]): ReadonlySet<NodeId> {
@@ -16,7 +45,7 @@ function savedFor({ graph }: Planner, regions: readonly Region[]): ReadonlySet<N
   return new Set(read.filter((id) => !late(id) && !isInput(node(graph, id))));
 }
 
-/** Why kernels may not be merged so; null where no budget is set, it holds, or more was saved already. */
+/** No merge may have the backward pass read more than the budget for saved values; null where no budget is set, it holds, or more was saved already. */
 export function overBudget(planner: Planner, { add, remove, nodes, rewrite }: Candidate): Opinion | null {
   const { graph, options, regions } = planner;
   const { savedValues: { policy, budgetBytes } = {} } = options;
