@@ -158,8 +158,8 @@ export const expected: Readonly<Record<string, Counts>> = {
   "library-matmul/epilogue": counts([3, 1], [8, 4], [7, 3]),
   "against-the-grain": counts([3, 2], [7, 5], [6, 4], { codes: ["C_NEGATIVE"] }),
   "against-the-grain/forced": counts([3, 1], [7, 3], [6, 2], { codes: ["U_FORCE"] }),
-  "one-workgroup": counts([25, 13], [73, 27], [4, 3], { codes: ["C_PARALLELISM"] }),
-  "one-workgroup/forced": counts([25, 1], [73, 3], [4, 3], { codes: ["U_FORCE"] }),
+  "one-workgroup": counts([5, 3], [13, 7], [4, 3], { codes: ["C_PARALLELISM"] }),
+  "one-workgroup/forced": counts([5, 1], [13, 3], [4, 3], { codes: ["U_FORCE"] }),
   strict: counts([2, 1], [4, 2], [3, 1], { codes: ["L_STRICT"] }),
   "strict/fast": counts([2, 1], [4, 2], [3, 1]),
   // more to try
