@@ -265,7 +265,7 @@ function patchFor(planner: Planner, change: NodeChange, readersBefore: ReadersOf
     const taken = (id: RegionId): boolean => planner.regions.has(id) || addedRegions.some((added) => added.id === id);
     addedRegions.push({ id: freshRegionId(`k:${view}`, taken), members: [view], outputs: [view] });
   };
-  /** Kernels that compute a value again need not store it: one does, the one that did. */
+  /** A value that several kernels compute is stored by one of them: by the one that stored it before. */
   const storedBy = new Map(
     bodies.flatMap(({ region }) =>
       region.outputs.filter((id) => holds(region.id, id)).map((id) => [id, region.id] as const),

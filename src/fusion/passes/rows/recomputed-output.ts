@@ -151,7 +151,7 @@ function recomputing(planner: Planner, producer: Region, group: readonly Region[
   const left = [...new Set(ops.flatMap((member) => nodeOf(member).inputs))].filter(
     (input) => !inOps.has(input) && unstored.includes(input),
   );
-  // Another kernel stores it: nobody stores it a second time.
+  // What another kernel stores already is not stored twice.
   if (left.some((input) => !own.has(planner.homeOf(input) ?? producer.id))) return null;
   const outputs = [...others, ...left];
   const isCopied = (member: NodeId): boolean => {

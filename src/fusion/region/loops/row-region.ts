@@ -99,17 +99,17 @@ export function classifyRowLoop(graph: Graph, members: readonly NodeId[], output
         { elements: sizeOf(n.type.shape), otherElements: sizeOf(shape) },
       );
   }
-  const stray = outputs.find(
+  const misfit = outputs.find(
     (id) =>
       phases.get(id) === "before" &&
       !sameShape(node(graph, id).type.shape, loop.whole) &&
       !sameShape(node(graph, id).type.shape, loop.kept),
   );
-  if (stray !== undefined)
+  if (misfit !== undefined)
     return refuse(
       "L_SHAPE",
-      [stray, first],
-      `${label(stray)} is needed in memory and is ${showShape(node(graph, stray).type.shape)}; this kernel stores rows of ${showShape(loop.whole)} and what is carried, ${showShape(loop.kept)}.`,
+      [misfit, first],
+      `${label(misfit)} is needed in memory and is ${showShape(node(graph, misfit).type.shape)}; this kernel stores rows of ${showShape(loop.whole)} and what is carried, ${showShape(loop.kept)}.`,
       "A program that does not need it in memory.",
     );
   const form: RegionForm = {

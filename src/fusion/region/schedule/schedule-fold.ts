@@ -86,7 +86,7 @@ function mayChooseInParts(
   { places }: RowPlacement,
 ): boolean {
   if (target.schedule === "cpu" || sorts.length !== 1 || sorts[0]!.kept === 0) return false;
-  // The first of a row alone is a value of the row.
+  // With k = 1 the result is one value a row.
   const isOf = (role: Role): boolean => role === "first" || (role === "row" && sorts[0]!.kept === 1);
   if (!region.outputs.every((id) => isOf(places.get(id)!.role))) return false;
   const walks = region.members.filter((id) => walksRows(node(graph, id)));
