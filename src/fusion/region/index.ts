@@ -18,6 +18,7 @@ export { flashAcross, flashSizes, flashThreads, type FlashSizes } from "./schedu
 export { meetingCells, meetingRows, reduceSizes, type ReduceSizes } from "./schedule/reduce-schedule";
 export { onlineParts } from "./attention/online";
 export type { OnlineAnswer, OnlineParts } from "./attention/online-parts";
+export { longestRun } from "./longest-run";
 export { productsOf } from "./shared-operand";
 export { neededBy } from "./needed";
 export { bySize, segmentBody } from "./schedule/segments";

@@ -9,7 +9,14 @@ export const productsOf = (graph: Graph, members: readonly NodeId[]): NodeId[] =
   members.filter((id) => opDef(node(graph, id).op).kind === "contraction");
 
 /** Products whose accumulators a thread can hold. */
-const MAX_PRODUCTS = 4;
+export const MAX_PRODUCTS = 4;
+
+/** No kernel has accumulators for both of these products, whatever else it computes. */
+export const neverShare = (a: Node, b: Node): boolean =>
+  a.type.shape.length < 2 || b.inputs[0] !== a.inputs[0] || isOdd(a, b);
+
+/** One loop computes one shape. */
+const isOdd = (a: Node, { type }: Node): boolean => !sameShape(type.shape, a.type.shape) || type.dtype !== a.type.dtype;
 
 const ORDINALS = ["first", "second", "third", "fourth", "fifth"] as const;
 
@@ -40,7 +47,7 @@ export function sharedOperandRefusal(
   if (products.length > MAX_PRODUCTS)
     return two(`${named} are ${products.length} matmuls; a thread has room for the accumulators of ${MAX_PRODUCTS}.`);
   if (a.type.shape.length < 2 || others.some(({ inputs }) => inputs[0] !== a.inputs[0])) return apart;
-  const odd = others.find(({ type }) => !sameShape(type.shape, a.type.shape) || type.dtype !== a.type.dtype);
+  const odd = others.find((other) => isOdd(a, other));
   if (odd)
     return two(
       `${named} multiply the same matrix, but their results are ${showShape(a.type.shape)} and ${showShape(odd.type.shape)}: one loop computes one shape.`,

@@ -14,7 +14,7 @@ import {
 } from "../../ir";
 import { positionsOf } from "../../cost";
 import { withRounded } from "../../ops";
-import { bySize, classifyPlain, isFreeView, launchedKey, loopKey, storedInputs } from "../../region";
+import { bySize, classifyPlain, isFreeView, launchedKey, longestRun, loopKey, storedInputs } from "../../region";
 import { regionsInTextOrder } from "./planner";
 
 /** The call that a node is part of: its outermost composite, the loop that it is a result of, or itself. */
@@ -71,6 +71,7 @@ function leaving(graph: Graph, members: ReadonlySet<NodeId>, outputs: ReadonlySe
 
 /** One kernel for all of `members` with the views that others see; null when no kernel can compute them. */
 function wholeOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<NodeId>): Region[] | null {
+  if (members.length > 1 && longestRun(graph, members) < members.length) return null;
   const whole = regionsOf(graph, members, outputs);
   return members.length === 1 || whole.every((region) => fitsOneKernel(graph, region)) ? whole : null;
 }
@@ -90,7 +91,7 @@ function kernelsOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySe
   const parts: Region[] = [];
   let rest = members;
   while (rest.length > 0) {
-    let take = rest.length;
+    let take = Math.max(1, longestRun(graph, rest));
     while (take > 1 && !regionsOf(graph, rest.slice(0, take), outputs).every(fits)) take--;
     parts.push(...regionsOf(graph, rest.slice(0, take), outputs));
     rest = rest.slice(take);
