@@ -42,6 +42,65 @@ function asked(text: string, pass: FusionPass): { readonly kernels: number; read
   return { kernels, ops: naive!.graph.nodes.size };
 }
 
+/** A recurrent layer over `steps` steps of time: one call, whose products follow one another. */
+const recurrentOver = (steps: number): string => `import torch.nn as nn
+class M(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(16, 16, batch_first=True)
+    def forward(self, x):
+        y, (h, c) = self.rnn(x)
+        return y[:, -1]
+x = torch.randn(4, ${steps}, 16)
+model = M()
+y = model(x)`;
+
+/** The same as a loop that a person wrote, each step an op of the list. */
+const loopOver = (
+  steps: number,
+): string => `def f(x: f32[8, ${steps}, 16], W: f32[16, 16], U: f32[16, 16], h0: f32[8, 16]):
+    h = h0
+    for t in range(${steps}):
+        h = tanh(x[:, t] @ W + h @ U)
+    return h`;
+
+/** A chain alone. */
+const chainOf = (ops: number): string =>
+  [
+    "x: f32[64, 64]",
+    "t = x",
+    ...Array.from({ length: ops }, (_, i) => `t = ${["relu", "exp", "tanh"][i % 3]}(t)`),
+  ].join("\n");
+
+/** How often anything is looked up in a map from the text to both plans with their WGSL. */
+function lookUps(text: string): { readonly count: number; readonly kernels: number } {
+  const own = Map.prototype.get;
+  let count = 0;
+  Map.prototype.get = function get(this: Map<unknown, unknown>, key: unknown) {
+    count++;
+    return own.call(this, key);
+  };
+  try {
+    const { fusedPlan } = compile(text, defaultOptions);
+    return { count, kernels: fusedPlan!.kernels.length };
+  } finally {
+    Map.prototype.get = own;
+  }
+}
+
+test.each([
+  ["a chain", chainOf, 120],
+  ["a recurrent layer", recurrentOver, 16],
+  ["an unrolled loop", loopOver, 24],
+  ["a gradient", gradientOf, 80],
+] as const)("%s of twice the length takes about twice the work", (_, program, length) => {
+  lookUps(program(length / 4)); // what is done once for all programs
+  const [once, twice] = [lookUps(program(length)), lookUps(program(2 * length))];
+  expect(twice.kernels).toBeGreaterThan(once.kernels);
+  // Quadratic work would show as 4.
+  expect(twice.count / once.count, `${twice.count} look-ups against ${once.count}`).toBeLessThan(2.5);
+});
+
 test("a producer's readers that have not changed are not made and priced again", () => {
   for (const length of [60, 240]) {
     const { kernels, ops } = asked(gradientOf(length), producerConsumer);

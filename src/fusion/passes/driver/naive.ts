@@ -77,7 +77,7 @@ function wholeOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<
 }
 
 /** The naive plan is the same on every machine, so it keeps within what every machine binds; and one loop is one size. */
-function fitsOneKernel(graph: Graph, { members, outputs }: Region): boolean {
+export function fitsOneKernel(graph: Graph, { members, outputs }: Region): boolean {
   const bound = launchedKey(graph, members) === null ? storedInputs(graph, members).length + outputs.length : 0;
   if (bound > MAX_BINDINGS) return false;
   const answer = classifyPlain(graph, members, outputs);
