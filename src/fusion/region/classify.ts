@@ -1,5 +1,6 @@
 /** @file Can ONE kernel compute these members? The single answer that legality, cost and codegen share. */
 import {
+  MAX_BINDINGS,
   bytesOf,
   node,
   showShape,
@@ -14,7 +15,7 @@ import {
 import { loadsByData, opDef } from "../ops";
 import { followersOf } from "./indices/alignment";
 import { classifyOnline, mayBeOnline } from "./attention/classify-online";
-import { sharedOperandRefusal } from "./shared-operand";
+import { MAX_PRODUCTS, neverShare, sharedOperandRefusal } from "./shared-operand";
 import { domainOf, isRowShape, isTrailing, isVerdict, placeMember } from "./rows/roles";
 import type { Placed, RowDomain } from "./rows/placed";
 import { classifyMerged, needsMerging } from "./sorting/merge-sort";
@@ -26,7 +27,7 @@ import { classifyRowLoop, goesAlongRows } from "./loops/row-region";
 import { refusal } from "./refusal";
 import { directionOf, isOrder, isScan, walkedAxes, walksRows } from "./rows/row-ops";
 import type { Classified, RegionForm } from "./types";
-import { isFreeView } from "./indices/views";
+import { isFreeView, isInlined, resolveView } from "./indices/views";
 
 const refuse = (...said: Parameters<typeof refusal>): Classified => ({ ok: false, verdict: refusal(...said) });
 
@@ -69,6 +70,40 @@ export function classifyPlain(graph: Graph, members: readonly NodeId[], outputs:
   if (contractions.length === 1) return classifyContraction(graph, members, outputs, contractions[0]!, rowOps);
   if (rowOps.length > 0) return classifyRows(graph, members, outputs, rowOps);
   return classifyPointwise(graph, outputs);
+}
+
+/**
+ * At most so many of `members`, from the first on, are one kernel of the naive plan, so that a search looks no further: a longer run
+ * reads more buffers than every machine binds, or has two members that are refused above, whatever joins them.
+ * @param members in topological order
+ */
+export function longestRun(graph: Graph, members: readonly NodeId[]): number {
+  const inside = new Set<NodeId>();
+  const stored = new Set<NodeId>();
+  const products: Node[] = [];
+  let [computed, opaque, launched] = [0, false, false];
+  for (const [at, id] of members.entries()) {
+    const n = node(graph, id);
+    inside.add(id);
+    // Others may see a view that the kernel itself does not need: what it shows is read where it is computed on.
+    if (isFreeView(n)) continue;
+    const { kind } = opDef(n.op);
+    computed++;
+    opaque ||= kind === "opaque";
+    launched ||= isLaunched(n);
+    if (opaque && computed > 1) return at;
+    if (kind === "contraction") {
+      if (products.length === MAX_PRODUCTS || (products[0] && neverShare(products[0], n))) return at;
+      products.push(n);
+    }
+    for (const input of n.inputs) {
+      const shown = resolveView(graph, input);
+      if (!inside.has(shown) && !isInlined(node(graph, shown))) stored.add(shown);
+    }
+    // Each launch of a loop binds its own few.
+    if (!launched && stored.size >= MAX_BINDINGS) return at;
+  }
+  return members.length;
 }
 
 /** Elementwise results of any sizes: each size walks a part of the grid, and computes what it needs. */

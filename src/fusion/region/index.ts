@@ -10,7 +10,7 @@ export {
   type Permutation,
 } from "./indices/alignment";
 export { affineView, sourceOf } from "./indices/affine";
-export { classify, classifyPlain, placeRows, wholeOutput, type RowPlacement } from "./classify";
+export { classify, classifyPlain, longestRun, placeRows, wholeOutput, type RowPlacement } from "./classify";
 export type { Placed, Role, RowDomain } from "./rows/placed";
 export { directionOf, scansBehind } from "./rows/row-ops";
 export { classifyOnline, isOnline, mayBeOnline } from "./attention/classify-online";
@@ -18,7 +18,6 @@ export { flashAcross, flashSizes, flashThreads, type FlashSizes } from "./schedu
 export { meetingCells, meetingRows, reduceSizes, type ReduceSizes } from "./schedule/reduce-schedule";
 export { onlineParts } from "./attention/online";
 export type { OnlineAnswer, OnlineParts } from "./attention/online-parts";
-export { longestRun } from "./longest-run";
 export { productsOf } from "./shared-operand";
 export { neededBy } from "./needed";
 export { bySize, segmentBody } from "./schedule/segments";
