@@ -118,6 +118,18 @@ test("a gradient that the forward pass could have made stays a result where it i
   expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
 });
 
+test("a maximum that is tested against what it is the maximum of is not saved as f16", () => {
+  const text =
+    "x: f32[4, 8]\nv = exp(x * 2)\nm = v.max(dim=1)\nloss = sum(m * m)\nloss.backward()\nreturn loss, x.grad";
+  for (const value of ["m", "v"]) {
+    const choices: Record<string, SavedChoice> = { [value]: "f16" };
+    const plan = planned({ text, ways: [0, 0, 0, 0, 0] }, { savedValues: { apart: true, choices } });
+    const refused = plan.compilation.steps.filter(({ pass, rule }) => pass === "saved-values" && rule === "choice");
+    expect(refused.map(({ legal }) => legal.text).join()).toMatch(/tests `[vm]` against `[vm]`/);
+    expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
+  }
+});
+
 test("a maximum is not saved where what it is tested against is recomputed: the last bits of both must agree", () => {
   const text =
     "x: f32[4, 8]\nv = exp(x * 2)\nm = v.max(dim=1)\nloss = sum(m * m)\nloss.backward()\nreturn loss, x.grad";

@@ -196,10 +196,7 @@ export function deviceFaults({ graph, compilation }: Planned, target: Target, be
   const inputs = dataOf(graph);
   const reference = new Map([...runReference(graph, inputs)].map(([id, { data }]) => [id, data]));
   const wanted = graph.outputs.map((id) => reference.get(id)!);
-  const reach = once(() => {
-    const far = roundingReach(graph, inputs, reference, undefined, roundedForBackward(compilation));
-    return graph.outputs.map((id) => far.get(id)!);
-  });
+  const reach = once(() => reachOf(graph, inputs, reference, compilation));
   const { schedule } = target;
   const accepted = steps.filter((step) => step.accepted);
   const middle = accepted.length < 2 ? null : accepted[between % (accepted.length - 1)]!.seq;
@@ -313,6 +310,24 @@ const roundedForBackward = ({ steps }: Compilation): Saved =>
       accepted && pass === "saved-values" && (rule === "f16" || rule === "invert") ? [[nodes[0]!, rule] as const] : [],
     ),
   );
+
+/** How far rounding may move each output; where the backward pass reads rounded values, also through what passes have made of the graph. */
+function reachOf(
+  graph: Graph,
+  inputs: ReadonlyMap<NodeId, Float64Array>,
+  reference: ReadonlyMap<NodeId, Float64Array>,
+  compilation: Compilation,
+): Float64Array[] {
+  const saved = roundedForBackward(compilation);
+  const drawn = roundingReach(graph, inputs, reference, undefined, saved);
+  const reach = graph.outputs.map((id) => drawn.get(id)!);
+  if (saved.size === 0) return reach;
+  const { graph: last } = fusionAt(compilation, compilation.steps.length);
+  const all = new Map([...inputs, ...foldedData(last, inputs)]);
+  const results = new Map([...runReference(last, all)].map(([id, { data }]) => [id, data]));
+  const rewritten = roundingReach(last, all, results);
+  return reach.map((list, i) => list.map((far, k) => Math.max(far, rewritten.get(last.outputs[i]!)![k]!)));
+}
 
 /** Nothing may be summed in another order, or nothing is summed at all. What a kernel is cut into is scheduled afresh. */
 const bitwise = (compilation: Compilation): boolean => {

@@ -101,7 +101,7 @@ const dropped = (index: readonly number[], skip: number, shape: Shape): number[]
   index.slice(skip).map((value, i) => (shape[i] === 1 ? 0 : value));
 
 const samePoints = (a: Points, b: Points): boolean =>
-  a.every((at, i) => at.every((value, axis) => value === b[i]![axis]));
+  a.length === b.length && a.every((at, i) => at.every((value, axis) => value === b[i]![axis]));
 
 /**
  * Follows points from `roots` back to the loads: where each stored value is loaded for them, once for each way there.

@@ -379,7 +379,11 @@ export const hasContraction = (planner: Planner, region: Region): boolean =>
 function crossPhase({ graph, options }: Planner, { add, remove }: Candidate): Verdict | null {
   if (options.savedValues?.apart !== true) return null;
   const late = (id: NodeId): boolean => isLate(node(graph, id));
-  const isMixed = ({ members }: Region): boolean => members.some(late) && !members.every(late);
+  // While nodes are supposed to be rewritten, the regions that go still name those that were.
+  const isMixed = ({ members }: Region): boolean => {
+    const there = members.filter((id) => graph.nodes.has(id));
+    return there.some(late) && !there.every(late);
+  };
   const mixed = add.find(isMixed);
   if (!mixed || remove.some(isMixed)) return null;
   const { members } = mixed;

@@ -2,7 +2,8 @@
  * @file Tests of a value against what follows from it (x = max(x), where a maximum sends its gradient): both sides must come from one
  * copy. Computed twice, the value may differ in its last bit, and then no element is the largest: 0 / 0 in the gradient.
  */
-import { isSource, node, type Graph, type NodeId } from "../../ir";
+import { isSource, node, type Graph, type Node, type NodeId, type Use } from "../../ir";
+import { opDef } from "../../ops";
 import { isFreeView } from "../../region";
 import { isLate, type Kept, type Partition } from "./partition";
 
@@ -31,6 +32,37 @@ export function fromOneCopy(graph: Graph, { primals }: Partition, found: Kept): 
     }
   }
   return { kept, early, dropped };
+}
+
+/** A value that a test of the backward pass holds against `id`, where one of the two follows from the other: rounding either parts them. */
+export function heldAgainst(graph: Graph, id: NodeId, uses: ReadonlyMap<NodeId, readonly Use[]>): NodeId | null {
+  const moved = new Set([id]);
+  for (const at of moved)
+    for (const { consumer } of uses.get(at)!) {
+      const reader = node(graph, consumer);
+      if (moves(reader)) moved.add(consumer);
+      if (!isLate(reader) || reader.type.dtype !== "bool") continue;
+      const other = reader.inputs.find((input) => !moved.has(input));
+      if (other === undefined) continue;
+      const against = behindMoves(graph, other);
+      if (follows(graph, id, against) || follows(graph, against, id)) return against;
+    }
+  return null;
+}
+
+/** Whether the elements of its result are those of its operand. */
+const moves = ({ op }: Node): boolean => opDef(op).kind === "movement";
+
+function behindMoves(graph: Graph, id: NodeId): NodeId {
+  let at = id;
+  while (moves(node(graph, at))) at = node(graph, at).inputs[0]!;
+  return at;
+}
+
+function follows(graph: Graph, first: NodeId, last: NodeId): boolean {
+  const behind = new Set([last]);
+  for (const id of behind) for (const input of node(graph, id).inputs) behind.add(input);
+  return behind.has(first);
 }
 
 const behindViews = (graph: Graph, id: NodeId): NodeId => {

@@ -20,6 +20,7 @@ import { nameOf, no, STRICT_OFF } from "../driver/sentences";
 import type { Inverted, Wanted } from "./choose";
 import { isLate, partitionOf, type Partition } from "./partition";
 import { isOpaque } from "./recompute-cost";
+import { heldAgainst } from "./same-copy";
 
 interface Refused {
   readonly value: NodeId;
@@ -51,7 +52,11 @@ export function wantedOf(
     } else if (choice === "f16") {
       if (n.type.dtype !== "f32") refused.push({ value: id, verdict: notWider(graph, n) });
       else if (strict) refused.push({ value: id, verdict: rounds(graph, n) });
-      else choices.set(id, "f16");
+      else {
+        const other = heldAgainst(graph, id, uses);
+        if (other === null) choices.set(id, "f16");
+        else refused.push({ value: id, verdict: notRounded(graph, n, other) });
+      }
     } else if (choice === "invert") {
       const back = isLate(n) ? null : takenBack(graph, n, readers);
       if (back && strict) refused.push({ value: id, verdict: notExact(graph, n, back) });
@@ -109,6 +114,13 @@ const rounds = (graph: Graph, n: Node): Verdict =>
     [n.id],
     `${nameOf(graph, n.id)} saved as f16 is rounded to 11 bits, and strict mode forbids that.`,
     STRICT_OFF,
+  );
+const notRounded = (graph: Graph, n: Node, other: NodeId): Verdict =>
+  no(
+    "L_DTYPE",
+    [n.id, other],
+    `The backward pass tests ${nameOf(graph, n.id)} against ${nameOf(graph, other)}: once one of them is rounded, they are never equal.`,
+    { remedy: "Saving or recomputing it." },
   );
 const notBack = (graph: Graph, n: Node): Verdict =>
   no(
