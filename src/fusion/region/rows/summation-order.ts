@@ -2,7 +2,7 @@
 import { node, type Graph, type NodeId } from "../../ir";
 import { factorsOf } from "../../kernel";
 import { productsOf } from "../shared-operand";
-import { neighbours, strideProbe } from "../reads";
+import { offsetsAt } from "../reads";
 import type { RegionForm, RegionSchedule } from "../types";
 
 export interface SummationOrder {
@@ -54,12 +54,19 @@ export function summationOrder(
   return say(form.contraction === null ? "rows" : "tile", variant, threadsPerWorkgroup);
 }
 
+/** Neighbours along k that show how an operand lies: a tensor that is repeated jumps back where it begins again. */
+const POINTS = 512;
+
 /** How far apart in memory neighbours along k lie in what an operand is made of: which threads share a sum follows that. */
 function stepsAlongK(graph: Graph, members: readonly NodeId[], product: NodeId, operand: number): string {
   const id = node(graph, product).inputs[operand]!;
   const { shape } = node(graph, id).type;
-  const pair = neighbours(shape, operand === 0 || shape.length === 1 ? shape.length - 1 : shape.length - 2);
-  if (!pair) return "";
-  const steps = [...strideProbe(graph, members, [{ id, pair }]).values()].flatMap((each) => [...each]);
+  const axis = operand === 0 || shape.length === 1 ? shape.length - 1 : shape.length - 2;
+  const count = Math.min(shape[axis]!, POINTS);
+  if (count < 2) return "";
+  const points = Array.from({ length: count }, (_, at) => shape.map((_, i) => (i === axis ? at : 0)));
+  const steps = [...offsetsAt(graph, members, [{ id, points }]).values()]
+    .flat()
+    .flatMap((places) => places.slice(1).map((place, i) => place - places[i]!));
   return [...new Set(steps)].filter((step) => step !== 0).join();
 }
