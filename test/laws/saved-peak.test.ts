@@ -99,3 +99,10 @@ test("no merge has the backward pass read more than the budget allows", () => {
   const refused = made.compilation.steps.find(({ profitable }) => profitable?.limit?.what === "saved values");
   expect(refused?.profitable?.text).toMatch(/would be saved instead of 8 B, above the 16 B allowed/);
 });
+
+test("attention is planned where its backward pass runs apart and its rows are read elsewhere, too", () => {
+  const text =
+    "q: f32[4, 4, 33]\nk: f32[4, 3, 33]\nv: f32[4, 3, 3]\nt: f32[4, 4, 3] = uniform(0, 1)\no = scaled_dot_product_attention(q, k, v)\nloss = sum(tanh(binary_cross_entropy(sigmoid(o), t)))\nloss.backward()\nreturn loss, q.grad, k.grad, v.grad";
+  const made = planned({ text, ways: [0, 1, 4, 2, 1] }, { savedValues: { apart: true, choices: {}, policy: "cut" } });
+  expect(made.compilation.steps.length).toBeGreaterThan(0);
+});
