@@ -152,7 +152,8 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
       for (const sort of sorts) sort.take({ at, inside, column: bare });
       for (const id of pass.outputs) {
         // What follows may need what this pass loads: outside of the branch it stays known.
-        if (rows.rowOutputs.length > 0 || (held && stage + 1 < rows.stages.length)) low.valueAt(id, placedAt(space, rows, id, at));
+        if (rows.rowOutputs.length > 0 || (held && stage + 1 < rows.stages.length))
+          low.valueAt(id, placedAt(space, rows, id, at));
         const only = accs.length + pass.scans.length + sorts.length === 0;
         storePoint(low, rows, id, row, column, space.and(exists, inside), bare, only && !held && ahead === 1);
       }
