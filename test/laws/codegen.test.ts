@@ -21,7 +21,7 @@ import { programs } from "./codegen-programs";
 import { randomFusion, randomProgram } from "./random-program";
 
 /** Random programs, and the first one's seed: CODEGEN_LAWS=count:seed says otherwise. */
-const [COUNT, FIRST] = (process.env["CODEGEN_LAWS"] ?? "200:0").split(":").map(Number) as [number, number];
+const [COUNT, FIRST] = (process.env["CODEGEN_LAWS"] ?? "60:0").split(":").map(Number) as [number, number];
 const SHARE = 250;
 const shares = Array.from({ length: Math.ceil(COUNT / SHARE) }, (_, i) => FIRST + i * SHARE);
 

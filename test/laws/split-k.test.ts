@@ -32,7 +32,7 @@ const CASES: Readonly<Record<string, readonly [split: boolean, text: string]>> =
   ],
   "a dot product": [true, "a: f32[70000]\nb: f32[70000]\ny = a @ b + 1"],
   "one row, few columns": [true, "x: f32[1, 20000]\nw: f32[20000, 8]\ny = x @ w"],
-  "one column, from a transposed operand": [true, "a: f32[20000, 1064]\nu: f32[20000]\ny = relu(a.T @ u) + 1"],
+  "one column, from a transposed operand": [true, "a: f32[8192, 264]\nu: f32[8192]\ny = relu(a.T @ u) + 1"],
   "columns of a batch, whose sizes no vector divides": [
     false,
     "a: f32[3, 1003, 130]\nu: f32[3, 1003, 1]\nb: f32[130]\ny = relu(a.transpose(1, 2) @ u) + b[:, None]",

@@ -28,23 +28,31 @@ const WAYS: Readonly<Record<string, Partial<CompileOptions>>> = {
   "level 3": { level: 3 },
   primitives: { granularity: "primitive" },
 };
+/** Of five ways every example is planned in three, and every way plans most examples; the soak plans all in every way. */
+const isAsked = (example: number, way: number): boolean =>
+  process.env.PLAN_LAWS !== undefined || (example + way) % 5 < 3;
 const PROFILES = [generic, laptop, a100, h100, measured];
 
 const faultsOf = (compilation: Compilation): string[] =>
   compilation.naivePlan ? [...totalsFaults(compilation), ...priceFaults(compilation)] : [];
 
 describe("totals are what the kernels add up to, and no plan is priced above its naive one unasked", () => {
-  test.each(Object.entries(WAYS))("all examples, %s", { timeout: 300_000 }, (_, way) => {
-    const faults = allLessons.flatMap((lesson, i) => {
-      // Every example is met in both sizes and on several profiles, at one level or another.
-      const turn = i + (way.level ?? 4);
-      const profile = PROFILES[turn % PROFILES.length]!;
-      const options = { ...lessonOptions(lesson, defaultOptions, null, defaultOptions), ...way, profile };
-      const text = turn % 2 === 0 ? large(lesson) : lesson.text;
-      return faultsOf(compile(text, options)).map((fault) => `${lesson.id}, ${profile.name}: ${fault}`);
-    });
-    expect(faults).toEqual([]);
-  });
+  test.each(Object.entries(WAYS).map(([name, way], i) => [name, way, i] as const))(
+    "examples, %s",
+    { timeout: 300_000 },
+    (_, way, number) => {
+      const faults = allLessons.flatMap((lesson, i) => {
+        if (!isAsked(i, number)) return [];
+        // Every example is met in both sizes and on several profiles, at one level or another.
+        const turn = i + (way.level ?? 4);
+        const profile = PROFILES[turn % PROFILES.length]!;
+        const options = { ...lessonOptions(lesson, defaultOptions, null, defaultOptions), ...way, profile };
+        const text = turn % 2 === 0 ? large(lesson) : lesson.text;
+        return faultsOf(compile(text, options)).map((fault) => `${lesson.id}, ${profile.name}: ${fault}`);
+      });
+      expect(faults).toEqual([]);
+    },
+  );
 
   test("random programs with random options", { timeout: 300_000 }, () => {
     fc.assert(
