@@ -17,19 +17,21 @@ const LAYERS = {
   course: ["fusion"],
   workers: ["fusion", "document", "import", "picture", "wgsl"],
   state: ["fusion", "gpu", "document", "lessons", "course", "picture", "workers", "wgsl"],
+  // For every part that draws.
+  icons: [],
   // One Monaco for the editor and the panels, which may not see each other; its worker goes through the workers' policy.
   monaco: ["workers"],
   // Sentences that explain their terms: for the editor and the panels, which may not see each other.
   terms: ["glossary"],
-  editor: ["glossary", "terms", "fusion", "document", "picture", "state", "monaco"],
+  editor: ["icons", "glossary", "terms", "fusion", "document", "picture", "state", "monaco"],
   // The panels show what a chapter prints beside what is counted.
-  panels: ["course", "glossary", "terms", "fusion", "document", "lessons", "picture", "state", "monaco"],
+  panels: ["icons", "course", "glossary", "terms", "fusion", "document", "lessons", "picture", "state", "monaco"],
   // Pages for a class: they read the store and draw it, as panels do.
-  room: ["course", "glossary", "fusion", "document", "lessons", "state", "panels"],
+  room: ["icons", "course", "glossary", "fusion", "document", "lessons", "state", "panels"],
   // Composes editor and panels, so it may see both; it has no view of the GPU and asks no worker.
   // A view of its own, with Chart.js through the panels.
-  train: ["fusion", "state", "panels"],
-  shell: ["course", "glossary", "fusion", "document", "lessons", "state", "editor", "panels", "room", "train"],
+  train: ["icons", "fusion", "state", "panels"],
+  shell: ["icons", "course", "glossary", "fusion", "document", "lessons", "state", "editor", "panels", "room", "train"],
   cli: ["glossary", "fusion", "gpu", "document", "import", "lessons", "panels", "picture", "wgsl"],
 };
 /** Further doors: pure files, though their layer is none, for who has no page; a lesson's text, for who waits for no engine. */

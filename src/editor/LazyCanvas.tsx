@@ -5,7 +5,8 @@ import { lazyModule } from "../state";
 const loading = import("./canvas/GraphCanvas");
 const useCanvasModule = lazyModule(() => loading);
 
-export function GraphCanvas() {
+/** `cards`: the card of the step, an edge or an op may stand over the graph. */
+export function GraphCanvas({ cards = true }: { readonly cards?: boolean }) {
   const canvas = useCanvasModule();
-  return canvas && <canvas.GraphCanvas />;
+  return canvas && <canvas.GraphCanvas cards={cards} />;
 }

@@ -28,7 +28,6 @@ export { LineSlider } from "./LineSlider";
 export { runAnnouncement } from "./model/run/announce";
 export { aboutOf, outcomeOf, stepAnnouncement } from "./model/plan/step-words";
 export { transferCount } from "./model/plan/score";
-export { Icon as PanelIcon, type IconName } from "./Icon";
 export { count, decimal, measureMicros, showBytes, showMicros, significant } from "./model/units";
 export { halfSpread, spreadOf } from "./model/run/statistics";
 export { timingOf } from "./model/run/timings";

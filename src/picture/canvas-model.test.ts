@@ -7,6 +7,7 @@ import { inspect } from "./inspect";
 import { searchPalette } from "./ops";
 import { SOFTMAX, columnOf, sceneAt } from "./test-scenes";
 import { showBytes, showMicros } from "./format";
+import { legendCorner } from "./legend-place";
 import { LEGIBLE, WHOLE, fitViewport, zoomLevel } from "./zoom";
 
 test("formulas name inputs and bindings; an unnamed intermediate is what stands above", () => {
@@ -104,4 +105,20 @@ test("the card leaves its place only where it hides ops or the name of a kernel,
 test("numbers carry a unit and three figures", () => {
   expect([showBytes(6 * 2 ** 20), showBytes(8192), showBytes(12)]).toEqual(["6 MiB", "8 KiB", "12 B"]);
   expect([showMicros(41.26), showMicros(15_840), showMicros(0.25)]).toEqual(["41.3 µs", "15.8 ms", "250 ns"]);
+});
+
+test("the legend stands in a corner where it covers no op, no name and no card, or not at all", () => {
+  const canvas = { width: 1000, height: 600 };
+  const view = { x: 0, y: 0, zoom: 1 };
+  const at = (x0: number, y0: number, x1: number, y1: number) => ({ x0, y0, x1, y1 });
+  const low = at(700, 480, 900, 520);
+  expect(legendCorner([], view, canvas, null, 2)).toBe("low right");
+  expect(legendCorner([low], view, canvas, null, 2)).toBe("low left");
+  expect(legendCorner([low, at(20, 500, 90, 560)], view, canvas, null, 2)).toBe("high right");
+  expect(legendCorner([low, at(20, 500, 90, 560)], view, canvas, { left: 700, top: 14, bottom: 400 }, 2)).toBe(
+    "high left",
+  );
+  expect(legendCorner([at(0, 0, 1000, 600)], view, canvas, null, 2)).toBe("none");
+  // The graph moves with the view, the legend does not.
+  expect(legendCorner([low], { x: -700, y: 0, zoom: 1 }, canvas, null, 2)).toBe("low right");
 });

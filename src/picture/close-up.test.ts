@@ -4,7 +4,7 @@ import type { NodeId } from "../fusion";
 import { closeUp } from "./close-up";
 import { around, meet, rectOf } from "./lines/geometry";
 import type { Box } from "./lines/geometry";
-import { followViewport } from "./zoom";
+import { firstViewport, followViewport, LEGIBLE } from "./zoom";
 
 const id = nodeId;
 const size = { width: 156, height: 44 };
@@ -67,4 +67,14 @@ test("the view stays while all is in sight, refits when it is not, and follows t
   expect(seen.y0 * view.zoom + view.y).toBeGreaterThanOrEqual(0);
   expect(seen.y1 * view.zoom + view.y).toBeLessThanOrEqual(room.height);
   expect(followViewport(view, long, about, room, 0.6)).toBeNull();
+});
+
+test("before the first step a graph that is too large is shown from its beginning, wherever the view was", () => {
+  const box = (x: number, y: number) => ({ x0: x, y0: y, x1: x + 150, y1: y + 44 });
+  const room = { width: 675, height: 500, card: 0 };
+  const wide = [box(0, 0), box(1800, 900)];
+  const there = firstViewport({ x: -900, y: 0, zoom: LEGIBLE }, wide, room, LEGIBLE, wide[0]!);
+  expect(there).toMatchObject({ zoom: LEGIBLE });
+  expect(there!.x).toBeGreaterThan(0);
+  expect(firstViewport({ x: 8, y: 8, zoom: 1 }, [box(0, 0)], room, LEGIBLE, null)).toBeNull();
 });

@@ -2,6 +2,7 @@
 export type { Bracket } from "./lines/brackets";
 export { capScene, MAX_DRAWN } from "./cap";
 export { cardTop } from "./card-place";
+export { legendCorner } from "./legend-place";
 export { cardOfEdge, cardOfStep, nameIn, type DecisionCard } from "./decision";
 export { drawingOf, element, propsOf, written, type Ink, type Shape } from "./drawing";
 export { foldScene } from "./fold";
@@ -33,6 +34,7 @@ export {
 } from "./still";
 export {
   areaSeen,
+  firstViewport,
   fitViewport,
   followViewport,
   LEGIBLE,

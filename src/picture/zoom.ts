@@ -7,9 +7,11 @@ export type ZoomLevel = "full" | "name" | "glyph" | "block";
 
 /** From here on an op shows all that is known of it. */
 const FULL = 0.85;
+/** From here on an op shows its name. */
+export const LEGIBLE = 0.56;
 
 export const zoomLevel = (zoom: number): ZoomLevel =>
-  zoom >= FULL ? "full" : zoom >= 0.6 ? "name" : zoom >= 0.3 ? "glyph" : "block";
+  zoom >= FULL ? "full" : zoom >= LEGIBLE ? "name" : zoom >= 0.3 ? "glyph" : "block";
 
 export interface Room {
   readonly width: number;
@@ -20,7 +22,7 @@ export interface Room {
   readonly over?: readonly Rect[];
 }
 
-interface Size {
+export interface Size {
   readonly width: number;
   readonly height: number;
 }
@@ -57,8 +59,6 @@ const EDGE = 8;
 export const MAX_ZOOM = 2;
 /** The whole graph, when a person asks for it. */
 export const WHOLE = 0.05;
-/** The beginning of the graph at a size where names can be read. */
-export const LEGIBLE = 0.6;
 /** px that a card takes below a wide graph, with what stands over the lower edge of the canvas. */
 const CARD_BELOW = 388;
 
@@ -71,7 +71,8 @@ function freeOf(room: Room, { width, height }: Size): Size {
   return room.card > 0 && above >= height * LEGIBLE ? { ...whole, height: above } : whole;
 }
 
-const onScreen = ({ x0, y0, x1, y1 }: Rect, { x, y, zoom }: Viewport): Rect => ({
+/** A rectangle of the graph in px of the canvas. */
+export const onScreen = ({ x0, y0, x1, y1 }: Rect, { x, y, zoom }: Viewport): Rect => ({
   x0: x0 * zoom + x,
   y0: y0 * zoom + y,
   x1: x1 * zoom + x,
@@ -94,7 +95,7 @@ function fitInto(content: readonly Rect[], room: Room, least: number, lead: Rect
   return { x: EDGE + spare * 0.5 - (spare > 0 ? all.x0 : left) * zoom, y: EDGE + below * 0.3 - all.y0 * zoom, zoom };
 }
 
-const meets = (a: Rect, b: Rect): boolean => a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
+export const meets = (a: Rect, b: Rect): boolean => a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
 
 const covers = ({ over = [] }: Room, content: readonly Rect[], view: Viewport): boolean =>
   content.some((rect) => over.some((each) => meets(onScreen(rect, view), each)));
@@ -117,6 +118,33 @@ const shiftInto = (from: number, to: number, room: number): number =>
 /** Rounding of a view that was just fitted. */
 const SLACK = 2;
 
+/** Where a rectangle of the graph lies in the room that it has. */
+function placed(rect: Rect, from: Viewport, room: Room): { readonly at: Rect; readonly free: Size } {
+  const { x0, y0, x1, y1 } = onScreen(rect, from);
+  return {
+    at: { x0: x0 - EDGE, x1: x1 - EDGE, y0: y0 - EDGE, y1: y1 - EDGE },
+    free: freeOf(room, { width: rect.x1 - rect.x0, height: rect.y1 - rect.y0 }),
+  };
+}
+
+function isSeen(rect: Rect, from: Viewport, room: Room): boolean {
+  const { at, free } = placed(rect, from, room);
+  return at.x0 >= -SLACK && at.y0 >= -SLACK && at.x1 <= free.width + SLACK && at.y1 <= free.height + SLACK;
+}
+
+/** The view before the first step: null where all of the graph is in sight as it is; else its beginning. */
+export function firstViewport(
+  view: Viewport,
+  content: readonly Rect[],
+  room: Room,
+  least: number,
+  lead: Rect | null,
+): Viewport | null {
+  const kept = followViewport(view, content, null, room, least);
+  const isWhole = content.length === 0 || kept !== null || isSeen(around(content), view, room);
+  return isWhole ? kept : fitViewport(content, room, least, lead);
+}
+
 /**
  * The view after a step: null where all of the graph, or of one too large to be read at once the part that the step is
  * about, is in sight as it is; else the fitted view, moved to that part.
@@ -130,22 +158,12 @@ export function followViewport(
 ): Viewport | null {
   if (content.length === 0) return null;
   const all = around(content);
-  const placed = (rect: Rect, from: Viewport): { at: Rect; free: Size } => {
-    const { x0, y0, x1, y1 } = onScreen(rect, from);
-    return {
-      at: { x0: x0 - EDGE, x1: x1 - EDGE, y0: y0 - EDGE, y1: y1 - EDGE },
-      free: freeOf(room, { width: rect.x1 - rect.x0, height: rect.y1 - rect.y0 }),
-    };
-  };
-  const seen = (rect: Rect, from: Viewport): boolean => {
-    const { at, free } = placed(rect, from);
-    return at.x0 >= -SLACK && at.y0 >= -SLACK && at.x1 <= free.width + SLACK && at.y1 <= free.height + SLACK;
-  };
+  const seen = (rect: Rect, from: Viewport): boolean => isSeen(rect, from, room);
   if (seen(all, view) && !covers(room, content, view)) return null;
   const fitted = fitViewport(content, room, least);
   if (seen(all, fitted)) return fitted;
   if (!about || (seen(about, view) && view.zoom >= least)) return null;
-  const { at, free } = placed(about, fitted);
+  const { at, free } = placed(about, fitted, room);
   return {
     ...fitted,
     x: fitted.x + shiftInto(at.x0, at.x1, free.width),

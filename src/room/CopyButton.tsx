@@ -1,6 +1,7 @@
 /** @file Copies a text and says whether it worked. */
 import { useState } from "react";
-import { copyText, PanelIcon } from "../panels";
+import { Icon } from "../icons";
+import { copyText } from "../panels";
 
 interface Props {
   readonly text: string;
@@ -17,7 +18,7 @@ export function CopyButton({ text, label, filled = false }: Props) {
   return (
     <>
       <button type="button" className={filled ? "action" : "plain"} onClick={() => void copy()}>
-        <PanelIcon name={now?.ok ? "check" : "copy"} />
+        <Icon name={now?.ok ? "check" : "copy"} />
         {now?.ok ? "Copied" : label}
       </button>
       {now && !now.ok && (

@@ -4,7 +4,7 @@ import { encodeLink } from "../document";
 import { playground, selectExample, sharedState, usePlayground } from "../state";
 import { runAnnouncement } from "../panels";
 import { PaneOf } from "./PageLayouts";
-import { Mark } from "./Icon";
+import { Mark } from "./Mark";
 import { RunButton } from "./RunButton";
 import "./embed.css";
 

@@ -1,7 +1,7 @@
 /** @file The kernel inspector folded to a rail: what it would show, one press away. */
 import { inspectorTabs, tabNames } from "../document";
 import { playground, selectKernelColours, selectPlan, selectPlanned, usePlayground, type InspectorTab } from "../state";
-import { Icon } from "./Icon";
+import { Icon } from "../icons";
 import "./kernel-rail.css";
 
 const tabs = tabNames.filter((name) => name !== "run");
@@ -27,7 +27,7 @@ export function KernelRail() {
         title="Open the kernel inspector"
         onClick={() => open(playground.getState().tab)}
       >
-        <Icon name="open" />
+        <Icon name="open" size={18} />
       </button>
       {planned && colour !== undefined && (
         <i className="rail-kernel" style={{ background: `var(--k${(colour % 6) + 1})` }} aria-hidden="true" />
@@ -50,6 +50,6 @@ export const FoldInspector = () => (
     title="Fold the kernel inspector"
     onClick={() => playground.getState().actions.showInspector(false)}
   >
-    <Icon name="fold" />
+    <Icon name="fold" size={18} />
   </button>
 );

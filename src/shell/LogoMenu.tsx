@@ -1,6 +1,6 @@
 /** @file The menu under the mark: what has no button of its own at this width. */
 import { findCommand, playground, showKey, type Command } from "../state";
-import { Mark } from "./Icon";
+import { Mark } from "./Mark";
 import { Menu } from "./Menu";
 
 const listed = [

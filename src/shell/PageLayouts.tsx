@@ -14,7 +14,7 @@ import {
 } from "../panels";
 import { playground, selectIsEmpty, selectPlanned, usePlayground, type Pane } from "../state";
 import { PaneGrid, type GridPlan, type Track } from "./PaneGrid";
-import { Icon } from "./Icon";
+import { Icon } from "../icons";
 import { FoldInspector, KernelRail } from "./KernelRail";
 import { AllExamples, StartHere } from "./examples/StartHere";
 import { useIsRoomy } from "./use-page-layout";
@@ -58,11 +58,11 @@ const Reading = () => (
   </Region>
 );
 
-function Canvas() {
+function Canvas({ cards = true }: { readonly cards?: boolean }) {
   const empty = usePlayground(selectIsEmpty);
   return (
     <Region name="Graph" pane="graph">
-      <GraphCanvas />
+      <GraphCanvas cards={cards} />
       {empty && <EmptyState />}
     </Region>
   );
@@ -251,7 +251,13 @@ const panes: readonly (readonly [Pane, string])[] = [
 export function PaneOf({ pane }: { readonly pane: Pane }) {
   switch (pane) {
     case "lesson":
-      return <Reading />;
+      return (
+        // What the text speaks of stands below it; there is no room for a card as well.
+        <div className="read-and-look">
+          <Reading />
+          <Canvas cards={false} />
+        </div>
+      );
     case "text":
       return <Program />;
     case "graph":

@@ -1,7 +1,7 @@
 /** @file The frame of a page for a class: its bar, the other pages, and the way back to the playground. */
 import { BoardPage, CheckPage, TeachPage } from "../room";
 import { playground, usePlayground, type Page } from "../state";
-import { Icon, ThemeIcon } from "./Icon";
+import { Icon } from "../icons";
 import { LogoMenu } from "./LogoMenu";
 import "./room-view.css";
 
@@ -55,7 +55,7 @@ export function RoomView() {
           title={`Switch to the ${other} theme`}
           onClick={() => actions.setTheme(other)}
         >
-          <ThemeIcon />
+          <Icon name="theme" size={18} />
         </button>
         <button
           type="button"

@@ -1,7 +1,7 @@
 /** @file Runs both plans; while they run, cancels and says how far they are. */
 import type { MouseEvent } from "react";
 import { playground, selectHasHoles, selectIsEmpty, usePlayground, type PlaygroundState } from "../state";
-import { RunIcon } from "./Icon";
+import { Icon } from "../icons";
 
 const percent = (fraction: number): string => `${Math.round(Math.min(Math.max(fraction, 0), 1) * 100)} %`;
 
@@ -36,7 +36,7 @@ export function RunButton({ short }: { readonly short: boolean }) {
       onClick={press}
       aria-keyshortcuts="Control+Enter"
     >
-      <RunIcon stop={running} />
+      <Icon name={running ? "stop" : "play"} />
       {running ? `Cancel ${percent(run.progress.fraction)}` : short ? "Run" : "Run both"}
       {!short && !running && <kbd>Ctrl ↵</kbd>}
     </button>

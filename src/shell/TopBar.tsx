@@ -11,7 +11,7 @@ import {
   selectNaivePeak,
   selectSize,
 } from "../state";
-import { Icon, ThemeIcon } from "./Icon";
+import { Icon } from "../icons";
 import { LogoMenu } from "./LogoMenu";
 import { RunButton } from "./RunButton";
 import type { PageLayout } from "./use-page-layout";
@@ -34,7 +34,7 @@ function UndoRedo({ withRedo }: { readonly withRedo: boolean }) {
         aria-disabled={!canUndo}
         onClick={() => actions().undo()}
       >
-        <Icon name="undo" />
+        <Icon name="undo" size={18} />
       </button>
       {withRedo && (
         <button
@@ -45,7 +45,7 @@ function UndoRedo({ withRedo }: { readonly withRedo: boolean }) {
           aria-disabled={!canRedo}
           onClick={() => actions().redo()}
         >
-          <Icon name="redo" />
+          <Icon name="redo" size={18} />
         </button>
       )}
     </>
@@ -63,7 +63,7 @@ function ThemeButton() {
       title={`Switch to the ${other} theme`}
       onClick={() => actions().setTheme(other)}
     >
-      <ThemeIcon />
+      <Icon name="theme" size={18} />
     </button>
   );
 }
@@ -81,7 +81,7 @@ export function TopBar({ layout }: { readonly layout: PageLayout }) {
       <span className="grow" />
       {layout === "wide" && (
         <button type="button" className="top-button" onClick={open("find")}>
-          <Icon name="find" size={16} />
+          <Icon name="search" size={16} />
           Find or do <kbd>Ctrl K</kbd>
         </button>
       )}
@@ -98,7 +98,7 @@ export function TopBar({ layout }: { readonly layout: PageLayout }) {
             Options
           </button>
           <button type="button" className="top-button" onClick={open("share")}>
-            <Icon name="link" />
+            <Icon name="link" size={18} />
             Share
           </button>
           <ThemeButton />
@@ -109,7 +109,7 @@ export function TopBar({ layout }: { readonly layout: PageLayout }) {
             title="Keys and help (?)"
             onClick={open("keys")}
           >
-            <Icon name="help" />
+            <Icon name="help" size={18} />
           </button>
           <span className="top-separator" />
         </>

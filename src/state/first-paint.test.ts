@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createStore } from "zustand/vanilla";
-import { PATIENCE_MILLIS, firstPaint } from "./first-paint";
+import { PATIENCE_MILLIS, firstPaint, introPlayed } from "./first-paint";
 import type { PlaygroundStore } from "./slices/slice-context";
 import type { Derived, PlaygroundState } from "./types";
 
@@ -47,4 +47,20 @@ test("a plan that takes long is not waited for", async () => {
   const stood = firstPaint(store as PlaygroundStore);
   await vi.advanceTimersByTimeAsync(PATIENCE_MILLIS);
   await expect(stood).resolves.toBeUndefined();
+});
+
+test("what takes long waits until the first visit has played, however it ends", async () => {
+  const store = createStore<PlaygroundState>()(() => ({ derived: compiling, intro: "waiting" }) as PlaygroundState);
+  let played = false;
+  void introPlayed(store as PlaygroundStore).then(() => (played = true));
+  const after = async (change: Partial<PlaygroundState>): Promise<boolean> => {
+    store.setState(change);
+    await vi.advanceTimersByTimeAsync(1);
+    return played;
+  };
+  expect(await after({ derived: { ...compiling, layout } })).toBe(false);
+  expect(await after({ intro: "playing" })).toBe(false);
+  expect(await after({ intro: "resting" })).toBe(true);
+  store.setState({ intro: "waiting", derived: { ...compiling, status: "broken" } });
+  await expect(introPlayed(store as PlaygroundStore)).resolves.toBeUndefined();
 });

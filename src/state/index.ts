@@ -55,4 +55,4 @@ export { exampleDocument } from "./slices/document-slice";
 export { lazyModule } from "./lazy-module";
 export { asideOf } from "./runs/hand-texts";
 export { isLostPart, loadPart, onLostPart } from "./load-part";
-export { afterFirstPaint, playground, usePlayground } from "./use-playground";
+export { afterFirstPaint, afterIntro, playground, usePlayground } from "./use-playground";

@@ -1,7 +1,7 @@
 /** @file The page's one store, and the hook that reads it. */
 import { useStore } from "zustand";
 import { browserWorld } from "./browser";
-import { firstPaint } from "./first-paint";
+import { firstPaint, introPlayed } from "./first-paint";
 import { createPlayground } from "./playground";
 import type { PlaygroundState } from "./types";
 
@@ -17,3 +17,6 @@ let drawn: Promise<void> | null = null;
 
 /** Resolves once the first paint is done. Wait for it before loading what is large and not needed for it. */
 export const afterFirstPaint = (): Promise<void> => (drawn ??= firstPaint(playground));
+
+/** The same, and the first visit plays no longer. Wait for it before a task that takes longer than a frame. */
+export const afterIntro = (): Promise<void> => afterFirstPaint().then(() => introPlayed(playground));

@@ -1,6 +1,7 @@
 /** @file A training that one can watch: start, stop, begin anew; both losses, speed, and what has been learned. */
 import { useEffect } from "react";
-import { count, PanelIcon, significant } from "../panels";
+import { Icon } from "../icons";
+import { count, significant } from "../panels";
 import { playground, usePlayground, type TrainingState } from "../state";
 import { LossChart } from "./LossChart";
 import { LearnedPicture } from "./LearnedPicture";
@@ -26,12 +27,12 @@ function Controls({ training }: { readonly training: TrainingState | null }) {
     <div className="train-controls">
       {busy ? (
         <button type="button" className="action" onClick={() => train("stop")}>
-          <PanelIcon name="pause" size={16} />
+          <Icon name="pause" size={16} />
           Stop
         </button>
       ) : (
         <button type="button" className="action" onClick={() => train("start")}>
-          <PanelIcon name="play" size={16} />
+          <Icon name="play" size={16} />
           {training && training.steps > 0 ? "Continue" : "Start"}
         </button>
       )}

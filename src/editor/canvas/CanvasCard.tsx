@@ -6,7 +6,8 @@ import { DecisionCard } from "./DecisionCard";
 import { NodeCard } from "./nodes/NodeCard";
 import { closeCard, type OpenCard } from "./use-card";
 import { remove } from "./moves/use-graph-keys";
-import { cardTop, tagRect, markPoint, type Picture, type Point } from "../../picture";
+import { selectStep, usePlayground } from "../../state";
+import { cardTop, tagRect, markPoint, LEGIBLE, type Box, type Picture, type Point } from "../../picture";
 
 interface CanvasCardProps {
   readonly open: OpenCard;
@@ -61,7 +62,9 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
   const edge = open.kind === "decision" ? open.card.edge : null;
   const line = edge && picture.lines.find(({ edge: { id, also } }) => id === edge || also.includes(edge));
   const at = line ? markPoint(line.points) : null;
-  useClearView(at, place, held);
+  const about = usePlayground(selectStep)?.nodes ?? [];
+  const first = about.map((id) => picture.boxes.get(id)).find((box) => box !== undefined);
+  useClearView(at ?? (first ? middleOf(first) : null), place, held);
   if (open.kind === "none") return null;
   return (
     <div ref={holder} className="card-holder" style={place && place.left > 0 ? { top: place.top } : undefined}>
@@ -102,12 +105,15 @@ function CardLeader({ from, card }: { readonly from: Point; readonly card: CardP
   );
 }
 
+const middleOf = ({ x, y, width, height }: Box): Point => ({ x: x + width / 2, y: y + height / 2 });
+
 const CLEARANCE = 40;
 const MILLIS = 250;
 
 /** `held`: a person chose the view; otherwise it follows the steps beside the card by itself. */
 function useClearView(at: Point | null, card: CardPlace | null, held: RefObject<boolean>): void {
   const { getViewport, setViewport } = useReactFlow();
+  const width = useStore((s) => s.width);
   const [x, y] = [at?.x ?? null, at?.y ?? null];
   useEffect(() => {
     if (x === null || y === null || !card) return;
@@ -115,9 +121,13 @@ function useClearView(at: Point | null, card: CardPlace | null, held: RefObject<
     const screen = { x: x * view.zoom + view.x, y: y * view.zoom + view.y };
     const duration = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : MILLIS;
     if (card.left === 0) {
-      // Above a sheet, in the middle of what it leaves of the canvas.
-      if (screen.y > card.top - CLEARANCE)
-        void setViewport({ ...view, y: view.y - (screen.y - card.top / 2) }, { duration });
+      // Above a sheet, in the middle of what it leaves of the canvas, and with names.
+      const zoom = held.current ? view.zoom : Math.max(view.zoom, LEGIBLE);
+      const between = (px: number, room: number): boolean => px >= CLEARANCE && px <= room - CLEARANCE;
+      const fits = { x: zoom === view.zoom && between(screen.x, width), y: between(screen.y, card.top) };
+      if (fits.x && fits.y) return;
+      const next = { x: fits.x ? view.x : width / 2 - x * zoom, y: card.top / 2 - y * zoom, zoom };
+      void setViewport(next, { duration });
       return;
     }
     if (!held.current) return;
@@ -125,5 +135,5 @@ function useClearView(at: Point | null, card: CardPlace | null, held: RefObject<
       screen.x > card.left - CLEARANCE && screen.y > card.top - CLEARANCE && screen.y < card.bottom + CLEARANCE;
     if (!hidden) return;
     void setViewport({ ...view, x: view.x - (screen.x - card.left + CLEARANCE) }, { duration });
-  }, [x, y, card, held, getViewport, setViewport]);
+  }, [x, y, card, held, width, getViewport, setViewport]);
 }

@@ -1,7 +1,7 @@
 /** @file Why, or why not: one decision with its verdicts, its cost both ways and the way on. */
 import type { ReactNode } from "react";
 import { lazyModule, playground } from "../../state";
-import { CanvasIcon } from "./CanvasIcon";
+import { Icon } from "../../icons";
 import type { BarGroup, EdgeId, KeepReason } from "../../fusion";
 import type { DecisionCard as Card } from "../../picture";
 
@@ -17,7 +17,7 @@ export function Sentence({ text }: { readonly text: string }): ReactNode {
 function Verdict({ ok, yes, no }: { readonly ok: boolean; readonly yes: string; readonly no: string }) {
   return (
     <span className="verdict" data-ok={ok}>
-      <CanvasIcon name={ok ? "check" : "close"} />
+      <Icon name={ok ? "check" : "cross"} size={15} />
       {ok ? yes : no}
     </span>
   );
@@ -117,7 +117,7 @@ export function DecisionCard({ card, onClose }: { readonly card: Card; readonly 
       <header>
         <span className="card-kick">{card.kick}</span>
         <button type="button" className="card-close" aria-label="Close" onClick={onClose}>
-          <CanvasIcon name="close" size={16} />
+          <Icon name="cross" size={16} />
         </button>
       </header>
       <h2>{card.question}</h2>

@@ -60,7 +60,7 @@ function CappedNote({ outOf }: { readonly outOf: number }) {
   );
 }
 
-function Canvas() {
+function Canvas({ cards }: CanvasProps) {
   const root = useRef<HTMLDivElement>(null);
   const { picture, outOf, folds } = usePicture();
   const card = useCard(picture?.scene ?? null);
@@ -69,7 +69,7 @@ function Canvas() {
   const editable = status !== "broken";
   const flow = useFlow(picture, editable);
   const culling = useCulling(flow.nodes.length);
-  const camera = useCamera(root, picture, folds);
+  const camera = useCamera(root, picture, folds, cards);
   const gestures = useGestures(picture, editable, camera.flowPoint);
   const onKeyDown = useGraphKeys(picture, editable, camera.focus);
   const announcement = useCanvas((s) => s.announcement);
@@ -105,7 +105,7 @@ function Canvas() {
         attributionPosition="bottom-left"
       >
         <Background gap={22} size={1.2} />
-        <Legend scene={picture?.scene ?? null} />
+        {picture && <Legend picture={picture} />}
         <ZoomVariables rootRef={root} />
         {picture && <HullLayer hulls={picture.hulls} brackets={picture.brackets} headings={picture.headings} />}
         <ConnectHint />
@@ -113,7 +113,7 @@ function Canvas() {
       </ReactFlow>
       {outOf !== null && <CappedNote outOf={outOf} />}
       <ZoomBar onFit={camera.fit} editable={editable} />
-      {picture && <CanvasCard open={card} picture={picture} editable={editable} held={camera.held} />}
+      {picture && cards && <CanvasCard open={card} picture={picture} editable={editable} held={camera.held} />}
       <CanvasLists picture={picture} graph={graph} onJump={camera.jump} />
       <p className="canvas-announcement" role="status">
         {announcement}
@@ -122,10 +122,15 @@ function Canvas() {
   );
 }
 
-export function GraphCanvas() {
+interface CanvasProps {
+  /** The card of the step, an edge or an op stands over the graph; without it the view has all the room. */
+  readonly cards: boolean;
+}
+
+export function GraphCanvas({ cards }: CanvasProps) {
   return (
     <ReactFlowProvider>
-      <Canvas />
+      <Canvas cards={cards} />
     </ReactFlowProvider>
   );
 }

@@ -1,12 +1,22 @@
-/** @file What a thick and a thin line mean; and the disks, where there are some. */
+/** @file What a thick and a thin line mean; and the disks, where there are some. It stands where it covers nothing. */
+import { useStore } from "@xyflow/react";
 import { useMemo } from "react";
 import { SavedSign } from "./nodes/SavedSign";
-import { savedKinds, savedWords, type Scene } from "../../picture";
+import { useCanvas } from "./canvas-store";
+import { legendCorner, rectOf, savedKinds, savedWords, tagRect, type Picture } from "../../picture";
 
-export function Legend({ scene }: { readonly scene: Scene | null }) {
-  const saved = useMemo(() => (scene ? savedKinds(scene) : []), [scene]);
+export function Legend({ picture }: { readonly picture: Picture }) {
+  const saved = useMemo(() => savedKinds(picture.scene), [picture]);
+  const drawn = useMemo(() => {
+    const boxes = [...picture.boxes.values()].map((box) => rectOf(box));
+    return [...boxes, ...picture.hulls.flatMap(({ rects, tag }) => [...rects, tagRect(tag)])];
+  }, [picture]);
+  const card = useCanvas((s) => s.card);
+  const corner = useStore(({ transform: [x, y, zoom], width, height }) =>
+    legendCorner(drawn, { x, y, zoom }, { width, height }, card, 2 + saved.length),
+  );
   return (
-    <dl className="legend">
+    <dl className="legend" data-corner={corner}>
       <dt>
         <svg width="34" height="12" aria-hidden="true">
           <path className="legend-case" d="M2 6h30" />

@@ -1,6 +1,6 @@
 /** @file Bottom right: add an op, transform the program, the outline, the map, zoom out and in, fit. */
 import { useReactFlow, useStore } from "@xyflow/react";
-import { CanvasIcon } from "./CanvasIcon";
+import { Icon } from "../../icons";
 import { closeList, openList, toggleMap, useCanvas } from "./canvas-store";
 
 export function ZoomBar({ onFit, editable }: { readonly onFit: () => void; readonly editable: boolean }) {
@@ -20,7 +20,7 @@ export function ZoomBar({ onFit, editable }: { readonly onFit: () => void; reado
         aria-expanded={list === "palette"}
         onClick={() => toggle("palette")}
       >
-        <CanvasIcon name="plus" />
+        <Icon name="plus" size={15} />
         Op
       </button>
       <button
@@ -31,7 +31,7 @@ export function ZoomBar({ onFit, editable }: { readonly onFit: () => void; reado
         aria-expanded={list === "transforms"}
         onClick={() => toggle("transforms")}
       >
-        <CanvasIcon name="transform" />
+        <Icon name="transform" size={15} />
       </button>
       <i className="zoom-rule" />
       <button
@@ -41,7 +41,7 @@ export function ZoomBar({ onFit, editable }: { readonly onFit: () => void; reado
         aria-expanded={list === "outline"}
         onClick={() => toggle("outline")}
       >
-        <CanvasIcon name="list" />
+        <Icon name="list" size={15} />
       </button>
       <button
         type="button"
@@ -50,18 +50,18 @@ export function ZoomBar({ onFit, editable }: { readonly onFit: () => void; reado
         aria-pressed={map}
         onClick={toggleMap}
       >
-        <CanvasIcon name="map" />
+        <Icon name="map" size={15} />
       </button>
       <i className="zoom-rule" />
       <button type="button" aria-label="Zoom out" title="Zoom out" onClick={() => void zoomOut()}>
-        <CanvasIcon name="minus" />
+        <Icon name="minus" size={15} />
       </button>
       <span className="zoom-percent">{percent} %</span>
       <button type="button" aria-label="Zoom in" title="Zoom in" onClick={() => void zoomIn()}>
-        <CanvasIcon name="plus" />
+        <Icon name="plus" size={15} />
       </button>
       <button type="button" aria-label="Fit" title="Fit the whole graph" onClick={onFit}>
-        <CanvasIcon name="fit" />
+        <Icon name="fit" size={15} />
       </button>
     </div>
   );

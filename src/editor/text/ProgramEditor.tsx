@@ -1,12 +1,12 @@
 /** @file The program: the text that everything follows from, with its costs, its mistakes and their fixes. */
 import { useCallback, useState, useSyncExternalStore, type KeyboardEvent, type Ref } from "react";
 import type { Graph, Diagnostic, Goal } from "../../fusion";
-import { afterFirstPaint, lazyModule, usePlayground, playground } from "../../state";
+import { afterIntro, lazyModule, usePlayground, playground } from "../../state";
 import "./program.css";
 
-/** Until then the plain field is there: reading Monaco takes the time of a whole first plan. */
+/** Until then the plain field is there: reading Monaco takes the time of a whole first plan, and of many frames. */
 const useMonacoModule = lazyModule(async () => {
-  await afterFirstPaint();
+  await afterIntro();
   return import("./MonacoProgram");
 });
 

@@ -11,7 +11,7 @@ import {
   asideOf,
   selectPlan,
 } from "../../state";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 import { handLines, handStatus, outcomeOf } from "../model/kernel/by-hand";
 import { bytesOfKernel } from "../model/plan/traffic";
 import "./by-hand.css";

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "react";
 import type { Graph } from "../../fusion";
 import type { Comparison, World } from "../../document";
 import { playground, selectMeasuredProfile, usePlayground } from "../../state";
-import { Icon, type IconName } from "../Icon";
+import { Icon, type IconName } from "../../icons";
 import { cursorOf, differences, nextDifference, totalsAt } from "../model/plan/compare";
 import { passTitle } from "../model/plan/passes";
 import { aboutOf } from "../model/plan/step-words";

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { kernelTitle, type Kernel, type WatchedKernel } from "../../fusion";
 import { playground, usePlayground } from "../../state";
 import { heatPalette, type HeatPalette } from "../heat";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 import { useShownKernel } from "../inspector/use-shown-kernel";
 import {
   barriersUpTo,

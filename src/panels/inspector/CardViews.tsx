@@ -5,6 +5,7 @@ import { playground, usePlayground } from "../../state";
 import { instructionRows, type KernelCard, type Meter } from "../model/kernel/kernel-card";
 import { count } from "../model/units";
 import { operandPicture, type OperandPicture } from "../model/kernel/neighbours";
+import "./card-views.css";
 import "./neighbours.css";
 
 const views = ["Memory", "Arithmetic", "Instructions", "Launch"] as const;

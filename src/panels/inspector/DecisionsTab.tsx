@@ -15,7 +15,7 @@ import { passTitle } from "../model/plan/passes";
 import { count, plural } from "../model/units";
 import { useShownKernel } from "./use-shown-kernel";
 import { WhatIfTab } from "./what-if/WhatIfTab";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 import { InlineCode } from "../InlineCode";
 
 /** Rows drawn at once in a group; the rest on request. */
@@ -67,7 +67,7 @@ function Filters({ passes, pass, search, own, onPass, onSearch, onOwn }: FilterP
       <input
         type="search"
         aria-label="Search decisions"
-        placeholder="Search code, op or reason"
+        placeholder="Code, op or reason"
         value={search}
         onChange={(event) => onSearch(event.target.value)}
       />

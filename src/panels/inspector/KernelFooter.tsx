@@ -2,7 +2,7 @@
 import { lazy, Suspense, useState } from "react";
 import { kernelTitle, type Fusion, type Plan } from "../../fusion";
 import { loadPart, playground, selectNaiveFusion, usePlayground, type FinishedRun } from "../../state";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 import { copyText } from "../copy-text";
 import { download } from "../download";
 import { naiveWgsl } from "../model/kernel/kernels";

@@ -6,9 +6,9 @@ import { kernelColour } from "../model/kernel/kernels";
 import { refusedAt } from "../model/kernel/refused";
 import { useShownKernel } from "./use-shown-kernel";
 
-/** More tags than these are counted, with a way to the next. */
+/** More tags than these are counted, with a list of all and a way to the next. */
 const FEW_TAGS = 4;
-/** More tags than these are reached by the list at the end. */
+/** More tags than these are reached by the list. */
 const MAX_TAGS = 40;
 
 function titleOf(kernel: Kernel, run: RunState, hand: readonly string[]): string {
@@ -59,27 +59,20 @@ export function KernelTabs() {
           <button type="button" aria-label="Previous kernel" title="Previous kernel" onClick={() => step(-1)}>
             ‹
           </button>
-          <span>
+          <label className="kernel-of">
             {id} of {plan.kernels.length}
-          </span>
+            <select aria-label="All kernels" value={id ?? ""} onChange={(event) => show(event.target.value)}>
+              {plan.kernels.map((each) => (
+                <option key={each.id} value={each.id}>
+                  {kernelTitle(each)}
+                </option>
+              ))}
+            </select>
+          </label>
           <button type="button" aria-label="Next kernel" title="Next kernel" onClick={() => step(1)}>
             ›
           </button>
         </div>
-      )}
-      {plan.kernels.length > MAX_TAGS && (
-        <select
-          className="kernel-list"
-          aria-label="All kernels"
-          value={id ?? ""}
-          onChange={(event) => show(event.target.value)}
-        >
-          {plan.kernels.map((each) => (
-            <option key={each.id} value={each.id}>
-              {kernelTitle(each)}
-            </option>
-          ))}
-        </select>
       )}
     </div>
   );

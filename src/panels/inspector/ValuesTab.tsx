@@ -7,6 +7,7 @@ import { count, plural, significant } from "../model/units";
 import { apartOf, statisticsOf } from "../model/kernel/values";
 import { useSize } from "../use-size";
 import { useShownKernel } from "./use-shown-kernel";
+import "./card-views.css";
 import "./values.css";
 
 /** The selected op, or where the selected edge begins. */

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef } from "react";
 import { lessonAfter, scopeOf, type MeasuredTimes, type Scope } from "../../course";
 import { playground, selectLessonAsks, tally, usePlayground, type FinishedRun, type OpenLesson } from "../../state";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 import { timingOf } from "../model/run/timings";
 import { LessonProse } from "./LessonProse";
 import { Question } from "./Question";

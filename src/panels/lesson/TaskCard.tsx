@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "react";
 import { goalsIn, type Scope, type Task } from "../../course";
 import { playground, usePlayground, type OpenLesson } from "../../state";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 import { showBytes, showMicros, significant } from "../model/units";
 import { LessonProse } from "./LessonProse";
 

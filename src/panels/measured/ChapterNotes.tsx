@@ -1,7 +1,7 @@
 /** @file What the chapter prints about the program that is shown, beside the count. */
 import { useMemo } from "react";
 import { usePlayground } from "../../state";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 import { chapterNotes, type ChapterNote, type Mark } from "../model/notes/chapter-rows";
 import { InlineCode } from "../InlineCode";
 import "./chapter-notes.css";

@@ -25,7 +25,7 @@ import { TransferBlocks } from "./TransferBlocks";
 import { VerdictBox } from "./VerdictBox";
 import "./measured.css";
 import { count, significant } from "../model/units";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 import { clockLine } from "../model/run/device";
 import type { Device } from "../model/run/run-types";
 

@@ -1,6 +1,6 @@
 /** @file Same result, or not the same and where. */
 import type { CheckRow } from "../../state";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 import { verdictOf, type ComparedToo } from "../model/run/verdict";
 
 export function VerdictBox({ rows, ...too }: { readonly rows: readonly CheckRow[] } & ComparedToo) {

@@ -13,7 +13,7 @@ import {
 import type { Compilation, NodeId, RegionId } from "../../fusion";
 import { propsOf, type Shape } from "../../picture";
 import { playground, selectExample, selectPlanned, usePlayground, type PlaygroundState } from "../../state";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 import { measuredScore } from "../model/run/measured";
 import { laneAt, raceOf, type Lane, type Race } from "../model/run/race";
 import { laneWords, sourceWords } from "../model/run/race-words";

@@ -1,6 +1,6 @@
 /** @file naive → now → end: the three numbers of the lesson. When there is news, its one line takes their place. */
 import { selectCovered, selectHandKernels, selectScore, selectSteps, usePlayground } from "../../state";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 import { useMemo } from "react";
 import { measuredScore } from "../model/run/measured";
 import { scoreWords, type ScoreWords } from "../model/plan/score";

@@ -11,7 +11,7 @@ import {
   selectScore,
   usePlayground,
 } from "../../state";
-import { Icon, type IconName } from "../Icon";
+import { Icon, type IconName } from "../../icons";
 import { passTitle } from "../model/plan/passes";
 import { scoreWords } from "../model/plan/score";
 import { stepAnnouncement, stepSentence } from "../model/plan/step-words";

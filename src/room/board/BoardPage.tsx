@@ -1,7 +1,8 @@
 /** @file The class board: what thirty laptops handed in, as a table, a chart by adapter and the predictions. All of it stays here. */
 import { useEffect, useMemo, useState, type DragEvent } from "react";
 import { findLessonHead } from "../../course";
-import { download, PanelIcon, showMicros, significant } from "../../panels";
+import { Icon } from "../../icons";
+import { download, showMicros, significant } from "../../panels";
 import { playground, usePlayground } from "../../state";
 import { CopyButton } from "../CopyButton";
 import { STANDING_WORDS } from "../check/verdict";
@@ -165,7 +166,7 @@ function Row({ row }: { readonly row: ClassRow }) {
           title={`Remove ${name}`}
           onClick={() => playground.getState().actions.takeFromBoard(fragments)}
         >
-          <PanelIcon name="cross" size={14} />
+          <Icon name="cross" size={14} />
         </button>
       </td>
     </tr>

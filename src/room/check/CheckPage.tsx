@@ -1,7 +1,7 @@
 /** @file Check this laptop: the verdict first, then what was found, a bench, what to do, and the result to hand in. */
 import { useEffect } from "react";
-import { count, decimal, halfSpread, InlineCode, PanelIcon, showBytes, showMicros, timingOf } from "../../panels";
-import type { IconName } from "../../panels";
+import { Icon, type IconName } from "../../icons";
+import { count, decimal, halfSpread, InlineCode, showBytes, showMicros, timingOf } from "../../panels";
 import { playground, usePlayground, type LaptopBench, type LaptopCheck } from "../../state";
 import { CopyButton } from "../CopyButton";
 import { fixes, fixFor, forLaptop, type Fix } from "./fixes";
@@ -24,7 +24,7 @@ function VerdictPanel({ check }: { readonly check: LaptopCheck }) {
   return (
     <section className="room-panel room-verdict" data-tone={tone} aria-label="Verdict">
       <span className="room-mark">
-        <PanelIcon name={mark} size={26} />
+        <Icon name={mark} size={26} />
       </span>
       <div role="status">
         <h1>{title}</h1>
@@ -49,7 +49,7 @@ const Facts = ({ check }: { readonly check: LaptopCheck }) => (
       {factsIn(check).map(({ tone, name, text, more }) => (
         <div key={name} data-tone={tone}>
           <dt>
-            <PanelIcon name={MARKS[tone]} />
+            <Icon name={MARKS[tone]} />
             {name}
           </dt>
           <dd>

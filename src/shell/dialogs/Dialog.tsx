@@ -1,7 +1,7 @@
 /** @file A modal dialog: the browser's own, so focus is kept inside and returns afterwards. */
 import { useLayoutEffect, useRef, type ReactNode } from "react";
 import { playground } from "../../state";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 import "./dialogs.css";
 
 interface Props {
@@ -42,7 +42,7 @@ export function Dialog({ title, children, size, bare = false }: Props) {
           <header className="dialog-head">
             <h2>{title}</h2>
             <button type="button" className="icon-button" aria-label="Close" onClick={close}>
-              <Icon name="close" />
+              <Icon name="cross" size={18} />
             </button>
           </header>
         )}

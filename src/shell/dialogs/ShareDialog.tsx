@@ -14,7 +14,7 @@ import {
   usePlayground,
 } from "../../state";
 import { Dialog } from "./Dialog";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 import { openFile, READABLE } from "../open-file";
 import { saveGraph } from "../save-graph";
 import { saveReport } from "../save-report";

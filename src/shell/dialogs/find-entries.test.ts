@@ -17,6 +17,13 @@ test("a prefix beats the start of a word, which beats letters in order; other ti
   expect(fit("exp", "xyz")).toBe(0);
 });
 
+test("the name of a kind lists all of that kind, those that are offered first before the others", () => {
+  const list: Entry[] = [entry("Share", true), { ...entry("attention/causal"), kind: "Example" }];
+  list.push({ ...entry("Softmax", true), kind: "Example" });
+  expect(titles(found(list, "examples"))).toEqual(["Softmax", "attention/causal"]);
+  expect(titles(found(list, "zzz"))).toEqual([]);
+});
+
 test("nothing typed shows what is offered first; details count for less than titles", () => {
   const list = [entry("Share", true), entry("y"), entry("Softmax", false, "share of the row")];
   expect(titles(found(list, "  "))).toEqual(["Share"]);

@@ -47,7 +47,7 @@ const saving = (
 ).map(([what, save]): Entry => ({
   id: `do save ${what}`,
   title: `Save ${what}`,
-  detail: "",
+  detail: "export",
   kind: "Do",
   first: true,
   run: (state) => void save(state),
@@ -147,13 +147,25 @@ export function fit(title: string, words: string): number {
   return Math.max(1, 200 - from);
 }
 
+/** Letters of a kind's name that ask for all of it: `exa` for the examples. */
+const LEAST_OF_KIND = 3;
+
+function ofKind({ kind, first }: Entry, words: string): number {
+  const wanted = words.trim().toLowerCase();
+  const names = wanted.length >= LEAST_OF_KIND && `${kind}s`.toLowerCase().startsWith(wanted);
+  return names ? (first ? 2 : 1) : 0;
+}
+
 const MAX_ENTRIES = 60;
 
 /** The entries that fit, best first; those of the first view when nothing is typed. */
 export function found(entries: readonly Entry[], words: string): Entry[] {
   if (words.trim() === "") return entries.filter(({ first }) => first).slice(0, MAX_ENTRIES);
   return entries
-    .map((entry) => ({ entry, score: Math.max(fit(entry.title, words), fit(entry.detail, words) - 300) }))
+    .map((entry) => ({
+      entry,
+      score: Math.max(fit(entry.title, words), fit(entry.detail, words) - 300, ofKind(entry, words)),
+    }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)
     .slice(0, MAX_ENTRIES)

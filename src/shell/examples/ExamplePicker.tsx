@@ -12,7 +12,7 @@ import {
   startShelf,
   type Shelf,
 } from "./example-shelves";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 import "./example-picker.css";
 
 /** Examples that are planned in one request. */
@@ -41,7 +41,7 @@ function Search({ words, active, onWords, moves }: SearchProps) {
   useEffect(() => field.current?.focus(), []);
   return (
     <label className="picker-search">
-      <Icon name="find" size={16} />
+      <Icon name="search" size={16} />
       <input
         ref={field}
         type="text"

@@ -4,7 +4,7 @@ import { variantId } from "../../lessons";
 import { usePlayground } from "../../state";
 import { TrafficBars } from "../TrafficBars";
 import { entryId, levelWords, type Shelf, type ShownExample } from "./example-shelves";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 
 /** The element of an entry; ids of variants have a slash, those of the first shelf a colon. */
 export const optionId = (id: string): string => `example-${id.replace("/", "--").replace(":", "-")}`;

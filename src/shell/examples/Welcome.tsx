@@ -1,7 +1,7 @@
 /** @file The first visit: one line that says what the page is, while its example plays once from naive to fused. */
 import { useEffect } from "react";
 import { playground, usePlayground } from "../../state";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 import "./welcome.css";
 
 const LESS_MOTION = "(prefers-reduced-motion: reduce)";
@@ -46,7 +46,7 @@ export function Welcome() {
         </button>
       )}
       <button type="button" className="icon-button" aria-label="Close this line" onClick={() => actions.closeIntro()}>
-        <Icon name="close" />
+        <Icon name="cross" size={18} />
       </button>
     </aside>
   );

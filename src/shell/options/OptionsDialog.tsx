@@ -1,7 +1,7 @@
 /** @file How the planner plans, in a drawer beside the graph that follows: everything here is part of the document and of its link. */
 import { useEffect, useRef } from "react";
 import { playground, usePlayground } from "../../state";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 import { PassList } from "./PassList";
 import { Planning } from "./Planning";
 import { ProfileFields } from "./ProfileFields";
@@ -60,7 +60,7 @@ export function OptionsDialog() {
       <header className="dialog-head">
         <h2>Planning options</h2>
         <button type="button" className="icon-button" aria-label="Close" title="Close (Esc)" onClick={close}>
-          <Icon name="close" />
+          <Icon name="cross" size={18} />
         </button>
       </header>
       <p className="dialog-note">The plan changes at once. You can undo; shared links include these settings.</p>

@@ -1,6 +1,6 @@
 /** @file One pass of the list: its place, its switch, what it does, when it runs. */
 import { switchesOf, type Level, type PassEntry } from "../../fusion";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 
 interface Props {
   readonly pass: PassEntry;

@@ -11,7 +11,7 @@ import {
   usePlayground,
   type FieldWords,
 } from "../../state";
-import { Icon } from "../Icon";
+import { Icon } from "../../icons";
 
 const choose = (profile: DeviceProfile): void => playground.getState().actions.setProfile(profile);
 

@@ -15,6 +15,7 @@ import {
   WHOLE,
   areaSeen,
   around,
+  firstViewport,
   fitViewport,
   followViewport,
   viewportOf,
@@ -128,8 +129,13 @@ export interface Camera {
 
 const sizeOf = ({ clientWidth: width, clientHeight: height }: HTMLElement) => ({ width, height });
 
-/** `folds`: kernels become one box each, and the view leaves room for that. */
-export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Picture | null, folds: boolean): Camera {
+/** `folds`: kernels become one box each, and the view leaves room for that; `hasCards`: cards stand over the graph. */
+export function useCamera(
+  rootRef: RefObject<HTMLElement | null>,
+  picture: Picture | null,
+  folds: boolean,
+  hasCards: boolean,
+): Camera {
   const { setViewport, getViewport, screenToFlowPosition } = useReactFlow();
   const latest = useRef(picture);
   useLayoutEffect(() => {
@@ -137,17 +143,17 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
   }, [picture]);
   const touched = useRef(false);
 
-  // An embedded page has no card: its view follows a step however narrow it is.
-  const embed = usePlayground((s) => s.embed);
+  // Where there is no card the view follows a step however narrow it is. The presenter's stands beside the canvas.
+  const cards = usePlayground((s) => !s.embed && !s.presenter) && hasCards;
   const least = usePlayground((s) => (s.fitsWhole ? WHOLE : LEGIBLE));
   const show = useCallback(
     (zoom: number) => {
       const element = rootRef.current;
       if (!element || !latest.current) return;
       const content = contentOf(latest.current, folds);
-      void setViewport(fitViewport(content, roomOf(element, !embed), zoom, leadOf(latest.current)));
+      void setViewport(fitViewport(content, roomOf(element, cards), zoom, leadOf(latest.current)));
     },
-    [rootRef, setViewport, folds, embed],
+    [rootRef, setViewport, folds, cards],
   );
   const fit = useCallback(() => show(WHOLE), [show]);
 
@@ -194,11 +200,15 @@ export function useCamera(rootRef: RefObject<HTMLElement | null>, picture: Pictu
   useEffect(() => {
     const root = rootRef.current;
     // Where the card is a sheet, the view makes way for it instead.
-    if (!root || !picture || touched.current || (!embed && matchMedia(NARROW).matches)) return;
+    if (!root || !picture || touched.current || (cards && matchMedia(NARROW).matches)) return;
     const about = aboutOf(picture, step?.nodes ?? []);
-    const view = followViewport(getViewport(), contentOf(picture, false), about, roomOf(root, !embed), least);
+    const [content, room] = [contentOf(picture, false), roomOf(root, cards)];
+    const view = step
+      ? followViewport(getViewport(), content, about, room, least)
+      : // The naive plan is read from its beginning.
+        firstViewport(getViewport(), content, room, least, leadOf(picture));
     if (view) void setViewport(view, { duration: lessMotion() ? 0 : FOLLOW_MILLIS });
-  }, [picture, step, embed, least, rootRef, getViewport, setViewport]);
+  }, [picture, step, cards, least, rootRef, getViewport, setViewport]);
 
   // The view that a person chose stays with the page, for links; one that comes with a link is shown.
   const own = useRef<Area | null>(null);

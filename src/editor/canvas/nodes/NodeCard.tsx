@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 import type { NodeId } from "../../../fusion";
 import { playground, usePlayground } from "../../../state";
-import { CanvasIcon } from "../CanvasIcon";
+import { Icon } from "../../../icons";
 import { openList, say } from "../canvas-store";
 import { choiceWords, isChoice, showBytes, type Inspected } from "../../../picture";
 
@@ -159,7 +159,7 @@ export function NodeCard({ node, facts, editable, onClose, onRemove }: NodeCardP
       <header>
         <span className="card-kick">{node.isInput ? "Input" : "Op"}</span>
         <button type="button" className="card-close" aria-label="Close" onClick={onClose}>
-          <CanvasIcon name="close" size={16} />
+          <Icon name="cross" size={16} />
         </button>
       </header>
       <h2>{node.isInput ? (node.name ?? node.title) : node.title}</h2>

@@ -1,7 +1,7 @@
 /** @file Two versions of a kernel side by side: the naive ones and what they became, the planner's and the chosen one. */
 import { useEffect, useRef, useState } from "react";
 import { useDiffEditor } from "../../../monaco";
-import { Icon } from "../../Icon";
+import { Icon } from "../../../icons";
 
 interface Props {
   readonly title: string;

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { cudaText, kernelTitle, tritonText, type ForeignText, type Graph, type Kernel } from "../../../fusion";
 import { copyText } from "../../copy-text";
-import { Icon } from "../../Icon";
+import { Icon } from "../../../icons";
 import "./other-languages.css";
 
 const LANGUAGES = ["CUDA", "Triton"] as const;

@@ -2,15 +2,15 @@
 import { useDeferredValue, useSyncExternalStore } from "react";
 import type { Graph, Kernel } from "../../../fusion";
 import { handText } from "../../../document";
-import { afterFirstPaint, lazyModule, usePlayground } from "../../../state";
+import { afterIntro, lazyModule, usePlayground } from "../../../state";
 
 const useEditorModule = lazyModule(async () => {
-  await afterFirstPaint();
+  await afterIntro();
   return import("./WgslEditor");
 });
 
 const useHandModule = lazyModule(async () => {
-  await afterFirstPaint();
+  await afterIntro();
   return import("../../by-hand");
 });
 

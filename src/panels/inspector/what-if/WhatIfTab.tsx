@@ -5,7 +5,7 @@ import { changedGroups, totalRows, type ChangedRow, type TakenWords } from "../.
 import { WhatIfQuestion } from "./WhatIfQuestion";
 import "./what-if.css";
 import { parseEdgeId, type ChangedDecision, type EdgeId, type Graph } from "../../../fusion";
-import { Icon } from "../../Icon";
+import { Icon } from "../../../icons";
 import { InlineCode } from "../../InlineCode";
 import { passTitle } from "../../model/plan/passes";
 
