@@ -39,6 +39,7 @@ export {
   followViewport,
   LEGIBLE,
   MAX_ZOOM,
+  SMALL,
   viewportOf,
   WHOLE,
   zoomLevel,

@@ -7,11 +7,13 @@ export type ZoomLevel = "full" | "name" | "glyph" | "block";
 
 /** From here on an op shows all that is known of it. */
 const FULL = 0.85;
-/** From here on an op shows its name. */
-export const LEGIBLE = 0.56;
+/** From here on an op shows its name: as small as a graph becomes where that brings all of it into sight. */
+export const SMALL = 0.52;
+/** A graph that has no room even so is shown in part, at a size where most names have room. */
+export const LEGIBLE = 0.6;
 
 export const zoomLevel = (zoom: number): ZoomLevel =>
-  zoom >= FULL ? "full" : zoom >= LEGIBLE ? "name" : zoom >= 0.3 ? "glyph" : "block";
+  zoom >= FULL ? "full" : zoom >= SMALL ? "name" : zoom >= 0.3 ? "glyph" : "block";
 
 export interface Room {
   readonly width: number;
@@ -66,9 +68,9 @@ const CARD_BELOW = 388;
 function freeOf(room: Room, { width, height }: Size): Size {
   const whole = { width: room.width - 2 * EDGE, height: room.height - 2 * EDGE };
   const beside = whole.width - room.card;
-  if (beside >= width * LEGIBLE) return { ...whole, width: beside };
+  if (beside >= width * SMALL) return { ...whole, width: beside };
   const above = whole.height - CARD_BELOW;
-  return room.card > 0 && above >= height * LEGIBLE ? { ...whole, height: above } : whole;
+  return room.card > 0 && above >= height * SMALL ? { ...whole, height: above } : whole;
 }
 
 /** A rectangle of the graph in px of the canvas. */
@@ -87,7 +89,8 @@ function fitInto(content: readonly Rect[], room: Room, least: number, lead: Rect
   const all = around(content);
   const [width, height] = [all.x1 - all.x0, all.y1 - all.y0];
   const free = freeOf(room, { width, height });
-  const zoom = Math.max(least, Math.min(1, free.width / width, free.height / height));
+  const fits = Math.min(1, free.width / width, free.height / height);
+  const zoom = fits >= SMALL ? fits : Math.max(least, fits);
   const spare = Math.max(0, free.width - width * zoom);
   const below = Math.max(0, free.height - height * zoom);
   const over = lead && width * zoom > free.width ? (lead.x0 + lead.x1) / 2 - free.width / zoom / 2 : all.x0;

@@ -6,6 +6,7 @@ import "./still.css";
 import {
   drawingOf,
   LEGIBLE,
+  SMALL,
   markPoint,
   stillOf,
   propsOf,
@@ -96,13 +97,14 @@ export function StillPicture({ label, marks = [], onMark, over, ...request }: St
     () => sized(stillOf({ compilation, cursor, plan, layout, moved, folds: folds === true })),
     [compilation, cursor, plan, layout, moved, folds],
   );
-  const folded = folds === "crowded" && room !== null && zoomFor(room, asked.whole) < LEGIBLE;
+  const folded = folds === "crowded" && room !== null && zoomFor(room, asked.whole) < SMALL;
   const closed = useMemo(
     () => (folded ? sized(stillOf({ compilation, cursor, plan, layout, moved, folds: true })) : null),
     [compilation, cursor, plan, layout, moved, folded],
   );
   const { picture, whole } = closed ?? asked;
-  const zoom = room ? Math.max(LEGIBLE, zoomFor(room, whole)) : 1;
+  const fits = room ? zoomFor(room, whole) : 1;
+  const zoom = fits >= SMALL ? fits : LEGIBLE;
   const { shapes } = useMemo(() => drawingOf(picture, { ink, zoom }), [picture, zoom]);
   const { x, y, width, height } = whole;
   return (

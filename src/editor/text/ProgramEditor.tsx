@@ -4,6 +4,9 @@ import type { Graph, Diagnostic, Goal } from "../../fusion";
 import { afterIntro, lazyModule, usePlayground, playground } from "../../state";
 import "./program.css";
 
+/** px of a line in the editor. */
+const LINE_HEIGHT = 22;
+
 /** Until then the plain field is there: reading Monaco takes the time of a whole first plan, and of many frames. */
 const useMonacoModule = lazyModule(async () => {
   await afterIntro();
@@ -18,7 +21,7 @@ function CodeProgram() {
   return (
     <>
       {monaco && <monaco.MonacoProgram plain={plain} onReady={onReady} />}
-      {!ready && <PlainProgram field={setPlain} />}
+      {!ready && <WaitingProgram field={setPlain} />}
     </>
   );
 }
@@ -166,6 +169,23 @@ function undoKeys(event: KeyboardEvent): void {
   else return;
   event.preventDefault();
   event.stopPropagation();
+}
+
+/** The plain field with its lines where they stand once Monaco is there. */
+function WaitingProgram({ field }: { readonly field: Ref<HTMLTextAreaElement> }) {
+  const lines = usePlayground((state) => state.document.text.split("\n").length);
+  return (
+    <>
+      <div className="cost-head" aria-hidden="true">
+        <span>FLOP</span>
+        <span>bytes</span>
+      </div>
+      <div className="program-waiting" style={{ height: lines * LINE_HEIGHT }}>
+        <pre aria-hidden="true">{Array.from({ length: lines }, (_, i) => i + 1).join("\n")}</pre>
+        <PlainProgram field={field} />
+      </div>
+    </>
+  );
 }
 
 function PlainProgram({ field }: { readonly field?: Ref<HTMLTextAreaElement> }) {
