@@ -1,4 +1,4 @@
-/** @file The page's icons, drawn on a 22 by 22 grid. */
+/** @file The icons of all parts of the page, drawn on a 22 by 22 grid. */
 import "./icon.css";
 
 const lines = {

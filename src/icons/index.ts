@@ -1,2 +1,0 @@
-/** @file The door to the icons of all parts of the page. */
-export { Icon, type IconName } from "./Icon";
