@@ -1,3 +1,4 @@
+import type { Page, TestInfo } from "@playwright/test";
 import { expect, test, type Playground } from "./fixtures";
 
 const inside = (box: { x: number; y: number; width: number; height: number } | null, width: number, height: number) =>
@@ -8,6 +9,28 @@ async function restOf(play: Playground): Promise<{ step: number; steps: number }
   const [, step, steps] = /^Step (\d+) of (\d+)/.exec((await play.steps.textContent()) ?? "") ?? [];
   return { step: Number(step), steps: Number(steps) };
 }
+
+/** Nothing is wider than the page; a picture of it goes to the report. */
+async function expectNarrowEnough(page: Page, width: number, info: TestInfo): Promise<void> {
+  await expect(page.getByText(/^Step \d+ of \d+/).first()).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  await info.attach(`screen-${width}`, { body: await page.screenshot(), contentType: "image/png" });
+}
+
+/** Tab goes through the parts in the order they are read. */
+async function expectReadingOrder(page: Page, order: readonly string[]): Promise<void> {
+  const found = await page.evaluate(() => {
+    const places = [...document.querySelectorAll<HTMLElement>("[data-pane]")].filter(
+      ({ offsetParent }) => offsetParent,
+    );
+    return places.map(({ dataset }) => dataset.pane);
+  });
+  expect(found).toEqual(order);
+  // Nothing jumps the queue: the keys follow the page's own order.
+  await expect(page.locator('[tabindex]:not([tabindex="0"]):not([tabindex="-1"])')).toHaveCount(0);
+}
+
+const READ = ["top", "program", "score", "graph", "steps", "kernels"];
 
 test.describe("the first visit", () => {
   test.use({ newcomer: true });
@@ -92,7 +115,10 @@ test("the numbers of the score stay where they are from step to step", async ({ 
   }
 });
 
-test("a page opened again shows a worked example, already fused, without scrolling", async ({ page, play }) => {
+test("a page opened again shows a worked example, already fused, without scrolling, its parts in reading order", async ({
+  page,
+  play,
+}, info) => {
   await play.open();
   const shown = [
     page.getByRole("region", { name: "Program", exact: true }),
@@ -114,6 +140,9 @@ test("a page opened again shows a worked example, already fused, without scrolli
   ).toBeVisible();
   await expect(play.region("Kernels")).toContainText("@compute");
   await expect(page.getByRole("radio", { name: "M", exact: true })).toBeChecked();
+  await expectNarrowEnough(page, 1440, info);
+  await expect(play.editor).toBeVisible();
+  await expectReadingOrder(page, [...READ, "measured"]);
 });
 
 test("each size says what it needs at its peak, and the counts follow", async ({ page, play }) => {
@@ -131,33 +160,23 @@ test("each size says what it needs at its peak, and the counts follow", async ({
   }
 });
 
-test("at 1024 px the run is a tab beside the code", async ({ page, play }) => {
+test("at 1024 px the run is a tab beside the code, and the parts keep their order", async ({ page, play }, info) => {
   await page.setViewportSize({ width: 1024, height: 768 });
   await play.open();
   for (const name of ["Program", "Graph", "Steps", "Kernels"] as const)
     expect(inside(await play.region(name).boundingBox(), 1024, 768)).toBe(true);
   await expect(play.region("Measured")).toBeHidden();
+  await expectNarrowEnough(page, 1024, info);
+  await expect(play.editor).toBeVisible();
+  await expectReadingOrder(page, READ);
   await page.getByRole("tab", { name: "Run" }).click();
   await expect(play.region("Kernels")).toContainText("Not run yet.");
 });
 
-for (const [width, height] of [
-  [1440, 900],
-  [1024, 768],
-  [390, 844],
-] as const) {
-  test(`nothing is wider than the page at ${width} × ${height}`, async ({ page, play }, info) => {
-    await page.setViewportSize({ width, height });
-    await play.open();
-    await expect(page.getByText(/^Step \d+ of \d+/).first()).toBeVisible();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-    await info.attach(`screen-${width}`, { body: await page.screenshot(), contentType: "image/png" });
-  });
-}
-
-test("the narrow layout has four panes, one at a time", async ({ page, play }) => {
+test("the narrow layout has four panes, one at a time", async ({ page, play }, info) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await play.open();
+  await expectNarrowEnough(page, 390, info);
   const panes = page.getByRole("navigation", { name: "Panes" });
   for (const [name, region] of [
     ["Text", "Program"],
@@ -169,24 +188,6 @@ test("the narrow layout has four panes, one at a time", async ({ page, play }) =
     await expect(page.getByRole("region", { name: region, exact: true })).toBeVisible();
   }
 });
-
-for (const width of [1440, 1024]) {
-  test(`Tab goes through the parts in the order they are read, ${width} px wide`, async ({ page, play }) => {
-    await page.setViewportSize({ width, height: 900 });
-    await play.open();
-    await expect(play.editor).toBeVisible();
-    const order = await page.evaluate(() => {
-      const places = [...document.querySelectorAll<HTMLElement>("[data-pane]")].filter(
-        ({ offsetParent }) => offsetParent,
-      );
-      return places.map(({ dataset }) => dataset.pane);
-    });
-    const read = ["top", "program", "score", "graph", "steps", "kernels"];
-    expect(order).toEqual(width >= 1420 ? [...read, "measured"] : read);
-    // Nothing jumps the queue: the keys follow the page's own order.
-    await expect(page.locator('[tabindex]:not([tabindex="0"]):not([tabindex="-1"])')).toHaveCount(0);
-  });
-}
 
 test("the theme follows the choice and survives a reload", async ({ page, play }) => {
   await play.open();

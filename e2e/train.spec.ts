@@ -1,4 +1,4 @@
-import AxeBuilder from "@axe-core/playwright";
+import { axe } from "./axe";
 import { expect, test } from "./fixtures";
 
 // A software adapter takes its time, more so beside other work.
@@ -39,7 +39,7 @@ test("a program that trains is trained in the page: watched, stopped, continued,
   const right = Number(/: (\d+) of 256/.exec((await plane.getAttribute("aria-label"))!)![1]);
   expect(right).toBeGreaterThan(180);
 
-  const { violations } = await new AxeBuilder({ page }).include("dialog[open]").analyze();
+  const { violations } = await axe(page).include("dialog[open]").analyze();
   expect(violations.filter(({ impact }) => impact === "serious" || impact === "critical")).toEqual([]);
 
   // It stands still until somebody goes on, from where it was.

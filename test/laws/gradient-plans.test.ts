@@ -7,7 +7,7 @@ import { parseProgram } from "../../src/fusion/text";
 import { differentiated } from "./gradient-case";
 import { caseArbitrary, planned, runFaults, structureFaults, type Case, type Planned } from "./plan-laws";
 
-const [COUNT, SEED] = (process.env["GRADIENT_LAWS"] ?? "40:20261120").split(":").map(Number) as [number, number];
+const [COUNT, SEED] = (process.env["GRADIENT_LAWS"] ?? "20:20261120").split(":").map(Number) as [number, number];
 const HALF = Math.ceil(COUNT / 2);
 
 /** What `saved-values` does. */

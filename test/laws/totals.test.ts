@@ -28,7 +28,7 @@ const WAYS: Readonly<Record<string, Partial<CompileOptions>>> = {
   "level 3": { level: 3 },
   primitives: { granularity: "primitive" },
 };
-/** Of five ways every example is planned in three, and every way plans most examples; the soak plans all in every way. */
+/** Of five ways every example is planned in three, and every way plans most examples; with PLAN_LAWS all in every way. */
 const isAsked = (example: number, way: number): boolean =>
   process.env.PLAN_LAWS !== undefined || (example + way) % 5 < 3;
 const PROFILES = [generic, laptop, a100, h100, measured];

@@ -10,7 +10,7 @@ import { bothPlans, comparisons, targetHere } from "./device";
 
 const gpu = await dawn();
 /** WEBGPU_LAWS=count:seed says otherwise. */
-const [COUNT, SEED] = (process.env["WEBGPU_LAWS"] ?? "40:20261120").split(":").map(Number) as [number, number];
+const [COUNT, SEED] = (process.env["WEBGPU_LAWS"] ?? "20:20261120").split(":").map(Number) as [number, number];
 
 /** What is wrong with a program's two plans; empty when nothing is. */
 async function deviceFaults(session: Session, target: Target, text: string): Promise<string[]> {
