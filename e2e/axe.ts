@@ -10,7 +10,7 @@ const COLOURS = ["color-contrast", "link-in-text-block"];
 
 /** @param rules tags of the rules to ask; all that axe asks by itself when absent. `colours` asks those of colours alone. */
 export function axe(page: Page, rules?: readonly string[] | "colours"): AxeBuilder {
-  // Legacy mode prepares its answer where the page is, and so leaves out what passes; each frame of the page's origin is looked into.
+  // Legacy mode prepares its answer in the page, and so leaves out what passes; it can: the page holds no frames.
   const builder = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ["violations"] });
   if (rules === "colours") return builder.withRules(COLOURS);
   return rules ? builder.withTags([...rules]) : builder;
