@@ -132,6 +132,9 @@ export interface ReduceMeaning {
   combine: { js(a: number, b: number): number; wgsl(a: string, b: string, t: WgslType): string };
   /** The elementwise op that combines two values; absent where none does. */
   readonly ofTwo?: string;
+  /** The elementwise ops that `map` and `finish` are; without one a linear fold's `finish` is a factor. */
+  readonly ofEach?: string;
+  readonly ofResult?: string;
   /** Applied to each element before combining (sum_square, l1 …). */
   map?: { js(x: number): number; wgsl(x: string, t: WgslType): string };
   /** Applied once to the result; `count` is the number of reduced elements (mean, l2 norm …); `text`: as a person writes it. */

@@ -9,6 +9,8 @@ export const l1Norm = reduction({
   derivative: foldedBy(({ of }, x) => of("sign", [x])),
   reduce: {
     identity: () => 0,
+    ofTwo: "add",
+    ofEach: "abs",
     combine: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },
     map: { js: Math.abs, wgsl: (x) => `abs(${x})` },
   },

@@ -10,6 +10,9 @@ export const l2Norm = reduction({
   derivative: foldedBy((context, x) => context.of("div", [x, spread(context, context.output)])),
   reduce: {
     identity: () => 0,
+    ofTwo: "add",
+    ofEach: "square",
+    ofResult: "sqrt",
     combine: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },
     map: { js: (x) => x * x, wgsl: (x) => `${x} * ${x}` },
     finish: { js: (x) => Math.sqrt(x), text: (x) => `sqrt(${x})`, wgsl: (x) => `sqrt(${x})` },

@@ -9,6 +9,7 @@ export const mean = reduction({
   algebra: { linear: [[0]], nests: true },
   reduce: {
     identity: () => 0,
+    ofTwo: "add",
     combine: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },
     finish: {
       js: (x, count) => x / count,

@@ -8,6 +8,8 @@ export const sumSquare = reduction({
   derivative: foldedBy(({ of }, x) => of("mul", [x, 2])),
   reduce: {
     identity: () => 0,
+    ofTwo: "add",
+    ofEach: "square",
     combine: { js: (a, b) => a + b, wgsl: (a, b) => `${a} + ${b}` },
     map: { js: (x) => x * x, wgsl: (x) => `${x} * ${x}` },
   },

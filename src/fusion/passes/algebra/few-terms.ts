@@ -1,9 +1,10 @@
 /**
- * @file P3c: a fold of few terms is written out: Σₖ xₖ = x₀ + x₁ + x₂. It is then an elementwise op like any other, and what folds its
- * results along another axis can compute them itself (distances between all pairs of points, forces, assignments).
+ * @file P3c: a fold of few terms is written out: Σₖ xₖ = x₀ + x₁ + x₂. It is then an elementwise op like any other: what folds its
+ * results along another axis can compute them itself (distances between all pairs of points, forces, assignments), and what stands
+ * beside it goes through another order of memory (the largest of three channels, stacked with two other values).
  */
 import { node, sameShape, sizeOf, type Node, type NodeId } from "../../ir";
-import { opDef } from "../../ops";
+import { isLinearFold, opDef } from "../../ops";
 import { isFreeView } from "../../region";
 import type { NodeChange } from "../driver/rewriter";
 import { rule, type Site } from "../driver/rule";
@@ -28,23 +29,30 @@ export const fewTerms = rule({
   match(site): Terms | null {
     const { graph, n } = site;
     const { reduce } = opDef(n.op);
-    if (!reduce?.ofTwo || reduce.finish || reduce.map || n.type.shape.length === 0) return null;
+    if (!reduce?.ofTwo || n.type.shape.length === 0) return null;
+    if ((reduce.map && !reduce.ofEach) || (reduce.finish && !reduce.ofResult && !isLinearFold(n.op))) return null;
     const { shape, dtype } = node(graph, n.inputs[0]!).type;
     const axes = reduce.axes(n.attrs, shape).filter((axis) => shape[axis]! > 1);
     const [axis] = axes;
     if (axes.length !== 1 || axis === undefined || shape[axis]! > MAX_TERMS || dtype !== n.type.dtype) return null;
-    const inside = computedFromLess(site, n.inputs[0]!, shape[axis]!);
-    const reader = inside && foldedNext(site);
-    return reader ? { nodes: [n.id, reader], axis, count: shape[axis]!, inside } : null;
+    const inside = elementwiseBelow(site, n.inputs[0]!, shape[axis]!);
+    const reader = inside && (isFromLess(site, inside) ? foldedNext(site) : movedNext(site));
+    return reader ? { nodes: [n.id, reader], axis, count: shape[axis]!, inside: inside.ops } : null;
   },
   replace: (site, found) => writtenOut(site, found),
-  because: ({ graph, n }, { count }) =>
-    `${nameOf(graph, n.id)} folds ${inWords(count)} terms. Written out it is elementwise, so that a fold of another axis can compute each result where it needs it.`,
+  because: ({ graph, n }, { count, nodes }) =>
+    `${nameOf(graph, n.id)} folds ${inWords(count)} terms. Written out it is elementwise, so that ${nameOf(graph, nodes[1]!)} can compute each result where it needs it.`,
 });
 
-/** The elementwise ops that compute `top`, where all that they read has fewer elements than the fold has results; else null. */
-function computedFromLess({ graph, n }: Site, top: NodeId, terms: number): ReadonlySet<NodeId> | null {
-  const inside = new Set<NodeId>();
+/** What computes the terms: elementwise ops, and what these read. */
+interface Below {
+  readonly ops: ReadonlySet<NodeId>;
+  readonly read: ReadonlySet<NodeId>;
+}
+
+/** Null where written out they would be too many. */
+function elementwiseBelow({ graph }: Site, top: NodeId, terms: number): Below | null {
+  const ops = new Set<NodeId>();
   const read = new Set<NodeId>();
   const open = [top];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -53,13 +61,18 @@ function computedFromLess({ graph, n }: Site, top: NodeId, terms: number): Reado
       read.add(id);
       continue;
     }
-    if (inside.has(id)) continue;
-    inside.add(id);
-    if (inside.size * terms > MAX_OPS) return null;
+    if (ops.has(id)) continue;
+    ops.add(id);
+    if (ops.size * terms > MAX_OPS) return null;
     open.push(...inputs);
   }
+  return { ops, read };
+}
+
+/** Whether all that the ops read has fewer elements than the fold has results. */
+function isFromLess({ graph, n }: Site, { ops, read }: Below): boolean {
   const elements = [...read].reduce((sum, id) => sum + sizeOf(node(graph, id).type.shape), 0);
-  return inside.size > 0 && elements < sizeOf(n.type.shape) ? inside : null;
+  return ops.size > 0 && elements < sizeOf(n.type.shape);
 }
 
 /** A fold that reads what elementwise ops make of the result; null where nothing folds it further. */
@@ -75,6 +88,28 @@ function foldedNext({ graph, rewriter, n }: Site): NodeId | null {
     }
   }
   return null;
+}
+
+/**
+ * What puts the results, or what elementwise ops make of them, into another order, or folds them further. Null where nothing does, and
+ * where a result is read many times: then each reader would fold its terms anew.
+ */
+function movedNext({ graph, rewriter, n }: Site): NodeId | null {
+  const seen = new Set<NodeId>([n.id]);
+  let moved: NodeId | null = null;
+  for (const id of seen) {
+    if (seen.size > MAX_OPS) return null;
+    for (const reader of rewriter.readersOf(id)) {
+      const next = node(graph, reader);
+      const { kind, movement } = opDef(next.op);
+      const joins = kind === "movement" && next.inputs.length > 1;
+      if (!joins && sizeOf(next.type.shape) > sizeOf(n.type.shape)) return null;
+      if (kind === "elementwise" || isFreeView(next)) seen.add(reader);
+      else if (kind === "reduce" || movement) moved ??= reader;
+      else return null;
+    }
+  }
+  return moved;
 }
 
 function writtenOut({ graph, rewriter, n }: Site, { axis, count, inside }: Terms): NodeChange {
@@ -100,9 +135,13 @@ function writtenOut({ graph, rewriter, n }: Site, { axis, count, inside }: Terms
     };
     return at(top.id);
   };
-  let total = termOf(0);
-  for (let term = 1; term < count; term++)
-    total = factory.call(opDef(n.op).reduce!.ofTwo!, [total, termOf(term)], {}, n, late);
+  const { ofTwo, ofEach, ofResult, finish } = opDef(n.op).reduce!;
+  const each = (term: number): NodeId =>
+    ofEach === undefined ? termOf(term) : factory.call(ofEach, [termOf(term)], {}, n, late);
+  let total = each(0);
+  for (let term = 1; term < count; term++) total = factory.call(ofTwo!, [total, each(term)], {}, n, late);
+  if (ofResult !== undefined) total = factory.call(ofResult, [total], {}, n, late);
+  else if (finish) total = factory.call("mul", [total, factory.literal(finish.js(1, count), n, late, "f32")], {}, n, late);
   if (!sameShape(factory.made.at(-1)!.type.shape, n.type.shape))
     factory.call("reshape", [total], { shape: n.type.shape }, n, late);
   const last = factory.made.pop()!;

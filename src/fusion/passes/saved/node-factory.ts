@@ -2,6 +2,7 @@
 import {
   type Attrs,
   bug,
+  type DType,
   type Graph,
   isSource,
   node,
@@ -68,8 +69,8 @@ export class NodeFactory {
     return this.call("transpose", [value], { perm }, like, true);
   }
 
-  literal = (value: number, like: Node, late: boolean): NodeId =>
-    this.add("const", [], { value }, { dtype: "i32", shape: [] }, like, late);
+  literal = (value: number, like: Node, late: boolean, dtype: DType = "i32"): NodeId =>
+    this.add("const", [], { value }, { dtype, shape: [] }, like, late);
 
   /** One bit an element: 32 of them are a word. */
   packed(value: NodeId, like: Node): NodeId {
