@@ -20,7 +20,7 @@ export { onlineParts } from "./attention/online";
 export type { OnlineAnswer, OnlineParts } from "./attention/online-parts";
 export { productsOf } from "./shared-operand";
 export { neededBy } from "./needed";
-export { bySize, segmentBody } from "./schedule/segments";
+export { bySize, segmentBody, unitsOf } from "./schedule/segments";
 export { inPlaceOf, replacementOf } from "./in-place";
 export { summationOrder, type SummationOrder } from "./rows/summation-order";
 export {

@@ -119,8 +119,9 @@ export interface Segment {
   /** Places among the region's outputs. */
   readonly which: readonly number[];
   readonly size: number;
-  /** Neighbours that a thread takes at once, and how often. */
+  /** Neighbours that a thread takes at once, so many times in a row, and how often it does all that. */
   readonly width: 1 | 2 | 4;
+  readonly run: number;
   readonly turns: number;
   /** Its first workgroup. */
   readonly first: number;

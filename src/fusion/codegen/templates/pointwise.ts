@@ -5,8 +5,13 @@ import { loweringOf, programOf, threadPerItem, type Job } from "../kernel-frame"
 import type { Index } from "../index-space";
 import type { KernelProgram, Value } from "../kernel-ir";
 import type { Lowering } from "../lowering";
+import { unitsOf, type Segment } from "../../region";
 
 const SHARE = { 4: "four neighbouring elements", 2: "two elements, which share a word", 1: "element" } as const;
+
+/** What a thread takes, in words. */
+const shareOf = ({ width, run }: Segment): string =>
+  run > 1 ? `${run * width} neighbouring elements` : SHARE[width];
 
 /**
  * Variant `flat`. Outputs of one size share the loop, each size has workgroups of its own. Turns of a thread are a whole grid apart,
@@ -14,23 +19,25 @@ const SHARE = { 4: "four neighbouring elements", 2: "two elements, which share a
  */
 export function lowerFlat(job: Job): KernelProgram {
   const { form, schedule, target } = job;
-  const { unrolled, threadsPerWorkgroup: threads, width, turns } = schedule;
+  const { unrolled, threadsPerWorkgroup: threads, turns } = schedule;
   const low = loweringOf(job);
   const { space } = low;
   const segments = schedule.segments!.map((segment) => {
-    const units = Math.ceil(segment.size / segment.width);
+    const units = unitsOf(segment);
     const outputs = segment.which.map((at) => job.region.outputs[at]!);
     return { ...segment, outputs, units, count: Math.ceil(units / segment.turns), start: segment.first * threads };
   });
   const last = segments.at(-1)!;
   const grid = threadPerItem(low, last.start + last.count, threads, target);
-  const walk = ({ outputs, size, width, turns, units, count }: (typeof segments)[number], index: Index): void => {
+  const walk = ({ outputs, size, width, run, turns, units, count }: (typeof segments)[number], index: Index): void => {
     const take = (iteration: Index): void => {
       const unit = space.add(index, space.mul(iteration, count));
       const inside = space.less(unit, units);
-      low.branch(inside, () =>
-        storeFlat(low, outputs, size, width, inside.kind === "always" ? unit : low.bind("unit", unit, units - 1)),
-      );
+      low.branch(inside, () => {
+        const own = inside.kind === "always" ? unit : low.bind("unit", unit, units - 1);
+        for (let at = 0; at < run; at++)
+          storeFlat(low, outputs, size, width, space.add(space.mul(own, run), space.int(at)));
+      });
     };
     if (turns > 1 && !unrolled) low.loop("turn", turns, take);
     else for (let iteration = 0; iteration < turns; iteration++) take(space.int(iteration));
@@ -64,7 +71,7 @@ export function lowerFlat(job: Job): KernelProgram {
   const parts = segments.length > 1 ? ` ${segments.length} sizes, one after another in one grid.` : "";
   return programOf(low, job, {
     template: form.template,
-    schedule: `One thread per ${SHARE[width]}${often}, ${threads} threads a workgroup.${parts}`,
+    schedule: `One thread per ${shareOf(schedule.segments![0]!)}${often}, ${threads} threads a workgroup.${parts}`,
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });

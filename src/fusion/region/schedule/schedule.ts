@@ -37,7 +37,8 @@ import { launchedKey, LaunchedLoop } from "../loops/launched";
 import { launchedCounts } from "../loops/launched-counts";
 import { scheduleRowLoop } from "../loops/row-region";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
-import { segmentBody, segmentsOf } from "./segments";
+import { flatUnit, type FlatUnit } from "./joined-runs";
+import { segmentBody, segmentsOf, unitsOf } from "./segments";
 import { machineOf } from "../machine";
 import { scheduleRows } from "./schedule-rows";
 import { joiningOf } from "./threads";
@@ -143,26 +144,21 @@ function schedulePointwise(graph: Graph, region: Body, form: RegionForm, target:
       workgroupBytes: Math.min(strided.size, tilesAtOnce) * TRANSPOSE_BYTES,
     });
   }
-  const segments = segmentsOf(
-    graph,
-    region.outputs,
-    threads,
-    (each, which) =>
-      flatWidth(
-        graph,
-        which.map((at) => region.outputs[at]!),
-        each,
-        target,
-        knobs,
-      ),
-    (units) => Math.min(Number(knobs.turns ?? 1), Math.max(1, Math.ceil(units / threads))),
-  );
+  const unitOf = (each: number, which: readonly number[]): FlatUnit => {
+    const outputs = which.map((at) => region.outputs[at]!);
+    return flatUnit(graph, region.members, each, flatWidth(graph, outputs, each, target, knobs));
+  };
+  const turnsOf = (units: number): number =>
+    Math.min(Number(knobs.turns ?? 1), Math.max(1, Math.ceil(units / threads)));
+  const segments = segmentsOf(graph, region.outputs, threads, unitOf, turnsOf);
   const [largest, last] = [segments[0]!, segments.at(-1)!];
   // Turns that are written out are all on their way at once.
   const unrolled = largest.turns > 1 && knobs.unroll !== "off";
   const registers = segments.map((segment) => {
     const live = liveScalars(graph, segments.length > 1 ? segmentBody(graph, region, segment) : region);
-    return live * segment.width * (unrolled ? segment.turns : 1);
+    const { width, run, points } = unitOf(segment.size, segment.which);
+    const atOnce = points === null ? live * width : live * points + width * run;
+    return atOnce * (unrolled ? segment.turns : 1);
   });
   const inPlace = inPlaceOf(graph, region);
   return blank({
@@ -174,8 +170,8 @@ function schedulePointwise(graph: Graph, region: Body, form: RegionForm, target:
     turns: largest.turns,
     unrolled,
     registers: BASE_REGISTERS + Math.max(...registers),
-    workgroups: last.first + Math.ceil(Math.ceil(last.size / last.width / last.turns) / threads),
-    ...waitingFor(graph, region, Math.ceil(size / largest.width), target),
+    workgroups: last.first + Math.ceil(Math.ceil(unitsOf(last) / last.turns) / threads),
+    ...waitingFor(graph, region, unitsOf({ ...largest, size }), target),
   });
 }
 

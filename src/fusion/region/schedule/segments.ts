@@ -25,23 +25,27 @@ export function segmentBody(graph: Graph, { members, outputs }: Body, { which }:
 
 /**
  * Segments in a row. A segment begins with a workgroup, so that no workgroup does two things.
- * @param widthOf neighbours that a thread takes at once, by size
+ * @param unitOf neighbours that a thread takes at once, by size
  * @param turnsOf how often it does, by units of work
  */
 export function segmentsOf(
   graph: Graph,
   outputs: readonly NodeId[],
   threads: number,
-  widthOf: (size: number, which: readonly number[]) => 1 | 2 | 4,
+  unitOf: (size: number, which: readonly number[]) => Pick<Segment, "width" | "run">,
   turnsOf: (units: number) => number,
 ): Segment[] {
   let first = 0;
   return bySize(graph, outputs).map(({ size, which }) => {
-    const width = widthOf(size, which);
-    const units = Math.ceil(size / width);
-    const searchSteps = turnsOf(units);
-    const segment = { which, size, width, turns: searchSteps, first };
-    first += Math.ceil(Math.ceil(units / searchSteps) / threads);
+    const { width, run } = unitOf(size, which);
+    const units = unitsOf({ size, width, run });
+    const turns = turnsOf(units);
+    const segment = { which, size, width, run, turns, first };
+    first += Math.ceil(Math.ceil(units / turns) / threads);
     return segment;
   });
 }
+
+/** What the threads of a segment share out. */
+export const unitsOf = ({ size, width, run }: Pick<Segment, "size" | "width" | "run">): number =>
+  Math.ceil(size / (width * run));
