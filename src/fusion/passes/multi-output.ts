@@ -13,7 +13,7 @@ import {
 } from "../ir";
 import type { Answer, Candidate, FusionPass } from "./driver/define";
 import { costOf, edgesBetween, joiningRewrite, legalMerge, mergeCandidate, nodesOf, patchOf } from "./driver/merge";
-import { isIndexMap } from "./transpose-folding";
+import { isIndexMap } from "./driver/read-in-place";
 import { isFreeView, matmulSizes, type RegionForm } from "../region";
 import type { Planner } from "./driver/planner";
 import { countOf, nameOf, namesOf, no } from "./driver/sentences";

@@ -1,6 +1,7 @@
 /** @file A producer moves into all of its readers or into none, the most profitable first (after XLA's priority fusion). */
-import { bytesOf, node, type Region, type RegionId, type Verdict, OPS_PER_NOTCH } from "../ir";
+import { bytesOf, node, type NodeId, type Region, type RegionId, type Verdict, OPS_PER_NOTCH } from "../ir";
 import { isRefusal } from "../cost";
+import { opDef } from "../ops";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "./driver/define";
 import { copyCandidate, rememberedCopies } from "./driver/copies";
 import {
@@ -15,7 +16,7 @@ import {
   edgesBetween,
   nodesOf,
 } from "./driver/merge";
-import { isIndexMap } from "./transpose-folding";
+import { IN_PLACE, isIndexMap, readingInPlace } from "./driver/read-in-place";
 import type { Planner } from "./driver/planner";
 import { bothWays, settledBy, timeOf, weigh, workOf } from "./profitability/weigh";
 import { countOf, inWords, nameOf, namesOf, no, showMicros, yes } from "./driver/sentences";
@@ -42,7 +43,9 @@ export const producerConsumer: FusionPass = {
     const queue = openQueue(planner);
     for (let entry = queue.next(); entry !== null; entry = queue.next()) {
       const { accepted }: Answer = yield entry.candidate!;
+      const inPlace = accepted ? null : readingInPlace(planner, entry.candidate!);
       if (accepted) queue.changed(entry.candidate!);
+      else if (inPlace && (yield inPlace).accepted) queue.changed(inPlace);
       else if (entry.candidate!.rule === "diamond") queue.copies(entry);
     }
   },
@@ -68,12 +71,16 @@ export const producerConsumer: FusionPass = {
 const aboutDiamond = (planner: Planner, { nodes }: Candidate): string =>
   `Merging ${namesOf(planner.graph, nodes)}, between which the paths split and join again,`;
 
-function aboutMerge(planner: Planner, { remove, add, nodes }: Candidate): string {
+function aboutMerge(planner: Planner, { rule, remove, add, nodes, edges }: Candidate): string {
   const { graph } = planner;
+  if (rule === IN_PLACE)
+    return `Merging ${namesOf(graph, nodesOf(edges, remove[0]!))} into one kernel that reads the sources of ${namesOf(graph, nodes.filter((id) => isMoved(planner, id)))}`;
   const [value, reader] = [namesOf(graph, remove[0]!.outputs), namesOf(graph, nodes.slice(-1))];
   if (add.length > 1) return `Merging ${value} into each of its ${inWords(add.length)} readers`;
   return `Merging ${value} into ${value === reader ? `the next ${reader}` : reader}`;
 }
+
+const isMoved = ({ graph }: Planner, id: NodeId): boolean => opDef(node(graph, id).op).kind === "movement";
 
 const hasHeavyWork = (planner: Planner, region: Region): boolean =>
   hasContraction(planner, region) || walksRows(planner, region);

@@ -1,22 +1,14 @@
 /** @file P2: readers walk a tensor in another order instead of waiting for a copy of it. Views and index maps move into their readers. */
 import { bytesOf, node, parseEdgeId, type Region } from "../ir";
-import { opDef } from "../ops";
 import type { Answer, Candidate, FusionPass } from "./driver/define";
 import { copyCandidate } from "./driver/copies";
 import { costOf, legalMerge, patchOf, shownByView } from "./driver/merge";
+import { isIndexMap } from "./driver/read-in-place";
 import type { Planner } from "./driver/planner";
 import { bothWays, bytesOfWays, choosing, movesLess, NO_MICROS, takesIt, timeOf, weigh } from "./profitability/weigh";
 import { capital, nameOf, namesOf, no, subjectOf, yes } from "./driver/sentences";
 import { forcing, overBudget, policyOnContraction } from "./profitability/profitability";
 import { titled } from "./catalogue";
-
-/** Every element of the region's result is one element of one operand: transposes, slices, expansions, views. */
-export const isIndexMap = (planner: Planner, region: Region): boolean =>
-  region.members.every((id) => {
-    const n = node(planner.graph, id);
-    const { movement } = opDef(n.op);
-    return movement !== undefined && movement.fill === undefined && n.inputs.length === 1;
-  });
 
 export const transposeFolding: FusionPass = {
   ...titled("transpose-folding"),

@@ -1,0 +1,51 @@
+/** @file A merge that binds too many buffers, with what lies between them left out: slices and transposes whose sources it reads in place. */
+import { isRefusal } from "../../cost";
+import { node, type Region } from "../../ir";
+import { opDef } from "../../ops";
+import { neededBy } from "../../region";
+import type { Candidate } from "./define";
+import { bindingsOf, unionOf } from "./merge";
+import type { Planner } from "./planner";
+
+/** What such candidates are called. */
+export const IN_PLACE = "in-place";
+
+/** Every element of the region's result is one element of one operand: transposes, slices, expansions, views. */
+export const isIndexMap = (planner: Planner, region: Region): boolean =>
+  region.members.every((id) => {
+    const n = node(planner.graph, id);
+    const { movement } = opDef(n.op);
+    return movement !== undefined && movement.fill === undefined && n.inputs.length === 1;
+  });
+
+/** The same merge with fewer buffers; null where it binds no more than it may, or this does not help. */
+export function readingInPlace(planner: Planner, candidate: Candidate): Candidate | null {
+  const [merged] = candidate.add;
+  if (!merged || candidate.add.length > 1 || bindsFew(planner, merged) !== false) return null;
+  const moves = [...new Set(planner.inputsOf(merged).flatMap((value) => planner.homeOf(value) ?? []))]
+    .map(planner.region)
+    .filter((home) => !candidate.remove.includes(home) && isIndexMap(planner, home) && !planner.isView(home));
+  if (moves.length === 0) return null;
+  const { id, outputs } = merged;
+  const members = neededBy((each) => node(planner.graph, each), unionOf(planner, [...moves, merged]), outputs);
+  const region: Region = { id, members, outputs };
+  if (bindsFew(planner, region) !== true) return null;
+  const gone = new Set(candidate.remove.map((each) => each.id));
+  const unread = moves.filter(
+    (move) => !move.outputs.some(planner.isOutput) && planner.readersOf(move.id).every((reader) => gone.has(reader)),
+  );
+  return {
+    ...candidate,
+    rule: IN_PLACE,
+    edges: candidate.edges,
+    nodes: [...candidate.nodes, ...moves.flatMap((move) => move.outputs)],
+    remove: [...candidate.remove, ...unread],
+    add: [region],
+  };
+}
+
+/** Whether the region binds no more than it may; null where it is no kernel. */
+function bindsFew(planner: Planner, region: Region): boolean | null {
+  const facts = planner.facts(region);
+  return isRefusal(facts) ? null : bindingsOf(planner, facts) <= planner.profile.maxBindings;
+}
