@@ -6,6 +6,7 @@ import type { NodeChange } from "../driver/rewriter";
 import { rulesPass } from "../driver/rewriting";
 import { operandOf, readOnce, rule, type Site } from "../driver/rule";
 import { inWords, nameOf } from "../driver/sentences";
+import { diagonalOfProduct } from "./diagonal-of-product";
 import { fewTerms } from "./few-terms";
 import { rowOfProduct } from "./row-of-product";
 import { titled } from "../catalogue";
@@ -144,4 +145,10 @@ const foldOfFold = rule({
     `${nameOf(graph, n.id)} folds what ${nameOf(graph, inner.id)} folded: one pass over ${inWords(axes.length)} axes of ${nameOf(graph, x.id)} does both.`,
 });
 
-export const reductionAlgebra = rulesPass(titled("reduction-algebra"), [rowOfProduct, factorOut, foldOfFold, fewTerms]);
+export const reductionAlgebra = rulesPass(titled("reduction-algebra"), [
+  diagonalOfProduct,
+  rowOfProduct,
+  factorOut,
+  foldOfFold,
+  fewTerms,
+]);
