@@ -87,6 +87,36 @@ const others: readonly (readonly [pass: string, rule: string, name: string, text
     "a product of what is counted",
     "a: f32[40, 1, 1]\nb: f32[30, 1]\ny = (1 + a * b * arange(4)).prod(dim=2).mean(dim=0)",
   ],
+  [
+    "reduction-algebra",
+    "few-terms",
+    "the largest of three channels beside them",
+    "x: f32[2, 3, 40]\nv = x.amax(dim=1)\nc = v - x.amin(dim=1)\ny = stack([v - x[:, 0], c * 2, v], dim=1)",
+  ],
+  [
+    "reduction-algebra",
+    "few-terms",
+    "lengths and means of short vectors, folded on",
+    "x: f32[60, 3]\nz: f32[60, 3]\nreturn l2_norm(x - z, axes=-1, keepdims=False).mean(), x.mean(dim=-1).square().sum(), l1_norm(z, axes=-1, keepdims=False).max()",
+  ],
+  [
+    "reduction-algebra",
+    "diagonal-of-product",
+    "every row with its own column",
+    "x: f32[33, 16]\nw: f32[33, 16]\ny = diagonal(x @ w.T) + 1",
+  ],
+  [
+    "reduction-algebra",
+    "diagonal-of-product",
+    "above and below the middle, of several, through other ops",
+    "a: f32[3, 20, 17]\nb: f32[17, 30]\nc: f32[3, 9, 17]\ns: f32\nreturn diagonal((a @ b) * s + 1, offset=3, dim1=1, dim2=2), diagonal(a @ c.mT, offset=-4, dim1=1, dim2=2)",
+  ],
+  [
+    "reduction-algebra",
+    "diagonal-of-product",
+    "a trace, and another walk through rows and columns",
+    "a: f32[20, 17]\nb: f32[17, 30]\nreturn trace(a @ b), (relu(a) @ b).reshape(600)[29:580:29], (abs(a) @ b).reshape(600)[3:600:60]",
+  ],
   ["movement-algebra", "transposes-meet", "through one op", "x: f32[33, 65]\ny = relu(x.T).T + 1"],
   ["movement-algebra", "transposes-meet", "as the result", "x: f32[33, 65]\ny = relu(x.T).T"],
   [

@@ -343,6 +343,12 @@ export const examples: readonly Example[] = [
     without: ["L_BINDINGS"],
     kernels: 1,
   },
+  {
+    name: "more slices than bindings, of two tensors",
+    text: "a: f32[65536, 4]\nb: f32[65536, 4]\np, q, r, s = a.unbind(-1)\nt, u, v, w = b.unbind(-1)\nreturn stack([p * t - q * u - r * v - s * w, p * u + q * t + r * w - s * v], dim=-1)",
+    codes: ["L_BINDINGS", "A_BYTES"],
+    kernels: 1,
+  },
   { name: "more ops than the group size", text: chain(80), codes: ["C_CODE_SIZE"], kernels: 2 },
   {
     name: "a larger group size",

@@ -74,7 +74,10 @@ const aboutDiamond = (planner: Planner, { nodes }: Candidate): string =>
 function aboutMerge(planner: Planner, { rule, remove, add, nodes, edges }: Candidate): string {
   const { graph } = planner;
   if (rule === IN_PLACE)
-    return `Merging ${namesOf(graph, nodesOf(edges, remove[0]!))} into one kernel that reads the sources of ${namesOf(graph, nodes.filter((id) => isMoved(planner, id)))}`;
+    return `Merging ${namesOf(graph, nodesOf(edges, remove[0]!))} into one kernel that reads the sources of ${namesOf(
+      graph,
+      nodes.filter((id) => isMoved(planner, id)),
+    )}`;
   const [value, reader] = [namesOf(graph, remove[0]!.outputs), namesOf(graph, nodes.slice(-1))];
   if (add.length > 1) return `Merging ${value} into each of its ${inWords(add.length)} readers`;
   return `Merging ${value} into ${value === reader ? `the next ${reader}` : reader}`;

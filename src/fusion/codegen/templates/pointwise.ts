@@ -10,8 +10,7 @@ import { unitsOf, type Segment } from "../../region";
 const SHARE = { 4: "four neighbouring elements", 2: "two elements, which share a word", 1: "element" } as const;
 
 /** What a thread takes, in words. */
-const shareOf = ({ width, run }: Segment): string =>
-  run > 1 ? `${run * width} neighbouring elements` : SHARE[width];
+const shareOf = ({ width, run }: Segment): string => (run > 1 ? `${run * width} neighbouring elements` : SHARE[width]);
 
 /**
  * Variant `flat`. Outputs of one size share the loop, each size has workgroups of its own. Turns of a thread are a whole grid apart,

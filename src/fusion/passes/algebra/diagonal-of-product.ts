@@ -56,7 +56,8 @@ function walksOf(slice: Node, flat: Shape, full: Shape): { readonly rows: Walk; 
   if (rows === undefined || columns === undefined || flat.at(-1) !== rows * columns) return null;
   if (!sameShape(flat.slice(0, -1), full.slice(0, -2))) return null;
   const axes = sliceAxes(slice.attrs, flat);
-  if (axes.slice(0, -1).some(({ start, step, count }, i) => start !== 0 || step !== 1 || count !== flat[i])) return null;
+  if (axes.slice(0, -1).some(({ start, step, count }, i) => start !== 0 || step !== 1 || count !== flat[i]))
+    return null;
   const { start, step, count } = axes.at(-1)!;
   const [row, column] = [Math.floor(start / columns), start % columns];
   const right = ((step % columns) + columns) % columns;
@@ -116,7 +117,10 @@ function asDots({ graph, rewriter, n }: Site, { product, rows, columns, count, t
     const { fold, axes } = sum;
     const attrs = { ...fold.attrs, axes: [...axes, n.type.shape.length] };
     const all: Node = { ...fold, inputs: [products], attrs, origins: originsOf(fold) };
-    return { ...rewriter.replaced([n.id], [...factory.made, all]), inserted: factory.made.map(({ id }) => [id, fold.id]) };
+    return {
+      ...rewriter.replaced([n.id], [...factory.made, all]),
+      inserted: factory.made.map(({ id }) => [id, fold.id]),
+    };
   }
   const made = new Map([[product.id, factory.call("sum", [products], { axes: [-1], keepdims: false }, product, late)]]);
   for (const op of tree.ops.toReversed()) {

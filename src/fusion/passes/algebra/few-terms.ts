@@ -141,7 +141,8 @@ function writtenOut({ graph, rewriter, n }: Site, { axis, count, inside }: Terms
   let total = each(0);
   for (let term = 1; term < count; term++) total = factory.call(ofTwo!, [total, each(term)], {}, n, late);
   if (ofResult !== undefined) total = factory.call(ofResult, [total], {}, n, late);
-  else if (finish) total = factory.call("mul", [total, factory.literal(finish.js(1, count), n, late, "f32")], {}, n, late);
+  else if (finish)
+    total = factory.call("mul", [total, factory.literal(finish.js(1, count), n, late, "f32")], {}, n, late);
   if (!sameShape(factory.made.at(-1)!.type.shape, n.type.shape))
     factory.call("reshape", [total], { shape: n.type.shape }, n, late);
   const last = factory.made.pop()!;

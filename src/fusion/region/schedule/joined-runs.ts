@@ -21,8 +21,7 @@ export function flatUnit(graph: Graph, members: readonly NodeId[], size: number,
   const period = Math.max(...periods);
   if (periods.length === 0 || periods.some((each) => period % each !== 0)) return alone;
   const together = leastCommon(period, width);
-  if (together <= MAX_RUN && size % together === 0)
-    return { width, run: together / width, points: together / period };
+  if (together <= MAX_RUN && size % together === 0) return { width, run: together / width, points: together / period };
   return period <= MAX_RUN ? { width: 1, run: period, points: 1 } : alone;
 }
 
