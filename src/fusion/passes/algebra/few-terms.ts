@@ -7,7 +7,7 @@ import { node, sameShape, sizeOf, type Node, type NodeId } from "../../ir";
 import { isLinearFold, opDef } from "../../ops";
 import { isFreeView } from "../../region";
 import type { NodeChange } from "../driver/rewriter";
-import { rule, type Site } from "../driver/rule";
+import { readOnce, rule, type Site } from "../driver/rule";
 import { NodeFactory } from "../saved/node-factory";
 import { inWords, nameOf } from "../driver/sentences";
 
@@ -35,9 +35,13 @@ export const fewTerms = rule({
     const axes = reduce.axes(n.attrs, shape).filter((axis) => shape[axis]! > 1);
     const [axis] = axes;
     if (axes.length !== 1 || axis === undefined || shape[axis]! > MAX_TERMS || dtype !== n.type.dtype) return null;
-    const inside = elementwiseBelow(site, n.inputs[0]!, shape[axis]!);
-    const reader = inside && (isFromLess(site, inside) ? foldedNext(site) : movedNext(site));
-    return reader ? { nodes: [n.id, reader], axis, count: shape[axis]!, inside: inside.ops } : null;
+    const count = shape[axis]!;
+    const all = elementwiseBelow(site, n.inputs[0]!, count, () => true);
+    const next = all && isFromLess(site, all) ? foldedNext(site) : null;
+    if (next) return { nodes: [n.id, next], axis, count, inside: all!.ops };
+    const own = elementwiseBelow(site, n.inputs[0]!, count, (id) => readOnce(site, node(graph, id)));
+    const reader = own ? movedNext(site) : null;
+    return reader ? { nodes: [n.id, reader], axis, count, inside: own!.ops } : null;
   },
   replace: (site, found) => writtenOut(site, found),
   because: ({ graph, n }, { count, nodes }) =>
@@ -50,14 +54,14 @@ interface Below {
   readonly read: ReadonlySet<NodeId>;
 }
 
-/** Null where written out they would be too many. */
-function elementwiseBelow({ graph }: Site, top: NodeId, terms: number): Below | null {
+/** Those that are `taken`; null where written out they would be too many. */
+function elementwiseBelow({ graph }: Site, top: NodeId, terms: number, taken: (id: NodeId) => boolean): Below | null {
   const ops = new Set<NodeId>();
   const read = new Set<NodeId>();
   const open = [top];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     const { op, inputs } = node(graph, id);
-    if (opDef(op).kind !== "elementwise" || inputs.length === 0) {
+    if (opDef(op).kind !== "elementwise" || inputs.length === 0 || !taken(id)) {
       read.add(id);
       continue;
     }
@@ -94,7 +98,7 @@ function foldedNext({ graph, rewriter, n }: Site): NodeId | null {
  * What puts the results, or what elementwise ops make of them, into another order, or folds them further. Null where nothing does, and
  * where a result is read many times: then each reader would fold its terms anew.
  */
-function movedNext({ graph, rewriter, n }: Site): NodeId | null {
+export function movedNext({ graph, rewriter, n }: Site): NodeId | null {
   const seen = new Set<NodeId>([n.id]);
   let moved: NodeId | null = null;
   for (const id of seen) {

@@ -7,6 +7,7 @@ import { rulesPass } from "../driver/rewriting";
 import { operandOf, readOnce, rule, type Site } from "../driver/rule";
 import { inWords, nameOf } from "../driver/sentences";
 import { diagonalOfProduct } from "./diagonal-of-product";
+import { fewProducts } from "./few-products";
 import { fewTerms } from "./few-terms";
 import { rowOfProduct } from "./row-of-product";
 import { titled } from "../catalogue";
@@ -151,4 +152,5 @@ export const reductionAlgebra = rulesPass(titled("reduction-algebra"), [
   factorOut,
   foldOfFold,
   fewTerms,
+  fewProducts,
 ]);

@@ -127,7 +127,7 @@ function recomputing(planner: Planner, producer: Region, group: readonly Region[
   const own = new Set(group.map(({ id }) => id));
   const others = producer.outputs.filter((output) => output !== value);
   const readers = [...planner.regionsReading(value)].filter((reader) => !own.has(reader)).map(planner.region);
-  if (others.length === 0 || readers.length === 0 || planner.isOutput(value)) return null;
+  if (readers.length === 0 || planner.isOutput(value)) return null;
   if (readers.some((reader) => planner.isView(reader) || reader.members.includes(value))) return null;
   const nodeOf = (member: NodeId) => node(planner.graph, member);
   const { type } = nodeOf(value);
@@ -154,6 +154,7 @@ function recomputing(planner: Planner, producer: Region, group: readonly Region[
   // What another kernel stores already is not stored twice.
   if (left.some((input) => !own.has(planner.homeOf(input) ?? producer.id))) return null;
   const outputs = [...others, ...left];
+  if (outputs.length === 0) return null;
   const isCopied = (member: NodeId): boolean => {
     const n = nodeOf(member);
     const { kind } = opDef(n.op);
