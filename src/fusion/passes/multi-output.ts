@@ -84,7 +84,8 @@ function doing(planner: Planner, { rule, nodes, remove, add }: Candidate): strin
   const first = namesOf(graph, nodes.slice(0, 1));
   if (kept.length > 0)
     return `Storing ${namesOf(graph, kept)} from the kernel that goes on to ${namesOf(graph, nodes.slice(1))}`;
-  return `One kernel for ${first} and its ${countOf(remove.length - 1, "reader")}`;
+  const readers = planner.readersOf(remove[0]!.id).filter((id) => remove.some((region) => region.id === id));
+  return `One kernel for ${first} and its ${countOf(readers.length, "reader")}`;
 }
 
 /** Policies other than `cost` and `multi` decide about shared values, not about results. */

@@ -2,7 +2,7 @@
 import { node, type EdgeId, type NodeId, type Region } from "../../ir";
 import { neededBy } from "../../region";
 import type { Candidate } from "./define";
-import { edgesBetween, nodesOf, unionOf } from "./merge";
+import { edgesBetween, nodesOf, unionOf, unreadBeside } from "./merge";
 import type { Planner } from "./planner";
 
 /** A reader that computes what it needs of the producer itself. */
@@ -67,6 +67,7 @@ export function copyCandidate(
 ): Candidate {
   let edges: readonly EdgeId[] | null = null;
   let nodes: readonly NodeId[] | null = null;
+  let remove: readonly Region[] | null = null;
   // Most copies are priced and never proposed.
   return {
     rule,
@@ -77,7 +78,13 @@ export function copyCandidate(
     get nodes() {
       return (nodes ??= nodesOf(this.edges, producer));
     },
-    remove: [...(keepProducer ? [] : [producer]), ...readers],
+    get remove() {
+      return (remove ??= [
+        ...(keepProducer ? [] : [producer]),
+        ...readers,
+        ...unreadBeside(planner, [producer, ...readers]),
+      ]);
+    },
     add: readers.map((reader) => copied(producer, reader)),
     into: readers.length === 1 ? readers[0]!.id : null,
     merged: [],

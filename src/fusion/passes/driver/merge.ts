@@ -85,13 +85,27 @@ export function mergedRegion(planner: Planner, group: readonly Region[], id: Reg
   };
 }
 
+/** Regions that the group leaves without a reader: those that have a reader in it compute the values themselves. */
+export function unreadBeside(planner: Planner, group: readonly Region[]): Region[] {
+  const ids = new Set(group.map(({ id }) => id));
+  const homes = new Set(group.flatMap(({ members }) => members.flatMap((id) => planner.homeOf(id) ?? [])));
+  return [...homes]
+    .filter((home) => !ids.has(home))
+    .map(planner.region)
+    .filter(({ id, outputs }) => {
+      const readers = planner.readersOf(id);
+      return readers.length > 0 && readers.every((reader) => ids.has(reader)) && !outputs.some(planner.isOutput);
+    });
+}
+
 /** A candidate that makes one kernel of several regions; values that others read are stored as further outputs. */
 export function mergeCandidate(
   planner: Planner,
   rule: string,
-  group: readonly Region[],
+  regions: readonly Region[],
   about: { readonly edges: readonly EdgeId[]; readonly nodes: readonly NodeId[]; readonly id: RegionId },
 ): Candidate {
+  const group = [...regions, ...unreadBeside(planner, regions)];
   return {
     rule,
     kind: "fuse",
