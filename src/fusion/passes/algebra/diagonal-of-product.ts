@@ -119,7 +119,7 @@ function asDots({ graph, rewriter, n }: Site, { product, rows, columns, count, t
     const all: Node = { ...fold, inputs: [products], attrs, origins: originsOf(fold) };
     return {
       ...rewriter.replaced([n.id], [...factory.made, all]),
-      inserted: factory.made.map(({ id }) => [id, fold.id]),
+      inserted: factory.computed().map((id) => [id, fold.id]),
     };
   }
   const made = new Map([[product.id, factory.call("sum", [products], { axes: [-1], keepdims: false }, product, late)]]);
@@ -129,7 +129,7 @@ function asDots({ graph, rewriter, n }: Site, { product, rows, columns, count, t
   }
   const last = factory.made.pop()!;
   const result: Node = { ...n, op: last.op, inputs: last.inputs, attrs: last.attrs, origins: originsOf(n) };
-  return { ...rewriter.replaced([], [...factory.made, result]), inserted: factory.made.map(({ id }) => [id, n.id]) };
+  return { ...rewriter.replaced([], [...factory.made, result]), inserted: factory.computed().map((id) => [id, n.id]) };
 }
 
 const lastSwapped = (rank: number): number[] => [...Array.from({ length: rank - 2 }, (_, i) => i), rank - 1, rank - 2];

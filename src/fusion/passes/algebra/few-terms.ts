@@ -153,6 +153,6 @@ function writtenOut({ graph, rewriter, n }: Site, { axis, count, inside }: Terms
   const result: Node = { ...n, op: last.op, inputs: last.inputs, attrs: last.attrs };
   return {
     ...rewriter.replaced([], [...factory.made, result]),
-    inserted: factory.made.map(({ id }) => [id, n.id] as const),
+    inserted: factory.computed().map((id) => [id, n.id] as const),
   };
 }
