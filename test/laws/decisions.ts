@@ -345,7 +345,7 @@ export const examples: readonly Example[] = [
   },
   {
     name: "more slices than bindings, of two tensors",
-    text: "a: f32[65536, 4]\nb: f32[65536, 4]\np, q, r, s = a.unbind(-1)\nt, u, v, w = b.unbind(-1)\nreturn stack([p * t - q * u - r * v - s * w, p * u + q * t + r * w - s * v], dim=-1)",
+    text: "a: f32[1048576, 4]\nb: f32[1048576, 4]\np, q, r, s = a.unbind(-1)\nt, u, v, w = b.unbind(-1)\nreturn stack([p * t - q * u - r * v - s * w, p * u + q * t + r * w - s * v, p * v - q * w + r * t + s * u, p * w + q * v - r * u + s * t], dim=-1)",
     codes: ["L_BINDINGS", "A_BYTES"],
     kernels: 1,
   },
