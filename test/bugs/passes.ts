@@ -7,7 +7,7 @@ export const passBugs = bugsIn("src/fusion/passes", {
     ["driver/copies.ts", "remove: [...(keepProducer ? [] : [producer]), ...«readers»],", "readers.slice(0, 1)"],
   ],
   "lost-output": [["driver/merge.ts", "«»const readers = planner.regionsReading(value);", "return false;"]],
-  "diagonal-in-one-column": [["algebra/diagonal-of-product.ts", "columns: { start: column, step: «by» } };", "0"]],
+  "diagonal-in-one-column": [["algebra/slices-first.ts", "columns: { start: column, step: «by» } };", "0"]],
   "one-term-less": [["algebra/few-terms.ts", "for (let term = 1; «term < count»; term++)", "term < count - 1"]],
   "leaves-producer": [["driver/merge.ts", "removedRegions: «remove»,", "remove.slice(1)"]],
   "double-member": [

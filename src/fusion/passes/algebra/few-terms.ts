@@ -1,9 +1,10 @@
 /**
  * @file P3c: a fold of few terms is written out: Σₖ xₖ = x₀ + x₁ + x₂. It is then an elementwise op like any other: what folds its
  * results along another axis can compute them itself (distances between all pairs of points, forces, assignments), and what stands
- * beside it goes through another order of memory (the largest of three channels, stacked with two other values).
+ * beside it goes through another order of memory (the largest of three channels, stacked with two other values). So is a contraction of
+ * few terms, as broadcast products: (A·B)ᵢⱼ = Aᵢ₀ B₀ⱼ + Aᵢ₁ B₁ⱼ + Aᵢ₂ B₂ⱼ.
  */
-import { node, sameShape, sizeOf, type Node, type NodeId } from "../../ir";
+import { node, sameShape, sizeOf, type Node, type NodeId, type TensorType } from "../../ir";
 import { isLinearFold, opDef } from "../../ops";
 import { isFreeView } from "../../region";
 import type { NodeChange } from "../driver/rewriter";
@@ -98,7 +99,7 @@ function foldedNext({ graph, rewriter, n }: Site): NodeId | null {
  * What puts the results, or what elementwise ops make of them, into another order, or folds them further. Null where nothing does, and
  * where a result is read many times: then each reader would fold its terms anew.
  */
-export function movedNext({ graph, rewriter, n }: Site): NodeId | null {
+function movedNext({ graph, rewriter, n }: Site): NodeId | null {
   const seen = new Set<NodeId>([n.id]);
   let moved: NodeId | null = null;
   for (const id of seen) {
@@ -149,6 +150,45 @@ function writtenOut({ graph, rewriter, n }: Site, { axis, count, inside }: Terms
     total = factory.call("mul", [total, factory.literal(finish.js(1, count), n, late, "f32")], {}, n, late);
   if (!sameShape(factory.made.at(-1)!.type.shape, n.type.shape))
     factory.call("reshape", [total], { shape: n.type.shape }, n, late);
+  const last = factory.made.pop()!;
+  const result: Node = { ...n, op: last.op, inputs: last.inputs, attrs: last.attrs };
+  return {
+    ...rewriter.replaced([], [...factory.made, result]),
+    inserted: factory.computed().map((id) => [id, n.id] as const),
+  };
+}
+
+/** Terms that are written out at most: coordinates of a point. */
+const MAX_PRODUCTS = 4;
+
+export const fewProducts = rule({
+  name: "few-products",
+  match(site) {
+    const { planner, graph, n } = site;
+    if (opDef(n.op).kind !== "contraction" || n.type.dtype !== "f32" || planner.isOutput(n.id)) return null;
+    const operands = n.inputs.map((id) => node(graph, id).type);
+    if (operands.length !== 2 || operands.some(({ shape, dtype }) => shape.length < 2 || dtype !== "f32")) return null;
+    const count = operands[0]!.shape.at(-1)!;
+    const reader = count > 0 && count <= MAX_PRODUCTS ? movedNext(site) : null;
+    return reader ? { nodes: [n.id, reader], count, operands } : null;
+  },
+  replace: (site, { count, operands }) => productsOut(site, count, operands),
+  because: ({ graph, n }, { count, nodes }) =>
+    `${nameOf(graph, n.id)} adds up ${inWords(count)} products. Written out it is elementwise, so that ${nameOf(graph, nodes[1]!)} can compute each result where it needs it.`,
+});
+
+function productsOut({ graph, rewriter, n }: Site, count: number, operands: readonly TensorType[]): NodeChange {
+  const late = n.phase === "backward";
+  const factory = new NodeFactory(graph, n.id, "term");
+  /** One column of the left operand, one row of the right one. */
+  const partOf = (which: 0 | 1, term: number): NodeId => {
+    const axis = operands[which]!.shape.length - 1 - which;
+    const attrs = { start: [term], stop: [term + 1], axes: [axis] };
+    return count === 1 ? n.inputs[which]! : factory.call("slice", [n.inputs[which]!], attrs, n, late);
+  };
+  const product = (term: number): NodeId => factory.call("mul", [partOf(0, term), partOf(1, term)], {}, n, late);
+  let total = product(0);
+  for (let term = 1; term < count; term++) total = factory.call("add", [total, product(term)], {}, n, late);
   const last = factory.made.pop()!;
   const result: Node = { ...n, op: last.op, inputs: last.inputs, attrs: last.attrs };
   return {

@@ -6,10 +6,9 @@ import type { NodeChange } from "../driver/rewriter";
 import { rulesPass } from "../driver/rewriting";
 import { operandOf, readOnce, rule, type Site } from "../driver/rule";
 import { inWords, nameOf } from "../driver/sentences";
-import { diagonalOfProduct } from "./diagonal-of-product";
-import { fewProducts } from "./few-products";
-import { fewTerms } from "./few-terms";
+import { fewProducts, fewTerms } from "./few-terms";
 import { rowOfProduct } from "./row-of-product";
+import { diagonalOfProduct } from "./slices-first";
 import { titled } from "../catalogue";
 
 const axesOf = (planner: Planner, { op, attrs, inputs }: Node): readonly number[] =>
