@@ -135,7 +135,6 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
       "space.int(0)",
     ],
   ],
-  "one-vector-again": [["templates/pointwise.ts", "space.add(space.mul(own, run), «space.int(at)»)", "space.int(0)"]],
   "band-forwards": [
     [
       "templates/scan.ts",

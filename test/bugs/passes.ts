@@ -4,11 +4,9 @@ import { bugsIn } from "./bug.ts";
 export const passBugs = bugsIn("src/fusion/passes", {
   "lost-consumer": [
     ["driver/copies.ts", "add: «readers».map((reader) => copied(producer, reader)),", "readers.slice(0, 1)"],
-    ["driver/copies.ts", "remove: [...(keepProducer ? [] : [producer]), ...«readers»],", "readers.slice(0, 1)"],
+    ["driver/copies.ts", "...(keepProducer ? [] : [producer]), ...«readers», ...unread", "readers.slice(0, 1)"],
   ],
   "lost-output": [["driver/merge.ts", "«»const readers = planner.regionsReading(value);", "return false;"]],
-  "diagonal-in-one-column": [["algebra/slices-first.ts", "columns: { start: column, step: «by» } };", "0"]],
-  "one-term-less": [["algebra/few-terms.ts", "for (let term = 1; «term < count»; term++)", "term < count - 1"]],
   "leaves-producer": [["driver/merge.ts", "removedRegions: «remove»,", "remove.slice(1)"]],
   "double-member": [
     [

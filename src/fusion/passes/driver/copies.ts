@@ -68,6 +68,10 @@ export function copyCandidate(
   let edges: readonly EdgeId[] | null = null;
   let nodes: readonly NodeId[] | null = null;
   let remove: readonly Region[] | null = null;
+  const taken = (): readonly Region[] => {
+    const unread = unreadBeside(planner, [producer, ...readers]);
+    return [...(keepProducer ? [] : [producer]), ...readers, ...unread];
+  };
   // Most copies are priced and never proposed.
   return {
     rule,
@@ -79,11 +83,7 @@ export function copyCandidate(
       return (nodes ??= nodesOf(this.edges, producer));
     },
     get remove() {
-      return (remove ??= [
-        ...(keepProducer ? [] : [producer]),
-        ...readers,
-        ...unreadBeside(planner, [producer, ...readers]),
-      ]);
+      return (remove ??= taken());
     },
     add: readers.map((reader) => copied(producer, reader)),
     into: readers.length === 1 ? readers[0]!.id : null,
