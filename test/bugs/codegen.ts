@@ -57,14 +57,11 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
     ["templates/fold.ts", "low.branch(space.less(chunk, «schedule.chunks»),", "schedule.chunks - 1"],
     ["templates/matmul-join.ts", "const { chunks } = «job.schedule»;", "{ chunks: job.schedule.chunks - 1 }"],
     ["templates/mixed.ts", "low.branch(space.less(band, «schedule.chunks»),", "schedule.chunks - 1"],
-    [
-      "templates/reduce-finish.ts",
-      "low.branch(space.less(grid.tid, «schedule.chunks»), () => {",
-      "schedule.chunks - 1",
-    ],
+    ["templates/reduce-finish.ts", "low.branch(space.less(tid, «schedule.chunks»), () => {", "schedule.chunks - 1"],
   ],
   "lost-rescale": [
     ["templates/flash.ts", "if («!this.parts.weightsRescaled») return;", "true"],
+    ["templates/flash-finish.ts", "addedUp(row, «parts.weightsRescaled ? fade : null»)", "null"],
     ["templates/one-pass.ts", "«rescaleTo(base);»", ""],
     [
       "templates/one-pass.ts",
@@ -107,6 +104,7 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
     ["templates/scan.ts", "«this.low.set(this.#carry, total, [this.scan.id]);»", ""],
     ["templates/scan.ts", '«soFar = soFar === null ? all : joined(low, scan, soFar, all, "so_far");»', ""],
   ],
+  "unturned-block": [["templates/contraction.ts", "low.part(value, «column», [id])", "0"]],
   "turned-four": [
     [
       "joined-accesses.ts",

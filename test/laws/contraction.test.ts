@@ -12,6 +12,7 @@ import {
   type Compilation,
   type NodeId,
 } from "../../src/fusion";
+import { complaints, gpu, graphOf, oneRegion, wgslOf } from "./codegen-harness";
 
 const target = targetOf(defaultOptions.profile);
 const inputsOf = (c: Compilation): Map<NodeId, Float64Array> =>
@@ -68,4 +69,22 @@ test.each(programs)("%s: %i kernels", (_, kernels, text) => {
   expect(c.diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   expect(c.fusedPlan!.kernels.length).toBe(kernels);
   expect(disagreement(c)).toBeNull();
+});
+
+test("neighbouring threads read an operand whose pieces of k lie together along k", () => {
+  const heads = "x: f32[2, 4, 32, 64]\nw: f32[256, 48]\ny = x.transpose(1, 2).reshape(2, 32, 256) @ w";
+  expect(wgslOf(heads)).toMatch(/let x_at = .* \+ tid_mod_\d+;/);
+  const windows = "x: f32[1, 4, 20, 20]\nw: f32[32, 4, 3, 3]\ny = conv2d(x, w)";
+  expect(wgslOf(windows)).not.toMatch(/let x_at = .* \+ tid_mod_\d+;/);
+});
+
+test("a result that lies along the rows of its product is stored in vectors", () => {
+  const both = "a: f32[40, 24]\nb: f32[24, 36]\ny = a @ b\nz = relu(y).T\nreturn y, z";
+  const wgsl = wgslOf(both);
+  expect(wgsl.match(/read_write> \w+: array<vec4f/g)).toHaveLength(2);
+  expect(complaints(oneRegion(graphOf(both)), gpu)).toEqual([]);
+  const two =
+    "x: f32[2, 20, 24]\ng: f32[24, 36]\nu: f32[24, 36]\ny = (silu(x @ g) * (x @ u)).transpose(1, 2)\nreturn y";
+  expect(wgslOf(two)).toMatch(/read_write> \w+: array<vec4f/);
+  expect(complaints(oneRegion(graphOf(two)), gpu)).toEqual([]);
 });

@@ -1,7 +1,8 @@
 /** @file Attention as one kernel: what the derived form computes, on random shapes, in both schedules. */
 import { describe, expect, test } from "vitest";
-import { lowerFusion } from "../../src/fusion/codegen";
+import { lowerFusion, printWgsl } from "../../src/fusion/codegen";
 import { generic } from "../../src/fusion/cost";
+import type { Target } from "../../src/fusion/ir";
 import { complaints, cpu, gpu, graphOf, oneRegion, wgslOf } from "./codegen-harness";
 
 const attention = (m: number, n: number, d: number, dv: number, mod = "", batch = ""): string =>
@@ -56,6 +57,48 @@ describe.each([
     expect(lowerFusion(fusion, gpu, generic)[0]!.programs.map(({ template }) => template)).toEqual(["flash"]);
     expect(complaints(fusion, gpu, 1e-9)).toEqual([]);
     expect(complaints(fusion, cpu, 1e-9)).toEqual([]);
+  });
+});
+
+/** A machine so large that bands of rows are always too few for it, and on which launches cost next to nothing. */
+const large: Target = {
+  ...gpu,
+  machine: { ...gpu.machine!, multiprocessors: 4096, launchMicros: 0.01, counted: true },
+};
+
+describe("keys in chunks", () => {
+  const causal = "x = where(iota(210) <= iota(210).unsqueeze(-1), s, -3e38)";
+  const hidden = "x = where(iota(210) < iota(210).unsqueeze(-1), s, -inf)";
+  test.each([
+    ["even", attention(64, 128, 16, 16), 1e-9],
+    ["odd", attention(37, 145, 10, 7), 1e-9],
+    ["a dozen rows", attention(12, 300, 12, 12, "", "2, "), 1e-9],
+    ["one row of queries", attention(1, 300, 12, 12), 1e-9],
+    ["heads", attention(33, 170, 8, 8, "x = s * 0.25", "2, 3, "), 1e-9],
+    ["under a diagonal", attention(210, 210, 8, 8, causal), 1e-9],
+    ["under a diagonal, heads", attention(210, 210, 8, 8, causal, "2, "), 1e-9],
+    ["a row that sees nothing", attention(210, 210, 8, 8, hidden), 1e-9],
+    ["a soft cap", attention(20, 150, 8, 8, "x = tanh(s / 5) * 5"), 1e-9],
+    ["a bias", attention(20, 150, 8, 8, "b: f32[20, 150]\nx = s + b"), 1e-9],
+    [
+      "a norm of the results, and their row's logarithm",
+      attention(33, 150, 8, 12, "", "2, ").replace(
+        "return o",
+        "y = o * rsqrt((o * o).mean(dim=-1, keepdim=True) + 1e-5)\nz = log(l) + m\nreturn y, z",
+      ),
+      1e-9,
+    ],
+    ["no softmax", "q: f32[30, 8]\nk: f32[140, 8]\nv: f32[140, 8]\ny = relu(q @ k.T) @ v", 1e-9],
+  ])("%s", (_, text, rtol) => {
+    const fusion = oneRegion(graphOf(text));
+    const [region] = lowerFusion(fusion, large, generic);
+    expect(region!.programs.map(({ template }) => template)).toEqual(["flash", "flash"]);
+    expect(complaints(fusion, large, rtol)).toEqual([]);
+  });
+
+  test("the text of the kernel that joins them", () => {
+    const [region] = lowerFusion(oneRegion(graphOf(attention(64, 128, 16, 16))), large, generic);
+    expect(printWgsl(region!.programs[1]!).wgsl).toMatchSnapshot();
   });
 });
 

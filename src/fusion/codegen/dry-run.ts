@@ -38,5 +38,17 @@ export function strideOf(offset: Index, variable: IndexVar): number | null {
   return stride;
 }
 
+/** Steps of a run that are looked at: no tile is wider. */
+const LONG_RUN = 64;
+
+/** How many neighbours along `variable` lie side by side in memory, from the first one on. */
+export function runOf(space: IndexSpace, offset: Index, variable: IndexVar): number {
+  const at = (value: number): Index => space.substitute(offset, variable, space.int(value));
+  const start = at(0);
+  let run = 1;
+  while (run < LONG_RUN && run <= variable.max && at(run) === space.add(start, space.int(run))) run++;
+  return run;
+}
+
 const mentions = (index: Index, variable: IndexVar): boolean =>
   index.terms.some(({ atom }) => (atom.kind === "var" ? atom === variable : mentions(atom.of, variable)));

@@ -60,7 +60,7 @@ export function lowerJob(job: Job): KernelProgram[] {
     case "matmul-registers":
       return [lowerMatmulRegisters(job)];
     case "flash-tile":
-      return [lowerFlashTile(job)];
+      return lowerFlashTile(job);
     case "flash-thread":
       return [lowerFlashThread(job)];
     case "reduce-tile":

@@ -3,6 +3,7 @@ export { binsOf } from "./schedule/bins";
 export {
   areTransposed,
   followersOf,
+  isTurned,
   orderedFrom,
   permutationOf,
   isMatrixTranspose,
@@ -14,8 +15,8 @@ export { classify, classifyPlain, longestRun, placeRows, wholeOutput, type RowPl
 export type { Placed, Role, RowDomain } from "./rows/placed";
 export { directionOf, scansBehind } from "./rows/row-ops";
 export { classifyOnline, isOnline, mayBeOnline } from "./attention/classify-online";
-export { flashAcross, flashSizes, flashThreads, type FlashSizes } from "./schedule/online-schedule";
-export { meetingCells, meetingRows, reduceSizes, type ReduceSizes } from "./schedule/reduce-schedule";
+export { flashAcross, flashSizes, flashThreads, type FlashSizes } from "./schedule/flash-factors";
+export { endsOf, meetingCells, meetingRows, reduceSizes, type ReduceSizes } from "./schedule/reduce-schedule";
 export { onlineParts } from "./attention/online";
 export type { OnlineAnswer, OnlineParts } from "./attention/online-parts";
 export { productsOf } from "./shared-operand";

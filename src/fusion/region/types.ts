@@ -47,7 +47,8 @@ export interface RegionRead {
  * `bins`: threads fold updates into bins of their own, one for every place, and a kernel joins them.
  * `mixed-row`, `mixed-thread`: bands of rows, whose columns are folded as well, with a finisher that joins the bands. `matmul-tile`, `matmul-registers` (CPU), `matmul-direct`.
  * `matmul-rows`, `matmul-rows-thread` (CPU): a tile, or a thread, that owns whole rows of the product and folds them.
- * `flash-tile`: rows between two contractions folded while tiles of keys and values pass through workgroup memory; `flash-thread`:
+ * `flash-tile`: rows between two contractions folded while tiles of keys and values pass through workgroup memory, all of them or
+ * `chunks`, which a second kernel joins; `flash-thread`:
  * the same with one thread per row. `reduce-tile`, `reduce-thread`: rows of one contraction folded while they are made.
  */
 export type Variant =
@@ -155,7 +156,7 @@ export interface RegionSchedule {
   readonly inPlace?: readonly InPlace[];
   /** Flat: the parts of the grid, the largest first; `width` and `turns` are that one's. Absent for other kernels. */
   readonly segments?: readonly Segment[];
-  /** Split: chunks per row or of k, and elements per chunk (the last may be shorter). Mixed: bands, and rows in each. 1 and `columns` otherwise. */
+  /** Split: chunks per row, of k or of attention's keys, and elements per chunk (the last may be shorter). Mixed: bands, and rows in each. 1 and `columns` otherwise. */
   readonly chunks: number;
   readonly chunkLength: number;
   /** Tile: [axis along which the transposed operands lie contiguously, innermost axis of the space]. */

@@ -4,6 +4,7 @@ import { opDef } from "../../ops";
 import {
   followersOf,
   isFreeView,
+  isTurned,
   matmulSizes,
   permutationOf,
   productsOf,
@@ -16,7 +17,7 @@ import { literal, type Buffer, type Reg, type Value } from "../kernel-ir";
 import { registerScalar, wordFor } from "../emitter";
 import type { Lowering } from "../lowering";
 import { dependsOnLane, masked } from "./accumulate";
-import { probeLoads, strideOf } from "../dry-run";
+import { probeLoads, runOf, strideOf } from "../dry-run";
 
 export class Contraction {
   readonly low: Lowering;
@@ -92,7 +93,7 @@ export class Contraction {
     return this.space.tuple([...this.space.unravel(batch, this.#batch), ...rows, ...columns]);
   }
 
-  /** Does `left` or `right` lie contiguously along k? Decided by the largest tensor behind it. */
+  /** Does `left` or `right` lie along k rather than along its other axis? Decided by the largest tensor behind it. */
   alongK(side: 0 | 1): boolean {
     const { space, sizes } = this;
     const [k, other] = [
@@ -105,7 +106,11 @@ export class Contraction {
     const at = this.#operandAt(which, zero, this.#shapes[which].length > 1 ? matrix : [space.of(k)]);
     const loads = probeLoads(this.job.graph, this.job.region.members, space, [{ id: this.#operands[which], at }]);
     const largest = loads.toSorted((a, b) => b.elements - a.elements)[0];
-    return largest !== undefined && strideOf(largest.offset, k) === 1;
+    if (largest === undefined) return false;
+    const stride = strideOf(largest.offset, k);
+    if (stride !== null) return stride === 1;
+    // Heads that lie apart, or windows: pieces of k are contiguous, and so may be pieces of the other axis.
+    return runOf(space, largest.offset, k) > runOf(space, largest.offset, other);
   }
 
   /** Zero where `edge` fails. */
@@ -157,6 +162,34 @@ export class Contraction {
         }
       }
     });
+  }
+
+  /** Outputs that follow this product and in which its rows lie side by side. */
+  turned(outputs: readonly NodeId[]): NodeId[] {
+    if (this.#swapped) return [];
+    return outputs.filter((id) => isTurned(this.job.graph, this.id, this.#followers.get(id)!));
+  }
+
+  /** Stores what is known at rows 4·quad … +3 and columns 4·unit … +3, which exist; `turned`: column by column. */
+  storeBlock(batch: Index, quad: Index, unit: Index, id: NodeId, turned: boolean, enter: (row: number) => void): void {
+    const { low, space, sizes, job } = this;
+    const { shape } = node(job.graph, id).type;
+    const buffer = low.buffer(id);
+    const first = space.mul(quad, 4);
+    const { at } = this.quad(unit, sizes.n);
+    const points = [0, 1, 2, 3].map((row) => this.placed(id, this.outAt(batch, space.add(first, space.int(row)), at)));
+    const values = points.map((point, row) => {
+      enter(row);
+      return low.valueAt(id, point);
+    });
+    if (!turned)
+      return points.forEach((point, row) => low.store(buffer, space.ravel(point.at, shape), values[row]!, [id]));
+    for (const column of [0, 1, 2, 3]) {
+      const down = this.outAt(batch, space.add(first, space.of(space.lane)), low.atLane(at, column));
+      const parts = values.map((value) => low.part(value, column, [id]));
+      const whole = low.let("turned", parts[0]!.scalar, 4, { kind: "pack", parts }, [id]);
+      low.store(buffer, space.ravel(this.placed(id, down).at, shape), whole, [id]);
+    }
   }
 
   /** Stores `outputs` at row m and column n, computed from what the products are known to be there. */
@@ -263,6 +296,31 @@ export function finishAll(
 ): void {
   products.forEach(({ low, id }, p) => low.setRowValue(id, accs[p]!));
   products.forEach((c, p) => c.finish(accs[p]!, batch, m, unit, c.outputs(products.slice(0, p))));
+}
+
+/**
+ * The same at rows 4·quad … +3 where some outputs lie along the rows of the products; false where none does, and nothing is stored.
+ * @param accs of each row, of each product
+ */
+export function finishTurned(
+  products: readonly Contraction[],
+  accs: readonly (readonly Reg[])[],
+  batch: Index,
+  quad: Index,
+  unit: Index,
+): boolean {
+  const own = products.map((c, p) => c.outputs(products.slice(0, p)));
+  const turned = new Set(products.flatMap((c, p) => c.turned(own[p]!)));
+  const [{ low, space, sizes }] = products as [Contraction];
+  if (turned.size === 0) return false;
+  low.branch(space.and(space.less(quad, sizes.m / 4), space.less(unit, sizes.n / 4)), () => {
+    const held = space.clamp(quad, sizes.m / 4 - 1);
+    const enter = (row: number): void => products.forEach(({ id }, p) => low.setRowValue(id, accs[row]![p]!));
+    products.forEach((c, p) => {
+      for (const id of own[p]!) c.storeBlock(batch, held, unit, id, turned.has(id), enter);
+    });
+  });
+  return true;
 }
 
 /** Stores what follows the products at row m and column n, computed from a value of each. */

@@ -4,15 +4,17 @@
  * of the results, so that peak, folds and results of a row stay in the registers of the threads that share it.
  */
 import type { NodeId } from "../../ir";
-import { flashAcross, flashThreads, type FlashTile } from "../../region";
+import { flashAcross, type FlashTile } from "../../region";
 import { gridOf, programOf, type Job } from "../kernel-frame";
 import type { Cond, Index } from "../index-space";
 import { literal, type Expr, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
 import type { Contraction } from "./contraction";
-import { Flash } from "./flash";
-import { gridIndex } from "./matmul-tile";
+import { bandOf, fours, type Band } from "./flash-band";
+import { lowerFlashFinish } from "./flash-finish";
 import { accumulator, foldLanes } from "./accumulate";
-import { completeRows, joined, SharedParts, type Share } from "./workgroup-row-reduce";
+import { completeRows, foldsOf, joined, SharedParts, type Share } from "./workgroup-row-reduce";
+import { Partials } from "./reduce-finish";
+import { namesOf } from "./split";
 import { nameRows, type Quad, type OnlineSoftmaxState } from "./online-softmax-state";
 
 /** A vector that a thread carries from memory into a tile. */
@@ -25,28 +27,18 @@ interface TileLoad {
   readonly inside: Cond;
 }
 
-interface Band {
-  readonly f: Flash;
-  readonly tile: FlashTile;
-  readonly threads: number;
-  readonly tid: Index;
-  readonly tx: Index;
-  readonly batch: Index;
-  readonly top: Index;
-  /** Rows of this thread, counted from `top`. */
-  readonly rows: readonly Index[];
-  readonly passing: SharedArray;
-  readonly weights: SharedArray;
-  /** Vectors from one row of `weights` to the next. */
-  readonly pitch: number;
-}
+/** Variant `flash-tile`: one kernel; or one that walks the keys chunk by chunk, and one that joins the chunks. */
+export const lowerFlashTile = (job: Job): KernelProgram[] =>
+  job.schedule.chunks === 1 ? [lowerBands(job)] : [lowerBands(job), lowerFlashFinish(job)];
 
-/** Variant `flash-tile`. */
-export function lowerFlashTile(job: Job): KernelProgram {
+function lowerBands(job: Job): KernelProgram {
   const band = bandOf(job);
   const { f, tile, threads, tx, batch, top, rows } = band;
   const { low, space, sizes } = f;
-  const turns = Math.ceil(sizes.n / tile.n);
+  const { chunks, chunkLength } = job.schedule;
+  const whole = Math.ceil(sizes.n / tile.n);
+  const turns = chunks === 1 ? whole : chunkLength / tile.n;
+  const start = space.mul(band.chunk, turns);
   const across = flashAcross(tile);
   const ours = rows.map((row) => space.add(top, row));
   const units = Array.from({ length: Math.ceil(fours(sizes.width) / across) }, (_, t) =>
@@ -59,7 +51,7 @@ export function lowerFlashTile(job: Job): KernelProgram {
   }));
   const [first, ...others] = products;
   if (first) low.comment("The first keys, on their way to workgroup memory.");
-  const begin = f.parts.fromOwn ? space.clamp(space.div(top, tile.n), turns - 1) : space.int(0);
+  const begin = f.parts.fromOwn ? space.clamp(space.div(top, tile.n), turns - 1) : start;
   const keys = (first?.loads ?? []).map((load, i) => ({
     load,
     reg: low.variable(`key_${i}`, "f32", 4, load.fetch(begin), [first!.scores.id]),
@@ -74,7 +66,8 @@ export function lowerFlashTile(job: Job): KernelProgram {
     low,
     ours.map((row) => f.held(row)),
   );
-  const walk = (iteration: Index): void => {
+  const walk = (step: Index): void => {
+    const iteration = space.add(start, step);
     if (first) {
       for (const { load, reg } of keys) stage(band, load, reg, first.scores);
       low.barrier();
@@ -115,18 +108,32 @@ export function lowerFlashTile(job: Job): KernelProgram {
     low.barrier();
     if (first && turns > 1) {
       low.comment("Fetch the next keys while the values are summed.");
-      const next = low.bind("next", space.mod(space.add(iteration, space.int(1)), turns));
+      const next = low.bind("next", space.add(start, space.mod(space.add(step, space.int(1)), turns)));
       for (const { load, reg } of keys) low.set(reg, asExpr(load.fetch(next)), [first.scores.id]);
     }
     low.comment("Values under their weights.");
     inParts(band, tile.n / 4, "quad", (quad, number) => addValues(band, results, units, quad, number));
     low.barrier();
   };
-  low.loop("turn", turns, (iteration) =>
-    low.branch(f.sees(space.mul(iteration, tile.n), tile.n, top, tile.m), () => walk(iteration)),
-  );
-  low.comment("The threads of a row join what they summed; then each finishes its results.");
+  low.loop("turn", turns, (step) => {
+    const first = space.add(start, step);
+    const sees = f.sees(space.mul(first, tile.n), tile.n, top, tile.m);
+    low.branch(space.and(sees, space.less(first, whole)), () => walk(step));
+  });
   const sharing = shares.filter((share) => share !== null);
+  const keysSay = first ? "keys and values pass" : "values pass";
+  const among = chunks === 1 ? "" : ` and one of ${chunks} chunks of ${chunkLength} columns`;
+  const rest = {
+    template: "flash",
+    schedule: `One workgroup of ${threads} threads per ${tile.m} rows${among}; ${keysSay} through workgroup memory ${tile.n} at a time.`,
+    workgroupSize: [threads, 1, 1],
+    workgroups: [...gridOf(sizes.batch * Math.ceil(sizes.m / tile.m) * chunks, job.target), 1],
+  } as const;
+  if (chunks > 1) {
+    leaveParts(band, state, results, units, sharing);
+    return programOf(low, job, { ...rest, ...namesOf(job, "partials") });
+  }
+  low.comment("The threads of a row join what they summed; then each finishes its results.");
   completeRows(state, sizes.n, shared ? sharing : null).forEach((factor, i) => {
     if (factor) f.rescale(results[i]!, factor);
   });
@@ -136,73 +143,10 @@ export function lowerFlashTile(job: Job): KernelProgram {
     f.store(batch, ours[i]!, results[i]!, units);
     f.storeRow(batch, ours[i]!, space.less(tx, 1));
   });
-  const keysSay = first ? "keys and values pass" : "values pass";
-  return programOf(low, job, {
-    template: "flash",
-    schedule: `One workgroup of ${threads} threads per ${tile.m} rows; ${keysSay} through workgroup memory ${tile.n} at a time.`,
-    workgroupSize: [threads, 1, 1],
-    workgroups: [...gridOf(sizes.batch * Math.ceil(sizes.m / tile.m), job.target), 1],
-  });
+  return programOf(low, job, rest);
 }
 
-const fours = (size: number): number => Math.ceil(size / 4);
 const asExpr = (value: Value): Expr => value;
-
-function bandOf(job: Job): Band {
-  const tile = job.schedule.flash!;
-  const f = new Flash(job);
-  const { low, space, sizes } = f;
-  const bands = Math.ceil(sizes.m / tile.m);
-  const [gx, gy] = gridOf(sizes.batch * bands, job.target);
-  const grid = gridIndex(f.values, gx, gy, sizes.batch * bands, job.target.maxWorkgroupsPerDimension);
-  const threads = flashThreads(tile);
-  const tid = space.of(space.variable("tid", threads - 1, 0, "tid"));
-  const across = flashAcross(tile);
-  const { band, batch: number } =
-    (f.parts.diagonal === null && !f.parts.fromOwn) || sizes.batch === 1
-      ? inOrder(f, grid, bands)
-      : longestFirst(f, grid, bands);
-  const top = low.bind("top", space.mul(band, tile.m));
-  const batch = low.bind("batch", number);
-  const tx = low.bind("tx", space.mod(tid, across));
-  const ty = low.bind("ty", space.div(tid, across));
-  const pitch = across + 1;
-  const passing = Math.max(...f.scores.map((each) => 4 * fours(each.sizes.k) * pitch), tile.n * fours(sizes.width));
-  return {
-    f,
-    tile,
-    threads,
-    tid,
-    tx,
-    batch,
-    top,
-    rows: Array.from({ length: tile.rm }, (_, i) => space.add(ty, space.int(i * (tile.m / tile.rm)))),
-    passing: low.sharedArray(f.scores.length > 0 ? "kv_tile" : "v_tile", "f32", passing, 4),
-    weights: low.sharedArray("weight_tile", "f32", tile.m * pitch, 4),
-    pitch,
-  };
-}
-
-/** Which band of which matrix a workgroup takes. */
-interface Own {
-  readonly band: Index;
-  readonly batch: Index;
-}
-
-const inOrder = ({ space, sizes }: Flash, grid: Index, bands: number): Own => ({
-  band: space.mod(grid, bands),
-  batch: sizes.batch === 1 ? space.int(0) : space.mod(space.div(grid, bands), sizes.batch),
-});
-
-/**
- * Under a diagonal the last bands walk furthest, beyond one the first: they of all matrices begin, so that no multiprocessor is left
- * with them alone.
- */
-function longestFirst({ low, space, sizes, parts }: Flash, grid: Index, bands: number): Own {
-  const iteration = low.bind("turn_of", space.mod(space.div(grid, sizes.batch), bands));
-  const band = parts.fromOwn ? iteration : space.add(space.int(bands - 1), space.mul(iteration, -1));
-  return { band, batch: space.mod(grid, sizes.batch) };
-}
 
 /** `count` vectors dealt out to the threads. */
 function dealt(band: Band, count: number, make: (unit: Index) => Omit<TileLoad, "exists">): TileLoad[] {
@@ -396,6 +340,28 @@ function takeTop({ f }: Band, state: OnlineSoftmaxState, results: readonly Reg[]
   const factor = state.raise(state.lanes(seen.reduce((a, b) => state.higher(a, b, 4)) as Reg));
   state.rescaleFolds(factor);
   f.rescale(results, factor);
+}
+
+/** What the chunk comes to: of each row its peak and its folds, and the results under that peak. */
+function leaveParts(
+  { f, batch, chunk, top, rows, tx }: Band,
+  state: readonly OnlineSoftmaxState[],
+  results: readonly (readonly Reg[])[],
+  units: readonly Index[],
+  shares: readonly Share[],
+): void {
+  const { low, space, sizes, job } = f;
+  low.comment("The threads of a row join what they summed; the chunk's part is left for the next kernel.");
+  const folds = foldsOf(state, shares.length > 0 ? shares : null).map((own, i) => [...state[i]!.peakFold(), ...own]);
+  const partials = new Partials(low, job, folds[0]!);
+  rows.forEach((own, i) => {
+    const row = space.add(top, own);
+    low.branch(space.and(space.less(row, sizes.m), space.less(tx, 1)), () => {
+      const linear = space.add(space.mul(batch, sizes.m), f.held(row));
+      for (const acc of folds[i]!) partials.store(acc, chunk, linear);
+    });
+    units.forEach((unit, t) => f.values.leave(results[i]![t]!, chunk, batch, row, unit));
+  });
 }
 
 /** A fold of each row's results over the threads that share them: from here on every one of them knows it. */

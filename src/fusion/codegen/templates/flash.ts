@@ -10,6 +10,13 @@ import { foldIn, type Accumulator } from "./accumulate";
 import { Contraction } from "./contraction";
 import { OnlineSoftmaxState, scale, type Quad } from "./online-softmax-state";
 
+/** The parts of a region that was classified as attention. */
+export function onlinePartsOf(job: Job): OnlineParts {
+  const answer = onlineParts(job.graph, job.region.members, job.region.outputs);
+  if (!answer.ok) throw bug(`region ${job.region.id} was classified as flash but is not`);
+  return answer.parts;
+}
+
 export class Flash {
   readonly parts: OnlineParts;
   readonly sizes: FlashSizes;
@@ -19,16 +26,15 @@ export class Flash {
   readonly space: IndexSpace;
   readonly job: Job;
 
-  constructor(job: Job) {
-    const answer = onlineParts(job.graph, job.region.members, job.region.outputs);
-    if (!answer.ok) throw bug(`region ${job.region.id} was classified as flash but is not`);
+  /** @param low of a kernel that leaves the results to another, or takes them over */
+  constructor(job: Job, low?: Lowering) {
     this.job = job;
-    this.parts = answer.parts;
-    this.sizes = flashSizes(job.graph, answer.parts);
-    this.values = new Contraction(job, answer.parts.values!);
+    this.parts = onlinePartsOf(job);
+    this.sizes = flashSizes(job.graph, this.parts);
+    this.values = new Contraction(job, this.parts.values!, low);
     this.low = this.values.low;
     this.space = this.low.space;
-    this.scores = answer.parts.scores.map((id) => new Contraction(job, id, this.low));
+    this.scores = this.parts.scores.map((id) => new Contraction(job, id, this.low));
   }
 
   /** The element in this row and column of a node of the row's shape, batch axes and all. */

@@ -7,7 +7,7 @@ import { programOf, type Job } from "../kernel-frame";
 import { gridOf } from "../kernel-frame";
 import type { Cond, Index, IndexSpace } from "../index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../kernel-ir";
-import { Contraction, finishAll, productsIn } from "./contraction";
+import { Contraction, finishAll, finishTurned, productsIn } from "./contraction";
 import type { Lowering } from "../lowering";
 import { leftPitch, leftVectors, tileThreads, type MatmulTile } from "../../region";
 import { lowerJoin } from "./matmul-join";
@@ -168,18 +168,28 @@ export function lowerMatmulTile(job: Job): KernelProgram[] {
 function lowerTiles(job: Job): KernelProgram {
   const { chunks, chunkLength } = job.schedule;
   const tile = job.schedule.matmul!;
-  const { tiling, products, rows, columns, accs, grid } = multiplyTiles(job);
+  const { tiling, products, quads, rows, columns, accs, grid } = multiplyTiles(job);
   const { low, space } = tiling.c;
   const perProduct = columns.length / products.length;
   low.comment(chunks === 1 ? "Finish and store from the accumulators." : "Leave this chunk's part.");
-  rows.forEach((row, i) =>
+  const of = (i: number, j: number): Reg[] => products.map((_, p) => accs[i]![j + p * perProduct]!);
+  quads.forEach((quad, q) => {
+    const own = [0, 1, 2, 3].map((i) => 4 * q + i);
     columns.slice(0, perProduct).forEach((column, j) => {
-      const [m, unit] = [space.add(tiling.top, row), space.add(tiling.left, column)];
-      const own = products.map((_, p) => accs[i]![j + p * perProduct]!);
-      if (chunks === 1) finishAll(products, own, tiling.batch, m, unit);
-      else products.forEach((product, p) => product.leave(own[p]!, tiling.chunk!, tiling.batch, m, unit));
-    }),
-  );
+      const unit = space.add(tiling.left, column);
+      const fours = own.map((i) => of(i, j));
+      if (
+        chunks === 1 &&
+        finishTurned(products, fours, tiling.batch, space.add(space.exactly(tiling.top, 4)!, quad), unit)
+      )
+        return;
+      own.forEach((i) => {
+        const m = space.add(tiling.top, rows[i]!);
+        if (chunks === 1) finishAll(products, of(i, j), tiling.batch, m, unit);
+        else products.forEach((product, p) => product.leave(of(i, j)[p]!, tiling.chunk!, tiling.batch, m, unit));
+      });
+    });
+  });
   return programOf(low, job, {
     ...(chunks > 1 && namesOf(job, "partials")),
     template: "matmul",

@@ -81,38 +81,64 @@ export class Partials {
 
 const placeOf = (id: NodeId): string => `${id} place`;
 
-/** One workgroup per row, a thread for each chunk. */
-export function lowerReduceFinish(job: Job, { peak, exp, folds }: OnlineParts): KernelProgram {
-  const { schedule, form, target, graph } = job;
-  const ids = [...(peak === null ? [] : [peak]), ...folds.map((fold) => fold.node)];
-  const low = finishLowering(job, ids);
+/** What the chunks of a row come to. */
+export interface Joined {
+  /** What sums that this thread's chunk has left are multiplied by, and all of them in the end; null where no peak is kept. */
+  readonly fade: Value | null;
+  readonly last: Value | null;
+}
+
+/** Threads of a workgroup that joins chunks. */
+export const finishThreads = (chunks: number): number => Math.max(32, 2 ** Math.ceil(Math.log2(chunks)));
+
+/** The peak and the folds of a row, whose chunks a thread each takes in: from here on row values mean this row's. */
+export function joinChunks(
+  low: Lowering,
+  job: Job,
+  { peak, exp, folds }: OnlineParts,
+  { tid, row, places }: { readonly tid: Index; readonly row: Index; readonly places: JoinPlaces },
+): Joined {
+  const { schedule, form, graph } = job;
   const { space } = low;
-  const threads = Math.max(32, 2 ** Math.ceil(Math.log2(schedule.chunks)));
-  const grid = workgroupPerItem(low, form.rows, threads, target);
+  const ids = [...(peak === null ? [] : [peak]), ...folds.map((fold) => fold.node)];
+  if (ids.length === 0) return { fade: null, last: null };
   const accs = ids.map((id) => accumulator(low, id, 1));
   const partials = new Partials(low, job, accs);
-  low.branch(space.less(grid.tid, schedule.chunks), () => {
-    for (const acc of accs) partials.take(acc, space.clamp(grid.tid, schedule.chunks - 1), grid.index);
+  low.branch(space.less(tid, schedule.chunks), () => {
+    for (const acc of accs) partials.take(acc, space.clamp(tid, schedule.chunks - 1), row);
   });
-  const places = new JoinPlaces(low, threads, schedule.joined);
   const own = peak === null ? accs : accs.slice(1);
+  let [fade, last]: [Value | null, Value | null] = [null, null];
   if (peak !== null) {
     low.comment("The row's peak; what each chunk has summed under its own fades to it.");
     const part = accs[0]!.value;
-    const top = joinThreads(accs.slice(0, 1), grid.tid, places, 0)[0]!.value;
+    const top = joinThreads(accs.slice(0, 1), tid, places, 0)[0]!.value;
     low.setRowValue(peak, top);
     const { op } = node(graph, exp!);
     const base = low.let("base", "f32", 1, { kind: "combine", def: accs[0]!.def, a: top, b: LOWEST_FINITE }, [peak]);
     const factor = rescaleFactor(low, { from: part, to: base, exp: op }, peak);
-    const last = rescaleFactor(low, { from: base, to: top, exp: op }, peak);
+    const end = rescaleFactor(low, { from: base, to: top, exp: op }, peak);
     own.forEach((acc, i) => {
       if (folds[i]!.rescaled) scale(low, acc.value, factor, acc.id);
-      if (folds[i]!.rescaled && folds[i]!.whole) scale(low, acc.value, last, acc.id);
+      if (folds[i]!.rescaled && folds[i]!.whole) scale(low, acc.value, end, acc.id);
     });
+    [fade, last] = [factor, end];
   }
-  for (const acc of joinThreads(own, grid.tid, places, 1)) {
-    low.setRowValue(acc.id, finished(low, acc, form.columns));
-  }
+  if (own.length === 0) return { fade, last };
+  for (const acc of joinThreads(own, tid, places, 1)) low.setRowValue(acc.id, finished(low, acc, form.columns));
+  return { fade, last };
+}
+
+/** One workgroup per row, a thread for each chunk. */
+export function lowerReduceFinish(job: Job, parts: OnlineParts): KernelProgram {
+  const { schedule, form, target } = job;
+  const { peak, folds } = parts;
+  const low = finishLowering(job, [...(peak === null ? [] : [peak]), ...folds.map((fold) => fold.node)]);
+  const { space } = low;
+  const threads = finishThreads(schedule.chunks);
+  const grid = workgroupPerItem(low, form.rows, threads, target);
+  const places = new JoinPlaces(low, threads, schedule.joined);
+  joinChunks(low, job, parts, { tid: grid.tid, row: grid.index, places });
   low.branch(space.less(grid.tid, 1), () => storeResults(low, job, grid.index));
   return programOf(low, job, {
     template: "contract-reduce",

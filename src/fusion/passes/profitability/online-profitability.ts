@@ -1,10 +1,10 @@
 /** @file What the passes share that fold rows while they are made: whose regions are concerned, and whether it pays. */
-import type { NodeId, Region, RegionId } from "../../ir";
+import type { NodeId, Region, RegionId, Verdict } from "../../ir";
 import type { Candidate, CostDelta, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
 import type { Rewriter } from "../driver/rewriter";
 import { bothWays, bytesOfWays, NO_MICROS, takesIt, timeOf, weigh } from "./weigh";
-import { showBytes, yes } from "../driver/sentences";
+import { countOf, showBytes, yes } from "../driver/sentences";
 import { unprofitable, numbersOf, worthIt } from "./profitability";
 
 /** Regions that compute some of `nodes`, each once, as they are now. */
@@ -30,11 +30,19 @@ export function onlineProfitability(planner: Planner, candidate: Candidate, delt
   }
   const weighed = weigh("time", ways);
   if (!takesIt(weighed)) return { ...unprofitable(planner, candidate, delta, doing), weighed };
-  const verdict = worthIt(candidate, delta, doing);
+  const verdict = inChunks(planner, candidate, worthIt(candidate, delta, doing));
   const bytes = (regions: readonly Region[]): number =>
     regions.reduce((total, region) => total + planner.factsOf(region).schedule.modelledBytes, 0);
   const again = bytes(candidate.add) - bytes(candidate.remove);
   if (again <= 0) return { ...verdict, weighed };
   const text = `${verdict.text} Bands of rows read the other operand again, ${showBytes(again)} that the cache serves; the time includes it.`;
   return { ...verdict, text, numbers: { ...verdict.numbers, bytesFromCache: again }, weighed };
+}
+
+/** Rows that are cut say so: what becomes one kernel is launched twice. */
+function inChunks(planner: Planner, { add }: Candidate, verdict: Verdict): Verdict {
+  const chunks = Math.max(1, ...add.map((region) => planner.factsOf(region).schedule.chunks));
+  if (chunks === 1) return verdict;
+  const text = `${verdict.text} Rows alone are too few workgroups for the machine: ${countOf(chunks, "chunk")} of each row are walked at the same time, and a second launch joins them.`;
+  return { ...verdict, text, numbers: { ...verdict.numbers, chunks } };
 }

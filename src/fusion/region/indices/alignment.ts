@@ -88,6 +88,18 @@ export interface Follower {
   readonly places: readonly number[];
 }
 
+/**
+ * Do neighbouring rows of a product lie side by side in what follows it, and its columns do not? Blocks of four rows and four columns
+ * are then turned in registers before they are stored.
+ */
+export function isTurned(graph: Graph, product: NodeId, { places }: Follower): boolean {
+  const { shape } = node(graph, product).type;
+  if (shape.length < 2) return false;
+  const [m, n] = [shape.at(-2)!, shape.at(-1)!];
+  const samples = samplesOf(shape);
+  return m % 4 === 0 && n % 4 === 0 && places[samples.indexOf(n)] === 1 && places[samples.indexOf(1)] !== 1;
+}
+
 /** The contraction itself. */
 export const coreFollower = (graph: Graph, core: NodeId): Follower => ({
   through: [],

@@ -6,6 +6,20 @@
 import type { Target } from "../../ir";
 import { isEven, LONG_K, offeredTiles, THIN, tileBytes, tileThreads, type MatmulSizes } from "../matmul";
 import { threadsWithin } from "./threads";
+import {
+  BYTES,
+  LOAD,
+  machinesOf,
+  meanMicros,
+  PEAK,
+  residents,
+  START,
+  STEP,
+  SURE,
+  THREADS,
+  wavesMicros,
+  type Machines,
+} from "./waves";
 import type { MatmulTile, ThinFactors } from "../types";
 
 /** What is to be multiplied: `count` products of one left operand, each of these sizes. */
@@ -34,24 +48,10 @@ export interface ProductFactors {
   readonly reached: number;
 }
 
-/** One multiprocessor: FLOP in a µs, bytes from memory in a µs, threads, registers, bytes of workgroup memory, workgroups. */
+/** FLOP of a multiprocessor in a µs. */
 const FLOPS = 492_500;
-/** FLOP in a µs that chains of multiply-adds reach, which is what profiles call the peak. */
-const PEAK = 385_000;
-const BYTES = 31_000;
-const THREADS = 2048;
-const REGISTERS = 65_536;
-const WORKGROUP_BYTES = 192 * 1024;
-const WORKGROUPS = 32;
 /** Threads that keep all of its arithmetic units busy. */
 const BUSY_THREADS = 256;
-/** Where nobody says how many multiprocessors there are: those of a middling machine. */
-const MULTIPROCESSORS = 108;
-/** µs of a launch where nobody says what one costs. */
-const LAUNCH = 8;
-/** Where they are not counted, a schedule must suit machines around that size: what is left over behind full waves differs among them. */
-const SPREAD = [0.8, 0.9, 1, 1.1, 1.22, 1.4];
-
 /** Share of the peak that threads without workgroup memory reach, and how many of them a multiprocessor wants for that. */
 const ALONE = 0.1;
 const BUSY_ALONE = 256;
@@ -64,35 +64,15 @@ const STEP_WAIT = 180;
 const HIDDEN = 1.5;
 /** FLOP that pass while a byte comes from memory or the second-level cache to workgroup memory. */
 const FETCH_FLOPS = 6.5;
-/** Workgroups of a multiprocessor, one after or beside another, after which their ends have spread about halfway. */
-const SPREADING = 0.62;
 /** Steps of k that pass before the first product and after the last. */
 const START_AND_END = 16;
-
-/** µs that a step of k takes at least: two barriers, and a load from memory. */
-const STEP = 0.35;
 
 /** Bytes that memory hands over at a time. */
 const SECTOR = 32;
 
-/** µs: to start and end a workgroup, from a load to its value, to issue one, to meet in a tree. */
-const START = 0.4;
-const LOAD = 0.4;
+/** µs: to issue a load, to meet in a tree. */
 const ISSUE = 0.03;
 const TREE = 0.6;
-
-/** What a schedule is for: machines of these sizes, and what another launch costs on them. */
-interface Machines {
-  readonly sizes: readonly number[];
-  readonly about: number;
-  readonly launch: number;
-}
-
-function machinesOf({ machine }: Target): Machines {
-  const { multiprocessors = MULTIPROCESSORS, launchMicros = LAUNCH, counted = false } = machine ?? {};
-  const sizes = counted ? [multiprocessors] : SPREAD.map((times) => Math.round(times * multiprocessors));
-  return { sizes, about: sizes.reduce((sum, each) => sum + each, 0) / sizes.length, launch: launchMicros };
-}
 
 /** Registers of a thread: accumulators, loads on their way, one of k of either operand, addresses. */
 export function tileRegisters(tile: MatmulTile): number {
@@ -113,8 +93,7 @@ function residencyOf(tile: MatmulTile): Residency {
   if (known) return known;
   const { m, n, k, rm, rn } = tile;
   const threads = tileThreads(tile);
-  const limits = [THREADS / threads, REGISTERS / (tileRegisters(tile) * threads), WORKGROUP_BYTES / tileBytes(tile)];
-  const most = Math.max(1, Math.min(WORKGROUPS, ...limits.map(Math.floor)));
+  const most = residents(threads, tileRegisters(tile), tileBytes(tile));
   const outputs = rm * rn;
   const alike = 1 + LOAD_SLOTS * ((rm + rn) / outputs) + FETCH_FLOPS * 2 * (1 / m + 1 / n);
   const rates = Array.from({ length: most }, (_, i) => {
@@ -125,24 +104,14 @@ function residencyOf(tile: MatmulTile): Residency {
   return { most, rates };
 }
 
-/**
- * µs of `workgroups` tiles that walk `length` of k. Of full waves the last workgroups end together, and what is left over starts where room
- * comes free: behind one workgroup on each multiprocessor it takes as long as another, behind many they have spread and it takes its
- * share; and never longer than by itself, with fewer beside one another.
- */
+/** µs of `workgroups` tiles that walk `length` of k. */
 function tileMicros(tile: MatmulTile, workgroups: number, length: number, multiprocessors: number): number {
   const { most, rates } = residencyOf(tile);
   const work = 2 * tile.m * tile.n * (length + START_AND_END);
   const least = STEP * (length / tile.k);
-  const wave = (beside: number): number => Math.max(least, (beside * work) / (FLOPS * rates[beside - 1]!));
-  const slots = multiprocessors * most;
-  const waves = Math.floor(workgroups / slots);
-  const left = workgroups - waves * slots;
-  if (waves === 0) return wave(Math.ceil(workgroups / multiprocessors));
-  if (left === 0) return wave(most) * waves;
-  const before = waves * most;
-  const spread = wave(most) * (left / slots) ** ((before - 1) / (before + SPREADING));
-  return wave(most) * waves + Math.min(spread, wave(Math.ceil(left / multiprocessors)));
+  return wavesMicros(workgroups, multiprocessors, most, (beside) =>
+    Math.max(least, (beside * work) / (FLOPS * rates[beside - 1]!)),
+  );
 }
 
 /** Chunks worth asking about: powers of two, as long as each walks several steps. */
@@ -168,10 +137,6 @@ function operandBytes({ sizes: { batch, m, n, k }, count, bytes }: ProductShape)
 const overlapping = (a: number, b: number): number => Math.max(a, b) + 0.1 * Math.min(a, b);
 
 type Candidate = Omit<ProductFactors, "reached">;
-
-/** The mean over machines, each as if it had as many multiprocessors as the first. */
-const meanMicros = ({ sizes, about }: Machines, micros: (multiprocessors: number) => number): number =>
-  sizes.reduce((sum, each) => sum + (micros(each) * each) / about, 0) / sizes.length;
 
 /** Share of a machine's peak that `workgroups` of this tile reach, each of which walks `length` of k, where the product is `flops`. */
 export function tileShare(tile: MatmulTile, workgroups: number, length: number, flops: number, target: Target): number {
@@ -231,9 +196,6 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
   });
   return { tile: null, thin, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros };
 }
-
-/** How much quicker two kernels must look than one: either time may be 15 % off. */
-const SURE = 1.15 ** 2;
 
 /** Outputs of a workgroup whose threads walk along k: each takes a vector of registers and a row of workgroup memory. */
 const MAX_DOTS = 16;

@@ -40,7 +40,7 @@ export function reduceSizes(graph: Graph, { scores, space, axis }: OnlineParts):
 const LONG_WALK = 16;
 const SHARED_WORKGROUPS = 4 * ENOUGH_WORKGROUPS;
 /** The kernel that joins the chunks has a thread for each. */
-const MAX_CHUNKS = 256;
+export const MAX_CHUNKS = 256;
 
 /** How a product is walked that is folded while it is made. */
 interface ReducePlan {
@@ -139,7 +139,7 @@ export const meetingCells = (graph: Graph, parts: OnlineParts, tile: MatmulTile,
   cellsOfRow(graph, parts, tile, alongColumns) * meetingRows(graph, parts, tile, alongColumns);
 
 /** Values of each row that threads hand over: its peak, its folds, and the place of an argmax. */
-const meetingValues = (graph: Graph, { peak, folds }: OnlineParts): number =>
+export const meetingValues = (graph: Graph, { peak, folds }: OnlineParts): number =>
   folds.reduce((sum, fold) => sum + leftBy(graph, fold.node), peak === null ? 0 : 1);
 
 /** Workgroup memory: the operands' tiles, and where the threads meet what does not fit into the left one. */
@@ -193,7 +193,8 @@ export function scheduleReduce(
   };
 }
 
-const endsOf = ({ peak, folds }: OnlineParts): NodeId[] => [
+/** What chunks of a row leave: its peak and its folds. */
+export const endsOf = ({ peak, folds }: OnlineParts): NodeId[] => [
   ...(peak === null ? [] : [peak]),
   ...folds.map((fold) => fold.node),
 ];

@@ -12,7 +12,7 @@ import {
 } from "../../ir";
 import { factorsOf } from "../../kernel";
 import { isEven, namedTile, offeredTiles, tileName } from "../matmul";
-import { flashTileName, offeredFlashTiles } from "./online-schedule";
+import { flashTileName, offeredFlashTiles } from "./flash-factors";
 import type { OrderWay, RegionSchedule, Variant } from "../types";
 
 /** Registers that a thread of any machine can have; what needs more spills to memory. */

@@ -25,7 +25,7 @@ import {
 import { aloneShare, productFactors, type ProductShape } from "./matmul-factors";
 import { waitingMicros } from "../data-loads";
 import { readTwice } from "./reduce-schedule";
-import { followersOf, samplesOf } from "../indices/alignment";
+import { followersOf, isTurned, samplesOf } from "../indices/alignment";
 import { productsOf } from "../shared-operand";
 import { classify } from "../classify";
 import { isOnline } from "../attention/classify-online";
@@ -235,7 +235,7 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
   const sizes = matmulSizes(graph, form.contraction!);
   const products = productsOf(graph, region.members);
   const reads = readsOf(graph, region.members, region.outputs);
-  const shared = { reads, stridedWrites: stridedOutputs(graph, region) };
+  const shared = { reads, stridedWrites: stridedOutputs(graph, region, false) };
   const live = BASE_REGISTERS + liveScalars(graph, region);
   if (target.schedule === "cpu") {
     const tile = CPU_TILE;
@@ -295,6 +295,7 @@ function scheduleMatmul(graph: Graph, region: Body, form: RegionForm, target: Ta
     ...shared,
     ...split,
     variant: "matmul-tile",
+    stridedWrites: chunks > 1 ? shared.stridedWrites : stridedOutputs(graph, region, true),
     matmul: tile,
     reached,
     threadsPerWorkgroup: tileThreads(tile!),
@@ -331,12 +332,19 @@ function liesAlongK(graph: Graph, members: readonly NodeId[], product: NodeId, w
   return largest?.[1].has(1) ?? false;
 }
 
-/** Outputs in which neighbouring columns of the product lie further apart than one element. */
-function stridedOutputs(graph: Graph, { members, outputs }: Body): NodeId[] {
+/**
+ * Outputs in which neighbouring columns of the product lie further apart than one element.
+ * @param turns the kernel turns blocks whose rows lie side by side
+ */
+function stridedOutputs(graph: Graph, { members, outputs }: Body, turns: boolean): NodeId[] {
   return productsOf(graph, members).flatMap((product) => {
     const { shape } = node(graph, product).type;
     const next = samplesOf(shape).indexOf(1);
     const { followers } = followersOf(graph, members, product);
-    return next < 0 || shape.at(-1) === 1 ? [] : outputs.filter((id) => (followers.get(id)?.places[next] ?? 1) !== 1);
+    if (next < 0 || shape.at(-1) === 1) return [];
+    return outputs.filter((id) => {
+      const follower = followers.get(id);
+      return follower && follower.places[next] !== 1 && !(turns && isTurned(graph, product, follower));
+    });
   });
 }
