@@ -137,6 +137,7 @@ export function targetOf(profile: DeviceProfile): Target {
     machine: {
       multiprocessors: profile.multiprocessors,
       bandwidth: profile.bandwidth,
+      peakFlops: shaderRate(profile),
       l2Bytes: profile.l2Bytes,
       launchMicros: profile.launchMicros,
       counted: profile.counted,

@@ -44,7 +44,10 @@ export interface Target {
   readonly subgroups: boolean;
   /** What decides between factors that the machine allows alike; round numbers of a large GPU where it is not known. */
   readonly machine?:
-    Partial<Pick<DeviceProfile, "multiprocessors" | "bandwidth" | "l2Bytes" | "launchMicros" | "counted">> | undefined;
+    | Partial<
+        Pick<DeviceProfile, "multiprocessors" | "bandwidth" | "peakFlops" | "l2Bytes" | "launchMicros" | "counted">
+      >
+    | undefined;
   /** What a person chose instead of the planner. */
   readonly knobs?: KnobChoices | undefined;
   /** No choice of a schedule may change a rounding. */

@@ -206,14 +206,20 @@ const THREADS_IN_FLIGHT = 1024;
 /** Turns that pass before the first product and after the last. */
 const START_AND_END = 1;
 
-/** µs of `workgroups` that walk `turns` tiles of keys each; the longest of them walk `most`. */
+/** What a workgroup walks: tiles of keys on the average, and at most. */
+interface Walk {
+  readonly workgroups: number;
+  readonly turns: number;
+  readonly most: number;
+}
+
+/** µs of a walk on a machine of so many multiprocessors, each so fast. */
 function walkMicros(
   tile: FlashTile,
   shape: FlashShape,
-  workgroups: number,
-  turns: number,
-  most: number,
+  { workgroups, turns, most }: Walk,
   on: number,
+  speed: number,
 ): number {
   const { sizes } = shape;
   const threads = flashThreads(tile);
@@ -221,7 +227,7 @@ function walkMicros(
   const room = residents(threads, flashRegisters(tile, sizes), bytes);
   const inMemory = Math.min(1, WORKGROUP_BYTES / ((bytes * THREADS_IN_FLIGHT) / threads));
   const turn = 2 * tile.m * tile.n * (sum(sizes.heads) + sizes.width);
-  const rate = PEAK * flashEfficiency(tile, sizes) * inMemory;
+  const rate = PEAK * speed * flashEfficiency(tile, sizes) * inMemory;
   const wave = (beside: number, walked: number): number => {
     const steps = walked + START_AND_END;
     return steps * Math.max(2 * STEP, (beside * turn) / (rate * Math.min(1, (beside * threads) / BUSY_THREADS)));
@@ -244,13 +250,13 @@ function factorsOf(shape: FlashShape, tile: FlashTile, wanted: number, machines:
   const workgroups = batch * Math.ceil(m / tile.m) * chunks;
   const seen = shareSeen(sizes, tile, hidden);
   const partBytes = chunks === 1 ? 0 : 4 * chunks * batch * m * (width + left);
+  const walk = { workgroups, turns: wanted * seen, most: wanted };
   const micros = meanMicros(
     machines,
-    (each) =>
-      START + walkMicros(tile, shape, workgroups, wanted * seen, wanted, each) + joinMicros(chunks, partBytes, each),
+    (each) => START + walkMicros(tile, shape, walk, each, machines.speed) + joinMicros(chunks, partBytes, each),
   );
   const flops = 2 * batch * m * n * (sum(heads) + width) * seen;
-  const reached = Math.min(1, flops / (micros * PEAK * machines.about));
+  const reached = Math.min(1, flops / (micros * PEAK * machines.speed * machines.about));
   return { tile, chunks, turns: wanted, workgroups, seen, partBytes, micros, reached };
 }
 

@@ -32,12 +32,16 @@ export interface Machines {
   readonly sizes: readonly number[];
   readonly about: number;
   readonly launch: number;
+  /** How fast one multiprocessor computes, beside those that times were fitted on. */
+  readonly speed: number;
 }
 
 export function machinesOf({ machine }: Target): Machines {
-  const { multiprocessors = MULTIPROCESSORS, launchMicros = LAUNCH, counted = false } = machine ?? {};
+  const { multiprocessors = MULTIPROCESSORS, launchMicros = LAUNCH, counted = false, peakFlops } = machine ?? {};
   const sizes = counted ? [multiprocessors] : SPREAD.map((times) => Math.round(times * multiprocessors));
-  return { sizes, about: sizes.reduce((sum, each) => sum + each, 0) / sizes.length, launch: launchMicros };
+  const about = sizes.reduce((sum, each) => sum + each, 0) / sizes.length;
+  const speed = peakFlops === undefined ? 1 : peakFlops / (PEAK * 1e6 * multiprocessors);
+  return { sizes, about, launch: launchMicros, speed };
 }
 
 /** The mean over machines, each as if it had as many multiprocessors as the first. */
