@@ -27,7 +27,7 @@ interface TileLoad {
   readonly inside: Cond;
 }
 
-/** Variant `flash-tile`: one kernel; or one that walks the keys chunk by chunk, and one that joins the chunks. */
+/** Variant `flash-tile`: one kernel; or one that goes over the keys chunk by chunk, and one that joins the chunks. */
 export const lowerFlashTile = (job: Job): KernelProgram[] =>
   job.schedule.chunks === 1 ? [lowerBands(job)] : [lowerBands(job), lowerFlashFinish(job)];
 

@@ -179,6 +179,8 @@ export interface FlashShape {
   readonly computesQueries: boolean;
   /** Values of a row that a chunk leaves beside the products: its peak and its folds. */
   readonly left: number;
+  /** There are bindings left for what chunks leave. */
+  readonly mayCut: boolean;
   /** Vectors of them in workgroup memory: types of values besides that of the scores. */
   readonly types: number;
 }
@@ -287,7 +289,7 @@ export function flashFactors(shape: FlashShape, target: Target, named?: FlashTil
   const plain = named ?? enough ?? tiles.at(-1)!;
   const one = factorsOf(shape, plain, whole(plain), machines);
   // A walk that begins at a row's own number has no first tile that all chunks know.
-  if (hidden.fromOwn) return one;
+  if (hidden.fromOwn || !shape.mayCut) return one;
   const cut = (named ? [named] : fitting).flatMap((tile) =>
     turnsWorth(whole(tile)).map((turns) => factorsOf(shape, tile, turns, machines)),
   );

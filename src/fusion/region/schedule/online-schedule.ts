@@ -44,8 +44,9 @@ export function scheduleOnline(
   const answer = onlineParts(graph, members, outputs);
   if (!answer.ok) throw bug(`a ${form.template} region without its parts: ${answer.verdict.text}`);
   if (form.template !== "flash") return scheduleReduce(graph, answer.parts, { members, outputs }, target, live);
-  const planned = scheduleFlash(graph, answer.parts, members, target, live, chosen);
   const reads = readsOf(graph, members, outputs);
+  const bound = reads.length + outputs.length;
+  const planned = scheduleFlash(graph, answer.parts, members, bound, target, live, chosen);
   const ends = [...endsOf(answer.parts), answer.parts.values!];
   const twice = planned.dispatches === 2 ? readTwice(graph, ends, { members, outputs }, reads) : reads;
   return { ...planned, reads: twice };
@@ -60,10 +61,12 @@ function computesQueries(graph: Graph, { scores }: OnlineParts, members: readonl
   });
 }
 
+/** @param bound tensors that the kernel reads and writes */
 function scheduleFlash(
   graph: Graph,
   parts: OnlineParts,
   members: readonly NodeId[],
+  bound: number,
   target: Target,
   live: number,
   chosen: string | undefined,
@@ -85,11 +88,15 @@ function scheduleFlash(
   }
   const named = offeredFlashTiles.find((each) => flashTileName(each) === chosen);
   const types = meetingTypes(graph, parts);
+  const left = meetingValues(graph, parts);
+  // What is known of a row, by type, and its results.
+  const temporaries = (left > 0 ? 1 + types : 0) + 1;
   const shape = {
     sizes,
     hidden: parts,
     computesQueries: computesQueries(graph, parts, members),
-    left: meetingValues(graph, parts),
+    left,
+    mayCut: bound + temporaries <= target.maxBindings,
     types,
   };
   const { tile, chunks, turns, workgroups, seen, partBytes, reached } = flashFactors(shape, target, named);
@@ -103,8 +110,7 @@ function scheduleFlash(
     chunkLength: turns * tile.n,
     dispatches: chunks > 1 ? 2 : 1,
     temporaryBytes: partBytes,
-    // What is known of a row, by type, and its results.
-    temporaries: (shape.left > 0 ? 1 + types : 0) + 1,
+    temporaries,
     reached,
     computedShare: seen,
     threadsPerWorkgroup: flashThreads(tile),
