@@ -26,7 +26,7 @@ export const handWritten: Readonly<Record<string, HandWritten>> = {
   attention_decode: {
     library: flashInfer,
     kernels: [1],
-    why: "one query a head leaves too few workgroups: chunks of the keys are walked at once, and a second kernel joins them",
+    why: "one query a head leaves too few workgroups for one kernel: the scores are stored, and the values are summed in chunks",
   },
   causal_attention: { library: flash, kernels: [1] },
   causal_attention_backward: { library: flash, kernels: [1, 3] },

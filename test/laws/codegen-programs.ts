@@ -59,7 +59,6 @@ export const programs: Readonly<Record<string, string>> = {
   conv: `x: f32[2, 3, 9, 10]\nw: f32[20, 3, 3, 3]\nb: f32[20]\ny = relu(conv2d(x, w, b, padding=1))`,
   "conv-strided": `x: f32[2, 4, 16, 16]\nw: f32[32, 4, 3, 3]\ny = relu(conv2d(x, w, stride=2, padding=1))`,
   "conv-grouped": `x: f32[1, 8, 12, 12]\nw: f32[32, 4, 2, 2]\ny = relu(conv2d(x, w, groups=2))`,
-  "attention-in-chunks": `q: f32[8, 4]\nk: f32[2100, 4]\nv: f32[2100, 8]\ns = q @ k.T\ne = exp(s - s.max(dim=-1, keepdim=True))\ny = (e @ v) / e.sum(dim=-1, keepdim=True)`,
   "product-turned": `x: f32[40, 24]\nw: f32[24, 36]\ny = x @ w\nz = relu(y).T\nreturn y, z`,
   "attention-row-sums": `q: f32[2, 9, 8]\nk: f32[2, 70, 8]\nv: f32[2, 70, 12]\ng: f32[2, 9, 12]\ns = q @ k.transpose(-1, -2) * 0.3\ne = exp(s - s.max(dim=-1, keepdim=True))\ny = (e @ v) / e.sum(dim=-1, keepdim=True)\nr = (y * g).sum(dim=-1, keepdim=True)`,
   "attention-causal": `q: f32[72, 8]\nk: f32[72, 8]\nv: f32[72, 8]\ns = where(iota(72) <= iota(72).unsqueeze(-1), q @ k.T, -3e38)\ne = exp(s - s.max(dim=-1, keepdim=True))\ny = (e @ v) / e.sum(dim=-1, keepdim=True)`,

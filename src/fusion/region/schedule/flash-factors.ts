@@ -9,7 +9,6 @@ import { ENOUGH_WORKGROUPS, MAX_CHUNKS } from "./reduce-schedule";
 import {
   LOAD,
   machinesOf,
-  meanMicros,
   BYTES,
   PEAK,
   residents,
@@ -215,13 +214,12 @@ interface Walk {
   readonly most: number;
 }
 
-/** µs of a walk on a machine of so many multiprocessors, each so fast. */
+/** µs of a walk. Where multiprocessors are not counted, nobody knows what is left over behind full waves: none is. */
 function walkMicros(
   tile: FlashTile,
   shape: FlashShape,
   { workgroups, turns, most }: Walk,
-  on: number,
-  speed: number,
+  { counted, likely, speed }: Machines,
 ): number {
   const { sizes } = shape;
   const threads = flashThreads(tile);
@@ -234,7 +232,10 @@ function walkMicros(
     const steps = walked + START_AND_END;
     return steps * Math.max(2 * STEP, (beside * turn) / (rate * Math.min(1, (beside * threads) / BUSY_THREADS)));
   };
-  const average = wavesMicros(workgroups, on, room, (beside) => wave(beside, turns));
+  const average =
+    counted === null
+      ? wave(Math.max(1, workgroups / likely), turns)
+      : wavesMicros(workgroups, counted, room, (beside) => wave(beside, turns));
   return Math.max(average, wave(1, most));
 }
 
@@ -253,12 +254,10 @@ function factorsOf(shape: FlashShape, tile: FlashTile, wanted: number, machines:
   const seen = shareSeen(sizes, tile, hidden);
   const partBytes = chunks === 1 ? 0 : 4 * chunks * batch * m * (width + left);
   const walk = { workgroups, turns: wanted * seen, most: wanted };
-  const micros = meanMicros(
-    machines,
-    (each) => START + walkMicros(tile, shape, walk, each, machines.speed) + joinMicros(chunks, partBytes, each),
-  );
+  const { likely, speed } = machines;
+  const micros = START + walkMicros(tile, shape, walk, machines) + joinMicros(chunks, partBytes, likely);
   const flops = 2 * batch * m * n * (sum(heads) + width) * seen;
-  const reached = Math.min(1, flops / (micros * PEAK * machines.speed * machines.about));
+  const reached = Math.min(1, flops / (micros * PEAK * speed * likely));
   return { tile, chunks, turns: wanted, workgroups, seen, partBytes, micros, reached };
 }
 
@@ -270,7 +269,8 @@ function turnsWorth(all: number): number[] {
 }
 
 /**
- * The tile that suits the sizes best, and chunks of keys where another kernel that joins them is worth its launch.
+ * The tile that suits the sizes best, and chunks of keys where another kernel that joins them is worth its launch: on a machine whose
+ * multiprocessors are counted, since nobody else knows that rows leave some of them idle.
  * @param named a tile that somebody chose
  */
 export function flashFactors(shape: FlashShape, target: Target, named?: FlashTile): FlashFactors {
@@ -289,7 +289,7 @@ export function flashFactors(shape: FlashShape, target: Target, named?: FlashTil
   const plain = named ?? enough ?? tiles.at(-1)!;
   const one = factorsOf(shape, plain, whole(plain), machines);
   // A walk that begins at a row's own number has no first tile that all chunks know.
-  if (hidden.fromOwn || !shape.mayCut) return one;
+  if (hidden.fromOwn || !shape.mayCut || machines.counted === null) return one;
   const cut = (named ? [named] : fitting).flatMap((tile) =>
     turnsWorth(whole(tile)).map((turns) => factorsOf(shape, tile, turns, machines)),
   );

@@ -32,6 +32,10 @@ export interface Machines {
   readonly sizes: readonly number[];
   readonly about: number;
   readonly launch: number;
+  /** How many multiprocessors the one machine has that was counted; null where nobody counted. */
+  readonly counted: number | null;
+  /** How many a machine like these has. */
+  readonly likely: number;
   /** How fast one multiprocessor computes, beside those that times were fitted on. */
   readonly speed: number;
 }
@@ -41,7 +45,14 @@ export function machinesOf({ machine }: Target): Machines {
   const sizes = counted ? [multiprocessors] : SPREAD.map((times) => Math.round(times * multiprocessors));
   const about = sizes.reduce((sum, each) => sum + each, 0) / sizes.length;
   const speed = peakFlops === undefined ? 1 : peakFlops / (PEAK * 1e6 * multiprocessors);
-  return { sizes, about, launch: launchMicros, speed };
+  return {
+    sizes,
+    about,
+    launch: launchMicros,
+    counted: counted ? multiprocessors : null,
+    likely: multiprocessors,
+    speed,
+  };
 }
 
 /** The mean over machines, each as if it had as many multiprocessors as the first. */
