@@ -158,5 +158,5 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
     ["templates/orders/merge-sort.ts", "right: «least(space.add(rest, space.mul(left, -1)))»,", "space.int(0)"],
   ],
   "lost-iteration": [["map-loop.ts", "low.loop(body.iteration, «iterations», (index) => {", "iterations - 1"]],
-  "late-carry": [["map-loop.ts", "return value === registers.get(at) ? value : «held(value)»;", "value"]],
+  "late-carry": [["map-loop.ts", "return sameElements(value, registers.get(at)!) ? value : «value.map(held)»;", "value"]],
 });

@@ -1,32 +1,16 @@
 /** @file Loops along tensors stay loops: the values and gradients of the body written out, the counts of what is touched. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { runReference } from "../../src/fusion/reference";
-import { opDef } from "../../src/fusion/ops";
 import { printGraph } from "../../src/fusion/text";
-import type { Graph } from "../../src/fusion/ir";
 import { derived } from "./any-loop";
 import { rowLoopArbitrary } from "./any-row-loop";
-import { dataOf, graphOf } from "./codegen-harness";
+import { graphOf } from "./codegen-harness";
 import { firstFault } from "./plan-laws";
-
-const loopsOf = (graph: Graph): number => [...graph.nodes.values()].filter(({ op }) => opDef(op).loop).length;
-
-function expectSame(kept: Graph, apart: Graph): void {
-  expect(loopsOf(kept)).toBeGreaterThan(0);
-  expect(loopsOf(apart)).toBe(0);
-  const [a, b] = [runReference(kept, dataOf(kept)), runReference(apart, dataOf(apart))];
-  kept.outputs.forEach((id, i) => {
-    const want = b.get(apart.outputs[i]!)!;
-    expect(a.get(id)!.type).toEqual(want.type);
-    const scaled = (value: number, k: number): number => value / (1 + Math.abs(want.data[k]!));
-    a.get(id)!.data.forEach((value, k) => expect(scaled(value, k)).toBeCloseTo(scaled(want.data[k]!, k), 8));
-  });
-}
+import { expectSameLoop } from "./same-loop";
 
 test("a loop along tensors is what it is written out", () => {
   fc.assert(
-    fc.property(rowLoopArbitrary, ({ text, unrolled }) => expectSame(graphOf(text), graphOf(unrolled))),
+    fc.property(rowLoopArbitrary, ({ text, unrolled }) => expectSameLoop(graphOf(text), graphOf(unrolled))),
     { numRuns: 12 },
   );
 });
@@ -44,7 +28,7 @@ test("its text reads as the same graph", () => {
 test.each(["grad", "jvp"] as const)("%s of it is that of the loop written out", (mode) => {
   fc.assert(
     fc.property(rowLoopArbitrary, ({ text, unrolled }) =>
-      expectSame(graphOf(derived(text, mode)), graphOf(derived(unrolled, mode))),
+      expectSameLoop(graphOf(derived(text, mode)), graphOf(derived(unrolled, mode))),
     ),
     { numRuns: 5 },
   );
@@ -68,7 +52,7 @@ test("a number before the first row, rows whose elements are moved, and a first 
   const tail = "y = torch.stack(xs, dim=1)\nreturn y, x";
   const loop = body("t").map((line) => `    ${line}\n`);
   const apart = Array.from({ length: 20 }, (_, t) => body(String(t)).map((line) => `${line}\n`)).flat();
-  expectSame(
+  expectSameLoop(
     graphOf(`${head}for t in range(20):\n${loop.join("")}${tail}`),
     graphOf(`${head}${apart.join("")}${tail}`),
   );

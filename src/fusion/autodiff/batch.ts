@@ -1,6 +1,6 @@
 /** @file Batching: an op on single examples becomes ops on all of them, the batch in front. Rules by kind of op; what has none is written out example by example. */
 import { sameShape, sizeOf, type Attrs, type Node, type NodeId, type Shape, type TensorType } from "../ir";
-import { normalAxis, numberOf, numbersOf, opDef, rowLoopOf, withDefaults, type Param } from "../ops";
+import { normalAxis, numberOf, numbersOf, opDef, ownShape, rankAround, rowLoopOf, withDefaults, type Param } from "../ops";
 
 /** Writes nodes into the graph and knows those that are there. */
 export interface BatchWriter {
@@ -80,10 +80,18 @@ function ranked(w: BatchWriter, { batched, types, size }: Example, operand: numb
 }
 
 /** A loop along rows, whose axes count from the end: ones behind the batch, so that each example's axes stay where they are. */
-function rows(w: BatchWriter, example: Example): NodeId {
-  const { node } = example;
+function rows(w: BatchWriter, example: Example): NodeId | null {
+  const { node, types, batched } = example;
   const { body, kept } = rowLoopOf(node)!;
-  const ids = operands(example).map((id, i) => ranked(w, example, i, id, kept.length + (body.params[i]!.walk ? 1 : 0)));
+  // What all runs of a body share stands in a product as it is: one for each example would be multiplied with all of them.
+  const shared = body.params.some(
+    (param, i) => batched[i] !== null && ownShape(param).length > 0 && rankAround(types[i]!.shape, param) === 0,
+  );
+  if (shared && body.values.some(({ op }) => opDef(op).kind === "contraction")) return null;
+  const ids = operands(example).map((id, i) => {
+    const param = body.params[i]!;
+    return ranked(w, example, i, id, kept.length + (param.walk ? 1 : 0) + ownShape(param).length);
+  });
   return w.op(node.op, ids, node.attrs);
 }
 

@@ -72,7 +72,7 @@ export function lowerJob(job: Job): KernelProgram[] {
     case "matmul-rows-thread":
       return [lowerMatmulRowsThread(job)];
     case "launched":
-      return lowerLaunched(job);
+      return lowerLaunched(job, lowerJob);
     case "matmul-direct":
       return lowerMatmulDirect(job);
   }

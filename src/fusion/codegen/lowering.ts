@@ -202,15 +202,15 @@ export class Lowering extends Emitter {
     const inner = this.scopes.splice(level + 1);
     const found = writeLoop(this, {
       body,
-      dtypes: loop.dtypesOf(body),
+      types: loop.typesOf(body),
       iterations: loop.iterations(n.attrs),
       results,
-      args,
+      args: args.map((arg) => [arg]),
       nodes,
     });
     this.scopes.push(...inner);
-    nodes.forEach((id, i) => this.scopes[level]!.memo.set(`${at.id}:${id}`, found.get(results[i]!)!));
-    return found.get(loop.result(n.attrs))!;
+    nodes.forEach((id, i) => this.scopes[level]!.memo.set(`${at.id}:${id}`, found.get(results[i]!)![0]!));
+    return found.get(loop.result(n.attrs))![0]!;
   }
 
   /** The other operand where one is 1, or whatever changes no bit. A kernel of one op writes it as it is. */

@@ -52,6 +52,8 @@ export interface Target {
   readonly knobs?: KnobChoices | undefined;
   /** No choice of a schedule may change a rounding. */
   readonly strict?: boolean;
+  /** A region is one kernel: neither rows nor products are cut into parts that another kernel joins. */
+  readonly uncut?: boolean;
 }
 
 /** What one kernel of the naive plan computes: a call as written, a statement, or a primitive. */

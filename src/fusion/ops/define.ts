@@ -1,7 +1,7 @@
 /** @file What an op is: one typed object. Families (families.ts) fill in most of it; an op's file states the rest. */
 import type { Attrs, AttrValue, Checked, DType, Node, NodeId, Shape, TensorType } from "../ir";
 import type { Algebra } from "./algebra";
-import type { LoopBody } from "./loop-body";
+import type { LoopBody, Result } from "./loop-body";
 
 /** One argument of a call, in PyTorch's order; `names` holds every accepted spelling, the canonical one first. */
 export interface Param {
@@ -197,6 +197,12 @@ export interface LoopMeaning {
   bodyOf(attrs: Attrs): LoopBody;
   /** Dtypes of the body's values. */
   dtypesOf(body: LoopBody): readonly DType[];
+  /** Types of the body's values in one run of it. */
+  typesOf(body: LoopBody): readonly TensorType[];
+  /** Whether one run of the body has single numbers only, and works element by element. */
+  isPlain(body: LoopBody): boolean;
+  /** The axes of a result that one run of the body has whole. */
+  ownOf(body: LoopBody, result: Result): Shape;
   iterations(attrs: Attrs): number;
   /** Which result it is, by number (`resultAt`). */
   result(attrs: Attrs): number;
@@ -204,7 +210,7 @@ export interface LoopMeaning {
   along(attrs: Attrs): Along | null;
   /** Each iteration launches the body's kernels again; otherwise all iterations are made inside a kernel. */
   launched(attrs: Attrs): boolean;
-  /** All iterations for one element; `change` says what becomes of each value that is computed on the way, null: nothing. */
+  /** All iterations for one element, of a body that has single numbers; `change` says what becomes of each value that is computed on the way, null: nothing. */
   run(
     args: readonly number[],
     attrs: Attrs,

@@ -30,7 +30,9 @@ export type { ArgCompare } from "./define";
 export {
   bodyText,
   neededFor,
+  ownShape,
   pruned,
+  rankAround,
   readBody,
   readBy,
   resultAt,

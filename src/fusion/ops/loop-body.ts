@@ -2,9 +2,10 @@
  * @file What one iteration of a loop computes, as data and as text: `x: f32, y: f32; c: f32; turn -> a = mul(x, y); b = add(a, c) -> b, x`.
  * Carried values, then what all iterations read, then the iteration's number; then one value after the other, and what each carried value
  * becomes. Of `x: f32 up 2` iteration 0 reads row 2, iteration 1 row 3; of `x: f32 down 9` rows 9 and 8. What stands behind a last
- * semicolon each iteration gives a row of: `-> b, x; a`.
+ * semicolon each iteration gives a row of: `-> b, x; a`. `x: f32[3]` is three numbers that belong together, `w: f32[3 4]` a matrix: the
+ * last axes of the operand, along which the body may add up, multiply matrices and move elements.
  */
-import type { Attrs, AttrValue, DType } from "../ir";
+import type { Attrs, AttrValue, DType, Shape } from "../ir";
 
 /** Where a body finds a value: one of its parameters, the iteration's number (0, 1 …), a value computed before, or a literal. */
 export type BodyArg =
@@ -33,6 +34,8 @@ export interface Walk {
 export interface BodyParam {
   readonly name: string;
   readonly dtype: DType;
+  /** The last axes, which one run of the body has whole. Absent: one number. */
+  readonly own?: Shape;
   /** Each iteration reads a row of its own. Absent: all of it. */
   readonly walk?: Walk;
 }
@@ -51,6 +54,13 @@ export interface LoopBody {
 /** The row that a parameter is read at in iteration `number`. */
 export const rowAt = ({ start, backwards }: Walk, number: number): number =>
   backwards ? start - number : start + number;
+
+/** The last axes of a parameter that one run of the body has whole. */
+export const ownShape = ({ own }: Pick<BodyParam, "own">): Shape => own ?? [];
+
+/** The rank without these axes: where the axis of rows is counted. */
+export const rankAround = (shape: Shape, param: Pick<BodyParam, "own">): number =>
+  shape.length - ownShape(param).length;
 
 const DTYPES: ReadonlySet<string> = new Set(["f32", "f16", "i32", "bool"]);
 
@@ -89,8 +99,9 @@ function attrText(value: AttrValue): string {
 export function bodyText(body: LoopBody): string {
   const { params, iteration, values, next, rows } = body;
   const walked = ({ walk }: BodyParam): string => (walk ? ` ${walk.backwards ? "down" : "up"} ${walk.start}` : "");
+  const sized = ({ own }: BodyParam): string => (own && own.length > 0 ? `[${own.join(" ")}]` : "");
   const list = (of: LoopBody["params"]): string =>
-    of.map((param) => `${param.name}: ${param.dtype}${walked(param)}`).join(", ");
+    of.map((param) => `${param.name}: ${param.dtype}${sized(param)}${walked(param)}`).join(", ");
   const arg = (of: BodyArg): string => argText(body, of);
   const lines = values.map(
     ({ name, op, args, attrs, call }) =>
@@ -164,12 +175,13 @@ function read(text: string): LoopBody {
   const params = [carried, shared]
     .flatMap((list) => apart(list, ","))
     .map((each, at) => {
-      const found = /^(\w+)\s*:\s*(\w+)(?:\s+(up|down)\s+(\d+))?$/.exec(each);
+      const found = /^(\w+)\s*:\s*(\w+)(?:\[(\d+(?:\s+\d+)*)\])?(?:\s+(up|down)\s+(\d+))?$/.exec(each);
       if (!found) throw new Misread(`\`${each}\` is not name: dtype`);
-      const [, name, dtype, way, start] = found;
+      const [, name, dtype, sizes, way, start] = found;
       know(name!, { kind: "param", at });
       const walk = way && { walk: { start: Number(start), backwards: way === "down" } };
-      return { name: name!, dtype: dtypeOf(dtype!), ...walk };
+      const own = sizes && { own: sizes.split(/\s+/).map(Number) };
+      return { name: name!, dtype: dtypeOf(dtype!), ...own, ...walk };
     });
   const arg = (of: string): BodyArg => {
     const found = known.get(of);

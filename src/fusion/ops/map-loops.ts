@@ -1,8 +1,19 @@
-/** @file What loops mean whose bodies work element by element: types, one element through all iterations, FLOP. */
-import type { Attrs, Checked, DType, Shape, TensorType } from "../ir";
+/** @file What loops mean: types, one element through all iterations of a body that works element by element, FLOP. */
+import { sameShape, showShape, showType, sizeOf, type Attrs, type Checked, type DType, type Shape, type TensorType } from "../ir";
 import type { Along, LoopMeaning, OpDef, Param, RowAccess, ScalarMeaning } from "./define";
-import { neededFor, readBody, resultAt, rowAt, type BodyArg, type LoopBody } from "./loop-body";
-import { broadcastAll, fine, numberOf, wrong } from "./shapes";
+import {
+  neededFor,
+  ownShape,
+  rankAround,
+  readBody,
+  resultAt,
+  rowAt,
+  type BodyArg,
+  type BodyValue,
+  type LoopBody,
+  type Result,
+} from "./loop-body";
+import { broadcastAll, fine, numberOf, numbersOf, wrong } from "./shapes";
 
 /** Ops by name, null where there is none: the list of all of them is made from this one too. */
 export type Find = (name: string) => OpDef | null;
@@ -28,32 +39,62 @@ const rounded: Record<DType, (value: number) => number> = {
   bool: (value) => (value === 0 ? 0 : 1),
 };
 
-/** Dtypes of the body's values, or the first that has none. */
-function typed(find: Find, body: LoopBody): readonly DType[] | string {
-  const dtypes: DType[] = [];
+/** Types of the body's values in one run of it, or the first that has none. */
+function typed(find: Find, body: LoopBody): readonly TensorType[] | string {
+  const known: TensorType[] = [];
   for (const { name, op, args, attrs } of body.values) {
     const def = find(op);
-    if (!def || def.kind !== "elementwise" || def.scalar?.usesIndex)
-      return `\`${op}\` does not work element by element`;
-    const types = args.map((arg): TensorType => ({ dtype: dtypeOf(body, dtypes, arg), shape: [] }));
-    const type = def.infer(types, attrs);
-    if (!type.ok) return `${name}: ${type.text}`;
-    dtypes.push(type.value.dtype);
+    const types = args.map((arg) => typeOf(body, known, arg));
+    const type = def?.infer(types, attrs);
+    if (!def || !mayStand(def, types, attrs)) return `\`${op}\` mixes elements of what stands beside one another`;
+    if (!type!.ok) return `${name}: ${type!.text}`;
+    known.push(type!.value);
   }
-  return dtypes;
+  return known;
 }
 
-const dtypeOf = ({ params }: LoopBody, dtypes: readonly DType[], arg: BodyArg): DType =>
+/** More than any axis of a program is likely to have. */
+const MANY = 7919;
+
+/**
+ * Whether the op does the same to each run of the body when all runs lie in one tensor, with axes of their own in front: it works
+ * element by element, or on axes that are counted from the end.
+ */
+function mayStand(def: OpDef, types: readonly TensorType[], attrs: Attrs): boolean {
+  if (def.kind === "elementwise") return !def.scalar?.usesIndex;
+  if (def.kind === "contraction") return true;
+  if (def.kind !== "movement" && (def.kind !== "reduce" || def.reduce!.arg)) return false;
+  const fromTheEnd = def.params.every(({ names: [name], kind }) => {
+    const axes = numbersOf(attrs[name!]);
+    return (kind !== "axis" && kind !== "axes") || (axes.length > 0 && axes.every((axis) => axis < 0));
+  });
+  if (!fromTheEnd) return false;
+  const one = def.infer(types, attrs);
+  const all = def.infer(
+    types.map(({ dtype, shape }) => ({ dtype, shape: [MANY, ...shape] })),
+    attrs,
+  );
+  return one.ok && all.ok && sameShape(all.value.shape, [MANY, ...one.value.shape]);
+}
+
+const typeOf = ({ params }: LoopBody, known: readonly TensorType[], arg: BodyArg): TensorType =>
   arg.kind === "param"
-    ? params[arg.at]!.dtype
+    ? { dtype: params[arg.at]!.dtype, shape: ownShape(params[arg.at]!) }
     : arg.kind === "value"
-      ? dtypes[arg.at]!
-      : arg.kind === "iteration"
-        ? "i32"
-        : arg.dtype;
+      ? known[arg.at]!
+      : { dtype: arg.kind === "iteration" ? "i32" : arg.dtype, shape: [] };
+
+/** FLOP of one call in one run of the body. */
+function flopsOf(find: Find, { op, attrs }: BodyValue, types: readonly TensorType[], type: TensorType): number {
+  const def = find(op)!;
+  const size = sizeOf(type.shape);
+  if (def.loop) return size * def.loop.flops(attrs, [def.loop.result(attrs)]);
+  if (def.kind === "contraction") return 2 * size * types[0]!.shape.at(-1)!;
+  return def.flopsPerElement * (def.kind === "reduce" ? sizeOf(types[0]!.shape) : size);
+}
 
 /** All iterations of a body for one element. Every number has its place in one list: parameters, values, the iteration's number, literals. */
-function runOf(find: Find, body: LoopBody, dtypes: readonly DType[]): Run {
+function runOf(find: Find, body: LoopBody, types: readonly TensorType[]): Run {
   const { params, values, next, rows: given } = body;
   const iteration = params.length + values.length;
   const literals: number[] = [];
@@ -63,7 +104,7 @@ function runOf(find: Find, body: LoopBody, dtypes: readonly DType[]): Run {
   };
   const steps = values.map(({ op, args, attrs }, at) => {
     const scalar = find(op)!.scalar!;
-    const dtype = dtypes[at]!;
+    const { dtype } = types[at]!;
     const rule = dtype === "i32" && scalar.int ? scalar.int.bind(scalar) : scalar.js.bind(scalar);
     return { rule, round: rounded[dtype], dtype, attrs, from: args.map(placeOf), given: args.map(() => 0) };
   });
@@ -92,6 +133,36 @@ function runOf(find: Find, body: LoopBody, dtypes: readonly DType[]): Run {
   };
 }
 
+/** The first value that is not what each run of the body makes of its own, where all runs lie in one tensor. */
+function mixing(
+  find: Find,
+  body: LoopBody,
+  inputs: readonly TensorType[],
+  known: readonly TensorType[],
+  axis: number,
+): string | null {
+  const all: TensorType[] = [];
+  const typeIn = (arg: BodyArg): TensorType => {
+    if (arg.kind === "value") return all[arg.at]!;
+    if (arg.kind !== "param") return typeOf(body, known, arg);
+    const { dtype, shape } = inputs[arg.at]!;
+    const param = body.params[arg.at]!;
+    return { dtype, shape: param.walk ? shape.toSpliced(rankAround(shape, param) + axis, 1) : shape };
+  };
+  for (const [at, { name, op, args, attrs }] of body.values.entries()) {
+    const types = args.map(typeIn);
+    const type = find(op)!.infer(types, attrs);
+    if (!type.ok) return name;
+    const { shape } = type.value;
+    const own = known[at]!.shape;
+    const around = shape.length - own.length;
+    const most = Math.max(...args.map((arg, i) => types[i]!.shape.length - typeOf(body, known, arg).shape.length));
+    if (around > most || !sameShape(shape.slice(around), own)) return name;
+    all.push(type.value);
+  }
+  return null;
+}
+
 /** Carried values and rows side by side: the shape of what is carried, and that with the rows' axis. */
 interface Space {
   readonly kept: Shape;
@@ -107,19 +178,26 @@ function spaceOf(
   axis: number,
 ): Checked<Space> {
   const rows: TensorType[] = [];
-  for (const [at, { walk }] of body.params.entries()) {
+  for (const [at, param] of body.params.entries()) {
+    const { walk } = param;
     const { dtype, shape } = inputs[at]!;
-    if (!walk) rows.push({ dtype, shape });
+    const name = names[at] ?? `tensor ${at + 1}`;
+    const around = shape.slice(0, Math.max(0, rankAround(shape, param)));
+    if (!sameShape(shape.slice(around.length), ownShape(param)))
+      return wrong(
+        "bad-attr",
+        `${name} is ${showShape(shape)}; the body reads ${param.name} as ${showShape(ownShape(param))}.`,
+      );
+    if (!walk) rows.push({ dtype, shape: around });
     else {
-      const own = shape.length + axis;
-      const extent = shape[own];
-      const name = names[at] ?? `tensor ${at + 1}`;
+      const own = around.length + axis;
+      const extent = around[own];
       if (extent === undefined)
         return wrong("bad-axis", `${name} has no axis ${axis}, along which this loop reads a row in each iteration.`);
       const last = rowAt(walk, iterations - 1);
       if (Math.min(walk.start, last) < 0 || Math.max(walk.start, last) >= extent)
         return wrong("bad-attr", `This loop reads rows ${walk.start} to ${last} of ${name}, which has ${extent}.`);
-      rows.push({ dtype, shape: shape.filter((_, i) => i !== own) });
+      rows.push({ dtype, shape: around.filter((_, i) => i !== own) });
     }
   }
   const kept = broadcastAll(rows, names);
@@ -174,15 +252,30 @@ export function loopMeaning(
     if (known) return known;
     if (runs.size > 1000) runs.clear();
     const body = sound(attrs);
-    const found = runOf(find, body, typed(find, body) as readonly DType[]);
+    const found = runOf(find, body, typesOf(body));
     runs.set(text, found);
     return found;
   };
+  const types = new WeakMap<LoopBody, readonly TensorType[]>();
+  const typesOf = (body: LoopBody): readonly TensorType[] => {
+    const known = types.get(body);
+    if (known) return known;
+    const found = typed(find, body) as readonly TensorType[];
+    types.set(body, found);
+    return found;
+  };
+  const ownOf = (body: LoopBody, { kind, at }: Result): Shape =>
+    kind === "rows" ? typeOf(body, typesOf(body), body.rows[at]!).shape : ownShape(body.params[at]!);
   const resultOf = (attrs: Attrs): number => numberOf(attrs["result"], 0);
   const iterationsOf = (attrs: Attrs): number => numberOf(attrs["iterations"], 1);
   const loop: LoopMeaning = {
     bodyOf: sound,
-    dtypesOf: (body) => typed(find, body) as readonly DType[],
+    dtypesOf: (body) => typesOf(body).map(({ dtype }) => dtype),
+    typesOf,
+    isPlain: (body) =>
+      body.params.every((param) => ownShape(param).length === 0) &&
+      body.values.every(({ op }) => find(op)!.kind === "elementwise"),
+    ownOf,
     iterations: iterationsOf,
     result: resultOf,
     along: (attrs) => along?.(attrs) ?? null,
@@ -190,10 +283,11 @@ export function loopMeaning(
     run: (args, attrs, change, rows) => runFor(attrs)(args, iterationsOf(attrs), resultOf(attrs), change, rows ?? null),
     flops(attrs, results) {
       const body = sound(attrs);
+      const known = typesOf(body);
       const each = [...neededFor(body, results).values].reduce((sum, at) => {
-        const { op, attrs: own } = body.values[at]!;
-        const def = find(op)!;
-        return sum + (def.loop ? def.loop.flops(own, [def.loop.result(own)]) : def.flopsPerElement);
+        const value = body.values[at]!;
+        const types = value.args.map((arg) => typeOf(body, known, arg));
+        return sum + flopsOf(find, value, types, known[at]!);
       }, 0);
       return iterationsOf(attrs) * each;
     },
@@ -204,8 +298,8 @@ export function loopMeaning(
     infer(inputs, attrs, names = inputs.map((_, i) => `tensor ${i + 1}`)) {
       const body = bodyOf(attrs);
       if (typeof body === "string") return wrong("bad-attr", `The body of this loop can't be read: ${body}.`);
-      const dtypes = typed(find, body);
-      if (typeof dtypes === "string") return wrong("bad-attr", `The body of this loop can't run: ${dtypes}.`);
+      const known = typed(find, body);
+      if (typeof known === "string") return wrong("bad-attr", `The body of this loop can't run: ${known}.`);
       const iterations = iterationsOf(attrs);
       if (!Number.isInteger(iterations) || iterations < 1 || iterations > MAX_ITERATIONS)
         return wrong("bad-attr", `A loop makes between 1 and ${MAX_ITERATIONS} iterations; this says ${iterations}.`);
@@ -231,21 +325,35 @@ export function loopMeaning(
           "bad-attr",
           `${names[odd] ?? `tensor ${odd + 1}`} is ${inputs[odd]!.dtype}; the body reads ${params[odd]!.name} as ${params[odd]!.dtype}.`,
         );
-      const changed = next.findIndex((arg, at) => dtypeOf(body, dtypes, arg) !== params[at]!.dtype);
-      if (changed >= 0)
+      const changed = next.findIndex((arg, at) => {
+        const { dtype, shape } = typeOf(body, known, arg);
+        return dtype !== params[at]!.dtype || !sameShape(shape, ownShape(params[at]!));
+      });
+      if (changed >= 0) {
+        const [before, after] = [
+          { ...params[changed]!, shape: ownShape(params[changed]!) },
+          typeOf(body, known, next[changed]!),
+        ];
         return wrong(
           "bad-attr",
-          `${params[changed]!.name} is ${params[changed]!.dtype} before an iteration and ${dtypeOf(body, dtypes, next[changed]!)} after it.`,
+          `${before.name} is ${showType(before)} before an iteration and ${showType(after)} after it.`,
         );
+      }
       const { kind, at } = resultAt(body, result);
-      const dtype = kind === "rows" ? dtypeOf(body, dtypes, rows[at]!) : params[at]!.dtype;
+      const type = kind === "rows" ? typeOf(body, known, rows[at]!) : null;
+      const { dtype, shape: own } = type ?? { dtype: params[at]!.dtype, shape: ownShape(params[at]!) };
       if (!along) {
+        if (params.some((param) => ownShape(param).length > 0) || known.some(({ shape }) => shape.length > 0))
+          return wrong("bad-attr", "This body has several numbers at once: the op of such loops is row_loop.");
         const shape = broadcastAll(inputs, names);
         return shape.ok ? fine({ dtype, shape: shape.value }) : shape;
       }
       const space = spaceOf(body, inputs, names, iterations, along(attrs).axis);
       if (!space.ok) return space;
-      return fine({ dtype, shape: kind === "last" ? space.value.kept : space.value.whole });
+      const mixed = mixing(find, body, inputs, known, along(attrs).axis);
+      if (mixed !== null)
+        return wrong("bad-attr", `The body of this loop can't run: ${mixed} mixes elements of what stands beside one another.`);
+      return fine({ dtype, shape: [...(kind === "last" ? space.value.kept : space.value.whole), ...own] });
     },
   };
 }

@@ -1,6 +1,6 @@
 /** @file Loops along rows: which elements of their operands and of their result an iteration meets. */
 import type { Node, Shape } from "../ir";
-import { resultAt, rowAt, type LoopBody, type Result, type Walk } from "./loop-body";
+import { ownShape, rankAround, resultAt, rowAt, type BodyParam, type LoopBody, type Result, type Walk } from "./loop-body";
 import { primitive } from "./primitives";
 
 /** A loop that reads or gives rows, and one of its results. */
@@ -8,10 +8,12 @@ export interface RowLoop {
   readonly body: LoopBody;
   readonly iterations: number;
   readonly result: Result;
-  /** Of what is carried, and of a row. */
+  /** Of what is carried, and of a row, without the axes that one run of the body has whole. */
   readonly kept: Shape;
   /** Of all rows. */
   readonly whole: Shape;
+  /** The axes of this result that one run of the body has whole. */
+  readonly own: Shape;
   /** The axis of `whole` that rows are counted along, and the same from the end. */
   readonly place: number;
   readonly axis: number;
@@ -29,27 +31,36 @@ export function rowLoopOf({ op, attrs, type }: Pick<Node, "op" | "attrs" | "type
   const result = resultAt(body, loop.result(attrs));
   const { axis, backwards } = along;
   const isLast = result.kind === "last";
-  const place = type.shape.length + axis + (isLast ? 1 : 0);
-  const kept = isLast ? type.shape : type.shape.toSpliced(place, 1);
-  return { body, iterations, result, kept, whole: kept.toSpliced(place, 0, iterations), place, axis, backwards };
+  const own = loop.ownOf(body, result);
+  const around = type.shape.slice(0, type.shape.length - own.length);
+  const place = around.length + axis + (isLast ? 1 : 0);
+  const kept = isLast ? around : around.toSpliced(place, 1);
+  return { body, iterations, result, kept, whole: kept.toSpliced(place, 0, iterations), own, place, axis, backwards };
 }
 
 /** The row that iteration `number` gives. */
 export const givenRow = ({ iterations, backwards }: RowLoop): Walk =>
   backwards ? { start: iterations - 1, backwards } : { start: 0, backwards };
 
-/** Where an operand of `shape` is read for an element of what is carried; `row`: of a walked operand, the one that the iteration reads. */
+/**
+ * Where operand `param` of `shape` is read for an element of what is carried.
+ * @param row of a walked operand, the one that the iteration reads
+ * @param inside which of the numbers that one run of the body has
+ */
 export function readAt<I>(
   { axis }: Pick<RowLoop, "axis">,
+  param: Pick<BodyParam, "own">,
   shape: Shape,
   kept: readonly I[],
   row: I | null,
   zero: I,
+  inside: readonly I[] = ownShape(param).map(() => zero),
 ): I[] {
-  const own = shape.length + axis;
-  const rest = row === null ? shape : shape.toSpliced(own, 1);
+  const around = shape.slice(0, rankAround(shape, param));
+  const place = around.length + axis;
+  const rest = row === null ? around : around.toSpliced(place, 1);
   const at = rest.map((extent, i) => (extent === 1 ? zero : kept[kept.length - rest.length + i]!));
-  return row === null ? at : at.toSpliced(own, 0, row);
+  return [...(row === null ? at : at.toSpliced(place, 0, row)), ...inside];
 }
 
 /** The rows of a walked operand that are read: from one up to another, that included. */

@@ -1,7 +1,7 @@
 /** @file All iterations of a loop in one kernel: what it carries stays in registers, and memory is met before the first and after the last. */
 import { node, type Node, type NodeId } from "../ir";
 import { bodyText, opDef, pruned } from "../ops";
-import { isLaunched, loopsIn, resultsOf } from "../region";
+import { isLaunched, loopsIn, resultsOf, statementsIn } from "../region";
 import type { FusionPass } from "./driver/define";
 import { bindingsOf, patchOf } from "./driver/merge";
 import { openRewriter, type NodeChange, type Rewriter } from "./driver/rewriter";
@@ -23,7 +23,9 @@ const rewriting = rewritingPass({
       const verdict = yes(
         "A_PATTERN",
         nodes,
-        `Each iteration works element by element, so one kernel makes all ${showCount(iterations)} iterations for ${named}: what they carry stays in registers.`,
+        opDef(first.op).loop!.isPlain(opDef(first.op).loop!.bodyOf(first.attrs))
+          ? `Each iteration works element by element, so one kernel makes all ${showCount(iterations)} iterations for ${named}: what they carry stays in registers.`
+          : `Each row goes its own way through all ${showCount(iterations)} iterations, so one kernel makes them for ${named}: a thread holds its row in registers.`,
       );
       yield* propose(planner, rewriter, { rule: "loop", change: inOneKernel(rewriter, results), verdict, nodes });
     }
@@ -72,9 +74,9 @@ export const loops: FusionPass = {
       return no(
         "C_COMPILE_BUDGET",
         candidate.nodes,
-        `An iteration has ${showCount(ops)} ops, and a kernel has at most ${STATEMENT_LIMIT} statements: each iteration stays a launch of its own.`,
+        `An iteration has ${showCount(ops)} statements, and a kernel has at most ${STATEMENT_LIMIT} statements: each iteration stays a launch of its own.`,
         {
-          numbers: { ops, limit: STATEMENT_LIMIT },
+          numbers: { statements: ops, limit: STATEMENT_LIMIT },
           limit: { what: "statements in a kernel", value: ops, limit: STATEMENT_LIMIT, unit: "" },
           remedy: "Nothing here: a larger kernel would take too long to compile.",
         },
@@ -84,6 +86,6 @@ export const loops: FusionPass = {
 };
 
 function opsOf(nodes: ReadonlyMap<NodeId, Node>, [first]: readonly NodeId[]): number {
-  const { op, attrs } = node({ nodes, outputs: [] }, first!);
-  return opDef(op).loop!.bodyOf(attrs).values.length;
+  const loop = node({ nodes, outputs: [] }, first!);
+  return statementsIn(opDef(loop.op).loop!.bodyOf(loop.attrs), [loop]);
 }

@@ -1,5 +1,6 @@
 import { sizeOf, stridesOf, type DType, type Node, type TensorType } from "../ir";
 import { givenRow, opDef, readAt, rowAt, rowLoopOf } from "../ops";
+import { evaluateWhole, wholePoint, type EvaluateOp } from "./whole-loop";
 import { roundingOf, type Precision } from "./rounding";
 import { coordinatesOf } from "./strided-loops";
 
@@ -21,7 +22,7 @@ function runOf(
     index.reduce((sum, at, axis) => sum + at * own[axis]!, 0);
   const { params } = loop.body;
   const where = (param: number, kept: readonly number[], row: number | null): number =>
-    flat(readAt(loop, types[param]!.shape, kept, row, 0), strides[param]!);
+    flat(readAt(loop, params[param]!, types[param]!.shape, kept, row, 0), strides[param]!);
   const given = givenRow(loop);
   return (kept, get, show, change) => {
     const args = params.map(({ walk }, at) => (walk ? 0 : get(at, where(at, kept, null))));
@@ -38,8 +39,15 @@ export function evaluateRowLoop(
   operands: readonly ArrayLike<number>[],
   types: readonly TensorType[],
   precision: Precision,
+  evaluate: EvaluateOp,
 ): Float64Array {
-  const { kept, result } = rowLoopOf(node)!;
+  const { body, kept, result } = rowLoopOf(node)!;
+  if (!opDef(node.op).loop!.isPlain(body))
+    return evaluateWhole(
+      node,
+      operands.map((data, at) => ({ type: types[at]!, data: Float64Array.from(data) })),
+      evaluate,
+    );
   const run = runOf(node, types);
   const change =
     precision === "f64" ? null : (value: number, dtype: DType): number => roundingOf(dtype, precision)(value);
@@ -53,12 +61,18 @@ export function evaluateRowLoop(
   return out;
 }
 
-/** One element of a result. */
+/**
+ * One element of a result.
+ * @param asking stands for `disturb` where only what is read is of interest
+ */
 export function rowLoopPoint(
   node: Node,
   types: readonly TensorType[],
+  evaluate: EvaluateOp,
+  asking: (value: number, node: Node) => number,
 ): (flat: number, get: Get, disturb: (value: number, node: Node) => number) => number {
-  const { place, result } = rowLoopOf(node)!;
+  const { body, place, result } = rowLoopOf(node)!;
+  if (!opDef(node.op).loop!.isPlain(body)) return wholePoint(node, types, evaluate, asking);
   const run = runOf(node, types);
   return (flat, get, disturb) => {
     const at = coordinatesOf(flat, node.type.shape);

@@ -106,7 +106,9 @@ function evaluated(
     case "scan":
       return evaluateScan(node, operands[0]!, types[0]!, round);
     case "loop":
-      return evaluateRowLoop(node, operands, types, precision);
+      return evaluateRowLoop(node, operands, types, precision, (of, args, own) =>
+        evaluate(of, args, own, precision, inputs),
+      );
     case "order":
       return evaluateOrder(node, operands[0]!, types[0]!);
     case "movement":

@@ -23,6 +23,7 @@ import { keptShape } from "./reduce";
 import { roundingOf } from "./rounding";
 import { rowsAlong } from "./scan";
 import { rowLoopPoint } from "./row-loop";
+import { evaluate } from "./run";
 import { coordinatesOf, stridesIn } from "./strided-loops";
 import { readsNothing } from "./tolerance";
 
@@ -230,7 +231,7 @@ function plainPointOf(node: Node, types: readonly TensorType[]): Point {
     case "scan":
       return scanPoint(node, types[0]!);
     case "loop":
-      return rowLoopPoint(node, types);
+      return rowLoopPoint(node, types, (of, args, own) => evaluate(of, args, own, "f64", new Map()), unasked);
     case "order":
       return orderPoint(node, types[0]!);
     case "gather":

@@ -43,12 +43,13 @@ export type { KnobOffer } from "./schedule/schedule-overrides";
 export { digitBuffers, keyBounds, orderShape, type DigitBuffer } from "./sorting/digit-sort";
 export { mergedSort, orderComparisons, orderStages, partitionOf, type OrderStage } from "./sorting/merge-sort";
 export { goesAlongRows, rowRegionOf, type RowRegion } from "./loops/row-region";
-export { computedIn, liveInLoop, loopKey, loopOf, loopsIn, resultsOf } from "./loops/map-loops";
+export { computedIn, liveInLoop, loopKey, loopOf, loopsIn, resultsOf, statementsIn } from "./loops/map-loops";
 export {
   endingOf,
   isLaunched,
   launchedKey,
   LaunchedLoop,
+  uncutOf,
   type Launch,
   type Place,
   type IterationKernels,

@@ -1,6 +1,6 @@
 /** @file What a region reads: every stored value with its distinct elements, and whether the inner loop walks it with a stride. */
 import { dtypeBytes, node, sizeOf, stridesOf, type Graph, type Node, type NodeId, type Shape } from "../ir";
-import { opDef, readAt, rowLoopOf, rowsRead } from "../ops";
+import { opDef, ownShape, rankAround, readAt, rowLoopOf, rowsRead } from "../ops";
 import {
   ALL,
   count,
@@ -24,10 +24,11 @@ const shapesOf = (graph: Graph, n: Node): Shape[] => n.inputs.map((input) => nod
 /** What a loop along rows asks of an operand: all of it, or the rows that its iterations read. */
 function demandOfLoop(n: Node, shape: Shape, operand: number): Footprint {
   const loop = rowLoopOf(n)!;
-  const { walk } = loop.body.params[operand]!;
+  const param = loop.body.params[operand]!;
+  const { walk } = param;
   if (!walk) return ALL;
   const [first, last] = rowsRead(loop, walk);
-  return rowsOf(shape, shape.length + loop.axis, first, last);
+  return rowsOf(shape, rankAround(shape, param) + loop.axis, first, last);
 }
 
 /** Demand on one operand of a member. */
@@ -203,12 +204,20 @@ function dataPoints(n: Node, inputs: readonly Shape[], points: Points, operand: 
 /** Where a loop along rows loads an operand for its results; of all rows, the first stands for those of a last value. */
 function loopPoints(n: Node, inputs: readonly Shape[], points: Points, operand: number): Points {
   const loop = rowLoopOf(n)!;
-  const { walk } = loop.body.params[operand]!;
+  const param = loop.body.params[operand]!;
+  const { walk } = param;
   return points.map((at) => {
     const isLast = loop.result.kind === "last";
-    const kept = isLast ? at : at.toSpliced(loop.place, 1);
+    const around = at.slice(0, at.length - loop.own.length);
+    const kept = isLast ? around : around.toSpliced(loop.place, 1);
+    // Neighbours of one run of the body are neighbours in what it reads, as far as that goes.
+    const own = at.slice(around.length);
+    const inside = ownShape(param).map((extent, i, all) => {
+      const from = own.length - all.length + i;
+      return from < 0 ? 0 : Math.min(own[from]!, extent - 1);
+    });
     const row = walk ? walk.start + (isLast ? 0 : (walk.backwards ? -1 : 1) * at[loop.place]!) : null;
-    return readAt(loop, inputs[operand]!, kept, row, 0);
+    return readAt(loop, param, inputs[operand]!, kept, row, 0, inside);
   });
 }
 

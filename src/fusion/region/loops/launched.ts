@@ -11,12 +11,15 @@ import {
   type Node,
   type NodeId,
   type Region,
+  type Shape,
+  type Target,
   type TensorType,
 } from "../../ir";
 import {
   givenRow,
   opDef,
   pruned,
+  rankAround,
   resultAt,
   rowAt,
   rowLoopOf,
@@ -46,6 +49,8 @@ export type Place =
       readonly kind: "row";
       readonly node: Node;
       readonly type: TensorType;
+      /** The axis that rows are counted along. */
+      readonly axis: number;
       readonly walk: Walk;
       readonly iteration: number;
     }
@@ -76,6 +81,8 @@ export class LaunchedLoop {
   /** The rows that iterations go along; null where there are none. */
   readonly rows: RowLoop | null;
   readonly outputs: readonly NodeId[];
+  /** Shapes of the outputs. */
+  readonly shapes: readonly Shape[];
   readonly body: LoopBody;
   readonly first: readonly Place[];
   readonly #kernels = new Map<string, IterationKernels>();
@@ -88,6 +95,7 @@ export class LaunchedLoop {
     const left = pruned(loop.bodyOf(attrs), resultsOf(nodes));
     this.iterations = loop.iterations(attrs);
     this.outputs = outputs;
+    this.shapes = nodes.map(({ type }) => type.shape);
     this.results = nodes.map((n) => resultAt(left.body, left.results.get(loop.result(n.attrs))!));
     this.rows = rowLoopOf(nodes[0]!);
     this.body = left.body;
@@ -106,11 +114,12 @@ export class LaunchedLoop {
 
   /** An operand from outside: all of it, or the row of the first iteration. */
   #inRows(param: number, outside: Node): Place {
-    const { walk } = this.body.params[param]!;
+    const said = this.body.params[param]!;
+    const { walk } = said;
     if (!walk) return { kind: "outside", node: outside };
     const { dtype, shape } = outside.type;
-    const type = { dtype, shape: shape.toSpliced(shape.length + this.rows!.axis, 1) };
-    return { kind: "row", node: outside, type, walk, iteration: 0 };
+    const axis = rankAround(shape, said) + this.rows!.axis;
+    return { kind: "row", node: outside, type: { dtype, shape: shape.toSpliced(axis, 1) }, axis, walk, iteration: 0 };
   }
 
   /** The outputs of which each iteration writes a row: the value that it is, and the row. */
@@ -160,7 +169,7 @@ export class LaunchedLoop {
         const place = places[arg.at]!;
         if (nodes.has(id)) return id;
         if (place.kind === "row") {
-          const [whole, ...row] = rowNodes(id, params[arg.at]!.name, place, this.rows!.axis);
+          const [whole, ...row] = rowNodes(id, params[arg.at]!.name, place);
           for (const n of [whole!, ...row]) nodes.set(n.id, n);
           views.set(
             id,
@@ -249,11 +258,10 @@ export const saidOf = (place: Place): string => {
 };
 
 /** A row as nodes: the whole tensor, the piece of it, and that without the axis. */
-function rowNodes(id: NodeId, label: string, place: Extract<Place, { kind: "row" }>, axis: number): Node[] {
-  const { type, node: outside } = place;
+function rowNodes(id: NodeId, label: string, place: Extract<Place, { kind: "row" }>): Node[] {
+  const { type, node: outside, axis: own } = place;
   const all = nodeId(`${id}~all`);
   const piece = nodeId(`${id}~row`);
-  const own = outside.type.shape.length + axis;
   const row = rowNumber(place);
   const common = { label, groups: [] };
   const whole = isInlined(outside) ? { op: outside.op, attrs: outside.attrs } : { op: "input", attrs: {} };
@@ -311,15 +319,24 @@ export interface Ending {
 export function endingOf(loop: LaunchedLoop, places: readonly Place[]): Ending {
   const found = loop.results.map(({ kind, at }) => (kind === "last" ? places[at]! : null));
   const taken = new Set<string>();
-  const copied = found.map((place) => {
+  const copied = found.map((place, i) => {
     if (place === null) return false;
     if (place.kind !== "made") return true;
     const key = `${place.at} ${place.iteration}`;
     const again = taken.has(key);
     taken.add(key);
-    return again || (loop.rows !== null && !sameShape(place.type.shape, loop.rows.kept));
+    return again || (loop.rows !== null && !sameShape(place.type.shape, loop.shapes[i]!));
   });
   return { places: found, copied };
+}
+
+const targets = new WeakMap<Target, Target>();
+
+/** The target of an iteration's kernels: each launch is one of them. */
+export function uncutOf(target: Target): Target {
+  const known = targets.get(target) ?? { ...target, uncut: true };
+  targets.set(target, known);
+  return known;
 }
 
 /** The key of the one loop that all of these are results of and that launches its iterations; null of anything else. */

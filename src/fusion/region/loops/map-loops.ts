@@ -1,6 +1,6 @@
 /** @file Loops of a graph: which nodes are results of one loop, and what its body keeps in registers. */
-import { node, type Graph, type Node, type NodeId } from "../../ir";
-import { neededFor, opDef, type LoopBody } from "../../ops";
+import { node, sizeOf, type Graph, type Node, type NodeId } from "../../ir";
+import { neededFor, opDef, ownShape, type BodyArg, type LoopBody } from "../../ops";
 
 /** Equal for the results of one loop, null of anything else. */
 export function loopKey({ op, inputs, attrs }: Node): string | null {
@@ -39,6 +39,21 @@ export function computedIn(body: LoopBody, results: readonly number[]): readonly
   return [...neededFor(body, results).values].toSorted((a, b) => a - b);
 }
 
+/** Statements of an iteration for these results, where every element of a value has a register of its own. */
+export function statementsIn(body: LoopBody, results: readonly Node[]): number {
+  const types = opDef(results[0]!.op).loop!.typesOf(body);
+  const sizeOfArg = (arg: BodyArg | undefined): readonly number[] =>
+    arg?.kind === "value" ? types[arg.at]!.shape : arg?.kind === "param" ? ownShape(body.params[arg.at]!) : [];
+  return computedIn(body, resultsOf(results)).reduce((sum, at) => {
+    const { op, args } = body.values[at]!;
+    const { kind } = opDef(op);
+    const from = sizeOfArg(args[0]);
+    if (kind === "movement") return sum;
+    if (kind === "reduce") return sum + sizeOf(from);
+    return sum + sizeOf(types[at]!.shape) * (kind === "contraction" ? (from.at(-1) ?? 1) : 1);
+  }, 0);
+}
+
 /** Most values alive at once inside an iteration, carried ones and what every iteration reads included. */
 export function liveInLoop(results: readonly Node[]): number {
   const [first] = results;
@@ -52,11 +67,13 @@ export function liveInLoop(results: readonly Node[]): number {
   const { ends, rows } = neededFor(body, numbers);
   for (const arg of [...ends, ...rows.map((at) => body.rows[at]!)])
     if (arg.kind === "value") lastUse.set(arg.at, order.length);
+  const types = opDef(first!.op).loop!.typesOf(body);
+  const elements = (at: number): number => sizeOf(types[at]!.shape);
   let [live, most] = [0, 0];
   order.forEach((at, i) => {
-    if (lastUse.has(at)) live++;
+    if (lastUse.has(at)) live += elements(at);
     most = Math.max(most, live);
-    for (const last of lastUse.values()) if (last === i) live--;
+    for (const [value, last] of lastUse) if (last === i) live -= elements(value);
   });
-  return body.params.length + most;
+  return body.params.reduce((sum, param) => sum + sizeOf(ownShape(param)), most);
 }

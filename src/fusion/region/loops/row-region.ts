@@ -11,7 +11,7 @@ import { refusal } from "../refusal";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../schedule/schedule-parts";
 import type { Classified, RegionForm, RegionSchedule } from "../types";
 import { walksRows } from "../rows/row-ops";
-import { computedIn, loopsIn, resultsOf } from "./map-loops";
+import { loopsIn, statementsIn } from "./map-loops";
 
 /** What is known when: before the loop, row by row, or after the last iteration. */
 export type Phase = "before" | "row" | "after";
@@ -70,7 +70,7 @@ export function classifyRowLoop(graph: Graph, members: readonly NodeId[], output
     const n = node(graph, id);
     const phase = phases.get(id)!;
     if (phase === "before" || results.includes(id)) continue;
-    const shape = phase === "row" ? loop.whole : loop.kept;
+    const around = phase === "row" ? loop.whole : loop.kept;
     const odd = n.inputs.find((input) => {
       const read = phases.get(input) ?? "before";
       return read !== "before" && read !== phase;
@@ -83,7 +83,13 @@ export function classifyRowLoop(graph: Graph, members: readonly NodeId[], output
         "Nothing here: a second kernel has to read the rows.",
       );
     const inputs = n.inputs.filter((input) => phases.has(input) && phases.get(input) !== "before");
-    if (opDef(n.op).kind !== "elementwise" || inputs.some((input) => !sameShape(node(graph, input).type.shape, shape)))
+    const shape = node(graph, inputs[0]!).type.shape;
+    const inPlace = sameShape(shape.slice(0, around.length), around);
+    if (
+      opDef(n.op).kind !== "elementwise" ||
+      !inPlace ||
+      inputs.some((input) => !sameShape(node(graph, input).type.shape, shape))
+    )
       return refuse(
         "L_INDEX",
         [inputs[0]!, id],
@@ -139,14 +145,22 @@ export function scheduleRowLoop(
   const { loop, results, phases } = rowRegionOf(graph, members);
   const reads = readsOf(graph, members, outputs, stridedReads(graph, members, outputs, form, "rows"));
   const registers = BASE_REGISTERS + liveScalars(graph, region);
-  const stored = outputs.filter((id) => sameShape(node(graph, id).type.shape, form.space));
-  const inRows = reads.filter(({ elements }) => elements >= sizeOf(form.space)).length;
+  const size = sizeOf(form.space);
+  const isRow = (id: NodeId): boolean =>
+    phases.get(id) === "before" ? sameShape(node(graph, id).type.shape, form.space) : phases.get(id) === "row";
+  const stored = outputs.filter(isRow);
+  const perRow = (elements: number): number => Math.floor(elements / Math.max(1, size));
+  const inRows = reads.reduce((sum, { elements }) => sum + perRow(elements), 0);
+  const given = stored.reduce((sum, id) => sum + perRow(sizeOf(node(graph, id).type.shape)), 0);
   const ops = members.filter((id) => phases.get(id) !== "after" && !results.includes(id)).length;
-  const computed = computedIn(loop.body, resultsOf(results.map((id) => node(graph, id)))).length;
+  const computed = statementsIn(
+    loop.body,
+    results.map((id) => node(graph, id)),
+  );
   const shape = {
     elements: form.rows,
     iterations: form.columns,
-    loads: inRows + stored.length,
+    loads: inRows + given,
     ops: ops + computed,
     registers,
   };

@@ -308,7 +308,7 @@ function searched(shape: ProductShape, target: Target, named: MatmulTile | null)
       chunkCounts(k, 1024).map((chunks) => thinned(shape, thin, chunks, machines)),
     ),
     ...(named ? [] : columnOffers(shape, target, machines)),
-  ];
+  ].filter(({ chunks }) => chunks === 1 || !target.uncut);
   // A second kernel must be worth more than the error of a prediction.
   const cost = ({ micros, chunks }: Candidate): number => (chunks === 1 ? 1 : SURE) * micros;
   const best = candidates.reduce<Candidate | null>(

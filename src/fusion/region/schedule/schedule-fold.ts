@@ -215,7 +215,7 @@ export class Rows {
       meetingBytes: joinBytes(graph, form, joined),
       partsBytes: steps.length > 1 ? stepsBytes(graph, steps, joined) : joinBytes(graph, form, joined),
       scanningBytes: scanBytes(graph, form),
-      cut: (steps.length > 0 || inParts) && !knobs.rows,
+      cut: (steps.length > 0 || inParts) && !knobs.rows && !target.uncut,
       steps: Math.max(1, steps.length),
       joined: inParts || steps.some(({ folds }, i) => i === steps.length - 1 && folds.length > 0),
       several: !sorted && joined !== "subgroups",

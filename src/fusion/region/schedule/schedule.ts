@@ -33,7 +33,7 @@ import { ownedFigures, ownedTile } from "../rows/owned-rows";
 import { scheduleOnline } from "./online-schedule";
 import { inPlaceOf } from "../in-place";
 import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "../reads";
-import { launchedKey, LaunchedLoop } from "../loops/launched";
+import { launchedKey, LaunchedLoop, uncutOf } from "../loops/launched";
 import { launchedCounts } from "../loops/launched-counts";
 import { scheduleRowLoop } from "../loops/row-region";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
@@ -58,9 +58,10 @@ export function scheduleRegion(graph: Graph, region: Body, form: RegionForm, tar
 
 /** The launches of a loop: the counts of all iterations, and the threads of their largest kernel. */
 function scheduleLaunched(graph: Graph, { outputs }: Body, target: Target): RegionSchedule {
-  const { dispatches, reads, handed, peak, kernels } = launchedCounts(new LaunchedLoop(graph, outputs));
+  const loop = new LaunchedLoop(graph, outputs);
+  const { dispatches, reads, handed, peak, kernels } = launchedCounts(loop);
   const each = kernels.launches.map(({ region }) =>
-    scheduleRegion(kernels.graph, region, formOf(kernels.graph, region), target),
+    scheduleRegion(kernels.graph, region, formOf(kernels.graph, region), uncutOf(target)),
   );
   const most = (of: (one: RegionSchedule) => number): number => Math.max(0, ...each.map(of));
   return blank({
@@ -72,10 +73,11 @@ function scheduleLaunched(graph: Graph, { outputs }: Body, target: Target): Regi
     workgroups: most(({ workgroups }) => workgroups),
     threadsPerWorkgroup: most(({ threadsPerWorkgroup }) => threadsPerWorkgroup),
     registers: most(({ registers }) => registers),
+    leastMicros: loop.iterations * each.reduce((sum, { leastMicros = 0 }) => sum + leastMicros, 0),
   });
 }
 
-/** The form of a kernel that is one: each of an iteration works element by element. */
+/** The form of a kernel of an iteration. */
 function formOf(graph: Graph, { members, outputs }: Body): RegionForm {
   const found = classify(graph, members, outputs);
   if (!found.ok) throw bug(found.verdict.text);

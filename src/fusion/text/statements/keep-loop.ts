@@ -1,11 +1,12 @@
 /** @file Which loops stay loops: one iteration is read on stand-ins for what it carries, and where all of it works element by element it is a body. */
 import type { Node, NodeId, Shape, TensorType } from "../../ir";
 import { OPS_PER_NOTCH, sameShape } from "../../ir";
-import { bodyText, pruned, readBy, resultNumber, type LoopBody } from "../../ops";
+import { bodyText, opDef, ownShape, pruned, readBy, resultNumber, type LoopBody, type Result } from "../../ops";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { addNode, MAX_NODES, typeOf } from "../interpreter";
 import { openTrial, type Trial } from "../trial";
 import { numberValue, tensorValue, type Value } from "../values/values";
+import { differentiates } from "./training-loop";
 import { bodyOf, type Carried, type ReadBody, type Walked } from "./loop-reading";
 
 /** What an iteration is given. */
@@ -79,8 +80,9 @@ export function keepLoop(interpreter: Interpreter, run: StatementRun, candidate:
 
 interface Found {
   readonly read: ReadBody;
-  /** Types of what an iteration gives. */
+  /** Types of what an iteration gives, and the last axes of each that one run of the body has whole. */
   readonly given: readonly TensorType[];
+  readonly own: { readonly carried: readonly Shape[]; readonly given: readonly Shape[] };
 }
 
 /** Results of one shape, which share a loop; a smaller one has a loop of its own, so that no element is computed for each of a larger one. */
@@ -109,23 +111,26 @@ class Kept implements KeptLoop {
   }
 
   result(at: number, made: Made): NodeId {
-    const { node } = this.#add(this.#carriedType(at), { kind: "last", at }, made);
+    const own = this.#found.own.carried[at]!;
+    const { node } = this.#add(this.#carriedType(at), own, { kind: "last", at }, made);
     // Where rows are given, what is carried on is there for who reads it.
     if (this.#found.given.length > 0) this.#interpreter.spare.add(node);
     return node;
   }
 
   rows(at: number, made: Made): Rows {
-    return this.#add(this.#found.given[at]!, { kind: "rows", at }, made);
+    return this.#add(this.#found.given[at]!, this.#found.own.given[at]!, { kind: "rows", at }, made);
   }
 
   #carriedType = (at: number): TensorType => typeOf(this.#interpreter, this.#candidate.carried[at]!.node);
 
-  #add({ dtype, shape }: TensorType, result: Parameters<typeof resultNumber>[1], made: Made): Rows {
+  #add({ dtype, shape: all }: TensorType, own: Shape, result: Result, made: Made): Rows {
+    const shape = all.slice(0, all.length - own.length);
     const part = this.#parts.get(shape.join()) ?? this.#partOf(shape, made);
     this.#parts.set(shape.join(), part);
     const attrs = { ...part.attrs, result: part.at.get(resultNumber(this.#found.read.body, result))! };
-    const whole = result.kind === "last" ? shape : shape.toSpliced(part.place, 0, this.#candidate.iterations);
+    const rows = result.kind === "last" ? shape : shape.toSpliced(part.place, 0, this.#candidate.iterations);
+    const whole = [...rows, ...own];
     const { op, inputs } = part;
     return {
       node: addNode(this.#interpreter, { ...made, op, inputs, attrs, type: { dtype, shape: whole } }),
@@ -134,18 +139,22 @@ class Kept implements KeptLoop {
   }
 
   #partOf(shape: Shape, made: Made): Part {
-    const { read, given } = this.#found;
+    const { read, given, own: owns } = this.#found;
     const { body, params, axes } = read;
+    const isAlike = (type: TensorType, own: Shape): boolean =>
+      sameShape(type.shape.slice(0, type.shape.length - own.length), shape);
     const alike = [
       ...body.next.flatMap((_, at) =>
-        sameShape(this.#carriedType(at).shape, shape) ? [resultNumber(body, { kind: "last", at })] : [],
+        isAlike(this.#carriedType(at), owns.carried[at]!) ? [resultNumber(body, { kind: "last", at })] : [],
       ),
-      ...given.flatMap((type, at) => (sameShape(type.shape, shape) ? [resultNumber(body, { kind: "rows", at })] : [])),
+      ...given.flatMap((type, at) =>
+        isAlike(type, owns.given[at]!) ? [resultNumber(body, { kind: "rows", at })] : [],
+      ),
     ];
     const left = pruned(body, alike);
     const { iterations } = this.#candidate;
     const text = { iterations, body: bodyText(left.body), launched: true };
-    if (!goesAlong(left.body))
+    if (isPlain(left.body) && !goesAlong(left.body))
       return {
         op: "map_loop",
         inputs: left.params.map((old) => params[old]!),
@@ -154,24 +163,26 @@ class Kept implements KeptLoop {
         place: 0,
       };
     // Elements behind the axis of rows: as they lie in what is read row by row.
+    const ownRank = (old: number): number => ownShape(body.params[old]!).length;
     const behind = left.params.flatMap((old) => {
-      const rank = typeOf(this.#interpreter, params[old]!).shape.length - 1;
-      return axes[old] !== undefined && rank === shape.length ? [rank - axes[old]] : [];
+      const rank = typeOf(this.#interpreter, params[old]!).shape.length - 1 - ownRank(old);
+      return axes[old] !== undefined && rank === shape.length ? [Math.max(0, rank - axes[old])] : [];
     });
     const after = behind[0] ?? shape.length;
     const inputs = left.params.map((old) => {
       const axis = axes[old];
-      return axis === undefined ? params[old]! : this.#laid(params[old]!, axis, after, made);
+      return axis === undefined ? params[old]! : this.#laid(params[old]!, axis, after, ownRank(old), made);
     });
     const attrs = { ...text, axis: -1 - after, reverse: this.backwards };
     return { op: "row_loop", inputs, attrs, at: left.results, place: shape.length - after };
   }
 
-  /** A walked tensor with `after` axes behind that of its rows. */
-  #laid(id: NodeId, axis: number, after: number, made: Made): NodeId {
+  /** A walked tensor with `around` axes behind that of its rows, and then those that one run has whole. */
+  #laid(id: NodeId, axis: number, around: number, own: number, made: Made): NodeId {
     const { nodes } = this.#interpreter;
     const { dtype, shape, label } = { ...typeOf(this.#interpreter, id), label: nodes.get(id)!.label };
     const rank = shape.length - 1;
+    const after = around + own;
     const target = Math.max(0, rank - after);
     const add = (op: string, input: NodeId, attrs: Node["attrs"], now: Shape): NodeId => {
       let own = `${made.id}.${label}`;
@@ -202,6 +213,8 @@ class Kept implements KeptLoop {
     return add("reshape", found, { shape: wide }, wide);
   }
 }
+
+const isPlain = (body: LoopBody): boolean => opDef("row_loop").loop!.isPlain(body);
 
 const goesAlong = ({ params, rows }: LoopBody): boolean => rows.length > 0 || params.some(({ walk }) => walk);
 
@@ -261,12 +274,14 @@ function readIteration(
     ends,
     given,
   });
-  if (!read) return null;
+  // What mixes elements has no derivative as a loop.
+  if (!read || (!isPlain(read.body) && differentiates(interpreter))) return null;
   const { body } = read;
   // A row that hangs on nothing that is carried needs no loop.
   const loose = body.rows.some((row) => [...readBy(body, [row]).params].every((at) => at >= body.next.length));
   const walked = body.params.filter(({ walk }) => walk).length;
   const ops = iterations * (body.values.length + walked + given.length);
   if (loose || ops <= OPS_PER_NOTCH || body.values.length === 0) return null;
-  return { read, given: given.map((each) => typeOf(interpreter, each)) };
+  const own = { carried: places.map(read.ownOf), given: given.map(read.ownOf) };
+  return { read, given: given.map((each) => typeOf(interpreter, each)), own };
 }

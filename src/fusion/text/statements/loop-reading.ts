@@ -1,9 +1,10 @@
 /** @file One iteration of a loop, read on stand-ins, as a body: what works element by element, and the rows of tensors that it reads. */
-import type { DType, Node, NodeId, Shape } from "../../ir";
+import type { Node, NodeId, Shape } from "../../ir";
 import { front, liftNode, type BatchWriter } from "../../autodiff";
 import { opDef, withDefaults, type BodyArg, type BodyParam, type BodyValue, type LoopBody, type Walk } from "../../ops";
 import type { Interpreter } from "../interpreter";
 import { addNode, typeOf } from "../interpreter";
+import { isShort, runsOf } from "./runs-of-rows";
 
 /** A value that a loop carries from iteration to iteration. */
 export interface Carried {
@@ -48,10 +49,28 @@ export interface ReadBody {
   readonly axes: readonly (number | undefined)[];
   /** What the iteration made that no iteration changes: it stays in front of the loop. */
   readonly outside: ReadonlySet<NodeId>;
+  /** The last axes of a carried value, or of a result, that one run of the body has whole. */
+  readonly ownOf: (id: NodeId) => Shape;
 }
 
-/** The body; null where something is no map, or has halves, whose roundings depend on where they are kept. */
+/**
+ * The body; null where it mixes what stands beside one another, or has halves, whose roundings depend on where they are kept. It works
+ * element by element, or else on as few last axes of what is carried as it mixes the elements of.
+ */
 export function bodyOf(interpreter: Interpreter, reading: Reading): ReadBody | null {
+  const plain = bodyFor(interpreter, reading, null);
+  if (plain) return plain;
+  const shapes = reading.carried.map(({ node }) => typeOf(interpreter, node).shape);
+  const longest = shapes.reduce((most, shape) => (shape.length > most.length ? shape : most), []);
+  for (let outer = longest.length - 1; outer >= 0; outer--) {
+    const found = bodyFor(interpreter, reading, longest.slice(0, outer));
+    if (found) return found;
+  }
+  return null;
+}
+
+/** @param around the axes that say which run of the body it is; null: every element is one */
+function bodyFor(interpreter: Interpreter, reading: Reading, around: Shape | null): ReadBody | null {
   const { carried, standIns, made, ends, given } = reading;
   const names = new Set<string>();
   const unique = (wanted: string): string => {
@@ -63,11 +82,6 @@ export function bodyOf(interpreter: Interpreter, reading: Reading): ReadBody | n
   };
   const parameters = new Set(carried.map(({ name }) => name));
   const turn = unique(reading.number);
-  const params: BodyParam[] = carried.map(({ name, node }) => ({
-    name: unique(name),
-    dtype: typeOf(interpreter, node).dtype,
-  }));
-  if (params.some(({ dtype }) => dtype === "f16")) return null;
   const args = new Map<NodeId, BodyArg>(standIns.carried.map((id, at) => [id, { kind: "param", at }] as const));
   if (standIns.number !== null) args.set(standIns.number, { kind: "iteration" });
   const nodes: NodeId[] = carried.map(({ node }) => node);
@@ -85,27 +99,46 @@ export function bodyOf(interpreter: Interpreter, reading: Reading): ReadBody | n
     }
   };
   const walkedOf = walking(interpreter, reading, changes, (id) => void (made.has(id) ? keep(id) : outside.add(id)));
+  const isRow = (n: Node): boolean => n.type.dtype !== "f16" && walkedOf(n) !== null;
+  const results = [...ends, ...given];
+  const runs = around && runsOf(interpreter, { around, made, changes, carried: standIns.carried, results, isRow });
+  if (around && !(runs && isShort(interpreter, runs, changes))) return null;
+  const ownOf = (id: NodeId): Shape => {
+    const { shape } = typeOf(interpreter, id);
+    return shape.slice(shape.length - (runs?.own.get(id) ?? 0));
+  };
+  const param = (id: NodeId, name: string, walk?: Walk): BodyParam => {
+    const own = ownOf(id);
+    const { dtype } = typeOf(interpreter, id);
+    return { name: unique(name), dtype, ...(own.length > 0 && { own }), ...(walk && { walk }) };
+  };
+  const params: BodyParam[] = carried.map(({ name }, at) => param(standIns.carried[at]!, name));
+  if (params.some(({ dtype }) => dtype === "f16")) return null;
   const walks = new Map<string, BodyArg>();
-  const param = (node: NodeId, label: string, dtype: DType, along?: Walked): BodyArg => {
+  const addParam = (node: NodeId, said: BodyParam, along?: Walked): BodyArg => {
     keep(node);
     axes.push(along?.axis);
-    params.push({ name: unique(label), dtype, ...(along && { walk: along.walk }) });
+    params.push(said);
     return { kind: "param", at: nodes.push(node) - 1 };
   };
-  const rowArg = (along: Walked, dtype: DType): BodyArg => {
+  const rowArg = (id: NodeId, along: Walked): BodyArg => {
     const { node, axis, walk, name } = along;
     const key = `${node} ${axis} ${walk.start} ${walk.backwards}`;
-    const known = walks.get(key) ?? param(node, name, dtype, along);
+    const known = walks.get(key) ?? addParam(node, param(id, name, walk), along);
     walks.set(key, known);
     return known;
   };
-  const isMap = ({ op }: Node): boolean => opDef(op).kind === "elementwise" && !opDef(op).scalar?.usesIndex;
+  const isMap = ({ id, op }: Node): boolean =>
+    runs ? runs.own.has(id) : opDef(op).kind === "elementwise" && !opDef(op).scalar?.usesIndex;
+  /** What no iteration changes is in front of the loop, or, where all of the body works element by element, computed in each. */
+  const staysOutside = (n: Node): boolean =>
+    !made.has(n.id) || (!changes.has(n.id) && (runs !== null || (!isMap(n) && opDef(n.op).kind !== "random")));
   const argOf = (n: Node): BodyArg | null => {
     const { id, op, attrs, type, label, inputs, groups } = n;
     const def = opDef(op);
     if (def.kind === "source" && "value" in attrs)
       return { kind: "literal", value: Number(attrs["value"]), dtype: type.dtype };
-    if (!made.has(id) || (!changes.has(id) && !isMap(n) && def.kind !== "random")) return param(id, label, type.dtype);
+    if (staysOutside(n)) return addParam(id, param(id, label));
     if (!isMap(n)) return null;
     const call = groups.find(({ kind }) => kind === "composite")?.id;
     if (call !== undefined && !calls.has(call)) calls.set(call, calls.size);
@@ -113,7 +146,7 @@ export function bodyOf(interpreter: Interpreter, reading: Reading): ReadBody | n
       name: unique(parameters.has(label) ? `${label}_next` : label),
       op,
       args: inputs.map((input) => args.get(input)!),
-      attrs,
+      attrs: runs?.attrs.get(id) ?? attrs,
       ...(call === undefined ? {} : { call: calls.get(call)! }),
     });
     return { kind: "value", at: values.length - 1 };
@@ -122,8 +155,8 @@ export function bodyOf(interpreter: Interpreter, reading: Reading): ReadBody | n
   for (let id = open.at(-1); id !== undefined; id = open.at(-1)) {
     const n = interpreter.nodes.get(id)!;
     const along = args.has(id) ? null : walkedOf(n);
-    if (along && n.type.dtype !== "f16") args.set(id, rowArg(along, n.type.dtype));
-    const inside = made.has(id) && (changes.has(id) || opDef(n.op).kind === "elementwise");
+    if (along && n.type.dtype !== "f16") args.set(id, rowArg(id, along));
+    const inside = made.has(id) && (changes.has(id) || (!runs && opDef(n.op).kind === "elementwise"));
     const next = args.has(id) || !inside ? undefined : n.inputs.find((input) => !args.has(input));
     if (next !== undefined) {
       open.push(next);
@@ -136,7 +169,7 @@ export function bodyOf(interpreter: Interpreter, reading: Reading): ReadBody | n
     args.set(id, arg);
   }
   const [next, rows] = [ends, given].map((ids) => ids.map((id) => args.get(id)!)) as [BodyArg[], BodyArg[]];
-  return { body: { params, iteration: turn, values, next, rows }, params: nodes, axes, outside };
+  return { body: { params, iteration: turn, values, next, rows }, params: nodes, axes, outside, ownOf };
 }
 
 /** What was made and is another in every iteration. */

@@ -13,12 +13,13 @@ import {
   type Region,
   type Target,
 } from "../../../ir";
-import { readAt, rowAt, rowLoopOf } from "../../../ops";
+import { rowAt, rowLoopOf } from "../../../ops";
 import {
   classify,
   endingOf,
   LaunchedLoop,
   scheduleRegion,
+  uncutOf,
   type Launch,
   type Place,
   type IterationKernels,
@@ -27,22 +28,25 @@ import { registerScalar } from "../../emitter";
 import { programOf, storedForm, threadPerItem, type Job } from "../../kernel-frame";
 import { Lowering } from "../../lowering";
 import type { KernelProgram } from "../../kernel-ir";
-import { lowerFlat } from "../pointwise";
-import { lowerTile } from "../transpose";
 
-/** Lowers one kernel of an iteration: it works element by element. */
+/** The kernels of a region whose form and schedule are known. */
+export type LowerJob = (job: Job) => readonly KernelProgram[];
+
+/** Lowers one kernel of an iteration. */
 function lowerLaunch(
   graph: Graph,
   given: Region,
-  target: Target,
+  wide: Target,
+  lowerJob: LowerJob,
 ): { readonly program: KernelProgram; readonly flops: number; readonly touched: readonly number[] } {
   const region = storedForm(graph, given);
+  const target = uncutOf(wide);
   const classified = classify(graph, region.members, region.outputs);
   if (!classified.ok) throw bug(`${region.id} is no kernel: ${classified.verdict.text}`);
   const { form } = classified;
   const schedule = scheduleRegion(graph, region, form, target);
-  const job = { graph, region, form, schedule, target };
-  const program = schedule.variant === "tile" ? lowerTile(job) : lowerFlat(job);
+  const [program, more] = lowerJob({ graph, region, form, schedule, target });
+  if (!program || more) throw bug(`${region.id} is more than a kernel`);
   const read = new Map(schedule.reads.map(({ value, elements }) => [value, elements]));
   return {
     program,
@@ -61,7 +65,7 @@ interface RowCopy {
   /** What is written there, as a source. */
   readonly source: Node;
   /** Where it is a row itself: which one of what. */
-  readonly from: { readonly node: Node; readonly row: number } | null;
+  readonly from: { readonly node: Node; readonly row: number; readonly axis: number } | null;
 }
 
 /** One thread for each element of a row, which copies it to its place in a result that has all rows; a last value has one row. */
@@ -70,7 +74,8 @@ function lowerRowCopy({ graph, region, target, output, row, source, from }: RowC
   readonly touched: readonly number[];
 } {
   const result = node(graph, output);
-  const { kept, place, axis, result: kind } = rowLoopOf(result)!;
+  const { kept: around, own: inside, place, result: kind } = rowLoopOf(result)!;
+  const kept = [...around, ...inside];
   const whole = from ? { ...source, type: from.node.type } : source;
   const written: Node = { ...result, op: "expand", inputs: [whole.id], attrs: { shape: result.type.shape } };
   const own: Graph = { nodes: new Map([whole, written].map((n) => [n.id, n])), outputs: [output] };
@@ -79,8 +84,9 @@ function lowerRowCopy({ graph, region, target, output, row, source, from }: RowC
   const threads = Math.min(64, target.maxWorkgroupSize);
   const grid = threadPerItem(low, sizeOf(kept), threads, target);
   const element = space.unravel(grid.index, kept);
-  const readRow = from && space.int(from.row);
-  const value = low.valueAt(whole.id, space.tuple(readAt({ axis }, whole.type.shape, element, readRow, space.int(0))));
+  const rest = from ? whole.type.shape.toSpliced(from.axis, 1) : whole.type.shape;
+  const read = rest.map((extent, i) => (extent === 1 ? space.int(0) : element[kept.length - rest.length + i]!));
+  const value = low.valueAt(whole.id, space.tuple(from ? read.toSpliced(from.axis, 0, space.int(from.row)) : read));
   const at = kind.kind === "last" ? element : element.toSpliced(place, 0, space.int(row));
   const scalar = registerScalar(result.type.dtype);
   const buffer = Object.assign(low.buffer(output), { written: sizeOf(kept) });
@@ -94,11 +100,11 @@ function lowerRowCopy({ graph, region, target, output, row, source, from }: RowC
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });
-  const read = sizeOf(whole.type.shape) / (from ? whole.type.shape.at(axis)! : 1);
-  return { program, touched: program.buffers.map(({ value: id }) => (id === output ? sizeOf(kept) : read)) };
+  return { program, touched: program.buffers.map(({ value: id }) => (id === output ? sizeOf(kept) : sizeOf(rest))) };
 }
 
-export function lowerLaunched({ graph, region, target }: Job): KernelProgram[] {
+/** @param lowerJob lowers what one iteration launches */
+export function lowerLaunched({ graph, region, target }: Job, lowerJob: LowerJob): KernelProgram[] {
   const loop = new LaunchedLoop(graph, region.outputs);
   const lowered = new Map<Launch, ReturnType<typeof lowerLaunch>>();
   const iterations: { readonly kernels: IterationKernels; readonly places: readonly Place[] }[] = [];
@@ -120,7 +126,7 @@ export function lowerLaunched({ graph, region, target }: Job): KernelProgram[] {
   const own = { region: region.id, nodes: region.members };
   const programs = iterations.flatMap(({ kernels, places: from }, iteration) => [
     ...kernels.launches.map((launch): KernelProgram => {
-      const found = lowered.get(launch) ?? lowerLaunch(kernels.graph, launch.region, target);
+      const found = lowered.get(launch) ?? lowerLaunch(kernels.graph, launch.region, target, lowerJob);
       lowered.set(launch, found);
       const values = found.program.buffers.map(({ value }) => {
         const arg = kernels.argOf.get(value);
@@ -154,7 +160,7 @@ export function lowerLaunched({ graph, region, target }: Job): KernelProgram[] {
       output,
       row,
       source: sourceOf(output, place),
-      from: place.kind === "row" ? { node: place.node, row: rowAt(place.walk, place.iteration) } : null,
+      from: place.kind === "row" ? { node: place.node, row: rowAt(place.walk, place.iteration), axis: place.axis } : null,
     });
     const values = program.buffers.map(({ value }) => (value === output ? output : valueOf(place)));
     return { ...program, ...own, launch: { values, flops: 0, touched } };
@@ -171,6 +177,7 @@ export function lowerLaunched({ graph, region, target }: Job): KernelProgram[] {
       { nodes: new Map([source, to].map((n) => [n.id, n])), outputs: [output] },
       { id: region.id, members: [output], outputs: [output] },
       target,
+      lowerJob,
     );
     const values = program.buffers.map(({ value }) => (value === from ? valueOf(place) : output));
     return { ...program, ...own, launch: { values, flops, touched } };

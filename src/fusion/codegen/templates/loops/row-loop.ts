@@ -1,11 +1,12 @@
 /** @file A loop along rows: one thread for each element of what is carried, which reads and stores a row in each iteration. */
-import { bug, node, sameShape, sizeOf } from "../../../ir";
-import { givenRow, opDef, readAt, rowLoopOf, type Walk } from "../../../ops";
+import { node, sameShape, sizeOf, type NodeId, type Shape } from "../../../ir";
+import { givenRow, opDef, ownShape, readAt, rowLoopOf, type Walk } from "../../../ops";
 import { resultsOf, rowRegionOf } from "../../../region";
 import type { Index, Tuple } from "../../index-space";
-import type { KernelProgram, Value } from "../../kernel-ir";
+import type { KernelProgram } from "../../kernel-ir";
 import { loweringOf, programOf, threadPerItem, type Job } from "../../kernel-frame";
 import { writeLoop } from "../../map-loop";
+import type { Elements } from "../../run-elements";
 import { registerScalar } from "../../emitter";
 
 /** Variant `row-loop`. */
@@ -14,7 +15,7 @@ export function lowerRowLoop(job: Job): KernelProgram {
   const low = loweringOf(job);
   const { space } = low;
   const { loop, results, phases } = rowRegionOf(graph, region.members);
-  const { body, kept, whole, place, iterations } = loop;
+  const { body, kept, place, iterations } = loop;
   const nodes = results.map((id) => node(graph, id));
   const [{ op, inputs }] = nodes as [(typeof nodes)[number]];
   const meaning = opDef(op).loop!;
@@ -22,51 +23,70 @@ export function lowerRowLoop(job: Job): KernelProgram {
   const threads = schedule.threadsPerWorkgroup;
   const grid = threadPerItem(low, sizeOf(kept), threads, target);
   const own = space.unravel(grid.index, kept);
-  const element = space.tuple(own);
   const zero = space.int(0);
   const shapeOf = (param: number): readonly number[] => node(graph, inputs[param]!).type.shape;
-  const given = (param: number, at: Tuple): Value =>
-    low.converted(low.valueAt(inputs[param]!, at), registerScalar(body.params[param]!.dtype), inputs[param]!);
+  /** All numbers of a parameter that one run of the body has. */
+  const given = (param: number, row: Index | null): Elements => {
+    const said = body.params[param]!;
+    return insides(ownShape(said)).map((inside) => {
+      const at = readAt(loop, said, shapeOf(param), own, row, zero, inside);
+      return low.converted(low.valueAt(inputs[param]!, space.tuple(at)), registerScalar(said.dtype), inputs[param]!);
+    });
+  };
+  const insides = (shape: Shape): readonly (readonly Index[])[] =>
+    Array.from({ length: sizeOf(shape) }, (_, flat) => space.unravel(space.int(flat), shape));
   const rowOf = ({ start, backwards }: Walk, iteration: Index): Index =>
     space.add(space.int(start), space.mul(iteration, backwards ? -1 : 1));
-  const args = body.params.map(({ walk }, at): Value | undefined =>
-    walk ? undefined : given(at, space.tuple(readAt(loop, shapeOf(at), own, null, zero))),
-  );
+  const args = body.params.map(({ walk }, at): Elements | undefined => (walk ? undefined : given(at, null)));
   const outputs = region.outputs.filter((id) => sizeOf(node(graph, id).type.shape) > 0);
-  const inRows = outputs.filter((id) => sameShape(node(graph, id).type.shape, whole) && phases.get(id) !== "after");
+  const isRow = (id: NodeId): boolean => {
+    const phase = phases.get(id);
+    return phase === "before" ? sameShape(node(graph, id).type.shape, loop.whole) : phase === "row";
+  };
+  const inRows = outputs.filter(isRow);
+  /** The elements of a value for the rows' axis at `around`: of all that one run of the body has. */
+  const elementsAt = (id: NodeId, around: readonly Index[]): readonly Tuple[] =>
+    insides(node(graph, id).type.shape.slice(around.length)).map((inside) => space.tuple([...around, ...inside]));
   const found = writeLoop(low, {
     body,
-    dtypes: meaning.dtypesOf(body),
+    types: meaning.typesOf(body),
     iterations,
     results: numbers,
     args,
     nodes: results,
     rows: {
       read: (param, iteration) => {
-        const row = rowOf(body.params[param]!.walk!, iteration);
-        return given(param, space.tuple(readAt(loop, shapeOf(param), own, row, zero)));
+        return given(param, rowOf(body.params[param]!.walk!, iteration));
       },
       give: (values, iteration) => {
-        const at = space.tuple(own.toSpliced(place, 0, rowOf(givenRow(loop), iteration)));
+        const around = own.toSpliced(place, 0, rowOf(givenRow(loop), iteration));
         for (const n of nodes) {
           const value = values.get(meaning.result(n.attrs));
-          if (value) low.setValueAt(n.id, at, value);
+          if (value) elementsAt(n.id, around).forEach((at, k) => low.setValueAt(n.id, at, value[k]!));
         }
-        const stored = inRows.map((id) => ({ id, value: low.valueAt(id, at) }));
-        for (const { id, value } of stored) low.store(low.buffer(id), space.ravel(at.at, whole), value, [id]);
+        storeAll(inRows, around);
       },
     },
   });
   for (const n of nodes)
-    if (rowLoopOf(n)!.result.kind === "last") low.setValueAt(n.id, element, found.get(meaning.result(n.attrs))!);
-  for (const id of outputs.filter((id) => !inRows.includes(id))) {
-    if (!sameShape(node(graph, id).type.shape, kept)) throw bug(`${id} is neither a row nor what is carried`);
-    low.store(low.buffer(id), grid.index, low.valueAt(id, element), [id]);
-  }
+    if (rowLoopOf(n)!.result.kind === "last") {
+      const last = found.get(meaning.result(n.attrs))!;
+      elementsAt(n.id, own).forEach((at, k) => low.setValueAt(n.id, at, last[k]!));
+    }
+  storeAll(
+    outputs.filter((id) => !inRows.includes(id)),
+    own,
+  );
   return programOf(low, job, {
     template: form.template,
-    schedule: `One thread per element that is carried, ${threads} threads a workgroup, ${iterations} rows one after the other.`,
+    schedule: `One thread per ${meaning.isPlain(body) ? "element" : "row"} that is carried, ${threads} threads a workgroup, ${iterations} rows one after the other.`,
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });
+
+  function storeAll(ids: readonly NodeId[], around: readonly Index[]): void {
+    const stored = ids.flatMap((id) => elementsAt(id, around).map((at) => ({ id, at, value: low.valueAt(id, at) })));
+    for (const { id, at, value } of stored)
+      low.store(low.buffer(id), space.ravel(at.at, node(graph, id).type.shape), value, [id]);
+  }
 }

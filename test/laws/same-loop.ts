@@ -1,0 +1,20 @@
+/** @file A loop that stays one beside the same written out: no loop is left there, and the values are the same. */
+import { expect } from "vitest";
+import type { Graph } from "../../src/fusion/ir";
+import { opDef } from "../../src/fusion/ops";
+import { runReference } from "../../src/fusion/reference";
+import { dataOf } from "./codegen-harness";
+
+const loopsOf = (graph: Graph): number => [...graph.nodes.values()].filter(({ op }) => opDef(op).loop).length;
+
+export function expectSameLoop(kept: Graph, apart: Graph): void {
+  expect(loopsOf(kept)).toBeGreaterThan(0);
+  expect(loopsOf(apart)).toBe(0);
+  const [a, b] = [runReference(kept, dataOf(kept)), runReference(apart, dataOf(apart))];
+  kept.outputs.forEach((id, i) => {
+    const want = b.get(apart.outputs[i]!)!;
+    expect(a.get(id)!.type).toEqual(want.type);
+    const scaled = (value: number, k: number): number => value / (1 + Math.abs(want.data[k]!));
+    a.get(id)!.data.forEach((value, k) => expect(scaled(value, k)).toBeCloseTo(scaled(want.data[k]!, k), 8));
+  });
+}
