@@ -1,5 +1,5 @@
 /**
- * @file `npm run soak [-- --plans 100000 --gradients 10000 --kept 4000 --batches 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --hostile 100000 --verdicts 10000 --saved 2000 --factor 100 --seed N --minutes M --fresh]`: the laws of
+ * @file `npm run soak [-- --plans 100000 --gradients 10000 --loops 5000 --kept 4000 --batches 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --hostile 100000 --verdicts 10000 --saved 2000 --factor 100 --seed N --minutes M --fresh]`: the laws of
  * `npm test` at full count, in batches of one process each. Progress is kept in .cache/soak.json: the next run goes on where this
  * one stopped, and asks again what failed. Every batch rewrites docs/soak.md. `--bundle FILE` writes the laws as one file that runs on
  * any machine with Node (`node FILE plans 2000:7`); `--take RESULTS` takes the lines it printed there as batches done.
@@ -54,6 +54,13 @@ const LAWS = {
     batch: 500,
     unit: "random programs with the gradients of what they compute",
     says: "what holds of plans holds of forward and backward as one graph",
+    entry: "test/laws/soak-plans.ts",
+  },
+  loops: {
+    goal: goal("loops", 5000),
+    batch: 500,
+    unit: "random programs with a loop that stays one: element by element, along tensors, or with rows of its own",
+    says: "what holds of plans, whether iterations are launched or inside kernels",
     entry: "test/laws/soak-plans.ts",
   },
   kept: {

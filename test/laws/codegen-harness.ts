@@ -107,7 +107,14 @@ export function countsOff(graph: Graph, { region, facts, programs, logs }: Regio
   const searched = defs.some(({ kind }) => kind === "search" || kind === "ranges");
   // Which lanes load what only some columns read is the kernel's choice.
   const bound = indexed || defs.some(({ movement }) => movement?.joins !== undefined || movement?.fill !== undefined);
+  // Launches of a loop may read parts of a value: the largest is what one of them touches.
+  const declared = new Map<NodeId, { elements: number; rereads: number }>();
   for (const { value, elements, rereads } of schedule.reads) {
+    const known = declared.get(value);
+    if (known) declared.set(value, { elements: Math.max(known.elements, elements), rereads: known.rereads + 1 + rereads });
+    else declared.set(value, { elements, rereads });
+  }
+  for (const [value, { elements, rereads }] of declared) {
     const logged = read.get(value);
     const where = `${region.id} (${schedule.variant}): ${value}`;
     // Which rows are gathered is data: as many as are asked for, and several may be the same one.

@@ -169,8 +169,8 @@ describe("what is written out", () => {
   const kept = (body: string, iterations = 100): number =>
     loopsOf(graphOf(`x: f32[4, 8]\nw: f32[8, 8]\nfor i in range(${iterations}):\n${body}return x\n`));
   test.each([
-    ["a product", "    x = tanh(x @ w)\n"],
-    ["a sum", "    x = x - x.mean(dim=-1, keepdim=True)\n"],
+    ["a product with all rows", "    x = tanh(x @ (x.T @ x))\n"],
+    ["a sum of columns", "    x = x - x.mean(dim=0, keepdim=True)\n"],
     ["other elements", "    x = (x + x.roll(1, 0)) / 2\n"],
     ["a choice by the number", "    if i % 2 == 0:\n        x = tanh(x)\n"],
     ["an early end", "    if i == 70:\n        break\n    x = tanh(x)\n"],

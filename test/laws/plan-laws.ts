@@ -13,6 +13,7 @@ import {
   type EdgeId,
   type Fusion,
   type Graph,
+  type Node,
   type NodeId,
   type Region,
   type Target,
@@ -288,10 +289,15 @@ function bytesOff(state: Fusion, run: CpuRun, options: CompileOptions): string[]
 
 /** Whether values are folded so that another order of them rounds otherwise. */
 const addsUp = ({ nodes }: Graph): boolean =>
-  [...nodes.values()].some(({ op }) => {
+  [...nodes.values()].flatMap(opsOf).some((op) => {
     const { kind } = opDef(op);
     return kind === "contraction" || ((kind === "reduce" || kind === "scan") && !KEEPS_ROUNDING.has(op));
   });
+/** The op of a node, and those of its body where it is a loop. */
+const opsOf = ({ op, attrs }: Node): readonly string[] => [
+  op,
+  ...(opDef(op).loop?.bodyOf(attrs).values.map((value) => value.op) ?? []),
+];
 const KEEPS_ROUNDING: ReadonlySet<string> = new Set([
   "max",
   "min",
@@ -335,7 +341,7 @@ const bitwise = (compilation: Compilation): boolean => {
   if (roundedForBackward(compilation).size > 0) return false;
   if (options.strict && steps.every(({ accepted, kind }) => !accepted || kind !== "split")) return true;
   return (
-    ![...naive!.graph.nodes.values()].some(({ op }) => ["reduce", "contraction"].includes(opDef(op).kind)) &&
+    ![...naive!.graph.nodes.values()].flatMap(opsOf).some((op) => ["reduce", "contraction"].includes(opDef(op).kind)) &&
     steps.every(
       ({ accepted, pass }) => !accepted || allPasses.find(({ name }) => name === pass)?.numerics === "bitwise",
     )

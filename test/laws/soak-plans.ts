@@ -4,6 +4,9 @@
  * slowest plan, and the smallest program for each kind of failure.
  */
 import fc from "fast-check";
+import { loopArbitrary, type LoopProgram } from "./any-loop";
+import { rowLoopArbitrary } from "./any-row-loop";
+import { runLoopArbitrary } from "./any-run-loop";
 import { batched } from "./batched-case";
 import { differentiated } from "./gradient-case";
 import { wideCaseArbitrary, planned, runFaults, strictFaults, structureFaults, type Case } from "./plan-laws";
@@ -14,6 +17,7 @@ const law = process.argv[3] ?? "plans";
 /** What becomes of a random program; null where it can't be made into this. */
 const MADE: Readonly<Record<string, (one: Case) => Case | null>> = {
   plans: (one) => one,
+  loops: (one) => one,
   strict: ({ text, ways: [granularity, policy, , profile, pin, choice] }) => ({
     text,
     ways: [granularity, policy, 15, profile, pin, choice],
@@ -26,6 +30,14 @@ const MADE: Readonly<Record<string, (one: Case) => Case | null>> = {
     return { ways, text: text.replaceAll(": f32[", (whole) => (at++ % 3 === 0 ? whole : ": f16[")) };
   },
 };
+/** Programs with a loop that stays one, or the same written out, with the options of other random programs. */
+const loopCase: fc.Arbitrary<Case> = fc
+  .tuple(
+    fc.oneof<fc.Arbitrary<LoopProgram>[]>(loopArbitrary, rowLoopArbitrary, runLoopArbitrary),
+    wideCaseArbitrary,
+    fc.nat({ max: 9 }),
+  )
+  .map(([{ text, unrolled }, { ways }, apart]) => ({ text: apart === 0 ? unrolled : text, ways }));
 /** The program whose plan took most processor time. */
 let slowest: Case & { readonly millis: number } = { millis: 0, text: "", ways: [0, 0, 0, 0, 0] };
 /** Smaller candidates that are tried for one witness. */
@@ -55,7 +67,7 @@ const began = Date.now();
 const failures: { readonly says: string; readonly ways: Case["ways"]; readonly text: string }[] = [];
 const kinds = new Set<string>();
 let failing = 0;
-for (const written of fc.sample(wideCaseArbitrary, { numRuns: count, seed })) {
+for (const written of fc.sample(law === "loops" ? loopCase : wideCaseArbitrary, { numRuns: count, seed })) {
   const one = MADE[law]!(written);
   if (!one) continue;
   const [first] = faultsOf(one);

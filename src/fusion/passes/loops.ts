@@ -6,7 +6,7 @@ import type { FusionPass } from "./driver/define";
 import { bindingsOf, patchOf } from "./driver/merge";
 import { openRewriter, type NodeChange, type Rewriter } from "./driver/rewriter";
 import { propose, rewritingPass } from "./driver/rewriting";
-import { namesOf, no, showCount, yes } from "./driver/sentences";
+import { namesOf, no, showCount, STRICT_OFF, yes } from "./driver/sentences";
 import { STATEMENT_LIMIT } from "./profitability/profitability";
 import { titled } from "./catalogue";
 
@@ -53,6 +53,14 @@ export const loops: FusionPass = {
   legal(planner, candidate) {
     const verdict = rewriting.legal(planner, candidate);
     if (!verdict.ok) return verdict;
+    const folds = planner.options.strict ? roundingFold(planner.graph.nodes, candidate.nodes) : null;
+    if (folds !== null)
+      return no(
+        "L_STRICT",
+        candidate.nodes,
+        `\`${folds}\` adds up along a row: the kernels of an iteration may group its terms otherwise than a thread that holds the whole row, and strict mode forbids that.`,
+        STRICT_OFF,
+      );
     return planner.supposing(patchOf(candidate), () => {
       const { maxBindings } = planner.profile;
       for (const region of candidate.add) {
@@ -84,6 +92,18 @@ export const loops: FusionPass = {
     });
   },
 };
+
+/** A value of the loop's body that adds up rounded numbers; null where none does. */
+function roundingFold(nodes: ReadonlyMap<NodeId, Node>, [first]: readonly NodeId[]): string | null {
+  const { op, attrs } = node({ nodes, outputs: [] }, first!);
+  const loop = opDef(op).loop!;
+  const body = loop.bodyOf(attrs);
+  const at = body.values.findIndex((value, i) => {
+    const { kind, tolerance } = opDef(value.op);
+    return loop.typesOf(body)[i]!.dtype === "f32" && (kind === "contraction" || (kind === "reduce" && tolerance.rtol > 0));
+  });
+  return body.values[at]?.name ?? null;
+}
 
 function opsOf(nodes: ReadonlyMap<NodeId, Node>, [first]: readonly NodeId[]): number {
   const loop = node({ nodes, outputs: [] }, first!);

@@ -1,5 +1,6 @@
 /** @file What the launches of a loop move: each iteration is counted, up to one that is like one before. */
-import { bytesOf, node, type NodeId, type TensorType } from "../../ir";
+import { bytesOf, dtypeBytes, node, type Graph, type NodeId, type TensorType } from "../../ir";
+import { touchedElements } from "../reads";
 import type { RegionRead } from "../types";
 import { endingOf, saidOf, type IterationKernels, type LaunchedLoop, type Launch, type Place } from "./launched";
 
@@ -117,25 +118,46 @@ function handedOf({ handed }: Tally, bytes: number): { writes: number; reads: nu
   return known;
 }
 
-function readPlace(tally: Tally, place: Place): void {
-  if (place.kind === "made") handedOf(tally, bytesOf(place.type)).reads++;
+const typeAt = (place: Place): TensorType =>
+  place.kind === "made" || place.kind === "row" ? place.type : place.node.type;
+
+/** @param elements that are read of it */
+function readPlace(tally: Tally, place: Place, elements = sizeAt(typeAt(place))): void {
+  if (place.kind === "made") handedOf(tally, elements * dtypeBytes(place.type.dtype)).reads++;
   if (place.kind !== "outside" && place.kind !== "row") return;
-  const { id, type } = place.node;
-  const elements = sizeAt(place.kind === "row" ? place.type : type);
+  const { id } = place.node;
   const key = `${id} ${elements}`;
   const known = tally.outside.get(key) ?? { value: id, elements, times: 0 };
   known.times++;
   tally.outside.set(key, known);
 }
 
+interface Read {
+  readonly place: Place;
+  /** Distinct elements of it. */
+  readonly elements: number;
+}
+
+const touchedBy = new WeakMap<Launch, ReadonlyMap<NodeId, number>>();
+
+/** Elements of each value that a launch reads. */
+function touchedOf(graph: Graph, launch: Launch): ReadonlyMap<NodeId, number> {
+  const { members, outputs } = launch.region;
+  const found = touchedBy.get(launch) ?? touchedElements(graph, members, outputs);
+  touchedBy.set(launch, found);
+  return found;
+}
+
 /** What the places are that a kernel of the iteration reads, each once. */
 function placesRead(
   { graph, argOf }: IterationKernels,
-  { region }: Launch,
+  launch: Launch,
   places: readonly Place[],
   iteration: number,
-): readonly Place[] {
-  const found = new Map<string, Place>();
+): readonly Read[] {
+  const { region } = launch;
+  const touched = touchedOf(graph, launch);
+  const found = new Map<string, Read>();
   for (const id of region.members)
     for (const input of node(graph, id).inputs) {
       const arg = argOf.get(input);
@@ -144,7 +166,7 @@ function placesRead(
         arg.kind === "value"
           ? { kind: "made", at: arg.at, iteration, type: node(graph, input).type }
           : places[(arg as { at: number }).at]!;
-      if (place.kind !== "literal") found.set(input, place);
+      if (place.kind !== "literal") found.set(input, { place, elements: touched.get(input) ?? 0 });
     }
   return [...found.values()];
 }
@@ -166,12 +188,12 @@ function countIteration(
   const last = new Map<string, number>();
   const reads = kernels.launches.map((launch) => placesRead(kernels, launch, places, iteration));
   reads.forEach((list, i) => {
-    for (const place of list) if (place.kind === "made") last.set(keyOf(place.at, place.iteration), i);
+    for (const { place } of list) if (place.kind === "made") last.set(keyOf(place.at, place.iteration), i);
   });
   for (const place of nextPlaces) if (place.kind === "made") last.set(keyOf(place.at, place.iteration), Infinity);
   kernels.launches.forEach((launch, i) => {
     tally.dispatches++;
-    for (const place of reads[i]!) readPlace(tally, place);
+    for (const { place, elements } of reads[i]!) readPlace(tally, place, elements);
     for (const [id, at] of launch.stores) {
       const bytes = bytesOf(node(kernels.graph, id).type);
       handedOf(tally, bytes).writes++;

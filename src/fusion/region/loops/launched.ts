@@ -31,7 +31,7 @@ import {
   type Walk,
 } from "../../ops";
 import { loopKey, resultsOf } from "./map-loops";
-import { isInlined, resolveView } from "../indices/views";
+import { isFreeView, isInlined, resolveView } from "../indices/views";
 
 /** Whether the iterations of this loop are launches of their own. */
 export function isLaunched(n: Node): boolean {
@@ -196,7 +196,9 @@ export class LaunchedLoop {
       );
       if (!type.ok) throw bug(`${name}: ${type.text}`);
       const id = own(name);
-      nodes.set(id, { id, op, inputs, attrs, type: type.value, label: name, origins: [id], groups: [] });
+      const made: Node = { id, op, inputs, attrs, type: type.value, label: name, origins: [id], groups: [] };
+      nodes.set(id, made);
+      if (isFreeView(made)) views.set(id, [...(views.get(inputs[0]!) ?? []), id]);
       argOf.set(id, { kind: "value", at });
     });
     const graph: Graph = {
@@ -220,7 +222,9 @@ function launchesOf(
   views: ReadonlyMap<NodeId, readonly NodeId[]>,
 ): Launch[] {
   const calls = new Map<string, number[]>();
-  values.forEach(({ call }, at) => {
+  values.forEach(({ name, call }, at) => {
+    // The same memory, read in another shape: whoever reads it does that.
+    if (views.has(own(name))) return;
     const key = call === undefined ? `value ${at}` : `call ${call}`;
     calls.set(key, [...(calls.get(key) ?? []), at]);
   });
@@ -231,7 +235,9 @@ function launchesOf(
   return inOrder.map((call) => {
     const ids = new Map(call.map((at) => [own(values[at]!.name), at]));
     const isRead = (id: NodeId): boolean =>
-      [...graph.nodes.values()].some((n) => n.inputs.includes(id) && !ids.has(n.id));
+      [...graph.nodes.values()].some(
+        (n) => n.inputs.includes(id) && (views.has(n.id) ? isRead(n.id) : !ids.has(n.id)),
+      );
     const stores = new Map([...ids].filter(([id]) => kept.has(id) || isRead(id)));
     const region = {
       id: `k:${[...ids.keys()].at(-1)!}` as Region["id"],

@@ -277,6 +277,11 @@ function readIteration(
   // What mixes elements has no derivative as a loop.
   if (!read || (!isPlain(read.body) && differentiates(interpreter))) return null;
   const { body } = read;
+  // What only shows another value has no memory of its own.
+  const shows = [...body.next, ...body.rows].some(
+    (arg) => arg.kind === "value" && opDef(body.values[arg.at]!.op).movement?.free,
+  );
+  if (shows) return null;
   // A row that hangs on nothing that is carried needs no loop.
   const loose = body.rows.some((row) => [...readBy(body, [row]).params].every((at) => at >= body.next.length));
   const walked = body.params.filter(({ walk }) => walk).length;
