@@ -157,6 +157,17 @@ export const codegenBugs = bugsIn("src/fusion/codegen", {
   "lost-run": [
     ["templates/orders/merge-sort.ts", "right: «least(space.add(rest, space.mul(left, -1)))»,", "space.int(0)"],
   ],
+  "row-too-far": [
+    [
+      "templates/loops/row-loop.ts",
+      "space.add(space.int(start), «space.mul(iteration, backwards ? -1 : 1)»)",
+      "iteration",
+    ],
+  ],
+  "lost-term": [["map-loop.ts", "const [first, ...rest] = «parts» as [Value, ...Value[]];", "parts.slice(0, -1)"]],
+  "wrong-factor": [["map-loop.ts", "given[1]![places[k]![«i + 1»]!.at]!", "1"]],
   "lost-iteration": [["map-loop.ts", "low.loop(body.iteration, «iterations», (index) => {", "iterations - 1"]],
-  "late-carry": [["map-loop.ts", "return sameElements(value, registers.get(at)!) ? value : «value.map(held)»;", "value"]],
+  "late-carry": [
+    ["map-loop.ts", "return sameElements(value, registers.get(at)!) ? value : «value.map(held)»;", "value"],
+  ],
 });

@@ -111,7 +111,8 @@ export function countsOff(graph: Graph, { region, facts, programs, logs }: Regio
   const declared = new Map<NodeId, { elements: number; rereads: number }>();
   for (const { value, elements, rereads } of schedule.reads) {
     const known = declared.get(value);
-    if (known) declared.set(value, { elements: Math.max(known.elements, elements), rereads: known.rereads + 1 + rereads });
+    if (known)
+      declared.set(value, { elements: Math.max(known.elements, elements), rereads: known.rereads + 1 + rereads });
     else declared.set(value, { elements, rereads });
   }
   for (const [value, { elements, rereads }] of declared) {

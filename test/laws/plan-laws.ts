@@ -296,7 +296,9 @@ const addsUp = ({ nodes }: Graph): boolean =>
 /** The op of a node, and those of its body where it is a loop. */
 const opsOf = ({ op, attrs }: Node): readonly string[] => [
   op,
-  ...(opDef(op).loop?.bodyOf(attrs).values.map((value) => value.op) ?? []),
+  ...(opDef(op)
+    .loop?.bodyOf(attrs)
+    .values.map((value) => value.op) ?? []),
 ];
 const KEEPS_ROUNDING: ReadonlySet<string> = new Set([
   "max",

@@ -1,6 +1,6 @@
 /**
  * @file `node soak-plans.mjs COUNT:SEED [LAW]`, bundled by `npm run soak`: the laws of whole plans on COUNT random programs, as they
- * are written or made into others. It goes on after a failure. Its last line is a record of the batch: how many failed, the
+ * are written or made into others, or with loops. It goes on after a failure. Its last line is a record of the batch: how many failed, the
  * slowest plan, and the smallest program for each kind of failure.
  */
 import fc from "fast-check";

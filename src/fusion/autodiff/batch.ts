@@ -1,6 +1,16 @@
 /** @file Batching: an op on single examples becomes ops on all of them, the batch in front. Rules by kind of op; what has none is written out example by example. */
 import { sameShape, sizeOf, type Attrs, type Node, type NodeId, type Shape, type TensorType } from "../ir";
-import { normalAxis, numberOf, numbersOf, opDef, ownShape, rankAround, rowLoopOf, withDefaults, type Param } from "../ops";
+import {
+  normalAxis,
+  numberOf,
+  numbersOf,
+  opDef,
+  ownShape,
+  rankAround,
+  rowLoopOf,
+  withDefaults,
+  type Param,
+} from "../ops";
 
 /** Writes nodes into the graph and knows those that are there. */
 export interface BatchWriter {

@@ -87,6 +87,7 @@ export class BodyWriter implements Writer {
   }
 }
 
-/** Whether derivatives know every op of a body. */
-export const isKnown = ({ values }: LoopBody): boolean =>
-  values.every(({ op }) => Boolean(opDef(op).derivative ?? opDef(op).loop));
+/** Whether derivatives know every op of a body, which works element by element. */
+export const isKnown = (body: LoopBody): boolean =>
+  opDef("row_loop").loop!.isPlain(body) &&
+  body.values.every(({ op }) => Boolean(opDef(op).derivative ?? opDef(op).loop));

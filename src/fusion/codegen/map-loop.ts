@@ -1,6 +1,15 @@
 /** @file A loop inside a kernel: carried values are registers that each iteration sets again. */
 import { sizeOf, type NodeId, type TensorType } from "../ir";
-import { neededFor, opDef, operandTypes, ownShape, resultAt, type BodyArg, type BodyValue, type LoopBody } from "../ops";
+import {
+  neededFor,
+  opDef,
+  operandTypes,
+  ownShape,
+  resultAt,
+  type BodyArg,
+  type BodyValue,
+  type LoopBody,
+} from "../ops";
 import { registerScalar, type Emitter } from "./emitter";
 import type { Index } from "./index-space";
 import { literal, type Expr, type Reg, type Scalar, type Value, type Width } from "./kernel-ir";
@@ -150,7 +159,15 @@ export function writeLoop(low: Emitter, call: LoopCall): ReadonlyMap<number, Ele
         const [place] = places[k]!;
         return place ? given[place.operand]![place.at]! : literal(def.movement!.fill?.(attrs) ?? 0, scalar);
       });
-    if (def.kind === "reduce") return each((k) => folded(name, op, places[k]!.map(({ at }) => given[0]![at]!), scalar));
+    if (def.kind === "reduce")
+      return each((k) =>
+        folded(
+          name,
+          op,
+          places[k]!.map(({ at }) => given[0]![at]!),
+          scalar,
+        ),
+      );
     if (def.kind === "contraction")
       return each((k) => {
         let sum: Value | null = null;

@@ -1,5 +1,15 @@
 /** @file What loops mean: types, one element through all iterations of a body that works element by element, FLOP. */
-import { sameShape, showShape, showType, sizeOf, type Attrs, type Checked, type DType, type Shape, type TensorType } from "../ir";
+import {
+  sameShape,
+  showShape,
+  showType,
+  sizeOf,
+  type Attrs,
+  type Checked,
+  type DType,
+  type Shape,
+  type TensorType,
+} from "../ir";
 import type { Along, LoopMeaning, OpDef, Param, RowAccess, ScalarMeaning } from "./define";
 import {
   neededFor,
@@ -352,7 +362,10 @@ export function loopMeaning(
       if (!space.ok) return space;
       const mixed = mixing(find, body, inputs, known, along(attrs).axis);
       if (mixed !== null)
-        return wrong("bad-attr", `The body of this loop can't run: ${mixed} mixes elements of what stands beside one another.`);
+        return wrong(
+          "bad-attr",
+          `The body of this loop can't run: ${mixed} mixes elements of what stands beside one another.`,
+        );
       return fine({ dtype, shape: [...(kind === "last" ? space.value.kept : space.value.whole), ...own] });
     },
   };

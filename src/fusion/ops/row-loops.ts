@@ -1,6 +1,15 @@
 /** @file Loops along rows: which elements of their operands and of their result an iteration meets. */
 import type { Node, Shape } from "../ir";
-import { ownShape, rankAround, resultAt, rowAt, type BodyParam, type LoopBody, type Result, type Walk } from "./loop-body";
+import {
+  ownShape,
+  rankAround,
+  resultAt,
+  rowAt,
+  type BodyParam,
+  type LoopBody,
+  type Result,
+  type Walk,
+} from "./loop-body";
 import { primitive } from "./primitives";
 
 /** A loop that reads or gives rows, and one of its results. */

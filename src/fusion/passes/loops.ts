@@ -100,7 +100,9 @@ function roundingFold(nodes: ReadonlyMap<NodeId, Node>, [first]: readonly NodeId
   const body = loop.bodyOf(attrs);
   const at = body.values.findIndex((value, i) => {
     const { kind, tolerance } = opDef(value.op);
-    return loop.typesOf(body)[i]!.dtype === "f32" && (kind === "contraction" || (kind === "reduce" && tolerance.rtol > 0));
+    return (
+      loop.typesOf(body)[i]!.dtype === "f32" && (kind === "contraction" || (kind === "reduce" && tolerance.rtol > 0))
+    );
   });
   return body.values[at]?.name ?? null;
 }

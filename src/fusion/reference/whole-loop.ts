@@ -19,11 +19,7 @@ import {
 import { coordinatesOf, stridesIn } from "./strided-loops";
 
 /** Values of one op. */
-export type EvaluateOp = (
-  node: Node,
-  operands: readonly Float64Array[],
-  types: readonly TensorType[],
-) => Float64Array;
+export type EvaluateOp = (node: Node, operands: readonly Float64Array[], types: readonly TensorType[]) => Float64Array;
 
 interface Held {
   readonly type: TensorType;
@@ -141,8 +137,12 @@ export function wholePoint(
       for (let i = 0; i < size; i++) data[row * size + i] = get(param, start + row * own[rows]! + i);
     return { type: { dtype, shape: [all[rows]!, ...ownShape(said)] }, data };
   };
-  let known: { readonly key: string; readonly get: Get; readonly disturb: Disturb; readonly data: Float64Array } | null =
-    null;
+  let known: {
+    readonly key: string;
+    readonly get: Get;
+    readonly disturb: Disturb;
+    readonly data: Float64Array;
+  } | null = null;
   return (flat, get, disturb) => {
     const at = coordinatesOf(flat, shape);
     const around = at.slice(0, rank);

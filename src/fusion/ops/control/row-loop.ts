@@ -1,4 +1,7 @@
-/** @file A loop along tensors: each iteration reads a row of them, changes what it carries element by element, and may give a row. */
+/**
+ * @file A loop along tensors: each iteration reads a row of them, changes what it carries, element by element or short row by short row,
+ * and may give a row.
+ */
 import type { Attrs } from "../../ir";
 import type { Along, OpDef } from "../define";
 import { loopMeaning, loopParams, type Find } from "../map-loops";

@@ -235,9 +235,7 @@ function launchesOf(
   return inOrder.map((call) => {
     const ids = new Map(call.map((at) => [own(values[at]!.name), at]));
     const isRead = (id: NodeId): boolean =>
-      [...graph.nodes.values()].some(
-        (n) => n.inputs.includes(id) && (views.has(n.id) ? isRead(n.id) : !ids.has(n.id)),
-      );
+      [...graph.nodes.values()].some((n) => n.inputs.includes(id) && (views.has(n.id) ? isRead(n.id) : !ids.has(n.id)));
     const stores = new Map([...ids].filter(([id]) => kept.has(id) || isRead(id)));
     const region = {
       id: `k:${[...ids.keys()].at(-1)!}` as Region["id"],

@@ -1,6 +1,6 @@
 /** @file Lines of a loop that the text asks for: what it carries before the first iteration, what an iteration computes, and what it carries on. */
 import { node, type Graph, type Node, type NodeId, type Region } from "../../ir";
-import { neededFor, opDef, resultAt, type BodyArg, type Walk } from "../../ops";
+import { neededFor, opDef, resultAt, type BodyArg, type BodyParam } from "../../ops";
 import { LaunchedLoop } from "./launched";
 import { resultsOf } from "./map-loops";
 
@@ -79,7 +79,7 @@ interface RowSpelling {
   readonly depth: number;
   readonly spelling: Spelling;
   /** What the kernel calls an operand, or a row of it, and whether it comes from memory. */
-  readonly operand: (id: NodeId, walk?: Walk) => { readonly text: string; readonly loads: boolean };
+  readonly operand: (id: NodeId, param: BodyParam) => { readonly text: string; readonly loads: boolean };
 }
 
 /** A loop along rows inside a kernel: what stands before it, in each of its iterations, and what that carries on. */
@@ -91,7 +91,7 @@ export function rowIterationLines(
   const { body, needed, name, line } = spellingOf(results);
   const { params, values, next } = body;
   const bound = (at: number, where: number): LoopLine[] => {
-    const { text, loads } = operand(inputs[at]!, params[at]!.walk);
+    const { text, loads } = operand(inputs[at]!, params[at]!);
     return text === params[at]!.name && !loads
       ? []
       : [line(where, `${params[at]!.name} = ${text}`, loads ? "from memory" : "")];

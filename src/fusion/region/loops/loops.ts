@@ -10,7 +10,7 @@ import {
   type RegionId,
   sizeOf,
 } from "../../ir";
-import { findOp, opDef, rowLoopOf, type OpDef, type RowLoop, type Walk } from "../../ops";
+import { findOp, opDef, ownShape, rowLoopOf, type OpDef, type RowLoop, type Walk } from "../../ops";
 import { launchedKey } from "./launched";
 import { launchedLines, iterationLines, rowIterationLines, type LoopLine, type Spelling } from "./loop-lines";
 import { goesAlongRows, rowRegionOf } from "./row-region";
@@ -292,29 +292,52 @@ export function fusedLoops(graph: Graph, region: Pick<Region, "members" | "outpu
 function rowLines(graph: Graph, region: Pick<Region, "members" | "outputs">): LoopLine[] {
   const { loop: along, results, phases } = rowRegionOf(graph, region.members);
   const { place, whole, iterations, backwards } = along;
-  const nest = { ...nestOf(graph, region), space: whole, reduced: new Set([place]) };
+  const all = results.map((id) => node(graph, id));
+  const owns = all.map((n) => rowLoopOf(n)!.own);
+  const longest = owns.reduce((most, own) => (own.length > most.length ? own : most), []);
+  const nest = { ...nestOf(graph, region), space: [...whole, ...longest], reduced: new Set([place]) };
   const outer = whole.flatMap((extent, axis) => (axis === place ? [] : [{ axis, extent }]));
   const depth = outer.length;
-  const all = results.map((id) => node(graph, id));
   const shape = (id: NodeId): readonly number[] => node(graph, id).type.shape;
   const inLoop = ({ id, type }: Node): boolean =>
     phases.get(id) === "row" || (phases.get(id) === "before" && type.shape.length > whole.length - 1);
+  /** Ops on the whole of what one run of the body has go through its elements. */
+  const runLines = (n: Node, at: number): LoopLine[] => {
+    const around = phases.get(n.id) === "row" ? whole.length : whole.length - 1;
+    const own = phases.get(n.id) === "before" ? [] : n.type.shape.slice(around);
+    return [
+      ...own.map((extent, i) => loop(at + i, whole.length + i, extent)),
+      ...computeLines(nest, n, at + own.length),
+    ];
+  };
   const lines = (which: (n: Node) => boolean, at: number): LoopLine[] =>
-    nest.members.filter((n) => !results.includes(n.id) && which(n)).flatMap((n) => computeLines(nest, n, at));
+    nest.members.filter((n) => !results.includes(n.id) && which(n)).flatMap((n) => runLines(n, at));
+  const indexedRun = (label: string, shape: readonly number[], own: readonly number[]): string => {
+    const text = indexed({ ...nest, space: whole }, label, shape.slice(0, shape.length - own.length));
+    const inside = own.map(() => ":").join(", ");
+    if (inside === "") return text;
+    return text.endsWith("]") ? `${text.slice(0, -1)}, ${inside}]` : `${text}[${inside}]`;
+  };
   const given = (kind: "last" | "rows", at: number): LoopLine[] =>
     all
       .filter((n) => (rowLoopOf(n)!.result.kind === "last") === (kind === "last"))
-      .flatMap((n) => storeLine(nest, n, at));
+      .filter((n) => nest.outputs.has(n.id))
+      .map((n) => ({
+        depth: at,
+        text: `store ${indexedRun(n.label, n.type.shape, rowLoopOf(n)!.own)}`,
+        note: "to memory",
+        nodes: [n.id],
+      }));
   const { before, inside, carry } = rowIterationLines(all, {
     depth,
     spelling: spelled,
-    operand: (id, walk) => {
+    operand: (id, param) => {
+      const { walk } = param;
       const n = node(graph, id);
       if (isLiteral(n)) return { text: String(n.attrs["value"]), loads: false };
       if (nest.inside.has(id)) return { text: n.label, loads: false };
-      const text = walk
-        ? indexed(nest, n.label, shape(id)).replace(axisName(place), rowText(along, walk, axisName(place)))
-        : indexed(nest, n.label, shape(id));
+      const plain = indexedRun(n.label, shape(id), ownShape(param));
+      const text = walk ? plain.replace(axisName(place), rowText(along, walk, axisName(place))) : plain;
       return { text, loads: true };
     },
   });

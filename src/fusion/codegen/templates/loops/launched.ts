@@ -160,7 +160,8 @@ export function lowerLaunched({ graph, region, target }: Job, lowerJob: LowerJob
       output,
       row,
       source: sourceOf(output, place),
-      from: place.kind === "row" ? { node: place.node, row: rowAt(place.walk, place.iteration), axis: place.axis } : null,
+      from:
+        place.kind === "row" ? { node: place.node, row: rowAt(place.walk, place.iteration), axis: place.axis } : null,
     });
     const values = program.buffers.map(({ value }) => (value === output ? output : valueOf(place)));
     return { ...program, ...own, launch: { values, flops: 0, touched } };
