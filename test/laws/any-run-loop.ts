@@ -7,7 +7,7 @@ const LAYOUTS = [
   { around: [5], whole: (t: number) => `[${t}, 5, N]`, row: "[t]" },
   { around: [5], whole: (t: number) => `[5, ${t}, N]`, row: "[:, t]" },
   { around: [2, 3], whole: (t: number) => `[2, ${t}, 3, N]`, row: "[:, t]" },
-  { around: [2, 3], whole: (t: number) => `[${t}, 1, 3, N]`, row: "[t]" },
+  { around: [2, 3], whole: (t: number) => `[${t}, COUNT, 3, N]`, row: "[t]" },
   { around: [], whole: (t: number) => `[${t}, N]`, row: "[t]" },
 ] as const;
 
@@ -50,11 +50,17 @@ export const runLoopArbitrary: fc.Arbitrary<LoopProgram> = fc
     const { size: n, iterations: count, carried, reads } = asked;
     const names = ["x", "y"].slice(0, carried);
     const kept = `[${[...around, n].join(", ")}]`;
+    // What is joined has one shape; all else broadcasts.
+    const ops = [...asked.temporaries, ...asked.steps].map(({ op }) => op);
+    const joins = [...ops, asked.mixing].some((op) => op === 4 || op === 5);
+    const sizes = whole(count)
+      .replace("COUNT", joins ? "2" : "1")
+      .replace("N", String(n));
     const head = [
       ...names.map((name) => `${name}0: f32${kept}`),
       `w: f32[${n}, ${n}]`,
       `bias: f32[${n}]`,
-      ...(reads ? [`xs: f32${whole(count).replace("N", String(n))}`] : []),
+      ...(reads ? [`xs: f32${sizes}`] : []),
       ...names.map((name) => `${name} = ${name}0 * 0.5`),
       ...(reads && asked.producer ? ["xs = exp(xs * 0.1)"] : []),
     ];

@@ -57,3 +57,11 @@ test("a number before the first row, rows whose elements are moved, and a first 
     graphOf(`${head}${apart.join("")}${tail}`),
   );
 });
+
+test("a list whose last item is what is carried", () => {
+  const head = "h: f32[3, 4]\nxs: f32[30, 3, 4]\nw: f32[4, 4]\nhs = [h * 0.5]\n";
+  const line = (t: string): string => `hs.append(tanh(xs[${t}] + hs[-1] @ w) * 0.5 + hs[-1])\n`;
+  const apart = Array.from({ length: 30 }, (_, t) => line(String(t))).join("");
+  const tail = "return torch.stack(hs), hs[-1]";
+  expectSameLoop(graphOf(`${head}for t in range(30):\n    ${line("t")}${tail}`), graphOf(`${head}${apart}${tail}`));
+});

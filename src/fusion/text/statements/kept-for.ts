@@ -4,7 +4,7 @@ import type { NodeId } from "../../ir";
 import { addNode, type Frame, type Interpreter, type StatementRun, typeOf } from "../interpreter";
 import { openTrial } from "../trial";
 import { type Given, keepLoop, type KeptLoop } from "./keep-loop";
-import { type Added, growingIn, withRows } from "./kept-lists";
+import { type Added, growingIn, lastItems, withLast, withRows } from "./kept-lists";
 import { patternOf } from "./loop-items";
 import { type SymbolRecord, tensorValue, type Value } from "../values/values";
 import { bindName } from "../symbols";
@@ -21,6 +21,8 @@ export interface KeptFor {
   /** Reads the body once, as an iteration of its own. */
   readonly runBody: (frame: Frame, bind: (inner: Frame) => void) => void;
 }
+
+type Sequence = Extract<Value, { readonly kind: "sequence" }>;
 
 const STEERING: ReadonlySet<Statement["kind"]> = new Set([
   "break",
@@ -133,7 +135,8 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boo
     return value?.kind === "tensor" && !interpreter.unknown.has(value.node) ? [{ name, node: value.node }] : [];
   });
   const fresh = [...names.keys()].filter((name) => !carried.some((each) => each.name.name === name));
-  if (carried.length === 0) return false;
+  const lasts = lastItems(body, scope);
+  if (carried.length + lasts.length === 0) return false;
   // Numbers that iterations change are known to each of them; what only the last one leaves behind is found in it.
   if (fresh.some((name) => scope.find(name) !== null || readOutside(interpreter, statement, name))) return false;
   const before = scope.mark();
@@ -146,15 +149,21 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boo
         const { symbol } = scope.find(name.name)!;
         scope.bind(name.name, { step: ++interpreter.step, value: tensorValue(given.carried[at]!), symbol });
       });
+      lasts.forEach(({ name }, at) => {
+        const { symbol, value } = scope.find(name.name)!;
+        const now = withLast(value, given.carried[carried.length + at]!);
+        scope.bind(name.name, { step: ++interpreter.step, value: now, symbol });
+      });
     };
     const listed = new Map(growingIn(body).map((call) => [call, scope.find(call.name.name)?.value] as const));
     runBody({ ...frame, groups: [] }, bind);
     for (const { name } of carried) symbols.set(name.name, scope.find(name.name)!.symbol);
-    const added = withRows(body, scope, listed);
+    const added = withRows(body, scope, listed, lasts);
     if (!added) return null;
     lists = added;
     const known = new Set([...names.keys(), ...targets.map(({ name }) => name), ...added.map(({ name }) => name.name)]);
-    const ends = carried.map(({ name }) => scope.find(name.name)!.value);
+    const appended = lasts.map(({ name }) => (scope.find(name.name)!.value as Sequence).items.at(-1)!.value);
+    const ends = [...carried.map(({ name }) => scope.find(name.name)!.value), ...appended];
     if (scope.boundSince(before).some((name) => !known.has(name))) return null;
     if (ends.some((value) => value.kind !== "tensor")) return null;
     const nodeOf = (value: Value): NodeId => (value as { readonly node: NodeId }).node;
@@ -162,7 +171,7 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boo
   };
   const kept = keepLoop(interpreter, run, {
     id,
-    carried: carried.map(({ name, node }) => ({ name: name.name, node })),
+    carried: [...carried, ...lasts].map(({ name, node }) => ({ name: name.name, node })),
     iterations: items.length,
     number: pattern.number && (targets[0]?.name ?? "iteration"),
     rows: pattern.rows,

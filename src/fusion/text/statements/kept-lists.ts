@@ -4,7 +4,7 @@ import type { Interpreter, StatementRun } from "../interpreter";
 import { leavesOf, mapLeaves } from "../values/trees";
 import type { Operand, Scope, Value } from "../values/values";
 import type { NameExpr, Statement } from "../reading/syntax";
-import { bare, expressionsOf } from "../reading/syntax";
+import { bare, expressionsOf, type Expr } from "../reading/syntax";
 import type { KeptLoop } from "./keep-loop";
 import { itemsOfRows } from "./kept-rows";
 
@@ -33,15 +33,60 @@ export const growingIn = (body: readonly Statement[]): readonly Growing[] =>
     return grows ? [{ name: object, inFront: method === "insert" }] : [];
   });
 
+/** `hs[-1]`: the last item of a list. */
+function lastOf(expr: Expr): string | null {
+  if (expr.kind !== "subscript" || expr.indices.length !== 1) return null;
+  const [object, index] = [bare(expr.object), expr.indices[0]!];
+  const at = index.kind === "at" ? bare(index.value) : null;
+  const isLast = at?.kind === "unary" && at.op === "-" && at.operand.kind === "number" && at.operand.value === 1;
+  return isLast && object.kind === "name" ? object.name : null;
+}
+
+/**
+ * Lists to whose end the body appends once and of which it reads nothing but the last item, a tensor: what it has appended is what the
+ * next iteration reads there.
+ */
+export function lastItems(body: readonly Statement[], scope: Scope): readonly LastItem[] {
+  const all = expressionsOf(body);
+  const growing = growingIn(body);
+  return growing.flatMap(({ name, inFront }) => {
+    const reads = all.filter((expr) => lastOf(expr) === name.name).length;
+    const mentioned = all.filter((expr) => expr.kind === "name" && expr.name === name.name).length;
+    const value = scope.find(name.name)?.value;
+    const last = value?.kind === "sequence" ? value.items.at(-1)?.value : undefined;
+    const alone = growing.filter((each) => each.name.name === name.name).length === 1;
+    if (inFront || !alone || reads === 0 || mentioned !== reads + 1 || last?.kind !== "tensor") return [];
+    return [{ name, node: last.node }];
+  });
+}
+
+/** The last item of a list before the first iteration. */
+export interface LastItem {
+  readonly name: NameExpr;
+  readonly node: NodeId;
+}
+
+/** The list with another last item. */
+export function withLast(value: Value, node: NodeId): Value {
+  if (value.kind !== "sequence") return value;
+  const last = value.items.at(-1)!;
+  return {
+    ...value,
+    items: [...value.items.slice(0, -1), { ...last, value: { ...last.value, kind: "tensor", node } as Value }],
+  };
+}
+
 /**
  * What one iteration has added to the lists that the body appends to.
  * @param before what stood behind each of their names before it
+ * @param lasts lists whose last item it reads
  * @returns null where a list is read as well, or not only longer afterwards
  */
 export function withRows(
   body: readonly Statement[],
   scope: Scope,
   before: ReadonlyMap<Growing, Value | undefined>,
+  lasts: readonly LastItem[],
 ): readonly Added[] | null {
   const found: Added[] = [];
   for (const word of new Set([...before.keys()].map(({ name }) => name.name))) {
@@ -49,9 +94,15 @@ export function withRows(
     const [{ name, inFront }] = calls as [Growing];
     const mentioned = expressionsOf(body).filter((expr) => expr.kind === "name" && expr.name === word);
     const [was, now] = [before.get(calls[0]!), scope.find(word)?.value];
-    if (mentioned.length !== calls.length || was?.kind !== "sequence" || now?.kind !== "sequence") return null;
+    const reads = lasts.some((last) => last.name.name === word);
+    if ((mentioned.length !== calls.length && !reads) || was?.kind !== "sequence" || now?.kind !== "sequence")
+      return null;
     if (calls.some((call) => call.inFront !== inFront)) return null;
-    const added = addedTo(was.items, now.items, inFront);
+    const added = addedTo(
+      reads ? was.items.slice(0, -1) : was.items,
+      reads ? now.items.toSpliced(was.items.length - 1, 1) : now.items,
+      inFront,
+    );
     if (!added || added.items.length !== calls.length) return null;
     const leaves = added.items.flatMap((item) => leavesOf(item).map(({ value }) => value));
     if (leaves.some((value) => value.kind !== "tensor")) return null;
