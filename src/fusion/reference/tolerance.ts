@@ -1,6 +1,6 @@
 /** @file How far an f32 shader may be from the f64 reference: what the ops on the way to an output allow, added up. */
-import { node as nodeOf, nodeId, sizeOf, type Graph, type Node, type NodeId } from "../ir";
-import { opDef, operandTypes, wgslType } from "../ops";
+import { node as nodeOf, nodeId, sizeOf, type Graph, type Node, type NodeId, type Shape } from "../ir";
+import { opDef, operandTypes, ownShape, wgslType } from "../ops";
 import type { Tolerance } from "./compare";
 import { productOf } from "./matmul";
 import { ancestorsOf } from "./run";
@@ -53,12 +53,25 @@ function isSteep(node: Node): boolean {
   const [value, near] = [at(8), at(8 * 1.0001)];
   return Math.abs((near - value) / value) > 4e-4;
 }
+/** What a sum or a product of matrices allows beside its op's own, as `toleranceFor` counts it. */
+function foldedWithin(op: string, operand: Shape, result: Shape): (readonly [rtol: number, atol: number])[] {
+  const { kind, tolerance } = opDef(op);
+  if (kind === "contraction") {
+    const count = Math.max(1, operand.at(-1) ?? 1);
+    return [[2e-6 * Math.sqrt(count), 2e-6 * Math.sqrt(count) * count]];
+  }
+  if (kind !== "reduce" || tolerance.rtol === 0) return [];
+  const share = Math.min(CAP, BASE * Math.sqrt(sizeOf(operand) / Math.max(1, sizeOf(result))));
+  return [[share, share]];
+}
 /** What the ops of a loop's body allow, each as often as it runs. */
 function withinLoop({ op, attrs, type }: Node): (readonly [rtol: number, atol: number])[] {
   const { loop } = opDef(op);
   if (!loop) return [];
   const iterations = loop.iterations(attrs);
-  return loop.bodyOf(attrs).values.flatMap((value) => {
+  const body = loop.bodyOf(attrs);
+  const types = loop.typesOf(body);
+  return body.values.flatMap((value, at) => {
     const inner: Node = {
       ...value,
       id: nodeId(value.name),
@@ -70,9 +83,17 @@ function withinLoop({ op, attrs, type }: Node): (readonly [rtol: number, atol: n
     };
     const { rtol, atol } = opDef(value.op).tolerance;
     const steep = isSteep(inner) ? [[iterations * EXPONENTIAL.rtol, iterations * EXPONENTIAL.atol] as const] : [];
+    const [first] = value.args;
+    const folded =
+      first?.kind === "param"
+        ? ownShape(body.params[first.at]!)
+        : first?.kind === "value"
+          ? types[first.at]!.shape
+          : [];
     return [
       [iterations * rtol, iterations * atol] as const,
       ...steep,
+      ...foldedWithin(value.op, folded, types[at]!.shape).map(([r, a]) => [iterations * r, iterations * a] as const),
       ...withinLoop(inner).map(([r, a]) => [iterations * r, iterations * a] as const),
     ];
   });
