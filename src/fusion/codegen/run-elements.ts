@@ -19,7 +19,7 @@ const coordinates = (flat: number, shape: Shape): number[] => {
 };
 
 /** Row-major place of `at`, whose last axes are those of `shape`; axes of one element count once. */
-const placeIn = (at: readonly number[], shape: Shape): number => {
+const flatPlace = (at: readonly number[], shape: Shape): number => {
   const strides = stridesOf(shape);
   return shape.reduce(
     (sum, extent, axis) => sum + (extent === 1 ? 0 : at[at.length - shape.length + axis]! * strides[axis]!),
@@ -51,7 +51,7 @@ export function placesOf(
     };
     return all.map((at) => {
       const from = sourceOf(n, shapes, at);
-      return from ? [{ operand: from.operand, at: placeIn(from.index, shapes[from.operand]!) }] : [];
+      return from ? [{ operand: from.operand, at: flatPlace(from.index, shapes[from.operand]!) }] : [];
     });
   }
   if (def.kind === "reduce") {
@@ -60,7 +60,7 @@ export function placesOf(
     const kept = shape.map((extent, axis) => (axes.includes(axis) ? 1 : extent));
     const found = all.map((): ElementPlace[] => []);
     for (let flat = 0; flat < sizeOf(shape); flat++)
-      found[placeIn(coordinates(flat, shape), kept)]!.push({ operand: 0, at: flat });
+      found[flatPlace(coordinates(flat, shape), kept)]!.push({ operand: 0, at: flat });
     return found;
   }
   if (def.kind === "contraction") {
@@ -74,10 +74,10 @@ export function placesOf(
       const [row, column] = [at.at(-2)!, at.at(-1)!];
       const batch = at.slice(0, -2);
       return Array.from({ length: left.at(-1)! }, (_, k) => [
-        { operand: 0, at: placeIn([...batch, row, k], left) },
-        { operand: 1, at: placeIn([...batch, k, column], right) },
+        { operand: 0, at: flatPlace([...batch, row, k], left) },
+        { operand: 1, at: flatPlace([...batch, k, column], right) },
       ]).flat();
     });
   }
-  return all.map((at) => shapes.map((shape, operand) => ({ operand, at: placeIn(at, shape) })));
+  return all.map((at) => shapes.map((shape, operand) => ({ operand, at: flatPlace(at, shape) })));
 }

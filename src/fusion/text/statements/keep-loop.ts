@@ -6,6 +6,7 @@ import type { Interpreter, StatementRun } from "../interpreter";
 import { addNode, MAX_NODES, typeOf } from "../interpreter";
 import { openTrial, type Trial } from "../trial";
 import { numberValue, tensorValue, type Value } from "../values/values";
+import type { Rows } from "./kept-rows";
 import { differentiates } from "./training-loop";
 import { bodyOf, type Carried, type ReadBody, type Walked } from "./loop-reading";
 
@@ -36,13 +37,6 @@ export interface LoopCandidate {
 }
 
 type Made = Pick<Node, "id" | "label" | "groups"> & { readonly span: NonNullable<Node["span"]> };
-
-/** Rows that iterations gave, as one tensor. */
-export interface Rows {
-  readonly node: NodeId;
-  /** The axis that rows are counted along. */
-  readonly axis: number;
-}
 
 /** What the loop's results are: as many as it carries, and as many as an iteration gives. */
 export interface KeptLoop {

@@ -4,7 +4,13 @@ import { opDef } from "../../ops";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { addNode, typeOf } from "../interpreter";
 import { type Operand, tensorValue } from "../values/values";
-import type { Rows } from "./keep-loop";
+
+/** Rows that iterations gave, as one tensor. */
+export interface Rows {
+  readonly node: NodeId;
+  /** The axis that rows are counted along. */
+  readonly axis: number;
+}
 
 /** A node that only moves elements, under an identity that is free. */
 function moved(
