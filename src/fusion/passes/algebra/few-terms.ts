@@ -5,7 +5,7 @@
  * few terms, as broadcast products: (A·B)ᵢⱼ = Aᵢ₀ B₀ⱼ + Aᵢ₁ B₁ⱼ + Aᵢ₂ B₂ⱼ.
  */
 import { node, sameShape, sizeOf, type Node, type NodeId, type TensorType } from "../../ir";
-import { isLinearFold, opDef } from "../../ops";
+import { algebraOf, isLinearFold, opDef } from "../../ops";
 import { isFreeView } from "../../region";
 import type { NodeChange } from "../driver/rewriter";
 import { readOnce, rule, type Site } from "../driver/rule";
@@ -109,6 +109,8 @@ function movedNext({ graph, rewriter, n }: Site): NodeId | null {
       const { kind, movement } = opDef(next.op);
       const joins = kind === "movement" && next.inputs.length > 1;
       if (!joins && sizeOf(next.type.shape) > sizeOf(n.type.shape)) return null;
+      // Two folds in a row become one.
+      if (id === n.id && next.op === n.op && algebraOf(n.op).nests) return null;
       if (kind === "elementwise" || isFreeView(next)) seen.add(reader);
       else if (kind === "reduce" || movement) moved ??= reader;
       else return null;
