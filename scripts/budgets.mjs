@@ -21,6 +21,8 @@ const LIMITS = [
   ["10,000", 1500],
   ["1,000", 100],
   ["residual", 1000],
+  ["recurrent", 3000],
+  ["gradient", 3000],
 ];
 const kilobytes = (bytes) => Math.round(bytes / 100) / 10;
 const packed = (file) => gzipSync(readFileSync(file)).length;

@@ -55,6 +55,40 @@ function residualOf(calls) {
   return { lines: [...parameters, ...body], last: "y" };
 }
 
+/** A recurrent layer as it is pasted, over `steps` steps of time: one call, unrolled. */
+function recurrentOver(steps) {
+  const lines = [
+    "import torch.nn as nn",
+    "class M(nn.Module):",
+    "    def __init__(self):",
+    "        super().__init__()",
+    "        self.rnn = nn.LSTM(64, 128, batch_first=True)",
+    "    def forward(self, x):",
+    "        h, _ = self.rnn(x)",
+    "        return h[:, -1]",
+    `x = torch.randn(32, ${steps}, 64)`,
+    "model = M()",
+    "y = model(x)",
+  ];
+  return { lines, last: "y" };
+}
+
+/** The gradient of a chain: values of the forward pass are read again in the backward pass. */
+function gradientOf(ops) {
+  const cycle = ["tanh(h)", "sigmoid(h)", "exp(-h)", "h * w + 1", "relu(h)"];
+  const chain = Array.from({ length: ops }, (_, i) => `h = ${cycle[i % cycle.length]}`);
+  const lines = [
+    "x: f32[64, 64]",
+    "w: f32[64, 64]",
+    "h = x",
+    ...chain,
+    "loss = sum(h)",
+    "loss.backward()",
+    "g = w.grad",
+  ];
+  return { lines, last: "g" };
+}
+
 /** Programs by name: the least times of how many further runs, and whether they are of the large ones. */
 const programs = {
   "chain of 1,000 ops": { make: () => chainOf(1000), again: 7 },
@@ -63,6 +97,8 @@ const programs = {
   "norm blocks of 10,000 ops": { make: () => blocksOf(10_000), again: 2 },
   "residual network of 1,700 nodes": { make: () => residualOf(264), again: 3 },
   "residual network of 1,700 calls": { make: () => residualOf(1700), again: 2 },
+  "recurrent layer of 256 steps": { make: () => recurrentOver(256), again: 2 },
+  "gradient of 2,000 ops": { make: () => gradientOf(2000), again: 2 },
 };
 export const programNames = Object.keys(programs);
 
