@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compile, compileGraph, defaultOptions, fusionAt, planForTarget } from "../../src/fusion/compile";
 import { targetOf } from "../../src/fusion/cost";
 import { node, type NodeId } from "../../src/fusion/ir";
-import { runReference } from "../../src/fusion/reference";
+import { type InputData, runReference } from "../../src/fusion/reference";
 import {
   answeringGraph,
   batchesAt,
@@ -306,7 +306,7 @@ describe.skipIf(!gpu)("on Dawn", () => {
     expect(living).toBe(0);
   });
 
-  async function firstLoss(trainer: Trainer, batch: ReadonlyMap<NodeId, Float32Array | Int32Array>) {
+  async function firstLoss(trainer: Trainer, batch: ReadonlyMap<NodeId, InputData>) {
     const ran = await trainer.steps(1, [batch]);
     if (!ran.ok) throw new Error(ran.problem.text);
     return ran.value.told[0]!;

@@ -166,7 +166,6 @@ function operandsOf(run: StatementRun, expr: Expr, callee: Callee | null): reado
   if (expr.kind === "call" && callee) {
     const args = expr.args.map((arg) => arg.value);
     if (callee.kind === "usual") return [callee.value];
-    if (callee.kind === "initializer") return [];
     if (callee.kind === "at") return [callee.object, ...callee.item.indices.flatMap(indexParts), ...args];
     if (callee.kind === "function" && callee.name.text === "isinstance" && !callee.value) return args.slice(0, 1);
     if (callee.kind === "value") return [expr.callee, ...args];

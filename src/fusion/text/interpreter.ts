@@ -4,7 +4,7 @@ import { nodeId, promote, localName } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
 import type { Entry } from "../autodiff";
 import type { Diagnostics } from "./reading/diagnostics";
-import type { GivenArgument, Making, Method, ObjectInfo, Operand, Scope, SymbolRecord, Value } from "./values/values";
+import type { GivenArgument, Making, Method, Named, ObjectInfo, Operand, Scope, SymbolRecord, Value } from "./values/values";
 import type { CallExpr, DefStatement, Expr, ParamDecl, Statement } from "./reading/syntax";
 
 /** The program, one call of a def, or one iteration of a loop. */
@@ -152,6 +152,10 @@ export interface Interpreter {
   readonly makings: Making[];
   /** Inputs that calls draw, `randn(4, 8)`: they have no name of their own. */
   readonly drawn: Set<NodeId>;
+  /** How inputs begin where they are trained, by what their layers or the program say; null: as they are fed otherwise. */
+  readonly begins: Map<NodeId, () => Attrs | null>;
+  /** Whose weight an input is. */
+  readonly weightOf: Map<NodeId, { readonly named: Named; readonly key: string }>;
   /** Types that layers want of inputs whose own types are not known yet. */
   readonly wanted: Map<NodeId, string>;
   /** Fields that settings were asked for and do not have. */

@@ -175,6 +175,8 @@ function newInterpreter(
     fieldWrites: [],
     spare: new Set(),
     drawn: new Set(),
+    begins: new Map(),
+    weightOf: new Map(),
     makings: [],
     wanted: new Map(),
     missing: new Set(),
@@ -257,7 +259,7 @@ export function parseProgram(text: string, { patience = Infinity }: ParseOptions
   }
   const { updates: written, names } = updatesOf(interpreter, phased, frame);
   const { graph: drawing, updates } = withDraws(phased, written);
-  const read = withUpdates(drawing, updates);
+  const read = withUpdates(drawing, updates, (id) => interpreter.begins.get(id)?.() ?? null);
   const { outputs } = read;
   if (!interpreter.stopped) warnUnused(interpreter, { outputs, names }, frame.result.values !== null, main);
   const graph = withRounded(read, leavingHalves(read));

@@ -29,6 +29,8 @@ export interface Training {
   readonly replaced: readonly Replacement[];
   /** Inputs that read a data set: another batch at each step. */
   readonly batches: readonly Node[];
+  /** Random numbers that the loop draws: others at each step. */
+  readonly redrawn: readonly Node[];
   /** What should fall: the first single number that the program returns. Null where it returns none. */
   readonly loss: ShownOutput | null;
   /** Every single number that it returns, the loss first. */
@@ -47,6 +49,9 @@ export interface Trained {
 
 /** Whether an input's data is another batch at each step. */
 export const readsBatches = (each: Node): boolean => isInput(each) && each.attrs["source"] === "data";
+
+/** Whether an input's numbers are drawn again at each step. */
+export const isRedrawn = (each: Node): boolean => isInput(each) && each.attrs["redrawn"] === true;
 
 /** Whether `a` is computed from any of `from`. */
 function dependsOn(graph: Graph, a: NodeId, from: ReadonlySet<NodeId>): boolean {
@@ -79,6 +84,7 @@ export function trainingOf({ graph, updates, symbols }: Trained): Training | nul
       return { input, index: graph.outputs.indexOf(value), type: node(graph, input).type };
     }),
     batches,
+    redrawn: [...graph.nodes.values()].filter(isRedrawn),
     loss: told[0] ?? null,
     told,
     answer: answer?.shown ?? null,

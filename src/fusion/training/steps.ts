@@ -12,7 +12,7 @@ import {
   type NodeId,
   type Target,
 } from "../ir";
-import { batchData, foldedData, inputData, inputFeed } from "../reference";
+import { batchData, foldedData, inputData, inputFeed, type InputData } from "../reference";
 import { readsBatches, type Training } from "./description";
 
 /** Seeds of one run apart from those of another; 0 leaves what the program says. */
@@ -43,20 +43,31 @@ export const stepOf = (
 export const startingFeeds = (graph: Graph, seed: number): Map<NodeId, ReturnType<typeof inputFeed>> =>
   new Map([...graph.nodes.values()].filter(isInput).map((each) => [each.id, inputFeed(seededInput(each, seed))]));
 
+/** What an input that is drawn at each step holds at this one. */
+const redrawnAt = (input: Node, seed: number, step: number): InputData =>
+  inputData(step === 0 ? input : seededInput(input, mixed(`step ${step}`, seed)));
+
 /**
- * The data of every batch at a step, by input.
- * @param seed of the order of examples
- * @returns null where the step's batches are those of the step before it
+ * The data that a step brings, by input: its batches, and what is drawn anew.
+ * @param seed of the order of examples and of what is drawn
+ * @returns null where it is that of the step before it
  */
 export function batchesAt(
-  { batches }: Training,
+  { batches, redrawn }: Training,
   seed: number,
   step: number,
-): ReadonlyMap<NodeId, Float32Array | Int32Array> | null {
-  const still = batches.every(({ attrs, type }) => isWholeSet(attrs["set"], type.shape[0]!));
-  if (still && step > 0) return null;
-  return new Map(batches.map((input) => [input.id, batchData(input, seed, step)]));
+): ReadonlyMap<NodeId, InputData> | null {
+  const changing = batches.filter(({ attrs, type }) => step === 0 || !isWholeSet(attrs["set"], type.shape[0]!));
+  if (changing.length === 0 && redrawn.length === 0) return null;
+  return new Map([
+    ...changing.map((input) => [input.id, batchData(input, seed, step)] as const),
+    ...redrawn.map((input) => [input.id, redrawnAt(input, seed, step)] as const),
+  ]);
 }
+
+/** All that step `step` reads of data sets and draws, brought by it or before. */
+export const examplesAt = (training: Training, seed: number, step: number): ReadonlyMap<NodeId, InputData> =>
+  new Map([...(batchesAt(training, seed, 0) ?? []), ...(batchesAt(training, seed, step) ?? [])]);
 
 export interface CpuTraining {
   /** Runs one step; what the program tells, in the order of `training.told`. */

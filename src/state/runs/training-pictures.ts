@@ -1,12 +1,13 @@
 /** @file What a training has learned, as a picture: the plane, some images, some written text. */
 import {
   ALPHABET,
-  batchesAt,
+  examplesAt,
   examplesData,
   findDataSet,
   numbersOfExample,
   sizeOf,
   type DataSet,
+  type InputData,
   type Node,
   type NodeId,
 } from "../../fusion";
@@ -23,7 +24,7 @@ const WRITTEN = 48;
 /** Keeps the draws of written characters apart from those of the examples. */
 const WRITING = 4;
 
-type Answers = (inputs: ReadonlyMap<NodeId, Float32Array | Int32Array>) => Promise<ArrayLike<number> | null>;
+type Answers = (inputs: ReadonlyMap<NodeId, InputData>) => Promise<ArrayLike<number> | null>;
 
 /** What the program sees, batch by batch, and what it answers about each example: one number for each label. */
 interface Asked {
@@ -66,7 +67,7 @@ export async function pictureOf(
     case "plane":
       return plane(asked);
     case "images":
-      return images(asked, batchesAt(training, seed, step) ?? batchesAt(training, seed, 0)!, batches);
+      return images(asked, examplesAt(training, seed, step), batches);
     case "text":
       return text(asked, step);
   }
@@ -109,7 +110,7 @@ async function plane({ set, seen, rows, answers, scores }: Asked): Promise<Train
 
 async function images(
   { set, seen, rows, answers, scores }: Asked,
-  batch: ReadonlyMap<NodeId, Float32Array | Int32Array>,
+  batch: ReadonlyMap<NodeId, InputData>,
   batches: readonly Node[],
 ): Promise<TrainingPicture | null> {
   const truth = batches.find(({ attrs }) => attrs["set"] === set.name && attrs["part"] === set.parts[1].name);

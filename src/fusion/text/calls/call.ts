@@ -6,9 +6,10 @@ import { type Dialect, dialectOf } from "./dialect";
 import { einops, einsumArguments, isEinops } from "./einops";
 import { isHostFunction } from "../values/host-functions";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { initialise, isInit } from "../layers/begins";
 import { callLayer, layerOf } from "../layers/layer";
 import { parameterOf } from "../layers/weights";
-import { callAnyDef, initializer, INITIALIZERS, libraryClass, libraryDef } from "../library/library";
+import { callAnyDef, initializerDef, INITIALIZERS, libraryClass, libraryDef } from "../library/library";
 import { isLoopCall, loopCall } from "./loop-calls";
 import { methodCall } from "./method-calls";
 import { MODULES } from "./names";
@@ -96,8 +97,8 @@ export type Callee =
   | { readonly kind: "at"; readonly name: Identifier; readonly item: SubscriptExpr; readonly object: Expr }
   /** `table.get(name, usual)` of a table that is not here: what is usual. */
   | { readonly kind: "usual"; readonly value: Expr }
-  /** `nn.initializers.normal(0.02)`: what it draws is not looked at, its shape is. */
-  | { readonly kind: "initializer" }
+  /** `nn.initializers.normal(0.02)`: what draws first weights. */
+  | { readonly kind: "initializer"; readonly name: Identifier }
   /** `layers[0](x)`, `make(4)(x)`: found out when it is evaluated, as the first operand. */
   | { readonly kind: "value" }
   | { readonly kind: "none" };
@@ -127,7 +128,7 @@ export function calleeOf({ frame }: StatementRun, { callee, args }: CallExpr): C
   if (root.kind === "name") {
     const bound = frame.scope.find(root.name);
     if (!bound && expr.name.text === "__init__") return { kind: "method", name: expr.name, receiver: expr.object };
-    if (!bound && INITIALIZERS.has(lastNameOf(expr.object))) return { kind: "initializer" };
+    if (!bound && INITIALIZERS.has(lastNameOf(expr.object))) return { kind: "initializer", name: expr.name };
     if (!bound && (MODULES.has(root.name) || isHostFunction(expr.name.text)))
       // `nn.gelu` is flax's: PyTorch's functions stand under `nn.functional`.
       return {
@@ -181,7 +182,7 @@ export function applyCall(
     case "at":
       return atCall(interpreter, run, call, callee, operands);
     case "initializer":
-      return initializer();
+      return initializerCall(interpreter, run, call, callee.name, operands);
     case "self":
       interpreter.diagnostics.add(
         "self",
@@ -196,6 +197,20 @@ export function applyCall(
     case "function":
       return functionCall(interpreter, run, call, callee, operands);
   }
+}
+
+/** `nn.initializers.normal(0.02)`, or a function of that name that is given its key and shape at once. */
+function initializerCall(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: CallPlace,
+  name: Identifier,
+  operands: readonly Operand[],
+): Value {
+  const def = initializerDef(name.text);
+  if (def) return callAnyDef(interpreter, run, libraryCall(call, def), argumentsOf(call.expr, operands));
+  unknownCall(interpreter, run, call.expr, name, operands);
+  return BROKEN;
 }
 
 /** A call of what an expression stands for: the first operand. */
@@ -288,6 +303,11 @@ function functionCall(
       callAnyDef(interpreter, run, libraryCall(call, written), given);
     return isClip(name.text) ? clipped(interpreter, run, call, args, answer) : answer(args);
   }
+  const [tensor] = operands;
+  if (tensor?.value.kind === "tensor" && isInit(name.text))
+    return initialise(interpreter, name.text, tensor.value, args.slice(1));
+  const draws = initializerDef(name.text);
+  if (draws) return callAnyDef(interpreter, run, libraryCall(call, draws), args);
   const of = libraryClass(name.text);
   if (of) return instantiate(interpreter, run, call, of, args);
   const made =

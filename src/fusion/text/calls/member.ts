@@ -7,7 +7,7 @@ import type { Interpreter, StatementRun } from "../interpreter";
 import { toNode, typeOf } from "../interpreter";
 import { DTYPES, MODULES, OTHER_DTYPES, PREFIXED_NUMBERS } from "./names";
 import { isLayer, layerMember } from "../layers/layer";
-import { initializer, INITIALIZERS, libraryClass } from "../library/library";
+import { initializerDef, INITIALIZERS, libraryClass, libraryScope } from "../library/library";
 import { indicesBeside } from "./multi-results";
 import { attributeOf, classMember } from "../objects/attributes";
 import { unknownAttribute } from "../objects/classes";
@@ -108,7 +108,8 @@ function lastTwoSwapped(interpreter: Interpreter, run: StatementRun, at: At, x: 
 
 /** The name after an unbound prefix. */
 function prefixed(interpreter: Interpreter, { name, span, object }: MemberExpr): Value {
-  if (object.kind === "member" && INITIALIZERS.has(object.name.text)) return initializer();
+  const draws = object.kind === "member" && INITIALIZERS.has(object.name.text) ? initializerDef(name.text) : null;
+  if (draws) return { kind: "def", def: draws, scope: libraryScope() };
   if (name.text === "newaxis") return NONE;
   const number = PREFIXED_NUMBERS.get(name.text);
   if (number !== undefined) return numberValue(number, false);

@@ -6,7 +6,7 @@ import { hostCall } from "../values/host-functions";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { callAnyDef, libraryDef, libraryMethod } from "../library/library";
-import { type Attrs, showShape } from "../../ir";
+import { type Attrs, type NodeId, showShape } from "../../ir";
 import { applyOp } from "./apply";
 import { castTo, sizeMethod, transposeAll } from "./member";
 import { DTYPES } from "./names";
@@ -15,6 +15,7 @@ import { callAsLayer, callOnClass, callSuper, moduleMethod } from "../objects/me
 import { unknownAttribute } from "../objects/classes";
 import { addLoss, learnInPlace, zeroOne } from "../objects/parameters";
 import { libraryCall, opCall } from "./op-calls";
+import { initialise, isInit } from "../layers/begins";
 import { isSplit, splitResults } from "./split";
 import { bindName, boundAt } from "../symbols";
 import { bare, type CallExpr, type Identifier, type Expr } from "../reading/syntax";
@@ -94,6 +95,8 @@ export function methodCall(
     zeroOne(interpreter);
     return NONE;
   }
+  if (value.kind === "tensor" && isInit(name.text) && isBegun(interpreter, value.node))
+    return initialise(interpreter, name.text, value, args);
   if (isSplit(name.text)) return splitResults(interpreter, run, { ...call, name }, all);
   if (value.kind === "tensor") {
     const type = typeOf(interpreter, value.node);
@@ -141,6 +144,10 @@ function rebind(interpreter: Interpreter, run: StatementRun, expr: CallExpr, val
   const symbol = boundAt(interpreter, target);
   if (symbol && !(statement.kind === "expression" && bare(statement.value) === expr)) symbol.isRead = true;
 }
+
+/** Whether a tensor is a weight, or what a program draws or declares to begin with. */
+const isBegun = ({ nodes, weightOf, drawn }: Interpreter, id: NodeId): boolean =>
+  weightOf.has(id) || drawn.has(id) || nodes.get(id)!.attrs["role"] === "param";
 
 /** `w.grad`, `w.grad.data` */
 function isGradient(expr: Expr | null): boolean {

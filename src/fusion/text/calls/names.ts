@@ -18,6 +18,7 @@ export const MODULES: ReadonlySet<string> = new Set([
   "special",
   "linalg",
   "math",
+  "init",
   "optim",
   "scipy",
   "einops",

@@ -19,6 +19,7 @@ import {
 } from "../values/values";
 import { LayerArguments } from "./arguments";
 import { LAYERS, layerType, type LayerType, type LayerWeight } from "./table";
+import { beginOf } from "./begins";
 import { weightNode } from "./weights";
 
 export const layerNames: readonly string[] = [...LAYERS.keys()];
@@ -75,15 +76,28 @@ function isRefused(interpreter: Interpreter, { type: name, expr }: LayerInfo, { 
   return Boolean(text);
 }
 
+/** Weights by the arguments that say how they begin. */
+const INITS: ReadonlyMap<string, string> = new Map([
+  ["kernel_init", "kernel"],
+  ["w_init", "kernel"],
+  ["bias_init", "bias"],
+  ["b_init", "bias"],
+  ["scale_init", "scale"],
+  ["embedding_init", "weight"],
+]);
+
 function weightOperand(
   interpreter: Interpreter,
   run: StatementRun,
   layer: LayerInfo,
-  { name, shape, source }: LayerWeight,
+  { name, shape, source, begin }: LayerWeight,
   path: string,
 ): Operand {
   const { expr } = layer;
-  const node = weightNode(interpreter, run, { named: layer, path, name, shape, source, expr });
+  const draws = layer.args.find((arg) => INITS.get(arg.name?.text ?? "") === name)?.operand.value;
+  const said = draws ? beginOf(interpreter, run, { expr, path }, draws, shape) : null;
+  const at = { named: layer, path, name, shape, source, begin: said ?? begin ?? null, expr };
+  const node = weightNode(interpreter, run, at);
   return { value: tensorValue(node), path: "", expr: null };
 }
 
@@ -199,6 +213,17 @@ export function callLayer(
   ]);
 }
 
+/** Makes the weights of a layer whose sizes are known before it is called, by their names. */
+export function makeWeights(interpreter: Interpreter, run: StatementRun, layer: LayerInfo): ReadonlyMap<string, NodeId> {
+  const { type, args } = read(layer);
+  for (const weight of type.weights?.(args, null) ?? []) {
+    const { value } = weightOperand(interpreter, run, layer, weight, "");
+    // One that no call reads is none of the program's inputs.
+    if (value.kind === "tensor") interpreter.spare.add(value.node);
+  }
+  return layer.weights;
+}
+
 /** A weight or an argument of a layer, `fc.weight`, `fc.in_features`; null where it has no such thing. */
 export function layerMember(
   interpreter: Interpreter,
@@ -226,10 +251,12 @@ export function namedWeight(
   const size = (value: Value): number | null =>
     value.kind === "number" && Number.isInteger(value.value) ? value.value : null;
   const [name, ...rest] = operands.map(({ value }) => value);
+  const draws = rest.find(({ kind }) => kind === "def" || kind === "partial");
   const shape = rest.find((value) => value.kind === "sequence" || value.kind === "number");
   if (name?.kind !== "string" || !shape) return null;
   const sizes = shape.kind === "sequence" ? shape.items.map(({ value }) => size(value)) : [size(shape)];
   if (sizes.includes(null)) return null;
+  const begin = draws ? beginOf(interpreter, run, at, draws, sizes.map(Number)) : null;
   const named = { named: holder, path: at.path, name: name.value, shape: sizes.map(Number), expr: at.expr };
-  return tensorValue(weightNode(interpreter, run, { ...named, source: { source: "randn" } }));
+  return tensorValue(weightNode(interpreter, run, { ...named, source: { source: "randn" }, begin }));
 }

@@ -2,7 +2,7 @@
 import type { Attrs, Shape } from "../../ir";
 import { numberValue, type Value } from "../values/values";
 import type { LayerArguments } from "./arguments";
-import { SCALE, SHIFT, startingWeights } from "./starting-weights";
+import { lecunNormal, NOTHING, SCALE, SHIFT, startingWeights, UNIT } from "./starting-weights";
 
 export interface LayerWeight {
   /** Its attribute, `weight`. */
@@ -10,7 +10,10 @@ export interface LayerWeight {
   /** The function's parameter, where that is called otherwise. */
   readonly to?: string;
   readonly shape: Shape;
+  /** Its numbers where nothing trains it: no two alike, so that every one of them counts in the result. */
   readonly source: Attrs;
+  /** How it begins where it is trained, if that is otherwise. */
+  readonly begin?: Attrs;
 }
 
 export interface LayerType {
@@ -67,7 +70,9 @@ const dense: LayerType = {
     if (features === null || width === null) return null;
     const bias = args.flag("use_bias") && args.flag("with_bias") && args.flag("bias");
     return started([features, width], features, width, bias).map((weight) =>
-      weight.name === "weight" ? { ...weight, name: "kernel", to: "weight" } : weight,
+      weight.name === "weight"
+        ? { ...weight, name: "kernel", to: "weight", begin: lecunNormal(width) }
+        : { ...weight, begin: NOTHING },
     );
   },
 };
@@ -80,7 +85,7 @@ const torchNorm = (op: string, eps: string, shifts: boolean): LayerType => ({
     const shape = args.sizes("normalized_shape", 1);
     if (!shape || !args.flag("elementwise_affine")) return shape && [];
     const shift = shifts && args.flag("bias");
-    return [{ name: "weight", shape, source: SCALE }, ...(shift ? [{ name: "bias", shape, source: SHIFT }] : [])];
+    return [{ name: "weight", shape, source: SCALE, begin: UNIT }, ...(shift ? [{ name: "bias", shape, source: SHIFT, begin: NOTHING }] : [])];
   },
   input: (args) => {
     const shape = args.sizes("normalized_shape", 1);
@@ -96,8 +101,8 @@ const jaxNorm = (op: string, shifts: boolean): LayerType => ({
     const scaled = args.flag("use_scale") && args.flag("create_scale");
     const shifted = shifts && args.flag("use_bias") && args.flag("create_offset");
     return [
-      ...(scaled ? [{ name: "scale", to: "weight", shape: [width], source: SCALE }] : []),
-      ...(shifted ? [{ name: "bias", shape: [width], source: SHIFT }] : []),
+      ...(scaled ? [{ name: "scale", to: "weight", shape: [width], source: SCALE, begin: UNIT }] : []),
+      ...(shifted ? [{ name: "bias", shape: [width], source: SHIFT, begin: NOTHING }] : []),
     ];
   },
   options: (args): Readonly<Record<string, Value>> => (args.given("eps") ? { eps: args.value("eps")! } : {}),
@@ -121,8 +126,8 @@ const affine = (args: LayerArguments, sizes: string): readonly LayerWeight[] | n
   if (width === null) return null;
   return args.flag("affine")
     ? [
-        { name: "weight", shape: [width], source: SCALE },
-        { name: "bias", shape: [width], source: SHIFT },
+        { name: "weight", shape: [width], source: SCALE, begin: UNIT },
+        { name: "bias", shape: [width], source: SHIFT, begin: NOTHING },
       ]
     : [];
 };
@@ -276,7 +281,7 @@ export const LAYERS: ReadonlyMap<string, LayerType> = new Map<string, LayerType>
       params: ["num_parameters=1", "init=0.25"],
       weights(args) {
         const count = args.whole("num_parameters");
-        return count === null ? null : [{ name: "weight", to: "b", shape: [count], source: SHIFT }];
+        return count === null ? null : [{ name: "weight", to: "b", shape: [count], source: SHIFT, begin: { source: "values", values: [0.25] } }];
       },
     },
   ],

@@ -15,7 +15,11 @@ import {
   unnamed,
   type Value,
 } from "../values/values";
+import { constantStart, startAttrs } from "../statements/starting-values";
 import { startingAs } from "./starting-weights";
+
+/** Whether a variable holds it, alone or inside a model: its weights have their names. */
+export const isHeld = (named: Named): boolean => pathOf(named).root !== null;
 
 /** `layers.0.fc` inside an object, and the variable that holds the outermost one. */
 function pathOf(named: Named): { readonly root: string | null; readonly keys: readonly string[] } {
@@ -61,7 +65,10 @@ export interface WeightAt {
   /** Of a weight among others of its layer; null: `named` is the weight itself. */
   readonly name: string | null;
   readonly shape: Shape;
+  /** Its numbers where nothing trains it. */
   readonly source: Attrs;
+  /** How it begins where it is trained; null: as `source` says. */
+  readonly begin: Attrs | null;
   readonly expr: Expr;
 }
 
@@ -69,7 +76,7 @@ export interface WeightAt {
 export function weightNode(
   interpreter: Interpreter,
   run: StatementRun,
-  { named, path, name, shape, source, expr }: WeightAt,
+  { named, path, name, shape, source, begin, expr }: WeightAt,
 ): NodeId {
   const key = name ?? "";
   const known = named.weights.get(key);
@@ -88,6 +95,8 @@ export function weightNode(
   const node = addNode(interpreter, { id, op: "input", inputs: [], attrs, type, label, groups, span: expr.span });
   interpreter.sites.set(node, { node, expr, run, param: null, op: null, attrs, operands: [] });
   named.weights.set(key, node);
+  interpreter.begins.set(node, () => named.begins.get(key) ?? begin);
+  interpreter.weightOf.set(node, { named, key });
   return node;
 }
 
@@ -114,23 +123,27 @@ export function parameterOf(
   const shape = value.kind === "tensor" ? typeOf(interpreter, value.node).shape : value.kind === "number" ? [] : null;
   if (!shape) return value;
   if (value.kind === "tensor") interpreter.spare.add(value.node);
-  return { kind: "weight", weight: { ...unnamed(), shape, source: startingAs(shape), expr } };
+  const begin = value.kind === "tensor" ? startAttrs(interpreter, value.node) : value.kind === "number" ? constantStart(value.value) : null;
+  return { kind: "weight", weight: { ...unnamed(), shape, source: startingAs(shape), begin, expr } };
 }
+
+/** The place of a copy, whose weights begin as those of `from`. */
+const copyOf = ({ begins }: Named): Named => ({ ...unnamed(), begins: new Map(begins) });
 
 /** `value` with layers and objects of its own in the place of those in it. */
 export function deepCopy(value: Value, seen = new Map<ObjectInfo, ObjectInfo>()): Value {
-  const copyOf = (item: Operand): Operand => ({ ...item, value: deepCopy(item.value, seen) });
-  if (value.kind === "layer") return { kind: "layer", layer: { ...value.layer, ...unnamed() } };
-  if (value.kind === "weight") return { kind: "weight", weight: { ...value.weight, ...unnamed() } };
-  if (value.kind === "sequence") return { ...value, items: value.items.map(copyOf) };
+  const inside = (item: Operand): Operand => ({ ...item, value: deepCopy(item.value, seen) });
+  if (value.kind === "layer") return { kind: "layer", layer: { ...value.layer, ...copyOf(value.layer) } };
+  if (value.kind === "weight") return { kind: "weight", weight: { ...value.weight, ...copyOf(value.weight) } };
+  if (value.kind === "sequence") return { ...value, items: value.items.map(inside) };
   if (value.kind === "dict")
-    return { ...value, entries: new Map([...value.entries].map(([key, item]) => [key, copyOf(item)])) };
+    return { ...value, entries: new Map([...value.entries].map(([key, item]) => [key, inside(item)])) };
   if (value.kind !== "object") return value;
   const { object } = value;
   const known = seen.get(object);
   if (known) return { kind: "object", object: known };
   const { of, making, layer } = object;
-  const own: ObjectInfo = { ...unnamed(), of, making, layer, fields: new Map() };
+  const own: ObjectInfo = { ...copyOf(object), of, making, layer, fields: new Map() };
   seen.set(object, own);
   for (const [name, field] of object.fields) {
     const copy = deepCopy(field, seen);

@@ -18,43 +18,6 @@ class Rngs:
   def __call__(self):
     return None
 
-def _initializer(key, shape, dtype=None):
-  # As a layer begins that sums over the second axis from the end.
-  return torch.randn(shape) / (shape[-2] if len(shape) > 1 else 1) ** 0.5
-
-def _scaled_initializer(scale, key, shape, dtype=None):
-  return torch.randn(shape) * scale
-
-def glorot_normal(in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
-  return _initializer
-
-def glorot_uniform(in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
-  return _initializer
-
-def xavier_normal(in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
-  return _initializer
-
-def xavier_uniform(in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
-  return _initializer
-
-def lecun_normal(in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
-  return _initializer
-
-def lecun_uniform(in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
-  return _initializer
-
-def he_normal(in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
-  return _initializer
-
-def he_uniform(in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
-  return _initializer
-
-def kaiming_normal(in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
-  return _initializer
-
-def kaiming_uniform(in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
-  return _initializer
-
 class MultiHeadDotProductAttention:
   def __init__(self, num_heads, qkv_features=None, out_features=None, use_bias=True, **options):
     self.num_heads = num_heads

@@ -22,6 +22,7 @@ import { lastNameOf, type CallExpr, type ClassStatement, type DefStatement } fro
 import { mapLeaves } from "../values/trees";
 import { ARRAYS } from "./arrays";
 import { DERIVATIVES } from "./derivatives";
+import { INITIALIZER_DEFS } from "./initializers";
 import { LAYER_CLASSES } from "./layers";
 import { LINEAR_ALGEBRA } from "./linear-algebra";
 import { OPTAX } from "./optax";
@@ -36,6 +37,7 @@ const SOURCE = [
   LOSSES,
   SPECIAL,
   DERIVATIVES,
+  INITIALIZER_DEFS,
   LAYER_CLASSES,
   OPTIMIZERS,
   OPTAX,
@@ -102,7 +104,7 @@ export function libraryMistakes(): readonly string[] {
 }
 
 /** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `tensor_unfold` a method alone. */
-const isPublic = (name: string): boolean => !/^(_|jax_|tensor_)/.test(name);
+const isPublic = (name: string): boolean => !/^(_|jax_|tensor_|initializer_)/.test(name);
 
 /** Every name that a call can use. */
 export const libraryNames = (): readonly string[] =>
@@ -110,17 +112,33 @@ export const libraryNames = (): readonly string[] =>
 
 /** Where JAX's libraries keep what draws first weights. */
 export const INITIALIZERS: ReadonlySet<string> = new Set(["initializers"]);
-/** What any of them makes: a function of a key and a shape. */
-export const initializer = (): Value => {
-  const { defs, scope } = library();
-  return { kind: "def", def: defs.get("_initializer")!, scope };
-};
 
-/** What takes the deviation of what it draws, then a key and a shape. */
-export const scaledInitializer = (): Value => {
+/** Other names of what draws first weights: of older releases and of haiku. */
+const INITIALIZER_NAMES: ReadonlyMap<string, string> = new Map([
+  ["xavier_normal", "glorot_normal"],
+  ["xavier_uniform", "glorot_uniform"],
+  ["kaiming_normal", "he_normal"],
+  ["kaiming_uniform", "he_uniform"],
+  ["truncated_normal", "normal"],
+  ["delta_orthogonal", "orthogonal"],
+  ["RandomNormal", "normal"],
+  ["TruncatedNormal", "normal"],
+  ["RandomUniform", "uniform"],
+  ["Orthogonal", "orthogonal"],
+  ["Constant", "constant"],
+  ["VarianceScaling", "variance_scaling"],
+]);
+
+/** What makes a function of a key and a shape that draws first weights, or is one; null of another name. */
+export function initializerDef(name: string): DefStatement | null {
+  return library().defs.get(`initializer_${INITIALIZER_NAMES.get(name) ?? name}`) ?? null;
+}
+
+/** What takes a number, then a key and a shape: the spread of normal numbers, or the end of an even range from 0. */
+export function drawsWith(source: "randn" | "uniform"): Value {
   const { defs, scope } = library();
-  return { kind: "def", def: defs.get("_scaled_initializer")!, scope };
-};
+  return { kind: "def", def: defs.get(source === "randn" ? "_normal" : "_uniform")!, scope };
+}
 
 /** The function of that name after this prefix; null when the library has none. */
 export function libraryDef(name: string, dialect: Dialect): DefStatement | null {

@@ -16,6 +16,7 @@ import { callMethod, classMember } from "./attributes";
 import { inherited, takesObject, unknownAttribute } from "./classes";
 import { attachItems, ITEMS } from "./containers";
 import { setField } from "./fields";
+import { applyToEach, childrenOf, modulesOf, namedWeights } from "./modules";
 import { optimizerMethod } from "./optimizers";
 import { zeroGradients } from "./parameters";
 import { layerOfObject, setLayer } from "./objects";
@@ -32,15 +33,11 @@ const SAME: ReadonlySet<string> = new Set([
   "train",
   "eval",
   "requires_grad_",
-  "apply",
   "type",
   "compile",
 ]);
 const EMPTY: ReadonlySet<string> = new Set([
-  "named_parameters",
-  "modules",
   "named_modules",
-  "children",
   "named_children",
   "buffers",
   "named_buffers",
@@ -59,6 +56,13 @@ export function moduleMethod(
   args: readonly GivenArgument[],
 ): Value | null {
   if (SAME.has(name)) return self;
+  if (name === "apply") {
+    if (args[0]) applyToEach(interpreter, run, at, self, args[0].operand.value);
+    return self;
+  }
+  if (name === "modules" || name === "children")
+    return { kind: "sequence", items: name === "modules" ? modulesOf(self) : childrenOf(self), list: true };
+  if (name === "named_parameters") return { kind: "sequence", items: namedItems(interpreter, run, self), list: true };
   if (name === "zero_grad") {
     zeroGradients(interpreter);
     return NONE;
@@ -92,6 +96,14 @@ export function moduleMethod(
   if (name === "make_rng") return NONE;
   return NOTHING.test(name) ? NONE : null;
 }
+
+/** `(name, weight)` of every weight. */
+const namedItems = (interpreter: Interpreter, run: StatementRun, self: Value): Operand[] =>
+  [...namedWeights(interpreter, run, self)].map(([name, value]) => {
+    const pair: readonly Value[] = [{ kind: "string", value: name }, value];
+    const items = pair.map((each): Operand => ({ value: each, path: "", expr: null }));
+    return { value: { kind: "sequence", items }, path: "", expr: null };
+  });
 
 /** A container with one module more. */
 function added(items: Value, key: string, operand: Operand): Value {

@@ -4,6 +4,7 @@ import { typeOf } from "../interpreter";
 import { rowsOf } from "../calls/multi-results";
 import type { NodeId } from "../../ir";
 import { contentsOf } from "../objects/containers";
+import { namedWeights } from "../objects/modules";
 import { placesIn } from "../objects/parameters";
 import { numberValue, type Operand, tensorValue } from "../values/values";
 
@@ -29,8 +30,11 @@ export function itemsOf(
   root: string,
 ): readonly Operand[] | null {
   const value = contentsOf(operand.value);
-  if (value.kind === "sequence" && value.parametersOf)
+  if (value.kind === "sequence" && value.parametersOf) {
+    // Those of a model that was not called yet are made.
+    [...namedWeights(interpreter, run, value.parametersOf)];
     return [...placesIn(value.parametersOf)].map(({ node }) => ({ value: tensorValue(node), path: "", expr: null }));
+  }
   if (value.kind === "sequence") return value.items;
   if (value.kind === "dict")
     return [...value.entries.keys()].map((key) => ({ value: { kind: "string", value: key }, path: "", expr: null }));

@@ -29,8 +29,10 @@ import { bare, everyStatement, lastNameOf, rootsOf } from "../reading/syntax";
 import { isTransform } from "../calls/transforms";
 import { transformed } from "../calls/call";
 import { isIdle, runClass } from "../objects/classes";
+import { isModule } from "../objects/modules";
 import { learnInPlace } from "../objects/parameters";
 import { bindTargets, underName, wordOf, writeItem, writtenName } from "./targets";
+import { openTrial } from "../trial";
 import { BROKEN, describe, isBroken, isOperand, NONE, type Operand, tensorValue, type Value } from "../values/values";
 import { foldBinary } from "../values/constants";
 
@@ -61,6 +63,7 @@ function runStatement(interpreter: Interpreter, statement: Statement, frame: Fra
   if (isIdle(statement)) {
     const run = { frame, statement, step: interpreter.step, root: frame.prefix };
     noteUses(run, [...everyStatement([statement])].flatMap(rootsOf));
+    setWeights(interpreter, statement, frame);
     return;
   }
   const { diagnostics } = interpreter;
@@ -70,6 +73,15 @@ function runStatement(interpreter: Interpreter, statement: Statement, frame: Fra
   const target = statement.kind === "assign" ? statement.targets[0] : undefined;
   const word = target ? wordOf(target) : null;
   making.late = [...making.late, ...diagnostics.takeErrors(mark).map((problem) => ({ ...problem, word }))];
+}
+
+/** `nn.init.zeros_(self.fc.bias)` where a model is made: what it sets of weights stays, and nothing else. */
+function setWeights(interpreter: Interpreter, statement: Statement, frame: Frame): void {
+  const { stopped } = interpreter;
+  const trial = openTrial(interpreter);
+  runPlainly(interpreter, statement, frame);
+  trial.undo();
+  interpreter.stopped = stopped;
 }
 
 function runPlainly(interpreter: Interpreter, statement: Statement, frame: Frame): void {
@@ -393,7 +405,7 @@ function runExpression(interpreter: Interpreter, statement: ExpressionStatement,
   underName(interpreter, frame, statement, written ?? "_", (run) => {
     const value = evaluate(interpreter, run, statement.value, run.root);
     const silent =
-      value.kind === "tensor" || isBroken(value) || value.kind === "none" || value.kind === "object" || frame.making;
+      value.kind === "tensor" || value.kind === "none" || isModule(value) || isBroken(value) || frame.making;
     if (!silent)
       interpreter.diagnostics.add("no-effect", statement.span, "This line has no effect: give the value a name.", {
         severity: "warning",

@@ -117,12 +117,33 @@ function withLeaf(value: Value, [key, ...rest]: readonly string[], leaf: Value):
   return { ...value, entries: new Map([...value.entries].map(([k, item]) => [k, k === key ? inside(item) : item])) };
 }
 
+/** Marks what the iteration drew: each step draws it anew. */
+function drawAnew({ nodes, drawn, optimizing }: Interpreter, before: ReadonlySet<NodeId>): void {
+  for (const id of drawn) {
+    const node = nodes.get(id);
+    if (node && !before.has(id) && !optimizing.replaced.has(id))
+      nodes.set(id, { ...node, attrs: { ...node.attrs, redrawn: true } });
+  }
+}
+
+/** Runs the first iteration of a loop, as `firstOf`; what the iteration of a training draws is drawn anew in every step. */
+export function runFirst(
+  interpreter: Interpreter,
+  run: StatementRun,
+  first: FirstIteration,
+): "trained" | "ended" | "goes on" {
+  const before = new Set(interpreter.drawn);
+  const found = firstOf(interpreter, run, first);
+  if (found === "trained") drawAnew(interpreter, before);
+  return found;
+}
+
 /**
  * Runs the first iteration of a loop. Where that is a step of training, what it carries on is recorded; numbers that it changes, the
  * loop's own among them, are counted on as states, where its body can be read with those.
  * @returns whether the loop is the training, which one iteration of it is all of
  */
-export function runFirst(
+function firstOf(
   interpreter: Interpreter,
   run: StatementRun,
   first: FirstIteration,

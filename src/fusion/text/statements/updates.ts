@@ -1,6 +1,7 @@
 /** @file Training in the text: an input whose name ends as another value of its type begins the next step with that value. */
 import { opDef, withDefaults } from "../../ops";
 import {
+  type Attrs,
   findNode,
   type Graph,
   isInput,
@@ -154,15 +155,25 @@ function tellForgotten(interpreter: Interpreter, { name, input, last }: Next): v
   );
 }
 
-/** The graph with the values of `updates` among its outputs, and inputs that they replace known to change: `next` is the output's number. */
-export function withUpdates(graph: Graph, updates: readonly Update[]): Graph {
+/**
+ * The graph with the values of `updates` among its outputs, and inputs that they replace known to change: `next` is the output's number.
+ * @param beginOf how training begins with an input; null: as it is fed otherwise
+ */
+export function withUpdates(
+  graph: Graph,
+  updates: readonly Update[],
+  beginOf: (input: NodeId) => Attrs | null,
+): Graph {
   if (updates.length === 0) return graph;
   const outputs = [...new Set([...graph.outputs, ...updates.map(({ value }) => value)])];
   const next = new Map(updates.map(({ input, value }) => [input, outputs.indexOf(value)]));
   const nodes = new Map(
     [...graph.nodes].map(([id, n]) => {
       const index = next.get(id);
-      return [id, index === undefined ? n : { ...n, attrs: { ...n.attrs, role: "state", next: index } }];
+      if (index === undefined) return [id, n];
+      const begin = beginOf(id);
+      const attrs = begin ? withDefaults(opDef("input"), begin) : n.attrs;
+      return [id, { ...n, attrs: { ...attrs, role: "state", next: index } }];
     }),
   );
   return { nodes, outputs };

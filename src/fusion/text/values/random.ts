@@ -4,7 +4,7 @@ import { opDef, withDefaults } from "../../ops";
 import { applyOp } from "../calls/apply";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { addNode, bindingName, typeOf } from "../interpreter";
-import { scaledInitializer } from "../library/library";
+import { drawsWith } from "../library/library";
 import { BINARY_OPS } from "../calls/names";
 import type { CallExpr } from "../reading/syntax";
 import { BROKEN, isBroken, numberValue, type Operand, tensorValue, type Value } from "./values";
@@ -93,13 +93,13 @@ function asked({ expr }: Call, operands: readonly Operand[], named: readonly str
 }
 
 /** `jax.nn.initializers.normal(0.02)`: what draws so, of a key and a shape. */
-function initializerOf({ expr }: Call, operands: readonly Operand[]): Value | null {
+function initializerOf(source: "randn" | "uniform", { expr }: Call, operands: readonly Operand[]): Value | null {
   const [scale] = operands;
   const isOne =
     operands.length === 1 && scale!.value.kind === "number" && !/size|shape/.test(expr.args[0]?.name?.text ?? "");
   if (!isOne || (scale!.value.kind === "number" && scale!.value.whole)) return null;
   const args = [{ name: null, operand: scale!, span: expr.span }];
-  return { kind: "partial", of: scaledInitializer(), args };
+  return { kind: "partial", of: drawsWith(source), args };
 }
 
 /** `torch.randn(4, 8)`, `jax.random.uniform(key, (4, 8), minval=-1)`. */
@@ -107,7 +107,7 @@ const drawn =
   (source: "randn" | "uniform", dtype: DType, named: readonly string[]): Known =>
   (interpreter, run, call, operands) => {
     if (operands.some(({ value }) => isBroken(value))) return BROKEN;
-    const initializer = named.length > 0 ? initializerOf(call, operands) : null;
+    const initializer = named.length > 0 ? initializerOf(source, call, operands) : null;
     if (initializer) return initializer;
     const found = asked(call, operands, named);
     if (!found) return null;

@@ -91,6 +91,8 @@ export interface Named {
   name: string | null;
   /** Nodes of its weights. */
   readonly weights: Map<string, NodeId>;
+  /** How those of its weights begin that the program sets before it trains them. */
+  readonly begins: Map<string, Attrs>;
 }
 
 /** A class as its statement says it. */
@@ -140,6 +142,8 @@ export interface LayerInfo extends Named {
 export interface WeightInfo extends Named {
   readonly shape: Shape;
   readonly source: Attrs;
+  /** How it begins where it is trained, if the program says it. */
+  readonly begin: Attrs | null;
   readonly expr: Expr;
 }
 
@@ -149,7 +153,7 @@ export interface Method {
   readonly owner: ClassInfo;
 }
 
-export const unnamed = (): Named => ({ holder: null, name: null, weights: new Map() });
+export const unnamed = (): Named => ({ holder: null, name: null, weights: new Map(), begins: new Map() });
 
 export const BROKEN: Value = { kind: "broken" };
 export const NONE: Value = { kind: "none" };

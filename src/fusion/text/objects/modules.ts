@@ -1,0 +1,66 @@
+/** @file What a model is made of: its modules and its weights by name, before it is called; what is done to each, `model.apply(init_weights)`. */
+import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { makeWeights } from "../layers/layer";
+import { isHeld, weightValue } from "../layers/weights";
+import { openTrial } from "../trial";
+import type { Operand, Value } from "../values/values";
+
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
+
+/** What stands inside a module under a name, directly. */
+function* insidesOf(value: Value): Generator<readonly [name: string, value: Value]> {
+  if (value.kind === "sequence") for (const [i, item] of value.items.entries()) yield [`${i}`, item.value];
+  else if (value.kind === "dict") for (const [name, item] of value.entries) yield [name, item.value];
+  else if (value.kind === "object") yield* value.object.fields;
+}
+
+/** Whether a value is a module: an object, a layer, a list of modules. */
+export function isModule(value: Value): boolean {
+  if (value.kind === "layer" || value.kind === "object") return true;
+  if (value.kind !== "sequence" && value.kind !== "dict") return false;
+  const inside = [...insidesOf(value)];
+  return inside.length > 0 && inside.every(([, item]) => isModule(item));
+}
+
+/** Modules directly inside one. */
+export const childrenOf = (value: Value): Operand[] =>
+  [...insidesOf(value)].flatMap(([, item]) => (isModule(item) ? [loose(item)] : []));
+
+/** A module and all inside it, the outermost first, as PyTorch goes through them. */
+export function modulesOf(value: Value, seen = new Set<unknown>()): Operand[] {
+  const own = value.kind === "object" ? value.object : value.kind === "layer" ? value.layer : value;
+  if (!isModule(value) || seen.has(own)) return [];
+  seen.add(own);
+  return [loose(value), ...[...insidesOf(value)].flatMap(([, item]) => modulesOf(item, seen))];
+}
+
+/** The weights of a model that a variable holds, by their names; those whose sizes turn out in a call are left out. */
+export function* namedWeights(
+  interpreter: Interpreter,
+  run: StatementRun,
+  value: Value,
+  prefix = "",
+): Generator<readonly [name: string, value: Value]> {
+  if (value.kind === "layer" && isHeld(value.layer))
+    for (const [name, node] of makeWeights(interpreter, run, value.layer))
+      yield [`${prefix}${name}`, { kind: "tensor", node }];
+  else if (value.kind === "weight" && isHeld(value.weight))
+    yield [prefix.slice(0, -1), weightValue(interpreter, run, value, prefix)];
+  else
+    for (const [name, item] of insidesOf(value)) yield* namedWeights(interpreter, run, item, `${prefix}${name}.`);
+}
+
+/** Calls `of` with every module in `value`, the innermost first: what that sets of their weights stays, and nothing else. */
+export function applyToEach(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  value: Value,
+  of: Value,
+): void {
+  for (const [i, operand] of modulesOf(value).toReversed().entries()) {
+    const trial = openTrial(interpreter);
+    interpreter.call(run, { ...at, path: `${at.path}/module${i}` }, of, [{ name: null, operand, span: at.expr.span }]);
+    trial.undo();
+  }
+}
