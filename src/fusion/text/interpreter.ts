@@ -4,7 +4,18 @@ import { nodeId, promote, localName } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
 import type { Entry } from "../autodiff";
 import type { Diagnostics } from "./reading/diagnostics";
-import type { GivenArgument, Making, Method, Named, ObjectInfo, Operand, Scope, SymbolRecord, Value } from "./values/values";
+import type {
+  GivenArgument,
+  Making,
+  Method,
+  Named,
+  ObjectInfo,
+  Operand,
+  Scope,
+  SymbolRecord,
+  Value,
+} from "./values/values";
+import type { Variables } from "./layers/variables";
 import type { CallExpr, DefStatement, Expr, ParamDecl, Statement } from "./reading/syntax";
 
 /** The program, one call of a def, or one iteration of a loop. */
@@ -156,6 +167,8 @@ export interface Interpreter {
   readonly begins: Map<NodeId, () => Attrs | null>;
   /** Whose weight an input is. */
   readonly weightOf: Map<NodeId, { readonly named: Named; readonly key: string }>;
+  /** The weights of a model that is called with those of the program; null: models hold theirs. */
+  variables: Variables | null;
   /** Types that layers want of inputs whose own types are not known yet. */
   readonly wanted: Map<NodeId, string>;
   /** Fields that settings were asked for and do not have. */

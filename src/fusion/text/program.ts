@@ -177,6 +177,7 @@ function newInterpreter(
     drawn: new Set(),
     begins: new Map(),
     weightOf: new Map(),
+    variables: null,
     makings: [],
     wanted: new Map(),
     missing: new Set(),

@@ -7,4 +7,13 @@ export {
   type Trained,
   type Training,
 } from "./description";
-export { batchesAt, examplesAt, seededInput, startingData, startingFeeds, stepOf, trainOnCpu, type CpuTraining } from "./steps";
+export {
+  batchesAt,
+  examplesAt,
+  seededInput,
+  startingData,
+  startingFeeds,
+  stepOf,
+  trainOnCpu,
+  type CpuTraining,
+} from "./steps";

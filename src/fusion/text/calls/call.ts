@@ -16,7 +16,7 @@ import { MODULES } from "./names";
 import { callChain, containerOf } from "../objects/containers";
 import { callObject, instantiate } from "../objects/objects";
 import { clipped, isClip } from "../objects/optimizers";
-import { superOf } from "../objects/methods";
+import { moduleMethod, superOf } from "../objects/methods";
 import { libraryCall, opCall } from "./op-calls";
 import { isSplit, splitResults } from "./split";
 import {
@@ -129,7 +129,9 @@ export function calleeOf({ frame }: StatementRun, { callee, args }: CallExpr): C
     const bound = frame.scope.find(root.name);
     if (!bound && expr.name.text === "__init__") return { kind: "method", name: expr.name, receiver: expr.object };
     if (!bound && INITIALIZERS.has(lastNameOf(expr.object))) return { kind: "initializer", name: expr.name };
-    if (!bound && (MODULES.has(root.name) || isHostFunction(expr.name.text)))
+    // `train_state.TrainState.create`: what a class of a library has.
+    const ofClass = expr.object !== root && libraryClass(lastNameOf(expr.object)) !== null;
+    if (!bound && !ofClass && (MODULES.has(root.name) || isHostFunction(expr.name.text)))
       // `nn.gelu` is flax's: PyTorch's functions stand under `nn.functional`.
       return {
         kind: "function",
@@ -153,6 +155,7 @@ const CALLABLE: ReadonlySet<Value["kind"]> = new Set([
   "partial",
   "class",
   "object",
+  "module-method",
   "layer-class",
   "layer",
   "sequence",
@@ -241,6 +244,8 @@ export function callValue(
   if (value.kind === "layer") return callLayer(interpreter, run, call, value.layer, args);
   if (value.kind === "layer-class") return containerOf(value.name, args) ?? layerOf(value.name, args, expr)!;
   if (value.kind === "class") return instantiate(interpreter, run, call, value.of, args);
+  if (value.kind === "module-method")
+    return moduleMethod(interpreter, run, call, { kind: "object", object: value.object }, value.name, args) ?? BROKEN;
   if (value.kind === "object") return callObject(interpreter, run, call, value.object, args);
   if (value.kind === "transform" || value.kind === "pullback")
     return valueCall(interpreter, run, { ...call, expr: { ...expr, args: [] } }, [

@@ -11,6 +11,7 @@ import { initializerDef, INITIALIZERS, libraryClass, libraryScope } from "../lib
 import { indicesBeside } from "./multi-results";
 import { attributeOf, classMember } from "../objects/attributes";
 import { unknownAttribute } from "../objects/classes";
+import { isHandedOn } from "../objects/methods";
 import { nearest } from "../suggest";
 import type { Expr, Identifier, MemberExpr } from "../reading/syntax";
 import { BROKEN, isBroken, NONE, numberValue, type Operand, tensorValue, type Value } from "../values/values";
@@ -216,8 +217,10 @@ function memberOf(
   if (value.kind === "object") {
     const { object } = value;
     const found = attributeOf(interpreter, run, object, name, { path, expr });
-    if (!found) unknownAttribute(interpreter, object.of, object.fields.keys(), name);
-    return found ?? BROKEN;
+    if (found) return found;
+    if (isHandedOn(name.text)) return { kind: "module-method", object, name: name.text };
+    unknownAttribute(interpreter, object.of, object.fields.keys(), name);
+    return BROKEN;
   }
   if (value.kind === "class") return classMember(interpreter, value.of, name);
   if (value.kind === "layer") return layerMember(interpreter, run, value.layer, name, path);

@@ -205,4 +205,12 @@ function memberCall(
   return entry && CALLABLE.has(entry.value.kind) ? interpreter.call(run, at, entry.value, args) : null;
 }
 
-const CALLABLE: ReadonlySet<Value["kind"]> = new Set(["def", "op", "partial", "object", "layer", "class"]);
+const CALLABLE: ReadonlySet<Value["kind"]> = new Set([
+  "def",
+  "op",
+  "partial",
+  "object",
+  "module-method",
+  "layer",
+  "class",
+]);

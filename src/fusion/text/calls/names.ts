@@ -25,6 +25,7 @@ export const MODULES: ReadonlySet<string> = new Set([
   "flax",
   "linen",
   "optax",
+  "train_state",
   "functools",
   "jit",
   "compiler",

@@ -28,10 +28,8 @@ export function beginOf(
   const begin = value.kind === "tensor" && !trial.hasErrors() ? startAttrs(interpreter, value.node) : null;
   trial.undo();
   // Each weight draws numbers of its own.
-  return begin && withoutSeed(begin);
+  return begin && { ...begin, seed: null };
 }
-
-const withoutSeed = ({ seed: _, ...rest }: Attrs): Attrs => rest;
 
 /** From here on, training begins with this input as `begin` says. */
 export function beginWith({ weightOf, begins }: Interpreter, input: NodeId, begin: Attrs): void {

@@ -90,12 +90,12 @@ function weightOperand(
   interpreter: Interpreter,
   run: StatementRun,
   layer: LayerInfo,
-  { name, shape, source, begin }: LayerWeight,
+  { name, shape, source, transposed, begin }: LayerWeight,
   path: string,
 ): Operand {
   const { expr } = layer;
   const draws = layer.args.find((arg) => INITS.get(arg.name?.text ?? "") === name)?.operand.value;
-  const said = draws ? beginOf(interpreter, run, { expr, path }, draws, shape) : null;
+  const said = draws ? beginOf(interpreter, run, { expr, path }, draws, transposed ? shape.toReversed() : shape) : null;
   const at = { named: layer, path, name, shape, source, begin: said ?? begin ?? null, expr };
   const node = weightNode(interpreter, run, at);
   return { value: tensorValue(node), path: "", expr: null };
@@ -214,7 +214,11 @@ export function callLayer(
 }
 
 /** Makes the weights of a layer whose sizes are known before it is called, by their names. */
-export function makeWeights(interpreter: Interpreter, run: StatementRun, layer: LayerInfo): ReadonlyMap<string, NodeId> {
+export function makeWeights(
+  interpreter: Interpreter,
+  run: StatementRun,
+  layer: LayerInfo,
+): ReadonlyMap<string, NodeId> {
   const { type, args } = read(layer);
   for (const weight of type.weights?.(args, null) ?? []) {
     const { value } = weightOperand(interpreter, run, layer, weight, "");

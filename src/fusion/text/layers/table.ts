@@ -12,6 +12,8 @@ export interface LayerWeight {
   readonly shape: Shape;
   /** Its numbers where nothing trains it: no two alike, so that every one of them counts in the result. */
   readonly source: Attrs;
+  /** Its library has rows of it where the function has columns. */
+  readonly transposed?: true;
   /** How it begins where it is trained, if that is otherwise. */
   readonly begin?: Attrs;
 }
@@ -71,7 +73,7 @@ const dense: LayerType = {
     const bias = args.flag("use_bias") && args.flag("with_bias") && args.flag("bias");
     return started([features, width], features, width, bias).map((weight) =>
       weight.name === "weight"
-        ? { ...weight, name: "kernel", to: "weight", begin: lecunNormal(width) }
+        ? { ...weight, name: "kernel", to: "weight", transposed: true, begin: lecunNormal(width) }
         : { ...weight, begin: NOTHING },
     );
   },
@@ -85,7 +87,10 @@ const torchNorm = (op: string, eps: string, shifts: boolean): LayerType => ({
     const shape = args.sizes("normalized_shape", 1);
     if (!shape || !args.flag("elementwise_affine")) return shape && [];
     const shift = shifts && args.flag("bias");
-    return [{ name: "weight", shape, source: SCALE, begin: UNIT }, ...(shift ? [{ name: "bias", shape, source: SHIFT, begin: NOTHING }] : [])];
+    return [
+      { name: "weight", shape, source: SCALE, begin: UNIT },
+      ...(shift ? [{ name: "bias", shape, source: SHIFT, begin: NOTHING }] : []),
+    ];
   },
   input: (args) => {
     const shape = args.sizes("normalized_shape", 1);
@@ -281,7 +286,9 @@ export const LAYERS: ReadonlyMap<string, LayerType> = new Map<string, LayerType>
       params: ["num_parameters=1", "init=0.25"],
       weights(args) {
         const count = args.whole("num_parameters");
-        return count === null ? null : [{ name: "weight", to: "b", shape: [count], source: SHIFT, begin: { source: "values", values: [0.25] } }];
+        return count === null
+          ? null
+          : [{ name: "weight", to: "b", shape: [count], source: SHIFT, begin: { source: "values", values: [0.25] } }];
       },
     },
   ],

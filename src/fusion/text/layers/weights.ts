@@ -79,21 +79,29 @@ export function weightNode(
   { named, path, name, shape, source, begin, expr }: WeightAt,
 ): NodeId {
   const key = name ?? "";
+  const { variables } = interpreter;
+  const apart = variables?.nameOf(run, named, key) ?? null;
+  const given = apart && variables!.find(apart);
+  if (given !== null) return given;
+  if (apart) variables!.remember(named);
   const known = named.weights.get(key);
-  if (known !== undefined && interpreter.nodes.has(known)) return known;
+  if (!apart && known !== undefined && interpreter.nodes.has(known)) return known;
   const { root, keys } = pathOf(named);
   const own = name === null ? [] : [name];
-  const wanted = [root ?? path, ...keys, ...own].join(".");
+  const wanted = (apart ? [run.root, ...apart] : [root ?? path, ...keys, ...own]).join(".");
   let id = wanted;
   for (let again = 2; interpreter.nodes.has(nodeId(id)); again++) id = `${wanted}@${again}`;
   // A model's name says nothing where there is one model; a layer's or a weight's own is all there is.
   const isObject = "of" in named;
-  const label = (keys.length > 0 || root === null || isObject ? [...keys, ...own] : [root, ...own]).join(".");
+  const label = (apart ?? (keys.length > 0 || root === null || isObject ? [...keys, ...own] : [root, ...own])).join(
+    ".",
+  );
   const attrs = withDefaults(opDef("input"), { ...source, role: "param" });
   const { groups } = run.frame;
   const type = { dtype: "f32", shape } as const;
   const node = addNode(interpreter, { id, op: "input", inputs: [], attrs, type, label, groups, span: expr.span });
   interpreter.sites.set(node, { node, expr, run, param: null, op: null, attrs, operands: [] });
+  if (apart) variables!.note(apart, node);
   named.weights.set(key, node);
   interpreter.begins.set(node, () => named.begins.get(key) ?? begin);
   interpreter.weightOf.set(node, { named, key });
@@ -123,7 +131,12 @@ export function parameterOf(
   const shape = value.kind === "tensor" ? typeOf(interpreter, value.node).shape : value.kind === "number" ? [] : null;
   if (!shape) return value;
   if (value.kind === "tensor") interpreter.spare.add(value.node);
-  const begin = value.kind === "tensor" ? startAttrs(interpreter, value.node) : value.kind === "number" ? constantStart(value.value) : null;
+  const begin =
+    value.kind === "tensor"
+      ? startAttrs(interpreter, value.node)
+      : value.kind === "number"
+        ? constantStart(value.value)
+        : null;
   return { kind: "weight", weight: { ...unnamed(), shape, source: startingAs(shape), begin, expr } };
 }
 

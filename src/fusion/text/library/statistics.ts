@@ -1,6 +1,34 @@
 /** @file Counts, order statistics, moments, and samples from distributions, in the language itself. */
 
 export const STATISTICS = String.raw`
+def randperm(n, **options):
+  return torch.argsort(torch.rand(n))
+
+def _permuted(x):
+  return torch.argsort(torch.rand(x)) if isinstance(x, int) else x[torch.argsort(torch.rand(x.shape[0]))]
+
+def permutation(x):
+  return _permuted(x)
+
+def jax_permutation(key, x=None, axis=0, independent=False):
+  return _permuted(key if x is None else x)
+
+def _choice(a, shape, replace):
+  n = a if isinstance(a, int) else a.shape[0]
+  size = shape if isinstance(shape, int) else math.prod(shape)
+  indices = torch.randint(0, n, (size,)) if replace else torch.argsort(torch.rand(n))[:size]
+  taken = indices if isinstance(a, int) else a[indices]
+  return taken if isinstance(shape, int) else taken.reshape(list(shape) + list(taken.shape[1:]))
+
+def choice(a, size=(), replace=True, p=None):
+  return _choice(a, size, replace)
+
+def jax_choice(key, a=None, shape=(), replace=True, p=None, axis=0, size=None):
+  # NumPy's has no key.
+  if isinstance(key, int) or isinstance(key, torch.Tensor):
+    return _choice(key, size if size is not None else a if a is not None else (), replace)
+  return _choice(a, shape, replace)
+
 def _along(input, dim):
   return (input.flatten(), 0) if dim is None else (input, dim)
 

@@ -12,6 +12,7 @@ import {
   type Operand,
   type Value,
 } from "../values/values";
+import { applyVariables, initVariables } from "./apart";
 import { callMethod, classMember } from "./attributes";
 import { inherited, takesObject, unknownAttribute } from "./classes";
 import { attachItems, ITEMS } from "./containers";
@@ -46,6 +47,12 @@ const EMPTY: ReadonlySet<string> = new Set([
 const NOTHING =
   /^(load_state_dict|register_\w*hook|register_load\w*|_?init_weights|post_init|sow|gradient_checkpointing_\w+|add_module|register_module|reset_parameters)$/;
 
+const FUNCTIONS: ReadonlySet<Value["kind"]> = new Set(["def", "partial", "op"]);
+const isFunction = ({ kind }: Value): boolean => FUNCTIONS.has(kind);
+
+/** Methods of every module that a program may hand on, `apply_fn=model.apply`. */
+export const isHandedOn = (name: string): boolean => name === "apply" || name === "init";
+
 /** A method that every module of a library has; null of any other name. */
 export function moduleMethod(
   interpreter: Interpreter,
@@ -56,6 +63,9 @@ export function moduleMethod(
   args: readonly GivenArgument[],
 ): Value | null {
   if (SAME.has(name)) return self;
+  if (self.kind === "object" && name === "init") return initVariables(interpreter, run, at, self.object, args);
+  if (self.kind === "object" && name === "apply" && args[0] && !isFunction(args[0].operand.value))
+    return applyVariables(interpreter, run, at, self.object, args);
   if (name === "apply") {
     if (args[0]) applyToEach(interpreter, run, at, self, args[0].operand.value);
     return self;
@@ -99,7 +109,7 @@ export function moduleMethod(
 
 /** `(name, weight)` of every weight. */
 const namedItems = (interpreter: Interpreter, run: StatementRun, self: Value): Operand[] =>
-  [...namedWeights(interpreter, run, self)].map(([name, value]) => {
+  namedWeights(interpreter, run, self).map(([name, value]) => {
     const pair: readonly Value[] = [{ kind: "string", value: name }, value];
     const items = pair.map((each): Operand => ({ value: each, path: "", expr: null }));
     return { value: { kind: "sequence", items }, path: "", expr: null };

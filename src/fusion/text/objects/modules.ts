@@ -3,7 +3,7 @@ import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { makeWeights } from "../layers/layer";
 import { isHeld, weightValue } from "../layers/weights";
 import { openTrial } from "../trial";
-import type { Operand, Value } from "../values/values";
+import { type Operand, tensorValue, type Value } from "../values/values";
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 
@@ -34,30 +34,24 @@ export function modulesOf(value: Value, seen = new Set<unknown>()): Operand[] {
   return [loose(value), ...[...insidesOf(value)].flatMap(([, item]) => modulesOf(item, seen))];
 }
 
-/** The weights of a model that a variable holds, by their names; those whose sizes turn out in a call are left out. */
-export function* namedWeights(
+/** The weights of a model that a variable holds, by their names, made if they are not yet; those whose sizes turn out in a call are left out. */
+export function namedWeights(
   interpreter: Interpreter,
   run: StatementRun,
   value: Value,
   prefix = "",
-): Generator<readonly [name: string, value: Value]> {
-  if (value.kind === "layer" && isHeld(value.layer))
-    for (const [name, node] of makeWeights(interpreter, run, value.layer))
-      yield [`${prefix}${name}`, { kind: "tensor", node }];
-  else if (value.kind === "weight" && isHeld(value.weight))
-    yield [prefix.slice(0, -1), weightValue(interpreter, run, value, prefix)];
-  else
-    for (const [name, item] of insidesOf(value)) yield* namedWeights(interpreter, run, item, `${prefix}${name}.`);
+): readonly (readonly [name: string, value: Value])[] {
+  if (value.kind === "layer")
+    return isHeld(value.layer)
+      ? [...makeWeights(interpreter, run, value.layer)].map(([name, node]) => [`${prefix}${name}`, tensorValue(node)])
+      : [];
+  if (value.kind === "weight")
+    return isHeld(value.weight) ? [[prefix.slice(0, -1), weightValue(interpreter, run, value, prefix)]] : [];
+  return [...insidesOf(value)].flatMap(([name, item]) => namedWeights(interpreter, run, item, `${prefix}${name}.`));
 }
 
 /** Calls `of` with every module in `value`, the innermost first: what that sets of their weights stays, and nothing else. */
-export function applyToEach(
-  interpreter: Interpreter,
-  run: StatementRun,
-  at: CallAt,
-  value: Value,
-  of: Value,
-): void {
+export function applyToEach(interpreter: Interpreter, run: StatementRun, at: CallAt, value: Value, of: Value): void {
   for (const [i, operand] of modulesOf(value).toReversed().entries()) {
     const trial = openTrial(interpreter);
     interpreter.call(run, { ...at, path: `${at.path}/module${i}` }, of, [{ name: null, operand, span: at.expr.span }]);

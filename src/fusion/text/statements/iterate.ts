@@ -31,8 +31,8 @@ export function itemsOf(
 ): readonly Operand[] | null {
   const value = contentsOf(operand.value);
   if (value.kind === "sequence" && value.parametersOf) {
-    // Those of a model that was not called yet are made.
-    [...namedWeights(interpreter, run, value.parametersOf)];
+    // Those of a model that was not called yet are made first.
+    namedWeights(interpreter, run, value.parametersOf);
     return [...placesIn(value.parametersOf)].map(({ node }) => ({ value: tensorValue(node), path: "", expr: null }));
   }
   if (value.kind === "sequence") return value.items;

@@ -143,11 +143,7 @@ export function runFirst(
  * loop's own among them, are counted on as states, where its body can be read with those.
  * @returns whether the loop is the training, which one iteration of it is all of
  */
-function firstOf(
-  interpreter: Interpreter,
-  run: StatementRun,
-  first: FirstIteration,
-): "trained" | "ended" | "goes on" {
+function firstOf(interpreter: Interpreter, run: StatementRun, first: FirstIteration): "trained" | "ended" | "goes on" {
   const { frame } = run;
   const { optimizing } = interpreter;
   const { turns, asked } = optimizing;

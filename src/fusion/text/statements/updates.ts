@@ -159,11 +159,7 @@ function tellForgotten(interpreter: Interpreter, { name, input, last }: Next): v
  * The graph with the values of `updates` among its outputs, and inputs that they replace known to change: `next` is the output's number.
  * @param beginOf how training begins with an input; null: as it is fed otherwise
  */
-export function withUpdates(
-  graph: Graph,
-  updates: readonly Update[],
-  beginOf: (input: NodeId) => Attrs | null,
-): Graph {
+export function withUpdates(graph: Graph, updates: readonly Update[], beginOf: (input: NodeId) => Attrs | null): Graph {
   if (updates.length === 0) return graph;
   const outputs = [...new Set([...graph.outputs, ...updates.map(({ value }) => value)])];
   const next = new Map(updates.map(({ input, value }) => [input, outputs.indexOf(value)]));

@@ -49,6 +49,7 @@ export function truthOf(value: Value): boolean | null {
     case "layer":
     case "class":
     case "object":
+    case "module-method":
     case "super":
     case "layer-class":
     case "slice":

@@ -141,6 +141,7 @@ export const RANDOM: readonly (readonly [string, Known])[] = [
   ["randn_like", drawnLike("randn")],
   ["rand_like", drawnLike("uniform")],
   ["PRNGKey", key],
+  ["key", key],
   ["fold_in", key],
   ["default_rng", key],
   ["Generator", key],

@@ -46,6 +46,8 @@ export type Value =
   | { readonly kind: "class"; readonly of: ClassInfo }
   /** What a class of the program makes. */
   | { readonly kind: "object"; readonly object: ObjectInfo }
+  /** `model.apply`: a method that every module has, handed on. */
+  | { readonly kind: "module-method"; readonly object: ObjectInfo; readonly name: string }
   /** `super()`: the object, seen from above one of its classes. */
   | { readonly kind: "super"; readonly object: ObjectInfo; readonly above: ClassInfo }
   /** `nn.Linear`: a class of a library. */
@@ -208,6 +210,8 @@ export function describe(value: Value): string {
       return `the class ${value.of.name}`;
     case "object":
       return `a ${value.object.of.name}`;
+    case "module-method":
+      return `the method ${value.name}`;
     case "super":
       return "super()";
     case "layer-class":
