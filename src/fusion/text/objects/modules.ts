@@ -1,7 +1,8 @@
 /** @file What a model is made of: its modules and its weights by name, before it is called; what is done to each, `model.apply(init_weights)`. */
-import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import type { CallAt, Frame, Interpreter, StatementRun } from "../interpreter";
 import { makeWeights } from "../layers/layer";
 import { isHeld, weightValue } from "../layers/weights";
+import type { Statement } from "../reading/syntax";
 import { openTrial } from "../trial";
 import { type Operand, tensorValue, type Value } from "../values/values";
 
@@ -57,4 +58,11 @@ export function applyToEach(interpreter: Interpreter, run: StatementRun, at: Cal
     interpreter.call(run, { ...at, path: `${at.path}/module${i}` }, of, [{ name: null, operand, span: at.expr.span }]);
     trial.undo();
   }
+}
+
+/** Runs `nn.init.zeros_(self.fc.bias)` where a model is made: what it sets of weights stays, and nothing else. */
+export function setWeights(interpreter: Interpreter, statement: Statement, { making: _made, ...frame }: Frame): void {
+  const trial = openTrial(interpreter);
+  interpreter.runBody([statement], frame);
+  trial.undo();
 }

@@ -29,10 +29,9 @@ import { bare, everyStatement, lastNameOf, rootsOf } from "../reading/syntax";
 import { isTransform } from "../calls/transforms";
 import { transformed } from "../calls/call";
 import { isIdle, runClass } from "../objects/classes";
-import { isModule } from "../objects/modules";
+import { isModule, setWeights } from "../objects/modules";
 import { learnInPlace } from "../objects/parameters";
 import { bindTargets, underName, wordOf, writeItem, writtenName } from "./targets";
-import { openTrial } from "../trial";
 import { BROKEN, describe, isBroken, isOperand, NONE, type Operand, tensorValue, type Value } from "../values/values";
 import { foldBinary } from "../values/constants";
 
@@ -73,15 +72,6 @@ function runStatement(interpreter: Interpreter, statement: Statement, frame: Fra
   const target = statement.kind === "assign" ? statement.targets[0] : undefined;
   const word = target ? wordOf(target) : null;
   making.late = [...making.late, ...diagnostics.takeErrors(mark).map((problem) => ({ ...problem, word }))];
-}
-
-/** `nn.init.zeros_(self.fc.bias)` where a model is made: what it sets of weights stays, and nothing else. */
-function setWeights(interpreter: Interpreter, statement: Statement, frame: Frame): void {
-  const { stopped } = interpreter;
-  const trial = openTrial(interpreter);
-  runPlainly(interpreter, statement, frame);
-  trial.undo();
-  interpreter.stopped = stopped;
 }
 
 function runPlainly(interpreter: Interpreter, statement: Statement, frame: Frame): void {

@@ -12,7 +12,6 @@ import {
 } from "../../../fusion";
 import { notes } from "../../../lessons";
 import type { FinishedRun } from "../../../state";
-import { occupancyOf } from "../kernel/kernel-card";
 import { showSpread, timeRows } from "../run/timings";
 import { bytesOfKernel, kernelTraffic, type TrafficRow } from "./traffic";
 import { transferCount } from "./score";
@@ -61,8 +60,8 @@ const answers: Readonly<Record<string, (facts: Facts) => Answer>> = {
   "not-too-much": ({ fused }) => {
     const crowded = fused.kernels.filter(({ predicted }) => predicted.occupancy.registers < 1);
     const most = Math.max(0, ...fused.kernels.map(({ registers }) => registers));
-    const least = Math.min(1, ...fused.kernels.map(occupancyOf));
-    const text = `At most ${plural(most, "register")} a thread, occupancy at least ${significant(least * 100, 2)} %, both estimated`;
+    const least = Math.min(1, ...fused.kernels.map(({ predicted }) => predicted.occupancy.registers));
+    const text = `At most ${plural(most, "register")} a thread, which allow an occupancy of ${significant(least * 100, 2)} % or more, both estimated`;
     return {
       done: crowded.length === 0,
       text: `${text}${crowded.length > 0 ? `; held back: ${named(crowded)}` : ""}.`,
