@@ -61,7 +61,9 @@ async function planOf(request: Request, environment: Environment): Promise<Plann
   const { naivePlan, fusedPlan } = compilation;
   if (!naivePlan || !fusedPlan) {
     if (errors.length > 0) return null;
-    environment.complain(`${name} has an operand that is not connected yet (...), so there is no plan.`);
+    const isEmpty = !compilation.naive || compilation.naive.graph.nodes.size === 0;
+    const why = isEmpty ? "computes nothing yet" : "has an operand that is not connected yet (...)";
+    environment.complain(`${name} ${why}, so there is no plan.`);
     return null;
   }
   compilation.diagnostics.filter(({ severity }) => severity === "warning").forEach(tell);

@@ -3,7 +3,6 @@
  * the name that flax gives it: fields of modules, and layers that are made while a module is called, `Dense_0`.
  */
 import type { NodeId } from "../../ir";
-import type { StatementRun } from "../interpreter";
 import { type Named, type ObjectInfo, type Operand, tensorValue, type Value } from "../values/values";
 
 type Names = readonly string[];
@@ -24,9 +23,12 @@ export class Variables {
     this.given = given;
   }
 
-  /** Names on the way to a weight: of its modules, then its own. */
-  nameOf({ frame }: StatementRun, named: Named, key: string): Names {
-    const within = frame.method?.self.kind === "object" ? frame.method.self.object : this.root;
+  /**
+   * Names on the way to a weight: of its modules, then its own.
+   * @param self whose method asks for it
+   */
+  nameOf(self: Value | undefined, named: Named, key: string): Names {
+    const within = self?.kind === "object" ? self.object : this.root;
     return [...this.namesOf(named, within), ...(key === "" ? [] : [key])];
   }
 

@@ -80,7 +80,7 @@ export function weightNode(
 ): NodeId {
   const key = name ?? "";
   const { variables } = interpreter;
-  const apart = variables?.nameOf(run, named, key) ?? null;
+  const apart = variables?.nameOf(run.frame.method?.self, named, key) ?? null;
   const given = apart && variables!.find(apart);
   if (given !== null) return given;
   if (apart) variables!.remember(named);

@@ -12,12 +12,11 @@ import {
   type Operand,
   type Value,
 } from "../values/values";
-import { applyVariables, initVariables } from "./apart";
 import { callMethod, classMember } from "./attributes";
 import { inherited, takesObject, unknownAttribute } from "./classes";
 import { attachItems, ITEMS } from "./containers";
 import { setField } from "./fields";
-import { applyToEach, childrenOf, modulesOf, namedWeights } from "./modules";
+import { applyToEach, applyVariables, childrenOf, initVariables, modulesOf, namedWeights } from "./modules";
 import { optimizerMethod } from "./optimizers";
 import { zeroGradients } from "./parameters";
 import { layerOfObject, setLayer } from "./objects";
