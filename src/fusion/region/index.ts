@@ -21,6 +21,7 @@ export { onlineParts } from "./attention/online";
 export type { OnlineAnswer, OnlineParts } from "./attention/online-parts";
 export { productsOf } from "./shared-operand";
 export { neededBy } from "./needed";
+export { REGISTER_LIMIT } from "./schedule/schedule-parts";
 export { bySize, segmentBody, unitsOf } from "./schedule/segments";
 export { inPlaceOf, replacementOf } from "./in-place";
 export { summationOrder, type SummationOrder } from "./rows/summation-order";

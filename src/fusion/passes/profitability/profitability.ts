@@ -2,13 +2,12 @@
 import { bytesOf, isLiteral, node, type NodeId, OPS_PER_NOTCH, type Region, type Verdict, sizeOf } from "../../ir";
 import { intensity, machineShare, ridge, tileVisits, type RegionFacts, evaluationsOf } from "../../cost";
 import { algebraOf, isDivision, opDef } from "../../ops";
+import { REGISTER_LIMIT } from "../../region";
 import type { Candidate, CostDelta, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
 import { bothWays, bytesOfWays, movesLess, overruled, takesIt, timeOf, weigh } from "./weigh";
 import { countOf, namesOf, no, showBytes, showMicros, yes, inWords } from "../driver/sentences";
 
-/** Live 32-bit registers per thread above which fewer threads fit a multiprocessor. */
-export const REGISTER_LIMIT = 64;
 /** WGSL statements in one kernel: compile time grows with them. */
 export const STATEMENT_LIMIT = 2000;
 /** What a driver takes to parse and build one statement, ms: 20,000 of them took 6.1 s. */

@@ -37,7 +37,7 @@ import { launchedKey, LaunchedLoop, uncutOf } from "../loops/launched";
 import { launchedCounts } from "../loops/launched-counts";
 import { scheduleRowLoop } from "../loops/row-region";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
-import { flatUnit, segmentBody, segmentsOf, unitsOf, type FlatUnit } from "./segments";
+import { flatUnit, heldAtOnce, segmentBody, segmentsOf, unitsOf, type FlatUnit } from "./segments";
 import { machineOf } from "../machine";
 import { scheduleRows } from "./schedule-rows";
 import { joiningOf } from "./threads";
@@ -147,7 +147,9 @@ function schedulePointwise(graph: Graph, region: Body, form: RegionForm, target:
   }
   const unitOf = (each: number, which: readonly number[]): FlatUnit => {
     const outputs = which.map((at) => region.outputs[at]!);
-    return flatUnit(graph, region.members, each, flatWidth(graph, outputs, each, target, knobs));
+    const body = outputs.length === region.outputs.length ? region : segmentBody(graph, region, { which });
+    const width = flatWidth(graph, outputs, each, target, knobs);
+    return flatUnit(graph, region.members, each, width, () => liveScalars(graph, body));
   };
   const turnsOf = (units: number): number =>
     Math.min(Number(knobs.turns ?? 1), Math.max(1, Math.ceil(units / threads)));
@@ -157,9 +159,7 @@ function schedulePointwise(graph: Graph, region: Body, form: RegionForm, target:
   const unrolled = largest.turns > 1 && knobs.unroll !== "off";
   const registers = segments.map((segment) => {
     const live = liveScalars(graph, segments.length > 1 ? segmentBody(graph, region, segment) : region);
-    const { width, run, points } = unitOf(segment.size, segment.which);
-    const atOnce = points === null ? live * width : live * points + width * run;
-    return atOnce * (unrolled ? segment.turns : 1);
+    return heldAtOnce(unitOf(segment.size, segment.which), live) * (unrolled ? segment.turns : 1);
   });
   const inPlace = inPlaceOf(graph, region);
   return blank({

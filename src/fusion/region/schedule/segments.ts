@@ -5,7 +5,7 @@
 import { node, sizeOf, type Graph, type NodeId, type TensorType } from "../../ir";
 import { normalAxis, numberOf, opDef } from "../../ops";
 import { neededBy } from "../needed";
-import type { Body } from "./schedule-parts";
+import { BASE_REGISTERS, REGISTER_LIMIT, type Body } from "./schedule-parts";
 import type { Segment } from "../types";
 
 /** Outputs by size, the largest first; those without an element are nobody's work. */
@@ -65,15 +65,31 @@ export interface FlatUnit {
   readonly points: number | null;
 }
 
-/** `width` neighbours, or as many as complete what is joined among so many elements (the three values of a point, nine of a matrix). */
-export function flatUnit(graph: Graph, members: readonly NodeId[], size: number, width: 1 | 2 | 4): FlatUnit {
+/** What a thread holds at once, where a point takes `live` values. */
+export const heldAtOnce = ({ width, run, points }: FlatUnit, live: number): number =>
+  points === null ? live * width : live * points + width * run;
+
+/**
+ * `width` neighbours, or as many as complete what is joined among so many elements (the three values of a point, nine of a matrix): in
+ * whole vectors where registers allow, else one point.
+ * @param live how many values one point takes
+ */
+export function flatUnit(
+  graph: Graph,
+  members: readonly NodeId[],
+  size: number,
+  width: 1 | 2 | 4,
+  live: () => number,
+): FlatUnit {
   const alone: FlatUnit = { width, run: 1, points: null };
   if (width === 2) return alone;
   const periods = members.flatMap((id) => periodOf(graph, id, size) ?? []);
   const period = Math.max(...periods);
   if (periods.length === 0 || periods.some((each) => period % each !== 0)) return alone;
   const together = leastCommon(period, width);
-  if (together <= MAX_RUN && size % together === 0) return { width, run: together / width, points: together / period };
+  const vectors: FlatUnit = { width, run: together / width, points: together / period };
+  const isWhole = together <= MAX_RUN && size % together === 0;
+  if (isWhole && BASE_REGISTERS + heldAtOnce(vectors, live()) <= REGISTER_LIMIT) return vectors;
   return period <= MAX_RUN ? { width: 1, run: period, points: 1 } : alone;
 }
 
