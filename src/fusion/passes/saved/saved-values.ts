@@ -142,9 +142,28 @@ function* ahead(work: Work): Generator<Candidate, void, Answer> {
     const form = fitsBits(n) ? "bits" : work.wanted.choices.get(id) === "f16" ? "f16" : null;
     if (form === null && !kept.early.has(id)) continue;
     const readers = readersLate(planner, rewriter, id);
-    if (readers.length === 0) continue;
+    if (readers.length === 0 || isInsideKernel(work, id, readers)) continue;
     yield* propose(planner, rewriter, takenAhead(work, n, readers, form));
   }
+}
+
+/**
+ * Whether the value lies inside a kernel: one of its readers is part of what computes it, or what a copy of it would read. What lies
+ * inside is never written, so nothing is saved.
+ */
+function isInsideKernel({ planner: { graph }, rewriter, kept }: Work, id: NodeId, readers: readonly NodeId[]): boolean {
+  const homes = new Set(readers.flatMap((reader) => rewriter.regionsOf(reader)));
+  const isInside = (each: NodeId): boolean => rewriter.regionsOf(each).some((home) => homes.has(home));
+  const copied = new Set([id]);
+  for (const each of copied) {
+    if (!isLate(node(graph, each))) continue;
+    if (!kept.early.has(each)) {
+      if (isInside(each)) return true;
+      continue;
+    }
+    for (const input of node(graph, each).inputs) copied.add(input);
+  }
+  return false;
 }
 
 function takenAhead(
