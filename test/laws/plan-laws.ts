@@ -343,7 +343,9 @@ const bitwise = (compilation: Compilation): boolean => {
   if (roundedForBackward(compilation).size > 0) return false;
   if (options.strict && steps.every(({ accepted, kind }) => !accepted || kind !== "split")) return true;
   return (
-    ![...naive!.graph.nodes.values()].flatMap(opsOf).some((op) => ["reduce", "contraction"].includes(opDef(op).kind)) &&
+    ![...naive!.graph.nodes.values()]
+      .flatMap(opsOf)
+      .some((op) => ["reduce", "contraction", "scan"].includes(opDef(op).kind)) &&
     steps.every(
       ({ accepted, pass }) => !accepted || allPasses.find(({ name }) => name === pass)?.numerics === "bitwise",
     )

@@ -33,9 +33,16 @@ export const fewTerms = rule({
     if (!reduce?.ofTwo || n.type.shape.length === 0) return null;
     if ((reduce.map && !reduce.ofEach) || (reduce.finish && !reduce.ofResult && !isLinearFold(n.op))) return null;
     const { shape, dtype } = node(graph, n.inputs[0]!).type;
-    const axes = reduce.axes(n.attrs, shape).filter((axis) => shape[axis]! > 1);
+    const axes = reduce.axes(n.attrs, shape).filter((axis) => shape[axis] !== 1);
     const [axis] = axes;
-    if (axes.length !== 1 || axis === undefined || shape[axis]! > MAX_TERMS || dtype !== n.type.dtype) return null;
+    if (
+      axes.length !== 1 ||
+      axis === undefined ||
+      shape[axis]! < 2 ||
+      shape[axis]! > MAX_TERMS ||
+      dtype !== n.type.dtype
+    )
+      return null;
     const count = shape[axis]!;
     const all = elementwiseBelow(site, n.inputs[0]!, count, () => true);
     const next = all && isFromLess(site, all) ? foldedNext(site) : null;
