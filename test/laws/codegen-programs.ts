@@ -124,7 +124,7 @@ export const programs: Readonly<Record<string, string>> = {
   "joined-threes": `x: f32[40, 3]\na, b, c = x.unbind(-1)\ny = stack([b * c, a - c, exp(a)], dim=-1)`,
   "joined-threes-odd": `x: f32[41, 3]\na, b, c = x.unbind(-1)\ny = relu(stack([b * c, a - c, exp(a)], dim=-1))`,
   "joined-sixes": `x: f32[40, 3]\nz: f32[40, 3]\ny = cat([x * z, x + z], dim=-1)`,
-  "joined-nines": `q: f32[40, 3]\na, b, c = q.unbind(-1)\ny = stack([a * b, b * c, a * c, a + b, b + c, a + c, a - b, b - c, c - a], dim=-1).reshape(40, 3, 3)`,
+  "joined-nines": `q: f32[40, 3]\na, b, c = q.unbind(-1)\ny = stack([a * b, b * c, a * c, a + b, b + c, a + c, a - b, b - c, c - a], dim=-1)`,
   "sort-merged": `x: f32[4097]\nt = tanh(x)\ny = sort(t)\ni = argsort(t)`,
   "sort-digits": `i: i32[2, 4100] = uniform(-40, 900)\nb = i.clamp(-1, 800)\nz = argsort(b)`,
   "sort-digits-down": `i: i32[2, 4099] = uniform(-40, 300)\nb = i.clamp(0, 255)\ny = sort(b, descending=True)\nz = argsort(b, descending=True)`,
