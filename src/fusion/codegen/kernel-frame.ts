@@ -48,8 +48,10 @@ export function storedForm(graph: Graph, region: Region): Region {
 export function loweringOf({ graph, region, schedule }: Job, known: readonly NodeId[] = []): Lowering {
   const low = new Lowering(graph, region.members, []);
   const over = new Map(schedule.inPlace?.map(({ output, input }) => [input, output]));
+  // What no element is read of, as what joins other values before a part of it is taken, is not bound.
+  const read = new Set(schedule.reads.flatMap(({ value, elements }) => (elements > 0 ? [value] : [])));
   for (const id of storedInputs(graph, region.members)) {
-    if (!isMemory(graph, id) || known.includes(id)) continue;
+    if (!isMemory(graph, id) || known.includes(id) || !(read.has(id) || over.has(id))) continue;
     const output = over.get(id);
     if (output === undefined) low.buffer(id);
     else low.inPlace(output, id);
