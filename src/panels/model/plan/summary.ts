@@ -61,7 +61,8 @@ const answers: Readonly<Record<string, (facts: Facts) => Answer>> = {
     const crowded = fused.kernels.filter(({ predicted }) => predicted.occupancy.registers < 1);
     const most = Math.max(0, ...fused.kernels.map(({ registers }) => registers));
     const least = Math.min(1, ...fused.kernels.map(({ predicted }) => predicted.occupancy.registers));
-    const text = `At most ${plural(most, "register")} a thread, which allow an occupancy of ${significant(least * 100, 2)} % or more, both estimated`;
+    const occupancy = least === 1 ? "full occupancy" : `an occupancy of at least ${significant(least * 100, 2)} %`;
+    const text = `At most ${plural(most, "register")} a thread, which allow ${occupancy}, both estimated`;
     return {
       done: crowded.length === 0,
       text: `${text}${crowded.length > 0 ? `; held back: ${named(crowded)}` : ""}.`,
