@@ -58,7 +58,7 @@ export const loops: FusionPass = {
       return no(
         "L_STRICT",
         candidate.nodes,
-        `\`${folds}\` adds up along a row: the kernels of an iteration may group its terms otherwise than a thread that holds the whole row, and strict mode forbids that.`,
+        `\`${folds}\` adds up along a row: the kernels of an iteration may group its terms in another way than a thread that holds the whole row, and strict mode forbids that.`,
         STRICT_OFF,
       );
     return planner.supposing(patchOf(candidate), () => {
