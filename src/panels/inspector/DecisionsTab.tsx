@@ -17,6 +17,7 @@ import { useShownKernel } from "./use-shown-kernel";
 import { WhatIfTab } from "./what-if/WhatIfTab";
 import { Icon } from "../../icons";
 import { InlineCode } from "../InlineCode";
+import "./card-views.css";
 
 /** Rows drawn at once in a group; the rest on request. */
 const PAGE = 60;
@@ -89,7 +90,7 @@ function Filters({ passes, pass, search, own, onPass, onSearch, onOwn }: FilterP
 function Mode({ asking }: { readonly asking: boolean }) {
   const { actions } = playground.getState();
   return (
-    <div className="decisions-mode" role="group" aria-label="Which decisions">
+    <div className="card-views decisions-mode" role="group" aria-label="Which decisions">
       <button type="button" aria-pressed={!asking} onClick={() => actions.closeWhatIf()}>
         As taken
       </button>
