@@ -47,15 +47,15 @@ const FLOORS = {
   text: ["ir", "ops", "autodiff", "datasets"],
   reference: ["ir", "ops", "datasets"],
   autodiff: ["ir", "ops"],
-  kernel: [],
-  region: ["ir", "ops", "kernel"],
-  cost: ["ir", "ops", "kernel", "region"],
-  passes: ["ir", "ops", "kernel", "region", "cost"],
-  codegen: ["ir", "ops", "kernel", "region", "cost"],
-  training: ["ir", "ops", "datasets", "reference", "codegen"],
-  standalone: ["ir", "cost", "passes", "codegen", "reference"],
+  kernel: ["ir", "ops"],
+  cost: ["ir", "ops", "kernel"],
+  passes: ["ir", "ops", "kernel", "cost"],
+  plan: ["ir", "ops", "kernel", "cost"],
+  training: ["ir", "ops", "datasets", "reference", "plan"],
+  standalone: ["ir", "cost", "passes", "kernel", "plan", "reference"],
 };
-// `region` answers for passes, cost and codegen alike (docs/decisions/0002); codegen asks `cost` for the bytes it declares.
+/** A kernel is entered by two doors: what it is, for all (docs/decisions/0002), and its code, for those who make kernels of a plan. */
+const DOORS = { "src/fusion/kernel/index.ts": null, "src/fusion/kernel/code.ts": ["plan", "standalone", "training"] };
 const PURE = new Set([
   "course",
   "fusion",
@@ -93,6 +93,10 @@ export function judge(file, to, typeOnly) {
   }
   const [a, b] = [floorOf(file), floorOf(to)];
   if (a && target === "fusion" && !b) return "inside-fusion-no-one-uses-the-front-door";
+  if (b === "kernel" && a !== b && target === "fusion" && from === "fusion" && !file.includes(".test.")) {
+    if (!(to in DOORS)) return "kernels-are-entered-by-their-doors";
+    if (a && DOORS[to] && !DOORS[to].includes(a)) return "only-plans-need-code";
+  }
   if (a && b && a !== b && FLOORS[a] && !FLOORS[a].includes(b))
     return `fusion/${a}-sees-only-${FLOORS[a].join("-") || "itself"}`;
   return null;

@@ -114,7 +114,7 @@ const LAWS = {
     batch: 2000,
     unit: "random programs cut into random kernels",
     says: "every op alone and in random kernels: values, logged addresses, no race, nothing out of bounds",
-    files: ["test/laws/codegen.test.ts"],
+    files: ["test/laws/kernels.test.ts"],
     only: "random programs from seed",
     env: (count, seed) => ({ CODEGEN_LAWS: `${count}:${seed * 2000}` }),
   },

@@ -11,13 +11,14 @@ const AREAS = [
   ["Examples", /^src\/lessons\/(?!notes\/)/],
   ["Notes", /^src\/lessons\/notes\//],
   ["Lessons: frame", /^src\/course\//],
-  ["Compiler: plans and reasons", /^src\/fusion\/(?!text\/|ops\/|autodiff\/|codegen\/templates\/)/],
+  ["Compiler: plans and reasons", /^src\/fusion\/(?!text\/|ops\/|autodiff\/)/],
   ["Compiler: errors of the reader", /^src\/fusion\/(text|ops|autodiff)\//],
   ["Import", /^src\/import\//],
   ["Command line", /^src\/cli\//],
 ];
 /** Printed code and code that is read: not sentences; docs/glossary.md has the glossary's. */
-const CODE_FILES = /\.test\.|\/testing\/|^src\/fusion\/(codegen|kernel|reference)\/|^src\/glossary\/|\.d\.ts$/;
+const CODE_FILES =
+  /\.test\.|\/testing\/|^src\/fusion\/(kernel\/(emit|print|simulate|nest|shapes\/\w+\/write)|plan|reference)\/|^src\/glossary\/|\.d\.ts$/;
 /** Properties and attributes whose value is for machines. */
 const CODE_KEYS = new Set(
   "className class d viewBox transform style href rel code id key wgsl template source pattern import".split(" "),

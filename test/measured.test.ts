@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { generic, type CompileOptions, type DeviceProfile, type Step } from "../src/fusion";
 import { targetOf } from "../src/fusion/cost";
-import { productFactors, tileName, type ProductFactors } from "../src/fusion/region";
-import { namedTile } from "../src/fusion/region/matmul";
+import { productFactors, tileName, type ProductFactors } from "../src/fusion/kernel";
+import { namedTile } from "../src/fusion/kernel/shapes/matmul/matmul";
 import { compiled } from "./laws/pass-harness";
 import { graphOf } from "./random-graph";
 

@@ -1,5 +1,5 @@
 /** @file Text and options in, compilation out; states and plans between steps by replay. */
-import { planFusion } from "./codegen";
+import { planFusion } from "./plan";
 import type { Compilation, Symbol } from "./compilation";
 import { chosenFor, targetOn, generic, positionsOf, type Positions } from "./cost";
 import {

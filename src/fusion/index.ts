@@ -106,13 +106,11 @@ export {
   changedFields,
   chosenFor,
   deviceProfileFrom,
-  fullSizeBytes,
   generic,
   h100,
   intensity,
   savedBuffers,
   laptop,
-  regionTraffic,
   ridge,
   shaderRate,
   targetOf,
@@ -121,8 +119,8 @@ export {
   type SavedBuffer,
   type MeasuredRoofs,
   type ProfileField,
-  type RegionTraffic,
 } from "./cost";
+export { fullSizeBytes, regionTraffic, type RegionTraffic } from "./kernel";
 
 // Regions: the form and the schedule of one kernel.
 export {
@@ -143,7 +141,7 @@ export {
   type LoopLine,
   type RegionForm,
   type RegionSchedule,
-} from "./region";
+} from "./kernel";
 
 // Passes: their names, titles and lessons; the driver's parts for tests and tools.
 export {
@@ -175,24 +173,26 @@ export {
 export {
   cudaText,
   tritonText,
-  aliveIn,
   interpretProgram,
-  liveBytes,
-  lowerFusion,
   lowerRegion,
-  peakOf,
-  planFusion,
   printWgsl,
-  runPlanOnCpu,
   type AccessLog,
   type BufferAccess,
-  type CpuRun,
   type InterpretOptions,
   type InstructionCounts,
   type KernelProgram,
-  type KernelRecording,
   type NeighbourAccess,
   type PrintedKernel,
-  type RecordedMoment,
   type ForeignText,
-} from "./codegen";
+} from "./kernel/code";
+export {
+  aliveIn,
+  liveBytes,
+  lowerFusion,
+  peakOf,
+  planFusion,
+  runPlanOnCpu,
+  type CpuRun,
+  type KernelRecording,
+  type RecordedMoment,
+} from "./plan";

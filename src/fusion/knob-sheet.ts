@@ -3,10 +3,10 @@ import {
   instructionCounts,
   lowerRegion,
   neighbourAccesses,
-  planFusion,
   type InstructionCounts,
   type NeighbourAccess,
-} from "./codegen";
+} from "./kernel/code";
+import { planFusion } from "./plan";
 import { chosenFor } from "./cost";
 import {
   type CompileOptions,
@@ -25,7 +25,7 @@ import {
   withKnob,
 } from "./ir";
 import { opDef } from "./ops";
-import { isFreeView, isInlined, knobOffers, type KnobOffer } from "./region";
+import { isFreeView, isInlined, knobOffers, type KnobOffer } from "./kernel";
 
 export interface KnobSheet {
   /** What choices for this kernel are kept under: the first value it stores. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt } from "./compile";
-import { apartLoops, fusedLoops, loopsOf, type LoopLine } from "./region";
+import { apartLoops, fusedLoops, loopsOf, type LoopLine } from "./kernel";
 
 const drawn = (lines: readonly LoopLine[]): string[] => lines.map(({ depth, text }) => "  ".repeat(depth) + text);
 

@@ -1,6 +1,7 @@
 /** @file What the backward pass of a program could keep: its values with what can be done about each, and the plans by every policy. */
 import type { Compilation } from "./compilation";
-import { chosenFor, fullSizeBytes, isRefusal, savedBuffers, regionFacts, totalsOf } from "./cost";
+import { chosenFor, isRefusal, savedBuffers, regionFacts, totalsOf } from "./cost";
+import { fullSizeBytes } from "./kernel";
 import {
   isSavedBy,
   ownEntry,
@@ -21,7 +22,7 @@ import {
 import { opDef } from "./ops";
 import { allPasses, pipelineOf, runPasses, savedOffers, showBytes } from "./passes";
 import { lineAndColumn } from "./text";
-import { isViewRegion } from "./region";
+import { isViewRegion } from "./kernel";
 
 /** A plan by one policy. */
 export interface SavedRow {

@@ -1,6 +1,6 @@
 /** @file Programs at sizes that can be looked at: the same text with smaller numbers, and the numbers of their values. */
 import type { Compilation } from "./compilation";
-import { valuesInMemory } from "./codegen";
+import { valuesInMemory } from "./plan";
 import { compile, fusionAt } from "./compile";
 import { chosenFor } from "./cost";
 import {
@@ -14,7 +14,7 @@ import {
   type TensorType,
 } from "./ir";
 import { foldedData, inputData, runReference } from "./reference";
-import { resolveView } from "./region";
+import { resolveView } from "./kernel";
 
 /** Elements of all values that are computed without a noticeable wait. */
 const MAX_ELEMENTS = 2 ** 18;

@@ -1,11 +1,11 @@
 /** @file A kernel of a program at a size that can be looked at: the same ops in one kernel of the same kind, with the numbers that it computes. */
-import { recordKernel, planFusion, type KernelRecording } from "./codegen";
+import { recordKernel, planFusion, type KernelRecording } from "./plan";
 import type { Compilation } from "./compilation";
 import { fusionAt } from "./compile";
 import { chosenFor } from "./cost";
 import type { Fusion, Graph, Kernel, Region, RegionId } from "./ir";
 import { naiveFusion } from "./passes";
-import { classify } from "./region";
+import { classify } from "./kernel";
 import { dataFor, halvedPrograms, smallPrograms } from "./small-sizes";
 
 /** Scalar operations of kernels that run without a noticeable wait. */

@@ -1,7 +1,7 @@
 /** @file What if: the same program planned with one choice changed, and every decision that came out otherwise; at other sizes; or transformed and fused in either order. */
 import type { Compilation } from "./compilation";
 import { changedDecisions, type ChangedDecision } from "./changed-decisions";
-import { peakOf } from "./codegen";
+import { peakOf } from "./plan";
 import { bug, type CompileOptions, type Plan, type Step, type Totals } from "./ir";
 import { opDef } from "./ops";
 import { constantsOf, sizesAround } from "./size-constants";

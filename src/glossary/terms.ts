@@ -24,12 +24,7 @@ const term = (
 
 /** In alphabetical order. */
 export const terms: readonly Term[] = [
-  term(
-    "accumulator",
-    "A register in which a loop builds up a sum, a maximum or a product.",
-    ["fusion/codegen"],
-    "WGSL",
-  ),
+  term("accumulator", "A register in which a loop builds up a sum, a maximum or a product.", ["fusion/kernel"], "WGSL"),
   term(
     "action",
     "Something that a person can do on the page, such as opening an example or undoing an edit.",
@@ -68,7 +63,7 @@ export const terms: readonly Term[] = [
   term(
     "cached",
     "Said of a value that a kernel holds in registers because it is read more than once.",
-    ["fusion/codegen"],
+    ["fusion/kernel"],
     "WGSL",
     { everyday: true },
   ),
@@ -133,7 +128,7 @@ export const terms: readonly Term[] = [
   term(
     "expensive",
     "Said of an op that takes many cycles, such as exp, so that computing it twice may cost more than a load.",
-    ["fusion/cost/flops.ts"],
+    ["fusion/kernel/count/flops.ts"],
     "decisions",
     { instead: ["dear"], everyday: true },
   ),
@@ -177,14 +172,14 @@ export const terms: readonly Term[] = [
   term(
     "index map",
     "How the index of an output element gives the index of the input element that it needs.",
-    ["fusion/region"],
+    ["fusion/kernel"],
     "decisions",
   ),
   term("iteration", "One pass through the body of a loop.", ["iteration"], "loops", {
     instead: ["turn"],
     everyday: true,
   }),
-  term("iteration space", "All indices for which a kernel computes something.", ["fusion/region"], "decisions"),
+  term("iteration space", "All indices for which a kernel computes something.", ["fusion/kernel"], "decisions"),
   term("kernel", "One program that the GPU runs; starting it is a launch.", ["Kernel"], "everywhere"),
   term(
     "launch",

@@ -1,24 +1,24 @@
 /** @file Bugs of what is counted: bytes that a kernel moves and the totals leave out. */
 import { bugsIn } from "./bug.ts";
 
-export const countBugs = bugsIn("src/fusion/cost", {
+export const countBugs = bugsIn("src/fusion", {
   "small-reads-free": [
     [
-      "traffic.ts",
+      "kernel/count/traffic.ts",
       "for (const { bytes, rereads, fullSize: full } of «reads») {",
       "reads.filter((read) => read.fullSize)",
     ],
   ],
   "rereads-free": [
-    ["traffic.ts", "access(value, elements * dtypeBytes(node(graph, value).type.dtype), «rereads»),", "0"],
+    ["kernel/count/traffic.ts", "access(value, elements * dtypeBytes(node(graph, value).type.dtype), «rereads»),", "0"],
   ],
-  "partials-free": [["traffic.ts", "const partials = «schedule.temporaryBytes»;", "0"]],
+  "partials-free": [["kernel/count/traffic.ts", "const partials = «schedule.temporaryBytes»;", "0"]],
   "second-output-free": [
     [
-      "traffic.ts",
+      "kernel/count/traffic.ts",
       "const writes = «region.outputs».map((value) => access(value, bytesOf(node(graph, value).type), 0));",
       "region.outputs.slice(0, 1)",
     ],
   ],
-  "partials-once": [["traffic.ts", "let bytesRead = «partialsRead»;", "0"]],
+  "partials-once": [["kernel/count/traffic.ts", "let bytesRead = «partialsRead»;", "0"]],
 });

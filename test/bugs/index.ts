@@ -1,19 +1,19 @@
 /** @file Every injected bug, by the part of the compiler that it is in. */
 import { ANY, type Replacement } from "./bug.ts";
-import { codegenBugs } from "./codegen.ts";
+import { kernelBugs } from "./kernels.ts";
 import { countBugs } from "./counts.ts";
 import { derivativeBugs } from "./derivatives.ts";
 import { passBugs } from "./passes.ts";
 import { during } from "./switch.ts";
 
-export { codegenBugs, countBugs, derivativeBugs, passBugs };
+export { kernelBugs, countBugs, derivativeBugs, passBugs };
 
 /** A kernel written with a bug is written anew: its text is kept for no other. */
 const notKept: readonly Replacement[] = [
-  ["src/fusion/codegen/kernel-cache.ts", "isLaunched = «launchedKey(graph, region.members) !== null»", "true"],
+  ["src/fusion/plan/kernel-cache.ts", "isLaunched = «launchedKey(graph, region.members) !== null»", "true"],
 ];
 
-export const allBugs = { ...passBugs, ...codegenBugs, ...countBugs, ...derivativeBugs, [ANY]: notKept };
+export const allBugs = { ...passBugs, ...kernelBugs, ...countBugs, ...derivativeBugs, [ANY]: notKept };
 export type BugName = Exclude<keyof typeof allBugs, typeof ANY>;
 
 /** Runs `act` with one bug switched on. */

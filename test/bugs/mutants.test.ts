@@ -10,8 +10,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import { nodeId } from "../../src/fusion/ir";
 import { runReference } from "../../src/fusion/reference";
 import { computedNodes, graphOf } from "../laws/any-program";
-import { dataOf } from "../laws/codegen-harness";
-import { derived, keptRounding, programs, rewritten, scaledRows, streamed } from "../laws/codegen-programs";
+import { dataOf } from "../laws/kernel-harness";
+import { derived, keptRounding, programs, rewritten, scaledRows, streamed } from "../laws/kernel-programs";
 import { exampleFaults, examples } from "../laws/decisions";
 import {
   caseArbitrary,
@@ -23,7 +23,7 @@ import {
   type Case,
 } from "../laws/plan-laws";
 import { smaller } from "../laws/smaller";
-import { allBugs, codegenBugs, countBugs, derivativeBugs, passBugs, withBug, type BugName } from "./index.ts";
+import { allBugs, kernelBugs, countBugs, derivativeBugs, passBugs, withBug, type BugName } from "./index.ts";
 
 /** Random programs a bug may take; MUTANTS=count:seed says otherwise, and with a count of its own only random programs count. */
 const [COUNT, SEED] = (process.env["MUTANTS"] ?? "100:7").split(":").map(Number) as [number, number];
@@ -54,7 +54,7 @@ const named = (part: string, of: Readonly<Partial<Record<BugName, unknown>>>): (
 /** Parts of names; BUGS=sign-of,lost asks for these alone. */
 const ASKED = process.env["BUGS"]?.split(",");
 const bugs = [
-  ...named("codegen", codegenBugs),
+  ...named("kernel", kernelBugs),
   ...named("passes", passBugs),
   ...named("counts", countBugs),
   ...named("derivatives", derivativeBugs),

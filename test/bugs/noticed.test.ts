@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions } from "../../src/fusion/compile";
 import { allLessons, optionsFor } from "../../src/lessons";
-import { complaints, gpu, graphOf, oneRegion } from "../laws/codegen-harness";
+import { complaints, gpu, graphOf, oneRegion } from "../laws/kernel-harness";
 import { verdictFaults } from "../laws/verdicts";
 import { withBug } from "./index.ts";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
 import { foldedData, inputData, runReference } from "../../src/fusion/reference";
-import { runPlanOnCpu } from "../../src/fusion/codegen";
+import { runPlanOnCpu } from "../../src/fusion/plan";
 import type { Compilation } from "../../src/fusion/compilation";
 import { targetOf } from "../../src/fusion/cost";
 import type { Graph, NodeId, ReasonCode } from "../../src/fusion/ir";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, totalsOf } from "../../src/fusion/cost";
 import { node, type CompileOptions, type Fusion } from "../../src/fusion/ir";
-import { complaints, cpu, gpu, graphOf } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf } from "./kernel-harness";
 import { compiled, stepFaults } from "./pass-harness";
 
 /** `value_and_grad` of a sum over what `body` makes of the inputs. */

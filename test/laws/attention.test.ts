@@ -1,11 +1,12 @@
 /** @file Attention in every spelling becomes one kernel whose values and counts are right, and every state on the way runs. */
 import { describe, expect, test } from "vitest";
-import { lowerFusion, planFusion, printWgsl, runPlanOnCpu, type LoweredRegion } from "../../src/fusion/codegen";
+import { lowerFusion, planFusion, runPlanOnCpu, type LoweredRegion } from "../../src/fusion/plan";
+import { printWgsl } from "../../src/fusion/kernel/code";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, totalsOf } from "../../src/fusion/cost";
 import { nodeId, type CompileOptions, type Fusion } from "../../src/fusion/ir";
 import { runReference } from "../../src/fusion/reference";
-import { complaints, cpu, gpu, graphOf } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf } from "./kernel-harness";
 import { compiled, stepFaults } from "./pass-harness";
 
 const qkv = (m: number, n: number, d: number, batch = "", dv = d): string =>

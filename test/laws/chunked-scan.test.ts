@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { compile, defaultOptions } from "../../src/fusion";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic } from "../../src/fusion/cost";
-import { complaints, cpu, gpu, graphOf } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf } from "./kernel-harness";
 import { compiled, stepFaults, valueFaults } from "./pass-harness";
 
 const [COUNT, SEED] = (process.env["SCAN_LAWS"] ?? "12:20261123").split(":").map(Number) as [number, number];

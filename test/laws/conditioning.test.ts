@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { runReference } from "../../src/fusion/reference";
 import { graphOf } from "./any-program";
-import { dataOf } from "./codegen-harness";
+import { dataOf } from "./kernel-harness";
 import { roundingReach } from "./conditioning";
 
 function farthest(text: string): number {

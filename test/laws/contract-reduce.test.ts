@@ -1,10 +1,10 @@
 /** @file A product folded while it is made: what the derived form computes, on awkward shapes, in both schedules. */
 import { describe, expect, test } from "vitest";
-import { lowerFusion } from "../../src/fusion/codegen";
+import { lowerFusion } from "../../src/fusion/plan";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, totalsOf } from "../../src/fusion/cost";
 import type { CompileOptions, Totals } from "../../src/fusion/ir";
-import { complaints, cpu, gpu, graphOf, oneRegion, wgslOf } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf, oneRegion, wgslOf } from "./kernel-harness";
 import { compiled, stepFaults } from "./pass-harness";
 
 const CASES: Readonly<Record<string, string>> = {

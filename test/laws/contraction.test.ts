@@ -12,7 +12,7 @@ import {
   type Compilation,
   type NodeId,
 } from "../../src/fusion";
-import { complaints, gpu, graphOf, oneRegion, wgslOf } from "./codegen-harness";
+import { complaints, gpu, graphOf, oneRegion, wgslOf } from "./kernel-harness";
 
 const target = targetOf(defaultOptions.profile);
 const inputsOf = (c: Compilation): Map<NodeId, Float64Array> =>

@@ -1,9 +1,9 @@
 /** @file Several products over one left operand: one kernel, in both schedules. */
 import { expect, test } from "vitest";
-import { lowerFusion } from "../../src/fusion/codegen";
+import { lowerFusion } from "../../src/fusion/plan";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, totalsOf } from "../../src/fusion/cost";
-import { complaints, cpu, gpu, graphOf, oneRegion } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf, oneRegion } from "./kernel-harness";
 import { compiled, stepFaults } from "./pass-harness";
 
 const CASES: Readonly<Record<string, string>> = {

@@ -1,9 +1,10 @@
 /** @file Attention as one kernel: what the derived form computes, on random shapes, in both schedules. */
 import { describe, expect, test } from "vitest";
-import { lowerFusion, printWgsl } from "../../src/fusion/codegen";
+import { lowerFusion } from "../../src/fusion/plan";
+import { printWgsl } from "../../src/fusion/kernel/code";
 import { generic } from "../../src/fusion/cost";
 import type { Target } from "../../src/fusion/ir";
-import { complaints, cpu, gpu, graphOf, oneRegion, wgslOf } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf, oneRegion, wgslOf } from "./kernel-harness";
 
 const attention = (m: number, n: number, d: number, dv: number, mod = "", batch = ""): string =>
   [

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { factorsOf, foldNest, nestProblems, type FoldShape, type Machine } from "../../src/fusion/kernel";
 import type { Knobs, Target } from "../../src/fusion/ir";
-import { classify, scheduleRegion } from "../../src/fusion/region";
-import { complaints, cpu, gpu, graphOf, oneRegion } from "./codegen-harness";
+import { classify, scheduleRegion } from "../../src/fusion/kernel";
+import { complaints, cpu, gpu, graphOf, oneRegion } from "./kernel-harness";
 
 const [COUNT, SEED] = (process.env["FOLD_LAWS"] ?? "60:20261122").split(":").map(Number) as [number, number];
 

@@ -1,12 +1,13 @@
 /** @file f16: two bytes an element in memory, f32 in registers; whole words are owned, half ones are put in place. */
 import { afterAll, describe, expect, test } from "vitest";
-import { lowerFusion, planFusion, printWgsl, runPlanOnCpu } from "../../src/fusion/codegen";
+import { lowerFusion, planFusion, runPlanOnCpu } from "../../src/fusion/plan";
+import { printWgsl } from "../../src/fusion/kernel/code";
 import { generic } from "../../src/fusion/cost";
 import type { Target } from "../../src/fusion/ir";
 import { compareOutputs, inputData, runReference, toleranceFor } from "../../src/fusion/reference";
 import { createSession } from "../../src/gpu";
 import { dawn } from "../../src/gpu/testing/dawn";
-import { complaints, cpu, dataOf, gpu, graphOf, oneEach, oneRegion } from "./codegen-harness";
+import { complaints, cpu, dataOf, gpu, graphOf, oneEach, oneRegion } from "./kernel-harness";
 
 const packed: Target = { ...gpu, shaderF16: false };
 const native: Target = { ...gpu, shaderF16: true };

@@ -1,9 +1,9 @@
 /** @file Results that are written over the inputs they replace: where that is right, and that values and counts stay what they are. */
 import { describe, expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt } from "../../src/fusion/compile";
-import { planFusion } from "../../src/fusion/codegen";
+import { planFusion } from "../../src/fusion/plan";
 import { generic } from "../../src/fusion/cost";
-import { complaints, cpu, gpu } from "./codegen-harness";
+import { complaints, cpu, gpu } from "./kernel-harness";
 
 /** Programs, and the inputs that their fused plan writes over. */
 const CASES: Readonly<Record<string, readonly [text: string, over: readonly string[]]>> = {

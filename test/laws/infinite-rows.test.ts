@@ -3,12 +3,12 @@
  * as the reference does, on every schedule; logsumexp of nothing but −∞ is −∞, and what is written out is no number, as in PyTorch.
  */
 import { expect, test } from "vitest";
-import { planFusion, runPlanOnCpu } from "../../src/fusion/codegen";
+import { planFusion, runPlanOnCpu } from "../../src/fusion/plan";
 import { generic } from "../../src/fusion/cost";
 import { runReference } from "../../src/fusion/reference";
 import { createSession } from "../../src/gpu";
 import { dawn } from "../../src/gpu/testing/dawn";
-import { cpu, dataOf, gpu, graphOf, oneRegion } from "./codegen-harness";
+import { cpu, dataOf, gpu, graphOf, oneRegion } from "./kernel-harness";
 
 /** A product whose columns are as infinite as x. */
 const product = "x: f32[90]\nz = ones([40, 20]) @ ones([20, 90]) - 20.0 + x";

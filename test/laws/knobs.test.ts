@@ -1,13 +1,13 @@
 /** @file Every knob of every kernel: the same values, the declared addresses, and what the machine can't do refused with a reason. */
 import { afterAll, describe, expect, test } from "vitest";
-import { planFusion } from "../../src/fusion/codegen";
+import { planFusion } from "../../src/fusion/plan";
 import { generic } from "../../src/fusion/cost";
 import { compareOutputs, inputData, runReference, toleranceFor } from "../../src/fusion/reference";
 import { createSession } from "../../src/gpu";
 import { dawn } from "../../src/gpu/testing/dawn";
-import { classify, knobOffers, scheduleRegion } from "../../src/fusion/region";
+import { classify, knobOffers, scheduleRegion } from "../../src/fusion/kernel";
 import { knobNames, type Fusion, type KnobName, type Knobs, type Target } from "../../src/fusion/ir";
-import { complaints, cpu, gpu, graphOf, oneEach, oneRegion } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf, oneEach, oneRegion } from "./kernel-harness";
 import { randomFusion, randomProgram } from "./random-program";
 
 const programs = {

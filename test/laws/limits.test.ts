@@ -1,7 +1,7 @@
 /** @file No kernel asks for more than the device has: random programs, planned and written for random small devices. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { planFusion } from "../../src/fusion/codegen";
+import { planFusion } from "../../src/fusion/plan";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, targetOf } from "../../src/fusion/cost";
 import type { DeviceProfile, Fusion, Kernel, Target } from "../../src/fusion/ir";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Graph } from "../../src/fusion/ir";
 import { fitsOneKernel, regionsOf } from "../../src/fusion/passes/driver/naive";
-import { longestRun } from "../../src/fusion/region";
+import { longestRun } from "../../src/fusion/kernel";
 import { computed } from "../build";
 import { graphOf } from "../random-graph";
 import { randomProgram } from "./random-program";

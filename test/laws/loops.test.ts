@@ -1,7 +1,7 @@
 /** @file Loops that stay loops: the same values as the body written out, the same counts as what is touched, one kernel for all iterations. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { planFusion } from "../../src/fusion/codegen";
+import { planFusion } from "../../src/fusion/plan";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, totalsOf } from "../../src/fusion/cost";
 import { runReference } from "../../src/fusion/reference";
@@ -10,7 +10,7 @@ import { parseProgram, printGraph } from "../../src/fusion/text";
 import type { Graph } from "../../src/fusion/ir";
 import { intermediates } from "../../src/lessons/chapters/intermediates";
 import { derived, loopArbitrary } from "./any-loop";
-import { dataOf, gpu, graphOf } from "./codegen-harness";
+import { dataOf, gpu, graphOf } from "./kernel-harness";
 import { firstFault, plainly, planned } from "./plan-laws";
 
 const loopsOf = (graph: Graph): number => [...graph.nodes.values()].filter(({ op }) => opDef(op).loop).length;

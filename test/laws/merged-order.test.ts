@@ -1,13 +1,13 @@
 /** @file Rows that no workgroup has room for: the same order as the reference's, of every dtype, axis and length; exact counts; and why a form was chosen. */
 import { afterAll, describe, expect, test } from "vitest";
-import { planFusion, runPlanOnCpu } from "../../src/fusion/codegen";
+import { planFusion, runPlanOnCpu } from "../../src/fusion/plan";
 import { generic, totalsOf } from "../../src/fusion/cost";
-import { classify, knobOffers } from "../../src/fusion/region";
+import { classify, knobOffers } from "../../src/fusion/kernel";
 import { dtypeBytes, type NodeId, type Target, isPartials } from "../../src/fusion/ir";
 import { runReference } from "../../src/fusion/reference";
 import { createSession } from "../../src/gpu";
 import { dawn } from "../../src/gpu/testing/dawn";
-import { complaints, cpu, dataOf, gpu, graphOf, oneEach, oneRegion } from "./codegen-harness";
+import { complaints, cpu, dataOf, gpu, graphOf, oneEach, oneRegion } from "./kernel-harness";
 
 const programs = {
   "neighbours before and after": "x: f32[2, 5000]\nb: f32[5000]\ny = sort(tanh(x)) * 2 + b",

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { compile, defaultOptions, type CompileOptions } from "../../src/fusion";
 import { generic, targetOf } from "../../src/fusion/cost";
 import type { Target } from "../../src/fusion/ir";
-import { classify, scheduleRegion } from "../../src/fusion/region";
-import { complaints, cpu, gpu, graphOf, oneRegion } from "./codegen-harness";
+import { classify, scheduleRegion } from "../../src/fusion/kernel";
+import { complaints, cpu, gpu, graphOf, oneRegion } from "./kernel-harness";
 import { kernelOf } from "./regions";
 
 const norm = (rows: number, columns: number): string =>

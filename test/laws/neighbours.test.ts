@@ -7,7 +7,7 @@ import {
   neighbourAccesses,
   type KernelProgram,
   type NeighbourAccess,
-} from "../../src/fusion/codegen";
+} from "../../src/fusion/kernel/code";
 
 function programsOf(text: string, knobs?: Target["knobs"]): KernelProgram[] {
   const compilation = compile(text, defaultOptions);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { sizeOf, stridesOf, type Attrs, type Node, type Shape } from "../../src/fusion/ir";
 import { opDef, withDefaults } from "../../src/fusion/ops";
-import { touchedElements } from "../../src/fusion/region";
+import { touchedElements } from "../../src/fusion/kernel";
 import { coordinatesOf } from "../../src/fusion/reference";
 import { GraphMaker } from "../build";
 import { f32, refusal, upTo, valueOf } from "../one-op";

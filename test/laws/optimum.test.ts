@@ -5,7 +5,7 @@ import { generic, laptop, type DeviceProfile } from "../../src/fusion";
 import { compile, compileGraph, defaultOptions, fusionAt } from "../../src/fusion/compile";
 import type { Compilation } from "../../src/fusion/compilation";
 import { isTooLarge, naiveFusion, optimumOf, regretOf, type Optimum } from "../../src/fusion/passes";
-import { isViewRegion, resolveView } from "../../src/fusion/region";
+import { isViewRegion, resolveView } from "../../src/fusion/kernel";
 import type { Fusion, NodeId } from "../../src/fusion/ir";
 import { examples, optionsFor } from "../../src/lessons";
 import { graphOf } from "../random-graph";

@@ -1,9 +1,9 @@
 /** @file A product whose rows a workgroup owns: what follows a row's folds in the same kernel, in both schedules and on WebGPU's shapes. */
 import { describe, expect, test } from "vitest";
-import { lowerFusion } from "../../src/fusion/codegen";
+import { lowerFusion } from "../../src/fusion/plan";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, totalsOf } from "../../src/fusion/cost";
-import { complaints, cpu, gpu, graphOf, oneRegion, wgslOf } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf, oneRegion, wgslOf } from "./kernel-harness";
 import { compiled, stepFaults } from "./pass-harness";
 
 const CASES: Readonly<Record<string, string>> = {

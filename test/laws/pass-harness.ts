@@ -1,9 +1,10 @@
 /** @file What must hold of every plan that passes make: one place for the laws, so that tests and fault tests ask the same. */
-import { runPlanOnCpu } from "../../src/fusion/codegen";
+import { runPlanOnCpu } from "../../src/fusion/plan";
 import { decisionsOn, defaultOptions, fusionAt } from "../../src/fusion/compile";
 import type { Compilation } from "../../src/fusion/compilation";
 import { bindingsFor, columnsOf, kernelOf } from "./regions";
-import { chosenFor, fullSizeBytes, totalsOf, targetOf } from "../../src/fusion/cost";
+import { chosenFor, totalsOf, targetOf } from "../../src/fusion/cost";
+import { fullSizeBytes } from "../../src/fusion/kernel";
 import {
   applyPatch,
   draftOf,
@@ -18,7 +19,7 @@ import {
   type Totals,
 } from "../../src/fusion/ir";
 import { allPasses, naiveFusion, pipelineOf, runPasses } from "../../src/fusion/passes";
-import { isFreeView } from "../../src/fusion/region";
+import { isFreeView } from "../../src/fusion/kernel";
 import { foldedData, inputData, runReference } from "../../src/fusion/reference";
 
 export const options = (given: Partial<CompileOptions> = {}): CompileOptions => ({ ...defaultOptions, ...given });

@@ -1,6 +1,7 @@
 /** @file What must hold of a program and the options it is planned with, from the naive plan to the last step, on both schedules. */
 import fc from "fast-check";
-import { boundValues, printWgsl, runPlanOnCpu, type CpuRun } from "../../src/fusion/codegen";
+import { boundValues, printWgsl } from "../../src/fusion/kernel/code";
+import { runPlanOnCpu, type CpuRun } from "../../src/fusion/plan";
 import type { Compilation } from "../../src/fusion/compilation";
 import { fusionAt } from "../../src/fusion/compile";
 import { a100, chosenFor, generic, h100, laptop, totalsOf } from "../../src/fusion/cost";
@@ -30,7 +31,7 @@ import {
   type Choices,
 } from "./any-program";
 import { once, roundingReach, type Saved } from "./conditioning";
-import { countsOff, countsPasses, dataOf } from "./codegen-harness";
+import { countsOff, countsPasses, dataOf } from "./kernel-harness";
 import { compiled, stepFaults } from "./pass-harness";
 
 /** A program and how it is to be planned. */

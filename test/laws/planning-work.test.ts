@@ -1,7 +1,7 @@
 /** @file Planning's work in counts, not in time: what one step asks again must not grow with the program. */
 import { expect, test } from "vitest";
 import { compile, defaultOptions } from "../../src/fusion/compile";
-import { fullSizeBytes } from "../../src/fusion/cost";
+import { fullSizeBytes } from "../../src/fusion/kernel";
 import type { Region } from "../../src/fusion/ir";
 import { openCostCache } from "../../src/fusion/passes/profitability/cost-cache";
 import type { FusionPass } from "../../src/fusion/passes/driver/define";

@@ -1,10 +1,10 @@
 /** @file Random programs in the typed language, and random legal groupings of their ops: what one kernel may have to be. */
 import type { Fusion, Graph, NodeId, Region, RegionId } from "../../src/fusion/ir";
 import { node, topological, usesOf } from "../../src/fusion/ir";
-import { storedForm } from "../../src/fusion/codegen/kernel-frame";
-import { kernelOrder } from "../../src/fusion/codegen/kernel-order";
+import { storedForm } from "../../src/fusion/kernel/emit/kernel-frame";
+import { kernelOrder } from "../../src/fusion/plan/kernel-order";
 import { naiveFusion } from "../../src/fusion/passes";
-import { classify, storedInputs } from "../../src/fusion/region";
+import { classify, storedInputs } from "../../src/fusion/kernel";
 
 /** A small generator with a seed (xorshift32). */
 export function randomness(seed: number): {

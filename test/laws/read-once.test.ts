@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
 import { totalsOf } from "../../src/fusion/cost";
-import { complaints, cpu, gpu, graphOf } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf } from "./kernel-harness";
 import { wordFaults } from "./decisions";
 import { compiled, stepFaults, trafficFaults, valueFaults } from "./pass-harness";
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
-import { complaints, cpu, gpu, graphOf } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf } from "./kernel-harness";
 import { wordFaults } from "./decisions";
 import { compiled, stepFaults, trafficFaults, valueFaults } from "./pass-harness";
 

@@ -1,7 +1,7 @@
-/** @file One kernel or not: the forms and refusals that passes, cost and codegen share. */
+/** @file One kernel or not: the forms and refusals that passes, cost and written kernels share. */
 import { describe, expect, test } from "vitest";
 import type { Graph, NodeId, Target } from "../../src/fusion/ir";
-import { classify, scheduleRegion, touchedElements, type RegionForm } from "../../src/fusion/region";
+import { classify, scheduleRegion, touchedElements, type RegionForm } from "../../src/fusion/kernel";
 import { GraphMaker, computed } from "../build";
 
 const GPU: Target = {

@@ -1,8 +1,8 @@
 /** @file Questions about regions that laws ask without the passes' own bookkeeping. */
-import { lowerRegion, type KernelProgram } from "../../src/fusion/codegen";
+import { lowerRegion, type KernelProgram } from "../../src/fusion/kernel/code";
 import { generic, targetOf } from "../../src/fusion/cost";
 import type { Fusion, Graph, Region } from "../../src/fusion/ir";
-import { classify, isFreeView, isViewRegion, storedInputs } from "../../src/fusion/region";
+import { classify, isFreeView, isViewRegion, storedInputs } from "../../src/fusion/kernel";
 
 /** Null when one kernel (or a view) can compute the region. */
 export function kernelOf(graph: Graph, region: Region): string | null {

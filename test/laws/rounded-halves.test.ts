@@ -1,14 +1,14 @@
 /** @file f16 where memory does not keep it: what leaves f16 is rounded in every plan, and strict mode rounds wherever the naive plan does. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { runPlanOnCpu } from "../../src/fusion/codegen";
+import { runPlanOnCpu } from "../../src/fusion/plan";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, targetOf } from "../../src/fusion/cost";
 import type { CompileOptions, Fusion, Graph } from "../../src/fusion/ir";
 import { opDef, roundToHalf } from "../../src/fusion/ops";
 import { foldedData, runReference } from "../../src/fusion/reference";
 import { forInterpreter, graphOf, programs } from "./any-program";
-import { dataOf } from "./codegen-harness";
+import { dataOf } from "./kernel-harness";
 import { compiled } from "./pass-harness";
 
 /** Programs over every op, with halves where they have floats. */

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compile, defaultOptions } from "../../src/fusion";
 import { fusionAt } from "../../src/fusion/compile";
-import { graphOf } from "./codegen-harness";
+import { graphOf } from "./kernel-harness";
 import { compiled, stepFaults, valueFaults } from "./pass-harness";
 
 /** Σ weight · element of each row of `x` at indices along `axis`; all gradients. */

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { printGraph } from "../../src/fusion/text";
 import { derived } from "./any-loop";
 import { rowLoopArbitrary } from "./any-row-loop";
-import { graphOf } from "./codegen-harness";
+import { graphOf } from "./kernel-harness";
 import { firstFault } from "./plan-laws";
 import { expectSameLoop } from "./same-loop";
 

@@ -1,7 +1,7 @@
 /** @file An element of each row, picked while the row goes by, beside other readers of the row: values, counts, and when it is gathered. */
 import { describe, expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
-import { complaints, cpu, gpu, graphOf } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf } from "./kernel-harness";
 import { wordFaults } from "./decisions";
 import { compiled, stepFaults, trafficFaults, valueFaults } from "./pass-harness";
 

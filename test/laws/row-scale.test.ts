@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
 import { compile, defaultOptions } from "../../src/fusion";
 import { generic } from "../../src/fusion/cost";
-import { complaints, cpu, gpu, graphOf } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf } from "./kernel-harness";
 import { compiled, stepFaults, trafficFaults, valueFaults } from "./pass-harness";
 import { wordFaults } from "./decisions";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { printGraph } from "../../src/fusion/text";
 import { runLoopArbitrary } from "./any-run-loop";
-import { graphOf } from "./codegen-harness";
+import { graphOf } from "./kernel-harness";
 import { expectSameLoop } from "./same-loop";
 import { firstFault } from "./plan-laws";
 

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { Graph } from "../../src/fusion/ir";
 import { opDef } from "../../src/fusion/ops";
 import { runReference } from "../../src/fusion/reference";
-import { dataOf } from "./codegen-harness";
+import { dataOf } from "./kernel-harness";
 
 const loopsOf = (graph: Graph): number => [...graph.nodes.values()].filter(({ op }) => opDef(op).loop).length;
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { compile, defaultOptions } from "../../src/fusion";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, totalsOf } from "../../src/fusion/cost";
-import { complaints, cpu, gpu, graphOf, oneRegion } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf, oneRegion } from "./kernel-harness";
 import { compiled, stepFaults, trafficFaults, valueFaults } from "./pass-harness";
 
 const kernels = (text: string): number => compile(`${text}\n`, defaultOptions).fusedPlan!.kernels.length;

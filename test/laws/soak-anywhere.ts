@@ -31,7 +31,7 @@ const LAWS: Readonly<Record<string, Batch>> = {
   kernels: {
     env: { CODEGEN_LAWS: `${count}:${seed * 2000}` },
     only: "random programs from seed",
-    load: () => import("./codegen.test"),
+    load: () => import("./kernels.test"),
   },
   knobs: {
     env: { KNOB_SEEDS: String(count), KNOB_FROM: String(seed * 2000) },

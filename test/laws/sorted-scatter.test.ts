@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic } from "../../src/fusion/cost";
 import { compile, defaultOptions } from "../../src/fusion";
-import { complaints, cpu, gpu, graphOf } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf } from "./kernel-harness";
 import { compiled, stepFaults, valueFaults } from "./pass-harness";
 
 const [COUNT, SEED] = (process.env["SCATTER_LAWS"] ?? "12:20261123").split(":").map(Number) as [number, number];

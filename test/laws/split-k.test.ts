@@ -1,8 +1,8 @@
 /** @file Products whose k is cut into chunks, and thin products of several right operands: values, counts and shapes of the plan. */
 import { expect, test } from "vitest";
-import { lowerFusion } from "../../src/fusion/codegen";
+import { lowerFusion } from "../../src/fusion/plan";
 import { generic } from "../../src/fusion/cost";
-import { complaints, cpu, gpu, graphOf, oneRegion } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf, oneRegion } from "./kernel-harness";
 
 /** Programs, and whether a second kernel joins chunks. */
 const CASES: Readonly<Record<string, readonly [split: boolean, text: string]>> = {

@@ -1,11 +1,11 @@
 /** @file Strict mode: the fused plan adds everything up in the order of the naive plan, so that their results are equal to the last bit. */
 import { describe, expect, test } from "vitest";
-import { runPlanOnCpu } from "../../src/fusion/codegen";
+import { runPlanOnCpu } from "../../src/fusion/plan";
 import { fusionAt } from "../../src/fusion/compile";
 import { targetOf } from "../../src/fusion/cost";
 import type { CompileOptions } from "../../src/fusion/ir";
 import { graphOf } from "../random-graph";
-import { dataOf } from "./codegen-harness";
+import { dataOf } from "./kernel-harness";
 import { compiled } from "./pass-harness";
 
 const sums = Array.from({ length: 20 }, (_, i) => `s${i} = (x * ${i}.5).sum(dim=-1, keepdim=True)`);

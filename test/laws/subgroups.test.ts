@@ -1,12 +1,13 @@
 /** @file Threads that join by subgroups: right for every size that a machine may have, on WebGPU too, and with fewer barriers than a tree. */
 import { afterAll, describe, expect, test } from "vitest";
-import { instructionCounts, lowerFusion, planFusion } from "../../src/fusion/codegen";
+import { instructionCounts } from "../../src/fusion/kernel/code";
+import { lowerFusion, planFusion } from "../../src/fusion/plan";
 import { generic } from "../../src/fusion/cost";
 import type { Target } from "../../src/fusion/ir";
 import { compareOutputs, inputData, runReference, toleranceFor } from "../../src/fusion/reference";
 import { createSession } from "../../src/gpu";
 import { dawn } from "../../src/gpu/testing/dawn";
-import { complaints, gpu, graphOf, oneRegion, wgslOf } from "./codegen-harness";
+import { complaints, gpu, graphOf, oneRegion, wgslOf } from "./kernel-harness";
 
 const programs = {
   softmax: "x: f32[3, 768]\ny = softmax(x)",

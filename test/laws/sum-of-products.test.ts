@@ -1,7 +1,7 @@
 /** @file Contractions with a vector beside kernels that walk the same matrix: one kernel, with the reference's values. */
 import { expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
-import { complaints, cpu, gpu, graphOf } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf } from "./kernel-harness";
 import { wordFaults } from "./decisions";
 import { compiled, stepFaults, trafficFaults, valueFaults } from "./pass-harness";
 

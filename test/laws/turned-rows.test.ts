@@ -1,7 +1,7 @@
 /** @file Rows that are normalised in one shape and stored in another: one kernel, and the values are those of the reference. */
 import { expect, test } from "vitest";
 import { compile, defaultOptions } from "../../src/fusion";
-import { complaints, cpu, gpu, graphOf, oneEach, oneRegion } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf, oneEach, oneRegion } from "./kernel-harness";
 
 const programs: readonly (readonly [name: string, kernels: number, text: string])[] = [
   ["softmax, transposed", 1, "x: f32[24, 36]\ny = softmax(x).T"],

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { planFusion } from "../../src/fusion/codegen";
+import { planFusion } from "../../src/fusion/plan";
 import { generic } from "../../src/fusion/cost";
 import type { Kernel } from "../../src/fusion/ir";
 import { bytesOf, countTraffic } from "../../src/wgsl";
-import { cpu, gpu, graphOf, oneRegion } from "./codegen-harness";
-import { programs } from "./codegen-programs";
+import { cpu, gpu, graphOf, oneRegion } from "./kernel-harness";
+import { programs } from "./kernel-programs";
 
 const kernels = Object.entries(programs).flatMap(([name, text]) =>
   [gpu, cpu].flatMap((target) =>

@@ -1,12 +1,12 @@
 /** @file i32 and bool: overflow wraps, division truncates, remainders take the divisor's sign, and kernels say what the reference says. */
 import { afterAll, describe, expect, test } from "vitest";
-import { planFusion, runPlanOnCpu } from "../../src/fusion/codegen";
+import { planFusion, runPlanOnCpu } from "../../src/fusion/plan";
 import { generic } from "../../src/fusion/cost";
 import type { NodeId } from "../../src/fusion/ir";
 import { runReference } from "../../src/fusion/reference";
 import { createSession } from "../../src/gpu";
 import { dawn } from "../../src/gpu/testing/dawn";
-import { cpu, dataOf, gpu, graphOf, oneEach, oneRegion } from "./codegen-harness";
+import { cpu, dataOf, gpu, graphOf, oneEach, oneRegion } from "./kernel-harness";
 
 const LARGEST = 2 ** 31 - 1;
 const SMALLEST = -(2 ** 31);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compile, defaultOptions } from "../../src/fusion";
 import { fusionAt } from "../../src/fusion/compile";
-import { complaints, cpu, gpu, graphOf, oneEach, oneRegion } from "./codegen-harness";
+import { complaints, cpu, gpu, graphOf, oneEach, oneRegion } from "./kernel-harness";
 import { compiled, stepFaults, valueFaults } from "./pass-harness";
 
 const norm = "x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)";

@@ -1,11 +1,11 @@
 /** @file How near each special function's kernel is to its f64 meaning, over thousands of points of each range where it could go wrong. */
 import { afterAll, describe, expect, test } from "vitest";
-import { planFusion } from "../../src/fusion/codegen";
+import { planFusion } from "../../src/fusion/plan";
 import { generic } from "../../src/fusion/cost";
 import { runReference } from "../../src/fusion/reference";
 import { createSession } from "../../src/gpu";
 import { dawn } from "../../src/gpu/testing/dawn";
-import { dataOf, graphOf, oneRegion } from "../laws/codegen-harness";
+import { dataOf, graphOf, oneRegion } from "../laws/kernel-harness";
 import { forced } from "./device";
 
 const POINTS = 4096;

@@ -1,15 +1,15 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { lessonHeads, loadLesson } from "../../src/course";
 import { compile, defaultOptions } from "../../src/fusion";
-import { planFusion } from "../../src/fusion/codegen";
+import { planFusion } from "../../src/fusion/plan";
 import { generic } from "../../src/fusion/cost";
 import type { Kernel, NodeId } from "../../src/fusion/ir";
 import { compareOutputs, inputData, runReference, toleranceFor } from "../../src/fusion/reference";
 import { createSession } from "../../src/gpu";
 import { dawn } from "../../src/gpu/testing/dawn";
 import { prepare, watchedPlan, type Prepared } from "../../src/wgsl";
-import { gpu, graphOf, oneRegion } from "../laws/codegen-harness";
-import { programs } from "../laws/codegen-programs";
+import { gpu, graphOf, oneRegion } from "../laws/kernel-harness";
+import { programs } from "../laws/kernel-programs";
 
 const device = await dawn();
 

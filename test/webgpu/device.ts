@@ -1,5 +1,5 @@
 /** @file Plans on WebGPU through the product's own session, held against the f64 reference. */
-import { planFusion } from "../../src/fusion/codegen";
+import { planFusion } from "../../src/fusion/plan";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, targetOf } from "../../src/fusion/cost";
 import type { Fusion, Graph, NodeId, Target } from "../../src/fusion/ir";

@@ -1,7 +1,7 @@
 /** @file Strict mode on a device: fused and naive plans agree to the last bit where nothing is summed. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { planFusion } from "../../src/fusion/codegen";
+import { planFusion } from "../../src/fusion/plan";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic } from "../../src/fusion/cost";
 import type { Fusion, Graph, Target } from "../../src/fusion/ir";

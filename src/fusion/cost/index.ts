@@ -1,5 +1,4 @@
-/** @file Counts and predictions: traffic, arithmetic, time, totals, device profiles. */
-export { evaluationsOf, regionFlops, tileVisits } from "./flops";
+/** @file Predictions: time, totals, peak memory, device profiles. */
 export { savedBuffers, type SavedBuffer } from "./saved-buffers";
 export { positionsOf, type Positions } from "./positions";
 export { openRunningTotals, totalsOf, type RunningTotals } from "./running-totals";
@@ -33,4 +32,3 @@ export {
   type MeasuredRoofs,
   type ProfileField,
 } from "./profiles";
-export { fullSizeBytes, regionTraffic, type RegionTraffic } from "./traffic";

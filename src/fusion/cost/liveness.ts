@@ -1,6 +1,6 @@
 /** @file When values are alive: a position in the text for every kernel, an interval for every value, the sum over all of them. */
 import { bytesOf, type Graph, isInput, node, type NodeId, type RegionId } from "../ir";
-import { resolveView } from "../region";
+import { resolveView } from "../kernel";
 
 export interface Liveness {
   written(value: NodeId, at: number | null): void;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { DeviceProfile, NodeId } from "../ir";
-import type { RegionSchedule } from "../region";
+import type { RegionSchedule } from "../kernel";
 import { kernelTime, occupancy, occupancyLimits, priority } from "./model";
 import { a100, deviceProfileFrom, generic, h100, intensity, ridge, withField } from "./profiles";
-import type { RegionTraffic } from "./traffic";
+import type { RegionTraffic } from "../kernel/count/traffic";
 
 const MIB = 1 << 20;
 const value = "x" as NodeId;

@@ -1,10 +1,18 @@
 /** @file Predicts time from counts, on a device profile. Estimates only: counts come from traffic.ts and flops.ts. */
 import type { DeviceProfile, Graph, NodeId, OccupancyLimits, Region, Target, Verdict } from "../ir";
-import { CACHED_SPEEDUP } from "../kernel";
-import { classify, isViewRegion, scheduleRegion, type RegionForm, type RegionSchedule } from "../region";
-import { regionFlops } from "./flops";
+import {
+  CACHED_SPEEDUP,
+  classify,
+  isViewRegion,
+  scheduleRegion,
+  type RegionForm,
+  type RegionSchedule,
+  regionFlops,
+  noTraffic,
+  regionTraffic,
+  type RegionTraffic,
+} from "../kernel";
 import { shaderRate, targetOf } from "./profiles";
-import { noTraffic, regionTraffic, type RegionTraffic } from "./traffic";
 
 /** What neighbours store with a stride moves about four times what it uses; priced, never counted. */
 const STRIDED_WASTE = 4;

@@ -4,7 +4,7 @@ import { openLiveness } from "./liveness";
 import { isRefusal, regionFacts, type RegionFacts } from "./model";
 import { positionsOf, type Positions } from "./positions";
 import { targetOf } from "./profiles";
-import { fullSizeBytes } from "./traffic";
+import { fullSizeBytes } from "../kernel";
 
 export interface RunningTotals {
   add(region: Region, facts: RegionFacts): void;

@@ -1,6 +1,6 @@
 /** @file What a plan keeps of the forward pass until the backward pass has read it. */
 import { bytesOf, type Fusion, isInput, node, type NodeId } from "../ir";
-import { storedInputs } from "../region";
+import { storedInputs } from "../kernel";
 
 export interface SavedBuffer {
   readonly value: NodeId;

@@ -104,7 +104,7 @@ export interface StepCost extends Weighed {
   readonly bindings: number;
 }
 
-/** Totals of a whole fusion state, by the traffic rules (compiler: cost/traffic.ts). */
+/** Totals of a whole fusion state, by the traffic rules (compiler: kernel/count/traffic.ts). */
 export interface Totals {
   readonly kernels: number;
   /** Every (kernel, tensor) read or write event, rereads included. */

@@ -1,33 +1,29 @@
-/** @file Kernels as loop nests: the structure, the factors that a machine is offered for a shape, and what they take. */
-export { CACHED_SPEEDUP } from "./cache";
-export { extentOf, nestProblems, type Factor, type Loop, type Machine, type Part } from "./nest";
-export {
-  rowLoopMicros,
-  rowLoopThreads,
-  type RowLoopShape,
-  foldMicros,
-  launchesOfCut,
-  leftByPart,
-  loadsOf,
-  meetings,
-  type FoldFactors,
-  type FoldShape,
-  type Side,
-} from "./price";
-export { bandFactors, bandFits, bandMicros, heldByBand, type BandFactors, type BandShape } from "./shapes/band";
-export { comparisonsOfSorts, keptByParts, levelsOf, networkBytes, slotsOf, type Network, type Slots } from "./networks";
-export { binBytes, binFactors, binMicros, type BinFactors, type BinShape } from "./shapes/bins";
-export { factorsOf, foldNest, nestOf, sortMicros, type FoldChoice, type FoldNest } from "./shapes/fold";
-export { networkMicros } from "./shapes/network";
-export {
-  ADDERS,
-  carriedBy,
-  counterBytes,
-  digitFactors,
-  digitMicros,
-  launchesOf,
-  mergeMicros,
-  placeBits,
-  type DigitFactors,
-  type OrderShape,
-} from "./shapes/order";
+/** @file What a kernel is: its form, what it reads and counts, how its threads go through its loops. For passes, cost, plan and page. */
+export { classify, classifyPlain, longestRun } from "./classify";
+export { evaluationsOf, regionFlops, tileVisits } from "./count/flops";
+export { neededBy } from "./count/needed";
+export { readsOf, touchedElements } from "./count/reads";
+export { type RegionTraffic, fullSizeBytes, noTraffic, regionTraffic } from "./count/traffic";
+export { mayBeUniform, uniformsOf } from "./count/uniforms";
+export { affineView } from "./indices/affine";
+export { areTransposed, isMatrixTranspose, orderedFrom, permutationOf } from "./indices/alignment";
+export { isFreeView, isInlined, isViewRegion, resolveView, storedInputs } from "./indices/views";
+export { CACHED_SPEEDUP } from "./nest/cache";
+export { type Machine, nestProblems } from "./nest/nest";
+export type { FoldShape } from "./nest/price";
+export { knobOffers } from "./schedule/knob-offers";
+export { scheduleRegion } from "./schedule/schedule";
+export type { KnobOffer } from "./schedule/schedule-overrides";
+export { REGISTER_LIMIT } from "./schedule/schedule-parts";
+export { classifyOnline, isOnline } from "./shapes/attention/classify-online";
+export { factorsOf, foldNest } from "./shapes/fold/fold-factors";
+export { type SummationOrder, summationOrder } from "./shapes/fold/rows/summation-order";
+export { isLaunched, launchedKey } from "./shapes/loop/launched";
+export { loopKey, loopsIn, resultsOf, statementsIn } from "./shapes/loop/map-loops";
+export { inPlaceOf, replacementOf } from "./shapes/map/in-place";
+export { bySize } from "./shapes/map/segments";
+export { LONG_K, THIN, matmulSizes, offeredTiles, tileBytes, tileName, tileThreads } from "./shapes/matmul/matmul";
+export { type ProductFactors, productFactors } from "./shapes/matmul/matmul-factors";
+export { productsOf } from "./shapes/matmul/shared-operand";
+export { type LoopLine, apartLoops, fusedLoops, loopsOf } from "./show/loops";
+export type { MatmulTile, RegionForm, RegionSchedule } from "./types";

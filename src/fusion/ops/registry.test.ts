@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { allComposites, allOps, findOp, opDef } from ".";
+import { allComposites, allOps, findOp, opDef } from "./index";
 import { FORMER_NAMES } from "./former-names";
 
 const here = import.meta.dirname;

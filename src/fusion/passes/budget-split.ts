@@ -11,7 +11,7 @@ import {
   OPS_PER_NOTCH,
 } from "../ir";
 import { isRefusal } from "../cost";
-import { isFreeView, neededBy } from "../region";
+import { isFreeView, neededBy } from "../kernel";
 import type { Answer, Candidate, FusionPass } from "./driver/define";
 import { bindingsOf, costOf, edgesBetween, patchOf } from "./driver/merge";
 import { cheapestCut, type CutValue } from "./profitability/min-cut";

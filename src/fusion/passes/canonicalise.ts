@@ -1,7 +1,7 @@
 /** @file Exact identities, equal subexpressions, dead values. Each rewrite is a step of its own. */
 import { isHole, isInput, isLiteral, isSource, node, type Node, type NodeId } from "../ir";
 import { opDef } from "../ops";
-import { isFreeView } from "../region";
+import { isFreeView } from "../kernel";
 import type { Answer, Candidate, FusionPass } from "./driver/define";
 import { identity } from "./algebra/identities";
 import type { Planner } from "./driver/planner";

@@ -1,7 +1,7 @@
 /** @file A product that is only folded along one of its sides is folded tile by tile while it is made, and never stored. */
 import { node, sizeOf, type Graph, type Node, type NodeId, type Region, type Verdict } from "../ir";
 import { opDef } from "../ops";
-import { classifyOnline, isFreeView } from "../region";
+import { classifyOnline, isFreeView } from "../kernel";
 import type { Answer, Candidate, FusionPass } from "./driver/define";
 import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "./driver/merge";
 import { onlineProfitability, regionsOf } from "./profitability/online-profitability";

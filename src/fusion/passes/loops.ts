@@ -1,7 +1,7 @@
 /** @file All iterations of a loop in one kernel: what it carries stays in registers, and memory is met before the first and after the last. */
 import { node, type Node, type NodeId } from "../ir";
 import { bodyText, opDef, pruned } from "../ops";
-import { isLaunched, loopsIn, resultsOf, statementsIn } from "../region";
+import { isLaunched, loopsIn, resultsOf, statementsIn } from "../kernel";
 import type { FusionPass } from "./driver/define";
 import { bindingsOf, patchOf } from "./driver/merge";
 import { openRewriter, type NodeChange, type Rewriter } from "./driver/rewriter";

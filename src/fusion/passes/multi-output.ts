@@ -14,7 +14,7 @@ import {
 import type { Answer, Candidate, FusionPass } from "./driver/define";
 import { costOf, edgesBetween, joiningRewrite, legalMerge, mergeCandidate, nodesOf, patchOf } from "./driver/merge";
 import { isIndexMap } from "./driver/read-in-place";
-import { isFreeView, matmulSizes, type RegionForm } from "../region";
+import { isFreeView, matmulSizes, type RegionForm } from "../kernel";
 import type { Planner } from "./driver/planner";
 import { countOf, nameOf, namesOf, no } from "./driver/sentences";
 import { judge, policyOnContraction, prologueVerdict } from "./profitability/profitability";

@@ -9,7 +9,7 @@ import {
   type NodeId,
   type Plan,
 } from "../ir";
-import { planFusion } from "../codegen";
+import { planFusion } from "../plan";
 import { targetOf } from "../cost";
 import { naiveFusion } from "../passes";
 import type { InputData } from "../reference";

@@ -1,5 +1,5 @@
 /** @file The steps of a training: what they begin with, what they see, and how they run on the CPU, by the kernels that a GPU would run. */
-import { cpuPlan } from "../codegen";
+import { cpuPlan } from "../plan";
 import { isWholeSet } from "../datasets";
 import {
   bug,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { passCatalogue } from "../../fusion";
 import { findExample } from "../examples";
-import { findNote, noteKinds, notes, notesOfExample, notesOfPass } from ".";
+import { findNote, noteKinds, notes, notesOfExample, notesOfPass } from "./index";
 
 const named = notes.map((note) => [note.id, note] as const);
 

@@ -1,7 +1,7 @@
 /** @file What follows a product and only scales and shifts its outputs: links, and the scale and shift that they come to. */
 import { algebraOf, isDivision, isNegation, isProduct, isSubtraction, isSum } from "../../ops";
 import { node, sameShape, sizeOf, type Graph, type Node, type NodeId } from "../../ir";
-import { isFreeView } from "../../region";
+import { isFreeView } from "../../kernel";
 import { isChannelwise, intoChannels, type Channels } from "./channels";
 import type { Constants } from "./constants";
 import type { Recipe } from "./recipe";

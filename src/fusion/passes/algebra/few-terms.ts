@@ -6,7 +6,7 @@
  */
 import { node, sameShape, sizeOf, type Node, type NodeId, type TensorType } from "../../ir";
 import { algebraOf, isLinearFold, opDef } from "../../ops";
-import { isFreeView } from "../../region";
+import { isFreeView } from "../../kernel";
 import type { NodeChange } from "../driver/rewriter";
 import { readOnce, rule, type Site } from "../driver/rule";
 import { NodeFactory } from "../saved/node-factory";

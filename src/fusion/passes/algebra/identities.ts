@@ -4,7 +4,7 @@
  */
 import { madeFor, type Graph, isLiteral, literalOf, node, type Node, type NodeId, sameShape, sizeOf } from "../../ir";
 import { algebraOf, isNegation, opDef, permOf } from "../../ops";
-import { affineView, isFreeView } from "../../region";
+import { affineView, isFreeView } from "../../kernel";
 import type { Rewriter } from "../driver/rewriter";
 import { type AnyRule, firstFitting, operandOf, type Proposal, replacedBy, rule, type Site } from "../driver/rule";
 import { nameOf, namesOf, no, STRICT_OFF } from "../driver/sentences";

@@ -4,7 +4,7 @@
  */
 import { algebraOf, isDivision, isMultiplication, isSubtraction, isSum } from "../../ops";
 import { type Graph, isLiteral, literalOf, node, type Node, type NodeId } from "../../ir";
-import { isFreeView } from "../../region";
+import { isFreeView } from "../../kernel";
 
 /** One attempt to match: the nodes of the pattern so far. */
 export interface Seen {

@@ -1,7 +1,7 @@
 /** @file Which nodes never reverse an order, and which leave zeros where they are: what a maximum may be exchanged with. */
 import { type Graph, literalOf, node, type Node, type NodeId, sameShape, sizeOf } from "../../ir";
 import { algebraOf, isMultiplication, type Monotone, opDef } from "../../ops";
-import { isFreeView } from "../../region";
+import { isFreeView } from "../../kernel";
 
 /** How a node runs with the operand along the row. */
 export interface Runs {

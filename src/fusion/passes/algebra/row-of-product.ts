@@ -5,7 +5,7 @@
  */
 import { node, sameShape, type Node, type NodeId } from "../../ir";
 import { algebraOf, isNegation, isDivision, isMultiplication, opDef } from "../../ops";
-import { areTransposed, orderedFrom } from "../../region";
+import { areTransposed, orderedFrom } from "../../kernel";
 import type { Planner } from "../driver/planner";
 import type { NodeChange, Rewriter } from "../driver/rewriter";
 import { rule, type Site } from "../driver/rule";

@@ -7,7 +7,7 @@
  */
 import { madeFor, node, sameShape, showShape, sizeOf, type Node, type NodeId, type Shape } from "../../ir";
 import { opDef, permOf, reachOf, sliceAxes, windowAxes, withDefaults } from "../../ops";
-import { LONG_K, THIN } from "../../region";
+import { LONG_K, THIN } from "../../kernel";
 import type { Planner } from "../driver/planner";
 import type { NodeChange, Rewriter } from "../driver/rewriter";
 import { operandOf, readOnce, rule, type Site } from "../driver/rule";

@@ -1,7 +1,7 @@
 /** @file Finds what a backward pass needs again of scores that a softmax folds: elements between two products, one for each score. */
 import { type Graph, isLiteral, node, type Node, type NodeId, sizeOf } from "../../ir";
 import { opDef, type OpKind } from "../../ops";
-import { isMatrixTranspose } from "../../region";
+import { isMatrixTranspose } from "../../kernel";
 import { between } from "./attention-parts";
 import type { Planner } from "../driver/planner";
 import type { Rewriter } from "../driver/rewriter";

@@ -1,7 +1,7 @@
 /** @file Makes the elements between two products once more, right before the late product that reads them: tile by tile, transposed where its rows lie across. */
 import { node, type Graph, type Node, type NodeId, type TensorType } from "../../ir";
 import { opDef } from "../../ops";
-import { permutationOf, isMatrixTranspose } from "../../region";
+import { permutationOf, isMatrixTranspose } from "../../kernel";
 import type { Planner } from "../driver/planner";
 import type { Rewriter } from "../driver/rewriter";
 import { NodeFactory } from "../saved/node-factory";

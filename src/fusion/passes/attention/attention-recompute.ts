@@ -4,7 +4,7 @@
  */
 import { bytesOf, isSource, node, type NodeId, type Patch, type Region, type Verdict } from "../../ir";
 import { isRefusal } from "../../cost";
-import { classifyOnline } from "../../region";
+import { classifyOnline } from "../../kernel";
 import type { Answer, Candidate, FusionPass } from "../driver/define";
 import { costOf, legalMerge, patchOf } from "../driver/merge";
 import { onlineProfitability } from "../profitability/online-profitability";

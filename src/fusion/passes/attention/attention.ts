@@ -5,7 +5,7 @@
 import { node, sizeOf, type Alternative, type Patch, type Verdict } from "../../ir";
 import { isRefusal } from "../../cost";
 import { algebraOf, isDivision, opDef } from "../../ops";
-import { classifyOnline } from "../../region";
+import { classifyOnline } from "../../kernel";
 import { between, divideLast, type Between } from "./attention-parts";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "../driver/define";
 import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "../driver/merge";

@@ -1,6 +1,6 @@
 /** @file Candidates that move a producer into its readers, a copy into each. */
 import { node, type EdgeId, type NodeId, type Region } from "../../ir";
-import { neededBy } from "../../region";
+import { neededBy } from "../../kernel";
 import type { Candidate } from "./define";
 import { edgesBetween, nodesOf, unionOf, unreadBeside } from "./merge";
 import type { Planner } from "./planner";

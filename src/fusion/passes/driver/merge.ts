@@ -16,7 +16,7 @@ import {
 } from "../../ir";
 import { isRefusal, priority, type RegionFacts } from "../../cost";
 import { opDef } from "../../ops";
-import { bySize, classifyPlain, inPlaceOf, isOnline, launchedKey, productsOf, readsOf, uniformsOf } from "../../region";
+import { bySize, classifyPlain, inPlaceOf, isOnline, launchedKey, productsOf, readsOf, uniformsOf } from "../../kernel";
 import type { Candidate, CostDelta, FusionPass } from "./define";
 import type { Planner, PlanOptions } from "./planner";
 import { inOtherOrder } from "./strict-order";

@@ -14,7 +14,7 @@ import {
 } from "../../ir";
 import { positionsOf } from "../../cost";
 import { withRounded } from "../../ops";
-import { bySize, classifyPlain, isFreeView, launchedKey, longestRun, loopKey, storedInputs } from "../../region";
+import { bySize, classifyPlain, isFreeView, launchedKey, longestRun, loopKey, storedInputs } from "../../kernel";
 import { regionsInTextOrder } from "./planner";
 
 /** The call that a node is part of: its outermost composite, the loop that it is a result of, or itself. */

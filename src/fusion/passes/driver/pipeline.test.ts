@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allPasses } from "../index";
+import { allPasses } from "..";
 import type { Totals } from "../../ir";
 import { levelOf, levelUsed, orderRefusal, passOrder, pipelineOf } from "./pipeline";
 

@@ -29,7 +29,7 @@ import {
   type RegionFacts,
   type RunningTotals,
 } from "../../cost";
-import { isViewRegion } from "../../region";
+import { isViewRegion } from "../../kernel";
 import { executionOrder, regionOrder, type RegionOrder } from "./region-order";
 import type { CostCache } from "../profitability/cost-cache";
 import { openUseDef } from "./use-def";

@@ -2,7 +2,7 @@
 import { isRefusal } from "../../cost";
 import { node, type Region } from "../../ir";
 import { opDef } from "../../ops";
-import { neededBy } from "../../region";
+import { neededBy } from "../../kernel";
 import type { Candidate } from "./define";
 import { bindingsOf, unionOf } from "./merge";
 import type { Planner } from "./planner";

@@ -12,7 +12,7 @@ import {
   type RegionId,
   regionId,
 } from "../../ir";
-import { isFreeView, neededBy } from "../../region";
+import { isFreeView, neededBy } from "../../kernel";
 import type { Planner } from "./planner";
 
 /** A change of nodes. A node in `after` replaces the one of the same id. */

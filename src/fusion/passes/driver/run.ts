@@ -15,7 +15,8 @@ import {
   type NodeId,
   type ReasonCode,
 } from "../../ir";
-import { chosenFor, fullSizeBytes } from "../../cost";
+import { chosenFor } from "../../cost";
+import { fullSizeBytes } from "../../kernel";
 import type { Answer, Candidate, FusionPass, Opinion, CostDelta } from "./define";
 import { openPlanner, type PassRun, type Planner, type PlanOptions } from "./planner";
 import { openCostCache } from "../profitability/cost-cache";

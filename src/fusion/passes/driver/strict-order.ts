@@ -2,7 +2,7 @@
 import { node, type Graph, type NodeId, type Region, type Target, type Verdict } from "../../ir";
 import { chosenFor, isRefusal, targetOf } from "../../cost";
 import { opDef } from "../../ops";
-import { summationOrder, scheduleRegion, type SummationOrder } from "../../region";
+import { summationOrder, scheduleRegion, type SummationOrder } from "../../kernel";
 import type { Planner } from "./planner";
 import { countOf, nameOf, no, STRICT_OFF } from "./sentences";
 

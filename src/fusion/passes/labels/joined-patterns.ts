@@ -4,7 +4,7 @@
  */
 import { node, sameShape, type Node, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
-import { isFreeView } from "../../region";
+import { isFreeView } from "../../kernel";
 import { attempt, behind, opOf, type Seen } from "../algebra/matching";
 import { either, geluOf, logSoftmax, logsumexp, softmax, type Pattern } from "./patterns";
 

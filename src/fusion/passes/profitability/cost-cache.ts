@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from "../../ir";
 import { isRefusal, regionFacts, targetOf, type RegionFacts } from "../../cost";
-import { isFreeView, replacementOf } from "../../region";
+import { isFreeView, replacementOf } from "../../kernel";
 
 export interface CostCache {
   /** Counts and times of a region, or why it is no kernel. Holds as long as the nodes of its members stay as they are. */

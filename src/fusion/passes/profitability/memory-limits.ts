@@ -1,7 +1,7 @@
 /** @file What a plan may hold in memory: its peak, and what the backward pass reads of the forward pass. */
 import { savedBuffers } from "../../cost";
 import { bytesOf, isInput, node, type NodeId, type Region } from "../../ir";
-import { storedInputs } from "../../region";
+import { storedInputs } from "../../kernel";
 import type { Candidate, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
 import { namesOf, no, showBytes } from "../driver/sentences";

@@ -5,9 +5,10 @@
  * the sets of ops that are closed under what they read, each kernel priced once (Ottenstein 1978 calls such sets ideals).
  */
 import { node, regionId, type CompileOptions, type Fusion, type NodeId, type Region, type RegionId } from "../../ir";
-import { fullSizeBytes, isRefusal } from "../../cost";
+import { fullSizeBytes } from "../../kernel";
+import { isRefusal } from "../../cost";
 import { opDef } from "../../ops";
-import { isFreeView, resolveView } from "../../region";
+import { isFreeView, resolveView } from "../../kernel";
 import { openCostCache } from "./cost-cache";
 import type { Candidate } from "../driver/define";
 import { legalMerge } from "../driver/merge";

@@ -1,8 +1,9 @@
 /** @file Is a legal merge worth it? Words and codes for the cost model's numbers; the budgets of one kernel. */
 import { bytesOf, isLiteral, node, type NodeId, OPS_PER_NOTCH, type Region, type Verdict, sizeOf } from "../../ir";
-import { intensity, machineShare, ridge, tileVisits, type RegionFacts, evaluationsOf } from "../../cost";
+import { intensity, machineShare, ridge, type RegionFacts } from "../../cost";
+import { tileVisits, evaluationsOf } from "../../kernel";
 import { algebraOf, isDivision, opDef } from "../../ops";
-import { REGISTER_LIMIT } from "../../region";
+import { REGISTER_LIMIT } from "../../kernel";
 import type { Candidate, CostDelta, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
 import { bothWays, bytesOfWays, movesLess, overruled, takesIt, timeOf, weigh } from "./weigh";

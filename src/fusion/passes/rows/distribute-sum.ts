@@ -19,7 +19,7 @@ import {
   type Standing,
 } from "../../ir";
 import { algebraOf, countsAlong, isLinearFold, isSubtraction, opDef, withDefaults } from "../../ops";
-import { isFreeView } from "../../region";
+import { isFreeView } from "../../kernel";
 import type { Planner } from "../driver/planner";
 import type { NodeChange, Rewriter } from "../driver/rewriter";
 import { hereOf, maskedGatherOf, type MaskedGather } from "./gather-by-mask";

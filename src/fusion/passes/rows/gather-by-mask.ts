@@ -4,7 +4,7 @@
  */
 import { bytesOf, node, type Node, type NodeId, type Patch, madeFor, type Standing } from "../../ir";
 import { indexAlong, opDef, withDefaults } from "../../ops";
-import { isFreeView } from "../../region";
+import { isFreeView } from "../../kernel";
 import type { Answer, Candidate, FusionPass } from "../driver/define";
 import { edgesOf, joiningRewrite, patchOf } from "../driver/merge";
 import { regionsOf } from "../profitability/online-profitability";

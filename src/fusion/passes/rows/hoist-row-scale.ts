@@ -16,7 +16,7 @@ import {
   madeFor,
 } from "../../ir";
 import { algebraOf, isMultiplication, isProduct, opDef, permOf, withDefaults } from "../../ops";
-import { isFreeView } from "../../region";
+import { isFreeView } from "../../kernel";
 import type { Candidate, FusionPass } from "../driver/define";
 import { joiningRewrite, patchOf } from "../driver/merge";
 import { rewriteCandidate } from "../driver/rewriting";

@@ -2,7 +2,7 @@
 import { isRefusal } from "../../cost";
 import { bytesOf, node, sameShape, sizeOf, type NodeId, type Region, type RegionId } from "../../ir";
 import { opDef } from "../../ops";
-import { neededBy } from "../../region";
+import { neededBy } from "../../kernel";
 import type { Answer, Candidate } from "../driver/define";
 import { bindingsOf, edgesBetween, nodesOf } from "../driver/merge";
 import type { Planner } from "../driver/planner";

@@ -1,7 +1,7 @@
 /** @file P5: reductions over the same rows, what feeds several of them and what follows them become one kernel that walks each row once. */
 import { factorsOf } from "../../kernel";
 import { OPS_PER_NOTCH, type Region, type RegionId } from "../../ir";
-import type { RegionSchedule } from "../../region";
+import type { RegionSchedule } from "../../kernel";
 import type { Answer, Candidate, FusionPass, Opinion } from "../driver/define";
 import {
   bindingsOf,

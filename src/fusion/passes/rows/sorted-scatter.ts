@@ -18,7 +18,7 @@ import {
 } from "../../ir";
 import { isRefusal } from "../../cost";
 import { countsAlong, opDef } from "../../ops";
-import { isFreeView } from "../../region";
+import { isFreeView } from "../../kernel";
 import { titled } from "../catalogue";
 import type { FusionPass } from "../driver/define";
 import type { Proposal } from "../driver/rule";

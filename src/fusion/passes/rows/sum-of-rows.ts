@@ -4,7 +4,7 @@
  */
 import { madeFor, node, sameShape, type Node, type NodeId, type Patch, type Region, type RegionId } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
-import { neededBy } from "../../region";
+import { neededBy } from "../../kernel";
 import type { Answer, Candidate } from "../driver/define";
 import { hasContraction, neededOutside, unionOf } from "../driver/merge";
 import type { Planner } from "../driver/planner";

@@ -11,7 +11,7 @@ import {
   type SavedValues,
   usesOf,
 } from "../../ir";
-import { isFreeView } from "../../region";
+import { isFreeView } from "../../kernel";
 import { keptByCut, type KeptValue } from "../profitability/min-cut";
 import { isLate, type Kept, type Partition } from "./partition";
 import { flopsOf, isExpensive, isOpaque, savedBytes } from "./recompute-cost";

@@ -1,6 +1,6 @@
 /** @file What it costs to save a value, and what to recompute it. */
 import { bytesOf, node, sizeOf, type Graph, type Node, type NodeId, type SavedChoice } from "../../ir";
-import { matmulSizes } from "../../region";
+import { matmulSizes } from "../../kernel";
 import { opDef } from "../../ops";
 
 /** Elements of one packed word. */

@@ -4,7 +4,7 @@
  */
 import { isSource, node, type Graph, type Node, type NodeId, type Use } from "../../ir";
 import { opDef } from "../../ops";
-import { isFreeView } from "../../region";
+import { isFreeView } from "../../kernel";
 import { isLate, type Kept, type Partition } from "./partition";
 
 export interface OneCopy extends Kept {

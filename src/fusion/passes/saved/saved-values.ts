@@ -15,7 +15,7 @@ import {
   type Region,
   type RegionId,
 } from "../../ir";
-import { isFreeView, neededBy } from "../../region";
+import { isFreeView, neededBy } from "../../kernel";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "../driver/define";
 import type { Proposal } from "../driver/rule";
 import { costOf, patchOf } from "../driver/merge";

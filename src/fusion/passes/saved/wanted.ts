@@ -15,7 +15,7 @@ import {
   type Verdict,
 } from "../../ir";
 import { opDef } from "../../ops";
-import { isFreeView } from "../../region";
+import { isFreeView } from "../../kernel";
 import { nameOf, no, STRICT_OFF } from "../driver/sentences";
 import type { Inverted, Wanted } from "./choose";
 import { isLate, partitionOf, type Partition } from "./partition";

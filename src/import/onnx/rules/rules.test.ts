@@ -1,6 +1,6 @@
 /** @file Rules that no case list covers, against loops written out. */
 import { describe, expect, test } from "vitest";
-import { rules } from ".";
+import { rules } from "./index";
 import { close, run, upTo, wave, type Given, type Told } from "./testing";
 import type { OnnxAttribute } from "../model";
 

@@ -1,0 +1,409 @@
+/** @file Can ONE kernel compute these members? The single answer that legality, cost and the written kernel share. */
+import {
+  MAX_BINDINGS,
+  bytesOf,
+  node,
+  showShape,
+  sizeOf,
+  type Graph,
+  type NodeId,
+  type TemplateName,
+  type Verdict,
+  showBytes,
+  type Node,
+} from "../ir";
+import { loadsByData, opDef } from "../ops";
+import { followersOf } from "./indices/alignment";
+import { classifyOnline, mayBeOnline } from "./shapes/attention/classify-online";
+import { MAX_PRODUCTS, neverShare, sharedOperandRefusal } from "./shapes/matmul/shared-operand";
+import { domainOf, isRowShape, isTrailing, isVerdict, placeMember } from "./shapes/fold/rows/roles";
+import type { Placed, RowDomain } from "./shapes/fold/rows/placed";
+import { classifyMerged, needsMerging } from "./shapes/sort/merge-sort";
+import { layoutOf, type Layout } from "./indices/row-layout";
+import { mayBeOwned, offendingRows, MAX_OWNED_COLUMNS } from "./shapes/matmul/owned-rows";
+import { onlineParts } from "./shapes/attention/online";
+import { isLaunched, launchedKey } from "./shapes/loop/launched";
+import { classifyRowLoop, goesAlongRows } from "./shapes/loop/row-region";
+import { refusal } from "./refusal";
+import { directionOf, isOrder, isScan, walkedAxes, walksRows } from "./shapes/fold/rows/row-ops";
+import type { Classified, RegionForm } from "./types";
+import { isFreeView, isInlined, resolveView } from "./indices/views";
+
+const refuse = (...said: Parameters<typeof refusal>): Classified => ({ ok: false, verdict: refusal(...said) });
+
+/**
+ * The form of a region, or why one kernel can't compute it.
+ * @param members in topological order
+ * @param outputs those members that reach memory
+ */
+export function classify(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): Classified {
+  const plain = classifyPlain(graph, members, outputs);
+  if (plain.ok || !mayBeOnline(graph, members)) return plain;
+  const derived = classifyOnline(graph, members, outputs);
+  return derived.ok ? derived : plain;
+}
+
+/** The same without forms that need algebra: what a call as written may be, whatever its name. */
+export function classifyPlain(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): Classified {
+  const kinds = members.map((id) => opDef(node(graph, id).op).kind);
+  const of = (kind: string): NodeId[] => members.filter((_, i) => kinds[i] === kind);
+  const opaque = of("opaque")[0];
+  if (opaque !== undefined && members.length > 1) {
+    const { code, text } = opDef(node(graph, opaque).op).boundary!;
+    return refuse(code, [opaque], `\`${node(graph, opaque).label}\` is a boundary: ${text}.`);
+  }
+  const launched = members.find((id) => isLaunched(node(graph, id)));
+  if (launched !== undefined && launchedKey(graph, members) === null)
+    return refuse(
+      "L_OPAQUE",
+      [launched],
+      `\`${node(graph, launched).label}\` is a loop whose iterations are launched one by one: what it carries goes through memory between them.`,
+      "The pass that runs loops inside kernels.",
+    );
+  if (goesAlongRows(graph, members)) return classifyRowLoop(graph, members, outputs);
+  const contractions = of("contraction");
+  const rowOps = members.filter((id) => walksRows(node(graph, id)));
+  if (contractions.length > 1) {
+    const refused = sharedOperandRefusal(graph, members, outputs, contractions);
+    return refused ? { ok: false, verdict: refused } : matmulForm(graph, contractions[0]!);
+  }
+  if (contractions.length === 1) return classifyContraction(graph, members, outputs, contractions[0]!, rowOps);
+  if (rowOps.length > 0) return classifyRows(graph, members, outputs, rowOps);
+  return classifyPointwise(graph, outputs);
+}
+
+/**
+ * At most so many of `members`, from the first on, are one kernel of the naive plan, so that a search looks no further: a longer run
+ * reads more buffers than every machine binds, or has two members that are refused above, whatever joins them.
+ * @param members in topological order
+ */
+export function longestRun(graph: Graph, members: readonly NodeId[]): number {
+  const inside = new Set<NodeId>();
+  const stored = new Set<NodeId>();
+  const products: Node[] = [];
+  let [computed, opaque, launched] = [0, false, false];
+  for (const [at, id] of members.entries()) {
+    const n = node(graph, id);
+    inside.add(id);
+    // Others may see a view that the kernel itself does not need: what it shows is read where it is computed on.
+    if (isFreeView(n)) continue;
+    const { kind } = opDef(n.op);
+    computed++;
+    opaque ||= kind === "opaque";
+    launched ||= isLaunched(n);
+    if (opaque && computed > 1) return at;
+    if (kind === "contraction") {
+      if (products.length === MAX_PRODUCTS || (products[0] && neverShare(products[0], n))) return at;
+      products.push(n);
+    }
+    for (const input of n.inputs) {
+      const shown = resolveView(graph, input);
+      if (!inside.has(shown) && !isInlined(node(graph, shown))) stored.add(shown);
+    }
+    // Each launch of a loop binds its own few.
+    if (!launched && stored.size >= MAX_BINDINGS) return at;
+  }
+  return members.length;
+}
+
+/** Elementwise results of any sizes: each size walks a part of the grid, and computes what it needs. */
+function classifyPointwise(graph: Graph, outputs: readonly NodeId[]): Classified {
+  const shapes = outputs.map((id) => node(graph, id).type.shape);
+  const space = shapes.reduce((most, shape) => (sizeOf(shape) > sizeOf(most) ? shape : most), shapes[0] ?? []);
+  return {
+    ok: true,
+    form: {
+      template: "pointwise",
+      space,
+      reducedAxes: [],
+      rows: sizeOf(space),
+      columns: 1,
+      reductions: [],
+      scans: [],
+      columnFolds: [],
+      orders: [],
+      contraction: null,
+    },
+  };
+}
+
+function classifyContraction(
+  graph: Graph,
+  members: readonly NodeId[],
+  outputs: readonly NodeId[],
+  contraction: NodeId,
+  rowOps: readonly NodeId[],
+): Classified {
+  const core = node(graph, contraction);
+  const { followers, refused } = followersOf(graph, members, contraction);
+  if (refused) {
+    const owned = mayBeOwned(graph, contraction, rowOps) ? ownedForm(graph, members, outputs, contraction) : null;
+    return owned?.ok ? owned : refuseFollower(graph, contraction, refused, owned?.verdict);
+  }
+  if (rowOps.length > 0) {
+    const first = node(graph, rowOps[0]!);
+    return refuse(
+      "L_REDUCE_REDUCE",
+      [first.id, contraction],
+      `\`${first.label}\` must finish a whole row before \`${core.label}\` can read it: a matmul can compute only elementwise ops on its operands.`,
+      `A factor that is the same for a whole row, applied to the matmul's result instead.`,
+    );
+  }
+  const offending = outputs.find((id) => !followers.has(id));
+  if (offending !== undefined) {
+    return refuse(
+      "L_ROOT",
+      [offending, contraction],
+      core.inputs.includes(offending)
+        ? `\`${node(graph, offending).label}\` is needed in memory, and \`${core.label}\` reads it more than once: each tile would store it again.`
+        : `\`${node(graph, offending).label}\` is needed in memory and not computed from the result of \`${core.label}\`: each tile would store it again.`,
+      "A program that does not need it in memory.",
+      { bytes: bytesOf(node(graph, offending).type) },
+    );
+  }
+  return matmulForm(graph, contraction);
+}
+
+/** A product and folds of its rows, where a workgroup owns whole rows. Results with one value a row are left to the forms that fold as they go. */
+function ownedForm(
+  graph: Graph,
+  members: readonly NodeId[],
+  outputs: readonly NodeId[],
+  contraction: NodeId,
+): Classified | null {
+  const placement = placeRows(graph, members);
+  if ("ok" in placement) return { ok: false, verdict: placement };
+  const { shape } = node(graph, contraction).type;
+  const { domain, places } = placement;
+  const wholeRows =
+    sizeOf(domain.space) === sizeOf(shape) &&
+    domain.space.at(-1) === shape.at(-1) &&
+    domain.axes.join() === String(domain.space.length - 1);
+  if (!wholeRows) return null;
+  const offending = offendingRows(graph, members, outputs, contraction, places);
+  if (offending) return { ok: false, verdict: offending };
+  if (outputs.every((id) => places.get(id)!.role === "row") && onlineParts(graph, members, outputs).ok) return null;
+  const folds = members.filter((id) => opDef(node(graph, id).op).kind === "reduce");
+  const reductions = folds.map((id) => ({ node: id, stage: places.get(id)!.stage - 1 }));
+  const columns = shape.at(-1)!;
+  return {
+    ok: true,
+    form: {
+      ...productForm(graph, contraction),
+      space: shape,
+      reducedAxes: [shape.length - 1],
+      rows: sizeOf(shape) / columns,
+      columns,
+      reductions,
+    },
+  };
+}
+
+const matmulForm = (graph: Graph, contraction: NodeId): Classified => ({
+  ok: true,
+  form: productForm(graph, contraction),
+});
+
+function productForm(graph: Graph, contraction: NodeId): RegionForm {
+  const { shape } = node(graph, contraction).type;
+  return {
+    template: "matmul",
+    space: shape,
+    reducedAxes: [],
+    rows: sizeOf(shape),
+    columns: 1,
+    reductions: [],
+    scans: [],
+    columnFolds: [],
+    orders: [],
+    contraction,
+  };
+}
+
+function refuseFollower(
+  graph: Graph,
+  contraction: NodeId,
+  { id, operand }: { readonly id: NodeId; readonly operand: NodeId },
+  why?: Verdict,
+): Classified {
+  const [core, n, bound] = [node(graph, contraction), node(graph, id), node(graph, operand)];
+  const { kind } = opDef(n.op);
+  if (walksRows(n)) {
+    const columns = core.type.shape.at(-1) ?? 1;
+    if (why) return { ok: false, verdict: why };
+    const owned =
+      columns > MAX_OWNED_COLUMNS
+        ? `a workgroup owns at most ${MAX_OWNED_COLUMNS} of their ${columns} columns`
+        : `the ${columns} values of a row are spread over several threads of its tile`;
+    const text = `\`${n.label}\` needs whole rows of \`${core.label}\`, but ${owned}.`;
+    const remedy =
+      columns > MAX_OWNED_COLUMNS
+        ? `Rows of at most ${MAX_OWNED_COLUMNS} values.`
+        : "Nothing here: a second kernel has to read the rows.";
+    return refuse("L_ROW_NOT_OWNED", [contraction, id], text, remedy, { columns, limit: MAX_OWNED_COLUMNS });
+  }
+  if (kind === "movement" || loadsByData(opDef(n.op))) {
+    return refuse(
+      "L_INDEX",
+      [operand, id],
+      `\`${n.label}\` needs other elements of \`${bound.label}\` than the thread that computed them has, or only a part of them.`,
+      "A reader that takes each result of the matmul once, in place.",
+    );
+  }
+  return refuse(
+    "L_SHAPE",
+    [contraction, id],
+    `\`${n.label}\` is ${showShape(n.type.shape)}, and \`${bound.label}\` is ${showShape(bound.type.shape)}: its elements do not match the accumulators one to one.`,
+    "A reader of the matmul's own shape.",
+    { elements: sizeOf(n.type.shape), otherElements: sizeOf(bound.type.shape) },
+  );
+}
+
+/** Everything that writing a kernel needs to know about a row group, beyond its form. */
+export interface RowPlacement {
+  readonly domain: RowDomain;
+  readonly places: ReadonlyMap<NodeId, Placed>;
+  /** What the reductions fold, and the values behind it that hold the same elements in the same order. */
+  readonly inOrder: ReadonlySet<NodeId>;
+}
+
+/** How an output is stored by walking whole rows: each element as its row passes. Null when it is one value a row, or nothing of the kind. */
+export function wholeOutput(graph: Graph, { domain, places, inOrder }: RowPlacement, id: NodeId): Layout | null {
+  const { role, lie } = places.get(id)!;
+  const { shape } = node(graph, id).type;
+  if (role !== "free") return lie ?? null;
+  const inSpace = shape.join() === domain.space.join() || inOrder.has(id);
+  return inSpace ? layoutOf(domain.space, shape, domain.samples) : null;
+}
+
+/** Backwards from the folded value through free views and elementwise work of its shape. */
+function inOrderOf(graph: Graph, members: readonly NodeId[], folded: NodeId): ReadonlySet<NodeId> {
+  const found = new Set([folded]);
+  for (const id of members.toReversed()) {
+    const n = node(graph, id);
+    if (!found.has(id)) continue;
+    if (isFreeView(n)) found.add(n.inputs[0]!);
+    if (opDef(n.op).kind !== "elementwise") continue;
+    for (const input of n.inputs) if (node(graph, input).type.shape.join() === n.type.shape.join()) found.add(input);
+  }
+  return found;
+}
+
+/** Roles and stages of the members of a region with reductions; a verdict when they don't share one kind of row. */
+export function placeRows(graph: Graph, members: readonly NodeId[]): RowPlacement | Verdict {
+  const lead = leadOf(graph, members);
+  const space = node(graph, lead.inputs[0]!).type.shape;
+  const domain = domainOf(space, walkedAxes(graph, lead)!);
+  const places = new Map<NodeId, Placed>();
+  for (const id of members) {
+    const place = placeMember(graph, id, places, domain);
+    if (isVerdict(place)) return place;
+    places.set(id, place);
+  }
+  return { domain, places, inOrder: inOrderOf(graph, members, lead.inputs[0]!) };
+}
+
+/** The op whose rows the kernel walks: where some fold rows and some columns, one whose rows lie contiguously. */
+function leadOf(graph: Graph, members: readonly NodeId[]): Node {
+  const ops = members.map((id) => node(graph, id)).filter(walksRows);
+  const contiguous = ops.find((n) => isTrailing(node(graph, n.inputs[0]!).type.shape, walkedAxes(graph, n)!));
+  return contiguous ?? ops[0]!;
+}
+
+/** What the columns' folds may take of the registers of a workgroup: 64 of each of its 256 threads. */
+const COLUMN_BYTES = 65_536;
+
+/** Why these folds of columns can't be made while the rows go by; null when they can. */
+function refuseColumns(
+  graph: Graph,
+  folds: readonly NodeId[],
+  rowwise: readonly NodeId[],
+  columns: number,
+): Classified | null {
+  const [fold] = folds;
+  if (fold === undefined) return null;
+  const label = `\`${node(graph, fold).label}\``;
+  if (rowwise.length > 0)
+    return refuse(
+      "L_REDUCE_REDUCE",
+      [fold, rowwise[0]!],
+      `${label} reduces columns and \`${node(graph, rowwise[0]!).label}\` needs a workgroup for each row.`,
+      "Nothing here: a second kernel has to reduce the columns.",
+    );
+  const bytes = 4 * columns * folds.length;
+  if (bytes <= COLUMN_BYTES) return null;
+  return refuse(
+    "L_WGMEM",
+    folds,
+    `${label} needs a value for each of ${columns} columns while the rows are read: ${showBytes(bytes)} for all such reductions, and a workgroup has ${showBytes(COLUMN_BYTES)}.`,
+    "Fewer columns.",
+    { bytes, limit: COLUMN_BYTES },
+  );
+}
+
+function classifyRows(
+  graph: Graph,
+  members: readonly NodeId[],
+  outputs: readonly NodeId[],
+  rowOps: readonly NodeId[],
+): Classified {
+  const scans = rowOps.filter((id) => isScan(node(graph, id)));
+  const orders = rowOps.filter((id) => isOrder(node(graph, id)));
+  if (needsMerging(graph, orders)) return classifyMerged(graph, members, outputs, rowOps);
+  if (!directionOf(graph, scans)) return refuseBothDirections(graph, scans);
+  const placement = placeRows(graph, members);
+  if ("ok" in placement) return { ok: false, verdict: placement };
+  const { domain, places } = placement;
+  for (const id of outputs) {
+    const n = node(graph, id);
+    const fits =
+      ["row", "column", "first"].includes(places.get(id)!.role) ||
+      wholeOutput(graph, placement, id) !== null ||
+      (places.get(id)!.role !== "part" && isRowShape(n.type.shape, domain));
+    if (!fits) {
+      return refuse(
+        "L_SHAPE",
+        [id, rowOps[0]!],
+        `\`${n.label}\` is ${showShape(n.type.shape)}; the rows of this kernel are those of ${showShape(domain.space)}, and a kernel stores what its loop computes.`,
+        "The same shape for both.",
+        { elements: sizeOf(n.type.shape), otherElements: sizeOf(domain.space) },
+      );
+    }
+  }
+  const columns = sizeOf(domain.axes.map((axis) => domain.space[axis]!));
+  const columnFolds = rowOps.filter((id) => places.get(id)!.role === "column");
+  const refused = refuseColumns(graph, columnFolds, [...scans, ...orders], columns);
+  if (refused) return refused;
+  const staged = (ids: readonly NodeId[]): RegionForm["orders"] =>
+    ids.map((id) => ({ node: id, stage: places.get(id)!.stage - 1 }));
+  const others = new Set([...scans, ...orders, ...columnFolds]);
+  const form: RegionForm = {
+    template: rowTemplate(domain),
+    space: domain.space,
+    reducedAxes: domain.axes,
+    rows: sizeOf(domain.kept),
+    columns,
+    reductions: staged(rowOps.filter((id) => !others.has(id))),
+    scans,
+    columnFolds,
+    orders: staged(orders),
+    contraction: null,
+  };
+  return { ok: true, form };
+}
+
+function refuseBothDirections(graph: Graph, scans: readonly NodeId[]): Classified {
+  const way = (id: NodeId): boolean => opDef(node(graph, id).op).scan!.reverse(node(graph, id).attrs);
+  const [from, to] = [scans.find((id) => !way(id))!, scans.find(way)!];
+  return refuse(
+    "L_INDEX",
+    [from, to],
+    `\`${node(graph, from).label}\` runs along each row from its start and \`${node(graph, to).label}\` from its end: one loop goes one way.`,
+    "Two scans in the same direction.",
+  );
+}
+
+/** Rows that lie contiguously in memory get a workgroup each; others walk with one thread per row. */
+function rowTemplate({ space, axes }: RowDomain): TemplateName {
+  return isTrailing(space, axes) ? "row-reduce" : "general-reduce";
+}

@@ -1,0 +1,140 @@
+/** @file Counts the arithmetic of a region: how often each member is evaluated, times what one evaluation costs. */
+import { node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../../ir";
+import { comparisonsOfSorts, keptByParts } from "../nest/networks";
+import { MAX_SORTED, opDef, rowLoopOf } from "../../ops";
+import { loopsIn, resultsOf } from "../shapes/loop/map-loops";
+import { matmulSizes } from "../shapes/matmul/matmul";
+import { orderComparisons } from "../shapes/sort/merge-sort";
+import { rangeTerms } from "./data-loads";
+import { segmentBody } from "../shapes/map/segments";
+import type { RegionForm, RegionSchedule } from "../types";
+
+type Body = Pick<Region, "members" | "outputs">;
+
+/**
+ * FLOPs of one run of the region. A value that a wider loop asks for again and again (a broadcast operand,
+ * the operand of a tiled contraction) counts as often as it is computed.
+ */
+export function regionFlops(graph: Graph, region: Body, form: RegionForm | null, schedule: RegionSchedule): number {
+  const evaluations = evaluationsOf(graph, region, form, schedule);
+  let flops = 0;
+  for (const id of region.members) {
+    const n = node(graph, id);
+    const def = opDef(n.op);
+    if (def.kind === "contraction") {
+      flops += 2 * matmulSizes(graph, id).k * sizeOf(n.type.shape);
+    } else if (def.kind === "reduce") {
+      flops += def.flopsPerElement * (sizeOf(node(graph, n.inputs[0]!).type.shape) / comparedWith(form, schedule));
+    } else if (def.ranges) {
+      flops += rangeTerms(graph, n.inputs) * evaluations.get(id)!;
+    } else if (def.order) {
+      flops += comparisonsOf(graph, n, form!, schedule);
+    } else if (def.kind !== "movement" && !def.loop) {
+      flops += def.flopsPerElement * evaluations.get(id)!;
+    }
+  }
+  // Results of one loop share its iterations.
+  for (const results of loopsIn(graph, region.members)) {
+    const [{ op, attrs }] = results as [Node];
+    const along = rowLoopOf(results[0]!);
+    const times = along ? sizeOf(along.kept) : Math.max(...results.map(({ id }) => evaluations.get(id)!));
+    flops += times * opDef(op).loop!.flops(attrs, resultsOf(results));
+  }
+  return flops;
+}
+
+/** Places that an update is compared with, of which it names one: where it is folded into bins, that one alone. */
+const comparedWith = (form: RegionForm | null, { bins }: RegionSchedule): number => (bins ? form!.rows : 1);
+
+/** Arithmetic on an element for each digit: it is cut out of the key, and counted, once to count and twice to move. */
+const DIGIT_OPS = 12;
+
+/** Comparisons of an order: those of merged runs, or of what a workgroup sorts. */
+function comparisonsOf(graph: Graph, n: Node, form: RegionForm, schedule: RegionSchedule): number {
+  const { order } = opDef(n.op);
+  if (schedule.variant === "merge-sort")
+    return orderComparisons(form, order!.count(n.attrs, form.columns)).reduce((sum, each) => sum + each, 0);
+  const { shape } = node(graph, n.inputs[0]!).type;
+  if (schedule.digits) return DIGIT_OPS * schedule.digits.passes * sizeOf(shape);
+  const columns = shape[order!.axis(n.attrs, shape)]!;
+  const kept = columns > MAX_SORTED ? order!.count(n.attrs, columns) : 0;
+  const perTurn = schedule.threadsPerWorkgroup * (schedule.lane === "columns" ? 4 : 1);
+  const { chunks, chunkLength } = schedule;
+  const rows = sizeOf(shape) / columns;
+  if (chunks === 1) return rows * comparisonsOfSorts({ columns, kept }, perTurn);
+  const left = keptByParts(columns, kept, chunks, chunkLength);
+  return (
+    rows *
+    (chunks * comparisonsOfSorts({ columns: chunkLength, kept }, perTurn) +
+      comparisonsOfSorts({ columns: left, kept }, perTurn))
+  );
+}
+
+/** How often each member is evaluated, walking back from what is stored: in each part of the grid anew. */
+export function evaluationsOf(
+  graph: Graph,
+  region: Body,
+  form: RegionForm | null,
+  schedule: RegionSchedule,
+): ReadonlyMap<NodeId, number> {
+  const { segments } = schedule;
+  if (!segments || segments.length < 2) return evaluationsFor(graph, region, form, schedule);
+  const all = new Map<NodeId, number>(region.members.map((id) => [id, 0]));
+  for (const segment of segments)
+    for (const [id, times] of evaluationsFor(graph, segmentBody(graph, region, segment), form, schedule))
+      all.set(id, all.get(id)! + times);
+  return all;
+}
+
+function evaluationsFor(
+  graph: Graph,
+  { members, outputs }: Body,
+  form: RegionForm | null,
+  schedule: RegionSchedule,
+): ReadonlyMap<NodeId, number> {
+  const inside = new Set(members);
+  const known = new Map<NodeId, number>(members.map((id) => [id, 0]));
+  for (const id of outputs) known.set(id, sizeOf(node(graph, id).type.shape));
+  const ask = (id: NodeId, times: number): void => {
+    if (inside.has(id) && times > known.get(id)!) known.set(id, times);
+  };
+  const perRow = form === null ? new Set<NodeId>() : valuesPerRow(graph, members, form);
+  for (let i = members.length - 1; i >= 0; i--) {
+    const id = members[i]!;
+    const n = node(graph, id);
+    const size = sizeOf(n.type.shape);
+    const kind = opDef(n.op).kind;
+    if (perRow.has(id)) known.set(id, size);
+    const times = known.get(id)!;
+    n.inputs.forEach((input, operand) => {
+      const needed = sizeOf(node(graph, input).type.shape);
+      if (kind === "reduce") ask(input, needed / comparedWith(form, schedule));
+      else if (kind === "order" || kind === "loop") ask(input, needed);
+      else if (kind === "contraction") ask(input, needed * tileVisits(graph, id, operand, schedule));
+      else if (kind === "movement" && n.inputs.length > 1) ask(input, needed);
+      else ask(input, times);
+    });
+  }
+  return known;
+}
+
+/** Values known once per row: the reductions and what is computed from them alone. */
+function valuesPerRow(graph: Graph, members: readonly NodeId[], form: RegionForm): Set<NodeId> {
+  const perRow = new Set<NodeId>(form.reductions.map((reduction) => reduction.node));
+  if (perRow.size === 0) return perRow;
+  for (const id of members) {
+    const n = node(graph, id);
+    if (sizeOf(n.type.shape) <= form.rows && n.inputs.some((input) => perRow.has(input))) perRow.add(id);
+  }
+  return perRow;
+}
+
+/** How often the tiles of a contraction load each element of operand 0 or 1. */
+export function tileVisits(graph: Graph, contraction: NodeId, operand: number, schedule: RegionSchedule): number {
+  const { m, n } = matmulSizes(graph, contraction);
+  // A band of rows keeps its left operand, and every band walks the right one.
+  if (schedule.flash) return operand === 0 ? 1 : Math.ceil(m / schedule.flash.m);
+  const { rows = 1, columns = 1 } = schedule.thin ?? {};
+  const tile = schedule.matmul ?? { m: rows, n: columns };
+  return operand === 0 ? Math.ceil(n / tile.n) : Math.ceil(m / tile.m);
+}

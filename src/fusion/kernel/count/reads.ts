@@ -1,0 +1,377 @@
+/** @file What a region reads: every stored value with its distinct elements, and whether the inner loop walks it with a stride. */
+import { dtypeBytes, node, sizeOf, stridesOf, type Graph, type Node, type NodeId, type Shape } from "../../ir";
+import { opDef, ownShape, rankAround, readAt, rowLoopOf, rowsRead } from "../../ops";
+import {
+  ALL,
+  count,
+  rowsOf,
+  throughBroadcast,
+  throughGather,
+  throughIndex,
+  throughMovement,
+  throughReduce,
+  union,
+  type Footprint,
+} from "../indices/footprint";
+import { sourceOf } from "../indices/affine";
+import { endsPass, walkedAxes, walksRows } from "../shapes/fold/rows/row-ops";
+import type { RegionForm, RegionRead } from "../types";
+import { pointAfter, type LayoutStep } from "../indices/row-layout";
+import { isFreeView, isInlined, storedInputs } from "../indices/views";
+
+const shapesOf = (graph: Graph, n: Node): Shape[] => n.inputs.map((input) => node(graph, input).type.shape);
+
+/** What a loop along rows asks of an operand: all of it, or the rows that its iterations read. */
+function demandOfLoop(n: Node, shape: Shape, operand: number): Footprint {
+  const loop = rowLoopOf(n)!;
+  const param = loop.body.params[operand]!;
+  const { walk } = param;
+  if (!walk) return ALL;
+  const [first, last] = rowsRead(loop, walk);
+  return rowsOf(shape, rankAround(shape, param) + loop.axis, first, last);
+}
+
+/** Demand on one operand of a member. */
+function demandOn(graph: Graph, n: Node, operand: number, demand: Footprint): Footprint {
+  const inputs = shapesOf(graph, n);
+  const def = opDef(n.op);
+  if (def.kind === "movement") return throughMovement(demand, n, inputs, operand);
+  const walked = walkedAxes(graph, n);
+  if (walked) return throughReduce(demand, n.type.shape, inputs[operand]!, walked);
+  if (def.kind === "contraction") return ALL;
+  if (def.kind === "loop") return demandOfLoop(n, inputs[operand]!, operand);
+  if (def.kind === "gather") {
+    if (operand === 0) return throughGather(demand, n.type.shape, inputs[0]!);
+    return throughIndex(demand, n.type.shape, inputs[1]!, def.gather!.axis(n.attrs, inputs[0]!));
+  }
+  if (def.kind === "search" && operand === 0) return ALL;
+  if (def.kind === "ranges") return ALL;
+  return throughBroadcast(demand, n.type.shape, inputs[operand]!);
+}
+
+/**
+ * Distinct elements of every stored value that the members touch when the outputs are computed in full.
+ * Exact as far as a few hundred disjoint boxes name them; everything where that is not enough.
+ */
+export function touchedElements(
+  graph: Graph,
+  members: readonly NodeId[],
+  outputs: readonly NodeId[],
+): Map<NodeId, number> {
+  const inside = new Set(members);
+  const demands = new Map<NodeId, Footprint>(outputs.map((id) => [id, ALL]));
+  const ask = (id: NodeId, demand: Footprint): void => {
+    const known = demands.get(id);
+    demands.set(id, known ? union(known, demand, node(graph, id).type.shape) : demand);
+  };
+  const outside = new Set<NodeId>();
+  for (const id of members.toReversed()) {
+    const demand = demands.get(id);
+    if (!demand) continue;
+    const n = node(graph, id);
+    n.inputs.forEach((input, operand) => {
+      ask(input, demandOn(graph, n, operand, demand));
+      if (!inside.has(input)) outside.add(input);
+    });
+  }
+  const touched = new Map<NodeId, Footprint>();
+  for (const id of outside) {
+    let current = node(graph, id);
+    let demand = demands.get(id)!;
+    while (isFreeView(current)) {
+      const source = node(graph, current.inputs[0]!);
+      demand = throughMovement(demand, current, [source.type.shape], 0);
+      current = source;
+    }
+    if (isInlined(current)) continue;
+    const known = touched.get(current.id);
+    touched.set(current.id, known ? union(known, demand, current.type.shape) : demand);
+  }
+  return new Map([...touched].map(([id, demand]) => [id, count(demand, node(graph, id).type.shape)]));
+}
+
+/** Linear distance in every stored value between two neighbouring points of the loop; several where it is read several ways. */
+export type Strides = ReadonlyMap<NodeId, ReadonlySet<number>>;
+
+/** Points of a value, followed together. */
+export type Points = readonly (readonly number[])[];
+/** A value read at many different offsets in one kernel needs no more probes than this to show its strides. */
+const PROBES_PER_VALUE = 4;
+
+const dropped = (index: readonly number[], skip: number, shape: Shape): number[] =>
+  index.slice(skip).map((value, i) => (shape[i] === 1 ? 0 : value));
+
+const samePoints = (a: Points, b: Points): boolean =>
+  a.length === b.length && a.every((at, i) => at.every((value, axis) => value === b[i]![axis]));
+
+/**
+ * Follows points from `roots` back to the loads: where each stored value is loaded for them, once for each way there.
+ * Reductions stop the walk, and so does a movement that takes the points from several places.
+ */
+export function offsetsAt(
+  graph: Graph,
+  members: readonly NodeId[],
+  roots: readonly { readonly id: NodeId; readonly points: Points }[],
+): Map<NodeId, (readonly number[])[]> {
+  const inside = new Set(members);
+  const probes = new Map<NodeId, Points[]>();
+  const ask = (id: NodeId, points: Points): void => {
+    const list = probes.get(id) ?? [];
+    if (list.length < PROBES_PER_VALUE && !list.some((known) => samePoints(known, points))) list.push(points);
+    probes.set(id, list);
+  };
+  const offsets = new Map<NodeId, (readonly number[])[]>();
+  const arrive = (id: NodeId, points: Points): void => {
+    let current = node(graph, id);
+    let at: Points | null = points;
+    while (at && isFreeView(current)) {
+      const source = node(graph, current.inputs[0]!);
+      at = mapPoints(current, [source.type.shape], at, 0);
+      current = source;
+    }
+    if (!at || isInlined(current)) return;
+    const strides = stridesOf(current.type.shape);
+    const places = at.map((point) => point.reduce((sum, value, axis) => sum + value * strides[axis]!, 0));
+    offsets.set(current.id, [...(offsets.get(current.id) ?? []), places]);
+  };
+  const visit = (id: NodeId, points: Points): void => (inside.has(id) ? ask(id, points) : arrive(id, points));
+  for (const { id, points } of roots) visit(id, points);
+  for (const id of members.toReversed()) {
+    const n = node(graph, id);
+    const kind = opDef(n.op).kind;
+    if (endsPass(n) || kind === "contraction") continue;
+    const inputs = shapesOf(graph, n);
+    for (const points of probes.get(id) ?? []) {
+      n.inputs.forEach((input, operand) => {
+        const mapped =
+          kind === "movement"
+            ? mapPoints(n, inputs, points, operand)
+            : kind === "gather"
+              ? gatherPoints(n, inputs, points, operand)
+              : kind === "loop"
+                ? loopPoints(n, inputs, points, operand)
+                : kind === "search" || kind === "ranges"
+                  ? dataPoints(n, inputs, points, operand)
+                  : broadcastPoints(points, n.type.shape, inputs[operand]!);
+        if (mapped) visit(input, mapped);
+      });
+    }
+  }
+  return offsets;
+}
+
+/** Strides from the first to the second of each pair of neighbours. */
+export function strideProbe(
+  graph: Graph,
+  members: readonly NodeId[],
+  roots: readonly { readonly id: NodeId; readonly pair: Pair }[],
+): Strides {
+  const offsets = offsetsAt(
+    graph,
+    members,
+    roots.map(({ id, pair }) => ({ id, points: pair })),
+  );
+  return new Map([...offsets].map(([id, places]) => [id, new Set(places.map(([from, to]) => to! - from!))]));
+}
+
+const broadcastPoints = (points: Points, out: Shape, shape: Shape): Points =>
+  points.map((at) => dropped(at, out.length - shape.length, shape));
+
+/** Neighbours of the index lie anywhere in the data: two apart stands for that. */
+function gatherPoints(n: Node, [data, index]: readonly Shape[], points: Points, operand: number): Points {
+  const axis = opDef(n.op).gather!.axis(n.attrs, data!);
+  const rank = index!.length;
+  const asked = points.map((at) => at.slice(axis, axis + rank));
+  if (operand === 1) return asked;
+  const far = Math.min(2, data![axis]! - 1);
+  return points.map((at, i) => [
+    ...at.slice(0, axis),
+    asked[i]!.join() === asked[0]!.join() ? 0 : far,
+    ...at.slice(axis + rank),
+  ]);
+}
+
+/** Where searches and ranges load: any key, the ends of the own range, any row of the list, of it the own elements. */
+function dataPoints(n: Node, inputs: readonly Shape[], points: Points, operand: number): Points | null {
+  const { kind, ranges } = opDef(n.op);
+  if (kind === "search") return operand === 1 ? points : null;
+  const axis = ranges!.axis(n.attrs, inputs[0]!);
+  if (operand > 1) return points.map((at) => [at[axis]!]);
+  if (operand === 1) return null;
+  return points.map((at) => at.map((value, i) => (i === axis ? 0 : value)));
+}
+
+/** Where a loop along rows loads an operand for its results; of all rows, the first stands for those of a last value. */
+function loopPoints(n: Node, inputs: readonly Shape[], points: Points, operand: number): Points {
+  const loop = rowLoopOf(n)!;
+  const param = loop.body.params[operand]!;
+  const { walk } = param;
+  return points.map((at) => {
+    const isLast = loop.result.kind === "last";
+    const around = at.slice(0, at.length - loop.own.length);
+    const kept = isLast ? around : around.toSpliced(loop.place, 1);
+    // Neighbours of one run of the body are neighbours in what it reads, as far as that goes.
+    const own = at.slice(around.length);
+    const inside = ownShape(param).map((extent, i, all) => {
+      const from = own.length - all.length + i;
+      return from < 0 ? 0 : Math.min(own[from]!, extent - 1);
+    });
+    const row = walk ? walk.start + (isLast ? 0 : (walk.backwards ? -1 : 1) * at[loop.place]!) : null;
+    return readAt(loop, param, inputs[operand]!, kept, row, 0, inside);
+  });
+}
+
+function mapPoints(n: Node, inputs: readonly Shape[], points: Points, operand: number): Points | null {
+  const found: (readonly number[])[] = [];
+  for (const point of points) {
+    const from = sourceOf(n, inputs, point);
+    if (from?.operand !== operand) return null;
+    found.push(from.index);
+  }
+  return found;
+}
+
+type Pair = readonly [readonly number[], readonly number[]];
+
+/** Two neighbouring points of `shape` along `axis`; null when the axis is too short. */
+export function neighbours(shape: Shape, axis: number): Pair | null {
+  if (axis < 0 || shape[axis]! < 2) return null;
+  const zero = shape.map(() => 0);
+  return [zero, zero.map((_, i) => (i === axis ? 1 : 0))];
+}
+
+/** Innermost axis with more than one element, or −1. */
+export const innermost = (shape: Shape): number => shape.findLastIndex((extent) => extent > 1);
+
+/** Bytes that memory hands out at once, neighbours that run in step, and short rows: what a thread walks of them is loaded at about the same time. */
+const SECTOR_BYTES = 32;
+const IN_STEP = 32;
+const SHORT_ROW = 8;
+/** More than this share of what was fetched is never lost: the rest of a sector waits in the cache for whoever comes next. */
+const MOST_WASTE = 4;
+
+/** The first points of `shape` along some of its axes, in order; the last of these axes runs fastest. */
+function pointsAlong(shape: Shape, axes: readonly number[], most: number): number[][] {
+  const count = Math.min(
+    most,
+    axes.reduce((size, axis) => size * shape[axis]!, 1),
+  );
+  return Array.from({ length: count }, (_, at) => {
+    const point = shape.map(() => 0);
+    let left = at;
+    for (const axis of axes.toReversed()) {
+      point[axis] = left % shape[axis]!;
+      left = Math.floor(left / shape[axis]!);
+    }
+    return point;
+  });
+}
+
+/** What is fetched for each byte that is used, where the loads of threads in step fall on these places. */
+export function wasteOf(places: readonly number[], bytes: number): number {
+  const used = new Set(places);
+  const sectors = new Set([...used].map((place) => Math.floor((place * bytes) / SECTOR_BYTES)));
+  return Math.min(MOST_WASTE, Math.max(1, (sectors.size * SECTOR_BYTES) / (used.size * bytes)));
+}
+
+/** Points of `shape` that threads in step meet: neighbours along the walk, and of short rows all that a thread walks. */
+export function pointsInStep(shape: Shape, form: RegionForm, along: "columns" | "rows"): Points {
+  const all = [...shape.keys()];
+  const inSpace = shape.length === form.space.length && form.reducedAxes.length > 0;
+  const isAlong = (axis: number): boolean =>
+    shape[axis]! > 1 && form.reducedAxes.includes(axis) === (along === "columns");
+  const axes = inSpace ? all.filter(isAlong) : all;
+  const rest = all.filter((axis) => !axes.includes(axis));
+  const short = along === "rows" && form.columns <= SHORT_ROW;
+  const row = pointsAlong(shape, short ? rest : [], SHORT_ROW);
+  return pointsAlong(shape, along === "rows" ? axes : [...rest, ...axes], IN_STEP).flatMap((point) =>
+    row.map((column) => point.map((at, axis) => at + column[axis]!)),
+  );
+}
+
+/**
+ * Stored values that the region walks with neither stride 0 nor 1, and how much is fetched for each byte that is used. Neighbours that
+ * load the odd and the even elements, or the four numbers of a box, use all of what they fetch together.
+ */
+export function stridedReads(
+  graph: Graph,
+  members: readonly NodeId[],
+  outputs: readonly NodeId[],
+  form: RegionForm,
+  along: "columns" | "rows",
+  turnsOf: ReadonlyMap<NodeId, readonly LayoutStep[]> = new Map(),
+): Map<NodeId, number> {
+  if (form.contraction !== null) return new Map();
+  const isAlong = (extent: number, axis: number): boolean =>
+    extent > 1 && form.reducedAxes.includes(axis) === (along === "columns");
+  /** Neighbouring points as the loop over the region's space meets them: two, or as many as run in step. */
+  const pointsOf = (id: NodeId, inStep: boolean): Points | null => {
+    const turns = turnsOf.get(id) ?? [];
+    const walk = (shape: Shape, last: number): Points | null =>
+      inStep ? pointsInStep(shape, form, along) : neighbours(shape, last);
+    const inSpace = turns.length > 0 ? walk(form.space, form.space.findLastIndex(isAlong)) : null;
+    if (inSpace) return inSpace.map((point) => pointAfter(turns, point));
+    const shape = node(graph, id).type.shape;
+    return walk(
+      shape,
+      form.reducedAxes.length === 0 || shape.length !== form.space.length
+        ? innermost(shape)
+        : shape.findLastIndex(isAlong),
+    );
+  };
+  const roots = rootsOf(graph, members, outputs, form).map(({ id }) => id);
+  const isWide = (id: NodeId): boolean => sizeOf(node(graph, id).type.shape) >= sizeOf(form.space);
+  const placesOf = (ids: readonly NodeId[], inStep: boolean): Map<NodeId, (readonly number[])[]> =>
+    offsetsAt(
+      graph,
+      members,
+      ids.flatMap((id) => {
+        const points = pointsOf(id, inStep);
+        return points ? [{ id, points }] : [];
+      }),
+    );
+  // What the loop over whole rows reads is walked as that loop walks, whatever one more element per row costs.
+  const waste = new Map<NodeId, number>();
+  const seen = new Set<NodeId>();
+  for (const ids of [roots.filter(isWide), roots.filter((id) => !isWide(id))]) {
+    const pairs = [...placesOf(ids, false)].filter(([value]) => !seen.has(value));
+    const stepping = pairs.filter(([, places]) => places.some(([a, b]) => b! - a! !== 0 && b! - a! !== 1));
+    const met = stepping.length > 0 ? placesOf(ids, true) : null;
+    for (const [value] of pairs) seen.add(value);
+    for (const [value, places] of stepping) {
+      const all = met!.get(value) ?? places;
+      waste.set(value, wasteOf(all.flat(), dtypeBytes(node(graph, value).type.dtype)));
+    }
+  }
+  return waste;
+}
+
+/** Where the loops begin to ask: the operand of each reduction, and every output. */
+export function rootsOf(
+  graph: Graph,
+  members: readonly NodeId[],
+  outputs: readonly NodeId[],
+  form: RegionForm,
+): { id: NodeId; stage: number }[] {
+  const last = form.reductions.reduce((most, { stage }) => Math.max(most, stage + 1), 0);
+  return [
+    ...[...form.reductions, ...form.orders].map(({ node: id, stage }) => ({ id: node(graph, id).inputs[0]!, stage })),
+    ...form.columnFolds.map((id) => ({ id: node(graph, id).inputs[0]!, stage: last })),
+    ...outputs.filter((id) => !endsPass(node(graph, id)) && members.includes(id)).map((id) => ({ id, stage: last })),
+  ];
+}
+
+/** Plain reads, in first-use order: no rereads yet (the schedule knows them). */
+export function readsOf(
+  graph: Graph,
+  members: readonly NodeId[],
+  outputs: readonly NodeId[],
+  strided: ReadonlyMap<NodeId, number> = new Map(),
+): RegionRead[] {
+  // A row is folded whether or not what comes of it is stored in the end.
+  const folded = members.filter((id) => walksRows(node(graph, id)) && !outputs.includes(id));
+  const touched = touchedElements(graph, members, [...outputs, ...folded]);
+  return storedInputs(graph, members)
+    .filter((value) => (touched.get(value) ?? 0) > 0 || sizeOf(node(graph, value).type.shape) === 0)
+    .map((value) => ({ value, elements: touched.get(value) ?? 0, waste: strided.get(value) ?? 1, rereads: 0 }));
+}

@@ -1,0 +1,185 @@
+/**
+ * @file Four neighbours that one thread reads or writes one by one become one access of four: components along a short last axis, the
+ * elements of windows, rows that lie between one another. The same elements are touched as before.
+ */
+import type { NodeId } from "../../ir";
+import type { Index, IndexSpace } from "./index-space";
+import { isLoop, type Buffer, type Reg, type Scalar, type Stmt, type Value, type Width } from "./kernel-ir";
+
+/** Who names registers. */
+interface Registers {
+  readonly space: IndexSpace;
+  reg(name: string, scalar: Scalar, width: Width, level?: number): Reg;
+}
+
+type Load = Extract<Stmt, { readonly kind: "let" }>;
+type Store = Extract<Stmt, { readonly kind: "store" }>;
+
+/** Accesses of one run of statements to the same four elements: where each of them stands, by its place among the four. */
+interface Four {
+  readonly buffer: Buffer;
+  readonly start: Index;
+  readonly lanes: Map<number, number>;
+}
+
+/** The statements with as few accesses; buffers that are met in fours from now on say so. */
+export function joinAccesses(body: readonly Stmt[], registers: Registers): Stmt[] {
+  const joining = new Joining(registers);
+  joining.look(body);
+  return joining.block(body);
+}
+
+class Joining {
+  readonly #registers: Registers;
+  /** Buffers that are read, and those that are written. */
+  readonly #read = new Set<Buffer>();
+  readonly #written = new Set<Buffer>();
+  /** Buffers with an access that is neither one of four nor of a component that the text can name. */
+  readonly #scattered = new Set<Buffer>();
+  readonly #fours = new Map<readonly Stmt[], readonly Four[]>();
+
+  constructor(registers: Registers) {
+    this.#registers = registers;
+  }
+
+  /** Finds the fours of each block, and what speaks against a buffer. */
+  look(body: readonly Stmt[]): void {
+    const fours = this.#foursOf(body);
+    this.#fours.set(body, fours);
+    const joined = new Set(fours.flatMap(({ lanes }) => [...lanes.values()]));
+    for (const [at, stmt] of body.entries()) {
+      if (isLoop(stmt)) this.look(stmt.body);
+      if (stmt.kind === "if") for (const block of [stmt.body, stmt.otherwise]) this.look(block);
+      if (stmt.kind === "merge") this.#scattered.add(stmt.values);
+      if (stmt.kind === "store" || stmt.kind === "storePair") this.#written.add(stmt.buffer);
+      const access = accessOf(stmt);
+      if (!access) continue;
+      if (access.kind === "load") this.#read.add(access.buffer);
+      if (access.width === 1 && !joined.has(at) && !this.#startOf(access.index)) this.#scattered.add(access.buffer);
+    }
+  }
+
+  block(body: readonly Stmt[]): Stmt[] {
+    const [after, before, left] = [new Map<number, Stmt[]>(), new Map<number, Stmt[]>(), new Map<number, Stmt>()];
+    for (const four of this.#fours.get(body) ?? []) {
+      if (!this.#mayJoin(four)) continue;
+      const places = [0, 1, 2, 3].map((lane) => four.lanes.get(lane)!);
+      four.buffer.width = 4;
+      if (body[places[0]!]!.kind === "let") this.#joinLoads(body, four, places, before, left);
+      else this.#joinStores(body, four, places, after, left);
+    }
+    return body.flatMap((stmt, at) => [
+      ...(before.get(at) ?? []),
+      ...(after.get(at) ?? [left.get(at) ?? this.#inside(stmt)]).filter((each) => each !== GONE),
+    ]);
+  }
+
+  #inside(stmt: Stmt): Stmt {
+    if (isLoop(stmt)) return { ...stmt, body: this.block(stmt.body) };
+    if (stmt.kind === "if") return { ...stmt, body: this.block(stmt.body), otherwise: this.block(stmt.otherwise) };
+    return stmt;
+  }
+
+  #mayJoin({ buffer }: Four): boolean {
+    if (buffer.width === 1 && this.#scattered.has(buffer)) return false;
+    return !(this.#read.has(buffer) && this.#written.has(buffer));
+  }
+
+  /** All four are loaded where the first of them was. */
+  #joinLoads(
+    body: readonly Stmt[],
+    { buffer, start }: Four,
+    places: readonly number[],
+    before: Map<number, Stmt[]>,
+    left: Map<number, Stmt>,
+  ): void {
+    const loads = places.map((at) => body[at] as Load);
+    const first = Math.min(...places);
+    const { reg: one } = body[first] as Load;
+    const reg = this.#registers.reg(`${buffer.name}_four`, one.scalar, 4, one.level);
+    const nodes = nodesOf(loads);
+    const load: Stmt = { kind: "let", reg, value: { kind: "load", buffer, index: start, width: 4 }, nodes };
+    before.set(first, [...(before.get(first) ?? []), load]);
+    for (const [lane, at] of places.entries()) left.set(at, { ...loads[lane]!, value: { kind: "part", a: reg, lane } });
+  }
+
+  /** All four are stored where the last of them was. */
+  #joinStores(
+    body: readonly Stmt[],
+    { buffer, start }: Four,
+    places: readonly number[],
+    after: Map<number, Stmt[]>,
+    left: Map<number, Stmt>,
+  ): void {
+    const stores = places.map((at) => body[at] as Store);
+    const last = Math.max(...places);
+    const parts = stores.map(({ value }): Value => value);
+    const nodes = nodesOf(stores);
+    const level = Math.max(...parts.map((value) => (value.kind === "reg" ? value.level : 0)));
+    const reg = this.#registers.reg(`${buffer.name}_four`, buffer.type.dtype, 4, level);
+    for (const at of places) left.set(at, GONE);
+    after.set(last, [
+      { kind: "let", reg, value: { kind: "pack", parts }, nodes },
+      { kind: "store", buffer, index: start, value: reg, width: 4, nodes },
+    ]);
+  }
+
+  /** Runs of statements end with what threads may not all reach, and with where they meet. */
+  #foursOf(body: readonly Stmt[]): Four[] {
+    const found: Four[] = [];
+    let open = new Map<string, Four>();
+    const close = (): void => {
+      found.push(...[...open.values()].filter(({ lanes }) => lanes.size === 4));
+      open = new Map();
+    };
+    for (const [at, stmt] of body.entries()) {
+      if (isLoop(stmt) || stmt.kind === "if" || stmt.kind === "guard" || stmt.kind === "barrier") close();
+      const access = accessOf(stmt);
+      if (!access || access.width === 4 || access.guarded || !mayLieInFours(access.buffer)) continue;
+      const place = this.#startOf(access.index);
+      if (!place) continue;
+      const key = `${access.kind} ${access.buffer.name} ${place.start.id}`;
+      const four = open.get(key) ?? { buffer: access.buffer, start: place.start, lanes: new Map<number, number>() };
+      // An element that is written twice is the last one's.
+      if (four.lanes.has(place.lane)) four.lanes.delete(place.lane);
+      else open.set(key, four);
+      four.lanes.set(place.lane, at);
+    }
+    close();
+    return found;
+  }
+
+  /** Where the four begin that an element is one of, and which one it is; null where only a run knows. */
+  #startOf(index: Index): { readonly start: Index; readonly lane: number } | null {
+    const { space } = this.#registers;
+    if (index.lane) return null;
+    const lane = ((index.constant % 4) + 4) % 4;
+    const start = space.add(index, space.int(-lane));
+    return start.min >= 0 && space.exactly(start, 4) ? { start, lane } : null;
+  }
+}
+
+/** In the place of a statement that is no longer there. */
+const GONE: Stmt = { kind: "comment", text: "" };
+
+const mayLieInFours = ({ access, type: { dtype }, elements }: Buffer): boolean =>
+  access !== "uniform" && elements % 4 === 0 && (dtype === "f32" || dtype === "i32");
+
+interface Access {
+  readonly kind: "load" | "store";
+  readonly buffer: Buffer;
+  readonly index: Index;
+  readonly width: Width;
+  /** What is read may be dropped: then it may lie outside. */
+  readonly guarded: boolean;
+}
+
+function accessOf(stmt: Stmt): Access | null {
+  if (stmt.kind === "store") return { ...stmt, guarded: false };
+  if ((stmt.kind !== "let" && stmt.kind !== "var" && stmt.kind !== "set") || stmt.value.kind !== "load") return null;
+  return { ...stmt.value, guarded: stmt.value.when !== undefined || stmt.kind !== "let" };
+}
+
+const nodesOf = (stmts: readonly { readonly nodes: readonly NodeId[] }[]): NodeId[] => [
+  ...new Set(stmts.flatMap(({ nodes }) => nodes)),
+];

@@ -1,0 +1,59 @@
+/** @file The functions that orders bring along: two elements of workgroup memory put in order, and a thread's search in two runs that are merged. */
+import type { Index } from "../emit/index-space";
+import type { SortArrays, Waiting } from "../emit/kernel-ir";
+
+/** Puts an element behind those that wait. */
+export function waitText({ sort: { keys, places }, first, count, name }: Waiting): string {
+  const [param, store] = places ? [", place: i32", `\n  ${places.name}[slot] = place;`] : ["", ""];
+  return `// Puts an element behind those that wait.
+fn ${name}(key: i32${param}) {
+  let slot = ${first}u + atomicAdd(&${count.name}, 1u);
+  ${keys.name}[slot] = key;${store}
+}`;
+}
+
+/** Puts two elements of a row in order. */
+export function exchangeText({ keys, places, name }: SortArrays): string {
+  const [a, b] = [keys.name, places?.name];
+  const ties = b ? ` || (${a}[far] == ${a}[near] && ${b}[far] < ${b}[near])` : "";
+  const swap = (array: string, held: string): string =>
+    `    let ${held} = ${array}[near];\n    ${array}[near] = ${array}[far];\n    ${array}[far] = ${held};\n`;
+  const after = `${a}[far] < ${a}[near]`;
+  return `// Swaps two elements of the row unless they stand in order.
+fn ${name}(near: u32, far: u32) {
+  if (${ties ? `(${after})${ties}` : after}) {
+${swap(a, "key")}${b ? swap(b, "place") : ""}  }
+}`;
+}
+
+/** Halvings of a run that leave one place. */
+export const searchSteps = (run: Index): number => Math.ceil(Math.log2(run.max + 1));
+
+/**
+ * @param steps halvings after which one place of a run is left
+ * @param keyAt the key of the element at a place of the buffer that holds the runs
+ */
+export function mergeText(name: string, steps: number, keyAt: (place: string) => string): string {
+  const ahead = (near: string, far: string): string => `${keyAt(far)} < ${keyAt(near)}`;
+  return `// Where element number \`at\` of two neighbouring runs stands: \`left\` elements from \`start\` on, and the \`right\` ones after them.
+fn ${name}(start: u32, left: u32, right: u32, at: u32) -> u32 {
+  let other = start + left;
+  // How many of the first \`at\` the left run has: equal elements come from there first.
+  var low = select(0u, at - right, at > right);
+  var high = min(at, left);
+  for (var turn = 0u; turn < ${steps}u; turn++) {
+    let middle = (low + high) / 2u;
+    if (low == high) { break; }
+    if (${ahead("start + middle", "other + at - 1u - middle")}) {
+      high = middle;
+    } else {
+      low = middle + 1u;
+    }
+  }
+  let far = at - low;
+  if (low == left || (far < right && ${ahead("start + low", "other + far")})) {
+    return other + far;
+  }
+  return start + low;
+}`;
+}

@@ -1,0 +1,218 @@
+/** @file How a product is walked that is folded while it is made: tiles, chunks of the walk, and what they take. */
+import { leftBy } from "../../nest/threads";
+import { node, sizeOf, type Graph, type NodeId, type Region, type Target } from "../../../ir";
+import { opDef } from "../../../ops";
+import { leftVectors, matmulSizes, offeredTiles, THIN, tileBytes, tileThreads } from "../matmul/matmul";
+import { aloneShare, tileShare } from "../matmul/matmul-factors";
+import type { OnlineParts } from "./online-parts";
+import { readsOf, touchedElements } from "../../count/reads";
+import type { MatmulTile, RegionRead, RegionSchedule, Variant } from "../../types";
+
+export type Body = Pick<Region, "members" | "outputs">;
+export type Planned = Partial<RegionSchedule> & { readonly variant: Variant };
+
+/** Bands of rows that keep a large machine busy: below this, smaller bands, or chunks of them. */
+export const ENOUGH_WORKGROUPS = 128;
+
+export interface ReduceSizes {
+  readonly batch: number;
+  /** The axis that stays, the one that is folded, and the inner one of the contraction. */
+  readonly kept: number;
+  readonly folded: number;
+  readonly k: number;
+  /** The folded axis is the last one. */
+  readonly alongColumns: boolean;
+}
+
+export function reduceSizes(graph: Graph, { scores, space, axis }: OnlineParts): ReduceSizes {
+  const alongColumns = axis === space.length - 1;
+  const [m, n] = [space.at(-2)!, space.at(-1)!];
+  return {
+    batch: sizeOf(space) / (m * n),
+    kept: alongColumns ? m : n,
+    folded: alongColumns ? n : m,
+    k: matmulSizes(graph, scores[0]!).k,
+    alongColumns,
+  };
+}
+
+/** Tiles that a workgroup walks at least before the walk is shared out, and workgroups that it is shared out to. */
+const LONG_WALK = 16;
+const SHARED_WORKGROUPS = 4 * ENOUGH_WORKGROUPS;
+/** The kernel that joins the chunks has a thread for each. */
+export const MAX_CHUNKS = 256;
+
+/** How a product is walked that is folded while it is made. */
+interface ReducePlan {
+  readonly tile: MatmulTile;
+  readonly chunks: number;
+  /** Tiles of each chunk. */
+  readonly iterations: number;
+  readonly workgroups: number;
+}
+
+/** Columns of a thread that it can fold: with sixteen, and their places, accumulators are pushed out of its registers. Measured. */
+const MAX_COLUMNS = 8;
+
+/** Statements of one kernel above which a smaller tile is taken: every accumulator of a thread is folded by name. */
+const MAX_STATEMENTS = 1900;
+
+/** An upper bound of the statements that a tile takes. */
+function statementsOf({ k, rm, rn }: MatmulTile, members: number, values: number): number {
+  const vectors = rn / 4;
+  const product = k * rm * vectors + (k * rm) / 4 + k * vectors + 4 * (rm + vectors);
+  return product + rm * vectors * members + 8 * rm * values;
+}
+
+/** Null where one thread per row is better. */
+function reducePlan(graph: Graph, parts: OnlineParts, members: number, target: Target): ReducePlan | null {
+  const { batch, kept, folded, k, alongColumns } = reduceSizes(graph, parts);
+  if (target.schedule === "cpu" || kept < THIN || folded < THIN) return null;
+  const bytes = (tile: MatmulTile): number => {
+    const long = statementsOf(tile, members, meetingValues(graph, parts)) > MAX_STATEMENTS;
+    return long ? Infinity : reduceBytes(graph, parts, tile, alongColumns);
+  };
+  // A thread keeps a row, and hands its parts over in vectors.
+  const keeps = ({ m, n, rn }: MatmulTile, threads: number): boolean =>
+    !alongColumns || (threads >= m && (n / rn) % 4 === 0);
+  const fits = offeredTiles.filter((tile) => {
+    const threads = tileThreads(tile);
+    return (
+      tile.rn <= MAX_COLUMNS &&
+      keeps(tile, threads) &&
+      threads <= target.maxWorkgroupSize &&
+      bytes(tile) <= target.maxWorkgroupBytes
+    );
+  });
+  const plans = fits.map((tile) => {
+    const plan = walkOf(
+      batch * Math.ceil(kept / (alongColumns ? tile.m : tile.n)),
+      tile,
+      folded / (alongColumns ? tile.n : tile.m),
+    );
+    return {
+      plan,
+      share: tileShare(tile, plan.workgroups, k * plan.iterations, 2 * batch * kept * folded * k, target),
+    };
+  });
+  const best = plans.reduce<(typeof plans)[number] | null>(
+    (most, each) => (most && most.share >= each.share ? most : each),
+    null,
+  );
+  return best?.plan ?? null;
+}
+
+/** A walk of so many tiles for each band of rows, cut into chunks where bands are too few to keep a machine busy. */
+function walkOf(bands: number, tile: MatmulTile, tiles: number): ReducePlan {
+  const iterations = Math.ceil(tiles);
+  if (bands >= ENOUGH_WORKGROUPS || iterations < LONG_WALK) return { tile, chunks: 1, iterations, workgroups: bands };
+  const share = Math.max(1, Math.round((bands * iterations) / SHARED_WORKGROUPS), Math.ceil(iterations / MAX_CHUNKS));
+  const chunks = Math.ceil(iterations / share);
+  return { tile, chunks, iterations: share, workgroups: bands * chunks };
+}
+
+/** Types of values in which the threads of a row meet, beside that of the product. */
+export function meetingTypes(graph: Graph, { folds }: OnlineParts): number {
+  const types = folds.flatMap(({ node: id }) => {
+    const { op, inputs, attrs } = node(graph, id);
+    const from = node(graph, inputs[0]!).type.dtype;
+    const def = opDef(op);
+    return [def.operandTypes?.([from], attrs)[0] ?? from, ...(def.reduce!.arg ? ["i32"] : [])];
+  });
+  return new Set(types.filter((type) => type !== "f32" && type !== "f16")).size;
+}
+
+/** Vectors in which the threads of a workgroup meet with one row (or four columns) of each. */
+function cellsOfRow(graph: Graph, parts: OnlineParts, tile: MatmulTile, alongColumns: boolean): number {
+  return alongColumns ? (meetingValues(graph, parts) * tileThreads(tile)) / 4 : tileThreads(tile);
+}
+
+/** Rows of one thread (or vectors of its columns) that meet at a time, as many as the tile of the left operand has room for. */
+export function meetingRows(graph: Graph, parts: OnlineParts, tile: MatmulTile, alongColumns: boolean): number {
+  const room = Math.floor(leftVectors(tile) / cellsOfRow(graph, parts, tile, alongColumns));
+  const most = Math.max(1, Math.min(room, alongColumns ? tile.rm : tile.rn / 4));
+  return 2 ** Math.floor(Math.log2(most));
+}
+
+/** Vectors in which they meet, all together. */
+export const meetingCells = (graph: Graph, parts: OnlineParts, tile: MatmulTile, alongColumns: boolean): number =>
+  cellsOfRow(graph, parts, tile, alongColumns) * meetingRows(graph, parts, tile, alongColumns);
+
+/** Values of each row that threads hand over: its peak, its folds, and the place of an argmax. */
+export const meetingValues = (graph: Graph, { peak, folds }: OnlineParts): number =>
+  folds.reduce((sum, fold) => sum + leftBy(graph, fold.node), peak === null ? 0 : 1);
+
+/** Workgroup memory: the operands' tiles, and where the threads meet what does not fit into the left one. */
+function reduceBytes(graph: Graph, parts: OnlineParts, tile: MatmulTile, alongColumns: boolean): number {
+  const meeting = meetingCells(graph, parts, tile, alongColumns);
+  const beyond = Math.max(0, meeting - leftVectors(tile));
+  return tileBytes(tile) + 16 * (beyond + meetingTypes(graph, parts) * meeting);
+}
+
+export function scheduleReduce(
+  graph: Graph,
+  parts: OnlineParts,
+  { members, outputs }: Body,
+  target: Target,
+  live: number,
+): Planned {
+  const { batch, kept, folded, k, alongColumns } = reduceSizes(graph, parts);
+  const plan = reducePlan(graph, parts, members.length, target);
+  const folds = parts.folds.length + 1;
+  const plain = readsOf(graph, members, outputs);
+  if (!plan) {
+    const rows = kept % 4 === 0 || !alongColumns ? 4 : 1;
+    return {
+      variant: "reduce-thread",
+      reads: plain,
+      threadsPerWorkgroup: 64,
+      workgroups: Math.ceil((batch * Math.ceil(kept / rows)) / 64),
+      registers: live + 4 * folds + 8,
+      reached: aloneShare(batch * Math.ceil(kept / rows), target),
+      modelledBytes: 4 * batch * k * folded * (Math.ceil(kept / rows) - 1),
+    };
+  }
+  const { tile, chunks, iterations, workgroups } = plan;
+  const [own, walked] = alongColumns ? [tile.m, tile.n] : [tile.n, tile.m];
+  const bands = Math.ceil(kept / own);
+  return {
+    variant: "reduce-tile",
+    matmul: tile,
+    chunks,
+    chunkLength: iterations * walked,
+    dispatches: chunks > 1 ? 2 : 1,
+    temporaryBytes: chunks > 1 ? 4 * batch * kept * chunks * meetingValues(graph, parts) : 0,
+    temporaries: 1 + meetingTypes(graph, parts),
+    reads: chunks > 1 ? readTwice(graph, endsOf(parts), { members, outputs }, plain) : plain,
+    threadsPerWorkgroup: tileThreads(tile),
+    workgroups,
+    workgroupBytes: reduceBytes(graph, parts, tile, alongColumns),
+    registers: live + tile.rm + tile.rn + folds,
+    reached: tileShare(tile, workgroups, k * iterations, 2 * batch * kept * folded * k, target),
+    modelledBytes: 4 * batch * k * (kept * (Math.ceil(folded / walked) - 1) + folded * (bands - 1)),
+  };
+}
+
+/** What chunks of a row leave: its peak and its folds. */
+export const endsOf = ({ peak, folds }: OnlineParts): NodeId[] => [
+  ...(peak === null ? [] : [peak]),
+  ...folds.map((fold) => fold.node),
+];
+
+/** Reads of a region whose first kernel makes parts of `ends` and whose second one joins them: what both read counts twice. */
+export function readTwice(
+  graph: Graph,
+  ends: readonly NodeId[],
+  { members, outputs }: Body,
+  reads: readonly RegionRead[],
+): RegionRead[] {
+  const behind = (roots: readonly NodeId[], stop: readonly NodeId[]): NodeId[] => {
+    const found = new Set<NodeId>(roots);
+    for (const id of members.toReversed())
+      if (found.has(id) && !stop.includes(id)) for (const input of node(graph, id).inputs) found.add(input);
+    return members.filter((id) => found.has(id) && !stop.includes(id));
+  };
+  const after = touchedElements(graph, behind(outputs, ends), outputs);
+  const before = touchedElements(graph, behind(ends, []), ends);
+  return reads.map((read) => ({ ...read, rereads: before.has(read.value) && after.has(read.value) ? 1 : 0 }));
+}

@@ -1,0 +1,77 @@
+/** @file A product folded while it is made, without workgroup memory: a thread keeps four rows or columns and walks the other side. */
+import { programOf, threadPerItem, type Job } from "../../../emit/kernel-frame";
+import type { Index } from "../../../emit/index-space";
+import { literal, type KernelProgram, type Reg } from "../../../emit/kernel-ir";
+import { Reduce } from "./reduce";
+import { completeRows } from "./workgroup-row-reduce";
+import { nameRows } from "./online-softmax-state";
+
+/** Rows of the product that a thread makes at a time, four columns each. */
+const ROWS = 4;
+
+/** Variant `reduce-thread`. */
+export function lowerReduceThread(job: Job): KernelProgram {
+  const f = new Reduce(job);
+  const { low, space, sizes } = f;
+  const { alongColumns } = sizes;
+  const own = alongColumns ? Math.min(ROWS, sizes.kept) : 4;
+  const rows = alongColumns ? own : Math.min(ROWS, sizes.folded);
+  const bands = Math.ceil(sizes.kept / own);
+  const grid = threadPerItem(low, sizes.batch * bands, job.schedule.threadsPerWorkgroup, job.target, "band");
+  const batch = low.bind("batch", space.div(grid.index, bands));
+  const band = low.bind("start", space.mod(grid.index, bands));
+  const state = Array.from({ length: alongColumns ? own : 1 }, (_, i) => f.row(`_${i}`));
+  if (alongColumns)
+    nameRows(
+      low,
+      state.map((_, i) => f.held(space.add(space.mul(band, own), space.int(i)))),
+    );
+  low.loop("turn", Math.ceil(sizes.folded / (alongColumns ? 4 : rows)), (iteration) => {
+    const [block, unit] = alongColumns ? [band, iteration] : [iteration, band];
+    const lines = Array.from({ length: rows }, (_, i) => space.add(space.mul(block, rows), space.int(i)));
+    const accs = block4(f, batch, lines, unit);
+    state.forEach((row, s) => {
+      const quads = alongColumns
+        ? [f.quad(batch, lines[s]!, unit, accs[s]!)]
+        : lines.map((m, i) => f.quad(batch, m, unit, accs[i]!));
+      const top = row.highest(quads);
+      if (top !== null) row.rescaleFolds(row.raise(top));
+      row.fold(quads);
+      row.commitPeak();
+    });
+  });
+  completeRows(state, sizes.folded, null);
+  state.forEach((row, i) => {
+    row.enter();
+    if (alongColumns) f.storeRow(batch, space.add(space.mul(band, own), space.int(i)), { kind: "always" });
+    else f.storeColumns(batch, band, { kind: "always" });
+  });
+  return programOf(low, job, {
+    template: "contract-reduce",
+    schedule: `One thread per ${own} ${alongColumns ? "rows" : "columns"}; the product is made ${rows}×4 at a time and folded at once.`,
+    workgroupSize: grid.workgroupSize,
+    workgroups: grid.workgroups,
+  });
+}
+
+/** Accumulators of some rows and four columns. */
+function block4({ product: c, low, space }: Reduce, batch: Index, lines: readonly Index[], unit: Index): Reg[] {
+  const held = lines.map((m) => space.clamp(m, c.sizes.m - 1));
+  const n = c.quad(unit, c.sizes.n).at;
+  const accs = lines.map((_, i) => low.variable(`c_${i}`, c.scalar, 4, literal(0, c.scalar), [c.id]));
+  const byFours = c.sizes.k % 4 === 0 && c.alongK(0);
+  low.loop("k", byFours ? c.sizes.k / 4 : c.sizes.k, (k) => {
+    if (!byFours) {
+      const right = c.right(batch, k, n);
+      accs.forEach((acc, i) => c.fma(acc, c.left(batch, held[i]!, k), null, right));
+      return;
+    }
+    const start = space.mul(k, 4);
+    const left = held.map((m) => c.left(batch, m, space.add(start, space.of(space.lane))));
+    for (const lane of [0, 1, 2, 3]) {
+      const right = c.right(batch, space.add(start, space.int(lane)), n);
+      accs.forEach((acc, i) => c.fma(acc, left[i]!, lane, right));
+    }
+  });
+  return accs;
+}

@@ -1,0 +1,135 @@
+/**
+ * @file A product folded while it is made: a workgroup keeps a band of rows (or of columns), walks the other side tile by tile, and
+ * folds each tile of accumulators into running values. The product itself is never stored.
+ */
+import { leftPitch, leftVectors, tileThreads } from "../../matmul/matmul";
+import { meetingCells } from "../reduce-schedule";
+import { gridOf, programOf, type Job } from "../../../emit/kernel-frame";
+import type { Index } from "../../../emit/index-space";
+import { literal, type KernelProgram } from "../../../emit/kernel-ir";
+import {
+  gridIndex,
+  leftLoads,
+  multiply,
+  placeOf,
+  rightLoads,
+  rightWidth,
+  type TileLoad,
+  type Tiling,
+} from "../../matmul/write/matmul-tile";
+import { Reduce } from "./reduce";
+import { lowerReduceFinish } from "./reduce-finish";
+import { columnsPerThread, rowPerThread, type Band, type AccumulatorPlacement } from "./accumulator-placement";
+import { namesOf, partialLowering } from "../../../emit/split";
+
+/** Variant `reduce-tile`: one kernel; or one that folds the other side chunk by chunk, and one that joins the chunks. */
+export function lowerReduceTile(job: Job): KernelProgram[] {
+  const split = job.schedule.chunks > 1;
+  const f = split ? new Reduce(job, partialLowering(job)) : new Reduce(job);
+  const band = bandOf(job, f);
+  const keeper = f.sizes.alongColumns ? rowPerThread(band) : columnsPerThread(band);
+  walk(band, keeper);
+  if (!split) {
+    keeper.finish();
+    return [programOf(f.low, job, { template: "contract-reduce", ...describe(band) })];
+  }
+  keeper.leave(job);
+  const partial = programOf(f.low, job, {
+    template: "contract-reduce",
+    ...namesOf(job, "partials"),
+    ...describe(band),
+  });
+  return [partial, lowerReduceFinish(job, f.parts)];
+}
+
+function bandOf(job: Job, f: Reduce): Band {
+  const { matmul, chunks, chunkLength } = job.schedule;
+  const tile = matmul!;
+  const { low, space, product: c } = f;
+  const { alongColumns, kept, batch: matrices } = f.sizes;
+  const threads = tileThreads(tile);
+  const bands = Math.ceil(kept / (alongColumns ? tile.m : tile.n));
+  const count = bands * chunks * matrices;
+  const [gx, gy] = gridOf(count, job.target);
+  const grid = gridIndex(c, gx, gy, count, job.target.maxWorkgroupsPerDimension);
+  const tid = space.of(space.variable("tid", threads - 1, 0, "tid"));
+  const zero = space.int(0);
+  const band = space.mod(grid, bands);
+  const chunk = chunks === 1 ? zero : low.bind("chunk", space.mod(space.div(grid, bands), chunks));
+  const [step, iterations] = alongColumns ? [tile.n / 4, chunkLength / tile.n] : [tile.m, chunkLength / tile.m];
+  const start = space.mul(chunk, (alongColumns ? step : step / 4) * iterations);
+  const [top, left] = alongColumns ? [space.mul(band, tile.m / 4), start] : [start, space.mul(band, tile.n / 4)];
+  const batch = matrices === 1 ? zero : space.mod(space.div(grid, bands * chunks), matrices);
+  const tiling: Tiling = {
+    c,
+    tid,
+    threads,
+    top: space.mul(low.bind("top", top), 4),
+    left: low.bind("left", left),
+    batch: low.bind("batch", batch),
+  };
+  const place = placeOf(low, tid, tile);
+  const a = low.sharedArray(
+    "a_tile",
+    c.scalar,
+    Math.max(leftVectors(tile), meetingCells(job.graph, f.parts, tile, alongColumns)),
+    4,
+  );
+  const b = low.sharedArray("b_tile", c.scalar, tile.k * rightWidth(job, c.alongK(1)), 4);
+  return { ...place, f, tile, tiling, step, iterations, chunk, a, b, grid: [gx, gy] };
+}
+
+/** Every tile of the chunk is made and folded. */
+function walk(band: Band, keeper: AccumulatorPlacement): void {
+  const { f, tile, tiling, step, iterations, rows, columns, a, b } = band;
+  const { low, space, product: c } = f;
+  const { alongColumns, k } = f.sizes;
+  const width = b.length / tile.k;
+  low.comment("The first tile of both operands, on its way to workgroup memory.");
+  low.lean = true;
+  const [lefts, rights] = [leftLoads(tiling, a, tile), rightLoads(tiling, b, tile, width, c.alongK(1))];
+  low.lean = false;
+  const tiles = Math.ceil(k / tile.k);
+  const zero = space.int(0);
+  low.loop("turn", iterations, (turn) => {
+    const accs = rows.map((_, i) =>
+      columns.map((__, j) => low.variable(`c_${i}_${j}`, c.scalar, 4, literal(0, c.scalar), [c.id])),
+    );
+    low.lean = true;
+    low.loop("tile", tiles, (index) => {
+      for (const load of [...lefts, ...rights]) stage(f, load, index);
+      low.barrier();
+      if (iterations * tiles > 1) {
+        low.comment("Fetch the next tile while this one is multiplied.");
+        const after = space.add(index, space.int(1));
+        const next = low.bind("next", space.mod(after, tiles));
+        const then = low.bind("then", space.mod(space.add(turn, space.div(after, tiles)), iterations));
+        const past = space.mul(then, step);
+        for (const { reg, fetch } of lefts) low.set(reg, fetch(next, alongColumns ? zero : past), [c.id]);
+        for (const { reg, fetch } of rights) low.set(reg, fetch(next, alongColumns ? past : zero), [c.id]);
+      }
+      for (let k = 0; k < tile.k; k++) multiply(c, { a, b, pitch: leftPitch(tile), width }, band, accs, k);
+      low.barrier();
+    });
+    low.lean = false;
+    low.comment("Fold this tile of the product.");
+    keeper.fold(accs, space.mul(turn, step));
+  });
+}
+
+function describe({ f, tile, tiling, grid }: Band): Pick<KernelProgram, "schedule" | "workgroupSize" | "workgroups"> {
+  const { schedule } = f.job;
+  const side = f.sizes.alongColumns ? `${tile.m} rows, ${tile.n} columns` : `${tile.n} columns, ${tile.m} rows`;
+  const among = schedule.chunks === 1 ? "" : ` of one of ${schedule.chunks} chunks`;
+  return {
+    schedule: `One workgroup of ${tiling.threads} threads per ${side}${among} at a time; each tile of the product is folded in registers.`,
+    workgroupSize: [tiling.threads, 1, 1],
+    workgroups: [...grid, 1],
+  };
+}
+
+function stage({ product: c, low }: Reduce, { reg, array, cell, inside }: TileLoad, tile: Index): void {
+  const within = inside(tile);
+  const staged = within.kind === "always" ? reg : low.let(`${reg.name}_now`, reg.scalar, 4, reg, [c.id]);
+  low.emit({ kind: "storeShared", array, index: cell, value: c.masked(staged, within), lane: null, nodes: [c.id] });
+}

@@ -1,0 +1,78 @@
+/**
+ * @file Updates that are folded into bins: every thread has a bin of its own for each place in workgroup memory, folds its updates into
+ * them one after the other, and the bins of a place are joined. No update meets a place that it does not name, and no two threads meet.
+ */
+import type { Machine } from "../../nest/nest";
+import { joiningMicros, LOAD, LOOPED, MEETING, MEETING_PER_THREAD, START, takenMicros, WARP } from "../../nest/price";
+
+/** What is folded into bins. */
+export interface BinShape {
+  readonly places: number;
+  readonly updates: number;
+  /** Bytes that an update reads. */
+  readonly readBytes: number;
+  /** Elements that one load brings. */
+  readonly wide: 1 | 4;
+}
+
+/** Threads of a workgroup, and vectors that each of them takes. */
+export interface BinFactors {
+  readonly threads: number;
+  readonly turns: number;
+  readonly wide: 1 | 4;
+  /** Workgroups: each leaves one value for every place. */
+  readonly parts: number;
+}
+
+/** µs from a load of workgroup memory to its value; loads of it that are on their way at once where none waits for another. */
+const SHARED_WAIT = 0.02;
+const SHARED_AHEAD = 4;
+
+/** Bytes of workgroup memory. */
+export const binBytes = ({ places }: Pick<BinShape, "places">, threads: number): number => 4 * places * threads;
+
+/** µs of the kernel that fills the bins and of the one that joins what its workgroups leave, without launches. */
+export function binMicros(shape: BinShape, { threads, turns, wide, parts }: BinFactors, machine: Machine): number {
+  const { places, updates, readBytes } = shape;
+  const bytes = binBytes(shape, threads);
+  const [cells, each] = [(places * threads) / WARP, turns * wide];
+  const rounds = Math.ceil(places / threads);
+  const filled = takenMicros(
+    {
+      workgroups: parts,
+      threads,
+      bytes,
+      registers: 32,
+      moved: updates * readBytes + 4 * places * parts,
+      lines: updates / wide + (places * parts) / 4,
+      shared: parts * (2 * cells + (2 * each * threads) / WARP),
+      alone:
+        START +
+        Math.max(1, turns / LOOPED) * LOAD +
+        each * 2 * SHARED_WAIT +
+        2 * (MEETING + MEETING_PER_THREAD * threads) +
+        (rounds * 2 * threads * SHARED_WAIT) / SHARED_AHEAD,
+    },
+    machine,
+  );
+  return filled + joiningMicros(places, 1, parts, machine);
+}
+
+const THREADS = [8, 16, 32, 64, 128];
+const TURNS = [4, 8, 16, 32, 64, 128, 256];
+
+/** The factors of least price; null where no workgroup has room for the bins of eight threads. */
+export function binFactors(shape: BinShape, machine: Machine): BinFactors | null {
+  const { wide, updates } = shape;
+  let best: BinFactors | null = null;
+  let least = Infinity;
+  for (const threads of THREADS) {
+    if (threads > machine.maxThreads || binBytes(shape, threads) > machine.maxBytes) continue;
+    for (const turns of TURNS) {
+      const factors = { threads, turns, wide, parts: Math.ceil(updates / (threads * turns * wide)) };
+      const micros = binMicros(shape, factors, machine);
+      if (micros < least) [best, least] = [factors, micros];
+    }
+  }
+  return best;
+}

@@ -1,0 +1,88 @@
+/** @file Updates folded into bins: each thread has a bin for every place, and a second kernel joins what the workgroups leave. */
+import { node } from "../../../../ir";
+import { binsOf } from "../schedule";
+import { joinsOfSteps, rowSteps } from "../../fold/rows/row-steps";
+import { opDef } from "../../../../ops";
+import { programOf, workgroupPerItem, type Job } from "../../../emit/kernel-frame";
+import type { Index } from "../../../emit/index-space";
+import { literal, widthOf, type KernelProgram, type Reg, type Value } from "../../../emit/kernel-ir";
+import { foldOf } from "../../../emit/accumulate";
+import { lowerJoin } from "../../fold/write/fold";
+import { pointAt, rowsOf, spread } from "../../fold/write/rows";
+import { gridFields, namesOf, partialLowering, partialsBuffer } from "../../../emit/split";
+
+/** Variant `bins`: the bins, then what joins them. */
+export function lowerBins(job: Job): KernelProgram[] {
+  const rows = rowsOf(job);
+  const steps = rowSteps(job.form, [], []);
+  const joins = joinsOfSteps(job.graph, job.region, steps, rows.rowOutputs);
+  return [fillBins(job), lowerJoin(job, rows, job.schedule.finish!, joins.at(-1)!)];
+}
+
+function fillBins(job: Job): KernelProgram {
+  const { graph, region, form, schedule, target } = job;
+  const { fold: id, index, value } = binsOf(graph, region, form)!;
+  const { threads, turns, wide, parts } = schedule.bins!;
+  const low = partialLowering(job);
+  const { space } = low;
+  const rows = rowsOf(job);
+  const { def, scalar } = foldOf(low, id);
+  const grid = workgroupPerItem(low, parts, threads, target, "part");
+  const bins = low.sharedArray("bins", scalar, form.rows * threads);
+  const nothing = literal(def.reduce!.identity(scalar), scalar);
+  const nodes = [id];
+  const store = (at: Index, put: Value): void =>
+    low.emit({ kind: "storeShared", array: bins, index: at, value: put, lane: null, nodes });
+  const load = (name: string, at: Index): Reg =>
+    low.let(name, scalar, 1, { kind: "loadShared", array: bins, index: at }, nodes);
+  const own = (place: Index): Index => space.add(space.mul(place, threads), grid.tid);
+  const op = (name: string, as: "i32" | "bool" | typeof scalar, called: string, args: readonly Value[]): Reg =>
+    low.let(name, as, 1, { kind: "op", def: opDef(called), args, attrs: {}, index: null }, nodes);
+  low.comment("A thread's own bins are its column.");
+  low.loop("place", form.rows, (place) => store(own(place), nothing));
+  const each = form.columns / wide;
+  low.loop("turn", turns, (turn) => {
+    const unit = space.add(space.add(space.mul(grid.index, threads * turns), grid.tid), space.mul(turn, threads));
+    low.branch(space.less(unit, each), () => {
+      const column = spread(space, low.bind("unit", unit, each - 1), wide === 4);
+      const at = pointAt(space, rows, space.int(0), column);
+      const valueOf = (what: typeof id, as: typeof scalar): Value =>
+        low.converted(low.valueAt(what, low.broadcast(at, form.space, node(graph, what).type.shape)), as, what);
+      const [named, update] = [valueOf(index, "i32"), value === null ? literal(1, scalar) : valueOf(value, scalar)];
+      for (let lane = 0; lane < wide; lane++) {
+        const part = (of: Value): Value => (widthOf(of) === 1 ? of : low.part(of, lane, nodes));
+        // An index is held within the places: what names none of them adds nothing.
+        const variable = space.variable(low.names.frame("bin"), form.rows - 1, low.level);
+        low.emit({ kind: "bindValue", variable, value: part(named), nodes });
+        const here = low.let("here", "i32", 1, { kind: "index", index: space.of(variable) }, nodes);
+        const exists = op("exists", "bool", "eq", [here, part(named)]);
+        const taken = op("taken", scalar, "where", [exists, part(update), nothing]);
+        const bin = own(space.of(variable));
+        store(bin, low.let("next", scalar, 1, { kind: "combine", def, a: load("known", bin), b: taken }, nodes));
+      }
+    });
+  });
+  low.barrier();
+  low.comment("Join what all threads have of a place, each beginning with another one.");
+  const partials = partialsBuffer(low, job, id);
+  low.loop("turn", Math.ceil(form.rows / threads), (turn) => {
+    const place = space.add(grid.tid, space.mul(turn, threads));
+    low.branch(space.less(place, form.rows), () => {
+      const mine = low.bind("place", place, form.rows - 1);
+      const total = low.variable("total", scalar, 1, nothing, nodes);
+      low.loop("thread", threads, (thread) => {
+        const column = space.mod(space.add(thread, grid.tid), threads);
+        const known = load("known", space.add(space.mul(mine, threads), column));
+        low.set(total, { kind: "combine", def, a: total, b: known }, nodes);
+      });
+      low.store(partials, space.add(space.mul(grid.index, form.rows), mine), total, nodes);
+    });
+  });
+  const share = `${turns} ${wide === 4 ? "vectors" : "values"} each`;
+  return programOf(low, job, {
+    ...namesOf(job, "partials"),
+    template: "split-reduce",
+    schedule: `One workgroup of ${threads} threads per one of ${parts} chunks of ${form.columns} updates, ${share}; each thread has a bin for every one of ${form.rows} places.`,
+    ...gridFields(grid),
+  });
+}

@@ -1,0 +1,230 @@
+/** @file Which values of a region belong to a whole row, which to every element: the alignment rules of row groups. */
+import {
+  node,
+  sameShape,
+  showShape,
+  sizeOf,
+  stridesOf,
+  type Graph,
+  type Node,
+  type NodeId,
+  type Shape,
+  type Verdict,
+} from "../../../../ir";
+import { opDef } from "../../../../ops";
+import { samplesOf } from "../../../indices/alignment";
+import { refusal } from "../../../refusal";
+import { isOrder, isScan, walkedAxes, walksRows } from "./row-ops";
+import { placeWithinRows, type Placed, type RowDomain } from "./placed";
+import { layoutOf, movedLayout, unravelled, type Layout } from "../../../indices/row-layout";
+
+/** Rows shorter than this are no band's work: their columns are folded apart. */
+const LEAST_COLUMNS = 32;
+
+/** Whether rows lie contiguously in memory: the axes walked are the last ones. */
+export function isTrailing(space: Shape, axes: readonly number[]): boolean {
+  const first = axes.find((axis) => space[axis] !== 1);
+  return first === undefined || space.every((extent, axis) => extent === 1 || axes.includes(axis) === axis >= first);
+}
+
+/** Does `n` fold over all rows what passes by element after element, so that each column keeps one value? */
+function foldsColumns(n: Node, axes: readonly number[], { space, axes: walked }: RowDomain): boolean {
+  const { reduce } = opDef(n.op);
+  if (!reduce || reduce.arg || !isTrailing(space, walked)) return false;
+  const columns = sizeOf(walked.map((axis) => space[axis]!));
+  const across = space.every((extent, axis) => extent === 1 || axes.includes(axis) !== walked.includes(axis));
+  return across && columns >= LEAST_COLUMNS && columns < sizeOf(space);
+}
+
+export function domainOf(space: Shape, axes: readonly number[]): RowDomain {
+  const kept = space.map((extent, axis) => (axes.includes(axis) ? 1 : extent));
+  const samples = sizeOf(space) > 0 ? samplesOf(space) : [];
+  const strides = stridesOf(kept);
+  const rowOf = (at: number): number =>
+    unravelled(at, space).reduce((sum, value, axis) => sum + (axes.includes(axis) ? 0 : value * strides[axis]!), 0);
+  return { space, axes, kept, samples, sampleRows: samples.map(rowOf) };
+}
+
+const padLeft = (shape: Shape, rank: number): Shape => [
+  ...Array.from({ length: Math.max(0, rank - shape.length) }, () => 1),
+  ...shape,
+];
+const withoutOnes = (shape: Shape): Shape => shape.filter((extent) => extent !== 1);
+
+/** One value per row: the kept form, or any free re-writing of it (`[R]`, `[R, 1]` …). */
+export const isRowShape = (shape: Shape, domain: RowDomain): boolean =>
+  sameShape(withoutOnes(shape), withoutOnes(domain.kept));
+
+const isOnePerRow = (shape: Shape, { kept, space }: RowDomain): boolean =>
+  sizeOf(shape) === sizeOf(kept) && sizeOf(kept) < sizeOf(space);
+
+/** A row value of `shape` broadcasts to `out` so that every element, lying at its place, meets its own row. */
+function meetsItsRow(shape: Shape, out: Shape, { places }: Layout, { sampleRows }: RowDomain): boolean {
+  const strides = stridesOf(shape);
+  const skip = out.length - shape.length;
+  const broadcasts = shape.every((extent, axis) => extent === 1 || extent === out[skip + axis]);
+  return (
+    broadcasts &&
+    places.every((place, i) => {
+      const at = unravelled(place, out).slice(skip);
+      return (
+        sampleRows[i] === shape.reduce((sum, extent, axis) => sum + (extent === 1 ? 0 : at[axis]! * strides[axis]!), 0)
+      );
+    })
+  );
+}
+
+/** Places one member, given the places of its operands inside the region; a verdict when it can't stand in this domain. */
+export function placeMember(
+  graph: Graph,
+  id: NodeId,
+  placed: ReadonlyMap<NodeId, Placed>,
+  domain: RowDomain,
+): Placed | Verdict {
+  const n = node(graph, id);
+  const def = opDef(n.op);
+  const bound = n.inputs.filter((input) => (placed.get(input)?.role ?? "free") !== "free");
+  const stage = Math.max(0, ...n.inputs.map((input) => placed.get(input)?.stage ?? 0));
+  const late = n.inputs.find((input) => placed.get(input)?.role === "column");
+  if (late !== undefined) return def.movement?.free ? { role: "column", stage } : tooEarly(graph, late, n);
+  if (walksRows(n)) return placeRowOp(graph, id, placed, domain, stage);
+  if (bound.length === 0) return { role: "free", stage: 0 };
+  const show = (of: NodeId): string => `\`${node(graph, of).label}\``;
+  if (def.kind === "movement") {
+    const operand = bound[0]!;
+    const { role, lie } = placed.get(operand)!;
+    if (role === "row" && def.movement?.free) return { role: "row", stage };
+    if (role === "row" && def.movement?.spreads && sizeOf(n.type.shape) === sizeOf(domain.space)) {
+      const spread = layoutOf(domain.space, n.type.shape, domain.samples);
+      if (meetsItsRow(node(graph, operand).type.shape, n.type.shape, spread, domain))
+        return { role: "full", stage, lie: spread };
+    }
+    const moved = lie && n.inputs.length === 1 ? movedLayout(graph, n, lie) : null;
+    if (moved) return { role: "full", stage, lie: moved };
+    const within = placeWithinRows(graph, n, bound, placed, domain, stage);
+    if (within) return within;
+    return refusal(
+      "L_INDEX",
+      [operand, id],
+      `${show(id)} moves ${show(operand)} to other indices, and each row is known only where it was reduced.`,
+      "Store the value first; a later kernel reads it in the other order.",
+    );
+  }
+  if (def.kind !== "elementwise" && def.kind !== "random") {
+    return refusal(
+      "L_REDUCE_REDUCE",
+      [bound[0]!, id],
+      `${show(id)} reads ${show(bound[0]!)} at many positions, but a row of it is only known after its reduction.`,
+      `Store ${show(bound[0]!)}: a later kernel reads it anywhere.`,
+    );
+  }
+  return placeElementwise(graph, id, bound, placed, domain, stage);
+}
+
+/** Operands of the same shape that lie alike, and rows that meet their own elements. */
+function placeElementwise(
+  graph: Graph,
+  id: NodeId,
+  bound: readonly NodeId[],
+  placed: ReadonlyMap<NodeId, Placed>,
+  domain: RowDomain,
+  stage: number,
+): Placed | Verdict {
+  const { shape } = node(graph, id).type;
+  const shapeOf = (input: NodeId): Shape => node(graph, input).type.shape;
+  if (bound.some((input) => placed.get(input)!.role === "part"))
+    return (
+      placeWithinRows(graph, node(graph, id), bound, placed, domain, stage) ?? misaligned(graph, id, bound[0]!, domain)
+    );
+  if (bound.some((input) => placed.get(input)!.role === "first"))
+    return placeFirst(graph, id, bound, placed, domain, stage);
+  const fulls = bound.filter((input) => placed.get(input)!.role === "full");
+  const alike = (input: NodeId): boolean =>
+    sameShape(padLeft(shapeOf(input), shape.length), padLeft(shape, shapeOf(input).length));
+  const inRows = fulls.length === 0 && bound.every(alike);
+  // A value a row keeps the order of the rows in whatever shape views show it.
+  if (inRows && (isRowShape(shape, domain) || isOnePerRow(shape, domain))) return { role: "row", stage };
+  if (sizeOf(shape) !== sizeOf(domain.space)) return misaligned(graph, id, bound[0]!, domain);
+  const lie = fulls[0] === undefined ? layoutOf(domain.space, shape, domain.samples) : placed.get(fulls[0])!.lie!;
+  for (const input of bound) {
+    const own = placed.get(input)!.lie;
+    const fits = own
+      ? sameShape(shapeOf(input), shape) && own.places.every((at, i) => at === lie.places[i])
+      : meetsItsRow(shapeOf(input), shape, lie, domain);
+    if (!fits) return misaligned(graph, id, input, domain);
+  }
+  return { role: "full", stage, lie };
+}
+
+/** The first few of each row meet others of their place, and values of their own row. */
+function placeFirst(
+  graph: Graph,
+  id: NodeId,
+  bound: readonly NodeId[],
+  placed: ReadonlyMap<NodeId, Placed>,
+  domain: RowDomain,
+  stage: number,
+): Placed | Verdict {
+  const { shape } = node(graph, id).type;
+  const odd = bound.find((input) => {
+    const own = placed.get(input)!.role === "first" ? shape : domain.kept;
+    return !sameShape(node(graph, input).type.shape, own);
+  });
+  return odd === undefined ? { role: "first", stage } : misaligned(graph, id, odd, domain);
+}
+
+/** A reduction leaves one value a row; a scan a row again, known as soon as its operand passes by. */
+function placeRowOp(
+  graph: Graph,
+  id: NodeId,
+  placed: ReadonlyMap<NodeId, Placed>,
+  domain: RowDomain,
+  stage: number,
+): Placed | Verdict {
+  const n = node(graph, id);
+  const input = node(graph, n.inputs[0]!);
+  const axes = walkedAxes(graph, n)!;
+  const { role, lie } = placed.get(input.id) ?? { role: "free" };
+  const inOrder = !lie || lie.places.every((at, i) => at === domain.samples[i]);
+  const inPlace = inOrder && sameShape(input.type.shape, domain.space);
+  const same = inPlace && sameShape(axes, domain.axes);
+  if (inPlace && role !== "row" && !same && foldsColumns(n, axes, domain)) return { role: "column", stage };
+  if (same && (role !== "row" || sameShape(domain.space, domain.kept))) {
+    const known = isScan(n) ? stage : stage + 1;
+    if (!sameShape(n.type.shape, domain.space) || !(isScan(n) || isOrder(n)))
+      return { role: isOrder(n) && !sameShape(n.type.shape, domain.kept) ? "first" : "row", stage: known };
+    const lie = layoutOf(domain.space, n.type.shape, domain.samples);
+    return { role: "full", stage: known, lie };
+  }
+  return refusal(
+    "L_REDUCE_REDUCE",
+    [input.id, id],
+    `\`${n.label}\` reduces ${showShape(input.type.shape)} over ${axesOf(axes)}; the other rows of this kernel are those of ${showShape(domain.space)} over ${axesOf(domain.axes)}. A kernel works on one kind of row.`,
+    "The same shape and the same axes for both.",
+  );
+}
+
+/** `axis 1`, `axes 0 and 1`. */
+const axesOf = (axes: readonly number[]): string =>
+  axes.length === 0 ? "no axis" : `${axes.length === 1 ? "axis" : "axes"} ${axes.join(" and ")}`;
+
+const tooEarly = (graph: Graph, fold: NodeId, n: Node): Verdict =>
+  refusal(
+    "L_REDUCE_REDUCE",
+    [fold, n.id],
+    `\`${n.label}\` needs \`${node(graph, fold).label}\`, which is known only after the last row; no row can be held until then.`,
+    `Store \`${node(graph, fold).label}\`; a later kernel reads it.`,
+  );
+
+const misaligned = (graph: Graph, id: NodeId, input: NodeId, domain: RowDomain): Verdict => {
+  const [consumer, producer] = [node(graph, id), node(graph, input)];
+  return refusal(
+    "L_SHAPE",
+    [input, id],
+    `\`${consumer.label}\` is ${showShape(consumer.type.shape)} and would meet \`${producer.label}\` (${showShape(producer.type.shape)}) in another row than the one just reduced: the rows here are those of ${showShape(domain.space)}.`,
+    "Keep the reduced axis (keepdim=True), so that every element meets its own row.",
+    { elements: sizeOf(consumer.type.shape), otherElements: sizeOf(producer.type.shape) },
+  );
+};
+
+export const isVerdict = (answer: Placed | Verdict): answer is Verdict => "ok" in answer;

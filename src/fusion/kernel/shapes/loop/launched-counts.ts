@@ -1,0 +1,209 @@
+/** @file What the launches of a loop move: each iteration is counted, up to one that is like one before. */
+import { bytesOf, dtypeBytes, node, type Graph, type NodeId, type TensorType } from "../../../ir";
+import { touchedElements } from "../../count/reads";
+import type { RegionRead } from "../../types";
+import { endingOf, saidOf, type IterationKernels, type LaunchedLoop, type Launch, type Place } from "./launched";
+
+/** What all launches of a loop move, counted without going through every iteration: after a few of them each is like one before. */
+export interface LaunchedCounts {
+  readonly dispatches: number;
+  readonly reads: readonly RegionRead[];
+  /** Values that iterations hand to one another and to themselves, by size: how often such a value is written and read. */
+  readonly handed: readonly { readonly bytes: number; readonly writes: number; readonly reads: number }[];
+  /** Bytes of them alive at once. */
+  readonly peak: number;
+  /** One iteration's kernels, in order. */
+  readonly kernels: IterationKernels;
+}
+
+interface Outside {
+  readonly value: NodeId;
+  /** That a launch reads. */
+  readonly elements: number;
+  times: number;
+}
+
+interface Tally {
+  dispatches: number;
+  /** Values from outside, by name and how much of them is read at a time. */
+  readonly outside: Map<string, Outside>;
+  readonly handed: Map<number, { writes: number; reads: number }>;
+}
+
+const sizeAt = (type: TensorType): number => type.shape.reduce((product, extent) => product * extent, 1);
+
+export function launchedCounts(loop: LaunchedLoop): LaunchedCounts {
+  const tally: Tally = { dispatches: 0, outside: new Map(), handed: new Map() };
+  const seen = new Map<string, { readonly iteration: number; readonly tally: Tally }>();
+  let places = loop.first;
+  let kernels = loop.kernels(places, 0);
+  let peak = 0;
+  let repeats = false;
+  for (let iteration = 0; iteration < loop.iterations; iteration++) {
+    const before = repeats ? undefined : seen.get(stateOf(places, iteration));
+    if (before) {
+      // As many iterations as lie between the two that are alike are like those.
+      const round = iteration - before.iteration;
+      const times = Math.floor((loop.iterations - iteration) / round);
+      repeat(tally, before.tally, times);
+      places = places.map((place) =>
+        place.kind === "made" || place.kind === "row"
+          ? { ...place, iteration: place.iteration + times * round }
+          : place,
+      );
+      iteration += times * round - 1;
+      repeats = true;
+      continue;
+    }
+    if (!repeats) seen.set(stateOf(places, iteration), { iteration, tally: copyOf(tally) });
+    kernels = loop.kernels(places, iteration);
+    peak = Math.max(peak, countIteration(loop, kernels, places, iteration, tally));
+    for (const { from } of loop.given(places, iteration, kernels)) {
+      tally.dispatches++;
+      readPlace(tally, from);
+    }
+    places = loop.after(places, iteration, kernels);
+  }
+  const { places: ends, copied } = endingOf(loop, places);
+  ends.forEach((place, i) => {
+    if (place === null) return;
+    if (copied[i]) {
+      tally.dispatches++;
+      readPlace(tally, place);
+    } else if (place.kind === "made") handedOf(tally, bytesOf(place.type)).writes--;
+  });
+  return {
+    dispatches: tally.dispatches,
+    reads: [...tally.outside.values()].map(({ value, elements, times }) => ({
+      value,
+      elements,
+      waste: 1,
+      rereads: times - 1,
+    })),
+    handed: [...tally.handed].map(([bytes, times]) => ({ bytes, ...times })),
+    peak,
+    kernels,
+  };
+}
+
+/** Alike for iterations that go on alike. */
+const stateOf = (places: readonly Place[], iteration: number): string =>
+  places
+    .map((p) => {
+      if (p.kind === "made") return `${p.at}-${iteration - p.iteration}`;
+      if (p.kind !== "row") return `${p.node.id}=${saidOf(p)}`;
+      return `${p.node.id} from ${p.walk.start} ${p.walk.backwards}-${iteration - p.iteration}`;
+    })
+    .join(" ");
+
+const copyOf = ({ dispatches, outside, handed }: Tally): Tally => ({
+  dispatches,
+  outside: new Map([...outside].map(([id, each]) => [id, { ...each }])),
+  handed: new Map([...handed].map(([bytes, each]) => [bytes, { ...each }])),
+});
+
+function repeat(tally: Tally, from: Tally, times: number): void {
+  tally.dispatches += times * (tally.dispatches - from.dispatches);
+  for (const [id, each] of tally.outside) each.times += times * (each.times - (from.outside.get(id)?.times ?? 0));
+  for (const [bytes, each] of tally.handed) {
+    const before = from.handed.get(bytes) ?? { writes: 0, reads: 0 };
+    each.writes += times * (each.writes - before.writes);
+    each.reads += times * (each.reads - before.reads);
+  }
+}
+
+function handedOf({ handed }: Tally, bytes: number): { writes: number; reads: number } {
+  const known = handed.get(bytes) ?? { writes: 0, reads: 0 };
+  handed.set(bytes, known);
+  return known;
+}
+
+const typeAt = (place: Place): TensorType =>
+  place.kind === "made" || place.kind === "row" ? place.type : place.node.type;
+
+/** @param elements that are read of it */
+function readPlace(tally: Tally, place: Place, elements = sizeAt(typeAt(place))): void {
+  if (place.kind === "made") handedOf(tally, elements * dtypeBytes(place.type.dtype)).reads++;
+  if (place.kind !== "outside" && place.kind !== "row") return;
+  const { id } = place.node;
+  const key = `${id} ${elements}`;
+  const known = tally.outside.get(key) ?? { value: id, elements, times: 0 };
+  known.times++;
+  tally.outside.set(key, known);
+}
+
+interface Read {
+  readonly place: Place;
+  /** Distinct elements of it. */
+  readonly elements: number;
+}
+
+const touchedBy = new WeakMap<Launch, ReadonlyMap<NodeId, number>>();
+
+/** Elements of each value that a launch reads. */
+function touchedOf(graph: Graph, launch: Launch): ReadonlyMap<NodeId, number> {
+  const { members, outputs } = launch.region;
+  const found = touchedBy.get(launch) ?? touchedElements(graph, members, outputs);
+  touchedBy.set(launch, found);
+  return found;
+}
+
+/** What the places are that a kernel of the iteration reads, each once. */
+function placesRead(
+  { graph, argOf }: IterationKernels,
+  launch: Launch,
+  places: readonly Place[],
+  iteration: number,
+): readonly Read[] {
+  const { region } = launch;
+  const touched = touchedOf(graph, launch);
+  const found = new Map<string, Read>();
+  for (const id of region.members)
+    for (const input of node(graph, id).inputs) {
+      const arg = argOf.get(input);
+      if (!arg || region.members.includes(input)) continue;
+      const place: Place =
+        arg.kind === "value"
+          ? { kind: "made", at: arg.at, iteration, type: node(graph, input).type }
+          : places[(arg as { at: number }).at]!;
+      if (place.kind !== "literal") found.set(input, { place, elements: touched.get(input) ?? 0 });
+    }
+  return [...found.values()];
+}
+
+/** Adds one iteration; bytes that its values take at once, those it was handed included. */
+function countIteration(
+  loop: LaunchedLoop,
+  kernels: IterationKernels,
+  places: readonly Place[],
+  iteration: number,
+  tally: Tally,
+): number {
+  const alive = new Map<string, number>();
+  const keyOf = (at: number, of: number): string => `${at} ${of}`;
+  for (const place of places)
+    if (place.kind === "made") alive.set(keyOf(place.at, place.iteration), bytesOf(place.type));
+  let peak = 0;
+  const nextPlaces = loop.after(places, iteration, kernels);
+  const last = new Map<string, number>();
+  const reads = kernels.launches.map((launch) => placesRead(kernels, launch, places, iteration));
+  reads.forEach((list, i) => {
+    for (const { place } of list) if (place.kind === "made") last.set(keyOf(place.at, place.iteration), i);
+  });
+  for (const place of nextPlaces) if (place.kind === "made") last.set(keyOf(place.at, place.iteration), Infinity);
+  kernels.launches.forEach((launch, i) => {
+    tally.dispatches++;
+    for (const { place, elements } of reads[i]!) readPlace(tally, place, elements);
+    for (const [id, at] of launch.stores) {
+      const bytes = bytesOf(node(kernels.graph, id).type);
+      handedOf(tally, bytes).writes++;
+      alive.set(keyOf(at, iteration), bytes);
+    }
+    peak = Math.max(
+      peak,
+      [...alive.values()].reduce((sum, bytes) => sum + bytes, 0),
+    );
+    for (const key of alive.keys()) if ((last.get(key) ?? -1) <= i) alive.delete(key);
+  });
+  return peak;
+}

@@ -1,0 +1,179 @@
+/** @file A loop whose iterations are launched: the kernels of its body, once an iteration, on what the iteration before left behind. */
+import { regionFlops } from "../../../count/flops";
+import {
+  bug,
+  isLiteral,
+  node,
+  nodeId,
+  partialsId,
+  sizeOf,
+  type Graph,
+  type Node,
+  type NodeId,
+  type Region,
+  type Target,
+} from "../../../../ir";
+import { rowAt, rowLoopOf } from "../../../../ops";
+import { classify } from "../../../classify";
+import { endingOf, LaunchedLoop, uncutOf, type Launch, type Place, type IterationKernels } from "../launched";
+import { scheduleRegion } from "../../../schedule/schedule";
+import { registerScalar } from "../../../emit/emitter";
+import { programOf, storedForm, threadPerItem, type Job } from "../../../emit/kernel-frame";
+import { Lowering } from "../../../emit/lowering";
+import type { KernelProgram } from "../../../emit/kernel-ir";
+
+/** The kernels of a region whose form and schedule are known. */
+export type LowerJob = (job: Job) => readonly KernelProgram[];
+
+/** Lowers one kernel of an iteration. */
+function lowerLaunch(
+  graph: Graph,
+  given: Region,
+  wide: Target,
+  lowerJob: LowerJob,
+): { readonly program: KernelProgram; readonly flops: number; readonly touched: readonly number[] } {
+  const region = storedForm(graph, given);
+  const target = uncutOf(wide);
+  const classified = classify(graph, region.members, region.outputs);
+  if (!classified.ok) throw bug(`${region.id} is no kernel: ${classified.verdict.text}`);
+  const { form } = classified;
+  const schedule = scheduleRegion(graph, region, form, target);
+  const [program, more] = lowerJob({ graph, region, form, schedule, target });
+  if (!program || more) throw bug(`${region.id} is more than a kernel`);
+  const read = new Map(schedule.reads.map(({ value, elements }) => [value, elements]));
+  return {
+    program,
+    flops: regionFlops(graph, region, form, schedule),
+    touched: program.buffers.map(({ value, elements }) => read.get(value) ?? elements),
+  };
+}
+
+interface RowCopy {
+  readonly graph: Graph;
+  readonly region: Region;
+  readonly target: Target;
+  readonly output: NodeId;
+  /** The row that is written. */
+  readonly row: number;
+  /** What is written there, as a source. */
+  readonly source: Node;
+  /** Where it is a row itself: which one of what. */
+  readonly from: { readonly node: Node; readonly row: number; readonly axis: number } | null;
+}
+
+/** One thread for each element of a row, which copies it to its place in a result that has all rows; a last value has one row. */
+function lowerRowCopy({ graph, region, target, output, row, source, from }: RowCopy): {
+  readonly program: KernelProgram;
+  readonly touched: readonly number[];
+} {
+  const result = node(graph, output);
+  const { kept: around, own: inside, place, result: kind } = rowLoopOf(result)!;
+  const kept = [...around, ...inside];
+  const whole = from ? { ...source, type: from.node.type } : source;
+  const written: Node = { ...result, op: "expand", inputs: [whole.id], attrs: { shape: result.type.shape } };
+  const own: Graph = { nodes: new Map([whole, written].map((n) => [n.id, n])), outputs: [output] };
+  const low = new Lowering(own, [], [...(isLiteral(whole) ? [] : [whole.id]), output]);
+  const { space } = low;
+  const threads = Math.min(64, target.maxWorkgroupSize);
+  const grid = threadPerItem(low, sizeOf(kept), threads, target);
+  const element = space.unravel(grid.index, kept);
+  const rest = from ? whole.type.shape.toSpliced(from.axis, 1) : whole.type.shape;
+  const read = rest.map((extent, i) => (extent === 1 ? space.int(0) : element[kept.length - rest.length + i]!));
+  const value = low.valueAt(whole.id, space.tuple(from ? read.toSpliced(from.axis, 0, space.int(from.row)) : read));
+  const at = kind.kind === "last" ? element : element.toSpliced(place, 0, space.int(row));
+  const scalar = registerScalar(result.type.dtype);
+  const buffer = Object.assign(low.buffer(output), { written: sizeOf(kept) });
+  low.store(buffer, space.ravel(at, result.type.shape), low.converted(value, scalar, whole.id), [output]);
+  const job = { graph: own, region: { ...region, members: [output], outputs: [output] }, target };
+  const program = programOf(low, job, {
+    template: "copy",
+    name: "copy_row",
+    title: `row ${row} of ${result.label}`,
+    schedule: `One thread per element of a row, ${threads} threads a workgroup.`,
+    workgroupSize: grid.workgroupSize,
+    workgroups: grid.workgroups,
+  });
+  return { program, touched: program.buffers.map(({ value: id }) => (id === output ? sizeOf(kept) : sizeOf(rest))) };
+}
+
+/** @param lowerJob lowers what one iteration launches */
+export function lowerLaunched({ graph, region, target }: Job, lowerJob: LowerJob): KernelProgram[] {
+  const loop = new LaunchedLoop(graph, region.outputs);
+  const lowered = new Map<Launch, ReturnType<typeof lowerLaunch>>();
+  const iterations: { readonly kernels: IterationKernels; readonly places: readonly Place[] }[] = [];
+  let places = loop.first;
+  for (let iteration = 0; iteration < loop.iterations; iteration++) {
+    const kernels = loop.kernels(places, iteration);
+    iterations.push({ kernels, places });
+    places = loop.after(places, iteration, kernels);
+  }
+  const ending = endingOf(loop, places);
+  const named = new Map<string, NodeId>();
+  ending.places.forEach((place, i) => {
+    if (!ending.copied[i] && place?.kind === "made") named.set(`${place.at} ${place.iteration}`, loop.outputs[i]!);
+  });
+  const valueAt = (at: number, iteration: number): NodeId =>
+    named.get(`${at} ${iteration}`) ?? partialsId(`${loop.outputs[0]!}~${loop.body.values[at]!.name}.${iteration}`);
+  const valueOf = (place: Place): NodeId =>
+    place.kind === "made" ? valueAt(place.at, place.iteration) : place.node.id;
+  const own = { region: region.id, nodes: region.members };
+  const programs = iterations.flatMap(({ kernels, places: from }, iteration) => [
+    ...kernels.launches.map((launch): KernelProgram => {
+      const found = lowered.get(launch) ?? lowerLaunch(kernels.graph, launch.region, target, lowerJob);
+      lowered.set(launch, found);
+      const values = found.program.buffers.map(({ value }) => {
+        const arg = kernels.argOf.get(value);
+        if (arg?.kind === "value") return valueAt(arg.at, iteration);
+        if (arg?.kind !== "param") throw bug(`${value} is nothing that an iteration reads`);
+        return valueOf(from[arg.at]!);
+      });
+      return { ...found.program, ...own, launch: { values, flops: found.flops, touched: found.touched } };
+    }),
+    ...loop.given(from, iteration, kernels).map(({ output, from: place, row }) => copiedRow(output, place, row)),
+  ]);
+  return [
+    ...programs,
+    ...ending.places.flatMap((place, i) => (place && ending.copied[i] ? [copied(loop.outputs[i]!, place)] : [])),
+  ];
+
+  /** A value as the source of a copy. */
+  function sourceOf(output: NodeId, place: Place): Node {
+    const from = nodeId(`${output}~last`);
+    if (place.kind === "literal") return { ...place.node, id: from };
+    const type = place.kind === "outside" ? place.node.type : place.type;
+    return { ...node(graph, output), id: from, op: "input", inputs: [], attrs: {}, type };
+  }
+
+  /** What an iteration gives is copied to its row of the result. */
+  function copiedRow(output: NodeId, place: Place, row: number): KernelProgram {
+    const { program, touched } = lowerRowCopy({
+      graph,
+      region,
+      target,
+      output,
+      row,
+      source: sourceOf(output, place),
+      from:
+        place.kind === "row" ? { node: place.node, row: rowAt(place.walk, place.iteration), axis: place.axis } : null,
+    });
+    const values = program.buffers.map(({ value }) => (value === output ? output : valueOf(place)));
+    return { ...program, ...own, launch: { values, flops: 0, touched } };
+  }
+
+  /** A result that lies where something else does is copied. */
+  function copied(output: NodeId, place: Place): KernelProgram {
+    const result = node(graph, output);
+    if (place.kind === "row") return copiedRow(output, place, 0);
+    const source = sourceOf(output, place);
+    const from = source.id;
+    const to: Node = { ...result, op: "expand", inputs: [from], attrs: { shape: result.type.shape } };
+    const { program, flops, touched } = lowerLaunch(
+      { nodes: new Map([source, to].map((n) => [n.id, n])), outputs: [output] },
+      { id: region.id, members: [output], outputs: [output] },
+      target,
+      lowerJob,
+    );
+    const values = program.buffers.map(({ value }) => (value === from ? valueOf(place) : output));
+    return { ...program, ...own, launch: { values, flops, touched } };
+  }
+}

@@ -1,0 +1,321 @@
+/**
+ * @file The factors of a product: how m, n and k are split among workgroups, threads and registers, and into how many chunks of k. All
+ * candidates are priced and the cheapest is taken. Times were fitted to sweeps of tiles over products of three layouts
+ * (bench/schedules.ts); shapes alone decide, never a program.
+ */
+import type { Target } from "../../../ir";
+import { isEven, LONG_K, offeredTiles, THIN, tileBytes, tileThreads, type MatmulSizes } from "./matmul";
+import { threadsWithin } from "../../nest/threads";
+import {
+  BYTES,
+  LOAD,
+  machinesOf,
+  meanMicros,
+  PEAK,
+  residents,
+  START,
+  STEP,
+  SURE,
+  THREADS,
+  wavesMicros,
+  type Machines,
+} from "../../nest/waves";
+import type { MatmulTile, ThinFactors } from "../../types";
+
+/** What is to be multiplied: `count` products of one left operand, each of these sizes. */
+export interface ProductShape {
+  readonly sizes: MatmulSizes;
+  readonly count: number;
+  /** The left operand lies contiguously along k; otherwise along m. */
+  readonly leftAlongK: boolean;
+  /** The right operands lie contiguously along k; otherwise along n. */
+  readonly rightAlongK: boolean;
+  /** Bytes of one element of an operand. */
+  readonly bytes: number;
+}
+
+export interface ProductFactors {
+  /** A tile of outputs a workgroup, or `thin`: threads along k for few outputs. */
+  readonly tile: MatmulTile | null;
+  readonly thin: ThinFactors | null;
+  /** Parts of k that are multiplied apart and then joined by a second kernel, and how long each is. */
+  readonly chunks: number;
+  readonly chunkLength: number;
+  readonly workgroups: number;
+  /** Predicted, without the first launch. */
+  readonly micros: number;
+  /** FLOP of the products that this takes, over the peak of all multiprocessors in that time, 0…1. */
+  readonly reached: number;
+}
+
+/** FLOP of a multiprocessor in a µs. */
+const FLOPS = 492_500;
+/** Threads that keep all of its arithmetic units busy. */
+const BUSY_THREADS = 256;
+/** Share of the peak that threads without workgroup memory reach, and how many of them a multiprocessor wants for that. */
+const ALONE = 0.1;
+const BUSY_ALONE = 256;
+
+/** Slots that a load of a vector from workgroup memory holds up, beside multiply-adds of a vector. */
+const LOAD_SLOTS = 0.74;
+/** Multiply-adds of a thread that pass while it waits at the two barriers of a step and stores what it loaded, where no other workgroup is. */
+const STEP_WAIT = 180;
+/** How soon workgroups beside one another hide it. */
+const HIDDEN = 1.5;
+/** FLOP that pass while a byte comes from memory or the second-level cache to workgroup memory. */
+const FETCH_FLOPS = 6.5;
+/** Steps of k that pass before the first product and after the last. */
+const START_AND_END = 16;
+
+/** Bytes that memory hands over at a time. */
+const SECTOR = 32;
+
+/** µs: to issue a load, to meet in a tree. */
+const ISSUE = 0.03;
+const TREE = 0.6;
+
+/** Registers of a thread: accumulators, loads on their way, one of k of either operand, addresses. */
+export function tileRegisters(tile: MatmulTile): number {
+  const loads = (tile.m * tile.k + tile.k * tile.n) / 4 / tileThreads(tile);
+  return tile.rm * tile.rn + 4 * Math.ceil(loads) + tile.rm + tile.rn + 24;
+}
+
+/** How many workgroups of a tile a multiprocessor runs side by side, and the share of its arithmetic that 1, 2, … of them reach. */
+interface Residency {
+  readonly most: number;
+  readonly rates: readonly number[];
+}
+
+const residencies = new WeakMap<MatmulTile, Residency>();
+
+function residencyOf(tile: MatmulTile): Residency {
+  const known = residencies.get(tile);
+  if (known) return known;
+  const { m, n, k, rm, rn } = tile;
+  const threads = tileThreads(tile);
+  const most = residents(threads, tileRegisters(tile), tileBytes(tile));
+  const outputs = rm * rn;
+  const alike = 1 + LOAD_SLOTS * ((rm + rn) / outputs) + FETCH_FLOPS * 2 * (1 / m + 1 / n);
+  const rates = Array.from({ length: most }, (_, i) => {
+    const busy = Math.min(1, ((i + 1) * threads) / BUSY_THREADS);
+    return busy / (alike + STEP_WAIT / (k * outputs) / (i + 1) ** HIDDEN);
+  });
+  residencies.set(tile, { most, rates });
+  return { most, rates };
+}
+
+/** µs of `workgroups` tiles that walk `length` of k. */
+function tileMicros(tile: MatmulTile, workgroups: number, length: number, multiprocessors: number): number {
+  const { most, rates } = residencyOf(tile);
+  const work = 2 * tile.m * tile.n * (length + START_AND_END);
+  const least = STEP * (length / tile.k);
+  return wavesMicros(workgroups, multiprocessors, most, (beside) =>
+    Math.max(least, (beside * work) / (FLOPS * rates[beside - 1]!)),
+  );
+}
+
+/** Chunks worth asking about: powers of two, as long as each walks several steps. */
+const chunkCounts = (k: number, least: number): number[] => {
+  const counts = [1];
+  for (let chunks = 2; chunks * least <= k && chunks <= 1024; chunks *= 2) counts.push(chunks);
+  return counts;
+};
+
+/** To write the parts and to read them back in a kernel of their own. */
+function joinMicros({ sizes, count }: ProductShape, chunks: number, multiprocessors: number, launch: number): number {
+  if (chunks === 1) return 0;
+  const parts = 4 * sizes.batch * sizes.m * sizes.n * count * chunks;
+  const turns = Math.ceil(chunks / 32);
+  return launch + START + LOAD * turns + (2 * parts) / (BYTES * multiprocessors);
+}
+
+function operandBytes({ sizes: { batch, m, n, k }, count, bytes }: ProductShape): number {
+  return bytes * batch * (m * k + count * k * n) + 4 * batch * m * n * count;
+}
+
+/** Of two times that overlap the shorter one is not hidden wholly. */
+const overlapping = (a: number, b: number): number => Math.max(a, b) + 0.1 * Math.min(a, b);
+
+type Candidate = Omit<ProductFactors, "reached">;
+
+/** Share of a machine's peak that `workgroups` of this tile reach, each of which walks `length` of k, where the product is `flops`. */
+export function tileShare(tile: MatmulTile, workgroups: number, length: number, flops: number, target: Target): number {
+  const machines = machinesOf(target);
+  const micros = START + meanMicros(machines, (each) => tileMicros(tile, workgroups, length, each));
+  return Math.min(1, flops / (micros * PEAK * machines.about));
+}
+
+/** Share of a machine's peak that `threads` reach which share nothing: every multiply-add waits for its operands. */
+export function aloneShare(threads: number, target: Target): number {
+  const { about } = machinesOf(target);
+  return ALONE * Math.min(1, threads / (about * BUSY_ALONE));
+}
+
+function tiled(shape: ProductShape, tile: MatmulTile, chunks: number, machines: Machines): Candidate {
+  const { batch, m, n, k } = shape.sizes;
+  const chunkLength = tile.k * Math.ceil(k / chunks / tile.k);
+  const parts = Math.ceil(k / chunkLength);
+  const own = tile.n / shape.count;
+  const workgroups = batch * Math.ceil(m / tile.m) * Math.ceil(n / own) * parts;
+  const bytes = operandBytes(shape);
+  const micros = meanMicros(machines, (multiprocessors) => {
+    const moving = bytes / (BYTES * multiprocessors);
+    const multiplying = START + tileMicros(tile, workgroups, chunkLength, multiprocessors);
+    return overlapping(moving, multiplying) + joinMicros(shape, parts, multiprocessors, machines.launch);
+  });
+  return { tile, thin: null, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros };
+}
+
+/** Threads that share k, `rows`×`columns` outputs of each product at once; or threads beside one another along n, in slices of k. */
+function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machines: Machines): Candidate {
+  const { batch, m, n, k } = shape.sizes;
+  const { threads, rows, columns, along } = thin;
+  const step = along === "k" ? 4 * threads : (4 * threads) / (columns / 4);
+  const chunkLength = step * Math.ceil(k / chunks / step);
+  const parts = Math.max(1, Math.ceil(k / chunkLength));
+  const workgroups = batch * Math.ceil(m / rows) * Math.ceil(n / columns) * parts;
+  const turns = Math.ceil(Math.min(k, chunkLength) / step);
+  const loads = along === "k" ? rows + columns * shape.count : rows / 4 + 4 * shape.count;
+  const joins = (along === "k" ? rows * columns : rows) * shape.count;
+  const alone = START + turns * (LOAD + ISSUE * loads) + TREE * Math.max(1, joins / 4);
+  const beside = Math.max(1, Math.floor(THREADS / threads / 2));
+  const walked = workgroups * Math.min(k, chunkLength);
+  const across = columns * shape.count;
+  // Of an operand that lies across k and is not taken whole, neighbours in k come from a sector of memory each.
+  const leftApart = along === "k" && !shape.leftAlongK && rows < m ? rows : 0;
+  const rightApart = along === "k" && !shape.rightAlongK && columns < n ? across : 0;
+  const apart = leftApart + rightApart;
+  const moved = Math.max(operandBytes(shape), (shape.bytes * walked * (rows + across)) / 2, SECTOR * walked * apart);
+  const micros = meanMicros(machines, (multiprocessors) => {
+    const slots = multiprocessors * beside;
+    const waves = workgroups <= 4 * slots ? Math.ceil(workgroups / slots) : workgroups / slots;
+    return (
+      overlapping(moved / (BYTES * multiprocessors), waves * alone) +
+      joinMicros(shape, parts, multiprocessors, machines.launch)
+    );
+  });
+  return { tile: null, thin, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros };
+}
+
+/** Outputs of a workgroup whose threads walk along k: each takes a vector of registers and a row of workgroup memory. */
+const MAX_DOTS = 16;
+
+/** Vector columns of a workgroup whose threads stand side by side: 128 bytes of each row of the right operand. */
+const ACROSS = 8;
+
+function thinOffers({ sizes: { m, n, k }, count, rightAlongK }: ProductShape, target: Target): ThinFactors[] {
+  if (k < LONG_K || Math.min(m, n) >= THIN || m * n === 0) return [];
+  if (m < THIN && n > 1 && !rightAlongK) {
+    if (m * count > MAX_DOTS) return [];
+    const threads = threadsWithin(target, 2 * 16 * count);
+    return [{ along: "n", threads, rows: m, columns: 4 * ACROSS }];
+  }
+  const units = k % 4 === 0 ? k / 4 : k;
+  const [thinRows, thinColumns] = [m <= n || m < THIN ? m : 0, m <= n || m < THIN ? 0 : n];
+  const offers: ThinFactors[] = [];
+  for (const share of [4, 2, 1]) {
+    const [rows, columns] = thinRows > 0 ? [thinRows, Math.min(share, n)] : [Math.min(share, m), thinColumns];
+    if (rows * columns * count > MAX_DOTS && share > 1) continue;
+    const most = threadsWithin(target, 4 * rows * columns * count);
+    offers.push({ along: "k", threads: Math.min(most, 2 ** Math.ceil(Math.log2(units))), rows, columns });
+  }
+  return offers;
+}
+
+/** One column of a left operand that lies along m is a row of its transpose: threads stand side by side along m. */
+function columnOffers(shape: ProductShape, target: Target, machines: Machines): Candidate[] {
+  const { sizes, count, leftAlongK } = shape;
+  if (sizes.n !== 1 || sizes.m === 1 || count > 1 || leftAlongK) return [];
+  const row = { ...shape, sizes: { ...sizes, m: 1, n: sizes.m }, leftAlongK: true, rightAlongK: false };
+  return thinOffers(row, target).flatMap((thin) =>
+    chunkCounts(sizes.k, 1024).map((chunks): Candidate => {
+      const { rows, columns } = thin;
+      return { ...thinned(row, thin, chunks, machines), thin: { ...thin, along: "m", rows: columns, columns: rows } };
+    }),
+  );
+}
+
+/** Accumulators of a thread above which a tile must be measured before it is offered: compilers run out of registers. */
+const MANY = 96;
+
+/** Tiles of `count` products: each has as many columns of it, whole vectors a thread. */
+export const jointTiles: readonly (readonly MatmulTile[])[] = [1, 1, 2, 3, 4].map((count) =>
+  count === 1 ? offeredTiles : offeredTiles.flatMap((tile) => widened(tile, count)),
+);
+
+/**
+ * The tile itself where its columns can be shared out, and tiles with room for a vector of every product in each thread. Threads bring in
+ * the same number of vectors of each product.
+ */
+function widened(tile: MatmulTile, count: number): MatmulTile[] {
+  const shared = (each: MatmulTile): boolean =>
+    (each.n / count) % 4 === 0 &&
+    (each.rn / 4) % count === 0 &&
+    isEven(each) &&
+    ((each.k * each.n) / 4 / count) % tileThreads(each) === 0;
+  const across = tile.n / tile.rn;
+  const wide = [tile.rn * count, 4 * count]
+    .filter((rn) => rn !== tile.rn && tile.rm * rn <= MANY)
+    .map((rn) => ({ ...tile, rn, n: across * rn }));
+  return [tile, ...wide].filter(shared);
+}
+
+/** Tiles for a side of a few rows or columns and a long other one: their loads lie along the operand, whichever way that is stored. */
+const SLIM: readonly MatmulTile[] = [
+  { m: 64, n: 16, k: 32, rm: 4, rn: 4 },
+  { m: 128, n: 16, k: 16, rm: 8, rn: 4 },
+  { m: 128, n: 8, k: 32, rm: 4, rn: 4 },
+  { m: 16, n: 64, k: 32, rm: 4, rn: 4 },
+  { m: 16, n: 128, k: 16, rm: 4, rn: 8 },
+  { m: 8, n: 128, k: 32, rm: 4, rn: 4 },
+];
+
+const slim = ({ sizes: { m, n }, count }: ProductShape): readonly MatmulTile[] =>
+  count > 1 ? [] : SLIM.filter((tile) => (tile.m < tile.n ? m <= 2 * tile.m : n <= 2 * tile.n));
+
+const known = new WeakMap<Target, Map<string, ProductFactors | null>>();
+
+/** The cheapest factors, or null where a thread of its own for every few outputs is better: nothing fits, or the work is tiny. */
+export function productFactors(
+  shape: ProductShape,
+  target: Target,
+  named: MatmulTile | null = null,
+): ProductFactors | null {
+  const { sizes, count, leftAlongK, rightAlongK, bytes } = shape;
+  const { batch, m, n, k } = sizes;
+  const key = [batch, m, n, k, count, Number(leftAlongK), Number(rightAlongK), bytes, JSON.stringify(named)].join();
+  const own = known.get(target) ?? new Map<string, ProductFactors | null>();
+  known.set(target, own);
+  const found = own.get(key);
+  if (found !== undefined) return found;
+  const made = searched(shape, target, named);
+  own.set(key, made);
+  return made;
+}
+
+function searched(shape: ProductShape, target: Target, named: MatmulTile | null): ProductFactors | null {
+  const { m, n, k, batch } = shape.sizes;
+  if (batch * m * n === 0 || k === 0) return null;
+  const machines = machinesOf(target);
+  const narrow = Math.min(m, n) < THIN ? [] : jointTiles[shape.count]!;
+  const tiles = named ? [named] : k < LONG_K && Math.min(m, n) < THIN ? [] : [...narrow, ...slim(shape)];
+  const fits = tiles.filter(
+    (tile) => named || (tileThreads(tile) <= target.maxWorkgroupSize && tileBytes(tile) <= target.maxWorkgroupBytes),
+  );
+  const candidates = [
+    ...fits.flatMap((tile) => chunkCounts(k, 8 * tile.k).map((chunks) => tiled(shape, tile, chunks, machines))),
+    ...(named ? [] : thinOffers(shape, target)).flatMap((thin) =>
+      chunkCounts(k, 1024).map((chunks) => thinned(shape, thin, chunks, machines)),
+    ),
+    ...(named ? [] : columnOffers(shape, target, machines)),
+  ].filter(({ chunks }) => chunks === 1 || !target.uncut);
+  // A second kernel must be worth more than the error of a prediction.
+  const cost = ({ micros, chunks }: Candidate): number => (chunks === 1 ? 1 : SURE) * micros;
+  const best = candidates.reduce<Candidate | null>(
+    (least, each) => (least === null || cost(each) < cost(least) ? each : least),
+    null,
+  );
+  if (best === null) return null;
+  const flops = 2 * batch * m * n * k * shape.count;
+  return { ...best, reached: Math.min(1, flops / (best.micros * PEAK * machines.about)) };
+}

@@ -1,0 +1,95 @@
+/** @file Sizes of a contraction and the tile that fits them. */
+import { node, sizeOf, type Graph, type NodeId } from "../../../ir";
+import type { MatmulTile } from "../../types";
+
+export interface MatmulSizes {
+  readonly batch: number;
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+}
+
+/** M, N, K and batch of a `matmul` node by NumPy's rules: a vector on the left is one row, on the right one column. */
+export function matmulSizes(graph: Graph, id: NodeId): MatmulSizes {
+  const [a, b] = node(graph, id).inputs.map((input) => node(graph, input).type.shape);
+  const m = a!.length === 1 ? 1 : a!.at(-2)!;
+  const n = b!.length === 1 ? 1 : b!.at(-1)!;
+  return { batch: m * n === 0 ? 0 : sizeOf(node(graph, id).type.shape) / (m * n), m, n, k: a!.at(-1)! };
+}
+
+/** What a thread of a CPU adapter keeps in registers. */
+export const CPU_TILE: MatmulTile = { m: 4, n: 4, k: 1, rm: 4, rn: 4 };
+
+/** From here on a dot product is worth sharing among the threads of a workgroup. */
+export const LONG_K = 128;
+
+/** Sides shorter than a tile's smallest half. */
+export const THIN = 16;
+
+/** Vectors from one step of k to the next in the left operand's tile: its rows, and one that puts an operand along k into different banks. */
+export const leftPitch = ({ m }: Pick<MatmulTile, "m">): number => m / 4 + 1;
+
+/** Vectors of the left operand's tile. */
+export const leftVectors = (tile: MatmulTile): number => tile.k * leftPitch(tile);
+
+/** Workgroup memory of both operands' tiles. */
+export const tileBytes = (tile: MatmulTile): number => 16 * leftVectors(tile) + 4 * tile.n * tile.k;
+
+export const tileThreads = ({ m, n, rm, rn }: MatmulTile): number => (m / rm) * (n / rn);
+
+/** Multiply-adds of a vector that one load of a vector from workgroup memory holds up, fitted to measured sweeps. */
+const LOAD_SLOTS = 0.9;
+/** Steps of k that pass before the first product and after the last. */
+const START_AND_END = 16;
+
+/** Share of its time that the kernel multiplies elements of the result: loads between, edges of tiles outside, the way in and out. */
+export function tileEfficiency({ m, n, k }: MatmulSizes, tile: MatmulTile): number {
+  const loads = (tile.rm + tile.rn) / (tile.rm * tile.rn);
+  const padded = (size: number, step: number): number => size / (step * Math.ceil(size / step));
+  return (padded(m, tile.m) * padded(n, tile.n) * (k / (k + START_AND_END))) / (1 + LOAD_SLOTS * loads);
+}
+
+/** Bytes read again by neighbouring tiles if nothing is cached: A·(⌈N/TN⌉−1) + B·(⌈M/TM⌉−1). */
+export function tileRereads({ batch, m, n, k }: MatmulSizes, tile: MatmulTile): number {
+  return 4 * batch * (m * k * (Math.ceil(n / tile.n) - 1) + k * n * (Math.ceil(m / tile.m) - 1));
+}
+
+/** `64x128x16/8x8`: tile m×n×k, outputs per thread. */
+export const tileName = ({ m, n, k, rm, rn }: MatmulTile): string => `${m}x${n}x${k}/${rm}x${rn}`;
+
+/** The tile of that name; null where the name is of something else. */
+export function namedTile(name: string | undefined): MatmulTile | null {
+  const found = /^(\d+)x(\d+)x(\d+)\/(\d+)x(\d+)$/.exec(name ?? "");
+  if (!found) return null;
+  const [m, n, k, rm, rn] = found.slice(1).map(Number) as [number, number, number, number, number];
+  return { m, n, k, rm, rn };
+}
+
+/** Every thread has the same outputs, whole vectors of them, and brings in the same number of vectors. */
+export function isEven({ m, n, k, rm, rn }: MatmulTile): boolean {
+  if (
+    [m, n, k, rm, rn].some((size) => size === 0) ||
+    m % rm !== 0 ||
+    n % rn !== 0 ||
+    rm % 4 !== 0 ||
+    rn % 4 !== 0 ||
+    k % 4 !== 0
+  )
+    return false;
+  const threads = (m / rm) * (n / rn);
+  return (m * (k / 4)) % threads === 0 && (k * (n / 4)) % threads === 0;
+}
+
+/** Tiles worth trying by hand, from one output to a hundred and twenty-eight outputs a thread. */
+export const offeredTiles: readonly MatmulTile[] = [
+  { m: 32, n: 32, k: 16, rm: 4, rn: 4 },
+  { m: 64, n: 64, k: 16, rm: 4, rn: 4 },
+  { m: 64, n: 64, k: 16, rm: 8, rn: 8 },
+  { m: 64, n: 128, k: 16, rm: 8, rn: 8 },
+  { m: 128, n: 64, k: 16, rm: 8, rn: 4 },
+  { m: 128, n: 64, k: 16, rm: 8, rn: 8 },
+  { m: 128, n: 128, k: 8, rm: 8, rn: 8 },
+  { m: 128, n: 128, k: 16, rm: 8, rn: 8 },
+  { m: 128, n: 128, k: 16, rm: 8, rn: 16 },
+  { m: 256, n: 128, k: 16, rm: 16, rn: 8 },
+];

@@ -1,0 +1,330 @@
+/** @file What the matmul kernels share: where operands and results lie, edges, and the epilogue on accumulators. */
+import { node, type DType, type NodeId, type Shape, partialsId } from "../../../../ir";
+import { opDef } from "../../../../ops";
+import { followersOf, isTurned, permutationOf, type Follower } from "../../../indices/alignment";
+import { isFreeView } from "../../../indices/views";
+import { matmulSizes, type MatmulSizes } from "../matmul";
+import { productsOf } from "../shared-operand";
+import { loweringOf, type Job } from "../../../emit/kernel-frame";
+import type { Cond, Index, IndexSpace, Tuple } from "../../../emit/index-space";
+import { literal, type Buffer, type Reg, type Value } from "../../../emit/kernel-ir";
+import { registerScalar, wordFor } from "../../../emit/emitter";
+import type { Lowering } from "../../../emit/lowering";
+import { dependsOnLane, masked } from "../../../emit/accumulate";
+import { probeLoads, runOf, strideOf } from "../../../emit/dry-run";
+
+export class Contraction {
+  readonly low: Lowering;
+  readonly space: IndexSpace;
+  readonly sizes: MatmulSizes;
+  readonly id: NodeId;
+  readonly scalar: DType;
+  readonly #operands: readonly [NodeId, NodeId];
+  readonly #shapes: readonly [Shape, Shape];
+  /** One column, taken as the only row of (bᵀ·aᵀ)ᵀ: `left` and `right`, m and n have changed places. */
+  readonly #swapped: boolean;
+  readonly #out: Shape;
+  readonly #batch: Shape;
+  readonly #followers: ReadonlyMap<NodeId, Follower>;
+
+  readonly job: Job;
+
+  /** @param id one of several contractions of the region, which then share `low` */
+  constructor(job: Job, id: NodeId = job.form.contraction!, low: Lowering = loweringOf(job)) {
+    this.job = job;
+    this.#swapped = job.schedule.thin?.along === "m";
+    const { graph } = job;
+    this.low = low;
+    this.space = this.low.space;
+    this.id = id;
+    const n = node(graph, this.id);
+    this.#followers = followersOf(graph, job.region.members, this.id).followers;
+    const sizes = matmulSizes(graph, this.id);
+    this.sizes = this.#swapped ? { ...sizes, m: sizes.n, n: sizes.m } : sizes;
+    this.#operands = [n.inputs[0]!, n.inputs[1]!];
+    this.#shapes = [node(graph, n.inputs[0]!).type.shape, node(graph, n.inputs[1]!).type.shape];
+    this.#out = n.type.shape;
+    const matrixAxes = Number(this.#shapes[0].length > 1) + Number(this.#shapes[1].length > 1);
+    this.#batch = this.#out.slice(0, this.#out.length - matrixAxes);
+    const dtypes = this.#operands.map((id) => node(graph, id).type.dtype);
+    this.scalar = registerScalar(opDef(n.op).operandTypes?.(dtypes, n.attrs)[0] ?? n.type.dtype);
+  }
+
+  /** Element (m, k) of the left operand. */
+  left(batch: Index, m: Index, k: Index): Value {
+    return this.#swapped ? this.#b(batch, k, m) : this.#a(batch, m, k);
+  }
+
+  /** Element (k, n) of the right operand. */
+  right(batch: Index, k: Index, n: Index): Value {
+    return this.#swapped ? this.#a(batch, n, k) : this.#b(batch, k, n);
+  }
+
+  #a(batch: Index, row: Index, k: Index): Value {
+    return this.#operand(0, batch, this.#shapes[0].length > 1 ? [row, k] : [k]);
+  }
+
+  #b(batch: Index, k: Index, column: Index): Value {
+    return this.#operand(1, batch, this.#shapes[1].length > 1 ? [k, column] : [k]);
+  }
+
+  #operand(which: 0 | 1, batch: Index, matrix: readonly Index[]): Value {
+    const id = this.#operands[which];
+    return this.low.converted(this.low.valueAt(id, this.#operandAt(which, batch, matrix)), this.scalar, id);
+  }
+
+  #operandAt(which: 0 | 1, batch: Index, matrix: readonly Index[]): Tuple {
+    const own = this.#shapes[which].slice(0, -2);
+    const outer = this.space.unravel(batch, this.#batch).slice(this.#batch.length - own.length);
+    const at = own.map((extent, axis) => (extent === 1 ? this.space.int(0) : outer[axis]!));
+    return this.space.tuple([...at, ...matrix]);
+  }
+
+  outAt(batch: Index, m: Index, n: Index): Tuple {
+    if (this.#swapped) [m, n] = [n, m];
+    const rows = this.#shapes[0].length > 1 ? [m] : [];
+    const columns = this.#shapes[1].length > 1 ? [n] : [];
+    return this.space.tuple([...this.space.unravel(batch, this.#batch), ...rows, ...columns]);
+  }
+
+  /** Does `left` or `right` lie along k rather than along its other axis? Decided by the largest tensor behind it. */
+  alongK(side: 0 | 1): boolean {
+    const { space, sizes } = this;
+    const [k, other] = [
+      space.variable("k", sizes.k - 1, 0),
+      space.variable("other", (side === 0 ? sizes.m : sizes.n) - 1, 0),
+    ];
+    const which = this.#swapped ? ((1 - side) as 0 | 1) : side;
+    const zero = space.int(0);
+    const matrix = which === 0 ? [space.of(other), space.of(k)] : [space.of(k), space.of(other)];
+    const at = this.#operandAt(which, zero, this.#shapes[which].length > 1 ? matrix : [space.of(k)]);
+    const loads = probeLoads(this.job.graph, this.job.region.members, space, [{ id: this.#operands[which], at }]);
+    const largest = loads.toSorted((a, b) => b.elements - a.elements)[0];
+    if (largest === undefined) return false;
+    const stride = strideOf(largest.offset, k);
+    if (stride !== null) return stride === 1;
+    // Heads that lie apart, or windows: pieces of k are contiguous, and so may be pieces of the other axis.
+    return runOf(space, largest.offset, k) > runOf(space, largest.offset, other);
+  }
+
+  /** Zero where `edge` fails. */
+  masked(value: Value, edge: Cond): Value {
+    if (edge.kind === "always") return value;
+    const { low, scalar, id } = this;
+    const inside = dependsOnLane(edge) ? edge : low.namedCond(edge);
+    return masked(low, value, { inside, no: literal(0, scalar), name: "kept", scalar, id });
+  }
+
+  /** `4·unit + lane` held inside 0 … size−1: whole vectors where the size divides, lane by lane elsewhere. */
+  quad(unit: Index, size: number): { at: Index; inside: Cond } {
+    const { space } = this;
+    const lane = space.of(space.lane);
+    if (size % 4 === 0) {
+      const at = space.add(space.mul(space.clamp(unit, size / 4 - 1), 4), lane);
+      return { at, inside: space.less(unit, size / 4) };
+    }
+    const open = space.add(space.mul(unit, 4), lane);
+    return { at: space.clamp(open, size - 1), inside: space.less(open, size) };
+  }
+
+  /** Stores every output at row m and columns 4·unit … +3, computed from the accumulator. */
+  finish(acc: Reg, batch: Index, m: Index, unit: Index, outputs: readonly NodeId[] = this.job.region.outputs): void {
+    const { low, space, sizes, job } = this;
+    const row = space.clamp(m, sizes.m - 1);
+    const { at, inside } = this.quad(unit, sizes.n);
+    const point = this.outAt(batch, row, at);
+    const whole = space.and(
+      space.less(m, sizes.m),
+      sizes.n % 4 === 0 ? inside : space.less(space.mul(unit, 4), sizes.n),
+    );
+    low.branch(whole, () => {
+      low.setRowValue(this.id, acc);
+      for (const id of outputs) {
+        const value = low.valueAt(id, this.placed(id, point));
+        const buffer = low.buffer(id);
+        const shape = node(job.graph, id).type.shape;
+        if (sizes.n % 4 === 0) {
+          low.store(buffer, space.ravel(this.placed(id, point).at, shape), value, [id]);
+          continue;
+        }
+        for (const lane of [0, 1, 2, 3]) {
+          const column = space.add(space.mul(unit, 4), space.int(lane));
+          low.branch(space.less(column, sizes.n), () => {
+            const offset = space.ravel(this.placed(id, this.outAt(batch, row, column)).at, shape);
+            low.store(buffer, offset, low.part(value, lane, [id]), [id]);
+          });
+        }
+      }
+    });
+  }
+
+  /** Outputs that follow this product and in which its rows lie side by side. */
+  turned(outputs: readonly NodeId[]): NodeId[] {
+    if (this.#swapped) return [];
+    return outputs.filter((id) => isTurned(this.job.graph, this.id, this.#followers.get(id)!));
+  }
+
+  /** Stores what is known at rows 4·quad … +3 and columns 4·unit … +3, which exist; `turned`: column by column. */
+  storeBlock(batch: Index, quad: Index, unit: Index, id: NodeId, turned: boolean, enter: (row: number) => void): void {
+    const { low, space, sizes, job } = this;
+    const { shape } = node(job.graph, id).type;
+    const buffer = low.buffer(id);
+    const first = space.mul(quad, 4);
+    const { at } = this.quad(unit, sizes.n);
+    const points = [0, 1, 2, 3].map((row) => this.placed(id, this.outAt(batch, space.add(first, space.int(row)), at)));
+    const values = points.map((point, row) => {
+      enter(row);
+      return low.valueAt(id, point);
+    });
+    if (!turned)
+      return points.forEach((point, row) => low.store(buffer, space.ravel(point.at, shape), values[row]!, [id]));
+    for (const column of [0, 1, 2, 3]) {
+      const down = this.outAt(batch, space.add(first, space.of(space.lane)), low.atLane(at, column));
+      const parts = values.map((value) => low.part(value, column, [id]));
+      const whole = low.let("turned", parts[0]!.scalar, 4, { kind: "pack", parts }, [id]);
+      low.store(buffer, space.ravel(this.placed(id, down).at, shape), whole, [id]);
+    }
+  }
+
+  /** Stores `outputs` at row m and column n, computed from what the products are known to be there. */
+  finishOne(batch: Index, m: Index, n: Index, outputs: readonly NodeId[]): void {
+    const { low, space, job, sizes } = this;
+    [m, n] = [space.clamp(m, sizes.m - 1), space.clamp(n, sizes.n - 1)];
+    for (const id of outputs) {
+      const at = this.#placed(id, this.outAt(batch, m, n));
+      low.store(low.buffer(id), space.ravel(at.at, node(job.graph, id).type.shape), low.valueAt(id, at), [id]);
+    }
+  }
+
+  /** What the chunks of k leave for the kernel that joins them: a product for each. */
+  parts(): Buffer {
+    const { batch, m, n } = this.sizes;
+    const name = `${wordFor(node(this.job.graph, this.id))}_partials`;
+    return this.low.temporary(partialsId(this.id), name, this.scalar, this.job.schedule.chunks * batch * m * n);
+  }
+
+  /** Where in the parts row m and column n of a chunk are. */
+  partAt(chunk: Index, batch: Index, m: Index, n: Index): Index {
+    const { space, sizes } = this;
+    const row = space.add(space.mul(space.add(space.mul(chunk, sizes.batch), batch), sizes.m), m);
+    return space.add(space.mul(row, sizes.n), n);
+  }
+
+  /** Stores a chunk's part at row m and columns 4·unit … +3. */
+  leave(acc: Reg, chunk: Index, batch: Index, m: Index, unit: Index): void {
+    const { low, space, sizes } = this;
+    const row = space.clamp(m, sizes.m - 1);
+    if (sizes.n % 4 === 0) {
+      const { at, inside } = this.quad(unit, sizes.n);
+      low.branch(space.and(space.less(m, sizes.m), inside), () =>
+        low.store(this.parts(), this.partAt(chunk, batch, row, at), acc, [this.id]),
+      );
+      return;
+    }
+    for (const lane of [0, 1, 2, 3]) {
+      const column = space.add(space.mul(unit, 4), space.int(lane));
+      low.branch(space.and(space.less(m, sizes.m), space.less(column, sizes.n)), () => {
+        const at = this.partAt(chunk, batch, row, space.clamp(column, sizes.n - 1));
+        low.store(this.parts(), at, low.part(acc, lane, [this.id]), [this.id]);
+      });
+    }
+  }
+
+  /** Outputs that follow this product; of several products, a later one stores only what does not follow those before. */
+  outputs(before: readonly Contraction[] = []): NodeId[] {
+    return this.job.region.outputs.filter((id) => this.follows(id) && !before.some((other) => other.follows(id)));
+  }
+
+  follows(id: NodeId): boolean {
+    return this.#followers.has(id);
+  }
+
+  /** Where in `id`, which has the product's elements in their order or follows it, the element of this accumulator lies. */
+  placed(id: NodeId, point: Tuple): Tuple {
+    if (this.#followers.has(id)) return this.#placed(id, point);
+    const { shape } = node(this.job.graph, id).type;
+    if (shape.join() === this.#out.join()) return point;
+    return this.space.tuple(this.space.unravel(this.space.ravel(point.at, this.#out), shape));
+  }
+
+  /** Where in `id` the element of this accumulator lies: along the views and permutations between them. */
+  #placed(id: NodeId, point: Tuple): Tuple {
+    const { space, job } = this;
+    return this.#followers.get(id)!.through.reduce((at, step) => {
+      const n = node(job.graph, step);
+      const from = node(job.graph, n.inputs[0]!).type.shape;
+      if (isFreeView(n)) return space.tuple(space.unravel(space.ravel(at.at, from), n.type.shape));
+      const perm = permutationOf(job.graph, n)!;
+      return space.tuple(perm.map((axis) => (axis === null ? space.int(0) : at.at[axis]!)));
+    }, point);
+  }
+
+  /** Stores a chunk's part at row m and column n, which exist. */
+  leaveOne(value: Value, chunk: Index, batch: Index, m: Index, n: Index): void {
+    const { low, space, sizes } = this;
+    const at = this.partAt(chunk, batch, space.clamp(m, sizes.m - 1), space.clamp(n, sizes.n - 1));
+    low.store(this.parts(), at, value, [this.id]);
+  }
+
+  /** acc ← a·b + acc */
+  fma(acc: Reg, a: Value, lane: number | null, b: Value): void {
+    this.low.set(acc, { kind: "fma", a, lane, b, c: acc }, [this.id]);
+  }
+}
+
+/** The region's products, all over one left operand: the first, and those that share its kernel. */
+export const productsIn = (job: Job, first: Contraction): readonly Contraction[] => [
+  first,
+  ...productsOf(job.graph, job.region.members)
+    .filter((id) => id !== first.id)
+    .map((id) => new Contraction(job, id, first.low)),
+];
+
+/** Stores what follows the products at row m and columns 4·unit … +3, computed from their accumulators. */
+export function finishAll(
+  products: readonly Contraction[],
+  accs: readonly Reg[],
+  batch: Index,
+  m: Index,
+  unit: Index,
+): void {
+  products.forEach(({ low, id }, p) => low.setRowValue(id, accs[p]!));
+  products.forEach((c, p) => c.finish(accs[p]!, batch, m, unit, c.outputs(products.slice(0, p))));
+}
+
+/**
+ * The same at rows 4·quad … +3 where some outputs lie along the rows of the products; false where none does, and nothing is stored.
+ * @param accs of each row, of each product
+ */
+export function finishTurned(
+  products: readonly Contraction[],
+  accs: readonly (readonly Reg[])[],
+  batch: Index,
+  quad: Index,
+  unit: Index,
+): boolean {
+  const own = products.map((c, p) => c.outputs(products.slice(0, p)));
+  const turned = new Set(products.flatMap((c, p) => c.turned(own[p]!)));
+  const [{ low, space, sizes }] = products as [Contraction];
+  if (turned.size === 0) return false;
+  low.branch(space.and(space.less(quad, sizes.m / 4), space.less(unit, sizes.n / 4)), () => {
+    const held = space.clamp(quad, sizes.m / 4 - 1);
+    const enter = (row: number): void => products.forEach(({ id }, p) => low.setRowValue(id, accs[row]![p]!));
+    products.forEach((c, p) => {
+      for (const id of own[p]!) c.storeBlock(batch, held, unit, id, turned.has(id), enter);
+    });
+  });
+  return true;
+}
+
+/** Stores what follows the products at row m and column n, computed from a value of each. */
+export function finishOneOfEach(
+  products: readonly Contraction[],
+  values: readonly Value[],
+  batch: Index,
+  m: Index,
+  n: Index,
+): void {
+  products.forEach(({ low, id }, p) => low.setRowValue(id, values[p]!));
+  products.forEach((c, p) => c.finishOne(batch, m, n, c.outputs(products.slice(0, p))));
+}

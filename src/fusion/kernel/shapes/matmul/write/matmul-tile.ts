@@ -1,0 +1,313 @@
+/**
+ * @file Matmul through workgroup memory: tiles of both operands, step of k after step of k, prefetched into registers one tile ahead. A
+ * thread owns vectors of rows ty + i·NTY and vector columns tx + j·NTX, so that a step of k takes few loads of whole vectors and
+ * neighbouring threads read neighbouring ones; accumulators are named values.
+ */
+import { programOf, type Job } from "../../../emit/kernel-frame";
+import { gridOf } from "../../../emit/kernel-frame";
+import type { Cond, Index, IndexSpace } from "../../../emit/index-space";
+import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../../../emit/kernel-ir";
+import { Contraction, finishAll, finishTurned, productsIn } from "./contraction";
+import type { Lowering } from "../../../emit/lowering";
+import { leftPitch, leftVectors, tileThreads } from "../matmul";
+import type { MatmulTile } from "../../../types";
+import { lowerJoin } from "./matmul-join";
+import { namesOf, partialLowering } from "../../../emit/split";
+
+export interface Tiling {
+  readonly c: Contraction;
+  readonly tid: Index;
+  readonly batch: Index;
+  /** First row of the tile, a multiple of four, and its first vector column. */
+  readonly top: Index;
+  readonly left: Index;
+  /** The chunk of k that the workgroup walks, and its first step. Absent: all of k. */
+  readonly chunk?: Index;
+  readonly first?: Index;
+  readonly threads: number;
+}
+
+/** A vector of one operand that a thread brings in for each tile of k. */
+export interface TileLoad {
+  readonly reg: Reg;
+  readonly array: SharedArray;
+  readonly cell: Index;
+  /** @param shift rows of the left or vector columns of the right operand past the workgroup's first */
+  readonly fetch: (tile: Index, shift?: Index) => Value;
+  /** Where the vector lies within k: what lies outside must count as 0. Asked only when it is stored, so that no one waits for the load. */
+  readonly inside: (tile: Index) => Cond;
+}
+
+/** A thread's outputs in the tile of its workgroup. */
+export interface Place {
+  readonly tx: Index;
+  readonly ty: Index;
+  /** Its vectors of four rows, and the rows one by one. */
+  readonly quads: readonly Index[];
+  readonly rows: readonly Index[];
+  /** Its vector columns. */
+  readonly columns: readonly Index[];
+}
+
+/** Threads side by side, and one above the other, that are next to one another in number: together they read few vectors of either tile. */
+const [ACROSS, DOWN] = [8, 4];
+
+/** Where the outputs of thread `tid` are. */
+export function placeOf(low: Lowering, tid: Index, tile: MatmulTile): Place {
+  const { space } = low;
+  const [across, down] = [tile.n / tile.rn, tile.m / tile.rm];
+  const inBlocks = across % ACROSS === 0 && down % DOWN === 0;
+  const [width, height] = inBlocks ? [ACROSS, DOWN] : [across, down];
+  const [within, block] = [space.mod(tid, width * height), space.div(tid, width * height)];
+  const [besides, beneath] = [space.mod(block, across / width), space.div(block, across / width)];
+  const tx = low.bind("tx", space.add(space.mul(besides, width), space.mod(within, width)));
+  const ty = low.bind("ty", space.add(space.mul(beneath, height), space.div(within, width)));
+  const quads = Array.from({ length: tile.rm / 4 }, (_, i) => space.add(ty, space.int(i * down)));
+  const columns = Array.from({ length: tile.rn / 4 }, (_, j) => space.add(tx, space.int(j * across)));
+  const rows = Array.from({ length: tile.rm }, (_, i) => rowAt(space, space.add(space.int(i * down), ty), tile));
+  return { tx, ty, quads, rows, columns };
+}
+
+/** The row of the tile that is `position`th where the first rows of all threads come first, then the second ones, and so on. */
+export function rowAt(space: IndexSpace, position: Index, { m, rm }: MatmulTile): Index {
+  const down = m / rm;
+  const [thread, row] = [space.mod(position, down), space.div(position, down)];
+  const quad = space.add(thread, space.mul(space.div(row, 4), down));
+  return space.add(space.mul(quad, 4), space.mod(row, 4));
+}
+
+/** A workgroup's tile, multiplied: accumulators of rows × vector columns. */
+export interface Tiled extends Place {
+  readonly tiling: Tiling;
+  readonly products: readonly Contraction[];
+  readonly accs: readonly (readonly Reg[])[];
+  /** The left operand's tile, free once the product is done. */
+  readonly a: SharedArray;
+  readonly grid: Pick<KernelProgram, "workgroupSize" | "workgroups">;
+}
+
+/** The product in tiles, left in registers. */
+export function multiplyTiles(job: Job): Tiled {
+  const tile = job.schedule.matmul!;
+  const c = job.schedule.chunks === 1 ? new Contraction(job) : new Contraction(job, undefined, partialLowering(job));
+  const { low, space, sizes } = c;
+  const threads = tileThreads(tile);
+  const products = productsIn(job, c);
+  // Products share the tile: as many of its columns each.
+  const own = tile.n / products.length;
+  const [across, down] = [Math.ceil(sizes.n / own), Math.ceil(sizes.m / tile.m)];
+  const { chunks } = job.schedule;
+  const count = across * down * sizes.batch * chunks;
+  const [gx, gy] = gridOf(count, job.target);
+  const grid = gridIndex(c, gx, gy, count, job.target.maxWorkgroupsPerDimension);
+  const tiles = Math.ceil((chunks === 1 ? sizes.k : job.schedule.chunkLength) / tile.k);
+  const chunk =
+    chunks === 1 ? space.int(0) : low.bind("chunk", space.mod(space.div(grid, across * down * sizes.batch), chunks));
+  const first = space.mul(chunk, tiles);
+  const tid = space.of(space.variable("tid", threads - 1, 0, "tid"));
+  const tiling: Tiling = {
+    c,
+    tid,
+    threads,
+    chunk,
+    first,
+    left: low.bind("left", space.mul(space.mod(grid, across), own / 4)),
+    top: space.mul(low.bind("top", space.mul(space.mod(space.div(grid, across), down), tile.m / 4)), 4),
+    batch: low.bind("batch", sizes.batch === 1 ? space.int(0) : space.mod(space.div(grid, across * down), sizes.batch)),
+  };
+  const place = placeOf(low, tid, tile);
+  const transposed = products.map((product) => product.alongK(1));
+  const width = rightWidth(job, transposed.includes(true));
+  const a = low.sharedArray("a_tile", c.scalar, leftVectors(tile), 4);
+  const b = low.sharedArray("b_tile", c.scalar, tile.k * width, 4);
+  low.comment("The first tile of both operands, on its way to workgroup memory.");
+  low.lean = true;
+  const share = { n: own, k: tile.k };
+  const loads = [
+    ...leftLoads(tiling, a, tile),
+    ...products.flatMap((product, p) =>
+      rightLoads({ ...tiling, c: product }, b, share, width, transposed[p]!, (p * own) / 4),
+    ),
+  ];
+  const accs = place.rows.map((_, i) =>
+    place.columns.map((__, j) => low.variable(`c_${i}_${j}`, c.scalar, 4, literal(0, c.scalar), [c.id])),
+  );
+  low.loop("tile", tiles, (step) => {
+    const index = space.add(first, step);
+    for (const { reg, array, cell, inside } of loads) {
+      const within = inside(index);
+      const staged = within.kind === "always" ? reg : low.let(`${reg.name}_now`, reg.scalar, 4, reg, [c.id]);
+      const value = c.masked(staged, within);
+      low.emit({ kind: "storeShared", array, index: cell, value, lane: null, nodes: [c.id] });
+    }
+    low.barrier();
+    if (tiles > 1) {
+      // The last iteration fetches the first tile again: cheaper than a branch, and every index stays provable.
+      low.comment("Fetch the next tile while this one is multiplied.");
+      const next = low.bind("next", space.mod(space.add(step, space.int(1)), tiles));
+      for (const load of loads) low.set(load.reg, load.fetch(space.add(first, next)), [c.id]);
+    }
+    for (let k = 0; k < tile.k; k++) multiply(c, { a, b, pitch: leftPitch(tile), width }, place, accs, k);
+    low.barrier();
+  });
+  low.lean = false;
+  return {
+    ...place,
+    tiling,
+    products,
+    accs,
+    a,
+    grid: { workgroupSize: [threads, 1, 1], workgroups: [gx, gy, 1] },
+  };
+}
+
+/** Variant `matmul-tile`: one kernel, or one that multiplies chunks of k and one that joins them. */
+export function lowerMatmulTile(job: Job): KernelProgram[] {
+  return job.schedule.chunks === 1 ? [lowerTiles(job)] : [lowerTiles(job), lowerJoin(job)];
+}
+
+function lowerTiles(job: Job): KernelProgram {
+  const { chunks, chunkLength } = job.schedule;
+  const tile = job.schedule.matmul!;
+  const { tiling, products, quads, rows, columns, accs, grid } = multiplyTiles(job);
+  const { low, space } = tiling.c;
+  const perProduct = columns.length / products.length;
+  low.comment(chunks === 1 ? "Finish and store from the accumulators." : "Leave this chunk's part.");
+  const of = (i: number, j: number): Reg[] => products.map((_, p) => accs[i]![j + p * perProduct]!);
+  quads.forEach((quad, q) => {
+    const own = [0, 1, 2, 3].map((i) => 4 * q + i);
+    columns.slice(0, perProduct).forEach((column, j) => {
+      const unit = space.add(tiling.left, column);
+      const fours = own.map((i) => of(i, j));
+      if (
+        chunks === 1 &&
+        finishTurned(products, fours, tiling.batch, space.add(space.exactly(tiling.top, 4)!, quad), unit)
+      )
+        return;
+      own.forEach((i) => {
+        const m = space.add(tiling.top, rows[i]!);
+        if (chunks === 1) finishAll(products, of(i, j), tiling.batch, m, unit);
+        else products.forEach((product, p) => product.leave(of(i, j)[p]!, tiling.chunk!, tiling.batch, m, unit));
+      });
+    });
+  });
+  return programOf(low, job, {
+    ...(chunks > 1 && namesOf(job, "partials")),
+    template: "matmul",
+    schedule: `Tiles of ${tile.m}×${tile.n}, ${tile.k} of k at a time: ${tiling.threads} threads with ${tile.rm}×${tile.rn} outputs each${products.length === 1 ? "" : `, as many of each of the ${products.length} products`}${chunks === 1 ? "" : `; ${chunks} chunks of k, ${chunkLength} each`}.`,
+    ...grid,
+  });
+}
+
+/** Vectors of one step of k in the right tile. One more puts the columns of a turned operand into different banks, where there is room. */
+export function rightWidth({ schedule, target }: Job, turned: boolean): number {
+  const { n, k } = schedule.matmul!;
+  return n / 4 + (turned && schedule.workgroupBytes + 16 * k <= target.maxWorkgroupBytes ? 1 : 0);
+}
+
+/** The workgroup's number. Its range is left open on purpose: the remainders below then stay, and prove every index in range. */
+export function gridIndex(c: Contraction, gx: number, gy: number, count: number, limit: number): Index {
+  const { low, space } = c;
+  const x = space.of(space.variable("wid.x", limit - 1, 0, "wid.x"));
+  if (gy === 1) return x;
+  const y = space.of(space.variable("wid.y", limit - 1, 0, "wid.y"));
+  const variable = space.variable(low.names.fresh("workgroup"), limit * limit, 0);
+  low.emit({ kind: "bind", variable, value: space.add(x, space.mul(y, gx)) });
+  const index = space.of(variable);
+  if (gx * gy > count) low.emit({ kind: "guard", when: { kind: "less", index, bound: count } });
+  return index;
+}
+
+/** Vectors along m of the left operand's tile. */
+export function leftLoads(tiling: Tiling, array: SharedArray, tile: { m: number; k: number }): TileLoad[] {
+  const { c, batch, top } = tiling;
+  const { space, sizes } = c;
+  return tileLoads(
+    tiling,
+    { name: "a_next", array, vectors: tile.m / 4, width: leftPitch(tile), k: tile.k, turned: c.alongK(0), offset: 0 },
+    (vector, k, shift) => {
+      const unit = space.add(space.exactly(space.add(top, shift), 4)!, vector);
+      return c.left(batch, c.quad(unit, sizes.m).at, k);
+    },
+  );
+}
+
+/** Vectors along n of the right operand's tile. */
+export function rightLoads(
+  tiling: Tiling,
+  array: SharedArray,
+  tile: { n: number; k: number },
+  width: number,
+  turned: boolean,
+  offset = 0,
+): TileLoad[] {
+  const { c, batch, left } = tiling;
+  const { space, sizes } = c;
+  return tileLoads(
+    tiling,
+    { name: "b_next", array, vectors: tile.n / 4, width, k: tile.k, turned, offset },
+    (vector, k, shift) => c.right(batch, k, c.quad(space.add(space.add(left, shift), vector), sizes.n).at),
+  );
+}
+
+/** A tile in workgroup memory: `vectors` for each step of k, `width` from one step to the next, the first of them at `offset`. */
+interface StagedTile {
+  readonly name: string;
+  readonly array: SharedArray;
+  readonly vectors: number;
+  readonly width: number;
+  readonly k: number;
+  /** The operand lies contiguously along k. */
+  readonly turned: boolean;
+  readonly offset: number;
+}
+
+/** One load of each thread in each iteration; the last iteration must be full. Neighbouring threads follow the direction in which the operand is contiguous. */
+function tileLoads(
+  { c, tid, threads, first }: Tiling,
+  { name, array, vectors, width, k: steps, turned, offset }: StagedTile,
+  load: (vector: Index, k: Index, shift: Index) => Value,
+): TileLoad[] {
+  const { low, space, sizes } = c;
+  return Array.from({ length: Math.ceil((vectors * steps) / threads) }, (_, i) => {
+    const unit = space.add(tid, space.int(i * threads));
+    const step = turned ? space.mod(unit, steps) : space.div(unit, vectors);
+    const vector = turned ? space.div(unit, steps) : space.mod(unit, vectors);
+    const kAt = (tile: Index): Index => space.add(space.mul(tile, steps), step);
+    const fetch = (tile: Index, shift = space.int(0)): Value =>
+      load(vector, space.clamp(kAt(tile), sizes.k - 1), shift);
+    const reg = low.variable(`${name}_${i}`, c.scalar, 4, fetch(first ?? space.int(0)), [c.id]);
+    return {
+      reg,
+      array,
+      cell: low.named(space.add(space.mul(step, width), space.add(vector, space.int(offset)))),
+      fetch,
+      inside: (tile) => space.less(kAt(tile), sizes.k),
+    };
+  });
+}
+
+/** Tiles of both operands, and how many vectors lie from one step of k to the next. */
+interface OperandTiles {
+  readonly a: SharedArray;
+  readonly b: SharedArray;
+  readonly pitch: number;
+  readonly width: number;
+}
+
+/** One step of k: the outer product of what a thread needs of either tile. */
+export function multiply(
+  c: Contraction,
+  { a, b, pitch, width }: OperandTiles,
+  { quads, columns }: Place,
+  accs: readonly (readonly Reg[])[],
+  k: number,
+): void {
+  const { low, space, id, scalar } = c;
+  if (k % 4 === 0) low.comment(`k = ${k} … ${k + 3}`);
+  const read = (name: string, array: SharedArray, start: number, index: Index): Reg =>
+    low.let(name, scalar, 4, { kind: "loadShared", array, index: space.add(space.int(start), index) }, [id]);
+  const left = quads.map((quad, i) => read(`a_${k}_${i}`, a, k * pitch, quad));
+  const right = columns.map((column, j) => read(`b_${k}_${j}`, b, k * width, column));
+  accs.forEach((row, i) => row.forEach((acc, j) => c.fma(acc, left[i >> 2]!, i % 4, right[j]!)));
+}

@@ -1,0 +1,266 @@
+/** @file Rows that no workgroup has room for, put in order: sorted in runs, which kernel after kernel merges two by two. */
+import { node, sizeOf, type Graph, type Knobs, type Node, type NodeId, type Target } from "../../../ir";
+import { mergeMicros } from "./sort-factors";
+import { networkMicros } from "./network-price";
+import { MAX_SORTED, MAX_SELECTED, opDef } from "../../../ops";
+import { rowLane } from "../../nest/lanes";
+import { readsOf, stridedReads } from "../../count/reads";
+import { refusal } from "../../refusal";
+import { isOrder, walkedAxes } from "../fold/rows/row-ops";
+import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
+import { machineOf } from "../../nest/machine";
+import { threadsWithin, type RowSort } from "../../nest/threads";
+import type { Classified, RegionForm, RegionSchedule } from "../../types";
+import { storedInputs } from "../../indices/views";
+
+/** What one kernel of a merged order leaves of each row: runs, each of them in order. */
+export interface OrderStage {
+  readonly runs: number;
+  /** Elements of every run but the last, which may be shorter. */
+  readonly run: number;
+  /** Elements of all of them. */
+  readonly length: number;
+}
+
+/** Stages of a row of `columns` elements whose first `count` are wanted: the runs of the first kernel, then of each merge; one run is left. */
+export function orderStages(columns: number, count: number): OrderStage[] {
+  let runs = Math.ceil(columns / MAX_SORTED);
+  let run = Math.min(MAX_SORTED, count);
+  let last = Math.min(columns - (runs - 1) * MAX_SORTED, count);
+  const stages: OrderStage[] = [{ runs, run, length: (runs - 1) * run + last }];
+  while (runs > 1) {
+    // A run without a partner goes on as it is.
+    if (runs % 2 === 0) last = Math.min(count, run + last);
+    run = Math.min(count, 2 * run);
+    runs = Math.ceil(runs / 2);
+    stages.push({ runs, run, length: (runs - 1) * run + last });
+  }
+  return stages;
+}
+
+/** The one sort of a region whose rows are merged: all of its orders share it. */
+export function mergedSort(graph: Graph, { orders, columns }: RegionForm): RowSort & { readonly count: number } {
+  const ids = orders.map((order) => order.node);
+  const first = node(graph, ids[0]!);
+  const { descending, count } = opDef(first.op).order!;
+  return {
+    operand: first.inputs[0]!,
+    descending: descending(first.attrs),
+    orders: ids,
+    stage: 0,
+    places: ids.some((id) => opDef(node(graph, id).op).order!.indices),
+    kept: 0,
+    count: count(first.attrs, columns),
+  };
+}
+
+/** Whether a row is too long for a workgroup, and more of it is wanted than the first few that are found while it goes by. */
+export function needsMerging(graph: Graph, orders: readonly NodeId[]): boolean {
+  return orders.some((id) => {
+    const n = node(graph, id);
+    const columns = node(graph, n.inputs[0]!).type.shape[walkedAxes(graph, n)![0]!]!;
+    return columns > MAX_SORTED && opDef(n.op).order!.count(n.attrs, columns) > MAX_SELECTED;
+  });
+}
+
+/** Members that `from` is computed from, `from` included; what stands in `stop` ends the way. */
+function behind(
+  graph: Graph,
+  members: readonly NodeId[],
+  from: readonly NodeId[],
+  stop: ReadonlySet<NodeId>,
+): ReadonlySet<NodeId> {
+  const asked = new Set(from);
+  const found = new Set<NodeId>();
+  for (const id of members.toReversed()) {
+    if (!asked.has(id) || stop.has(id)) continue;
+    found.add(id);
+    for (const input of node(graph, id).inputs) asked.add(input);
+  }
+  return found;
+}
+
+/** Members of the first kernel, which sorts the runs, and of the last, which stores what is made of the row in order. */
+export function partitionOf(
+  graph: Graph,
+  { members, outputs }: Body,
+  orders: readonly NodeId[],
+): { readonly before: readonly NodeId[]; readonly after: readonly NodeId[] } {
+  const stop = new Set(orders);
+  const before = behind(graph, members, [node(graph, orders[0]!).inputs[0]!], stop);
+  const after = behind(graph, members, outputs, stop);
+  return { before: members.filter((id) => before.has(id)), after: members.filter((id) => after.has(id)) };
+}
+
+const same = (graph: Graph, a: Node, b: Node): boolean => {
+  const [x, y] = [a, b].map((n) => {
+    const { shape } = node(graph, n.inputs[0]!).type;
+    const { axis, descending, count } = opDef(n.op).order!;
+    return [
+      n.inputs[0],
+      axis(n.attrs, shape),
+      descending(n.attrs),
+      count(n.attrs, shape[axis(n.attrs, shape)]!),
+    ].join();
+  });
+  return x === y;
+};
+
+/** The form of a region that puts long rows in order by merging runs, or why it can't be one. */
+export function classifyMerged(
+  graph: Graph,
+  members: readonly NodeId[],
+  outputs: readonly NodeId[],
+  rowOps: readonly NodeId[],
+): Classified {
+  const orders = rowOps.filter((id) => isOrder(node(graph, id)));
+  const first = node(graph, orders[0]!);
+  const { shape } = node(graph, first.inputs[0]!).type;
+  const axis = walkedAxes(graph, first)![0]!;
+  const columns = shape[axis]!;
+  const no = (
+    code: "L_REDUCE_REDUCE" | "L_ROOT" | "L_SHAPE" | "L_INDEX",
+    id: NodeId,
+    why: string,
+    remedy: string,
+  ): Classified => ({
+    ok: false,
+    verdict: refusal(
+      code,
+      [id, first.id],
+      `\`${first.label}\` sorts runs of its ${columns} elements and merges them in kernels one after another: ${why}.`,
+      remedy,
+      { columns, limit: MAX_SORTED },
+    ),
+  });
+  const label = (id: NodeId): string => `\`${node(graph, id).label}\``;
+  const other = rowOps.find((id) => !orders.includes(id) || !same(graph, first, node(graph, id)));
+  if (other !== undefined)
+    return no(
+      "L_REDUCE_REDUCE",
+      other,
+      `no row is complete for ${label(other)} on the way`,
+      "Nothing here: sorted runs are merged in kernels of their own.",
+    );
+  const { before, after } = partitionOf(graph, { members, outputs }, orders);
+  const reached = new Set<NodeId>(orders);
+  for (const id of members) if (node(graph, id).inputs.some((input) => reached.has(input))) reached.add(id);
+  const early = outputs.find((id) => !reached.has(id));
+  if (early !== undefined)
+    return no(
+      "L_ROOT",
+      early,
+      `${label(early)} is needed in memory and known before`,
+      "A program that does not need it in memory.",
+    );
+  const sizes = outputs.map((id) => sizeOf(node(graph, id).type.shape));
+  const odd = sizes.findIndex((size) => size !== sizes[0]);
+  if (odd > 0)
+    return no(
+      "L_SHAPE",
+      outputs[odd]!,
+      `the last of them stores ${sizes[0]} elements and ${label(outputs[odd]!)} has ${sizes[odd]}`,
+      "The same number of elements for both.",
+    );
+  const reads = new Set(storedInputs(graph, [...before, first.id]));
+  const inside = new Set(orders);
+  const again = storedInputs(graph, after).find(
+    (id) => reads.has(id) && !inside.has(id) && sizeOf(node(graph, id).type.shape) > 1,
+  );
+  if (again !== undefined)
+    return no(
+      "L_INDEX",
+      again,
+      `${label(again)} is read before and after`,
+      "Store the order; a later kernel reads both.",
+    );
+  return {
+    ok: true,
+    form: {
+      template: "merge-sort",
+      space: shape,
+      reducedAxes: [axis],
+      rows: sizeOf(shape) / columns,
+      columns,
+      reductions: [],
+      scans: [],
+      columnFolds: [],
+      orders: orders.map((id) => ({ node: id, stage: 0 })),
+      contraction: null,
+    },
+  };
+}
+
+export const total = (all: readonly number[]): number => all.reduce((sum, each) => sum + each, 0);
+
+export const threadsOf = (target: Target, knobs: Knobs): number => Number(knobs.threads ?? threadsWithin(target, 0));
+
+/** µs of each kernel that sorts runs or merges them, without launches. */
+export function mergedMicros(graph: Graph, form: RegionForm, threads: number, target: Target): number[] {
+  const machine = machineOf(target);
+  const { rows } = form;
+  const { places, count } = mergedSort(graph, form);
+  const stages = orderStages(form.columns, count);
+  const runs = { rows: rows * stages[0]!.runs, columns: MAX_SORTED, kept: 0, places };
+  const left = handedOver(form, count, places);
+  return stages.map(({ length }, i) => {
+    const moved = (i === 0 ? 4 * rows * form.columns : left[i - 1]!) + (left[i] ?? 0);
+    const sorted =
+      i === 0 ? networkMicros(runs, threads, 1, machine) : mergeMicros(rows * length, stages[i - 1]!.run, machine);
+    return sorted + (moved / machine.bandwidth) * 1e6;
+  });
+}
+
+/** Bytes that each kernel but the last leaves to the next. */
+const handedOver = ({ rows, columns }: RegionForm, count: number, places: boolean): number[] =>
+  orderStages(columns, count)
+    .slice(0, -1)
+    .map(({ length }) => rows * length * (places ? 8 : 4));
+
+/** Comparisons of each kernel: a bitonic network on every run, then a search for every element of every merge. */
+export function orderComparisons({ rows, columns }: RegionForm, count: number): number[] {
+  const steps = Math.log2(MAX_SORTED);
+  return orderStages(columns, count).map(({ length, run }, stage) =>
+    stage === 0 ? (rows * columns * steps * (steps + 1)) / 4 : rows * length * Math.ceil(Math.log2(run)),
+  );
+}
+
+/** Runs that a workgroup sorts, then a kernel for each merge. */
+export function scheduleMerged(
+  graph: Graph,
+  region: Body,
+  form: RegionForm,
+  target: Target,
+  knobs: Knobs,
+): RegionSchedule {
+  const { rows, columns } = form;
+  const { places, count } = mergedSort(graph, form);
+  const stages = orderStages(columns, count);
+  const width = places ? 8 : 4;
+  const bytes = handedOver(form, count, places);
+  const threads = threadsOf(target, knobs);
+  const micros = mergedMicros(graph, form, threads, target);
+  const all = total(micros);
+  return blank({
+    variant: "merge-sort",
+    lane: rowLane(form) === "columns" && knobs.vector !== "off" ? "columns" : "none",
+    reads: readsOf(
+      graph,
+      region.members,
+      region.outputs,
+      stridedReads(graph, region.members, region.outputs, form, "columns"),
+    ),
+    chunks: stages[0]!.runs,
+    chunkLength: MAX_SORTED,
+    threadsPerWorkgroup: threads,
+    workgroups: rows * stages[0]!.runs,
+    workgroupBytes: MAX_SORTED * width,
+    registers: BASE_REGISTERS + liveScalars(graph, region) + 8,
+    dispatches: stages.length,
+    temporaryBytes: bytes.reduce((sum, each) => sum + each, 0),
+    temporaries: (stages.length - 1) * (width / 4),
+    temporaryPeak: bytes.reduce((most, each, i) => Math.max(most, each + (bytes[i + 1] ?? 0)), 0),
+    shares: micros.map((each) => each / all),
+    leastMicros: all,
+  });
+}

@@ -1,0 +1,37 @@
+/** @file What sorts of rows in workgroup memory take. */
+import type { Machine } from "../../nest/nest";
+import { levelsOf, networkBytes, slotsOf, type Network } from "../../nest/networks";
+import { MEETING, MEETING_PER_THREAD, SHARED_AHEAD, SHARED_WAIT, takenMicros, WARP } from "../../nest/price";
+
+/** Steps of a network that sorts so many keys; of those, the ones in which two threads of a warp meet in every bank. */
+function stepsOf(keys: number): { steps: number; meeting: number } {
+  const [levels, near] = [levelsOf(keys), Math.log2(WARP)];
+  let meeting = 0;
+  for (let level = 1; level <= levels; level++) meeting += Math.min(level, near);
+  return { steps: (levels * (levels + 1)) / 2, meeting };
+}
+
+/** Barriers in which the threads of a selection learn how many elements wait. */
+const COUNTING = 3;
+
+/**
+ * µs in which workgroups sort rows: two loads and two stores of workgroup memory for each pair, of keys and of places.
+ * @param width elements of a row that one load brings
+ */
+export function networkMicros(network: Network, threads: number, width: 1 | 4, machine: Machine): number {
+  const { rows, columns, kept, places } = network;
+  const accesses = places ? 8 : 4;
+  const { sorts } = slotsOf(network, threads * width);
+  const barrier = MEETING + MEETING_PER_THREAD * threads;
+  const turns = kept > 0 ? Math.ceil(columns / (threads * width)) : 0;
+  let alone = turns * (COUNTING * barrier + SHARED_WAIT);
+  let pairs = 0;
+  for (const keys of sorts) {
+    const { steps, meeting } = stepsOf(keys);
+    alone += steps * (barrier + (Math.ceil(keys / 2 / threads) * accesses * SHARED_WAIT) / SHARED_AHEAD);
+    pairs += (keys / 2) * (steps + meeting);
+  }
+  const shared = (rows * (pairs * accesses + turns * threads)) / WARP;
+  const bytes = networkBytes([network], threads * width);
+  return takenMicros({ workgroups: rows, threads, bytes, registers: 24, moved: 0, lines: 0, shared, alone }, machine);
+}

@@ -1,0 +1,77 @@
+/** @file The first few of long rows, of which there are few: each workgroup chooses those of its part of a row, and one a row among all that are left. */
+import { keptByParts } from "../../../nest/networks";
+import { partitionOf, type OrderStage } from "../merge-sort";
+import { storedInputs } from "../../../indices/views";
+import type { RowSort } from "../../../nest/threads";
+import { programOf, type Job } from "../../../emit/kernel-frame";
+import type { KernelProgram } from "../../../emit/kernel-ir";
+import { Lowering } from "../../../emit/lowering";
+import { FoldThreads } from "../../fold/write/fold-threads";
+import { partWalk } from "../../fold/write/row-walks";
+import { runsAfter, storeRun } from "./runs";
+import { pointAt, spread, storeFirst, storeRow, type Rows } from "../../fold/write/rows";
+import { Sorting } from "./sort";
+import { gridFields, namesOf } from "../../../emit/split";
+
+/** Variant `fold`, where rows in parts are put in order: the kernel that chooses in each part, and the one that chooses in each row. */
+export function lowerChosen(job: Job, rows: Rows, sort: RowSort): KernelProgram[] {
+  const { chunks, chunkLength } = job.schedule;
+  const length = keptByParts(rows.columns, sort.kept, chunks, chunkLength);
+  const stage: OrderStage = { runs: chunks, run: sort.kept, length };
+  return [chooseInParts(job, rows, sort, stage), chooseAmong(job, rows, sort, stage)];
+}
+
+function chooseInParts(job: Job, rows: Rows, sort: RowSort, stage: OrderStage): KernelProgram {
+  const { graph, region, form, schedule } = job;
+  const low = new Lowering(graph, partitionOf(graph, region, sort.orders).before, []);
+  const { space } = low;
+  const threads = new FoldThreads(low, job);
+  const { count, lane: tid, row, part: run } = threads;
+  const wide = threads.factors.wide.folded === 4;
+  const sorting = new Sorting(low, sort, { tid, threads: count, wide }, rows.columns);
+  partWalk(
+    low,
+    job,
+    rows,
+    threads,
+  )([], ({ column, inside, bare }) => sorting.take({ at: pointAt(space, rows, row, column), inside, column: bare }));
+  sorting.finish();
+  storeRun(low, sorting, runsAfter(low, sort, rows.rows, stage, 0, "parts"), { tid, threads: count, row, run });
+  return programOf(low, job, {
+    ...namesOf(job, "partials"),
+    template: form.template,
+    schedule: `One workgroup of ${count} threads per one of ${stage.runs} parts of a row of ${rows.columns}: it keeps the first ${stage.run} of ${schedule.chunkLength}.`,
+    ...gridFields(threads.grid),
+  });
+}
+
+function chooseAmong(job: Job, rows: Rows, sort: RowSort, stage: OrderStage): KernelProgram {
+  const { graph, region, form, schedule } = job;
+  const { after } = partitionOf(graph, region, sort.orders);
+  const ours = new Set(sort.orders);
+  const reads = storedInputs(graph, after).filter((id) => !ours.has(id));
+  const low = new Lowering(graph, [...sort.orders, ...after], [...reads, ...region.outputs]);
+  const { space } = low;
+  const threads = new FoldThreads(low, job, schedule.finish);
+  const { count, lane: tid, row } = threads;
+  const { wide, turns, lanes } = threads.factors;
+  const { values, places } = runsAfter(low, sort, rows.rows, stage, 0, "parts");
+  const four = wide.folded === 4;
+  const sorting = new Sorting(low, sort, { tid, threads: count, wide: four }, stage.length);
+  const units = stage.length / wide.folded;
+  low.loop("turn", turns, (turn) => {
+    const unit = space.add(tid, space.mul(turn, lanes));
+    const at = space.add(space.mul(row, stage.length), spread(space, space.clamp(unit, units - 1), four));
+    const place = places && low.load(places, at, sort.orders, "stood_at");
+    sorting.takeLeft(low.load(values, at, sort.orders), place, space.less(unit, units));
+  });
+  sorting.finish();
+  storeFirst(low, rows, row, tid, count);
+  if (rows.rowOutputs.length > 0) low.branch(space.less(tid, 1), () => storeRow(low, rows, row));
+  return programOf(low, job, {
+    ...namesOf(job, "finish"),
+    template: form.template,
+    schedule: `Chooses the first ${sort.kept} of each row among those of its ${stage.runs} parts.`,
+    ...gridFields(threads.grid),
+  });
+}

@@ -1,0 +1,446 @@
+/** @file A kernel as a loop nest that a person can read: what is loaded, what stays in a register, what is stored. Not code that runs. */
+import {
+  type Fusion,
+  type Graph,
+  isLiteral,
+  node,
+  type Node,
+  type NodeId,
+  type Region,
+  type RegionId,
+  sizeOf,
+} from "../../ir";
+import { findOp, opDef, ownShape, rowLoopOf, type OpDef, type RowLoop, type Walk } from "../../ops";
+import { launchedKey } from "../shapes/loop/launched";
+import { launchedLines, iterationLines, rowIterationLines, type LoopLine, type Spelling } from "./loop-lines";
+import { goesAlongRows, rowRegionOf } from "../shapes/loop/row-region";
+import { loopOf } from "../shapes/loop/map-loops";
+import { isTrailing } from "../shapes/fold/rows/roles";
+import { bySize, segmentBody } from "../shapes/map/segments";
+
+const AXES = ["i", "j", "k", "l", "m", "n"];
+const symbols: Readonly<Record<string, string>> = {
+  add: "+",
+  sub: "-",
+  mul: "*",
+  div: "/",
+  maximum: "max",
+  minimum: "min",
+};
+
+const kindOf = ({ op }: Node): string => findOp(op)?.kind ?? "elementwise";
+
+interface Nest {
+  readonly graph: Graph;
+  readonly members: readonly Node[];
+  readonly inside: ReadonlySet<NodeId>;
+  readonly outputs: ReadonlySet<NodeId>;
+  /** Extents of the loops and which of them reductions fold. */
+  readonly space: readonly number[];
+  readonly reduced: ReadonlySet<number>;
+}
+
+function reducedAxes(reduction: Node, input: Node): number[] {
+  const [from, to] = [input.type.shape, reduction.type.shape];
+  const { scan, order } = opDef(reduction.op);
+  const walk = scan ?? order;
+  if (walk) return [walk.axis(reduction.attrs, from)];
+  if (from.length === to.length) return from.flatMap((extent, axis) => (extent !== to[axis] ? [axis] : []));
+  const given = reduction.attrs["dim"] ?? reduction.attrs["axes"] ?? reduction.attrs["axis"];
+  const axes = typeof given === "number" ? [given] : Array.isArray(given) ? (given as number[]) : from.map((_, i) => i);
+  return axes.map((axis) => (axis < 0 ? axis + from.length : axis));
+}
+
+/** Rows that lie contiguously are walked; columns of the same values are folded on the way. */
+const contiguity = ({ each, input }: { readonly each: Node; readonly input: Node }): number =>
+  Number(isTrailing(input.type.shape, reducedAxes(each, input)));
+
+/** A fold over what the loops go through outside: each column keeps its own. */
+function foldsColumns({ graph, reduced }: Nest, found: Node): boolean {
+  if (kindOf(found) !== "reduce" || reduced.size === 0) return false;
+  const input = node(graph, found.inputs[0]!);
+  return reducedAxes(found, input).some((axis) => input.type.shape[axis]! > 1 && !reduced.has(axis));
+}
+
+/** The widest thing that the kernel walks: what its first reduction reads, else its largest member. */
+function nestOf(graph: Graph, region: Pick<Region, "members" | "outputs">): Nest {
+  const members = region.members.map((id) => node(graph, id)).filter((each) => !isLiteral(each));
+  const reductions = members.filter((each) => ["reduce", "scan", "order"].includes(kindOf(each)));
+  const widest = reductions
+    .map((each) => ({ each, input: node(graph, each.inputs[0]!) }))
+    .toSorted((a, b) => sizeOf(b.input.type.shape) - sizeOf(a.input.type.shape) || contiguity(b) - contiguity(a))[0];
+  const largest = members.toSorted((a, b) => sizeOf(b.type.shape) - sizeOf(a.type.shape))[0];
+  return {
+    graph,
+    members,
+    inside: new Set(members.map(({ id }) => id)),
+    outputs: new Set(region.outputs),
+    space: widest ? widest.input.type.shape : (largest?.type.shape ?? []),
+    reduced: new Set(widest ? reducedAxes(widest.each, widest.input) : []),
+  };
+}
+
+const axisName = (axis: number): string => AXES[axis] ?? `i${axis}`;
+
+/** `x[i, j]`: axes are aligned at the right, extents of 1 stand still. */
+function indexed({ space, reduced }: Nest, name: string, shape: readonly number[]): string {
+  if (shape.length === 0) return name;
+  const kept = space.flatMap((extent, axis) => (reduced.has(axis) ? [] : [{ extent, axis }]));
+  const isKept =
+    shape.length === kept.length && shape.length < space.length && kept.every((each, i) => each.extent === shape[i]);
+  const names = shape.map((extent, i) => {
+    if (extent === 1) return "0";
+    return axisName(isKept ? kept[i]!.axis : i + Math.max(0, space.length - shape.length));
+  });
+  return `${name}[${names.join(", ")}]`;
+}
+
+function operand(nest: Nest, id: NodeId): string {
+  const found = node(nest.graph, id);
+  if (isLiteral(found)) return String(found.attrs["value"]);
+  return nest.inside.has(id) ? found.label : indexed(nest, found.label, found.type.shape);
+}
+
+/** Index arithmetic on names, for reading. */
+const written = {
+  int: (value: number) => String(value),
+  add: (a: string, b: string) => (b === "0" ? a : a === "0" ? b : `${a} + ${b}`),
+  mul: (a: string, by: number) => (by === 1 ? a : `${/ /.test(a) ? `(${a})` : a}·${by}`),
+  div: (a: string, by: number) => (by === 1 ? a : `${/ /.test(a) ? `(${a})` : a} / ${by}`),
+  mod: (a: string, by: number) => `${/ /.test(a) ? `(${a})` : a} % ${by}`,
+  less: (a: string, bound: number) => `${a} < ${bound}`,
+  atLeast: (a: string, bound: number) => `${a} ≥ ${bound}`,
+  and: (a: string, b: string) => `${a} and ${b}`,
+};
+
+/** `x[j, i]` for a transpose, `a[i, j] if i < 4 else b[i - 4, j]` for a concat: where a moved element comes from. */
+function movedFrom(nest: Nest, found: Node, movement: NonNullable<OpDef["movement"]>): string {
+  const { shape } = found.type;
+  const out = shape.map((extent, axis) => (extent === 1 ? "0" : axisName(axis + nest.space.length - shape.length)));
+  const inputs = found.inputs.map((id) => node(nest.graph, id));
+  const context = { inputs: inputs.map(({ type }) => type.shape), output: shape, attrs: found.attrs };
+  const cases = movement.source(out, context, written).map(({ when, operand: from, index }) => {
+    const name = inputs[from]!.label;
+    const value = index.length === 0 ? name : `${name}[${index.join(", ")}]`;
+    return when === null ? value : `${value} if ${when}`;
+  });
+  const rest = cases.at(-1)?.includes(" if ") ? [String(movement.fill?.(found.attrs) ?? 0)] : [];
+  return [...cases, ...rest].join(" else ");
+}
+
+function expression(nest: Nest, found: Node): string {
+  const { op, inputs } = found;
+  const meaning = findOp(op);
+  if (meaning && "movement" in meaning && meaning.movement) return movedFrom(nest, found, meaning.movement);
+  return spelled(
+    op,
+    inputs.map((id) => operand(nest, id)),
+  );
+}
+
+const spelled: Spelling = (op, args) => {
+  const symbol = symbols[op];
+  if (symbol && args.length === 2)
+    return /\w/.test(symbol) ? `${symbol}(${args.join(", ")})` : args.join(` ${symbol} `);
+  return `${op}(${args.join(", ")})`;
+};
+
+/** All iterations of a loop where its first result stands; the others are known then. */
+function mapLoopLines(nest: Nest, found: Node, depth: number): LoopLine[] {
+  const members = nest.members.map(({ id }) => id);
+  const results = loopOf(nest.graph, members, found.id);
+  if (results[0] !== found.id) return [];
+  const loads = (id: NodeId): boolean => !nest.inside.has(id) && !isLiteral(node(nest.graph, id));
+  const all = results.map((id) => node(nest.graph, id));
+  return [
+    ...iterationLines(all, (id) => ({ text: operand(nest, id), loads: loads(id) }), spelled, depth),
+    ...all.flatMap((each) => storeLine(nest, each, depth)),
+  ];
+}
+
+/** Loop stage of every member: one later for each reduction over the row that it waits for. */
+function stagesOf({ members }: Nest): Map<NodeId, number> {
+  const stages = new Map<NodeId, number>();
+  const byId = new Map(members.map((each) => [each.id, each]));
+  for (const { id, inputs } of members) {
+    let stage = 0;
+    for (const input of inputs) {
+      const producer = byId.get(input);
+      if (!producer) continue;
+      const folds = kindOf(producer) === "reduce" || kindOf(producer) === "order";
+      stage = Math.max(stage, (stages.get(input) ?? 0) + (folds ? 1 : 0));
+    }
+    stages.set(id, stage);
+  }
+  return stages;
+}
+
+function foldLine(nest: Nest, found: Node, into = found.label): string {
+  const value = operand(nest, found.inputs[0]!);
+  if (/max/.test(found.op)) return `${into} = max(${into}, ${value})`;
+  if (/min/.test(found.op)) return `${into} = min(${into}, ${value})`;
+  if (/prod/.test(found.op)) return `${into} *= ${value}`;
+  if (/^(sum|mean|cumsum)$/.test(found.op)) return `${into} += ${value}`;
+  return `${into} = ${found.op}(${into}, ${value})`;
+}
+
+/** A scan folds on and shows what it has so far; an exclusive one before the element is folded in. */
+const scanLine = (nest: Nest, found: Node): string =>
+  found.attrs["exclusive"] === true
+    ? `${found.label} = so_far; ${foldLine(nest, found, "so_far")}`
+    : foldLine(nest, found);
+
+const loop = (depth: number, axis: number, extent: number): LoopLine => ({
+  depth,
+  text: `for ${axisName(axis)} in ${extent}:`,
+  note: "",
+  nodes: [],
+});
+
+function storeLine(nest: Nest, found: Node, depth: number): LoopLine[] {
+  if (!nest.outputs.has(found.id)) return [];
+  const text = `store ${indexed(nest, found.label, found.type.shape)}`;
+  return [{ depth, text, note: "to memory", nodes: [found.id] }];
+}
+
+function computeLines(nest: Nest, found: Node, depth: number): LoopLine[] {
+  if (opDef(found.op).loop) return mapLoopLines(nest, found, depth);
+  const loads = found.inputs.some((id) => !nest.inside.has(id) && !isLiteral(node(nest.graph, id)));
+  const kind = kindOf(found);
+  const text =
+    kind === "reduce"
+      ? foldLine(nest, found, foldsColumns(nest, found) ? columnOf(nest, found) : found.label)
+      : kind === "scan"
+        ? scanLine(nest, found)
+        : kind === "order"
+          ? `row[${[...nest.reduced].map(axisName).join(", ")}] = ${operand(nest, found.inputs[0]!)}`
+          : `${found.label} = ${expression(nest, found)}`;
+  const note = loads ? "from memory" : kind === "order" ? "on chip" : "";
+  const line: LoopLine = { depth, text, note, nodes: [found.id] };
+  return kind === "reduce" || kind === "order" ? [line] : [line, ...storeLine(nest, found, depth)];
+}
+
+/** `[i, j, p]`: batch axes are aligned at the right of the loops', then the two of the product. */
+function productIndex(nest: Nest, id: NodeId, last: readonly [string, string]): string {
+  const found = node(nest.graph, id);
+  const batch = found.type.shape.slice(0, -2);
+  const first = nest.space.length - 2 - batch.length;
+  const names = batch.map((extent, i) => (extent === 1 ? "0" : axisName(first + i)));
+  return `${found.label}[${[...names, ...last].join(", ")}]`;
+}
+
+/** Matmul: the loop over the shared extent goes around what feeds it. */
+function contractionLines(nest: Nest, found: Node, depth: number): LoopLine[] {
+  const [a, b] = found.inputs;
+  if (!a || !b) return [];
+  const shared = node(nest.graph, a).type.shape.at(-1) ?? 1;
+  const [row, column] = [axisName(nest.space.length - 2), axisName(nest.space.length - 1)];
+  const product = `${productIndex(nest, a, [row, "p"])} * ${productIndex(nest, b, ["p", column])}`;
+  return [
+    { depth, text: `for p in ${shared}:`, note: "", nodes: [] },
+    { depth: depth + 1, text: `${found.label} += ${product}`, note: "in tiles, on chip", nodes: [found.id] },
+    ...storeLine(nest, found, depth),
+  ];
+}
+
+/** The row is there: it is put in order, and stored where it is asked for. */
+function sortedLines(nest: Nest, found: Node, depth: number): LoopLine[] {
+  const line: LoopLine = { depth, text: `${found.label} = row in order`, note: "on chip", nodes: [found.id] };
+  if (!nest.outputs.has(found.id)) return [line];
+  const axis = [...nest.reduced][0]!;
+  return [line, loop(depth, axis, found.type.shape[axis]!), ...storeLine(nest, found, depth + 1)];
+}
+
+/** Lines of one stage: a loop over the folded axes for what is wide, then what is done once a row. */
+function stageLines(nest: Nest, members: readonly Node[], rows: number, depth: number): LoopLine[] {
+  const lines: LoopLine[] = [];
+  const folded = [...nest.reduced].toSorted((a, b) => a - b);
+  const isWide = (each: Node): boolean =>
+    kindOf(each) === "reduce" || kindOf(each) === "order" || sizeOf(each.type.shape) > rows;
+  const wide = members.filter(isWide);
+  const narrow = members.filter((each) => !isWide(each));
+  const before = narrow.filter((each) => !each.inputs.some((id) => wide.some((other) => other.id === id)));
+  const once = (each: Node): LoopLine[] => computeLines(nest, each, depth);
+  lines.push(...before.flatMap(once));
+  if (wide.length > 0) {
+    folded.forEach((axis, i) => lines.push(loop(depth + i, axis, nest.space[axis]!)));
+    lines.push(...wide.flatMap((each) => computeLines(nest, each, depth + folded.length)));
+  }
+  for (const each of wide) {
+    if (kindOf(each) === "order") lines.push(...sortedLines(nest, each, depth));
+    if (kindOf(each) !== "reduce" || foldsColumns(nest, each)) continue;
+    const extent = folded.reduce((product, axis) => product * nest.space[axis]!, 1);
+    lines.push(...finishLine(each, each.label, extent, depth));
+    lines.push(...storeLine(nest, each, depth));
+  }
+  lines.push(...narrow.filter((each) => !before.includes(each)).flatMap(once));
+  return lines;
+}
+
+/** The loop nest of one kernel that computes all of `region`; one after another where its elementwise results have several sizes. */
+export function fusedLoops(graph: Graph, region: Pick<Region, "members" | "outputs">): LoopLine[] {
+  if (launchedKey(graph, region.members) !== null) return launchedLines(graph, region.outputs, fusedLoops);
+  const loopsBy = ["reduce", "scan", "order", "contraction"];
+  if (goesAlongRows(graph, region.members)) return rowLines(graph, region);
+  const sizes = bySize(graph, region.outputs);
+  if (sizes.length < 2 || region.members.some((id) => loopsBy.includes(kindOf(node(graph, id)))))
+    return nestLines(graph, region);
+  return sizes.flatMap((segment) => nestLines(graph, segmentBody(graph, region, segment)));
+}
+
+/** Rows one after the other for each element of what is carried, as a thread goes along them. */
+function rowLines(graph: Graph, region: Pick<Region, "members" | "outputs">): LoopLine[] {
+  const { loop: along, results, phases } = rowRegionOf(graph, region.members);
+  const { place, whole, iterations, backwards } = along;
+  const all = results.map((id) => node(graph, id));
+  const owns = all.map((n) => rowLoopOf(n)!.own);
+  const longest = owns.reduce((most, own) => (own.length > most.length ? own : most), []);
+  const nest = { ...nestOf(graph, region), space: [...whole, ...longest], reduced: new Set([place]) };
+  const outer = whole.flatMap((extent, axis) => (axis === place ? [] : [{ axis, extent }]));
+  const depth = outer.length;
+  const shape = (id: NodeId): readonly number[] => node(graph, id).type.shape;
+  const inLoop = ({ id, type }: Node): boolean =>
+    phases.get(id) === "row" || (phases.get(id) === "before" && type.shape.length > whole.length - 1);
+  /** Ops on the whole of what one run of the body has go through its elements. */
+  const runLines = (n: Node, at: number): LoopLine[] => {
+    const around = phases.get(n.id) === "row" ? whole.length : whole.length - 1;
+    const own = phases.get(n.id) === "before" ? [] : n.type.shape.slice(around);
+    return [
+      ...own.map((extent, i) => loop(at + i, whole.length + i, extent)),
+      ...computeLines(nest, n, at + own.length),
+    ];
+  };
+  const lines = (which: (n: Node) => boolean, at: number): LoopLine[] =>
+    nest.members.filter((n) => !results.includes(n.id) && which(n)).flatMap((n) => runLines(n, at));
+  const indexedRun = (label: string, shape: readonly number[], own: readonly number[]): string => {
+    const text = indexed({ ...nest, space: whole }, label, shape.slice(0, shape.length - own.length));
+    const inside = own.map(() => ":").join(", ");
+    if (inside === "") return text;
+    return text.endsWith("]") ? `${text.slice(0, -1)}, ${inside}]` : `${text}[${inside}]`;
+  };
+  const given = (kind: "last" | "rows", at: number): LoopLine[] =>
+    all
+      .filter((n) => (rowLoopOf(n)!.result.kind === "last") === (kind === "last"))
+      .filter((n) => nest.outputs.has(n.id))
+      .map((n) => ({
+        depth: at,
+        text: `store ${indexedRun(n.label, n.type.shape, rowLoopOf(n)!.own)}`,
+        note: "to memory",
+        nodes: [n.id],
+      }));
+  const { before, inside, carry } = rowIterationLines(all, {
+    depth,
+    spelling: spelled,
+    operand: (id, param) => {
+      const { walk } = param;
+      const n = node(graph, id);
+      if (isLiteral(n)) return { text: String(n.attrs["value"]), loads: false };
+      if (nest.inside.has(id)) return { text: n.label, loads: false };
+      const plain = indexedRun(n.label, shape(id), ownShape(param));
+      const text = walk ? plain.replace(axisName(place), rowText(along, walk, axisName(place))) : plain;
+      return { text, loads: true };
+    },
+  });
+  const turns = backwards ? `${iterations - 1} … 0` : `${iterations}`;
+  return [
+    ...outer.map(({ axis, extent }, at) => loop(at, axis, extent)),
+    ...lines((n) => phases.get(n.id) === "before" && !inLoop(n), depth),
+    ...before,
+    { depth, text: `for ${axisName(place)} in ${turns}:`, note: "", nodes: results },
+    ...lines((n) => phases.get(n.id) === "before" && inLoop(n), depth + 1),
+    ...inside,
+    ...lines((n) => phases.get(n.id) === "row", depth + 1),
+    ...given("rows", depth + 1),
+    ...carry,
+    ...lines((n) => phases.get(n.id) === "after", depth),
+    ...given("last", depth),
+  ];
+}
+
+/** The row of an operand where the loop stands at row `at` of its own. */
+function rowText({ iterations, backwards }: RowLoop, walk: Walk, at: string): string {
+  const against = backwards !== walk.backwards;
+  const first = backwards ? (walk.backwards ? walk.start - iterations + 1 : walk.start + iterations - 1) : walk.start;
+  if (against) return first === 0 ? `-${at}` : `${first} - ${at}`;
+  return first === 0 ? at : `${at} + ${first}`;
+}
+
+function nestLines(graph: Graph, region: Pick<Region, "members" | "outputs">): LoopLine[] {
+  const nest = nestOf(graph, region);
+  const outer = nest.space.flatMap((extent, axis) => (nest.reduced.has(axis) ? [] : [{ axis, extent }]));
+  const lines = outer.map(({ axis, extent }, depth) => loop(depth, axis, extent));
+  const rows = outer.reduce((product, { extent }) => product * extent, 1);
+  if (nest.reduced.size === 0) {
+    const body = nest.members.flatMap((each) =>
+      kindOf(each) === "contraction"
+        ? contractionLines(nest, each, outer.length)
+        : computeLines(nest, each, outer.length),
+    );
+    return [...lines, ...body];
+  }
+  const stages = stagesOf(nest);
+  const last = Math.max(0, ...stages.values());
+  for (let stage = 0; stage <= last; stage++) {
+    const members = nest.members.filter(({ id }) => stages.get(id) === stage);
+    lines.push(...stageLines(nest, members, rows, outer.length));
+  }
+  return [...lines, ...columnLines(nest, rows)];
+}
+
+/** `a[j]`: the value of the column that the inner loop is at. */
+const columnOf = (nest: Nest, { label }: Node): string =>
+  `${label}[${[...nest.reduced]
+    .toSorted((a, b) => a - b)
+    .map(axisName)
+    .join(", ")}]`;
+
+/** What is done once to the folded value: a mean is divided by the number of its elements. */
+function finishLine({ id, op }: Node, folded: string, count: number, depth: number): LoopLine[] {
+  const finish = opDef(op).reduce?.finish;
+  return finish ? [{ depth, text: `${folded} = ${finish.text(folded, count)}`, note: "", nodes: [id] }] : [];
+}
+
+/** Columns are known when all rows have gone by. */
+function columnLines(nest: Nest, rows: number): LoopLine[] {
+  const folds = nest.members.filter((each) => foldsColumns(nest, each));
+  const axes = [...nest.reduced].toSorted((a, b) => a - b);
+  const at = (each: Node): LoopLine[] => {
+    const [depth, text] = [axes.length, columnOf(nest, each)];
+    return [
+      ...finishLine(each, text, rows, depth),
+      { depth, text: `store ${text}`, note: "to memory", nodes: [each.id] },
+    ];
+  };
+  if (folds.length === 0) return [];
+  return [...axes.map((axis, depth) => loop(depth, axis, nest.space[axis]!)), ...folds.flatMap(at)];
+}
+
+/** The same ops with one kernel each: a nest for every member, each value through memory. */
+export function apartLoops(graph: Graph, region: Pick<Region, "members">): LoopLine[][] {
+  return region.members.flatMap((id) => {
+    const found = node(graph, id);
+    const meaning = findOp(found.op);
+    const free = meaning?.kind === "movement" && "movement" in meaning && meaning.movement?.free;
+    if (isLiteral(found) || free) return [];
+    // Results of one loop have one nest.
+    const together = opDef(found.op).loop ? loopOf(graph, region.members, id) : [id];
+    return together[0] === id ? [fusedLoops(graph, { members: together, outputs: together })] : [];
+  });
+}
+
+export type { LoopLine } from "./loop-lines";
+
+/** The loop nests of a region as text, two spaces a level: its kernel first, then each op with a kernel of its own. */
+export function loopsOf({ graph, regions }: Fusion, id: RegionId): string[] {
+  const region = regions.get(id);
+  if (!region) return [];
+  const written = (lines: readonly LoopLine[]): string[] =>
+    lines.map(({ depth, text, note }) => `${"  ".repeat(depth)}${text}${note ? `  # ${note}` : ""}`);
+  const apart = apartLoops(graph, region);
+  const fused = ["# one kernel", ...written(fusedLoops(graph, region))];
+  if (apart.length < 2) return fused;
+  return [
+    ...fused,
+    ...apart.flatMap((lines, i) => ["", `# kernel ${i + 1} of ${apart.length}, op by op`, ...written(lines)]),
+  ];
+}

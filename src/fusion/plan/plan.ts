@@ -1,0 +1,237 @@
+/** @file From a fusion to a plan: kernels in order with WGSL, bindings and exact counts, and a place for every value. */
+import { fullSizeBytes, regionTraffic, resolveView } from "../kernel";
+import { kernelTime, occupancyLimits, openRunningTotals, positionsOf, type RegionFacts } from "../cost";
+import {
+  type Access,
+  type Binding,
+  bytesOf,
+  type DeviceProfile,
+  dtypeBytes,
+  type Fusion,
+  type Graph,
+  isInput,
+  type Kernel,
+  node,
+  type NodeId,
+  type Plan,
+  type Region,
+  type Target,
+  isPartials,
+} from "../ir";
+import type { KernelProgram } from "../kernel/code";
+import { planMemory, type Tenant } from "./memory";
+import { kernelOrder } from "./kernel-order";
+import { shapeRegion, type PrintedBinding, type PrintedProgram, type PrintedRegion } from "./printed-region";
+import { printCached } from "./kernel-cache";
+
+/** One region, lowered. */
+export interface LoweredRegion {
+  readonly region: Region;
+  readonly facts: RegionFacts;
+  readonly programs: readonly KernelProgram[];
+}
+
+/**
+ * The plan of a fusion for one target.
+ * @param target schedules: what the machine at hand (or the profile, for display) may use
+ * @param profile what predicted times are computed on
+ */
+export function planFusion(fusion: Fusion, target: Target, profile: DeviceProfile): Plan {
+  const { graph } = fusion;
+  const runningTotals = openRunningTotals(graph, positionsOf(graph));
+  const fullSize = fullSizeBytes(graph);
+  const kernels: Kernel[] = [];
+  for (const region of kernelOrder(fusion)) {
+    const printed = printCached(graph, region, target);
+    const facts = factsOf(graph, region, printed, profile, fullSize);
+    runningTotals.add(region, facts);
+    for (const kernel of kernelsOf(region, facts, printed.programs, profile, fullSize))
+      kernels.push({ id: `K${kernels.length + 1}`, ...kernel });
+  }
+  const { buffers, plannedBytes, lowerBoundBytes } = planMemory(tenantsOf(fusion, kernels), kernels.length);
+  const aliases = graph.outputs.flatMap((output) => {
+    const value = resolveView(graph, output);
+    return value === output && !isInput(node(graph, output)) ? [] : [{ output, value }];
+  });
+  return { kernels, buffers, aliases, totals: runningTotals.totals(), plannedBytes, lowerBoundBytes };
+}
+
+/** Every kernel of a fusion as a lowered program, in running order: what `interpretProgram` runs. */
+export function lowerFusion(fusion: Fusion, target: Target, profile: DeviceProfile): LoweredRegion[] {
+  const fullSize = fullSizeBytes(fusion.graph);
+  return kernelOrder(fusion).map((region) => {
+    const shaped = shapeRegion(fusion.graph, region, target);
+    return { region, facts: factsOf(fusion.graph, region, shaped, profile, fullSize), programs: shaped.programs };
+  });
+}
+
+function factsOf(
+  graph: Graph,
+  region: Region,
+  { form, schedule, flops }: Pick<PrintedRegion, "form" | "schedule" | "flops">,
+  profile: DeviceProfile,
+  fullSize: number,
+): RegionFacts {
+  const traffic = regionTraffic(graph, region, form, schedule, fullSize);
+  return { form, schedule, traffic, flops, time: kernelTime(traffic, flops, schedule, profile) };
+}
+
+/** Kernels of one region; its counts are shared out among them. */
+function kernelsOf(
+  region: Region,
+  facts: RegionFacts,
+  programs: readonly PrintedProgram[],
+  profile: DeviceProfile,
+  fullSize: number,
+): Omit<Kernel, "id">[] {
+  const { schedule, traffic, time } = facts;
+  const walks = new Map(traffic.reads.map(({ value, rereads }) => [value, 1 + rereads]));
+  const launched = schedule.handed ? programs.map((program) => launchedAccesses(program, fullSize)) : null;
+  const bytesOfAll = launched?.reduce((sum, each) => sum + movedBy(each), 0) ?? 0;
+  const launch = time.launchMicros / programs.length;
+  const occupancy = occupancyLimits(schedule, profile);
+  const shareOf = (i: number): number =>
+    launched ? movedBy(launched[i]!) / Math.max(1, bytesOfAll) : (schedule.shares?.[i] ?? (i === 0 ? 1 : 0));
+  const flopsUpTo = (i: number): number =>
+    Math.round(facts.flops * programs.slice(0, i).reduce((sum, _, each) => sum + shareOf(each), 0));
+  return programs.map((program, i) => ({
+    name: program.name,
+    template: program.template,
+    schedule: program.schedule,
+    region: region.id,
+    nodes: region.members,
+    bindings: program.bindings.map(({ name, value, access, type, begins }, binding) => ({
+      binding,
+      name,
+      value,
+      access,
+      type,
+      ...(begins !== undefined && { begins }),
+    })),
+    ...(launched?.[i] ?? accessesOf(program, programs.slice(i + 1), traffic, walks, fullSize)),
+    flops: program.flops ?? flopsUpTo(i + 1) - flopsUpTo(i),
+    modelledBytes: i === 0 ? schedule.modelledBytes : 0,
+    workgroupSize: program.workgroupSize,
+    workgroups: program.workgroups,
+    workgroupBytes: program.workgroupBytes,
+    registers: schedule.registers,
+    wgsl: program.wgsl,
+    lines: program.lines,
+    predictedMicros: launch + time.workMicros * shareOf(i),
+    predicted: {
+      launchMicros: launch,
+      readMicros: time.readMicros * shareOf(i),
+      writeMicros: time.writeMicros * shareOf(i),
+      computeMicros: time.computeMicros * shareOf(i),
+      occupancy,
+    },
+  }));
+}
+
+type Accesses = Pick<Kernel, "reads" | "writes">;
+const movedBy = ({ reads, writes }: Accesses): number =>
+  [...reads, ...writes].reduce((sum, { bytes }) => sum + bytes, 0);
+
+const wholeAccess = (value: NodeId, bytes: number, fullSize: number): Access => ({
+  value,
+  bytes,
+  rereads: 0,
+  fullSize: bytes > 0 && bytes >= fullSize,
+});
+
+/** A launch of a loop reads and writes whole what it binds. */
+function launchedAccesses({ bindings }: PrintedProgram, fullSize: number): Accesses {
+  const of = (writes: boolean): Access[] =>
+    bindings
+      .filter(({ access }) => (access === "read_write") === writes)
+      .map(({ value, elements, type }) => wholeAccess(value, elements * dtypeBytes(type.dtype), fullSize));
+  return { reads: of(false), writes: of(true) };
+}
+
+/**
+ * The region's counted accesses that belong to this dispatch; partials are written by one and read by the other.
+ * @param walks over each value that nobody has made yet: one is left for each dispatch that follows
+ */
+function accessesOf(
+  program: PrintedProgram,
+  later: readonly PrintedProgram[],
+  traffic: RegionFacts["traffic"],
+  walks: Map<NodeId, number>,
+  fullSize: number,
+): { reads: Access[]; writes: Access[] } {
+  const boundBy = ({ bindings }: PrintedProgram): Map<NodeId, PrintedBinding> =>
+    new Map(bindings.flatMap((binding) => [binding.value, binding.begins ?? []].flat().map((id) => [id, binding])));
+  const bound = boundBy(program);
+  const others = later.map(boundBy);
+  const own = (access: Access): Access[] => {
+    const left = walks.get(access.value)!;
+    if (!bound.has(access.value) || left === 0) return [];
+    const after = others.filter((some) => some.has(access.value)).length;
+    const made = Math.max(1, left - after);
+    walks.set(access.value, left - made);
+    return [{ ...access, rereads: made - 1 }];
+  };
+  const partials = (access: PrintedBinding["access"]): Access[] =>
+    program.bindings
+      .filter((binding) => isPartials(binding.value) && binding.access === access)
+      .map(({ value, elements, type }) => wholeAccess(value, elements * dtypeBytes(type.dtype), fullSize));
+  return {
+    reads: [...traffic.reads.flatMap(own), ...partials("read")],
+    writes: [
+      ...traffic.writes.filter(({ value }) => bound.get(value)?.access === "read_write"),
+      ...partials("read_write"),
+    ],
+  };
+}
+
+/** Every value that needs a buffer, with its life. */
+function tenantsOf({ graph, regions }: Fusion, kernels: readonly Omit<Kernel, "id">[]): Tenant[] {
+  const kept = new Set(graph.outputs.map((id) => resolveView(graph, id)));
+  const lives = new Map<NodeId, { first: number; last: number; binding: Binding }>();
+  kernels.forEach(({ bindings }, at) => {
+    for (const binding of bindings) {
+      const { begins } = binding;
+      for (const each of begins === undefined
+        ? [binding]
+        : [{ ...binding, value: begins, begins: undefined }, binding]) {
+        const life = lives.get(each.value);
+        if (life) life.last = at;
+        else lives.set(each.value, { first: at, last: at, binding: each });
+      }
+    }
+  });
+  // What a region stores is there once all of its kernels have run, though nobody may read it.
+  for (const [region, end] of new Map(kernels.map((kernel, at) => [kernel.region, at])))
+    for (const value of regions.get(region)?.outputs ?? []) {
+      const life = lives.get(value);
+      if (life) life.last = Math.max(life.last, end);
+    }
+  const tenants: Tenant[] = [];
+  for (const [value, { first, last, binding }] of lives) {
+    const source = graph.nodes.get(value)?.op === "input";
+    const role = source ? "input" : kept.has(value) ? "output" : "temporary";
+    tenants.push({
+      value,
+      type: binding.type,
+      bytes: bytesOf(binding.type),
+      role,
+      ...(binding.begins !== undefined && { begins: binding.begins }),
+      firstKernel: source ? -1 : first,
+      lastKernel: kept.has(value) ? kernels.length : last,
+    });
+  }
+  for (const id of kept) {
+    const n = node(graph, id);
+    // A result without elements has no kernel either.
+    if (lives.has(id) || (!isInput(n) && bytesOf(n.type) > 0)) continue;
+    tenants.push({
+      value: id,
+      type: n.type,
+      bytes: bytesOf(n.type),
+      role: isInput(n) ? "input" : "output",
+      firstKernel: -1,
+      lastKernel: kernels.length,
+    });
+  }
+  return tenants;
+}
