@@ -1,8 +1,9 @@
-/** @file From a region to its lowered kernels: picks the template that the schedule names. */
+/** @file From a region to its lowered kernels: the writer that its schedule names. */
 import { bug, type Graph, type Region, type Target } from "../../ir";
 import { classify } from "../classify";
 import { isViewRegion } from "../indices/views";
 import { scheduleRegion } from "../schedule/schedule";
+import type { Variant } from "../types";
 import { storedForm, type Job } from "./kernel-frame";
 import type { KernelProgram } from "./kernel-ir";
 import { lowerBins } from "../shapes/bins/write/bins";
@@ -33,49 +34,32 @@ export function lowerRegion(graph: Graph, given: Region, target: Target): Kernel
   return lowerJob({ graph, region, form, schedule: scheduleRegion(graph, region, form, target), target });
 }
 
+/** Who writes the kernels of a schedule. */
+const WRITERS: Readonly<Record<Variant, (job: Job) => KernelProgram[]>> = {
+  view: () => [],
+  flat: (job) => [lowerFlat(job)],
+  tile: (job) => [lowerTile(job)],
+  fold: lowerFold,
+  "scan-band": (job) => [lowerScanBand(job)],
+  "mixed-row": lowerMixed,
+  "mixed-thread": lowerMixed,
+  "merge-sort": lowerMergedOrder,
+  "digit-sort": lowerDigitSort,
+  bins: lowerBins,
+  "matmul-tile": lowerMatmulTile,
+  "matmul-direct": lowerMatmulDirect,
+  "matmul-registers": (job) => [lowerMatmulRegisters(job)],
+  "matmul-rows": (job) => [lowerMatmulRows(job)],
+  "matmul-rows-thread": (job) => [lowerMatmulRowsThread(job)],
+  "flash-tile": lowerFlashTile,
+  "flash-thread": (job) => [lowerFlashThread(job)],
+  "reduce-tile": lowerReduceTile,
+  "reduce-thread": (job) => [lowerReduceThread(job)],
+  "row-loop": (job) => [lowerRowLoop(job)],
+  launched: (job) => lowerLaunched(job, lowerJob),
+};
+
 /** The same for a region whose form and schedule are known. */
 export function lowerJob(job: Job): KernelProgram[] {
-  switch (job.schedule.variant) {
-    case "view":
-      return [];
-    case "flat":
-      return [lowerFlat(job)];
-    case "tile":
-      return [lowerTile(job)];
-    case "fold":
-      return lowerFold(job);
-    case "merge-sort":
-      return lowerMergedOrder(job);
-    case "digit-sort":
-      return lowerDigitSort(job);
-    case "bins":
-      return lowerBins(job);
-    case "row-loop":
-      return [lowerRowLoop(job)];
-    case "scan-band":
-      return [lowerScanBand(job)];
-    case "mixed-row":
-    case "mixed-thread":
-      return lowerMixed(job);
-    case "matmul-tile":
-      return lowerMatmulTile(job);
-    case "matmul-registers":
-      return [lowerMatmulRegisters(job)];
-    case "flash-tile":
-      return lowerFlashTile(job);
-    case "flash-thread":
-      return [lowerFlashThread(job)];
-    case "reduce-tile":
-      return lowerReduceTile(job);
-    case "reduce-thread":
-      return [lowerReduceThread(job)];
-    case "matmul-rows":
-      return [lowerMatmulRows(job)];
-    case "matmul-rows-thread":
-      return [lowerMatmulRowsThread(job)];
-    case "launched":
-      return lowerLaunched(job, lowerJob);
-    case "matmul-direct":
-      return lowerMatmulDirect(job);
-  }
+  return WRITERS[job.schedule.variant](job);
 }

@@ -1,0 +1,169 @@
+/** @file Products: tiles, threads that share k, chunks of k, a workgroup that owns whole rows; on a CPU, a tile a thread. */
+import { dtypeBytes, node, sizeOf, type Graph, type Knobs, type NodeId, type Target } from "../../../ir";
+import { neighbours, readsOf, strideProbe } from "../../count/reads";
+import { followersOf, isTurned, samplesOf } from "../../indices/alignment";
+import { joiningOf } from "../../nest/threads";
+import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
+import type { RegionForm, RegionSchedule, ThinFactors } from "../../types";
+import { readTwice } from "../attention/reduce-schedule";
+import {
+  CPU_TILE,
+  matmulSizes,
+  namedTile,
+  THIN,
+  tileBytes,
+  tileRereads,
+  tileThreads,
+  type MatmulSizes,
+} from "./matmul";
+import { aloneShare, productFactors, type ProductShape } from "./matmul-factors";
+import { ownedFigures, ownedTile } from "./owned-rows";
+import { productsOf } from "./shared-operand";
+
+/** One tile across: its workgroup owns whole rows. */
+function scheduleOwned(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
+  const tile = ownedTile(graph, form.contraction!, target);
+  const reads = readsOf(graph, region.members, region.outputs);
+  const registers = BASE_REGISTERS + liveScalars(graph, region) + form.reductions.length;
+  if (target.schedule === "cpu")
+    return blank({
+      variant: "matmul-rows-thread",
+      reads,
+      threadsPerWorkgroup: 64,
+      workgroups: Math.ceil(form.rows / 64),
+      registers: registers + form.columns,
+    });
+  return blank({
+    variant: "matmul-rows",
+    matmul: tile,
+    reads,
+    registers: registers + tile.rm + tile.rn,
+    ...ownedFigures(graph, form, tile),
+  });
+}
+
+/** The schedule of a kernel around a product whose elements are stored, or whose whole rows a workgroup folds. */
+export function scheduleMatmul(
+  graph: Graph,
+  region: Body,
+  form: RegionForm,
+  target: Target,
+  knobs: Knobs,
+): RegionSchedule {
+  if (form.reductions.length > 0) return scheduleOwned(graph, region, form, target);
+  const sizes = matmulSizes(graph, form.contraction!);
+  const products = productsOf(graph, region.members);
+  const reads = readsOf(graph, region.members, region.outputs);
+  const shared = { reads, stridedWrites: stridedOutputs(graph, region, false) };
+  const live = BASE_REGISTERS + liveScalars(graph, region);
+  if (target.schedule === "cpu") {
+    const tile = CPU_TILE;
+    const tiles = sizes.batch * Math.ceil(sizes.m / tile.m) * Math.ceil(sizes.n / tile.n);
+    return blank({
+      ...shared,
+      variant: "matmul-registers",
+      matmul: tile,
+      threadsPerWorkgroup: 64,
+      workgroups: Math.ceil(tiles / 64),
+      registers: live + 24,
+      modelledBytes: tileRereads(sizes, tile),
+    });
+  }
+  const shape = {
+    sizes,
+    count: products.length,
+    ...alongK(graph, region.members, products, sizes),
+    bytes: dtypeBytes(node(graph, node(graph, form.contraction!).inputs[0]!).type.dtype),
+  };
+  const factors = productFactors(shape, target, products.length > 1 ? null : namedTile(knobs.tile));
+  if (!factors) {
+    const threads = Math.min(256, target.maxWorkgroupSize);
+    return blank({
+      ...shared,
+      variant: "matmul-direct",
+      threadsPerWorkgroup: threads,
+      workgroups: Math.ceil(sizeOf(form.space) / threads),
+      registers: live + 4,
+      reached: aloneShare(sizeOf(form.space) / 4, target),
+    });
+  }
+  const { tile, thin, chunks, chunkLength, workgroups, reached, micros } = factors;
+  const parts = chunks > 1 ? 4 * chunks * products.length * sizes.batch * sizes.m * sizes.n : 0;
+  const split = {
+    chunks,
+    chunkLength,
+    dispatches: chunks > 1 ? 2 : 1,
+    temporaryBytes: parts,
+    temporaries: products.length,
+    reads: chunks > 1 ? readTwice(graph, products, region, reads) : reads,
+    workgroups,
+  };
+  if (thin) {
+    return blank({
+      ...shared,
+      ...split,
+      variant: "matmul-direct",
+      thin,
+      leastMicros: micros,
+      ...(thin.along === "k" && { joined: joiningOf(target, knobs) }),
+      threadsPerWorkgroup: thin.threads,
+      registers: live + 4 * accumulatorsOf(thin) * products.length,
+    });
+  }
+  return blank({
+    ...shared,
+    ...split,
+    variant: "matmul-tile",
+    stridedWrites: chunks > 1 ? shared.stridedWrites : stridedOutputs(graph, region, true),
+    matmul: tile,
+    reached,
+    threadsPerWorkgroup: tileThreads(tile!),
+    workgroupBytes: tileBytes(tile!),
+    registers: live + tile!.rm + tile!.rn,
+    modelledBytes: tileRereads({ ...sizes, n: products.length * sizes.n }, tile!),
+  });
+}
+
+/** Vectors in which a thread adds up. */
+const accumulatorsOf = ({ along, rows, columns }: ThinFactors): number =>
+  along === "k" ? rows * columns : along === "n" ? rows : columns;
+
+/** Which operands lie contiguously along k. The left one is asked about only where few threads may wait for it. */
+function alongK(
+  graph: Graph,
+  members: readonly NodeId[],
+  products: readonly NodeId[],
+  { m, n }: MatmulSizes,
+): Pick<ProductShape, "leftAlongK" | "rightAlongK"> {
+  const lies = (which: 0 | 1): boolean => products.every((id) => liesAlongK(graph, members, id, which));
+  return { leftAlongK: Math.min(m, n) >= THIN || lies(0), rightAlongK: lies(1) };
+}
+
+/** Do neighbours along k of that operand lie side by side in the largest tensor behind it? */
+function liesAlongK(graph: Graph, members: readonly NodeId[], product: NodeId, which: 0 | 1): boolean {
+  const id = node(graph, product).inputs[which]!;
+  const { shape } = node(graph, id).type;
+  const pair = neighbours(shape, Math.max(0, shape.length - (which === 0 ? 1 : 2)));
+  if (!pair) return false;
+  const steps = [...strideProbe(graph, members, [{ id, pair }])];
+  const sizeOfValue = ([value]: (typeof steps)[number]): number => sizeOf(node(graph, value).type.shape);
+  const largest = steps.toSorted((a, b) => sizeOfValue(b) - sizeOfValue(a))[0];
+  return largest?.[1].has(1) ?? false;
+}
+
+/**
+ * Outputs in which neighbouring columns of the product lie further apart than one element.
+ * @param turns the kernel turns blocks whose rows lie side by side
+ */
+function stridedOutputs(graph: Graph, { members, outputs }: Body, turns: boolean): NodeId[] {
+  return productsOf(graph, members).flatMap((product) => {
+    const { shape } = node(graph, product).type;
+    const next = samplesOf(shape).indexOf(1);
+    const { followers } = followersOf(graph, members, product);
+    if (next < 0 || shape.at(-1) === 1) return [];
+    return outputs.filter((id) => {
+      const follower = followers.get(id);
+      return follower && follower.places[next] !== 1 && !(turns && isTurned(graph, product, follower));
+    });
+  });
+}
