@@ -12,7 +12,7 @@ export interface ByHand {
 
 /**
  * `plan` with the texts of `files` in the place of its kernels, by id or name. A text is refused with its place
- * (`mine.wgsl:12:5: …`); one whose loop takes too many turns is never timed.
+ * (`mine.wgsl:12:5: …`); one whose loop has too many iterations is never timed.
  */
 export async function byHandPlan(
   plan: Plan,

@@ -1,7 +1,7 @@
 /** @file What a program consists of as a person wrote it. Apart from the links that ask for it: it reads the program. */
 import { parseProgram } from "../fusion";
 
-/** Ops and operands: a call counts once, however many parts, turns or calls of its def there are. */
+/** Ops and operands: a call counts once, however many parts, iterations or calls of its def there are. */
 export function sourceCounts(text: string): { readonly ops: number; readonly edges: number } {
   const operands = new Map<string, number>();
   for (const { op, span, inputs } of parseProgram(text).graph.nodes.values()) {

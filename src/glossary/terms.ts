@@ -175,10 +175,7 @@ export const terms: readonly Term[] = [
     ["fusion/kernel"],
     "decisions",
   ),
-  term("iteration", "One pass through the body of a loop.", ["iteration"], "loops", {
-    instead: ["turn"],
-    everyday: true,
-  }),
+  term("iteration", "One pass through the body of a loop.", ["iteration"], "loops", { everyday: true }),
   term("iteration space", "All indices for which a kernel computes something.", ["fusion/kernel"], "decisions"),
   term("kernel", "One program that the GPU runs; starting it is a launch.", ["Kernel"], "everywhere"),
   term(
@@ -374,6 +371,13 @@ export const terms: readonly Term[] = [
   term("transpose", "To exchange the axes of a tensor.", ["fusion/ops/movement/transpose.ts"], "palette, decisions", {
     instead: ["turn round"],
   }),
+  term(
+    "turn",
+    "What each thread takes of a row or a grid at a time: one in each iteration of its loop, or several loaded together.",
+    ["turns"],
+    "WGSL",
+    { everyday: true },
+  ),
   term("verdict", "A yes or no with its code, its numbers and a sentence.", ["Verdict"], "decisions", {
     everyday: true,
   }),

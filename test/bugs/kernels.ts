@@ -116,8 +116,8 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
     ["shapes/scan/write/scan.ts", "«this.low.set(this.#carry, total, [this.scan.id]);»", ""],
     ["shapes/scan/write/scan.ts", '«soFar = soFar === null ? all : joined(low, scan, soFar, all, "so_far");»', ""],
   ],
-  "unturned-block": [["shapes/matmul/write/contraction.ts", "low.part(value, «column», [id])", "0"]],
-  "turned-four": [
+  "untransposed-block": [["shapes/matmul/write/contraction.ts", "low.part(value, «column», [id])", "0"]],
+  "transposed-four": [
     [
       "emit/joined-accesses.ts",
       "const places = «[0, 1, 2, 3].map((lane) => four.lanes.get(lane)!)»;",

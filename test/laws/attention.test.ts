@@ -26,7 +26,7 @@ const ONE: Readonly<Record<string, string>> = {
   "times the reciprocal": `${qkv(24, 40, 8)}\ns = q @ k.T\ne = exp(s - s.max(dim=-1, keepdim=True))\no = (e * reciprocal(e.sum(dim=-1, keepdim=True))) @ v`,
   "base two": `${qkv(24, 40, 8)}\ns = q @ k.T * 1.4427\ne = exp2(s - s.max(dim=-1, keepdim=True))\no = (e / e.sum(dim=-1, keepdim=True)) @ v`,
   dropped: `${qkv(24, 40, 8)}\no = dropout(softmax(q @ k.T, dim=-1), p=0.2, seed=3) @ v`,
-  "keys stored turned": `q: f32[24, 8]\nk: f32[8, 40]\nv: f32[40, 8]\no = softmax(q @ k, dim=-1) @ v`,
+  "keys stored transposed": `q: f32[24, 8]\nk: f32[8, 40]\nv: f32[40, 8]\no = softmax(q @ k, dim=-1) @ v`,
   "shared keys": `q: f32[2, 4, 24, 8]\nk: f32[2, 1, 40, 8]\nv: f32[2, 1, 40, 8]\no = softmax(q @ k.mT, dim=-1) @ v`,
   "heads last": `q: f32[2, 24, 3, 8]\nk: f32[2, 40, 3, 8]\nv: f32[2, 40, 3, 8]\no = (softmax(q.transpose(1, 2) @ k.transpose(1, 2).mT, dim=-1) @ v.transpose(1, 2)).transpose(1, 2)`,
   "one query": `${qkv(1, 200, 16, "4, ")}\no = softmax(q @ k.mT, dim=-1) @ v`,

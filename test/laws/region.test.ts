@@ -63,7 +63,7 @@ describe("one kernel", () => {
     expect(verdictOf(graph)).toBe("matmul");
     expect(readsAs(graph, GPU)).toBe("w:1536 x:2048 b:48");
   });
-  test("a softmax that is stored turned round", () => {
+  test("a softmax that is stored transposed", () => {
     const m = new GraphMaker();
     const a = m.call("a", "softmax", [m.input("x", [8, 16])]);
     const graph = m.done(m.op("y", "transpose", [a], { perm: [1, 0] }));
@@ -147,7 +147,7 @@ describe("not one kernel", () => {
     const t = m.op("t", "transpose", [a], { perm: [1, 0] });
     expect(verdictOf(m.done(m.op("y", "add", [a, t])))).toBe("L_SHAPE");
   });
-  test("a sum of rows that were turned round", () => {
+  test("a sum of transposed rows", () => {
     const m = new GraphMaker();
     const a = m.call("a", "softmax", [m.input("x", [16, 16])]);
     const t = m.op("t", "transpose", [a], { perm: [1, 0] });

@@ -69,7 +69,7 @@ export interface Neutral {
   readonly changesZero?: boolean;
 }
 
-/** Arithmetic on indices, so that one rule serves the reference (numbers) and codegen (expressions). */
+/** Arithmetic on indices, so that one rule serves the reference (numbers) and written kernels (expressions). */
 export interface IndexAlgebra<I, C> {
   int(value: number): I;
   add(a: I, b: I): I;

@@ -299,18 +299,18 @@ export function stridedReads(
   outputs: readonly NodeId[],
   form: RegionForm,
   along: "columns" | "rows",
-  turnsOf: ReadonlyMap<NodeId, readonly LayoutStep[]> = new Map(),
+  layoutOf: ReadonlyMap<NodeId, readonly LayoutStep[]> = new Map(),
 ): Map<NodeId, number> {
   if (form.contraction !== null) return new Map();
   const isAlong = (extent: number, axis: number): boolean =>
     extent > 1 && form.reducedAxes.includes(axis) === (along === "columns");
   /** Neighbouring points as the loop over the region's space meets them: two, or as many as run in step. */
   const pointsOf = (id: NodeId, inStep: boolean): Points | null => {
-    const turns = turnsOf.get(id) ?? [];
+    const layout = layoutOf.get(id) ?? [];
     const walk = (shape: Shape, last: number): Points | null =>
       inStep ? pointsInStep(shape, form, along) : neighbours(shape, last);
-    const inSpace = turns.length > 0 ? walk(form.space, form.space.findLastIndex(isAlong)) : null;
-    if (inSpace) return inSpace.map((point) => pointAfter(turns, point));
+    const inSpace = layout.length > 0 ? walk(form.space, form.space.findLastIndex(isAlong)) : null;
+    if (inSpace) return inSpace.map((point) => pointAfter(layout, point));
     const shape = node(graph, id).type.shape;
     return walk(
       shape,

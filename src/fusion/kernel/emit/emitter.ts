@@ -222,8 +222,8 @@ export class Emitter {
   }
 
   /**
-   * Runs `body` once for each 0 … count−1; a single turn is written without a loop.
-   * @param over what a turn is: a part of a row, or a row of its own
+   * Runs `body` once for each 0 … count−1; a single one is written without a loop.
+   * @param over what an iteration is: a part of a row, or a row of its own
    */
   loop(name: string, count: number, body: (index: Index) => void, over: "parts" | "rows" = "parts"): void {
     if (count <= 0) return;

@@ -1,4 +1,4 @@
-/** @file What one thread of a kernel executes, counted from its statements: loops by their turns, both ways of a branch. */
+/** @file What one thread of a kernel executes, counted from its statements: loops by their iterations, both ways of a branch. */
 import { isLoop, type KernelProgram, type Loop, type Stmt } from "./kernel-ir";
 
 /** Statements that a thread runs through at most. A vector of four counts once: it is one instruction to write and to read. */
@@ -9,7 +9,7 @@ export interface InstructionCounts {
   readonly shared: number;
   readonly arithmetic: number;
   readonly barriers: number;
-  /** Branches, and turns of loops. */
+  /** Branches, and iterations of loops. */
   readonly branches: number;
 }
 
@@ -64,8 +64,8 @@ function sortsOf(stmt: Stmt): readonly Sort[] {
   }
 }
 
-/** Turns of a loop; one that halves or doubles takes as many as its largest extent has bits. */
-function turnsOf(stmt: Loop): number {
+/** Iterations of a loop; one that halves or doubles takes as many as its largest extent has bits. */
+function iterationsOf(stmt: Loop): number {
   if (stmt.kind === "for") return stmt.count;
   if (stmt.kind === "range") return stmt.limit.max - 1;
   return Math.floor(Math.log2(Math.max(1, stmt.kind === "halve" ? stmt.from.max : stmt.limit.max - 1))) + 1;
@@ -81,7 +81,7 @@ export function instructionCounts({ body }: KernelProgram): InstructionCounts {
       for (const sort of sortsOf(stmt)) counts[sort] += times;
       if (stmt.kind === "if") open.push({ block: stmt.body, times }, { block: stmt.otherwise, times });
       if (isLoop(stmt)) {
-        const iterations = turnsOf(stmt);
+        const iterations = iterationsOf(stmt);
         counts.branches += times * iterations;
         open.push({ block: stmt.body, times: times * iterations });
       }

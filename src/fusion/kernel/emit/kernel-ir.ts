@@ -215,7 +215,7 @@ export type Stmt =
       readonly at: Index;
     } & From)
   | { readonly kind: "if"; readonly when: Cond; readonly body: Stmt[]; readonly otherwise: Stmt[] }
-  /** `rows`: each turn is a row of its own, whose passes are the loops inside. */
+  /** `rows`: each iteration is a row of its own, whose passes are the loops inside. */
   | {
       readonly kind: "for";
       readonly variable: IndexVar;

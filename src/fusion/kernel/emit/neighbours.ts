@@ -27,7 +27,7 @@ export interface NeighbourAccess {
   readonly threads: number;
 }
 
-/** Loads and stores of a kernel, each tensor's different ways once, in the order of the text. Loops stand at their first turn. */
+/** Loads and stores of a kernel, each tensor's different ways once, in the order of the text. Loops stand at their first iteration. */
 export function neighbourAccesses(program: KernelProgram): NeighbourAccess[] {
   return new Walk(program).run();
 }
@@ -67,7 +67,7 @@ class Walk {
     return [...this.#found.values()];
   }
 
-  /** Loops stand at their first turn. */
+  /** Loops stand at their first iteration. */
   #begin(loop: Loop): void {
     const cells = this.#cells(loop.variable);
     if (loop.kind === "halve") {

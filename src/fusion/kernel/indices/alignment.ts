@@ -90,9 +90,9 @@ export interface Follower {
 
 /**
  * Do neighbouring rows of a product lie side by side in what follows it, and its columns do not? Blocks of four rows and four columns
- * are then turned in registers before they are stored.
+ * are then transposed in registers before they are stored.
  */
-export function isTurned(graph: Graph, product: NodeId, { places }: Follower): boolean {
+export function isStoredTransposed(graph: Graph, product: NodeId, { places }: Follower): boolean {
   const { shape } = node(graph, product).type;
   if (shape.length < 2) return false;
   const [m, n] = [shape.at(-2)!, shape.at(-1)!];

@@ -1,11 +1,11 @@
-/** @file Indices of a loop by what one turn of it does to them: enough to say which loads stand still, and which cases of a movement are ever taken. */
+/** @file Indices of a loop by what one iteration does to them: enough to say which loads stand still, and which cases of a movement are ever taken. */
 import type { Shape } from "../../ir";
 import type { IndexAlgebra } from "../../ops";
 import { changesAlong, type LayoutStep } from "./row-layout";
 import type { RegionForm } from "../types";
 
 /**
- * An index: from turn to turn it changes by multiples of `step`, 0 for not at all, and it lies in `min` … `max`. It is the sum of a
+ * An index: from iteration to iteration it changes by multiples of `step`, 0 for not at all, and it lies in `min` … `max`. It is the sum of a
  * part that stands still, a multiple of `unit` (0: there is none), and one that moves, between `low` and `high`.
  */
 export interface IndexStride {
@@ -17,7 +17,7 @@ export interface IndexStride {
   readonly high: number;
 }
 
-/** An index that no turn changes. @param unit what it is a multiple of */
+/** An index that no iteration changes. @param unit what it is a multiple of */
 export const constantIndex = (min: number, max: number, unit = 1): IndexStride => ({
   step: 0,
   min,
@@ -85,7 +85,7 @@ export const indexStrides: IndexAlgebra<IndexStride, Holds> = {
   },
 };
 
-/** The same where threads share a turn: what they count down by is not followed, as it is not where indices are written. */
+/** The same where threads share an iteration: what they count down by is not followed, as it is not where indices are written. */
 export const sharedStrides: IndexAlgebra<IndexStride, Holds> = {
   ...indexStrides,
   mul(a, by) {
@@ -125,8 +125,8 @@ function ravelled(at: readonly IndexStride[], shape: Shape): IndexStride {
 }
 
 /**
- * Coordinates after the turns, as a loop over the columns of a row changes them.
- * @param width columns that one turn of the loop takes
+ * Coordinates after the steps of a layout, as a loop over the columns of a row changes them.
+ * @param width columns that one iteration of the loop takes
  * @param fixed coordinates of the row that are known
  */
 export function stridesAlong(

@@ -341,12 +341,12 @@ function rowLines(graph: Graph, region: Pick<Region, "members" | "outputs">): Lo
       return { text, loads: true };
     },
   });
-  const turns = backwards ? `${iterations - 1} … 0` : `${iterations}`;
+  const range = backwards ? `${iterations - 1} … 0` : `${iterations}`;
   return [
     ...outer.map(({ axis, extent }, at) => loop(at, axis, extent)),
     ...lines((n) => phases.get(n.id) === "before" && !inLoop(n), depth),
     ...before,
-    { depth, text: `for ${axisName(place)} in ${turns}:`, note: "", nodes: results },
+    { depth, text: `for ${axisName(place)} in ${range}:`, note: "", nodes: results },
     ...lines((n) => phases.get(n.id) === "before" && inLoop(n), depth + 1),
     ...inside,
     ...lines((n) => phases.get(n.id) === "row", depth + 1),

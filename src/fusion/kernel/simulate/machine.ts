@@ -6,7 +6,7 @@ import { BufferTrace, note, OwnTrace, SharedTrace, type AccessLog } from "./acce
 import { Indices } from "./indices";
 import { mergedFrom, pairsOf, putInOrder, waitsBy } from "./orders";
 import { scalarOf, storing } from "./scalars";
-import { each, keep, nobody, turnsOf, type NumberOf, type Run } from "./threads";
+import { each, keep, nobody, iterationsOf, type NumberOf, type Run } from "./threads";
 
 export interface InterpretOptions {
   /** `f32` rounds after every op; `f64` shows the plan's arithmetic without rounding. */
@@ -352,7 +352,7 @@ class Machine {
     const body = this.#block(stmt.body);
     this.#depth -= inside;
     if (this.#depth === 0) this.#segment++;
-    const { first, next, goesOn } = turnsOf(stmt, this.#indices);
+    const { first, next, goesOn } = iterationsOf(stmt, this.#indices);
     if (stmt.kind === "range") {
       // Each thread goes round as often as its own range says.
       const going = nobody(this.#threads);

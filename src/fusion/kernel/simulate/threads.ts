@@ -1,4 +1,4 @@
-/** @file The threads of a workgroup in lock-step: who runs a statement, and how many turns a loop takes. */
+/** @file The threads of a workgroup in lock-step: who runs a statement, and how many iterations a loop has. */
 import type { Loop } from "../emit/kernel-ir";
 import type { Indices } from "./indices";
 
@@ -37,7 +37,7 @@ export interface Iterations {
   readonly goesOn: (iteration: number, thread: number) => boolean;
 }
 
-export function turnsOf(stmt: Loop, indices: Indices): Iterations {
+export function iterationsOf(stmt: Loop, indices: Indices): Iterations {
   switch (stmt.kind) {
     case "for":
       return { first: () => 0, next: (iteration) => iteration + 1, goesOn: (iteration) => iteration < stmt.count };

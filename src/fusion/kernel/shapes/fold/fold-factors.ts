@@ -14,7 +14,7 @@ export interface FoldChoice {
   readonly held?: boolean | undefined;
 }
 
-/** Two loops; `fastest` says along which of them neighbouring threads lie, `turned` that every second walk goes backwards. */
+/** Two loops; `fastest` says along which of them neighbouring threads lie, `alternating` that every second walk goes backwards. */
 export interface FoldNest {
   readonly kept: Loop;
   readonly folded: Loop;

@@ -1,7 +1,7 @@
 /** @file Products: tiles, threads that share k, chunks of k, a workgroup that owns whole rows; on a CPU, a tile a thread. */
 import { dtypeBytes, node, sizeOf, type Graph, type Knobs, type NodeId, type Target } from "../../../ir";
 import { neighbours, readsOf, strideProbe } from "../../count/reads";
-import { followersOf, isTurned, samplesOf } from "../../indices/alignment";
+import { followersOf, isStoredTransposed, samplesOf } from "../../indices/alignment";
 import { joiningOf } from "../../nest/threads";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import type { RegionForm, RegionSchedule, ThinFactors } from "../../types";
@@ -153,9 +153,9 @@ function liesAlongK(graph: Graph, members: readonly NodeId[], product: NodeId, w
 
 /**
  * Outputs in which neighbouring columns of the product lie further apart than one element.
- * @param turns the kernel turns blocks whose rows lie side by side
+ * @param transposes the kernel transposes blocks whose rows lie side by side
  */
-function stridedOutputs(graph: Graph, { members, outputs }: Body, turns: boolean): NodeId[] {
+function stridedOutputs(graph: Graph, { members, outputs }: Body, transposes: boolean): NodeId[] {
   return productsOf(graph, members).flatMap((product) => {
     const { shape } = node(graph, product).type;
     const next = samplesOf(shape).indexOf(1);
@@ -163,7 +163,7 @@ function stridedOutputs(graph: Graph, { members, outputs }: Body, turns: boolean
     if (next < 0 || shape.at(-1) === 1) return [];
     return outputs.filter((id) => {
       const follower = followers.get(id);
-      return follower && follower.places[next] !== 1 && !(turns && isTurned(graph, product, follower));
+      return follower && follower.places[next] !== 1 && !(transposes && isStoredTransposed(graph, product, follower));
     });
   });
 }

@@ -79,7 +79,7 @@ export function lowerTile(job: Job): KernelProgram {
   }
   return programOf(low, job, {
     template: "transpose",
-    schedule: `One workgroup of ${threads} threads per ${TILE}×${TILE} tile, turned round in workgroup memory.`,
+    schedule: `One workgroup of ${threads} threads per ${TILE}×${TILE} tile, transposed in workgroup memory.`,
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });

@@ -1,7 +1,7 @@
 /** @file What the matmul kernels share: where operands and results lie, edges, and the epilogue on accumulators. */
 import { node, type DType, type NodeId, type Shape, partialsId } from "../../../../ir";
 import { opDef } from "../../../../ops";
-import { followersOf, isTurned, permutationOf, type Follower } from "../../../indices/alignment";
+import { followersOf, isStoredTransposed, permutationOf, type Follower } from "../../../indices/alignment";
 import { isFreeView } from "../../../indices/views";
 import { matmulSizes, type MatmulSizes } from "../matmul";
 import { productsOf } from "../shared-operand";
@@ -159,13 +159,20 @@ export class Contraction {
   }
 
   /** Outputs that follow this product and in which its rows lie side by side. */
-  turned(outputs: readonly NodeId[]): NodeId[] {
+  transposed(outputs: readonly NodeId[]): NodeId[] {
     if (this.#swapped) return [];
-    return outputs.filter((id) => isTurned(this.job.graph, this.id, this.#followers.get(id)!));
+    return outputs.filter((id) => isStoredTransposed(this.job.graph, this.id, this.#followers.get(id)!));
   }
 
-  /** Stores what is known at rows 4·quad … +3 and columns 4·unit … +3, which exist; `turned`: column by column. */
-  storeBlock(batch: Index, quad: Index, unit: Index, id: NodeId, turned: boolean, enter: (row: number) => void): void {
+  /** Stores what is known at rows 4·quad … +3 and columns 4·unit … +3, which exist; `transposed`: column by column. */
+  storeBlock(
+    batch: Index,
+    quad: Index,
+    unit: Index,
+    id: NodeId,
+    transposed: boolean,
+    enter: (row: number) => void,
+  ): void {
     const { low, space, sizes, job } = this;
     const { shape } = node(job.graph, id).type;
     const buffer = low.buffer(id);
@@ -176,12 +183,12 @@ export class Contraction {
       enter(row);
       return low.valueAt(id, point);
     });
-    if (!turned)
+    if (!transposed)
       return points.forEach((point, row) => low.store(buffer, space.ravel(point.at, shape), values[row]!, [id]));
     for (const column of [0, 1, 2, 3]) {
       const down = this.outAt(batch, space.add(first, space.of(space.lane)), low.atLane(at, column));
       const parts = values.map((value) => low.part(value, column, [id]));
-      const whole = low.let("turned", parts[0]!.scalar, 4, { kind: "pack", parts }, [id]);
+      const whole = low.let("transposed", parts[0]!.scalar, 4, { kind: "pack", parts }, [id]);
       low.store(buffer, space.ravel(this.placed(id, down).at, shape), whole, [id]);
     }
   }
@@ -296,7 +303,7 @@ export function finishAll(
  * The same at rows 4·quad … +3 where some outputs lie along the rows of the products; false where none does, and nothing is stored.
  * @param accs of each row, of each product
  */
-export function finishTurned(
+export function finishTransposed(
   products: readonly Contraction[],
   accs: readonly (readonly Reg[])[],
   batch: Index,
@@ -304,14 +311,14 @@ export function finishTurned(
   unit: Index,
 ): boolean {
   const own = products.map((c, p) => c.outputs(products.slice(0, p)));
-  const turned = new Set(products.flatMap((c, p) => c.turned(own[p]!)));
+  const transposed = new Set(products.flatMap((c, p) => c.transposed(own[p]!)));
   const [{ low, space, sizes }] = products as [Contraction];
-  if (turned.size === 0) return false;
+  if (transposed.size === 0) return false;
   low.branch(space.and(space.less(quad, sizes.m / 4), space.less(unit, sizes.n / 4)), () => {
     const held = space.clamp(quad, sizes.m / 4 - 1);
     const enter = (row: number): void => products.forEach(({ id }, p) => low.setRowValue(id, accs[row]![p]!));
     products.forEach((c, p) => {
-      for (const id of own[p]!) c.storeBlock(batch, held, unit, id, turned.has(id), enter);
+      for (const id of own[p]!) c.storeBlock(batch, held, unit, id, transposed.has(id), enter);
     });
   });
   return true;

@@ -7,7 +7,7 @@ import { programOf, type Job } from "../../../emit/kernel-frame";
 import { gridOf } from "../../../emit/kernel-frame";
 import type { Cond, Index, IndexSpace } from "../../../emit/index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../../../emit/kernel-ir";
-import { Contraction, finishAll, finishTurned, productsIn } from "./contraction";
+import { Contraction, finishAll, finishTransposed, productsIn } from "./contraction";
 import type { Lowering } from "../../../emit/lowering";
 import { leftPitch, leftVectors, tileThreads } from "../matmul";
 import type { MatmulTile } from "../../../types";
@@ -181,7 +181,7 @@ function lowerTiles(job: Job): KernelProgram {
       const fours = own.map((i) => of(i, j));
       if (
         chunks === 1 &&
-        finishTurned(products, fours, tiling.batch, space.add(space.exactly(tiling.top, 4)!, quad), unit)
+        finishTransposed(products, fours, tiling.batch, space.add(space.exactly(tiling.top, 4)!, quad), unit)
       )
         return;
       own.forEach((i) => {
@@ -199,10 +199,10 @@ function lowerTiles(job: Job): KernelProgram {
   });
 }
 
-/** Vectors of one step of k in the right tile. One more puts the columns of a turned operand into different banks, where there is room. */
-export function rightWidth({ schedule, target }: Job, turned: boolean): number {
+/** Vectors of one step of k in the right tile. One more puts the columns of a transposed operand into different banks, where there is room. */
+export function rightWidth({ schedule, target }: Job, transposed: boolean): number {
   const { n, k } = schedule.matmul!;
-  return n / 4 + (turned && schedule.workgroupBytes + 16 * k <= target.maxWorkgroupBytes ? 1 : 0);
+  return n / 4 + (transposed && schedule.workgroupBytes + 16 * k <= target.maxWorkgroupBytes ? 1 : 0);
 }
 
 /** The workgroup's number. Its range is left open on purpose: the remainders below then stay, and prove every index in range. */
@@ -224,7 +224,15 @@ export function leftLoads(tiling: Tiling, array: SharedArray, tile: { m: number;
   const { space, sizes } = c;
   return tileLoads(
     tiling,
-    { name: "a_next", array, vectors: tile.m / 4, width: leftPitch(tile), k: tile.k, turned: c.alongK(0), offset: 0 },
+    {
+      name: "a_next",
+      array,
+      vectors: tile.m / 4,
+      width: leftPitch(tile),
+      k: tile.k,
+      transposed: c.alongK(0),
+      offset: 0,
+    },
     (vector, k, shift) => {
       const unit = space.add(space.exactly(space.add(top, shift), 4)!, vector);
       return c.left(batch, c.quad(unit, sizes.m).at, k);
@@ -238,14 +246,14 @@ export function rightLoads(
   array: SharedArray,
   tile: { n: number; k: number },
   width: number,
-  turned: boolean,
+  transposed: boolean,
   offset = 0,
 ): TileLoad[] {
   const { c, batch, left } = tiling;
   const { space, sizes } = c;
   return tileLoads(
     tiling,
-    { name: "b_next", array, vectors: tile.n / 4, width, k: tile.k, turned, offset },
+    { name: "b_next", array, vectors: tile.n / 4, width, k: tile.k, transposed, offset },
     (vector, k, shift) => c.right(batch, k, c.quad(space.add(space.add(left, shift), vector), sizes.n).at),
   );
 }
@@ -258,21 +266,21 @@ interface StagedTile {
   readonly width: number;
   readonly k: number;
   /** The operand lies contiguously along k. */
-  readonly turned: boolean;
+  readonly transposed: boolean;
   readonly offset: number;
 }
 
 /** One load of each thread in each iteration; the last iteration must be full. Neighbouring threads follow the direction in which the operand is contiguous. */
 function tileLoads(
   { c, tid, threads, first }: Tiling,
-  { name, array, vectors, width, k: steps, turned, offset }: StagedTile,
+  { name, array, vectors, width, k: steps, transposed, offset }: StagedTile,
   load: (vector: Index, k: Index, shift: Index) => Value,
 ): TileLoad[] {
   const { low, space, sizes } = c;
   return Array.from({ length: Math.ceil((vectors * steps) / threads) }, (_, i) => {
     const unit = space.add(tid, space.int(i * threads));
-    const step = turned ? space.mod(unit, steps) : space.div(unit, vectors);
-    const vector = turned ? space.div(unit, steps) : space.mod(unit, vectors);
+    const step = transposed ? space.mod(unit, steps) : space.div(unit, vectors);
+    const vector = transposed ? space.div(unit, steps) : space.mod(unit, vectors);
     const kAt = (tile: Index): Index => space.add(space.mul(tile, steps), step);
     const fetch = (tile: Index, shift = space.int(0)): Value =>
       load(vector, space.clamp(kAt(tile), sizes.k - 1), shift);
