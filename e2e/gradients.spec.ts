@@ -80,6 +80,40 @@ test("a dense layer, its gradient, a value recomputed, a budget, a run, a link o
   await profile.close();
 });
 
+test("what is saved is told, though the next plan ended the question", async ({ page, play }) => {
+  // The worker hears of everything late, as on a busy machine.
+  await page.addInitScript(() => {
+    globalThis.Worker = class extends Worker {
+      override postMessage(message: { readonly body?: { readonly kind?: string } }): void {
+        const wait = message.body?.kind === "saved" ? 2_000 : 800;
+        setTimeout(() => super.postMessage(message), message.body ? wait : 0);
+      }
+    };
+  });
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.type(`${DENSE}loss = sum(y)\nloss.backward()\nreturn loss, w.grad\n`);
+  await play.leaveFields();
+  await page.keyboard.press("4");
+  const panel = play.region("Kernels").getByRole("tabpanel");
+  await panel.getByText("What the backward pass saves").click();
+  const slider = panel.getByRole("slider", { name: "Bytes that may be saved" });
+  await expect(slider).toBeVisible();
+  // No op is selected, whose card would ask, too.
+  await play
+    .region("Graph")
+    .locator(".react-flow__pane")
+    .click({ position: { x: 40, y: 4 } });
+  // Another choice is another question; the budget's plan comes before its answer.
+  const choice = panel.getByRole("combobox", { name: /^Choice for / }).first();
+  await choice.selectOption("recompute");
+  await expect(panel.locator("[aria-busy=true]")).toBeVisible();
+  await slider.focus();
+  await slider.press("Home");
+  await expect(choice).toHaveValue("recompute");
+  await expect(panel).toContainText("Budget: 0 B");
+});
+
 test("a budget that can't be met says why, and what would do", async ({ page, play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();

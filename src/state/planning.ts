@@ -1,5 +1,6 @@
 /** @file Plans of the states between naive and final: asked of the worker, the shown one first, its neighbours ahead of time. */
 import type { Compilation, Plan } from "../fusion";
+import { ENDED } from "../workers";
 import type { Environment } from "./environment";
 
 /** States planned ahead on either side of the cursor, so that stepping finds its plan there. */
@@ -51,7 +52,7 @@ export function startPlanning(environment: Environment, show: (plans: ReadonlyMa
       if (asked === compilation && answer.ok && answer.value.kind === "planned" && answer.value.plans.size > 0) {
         plans = new Map([...plans, ...answer.value.plans].slice(-KEPT));
         show(plans);
-      } else if (asked === compilation) return;
+      } else if (asked === compilation && (answer.ok || answer.text !== ENDED)) return;
       next();
     });
   };

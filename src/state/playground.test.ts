@@ -332,6 +332,7 @@ test("plans between the ends come from the worker, the shown one first, and belo
 });
 
 test("a model asks for what it leaves open once, then takes the place of the program; undo leads back", async () => {
+  await settle();
   const before = state().document.text;
   const reading = state().actions.importModel("net.onnx", new Uint8Array([0]));
   expect([state().dialog, state().importing?.status]).toEqual(["import", "reading"]);
@@ -377,6 +378,7 @@ test("ops that a model has and the language has not are told; a closed dialog op
   await state().actions.answerImport(new Map([["batch", [4]]]));
   expect(state().importing).toMatchObject({ status: "partial", unsupported: [{ op: "Loop", count: 2 }] });
   expect(state().dialog).toBe("import");
+  await settle();
   const before = state().document.text;
   const reading = state().actions.importModel("other.onnx", new Uint8Array([0]));
   state().actions.openDialog("none");

@@ -5,9 +5,8 @@ import type { Document, World } from "../document";
 import { findExample, optionsFor } from "../lessons";
 import { layoutFor } from "./layout-sync";
 import { layoutRequest } from "../picture";
-import { ENDED, type Answer, type CompileReply, type CompileRequest } from "../workers";
-import type { Slice, SliceContext } from "./slices/slice-context";
-import type { PlaygroundState } from "./types";
+import type { Slice } from "./slices/slice-context";
+import { askBeside, planned } from "./ask-beside";
 
 /** The program of one side and the choices that plan it. */
 export function programOf(
@@ -28,28 +27,6 @@ const same = (compilation: Compilation | null, text: string, options: CompileOpt
 /** One graph to begin with: the ops of both then stand at the same places. */
 const alike = ([first, second]: readonly Compilation[]): boolean =>
   second !== undefined && first?.text === second.text && first.options.granularity === second.options.granularity;
-
-const planned = ({ derived }: PlaygroundState): boolean => derived.status !== "compiling";
-
-/**
- * What the worker says of a program beside the page's own, which goes first. Where the page's own question ends it, it is
- * asked again, until it is idle by then.
- */
-export async function askBeside(
-  context: SliceContext,
-  request: CompileRequest,
-  idle: () => boolean = () => false,
-): Promise<Answer<CompileReply>> {
-  const { signal } = new AbortController();
-  let ended: Answer<CompileReply> | null = null;
-  for (;;) {
-    await context.until(planned, signal);
-    if (ended && idle()) return ended;
-    const reply = await context.environment.compileWorker.ask(request);
-    if (reply.ok || reply.text !== ENDED) return reply;
-    ended = reply;
-  }
-}
 
 export const worldsSlice: Slice<"compare" | "race" | "planApart" | "planOf" | "plansApart" | "layOutApart"> = (
   context,

@@ -10,7 +10,7 @@ import type { SliceContext } from "../slices/slice-context";
 import type { CourseProgress, LessonProgress, OpenLesson } from "../slices/slice-states";
 import { COURSE_KEY, NO_PROGRESS, parseProgress, storedProgress, writtenProgress } from "../storage/course-progress";
 import type { Actions } from "../types";
-import { askBeside } from "../worlds";
+import { askBeside } from "../ask-beside";
 
 /** What is known of a lesson on two machines: the first answers of this one stay. */
 const furtherOf = (own: LessonProgress, other: LessonProgress): LessonProgress => ({

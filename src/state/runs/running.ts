@@ -17,6 +17,7 @@ import type { BenchPlans, CompareRequest, DeviceInfo, FirstRuns, GpuProblem } fr
 import { ENDED, type Given, type PlannedRun, type TapRequest, type TensorData } from "../../workers";
 import { bindsOf, handText } from "../../document";
 import { findExample } from "../../lessons";
+import { askBeside } from "../ask-beside";
 import { loadPart } from "../load-part";
 import { preparing, rest, say, type RunRequest } from "./run-request";
 import type { SliceContext } from "../slices/slice-context";
@@ -55,15 +56,8 @@ export async function plansFor(
 ): Promise<FinishedRun["plans"] | GpuProblem> {
   const last = steps.length;
   const cursors = [...new Set([0, Math.min(cursor, last), last])];
-  const answer = await context.environment.compileWorker.ask({
-    kind: "plans",
-    text,
-    options,
-    cursors,
-    target,
-    profile,
-  });
-  if (!answer.ok) return answer.text === ENDED ? { code: "cancelled", text: "Stopped." } : internal(answer.text);
+  const answer = await askBeside(context, { kind: "plans", text, options, cursors, target, profile });
+  if (!answer.ok) return internal(answer.text);
   const plans = answer.value.kind === "planned" ? answer.value.plans : new Map<number, Plan>();
   const [naive, fused] = [plans.get(0), plans.get(last)];
   if (!naive || !fused) return internal("The worker made no plan.");
@@ -123,13 +117,14 @@ async function smallerSize(
       const edit = amount < 1 ? null : setConstant(text, constant, amount);
       if (!edit?.ok) continue;
       if (request.signal.aborted || context.environment.now() > end) return null;
-      const answer = await context.environment.compileWorker.ask({
+      const question = {
         kind: "plans",
         text: applyTextEdits(text, edit.edits),
         options,
         cursors: request.only === "fused" ? [steps.length] : [0, steps.length],
         target: context.get().device?.target ?? null,
-      });
+      } as const;
+      const answer = await askBeside(context, question, () => request.signal.aborted);
       const plans = answer.ok && answer.value.kind === "planned" ? [...answer.value.plans.values()] : [];
       if (plans.length > 0 && fits(plans))
         return { label: `Use ${constant} = ${amount.toLocaleString("en")}`, kind: "use-size", constant, amount };

@@ -2,7 +2,7 @@
 import { batchesAt, findDataSet, labelBits } from "../../fusion";
 import { MAX_STEPS, type Trainer } from "../../gpu";
 import type { TrainingPlans } from "../../workers";
-import { askBeside } from "../worlds";
+import { askBeside } from "../ask-beside";
 import type { SliceContext } from "../slices/slice-context";
 import { pictureOf } from "./training-pictures";
 import type { CurvePoint, TrainingCommand, TrainingPicture, TrainingState } from "../slices/slice-states";

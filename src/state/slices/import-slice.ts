@@ -1,7 +1,8 @@
 /** @file A model file becomes the program: read in the compile worker, open questions asked, gaps told. */
 import { recordOf, type Document } from "../../document";
 import { showBytes } from "../../fusion";
-import { ENDED, type ImportAnswer } from "../../workers";
+import { askBeside } from "../ask-beside";
+import type { ImportAnswer } from "../../workers";
 import type { SliceContext, Slice } from "./slice-context";
 import type { Importing, OpenQuestion } from "../types";
 
@@ -64,11 +65,12 @@ async function open(context: SliceContext, file: string, imported: Imported): Pr
 async function read(context: SliceContext, { name, bytes, dims, shapes }: ModelFile): Promise<void> {
   const importing: Importing = { file: name, status: "reading" };
   context.set({ importing, dialog: "import" });
-  const answer = await context.environment.compileWorker.ask({ kind: "import", bytes, dims, shapes });
   // Closed, or another file came meanwhile.
-  if (context.get().importing !== importing || context.get().dialog !== "import") return;
+  const isOld = (): boolean => context.get().importing !== importing || context.get().dialog !== "import";
+  const answer = await askBeside(context, { kind: "import", bytes, dims, shapes }, isOld);
+  if (isOld()) return;
   const failed = (text: string): void => context.set({ importing: { file: name, status: "failed", text } });
-  if (!answer.ok) return failed(answer.text === ENDED ? "Reading was stopped." : answer.text);
+  if (!answer.ok) return failed(answer.text);
   if (answer.value.kind !== "imported") return failed("The worker answered another question.");
   const { imported } = answer.value;
   if (!imported.ok) return failed(imported.text);

@@ -2,7 +2,7 @@
 import type { Compilation, Kernel } from "../../fusion";
 import { selectPlan } from "../selectors";
 import type { Slice, SliceContext } from "./slice-context";
-import { askBeside } from "../worlds";
+import { askBeside } from "../ask-beside";
 
 const LARGE =
   "No smaller size of this program was found at which it still compiles. Name its sizes at the left edge, as in N = 2048, and look again.";

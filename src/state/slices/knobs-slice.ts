@@ -1,4 +1,5 @@
 /** @file Looking into one kernel: its knobs and their times on this device, how its threads meet memory. Choosing is choices-slice's business. */
+import { askBeside } from "../ask-beside";
 import type { RegionId } from "../../fusion";
 import type { SweepState } from "../types";
 import type { SliceContext, Slice } from "./slice-context";
@@ -11,10 +12,12 @@ async function ask(context: SliceContext, kind: "knobs" | "looks", region: Regio
   const { compilation: of } = derived;
   if (!of?.naive) return null;
   const { text, options } = of;
-  const reply = await context.environment.compileWorker.ask({ kind, text, options, cursor, region });
-  const now = context.get();
-  const stale = now.derived.compilation !== of || now.cursor !== cursor;
-  return reply.ok && !stale ? { reply: reply.value, about: { of, cursor, region } } : null;
+  const isOld = (): boolean => {
+    const now = context.get();
+    return now.derived.compilation !== of || now.cursor !== cursor;
+  };
+  const reply = await askBeside(context, { kind, text, options, cursor, region }, isOld);
+  return reply.ok && !isOld() ? { reply: reply.value, about: { of, cursor, region } } : null;
 }
 
 export const knobsSlice: Slice<Names> = (context) => {
@@ -43,15 +46,8 @@ export const knobsSlice: Slice<Names> = (context) => {
       const device = await context.environment.session.describe();
       if (!device.ok) return show({ status: "failed", text: device.problem.text });
       const { target } = device.value;
-      const reply = await context.environment.compileWorker.ask({
-        kind: "sweep",
-        text,
-        options,
-        cursor,
-        region,
-        knob,
-        target,
-      });
+      const question = { kind: "sweep", text, options, cursor, region, knob, target } as const;
+      const reply = await askBeside(context, question, () => abort.signal.aborted);
       const sweep = reply.ok && reply.value.kind === "sweep" ? reply.value.sweep : null;
       if (!sweep) return show({ status: "failed", text: `On ${device.value.name} this kernel has no such choice.` });
       const plans = sweep.values.map(({ plan }) => plan);

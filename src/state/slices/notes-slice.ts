@@ -1,7 +1,7 @@
 /** @file Side notes: which one is read, and the counts of the examples that it names. */
 import { defaultOptions } from "../../fusion";
 import { findExample, optionsFor } from "../../lessons";
-import { askBeside } from "../worlds";
+import { askBeside } from "../ask-beside";
 import type { Slice } from "./slice-context";
 
 export const notesSlice: Slice<"openNote" | "countLessons"> = (context) => ({

@@ -1,10 +1,14 @@
 /** @file Questions to the planner: the same program with one choice changed. The document stays as it is until the answer is kept. */
+import { askBeside } from "../ask-beside";
 import { changeOf } from "../question";
-import { constantsOf, sizesAround } from "../../fusion";
-import type { Slice } from "./slice-context";
+import { constantsOf, sizesAround, type Compilation } from "../../fusion";
+import type { Slice, SliceContext } from "./slice-context";
 
 type Names =
   "openWhatIf" | "closeWhatIf" | "askWhatIf" | "keepWhatIf" | "askSizes" | "askSaved" | "askOrders" | "askBestPlan";
+
+/** Whether another program is planned by now than the one that was asked about. */
+const changedFrom = (context: SliceContext, of: Compilation) => (): boolean => context.get().derived.compilation !== of;
 
 export const whatIfSlice: Slice<Names> = (context) => ({
   async askSizes(name) {
@@ -14,36 +18,33 @@ export const whatIfSlice: Slice<Names> = (context) => ({
     const asked = { of, name, rows: null };
     context.set({ sizes: asked });
     const { text, options } = of;
-    const reply = await context.environment.compileWorker.ask({
-      kind: "sizes",
-      text,
-      options,
-      name,
-      values: sizesAround(written),
-    });
-    if (context.get().sizes !== asked) return;
+    const question = { kind: "sizes", text, options, name, values: sizesAround(written) } as const;
+    const isOld = (): boolean => context.get().sizes !== asked;
+    const reply = await askBeside(context, question, isOld);
+    if (isOld()) return;
     context.set({ sizes: { ...asked, rows: reply.ok && reply.value.kind === "sizes" ? reply.value.rows : [] } });
   },
   async askSaved() {
     const { compilation: of } = context.get().derived;
     if (!of?.naive) return;
     const { text, options } = of;
-    const reply = await context.environment.compileWorker.ask({ kind: "saved", text, options });
-    if (context.get().derived.compilation !== of) return;
+    const isOld = changedFrom(context, of);
+    const reply = await askBeside(context, { kind: "saved", text, options }, isOld);
+    if (isOld()) return;
     context.set({ savedSheet: { of, sheet: reply.ok && reply.value.kind === "saved" ? reply.value.sheet : null } });
   },
   async askOrders() {
     const { compilation: of } = context.get().derived;
     if (!of?.naive) return [];
     const { text, options } = of;
-    const reply = await context.environment.compileWorker.ask({ kind: "orders", text, options });
+    const reply = await askBeside(context, { kind: "orders", text, options }, changedFrom(context, of));
     return reply.ok && reply.value.kind === "orders" ? reply.value.rows : [];
   },
   async askBestPlan() {
     const { compilation: of } = context.get().derived;
     if (!of?.naive) return null;
     const { text, options } = of;
-    const reply = await context.environment.compileWorker.ask({ kind: "optimum", text, options });
+    const reply = await askBeside(context, { kind: "optimum", text, options }, changedFrom(context, of));
     return reply.ok && reply.value.kind === "optimum" ? reply.value.best : null;
   },
   openWhatIf: () => context.set({ whatIf: context.get().whatIf ?? { status: "none" } }),
@@ -55,8 +56,9 @@ export const whatIfSlice: Slice<Names> = (context) => ({
     context.set({ whatIf: asking });
     const { text, options } = of;
     const change = changeOf(question, options);
-    const reply = await context.environment.compileWorker.ask({ kind: "what-if", text, options, change });
-    if (context.get().whatIf !== asking) return;
+    const isOld = (): boolean => context.get().whatIf !== asking;
+    const reply = await askBeside(context, { kind: "what-if", text, options, change }, isOld);
+    if (isOld()) return;
     const answer = reply.ok && reply.value.kind === "what-if" ? reply.value.answer : null;
     const failed = {
       status: "failed",

@@ -102,7 +102,7 @@ function Sheet() {
   }, [stale, compilation]);
   // The last answer stays while the next one is on its way.
   const sheet = asked?.sheet;
-  if (!sheet) return <p className="traffic-note">{stale ? "Planning…" : "There is no backward pass."}</p>;
+  if (!sheet) return <p className="traffic-note">{stale ? "Planning…" : "The planner gave no answer."}</p>;
   return (
     <div aria-busy={stale}>
       <Bars {...sheet.expansion} />
