@@ -193,6 +193,39 @@ test.each<readonly [what: string, text: string, ways: Case["ways"], kept: Keepin
   expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
 });
 
+const turnedTwice = `x0: f32[4, 1, 31, 1]
+v0 = x0 / 3
+v2 = relu(permute(permute(v0, 1, 2, 3, 0), 1, 2, 3, 0))
+v3 = dropout(v2, p=0.25, seed=2)
+x1: f32[1, 3]
+v4 = tensordot(v2, x1, dims=1)
+v5 = concat([v4, v3], dim=3)
+v7 = permute(tanh(permute(x1, 1, 0)), 1, 0)
+loss = sum(tanh(v7))
+loss.backward()
+return loss, x0.grad, x1.grad`;
+
+test("what several passes made for one place is counted as it is written down: what is read comes first", () => {
+  const saved = { apart: true, policy: "segments" as const, choices: { "d_x1/grad#0/square@2": "f16" as const } };
+  const text = turnedTwice
+    .replaceAll(/x([01])\.grad/g, "d_x$1")
+    .replace("return", "d_x0 = x0.grad\nd_x1 = x1.grad\nreturn");
+  const plan = planned({ text, ways: [1, 0, 4, 3, 3] }, { savedValues: saved });
+  const taken = plan.compilation.steps.filter(({ pass, accepted }) => pass === "saved-values" && accepted);
+  expect(taken.map(({ rule }) => rule)).toContain("f16");
+  expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
+});
+
+test("a product that is computed back from what follows is cut where that is saved", () => {
+  const text =
+    "x: f32[8, 8]\nw: f32[8, 31]\nc: f32[31]\np = x @ w\ny = p * c\nloss = sum(tanh(y))\nloss.backward()\nreturn loss, x.grad, w.grad, c.grad";
+  const choices: Record<string, SavedChoice> = { p: "invert" };
+  const plan = planned({ text, ways: [0, 0, 0, 0, 0] }, { savedValues: { apart: true, policy: "cut", choices } });
+  const taken = plan.compilation.steps.filter(({ pass, accepted }) => pass === "saved-values" && accepted);
+  expect(taken.map(({ rule }) => rule)).toContain("invert");
+  expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
+});
+
 test(
   `gradients of ${COUNT} random programs, seed ${SEED}: planned, counted and computed like any graph`,
   { timeout: 300_000 },

@@ -353,10 +353,16 @@ const bitwise = (compilation: Compilation): boolean => {
   );
 };
 
+/** Where a kernel is more than the device or its compiler takes, a half has to be stored that the naive plan keeps wide. */
+const storesHalves = ({ naive, steps }: Compilation): boolean =>
+  [...naive!.graph.nodes.values()].some(({ type }) => type.dtype === "f16") &&
+  steps.some(({ accepted, kind, profitable }) => accepted && kind === "split" && !CHOSEN.has(profitable!.code));
+const CHOSEN: ReadonlySet<string> = new Set(["U_USER_BARRIER", "C_CODE_SIZE"]);
+
 /** Strict mode keeps the last bits: what the final plan computes in f32 is what the naive one does, where nothing is added up. */
 export function strictFaults({ graph, compilation }: Planned): string[] {
   const { steps, naive, options } = compilation;
-  if (addsUp(naive!.graph)) return [];
+  if (addsUp(naive!.graph) || storesHalves(compilation)) return [];
   const inputs = dataOf(graph);
   const [before, after] = [naive!, fusionAt(compilation, steps.length)].map((state) => {
     const all = new Map([...inputs, ...foldedData(state.graph, inputs)]);

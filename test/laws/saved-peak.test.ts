@@ -100,6 +100,26 @@ test("no merge has the backward pass read more than the budget allows", () => {
   expect(refused?.profitable?.text).toMatch(/would be saved instead of 8 B, above the 16 B allowed/);
 });
 
+test("a budget that nothing is chosen by, as the pass is off, keeps no kernels apart", () => {
+  const text =
+    "x: f32[3, 3]\ni: i32[3, 3] = uniform(0, 3)\nv = scatter_add(x, i, tanh(x), axis=1)\nloss = sum(tanh(v))\nloss.backward()\nreturn loss, x.grad";
+  const savedWithin = (budgetBytes?: number): number =>
+    savedOf(
+      planned(
+        { text, ways: [0, 4, 11, 2, 5] },
+        {
+          savedValues: {
+            apart: false,
+            choices: {},
+            policy: "cut",
+            ...(budgetBytes === undefined ? {} : { budgetBytes }),
+          },
+        },
+      ),
+    );
+  expect(savedWithin(0)).toBeLessThanOrEqual(savedWithin());
+});
+
 test("attention is planned where its backward pass runs apart and its rows are read elsewhere, too", () => {
   const text =
     "q: f32[4, 4, 33]\nk: f32[4, 3, 33]\nv: f32[4, 3, 3]\nt: f32[4, 4, 3] = uniform(0, 1)\no = scaled_dot_product_attention(q, k, v)\nloss = sum(tanh(binary_cross_entropy(sigmoid(o), t)))\nloss.backward()\nreturn loss, q.grad, k.grad, v.grad";

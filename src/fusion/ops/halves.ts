@@ -13,6 +13,13 @@ export function withRounded(graph: Graph, ids: ReadonlySet<NodeId>): Graph {
   return { nodes, outputs: graph.outputs };
 }
 
+/** What a view shows: where nothing is computed, nothing is rounded. */
+function shown(graph: Graph, id: NodeId): Node {
+  let n = node(graph, id);
+  while (primitive(n.op).movement?.free) n = node(graph, n.inputs[0]!);
+  return n;
+}
+
 /**
  * f16 values that ops of another result type read: a value leaves f16 only rounded, whether memory kept it on the way or not.
  * Between ops of f16 it may have more digits than memory would keep.
@@ -22,8 +29,8 @@ export function leavingHalves(graph: Graph): ReadonlySet<NodeId> {
   for (const { inputs, type } of graph.nodes.values()) {
     if (type.dtype === "f16") continue;
     for (const id of inputs) {
-      const read = node(graph, id);
-      if (read.type.dtype === "f16" && primitive(read.op).kind !== "source" && !isPart(read)) found.add(id);
+      const read = shown(graph, id);
+      if (read.type.dtype === "f16" && primitive(read.op).kind !== "source" && !isPart(read)) found.add(read.id);
     }
   }
   return found;

@@ -8,6 +8,7 @@ import {
   type NodeId,
   type Region,
   type RegionId,
+  type Verdict,
   OPS_PER_NOTCH,
 } from "../ir";
 import { isRefusal } from "../cost";
@@ -16,7 +17,7 @@ import type { Answer, Candidate, FusionPass } from "./driver/define";
 import { bindingsOf, costOf, edgesBetween, patchOf } from "./driver/merge";
 import { cheapestCut, type CutValue } from "./profitability/min-cut";
 import type { Planner } from "./driver/planner";
-import { namesOf, nameOf, showBytes, yes } from "./driver/sentences";
+import { namesOf, nameOf, no, showBytes, STRICT_OFF, yes } from "./driver/sentences";
 import { STATEMENT_LIMIT } from "./profitability/profitability";
 import { titled } from "./catalogue";
 
@@ -33,26 +34,31 @@ export const budgetSplit: FusionPass = {
   ...titled("budget-split"),
   *match(planner) {
     const queue = [...planner.regions.values()];
-    for (let i = 0; i < queue.length; i++) {
-      const candidate = firstCut(planner, queue[i]!);
-      if (!candidate) continue;
-      const { accepted }: Answer = yield candidate;
-      if (accepted) queue.push(...candidate.add);
-    }
+    for (let i = 0; i < queue.length; i++)
+      for (const candidate of cutsOf(planner, queue[i]!)) {
+        const { accepted }: Answer = yield candidate;
+        if (!accepted) continue;
+        queue.push(...candidate.add);
+        break;
+      }
   },
-  legal: (planner, { add, nodes }) =>
-    yes(
-      "A_PATTERN",
-      nodes,
-      add.length > 1
-        ? `Each part is a kernel of its own: ${add.map(({ outputs }) => namesOf(planner.graph, outputs)).join("; ")}.`
-        : `What ${namesOf(planner.graph, add[0]!.outputs)} reads is in memory already: the kernel need not recompute it.`,
-    ),
+  legal: (planner, candidate) => {
+    const { add, nodes } = candidate;
+    return (
+      roundsMore(planner, candidate) ??
+      yes(
+        "A_PATTERN",
+        nodes,
+        add.length > 1
+          ? `Each part is a kernel of its own: ${add.map(({ outputs }) => namesOf(planner.graph, outputs)).join("; ")}.`
+          : `What ${namesOf(planner.graph, add[0]!.outputs)} reads is in memory already: the kernel need not recompute it.`,
+      )
+    );
+  },
   cost: costOf,
   profitability(planner, candidate) {
     const excess = reasons.get(candidate)!;
-    const [first, second] = candidate.add;
-    const crossing = second ? first!.outputs.filter((id) => !candidate.remove[0]!.outputs.includes(id)) : [];
+    const crossing = storedBetween(candidate);
     const bytes = crossing.reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0);
     const cut =
       crossing.length === 0
@@ -65,18 +71,36 @@ export const budgetSplit: FusionPass = {
   apply: (_planner, candidate) => patchOf(candidate),
 };
 
+/** Limits that people set, not devices. */
+const CHOSEN: ReadonlySet<string> = new Set<Excess["code"]>(["U_USER_BARRIER", "C_CODE_SIZE"]);
+
 /** Why each candidate is cut. */
 const reasons = new WeakMap<Candidate, Excess>();
 
-/** A cut for the first thing that is too much and can be mended: a boundary that can't be drawn hides no limit. */
-function firstCut(planner: Planner, region: Region): Candidate | null {
+/** What only the first of two parts stores, for the second. */
+const storedBetween = ({ add: [first, second], remove }: Candidate): readonly NodeId[] =>
+  second ? first!.outputs.filter((id) => !remove[0]!.outputs.includes(id)) : [];
+
+/** Strict mode rounds where the naive plan does: a boundary that nobody needs stores no f16 value that has more digits there. */
+function roundsMore({ graph, options }: Planner, candidate: Candidate): Verdict | null {
+  if (!options.strict || !CHOSEN.has(reasons.get(candidate)!.code)) return null;
+  const rounded = storedBetween(candidate).filter((id) => {
+    const n = node(graph, id);
+    return n.type.dtype === "f16" && !n.rounded;
+  });
+  if (rounded.length === 0) return null;
+  const text = `Cut here, ${namesOf(graph, rounded)} would be stored as f16 and lose digits that one kernel keeps, and strict mode forbids that.`;
+  return no("L_STRICT", candidate.nodes, text, STRICT_OFF);
+}
+
+/** A cut for each thing that is too much and can be mended: a boundary that can't be drawn hides no limit. */
+function* cutsOf(planner: Planner, region: Region): Generator<Candidate> {
   for (const excess of excessesOf(planner, region)) {
     const candidate = cutOf(planner, region, excess);
     if (!candidate) continue;
     reasons.set(candidate, excess);
-    return candidate;
+    yield candidate;
   }
-  return null;
 }
 
 function* excessesOf(planner: Planner, region: Region): Generator<Excess> {

@@ -127,12 +127,21 @@ export function regionsInTextOrder(
 export function inTextOrder(draft: DraftFusion, positions: Positions): Fusion {
   // What passes made for one node may read what they folded for it.
   const reads = ({ inputs }: Node): number => Number(inputs.length > 0);
-  const nodes = [...draft.nodes.values()].toSorted(
+  const sorted = [...draft.nodes.values()].toSorted(
     (a, b) => positions.of(a) - positions.of(b) || reads(a) - reads(b) || (a.id < b.id ? -1 : 1),
   );
+  const nodes = new Map<NodeId, Node>();
+  // Passes may have made several for one place: what is read comes first.
+  const put = (n: Node): void => {
+    if (nodes.has(n.id)) return;
+    for (const input of n.inputs.map((id) => draft.nodes.get(id)!))
+      if (!nodes.has(input.id) && positions.of(input) === positions.of(n)) put(input);
+    nodes.set(n.id, n);
+  };
+  sorted.forEach(put);
   const position = (id: NodeId): number => positions.of(draft.nodes.get(id)!);
   return {
-    graph: { nodes: new Map(nodes.map((n) => [n.id, n])), outputs: draft.outputs },
+    graph: { nodes, outputs: draft.outputs },
     regions: regionsInTextOrder([...draft.regions.values()], position),
   };
 }

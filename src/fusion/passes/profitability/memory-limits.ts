@@ -45,11 +45,12 @@ function savedFor({ graph }: Planner, regions: readonly Region[]): ReadonlySet<N
   return new Set(read.filter((id) => !late(id) && !isInput(node(graph, id))));
 }
 
-/** No merge may have the backward pass read more than the budget for saved values; null where no budget is set, it holds, or more was saved already. */
+/** No merge may have the backward pass read more than the budget that saved values were chosen by; null where none is set, it holds, or more was saved already. */
 export function overBudget(planner: Planner, { add, remove, nodes, rewrite }: Candidate): Opinion | null {
   const { graph, options, regions } = planner;
   const { savedValues: { policy, budgetBytes } = {} } = options;
   if (budgetBytes === undefined || policy !== "cut" || rewrite) return null;
+  if (options.disabledPasses.includes("saved-values")) return null;
   const [before, after] = [savedFor(planner, remove), savedFor(planner, add)];
   const gone = new Set(remove.map(({ id }) => id));
   const isRead = (id: NodeId): boolean =>

@@ -125,12 +125,16 @@ function cut(graph: Graph, { primals, asked }: Partition, wanted: Wanted, freed:
     const own = isLate(n) ? RECENCY_FACTOR : 1;
     const price = own * savedBytes(n) * (stored ? 1 : 2) * RECENCY_FACTOR ** Math.min(near.get(id) ?? 0, 100);
     const isInside = inside.has(id) && choice === undefined;
-    const never = isFreeView(n) || isInside || choice === "recompute" || wanted.inverted.has(id);
+    // Not computed from its operands, whatever that would cost.
+    const inverted = wanted.inverted.has(id);
+    const never = isFreeView(n) || isInside || choice === "recompute" || inverted;
     return {
       needs: inputsOf(graph, wanted, id).flatMap((input) => places.get(input) ?? []),
       cost: held ? 0 : never ? Infinity : price,
       expensive:
-        held || isOpaque(graph, id) || (isExpensive(graph, id) && choice === undefined && !isInside && !freed.has(id)),
+        held ||
+        (!inverted &&
+          (isOpaque(graph, id) || (isExpensive(graph, id) && choice === undefined && !isInside && !freed.has(id)))),
       wanted: asked.has(id),
     };
   });
