@@ -78,3 +78,28 @@ test("a remedy that names a choice changes the answer in the examples", () => {
   });
   expect(faults).toEqual([]);
 });
+
+const square = "x: f32[64, 64]\nw: f32[64, 64]\n";
+/** Refusals of what must be stored, and the remedies they name, for a program with these results. */
+const storedRefusals = (text: string): readonly string[] =>
+  compile(text, defaultOptions).steps.flatMap((step) =>
+    !step.accepted && settled(step).code === "L_ROOT" ? [`${step.nodes.join()}: ${settled(step).remedy}`] : [],
+  );
+
+test.each([
+  ["the left operand of a matmul", `${square}p = relu(x)\ny = p @ w\n`, "p", "y"],
+  ["what is sorted", "x: f32[2, 4096]\np = exp(x)\ny = sort(p)\n", "p", "y"],
+])("%s: not returning it is what makes one kernel", (_, text, value, others) => {
+  expect(storedRefusals(`${text}return ${value}, ${others}`).join()).toMatch(new RegExp(`Not returning \`${value}\``));
+  expect(storedRefusals(`${text}return ${others}`)).toEqual([]);
+});
+
+test.each([
+  ["beside a matmul", `${square}return w @ x, x * 2`],
+  ["beside two", `${square}return x @ w, x @ w.T, x * 2`],
+  ["beside a sort", "x: f32[2, 4096]\nreturn sort(x), exp(x)"],
+])("%s nothing makes a kernel store what does not lead there, and the remedy says so", (_, text) => {
+  const found = storedRefusals(text);
+  expect(found.length).toBeGreaterThan(0);
+  expect(found.filter((each) => !each.endsWith("Nothing here: a kernel of its own has to store it."))).toEqual([]);
+});

@@ -24,7 +24,7 @@ import { mayBeOwned, offendingRows, MAX_OWNED_COLUMNS } from "./shapes/matmul/ow
 import { onlineParts } from "./shapes/attention/online";
 import { isLaunched, launchedKey } from "./shapes/loop/launched";
 import { classifyRowLoop, goesAlongRows } from "./shapes/loop/row-region";
-import { refusal } from "./refusal";
+import { refusal, storedRemedy } from "./refusal";
 import { directionOf, isOrder, isScan, walkedAxes, walksRows } from "./shapes/fold/rows/row-ops";
 import type { Classified, RegionForm } from "./types";
 import { isFreeView, isInlined, resolveView } from "./indices/views";
@@ -157,7 +157,7 @@ function classifyContraction(
       core.inputs.includes(offending)
         ? `\`${node(graph, offending).label}\` is needed in memory, and \`${core.label}\` reads it more than once: each tile would store it again.`
         : `\`${node(graph, offending).label}\` is needed in memory and not computed from the result of \`${core.label}\`: each tile would store it again.`,
-      "A program that does not need it in memory.",
+      storedRemedy(graph, members, offending, contraction),
       { bytes: bytesOf(node(graph, offending).type) },
     );
   }

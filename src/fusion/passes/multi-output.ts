@@ -16,7 +16,7 @@ import { costOf, edgesBetween, joiningRewrite, legalMerge, mergeCandidate, nodes
 import { isIndexMap } from "./driver/read-in-place";
 import { isFreeView, matmulSizes, type RegionForm } from "../kernel";
 import type { Planner } from "./driver/planner";
-import { countOf, nameOf, namesOf, no } from "./driver/sentences";
+import { countOf, nameOf, namesOf, no, STRICT_OFF } from "./driver/sentences";
 import { judge, policyOnContraction, prologueVerdict } from "./profitability/profitability";
 import {
   aboutRecomputed,
@@ -27,7 +27,7 @@ import {
   WITH_ROOM,
 } from "./rows/recomputed-output";
 import { SECOND_LOOK, secondLooks } from "./rows/second-look";
-import { SUM_OF_PRODUCTS, sumsOfProducts } from "./rows/sum-of-products";
+import { SUM_OF_PRODUCTS, sumsOfProducts, takesAsItPasses } from "./rows/sum-of-products";
 import { SUM_OF_ROWS, sumsOfRows } from "./rows/sum-of-rows";
 import { titled } from "./catalogue";
 
@@ -49,7 +49,7 @@ export const multiOutput: FusionPass = {
     if (yield* recomputedOutputs(planner)) yield* siblings(planner);
     yield* secondLooks(planner);
   },
-  legal: (planner, candidate) => (candidate.rewrite ? joiningRewrite.legal : legalMerge)(planner, candidate),
+  legal: (planner, candidate) => (candidate.rewrite ? joiningRewrite.legal : legalPlain)(planner, candidate),
   cost: (planner, candidate) => (candidate.rewrite ? joiningRewrite.cost : costOf)(planner, candidate),
   profitability(planner, candidate, delta) {
     if (candidate.rule === SUM_OF_ROWS) {
@@ -68,6 +68,18 @@ export const multiOutput: FusionPass = {
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };
+
+/** What one kernel could compute if a contraction were added up in another order is refused for that. */
+function legalPlain(planner: Planner, candidate: Candidate): Verdict {
+  const verdict = legalMerge(planner, candidate);
+  if (verdict.ok || candidate.rule !== "siblings" || !planner.options.strict) return verdict;
+  const [a, b] = candidate.remove;
+  const pair = takesAsItPasses(planner, a!, b!) ? [a!, b!] : takesAsItPasses(planner, b!, a!) ? [b!, a!] : null;
+  if (!pair) return verdict;
+  const [contraction, other] = pair.map(({ outputs }) => namesOf(planner.graph, outputs));
+  const text = `As a sum of products, ${contraction} would take each element where ${other} has read it; its sums would be taken in another order, and strict mode forbids that.`;
+  return no("L_STRICT", candidate.nodes, text, STRICT_OFF);
+}
 
 function doing(planner: Planner, { rule, nodes, remove, add }: Candidate): string {
   const { graph } = planner;

@@ -100,7 +100,7 @@ function needed(planner: Planner, { rule, remove, nodes }: Candidate): Verdict |
       `${nameOf(planner.graph, result)} is a result of the program, so it is stored in any case: computing it in its readers would only repeat it.`,
       {
         numbers: { bytes: bytesOf(node(planner.graph, result).type) },
-        remedy: "A kernel with two outputs: the pass “Several outputs from one kernel” tries that.",
+        remedy: `Not returning ${nameOf(planner.graph, result)}; “Several outputs from one kernel” tries one that stores it.`,
       },
     );
   }

@@ -63,6 +63,12 @@ function walkersOf(planner: Planner, region: Region, { value, shape }: Walked): 
     .toSorted((a, b) => planner.order.at(a.id) - planner.order.at(b.id));
 }
 
+/** Whether the contraction in `region` could take what it adds up where `other` has read it. */
+export function takesAsItPasses(planner: Planner, region: Region, other: Region): boolean {
+  const walked = walkedOf(planner, region);
+  return walked !== null && walkersOf(planner, region, walked).some(({ id }) => id === other.id);
+}
+
 function written(planner: Planner, region: Region, other: Region, { contraction, shape }: Walked): Candidate | null {
   const { graph } = planner;
   const product: Node = {

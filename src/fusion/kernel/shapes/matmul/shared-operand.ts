@@ -2,7 +2,7 @@
 import { bytesOf, node, sameShape, showShape, type Graph, type Node, type NodeId, type Verdict } from "../../../ir";
 import { opDef } from "../../../ops";
 import { followersOf, type Follower } from "../../indices/alignment";
-import { refusal } from "../../refusal";
+import { refusal, storedRemedy } from "../../refusal";
 
 /** The contractions among the members, in order. */
 export const productsOf = (graph: Graph, members: readonly NodeId[]): NodeId[] =>
@@ -74,7 +74,7 @@ export function sharedOperandRefusal(
     "L_ROOT",
     [offending, a.id],
     `\`${node(graph, offending).label}\` is needed in memory, and every tile would store it again.`,
-    "A program that does not need it in memory.",
+    products.map((id) => storedRemedy(graph, members, offending, id)).toSorted()[0]!,
     { bytes: bytesOf(node(graph, offending).type) },
   );
 }

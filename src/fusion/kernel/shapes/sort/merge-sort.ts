@@ -5,7 +5,7 @@ import { networkMicros } from "./network-price";
 import { MAX_SORTED, MAX_SELECTED, opDef } from "../../../ops";
 import { rowLane } from "../../nest/lanes";
 import { readsOf, stridedReads } from "../../count/reads";
-import { refusal } from "../../refusal";
+import { refusal, storedRemedy } from "../../refusal";
 import { isOrder, walkedAxes } from "../fold/rows/row-ops";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import { machineOf } from "../../nest/machine";
@@ -151,7 +151,7 @@ export function classifyMerged(
       "L_ROOT",
       early,
       `${label(early)} is needed in memory and known before`,
-      "A program that does not need it in memory.",
+      storedRemedy(graph, members, early, first.id),
     );
   const sizes = outputs.map((id) => sizeOf(node(graph, id).type.shape));
   const odd = sizes.findIndex((size) => size !== sizes[0]);
