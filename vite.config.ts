@@ -11,9 +11,13 @@ import { injectedBugs } from "./test/bugs/plugin.ts";
 /** Tests that build the compiler with bugs on purpose; all others test what ships. */
 const INJECTED = "test/bugs/**/*.test.ts";
 
-/** The modules of the compiler, of pictures and of the lessons only define things, so what a page or worker doesn't use of them is left out. */
+/**
+ * The modules of the compiler, of the store, of pictures, lessons and panels only define things: what a page or worker
+ * doesn't use of them is left out, and what only a later part uses comes with that part.
+ */
 const treeshake = {
-  moduleSideEffects: (id: string): boolean => !/\/src\/(?:fusion|lessons|picture)\/|\/@dagrejs\//.test(id),
+  moduleSideEffects: (id: string): boolean =>
+    !/\/src\/(?:document|fusion|lessons|panels|picture|shell|state)\/(?!.*\.css)|\/@dagrejs\//.test(id),
 };
 
 /** `--mode single`: everything in one HTML file that opens from a disk. */
