@@ -17,12 +17,13 @@ import {
   type LessonStep,
   type Planned,
   type Scope,
+  type Show,
   type Task,
 } from "../src/course";
 import { judge, numberSaid, rightChoice, rightNumber, scopeOf, taskState, usualMistakes } from "../src/course/check";
-import { cursorOf, optionsOf, pictureOf } from "../src/course/picture";
+import { answered, cursorOf, optionsOf, pictureOf } from "../src/course/picture";
 import { atSmallSizes, sameInputs, sameValues } from "../src/workers/same-values";
-import { filled, runsOf } from "../src/course/prose";
+import { filled, inUnit, runsOf } from "../src/course/prose";
 
 /** Words of a step's prose: more are not read beside a moving picture. */
 const MAX_WORDS = 60;
@@ -129,6 +130,7 @@ async function faultsOf(lesson: Lesson, index: number): Promise<string[]> {
   const terms = prose.flatMap((text) => runsOf(text).flatMap(({ term }) => term ?? []));
   return [
     ...(cursorOf(compilation, picture.at) === null ? ["no decision is about the edge that it shows"] : []),
+    ...faultsOfCard(compilation, step.ask ? answered(picture.at) : picture.at),
     ...(picture.select !== null && !names.has(picture.select) ? [`${picture.select} is no value`] : []),
     ...(words > MAX_WORDS ? [`${words} words are more than ${MAX_WORDS}`] : []),
     ...sentencesOf(step).flatMap((text) =>
@@ -138,6 +140,13 @@ async function faultsOf(lesson: Lesson, index: number): Promise<string[]> {
     ...(step.ask ? faultsOfAsk(step.ask, scope, names) : []),
     ...(step.task ? await faultsOfTask(step.task, compilation, picture.kernel, scope) : []),
   ];
+}
+
+/** Of a decision that a step shows: its card says why two values share a kernel, or why they do not. */
+function faultsOfCard(compilation: Compilation, at: Show["at"]): string[] {
+  if (typeof at !== "object" || at.when === "before") return [];
+  const shown = compilation.steps[cursorOf(compilation, at)! - 1]!;
+  return shown.pass === "recognition" ? [`the card is about a name, ${shown.rule}`] : [];
 }
 
 function faultsOfAsk(ask: Ask, scope: Scope, names: ReadonlySet<string>): string[] {
@@ -230,6 +239,17 @@ test("a typed number may have thousands, or a comma as its point", () => {
     1024, 1024, 1.5, 0.25, 12345.5, 7,
   ]);
   expect(["", "many", "1,2,3"].map(numberSaid)).toEqual([NaN, NaN, NaN]);
+});
+
+test("a whole number is written in full, also where somebody typed it; others have three digits", () => {
+  const scope: Scope = { number: (name) => (name === "bytes" ? 1024 : 1023.6), call: () => null };
+  expect(filled("{bytes:number} and {micros:number}", scope)).toBe("1,024 and 1,020");
+  expect([inUnit(16384, "KiB"), inUnit(1, "kernels"), inUnit(3, "×"), inUnit(10.75, "MiB", "10.75")]).toEqual([
+    "16,384 KiB",
+    "1 kernel",
+    "3×",
+    "10.75 MiB",
+  ]);
 });
 
 test("what is said to a wrong answer speaks against it, then gives the reason; a pass gets the reason", () => {

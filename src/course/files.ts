@@ -38,4 +38,4 @@ export async function loadLesson(id: string): Promise<Lesson | null> {
   return path === undefined ? null : ((await lessonFiles[path]?.()) ?? null);
 }
 
-export { besideOf, cursorOf, pictureOf, type Picture, type Planned } from "./picture";
+export { answered, besideOf, cursorOf, isAboutCode, pictureOf, type Picture, type Planned } from "./picture";

@@ -1,6 +1,6 @@
 /** @file What a step of a lesson shows, step after step: what it leaves out stays as the step before it left it. */
-import { defaultOptions, isWithin, type Compilation, type CompileOptions, type Step } from "../fusion";
-import type { Lesson, Show } from "./lesson";
+import { defaultOptions, isWithin, parseEdgeId, type Compilation, type CompileOptions, type Step } from "../fusion";
+import type { Lesson, LessonStep, Show } from "./lesson";
 
 export interface Picture {
   /** The program as the lesson gives it; null before the first step that shows one. */
@@ -42,6 +42,14 @@ export function pictureOf({ steps }: Pick<Lesson, "steps">, index: number): Pict
   }, NOTHING);
 }
 
+/** The step has a panel of a known program looked at, or is done by a kernel or a choice in one: no line of the program changes. */
+export function isAboutCode({ show, ask, task }: LessonStep): boolean {
+  if (task) return task.kernel !== undefined || task.solution === show?.program;
+  const opens = show?.program !== undefined || show?.example !== undefined;
+  const asksLine = ask?.kind === "click" && ask.target === "line";
+  return show?.tab !== undefined && show.tab !== "decisions" && !opens && !asksLine;
+}
+
 /** A program and how it is planned. */
 export interface Planned {
   readonly text: string;
@@ -56,19 +64,26 @@ export function besideOf({ steps }: Pick<Lesson, "steps">, index: number, shown:
 
 export const optionsOf = (picture: Picture): CompileOptions => ({ ...defaultOptions, ...picture.options });
 
-/** A decision is about both values, or about ops that they are made of. */
-const isAbout = ({ symbols }: Compilation, { nodes }: Step, [from, to]: readonly [string, string]): boolean => {
+/** Decides whether the first value goes to memory on its way to the second, or between ops that they are made of. */
+const decides = ({ symbols }: Compilation, { edges }: Step, [from, to]: readonly [string, string]): boolean => {
   const named = (name: string) => symbols.findLast((symbol) => symbol.name === name)?.node;
   const [a, b] = [named(from), named(to)];
-  const touches = (wanted: string | null | undefined) => wanted != null && nodes.some((id) => isWithin(id, wanted));
-  return touches(a) && touches(b);
+  if (a == null || b == null) return false;
+  return edges.map(parseEdgeId).some((edge) => edge && isWithin(edge.producer, a) && isWithin(edge.consumer, b));
 };
 
-/** The cursor that a picture asks for: decisions applied. Null where no decision is about its edge. */
+/**
+ * The cursor that a picture asks for: decisions applied. Null where no decision is about its edge. Before an edge is
+ * decided, nothing is said of it yet; after the last decision about it, its card is open.
+ */
 export function cursorOf(compilation: Compilation, at: Show["at"]): number | null {
   if (at === "naive") return 0;
   if (at === undefined || at === "end") return compilation.steps.length;
-  const found = compilation.steps.findLastIndex((step) => isAbout(compilation, step, at.edge));
-  if (found < 0) return null;
-  return at.when === "before" ? found : found + 1;
+  const about = compilation.steps.flatMap((step, i) => (decides(compilation, step, at.edge) ? [i] : []));
+  const [first] = about;
+  if (first === undefined) return null;
+  return at.when === "before" ? first : about.at(-1)! + 1;
 }
+
+/** What a question shows once it is answered: what was decided. */
+export const answered = (at: Show["at"]): Show["at"] => (typeof at === "object" ? { ...at, when: "after" } : at);

@@ -3,7 +3,9 @@ import { showBytes, showCount, showMicros } from "../fusion";
 import { evaluate, ExpressionError, type Scope } from "./expression";
 import type { Ask } from "./lesson";
 
-const digits = (value: number): string => Number(value.toPrecision(3)).toLocaleString("en-US");
+/** Three digits, but all of a whole number: a rounded one looks exact, and is met in the program as it is. */
+const digits = (value: number): string =>
+  Number.isInteger(value) ? showCount(value) : Number(value.toPrecision(3)).toLocaleString("en-US");
 const counted = (one: string) => (value: number) => `${digits(value)} ${one}${value === 1 ? "" : "s"}`;
 
 const FORMATS: Readonly<Record<string, (value: number) => string>> = {
@@ -18,10 +20,12 @@ const FORMATS: Readonly<Record<string, (value: number) => string>> = {
   refusals: counted("refusal"),
 };
 
-/** An answer with its unit: `1 kernel`, `3×`, `64 MiB`. */
-export function inUnit(value: number, unit: Extract<Ask, { kind: "number" }>["unit"]): string {
-  const show = FORMATS[unit === "×" ? "times" : unit];
-  return show ? show(value) : `${digits(value)} ${unit}`.trim();
+type Unit = Extract<Ask, { kind: "number" }>["unit"];
+
+/** An answer with its unit: `1 kernel`, `3×`, `64 MiB`; `shown` is its number as a person typed it. */
+export function inUnit(value: number, unit: Unit, shown = digits(value)): string {
+  if (unit === "×") return `${shown}×`;
+  return `${shown} ${value === 1 && /^(kernels|transfers)$/.test(unit) ? unit.slice(0, -1) : unit}`;
 }
 
 /** The format that a bare fact is shown in. */

@@ -1,7 +1,7 @@
 /** @file Predict first: a question that is answered before the numbers are uncovered, and what the answer was worth. */
 import { useEffect, useRef, useState } from "react";
 import { inUnit, numberSaid, rightNumber, type Answer, type Ask, type Judgement, type Scope } from "../../course";
-import { parseEdgeId, type Compilation, isInsideOf } from "../../fusion";
+import { parseEdgeId, showCount, type Compilation, isInsideOf } from "../../fusion";
 import { playground, usePlayground, type PlaygroundState } from "../../state";
 import { significant } from "../model/units";
 import { LessonProse } from "./LessonProse";
@@ -100,7 +100,7 @@ function NumberAsk({ ask, scope }: Props<Kind<"number">>) {
         <span>{mark(0.5)}</span>
         <span>{mark(1)}</span>
       </p>
-      <LockIn ready={ready} what={ready ? `Lock in ${inUnit(value, ask.unit)}` : "Lock in"} />
+      <LockIn ready={ready} what={ready ? `Lock in ${inUnit(value, ask.unit, showCount(value))}` : "Lock in"} />
     </form>
   );
 }
@@ -185,7 +185,7 @@ interface Answered {
 
 /** What the person said; null who can't tell. */
 function saidWords(ask: Ask, said: Answer): string | null {
-  if (said.kind === "number") return significant(said.value);
+  if (said.kind === "number") return showCount(said.value);
   if (said.kind === "click") return said.name.replace("->", "→");
   return said.kind === "choice" && ask.kind === "choice" ? `“${ask.choices[said.index]!.text}”` : null;
 }
@@ -220,7 +220,7 @@ function GuessScale({
     <div
       className="lesson-guess"
       role="img"
-      aria-label={`On a scale from 0 to ${significant(end)} ${ask.unit}: you said ${significant(said.value)}, it is ${significant(truth)}`}
+      aria-label={`On a scale from 0 to ${significant(end)} ${ask.unit}: you said ${showCount(said.value)}, it is ${significant(truth)}`}
     >
       <i
         className="lesson-apart"

@@ -1,6 +1,6 @@
 /** @file The open lesson: its steps are shown, its answers judged, its tasks checked. Comes with the first lesson. */
 import type { Answer, Compare, Lesson } from "../../course";
-import { besideOf, cursorOf, findLessonHead, loadLesson, pictureOf } from "../../course/files";
+import { answered, besideOf, cursorOf, findLessonHead, loadLesson, pictureOf } from "../../course/files";
 import { defaultOptions, type Compilation } from "../../fusion";
 import { handText, recordOf, type Document } from "../../document";
 import { findExample, optionsFor } from "../../lessons";
@@ -21,12 +21,14 @@ const furtherOf = (own: LessonProgress, other: LessonProgress): LessonProgress =
   best: own.best === null || other.best === null ? (own.best ?? other.best) : Math.min(own.best, other.best),
 });
 
-/** The picture of a question is the naive plan until it is answered, where the fused one would tell the answer. */
-function cursorFor(lesson: OpenLesson, { steps }: Compilation, wanted: number | null): number {
+/** The picture of a question tells no answer: the naive plan in the place of the fused one, and no decision that it is about. */
+function cursorFor(lesson: OpenLesson, compilation: Compilation): number {
   const { ask } = lesson.content.steps[lesson.step]!;
-  const waits = ask?.kind !== "click" && selectLessonAsks({ lesson });
-  const cursor = wanted ?? steps.length;
-  return waits && cursor === steps.length ? 0 : cursor;
+  const waits = selectLessonAsks({ lesson });
+  const { at } = pictureOf(lesson.content, lesson.step);
+  const last = compilation.steps.length;
+  const cursor = cursorOf(compilation, ask && !waits ? answered(at) : at) ?? last;
+  return waits && ask?.kind !== "click" && cursor === last ? 0 : cursor;
 }
 
 type LessonActions = Pick<Actions, "goToStep" | "answer" | "judgeKept" | "checkTask" | "closeLesson">;
@@ -109,7 +111,7 @@ export function startLessons(context: SliceContext): LessonRun {
     const beside = other && (await actions.planOf(other.text, other.options));
     const shown = context.get().lesson;
     if (signal.aborted || !compilation || !shown) return;
-    const reach = cursorFor(shown, compilation, cursorOf(compilation, picture.at));
+    const reach = cursorFor(shown, compilation);
     context.set({ lesson: { ...shown, compilation, beside, reach } });
     // The person may have changed the program meanwhile: it stays as it is.
     const isShown = (): boolean => context.get().derived.compilation === compilation;
@@ -139,10 +141,11 @@ export function startLessons(context: SliceContext): LessonRun {
     if (!lesson?.compilation || !said || said.judgement || !ask || !scope) return;
     const { answer } = said;
     const judgement = judge(ask, answer, scope);
-    context.set({ lesson: { ...lesson, answers: new Map(lesson.answers).set(lesson.step, { answer, judgement }) } });
-    const { at } = pictureOf(lesson.content, lesson.step);
-    if (ask.kind !== "click" && context.get().derived.compilation === lesson.compilation)
-      context.get().actions.stepTo(cursorOf(lesson.compilation, at) ?? lesson.compilation.steps.length);
+    const judged = { ...lesson, answers: new Map(lesson.answers).set(lesson.step, { answer, judgement }) };
+    context.set({ lesson: judged });
+    const { cursor, derived, actions } = context.get();
+    const shows = cursorFor(judged, lesson.compilation);
+    if (shows !== cursor && derived.compilation === lesson.compilation) actions.stepTo(shows);
     keepAnswer(lesson, judgement.right);
   }
 
@@ -205,7 +208,9 @@ export function startLessons(context: SliceContext): LessonRun {
     },
     async goToStep(step) {
       const { lesson } = context.get();
-      if (lesson && step >= 0 && step < lesson.content.steps.length) await show(lesson.content, step);
+      if (!lesson || step < 0 || step >= lesson.content.steps.length) return;
+      context.set({ pane: "lesson" });
+      await show(lesson.content, step);
     },
     async answer(answer) {
       const { lesson } = context.get();
