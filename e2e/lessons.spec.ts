@@ -19,12 +19,54 @@ test("a prediction uncovers the numbers and says why", async ({ page }) => {
   await expect(page).toHaveURL(/#lesson=rows-in-registers\/3$/);
 });
 
-test("an edge that is clicked answers a question", async ({ page }) => {
-  await page.goto("./#lesson=rows-in-registers/4");
+test("an edge that is clicked answers a question; before, nothing is said of it, and then its card says why", async ({
+  page,
+  play,
+}) => {
+  await page.goto("./#lesson=one-kernel-instead-of-three/2");
   const card = page.getByRole("region", { name: "Predict first" });
   await expect(card).toContainText("Click an edge in the graph.");
-  await page.getByRole("button", { name: "I cannot tell" }).click();
-  await expect(card).toContainText("The answer: s → p or m → e");
+  await expect(play.steps).toHaveCount(0);
+  await expect(play.card).toHaveCount(0);
+  await play.line(/^bias to h/).focus();
+  await page.keyboard.press("Enter");
+  await expect(card).toContainText("You chose bias → h.");
+  await card.getByRole("button", { name: "Lock in" }).click();
+  await expect(card).toContainText("Not quite: h → g or g → y; you said bias → h");
+  await expect(card).toContainText("bias is an input");
+  await expect(play.card).toContainText("It saves memory traffic.");
+});
+
+test("between two columns and three, code and program take turns below a lesson", async ({ page, play }) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.goto("./#lesson=one-value-two-readers/2");
+  const card = page.getByRole("region", { name: "Predict first" });
+  await card.getByRole("button", { name: "I cannot tell" }).click();
+  await expect(play.region("Program")).toBeVisible();
+  await page.getByRole("button", { name: "Next", exact: true }).click();
+  // The step speaks of the code.
+  const shownTab = play.region("Kernels").getByRole("tab", { selected: true });
+  await expect(play.region("Kernels").locator("code, .view-lines").first()).toContainText("var<storage");
+  await page.getByRole("button", { name: "Show the program below the lesson" }).click();
+  await expect(play.region("Kernels")).toBeHidden();
+  await play.leaveFields();
+  await page.keyboard.press("4");
+  await expect(shownTab).toHaveText("Traffic");
+  await page.getByRole("button", { name: "Next", exact: true }).click();
+  await expect(play.region("Program")).toBeVisible();
+
+  // A task that is done by a choice has its panel; one that changes the program has its lines.
+  await page.goto("about:blank");
+  await page.goto("./#lesson=what-the-backward-pass-saves/7");
+  await expect(shownTab).toHaveText("Traffic");
+  const panel = play.region("Kernels").getByRole("tabpanel");
+  await expect(panel.getByText("What the backward pass saves")).toBeVisible();
+  await panel.getByRole("radio", { name: /min-cut/ }).check();
+  await expect(page.getByRole("region", { name: "Your turn" })).toContainText("Done.");
+  await page.goto("about:blank");
+  await page.goto("./#lesson=memory-is-the-cost/6");
+  await expect(page.getByRole("region", { name: "Your turn" })).toContainText("Not yet");
+  await expect(play.editor.getByText("return y, b")).toBeInViewport();
 });
 
 test("a line that is clicked in the program answers a question; a wrong one is told what speaks against it", async ({

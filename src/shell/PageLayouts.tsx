@@ -12,7 +12,7 @@ import {
   ScoreRow,
   Scrubber,
 } from "../panels";
-import { playground, selectIsEmpty, selectPlanned, usePlayground, type Pane } from "../state";
+import { playground, selectIsEmpty, selectPlanned, usePlayground, type Pane, type PlaygroundState } from "../state";
 import { PaneGrid, type GridPlan, type Track } from "./PaneGrid";
 import { Icon } from "../icons";
 import { FoldInspector, KernelRail } from "./KernelRail";
@@ -41,9 +41,10 @@ function Region({
   );
 }
 
-const Program = () => (
+const Program = ({ corner }: { readonly corner?: ReactNode }) => (
   <Region name="Program" pane="program">
     <ProgramEditor />
+    {corner}
   </Region>
 );
 const Measured = () => (
@@ -87,10 +88,10 @@ const Centre = () => (
   </div>
 );
 
-const Kernels = ({ run, foldable = false }: { readonly run?: ReactNode; readonly foldable?: boolean }) => (
+const Kernels = ({ run, corner }: { readonly run?: ReactNode; readonly corner?: ReactNode }) => (
   <Region name="Kernels" pane="kernels">
     <KernelInspector run={run} />
-    {foldable && <FoldInspector />}
+    {corner}
   </Region>
 );
 
@@ -165,7 +166,7 @@ function wide(open: boolean, roomy: boolean, covered: boolean): GridPlan {
     panes: [
       { area: "program", content: <Program />, bars: ["program", "side"] },
       { area: "centre", content: <Centre />, bars: [inspector.id] },
-      { area: "kernels", content: open && !covered ? <Kernels foldable /> : <KernelRail /> },
+      { area: "kernels", content: open && !covered ? <Kernels corner={<FoldInspector />} /> : <KernelRail /> },
       { area: "measured", content: <Lower /> },
     ],
   };
@@ -175,7 +176,7 @@ function wide(open: boolean, roomy: boolean, covered: boolean): GridPlan {
 function MiddleLower() {
   const open = usePlayground((state) => state.inspector);
   return open ? (
-    <Kernels run={<MeasuredPanel />} foldable />
+    <Kernels run={<MeasuredPanel />} corner={<FoldInspector />} />
   ) : (
     <div className="lower" style={{ height: "100%" }}>
       <button type="button" className="measured-line" onClick={() => playground.getState().actions.showInspector(true)}>
@@ -204,39 +205,73 @@ const middle: GridPlan = {
   ],
 };
 
-/** A lesson is read where the program was, and the program stands below it. */
+/** A lesson is read where the program was. Its height stays from step to step, so that Next is found where it was. */
 const heightOfLesson: Track = { id: "lesson", area: "program", size: 570, least: 200, bar: "Height of the lesson" };
 
-/** Above the code that the task is about. */
+/** Above what the step has people work on or look at: as high as its words, while that keeps its room. */
+const heightAsRead: Track = { ...heightOfLesson, id: "lesson as read", size: "content" };
+
+/** Above a panel that is worked in. */
 const heightOverCode: Track = { ...heightOfLesson, id: "lesson over code", size: 300 };
 
-/** Beside the graph: the lesson, if one is open, as high as `height`, and its program in the place of `lower`. */
-function withLesson(plan: GridPlan, lower: "measured" | "kernels" | null, height = heightOfLesson): GridPlan {
+/** Over the corner of what stands below a lesson: the way to the other. */
+const Instead = ({ pane, name }: { readonly pane: Pane; readonly name: string }) => (
+  <button
+    type="button"
+    className="icon-button instead"
+    aria-label={`Show the ${name.toLowerCase()} below the lesson`}
+    onClick={() => playground.getState().actions.showPane(pane)}
+  >
+    {name}
+  </button>
+);
+
+/** Where there is room for one of them below the lesson: the program, or the code where that is asked for. */
+function BelowLesson() {
+  const code = useReadsCode();
+  return code ? (
+    <Kernels run={<MeasuredPanel />} corner={<Instead pane="text" name="Program" />} />
+  ) : (
+    <Program corner={<Instead pane="kernels" name="Kernels" />} />
+  );
+}
+
+/** Beside the graph: the lesson, if one is open, as high as `height`, and `content` in the place of `lower`. */
+function withLesson(plan: GridPlan, height: Track, lower: "measured" | "kernels", content: ReactNode): GridPlan {
   const panes = plan.panes.map((pane) => {
     if (pane.area === "program")
       return { ...pane, content: <Reading />, bars: pane.bars?.map((id) => (id === "program" ? height.id : id)) };
-    return pane.area === lower ? { ...pane, content: <Program /> } : pane;
+    return pane.area === lower ? { ...pane, content } : pane;
   });
   return { ...plan, rows: [height, below], panes };
 }
 
+/** The step of the lesson that is open. */
+const stepOf = ({ lesson }: PlaygroundState) => lesson?.content.steps[lesson.step];
+
 const useReads = (): boolean => usePlayground((state) => state.lesson !== null);
 
 /** The task is a kernel: its code and what a run says of it stay in sight, the program is not what changes. */
-const useWritesKernel = (): boolean =>
-  usePlayground(({ lesson }) => lesson?.content.steps[lesson.step]?.task?.kernel !== undefined);
+const useWritesKernel = (): boolean => usePlayground((state) => stepOf(state)?.task?.kernel !== undefined);
+
+/** The step's own choice until somebody takes the other. */
+const useReadsCode = (): boolean =>
+  usePlayground(({ pane, lesson }) => (pane === "lesson" ? lesson?.isAboutCode : /kernels|run/.test(pane)) ?? false);
+
+const useTasks = (): boolean => usePlayground((state) => stepOf(state)?.task !== undefined);
 
 export function Wide() {
   const open = usePlayground((state) => state.inspector);
   const plan = wide(open, useIsRoomy(), useCovered());
-  const lower = useWritesKernel() ? null : "measured";
-  return <PaneGrid plan={useReads() ? withLesson(plan, lower) : plan} />;
+  const height = useTasks() ? heightAsRead : heightOfLesson;
+  const lower = useWritesKernel() ? <Lower /> : <Program />;
+  return <PaneGrid plan={useReads() ? withLesson(plan, height, "measured", lower) : plan} />;
 }
 export function Middle() {
-  const writes = useWritesKernel();
   const plan = useCovered() ? { ...middle, columns: [centre, drawer] } : middle;
-  const reading = writes ? withLesson(plan, null, heightOverCode) : withLesson(plan, "kernels");
-  return <PaneGrid plan={useReads() ? reading : plan} />;
+  const [works, code] = [useTasks(), useReadsCode()];
+  const height = works && code ? heightOverCode : works || code ? heightAsRead : heightOfLesson;
+  return <PaneGrid plan={useReads() ? withLesson(plan, height, "kernels", <BelowLesson />) : plan} />;
 }
 
 const panes: readonly (readonly [Pane, string])[] = [

@@ -55,10 +55,12 @@ interface Tracks {
 function useTracks(across: boolean, tracks: readonly Track[], root: RefObject<HTMLElement | null>): Tracks {
   const [sizes, setSizes] = useState<Readonly<Record<string, number>>>({});
   const sizeOf = (track: Track): number | null =>
-    track.size === null ? null : (sizes[track.id] ?? (track.size === "content" ? contentOf(track.id) : track.size));
+    track.size === null
+      ? null
+      : (sizes[track.id] ?? (track.size === "content" ? contentOf(track.area ?? track.id) : track.size));
   /** px that a track without a size of its own has now. */
-  const contentOf = (id: string): number | null => {
-    const pane = root.current?.querySelector<HTMLElement>(`.grid-${id}`);
+  const contentOf = (area: string): number | null => {
+    const pane = root.current?.querySelector<HTMLElement>(`.grid-${area}`);
     return pane ? (across ? pane.offsetWidth : pane.offsetHeight) : null;
   };
   const resize = (track: Track, wanted: number): void => {

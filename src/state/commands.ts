@@ -235,7 +235,10 @@ const looking: readonly Command[] = [
     title: `Show ${title}`,
     group: "Look",
     keys: [key(digit)],
-    run: ({ actions }) => actions.showTab(tab),
+    run({ actions }) {
+      actions.showTab(tab);
+      actions.showPane("kernels");
+    },
   })),
   {
     id: "what-if",
@@ -245,6 +248,7 @@ const looking: readonly Command[] = [
     when: hasSteps,
     run({ actions }) {
       actions.showTab("decisions");
+      actions.showPane("kernels");
       actions.openWhatIf();
     },
   },

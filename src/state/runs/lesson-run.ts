@@ -1,6 +1,6 @@
 /** @file The open lesson: its steps are shown, its answers judged, its tasks checked. Comes with the first lesson. */
 import type { Answer, Compare, Lesson } from "../../course";
-import { answered, besideOf, cursorOf, findLessonHead, loadLesson, pictureOf } from "../../course/files";
+import { answered, besideOf, cursorOf, findLessonHead, isAboutCode, loadLesson, pictureOf } from "../../course/files";
 import { defaultOptions, type Compilation } from "../../fusion";
 import { handText, recordOf, type Document } from "../../document";
 import { findExample, optionsFor } from "../../lessons";
@@ -93,6 +93,7 @@ export function startLessons(context: SliceContext): LessonRun {
         content,
         step,
         program: wanted.text,
+        isAboutCode: isAboutCode(content.steps[step]!),
         compilation: null,
         beside: null,
         reach: 0,

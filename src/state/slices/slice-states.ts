@@ -25,6 +25,8 @@ export interface OpenLesson {
   readonly step: number;
   /** The program as the step gives it: what a task compares with. */
   readonly program: string;
+  /** It has a panel looked at, or is done in one: where there is room for one of them, the program waits. */
+  readonly isAboutCode: boolean;
   /** The plan of that program: numbers in the prose and answers come from it, whatever is typed meanwhile. Null until it is there. */
   readonly compilation: Compilation | null;
   /** The plan that the step compares with; null where it compares with nothing, or until it is there. */
