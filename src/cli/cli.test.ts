@@ -385,3 +385,17 @@ test("every command answers --help with what there is, and an unknown flag with 
   expect((await command("check program.py --level 3")).err).toContain("check takes no --level.");
   expect((await command("check no-such-folder")).err).toBe("There is no no-such-folder.");
 });
+
+test.each([
+  ["plan", '{"nodes": [1]}', "program.py: It doesn't say which version made it. A program is Python text"],
+  ["plan", '{"cells": [], "nbformat": 4}', "It is a notebook: save its code as a .py file"],
+  ["plan", "import os\nos.getcwd()\n", "computes nothing yet, so there is no plan. Call what it defines, and end with"],
+  [
+    "run",
+    "x = zeros(100000, 100000)\nreturn x + 1\n",
+    "x has 10,000,000,000 elements; a tensor of at most 268,435,456",
+  ],
+])("%s refuses %j and says what to do", async (what, text, wanted) => {
+  const { code, err } = await command(`${what} program.py`, text);
+  expect([code, err]).toEqual([1, expect.stringContaining(wanted)]);
+});

@@ -1,5 +1,5 @@
 /** @file The command line: plan, explain, wgsl, run, train, export, picture and report on program texts, saved documents and share links. */
-import { compile } from "../fusion";
+import { compile, PATIENCE } from "../fusion";
 import type { Compilation, Diagnostic } from "../fusion";
 import { checkCases } from "./check/command";
 import { readArgs, usageText } from "./args";
@@ -53,7 +53,8 @@ async function planOf(request: Request, environment: Environment): Promise<Plann
     environment.complain(profile.text);
     return null;
   }
-  const compilation = compile(text, { ...options, ...changes, ...(profile ? { profile: profile.value } : {}) });
+  const asked = { ...options, ...changes, ...(profile ? { profile: profile.value } : {}) };
+  const compilation = compile(text, asked, undefined, PATIENCE);
   const name = file.length > 80 ? `${file.slice(0, 77)}...` : file;
   const tell = (diagnostic: Diagnostic) => environment.complain(diagnosticText(name, diagnostic));
   const errors = errorsOf(compilation);
@@ -63,7 +64,8 @@ async function planOf(request: Request, environment: Environment): Promise<Plann
     if (errors.length > 0) return null;
     const isEmpty = !compilation.naive || compilation.naive.graph.nodes.size === 0;
     const why = isEmpty ? "computes nothing yet" : "has an operand that is not connected yet (...)";
-    environment.complain(`${name} ${why}, so there is no plan.`);
+    const way = isEmpty ? " Call what it defines, and end with `return` and the results." : "";
+    environment.complain(`${name} ${why}, so there is no plan.${way}`);
     return null;
   }
   compilation.diagnostics.filter(({ severity }) => severity === "warning").forEach(tell);

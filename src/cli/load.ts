@@ -1,5 +1,5 @@
 /** @file From FILE to a program text with its options. */
-import { applyTextEdits, defaultOptions, nodeId, parseProgram } from "../fusion";
+import { applyTextEdits, defaultOptions, nodeId, parseProgram, PATIENCE } from "../fusion";
 import type { Checked, CompileOptions, DeviceProfile, InputData, NodeId } from "../fusion";
 import { decodeFile, decodeLink, isLink, readProfile } from "../document";
 import type { Opened } from "../document";
@@ -89,12 +89,21 @@ export async function load(
   } catch (refused) {
     return { ok: false, code: "unreadable", text: `${file} can't be read: ${(refused as Error).message}` };
   }
-  if (file.endsWith(".json") || /^\s*\{/.test(text)) return opened(decodeFile(text));
+  if (file.endsWith(".json") || /^\s*\{/.test(text)) {
+    const saved = opened(decodeFile(text));
+    return saved.ok ? saved : { ...saved, text: `${file}: ${saved.text} ${expected(text)}` };
+  }
   const first = text.trim();
   if (isLink(first) && !first.includes("\n")) return opened(await decodeLink(first));
   const written = readable(text);
   return { ok: true, value: { ...written, options: defaultOptions, dropped: [], given: NONE } };
 }
+
+/** What JSON that is no document may be, and what to give instead. */
+const expected = (text: string): string =>
+  /"cells"\s*:/.test(text) && /"nbformat"\s*:/.test(text)
+    ? "It is a notebook: save its code as a .py file (Jupyter: File, Save and Export Notebook As, Executable Script)."
+    : "A program is Python text; a .json file is a document saved by the playground.";
 
 /** The device of a file: the numbers of a profile, or those that a saved document is planned with. */
 export async function loadProfile(file: string, environment: Environment): Promise<Checked<DeviceProfile>> {
@@ -126,13 +135,14 @@ const MOST_FIXES = 16;
 function readable(pasted: string): Pick<Loaded, "text" | "remarks"> {
   let text = pasted;
   const remarks: string[] = [];
+  const read = () => parseProgram(text, { patience: PATIENCE }).diagnostics;
+  let found = read();
   for (const [wanted, remark] of NEEDED) {
     for (let fixed = 0; fixed < MOST_FIXES; fixed++) {
-      const wrong = parseProgram(text).diagnostics.find(
-        ({ code, fixes }) => code === wanted && (fixes ?? []).length > 0,
-      );
+      const wrong = found.find(({ code, fixes }) => code === wanted && (fixes ?? []).length > 0);
       if (!wrong) break;
       text = applyTextEdits(text, wrong.fixes![0]!.edits);
+      found = read();
       if (fixed === 0) remarks.push(remark);
     }
   }

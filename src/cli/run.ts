@@ -1,6 +1,6 @@
 /** @file run: both plans on a device, every output against the 64-bit reference. */
-import { chosenFor, foldedData, fusionAt, inputData, planForTarget, runPlanOnCpu } from "../fusion";
-import type { Fusion, InputData, NodeId } from "../fusion";
+import { chosenFor, foldedData, fusionAt, inputData, planForTarget, runPlanOnCpu, sizeOf } from "../fusion";
+import type { Fusion, Graph, InputData, NodeId } from "../fusion";
 import { createSession, hostEnv, median } from "../gpu";
 import type { BenchResult, DeviceInfo, PlanName } from "../gpu";
 import type { Request } from "./args";
@@ -34,6 +34,13 @@ interface Ran {
 /** 0 when every output of both plans agrees, else 1. */
 export async function run(request: Request, planned: Planned, environment: Environment): Promise<number> {
   const source = planned.compilation.naive!.graph;
+  const large = largest(source);
+  if (large.size > MOST_ELEMENTS) {
+    environment.complain(
+      `${large.label} has ${large.size.toLocaleString("en")} elements; a tensor of at most ${MOST_ELEMENTS.toLocaleString("en")} is run and compared here. Make it smaller, or ask for its plan: plan FILE.`,
+    );
+    return 1;
+  }
   const inputs = new Map<NodeId, InputData>();
   for (const node of source.nodes.values())
     if (node.op === "input") inputs.set(node.id, planned.given.get(node.id) ?? inputData(node));
@@ -60,6 +67,15 @@ export async function run(request: Request, planned: Planned, environment: Envir
     environment.complain(`${name} of the ${plan} plan does not agree with the reference.`);
   return wrong.length === 0 ? 0 : 1;
 }
+
+/** Elements of a tensor that fit into memory as the reference holds them. */
+const MOST_ELEMENTS = 2 ** 28;
+
+/** The largest tensor of a program. */
+const largest = ({ nodes }: Graph): { readonly label: string; readonly size: number } =>
+  [...nodes.values()]
+    .map(({ label, type }) => ({ label, size: sizeOf(type.shape) }))
+    .reduce((most, each) => (each.size > most.size ? each : most), { label: "", size: 0 });
 
 const finalOf = ({ compilation }: Planned): Fusion => fusionAt(compilation, compilation.steps.length);
 

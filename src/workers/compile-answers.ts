@@ -33,6 +33,7 @@ import {
   type KnobSheet,
   type NodeId,
   type Plan,
+  PATIENCE,
 } from "../fusion";
 import { importOnnx, typedData } from "../import";
 import type {
@@ -51,8 +52,7 @@ import { sameInputs, sameValues } from "./same-values";
 let kept: readonly { readonly key: string; readonly compilation: Compilation }[] = [];
 const KEPT = 3;
 
-/** Reading in a worker holds nobody up: any text that a person could mean is read to its end. */
-const PATIENCE = 20;
+/** Longer texts are data. */
 const MAX_MEANT = 600_000;
 
 function compiled(text: string, options: CompileOptions): Compilation {

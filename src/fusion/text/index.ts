@@ -1,4 +1,5 @@
 /** @file The typed language: text to graph and back, the smallest edits for what is drawn, and what an editor asks. */
+export { PATIENCE } from "./interpreter";
 export { parseProgram, type Parsed, type ParseOptions } from "./program";
 export type { Assertion, CallInstance, CountedKind, OperandSource, StatementRun, Site, Frame } from "./interpreter";
 export { SymbolRecord, type SymbolKind } from "./values/values";

@@ -122,6 +122,8 @@ export interface Optimizing {
 export interface Interpreter {
   readonly text: string;
   readonly statements: readonly Statement[];
+  /** Whether something was printed, and whether what is printed is the result. */
+  readonly printing: { met: boolean; readonly shown: boolean };
   /** Edits that give all inputs of a lone def types that fit, found when they are first asked for. */
   readonly inputsFix: () => readonly TextEdit[] | null;
   readonly diagnostics: Diagnostics;
@@ -195,6 +197,8 @@ export interface CallAt {
 export const MAX_NODES = 200_000;
 /** So many steps a program may take that is read while it is typed: a count, so that every machine reads the same. */
 export const MAX_STEPS = 60_000;
+/** So many times as much where nobody types meanwhile: any text that a person means ends within it. */
+export const PATIENCE = 4;
 
 /** Whether reading goes on; says once why not. */
 export function mayGoOn(interpreter: Interpreter, span: Span): boolean {

@@ -1,11 +1,13 @@
 /** @file What a bare name stands for, and the best advice when it stands for nothing. */
+import type { Span } from "../ir";
 import { activations, findOp } from "../ops";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { isLayer } from "./layers/layer";
 import { libraryClass } from "./library/library";
 import { DTYPES, MODULES, NUMBERS } from "./calls/names";
 import { nearest } from "./suggest";
-import type { NameExpr } from "./reading/syntax";
+import { aboutParser } from "./reading/mistakes";
+import { everyStatement, type NameExpr } from "./reading/syntax";
 import { BROKEN, numberValue, type Value } from "./values/values";
 
 const ACTIVATIONS_BY_NAME: Value = {
@@ -39,6 +41,29 @@ export function nameValue(interpreter: Interpreter, run: StatementRun, { name, s
   return BROKEN;
 }
 
+/** The method that this stands in, by its name. */
+function methodAround({ statements }: Interpreter, { from }: Span): string | null {
+  for (const each of everyStatement(statements)) {
+    const methods = each.kind === "class" ? each.body : [];
+    const found = methods.find((method) => method.kind === "def" && method.span.from <= from && from < method.span.to);
+    if (found?.kind === "def") return found.name.text;
+  }
+  return null;
+}
+
+const imports = new WeakMap<Interpreter, ReadonlySet<string>>();
+
+/** Whether an `import` of the text gives this name: those of known libraries mean something without it. */
+function isImported(interpreter: Interpreter, name: string): boolean {
+  let names = imports.get(interpreter);
+  if (!names) {
+    const lists = [...interpreter.text.matchAll(/^[ \t]*import[ \t]+([^\n#;]*)/gm)].map(([, list]) => list!.split(","));
+    names = new Set(lists.flat().map((each) => (/\bas\s+(\w+)/.exec(each) ?? /(\w+)/.exec(each))?.[1] ?? ""));
+    imports.set(interpreter, names);
+  }
+  return names.has(name);
+}
+
 function unknownName(interpreter: Interpreter, run: StatementRun, { name, span }: NameExpr): void {
   const later = interpreter.firstDefinition.get(name);
   if (later && later.from > span.from) {
@@ -50,12 +75,19 @@ function unknownName(interpreter: Interpreter, run: StatementRun, { name, span }
     );
     return;
   }
+  const sign = /[–—−×÷“”‘’]/.test(name) ? aboutParser(interpreter.text, span.from) : null;
+  if (sign) return interpreter.diagnostics.add("syntax", sign.span, sign.text);
   if (name === "self") {
-    interpreter.diagnostics.add(
-      "unknown-name",
-      span,
-      "`self` has no meaning outside a pasted method: name the weights as inputs.",
-    );
+    const def = methodAround(interpreter, span);
+    const text = def
+      ? `\`${def}\` needs \`self\` as its first parameter: def ${def}(self, …).`
+      : "`self` has no meaning outside a pasted method: name the weights as inputs.";
+    interpreter.diagnostics.add("unknown-name", span, text);
+    return;
+  }
+  if (isImported(interpreter, name)) {
+    const text = `\`${name}\` is a library that is not known here: write it with ops of PyTorch, JAX or NumPy, or give its result as an input.`;
+    interpreter.diagnostics.add("unknown-name", span, text);
     return;
   }
   const near = nearest(name, run.frame.scope.visible());

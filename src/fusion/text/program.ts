@@ -1,6 +1,6 @@
 /** @file The front end's door: a text becomes a graph, and everything that can be said about it. */
 import { withPhases } from "../autodiff";
-import { type Diagnostic, type Graph, isHole, type NodeId, type Span, type Update } from "../ir";
+import { type Diagnostic, type Graph, isHole, isSource, type NodeId, type Span, type Update } from "../ir";
 import { leavingHalves, withRounded, unstableSoftmaxes } from "../ops";
 import { movesFor } from "./reading/parse";
 import {
@@ -136,10 +136,12 @@ function newInterpreter(
   main: DefStatement | null,
   diagnostics: Diagnostics,
   maxSteps: number,
+  shown: boolean,
 ): Interpreter {
   const interpreter: Interpreter = {
     text,
     statements,
+    printing: { met: false, shown },
     inputsFix: once(() => inputsFix({ text, statements, read: reading }, main)),
     diagnostics,
     maxSteps,
@@ -203,15 +205,19 @@ interface Interpreted {
   readonly main: DefStatement | null;
 }
 
-/** `text` read and run, before anything is said about the whole of it. */
-function interpreted(text: string, patience: number): Interpreted {
+/** `text` read and run, before anything is said about the whole of it; `shown`: what it prints is its result. */
+function interpreted(text: string, patience: number, shown = false): Interpreted {
   const diagnostics = new Diagnostics();
   const { statements } = readProgram(text, diagnostics, movesFor(text.length) * patience);
   const main = loneDef(statements);
-  const interpreter = newInterpreter(text, statements, main, diagnostics, MAX_STEPS * patience);
+  const interpreter = newInterpreter(text, statements, main, diagnostics, MAX_STEPS * patience, shown);
   const frame = newFrame(new Scope(null, ""));
   if (main) runEntryFunction(interpreter, statements, main, frame);
   else interpreter.runBody(statements, frame);
+  const { printing, nodes } = interpreter;
+  // A script that keeps nothing was written for what it prints.
+  const isSilent = printing.met && !shown && !frame.result.values && !diagnostics.hasErrors;
+  if (isSilent && [...nodes.values()].every(isSource)) return interpreted(text, patience, true);
   return { interpreter, frame, main };
 }
 

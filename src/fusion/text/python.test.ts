@@ -184,10 +184,29 @@ describe("small things that code brings along", () => {
     expect(plain(a)).toEqual(plain(b));
   });
 
-  test("print and assert are ignored, with a word about it", () => {
-    const { diagnostics, complete } = parseProgram(`${X}y = relu(x)\nprint(y)\nassert y.shape == x.shape\n`);
-    expect(diagnostics.map(({ severity, line }) => `${line} ${severity}`)).toEqual(["3 warning", "4 warning"]);
+  test("print is ignored, with a word about it", () => {
+    const { diagnostics, complete } = parseProgram(`${X}y = relu(x)\nprint(y)\n`);
+    expect(diagnostics.map(({ severity, line }) => `${line} ${severity}`)).toEqual(["3 warning"]);
     expect(complete).toBe(true);
+  });
+
+  test("where nothing else is computed, what is printed is the result", () => {
+    const f = "def f(a):\n  return a * 2\n";
+    for (const text of [`${X}print(x * 2)\n`, `${f}if __name__ == "__main__":\n  ${X}  print("got", f(x))\n`]) {
+      const { graph, complete } = parseProgram(text);
+      expect([complete, graph.outputs.map((id) => graph.nodes.get(id)!.op)]).toEqual([true, ["mul"]]);
+    }
+    expect(parseProgram(`${X}y = relu(x)\nprint(y.sum())\n`).graph.outputs).toEqual(["y"]);
+  });
+
+  test("an assertion that does not hold is told, and computes nothing", () => {
+    const claims = "assert y.shape == x.shape\nassert x.ndim == 3, 'three'\nassert allclose(x, y)\n";
+    const { diagnostics, complete, graph } = parseProgram(`${X}y = relu(x)\n${claims}`);
+    expect(diagnostics.map(({ severity, line, text }) => `${line} ${severity} ${text}`)).toEqual([
+      "4 warning This does not hold here. This line is ignored.",
+      "5 warning Only the running program would know whether this holds. This line is ignored.",
+    ]);
+    expect([complete, graph.nodes.size]).toEqual([true, 2]);
   });
 
   test("a data set without a type is declared by one click", () => {

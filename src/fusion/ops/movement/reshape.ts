@@ -26,10 +26,18 @@ export const reshape = movement({
     const whole = shape.every((extent) => Number.isInteger(extent) && extent >= 0);
     if (whole && sizeOf(shape) === size) return fine(shape);
     const to = asked.map((extent) => (extent === -1 ? "?" : extent)).join("×") || "scalar";
-    return wrong(
-      "shape-mismatch",
-      `${name} is ${showShape(x!)}, which is ${size} elements; ${to} ${open < 0 ? `is ${known}` : `is a multiple of ${known}`}.`,
-    );
+    const off = asked.find((extent) => extent < -1);
+    const why =
+      off !== undefined
+        ? `a size can't be ${off}: only -1 stands for what is left`
+        : open !== asked.lastIndexOf(-1)
+          ? `of ${to} only one size can be left open (-1)`
+          : open < 0
+            ? `${to} is ${known}`
+            : known === 0
+              ? `of ${to} the open size can't be known beside a size of 0`
+              : `${to} is a multiple of ${known}`;
+    return wrong("shape-mismatch", `${name} is ${showShape(x!)}, which is ${size} elements; ${why}.`);
   },
   derivative: moved((context, g) => like(context, g, context.typeOf(context.inputs[0]!))),
   movement: {

@@ -190,7 +190,8 @@ function resultOf(interpreter: Interpreter, { def, expr, method }: DefCall, inne
   // A method may be called for what it does to its object, and a def in a statement of its own for what it does.
   if (!values && (inner.making || inner.sequence || (method && setsFields(def)))) return NONE;
   if (!values) {
-    if (!interpreter.stopped)
+    const isBad = [...everyStatement(def.body)].some(({ kind }) => kind === "bad");
+    if (!interpreter.stopped && !isBad)
       interpreter.diagnostics.add(
         "no-return",
         def.name.span,

@@ -1,11 +1,10 @@
 /** @file `x[:, index]`, `x[rows, columns]`: an index whose numbers are a tensor, as a load from indices that are data. NumPy's rules. */
 import type { NodeId } from "../../ir";
-import { showShape } from "../../ir";
 import { applyParts } from "../calls/apply";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { fromStart } from "./from-end";
-import { completed, type Known } from "./index-list";
+import { completed, tooManyIndices, type Known } from "./index-list";
 import type { SubscriptExpr } from "../reading/syntax";
 import type { Operand, Value } from "../values/values";
 
@@ -38,7 +37,7 @@ export function indicesProblem(
   known: readonly Known[],
 ): string | null {
   const used = known.filter(({ kind }) => kind !== "new" && kind !== "rest").length;
-  if (used > shape.length) return `There are ${used} indices, but ${showShape(shape)} has ${shape.length} axes.`;
+  if (used > shape.length) return tooManyIndices(used, shape);
   for (const index of known) {
     if (index.kind !== "indices" || index.operand.value.kind !== "tensor") continue;
     const { dtype } = typeOf(interpreter, index.operand.value.node);

@@ -1,4 +1,5 @@
 /** @file What stands between square brackets, once its values are known. */
+import { showShape } from "../../ir";
 import type { NumberArray } from "../values/number-arrays";
 import type { Operand } from "../values/values";
 
@@ -28,3 +29,9 @@ export function completed(known: readonly Known[], missing: number): readonly Kn
   if (at < 0) return [...known, ...rest];
   return [...known.slice(0, at), ...rest, ...known.slice(at + 1).filter((index) => index.kind !== "rest")];
 }
+
+/** What is wrong where a tensor of this shape gets so many indices. */
+export const tooManyIndices = (used: number, shape: readonly number[]): string =>
+  shape.length === 0
+    ? "One number has no axis to index."
+    : `There are ${used} indices, and a tensor of shape ${showShape(shape)} has ${shape.length === 1 ? "one axis" : `${shape.length} axes`}.`;

@@ -1,6 +1,5 @@
 /** @file Square brackets: a constant out of a tuple of sizes, or slices, dropped and added axes of a tensor. */
 import type { NodeId } from "../../ir";
-import { showShape } from "../../ir";
 import { applyParts } from "../calls/apply";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
@@ -9,7 +8,7 @@ import { indexParts } from "../reading/syntax";
 import { dictKey } from "../reading/strings";
 import { contentsOf } from "../objects/containers";
 import { BROKEN, describe, isBroken, type Operand, type Value } from "../values/values";
-import { completed, type Bound, type Known } from "./index-list";
+import { completed, tooManyIndices, type Bound, type Known } from "./index-list";
 import { listIndex, withoutLists } from "./list-indices";
 import { resultAt } from "../calls/multi-results";
 import { indicesProblem, advancedIndex } from "./advanced-indexing";
@@ -150,8 +149,7 @@ export function planIndices(
     interpreter.diagnostics.add("bad-index", expr.span, text);
     return null;
   };
-  if (used > shape.length)
-    return refuse(`There are ${used} indices, but ${showShape(shape)} has ${shape.length} axes.`);
+  if (used > shape.length) return refuse(tooManyIndices(used, shape));
   const plan: Plan = { start: [], stop: [], step: [], drop: [], add: [] };
   let result = 0;
   for (const index of completed(known, shape.length - used)) {

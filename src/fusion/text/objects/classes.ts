@@ -187,6 +187,7 @@ export function isIdle(statement: Statement): boolean {
     case "while":
       return statement.body.every(isIdle);
     case "raise":
+    case "assert":
     case "update":
     case "return":
     case "def":

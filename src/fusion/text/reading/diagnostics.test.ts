@@ -12,7 +12,7 @@ describe("mistakes", () => {
       "2:5 unknown-op No op is called `gelo`. Did you mean `gelu`?",
       "4:9 unknown-name Nothing is called `xs`. Did you mean `x`?",
       "5:9 not-closed This call is not closed: add `)`.",
-      "7:7 syntax an operand is missing after `+`.",
+      "7:7 syntax An operand is missing after `+`.",
     ]);
     expect(picture(text)).toEqual(["x = input() f32[4, 8]", "b = exp(x) f32[4, 8]", "k = tanh(x) f32[4, 8]"]);
   });

@@ -7,6 +7,7 @@ import type { Argument, BinaryExpr, Expr, Index } from "./syntax";
 import type { Diagnostics } from "./diagnostics";
 import { exprsOf, type Item, partNamed, spanOf, splitAtCommas } from "./read-item";
 import { readParams } from "./read-param";
+import { bad, blame, notClosed, sourceOf, type ParserContext } from "./mistakes";
 
 /** How many characters of `source` come before and after what the quotes hold. */
 function quotesOf(source: string): readonly [before: number, after: number] {
@@ -96,7 +97,10 @@ function readNumber(at: ParserContext): Expr {
   const source = at.text.slice(span.from, span.to).replaceAll("_", "");
   const value = /[jJ]$/.test(source) && !/^0x/i.test(source) ? Number.NaN : Number(source);
   if (Number.isNaN(value)) {
-    at.diagnostics.add("bad-number", span, `\`${source}\` is not a number that a tensor can hold.`);
+    const text = /[jJ]$/.test(source)
+      ? `\`${source}\` is imaginary, and complex numbers aren't supported: write the real and imaginary parts as two tensors.`
+      : `\`${source}\` is not a number that a tensor can hold.`;
+    at.diagnostics.add("bad-number", span, text);
     return bad(span);
   }
   return { kind: "number", span, value, whole: /^(\d+|0[xob][\da-f]+)$/i.test(source) };
@@ -386,8 +390,8 @@ const READERS: ReadonlyMap<string, ExpressionReader> = new Map<string, Expressio
   ["ConditionalExpression", readConditional],
   ["LambdaExpression", readLambda],
   ["NamedExpression", readNamed],
-  ["AwaitExpression", outside("`await` is not part of this language.")],
-  ["YieldExpression", outside("`yield` is not part of this language.")],
+  ["AwaitExpression", outside("`await` is not part of this language: call the function without it.")],
+  ["YieldExpression", outside("`yield` is not part of this language: collect the values in a list and return it.")],
   ["DictionaryExpression", readDict],
   // A set serves to ask what is in it: a list says the same.
   ["SetExpression", readSequence("list", "}")],
@@ -418,29 +422,3 @@ export function readExpression(
 }
 
 type ExpressionReader = (at: ParserContext) => Expr;
-/** What the readers of expressions share: where they are, and the words for a mistake of form. */
-interface ParserContext {
-  readonly text: string;
-  readonly diagnostics: Diagnostics;
-  readonly span: Span;
-  readonly parts: readonly Item[];
-}
-
-const sourceOf = ({ text, span }: ParserContext): string => text.slice(span.from, span.to);
-const bad = (span: Span): Expr => ({ kind: "bad", span });
-
-/** An error node among `parts`, with a sentence that knows where it is. */
-function blame({ diagnostics, span, text, parts }: ParserContext, what: string): void {
-  const error = parts.find((part) => part.name === "⚠");
-  if (!error) return;
-  const word = text.slice(error.from, Math.min(error.to, error.from + 20)).trim();
-  const at = error.from < error.to ? spanOf(error) : { from: Math.max(span.from, error.from - 1), to: error.to };
-  diagnostics.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here: ${what}`);
-}
-
-function notClosed({ diagnostics, text }: ParserContext, from: number, end: number, close: string, what: string): void {
-  const to = text.slice(0, end).trimEnd().length;
-  diagnostics.add("not-closed", { from, to: Math.max(to, from + 1) }, `${what} is not closed: add \`${close}\`.`, {
-    fixes: [{ title: `Add ${close}`, edits: [{ span: { from: to, to }, insert: close }] }],
-  });
-}

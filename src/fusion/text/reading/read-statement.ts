@@ -6,12 +6,13 @@ import type { Item } from "./read-item";
 import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
 import { readParams, typeIn } from "./read-param";
 import { wholeLines } from "./lines";
+import { aboutParser } from "./mistakes";
 
 const OUTSIDE: ReadonlyMap<string, string> = new Map([
-  ["MatchStatement", "`match` is not part of this language."],
-  ["YieldStatement", "`yield` is not part of this language."],
+  ["MatchStatement", "`match` is not part of this language: write `if` and `elif`."],
+  ["YieldStatement", "`yield` is not part of this language: collect the values in a list and return it."],
   ["PrintStatement", "`print` is not part of this language: hover a name to see its value's type."],
-  ["ScopeStatement", "`global` and `nonlocal` are not part of this language."],
+  ["ScopeStatement", "`global` and `nonlocal` are not part of this language: pass the value in and return it."],
   ["TypeDefinition", "`type` is not part of this language."],
 ]);
 
@@ -87,11 +88,10 @@ export function readStatement(text: string, diagnostics: Diagnostics, item: Item
       return [readClass(context)];
     case "ImportStatement":
       return [readImport(context)];
-    case "AssertStatement":
-      diagnostics.add("no-effect", context.span, "Shapes are checked anyway: this line is ignored.", {
-        severity: "warning",
-      });
-      return [{ kind: "pass", span: context.span }];
+    case "AssertStatement": {
+      const [test] = exprsOf(item.parts);
+      return [test ? { kind: "assert", span: context.span, test } : { kind: "bad", span: context.span, targets: [] }];
+    }
     case "PassStatement":
     case "DeleteStatement":
       return [{ kind: "pass", span: context.span }];
@@ -142,7 +142,9 @@ function strayErrors({ diagnostics, text, item, span }: ParserContext, what: str
     any = true;
     const word = text.slice(part.from, Math.min(part.to, part.from + 20)).trim();
     const at = word === "" ? { from: Math.max(span.from, span.to - 1), to: span.to } : spanOf(part);
-    diagnostics.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here.`);
+    const said = aboutParser(text, part.from);
+    if (said) diagnostics.add("syntax", said.span, said.text);
+    else diagnostics.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here.`);
   }
   return any;
 }
@@ -198,6 +200,15 @@ function readImport({ text, diagnostics, span }: ParserContext): Statement {
 const statementsOf = (body: Item | null): readonly Statement[] => body?.parts.flatMap((part) => part.statements) ?? [];
 const bodyOf = (item: Item): readonly Statement[] => statementsOf(partNamed(item.parts, "Body"));
 
+/** What the parser misses in a statement with a body. */
+function missing(text: string, { from }: Span, empty: boolean): string {
+  const end = text.indexOf("\n", from);
+  const line = text.slice(from, end < 0 ? text.length : end).replace(/\s*(#.*)?$/, "");
+  if (/^(async\s+)?(def|class|for|while|if|with|try)\b/.test(line) && !/[:([{,\\]$/.test(line))
+    return "A colon is missing at the end of this line: add `:`.";
+  return empty ? "An indented body is missing under this line." : "Something is missing here.";
+}
+
 /** Errors inside a body that no statement of it holds. */
 function bodyErrors({ text, diagnostics, item, span }: ParserContext): void {
   const bodies = item.parts.filter((part) => part.name === "Body");
@@ -205,7 +216,7 @@ function bodyErrors({ text, diagnostics, item, span }: ParserContext): void {
   for (const part of [...bodies.flatMap((body) => body.parts), ...item.parts]) {
     if (part.name !== "⚠") continue;
     const word = text.slice(part.from, Math.min(part.to, part.from + 20)).trim();
-    const what = empty ? "An indented body is missing under this line." : "Something is missing here.";
+    const what = missing(text, span, empty);
     const at = word === "" ? firstLine({ text, diagnostics, item, span }) : spanOf(part);
     diagnostics.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here.`);
   }
@@ -257,7 +268,7 @@ function readFor(context: ParserContext): Statement {
     context.diagnostics.add(
       "outside-language",
       firstLine(context),
-      "`else` after a loop is not part of this language.",
+      "`else` after a loop is not part of this language: write it after the loop, under a condition.",
     );
   }
   return at > 0 && target && iterable
@@ -283,7 +294,11 @@ function readWith(context: ParserContext): readonly Statement[] {
     });
     return bodyOf(item);
   }
-  diagnostics.add("outside-language", firstLine(context), "`with … as` is not supported: write the body without it.");
+  diagnostics.add(
+    "outside-language",
+    firstLine(context),
+    "`with … as` is not supported: give the value a name before, and write the body without `with`.",
+  );
   return [{ kind: "bad", span: firstLine(context), targets: exprsOf(item.parts.slice(named + 1)) }, ...bodyOf(item)];
 }
 

@@ -1,6 +1,7 @@
 /** @file From the parser's tree to statements. Mistakes of form are found here; meaning comes later. Built bottom-up, so depth costs nothing. */
 import type { Expr, Statement } from "./syntax";
 import type { Diagnostics } from "./diagnostics";
+import { aboutParser } from "./mistakes";
 import { parseWithin } from "./parse";
 import type { Item } from "./read-item";
 import { readExpression, isExpression } from "./read-expression";
@@ -46,12 +47,16 @@ export function readProgram(text: string, diagnostics: Diagnostics, moves: numbe
   function finishTopLevel(part: Item): void {
     if (part.statements.length > 0) statements.push(...part.statements);
     else if (part.name === "⚠") {
-      diagnostics.add("syntax", { from: part.from, to: Math.max(part.to, part.from) }, unexpected(text, part));
+      const said = aboutParser(text, part.from);
+      if (said) diagnostics.add("syntax", said.span, said.text);
+      else diagnostics.add("syntax", { from: part.from, to: Math.max(part.to, part.from) }, unexpected(text, part));
     }
   }
 }
 
 function unexpected(text: string, { from, to }: Item): string {
   const word = text.slice(from, Math.min(to, from + 20)).trim();
+  if (text.startsWith(">>", from) && /^>?>>\s/.test(text.slice(text.lastIndexOf("\n", from - 1) + 1)))
+    return "Leave out the prompt `>>>`, and what Python answered.";
   return word === "" ? "Something is missing here." : `\`${word}\` has no meaning here.`;
 }

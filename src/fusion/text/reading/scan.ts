@@ -10,11 +10,13 @@ const MAX_CUTS = 60;
 /**
  * The text as the parser is shown it, every offset unchanged. `f32[]`, a scalar's type, gets spaces: Python has no empty index.
  * Line breaks that only Unicode knows and characters without a width are spaces: in a name they would break a shader's line.
+ * What a notebook alone understands (`%matplotlib inline`, `!pip install`) is a comment.
  * `1.` and `1.e5` lose their point, which the grammar does not know; numbers are read from the text itself.
  */
 export const readable = (text: string): string =>
   text
     .replaceAll(/[\u0085\u2028\u2029\u200b-\u200f\u2060\ufeff]/g, " ")
+    .replaceAll(/^[%!](?=[%!]?[a-z])/gm, "#")
     .replaceAll(/\b(f32|f16|i32|bool)\[\s*\]/g, (found, dtype: string) => dtype.padEnd(found.length))
     .replaceAll(/(?<![\w.])(\d[\d_]*)\.(?=[eE][-+]?\d)/g, "$10")
     .replaceAll(/(?<![\w.])(\d[\d_]*)\.(?![\w.])/g, "$1 ");
@@ -60,6 +62,19 @@ function afterString(text: string, at: number): number {
     else if (text.startsWith(end, i)) return i + end.length;
   }
   return text.length;
+}
+
+/** The quote between these offsets that begins a text of one line and has no other; null where there is none. */
+export function openQuote(text: string, from: number, to: number): number | null {
+  for (let i = from; i < to; i++) {
+    const code = text.charCodeAt(i);
+    if (code === HASH) i = text.indexOf("\n", i) < 0 ? to : text.indexOf("\n", i);
+    if (code !== 34 && code !== 39) continue;
+    const end = afterString(text, i);
+    if (!text.startsWith(text[i]!.repeat(3), i) && (end > to || text[end - 1] !== text[i] || end === i + 1)) return i;
+    i = end - 1;
+  }
+  return null;
 }
 
 interface Pass {

@@ -213,6 +213,11 @@ export interface WhileStatement extends At {
 export interface JumpStatement extends At {
   readonly kind: "break" | "continue";
 }
+/** What the text takes for granted. */
+export interface AssertStatement extends At {
+  readonly kind: "assert";
+  readonly test: Expr;
+}
 /** The text itself refuses what leads here. */
 export interface RaiseStatement extends At {
   readonly kind: "raise";
@@ -243,6 +248,7 @@ export type Statement =
   | IfStatement
   | WhileStatement
   | JumpStatement
+  | AssertStatement
   | RaiseStatement
   | ClassStatement
   | PassStatement
@@ -281,6 +287,7 @@ export function rootsOf(statement: Statement): readonly Expr[] {
     case "if":
       return statement.branches.map(({ test }) => test);
     case "while":
+    case "assert":
       return [statement.test];
     case "def":
     case "class":

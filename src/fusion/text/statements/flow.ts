@@ -4,7 +4,7 @@ import { staticCondition, noteUses } from "./static-condition";
 import type { Interpreter, StatementRun, Frame } from "../interpreter";
 import { itemsOf } from "./iterate";
 import { mayGoOn } from "../interpreter";
-import { bare, bodiesOf, everyStatement, rootsOf } from "../reading/syntax";
+import { bare, bodiesOf, everyStatement, rootsOf, walk } from "../reading/syntax";
 import type { GroupRef } from "../../ir";
 import { isInput, type NodeId } from "../../ir";
 import { isIdle } from "../objects/classes";
@@ -162,9 +162,25 @@ function isLast(
   return !iterate(null) || optimizing.turns > turns;
 }
 
+/** What a test hangs on, where that is nothing but numbers and words: with the same values it says the same again. */
+function testedValues(frame: Frame, test: Expr): string | null {
+  const values: unknown[] = [];
+  for (const expr of walk(test)) {
+    if (expr.kind === "name") {
+      const value = frame.scope.find(expr.name)?.value;
+      if (value?.kind !== "number" && value?.kind !== "bool" && value?.kind !== "string") return null;
+      values.push(value.value);
+    } else if (!FIXED.has(expr.kind)) return null;
+  }
+  return values.join();
+}
+const FIXED: ReadonlySet<Expr["kind"]> = new Set(["number", "string", "true", "false", "binary", "unary", "paren"]);
+const LEAVES: ReadonlySet<Statement["kind"]> = new Set(["break", "return", "raise"]);
+
 export function runWhile(interpreter: Interpreter, statement: WhileStatement, frame: Frame): void {
   const loop = versioned(frame, "while");
   frame.versions.set("while", (frame.versions.get("while") ?? 0) + 1);
+  const staysIn = ![...everyStatement(statement.body)].some(({ kind }) => LEAVES.has(kind));
   for (let i = 0; ; i++) {
     if (!mayGoOn(interpreter, statement.span) || frame.result.values) return;
     if (i === MAX_ITERATIONS) {
@@ -182,7 +198,14 @@ export function runWhile(interpreter: Interpreter, statement: WhileStatement, fr
     const group = { kind: "loop", id, label: `while, iteration ${i}` } as const;
     const run: StatementRun = { frame, statement, step: ++interpreter.step, root: loop };
     const iterate = (): boolean => runIteration(interpreter, statement, frame, group, () => {});
+    const before = staysIn ? testedValues(frame, statement.test) : null;
     if (isLast(interpreter, run, i === 0, { statement, id, number: null }, iterate)) return;
+    if (before !== null && before === testedValues(frame, statement.test)) {
+      const text =
+        "This loop never ends: its body changes nothing of what it tests. Count with `for i in range(3):`, or change that in the body.";
+      interpreter.diagnostics.add("too-long", statement.test.span, text);
+      return;
+    }
   }
 }
 

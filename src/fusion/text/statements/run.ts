@@ -1,5 +1,5 @@
 /** @file Runs statements one after the other: binds names, unrolls loops, notes what is returned. */
-import type { Span, TensorType } from "../../ir";
+import type { TensorType } from "../../ir";
 import { sameShape, showType } from "../../ir";
 import { findOp } from "../../ops";
 import { applyOp } from "../calls/apply";
@@ -7,10 +7,11 @@ import { runAssertion } from "./assert";
 import { declareInput, readType, sourceCall } from "./declare";
 import { evaluate } from "../evaluate";
 import { runFor, runIf, runWhile } from "./flow";
+import { hostReads, isPrinted, isRemark, runAssert, runRaise } from "./tells";
 import { noteUses } from "./static-condition";
 import type { Interpreter, StatementRun, Frame } from "../interpreter";
 import { mayGoOn, toNode, typeOf } from "../interpreter";
-import { BINARY_OPS, MODULES } from "../calls/names";
+import { BINARY_OPS } from "../calls/names";
 import { annotatedKind } from "../reading/python-types";
 import { bindName } from "../symbols";
 import type {
@@ -19,8 +20,6 @@ import type {
   DefStatement,
   Expr,
   ExpressionStatement,
-  NameExpr,
-  RaiseStatement,
   ReturnStatement,
   Statement,
   UpdateStatement,
@@ -106,6 +105,8 @@ function runPlainly(interpreter: Interpreter, statement: Statement, frame: Frame
       return;
     case "raise":
       return runRaise(interpreter, statement, frame);
+    case "assert":
+      return runAssert(interpreter, statement, frame);
     case "class":
       return runClass(interpreter, statement, frame);
     case "pass":
@@ -285,14 +286,6 @@ function updated(
   return applyOp(interpreter, run, { op: def, path, expr }, { tensors: [a, b], attrs: {} });
 }
 
-/** The text says of itself that what leads here is wrong; what comes after is not read. */
-function runRaise(interpreter: Interpreter, { span }: RaiseStatement, frame: Frame): void {
-  const source = interpreter.text.slice(span.from, span.to).replaceAll(/\s+/g, " ");
-  interpreter.diagnostics.add("raise", span, `The program itself rejects these sizes or arguments: ${source}`);
-  frame.result.values = [{ value: BROKEN, path: frame.prefix, expr: null }];
-  frame.result.value = BROKEN;
-}
-
 function isModeCall({ scope }: Frame, { value }: ExpressionStatement): "train" | "eval" | null {
   const expr = bare(value);
   if (expr.kind !== "call" || expr.args.length > 0) return null;
@@ -300,84 +293,6 @@ function isModeCall({ scope }: Frame, { value }: ExpressionStatement): "train" |
   const name = callee.kind === "name" ? callee.name : callee.kind === "member" ? callee.name.text : "";
   const isOwn = callee.kind === "name" && scope.find(name) !== null;
   return !isOwn && (name === "train" || name === "eval") ? name : null;
-}
-
-/** What hands its tensors to the host while the program runs, by the end of its path: `jax.debug.print("{}", h)`, `io_callback(f, None, h)`. */
-const HOST = /(^|\.)(debug\.print|debug\.callback|io_callback)$/;
-
-function pathOf(expr: Expr): string {
-  const callee = bare(expr);
-  if (callee.kind === "name") return callee.name;
-  return callee.kind === "member" ? `${pathOf(callee.object)}.${callee.name.text}` : "";
-}
-
-/** Such a statement as what it does to each tensor it names: `h = debug_print(h)`. Empty where it is none, or names no tensor. */
-function hostReads({ value, span }: ExpressionStatement, isTensor: (name: string) => boolean): AssignStatement[] {
-  const call = bare(value);
-  if (call.kind !== "call" || !HOST.test(pathOf(call.callee))) return [];
-  const names = call.args.flatMap(({ value: arg }): NameExpr[] => {
-    const name = bare(arg);
-    return name.kind === "name" && isTensor(name.name) ? [name] : [];
-  });
-  return names.map((name) => ({
-    kind: "assign",
-    targets: [name],
-    annotation: null,
-    value: {
-      ...call,
-      callee: { kind: "name", name: "debug_print", span: call.callee.span },
-      args: [{ name: null, value: name, span: name.span }],
-    },
-    span,
-  }));
-}
-
-/** `print(x)`: reads what it names and does nothing. */
-function isPrinted(interpreter: Interpreter, { value, span }: ExpressionStatement, frame: Frame): boolean {
-  const call = bare(value);
-  const callee = call.kind === "call" ? bare(call.callee) : null;
-  if (callee?.kind !== "name" || callee.name !== "print" || frame.scope.find("print")) return false;
-  ignored(
-    interpreter,
-    frame,
-    value,
-    span,
-    "Printing has no effect here. Hover over a name to see its shape. This line is ignored.",
-  );
-  return true;
-}
-
-/** What only checks or tells: `utils.check_rank(x, 2)`, `logger.warning(…)`, `warnings.warn(…)`. */
-const REMARK =
-  /^_*(assert|check|warn|log|debug|info|error|validate|deprecat|register_|set_|seed|manual_seed|record|synchronize|mark_)/;
-
-/** A call of something that is not here and whose answer nobody takes: it can change no value. */
-function isRemark(interpreter: Interpreter, { value, span }: ExpressionStatement, frame: Frame): boolean {
-  const call = bare(value);
-  const callee = call.kind === "call" ? bare(call.callee) : null;
-  if (callee?.kind !== "name" && callee?.kind !== "member") return false;
-  let root: Expr = callee;
-  while (root.kind === "member") root = root.object;
-  const name = callee.kind === "name" ? callee.name : callee.name.text;
-  const bound = root.kind === "name" ? frame.scope.find(root.name) : null;
-  if (root.kind !== "name" || (bound && bound.value.kind !== "none") || findOp(name)) return false;
-  const elsewhere = root !== callee && !MODULES.has(root.name);
-  if (!elsewhere && !REMARK.test(name)) return false;
-  ignored(
-    interpreter,
-    frame,
-    value,
-    span,
-    "This line calls an unknown function and its result isn't used: it is ignored.",
-  );
-  return true;
-}
-
-function ignored(interpreter: Interpreter, frame: Frame, value: Expr, span: Span, text: string): void {
-  noteUses({ frame, statement: { kind: "expression", value, span }, step: interpreter.step, root: frame.prefix }, [
-    value,
-  ]);
-  interpreter.diagnostics.add("no-effect", span, text, { severity: "warning" });
 }
 
 function runExpression(interpreter: Interpreter, statement: ExpressionStatement, frame: Frame): void {
@@ -389,8 +304,7 @@ function runExpression(interpreter: Interpreter, statement: ExpressionStatement,
   if (bare(statement.value).kind === "string" || runAssertion(interpreter, statement, frame)) return;
   const reads = hostReads(statement, (name) => frame.scope.find(name)?.value.kind === "tensor");
   for (const read of reads) runAssign(interpreter, read, frame);
-  if (reads.length > 0 || isPrinted(interpreter, statement, frame)) return;
-  if (isRemark(interpreter, statement, frame)) return;
+  if (reads.length > 0 || isPrinted(interpreter, statement, frame) || isRemark(interpreter, statement, frame)) return;
   const written = writtenName(statement.value)?.name;
   underName(interpreter, frame, statement, written ?? "_", (run) => {
     const value = evaluate(interpreter, run, statement.value, run.root);

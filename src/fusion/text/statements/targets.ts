@@ -140,6 +140,15 @@ function withItem(target: Value, [at]: readonly Operand[], value: Operand): Valu
   return { ...target, items: target.items.with(key, value) };
 }
 
+/** The values for so many names; the one with a star takes a list of what the others leave. */
+function gathered(given: readonly Operand[], names: number, star: number | undefined): readonly Operand[] {
+  const many = given.length - names + 1;
+  if (star === undefined || many < 0) return given;
+  const items = given.slice(star, star + many);
+  const value: Value = { kind: "sequence", items, list: true };
+  return [...given.slice(0, star), { value, path: items[0]?.path ?? "", expr: null }, ...given.slice(star + many)];
+}
+
 /** Binds a name or a tuple of names; says what else can't be assigned to. */
 export function bindTargets(
   interpreter: Interpreter,
@@ -166,7 +175,8 @@ export function bindTargets(
       );
     return;
   }
-  const items = value.kind === "sequence" ? value.items : sharesOf(interpreter, run, value, expr.items.length, expr);
+  const given = value.kind === "sequence" ? value.items : sharesOf(interpreter, run, value, expr.items.length, expr);
+  const items = given && gathered(given, expr.items.length, expr.starred[0]);
   const fits = items?.length === expr.items.length;
   if (!fits && !isBroken(value)) {
     interpreter.diagnostics.add(
