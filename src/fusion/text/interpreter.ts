@@ -250,6 +250,14 @@ export function literalType(value: Value, partners: readonly DType[]): DType {
   return met === "f16" ? "f16" : "f32";
 }
 
+/** Whole numbers that i32 can't hold, not even as bits. */
+export function warnTooLarge({ diagnostics }: Interpreter, span: Span, numbers: readonly number[]): void {
+  const large = numbers.find((number) => number < -(2 ** 31) || number >= 2 ** 32);
+  if (large === undefined) return;
+  const text = `${large} is more than i32 holds, and whole numbers are i32 here: with a point it is f32.`;
+  diagnostics.add("bad-number", span, text, { severity: "warning" });
+}
+
 /** The node of an operand; literals and holes become nodes at their own path. */
 export function toNode(
   interpreter: Interpreter,
@@ -263,6 +271,7 @@ export function toNode(
   const made = { id: path, inputs: [], groups: run.frame.groups, span };
   const hole = value.kind === "hole";
   const number = value.kind === "number" ? value.value : value.kind === "bool" ? Number(value.value) : 0;
+  if (value.kind === "number" && literalType(value, partners) === "i32") warnTooLarge(interpreter, span, [number]);
   const id = hole
     ? addNode(interpreter, {
         ...made,

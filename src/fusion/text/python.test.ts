@@ -199,6 +199,15 @@ describe("small things that code brings along", () => {
     expect(parseProgram(`${X}y = relu(x)\nprint(y.sum())\n`).graph.outputs).toEqual(["y"]);
   });
 
+  test("a whole number that i32 can't hold is told, and bits of one are not", () => {
+    const told = (text: string) => parseProgram(text).diagnostics.map(({ text: what }) => what);
+    const large = "9999999999 is more than i32 holds, and whole numbers are i32 here: with a point it is f32.";
+    expect(told("i: i32[3]\ny = i + 9999999999\n")).toEqual([large]);
+    expect(told("y = torch.tensor([9999999999, 1]) + 1\n")).toEqual([large]);
+    expect(told(`i: i32[3]\ny = (i & 0xffffffff) + 1\n`)).toEqual([]);
+    expect(told(`${X}y = x + 9999999999\n`)).toEqual([]);
+  });
+
   test("an assertion that does not hold is told, and computes nothing", () => {
     const claims = "assert y.shape == x.shape\nassert x.ndim == 3, 'three'\nassert allclose(x, y)\n";
     const { diagnostics, complete, graph } = parseProgram(`${X}y = relu(x)\n${claims}`);

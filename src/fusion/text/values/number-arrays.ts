@@ -2,7 +2,7 @@
 import type { DType, NodeId } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import type { Interpreter, StatementRun } from "../interpreter";
-import { addNode } from "../interpreter";
+import { addNode, warnTooLarge } from "../interpreter";
 import type { Expr } from "../reading/syntax";
 import { numberValue, type Value } from "./values";
 
@@ -50,6 +50,7 @@ export function constantTensor(
   { shape, numbers }: Pick<NumberArray, "shape" | "numbers">,
   { dtype, label }: { readonly dtype: DType; readonly label: string },
 ): NodeId {
+  if (dtype === "i32") warnTooLarge(interpreter, expr.span, numbers);
   const attrs = withDefaults(opDef("input"), { source: "values", role: "const", values: numbers });
   const node = addNode(interpreter, {
     id: path,
