@@ -176,11 +176,23 @@ test("a stranger's link with a kernel that never ends, and with markup in it, ru
 test("a puzzle is solved by a kernel that moves less and is right", async ({ page, play }) => {
   await play.open("./#lesson=read-the-row-once");
   const task = page.getByRole("region", { name: "Your turn" });
-  await expect(task).toContainText("Not yet: it moves 1.5 MiB, and has not run yet.", LONG);
+  await expect(task).toContainText("Not yet: it moves 1.5 MiB, and it has not run to its end yet.", LONG);
+  // What the compiler refuses has no values that could be wrong.
+  await expect(editorOf(play)).toBeVisible(LONG);
+  await write(
+    play,
+    kernel("nothing")
+      .replace(/.*binding\(1\).*\n/, "")
+      .replace("binding(2)", "binding(1)")
+      .replace(" + b[i]", ""),
+  );
+  await play.run.click();
+  await expect(play.region("Measured").getByText("K1, edited by hand: not run.")).toBeVisible(LONG);
+  await expect(task).toContainText("it has not run to its end yet.");
   await task.getByRole("button", { name: "Show a solution" }).click();
   await task.getByRole("button", { name: "Really show it?" }).click();
   await task.getByRole("button", { name: "Put it into the kernel" }).click();
-  await expect(task).toContainText("Not yet: it moves 1 MiB, and has not run yet.", LONG);
+  await expect(task).toContainText("Not yet: it moves 1 MiB, and it has not run to its end yet.", LONG);
   await play.run.click();
   await expect(task).toContainText(/Done\.Now1 MiB.*Best known1 MiB/, LONG);
   await expect(play.region("Measured").getByText("K1, edited by hand: right.")).toBeVisible();

@@ -191,8 +191,12 @@ function handProgress(hand: HandFacts | null): string {
   if (!hand) return "write the kernel yourself, under WGSL";
   const moved = hand.bytes === null ? "its traffic is not counted yet" : `it moves ${showBytes(hand.bytes)}`;
   const values =
-    hand.right === null ? "and has not run yet" : hand.right ? "and its values are right" : "and its values are wrong";
-  return `${moved}, ${values}`;
+    hand.right === null
+      ? "it has not run to its end yet"
+      : hand.right
+        ? "its values are right"
+        : "its values are wrong";
+  return `${moved}, and ${values}`;
 }
 
 /** `kernels <= 1 and bytes <= 12 MiB` becomes a sentence with the numbers as they are. */

@@ -25,7 +25,7 @@ export interface MeasuredTimes {
 export interface HandFacts {
   /** Bytes that the fused plan moves with them; null where they were not counted. */
   readonly bytes: number | null;
-  /** They ran, and their values are the reference's; null before a run of these very texts. */
+  /** Their values are the reference's; null where these very texts have not run to their end: not yet, refused, or stopped. */
   readonly right: boolean | null;
 }
 

@@ -26,8 +26,8 @@ export function handFacts({ document, derived, run, handChecks }: PlaygroundStat
     bytes = bytes === null || !counted?.ok ? null : bytes + bytesOf(counted);
   }
   const outcomes = own.map(outcome);
-  if (!ran?.check || outcomes.some((each) => !each)) return { bytes, right: null };
+  if (!ran?.check || outcomes.some((each) => each?.status !== "ran")) return { bytes, right: null };
   const agrees =
     ran.check.every(({ pass }) => pass) && ran.full.every(({ beyond, amplified }) => beyond === 0 || amplified);
-  return { bytes, right: agrees && outcomes.every((each) => each?.status === "ran") };
+  return { bytes, right: agrees };
 }
