@@ -60,14 +60,14 @@ function Solution({ task, state }: { readonly task: Task; readonly state: OpenLe
   );
 }
 
-/** How far it is: done, or what still misses. */
-function TaskStatus({ lesson: { task: state } }: { readonly lesson: OpenLesson }) {
+/** How far it is: done, or what still misses. `ran` where a kernel of the task ran. */
+function TaskStatus({ lesson: { task: state }, ran }: { readonly lesson: OpenLesson; readonly ran: boolean }) {
   const shown = useRef<HTMLParagraphElement>(null);
-  const done = state?.done ?? false;
+  const told = state !== null && (state.done || ran) ? state.text : null;
   useEffect(() => {
-    // What was pressed may be far below.
-    if (done) shown.current?.scrollIntoView({ block: "nearest" });
-  }, [done]);
+    // What was pressed may be far below, and a run is looked at elsewhere.
+    if (told !== null) shown.current?.scrollIntoView({ block: "nearest" });
+  }, [told]);
   if (!state) return <p className="lesson-status">Checking…</p>;
   return (
     <p ref={shown} className="lesson-status" data-done={state.done}>
@@ -130,7 +130,7 @@ export function TaskCard({
         <LessonProse text={task.text} scope={scope && goalsIn(task, scope)} />
       </p>
       <div aria-live="polite">
-        <TaskStatus lesson={lesson} />
+        <TaskStatus lesson={lesson} ran={Boolean(run)} />
       </div>
       <Scores task={task} lesson={lesson} />
       <Hints task={task} shown={lesson.hints} scope={scope} />
