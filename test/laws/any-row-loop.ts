@@ -43,10 +43,16 @@ export const rowLoopArbitrary: fc.Arbitrary<LoopProgram> = fc
     stacked: fc.nat({ max: 2 }),
     producer: fc.boolean(),
     after: fc.nat({ max: 3 }),
+    /** Rows of a tensor that was there before, in place of a list; and how many of it nobody writes. */
+    writes: fc.boolean(),
+    spare: fc.nat({ max: 2 }),
+    /** A condition on the iteration's number, which changes after the first or before the last. */
+    asks: fc.constantFrom("nothing", "first", "last"),
   })
   .map((asked) => {
     const layout = LAYOUTS[asked.layout]!;
-    const { iterations: count, way, carried, weights, numbers } = asked;
+    const { way, carried, weights, numbers } = asked;
+    const count = asked.iterations + (asked.asks === "nothing" ? 0 : 4);
     const isScan = way.startsWith("scan");
     const alongFirst = layout.axis === 0;
     const how = alongFirst ? way : way === "reversed" || way === "scan back" ? "reversed" : "range";
@@ -61,7 +67,9 @@ export const rowLoopArbitrary: fc.Arbitrary<LoopProgram> = fc
       ...names.map((name) => `${name} = ${name}0 * 0.5`),
       ...(asked.producer ? ["xs = exp(xs * 0.1)"] : []),
     ];
-    const known = [...names, "r", ...(weights ? ["p"] : []), ...(numbers ? ["v"] : [])];
+    const counts = !scans && how !== "rows";
+    const [writes, asks] = [counts && asked.writes, counts && asked.asks !== "nothing"];
+    const known = [...names, "r", ...(asks ? ["q"] : []), ...(weights ? ["p"] : []), ...(numbers ? ["v"] : [])];
     const body: string[] = [];
     asked.temporaries.forEach((each, i) => {
       body.push(`t${i} = ${written(each, known)}`);
@@ -76,12 +84,28 @@ export const rowLoopArbitrary: fc.Arbitrary<LoopProgram> = fc
     const shown = asked.late ? [`x * 1.5 + r`] : ["x"];
     const more = carried === 2 ? ["y"] : [];
     const given = [...shown, ...more];
+    const lists = given.map((_, i) => `g${i}`);
     const order = { range: 0, "from one": 1, rows: 0, scan: 0, reversed: 0, "scan back": 0 }[how as "range"] ?? 0;
     const backwards = how === "reversed" || how === "scan back";
     const steps = Array.from({ length: count }, (_, i) => (backwards ? count - 1 - i : i + order));
-    const lists = given.map((_, i) => `g${i}`);
-    const front = backwards && asked.front;
-    const adding = given.map((value, i) => (front ? `g${i}.insert(0, ${value})` : `g${i}.append(${value})`));
+    const front = !writes && backwards && asked.front;
+    const rowAt = (t: string): string => layout.row.replace("t", t);
+    const adding = (t: string): string[] =>
+      given.map((value, i) =>
+        writes
+          ? `g${i}${rowAt(asked.spare > 1 ? `${t} - 1 + 1` : t)} = ${value}`
+          : front
+            ? `g${i}.insert(0, ${value})`
+            : `g${i}.append(${value})`,
+      );
+    const edge = asked.asks === "first" ? steps[0]! : steps.at(-1)!;
+    const [hit, other] = ["q = r * 0.5", asked.late ? "q = r + x" : "q = r"];
+    const asking = (t: string): string[] =>
+      asks ? [`if ${t} == ${edge}:`, `    ${hit}`, "else:", `    ${other}`] : [];
+    const answered = (t: number): string[] => (asks ? [t === edge ? hit : other] : []);
+    const own = layout.kept === "[]" ? [] : layout.kept.slice(1, -1).split(", ");
+    const room = own.toSpliced(layout.axis, 0, String(extent + asked.spare)).join(", ");
+    const begin = lists.map((name) => (writes ? `${name} = torch.zeros(${room}) + 0.25` : `${name} = []`));
     const rowsAt = (t: string): string[] => [
       `r = xs${layout.row.replace("t", how === "from one" && asked.late ? `${t} - 1` : t)}`,
       ...(numbers ? [`v = vs[${t}]`] : []),
@@ -89,7 +113,7 @@ export const rowLoopArbitrary: fc.Arbitrary<LoopProgram> = fc
     const axis = asked.stacked % (layout.kept === "[]" ? 1 : layout.kept.split(",").length + 1);
     const stacks = given.map((_, i) => {
       const list = scans && how === "scan back" && !front ? `g${i}[::-1]` : `g${i}`;
-      return `s${i} = torch.stack(${list}, dim=${scans ? 0 : axis})`;
+      return writes ? `s${i} = g${i} * 1.5` : `s${i} = torch.stack(${list}, dim=${scans ? 0 : axis})`;
     });
     const results = given.map((_, i) => `s${i}`);
     const tail = [
@@ -100,8 +124,8 @@ export const rowLoopArbitrary: fc.Arbitrary<LoopProgram> = fc
     ][asked.after]!;
     const unrolled = [
       ...head,
-      ...lists.map((name) => `${name} = []`),
-      ...steps.flatMap((t) => [...rowsAt(String(t)), ...body, turn, ...adding]),
+      ...begin,
+      ...steps.flatMap((t) => [...rowsAt(String(t)), ...answered(t), ...body, turn, ...adding(String(t))]),
       ...stacks,
       ...tail,
     ];
@@ -134,9 +158,9 @@ export const rowLoopArbitrary: fc.Arbitrary<LoopProgram> = fc
         ]
       : [
           ...head,
-          ...lists.map((name) => `${name} = []`),
+          ...begin,
           over,
-          ...indented([...(how === "rows" ? [] : rowsAt("t")), ...body, turn, ...adding]),
+          ...indented([...(how === "rows" ? [] : rowsAt("t")), ...asking("t"), ...body, turn, ...adding("t")]),
           ...stacks,
           ...tail,
         ];

@@ -65,3 +65,36 @@ test("a list whose last item is what is carried", () => {
   const tail = "return torch.stack(hs), hs[-1]";
   expectSameLoop(graphOf(`${head}for t in range(30):\n    ${line("t")}${tail}`), graphOf(`${head}${apart}${tail}`));
 });
+
+test("rows of a tensor, and conditions on which iteration it is", () => {
+  const head = "r: f32[40, 6]\nv: f32[40, 6]\nd: f32[40, 6]\nadv = torch.zeros_like(r)\ng = 0\n";
+  const step = (t: string): string[] => [
+    `delta = r[${t}] + 0.99 * after * (1 - d[${t}]) - v[${t}]`,
+    `g = delta + 0.95 * (1 - d[${t}]) * g`,
+    `adv[${t}] = g`,
+  ];
+  const loop = ["if t == 39:", "    after = torch.zeros(6)", "else:", "    after = v[t + 1]", ...step("t")];
+  const apart = Array.from({ length: 40 }, (_, i) => 39 - i).flatMap((t) => [
+    t === 39 ? "after = torch.zeros(6)" : `after = v[${t + 1}]`,
+    ...step(String(t)),
+  ]);
+  const text = `${head}for t in reversed(range(40)):\n${loop.map((line) => `    ${line}\n`).join("")}return adv`;
+  expectSameLoop(graphOf(text), graphOf(`${head}${apart.join("\n")}\nreturn adv`));
+});
+
+test.each(["for t in range(30):", "for t in range(29, -1, -1):"])("a condition that changes half way: %s", (over) => {
+  const head = "x: f32[30, 5]\nh = torch.zeros(5)\nout = torch.ones(32, 5)\n";
+  const body = (holds: boolean | null, t: string): string[] => {
+    const [yes, no] = ["a = x[T] * 0.5\nh = tanh(h * a + x[T] * h) + a", "h = h * 0.5 - tanh(x[T] + h * h) * 0.25"];
+    const at = (line: string): string[] => line.replaceAll("T", t).split("\n");
+    if (holds !== null) return [...at(holds ? yes : no), `out[${t} + 1] = h`];
+    const inside = (line: string): string[] => at(line).map((each) => `    ${each}`);
+    return [`if ${t} < 14:`, ...inside(yes), "else:", ...inside(no), `out[${t} + 1] = h`];
+  };
+  const numbers = Array.from({ length: 30 }, (_, i) => (over.includes("29") ? 29 - i : i));
+  const text = `${head}${over}\n${body(null, "t")
+    .map((line) => `    ${line}\n`)
+    .join("")}return out, h`;
+  const apart = numbers.flatMap((t) => body(t < 14, String(t)));
+  expectSameLoop(graphOf(text), graphOf(`${head}${apart.join("\n")}\nreturn out, h`));
+});

@@ -119,6 +119,23 @@ export interface Optimizing {
   readonly first: Map<NodeId, NodeId>;
 }
 
+/** A row of a tensor, and the index at which an iteration writes it. */
+export interface WrittenRow {
+  readonly axis: number;
+  readonly index: NodeId;
+  readonly row: NodeId;
+}
+
+/** The iteration that is read for all of a loop's. */
+export interface AnyIteration {
+  /** What a whole number is in each iteration; null where it hangs on more than which one it is. */
+  readonly numbersOf: (id: NodeId) => readonly number[] | null;
+  /** Stand-ins of tensors of which it may write a row, with what it has written; null for what is no row. */
+  readonly written: ReadonlyMap<NodeId, (WrittenRow | null)[]>;
+  /** So many iterations, from the first, find all conditions as the first one does. */
+  alike: number;
+}
+
 export interface Interpreter {
   readonly text: string;
   readonly statements: readonly Statement[];
@@ -175,6 +192,8 @@ export interface Interpreter {
   readonly wanted: Map<NodeId, string>;
   /** Fields that settings were asked for and do not have. */
   readonly missing: Set<string>;
+  /** The iteration that is read for all of a loop's; null outside of such a reading. */
+  anyIteration: AnyIteration | null;
   step: number;
   stopped: boolean;
   /** Runs the statements of a def or a loop. Set by run.ts, which sees everything that this file must not. */

@@ -183,6 +183,7 @@ function newInterpreter(
     makings: [],
     wanted: new Map(),
     missing: new Set(),
+    anyIteration: null,
     step: 0,
     stopped: false,
     // By `this`: an interpreter that reads the library's text is made from this one.

@@ -130,7 +130,7 @@ function kept(
       return carried?.length === nodes.length && given ? { carried, rows: given } : null;
     },
   });
-  if (!found) return null;
+  if (found === null || typeof found === "number") return null;
   const { frame, statement } = run;
   const made = { groups: frame.groups, span: statement.span };
   const results = nodes.map((_, at) => {

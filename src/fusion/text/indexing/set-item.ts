@@ -7,7 +7,7 @@ import { applyParts } from "../calls/apply";
 import { fromStart } from "./from-end";
 import { completed, type Known } from "./index-list";
 import { withoutLists } from "./list-indices";
-import type { Interpreter, StatementRun } from "../interpreter";
+import type { Interpreter, StatementRun, WrittenRow } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { knownIndices, planIndices, type Plan } from "./subscript";
 import type { SubscriptExpr } from "../reading/syntax";
@@ -44,6 +44,11 @@ export function setItem(interpreter: Interpreter, run: StatementRun, request: Se
   const { shape } = typeOf(interpreter, object.value.node);
   const known = withoutLists(interpreter, run, { path: `${request.path}/list`, span: expr.span }, shape, indices);
   if (!known) return BROKEN;
+  const writes = interpreter.anyIteration?.written.get(object.value.node);
+  if (writes) {
+    writes.push(rowWritten(interpreter, run, request, known));
+    return object.value;
+  }
   const data = known.filter((index) => index.kind === "indices");
   const [first] = data;
   if (!first) return setRegion(interpreter, run, request, known);
@@ -79,6 +84,37 @@ const fits = (interpreter: Interpreter, { value }: Operand, shape: readonly numb
     value.kind !== "tensor" || broadcastShapes(typeOf(interpreter, value.node).shape, shape)?.join() === shape.join()
   );
 };
+
+/** The row that is written where one index, a number that only the run knows, picks it; null of anything else. */
+function rowWritten(
+  interpreter: Interpreter,
+  run: StatementRun,
+  request: SetItemRequest,
+  known: readonly Known[],
+): WrittenRow | null {
+  const { expr, path, object, value } = request;
+  const whole = (object.value as { readonly node: NodeId }).node;
+  const { shape } = typeOf(interpreter, whole);
+  if (known.some(({ kind }) => kind === "new")) return null;
+  const list = completed(known, shape.length - known.filter(({ kind }) => kind !== "rest").length);
+  const axis = list.findIndex(({ kind }) => kind === "indices");
+  const index = list[axis];
+  if (index?.kind !== "indices" || list.some((each, i) => i !== axis && !isWhole(each))) return null;
+  const number = index.operand.value;
+  const seen = shape.toSpliced(axis, 1);
+  if (number.kind !== "tensor" || typeOf(interpreter, number.node).shape.length > 0) return null;
+  if (!fits(interpreter, value, seen)) return null;
+  const row = applyParts(interpreter, run, { path: `${path}/row`, expr, label: "row" }, [value], (b, [v]) =>
+    spread(b, v!, seen, whole)!,
+  );
+  return row.kind === "tensor" ? { axis, index: number.node, row: row.node } : null;
+}
+
+const isWhole = (index: Known): boolean =>
+  index.kind === "range" &&
+  (index.range.start ?? 0) === 0 &&
+  index.range.stop === null &&
+  (index.range.step ?? 1) === 1;
 
 /** Slices and single indices. One cut along one axis is put between what stays; others are chosen element by element. */
 function setRegion(
@@ -188,15 +224,7 @@ function setIndices(
   const { expr, path, object, value, reduction } = request;
   const { shape } = typeOf(interpreter, (object.value as { readonly node: NodeId }).node);
   const list = completed(known, shape.length - known.filter(({ kind }) => kind !== "rest" && kind !== "new").length);
-  const whole = list.every(
-    (each) =>
-      each.kind === "indices" ||
-      each.kind === "at" ||
-      (each.kind === "range" &&
-        (each.range.start ?? 0) === 0 &&
-        each.range.stop === null &&
-        (each.range.step ?? 1) === 1),
-  );
+  const whole = list.every((each) => each.kind === "indices" || each.kind === "at" || isWhole(each));
   const { axes, at } = indexedAxes(list);
   const operands = axes.flatMap((axis) => {
     const index = list[axis]!;

@@ -257,20 +257,25 @@ export function runFor(interpreter: Interpreter, statement: ForStatement, frame:
   const loop = loops === 1 ? name : `${name}@${loops}`;
   const rest = (from: number): KeptFor => ({
     statement,
-    id: `${frame.prefix}${loop}`,
+    id: `${frame.prefix}${loop}${from < 2 ? "" : `.from${from}`}`,
     items: passes.slice(from).map(({ value }) => value),
     runBody: (around, bind) => {
       const group = { kind: "loop", id: `${frame.prefix}${loop}#`, label: `for ${name}` } as const;
       runIteration(interpreter, statement, around, group, bind);
     },
   });
-  for (const [at, { key: iterationKey, value }] of passes.entries()) {
+  // What is a number before the first iteration may be a tensor after it, and a condition may be about the first alone.
+  let tries = 2;
+  for (let at = 0; at < passes.length; at++) {
     if (!mayGoOn(interpreter, statement.span) || frame.result.values) return;
-    // What is a number before the first iteration may be a tensor after it.
-    if (at < 2 && mayBeKept(interpreter, statement)) {
-      if (keepFor(interpreter, run, rest(at))) return;
-      if (at === 1) unrolled.get(interpreter)!.add(statement);
+    if (tries > 0 && mayBeKept(interpreter, statement)) {
+      const some = keepFor(interpreter, run, rest(at));
+      at += some;
+      if (at === passes.length) return;
+      tries = some > 0 ? 2 : tries - 1;
+      if (tries === 0) unrolled.get(interpreter)!.add(statement);
     }
+    const { key: iterationKey, value } = passes[at]!;
     const id = `${frame.prefix}${loop}#${iterationKey}`;
     const group = { kind: "loop", id, label: `for ${name} = ${iterationKey}` } as const;
     const iterate = (own: Value | null): boolean => {

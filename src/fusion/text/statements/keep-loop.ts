@@ -2,10 +2,11 @@
 import type { Node, NodeId, Shape, TensorType } from "../../ir";
 import { OPS_PER_NOTCH, sameShape } from "../../ir";
 import { bodyText, opDef, ownShape, pruned, readBy, resultNumber, type LoopBody, type Result } from "../../ops";
-import type { Interpreter, StatementRun } from "../interpreter";
+import type { AnyIteration, Interpreter, StatementRun } from "../interpreter";
 import { addNode, MAX_NODES, typeOf } from "../interpreter";
 import { openTrial, type Trial } from "../trial";
 import { numberValue, tensorValue, type Value } from "../values/values";
+import { numbersIn } from "./any-iteration";
 import type { Rows } from "./kept-rows";
 import { differentiates } from "./training-loop";
 import { bodyOf, type Carried, type ReadBody, type Walked } from "./loop-reading";
@@ -15,6 +16,8 @@ export interface Given {
   readonly carried: readonly NodeId[];
   /** A row of each of the candidate's. */
   readonly rows: readonly NodeId[];
+  /** What stands for the tensors of which it writes a row. */
+  readonly written: readonly NodeId[];
   /** The number that is `start` in the first iteration and grows by `step`. */
   readonly number: (start: number, step: number) => Value;
 }
@@ -30,6 +33,8 @@ export interface LoopCandidate {
   readonly rows: readonly Walked[];
   /** Whether the first iteration gives the last row; left out: where it reads the last rows. */
   readonly backwards?: boolean;
+  /** Tensors of which each iteration writes a row and reads nothing. */
+  readonly written?: readonly NodeId[];
   /** Reads one iteration: what it carries on, in the order of `carried`, and what it gives a row of. Null where some of that is no tensor. */
   readonly iteration: (
     given: Given,
@@ -44,21 +49,26 @@ export interface KeptLoop {
   readonly backwards: boolean;
   /** Adds the node of carried value `at`. */
   readonly result: (at: number, made: Made) => NodeId;
-  /** Adds the node of all rows of what an iteration gives. */
-  readonly rows: (at: number, made: Made) => Rows;
+  /** Adds the node of all rows of what an iteration gives; its identity may hang on the axis that rows are counted along. */
+  readonly rows: (at: number, made: Made | ((axis: number) => Made)) => Rows;
 }
 
 /**
  * Whether the loop is one: its body is a map over what it carries and over rows, what is carried keeps shape and dtype, and written out it
  * would be more than a kernel holds. A shorter one is written out, and fused like anything else.
+ * @returns a number where that many of the first iterations find the same conditions true, and the next one does not
  */
-export function keepLoop(interpreter: Interpreter, run: StatementRun, candidate: LoopCandidate): KeptLoop | null {
+export function keepLoop(
+  interpreter: Interpreter,
+  run: StatementRun,
+  candidate: LoopCandidate,
+): KeptLoop | number | null {
   if (candidate.iterations < 2) return null;
   const trial = openTrial(interpreter);
   const found = readIteration(interpreter, run, candidate, trial);
-  if (!found) {
+  if (!found || typeof found === "number") {
     trial.undo();
-    return null;
+    return found;
   }
   trial.keepOnly(found.read.outside);
   const { body } = found.read;
@@ -112,15 +122,17 @@ class Kept implements KeptLoop {
     return node;
   }
 
-  rows(at: number, made: Made): Rows {
+  rows(at: number, made: Made | ((axis: number) => Made)): Rows {
     return this.#add(this.#found.given[at]!, this.#found.own.given[at]!, { kind: "rows", at }, made);
   }
 
   #carriedType = (at: number): TensorType => typeOf(this.#interpreter, this.#candidate.carried[at]!.node);
 
-  #add({ dtype, shape: all }: TensorType, own: Shape, result: Result, made: Made): Rows {
+  #add({ dtype, shape: all }: TensorType, own: Shape, result: Result, asked: Made | ((axis: number) => Made)): Rows {
     const shape = all.slice(0, all.length - own.length);
-    const part = this.#parts.get(shape.join()) ?? this.#partOf(shape, made);
+    const inFront = typeof asked === "function" ? asked(shape.length) : asked;
+    const part = this.#parts.get(shape.join()) ?? this.#partOf(shape, inFront);
+    const made = typeof asked === "function" ? asked(part.place) : asked;
     this.#parts.set(shape.join(), part);
     const attrs = { ...part.attrs, result: part.at.get(resultNumber(this.#found.read.body, result))! };
     const rows = result.kind === "last" ? shape : shape.toSpliced(part.place, 0, this.#candidate.iterations);
@@ -215,9 +227,9 @@ const goesAlong = ({ params, rows }: LoopBody): boolean => rows.length > 0 || pa
 function readIteration(
   interpreter: Interpreter,
   { frame, statement }: StatementRun,
-  { id, carried, iterations, number, rows, iteration }: LoopCandidate,
+  { id, carried, iterations, number, rows, written = [], iteration }: LoopCandidate,
   trial: Trial,
-): Found | null {
+): Found | number | null {
   const { groups } = frame;
   const { span } = statement;
   const standIn = (name: string, type: TensorType): NodeId =>
@@ -251,7 +263,17 @@ function readIteration(
     const stepped = step === 1 ? counter : scaled(counter, "mul", step);
     return tensorValue(start === 0 ? stepped : scaled(stepped, "add", start));
   };
-  const after = iteration({ carried: places, rows: standing, number: numbered });
+  const wholes = written.map((node, at) => standIn(`written#${at}`, typeOf(interpreter, node)));
+  const around = interpreter.anyIteration;
+  const any: AnyIteration = {
+    numbersOf: numbersIn(interpreter, counter, iterations),
+    written: new Map(wholes.map((whole) => [whole, []])),
+    alike: iterations,
+  };
+  interpreter.anyIteration = any;
+  const after = iteration({ carried: places, rows: standing, written: wholes, number: numbered });
+  interpreter.anyIteration = around;
+  if (any.alike < iterations) return any.alike;
   if (!after || trial.failed()) return null;
   const { carried: ends, rows: given } = after;
   const keepsType = ends.every((end, at) => {

@@ -1,15 +1,18 @@
 /** @file A Python `for` that stays a loop: what its body assigns and had before is what it carries, what it appends to lists are its rows. */
 import type { NodeId } from "../../ir";
+import type { Walk } from "../../ops";
 
 import { addNode, type Frame, type Interpreter, type StatementRun, typeOf } from "../interpreter";
 import { openTrial } from "../trial";
 import { type Given, keepLoop, type KeptLoop } from "./keep-loop";
 import { type Added, growingIn, lastItems, withLast, withRows } from "./kept-lists";
+import { withRowsAt } from "./kept-rows";
 import { patternOf } from "./loop-items";
+import { fits, walkOf } from "./loop-reading";
 import { type SymbolRecord, tensorValue, type Value } from "../values/values";
 import { bindName } from "../symbols";
 import type { ForStatement, NameExpr, Statement } from "../reading/syntax";
-import { bodiesOf, everyStatement, rootsOf, walk } from "../reading/syntax";
+import { bare, bodiesOf, everyStatement, type Expr, expressionsOf, rootsOf, walk } from "../reading/syntax";
 import { bindTargets, namesIn, underName } from "./targets";
 
 export interface KeptFor {
@@ -48,6 +51,22 @@ function assigned(body: readonly Statement[]): ReadonlyMap<string, NameExpr> {
   }
   return names;
 }
+
+/** Names that the body mentions only to set elements, once: `out[t] = h`. */
+function onlyWritten(body: readonly Statement[], names: Iterable<NameExpr>): readonly NameExpr[] {
+  const statements = [...everyStatement(body)];
+  const targets = statements.flatMap((each) => (each.kind === "assign" ? each.targets : [])).map(bare);
+  const updated = statements.flatMap((each) => (each.kind === "update" ? [each.target] : []));
+  const all = [...expressionsOf(body), ...[...targets, ...updated].flatMap((target) => [...walk(target)])];
+  const isSet = ({ name }: NameExpr): boolean =>
+    targets.some((target) => target.kind === "subscript" && isNamed(target.object, name));
+  return [...names].filter((name) => isSet(name) && all.filter((expr) => isNamed(expr, name.name)).length === 1);
+}
+
+const isNamed = (expr: Expr, name: string): boolean => {
+  const inner = bare(expr);
+  return inner.kind === "name" && inner.name === name;
+};
 
 /** Whether the text reads a name of this spelling outside of the loop. */
 const readOutside = ({ statements }: Interpreter, loop: ForStatement, name: string): boolean =>
@@ -105,17 +124,26 @@ interface CarriedName {
 }
 
 /**
- * Keeps the loop as one, and binds what it leaves behind; false where it has to be written out.
+ * Keeps the loop as one, and binds what it leaves behind. Where a condition on the iteration's number changes on the way, only the
+ * iterations before that are kept, but the last of them, which binds the names that nothing carries.
  * A value that the first iteration changes in shape or dtype is none that a loop carries: the caller may ask again after that.
+ * @returns how many iterations, from the first, are kept: 0 where they have to be written out
  */
-export function keepFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boolean {
-  const trial = openTrial(interpreter);
-  const kept = tryFor(interpreter, run, loop);
-  if (!kept) trial.undo();
-  return kept;
+export function keepFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): number {
+  const attempt = (items: readonly Value[]): boolean | number => {
+    const trial = openTrial(interpreter);
+    const kept = tryFor(interpreter, run, { ...loop, items });
+    if (kept !== true) trial.undo();
+    return kept;
+  };
+  const all = attempt(loop.items);
+  if (typeof all === "boolean") return all ? loop.items.length : 0;
+  const some = loop.items.slice(0, all - 1);
+  return attempt(some) === true ? some.length : 0;
 }
 
-function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boolean {
+/** Whether it is kept; a number where only so many of its first iterations could be. */
+function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boolean | number {
   const { statement, id, items, runBody } = loop;
   const { frame } = run;
   const { scope } = frame;
@@ -129,12 +157,18 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boo
   const numbers = [...names.values()].filter(({ name }) => scope.find(name)?.value.kind === "number");
   const started = startingTensors(interpreter, run, loop, numbers);
   if (!started) return false;
+  const written = onlyWritten(body, names.values()).flatMap((name): CarriedName[] => {
+    const value = scope.find(name.name)?.value;
+    return value?.kind === "tensor" && !interpreter.unknown.has(value.node) ? [{ name, node: value.node }] : [];
+  });
+  const isWritten = (name: string): boolean => written.some((each) => each.name.name === name);
   const carried = [...names.values()].flatMap((name): CarriedName[] => {
+    if (isWritten(name.name)) return [];
     const { value } = scope.find(name.name) ?? {};
     if (value?.kind === "number") return started.filter((each) => each.name === name);
     return value?.kind === "tensor" && !interpreter.unknown.has(value.node) ? [{ name, node: value.node }] : [];
   });
-  const fresh = [...names.keys()].filter((name) => !carried.some((each) => each.name.name === name));
+  const fresh = [...names.keys()].filter((name) => ![...carried, ...written].some((each) => each.name.name === name));
   const lasts = lastItems(body, scope);
   if (carried.length + lasts.length === 0) return false;
   // Numbers that iterations change are known to each of them; what only the last one leaves behind is found in it.
@@ -142,13 +176,16 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boo
   const before = scope.mark();
   const symbols = new Map<string, SymbolRecord>();
   let lists: readonly Added[] = [];
+  let rows: readonly PlacedRow[] = [];
   const iteration = (given: Given): ReturnType<Parameters<typeof keepLoop>[2]["iteration"]> => {
     const bind = (inner: Frame): void => {
       bindTargets(interpreter, { ...run, frame: inner }, statement.target, pattern.item(given), "loop");
-      carried.forEach(({ name }, at) => {
+      const bindTo = ({ name }: CarriedName, node: NodeId): void => {
         const { symbol } = scope.find(name.name)!;
-        scope.bind(name.name, { step: ++interpreter.step, value: tensorValue(given.carried[at]!), symbol });
-      });
+        scope.bind(name.name, { step: ++interpreter.step, value: tensorValue(node), symbol });
+      };
+      carried.forEach((each, at) => bindTo(each, given.carried[at]!));
+      written.forEach((each, at) => bindTo(each, given.written[at]!));
       lasts.forEach(({ name }, at) => {
         const { symbol, value } = scope.find(name.name)!;
         const now = withLast(value, given.carried[carried.length + at]!);
@@ -161,13 +198,19 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boo
     const added = withRows(body, scope, listed, lasts);
     if (!added) return null;
     lists = added;
+    const placed = placedRows(interpreter, written, given.written);
+    if (!placed) return null;
+    rows = placed;
     const known = new Set([...names.keys(), ...targets.map(({ name }) => name), ...added.map(({ name }) => name.name)]);
     const appended = lasts.map(({ name }) => (scope.find(name.name)!.value as Sequence).items.at(-1)!.value);
     const ends = [...carried.map(({ name }) => scope.find(name.name)!.value), ...appended];
     if (scope.boundSince(before).some((name) => !known.has(name))) return null;
     if (ends.some((value) => value.kind !== "tensor")) return null;
     const nodeOf = (value: Value): NodeId => (value as { readonly node: NodeId }).node;
-    return { carried: ends.map(nodeOf), rows: added.flatMap(({ rows }) => rows) };
+    return {
+      carried: ends.map(nodeOf),
+      rows: [...added.flatMap((list) => list.rows), ...placed.map(({ row }) => row)],
+    };
   };
   const kept = keepLoop(interpreter, run, {
     id,
@@ -175,10 +218,12 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boo
     iterations: items.length,
     number: pattern.number && (targets[0]?.name ?? "iteration"),
     rows: pattern.rows,
+    written: written.map(({ node }) => node),
     iteration,
   });
   scope.backTo(before);
-  if (!kept) return false;
+  if (kept === null) return false;
+  if (typeof kept === "number") return kept;
   pattern.kept();
   // What an iteration reads of the values before it, the next one reads of what it has set.
   for (const { name } of carried)
@@ -192,8 +237,56 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boo
     });
     next += list.rows.length;
   }
+  for (const { of, axis, walk } of rows) {
+    const at = next++;
+    underName(interpreter, frame, statement, of.name.name, (inner) => {
+      const { root } = inner;
+      const [isAll, reversed] = [isWhole(interpreter, of.node, axis, items.length), walk.backwards !== kept.backwards];
+      const made = { label: of.name.name, groups: frame.groups, span: statement.span };
+      const given = kept.rows(at, (lies) => ({
+        ...made,
+        id: (isAll && !reversed && lies === axis ? root : `${root}.given`) as NodeId,
+      }));
+      const first = walk.backwards ? walk.start - items.length + 1 : walk.start;
+      const node = withRowsAt(interpreter, inner, of.node, { rows: given, axis, first, reversed }, root);
+      bindName(interpreter, inner, of.name, tensorValue(node));
+    });
+  }
   bindTargets(interpreter, run, statement.target, items.at(-1)!, "loop");
   return true;
+}
+
+/** What the iterations write of a tensor: the row of one, and which rows those of all are. */
+interface PlacedRow {
+  readonly of: CarriedName;
+  readonly axis: number;
+  readonly walk: Walk;
+  readonly row: NodeId;
+}
+
+const isWhole = (interpreter: Interpreter, whole: NodeId, axis: number, count: number): boolean =>
+  typeOf(interpreter, whole).shape[axis] === count;
+
+/** What was written of the tensors that stand for `written`; null where some of it is not one row an iteration, each beside the last. */
+function placedRows(
+  { nodes, anyIteration }: Interpreter,
+  written: readonly CarriedName[],
+  standing: readonly NodeId[],
+): readonly PlacedRow[] | null {
+  const { numbersOf, written: writes } = anyIteration!;
+  const found: PlacedRow[] = [];
+  for (const [at, of] of written.entries()) {
+    const [write, more] = writes.get(standing[at]!)!;
+    if (write === undefined) continue;
+    if (write === null || more !== undefined) return null;
+    const { axis, index, row } = write;
+    const { shape } = nodes.get(of.node)!.type;
+    const numbers = numbersOf(index)?.map((each) => (each < 0 ? each + shape[axis]! : each)) ?? [];
+    const walk = walkOf(numbers);
+    if (!walk || !fits(walk, numbers.length, shape, axis)) return null;
+    found.push({ of, axis, walk, row });
+  }
+  return found;
 }
 
 function bindCarried(

@@ -73,6 +73,51 @@ export function itemsOfRows(
   });
 }
 
+/**
+ * A tensor of which a loop's iterations have written neighbouring rows along `axis`.
+ * @param rows what they wrote, in the order of `axis` unless `reversed`
+ * @param first index of the first of these rows
+ * @param path identity of the result
+ */
+export function withRowsAt(
+  interpreter: Interpreter,
+  run: StatementRun,
+  whole: NodeId,
+  { rows, axis, first, reversed }: WrittenRows,
+  path: string,
+): NodeId {
+  const extent = typeOf(interpreter, whole).shape[axis]!;
+  const count = typeOf(interpreter, rows.node).shape[rows.axis]!;
+  const isAll = count === extent;
+  const laid = rowsAt(interpreter, run, rows, axis, isAll && !reversed ? path : `${path}.laid`);
+  const own = isAll ? path : `${path}.rows`;
+  const put = reversed ? moved(interpreter, run, own, "flip", laid, { axes: [axis] }) : laid;
+  if (isAll) {
+    interpreter.spare.add(whole);
+    return put;
+  }
+  const piece = (name: string, from: number, to: number): NodeId[] =>
+    from === to
+      ? []
+      : [
+          moved(interpreter, run, `${path}.${name}`, "slice", whole, {
+            start: [from],
+            stop: [to],
+            step: [1],
+            axes: [axis],
+          }),
+        ];
+  const pieces = [...piece("before", 0, first), put, ...piece("after", first + count, extent)];
+  return moved(interpreter, run, path, "concat", pieces, { axis });
+}
+
+export interface WrittenRows {
+  readonly rows: Rows;
+  readonly axis: number;
+  readonly first: number;
+  readonly reversed: boolean;
+}
+
 /** Which row of which tensor a node is; null of anything else. */
 export function rowIn(interpreter: Interpreter, id: NodeId): (Rows & { readonly at: number }) | null {
   const row = interpreter.nodes.get(id);

@@ -4,6 +4,7 @@ import { front, liftNode, type BatchWriter } from "../../autodiff";
 import { opDef, withDefaults, type BodyArg, type BodyParam, type BodyValue, type LoopBody, type Walk } from "../../ops";
 import type { Interpreter } from "../interpreter";
 import { addNode, typeOf } from "../interpreter";
+import { numbersIn } from "./any-iteration";
 import { isShort, runsOf } from "./runs-of-rows";
 
 /** A value that a loop carries from iteration to iteration. */
@@ -194,37 +195,7 @@ function walking(
   changes: ReadonlySet<NodeId>,
   keep: (id: NodeId) => void,
 ): (n: Node) => Walked | null {
-  const numbers = new Map<NodeId, readonly number[] | null>();
-  /** What a whole number is in each iteration; null where it hangs on more than which one it is. */
-  const numbersOf = (id: NodeId): readonly number[] | null => {
-    const known = numbers.get(id);
-    if (known !== undefined) return known;
-    const found = countedBy(id);
-    numbers.set(id, found);
-    return found;
-  };
-  const countedBy = (id: NodeId): readonly number[] | null => {
-    const { op, type, attrs, inputs } = interpreter.nodes.get(id)!;
-    const all = (of: (at: number) => number): readonly number[] =>
-      Array.from({ length: iterations }, (_, at) => of(at));
-    if (id === number) return all((at) => at);
-    const { kind, scalar } = opDef(op);
-    if (kind === "source" && "value" in attrs) return all(() => Number(attrs["value"]));
-    if (kind !== "elementwise" || !scalar || type.shape.length > 0 || !changes.has(id)) return null;
-    const operands = inputs.map(numbersOf);
-    if (operands.includes(null)) return null;
-    const round = (value: number): number =>
-      type.dtype === "i32" ? value | 0 : type.dtype === "bool" ? Number(value !== 0) : value;
-    const rule = type.dtype === "i32" && scalar.int ? scalar.int.bind(scalar) : scalar.js.bind(scalar);
-    return all((at) =>
-      round(
-        rule(
-          operands.map((list) => list![at]!),
-          attrs,
-        ),
-      ),
-    );
-  };
+  const numbersOf = numbersIn(interpreter, number, iterations);
   const found = new Map<NodeId, Walked | null>();
   const walkedOf = (n: Node): Walked | null => {
     const known = found.get(n.id);
@@ -286,7 +257,7 @@ function movedRows(interpreter: Interpreter, n: Node, along: Walked, keep: (id: 
 }
 
 /** Whether all rows are there. */
-const fits = ({ start, backwards }: Walk, iterations: number, shape: Shape, axis: number): boolean => {
+export const fits = ({ start, backwards }: Walk, iterations: number, shape: Shape, axis: number): boolean => {
   const last = backwards ? start - iterations + 1 : start + iterations - 1;
   return Math.min(start, last) >= 0 && Math.max(start, last) < shape[axis]!;
 };

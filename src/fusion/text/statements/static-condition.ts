@@ -1,5 +1,6 @@
 /** @file Conditions that are decided while the program is read. */
 import { truthOf } from "../values/constants";
+import { holdsAtFirst } from "./any-iteration";
 import type { Interpreter, StatementRun } from "../interpreter";
 import type { Expr } from "../reading/syntax";
 import { walk } from "../reading/syntax";
@@ -15,7 +16,7 @@ export function staticCondition(
   test: Expr,
   text = BRANCH,
 ): boolean | null {
-  const holds = truthOf(value);
+  const holds = truthOf(value) ?? (value.kind === "tensor" ? holdsAtFirst(interpreter, value.node) : null);
   if (holds === null && !isBroken(value)) interpreter.diagnostics.add("branch", test.span, text);
   return holds;
 }

@@ -1,5 +1,5 @@
 /** @file Outputs, and warnings about what nobody reads. */
-import { isSource, nodeId, type NodeId } from "../../ir";
+import { isLiteral, isSource, nodeId, type NodeId } from "../../ir";
 import { linesOf, wholeLines } from "../reading/lines";
 import { addNode, type Interpreter, type Frame } from "../interpreter";
 import type { Operand, SymbolRecord, Value } from "../values/values";
@@ -68,7 +68,10 @@ export function withoutSpares(interpreter: Interpreter, outputs: readonly NodeId
   const gone = new Set<NodeId>();
   for (const [id, node] of [...nodes].toReversed()) {
     if (shown.has(id) || (readers.get(id) ?? 0) > 0 || !isSpare(interpreter, id)) continue;
-    for (const input of node.inputs) readers.set(input, readers.get(input)! - 1);
+    for (const input of node.inputs) {
+      readers.set(input, readers.get(input)! - 1);
+      if (isLiteral(nodes.get(input)!)) interpreter.spare.add(input);
+    }
     nodes.delete(id);
     interpreter.sites.delete(id);
     interpreter.partOf.delete(id);
