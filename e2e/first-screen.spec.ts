@@ -115,6 +115,31 @@ test("the numbers of the score stay where they are from step to step", async ({ 
   }
 });
 
+for (const [width, height] of [
+  [1440, 900],
+  [1024, 768],
+] as const)
+  test(`long lines end in sight, and so does the line of a step, at ${width} px`, async ({ page, play }) => {
+    await page.setViewportSize({ width, height });
+    await play.open("./?example=gpt-block");
+    await expect(play.steps).toBeVisible();
+    const program = play.region("Program");
+    const editor = program.locator(".monaco-editor").first();
+    await expect(editor).toContainText("def heads");
+    const cut = (): Promise<number> =>
+      editor.locator(".view-line > span").evaluateAll((lines) => {
+        const right = lines[0]!.closest(".editor-scrollable")!.getBoundingClientRect().right;
+        return lines.filter((line) => line.getBoundingClientRect().right > right).length;
+      });
+    await expect.poll(cut).toBe(0);
+    await play.leaveFields();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("End");
+    // The last decision is about the last line.
+    await expect(editor.locator(".view-line").filter({ hasText: "= x1 + linear" })).toBeInViewport();
+  });
+
 test("a page opened again shows a worked example, already fused, without scrolling, its parts in reading order", async ({
   page,
   play,

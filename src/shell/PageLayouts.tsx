@@ -95,11 +95,13 @@ const Kernels = ({ run, corner }: { readonly run?: ReactNode; readonly corner?: 
   </Region>
 );
 
+/** Nothing was run, and nothing is to be said of the device. */
+const isUnmeasured = ({ run, deviceProblem, cpuCheck }: PlaygroundState): boolean =>
+  run.status === "idle" && !deviceProblem && !cpuCheck;
+
 /** Before a run Measured is one line, and what comes first for a newcomer has the room. */
 function Lower() {
-  const idle = usePlayground(
-    ({ run, deviceProblem, cpuCheck }) => run.status === "idle" && !deviceProblem && !cpuCheck,
-  );
+  const idle = usePlayground(isUnmeasured);
   const blocked = usePlayground((state) => state.derived.status === "broken" || selectPlanned(state) === null);
   const [opened, setOpened] = useState(false);
   const full = opened || !idle;
@@ -128,7 +130,14 @@ function Lower() {
 }
 
 /** As high as its lines, as long as what is below keeps its room. */
-const heightOfProgram: Track = { id: "program", size: "content", least: 160, bar: "Height of the program" };
+const heightOfProgram: Track = {
+  id: "program",
+  size: "content",
+  least: 160,
+  bar: "Height of the program",
+};
+/** Where what is below it is one line. */
+const heightOverLine: Track = { ...heightOfProgram, leaves: 100 };
 const below: Track = { id: "below", size: null, least: 160 };
 const centre: Track = { id: "centre", size: null, least: CENTRE_LEAST };
 
@@ -143,7 +152,7 @@ const INSPECTOR = 358;
 const ROOMY_INSPECTOR = 520;
 
 /** Measured stands under the program and is read last: it is about what all the others show. */
-function wide(open: boolean, roomy: boolean, covered: boolean): GridPlan {
+function wide(open: boolean, roomy: boolean, covered: boolean, measured: boolean): GridPlan {
   const inspector: Track = covered
     ? drawer
     : open
@@ -162,7 +171,7 @@ function wide(open: boolean, roomy: boolean, covered: boolean): GridPlan {
       "measured side-bar centre kernels-bar kernels",
     ],
     columns: [{ id: "side", size: 352, least: COLUMN_LEAST, bar: "Width of the program" }, centre, inspector],
-    rows: [heightOfProgram, below],
+    rows: [measured ? heightOfProgram : heightOverLine, below],
     panes: [
       { area: "program", content: <Program />, bars: ["program", "side"] },
       { area: "centre", content: <Centre />, bars: [inspector.id] },
@@ -194,16 +203,16 @@ function MiddleLower() {
 }
 
 /** The program is read first wherever it stands. */
-const middle: GridPlan = {
+const middle = (open: boolean): GridPlan => ({
   areas: ["centre side-bar program", "centre side-bar program-bar", "centre side-bar kernels"],
   columns: [centre, { id: "side", size: 348, least: COLUMN_LEAST, bar: "Width of the side column" }],
-  rows: [heightOfProgram, below],
+  rows: [open ? heightOfProgram : heightOverLine, below],
   panes: [
     { area: "program", content: <Program />, bars: ["program"] },
     { area: "centre", content: <Centre />, bars: ["side"] },
     { area: "kernels", content: <MiddleLower /> },
   ],
-};
+});
 
 /** A lesson is read where the program was. Its height stays from step to step, so that Next is found where it was. */
 const heightOfLesson: Track = { id: "lesson", area: "program", size: 570, least: 200, bar: "Height of the lesson" };
@@ -262,13 +271,15 @@ const useTasks = (): boolean => usePlayground((state) => stepOf(state)?.task !==
 
 export function Wide() {
   const open = usePlayground((state) => state.inspector);
-  const plan = wide(open, useIsRoomy(), useCovered());
+  const measured = usePlayground((state) => !isUnmeasured(state));
+  const plan = wide(open, useIsRoomy(), useCovered(), measured);
   const height = useTasks() ? heightAsRead : heightOfLesson;
   const lower = useWritesKernel() ? <Lower /> : <Program />;
   return <PaneGrid plan={useReads() ? withLesson(plan, height, "measured", lower) : plan} />;
 }
 export function Middle() {
-  const plan = useCovered() ? { ...middle, columns: [centre, drawer] } : middle;
+  const usual = middle(usePlayground((state) => state.inspector));
+  const plan = useCovered() ? { ...usual, columns: [centre, drawer] } : usual;
   const [works, code] = [useTasks(), useReadsCode()];
   const height = works && code ? heightOverCode : works || code ? heightAsRead : heightOfLesson;
   return <PaneGrid plan={useReads() ? withLesson(plan, height, "kernels", <BelowLesson />) : plan} />;

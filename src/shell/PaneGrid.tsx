@@ -12,9 +12,11 @@ import {
 /** A column or a row of the grid. */
 export interface Track {
   readonly id: string;
-  /** px at first, or as much as its content needs, while 240 px are left; null takes what is left, and one track of each direction does. */
+  /** px at first, or as much as its content needs; null takes what is left, and one track of each direction does. */
   readonly size: number | "content" | null;
   readonly least: number;
+  /** px that a track as large as its content leaves to the others; `LEFT` unless something else is said. */
+  readonly leaves?: number;
   /** What the bar beside it changes: `Width of the kernels`. Only tracks with a size have one. */
   readonly bar?: string;
   /** The area that its bar stands beside, where that is not called like the track. */
@@ -36,6 +38,9 @@ export interface GridPlan {
   /** In reading order, which need not be the order on the grid. */
   readonly panes: readonly GridPane[];
 }
+
+/** px that a track as large as its content leaves to the others. */
+const LEFT = 240;
 
 /** px that an arrow key moves a bar. */
 const STEP = 16;
@@ -74,7 +79,8 @@ function useTracks(across: boolean, tracks: readonly Track[], root: RefObject<HT
   // A track before the flexible one grows with the pointer, one after it grows against it.
   const flexible = tracks.findIndex(({ size }) => size === null);
   const widths = tracks.map((track) => {
-    if (track.size === "content" && sizes[track.id] === undefined) return "fit-content(calc(100% - 240px))";
+    if (track.size === "content" && sizes[track.id] === undefined)
+      return `fit-content(calc(100% - ${track.leaves ?? LEFT}px))`;
     const size = track.size === null ? null : (sizes[track.id] ?? track.size);
     return size === null ? `minmax(${track.least}px, 1fr)` : `minmax(${track.least}px, ${size}px)`;
   });

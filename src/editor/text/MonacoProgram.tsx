@@ -9,6 +9,8 @@ import { show, useTextSync } from "./use-text-sync";
 import { showBytes } from "../../fusion";
 
 const LINE_HEIGHT = 22;
+/** px that the text asks for, to the style. */
+const CONTENT_HEIGHT = "--content-height";
 registerProviders();
 
 /** Hints are words about the code, so they are not set in its font. */
@@ -77,7 +79,7 @@ export function MonacoProgram(props: MonacoProps) {
   const compilation = usePlayground((state) => state.derived.compilation);
   const bars = useMemo(() => (compilation ? costBars(lineCosts(compilation)) : NO_BARS), [compilation]);
   const shown = focused ? new Set([...lit, visible.current]) : lit;
-  const height = { "--content-height": `${Math.max(visible.contentHeight, 3 * LINE_HEIGHT)}px` } as CSSProperties;
+  const height = { [CONTENT_HEIGHT]: `${Math.max(visible.contentHeight, 3 * LINE_HEIGHT)}px` } as CSSProperties;
   return (
     <>
       <div className="cost-head" aria-hidden="true">
@@ -93,25 +95,33 @@ export function MonacoProgram(props: MonacoProps) {
   );
 }
 
-/** The editor has taken the height that its text asks for by then, ms. */
-const LAID_OUT = 120;
+/** Between two looks at whether the editor has the height that its text asks for, ms. */
+const LOOK_MILLIS = 120;
 
+/** Long lines wrap, unless more would get out of sight below than comes into sight. */
 function useWrap(editor: monaco.editor.IStandaloneCodeEditor | null): void {
   useEffect(() => {
-    if (!editor) return undefined;
+    const box = editor?.getContainerDomNode().parentElement;
+    if (!editor || !box) return undefined;
     let timer = 0;
     const wrap = (wordWrap: "on" | "off"): void => editor.updateOptions({ wordWrap });
+    const look = (): void => {
+      const wrapped = editor.getContentHeight();
+      const asked = Number.parseFloat(box.style.getPropertyValue(CONTENT_HEIGHT));
+      const unwrapped = (editor.getModel()?.getLineCount() ?? 0) * LINE_HEIGHT;
+      const hidden = wrapped - box.clientHeight;
+      if (asked < wrapped) check();
+      else if (unwrapped <= box.clientHeight && hidden > (wrapped - unwrapped) / 2) wrap("off");
+    };
     const check = (): void => {
       clearTimeout(timer);
-      timer = window.setTimeout(() => {
-        if (editor.getContentHeight() > editor.getLayoutInfo().height) wrap("off");
-      }, LAID_OUT);
+      timer = window.setTimeout(look, LOOK_MILLIS);
     };
     const again = (): void => {
       wrap("on");
       check();
     };
-    const following = editor.onDidContentSizeChange(check);
+    const following = [editor.onDidContentSizeChange(check), editor.onDidPaste(again)];
     const stop = playground.subscribe((state, before) => {
       if (state.document.example !== before.document.example) again();
     });
@@ -120,7 +130,7 @@ function useWrap(editor: monaco.editor.IStandaloneCodeEditor | null): void {
     return () => {
       clearTimeout(timer);
       window.removeEventListener("resize", again);
-      following.dispose();
+      following.forEach((each) => each.dispose());
       stop();
     };
   }, [editor]);

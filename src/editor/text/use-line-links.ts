@@ -37,6 +37,13 @@ function nodeAt(editor: Editor, position: monaco.Position | null): NodeId | null
   return nodeAtOffset(indexLines(latest.drawn, latest.text), model.getOffsetAt(position));
 }
 
+/** What somebody stepped to or selected is in sight; what the pointer only passes leaves the text where it is. */
+function reveal(editor: Editor, lit: ReadonlySet<number>): void {
+  const { hovered, stepped, selection } = playground.getState();
+  if (lit.size === 0 || hovered || editor.hasTextFocus() || !(stepped || selection.kind !== "none")) return;
+  editor.revealLinesInCenterIfOutsideViewport(Math.min(...lit), Math.max(...lit));
+}
+
 /** Lit lines, also tinted in the editor; pointing at a line lights its op up elsewhere, pressing it selects the op. */
 export function useLineLinks(editor: Editor | null): ReadonlySet<number> {
   const lit = useLitLines();
@@ -46,6 +53,7 @@ export function useLineLinks(editor: Editor | null): ReadonlySet<number> {
     const shown = editor.createDecorationsCollection(
       [...lit].map((line) => ({ range: new monaco.Range(line, 1, line, 1), options: tint })),
     );
+    reveal(editor, lit);
     return () => shown.clear();
   }, [editor, lit]);
   useEffect(() => {

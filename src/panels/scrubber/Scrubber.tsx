@@ -89,6 +89,7 @@ function StepText({ total, stepped }: { readonly total: number; readonly stepped
         : `Naive plan. Play to see ${total === 1 ? "the one step" : `all ${total} steps`}.`;
     return <p className="scrub-text">{words}</p>;
   }
+  const { pass, about } = stepSentence(graph, step, passTitle(step.pass));
   return (
     <p className="scrub-text" title={stepAnnouncement(graph, step, total)}>
       <b>
@@ -97,7 +98,12 @@ function StepText({ total, stepped }: { readonly total: number; readonly stepped
       {stepped && cursor === total ? (
         <Outcome />
       ) : (
-        (invitation ?? `, ${stepSentence(graph, step, passTitle(step.pass))}`)
+        (invitation ?? (
+          <>
+            , <span className="scrub-pass">{pass}: </span>
+            {about}
+          </>
+        ))
       )}
     </p>
   );

@@ -26,9 +26,12 @@ export function aboutOf(graph: Graph | null, step: Step): string {
 export const outcomeOf = (step: Step): string =>
   isForced(step) && step.accepted ? "forced" : step.accepted ? "accepted" : "refused";
 
-/** `, row groups: mean → centre refused` after the bold `Step 10 of 18`. */
-export function stepSentence(graph: Graph | null, step: Step, passTitle: string): string {
-  return `${passTitle.charAt(0).toLowerCase()}${passTitle.slice(1)}: ${aboutOf(graph, step)} ${outcomeOf(step)}`;
+/** `row groups` and `mean → centre refused`, after the bold `Step 10 of 18`. */
+export function stepSentence(graph: Graph | null, step: Step, passTitle: string): { pass: string; about: string } {
+  return {
+    pass: passTitle.charAt(0).toLowerCase() + passTitle.slice(1),
+    about: `${aboutOf(graph, step)} ${outcomeOf(step)}`,
+  };
 }
 
 /** What a screen reader hears: the outcome first, then the reason. */
