@@ -80,6 +80,14 @@ test("naive races fused: predicted until a run, played and scrubbed, its last fr
   await expect(race()).toBeHidden();
 });
 
+test("on a narrow page the kernel that runs comes into sight", async ({ page, play }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await play.open("./?example=mlp#race&t=0.95");
+  const naive = page.getByRole("region", { name: "Naive plan" });
+  await expect(naive).toContainText("kernel 5 of 5");
+  await expect(naive.locator(".still svg > rect").last()).toBeInViewport({ ratio: 1 });
+});
+
 test("where motion is reduced, a race stands at its end", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.goto("./?example=log-relu#race");

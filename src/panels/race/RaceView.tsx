@@ -74,6 +74,15 @@ function useRace(): ShownRace | null {
 /** px between two pulses, and how far they go while the whole race is played. */
 const [GAP, TRAVEL] = [16, 2400];
 
+/** The kernel that runs comes into sight where the graph is higher than its place. */
+function keepInSight(outline: SVGRectElement | null): void {
+  const still = outline?.closest(".still");
+  if (!outline || !still) return;
+  const [own, seen] = [outline.getBoundingClientRect(), still.getBoundingClientRect()];
+  if (own.top >= seen.top && own.bottom <= seen.bottom) return;
+  still.scrollTop += own.top + own.height / 2 - seen.top - seen.height / 2;
+}
+
 /** Over the graph: bytes on their way to and from the kernel that runs, and an outline around its ops. */
 function pulses(
   { lines, boxes, scene }: DrawnPlan,
@@ -89,9 +98,10 @@ function pulses(
   const own = [...boxes].filter(([id]) => homes.get(id) === region);
   return (
     <>
-      {own.map(([id, { x, y, width, height }]) => (
+      {own.map(([id, { x, y, width, height }], i) => (
         <rect
           key={id}
+          ref={i === 0 ? keepInSight : null}
           x={x - 3}
           y={y - 3}
           width={width + 6}
