@@ -3,6 +3,7 @@ export { savedBuffers, type SavedBuffer } from "./saved-buffers";
 export { positionsOf, type Positions } from "./positions";
 export { openRunningTotals, totalsOf, type RunningTotals } from "./running-totals";
 export {
+  figuresIn,
   isRefusal,
   kernelTime,
   machineShare,
@@ -10,6 +11,8 @@ export {
   occupancyLimits,
   priority,
   regionFacts,
+  valuesReadBy,
+  type Figures,
   type KernelTime,
   type RegionFacts,
 } from "./model";

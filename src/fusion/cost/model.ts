@@ -47,7 +47,7 @@ const instant: KernelTime = {
 };
 
 /** Share of the machine that has a workgroup to run, 0…1. */
-export const machineShare = ({ workgroups }: RegionSchedule, profile: DeviceProfile): number =>
+export const machineShare = ({ workgroups }: Pick<RegionSchedule, "workgroups">, profile: DeviceProfile): number =>
   Math.min(1, Math.max(workgroups, 1) / profile.multiprocessors);
 
 /** A thread with a tile of accumulators hides latency as several plain ones do: 8×8 outputs count for eight threads. */
@@ -137,7 +137,43 @@ export interface RegionFacts {
   readonly traffic: RegionTraffic;
   readonly flops: number;
   readonly time: KernelTime;
+  /** Those of another region of the same shape, with its names; absent: these are the first. */
+  readonly like?: RegionFacts;
+  /** The values of `traffic.reads`, where they are known without the rest; absent: those of `traffic.reads`. */
+  readonly valuesRead?: readonly NodeId[];
 }
+
+/** A list of which the length alone is known. */
+interface Counted {
+  readonly length: number;
+}
+
+type Nameless<T> = readonly Omit<T, "value">[];
+
+/** Facts without the names of nodes: one object for all regions of a shape. */
+export interface Figures extends Pick<RegionFacts, "flops" | "time"> {
+  readonly form:
+    | (Pick<RegionForm, "template" | "space" | "rows" | "columns"> & {
+        readonly [Field in "reductions" | "scans" | "columnFolds" | "orders"]: Counted;
+      } & { readonly contraction: unknown })
+    | null;
+  readonly schedule: Omit<RegionSchedule, "reads" | "stridedWrites" | "cached" | "inPlace"> & {
+    readonly reads: Nameless<RegionSchedule["reads"][number]>;
+    readonly stridedWrites: Counted;
+    readonly inPlace?: Counted;
+  };
+  readonly traffic: Omit<RegionTraffic, "reads" | "writes"> & {
+    readonly reads: Nameless<RegionTraffic["reads"][number]>;
+    readonly writes: Nameless<RegionTraffic["writes"][number]>;
+  };
+}
+
+/** What facts say without a name: much cheaper to ask for than the facts with their names. */
+export const figuresIn = (facts: RegionFacts): Figures => facts.like ?? facts;
+
+/** Values that the region reads from memory. */
+export const valuesReadBy = (facts: RegionFacts): readonly NodeId[] =>
+  facts.valuesRead ?? facts.traffic.reads.map(({ value }) => value);
 
 /**
  * The facts of a region on a profile, or the verdict of why one kernel can't compute it.

@@ -1,7 +1,7 @@
 /** @file Totals of a whole plan, kept up to date region by region, so that a step costs what it changes. */
 import { node, type DeviceProfile, type Fusion, type Graph, type Region, type Target, type Totals, bug } from "../ir";
 import { openLiveness } from "./liveness";
-import { isRefusal, regionFacts, type RegionFacts } from "./model";
+import { figuresIn, isRefusal, regionFacts, valuesReadBy, type RegionFacts } from "./model";
 import { positionsOf, type Positions } from "./positions";
 import { targetOf } from "./profiles";
 import { fullSizeBytes } from "../kernel";
@@ -24,7 +24,8 @@ export interface RunningTotals {
 export function openRunningTotals(graph: Graph, positions: Positions): RunningTotals {
   const lives = openLiveness(graph, positions.count);
   const sums = { kernels: 0, transfers: 0, fullSizeTransfers: 0, bytes: 0, picoseconds: 0 };
-  const change = (region: Region, { schedule, traffic, time }: RegionFacts, sign: 1 | -1): void => {
+  const change = (region: Region, facts: RegionFacts, sign: 1 | -1): void => {
+    const { schedule, traffic, time } = figuresIn(facts);
     sums.kernels += sign * schedule.dispatches;
     sums.transfers += sign * traffic.transfers;
     sums.fullSizeTransfers += sign * traffic.fullSizeTransfers;
@@ -34,8 +35,8 @@ export function openRunningTotals(graph: Graph, positions: Positions): RunningTo
     if (schedule.dispatches === 0) return;
     const at = Math.ceil(positions.of(node(graph, region.members.at(-1)!)));
     if (traffic.temporaryBytes > 0) lives.partials(at, sign * (schedule.temporaryPeak ?? traffic.temporaryBytes));
-    for (const { value } of traffic.writes) lives.written(value, sign === 1 ? at : null);
-    for (const { value } of traffic.reads) lives.read(value, region.id, sign === 1 ? at : null);
+    if (traffic.writes.length > 0) for (const value of region.outputs) lives.written(value, sign === 1 ? at : null);
+    for (const value of valuesReadBy(facts)) lives.read(value, region.id, sign === 1 ? at : null);
   };
   return {
     add: (region, facts) => change(region, facts, 1),

@@ -1,6 +1,7 @@
 /** @file The intermediate representation: graph, types, regions, steps, plans. Bottom floor of the compiler. */
 export * from "./bug";
 export * from "./diagnostic";
+export * from "./extended";
 export * from "./graph";
 export * from "./hash";
 export * from "./id-spelling";

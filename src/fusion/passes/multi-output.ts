@@ -14,6 +14,7 @@ import {
 import type { Answer, Candidate, FusionPass } from "./driver/define";
 import { costOf, edgesBetween, joiningRewrite, legalMerge, mergeCandidate, nodesOf, patchOf } from "./driver/merge";
 import { isIndexMap } from "./driver/read-in-place";
+import { figuresIn, valuesReadBy } from "../cost";
 import { isFreeView, matmulSizes, type RegionForm } from "../kernel";
 import type { Planner } from "./driver/planner";
 import { countOf, nameOf, namesOf, no, STRICT_OFF } from "./driver/sentences";
@@ -166,9 +167,10 @@ const LARGE_SHARE = 1 / 4;
 
 /** Stored values that make up much of what the kernel moves. */
 function largeReads(planner: Planner, region: Region): NodeId[] {
-  const { reads, writes } = planner.factsOf(region).traffic;
+  const facts = planner.factsOf(region);
+  const { reads, writes } = figuresIn(facts).traffic;
   const largest = [...reads, ...writes].reduce((most, { bytes }) => Math.max(most, bytes), 0);
-  return reads.flatMap(({ value, bytes }) => (bytes > 0 && bytes >= LARGE_SHARE * largest ? [value] : []));
+  return valuesReadBy(facts).filter((_, i) => reads[i]!.bytes > 0 && reads[i]!.bytes >= LARGE_SHARE * largest);
 }
 
 /** Large reads of both. */
@@ -180,7 +182,8 @@ function sharedReads(planner: Planner, a: Region, b: Region): NodeId[] {
 /** Kernels over the same space that read the same large tensor. */
 function* siblings(planner: Planner): Generator<Candidate, RegionId[], Answer> {
   const keysOf = (region: Region): string[] => {
-    const { form, schedule } = planner.factsOf(region);
+    const { schedule } = planner.figuresOf(region);
+    const { form } = planner.factsOf(region);
     if (form === null || schedule.dispatches === 0) return [];
     return largeReads(planner, region).map((value) => `${value}|${spaceOver(planner, form, value).join()}`);
   };
@@ -201,12 +204,13 @@ function spaceOver({ graph }: Planner, { contraction, space }: RegionForm, value
  */
 function* besides(planner: Planner): Generator<Candidate, void, Answer> {
   const keysOf = (region: Region): string[] => {
-    const { form, schedule, traffic } = planner.factsOf(region);
+    const facts = planner.factsOf(region);
+    const { form, schedule } = figuresIn(facts);
     // One value or few of each of several tensors: a launch takes longer than the work.
     if (form && form.reductions.length > 0 && form.contraction === null && schedule.workgroups === 1)
       return [`folds ${form.space.join()} ${doings(planner, region)}`];
     if (form?.template !== "pointwise" || schedule.variant !== "flat") return [];
-    return [...traffic.reads.map(({ value }) => `reads ${value}`), `does ${doings(planner, region)}`];
+    return [...valuesReadBy(facts).map((value) => `reads ${value}`), `does ${doings(planner, region)}`];
   };
   const pair = (a: Region, b: Region): Candidate | null => {
     const waits = planner.producersOf(b.id).includes(a.id) || planner.producersOf(a.id).includes(b.id);
@@ -214,7 +218,7 @@ function* besides(planner: Planner): Generator<Candidate, void, Answer> {
     const nodes = [a.outputs[0]!, b.outputs[0]!];
     return mergeCandidate(planner, "beside", [a, b], { edges: [], nodes, id: a.id });
   };
-  const size = (id: RegionId): number => planner.factsOf(planner.region(id)).form!.rows;
+  const size = (id: RegionId): number => planner.figuresOf(planner.region(id)).form!.rows;
   const bySize = (keys: (region: Region) => readonly string[]): RegionId[] =>
     planner
       .inOrder()
@@ -223,11 +227,11 @@ function* besides(planner: Planner): Generator<Candidate, void, Answer> {
   yield* neighboursBy(planner, bySize(keysOf), keysOf, pair);
   // What takes less time than its launch shares one with whatever else there is.
   const isShort = (region: Region): boolean => {
-    const { workMicros, launchMicros } = planner.factsOf(region).time;
+    const { workMicros, launchMicros } = planner.figuresOf(region).time;
     return workMicros < launchMicros;
   };
   const isFlat = (region: Region): readonly string[] =>
-    planner.factsOf(region).schedule.variant === "flat" ? ["flat"] : [];
+    planner.figuresOf(region).schedule.variant === "flat" ? ["flat"] : [];
   yield* neighboursBy(planner, bySize(isFlat), isFlat, (a, b) => (isShort(a) || isShort(b) ? pair(a, b) : null));
 }
 

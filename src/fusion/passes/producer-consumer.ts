@@ -231,7 +231,7 @@ function promise(planner: Planner, id: RegionId): number {
     const readers = planner.regionsReading(output).size;
     if (readers > 0) bytes += (1 + readers) * bytesOf(node(planner.graph, output).type);
   }
-  const { dispatches } = planner.factsOf(region).schedule;
+  const { dispatches } = planner.figuresOf(region).schedule;
   return (bytes / planner.profile.bandwidth) * 1e6 + dispatches * planner.profile.launchMicros;
 }
 

@@ -1,5 +1,5 @@
 /** @file Which values share a buffer. A slot is a whole buffer: nothing is bound for reading and writing in one dispatch. */
-import type { BufferPlan, Plan } from "../ir";
+import { extended, type BufferPlan, type Plan } from "../ir";
 
 /** A value that needs a place, without its slot. */
 export type Tenant = Omit<BufferPlan, "slot">;
@@ -48,7 +48,7 @@ export function planMemory(tenants: readonly Tenant[], kernels: number): MemoryP
     slotOf.set(tenant, slot.number);
   }
   return {
-    buffers: tenants.map((tenant) => ({ ...tenant, slot: slotOf.get(tenant)! })),
+    buffers: tenants.map((tenant) => extended(tenant, { slot: slotOf.get(tenant)! })),
     plannedBytes: owned + slots.reduce((sum, { bytes }) => sum + bytes, 0),
     lowerBoundBytes: liveSets(tenants, kernels).reduce((most, bytes) => Math.max(most, bytes), 0),
   };

@@ -14,7 +14,7 @@ import {
   type RegionId,
   type Verdict,
 } from "../../ir";
-import { isRefusal, priority, type RegionFacts } from "../../cost";
+import { figuresIn, isRefusal, priority, valuesReadBy, type Figures, type RegionFacts } from "../../cost";
 import { opDef } from "../../ops";
 import { bySize, classifyPlain, inPlaceOf, isOnline, launchedKey, productsOf, readsOf, uniformsOf } from "../../kernel";
 import type { Candidate, CostDelta, FusionPass } from "./define";
@@ -210,17 +210,17 @@ function outOfForm(planner: Planner, { add, remove }: Candidate, derives: boolea
     const reordered = inOtherOrder(planner, region, remove);
     if (reordered) return reordered;
     // Folding rows while they are made is algebra: only its own passes introduce it; others may extend what is there.
-    if (derives || !isDerived(facts) || remove.some((part) => isDerived(planner.factsOf(part)))) continue;
+    if (derives || !isDerived(figuresIn(facts)) || remove.some((part) => isDerived(planner.figuresOf(part)))) continue;
     const plain = classifyPlain(planner.graph, region.members, region.outputs);
     if (!plain.ok) return plain.verdict;
   }
   return null;
 }
 
-const isDerived = ({ form }: RegionFacts): boolean => form !== null && isOnline(form.template);
+const isDerived = ({ form }: Figures): boolean => form !== null && isOnline(form.template);
 
 /** Stored inputs and outputs, one buffer where an output is written over an input, and what chunks leave: of rows, of each product, of runs with their places. */
-function boundBy({ form, traffic, schedule }: RegionFacts): number {
+function boundBy({ form, traffic, schedule }: Figures): number {
   const parts = form?.contraction ? (schedule.temporaries ?? 1) : form && form.orders.length > 0 ? 2 : 1;
   // Each launch of a loop binds its own few.
   if (schedule.handed) return 0;
@@ -232,16 +232,16 @@ const isInPlace = ({ schedule }: RegionFacts, value: NodeId): boolean =>
   schedule.inPlace?.some(({ input }) => input === value) ?? false;
 
 /** Small parameters that a region binds as uniforms, because it would bind too many buffers otherwise. */
-const uniformsIn = ({ graph, profile }: Planner, facts: RegionFacts): number =>
-  uniformsOf(
-    graph,
-    facts.traffic.reads.flatMap(({ value }) => (isInPlace(facts, value) ? [] : [value])),
-    boundBy(facts),
-    profile.maxBindings,
-  ).size;
+function uniformsIn({ graph, profile }: Planner, facts: RegionFacts): number {
+  const bound = boundBy(figuresIn(facts));
+  if (bound <= profile.maxBindings) return 0;
+  const reads = valuesReadBy(facts).filter((value) => !isInPlace(facts, value));
+  return uniformsOf(graph, reads, bound, profile.maxBindings).size;
+}
 
 /** Storage bindings of a region: distinct stored inputs and outputs, without what is bound as uniforms. */
-export const bindingsOf = (planner: Planner, facts: RegionFacts): number => boundBy(facts) - uniformsIn(planner, facts);
+export const bindingsOf = (planner: Planner, facts: RegionFacts): number =>
+  boundBy(figuresIn(facts)) - uniformsIn(planner, facts);
 
 /** A region binds no fewer buffers, however it is scheduled: what is known of it before it is classified. */
 export function leastBindings({ graph, profile }: Planner, { members, outputs }: Region): number {
@@ -260,11 +260,12 @@ function overLimits(planner: Planner, { add, remove }: Candidate): Verdict | nul
   for (const region of add) {
     const facts = planner.factsOf(region);
     const bindings = bindingsOf(planner, facts);
+    const { schedule, traffic } = figuresIn(facts);
     if (bindings > maxBindings && before.every((part) => bindingsOf(planner, part) < bindings)) {
       return no(
         "L_BINDINGS",
         region.outputs,
-        `One kernel for ${namesOf(planner.graph, region.outputs)} would bind ${bindings} buffers (${bindings - facts.traffic.writes.length} to read, ${facts.traffic.writes.length} to write)${besideUniforms(uniformsIn(planner, facts))}, and the device allows ${maxBindings}.`,
+        `One kernel for ${namesOf(planner.graph, region.outputs)} would bind ${bindings} buffers (${bindings - traffic.writes.length} to read, ${traffic.writes.length} to write)${besideUniforms(uniformsIn(planner, facts))}, and the device allows ${maxBindings}.`,
         {
           numbers: { bindings, limit: maxBindings },
           limit: { what: "buffers", value: bindings, limit: maxBindings, unit: "" },
@@ -272,16 +273,16 @@ function overLimits(planner: Planner, { add, remove }: Candidate): Verdict | nul
         },
       );
     }
-    if (facts.schedule.workgroupBytes > workgroupBytes) {
+    if (schedule.workgroupBytes > workgroupBytes) {
       return no(
         "L_WGMEM",
         region.outputs,
-        `The merged kernel needs ${showBytes(facts.schedule.workgroupBytes)} of workgroup memory and the device has ${showBytes(workgroupBytes)}.`,
+        `The merged kernel needs ${showBytes(schedule.workgroupBytes)} of workgroup memory and the device has ${showBytes(workgroupBytes)}.`,
         {
-          numbers: { bytes: facts.schedule.workgroupBytes, limit: workgroupBytes },
+          numbers: { bytes: schedule.workgroupBytes, limit: workgroupBytes },
           limit: {
             what: "workgroup memory",
-            value: facts.schedule.workgroupBytes,
+            value: schedule.workgroupBytes,
             limit: workgroupBytes,
             unit: "B",
           },
@@ -352,8 +353,8 @@ export function costOf(planner: Planner, { remove, add }: Candidate): CostDelta 
     apart: workOf(planner, remove),
     fused: workOf(planner, add),
     flopsAdded: flops(fused) - flops(apart),
-    registers: most(({ schedule }) => schedule.registers),
-    workgroupBytes: most(({ schedule }) => schedule.workgroupBytes),
+    registers: most((facts) => figuresIn(facts).schedule.registers),
+    workgroupBytes: most((facts) => figuresIn(facts).schedule.workgroupBytes),
     bindings: most((facts) => bindingsOf(planner, facts)),
   };
 }
@@ -361,9 +362,9 @@ export function costOf(planner: Planner, { remove, add }: Candidate): CostDelta 
 /** The priority of a candidate: predicted µs that the candidate saves, launches included. */
 export function priorityOf(planner: Planner, { remove, add }: Candidate): number {
   const work = (regions: readonly Region[]): number =>
-    regions.reduce((total, region) => total + planner.factsOf(region).time.workMicros, 0);
+    regions.reduce((total, region) => total + planner.figuresOf(region).time.workMicros, 0);
   const launches = (regions: readonly Region[]): number =>
-    regions.reduce((total, region) => total + planner.factsOf(region).schedule.dispatches, 0);
+    regions.reduce((total, region) => total + planner.figuresOf(region).schedule.dispatches, 0);
   return priority(work(remove), work(add), launches(remove) - launches(add), planner.profile);
 }
 
@@ -383,11 +384,11 @@ export const patchOf = ({ remove, add, rewrite }: Candidate): Patch =>
 
 /** Of a region that is a kernel. */
 export const walksRows = (planner: Planner, region: Region): boolean => {
-  const { form } = planner.factsOf(region);
+  const { form } = planner.figuresOf(region);
   return form !== null && form.reductions.length + form.scans.length + form.orders.length > 0;
 };
 export const hasContraction = (planner: Planner, region: Region): boolean =>
-  (planner.factsOf(region).form?.contraction ?? null) !== null;
+  (planner.figuresOf(region).form?.contraction ?? null) !== null;
 
 /** The backward pass runs later: what it reads of the forward pass goes through memory. Null where nothing is mixed. */
 function crossPhase({ graph, options }: Planner, { add, remove }: Candidate): Verdict | null {

@@ -22,9 +22,11 @@ import {
   type Verdict,
 } from "../../ir";
 import {
+  figuresIn,
   isRefusal,
   openRunningTotals,
   positionsOf,
+  type Figures,
   type Positions,
   type RegionFacts,
   type RunningTotals,
@@ -95,6 +97,8 @@ export interface Planner {
   readonly facts: (region: Region) => RegionFacts | Verdict;
   /** The same for a region known to be a kernel. */
   readonly factsOf: (region: Region) => RegionFacts;
+  /** Of these what names no node. */
+  readonly figuresOf: (region: Region) => Figures;
   /** Runs `ask` as if the nodes of the patch were already rewritten. */
   readonly supposing: <T>(patch: Patch, ask: () => T) => T;
   /** Peak bytes if these regions were exchanged. */
@@ -221,6 +225,7 @@ export function openPlanner(
     inOrder: () => sorted([...draft.regions.keys()]),
     facts,
     factsOf,
+    figuresOf: (each) => figuresIn(factsOf(each)),
     supposing: (patch, ask) => {
       setNodes(draft, patch);
       const answer = ask();

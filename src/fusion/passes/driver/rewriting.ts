@@ -1,5 +1,5 @@
 /** @file What every pass that rewrites nodes shares: a proposal becomes a candidate, is tried, and stays if nothing travels further for it. */
-import { isSource, type NodeId, type Patch, type Verdict } from "../../ir";
+import { extended, isSource, type NodeId, type Patch, type Verdict } from "../../ir";
 import { isRefusal } from "../../cost";
 import type { Answer, Candidate, FusionPass } from "./define";
 import { costOf, edgesOf, NOTHING, patchOf } from "./merge";
@@ -23,7 +23,7 @@ export const rewritingPass = (pass: Judged): FusionPass => ({
   legal(planner, candidate) {
     const verdict = candidate.rewrite!.verdict;
     if (!verdict.ok) return verdict;
-    return noKernel(planner, candidate) ?? { ...verdict, text: PROMISES[pass.numerics] };
+    return noKernel(planner, candidate) ?? extended(verdict, { text: PROMISES[pass.numerics] });
   },
   cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
   profitability(planner, candidate, delta) {
@@ -50,12 +50,11 @@ export const rewritingPass = (pass: Judged): FusionPass => ({
     }
     const less = fused.bytes < apart.bytes;
     const faster = fused.micros < apart.micros - NO_MICROS;
-    return {
-      ...verdict,
+    return extended(verdict, {
       text: movesLess(fused, apart) ? `${verdict.text} That moves ${bytes}.` : verdict.text,
       numbers,
       weighed: faster ? weigh("time", ways) : less ? weigh("bytes", ways) : settledBy("algebra", ways, true),
-    };
+    });
   },
   apply: (_planner, candidate) => patchOf(candidate),
 });

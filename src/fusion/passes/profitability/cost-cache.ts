@@ -140,12 +140,21 @@ class RenamedFacts implements RegionFacts {
   #form: RegionFacts["form"] | undefined;
   #schedule: RegionFacts["schedule"] | undefined;
   #traffic: RegionFacts["traffic"] | undefined;
+  #valuesRead: readonly NodeId[] | undefined;
 
   constructor(like: Priced, ids: readonly NodeId[]) {
     this.#like = like;
     this.#ids = ids;
     this.flops = like.facts.flops;
     this.time = like.facts.time;
+  }
+
+  get like(): RegionFacts {
+    return this.#like.facts;
+  }
+
+  get valuesRead(): readonly NodeId[] {
+    return (this.#valuesRead ??= this.#like.facts.traffic.reads.map(({ value }) => this.#name(value)));
   }
 
   #name(id: NodeId): NodeId {

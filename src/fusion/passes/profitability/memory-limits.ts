@@ -13,7 +13,7 @@ export function overPeak(planner: Planner, { add, remove, nodes, rewrite }: Cand
   const limit = Math.min(profile.memoryLimitBytes, storedPeak);
   const before = planner.totals().peakBytes;
   if (rewrite) return null;
-  const reach = add.reduce((sum, region) => sum + planner.factsOf(region).traffic.bytes, 0);
+  const reach = add.reduce((sum, region) => sum + planner.figuresOf(region).traffic.bytes, 0);
   if (before + reach <= limit) return null;
   const after = planner.peakAfter(remove, add);
   if (after <= limit || after <= before) return null;

@@ -32,7 +32,7 @@ export function onlineProfitability(planner: Planner, candidate: Candidate, delt
   if (!takesIt(weighed)) return { ...unprofitable(planner, candidate, delta, doing), weighed };
   const verdict = inChunks(planner, candidate, worthIt(candidate, delta, doing));
   const bytes = (regions: readonly Region[]): number =>
-    regions.reduce((total, region) => total + planner.factsOf(region).schedule.modelledBytes, 0);
+    regions.reduce((total, region) => total + planner.figuresOf(region).schedule.modelledBytes, 0);
   const again = bytes(candidate.add) - bytes(candidate.remove);
   if (again <= 0) return { ...verdict, weighed };
   const text = `${verdict.text} Bands of rows read the other operand again, ${showBytes(again)} that the cache serves; the time includes it.`;
@@ -41,7 +41,7 @@ export function onlineProfitability(planner: Planner, candidate: Candidate, delt
 
 /** Rows that are cut say so: what becomes one kernel is launched twice. */
 function inChunks(planner: Planner, { add }: Candidate, verdict: Verdict): Verdict {
-  const chunks = Math.max(1, ...add.map((region) => planner.factsOf(region).schedule.chunks));
+  const chunks = Math.max(1, ...add.map((region) => planner.figuresOf(region).schedule.chunks));
   if (chunks === 1) return verdict;
   const text = `${verdict.text} Rows alone are too few workgroups for the machine: ${countOf(chunks, "chunk")} of each row are walked at the same time, and a second launch joins them.`;
   return { ...verdict, text, numbers: { ...verdict.numbers, chunks } };

@@ -1,6 +1,6 @@
 /** @file Is a legal merge worth it? Words and codes for the cost model's numbers; the budgets of one kernel. */
-import { bytesOf, isLiteral, node, type NodeId, OPS_PER_NOTCH, type Region, type Verdict, sizeOf } from "../../ir";
-import { intensity, machineShare, ridge, type RegionFacts } from "../../cost";
+import { bytesOf, extended, isLiteral, node, type NodeId, OPS_PER_NOTCH, type Region, type Verdict, sizeOf } from "../../ir";
+import { intensity, machineShare, ridge, type Figures } from "../../cost";
 import { tileVisits, evaluationsOf } from "../../kernel";
 import { algebraOf, isDivision, opDef } from "../../ops";
 import { REGISTER_LIMIT } from "../../kernel";
@@ -51,7 +51,7 @@ export function overBudget(planner: Planner, candidate: Candidate): Opinion | nu
   }
   // A row waits in registers where the factors were found to gain by it: that is no reason against the ops.
   const registers = (region: (typeof add)[number]): number => {
-    const { schedule } = planner.factsOf(region);
+    const { schedule } = planner.figuresOf(region);
     return schedule.registers - (schedule.waiting ?? 0);
   };
   const [before, after] = [largest(registers, remove), largest(registers, add)];
@@ -100,8 +100,8 @@ export function judge(planner: Planner, candidate: Candidate, delta: CostDelta, 
   if (over) return over;
   const weighed = weigh("time", bothWays(candidate, delta));
   return takesIt(weighed)
-    ? { ...worthIt(candidate, delta, doing), weighed }
-    : { ...unprofitable(planner, candidate, delta, doing), weighed };
+    ? extended(worthIt(candidate, delta, doing), { weighed })
+    : extended(unprofitable(planner, candidate, delta, doing), { weighed });
 }
 
 /** In which the candidate's way is the faster one. */
@@ -179,7 +179,7 @@ function whyNoGain(
 }
 
 const occupancyOf = (planner: Planner, regions: Candidate["add"]): number =>
-  regions.reduce((least, region) => Math.min(least, planner.factsOf(region).time.occupancy), 1);
+  regions.reduce((least, region) => Math.min(least, planner.figuresOf(region).time.occupancy), 1);
 
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
 
@@ -190,7 +190,7 @@ function slowerProduct(
 ): { readonly efficiency: number; readonly efficiencyBefore: number } | null {
   const reached = (regions: Candidate["add"]): number | null => {
     let [flops, time] = [0, 0];
-    for (const facts of regions.map((region) => planner.factsOf(region))) {
+    for (const facts of regions.map(planner.figuresOf)) {
       const share = facts.schedule.reached ?? facts.schedule.efficiency;
       if (share === undefined) continue;
       flops += facts.flops;
@@ -206,7 +206,7 @@ function slowerProduct(
 
 const againstTheGrain = (planner: Planner, { add }: Candidate): boolean =>
   add.some((region) => {
-    const { reads, stridedWrites } = planner.factsOf(region).schedule;
+    const { reads, stridedWrites } = planner.figuresOf(region).schedule;
     return stridedWrites.length > 0 || reads.some(({ waste }) => waste > 1);
   });
 
@@ -215,25 +215,25 @@ function idleMachine(
   planner: Planner,
   { remove, add }: Candidate,
 ): { readonly workgroups: number; readonly workgroupsBefore: number; readonly split: boolean } | null {
-  const share = (facts: RegionFacts): number => machineShare(facts.schedule, planner.profile);
-  const byShare = (regions: Candidate["add"]): RegionFacts[] =>
-    regions.map((region) => planner.factsOf(region)).toSorted((a, b) => share(a) - share(b));
+  const share = (figures: Figures): number => machineShare(figures.schedule, planner.profile);
+  const byShare = (regions: Candidate["add"]): Figures[] =>
+    regions.map(planner.figuresOf).toSorted((a, b) => share(a) - share(b));
   const [busiest, worst] = [byShare(remove).at(-1), byShare(add)[0]!];
   if (!busiest || share(worst) >= share(busiest)) return null;
   return {
     workgroups: worst.schedule.workgroups,
     workgroupsBefore: busiest.schedule.workgroups,
-    split: worst.schedule.chunks <= 1 && remove.some((region) => planner.factsOf(region).schedule.chunks > 1),
+    split: worst.schedule.chunks <= 1 && remove.some((region) => planner.figuresOf(region).schedule.chunks > 1),
   };
 }
 
 /** Arithmetic, not traffic, makes the merged kernels slower. */
 function computeGrows(planner: Planner, { remove, add }: Candidate): boolean {
   const compute = (regions: Candidate["add"]): number =>
-    regions.reduce((sum, region) => sum + planner.factsOf(region).time.computeMicros, 0);
+    regions.reduce((sum, region) => sum + planner.figuresOf(region).time.computeMicros, 0);
   const memory = (regions: Candidate["add"]): number =>
     regions.reduce((sum, region) => {
-      const { readMicros, writeMicros } = planner.factsOf(region).time;
+      const { readMicros, writeMicros } = planner.figuresOf(region).time;
       return sum + readMicros + writeMicros;
     }, 0);
   return compute(add) - compute(remove) > memory(add) - memory(remove);
@@ -284,7 +284,7 @@ export function keptSeparate(planner: Planner, regions: readonly Region[], nodes
   for (const before of regions) {
     const product = contractionOf(planner, before);
     if (product === null) continue;
-    const { flops, time, traffic } = planner.factsOf(before);
+    const { flops, time, traffic } = planner.figuresOf(before);
     const perByte = intensity(flops, traffic.bytes);
     if (perByte <= line) continue;
     const gflops = flops / Math.max(time.micros, 1e-9) / 1e3;
@@ -343,7 +343,7 @@ export function prologueVerdict(planner: Planner, candidate: Candidate): Opinion
     if (operand === null) continue;
     const name = namesOf(planner.graph, producer.outputs);
     const into = namesOf(planner.graph, [product]);
-    const read = planner.factsOf(producer).traffic.bytesRead;
+    const read = planner.figuresOf(producer).traffic.bytesRead;
     const replaced = producer.outputs.reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0);
     if (read > PROLOGUE_READS * replaced) {
       return no(
@@ -357,7 +357,7 @@ export function prologueVerdict(planner: Planner, candidate: Candidate): Opinion
         },
       );
     }
-    const visits = tileVisits(planner.graph, product, operand, planner.factsOf(region).schedule);
+    const visits = tileVisits(planner.graph, product, operand, planner.figuresOf(region).schedule);
     const costly = producer.members.find((id) => isCostly(planner.graph, id));
     if (costly !== undefined && visits > PROLOGUE_VISITS) {
       return no(

@@ -10,7 +10,7 @@ export type Way = Omit<Alternative, "chosen">;
 /** What these regions take together. */
 export function workOf(planner: Planner, regions: readonly Region[]): Work {
   let [micros, bytes, launches] = [0, 0, 0];
-  for (const { time, traffic, schedule } of regions.map((region) => planner.factsOf(region))) {
+  for (const { time, traffic, schedule } of regions.map(planner.figuresOf)) {
     micros += time.micros;
     bytes += traffic.bytes;
     launches += schedule.dispatches;
@@ -38,7 +38,13 @@ export function bothWays(candidate: Candidate, { apart, fused }: CostDelta): rea
 /** Of these ways, the one at `at`. */
 export const choosing = (criterion: Criterion, ways: readonly Way[], at: number): Weighed => ({
   criterion,
-  alternatives: ways.map((way, i) => ({ ...way, chosen: i === at })),
+  alternatives: ways.map(({ what, micros, bytes, launches }, i) => ({
+    what,
+    micros,
+    bytes,
+    launches,
+    chosen: i === at,
+  })),
 });
 
 /** Below this many µs a difference is none. */
@@ -60,7 +66,8 @@ export const settledBy = (criterion: "limit" | "choice" | "algebra", ways: reado
 export function priced(candidate: Candidate, delta: CostDelta, { weighed, ok, limit }: Opinion): StepCost {
   const { flopsAdded, registers, workgroupBytes, bindings } = delta;
   const ways = weighed ?? settledBy(limit ? "limit" : "choice", bothWays(candidate, delta), ok);
-  return { ...ways, flopsAdded, registers, workgroupBytes, bindings };
+  const { criterion, alternatives } = ways;
+  return { criterion, alternatives, flopsAdded, registers, workgroupBytes, bindings };
 }
 
 /** The alternatives of a refusal, when the candidate is done all the same. */

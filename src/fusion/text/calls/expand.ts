@@ -1,6 +1,6 @@
 /** @file Composites become primitives: parts are called `h.centre`, and the last one takes the call's own identity. */
 import { type Attrs, type GroupRef, isLiteral, type Node, type NodeId, type Span, type TensorType } from "../../ir";
-import { bug, nodeId } from "../../ir";
+import { bug, extended, nodeId } from "../../ir";
 import type { CompositeDef, GraphBuilder, OpDef, Param } from "../../ops";
 import { opDef, scalarType, weakDType, withDefaults } from "../../ops";
 import type { Interpreter } from "../interpreter";
@@ -168,14 +168,8 @@ export class Expansion implements GraphBuilder {
       const [id] = this.landedAs([old]);
       const label = this.names.get(old) ?? node.label;
       const of = this.cotangents.get(old);
-      this.interpreter.nodes.set(id!, {
-        ...node,
-        id: id!,
-        label,
-        origins: [id!],
-        inputs: this.landedAs(node.inputs),
-        ...(of && { cotangentOf: of }),
-      });
+      const own = { id: id!, label, origins: [id!], inputs: this.landedAs(node.inputs) };
+      this.interpreter.nodes.set(id!, extended(node, of ? { ...own, cotangentOf: of } : own));
     }
     return this.landedAs(ids);
   }
