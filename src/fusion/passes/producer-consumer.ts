@@ -307,7 +307,9 @@ interface Heap<T> {
 function heapOf<T>(before: (a: T, b: T) => boolean): Heap<T> {
   const items: T[] = [];
   const swap = (i: number, j: number): void => {
-    [items[i], items[j]] = [items[j]!, items[i]!];
+    const item = items[i]!;
+    items[i] = items[j]!;
+    items[j] = item;
   };
   return {
     peek: () => items[0] ?? null,

@@ -130,7 +130,12 @@ function valuesPerRow(graph: Graph, members: readonly NodeId[], form: RegionForm
 }
 
 /** How often the tiles of a contraction load each element of operand 0 or 1. */
-export function tileVisits(graph: Graph, contraction: NodeId, operand: number, schedule: Pick<RegionSchedule, "flash" | "thin" | "matmul">): number {
+export function tileVisits(
+  graph: Graph,
+  contraction: NodeId,
+  operand: number,
+  schedule: Pick<RegionSchedule, "flash" | "thin" | "matmul">,
+): number {
   const { m, n } = matmulSizes(graph, contraction);
   // A band of rows keeps its left operand, and every band walks the right one.
   if (schedule.flash) return operand === 0 ? 1 : Math.ceil(m / schedule.flash.m);

@@ -30,9 +30,9 @@ export const unionOf = (planner: Planner, regions: readonly Region[]): readonly 
 
 /** Reads from producer's outputs into consumer's own members. */
 export function edgesBetween(planner: Planner, producer: Region, consumer: Region): EdgeId[] {
-  const copied = new Set(consumer.members);
-  const made = new Set(producer.outputs.filter((output) => !copied.has(output)));
   const edges: EdgeId[] = [];
+  if (!mayRead(planner, consumer, producer.outputs)) return edges;
+  const made = new Set(producer.outputs.filter((output) => !consumer.members.includes(output)));
   for (const member of consumer.members) {
     const { inputs } = node(planner.graph, member);
     for (let operand = 0; operand < inputs.length; operand++)
@@ -40,6 +40,10 @@ export function edgesBetween(planner: Planner, producer: Region, consumer: Regio
   }
   return edges;
 }
+
+/** False where the region is known to read none of these values. */
+const mayRead = (planner: Planner, region: Region, values: readonly NodeId[]): boolean =>
+  planner.regions.get(region.id) !== region || planner.inputsOf(region).some((input) => values.includes(input));
 
 /** Reads of one of these nodes by another. */
 export function edgesOf(planner: Planner, nodes: readonly NodeId[]): EdgeId[] {
@@ -88,14 +92,19 @@ export function mergedRegion(planner: Planner, group: readonly Region[], id: Reg
 /** Regions that the group leaves without a reader: those that have a reader in it compute the values themselves. */
 export function unreadBeside(planner: Planner, group: readonly Region[]): Region[] {
   const ids = new Set(group.map(({ id }) => id));
+  const isUnread = (home: RegionId | null): boolean => {
+    if (home === null || ids.has(home)) return false;
+    const { outputs } = planner.region(home);
+    const readers = planner.readersOf(home);
+    if (readers.length === 0 || !readers.every((reader) => ids.has(reader))) return false;
+    return !outputs.some(planner.isOutput) && outputs.some((id) => group.some(({ members }) => members.includes(id)));
+  };
+  // Each of them is read by the group: where the group stands in the plan, its few inputs are asked instead of its many members.
+  const stand = group.every((region) => planner.regions.get(region.id) === region);
+  const inputs = stand ? group.flatMap(planner.inputsOf) : null;
+  if (inputs && !inputs.some((input) => isUnread(planner.homeOf(input)))) return [];
   const homes = new Set(group.flatMap(({ members }) => members.flatMap((id) => planner.homeOf(id) ?? [])));
-  return [...homes]
-    .filter((home) => !ids.has(home))
-    .map(planner.region)
-    .filter(({ id, outputs }) => {
-      const readers = planner.readersOf(id);
-      return readers.length > 0 && readers.every((reader) => ids.has(reader)) && !outputs.some(planner.isOutput);
-    });
+  return [...homes].filter(isUnread).map(planner.region);
 }
 
 /** A candidate that makes one kernel of several regions; values that others read are stored as further outputs. */

@@ -198,8 +198,11 @@ export function openPlanner(
     regionOrder(executionOrder([...draft.regions.values()], position, producersOf), { readersOf, producersOf });
   let order = orderNow();
   let edition = 0;
-  const sorted = (ids: readonly RegionId[]): readonly RegionId[] =>
-    ids.length < 2 ? ids : ids.toSorted((a, b) => order.at(a) - order.at(b));
+  const sorted = (ids: readonly RegionId[]): readonly RegionId[] => {
+    for (let i = 1; i < ids.length; i++)
+      if (order.at(ids[i - 1]!) > order.at(ids[i]!)) return ids.toSorted((a, b) => order.at(a) - order.at(b));
+    return ids;
+  };
   const runningTotals = openRunningTotals(graph, positions);
   for (const each of draft.regions.values()) runningTotals.add(each, countsOf(each));
   return {
@@ -312,22 +315,21 @@ function openMemberOrder(
 
 /** Null where several nodes stand at one position: which comes first is for the whole list to say. */
 function mergedOf(a: Placed, b: Placed): Placed | null {
-  const ids: NodeId[] = [];
-  const at: number[] = [];
-  const take = (from: Placed, i: number): void => {
-    ids.push(from.ids[i]!);
-    at.push(from.at[i]!);
-  };
-  let [i, j] = [0, 0];
+  const most = a.at.length + b.at.length;
+  const ids = new Array<NodeId>(most);
+  const at = new Array<number>(most);
+  let [i, j, count, last] = [0, 0, 0, -Infinity];
   while (i < a.at.length || j < b.at.length) {
-    const [first, second] = [a.at[i] ?? Infinity, b.at[j] ?? Infinity];
-    if (first === second) {
-      if (a.ids[i] !== b.ids[j]) return null;
-      j++;
-    }
-    if (first <= second) take(a, i++);
-    else take(b, j++);
-    if (at.length > 1 && at.at(-1)! <= at.at(-2)!) return null;
+    const first = i < a.at.length ? a.at[i]! : Infinity;
+    const second = j < b.at.length ? b.at[j]! : Infinity;
+    const next = first <= second ? first : second;
+    if (next <= last) return null;
+    if (first === second && a.ids[i] !== b.ids[j]) return null;
+    ids[count] = first <= second ? a.ids[i]! : b.ids[j]!;
+    at[count++] = last = next;
+    if (first <= second) i++;
+    if (second <= first) j++;
   }
+  ids.length = at.length = count;
   return { ids, at };
 }

@@ -20,115 +20,153 @@ export interface CostCache {
 
 interface Priced {
   readonly facts: RegionFacts;
-  /** What the facts name: its number in the order of the shape. */
-  readonly numbers: ReadonlyMap<NodeId, number>;
+  /** What the facts name, by its number in the shape. */
+  readonly ids: readonly NodeId[];
 }
 
 /** @param target whose schedules are priced: the planner's own by default */
 export function openCostCache(profile: DeviceProfile, fullSize: number, target: Target = targetOf(profile)): CostCache {
   const byRegion = new WeakMap<Region, RegionFacts | Verdict>();
   const byShape = new Map<string, Priced>();
-  const kinds = openKinds();
+  const shapeOf = openShapes();
   return {
     facts(graph, region) {
       const known = byRegion.get(region);
       if (known) return known;
-      const { shape: plain, numbers } = shapeOf(graph, region, kinds);
+      const { text: plain, ids } = shapeOf(graph, region);
       const own = target.knobs?.kernels[region.outputs[0]!];
       const shape = own ? `${plain} ${JSON.stringify(own)}` : plain;
       const like = byShape.get(shape);
-      const fresh = like
-        ? new RenamedFacts(like, [...numbers.keys()])
-        : regionFacts(graph, region, profile, fullSize, target);
+      const fresh = like ? new RenamedFacts(like, ids) : regionFacts(graph, region, profile, fullSize, target);
       byRegion.set(region, fresh);
-      if (!like && !isRefusal(fresh)) byShape.set(shape, { facts: fresh, numbers });
+      if (!like && !isRefusal(fresh)) byShape.set(shape, { facts: fresh, ids });
       return fresh;
     },
   };
 }
 
-/** Small numbers for what matters of a node: op, attributes and type of a member, type alone of what it reads. */
-interface Kinds {
-  member(n: Node): number;
-  stored(n: Node): number;
-}
-
-function openKinds(): Kinds {
-  const numbers = new Map<string, number>();
-  const numbered = (textOf: (n: Node) => string): ((n: Node) => number) => {
-    const cache = new WeakMap<Node, number>();
-    return (n) => {
-      let number = cache.get(n);
-      if (number === undefined) {
-        const text = textOf(n);
-        number = numbers.get(text) ?? numbers.size;
-        numbers.set(text, number);
-        cache.set(n, number);
-      }
-      return number;
-    };
-  };
-  return {
-    member: numbered((n) => `${n.op}${JSON.stringify(n.attrs)}${n.type.dtype}${n.type.shape.join()}`),
-    stored: numbered((n) => `${isLiteral(n) ? "c" : "s"}${n.type.dtype}${n.type.shape.join()}`),
-  };
+/** What matters of a node, as small numbers: op, attributes and type of a member, type alone of what is read. */
+interface Kind {
+  readonly node: Node;
+  readonly member: number;
+  readonly stored: number;
+  readonly isView: boolean;
+  /** Its number in the last shape that it was part of. */
+  number: number;
+  /** Which one that was. */
+  shape: number;
 }
 
 /** Marks between the numbers of a shape, so that lists of different meaning never look alike. */
-const MARK = { member: 0, view: 1, seen: 2, stored: 3, outputs: 4, replaced: 5, operand: 6 } as const;
+const MARK = { member: 0, view: 1, seen: 2, stored: 3, output: 4, replaced: 5, operand: 6 } as const;
 
 /** The largest list, and the largest number in it, that become one string in one step. */
 const [MOST_PARTS, MOST_UNITS] = [4096, 0xffff];
 
-/** A text that differs wherever the lists do. */
-const textOf = (parts: readonly number[]): string =>
-  parts.length <= MOST_PARTS && parts.every((part) => part <= MOST_UNITS)
-    ? String.fromCharCode(...parts)
-    : parts.join();
+/** Lists of numbers that are written one after another, all in the same place. */
+class Parts {
+  #all = new Uint32Array(MOST_PARTS);
+  #count = 0;
+  #most = 0;
 
-/** The region with its names replaced by numbers, members first: equal for regions that differ in names alone. */
-function shapeOf(
-  graph: Graph,
-  { members, outputs }: Region,
-  kinds: Kinds,
-): { shape: string; numbers: ReadonlyMap<NodeId, number> } {
-  const numbers = new Map<NodeId, number>();
-  const parts: number[] = [];
-  for (const id of members) numbers.set(id, numbers.size);
-  /** What is read from outside, through views to what they show. */
-  const outside = (id: NodeId): void => {
-    let n = node(graph, id);
-    numbers.set(id, numbers.size);
-    while (isFreeView(n)) {
-      parts.push(MARK.view, kinds.member(n));
-      n = node(graph, n.inputs[0]!);
-      const known = numbers.get(n.id);
-      if (known !== undefined) {
-        parts.push(MARK.seen, known);
-        return;
-      }
-      numbers.set(n.id, numbers.size);
-    }
-    parts.push(MARK.stored, kinds.stored(n));
-    const next = replacementOf(graph, n);
-    const replaced = next === null ? undefined : numbers.get(next);
-    if (replaced !== undefined) parts.push(MARK.replaced, replaced);
-  };
-  for (const id of members) {
-    const n = node(graph, id);
-    for (const input of n.inputs) {
-      let number = numbers.get(input);
-      if (number === undefined) {
-        number = numbers.size;
-        outside(input);
-      }
-      parts.push(MARK.operand, number);
-    }
-    parts.push(MARK.member, kinds.member(n));
+  begin(): void {
+    this.#count = this.#most = 0;
   }
-  parts.push(MARK.outputs);
-  for (const id of outputs) parts.push(numbers.get(id)!);
-  return { shape: textOf(parts), numbers };
+
+  add(mark: number, part: number): void {
+    if (this.#count + 2 > this.#all.length) {
+      const wider = new Uint32Array(2 * this.#all.length);
+      wider.set(this.#all);
+      this.#all = wider;
+    }
+    this.#all[this.#count++] = mark;
+    this.#all[this.#count++] = part;
+    if (part > this.#most) this.#most = part;
+  }
+
+  /** A text that differs wherever the lists do. */
+  text(): string {
+    const own = this.#all.subarray(0, this.#count);
+    const fits = this.#count <= MOST_PARTS && this.#most <= MOST_UNITS;
+    return fits ? Reflect.apply(String.fromCharCode, null, own) : own.join();
+  }
+}
+
+interface Shape {
+  readonly text: string;
+  /** All that the region names, by number: members first. */
+  readonly ids: readonly NodeId[];
+}
+
+/** Regions with their names replaced by numbers: equal for those that differ in names alone. */
+function openShapes(): (graph: Graph, region: Region) => Shape {
+  const texts = new Map<string, number>();
+  const kinds = new WeakMap<Node, Kind>();
+  const parts = new Parts();
+  let shapes = 0;
+  const numberOf = (text: string): number => {
+    const known = texts.get(text) ?? texts.size;
+    texts.set(text, known);
+    return known;
+  };
+  const kindOf = (graph: Graph, id: NodeId): Kind => {
+    const n = node(graph, id);
+    let kind = kinds.get(n);
+    if (kind) return kind;
+    const type = `${n.type.dtype}${n.type.shape.join()}`;
+    kind = {
+      node: n,
+      member: numberOf(`${n.op}${JSON.stringify(n.attrs)}${type}`),
+      stored: numberOf(`${isLiteral(n) ? "c" : "s"}${type}`),
+      isView: isFreeView(n),
+      number: 0,
+      shape: 0,
+    };
+    kinds.set(n, kind);
+    return kind;
+  };
+  return (graph, { members, outputs }) => {
+    const shape = ++shapes;
+    const ids: NodeId[] = [];
+    parts.begin();
+    const named = (kind: Kind): void => {
+      kind.shape = shape;
+      kind.number = ids.length;
+      ids.push(kind.node.id);
+    };
+    /** What is read from outside, through views to what they show. */
+    const outside = (first: Kind): void => {
+      let kind = first;
+      named(kind);
+      while (kind.isView) {
+        parts.add(MARK.view, kind.member);
+        kind = kindOf(graph, kind.node.inputs[0]!);
+        if (kind.shape === shape) {
+          parts.add(MARK.seen, kind.number);
+          return;
+        }
+        named(kind);
+      }
+      parts.add(MARK.stored, kind.stored);
+      const next = replacementOf(graph, kind.node);
+      if (next === null) return;
+      const replaced = kindOf(graph, next);
+      if (replaced.shape === shape) parts.add(MARK.replaced, replaced.number);
+    };
+    for (const id of members) named(kindOf(graph, id));
+    for (const id of members) {
+      const { node: n, member } = kindOf(graph, id);
+      for (const input of n.inputs) {
+        const kind = kindOf(graph, input);
+        const number = kind.shape === shape ? kind.number : ids.length;
+        if (kind.shape !== shape) outside(kind);
+        parts.add(MARK.operand, number);
+      }
+      parts.add(MARK.member, member);
+    }
+    for (const id of outputs) parts.add(MARK.output, kindOf(graph, id).number);
+    return { text: parts.text(), ids };
+  };
 }
 
 /** The same facts about other names. Most are asked for their times alone: names are put in when they are read. */
@@ -158,8 +196,8 @@ class RenamedFacts implements RegionFacts {
   }
 
   #name(id: NodeId): NodeId {
-    const at = this.#like.numbers.get(id);
-    return at === undefined ? id : this.#ids[at]!;
+    const at = this.#like.ids.indexOf(id);
+    return at < 0 ? id : this.#ids[at]!;
   }
 
   #list(ids: readonly NodeId[]): NodeId[] {

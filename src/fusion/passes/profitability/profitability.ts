@@ -1,5 +1,15 @@
 /** @file Is a legal merge worth it? Words and codes for the cost model's numbers; the budgets of one kernel. */
-import { bytesOf, extended, isLiteral, node, type NodeId, OPS_PER_NOTCH, type Region, type Verdict, sizeOf } from "../../ir";
+import {
+  bytesOf,
+  extended,
+  isLiteral,
+  node,
+  type NodeId,
+  OPS_PER_NOTCH,
+  type Region,
+  type Verdict,
+  sizeOf,
+} from "../../ir";
 import { intensity, machineShare, ridge, type Figures } from "../../cost";
 import { tileVisits, evaluationsOf } from "../../kernel";
 import { algebraOf, isDivision, opDef } from "../../ops";
