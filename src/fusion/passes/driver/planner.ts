@@ -316,8 +316,8 @@ function openMemberOrder(
 /** Null where several nodes stand at one position: which comes first is for the whole list to say. */
 function mergedOf(a: Placed, b: Placed): Placed | null {
   const most = a.at.length + b.at.length;
-  const ids = new Array<NodeId>(most);
-  const at = new Array<number>(most);
+  const ids = Array<NodeId>(most);
+  const at = Array<number>(most);
   let [i, j, count, last] = [0, 0, 0, -Infinity];
   while (i < a.at.length || j < b.at.length) {
     const first = i < a.at.length ? a.at[i]! : Infinity;

@@ -98,18 +98,16 @@ interface Shape {
   readonly ids: readonly NodeId[];
 }
 
-/** Regions with their names replaced by numbers: equal for those that differ in names alone. */
-function openShapes(): (graph: Graph, region: Region) => Shape {
+/** Kinds of nodes, each found out once. */
+function openKinds(): (graph: Graph, id: NodeId) => Kind {
   const texts = new Map<string, number>();
   const kinds = new WeakMap<Node, Kind>();
-  const parts = new Parts();
-  let shapes = 0;
   const numberOf = (text: string): number => {
     const known = texts.get(text) ?? texts.size;
     texts.set(text, known);
     return known;
   };
-  const kindOf = (graph: Graph, id: NodeId): Kind => {
+  return (graph, id) => {
     const n = node(graph, id);
     let kind = kinds.get(n);
     if (kind) return kind;
@@ -125,6 +123,13 @@ function openShapes(): (graph: Graph, region: Region) => Shape {
     kinds.set(n, kind);
     return kind;
   };
+}
+
+/** Regions with their names replaced by numbers: equal for those that differ in names alone. */
+function openShapes(): (graph: Graph, region: Region) => Shape {
+  const kindOf = openKinds();
+  const parts = new Parts();
+  let shapes = 0;
   return (graph, { members, outputs }) => {
     const shape = ++shapes;
     const ids: NodeId[] = [];
