@@ -148,7 +148,7 @@ interface Counted {
   readonly length: number;
 }
 
-type Nameless<T> = readonly Omit<T, "value">[];
+type Unnamed<T> = readonly Omit<T, "value">[];
 
 /** Facts without the names of nodes: one object for all regions of a shape. */
 export interface Figures extends Pick<RegionFacts, "flops" | "time"> {
@@ -158,13 +158,13 @@ export interface Figures extends Pick<RegionFacts, "flops" | "time"> {
       } & { readonly contraction: unknown })
     | null;
   readonly schedule: Omit<RegionSchedule, "reads" | "stridedWrites" | "cached" | "inPlace"> & {
-    readonly reads: Nameless<RegionSchedule["reads"][number]>;
+    readonly reads: Unnamed<RegionSchedule["reads"][number]>;
     readonly stridedWrites: Counted;
     readonly inPlace?: Counted;
   };
   readonly traffic: Omit<RegionTraffic, "reads" | "writes"> & {
-    readonly reads: Nameless<RegionTraffic["reads"][number]>;
-    readonly writes: Nameless<RegionTraffic["writes"][number]>;
+    readonly reads: Unnamed<RegionTraffic["reads"][number]>;
+    readonly writes: Unnamed<RegionTraffic["writes"][number]>;
   };
 }
 
