@@ -163,6 +163,14 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
       "space.int(0)",
     ],
   ],
+  "other-row": [
+    [
+      "shapes/attention/write/accumulator-placement.ts",
+      "for (const [id, value] of «known[i]!») low.setRowValue(id, value);",
+      "known[0]!",
+    ],
+    ["shapes/attention/write/reduce-thread.ts", "(«alongColumns» ? state[i] : state[0])!.enter();", "false"],
+  ],
   "stale-rows": [["shapes/attention/write/reduce-tile.ts", "const past = space.mul(«then», step);", "turn"]],
   "digit-before-itself": [
     [

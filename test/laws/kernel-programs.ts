@@ -66,6 +66,9 @@ export const programs: Readonly<Record<string, string>> = {
   "product-logsumexp": `x: f32[40, 20]\nw: f32[20, 90]\ny = logsumexp(x @ w, dim=-1, keepdim=True)`,
   "product-in-chunks": `x: f32[20, 8]\nw: f32[8, 1500]\nz = x @ w\nm = logsumexp(z, dim=-1, keepdim=True)\ni = argmax(z, dim=-1)\nreturn m, i`,
   "product-softmax": `x: f32[40, 20]\nw: f32[20, 90]\ny = softmax(x @ w, dim=-1)`,
+  "product-softmax-again": `q: f32[37, 8]\nk: f32[300, 8]\nm: f32[37, 300]\ny = softmax(q @ k.T * 0.3 + m, dim=-1)`,
+  "product-log-softmax-odd": `x: f32[2, 9, 10]\nw: f32[10, 301]\ny = log_softmax(x @ w, dim=-1)`,
+  "product-softmax-down": `x: f32[300, 20]\nw: f32[20, 36]\nz = x @ w\nreturn softmax(z, dim=0), z`,
   "product-norm-odd": `x: f32[37, 21]\nw: f32[21, 50]\ng: f32[50]\ny = layer_norm(x @ w, g)`,
   "product-argmax-down": `x: f32[37, 20]\nw: f32[20, 34]\ny = argmax(x @ w, dim=0)`,
   "two-products": `x: f32[64, 48]\ng: f32[48, 96]\nu: f32[48, 96]\ny = silu(x @ g) * (x @ u)`,
@@ -137,6 +140,7 @@ export const programs: Readonly<Record<string, string>> = {
 /** Products whose rows are folded while they are made, where launches are expensive enough. */
 export const streamed: Readonly<Record<string, string>> = {
   "loss-of-a-product": `h: f32[20, 8]\nw: f32[8, 40]\ny: i32[20] = uniform(0, 50)\nloss = cross_entropy(h @ w, y, reduction="none")`,
+  "rows-of-a-product": `h: f32[20, 8]\nw: f32[8, 290]\ny = softmax(h @ w, dim=-1)`,
   "shares-of-a-product": `h: f32[20, 8]\nw: f32[8, 40]\nt: f32[20, 40]\nloss = (log_softmax(h @ w, dim=-1) * t).sum(dim=-1)`,
 };
 

@@ -22,6 +22,8 @@ export interface RegionForm {
   /** Orders with the pass that puts the row into workgroup memory: one stage later, its elements are known in order. */
   readonly orders: readonly { readonly node: NodeId; readonly stage: number }[];
   readonly contraction: NodeId | null;
+  /** Members that are evaluated once while rows are folded, and once more when they are known as a whole. Absent: none. */
+  readonly again?: readonly NodeId[];
 }
 
 export type Classified =

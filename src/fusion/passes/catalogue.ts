@@ -251,6 +251,15 @@ export const passCatalogue: readonly PassEntry[] = [
     elsewhere: [xla("PriorityFusion")],
   },
   {
+    name: "matmul-rows",
+    level: 3,
+    merges: true,
+    title: "Keep rows of a matmul in one kernel",
+    summary:
+      "Folds rows of a matmul while they are computed, and computes them again for what needs whole rows, instead of storing them.",
+    numerics: "reassociates",
+  },
+  {
     name: "multi-output",
     level: 2,
     merges: true,

@@ -15,6 +15,7 @@ import { monotoneCommute } from "./algebra/monotone-commute";
 import { multiOutput } from "./multi-output";
 import { producerConsumer } from "./producer-consumer";
 import { readOnce } from "./rows/read-once";
+import { matmulRows } from "./rows/matmul-rows";
 import { rowGroups } from "./rows/row-groups";
 import { gatherByMask } from "./rows/gather-by-mask";
 import { hoistRowScale } from "./rows/hoist-row-scale";
@@ -47,6 +48,7 @@ export const allPasses: readonly FusionPass[] = [
   readOnce,
   hoistRowScale,
   producerConsumer,
+  matmulRows,
   multiOutput,
   budgetSplit,
 ];

@@ -1,4 +1,5 @@
 /** @file Chapter 000: memory is the bottleneck; normalisations, activations and attention scores. */
+import { pin } from "../pins";
 import type { Example } from "../example";
 import { cube, rows, sequence, square } from "../sizes";
 import { maskedLanes } from "./masked-lanes";
@@ -193,7 +194,8 @@ y = dropout(p, p=0.1, seed=7)
     id: "attention-scores",
     chapter: "bandwidth",
     title: "Attention scores",
-    sentence: "Scale and mask fuse into the matmul. Softmax needs whole rows, so it stays a second kernel.",
+    sentence:
+      "Scale and mask fuse into the matmul. Softmax needs whole rows: one kernel would compute each score twice, so two are predicted to be faster.",
     text: `# softmax(q kᵀ / √d + mask)
 N = 1024
 D = 64
@@ -209,6 +211,34 @@ p = softmax(s, dim=-1)
     granularity: "op",
     sizes: sequence,
     claims: [{ row: "000-19", says: "2–3× faster" }],
+    variants: [
+      {
+        id: "heads",
+        title: "eight heads",
+        sentence:
+          "One kernel: eight heads have rows for the whole GPU, and computing scores twice takes less time than storing and loading them.",
+        text: `# softmax(q kᵀ / √d + mask) of eight heads
+N = 1024
+D = 64
+q: f32[8, N, D]
+k: f32[8, N, D]
+mask: f32[N, N] = zeros()
+
+s = q @ k.mT
+s = s * (1 / math.sqrt(D))
+s = s + mask
+p = softmax(s, dim=-1)
+`,
+        sizes: { ...sequence, L: 1536 },
+      },
+      {
+        id: "forced",
+        title: "fused anyway",
+        sentence:
+          "One kernel by choice: each workgroup computes its rows for their maximum and sum, and once more to store them.",
+        options: { forced: [pin("s@3", "p.max", 0)] },
+      },
+    ],
   },
   {
     id: "swiglu",

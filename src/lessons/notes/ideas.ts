@@ -52,14 +52,16 @@ export const ideas: readonly Note[] = [
     text: [
       "A softmax seems to need the row's maximum before it can sum. It does not: keep a running maximum, and when it grows, multiply the sum so far by `exp(old − new)`.",
       "So a row need not be complete: attention reads the keys block by block and keeps a maximum, a sum and a result for each query.",
+      "Scores that are stored still wait for their row's maximum and sum. Either they go through memory once more, or the kernel computes them twice: once to reduce them, once to store what follows.",
       "In the backward pass each row's maximum and sum are saved, so the kernel recomputes a tile of scores and turns it directly into probabilities.",
       "A long row is read once if only its sums wait for a value of the whole row: that value is taken out of them.",
     ],
     rows: ["004-04", "000-13", "000-09"],
     examples: ["attention-scores", "attention", "matmul-softmax", "flash-attention", "attention-backward"],
-    passes: ["attention", "tiles-again", "read-once"],
+    passes: ["attention", "matmul-rows", "tiles-again", "read-once"],
     tries: [
       { title: "Scores only", opens: "attention-scores" },
+      { title: "Computed twice", opens: "attention-scores/heads" },
       { title: "With the values", opens: "attention" },
       { title: "Strict: stored", opens: "attention/strict" },
     ],

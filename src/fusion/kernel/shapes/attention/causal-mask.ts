@@ -26,7 +26,7 @@ const MAX_DEPTH = 24;
  * The offset c when `id`, of batch × rows × columns, hides every element with column > row + c. Null when no mask by position
  * does so, or when some row would see nothing or some column were seen by nobody: then every tile counts.
  */
-export function causalOffset(graph: Graph, members: ReadonlySet<NodeId>, id: NodeId): number | null {
+function causalOffset(graph: Graph, members: ReadonlySet<NodeId>, id: NodeId): number | null {
   const n = node(graph, id);
   const [rows, columns] = [n.type.shape.at(-2)!, n.type.shape.at(-1)!];
   const hides = n.op === "where" && isHidden(node(graph, n.inputs[2]!));
@@ -35,16 +35,47 @@ export function causalOffset(graph: Graph, members: ReadonlySet<NodeId>, id: Nod
 }
 
 /** Columns that a row sees: those up to row + `last`, or those from its own number on. */
-export interface Seen {
+interface Seen {
   readonly last: number | null;
   readonly fromOwn: boolean;
+}
+
+/** Rows between two products, as far as they have been read. */
+interface ReadRows {
+  readonly scores: readonly NodeId[];
+  readonly values: NodeId;
+  /** What each member is; see `online.ts`. */
+  readonly parts: ReadonlyMap<NodeId, string>;
+  readonly peak: NodeId | null;
+  readonly folds: readonly unknown[];
+}
+
+/** Which columns a row sees. Null where it may be all, also where scores meet data from memory: hidden tiles of it would stay unread. */
+export function seenBy(graph: Graph, { scores, values, parts, peak, folds }: ReadRows): Seen | null {
+  const members = new Set(parts.keys());
+  const partOf = (id: NodeId): string => parts.get(id) ?? "free";
+  const onRow = [...parts].filter(
+    ([id, part]) => !scores.includes(id) && ["score", "shifted", "weight"].includes(part),
+  );
+  const open = onRow.flatMap(([id]) => node(graph, id).inputs.filter((input) => partOf(input) === "free"));
+  const seen = new Set<NodeId>();
+  while (open.length > 0) {
+    const id = open.pop()!;
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const n = node(graph, id);
+    if (!members.has(id) && !isLiteral(n) && (peak !== null || isMatrix(n.type.shape))) return null;
+    if (members.has(id)) open.push(...n.inputs);
+  }
+  if (peak === null) return folds.length > 0 ? null : weightsSeen(graph, members, node(graph, values).inputs[0]!);
+  return { last: causalOffset(graph, members, node(graph, peak).inputs[0]!), fromOwn: false };
 }
 
 /**
  * What a mask by position leaves of weights of batch × rows × columns that it sets to 0: outside they add nothing to a product. The mask
  * may stand before the matrix is transposed. Null when no such mask is found, or when some row or column would be left out wholly.
  */
-export function weightsSeen(graph: Graph, members: ReadonlySet<NodeId>, weights: NodeId): Seen | null {
+function weightsSeen(graph: Graph, members: ReadonlySet<NodeId>, weights: NodeId): Seen | null {
   let [id, transposed] = [weights, false];
   for (let depth = 0; depth < MAX_DEPTH && members.has(id); depth++) {
     const n = node(graph, id);

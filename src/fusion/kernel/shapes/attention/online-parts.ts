@@ -38,7 +38,16 @@ export interface OnlineParts {
   readonly results: ReadonlyMap<NodeId, Follower>;
   /** Folds of a row of results, once it is complete: one value a row, in dependence order. */
   readonly resultFolds: readonly NodeId[];
+  /** Elements of the row that are stored: those known as they pass, and those that need the complete row, which is made again for them. */
+  readonly passing: readonly NodeId[];
+  readonly again: readonly NodeId[];
 }
+
+/** What is known of a row once it is complete: its peak and its folds. */
+export const endsOf = ({ peak, folds }: Pick<OnlineParts, "peak" | "folds">): NodeId[] => [
+  ...(peak === null ? [] : [peak]),
+  ...folds.map((fold) => fold.node),
+];
 
 export type OnlineAnswer =
   { readonly ok: true; readonly parts: OnlineParts } | { readonly ok: false; readonly verdict: Verdict };

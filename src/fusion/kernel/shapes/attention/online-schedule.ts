@@ -2,7 +2,7 @@
 import { bug, node, type Graph, type NodeId, type Target } from "../../../ir";
 import { opDef } from "../../../ops";
 import { onlineParts } from "./online";
-import type { OnlineParts } from "./online-parts";
+import { endsOf, type OnlineParts } from "./online-parts";
 import { readsOf } from "../../count/reads";
 import {
   flashAcross,
@@ -15,7 +15,6 @@ import {
   type FlashSizes,
 } from "./flash-factors";
 import {
-  endsOf,
   meetingTypes,
   meetingValues,
   readTwice,

@@ -5,7 +5,6 @@
  */
 import {
   type Graph,
-  isLiteral,
   literalOf,
   node,
   type Node,
@@ -17,7 +16,7 @@ import {
 } from "../../../ir";
 import { algebraOf, isCopy, isLinearFold, isSubtraction, linearGroups, opDef } from "../../../ops";
 import { afterFolds, followersOf, isMatrixTranspose, type Follower } from "../../indices/alignment";
-import { causalOffset, weightsSeen, type Seen } from "./causal-mask";
+import { seenBy } from "./causal-mask";
 import { matmulSizes } from "../matmul/matmul";
 import { endpointsOf } from "./attention-endpoints";
 import type { OnlineAnswer, OnlineFold, OnlineParts } from "./online-parts";
@@ -26,9 +25,14 @@ import { isFreeView } from "../../indices/views";
 
 /**
  * `free`: needs no fold and no score. `score`: an element of the row. `shifted`: score − peak. `weight`: a multiple of
- * exp(score − peak). `row`: one value a row. `result`: follows the second contraction.
+ * exp(score − peak). `late`: an element that needs what is folded otherwise. `row`: one value a row. `result`: follows the second
+ * contraction.
  */
-type Part = "free" | "score" | "shifted" | "weight" | "row" | "result";
+type Part = "free" | "score" | "shifted" | "weight" | "late" | "row" | "result";
+
+/** Elements of the row. */
+const isElement = (part: Part): boolean =>
+  part === "score" || part === "shifted" || part === "weight" || part === "late";
 
 /** Head sizes above this don't fit the registers and the workgroup memory of one tile. */
 const MAX_HEAD = 128;
@@ -54,6 +58,8 @@ class Reader {
   #axis: number | null = null;
   #results: ReadonlyMap<NodeId, Follower> = new Map();
   readonly #resultFolds: NodeId[] = [];
+  readonly #passing: NodeId[] = [];
+  readonly #again: NodeId[] = [];
 
   readonly graph: Graph;
   readonly scores: readonly NodeId[];
@@ -191,6 +197,14 @@ class Reader {
     return this.#compute(n, parts);
   }
 
+  /** It reads a value that is known only when the row is complete, and so is an element of it that can be made once more then. */
+  #late(n: Node, operand: number): Part | Verdict {
+    const ofRows = n.inputs.every(
+      (input) => this.#part(input) !== "row" || this.#meetsItsRow(this.#shape(input), n.type.shape),
+    );
+    return this.values === null && ofRows ? "late" : this.#needsAll(n, operand);
+  }
+
   /** It reads a value that is known only when the row is complete. */
   #needsAll(n: Node, operand: number): Verdict {
     const bound = n.inputs[Math.max(0, operand)]!;
@@ -215,7 +229,7 @@ class Reader {
     const axes = meaning.axes(n.attrs, shape);
     if (part === "result") return this.#foldResult(n, axes);
     if (this.#transposed.has(operand)) return this.#elsewhere(n, operand);
-    if (part === "row" || part === "shifted") return this.#needsAll(n, 0);
+    if (part === "row" || part === "shifted" || part === "late") return this.#needsAll(n, 0);
     const axis = axes.length === 1 ? axes[0]! - shape.length + this.space.length : -1;
     const last = this.space.length - 1;
     const alongRows = axis === last - 1 && this.values === null && shape.at(-2) === this.space.at(-2);
@@ -257,7 +271,7 @@ class Reader {
     const operand = n.inputs[0]!;
     if (isFreeView(n) && part === "row") return this.#alias(n, operand);
     const transposed = this.#transposed.has(operand) !== (part === "score" && isMatrixTranspose(this.graph, n));
-    const stays = isFreeView(n) && (part === "score" || part === "weight");
+    const stays = isFreeView(n) && (part === "score" || part === "weight" || part === "late");
     if (!(stays || transposed !== this.#transposed.has(operand)) || !this.#isFull(n.type.shape, transposed))
       return this.#elsewhere(n, operand);
     if (transposed) this.#transposed.add(n.id);
@@ -302,19 +316,18 @@ class Reader {
 
   #compute(n: Node, parts: readonly Part[]): Part | Verdict {
     const has = (part: Part): boolean => parts.includes(part);
-    const [full] = [has("score") || has("weight") || has("shifted")];
     if (has("result")) return this.#needsAll(n, parts.indexOf("result"));
-    if (!full && has("row")) return this.#onRows(n, parts);
+    if (!parts.some(isElement) && has("row")) return this.#onRows(n, parts);
     const turned = n.inputs.some((input) => this.#transposed.has(input));
     if (turned) return this.#computeTransposed(n, parts);
     const wrongPlace = n.inputs.findIndex(
-      (input, i) =>
-        ["score", "weight", "shifted"].includes(parts[i]!) && this.#shape(input).join() !== n.type.shape.join(),
+      (input, i) => isElement(parts[i]!) && this.#shape(input).join() !== n.type.shape.join(),
     );
     if (wrongPlace >= 0 || !this.#isFull(n.type.shape)) return this.#otherRows(n.id);
+    if (has("late")) return this.#late(n, parts.indexOf("late"));
     if (has("row")) return this.#shift(n, parts);
     if (has("shifted")) return this.#exponential(n, parts);
-    if (has("weight")) return isLinear(this.graph, n, parts) ? "weight" : this.#needsAll(n, parts.indexOf("weight"));
+    if (has("weight")) return isLinear(this.graph, n, parts) ? "weight" : this.#late(n, parts.indexOf("weight"));
     return "score";
   }
 
@@ -345,7 +358,7 @@ class Reader {
     const row = parts.indexOf("row");
     const peak = this.#aliases.get(n.inputs[row]!);
     const isShift = isSubtraction(algebraOf(n.op)) && row === 1 && (parts[0] === "score" || parts[0] === "free");
-    if (!isShift || peak === undefined || (this.#peak !== null && this.#peak !== peak)) return this.#needsAll(n, row);
+    if (!isShift || peak === undefined || (this.#peak !== null && this.#peak !== peak)) return this.#late(n, row);
     if (
       this.#shape(n.inputs[0]!).join() !== n.type.shape.join() ||
       !this.#meetsItsRow(this.#shape(n.inputs[1]!), n.type.shape)
@@ -357,7 +370,7 @@ class Reader {
 
   #exponential(n: Node, parts: readonly Part[]): Part | Verdict {
     const known = this.#exp === null || this.#node(this.#exp).op === n.op;
-    if (!algebraOf(n.op).exponential || !known) return this.#needsAll(n, parts.indexOf("shifted"));
+    if (!algebraOf(n.op).exponential || !known) return this.#late(n, parts.indexOf("shifted"));
     this.#exp = n.id;
     return "weight";
   }
@@ -372,6 +385,10 @@ class Reader {
     for (const id of outputs) {
       const part = this.#part(id);
       if (part === "row" || part === "result" || (part === "free" && this.#isOneARow(id))) continue;
+      if (this.values === null && isElement(part) && !this.#transposed.has(id)) {
+        (part === "score" ? this.#passing : this.#again).push(id);
+        continue;
+      }
       return refusal(
         "L_ROOT",
         [id, this.values ?? this.scores[0]!],
@@ -382,52 +399,29 @@ class Reader {
     return null;
   }
 
-  /** Null also where scores meet data from memory: hidden tiles of it would stay unread. */
-  #seen(): Seen | null {
-    const { graph, values } = this;
-    if (values === null) return null;
-    const members = new Set(this.#parts.keys());
-    const onRow = [...this.#parts].filter(
-      ([id, part]) => !this.scores.includes(id) && ["score", "shifted", "weight"].includes(part),
-    );
-    const open = onRow.flatMap(([id]) => this.#node(id).inputs.filter((input) => this.#part(input) === "free"));
-    const seen = new Set<NodeId>();
-    while (open.length > 0) {
-      const id = open.pop()!;
-      if (seen.has(id)) continue;
-      seen.add(id);
-      if (!members.has(id) && !isLiteral(this.#node(id)) && (this.#peak !== null || this.#isMatrix(id))) return null;
-      if (members.has(id)) open.push(...this.#node(id).inputs);
-    }
-    if (this.#peak === null)
-      return this.#folds.length > 0 ? null : weightsSeen(graph, members, this.#node(values).inputs[0]!);
-    return { last: causalOffset(graph, members, this.#node(this.#peak).inputs[0]!), fromOwn: false };
-  }
-
-  /** More than one value a row and a column. */
-  #isMatrix(id: NodeId): boolean {
-    const shape = this.#shape(id);
-    return (shape.at(-2) ?? 1) > 1 && (shape.at(-1) ?? 1) > 1;
-  }
-
   #answer(): OnlineParts {
-    const { scores, values, space } = this;
-    const seen = this.#seen();
+    const { graph, scores, values, space } = this;
+    const [parts, exp] = [this.#parts, this.#exp];
+    // What nothing is taken an exponential of is a fold like others.
+    const peak = exp === null && values === null ? null : this.#peak;
+    const seen = values === null ? null : seenBy(graph, { scores, values, parts, peak, folds: this.#folds });
     return {
       scores,
       values,
-      peak: this.#peak,
-      exp: this.#exp,
+      peak,
+      exp,
       weightsWhole: values !== null && !this.#replaced.has(this.#node(values).inputs[0]!),
       weightsRescaled: values !== null && this.#part(this.#node(values).inputs[0]!) === "weight",
       diagonal: seen?.last ?? null,
       fromOwn: seen?.fromOwn ?? false,
-      folds: this.#folds.filter((fold) => fold.node !== this.#peak),
+      folds: this.#folds.filter((fold) => fold.node !== peak),
       space,
       axis: this.#axis ?? space.length - 1,
-      rows: new Set([...this.#parts].flatMap(([id, part]) => (part === "row" ? [id] : []))),
+      rows: new Set([...parts].flatMap(([id, part]) => (part === "row" ? [id] : []))),
       results: this.#results,
       resultFolds: this.#resultFolds,
+      passing: this.#passing,
+      again: this.#again,
     };
   }
 }

@@ -3,9 +3,10 @@ import { leftBy } from "../../nest/threads";
 import { node, sizeOf, type Graph, type NodeId, type Region, type Target } from "../../../ir";
 import { opDef } from "../../../ops";
 import { leftVectors, matmulSizes, offeredTiles, THIN, tileBytes, tileThreads } from "../matmul/matmul";
-import { aloneShare, tileShare } from "../matmul/matmul-factors";
-import type { OnlineParts } from "./online-parts";
+import { aloneShare, slimTiles, tileShare } from "../matmul/matmul-factors";
+import { endsOf, type OnlineParts } from "./online-parts";
 import { readsOf, touchedElements } from "../../count/reads";
+import { membersBehind } from "../fold/rows/row-steps";
 import type { MatmulTile, RegionRead, RegionSchedule, Variant } from "../../types";
 
 export type Body = Pick<Region, "members" | "outputs">;
@@ -42,6 +43,12 @@ const SHARED_WORKGROUPS = 4 * ENOUGH_WORKGROUPS;
 /** The kernel that joins the chunks has a thread for each. */
 export const MAX_CHUNKS = 256;
 
+/** Elements of the rows are stored as well: then the workgroup that stores them has to know the whole of each row. */
+const storesElements = ({ passing, again }: OnlineParts): boolean => passing.length + again.length > 0;
+
+/** How often a workgroup walks its rows. */
+const walksOf = ({ again }: OnlineParts): number => (again.length > 0 ? 2 : 1);
+
 /** How a product is walked that is folded while it is made. */
 interface ReducePlan {
   readonly tile: MatmulTile;
@@ -66,16 +73,18 @@ function statementsOf({ k, rm, rn }: MatmulTile, members: number, values: number
 
 /** Null where one thread per row is better. */
 function reducePlan(graph: Graph, parts: OnlineParts, members: number, target: Target): ReducePlan | null {
-  const { batch, kept, folded, k, alongColumns } = reduceSizes(graph, parts);
+  const { batch, kept, folded, alongColumns } = reduceSizes(graph, parts);
   if (target.schedule === "cpu" || kept < THIN || folded < THIN) return null;
   const bytes = (tile: MatmulTile): number => {
-    const long = statementsOf(tile, members, meetingValues(graph, parts)) > MAX_STATEMENTS;
+    const long = walksOf(parts) * statementsOf(tile, members, meetingValues(graph, parts)) > MAX_STATEMENTS;
     return long ? Infinity : reduceBytes(graph, parts, tile, alongColumns);
   };
   // A thread keeps a row, and hands its parts over in vectors.
   const keeps = ({ m, n, rn }: MatmulTile, threads: number): boolean =>
     !alongColumns || (threads >= m && (n / rn) % 4 === 0);
-  const fits = offeredTiles.filter((tile) => {
+  const whole = storesElements(parts);
+  // Rows that are not cut are shared out in thinner bands.
+  const fits = (whole ? [...offeredTiles, ...slimTiles] : offeredTiles).filter((tile) => {
     const threads = tileThreads(tile);
     return (
       tile.rn <= MAX_COLUMNS &&
@@ -89,10 +98,11 @@ function reducePlan(graph: Graph, parts: OnlineParts, members: number, target: T
       batch * Math.ceil(kept / (alongColumns ? tile.m : tile.n)),
       tile,
       folded / (alongColumns ? tile.n : tile.m),
+      whole,
     );
     return {
       plan,
-      share: tileShare(tile, plan.workgroups, k * plan.iterations, 2 * batch * kept * folded * k, target),
+      share: shareOf(graph, parts, plan, target),
     };
   });
   const best = plans.reduce<(typeof plans)[number] | null>(
@@ -102,10 +112,26 @@ function reducePlan(graph: Graph, parts: OnlineParts, members: number, target: T
   return best?.plan ?? null;
 }
 
-/** A walk of so many tiles for each band of rows, cut into chunks where bands are too few to keep a machine busy. */
-function walkOf(bands: number, tile: MatmulTile, tiles: number): ReducePlan {
+/** Share of the peak that it reaches. */
+function shareOf(
+  graph: Graph,
+  parts: OnlineParts,
+  { tile, iterations, workgroups }: ReducePlan,
+  target: Target,
+): number {
+  const { batch, kept, folded, k } = reduceSizes(graph, parts);
+  const [walks, elements] = [walksOf(parts), batch * kept * folded];
+  return tileShare(tile, workgroups, walks * k * iterations, walks * 2 * elements * k, target);
+}
+
+/**
+ * A walk of so many tiles for each band of rows, cut into chunks where bands are too few to keep a machine busy.
+ * @param whole a workgroup has to know the rows that it walks
+ */
+function walkOf(bands: number, tile: MatmulTile, tiles: number, whole: boolean): ReducePlan {
   const iterations = Math.ceil(tiles);
-  if (bands >= ENOUGH_WORKGROUPS || iterations < LONG_WALK) return { tile, chunks: 1, iterations, workgroups: bands };
+  if (whole || bands >= ENOUGH_WORKGROUPS || iterations < LONG_WALK)
+    return { tile, chunks: 1, iterations, workgroups: bands };
   const share = Math.max(1, Math.round((bands * iterations) / SHARED_WORKGROUPS), Math.ceil(iterations / MAX_CHUNKS));
   const chunks = Math.ceil(iterations / share);
   return { tile, chunks, iterations: share, workgroups: bands * chunks };
@@ -159,7 +185,11 @@ export function scheduleReduce(
   const { batch, kept, folded, k, alongColumns } = reduceSizes(graph, parts);
   const plan = reducePlan(graph, parts, members.length, target);
   const folds = parts.folds.length + 1;
-  const plain = readsOf(graph, members, outputs);
+  const walks = walksOf(parts);
+  const touched = readsOf(graph, members, outputs);
+  const made = [...endsOf(parts), ...parts.passing];
+  const plain =
+    walks === 1 ? touched : readTwice(graph, endsOf(parts), { members, outputs: parts.again }, touched, made);
   if (!plan) {
     const rows = kept % 4 === 0 || !alongColumns ? 4 : 1;
     return {
@@ -169,7 +199,7 @@ export function scheduleReduce(
       workgroups: Math.ceil((batch * Math.ceil(kept / rows)) / 64),
       registers: live + 4 * folds + 8,
       reached: aloneShare(batch * Math.ceil(kept / rows), target),
-      modelledBytes: 4 * batch * k * folded * (Math.ceil(kept / rows) - 1),
+      modelledBytes: walks * 4 * batch * k * folded * (Math.ceil(kept / rows) - 1),
     };
   }
   const { tile, chunks, iterations, workgroups } = plan;
@@ -188,31 +218,24 @@ export function scheduleReduce(
     workgroups,
     workgroupBytes: reduceBytes(graph, parts, tile, alongColumns),
     registers: live + tile.rm + tile.rn + folds,
-    reached: tileShare(tile, workgroups, k * iterations, 2 * batch * kept * folded * k, target),
-    modelledBytes: 4 * batch * k * (kept * (Math.ceil(folded / walked) - 1) + folded * (bands - 1)),
+    reached: shareOf(graph, parts, plan, target),
+    modelledBytes: walks * 4 * batch * k * (kept * (Math.ceil(folded / walked) - 1) + folded * (bands - 1)),
   };
 }
 
-/** What chunks of a row leave: its peak and its folds. */
-export const endsOf = ({ peak, folds }: OnlineParts): NodeId[] => [
-  ...(peak === null ? [] : [peak]),
-  ...folds.map((fold) => fold.node),
-];
-
-/** Reads of a region whose first kernel makes parts of `ends` and whose second one joins them: what both read counts twice. */
+/**
+ * Reads of a region that is walked once to make `ends`, or parts of them, and once more with them: what both walks read counts twice.
+ * @param outputs what the second walk makes
+ * @param made what the first one does
+ */
 export function readTwice(
   graph: Graph,
   ends: readonly NodeId[],
   { members, outputs }: Body,
   reads: readonly RegionRead[],
+  made = ends,
 ): RegionRead[] {
-  const behind = (roots: readonly NodeId[], stop: readonly NodeId[]): NodeId[] => {
-    const found = new Set<NodeId>(roots);
-    for (const id of members.toReversed())
-      if (found.has(id) && !stop.includes(id)) for (const input of node(graph, id).inputs) found.add(input);
-    return members.filter((id) => found.has(id) && !stop.includes(id));
-  };
-  const after = touchedElements(graph, behind(outputs, ends), outputs);
-  const before = touchedElements(graph, behind(ends, []), ends);
+  const after = touchedElements(graph, membersBehind(graph, members, outputs, ends), outputs);
+  const before = touchedElements(graph, membersBehind(graph, members, made, []), made);
   return reads.map((read) => ({ ...read, rereads: before.has(read.value) && after.has(read.value) ? 1 : 0 }));
 }

@@ -261,7 +261,7 @@ function widened(tile: MatmulTile, count: number): MatmulTile[] {
 }
 
 /** Tiles for a side of a few rows or columns and a long other one: their loads lie along the operand, whichever way that is stored. */
-const SLIM: readonly MatmulTile[] = [
+export const slimTiles: readonly MatmulTile[] = [
   { m: 64, n: 16, k: 32, rm: 4, rn: 4 },
   { m: 128, n: 16, k: 16, rm: 8, rn: 4 },
   { m: 128, n: 8, k: 32, rm: 4, rn: 4 },
@@ -271,7 +271,7 @@ const SLIM: readonly MatmulTile[] = [
 ];
 
 const slim = ({ sizes: { m, n }, count }: ProductShape): readonly MatmulTile[] =>
-  count > 1 ? [] : SLIM.filter((tile) => (tile.m < tile.n ? m <= 2 * tile.m : n <= 2 * tile.n));
+  count > 1 ? [] : slimTiles.filter((tile) => (tile.m < tile.n ? m <= 2 * tile.m : n <= 2 * tile.n));
 
 const known = new WeakMap<Target, Map<string, ProductFactors | null>>();
 

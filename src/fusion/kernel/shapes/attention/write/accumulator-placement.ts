@@ -2,11 +2,12 @@
  * @file Who keeps what is known of a row while the tiles of its product come by. Along columns, each thread keeps one row: the
  * threads that made parts of it hand them over after every tile. Along rows, each thread keeps its own columns to the end.
  */
-import type { NodeId } from "../../../../ir";
+import { node, type NodeId } from "../../../../ir";
 import { meetingCells, meetingRows } from "../reduce-schedule";
 import type { MatmulTile } from "../../../types";
 import type { Job } from "../../../emit/kernel-frame";
-import type { Index } from "../../../emit/index-space";
+import { wordFor } from "../../../emit/emitter";
+import type { Cond, Index } from "../../../emit/index-space";
 import type { Reg, Scalar, SharedArray, Value } from "../../../emit/kernel-ir";
 import type { Accumulator } from "../../../emit/accumulate";
 import { rowAt, type Place, type Tiling } from "../../matmul/write/matmul-tile";
@@ -34,8 +35,12 @@ export interface Band extends Place {
 export interface AccumulatorPlacement {
   /** @param past rows or vector columns of the chunk before this tile */
   readonly fold: (accs: readonly (readonly Reg[])[], past: Index) => void;
-  /** Stores the results. */
+  /** Completes the rows, and stores what has one value of each. */
   readonly finish: () => void;
+  /** Lets every thread know the rows that it makes parts of, once they are complete. */
+  readonly share: () => void;
+  /** Stores elements of this tile, as far as their rows are known. */
+  readonly store: (ids: readonly NodeId[], accs: readonly (readonly Reg[])[], past: Index) => void;
   /** Stores what is known for the kernel that joins the chunks. */
   readonly leave: (job: Job) => void;
 }
@@ -56,9 +61,12 @@ export function rowPerThread(band: Band): AccumulatorPlacement {
   const handOver = handing(band, atOnce);
   const at = space.add(top, rowAt(space, tid, tile));
   const mine = space.less(tid, tile.m);
+  const unitsAt = (past: Index): Index[] =>
+    columns.map((column) => low.bind("unit", space.add(space.add(tiling.left, past), column)));
+  let known: readonly (readonly (readonly [NodeId, Value])[])[] = rows.map(() => []);
   return {
     fold(accs, past) {
-      const units = columns.map((column) => low.bind("unit", space.add(space.add(tiling.left, past), column)));
+      const units = unitsAt(past);
       for (const { first, rows: some } of groups) {
         some.forEach((row, j) => {
           const quads = units.map((unit, u) => f.quad(batch, space.add(top, row), unit, accs[first + j]![u]!));
@@ -76,6 +84,17 @@ export function rowPerThread(band: Band): AccumulatorPlacement {
       own.enter();
       f.storeRow(batch, at, mine);
     },
+    share() {
+      known = handOver.all(own.known(), mine);
+    },
+    store(ids, accs, past) {
+      if (ids.length === 0) return;
+      const units = unitsAt(past);
+      rows.forEach((row, i) => {
+        for (const [id, value] of known[i]!) low.setRowValue(id, value);
+        units.forEach((unit, u) => f.storeElements(ids, accs[i]![u]!, batch, space.add(top, row), unit));
+      });
+    },
     leave(job) {
       const folds = [...own.peakFold(), ...foldsOf([own], null)[0]!];
       const partials = new Partials(low, job, folds);
@@ -85,7 +104,7 @@ export function rowPerThread(band: Band): AccumulatorPlacement {
 }
 
 /** Parts of `atOnce` rows of each thread in workgroup memory: value after value, row after row, a vector for four threads. */
-function handing({ f, tile, tiling, tx, ty, a }: Band, atOnce: number) {
+function handing({ f, tile, tiling, tx, ty, quads, a }: Band, atOnce: number) {
   const { low, space } = f;
   const [across, down] = [tile.n / tile.rn, tile.m / tile.rm];
   const group = atOnce * down;
@@ -102,6 +121,39 @@ function handing({ f, tile, tiling, tx, ty, a }: Band, atOnce: number) {
         lane: space.mod(tx, 4),
         nodes: [],
       });
+    },
+    /** What is known of all rows of the band, handed back: for each row of a thread. */
+    all(known: readonly (readonly [NodeId, Value])[], mine: Cond): (readonly [NodeId, Value])[][] {
+      const own = rowAt(space, tiling.tid, tile);
+      const at = (number: number, quad: Index): Index => space.add(space.int((number * tile.m) / 4), quad);
+      low.branch(mine, () =>
+        known.forEach(([id, value], v) =>
+          low.emit({
+            kind: "storeShared",
+            array: parts.of(value.scalar),
+            index: at(v, space.div(own, 4)),
+            value,
+            lane: space.mod(own, 4),
+            nodes: [id],
+          }),
+        ),
+      );
+      low.barrier();
+      const read = known.map(([id, { scalar }], v) =>
+        quads.map((quad) =>
+          low.let(
+            `${wordFor(node(low.graph, id))}_rows`,
+            scalar,
+            4,
+            { kind: "loadShared", array: parts.of(scalar), index: at(v, quad) },
+            [id],
+          ),
+        ),
+      );
+      low.barrier();
+      return Array.from({ length: tile.rm }, (_, i) =>
+        known.map(([id], v) => [id, low.part(read[v]![i >> 2]!, i % 4, [id])] as const),
+      );
     },
     read(number: number, scalar: Scalar, id: NodeId): Reg[] {
       const start = cell(number, space.mod(tiling.tid, group));
@@ -155,6 +207,17 @@ export function columnsPerThread(band: Band): AccumulatorPlacement {
       state.forEach((column, i) => {
         column.enter();
         f.storeColumns(batch, units[i]!, mine);
+      });
+    },
+    // Every thread of a column knows what they came to.
+    share() {},
+    store(ids, accs, past) {
+      if (ids.length === 0) return;
+      state.forEach((column, j) => {
+        column.enter();
+        rows.forEach((row, i) =>
+          f.storeElements(ids, accs[i]![j]!, batch, space.add(space.add(top, past), row), units[j]!),
+        );
       });
     },
     leave(job) {

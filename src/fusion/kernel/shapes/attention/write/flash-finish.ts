@@ -4,7 +4,7 @@
  * results, in slices that share the chunks out.
  */
 import { opDef } from "../../../../ops";
-import { endsOf } from "../reduce-schedule";
+import { endsOf } from "../online-parts";
 import { programOf, workgroupPerItem, type Job } from "../../../emit/kernel-frame";
 import { Flash, onlinePartsOf } from "./flash";
 import type { Index } from "../../../emit/index-space";

@@ -135,11 +135,15 @@ export class OnlineSoftmaxState {
     return weightsWhole ? factor : null;
   }
 
+  /** What is known of the row: the peak, and the folds once they are complete. */
+  known(): readonly (readonly [NodeId, Value])[] {
+    const { parts, peak } = this;
+    return [...(parts.peak === null ? [] : [[parts.peak, this.#base ?? peak!] as const]), ...this.#known];
+  }
+
   /** From here on row values mean this row's. */
   enter(): void {
-    const { low, parts, peak } = this;
-    if (parts.peak !== null) low.setRowValue(parts.peak, this.#base ?? peak!);
-    for (const [id, value] of this.#known) low.setRowValue(id, value);
+    for (const [id, value] of this.known()) this.low.setRowValue(id, value);
   }
 
   /** Adds the quads to every fold. Call `rescaleFolds` first. */

@@ -139,7 +139,7 @@ export function lowerReduceFinish(job: Job, parts: OnlineParts): KernelProgram {
   const grid = workgroupPerItem(low, form.rows, threads, target);
   const places = new JoinPlaces(low, threads, schedule.joined);
   joinChunks(low, job, parts, { tid: grid.tid, row: grid.index, places });
-  low.branch(space.less(grid.tid, 1), () => storeResults(low, job, grid.index));
+  low.branch(space.less(grid.tid, 1), () => storeResults(low, job, grid.index, job.region.outputs));
   return programOf(low, job, {
     template: "contract-reduce",
     ...namesOf(job, "finish"),

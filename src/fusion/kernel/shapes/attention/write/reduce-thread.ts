@@ -26,10 +26,15 @@ export function lowerReduceThread(job: Job): KernelProgram {
       low,
       state.map((_, i) => f.held(space.add(space.mul(band, own), space.int(i)))),
     );
-  low.loop("turn", Math.ceil(sizes.folded / (alongColumns ? 4 : rows)), (iteration) => {
-    const [block, unit] = alongColumns ? [band, iteration] : [iteration, band];
-    const lines = Array.from({ length: rows }, (_, i) => space.add(space.mul(block, rows), space.int(i)));
-    const accs = block4(f, batch, lines, unit);
+  /** Visits block after block of the product. */
+  const walk = (visit: (accs: readonly Reg[], lines: readonly Index[], unit: Index) => void): void =>
+    low.loop("turn", Math.ceil(sizes.folded / (alongColumns ? 4 : rows)), (iteration) => {
+      const [block, unit] = alongColumns ? [band, iteration] : [iteration, band];
+      const lines = Array.from({ length: rows }, (_, i) => space.add(space.mul(block, rows), space.int(i)));
+      visit(block4(f, batch, lines, unit), lines, unit);
+    });
+  if (f.parts.again.length > 0) low.comment("Fold the rows while the matmul is computed.");
+  walk((accs, lines, unit) => {
     state.forEach((row, s) => {
       const quads = alongColumns
         ? [f.quad(batch, lines[s]!, unit, accs[s]!)]
@@ -39,6 +44,7 @@ export function lowerReduceThread(job: Job): KernelProgram {
       row.fold(quads);
       row.commitPeak();
     });
+    lines.forEach((m, i) => f.storeElements(f.parts.passing, accs[i]!, batch, m, unit));
   });
   completeRows(state, sizes.folded, null);
   state.forEach((row, i) => {
@@ -46,9 +52,18 @@ export function lowerReduceThread(job: Job): KernelProgram {
     if (alongColumns) f.storeRow(batch, space.add(space.mul(band, own), space.int(i)), { kind: "always" });
     else f.storeColumns(batch, band, { kind: "always" });
   });
+  if (f.parts.again.length > 0) {
+    f.madeAgain();
+    walk((accs, lines, unit) =>
+      lines.forEach((m, i) => {
+        (alongColumns ? state[i] : state[0])!.enter();
+        f.storeElements(f.parts.again, accs[i]!, batch, m, unit);
+      }),
+    );
+  }
   return programOf(low, job, {
     template: "contract-reduce",
-    schedule: `One thread per ${own} ${alongColumns ? "rows" : "columns"}; the product is made ${rows}×4 at a time and folded at once.`,
+    schedule: `One thread per ${own} ${alongColumns ? "rows" : "columns"}; the product is made ${rows}×4 at a time and folded at once${f.says}.`,
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });

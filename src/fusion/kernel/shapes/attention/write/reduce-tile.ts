@@ -6,7 +6,7 @@ import { leftPitch, leftVectors, tileThreads } from "../../matmul/matmul";
 import { meetingCells } from "../reduce-schedule";
 import { gridOf, programOf, type Job } from "../../../emit/kernel-frame";
 import type { Index } from "../../../emit/index-space";
-import { literal, type KernelProgram } from "../../../emit/kernel-ir";
+import { literal, type KernelProgram, type Reg } from "../../../emit/kernel-ir";
 import {
   gridIndex,
   leftLoads,
@@ -19,7 +19,7 @@ import {
 } from "../../matmul/write/matmul-tile";
 import { Reduce } from "./reduce";
 import { lowerReduceFinish } from "./reduce-finish";
-import { columnsPerThread, rowPerThread, type Band, type AccumulatorPlacement } from "./accumulator-placement";
+import { columnsPerThread, rowPerThread, type Band } from "./accumulator-placement";
 import { namesOf, partialLowering } from "../../../emit/split";
 
 /** Variant `reduce-tile`: one kernel; or one that folds the other side chunk by chunk, and one that joins the chunks. */
@@ -28,9 +28,19 @@ export function lowerReduceTile(job: Job): KernelProgram[] {
   const f = split ? new Reduce(job, partialLowering(job)) : new Reduce(job);
   const band = bandOf(job, f);
   const keeper = f.sizes.alongColumns ? rowPerThread(band) : columnsPerThread(band);
-  walk(band, keeper);
+  const { passing, again } = f.parts;
+  const walk = walkOf(band);
+  walk("Fold this tile of the product.", (accs, past) => {
+    keeper.fold(accs, past);
+    keeper.store(passing, accs, past);
+  });
   if (!split) {
     keeper.finish();
+    if (again.length > 0) {
+      f.madeAgain();
+      keeper.share();
+      walk("Store what follows from this tile and from whole rows.", (accs, past) => keeper.store(again, accs, past));
+    }
     return [programOf(f.low, job, { template: "contract-reduce", ...describe(band) })];
   }
   keeper.leave(job);
@@ -79,8 +89,11 @@ function bandOf(job: Job, f: Reduce): Band {
   return { ...place, f, tile, tiling, step, iterations, chunk, a, b, grid: [gx, gy] };
 }
 
-/** Every tile of the chunk is made and folded. */
-function walk(band: Band, keeper: AccumulatorPlacement): void {
+/** @param past rows or vector columns of the chunk before the tile */
+type Visit = (accs: readonly (readonly Reg[])[], past: Index) => void;
+
+/** Makes every tile of the chunk; after the last one, the first is on its way again. */
+function walkOf(band: Band): (doing: string, visit: Visit) => void {
   const { f, tile, tiling, step, iterations, rows, columns, a, b } = band;
   const { low, space, product: c } = f;
   const { alongColumns, k } = f.sizes;
@@ -91,7 +104,7 @@ function walk(band: Band, keeper: AccumulatorPlacement): void {
   low.lean = false;
   const tiles = Math.ceil(k / tile.k);
   const zero = space.int(0);
-  low.loop("turn", iterations, (turn) => {
+  const turnOf = (turn: Index): (readonly Reg[])[] => {
     const accs = rows.map((_, i) =>
       columns.map((__, j) => low.variable(`c_${i}_${j}`, c.scalar, 4, literal(0, c.scalar), [c.id])),
     );
@@ -112,9 +125,14 @@ function walk(band: Band, keeper: AccumulatorPlacement): void {
       low.barrier();
     });
     low.lean = false;
-    low.comment("Fold this tile of the product.");
-    keeper.fold(accs, space.mul(turn, step));
-  });
+    return accs;
+  };
+  return (doing, visit) =>
+    low.loop("turn", iterations, (turn) => {
+      const accs = turnOf(turn);
+      low.comment(doing);
+      visit(accs, space.mul(turn, step));
+    });
 }
 
 function describe({ f, tile, tiling, grid }: Band): Pick<KernelProgram, "schedule" | "workgroupSize" | "workgroups"> {
@@ -122,7 +140,7 @@ function describe({ f, tile, tiling, grid }: Band): Pick<KernelProgram, "schedul
   const side = f.sizes.alongColumns ? `${tile.m} rows, ${tile.n} columns` : `${tile.n} columns, ${tile.m} rows`;
   const among = schedule.chunks === 1 ? "" : ` of one of ${schedule.chunks} chunks`;
   return {
-    schedule: `One workgroup of ${tiling.threads} threads per ${side}${among} at a time; each tile of the product is folded in registers.`,
+    schedule: `One workgroup of ${tiling.threads} threads per ${side}${among} at a time; each tile of the product is folded in registers${f.says}.`,
     workgroupSize: [tiling.threads, 1, 1],
     workgroups: [...grid, 1],
   };

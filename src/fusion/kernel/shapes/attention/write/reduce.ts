@@ -2,7 +2,7 @@
 import { bug, node, type NodeId } from "../../../../ir";
 import { onlineParts } from "../online";
 import { reduceSizes, type ReduceSizes } from "../reduce-schedule";
-import type { OnlineParts } from "../online-parts";
+import { endsOf, type OnlineParts } from "../online-parts";
 import type { Job } from "../../../emit/kernel-frame";
 import type { Cond, Index, IndexSpace } from "../../../emit/index-space";
 import type { Reg, Value } from "../../../emit/kernel-ir";
@@ -17,6 +17,8 @@ export class Reduce {
   readonly low: Lowering;
   readonly space: IndexSpace;
   readonly job: Job;
+  /** Outputs with one value a row. */
+  readonly #perRow: readonly NodeId[];
 
   /** @param low of a kernel that leaves the results to another */
   constructor(job: Job, low?: Lowering) {
@@ -24,10 +26,23 @@ export class Reduce {
     if (!answer.ok) throw bug(`region ${job.region.id} was classified as contract-reduce but is not`);
     this.job = job;
     this.parts = answer.parts;
+    const elements = [...answer.parts.passing, ...answer.parts.again];
+    this.#perRow = job.region.outputs.filter((id) => !elements.includes(id));
     this.sizes = reduceSizes(job.graph, answer.parts);
     this.product = new Contraction(job, answer.parts.scores[0]!, low);
     this.low = this.product.low;
     this.space = this.low.space;
+  }
+
+  /** What a second walk adds to the sentence about threads. */
+  get says(): string {
+    return this.parts.again.length > 0 ? ", and computed once more for what needs whole rows" : "";
+  }
+
+  /** From here on the product is made once more, and elements that need complete rows are stored. */
+  madeAgain(): void {
+    this.low.comment("Whole rows are known: compute the matmul once more, and store what needs them.");
+    for (const id of endsOf(this.parts)) this.low.forget(id);
   }
 
   /** The fold of one row, or of four neighbouring columns at once. */
@@ -83,15 +98,22 @@ export class Reduce {
     });
   }
 
+  /** Stores elements of row m and columns 4·unit … +3, whose product is in `acc`. What is known of the row must have been entered. */
+  storeElements(ids: readonly NodeId[], acc: Reg, batch: Index, m: Index, unit: Index): void {
+    if (ids.length > 0) this.product.finish(acc, batch, m, unit, ids);
+  }
+
   /** Stores what is known of one row. Its `OnlineSoftmaxState` must be complete. */
   storeRow(batch: Index, m: Index, mine: Cond): void {
-    this.atRow(batch, m, mine, (linear) => storeResults(this.low, this.job, linear));
+    if (this.#perRow.length > 0)
+      this.atRow(batch, m, mine, (linear) => storeResults(this.low, this.job, linear, this.#perRow));
   }
 
   /** Stores what is known of columns 4·unit … +3. */
   storeColumns(batch: Index, unit: Index, mine: Cond): void {
+    if (this.#perRow.length === 0) return;
     this.atColumns(batch, unit, mine, (whole) => {
-      const values = resultsAt(this.low, this.job, whole);
+      const values = resultsAt(this.low, this.job, whole, this.#perRow);
       return (linear, lane) => {
         for (const { id, value } of values)
           this.low.store(this.low.buffer(id), linear, lane === null ? value : this.low.part(value, lane, [id]), [id]);
@@ -102,14 +124,19 @@ export class Reduce {
 
 type ColumnVisit = (linear: Index, lane: number | null) => void;
 
-/** Every output of the row (or of four of them) with this number. */
-const resultsAt = (low: Lowering, { graph, region }: Job, linear: Index): { id: NodeId; value: Value }[] =>
-  region.outputs.map((id) => {
+/** Each of `ids` for the row (or four of them) with this number. */
+const resultsAt = (
+  low: Lowering,
+  { graph }: Job,
+  linear: Index,
+  ids: readonly NodeId[],
+): { id: NodeId; value: Value }[] =>
+  ids.map((id) => {
     const at = low.space.unravel(linear, node(graph, id).type.shape);
     return { id, value: low.valueAt(id, low.space.tuple(at)) };
   });
 
 /** Stores them. */
-export function storeResults(low: Lowering, job: Job, linear: Index): void {
-  for (const { id, value } of resultsAt(low, job, linear)) low.store(low.buffer(id), linear, value, [id]);
+export function storeResults(low: Lowering, job: Job, linear: Index, ids: readonly NodeId[]): void {
+  for (const { id, value } of resultsAt(low, job, linear, ids)) low.store(low.buffer(id), linear, value, [id]);
 }

@@ -1,0 +1,77 @@
+/**
+ * @file Rows of a matmul that no tile holds, with what folds them, in one kernel: each tile is folded while it is in registers, elements
+ * that need nothing else are stored as they pass, and those that need whole rows are computed in a second walk over the operands.
+ */
+import { node, type NodeId, type RegionId, type Verdict } from "../../ir";
+import { isRefusal } from "../../cost";
+import type { Answer, Candidate, FusionPass } from "../driver/define";
+import {
+  costOf,
+  edgesBetween,
+  hasContraction,
+  legalMerge,
+  mergeCandidate,
+  nodesOf,
+  patchOf,
+  walksRows,
+} from "../driver/merge";
+import type { Planner } from "../driver/planner";
+import { nameOf, namesOf, yes } from "../driver/sentences";
+import { onlineProfitability } from "../profitability/online-profitability";
+import { policyOnContraction } from "../profitability/profitability";
+import { titled } from "../catalogue";
+
+export const matmulRows: FusionPass = {
+  ...titled("matmul-rows"),
+  *match(planner) {
+    for (const id of planner.inOrder()) yield* withReaders(planner, id);
+  },
+  legal(planner, candidate) {
+    const verdict = legalMerge(planner, candidate, true);
+    return verdict.ok ? explained(planner, candidate) : verdict;
+  },
+  cost: costOf,
+  profitability(planner, candidate, delta) {
+    const [own, reader] = candidate.remove;
+    const [rows, results] = [own!, reader!].map(({ outputs }) => namesOf(planner.graph, outputs));
+    const doing = `Keeping the rows of ${rows} in one kernel with ${results}`;
+    return policyOnContraction(planner, candidate) ?? onlineProfitability(planner, candidate, delta, doing);
+  },
+  apply: (_planner, candidate) => patchOf(candidate),
+};
+
+/** A matmul's kernel and each of those that fold its rows, as long as one kernel can compute both. */
+function* withReaders(planner: Planner, id: RegionId): Generator<Candidate, void, Answer> {
+  const product = planner.regions.get(id);
+  if (!product || planner.isView(product) || !hasContraction(planner, product)) return;
+  for (const from of planner.readersOf(id)) {
+    const [own, reader] = [planner.regions.get(id), planner.regions.get(from)];
+    if (!own || !reader || planner.isView(reader)) continue;
+    if (hasContraction(planner, reader) || !walksRows(planner, reader)) continue;
+    const edges = edgesBetween(planner, own, reader);
+    const candidate = mergeCandidate(planner, "rows-of-matmul", [own, reader], {
+      edges,
+      nodes: nodesOf(edges, own),
+      id,
+    });
+    const facts = planner.facts(candidate.add[0]!);
+    // What else may share a kernel has been asked before.
+    if (!isRefusal(facts) && facts.form?.template === "contract-reduce") yield candidate;
+  }
+}
+
+function explained(planner: Planner, { nodes, add }: Candidate): Verdict {
+  const { graph } = planner;
+  const [{ outputs }] = add as [Candidate["add"][number]];
+  const { form } = planner.factsOf(add[0]!);
+  const { contraction, again = [], rows, columns } = form!;
+  const product = nameOf(graph, contraction!);
+  const walked = `Each tile of ${product} is folded while it is in registers`;
+  const isElement = (id: NodeId): boolean => node(graph, id).type.shape.reduce((a, b) => a * b, 1) === rows * columns;
+  const stored = namesOf(graph, outputs.filter(isElement));
+  const text =
+    again.length > 0
+      ? `${walked}; when its rows are known, the workgroup computes ${product} once more and stores ${stored}. Nothing else of ${rows}×${columns} values is stored.`
+      : `${walked}, and ${stored} is stored as it passes.`;
+  return yes("A_PATTERN", nodes, text);
+}
