@@ -22,8 +22,6 @@ export interface RegionForm {
   /** Orders with the pass that puts the row into workgroup memory: one stage later, its elements are known in order. */
   readonly orders: readonly { readonly node: NodeId; readonly stage: number }[];
   readonly contraction: NodeId | null;
-  /** Members that are evaluated once while rows are folded, and once more when they are known as a whole. Absent: none. */
-  readonly again?: readonly NodeId[];
 }
 
 export type Classified =
@@ -198,6 +196,8 @@ export interface RegionSchedule {
   readonly computedShare?: number;
   /** Share of the arithmetic peak that the whole kernel reaches, waves and residents counted, 0…1; it stands for `efficiency` and occupancy. */
   readonly reached?: number;
+  /** Members that are evaluated once while rows are folded, and once more when they are known as a whole. Absent: none. */
+  readonly again?: readonly NodeId[];
   /** µs that the kernel's threads wait for loads and for one another, however fast memory is. Absent: what the counts say. */
   readonly leastMicros?: number;
   /** Share of the arithmetic peak that a tile's inner loop can reach, 0…1: the rest goes into loads, edges and waiting. Absent: all of it. */

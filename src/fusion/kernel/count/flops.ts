@@ -22,7 +22,7 @@ export function regionFlops(graph: Graph, region: Body, form: RegionForm | null,
     const n = node(graph, id);
     const def = opDef(n.op);
     if (def.kind === "contraction") {
-      flops += 2 * matmulSizes(graph, id).k * sizeOf(n.type.shape) * (form?.again?.includes(id) ? 2 : 1);
+      flops += 2 * matmulSizes(graph, id).k * sizeOf(n.type.shape) * (schedule.again?.includes(id) ? 2 : 1);
     } else if (def.kind === "reduce") {
       flops += def.flopsPerElement * (sizeOf(node(graph, n.inputs[0]!).type.shape) / comparedWith(form, schedule));
     } else if (def.ranges) {
@@ -115,7 +115,7 @@ function evaluationsFor(
       else ask(input, times);
     });
   }
-  for (const id of form?.again ?? []) known.set(id, 2 * known.get(id)!);
+  for (const id of schedule.again ?? []) known.set(id, 2 * known.get(id)!);
   return known;
 }
 

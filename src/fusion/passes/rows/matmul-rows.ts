@@ -63,15 +63,14 @@ function* withReaders(planner: Planner, id: RegionId): Generator<Candidate, void
 function explained(planner: Planner, { nodes, add }: Candidate): Verdict {
   const { graph } = planner;
   const [{ outputs }] = add as [Candidate["add"][number]];
-  const { form } = planner.factsOf(add[0]!);
-  const { contraction, again = [], rows, columns } = form!;
+  const { form, schedule } = planner.factsOf(add[0]!);
+  const { contraction, rows, columns } = form!;
   const product = nameOf(graph, contraction!);
   const walked = `Each tile of ${product} is folded while it is in registers`;
   const isElement = (id: NodeId): boolean => node(graph, id).type.shape.reduce((a, b) => a * b, 1) === rows * columns;
   const stored = namesOf(graph, outputs.filter(isElement));
-  const text =
-    again.length > 0
-      ? `${walked}; when its rows are known, the workgroup computes ${product} once more and stores ${stored}. Nothing else of ${rows}×${columns} values is stored.`
-      : `${walked}, and ${stored} is stored as it passes.`;
+  const text = schedule.again
+    ? `${walked}; when its rows are known, the workgroup computes ${product} once more and stores ${stored}. Nothing else of ${rows}×${columns} values is stored.`
+    : `${walked}, and ${stored} is stored as it passes.`;
   return yes("A_PATTERN", nodes, text);
 }

@@ -1,9 +1,7 @@
 /** @file The forms in which rows are folded while a contraction makes them: `flash` with a second contraction, `contract-reduce` without. */
 import { node, sizeOf, type Graph, type NodeId } from "../../../ir";
 import { opDef } from "../../../ops";
-import { membersBehind } from "../fold/rows/row-steps";
 import { onlineParts } from "./online";
-import { endsOf, type OnlineParts } from "./online-parts";
 import type { Classified } from "../../types";
 
 /** Worth asking: a reduction beside a contraction, or one contraction of what becomes of others. */
@@ -24,7 +22,6 @@ export function classifyOnline(graph: Graph, members: readonly NodeId[], outputs
   const answer = onlineParts(graph, members, outputs);
   if (!answer.ok) return answer;
   const { scores, values, peak, folds, resultFolds, space, axis } = answer.parts;
-  const again = evaluatedAgain(graph, members, answer.parts);
   return {
     ok: true,
     form: {
@@ -42,16 +39,8 @@ export function classifyOnline(graph: Graph, members: readonly NodeId[], outputs
       columnFolds: [],
       orders: [],
       contraction: values ?? scores[0]!,
-      ...(again.length > 0 && { again }),
     },
   };
-}
-
-/** Members that both walks over rows evaluate: the one that folds, and the one that stores what needs the folds. */
-function evaluatedAgain(graph: Graph, members: readonly NodeId[], parts: OnlineParts): NodeId[] {
-  const ends = endsOf(parts);
-  const first = new Set(membersBehind(graph, members, [...ends, ...parts.passing], []));
-  return membersBehind(graph, members, parts.again, ends).filter((id) => first.has(id));
 }
 
 /** Forms that only the passes that derive them may make. */

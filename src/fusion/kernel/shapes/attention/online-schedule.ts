@@ -14,14 +14,7 @@ import {
   offeredFlashTiles,
   type FlashSizes,
 } from "./flash-factors";
-import {
-  meetingTypes,
-  meetingValues,
-  readTwice,
-  scheduleReduce,
-  type Body,
-  type Planned,
-} from "./reduce-schedule";
+import { meetingTypes, meetingValues, readTwice, scheduleReduce, type Body, type Planned } from "./reduce-schedule";
 import type { RegionForm } from "../../types";
 
 /** Rows per thread where one thread walks whole rows: each key and value that is read serves four. */

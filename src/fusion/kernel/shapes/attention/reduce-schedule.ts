@@ -1,11 +1,11 @@
 /** @file How a product is walked that is folded while it is made: tiles, chunks of the walk, and what they take. */
 import { leftBy } from "../../nest/threads";
-import { node, sizeOf, type Graph, type NodeId, type Region, type Target } from "../../../ir";
+import { node, sizeOf, type Graph, type NodeId, type Region, type Shape, type Target } from "../../../ir";
 import { opDef } from "../../../ops";
 import { leftVectors, matmulSizes, offeredTiles, THIN, tileBytes, tileThreads } from "../matmul/matmul";
 import { aloneShare, slimTiles, tileShare } from "../matmul/matmul-factors";
 import { endsOf, type OnlineParts } from "./online-parts";
-import { readsOf, touchedElements } from "../../count/reads";
+import { neighbours, readsOf, strideProbe, touchedElements } from "../../count/reads";
 import { membersBehind } from "../fold/rows/row-steps";
 import type { MatmulTile, RegionRead, RegionSchedule, Variant } from "../../types";
 
@@ -46,8 +46,8 @@ export const MAX_CHUNKS = 256;
 /** Elements of the rows are stored as well: then the workgroup that stores them has to know the whole of each row. */
 const storesElements = ({ passing, again }: OnlineParts): boolean => passing.length + again.length > 0;
 
-/** How often a workgroup walks its rows. */
-const walksOf = ({ again }: OnlineParts): number => (again.length > 0 ? 2 : 1);
+/** How often the product is made: once more where elements need complete rows, which a thread does not hold. */
+const walksOf = ({ again }: OnlineParts, turns: number): number => (again.length > 0 && turns > 1 ? 2 : 1);
 
 /** How a product is walked that is folded while it is made. */
 interface ReducePlan {
@@ -76,7 +76,7 @@ function reducePlan(graph: Graph, parts: OnlineParts, members: number, target: T
   const { batch, kept, folded, alongColumns } = reduceSizes(graph, parts);
   if (target.schedule === "cpu" || kept < THIN || folded < THIN) return null;
   const bytes = (tile: MatmulTile): number => {
-    const long = walksOf(parts) * statementsOf(tile, members, meetingValues(graph, parts)) > MAX_STATEMENTS;
+    const long = walksOf(parts, Infinity) * statementsOf(tile, members, meetingValues(graph, parts)) > MAX_STATEMENTS;
     return long ? Infinity : reduceBytes(graph, parts, tile, alongColumns);
   };
   // A thread keeps a row, and hands its parts over in vectors.
@@ -120,7 +120,7 @@ function shareOf(
   target: Target,
 ): number {
   const { batch, kept, folded, k } = reduceSizes(graph, parts);
-  const [walks, elements] = [walksOf(parts), batch * kept * folded];
+  const [walks, elements] = [walksOf(parts, iterations), batch * kept * folded];
   return tileShare(tile, workgroups, walks * k * iterations, walks * 2 * elements * k, target);
 }
 
@@ -185,16 +185,13 @@ export function scheduleReduce(
   const { batch, kept, folded, k, alongColumns } = reduceSizes(graph, parts);
   const plan = reducePlan(graph, parts, members.length, target);
   const folds = parts.folds.length + 1;
-  const walks = walksOf(parts);
-  const touched = readsOf(graph, members, outputs);
-  const made = [...endsOf(parts), ...parts.passing];
-  const plain =
-    walks === 1 ? touched : readTwice(graph, endsOf(parts), { members, outputs: parts.again }, touched, made);
+  const plain = readsOf(graph, members, outputs);
   if (!plan) {
     const rows = kept % 4 === 0 || !alongColumns ? 4 : 1;
+    const walks = walksOf(parts, Math.ceil(folded / Math.min(4, folded)));
     return {
       variant: "reduce-thread",
-      reads: plain,
+      ...(walks === 1 ? { reads: plain } : walkedTwice(graph, parts, members, plain, k === 1 || k === 4)),
       threadsPerWorkgroup: 64,
       workgroups: Math.ceil((batch * Math.ceil(kept / rows)) / 64),
       registers: live + 4 * folds + 8,
@@ -203,6 +200,7 @@ export function scheduleReduce(
     };
   }
   const { tile, chunks, iterations, workgroups } = plan;
+  const walks = walksOf(parts, iterations);
   const [own, walked] = alongColumns ? [tile.m, tile.n] : [tile.n, tile.m];
   const bands = Math.ceil(kept / own);
   return {
@@ -214,6 +212,7 @@ export function scheduleReduce(
     temporaryBytes: chunks > 1 ? 4 * batch * kept * chunks * meetingValues(graph, parts) : 0,
     temporaries: 1 + meetingTypes(graph, parts),
     reads: chunks > 1 ? readTwice(graph, endsOf(parts), { members, outputs }, plain) : plain,
+    ...(walks === 2 && walkedTwice(graph, parts, members, plain, k <= tile.k)),
     threadsPerWorkgroup: tileThreads(tile),
     workgroups,
     workgroupBytes: reduceBytes(graph, parts, tile, alongColumns),
@@ -221,6 +220,53 @@ export function scheduleReduce(
     reached: shareOf(graph, parts, plan, target),
     modelledBytes: walks * 4 * batch * k * (kept * (Math.ceil(folded / walked) - 1) + folded * (bands - 1)),
   };
+}
+
+/**
+ * What a workgroup evaluates and reads again when it walks its rows a second time, now that it knows them.
+ * @param held all of k of its own rows is loaded at once, before both walks
+ */
+function walkedTwice(
+  graph: Graph,
+  parts: OnlineParts,
+  members: readonly NodeId[],
+  reads: readonly RegionRead[],
+  held: boolean,
+): Pick<RegionSchedule, "again" | "reads"> {
+  const [ends, made] = [endsOf(parts), [...endsOf(parts), ...parts.passing]];
+  const first = new Set(membersBehind(graph, members, made, []));
+  const second = membersBehind(graph, members, parts.again, ends);
+  const twice = readTwice(graph, ends, { members, outputs: parts.again }, reads, made);
+  const fixed = fixedAlong(graph, parts, second, held);
+  return {
+    again: second.filter((id) => first.has(id)),
+    reads: twice.map((read) => (fixed.has(read.value) ? { ...read, rereads: 0 } : read)),
+  };
+}
+
+/** Values that are the same along the axis that is walked: loaded once, before. */
+function fixedAlong(
+  graph: Graph,
+  { scores, again, space, axis }: OnlineParts,
+  members: readonly NodeId[],
+  held: boolean,
+): Set<NodeId> {
+  const shapeOf = (id: NodeId): Shape => node(graph, id).type.shape;
+  const operands = node(graph, scores[0]!).inputs;
+  const own = axis === space.length - 1 ? 0 : 1;
+  // The own operand's inner axis is the last one of the left, the one before of the right; of the other operand, the outer one is walked.
+  const walked = [
+    ...again.map((id) => [id, axis - space.length] as const),
+    [operands[1 - own]!, own === 0 ? -1 : -2] as const,
+  ];
+  const roots = walked.flatMap(([id, at]) => {
+    const pair = neighbours(shapeOf(id), shapeOf(id).length + at);
+    return pair ? [{ id, pair }] : [];
+  });
+  const inner = neighbours(shapeOf(operands[own]!), shapeOf(operands[own]!).length - 1 - own);
+  const still = inner && held ? ([inner[0], inner[0]] as const) : inner;
+  const strides = strideProbe(graph, members, [...roots, ...(still ? [{ id: operands[own]!, pair: still }] : [])]);
+  return new Set([...strides].flatMap(([id, steps]) => ([...steps].every((step) => step === 0) ? [id] : [])));
 }
 
 /**

@@ -9,6 +9,8 @@ import { nameRows } from "./online-softmax-state";
 /** Rows of the product that a thread makes at a time, four columns each. */
 const ROWS = 4;
 
+type Visit = (accs: readonly Reg[], lines: readonly Index[], unit: Index) => void;
+
 /** Variant `reduce-thread`. */
 export function lowerReduceThread(job: Job): KernelProgram {
   const f = new Reduce(job);
@@ -27,14 +29,22 @@ export function lowerReduceThread(job: Job): KernelProgram {
       state.map((_, i) => f.held(space.add(space.mul(band, own), space.int(i)))),
     );
   /** Visits block after block of the product. */
-  const walk = (visit: (accs: readonly Reg[], lines: readonly Index[], unit: Index) => void): void =>
+  const walk = (visit: Visit): void =>
     low.loop("turn", Math.ceil(sizes.folded / (alongColumns ? 4 : rows)), (iteration) => {
       const [block, unit] = alongColumns ? [band, iteration] : [iteration, band];
       const lines = Array.from({ length: rows }, (_, i) => space.add(space.mul(block, rows), space.int(i)));
       visit(block4(f, batch, lines, unit), lines, unit);
     });
-  if (f.parts.again.length > 0) low.comment("Fold the rows while the matmul is computed.");
+  const { passing, again } = f.parts;
+  const storeAgain: Visit = (accs, lines, unit) =>
+    lines.forEach((m, i) => {
+      (alongColumns ? state[i] : state[0])!.enter();
+      f.storeElements(again, accs[i]!, batch, m, unit);
+    });
+  let last: Parameters<Visit> | null = null;
+  if (f.twice) low.comment("Fold the rows while the matmul is computed.");
   walk((accs, lines, unit) => {
+    last = [accs, lines, unit];
     state.forEach((row, s) => {
       const quads = alongColumns
         ? [f.quad(batch, lines[s]!, unit, accs[s]!)]
@@ -44,7 +54,7 @@ export function lowerReduceThread(job: Job): KernelProgram {
       row.fold(quads);
       row.commitPeak();
     });
-    lines.forEach((m, i) => f.storeElements(f.parts.passing, accs[i]!, batch, m, unit));
+    lines.forEach((m, i) => f.storeElements(passing, accs[i]!, batch, m, unit));
   });
   completeRows(state, sizes.folded, null);
   state.forEach((row, i) => {
@@ -52,14 +62,10 @@ export function lowerReduceThread(job: Job): KernelProgram {
     if (alongColumns) f.storeRow(batch, space.add(space.mul(band, own), space.int(i)), { kind: "always" });
     else f.storeColumns(batch, band, { kind: "always" });
   });
-  if (f.parts.again.length > 0) {
-    f.madeAgain();
-    walk((accs, lines, unit) =>
-      lines.forEach((m, i) => {
-        (alongColumns ? state[i] : state[0])!.enter();
-        f.storeElements(f.parts.again, accs[i]!, batch, m, unit);
-      }),
-    );
+  if (again.length > 0) {
+    f.completed();
+    if (f.twice) walk(storeAgain);
+    else storeAgain(...last!);
   }
   return programOf(low, job, {
     template: "contract-reduce",

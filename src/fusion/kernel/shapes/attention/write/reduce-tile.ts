@@ -30,16 +30,20 @@ export function lowerReduceTile(job: Job): KernelProgram[] {
   const keeper = f.sizes.alongColumns ? rowPerThread(band) : columnsPerThread(band);
   const { passing, again } = f.parts;
   const walk = walkOf(band);
+  let last: Parameters<Visit> | null = null;
   walk("Fold this tile of the product.", (accs, past) => {
+    last = [accs, past];
     keeper.fold(accs, past);
     keeper.store(passing, accs, past);
   });
   if (!split) {
     keeper.finish();
     if (again.length > 0) {
-      f.madeAgain();
+      f.completed();
       keeper.share();
-      walk("Store what follows from this tile and from whole rows.", (accs, past) => keeper.store(again, accs, past));
+      const store: Visit = (accs, past) => keeper.store(again, accs, past);
+      if (f.twice) walk("Store what follows from this tile and from whole rows.", store);
+      else store(...last!);
     }
     return [programOf(f.low, job, { template: "contract-reduce", ...describe(band) })];
   }

@@ -34,14 +34,20 @@ export class Reduce {
     this.space = this.low.space;
   }
 
-  /** What a second walk adds to the sentence about threads. */
-  get says(): string {
-    return this.parts.again.length > 0 ? ", and computed once more for what needs whole rows" : "";
+  /** The product is made twice: the second time for elements that need complete rows. */
+  get twice(): boolean {
+    return this.job.schedule.again !== undefined;
   }
 
-  /** From here on the product is made once more, and elements that need complete rows are stored. */
-  madeAgain(): void {
-    this.low.comment("Whole rows are known: compute the matmul once more, and store what needs them.");
+  /** What that adds to the sentence about threads. */
+  get says(): string {
+    return this.twice ? ", and computed once more for what needs whole rows" : "";
+  }
+
+  /** From here on rows are complete: what was computed of them before is asked for anew. */
+  completed(): void {
+    const doing = this.twice ? "compute the matmul once more, and store what needs them" : "store what needs them";
+    this.low.comment(`Whole rows are known: ${doing}.`);
     for (const id of endsOf(this.parts)) this.low.forget(id);
   }
 
