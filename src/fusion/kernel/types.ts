@@ -51,7 +51,8 @@ export interface RegionRead {
  * `matmul-rows`, `matmul-rows-thread` (CPU): a tile, or a thread, that owns whole rows of the product and folds them.
  * `flash-tile`: rows between two contractions folded while tiles of keys and values pass through workgroup memory, all of them or
  * `chunks`, which a second kernel joins; `flash-thread`:
- * the same with one thread per row. `reduce-tile`, `reduce-thread`: rows of one contraction folded while they are made.
+ * the same with one thread per row. `reduce-tile`, `reduce-thread`: rows of one contraction folded while they
+ * are made; elements of them are stored as they pass, or in a second walk that makes them once more.
  */
 export type Variant =
   | "flat"

@@ -38,7 +38,7 @@ export interface OnlineParts {
   readonly results: ReadonlyMap<NodeId, Follower>;
   /** Folds of a row of results, once it is complete: one value a row, in dependence order. */
   readonly resultFolds: readonly NodeId[];
-  /** Elements of the row that are stored: those known as they pass, and those that need the complete row, which is made again for them. */
+  /** Elements of the row that are stored: those known as they pass, and those that need the complete row, which is computed again for them. */
   readonly passing: readonly NodeId[];
   readonly again: readonly NodeId[];
 }

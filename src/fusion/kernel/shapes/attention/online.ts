@@ -197,7 +197,7 @@ class Reader {
     return this.#compute(n, parts);
   }
 
-  /** It reads a value that is known only when the row is complete, and so is an element of it that can be made once more then. */
+  /** It reads a value that is known only when the row is complete, and so is an element that can be computed once more then. */
   #late(n: Node, operand: number): Part | Verdict {
     const ofRows = n.inputs.every(
       (input) => this.#part(input) !== "row" || this.#meetsItsRow(this.#shape(input), n.type.shape),
