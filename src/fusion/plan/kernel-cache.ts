@@ -145,6 +145,7 @@ function renamed(
         inPlace: schedule.inPlace.map(({ output, input }) => ({ output: real(output), input: real(input) })),
       }),
       stridedWrites: schedule.stridedWrites.map(real),
+      ...(schedule.again && { again: schedule.again.map(real) }),
       reads: schedule.reads.map((read) => ({ ...read, value: real(read.value) })),
     },
     programs: printed.programs.map((program, which): PrintedProgram => {

@@ -125,16 +125,16 @@ function count(kernel: CountedKernel): Counted {
   const program = new Program(statements, names, new Log(traces));
   program.arrays(arrays);
   everyInvocation(program, program.compile(ownName(kernel.name), BUILTINS), kernel);
-  const known = new Map([...kernel.reads, ...kernel.writes].map((access) => [access.value, access.fullSize]));
+  const known = new Map([...kernel.reads, ...kernel.writes].map((access) => [access.value, access]));
   const reads: Access[] = [];
   const writes: Access[] = [];
   for (const trace of traces) {
     const { value, type, access, name, begins } = trace.binding;
     const { read, written, passes } = trace.summary();
     const bytes = BYTES[type.dtype] ?? 4;
-    const fullSize = known.get(value) ?? false;
-    // A tensor much smaller than the largest is used several times and counted once.
-    const rereads = fullSize ? passes - 1 : 0;
+    const { fullSize = false, rereads: planned = 0 } = known.get(value) ?? {};
+    // A tensor much smaller than the largest is used several times and counted once, unless its kernel walks it again.
+    const rereads = fullSize || planned > 0 ? passes - 1 : 0;
     if (read > 0) reads.push({ value: begins ?? value, bytes: read * bytes, rereads, fullSize });
     if (written > 0) writes.push({ value, bytes: written * bytes, rereads: 0, fullSize });
     if (access === "read_write" && written < trace.elements)

@@ -233,8 +233,8 @@ class RenamedFacts implements RegionFacts {
   get schedule(): RegionFacts["schedule"] {
     if (this.#schedule) return this.#schedule;
     const { schedule } = this.#like.facts;
-    const { reads, stridedWrites, cached, inPlace } = schedule;
-    const none = !inPlace && reads.length + stridedWrites.length + cached.length === 0;
+    const { reads, stridedWrites, cached, inPlace, again } = schedule;
+    const none = !inPlace && !again && reads.length + stridedWrites.length + cached.length === 0;
     return (this.#schedule = none
       ? schedule
       : {
@@ -242,6 +242,7 @@ class RenamedFacts implements RegionFacts {
           reads: this.#named(reads),
           stridedWrites: this.#list(stridedWrites),
           cached: this.#list(cached),
+          ...(again && { again: this.#list(again) }),
           ...(inPlace && {
             inPlace: inPlace.map(({ output, input }) => ({ output: this.#name(output), input: this.#name(input) })),
           }),
