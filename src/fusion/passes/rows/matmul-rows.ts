@@ -2,7 +2,8 @@
  * @file Rows of a matmul that no tile holds, with what folds them, in one kernel: each tile is folded while it is in registers, elements
  * that need nothing else are stored as they pass, and those that need whole rows are computed in a second walk over the operands.
  */
-import { node, type NodeId, type RegionId, type Verdict } from "../../ir";
+import { node, type NodeId, type Region, type RegionId, sizeOf, type Verdict } from "../../ir";
+import type { RegionForm } from "../../kernel";
 import { isRefusal } from "../../cost";
 import type { Answer, Candidate, FusionPass } from "../driver/define";
 import {
@@ -54,21 +55,26 @@ function* withReaders(planner: Planner, id: RegionId): Generator<Candidate, void
       nodes: nodesOf(edges, own),
       id,
     });
-    const facts = planner.facts(candidate.add[0]!);
-    // What else may share a kernel has been asked before.
-    if (!isRefusal(facts) && facts.form?.template === "contract-reduce") yield candidate;
+    const [both] = candidate.add as [Region];
+    const facts = planner.facts(both);
+    // Rows that are only folded, and what else may share a kernel, have been asked about before.
+    if (isRefusal(facts) || facts.form?.template !== "contract-reduce") continue;
+    if (elementsOf(planner, both, facts.form).length > 0) yield candidate;
   }
 }
 
+/** What is stored element by element. */
+const elementsOf = ({ graph }: Planner, { outputs }: Region, { rows, columns }: RegionForm): NodeId[] =>
+  outputs.filter((id) => sizeOf(node(graph, id).type.shape) === rows * columns);
+
 function explained(planner: Planner, { nodes, add }: Candidate): Verdict {
   const { graph } = planner;
-  const [{ outputs }] = add as [Candidate["add"][number]];
-  const { form, schedule } = planner.factsOf(add[0]!);
+  const [both] = add as [Region];
+  const { form, schedule } = planner.factsOf(both);
   const { contraction, rows, columns } = form!;
   const product = nameOf(graph, contraction!);
   const walked = `Each tile of ${product} is folded while it is in registers`;
-  const isElement = (id: NodeId): boolean => node(graph, id).type.shape.reduce((a, b) => a * b, 1) === rows * columns;
-  const stored = namesOf(graph, outputs.filter(isElement));
+  const stored = namesOf(graph, elementsOf(planner, both, form!));
   const text = schedule.again
     ? `${walked}; when its rows are known, the workgroup computes ${product} once more and stores ${stored}. Nothing else of ${rows}×${columns} values is stored.`
     : `${walked}, and ${stored} is stored as it passes.`;
