@@ -260,12 +260,6 @@ export const examples: readonly Example[] = [
     kernels: 1,
   },
   {
-    name: "softmax of scores that are expensive to compute twice",
-    text: "q: f32[16, 1024, 1024]\nk: f32[16, 1024, 1024]\ny = softmax(q @ k.mT, dim=-1)",
-    codes: ["L_ROW_NOT_OWNED", "C_RECOMPUTE"],
-    kernels: 2,
-  },
-  {
     name: "narrow rows in strict mode",
     text: "x: f32[8192, 64]\nw: f32[64, 128]\ny = softmax(x @ w, dim=-1)",
     options: { strict: true },

@@ -64,7 +64,8 @@ describe.each([
     const [{ facts, logs }] = runPlanOnCpu(fusion, target, generic, dataOf(fusion.graph)).regions as [RegionRun];
     const { form, schedule } = facts;
     const twice = schedule.again?.includes(form!.contraction!) ?? false;
-    if (target === gpu) expect(twice).toBe(walks === 2);
+    // A thread holds fewer columns than a tile.
+    expect(twice || target === cpu).toBe(walks === 2 || target === cpu);
     for (const { value, rereads } of schedule.reads) {
       const { passes } = logs[0]!.buffers.find((buffer) => buffer.value === value)!;
       // The first tile is on its way before a walk begins.
