@@ -35,7 +35,7 @@ test("a folded convolution shows its weights before and after, also beside the n
   await page.getByRole("tab", { name: "Traffic" }).click();
   const panel = play.region("Kernels").getByRole("tabpanel");
   await panel.getByText("Weights before and after folding", { exact: true }).click();
-  const rows = panel.getByRole("table").filter({ hasText: "folded_w" });
+  const rows = panel.getByRole("table").filter({ hasText: "w_folded" });
   await expect(rows.getByRole("row", { name: /^before/ })).toBeVisible();
   await expect(rows.getByRole("row", { name: /^largest difference/ })).toContainText("by rounding to f32");
   await play.command("σ of a BatchNorm");

@@ -64,7 +64,7 @@ test("Play walks to the end by itself, and pauses", async ({ page, play }) => {
     }).observe(steps, { childList: true, subtree: true, characterData: true });
   });
   await page.getByRole("button", { name: "Play", exact: true }).click();
-  await expect(play.region("Steps")).toContainText("Done: 3 kernels became 1");
+  await expect(play.region("Steps")).toContainText("Done: 3 → 1 kernels");
   const shown = await page.evaluate(() => (window as unknown as { shown: string[] }).shown);
   expect(shown).toEqual(["Naive plan", "Step 1 of 2", "Step 2 of 2"]);
   await expect(page.getByRole("button", { name: "Play", exact: true })).toBeVisible();

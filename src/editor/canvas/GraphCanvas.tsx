@@ -15,7 +15,7 @@ import {
   MiniMap,
 } from "@xyflow/react";
 import { useEffect, useMemo, useRef, useLayoutEffect, type RefObject, useState } from "react";
-import { playground, selectFusion, usePlayground, selectStep, selectSteps } from "../../state";
+import { playground, selectFusion, usePlayground, selectSteps } from "../../state";
 import { CanvasCard } from "./CanvasCard";
 import { CanvasLists } from "./CanvasLists";
 import { FoldedNode } from "./nodes/FoldedNode";
@@ -28,7 +28,7 @@ import { ZoomBar } from "./ZoomBar";
 import { useCanvas } from "./canvas-store";
 import { type FlowEdge, type FlowNode, flowMaker } from "./flow";
 import { useCamera } from "./moves/use-camera";
-import { useCard } from "./use-card";
+import { useCard, useShownStep } from "./use-card";
 import { useGestures } from "./moves/use-gestures";
 import { useGraphKeys } from "./moves/use-graph-keys";
 import { usePicture } from "./use-picture";
@@ -194,7 +194,7 @@ function ZoomVariables({ rootRef }: { readonly rootRef: RefObject<HTMLElement | 
 /** React Flow's nodes and edges of a picture, with the marks of the shown step. */
 function useFlow(picture: Picture | null, editable: boolean): { nodes: FlowNode[]; edges: FlowEdge[] } {
   const [make] = useState(flowMaker);
-  const step = usePlayground(selectStep);
+  const step = useShownStep();
   const steps = usePlayground(selectSteps);
   const cursor = usePlayground((s) => s.cursor);
   const options = usePlayground((s) => s.document.options);
@@ -203,8 +203,7 @@ function useFlow(picture: Picture | null, editable: boolean): { nodes: FlowNode[
   const nodes = useMemo(() => (picture ? make.nodes(picture, editable) : []), [make, picture, editable]);
   const edges = useMemo(() => {
     if (!picture) return [];
-    const shown = cursor < steps.length ? step : null;
-    return make.edges(picture, marksOf(picture.scene.edges, shown, words, options), selected);
-  }, [make, picture, step, steps, cursor, words, options, selected]);
+    return make.edges(picture, marksOf(picture.scene.edges, step, words, options), selected);
+  }, [make, picture, step, words, options, selected]);
   return { nodes, edges };
 }

@@ -1,6 +1,6 @@
 /** @file Which card is open: the selected edge's or op's, else the shown step's. One at a time. */
 import { useMemo } from "react";
-import { blocksOf, writtenAttr } from "../../fusion";
+import { blocksOf, writtenAttr, type Step } from "../../fusion";
 import {
   decisionsOnEdge,
   playground,
@@ -22,15 +22,21 @@ export type OpenCard =
 
 const NONE: OpenCard = { kind: "none" };
 
+/** The step that the page shows; null where a program was opened at its end, which no step has led to. */
+export function useShownStep(): Step | null {
+  const step = usePlayground(selectStep);
+  const isOpened = usePlayground((s) => s.cursor >= selectSteps(s).length && !s.stepped);
+  return isOpened ? null : step;
+}
+
 export function useCard(scene: Scene | null): OpenCard {
   const selection = usePlayground((s) => s.selection);
   const fusion = usePlayground(selectFusion);
   const source = usePlayground(selectNaiveFusion)?.graph ?? null;
-  const step = usePlayground(selectStep);
+  const step = useShownStep();
   const steps = usePlayground(selectSteps);
   const cursor = usePlayground((s) => s.cursor);
   const known = usePlayground(selectKnown);
-  const stepped = usePlayground((s) => s.stepped);
   const options = usePlayground((s) => s.document.options);
   const broken = usePlayground((s) => s.derived.status === "broken");
   const text = usePlayground((s) => s.document.text);
@@ -53,10 +59,9 @@ export function useCard(scene: Scene | null): OpenCard {
       return { kind: "decision", card: cardOfEdge(graph, edge, decisions, cursor, options) };
     }
     // Embedded, the verdict stands beside the steps, and there is no room for more; the tour has a card of its own.
-    const opened = cursor >= steps.length && !stepped;
-    if (!step || quiet || opened || closedAt === cursor || step.seq > known) return NONE;
+    if (!step || quiet || closedAt === cursor || step.seq > known) return NONE;
     return { kind: "decision", card: cardOfStep(graph, step, options) };
-  }, [fusion, source, scene, broken, selection, step, steps, cursor, known, stepped, options, text, quiet, closedAt]);
+  }, [fusion, source, scene, broken, selection, step, steps, cursor, known, options, text, quiet, closedAt]);
 }
 
 /** Closes what is open: the selection, or the step's own card until another step comes. */

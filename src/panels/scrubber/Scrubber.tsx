@@ -69,7 +69,7 @@ function Outcome() {
     return <>, nothing was fused: the card says why.</>;
   return (
     <>
-      . <b>Done:</b> {kernels[0]} kernels became {kernels[2]}, {transfers[0]} full-size transfers became {transfers[2]}.
+      . <b>Done:</b> {kernels[0]} → {kernels[2]} kernels, {transfers[0]} → {transfers[2]} full-size transfers.
     </>
   );
 }

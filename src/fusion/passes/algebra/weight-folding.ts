@@ -68,7 +68,7 @@ function intoWeight(planner: Planner, rewriter: Rewriter, around: Around, produc
     scaled &&
     recipe.folded(scaled, {
       ...madeFor(product, "weight"),
-      label: `folded_${labelOf(planner, weight)}`,
+      label: `${labelOf(planner, weight)}_folded`,
       origins: node(graph, weight).origins,
     });
   const added =
@@ -77,7 +77,7 @@ function intoWeight(planner: Planner, rewriter: Rewriter, around: Around, produc
       ? literalNode(madeFor(last, "shift"), shift.literal)
       : recipe.folded(broadcast(recipe, shift.id, channels, here!), {
           ...madeFor(last, "shift"),
-          label: "folded_shift",
+          label: "shift_folded",
           origins: last.origins,
         }));
   const change = folding(planner, rewriter, { product, side, links, folded, added });

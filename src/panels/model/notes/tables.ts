@@ -97,7 +97,7 @@ export function foldedWeights(
 ): readonly FoldedWeight[] {
   return [...foldedData(graph, inputs)].map(([id, after]) => {
     const n = graph.nodes.get(id)!;
-    const source = n.label.startsWith("folded_shift") ? null : sourceOf(n);
+    const source = n.label.startsWith("shift_folded") ? null : sourceOf(n);
     const before = source && (inputs.get(source.id) ?? inputData(source));
     const at = Array.from({ length: Math.min(SHOWN, after.length) }, (_, i) =>
       Math.floor((i * after.length) / Math.min(SHOWN, after.length)),
