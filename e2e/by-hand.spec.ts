@@ -188,6 +188,7 @@ test("a puzzle is solved by a kernel that moves less and is right", async ({ pag
   );
   await play.run.click();
   await expect(play.region("Measured").getByText("K1, edited by hand: not run.")).toBeVisible(LONG);
+  await expect(play.run).toHaveText(/Run both/, LONG);
   await expect(task).toContainText("it has not run to its end yet.");
   await task.getByRole("button", { name: "Show a solution" }).click();
   await task.getByRole("button", { name: "Really show it?" }).click();

@@ -134,6 +134,24 @@ test("a run that waits for its plan can be cancelled", async () => {
   page.dispose();
 });
 
+test.each([
+  [true, "Stopped. The samples so far are kept."],
+  [false, "Stopped after the last sample: all are kept."],
+])("what Cancel leaves is told by what there is: stopped %s", async (stopped, text) => {
+  const result = { stopped, timings: [], device } as unknown as BenchResult;
+  const { page } = pageWith(1e6, 0, {
+    bench: async () => {
+      page.getState().actions.cancelRun();
+      return { ok: true, value: result };
+    },
+  });
+  await settled();
+  await page.getState().actions.runBoth();
+  expect(page.getState().run.status).toBe("done");
+  expect(page.getState().notice?.text).toBe(text);
+  page.dispose();
+});
+
 test("a run that may take more than two seconds is asked about, and runs when it is wanted anyway", async () => {
   const { page, runs } = pageWith(3e9);
   await settled();

@@ -367,8 +367,12 @@ export async function runOn(
     timed: [...context.get().timed, ...timed],
     device: result.device,
   });
-  if (outcome.value.stopped) {
-    context.set({ notice: { tone: "info", text: "Stopped. The samples so far are kept." } });
+  // What is shown is what was timed before Cancel was pressed: some samples, or all.
+  if (request.signal.aborted) {
+    const text = result.stopped
+      ? "Stopped. The samples so far are kept."
+      : "Stopped after the last sample: all are kept.";
+    context.set({ notice: { tone: "info", text } });
   }
   await Promise.all([
     amend(context, request, async () => amended(own, await verdict)),
