@@ -53,7 +53,7 @@ export const handWritten: Readonly<Record<string, HandWritten>> = {
   hyper_connections: {
     library: liger,
     kernels: [1],
-    why: "the mean of squares is not added up in the product of the same rows, whose k is split",
+    why: "the mean of squares is not added up in the matmul of the same rows, whose k is split",
   },
   jsd: { library: liger, kernels: [1], why: mean },
   kl_div: { library: liger, kernels: [1, 1] },
@@ -61,14 +61,14 @@ export const handWritten: Readonly<Record<string, HandWritten>> = {
   linear_cross_entropy: {
     library: liger,
     kernels: [3],
-    why: "the tiles of the scores are recomputed for their gradient, and both gradients are products of their own",
+    why: "the tiles of the scores are recomputed for their gradient, and both gradients are matmuls of their own",
   },
-  linear_jsd: { library: liger, kernels: [4], why: "rows of both products meet in one loss: their scores are stored" },
+  linear_jsd: { library: liger, kernels: [4], why: "rows of both matmuls meet in one loss: their scores are stored" },
   merge_attention_states: { library: flashInfer, kernels: [1] },
   multi_token_attention: {
     library: liger,
     kernels: [4],
-    why: "the windows of the convolution are stored for its two products, and its gradient is summed over the batch",
+    why: "the windows of the convolution are stored for its two matmuls, and its gradient is summed over the batch",
   },
   multimodal_rope: { library: liger, kernels: [1, 1] },
   poly_norm: {
