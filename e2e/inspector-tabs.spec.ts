@@ -5,7 +5,7 @@ const TABS: readonly (readonly [title: string, words: RegExp])[] = [
   ["WGSL", /@compute/],
   ["Loops", /for /],
   ["Decisions", /Fuse row reductions/],
-  ["Traffic", /fused/],
+  ["Traffic", /Full-size transfers/],
   ["Memory", /Alive at the peak/],
   ["Values", /\d/],
 ];
