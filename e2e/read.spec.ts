@@ -7,13 +7,13 @@ test("pointing at an op lights its lines of WGSL, pointing at a line lights its 
   await expect(code).toContainText("@compute");
   const relu = play.node(/^relu/);
   const lit = play.region("Kernels").locator(".wgsl-line.linked");
+  const line = code.locator(".view-line").filter({ hasText: "max(" });
   await expect(async () => {
     await play.point(/^relu/);
     await expect(lit).toHaveCount(1, { timeout: 1000 });
+    const [band, text] = [await lit.boundingBox(), await line.boundingBox()];
+    expect(Math.abs(band!.y - text!.y)).toBeLessThan(4);
   }).toPass();
-  const line = code.locator(".view-line").filter({ hasText: "max(" });
-  const [band, text] = [(await lit.boundingBox())!, (await line.boundingBox())!];
-  expect(Math.abs(band.y - text.y)).toBeLessThan(4);
 
   await page.mouse.move(5, 5);
   await expect(lit).toHaveCount(0);
