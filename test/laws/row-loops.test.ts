@@ -98,3 +98,11 @@ test.each(["for t in range(30):", "for t in range(29, -1, -1):"])("a condition t
   const apart = numbers.flatMap((t) => body(t < 14, String(t)));
   expectSameLoop(graphOf(text), graphOf(`${head}${apart.join("\n")}\nreturn out, h`));
 });
+
+test("an input all of whose rows are set stays an input; what a call made for them goes", () => {
+  const loop = "h = torch.zeros(6)\nfor t in range(40):\n    h = tanh(h * x[t]) + x[t] * h\n    out[t] = h\nreturn out";
+  const ops = (out: string) =>
+    [...graphOf(`x: f32[40, 6]\n${out}\n${loop}`).nodes.values()].map(({ op, label }) => `${op} ${label}`);
+  expect(ops("out: f32[40, 6]")).toContain("input out");
+  expect(ops("out = torch.zeros(40, 6)").filter((each) => each.endsWith(" out"))).toEqual(["row_loop out"]);
+});

@@ -6,7 +6,7 @@ import { addNode, type Frame, type Interpreter, type StatementRun, typeOf } from
 import { openTrial } from "../trial";
 import { type Given, keepLoop, type KeptLoop } from "./keep-loop";
 import { type Added, growingIn, lastItems, withLast, withRows } from "./kept-lists";
-import { withRowsAt } from "./kept-rows";
+import { isCovered, withRowsAt } from "./kept-rows";
 import { patternOf } from "./loop-items";
 import { fits, walkOf } from "./loop-reading";
 import { type SymbolRecord, tensorValue, type Value } from "../values/values";
@@ -241,7 +241,10 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boo
     const at = next++;
     underName(interpreter, frame, statement, of.name.name, (inner) => {
       const { root } = inner;
-      const [isAll, reversed] = [isWhole(interpreter, of.node, axis, items.length), walk.backwards !== kept.backwards];
+      const [isAll, reversed] = [
+        isCovered(interpreter, of.node, axis, items.length),
+        walk.backwards !== kept.backwards,
+      ];
       const made = { label: of.name.name, groups: frame.groups, span: statement.span };
       const given = kept.rows(at, (lies) => ({
         ...made,
@@ -263,9 +266,6 @@ interface PlacedRow {
   readonly walk: Walk;
   readonly row: NodeId;
 }
-
-const isWhole = (interpreter: Interpreter, whole: NodeId, axis: number, count: number): boolean =>
-  typeOf(interpreter, whole).shape[axis] === count;
 
 /** What was written of the tensors that stand for `written`; null where some of it is not one row an iteration, each beside the last. */
 function placedRows(

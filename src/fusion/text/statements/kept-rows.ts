@@ -1,5 +1,5 @@
 /** @file Rows that the iterations of a loop gave, as Python has them: one tensor, or the items of a list. */
-import type { NodeId } from "../../ir";
+import { isInput, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { addNode, typeOf } from "../interpreter";
@@ -73,6 +73,10 @@ export function itemsOfRows(
   });
 }
 
+/** Whether so many rows along `axis` are all that a tensor has. */
+export const isCovered = (interpreter: Interpreter, whole: NodeId, axis: number, count: number): boolean =>
+  typeOf(interpreter, whole).shape[axis] === count;
+
 /**
  * A tensor of which a loop's iterations have written neighbouring rows along `axis`.
  * @param rows what they wrote, in the order of `axis` unless `reversed`
@@ -88,12 +92,13 @@ export function withRowsAt(
 ): NodeId {
   const extent = typeOf(interpreter, whole).shape[axis]!;
   const count = typeOf(interpreter, rows.node).shape[rows.axis]!;
-  const isAll = count === extent;
+  const isAll = isCovered(interpreter, whole, axis, count);
   const laid = rowsAt(interpreter, run, rows, axis, isAll && !reversed ? path : `${path}.laid`);
   const own = isAll ? path : `${path}.rows`;
   const put = reversed ? moved(interpreter, run, own, "flip", laid, { axes: [axis] }) : laid;
   if (isAll) {
-    interpreter.spare.add(whole);
+    // What a call made to be written is read by nobody; an input is the program's.
+    if (!isInput(interpreter.nodes.get(whole)!)) interpreter.spare.add(whole);
     return put;
   }
   const piece = (name: string, from: number, to: number): NodeId[] =>
