@@ -296,15 +296,15 @@ describe("equations", () => {
 });
 
 describe("special functions", () => {
-  const PLACES = [0.3, 0.9, 1, 2.7, 5.5, 6.5, 12];
+  const POINTS = [0.3, 0.9, 1, 2.7, 5.5, 6.5, 12];
   const of = (
     prim: string,
-    places: readonly number[],
+    points: readonly number[],
     question: JaxQuestion = { kind: "results" },
   ): Record<string, number[]> =>
     answers(
-      program(`f[${places.length}]`, [eqn(prim, ["a"], `f[${places.length}]`)]),
-      { x0: places, t0: places.map(() => 1), g0: places.map(() => 1) },
+      program(`f[${points.length}]`, [eqn(prim, ["a"], `f[${points.length}]`)]),
+      { x0: points, t0: points.map(() => 1), g0: points.map(() => 1) },
       question,
     );
   const near = (got: readonly number[], want: readonly number[]): void =>
@@ -312,7 +312,7 @@ describe("special functions", () => {
 
   test("ln Γ and its derivative step as they must, and are mirrored", () => {
     const below = [-0.3, -2.5, -7.1];
-    const at = [...PLACES, ...below];
+    const at = [...POINTS, ...below];
     const [lgamma, digamma] = ["lgamma", "digamma"].map((prim) => (xs: readonly number[]) => of(prim, xs)["y0"]!);
     near(
       lgamma!(at.map((x) => x + 1)),

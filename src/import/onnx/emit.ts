@@ -307,7 +307,7 @@ export class Emitter {
 
   /** All lines and what is returned; weights that only steered shapes are not declared. */
   text(returned: readonly string[]): string {
-    const lines = this.kept(returned);
+    const lines = this.linesRead(returned);
     if (returned.length > 0) lines.push(`return ${returned.join(", ")}`);
     return `${lines.join("\n")}\n`;
   }
@@ -319,14 +319,14 @@ export class Emitter {
     returned: readonly string[],
     after: readonly string[],
   ): string {
-    const lines = this.kept(returned);
+    const lines = this.linesRead(returned);
     const declares = (line: string): boolean => /^\w+: /.test(line);
     const body = lines.filter((line) => !declares(line)).map((line) => `    ${line}`);
     const own = [`def ${name}(${given.join(", ")}):`, ...body, `    return ${returned.join(", ")}`];
     return `${[...lines.filter(declares), ...own, ...after].join("\n")}\n`;
   }
 
-  private kept(returned: readonly string[]): string[] {
+  private linesRead(returned: readonly string[]): string[] {
     const read = new Set([...this.read, ...returned]);
     const idle = new Set<number>();
     for (const [name, line] of this.declared) {
@@ -411,7 +411,7 @@ export class Emitter {
     const list = def.params.find(({ kind }) => kind === "tensors");
     const listed = list
       ? [`${list === def.params[0] ? "" : `${list.names[0]}=`}[${operands.join(", ")}]`]
-      : operands.map((operand, i) => `${placed(def, i)}${operand}`);
+      : operands.map((operand, i) => `${keyword(def, i)}${operand}`);
     const named = Object.entries(attrs).flatMap(([key, value]) =>
       value === null ? [] : [`${key}=${attribute(value)}`],
     );
@@ -444,8 +444,8 @@ export class Emitter {
   }
 }
 
-/** What stands before operand `i`: its name where an attribute's place comes before its own. */
-function placed({ params }: Pick<OpDef, "params">, i: number): string {
+/** What stands before operand `i`: its name where an attribute comes before it. */
+function keyword({ params }: Pick<OpDef, "params">, i: number): string {
   const tensors = params.flatMap(({ kind, names }, at) => (kind === "tensor" ? [{ at, name: names[0] }] : []));
   const own = tensors[i];
   return !own || own.at === i ? "" : `${own.name}=`;

@@ -104,7 +104,7 @@ export interface ImportOptions {
   /** Extents for symbolic dimensions, by name, and shapes for inputs that state none. */
   readonly dims?: ReadonlyMap<string, number>;
   readonly shapes?: ReadonlyMap<string, readonly number[]>;
-  /** Numbers in place of those of initialisers that are listed as inputs too. */
+  /** Numbers instead of those of initialisers that are listed as inputs too. */
   readonly overrides?: ReadonlyMap<string, HostTensor>;
   /** f16 stays in memory where it comes in, goes out or is only moved, and all arithmetic is f32, as runtimes without f16 arithmetic do. */
   readonly wideHalves?: boolean;
@@ -124,7 +124,7 @@ export interface ImportedModel {
   readonly inputs: ReadonlyMap<string, string>;
   /** Names of the model's inputs in their order, initialisers left out. */
   readonly inputOrder: readonly string[];
-  /** Inputs that have an initialiser, which other numbers may take the place of. */
+  /** Inputs that have an initialiser, which other numbers may replace. */
   readonly overridable: readonly string[];
   /** ONNX output name → name in the text, or its numbers when it is known already. */
   readonly outputs: ReadonlyMap<
@@ -469,7 +469,7 @@ class ModelReader {
     return graph.outputs.flatMap(({ name }) => scope.get(name) ?? []);
   }
 
-  /** A node whose op is a function of the model: its body in place of it. */
+  /** A node whose op is a function of the model: its body instead of it. */
   private call(
     node: OnnxNode,
     inputs: readonly (Value | null)[],

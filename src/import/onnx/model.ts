@@ -52,7 +52,7 @@ export interface OnnxTensor {
   readonly dataType: number;
   readonly raw: Uint8Array | null;
   readonly numbers: readonly number[];
-  /** Data kept in another file; never followed. */
+  /** Data in another file; never followed. */
   readonly external: boolean;
 }
 
@@ -92,7 +92,7 @@ export interface OnnxGraph {
   readonly name: string;
   readonly nodes: readonly OnnxNode[];
   readonly initializers: readonly OnnxTensor[];
-  /** How many initialisers are kept as places and values: they are not read. */
+  /** How many initialisers are stored as indices and values: they are not read. */
   readonly sparse: number;
   readonly inputs: readonly OnnxValue[];
   readonly outputs: readonly OnnxValue[];

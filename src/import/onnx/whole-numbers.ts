@@ -24,12 +24,12 @@ const CHOOSING: ReadonlySet<string> = new Set([
   "topk",
   "max_pool",
 ]);
-/** The same, and they answer with places. */
-const PLACES: ReadonlySet<string> = new Set(["argmax", "argmin", "argsort", "sort_indices", "topk_indices"]);
+/** The same, and they answer with indices. */
+const INDEX_OPS: ReadonlySet<string> = new Set(["argmax", "argmin", "argsort", "sort_indices", "topk_indices"]);
 /** Computed exactly, and yet out of the range of a narrow kind. */
 const LEAVING: ReadonlySet<string> = new Set(["bit_not", "shift_left"]);
 
-/** What the operands of an op are a kind of: where they meet element by element all are of one, else the first is data and others are places. */
+/** What the operands of an op are a kind of: where they meet element by element all are of one, else the first is data and others are indices. */
 function kindOf(op: string, { kind }: Def, inputs: readonly (Value | null)[]): WholeKind | undefined {
   const all = kind === "elementwise" && op !== "pow" ? inputs : inputs.slice(0, 1);
   return all.find((value) => value?.whole)?.whole;
@@ -57,7 +57,7 @@ export function wholeCall(
   const marked = (value: Value): Value => (value.type.dtype === "i32" ? { ...value, whole: kind } : value);
   if (kind !== "u32") {
     const made = call(op, inputs, attrs);
-    return made.type.dtype !== "i32" || PLACES.has(op)
+    return made.type.dtype !== "i32" || INDEX_OPS.has(op)
       ? made
       : { ...(stays(op, def) ? made : wrapped(emit, hint, made, kind)), whole: kind };
   }
@@ -74,7 +74,7 @@ export function wholeCall(
   }
   const compares = def.kind === "composite" ? undefined : def.algebra?.compares;
   const order = compares !== undefined && !["==", "!="].includes(compares);
-  if (order || PLACES.has(op)) return call(op, inputs.map(flipped), attrs);
+  if (order || INDEX_OPS.has(op)) return call(op, inputs.map(flipped), attrs);
   if (CHOOSING.has(op)) return marked(flipped(call(op, inputs.map(flipped), attrs))!);
   const made = call(op, inputs, attrs);
   if (!isFloat(made.type.dtype)) return marked(made);

@@ -74,7 +74,7 @@ function reducePrecision(c: Equation): Value {
   return c.op("cast", [c.op("cast", [c.in(0)], { dtype: "f16" })], { dtype: "f32" });
 }
 
-/** What only says where a value is kept, or what it is called. */
+/** What only says where a value is stored, or what it is called. */
 const same: Rule = (c) => c.args;
 
 /** Ops that say which primitives they are. */

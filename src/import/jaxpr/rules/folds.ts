@@ -31,8 +31,8 @@ const reduction =
   (c) =>
     c.op(FOLDS.get(name)!.fold, [c.in(0)], { axes: c.list("axes") });
 
-/** The place of the first extreme along one axis. */
-const place =
+/** The index of the first extreme along one axis. */
+const argFold =
   (op: string): Rule =>
   (c) =>
     c.op(op, [c.in(0)], { axis: c.list("axes")[0]! });
@@ -61,13 +61,13 @@ function reduce(c: Equation): Value | readonly Value[] {
   if (own.length === count)
     return own.map(({ fold, join }, i) => c.op(join, [c.op(fold, [values[i]!], { axes }), starts[i]!]));
   const { shape } = values[0]!.type;
-  const kept = shape.flatMap((_, axis) => (axes.includes(axis) ? [] : [axis]));
-  const outer = kept.map((axis) => shape[axis]!);
+  const outerAxes = shape.flatMap((_, axis) => (axes.includes(axis) ? [] : [axis]));
+  const outer = outerAxes.map((axis) => shape[axis]!);
   let extent = sizeOf(axes.map((axis) => shape[axis]!));
   const wide = starts.map((start) => c.op("expand", [start], { shape: outer }));
   if (extent === 0) return wide;
   if (extent > MAX_FOLDED) return c.fail(`a program of its own over ${extent} elements`);
-  let rows = values.map((value) => c.reshape(c.permute(value, [...kept, ...axes]), [...outer, extent]));
+  let rows = values.map((value) => c.reshape(c.permute(value, [...outerAxes, ...axes]), [...outer, extent]));
   const last = outer.length;
   while (extent > 1) {
     const half = extent >> 1;
@@ -136,8 +136,8 @@ function reduceWindow(c: Equation): Value {
 }
 
 export const folds: Rules = {
-  argmax: place("argmax"),
-  argmin: place("argmin"),
+  argmax: argFold("argmax"),
+  argmin: argFold("argmin"),
   cummax: scan("cummax"),
   cummin: scan("cummin"),
   cumprod: scan("cumprod"),

@@ -1,4 +1,4 @@
-/** @file Loads from and stores to places that are data, and orders. */
+/** @file Loads from and stores to indices that are data, and orders. */
 import { sizeOf, stridesOf, type Shape } from "../../../fusion";
 import type { Value } from "../../onnx/emit";
 import { numbersIn } from "../jaxpr";
@@ -17,12 +17,12 @@ interface Windows {
 
 const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
-/** Flat places of the elements of each window, [rows, elements], and which rows name a window that lies inside. */
-function placesOf(
+/** Flat indices of the elements of each window, [rows, elements], and which rows name a window that lies inside. */
+function flatIndices(
   c: Equation,
   rows: Value,
   { shape, sizes, walked, shared }: Windows,
-): { readonly places: Value; readonly inside: Value | null } {
+): { readonly indices: Value; readonly inside: Value | null } {
   const strides = stridesOf(shape);
   const lead = rows.type.shape.slice(0, -1);
   const count = sizeOf(lead);
@@ -48,8 +48,8 @@ function placesOf(
   }
   const offsets = windowOffsets(sizes, strides);
   const within = c.whole([1, offsets.length], offsets);
-  const places = base ? c.op("add", [base, within]) : c.op("expand", [within], { shape: [count, offsets.length] });
-  return { places, inside };
+  const indices = base ? c.op("add", [base, within]) : c.op("expand", [within], { shape: [count, offsets.length] });
+  return { indices, inside };
 }
 
 /** Distances of a window's elements from its first one. */
@@ -83,7 +83,7 @@ function gather(c: Equation): Value {
   const { shape } = x.type;
   const sizes = c.list("slice_sizes");
   const lead = rows.type.shape.slice(0, -1);
-  const kept = sizes.flatMap((size, axis) => (collapsed.includes(axis) || mine.includes(axis) ? [] : [size]));
+  const windowShape = sizes.flatMap((size, axis) => (collapsed.includes(axis) || mine.includes(axis) ? [] : [size]));
   const answer = c.out[0]!.shape;
   if (sizeOf(answer) === 0) return c.filled(0, answer, x.type.dtype);
   const shared = mine.map((axis, i) => [axis, theirs[i]!] as const);
@@ -94,19 +94,19 @@ function gather(c: Equation): Value {
     shared.length === 0 &&
     collapsed.includes(axis!) &&
     sizes.every((size, i) => i === axis || size === shape[i]);
-  const { places, inside } = whole
-    ? rowPlaces(c, rows, shape[axis!]!)
-    : placesOf(c, rows, { shape, sizes, walked, shared });
+  const { indices, inside } = whole
+    ? rowIndices(c, rows, shape[axis!]!)
+    : flatIndices(c, rows, { shape, sizes, walked, shared });
   const found = whole
-    ? c.permute(c.op("gather", [x, places], { axis: axis! }), [
+    ? c.permute(c.op("gather", [x, indices], { axis: axis! }), [
         axis!,
         ...shape.flatMap((_, i) => (i === axis ? [] : [i])),
       ])
-    : c.op("gather", [c.reshape(x, [sizeOf(shape)]), places], { axis: 0 });
-  const windows = c.reshape(found, [...lead, ...kept]);
+    : c.op("gather", [c.reshape(x, [sizeOf(shape)]), indices], { axis: 0 });
+  const windows = c.reshape(found, [...lead, ...windowShape]);
   const known =
     /fill|^1$/i.test(c.text("mode")) && inside
-      ? c.op("where", [c.reshape(inside, [...lead, ...kept.map(() => 1)]), windows, fillOf(c, x.type.dtype)])
+      ? c.op("where", [c.reshape(inside, [...lead, ...windowShape.map(() => 1)]), windows, fillOf(c, x.type.dtype)])
       : windows;
   const before = answer.flatMap((_, i) => (offsets.includes(i) ? [] : [i]));
   const order = [...before, ...offsets];
@@ -116,10 +116,10 @@ function gather(c: Equation): Value {
   );
 }
 
-/** The same for rows of one number each, whose windows are whole: no flat places are needed. */
-function rowPlaces(c: Equation, rows: Value, extent: number): ReturnType<typeof placesOf> {
-  const places = c.reshape(rows, [sizeOf(rows.type.shape)]);
-  return { places, inside: c.op("and", [c.op("ge", [places, 0]), c.op("lt", [places, extent])]) };
+/** The same for rows of one number each, whose windows are whole: no flat indices are needed. */
+function rowIndices(c: Equation, rows: Value, extent: number): ReturnType<typeof flatIndices> {
+  const indices = c.reshape(rows, [sizeOf(rows.type.shape)]);
+  return { indices, inside: c.op("and", [c.op("ge", [indices, 0]), c.op("lt", [indices, extent])]) };
 }
 
 const scatter =
@@ -147,13 +147,13 @@ const scatter =
     const leading = walked.every((axis, i) => axis === i) && inserted.join() === first.join() && mine.length === 0;
     if (leading && drops(c) && sizes.every((size, axis) => axis < depth || size === shape[axis]))
       return c.op("scatter_nd", [x, rows, given], { reduction });
-    const { places, inside } = placesOf(c, rows, {
+    const { indices, inside } = flatIndices(c, rows, {
       shape,
       sizes,
       walked,
       shared: mine.map((axis, i) => [axis, theirs[i]!] as const),
     });
-    const held = inside && drops(c) ? c.op("where", [inside, places, -1]) : places;
+    const held = inside && drops(c) ? c.op("where", [inside, indices, -1]) : indices;
     const count = sizeOf(lead) * sizeOf(sizes);
     const flat = c.op(
       "scatter_elements",
@@ -163,7 +163,7 @@ const scatter =
     return c.reshape(flat, shape);
   };
 
-/** First places of a window, moved so that it lies inside. */
+/** First indices of a window, moved so that it lies inside. */
 function startsOf(c: Equation, from: number, sizes: readonly number[], shape: Shape): readonly (Value | number)[] {
   return shape.map((extent, axis) => {
     const [known, last] = [c.known(from + axis), extent - sizes[axis]!];
@@ -218,8 +218,8 @@ function sort(c: Equation): Value | readonly Value[] {
   let order: Value | null = null;
   for (let key = keys - 1; key >= 0; key--) {
     const own: Value = order ? c.op("gather_elements", [c.in(key), order], { axis }) : c.in(key);
-    const places: Value = c.op("argsort", [own], { axis });
-    order = order ? c.op("gather_elements", [order, places], { axis }) : places;
+    const indices: Value = c.op("argsort", [own], { axis });
+    order = order ? c.op("gather_elements", [order, indices], { axis }) : indices;
   }
   return c.args.map((each) => c.op("gather_elements", [each, order!], { axis }));
 }

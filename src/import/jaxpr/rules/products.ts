@@ -28,8 +28,8 @@ function dotGeneral(c: Equation): Value {
   });
   const free = (letters: readonly string[], ...taken: readonly number[][]): readonly string[] =>
     letters.filter((_, i) => !taken.flat().includes(i));
-  const kept = [...ba.map((i) => left[i]!), ...free(left, ca, ba), ...free(right, cb, bb)];
-  return asked(c, c.op("einsum", c.args, { equation: `${left.join("")},${right.join("")}->${kept.join("")}` }));
+  const result = [...ba.map((i) => left[i]!), ...free(left, ca, ba), ...free(right, cb, bb)];
+  return asked(c, c.op("einsum", c.args, { equation: `${left.join("")},${right.join("")}->${result.join("")}` }));
 }
 
 /** Batches of several groups are channels of as many. */

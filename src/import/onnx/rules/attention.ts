@@ -28,7 +28,7 @@ export function fromHeads(c: NodeContext, x: Value): Value {
 
 export const isEmpty = (x: Value): boolean => x.type.shape.includes(0);
 
-/** The cache and what is new, along the places. */
+/** The cache and what is new, along the keys. */
 function appended(c: NodeContext, past: Value | null, fresh: Value): Value {
   if (!past || isEmpty(past)) return fresh;
   return c.op("concat", [past, fresh], { axis: 2 });
@@ -37,13 +37,13 @@ function appended(c: NodeContext, past: Value | null, fresh: Value): Value {
 export const and = (c: NodeContext, a: Value | null, b: Value | null): Value | null =>
   a && b ? c.op("and", [a, b]) : (a ?? b);
 
-/** bool [B, 1, 1, T]: place < length of its batch. */
-export function within(c: NodeContext, lengths: Value, places: number): Value {
+/** bool [B, 1, 1, T]: index < length of its batch. */
+export function within(c: NodeContext, lengths: Value, keyCount: number): Value {
   const each = c.reshape(lengths, [lengths.type.shape[0] ?? 1, 1, 1, 1]);
-  return c.op("lt", [counting(c, places, 3, 4), each]);
+  return c.op("lt", [counting(c, keyCount, 3, 4), each]);
 }
 
-/** bool: key − place of the query between −left and right; a side below 0 is open. The first query's place may be data. */
+/** bool: key − position of the query between −left and right; a side below 0 is open. The first query's position may be data. */
 export function between(
   c: NodeContext,
   queries: number,
@@ -60,8 +60,8 @@ export function between(
 }
 
 /** Shorter masks end before the last keys: those are out of sight. */
-export function widened(c: NodeContext, mask: Value, places: number): Value {
-  const missing = places - (mask.type.shape.at(-1) ?? places);
+export function widened(c: NodeContext, mask: Value, keyCount: number): Value {
+  const missing = keyCount - (mask.type.shape.at(-1) ?? keyCount);
   if (missing <= 0 || mask.type.shape.at(-1) === 1) return mask;
   const value = mask.type.dtype === "bool" ? 0 : Number.NEGATIVE_INFINITY;
   return c.op("pad", [mask], { pads: [0, missing], mode: "constant", value });
@@ -142,10 +142,10 @@ function attentionScores(c: NodeContext, { q, k, bias, sight, options }: Call): 
   const capped =
     cap > 0 && mode > 0 ? c.op("mul", [c.op("tanh", [c.op("div", [scaled, scalar(cap)])]), scalar(cap)]) : scaled;
   if (mode <= 1) return capped;
-  const [queries, places] = [q.type.shape[2] ?? 0, k.type.shape[2] ?? 0];
+  const [queries, keyCount] = [q.type.shape[2] ?? 0, k.type.shape[2] ?? 0];
   const offset = c.emit.scalar(Number(options["causal_offset"] ?? 0), "i32");
   const causal = options["is_causal"] === true;
-  const past = causal ? between(c, queries, places, offset, Number(options["window"] ?? 0) - 1, 0) : null;
+  const past = causal ? between(c, queries, keyCount, offset, Number(options["window"] ?? 0) - 1, 0) : null;
   const seen = and(c, sight, past);
   const biased = bias ? c.op("add", [capped, bias]) : capped;
   if (mode === 2) return seen ? c.op("where", [seen, biased, scalar(Number.NEGATIVE_INFINITY)]) : biased;
@@ -220,11 +220,11 @@ function contribAttention(c: NodeContext): readonly Value[] {
   const past = c.maybe(4);
   const old = past ? pieces(c, past, [1, 1], 0).map((part) => c.reshape(part, past.type.shape.slice(1))) : [];
   const [keys, values] = [appended(c, old[0] ?? null, k), appended(c, old[1] ?? null, v)];
-  const places = keys.type.shape[2] ?? 0;
-  const sight = c.maybe(3) ? maskSight(c, c.in(3), batch, length, places) : null;
+  const keyCount = keys.type.shape[2] ?? 0;
+  const sight = c.maybe(3) ? maskSight(c, c.in(3), batch, length, keyCount) : null;
   const causal = c.int("unidirectional", 0) === 1;
   const options = {
-    ...(causal ? { is_causal: true, ...(places > length ? { causal_offset: places - length } : {}) } : {}),
+    ...(causal ? { is_causal: true, ...(keyCount > length ? { causal_offset: keyCount - length } : {}) } : {}),
     ...scaleOf(c),
   };
   const result = fromHeads(
@@ -261,18 +261,18 @@ function multiHeadAttention(c: NodeContext): readonly Value[] {
   const cached = (c.node.outputs[1] ?? "") !== "";
   const keys = appended(c, cached ? c.maybe(6) : null, k!);
   const values = appended(c, cached ? c.maybe(7) : null, v!);
-  const [length, places] = [q!.type.shape[2] ?? 0, keys.type.shape[2] ?? 0];
-  const sight = c.maybe(4) ? maskSight(c, c.in(4), q!.type.shape[0] ?? 1, length, places) : null;
+  const [length, keyCount] = [q!.type.shape[2] ?? 0, keys.type.shape[2] ?? 0];
+  const sight = c.maybe(4) ? maskSight(c, c.in(4), q!.type.shape[0] ?? 1, length, keyCount) : null;
   const causal = c.int("unidirectional", 0) === 1;
-  const past = places - (k!.type.shape[2] ?? 0);
+  const past = keyCount - (k!.type.shape[2] ?? 0);
   const options = {
     ...(causal ? { is_causal: true, ...(past > 0 ? { causal_offset: past } : {}) } : {}),
     ...scaleOf(c),
   };
   const given = c.maybe(5);
   const bias =
-    given && !cached && (given.type.shape[3] ?? 1) > places
-      ? c.op("slice", [given], { start: [0], stop: [places], axes: [3] })
+    given && !cached && (given.type.shape[3] ?? 1) > keyCount
+      ? c.op("slice", [given], { start: [0], stop: [keyCount], axes: [3] })
       : given;
   return [
     fromHeads(

@@ -16,13 +16,13 @@ function withBias(c: NodeContext, i: number): Value {
   if (!bias) return x;
   const length = sizeOf(bias.type.shape);
   if (length <= 1 || length === x.type.shape.at(-1)) return c.op("add", [x, bias]);
-  const places = c.emit.host({
+  const indices = c.emit.host({
     dtype: "i32",
     dims: x.type.shape,
     data: Float64Array.from(range(sizeOf(x.type.shape)), (at) => at % length),
     wide: false,
   });
-  return c.op("add", [x, c.op("gather", [c.reshape(bias, [length]), places], { axis: 0 })]);
+  return c.op("add", [x, c.op("gather", [c.reshape(bias, [length]), indices], { axis: 0 })]);
 }
 
 /** x · sigmoid(alpha · x) */
@@ -73,14 +73,14 @@ const skipNorm =
     return [normal, mean, rstd, sum];
   };
 
-/** Word, place and segment rows added up, then normalised. */
+/** Word, position and segment rows added up, then normalised. */
 function embedLayerNorm(c: NodeContext): readonly Value[] {
   const ids = c.in(0);
   const [batch, length] = ids.type.shape as [number, number];
   const rows = (table: Value, index: Value): Value => c.op("embedding", [index, table]);
-  const places =
+  const positions =
     c.maybe(8) ?? c.emit.host({ dtype: "i32", dims: [1, length], data: Float64Array.from(range(length)), wide: false });
-  const words = c.op("add", [rows(c.in(2), ids), rows(c.in(3), places)]);
+  const words = c.op("add", [rows(c.in(2), ids), rows(c.in(3), positions)]);
   const sum = c.maybe(1) && c.maybe(4) ? c.op("add", [words, rows(c.in(4), c.in(1))]) : words;
   const normal = c.op("layer_norm", [sum, c.in(5), c.in(6)], { eps: c.float("epsilon", 1e-12) });
   const lengths = (): Value =>
@@ -205,11 +205,11 @@ function unfolded(c: NodeContext): Value {
   const axis = c.axis(c.int("dim", -1), shape.length);
   const [size, step] = [c.int("size", 1), c.int("step", 1)];
   const starts = range(Math.floor(((shape[axis] ?? 0) - size) / step) + 1);
-  const places = starts.flatMap((start) => range(size).map((i) => start * step + i));
+  const indices = starts.flatMap((start) => range(size).map((i) => start * step + i));
   const index = c.emit.host({
     dtype: "i32",
     dims: [starts.length, size],
-    data: Float64Array.from(places),
+    data: Float64Array.from(indices),
     wide: false,
   });
   const rows = c.op("gather", [x, index], { axis });
@@ -231,8 +231,8 @@ function relativeBias(c: NodeContext): Value {
       near + Math.floor((Math.log(away / near) / Math.log(c.int("max_distance", 128) / near)) * (count - near));
     return side + Math.min(far, count - 1);
   };
-  const places = range(queries).flatMap((q) => range(keys).map((k) => bucket(k - q)));
-  const index = c.emit.host({ dtype: "i32", dims: [queries, keys], data: Float64Array.from(places), wide: false });
+  const indices = range(queries).flatMap((q) => range(keys).map((k) => bucket(k - q)));
+  const index = c.emit.host({ dtype: "i32", dims: [queries, keys], data: Float64Array.from(indices), wide: false });
   const rows = c.op("transpose", [c.op("gather", [c.in(0), index], { axis: 0 })], { perm: [2, 0, 1] });
   return c.reshape(rows, [1, heads, queries, keys]);
 }

@@ -25,11 +25,11 @@ function samples(
         [0, 0],
         [0, 0],
       ];
-    const kept = Math.min(Math.max(v, 0), extent - 1);
-    const low = Math.floor(kept);
+    const bounded = Math.min(Math.max(v, 0), extent - 1);
+    const low = Math.floor(bounded);
     return [
-      [low, 1 - (kept - low)],
-      [Math.min(low + 1, extent - 1), kept - low],
+      [low, 1 - (bounded - low)],
+      [Math.min(low + 1, extent - 1), bounded - low],
     ];
   };
   return (p, q) =>

@@ -10,7 +10,7 @@ const column = (c: NodeContext, regions: Value, at: number): Value =>
 
 /** One neighbour of each sample along one axis, [R, bins, samples]. */
 interface Neighbour {
-  readonly place: Value;
+  readonly index: Value;
   readonly weight: Value;
 }
 
@@ -36,13 +36,13 @@ function neighbours(c: NodeContext, start: Value, length: Value, bins: number, e
   const share = each((count, sample) => (averaged ? (sample < count ? 1 / count : 0) : Math.sign(count)));
   const at = add(start, mul(add(within, table(c, [1, bins, 1], range(bins))), mul(length, 1 / bins)));
   const seen = and(ge(at, -1), le(at, extent));
-  const kept = low(high(at, 0), extent - 1);
-  const first = floor(kept);
-  const rest = sub(kept, first);
+  const bounded = low(high(at, 0), extent - 1);
+  const first = floor(bounded);
+  const rest = sub(bounded, first);
   const weighted = (by: Value): Value => where(seen, mul(by, share), 0);
   return [
-    { place: c.cast(first, "i32"), weight: weighted(sub(1, rest)) },
-    { place: c.cast(low(add(first, 1), extent - 1), "i32"), weight: weighted(rest) },
+    { index: c.cast(first, "i32"), weight: weighted(sub(1, rest)) },
+    { index: c.cast(low(add(first, 1), extent - 1), "i32"), weight: weighted(rest) },
   ];
 }
 
@@ -62,8 +62,8 @@ function roiAlign(c: NodeContext): Value {
   const halves =
     c.text("coordinate_transformation_mode", c.opset >= 16 ? "half_pixel" : "output_half_pixel") === "half_pixel";
   const scaled = (at: number): Value => {
-    const place = mul(column(c, regions, at), c.float("spatial_scale", 1));
-    return halves ? sub(place, 0.5) : place;
+    const position = mul(column(c, regions, at), c.float("spatial_scale", 1));
+    return halves ? sub(position, 0.5) : position;
   };
   const axis = (from: number, bins: number, extent: number): Neighbour[] => {
     const start = scaled(from);
@@ -82,8 +82,8 @@ function roiAlign(c: NodeContext): Value {
   const pixels = pixelsOf(c, x);
   const terms = down.flatMap((v) =>
     across.map((h) => {
-      const place = add(origin, add(mul(spread(v.place, false), int(width)), spread(h.place, true)));
-      const found = c.op("gather", [pixels, place], { axis: 1 });
+      const index = add(origin, add(mul(spread(v.index, false), int(width)), spread(h.index, true)));
+      const found = c.op("gather", [pixels, index], { axis: 1 });
       return mul(found, mul(spread(v.weight, false), spread(h.weight, true)));
     }),
   );
@@ -109,11 +109,11 @@ function cropAndResize(c: NodeContext): Value {
       range(bins).map((i) => (bins > 1 ? i / (bins - 1) : 0.5)),
     );
     const at = c.reshape(add(start, mul(sub(end, start), along)), dims);
-    const kept = low(high(at, 0), extent - 1);
-    const first = floor(nearest ? add(kept, 0.5) : kept);
-    const rest = sub(kept, first);
-    const near = { place: c.cast(first, "i32"), weight: sub(1, rest) };
-    const far = { place: c.cast(low(add(first, 1), extent - 1), "i32"), weight: rest };
+    const bounded = low(high(at, 0), extent - 1);
+    const first = floor(nearest ? add(bounded, 0.5) : bounded);
+    const rest = sub(bounded, first);
+    const near = { index: c.cast(first, "i32"), weight: sub(1, rest) };
+    const far = { index: c.cast(low(add(first, 1), extent - 1), "i32"), weight: rest };
     return { seen: and(ge(at, 0), le(at, extent - 1)), taps: nearest ? [{ ...near, weight: null }] : [near, far] };
   };
   const down = axis(0, rows, height, [count, rows, 1]);
@@ -123,7 +123,7 @@ function cropAndResize(c: NodeContext): Value {
   const pixels = pixelsOf(c, x);
   const terms = down.taps.flatMap((v) =>
     across.taps.map((h) => {
-      const found = c.op("gather", [pixels, add(origin, add(mul(v.place, int(width)), h.place))], { axis: 1 });
+      const found = c.op("gather", [pixels, add(origin, add(mul(v.index, int(width)), h.index))], { axis: 1 });
       return v.weight && h.weight ? mul(found, mul(v.weight, h.weight)) : found;
     }),
   );
@@ -151,7 +151,7 @@ function maxRoiPool(c: NodeContext): Value {
   const ends = (from: number, bins: number, extent: number): [Value, Value] => {
     const start = scaled(from);
     const size = high(add(sub(scaled(from + 2), start), int(1)), int(1));
-    const inside = (place: Value): Value => low(high(add(place, start), int(0)), int(extent));
+    const inside = (at: Value): Value => low(high(add(at, start), int(0)), int(extent));
     const part = (whole: Value): Value => c.op("floor_div", [whole, int(bins)]);
     const upTo = (shift: number): Value =>
       mul(
@@ -216,12 +216,12 @@ function nonMaxSuppression(c: NodeContext): Value {
       const order = range(count)
         .filter((i) => score(i) > least)
         .sort((a, b) => score(b) - score(a));
-      const kept: number[] = [];
+      const chosen: number[] = [];
       for (const i of order) {
-        if (kept.length >= most) break;
-        if (kept.every((other) => overlap(own[i]!, own[other]!) <= threshold)) kept.push(i);
+        if (chosen.length >= most) break;
+        if (chosen.every((other) => overlap(own[i]!, own[other]!) <= threshold)) chosen.push(i);
       }
-      return kept.map((i) => [image, group, i]);
+      return chosen.map((i) => [image, group, i]);
     });
   });
   return c.emit.host({ dtype: "i32", dims: [picked.length, 3], data: Float64Array.from(picked.flat()), wide: true });

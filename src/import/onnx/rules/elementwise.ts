@@ -11,7 +11,7 @@ const unary =
   (c) =>
     c.op(op, [c.in(0)], attrs(c));
 /** Before opset 7 `axis` said where the second operand's axes stand in the first. */
-function placed(c: NodeContext): Value {
+function secondOperand(c: NodeContext): Value {
   const [a, b] = [c.in(0).type.shape, c.in(1).type.shape];
   const axis = c.opset < 7 ? c.maybeInt("axis") : null;
   if (axis === null || b.length === 0) return c.in(1);
@@ -21,7 +21,7 @@ function placed(c: NodeContext): Value {
 const binary =
   (op: string): Rule =>
   (c) =>
-    c.op(op, [c.in(0), placed(c)]);
+    c.op(op, [c.in(0), secondOperand(c)]);
 /** Operands of the same dtype, two or more, folded from the left. */
 const fold =
   (op: string): Rule =>
@@ -50,7 +50,7 @@ const asFirst = (c: NodeContext, value: Value): Value => {
 
 /** C's integer division truncates toward zero. */
 function div(c: NodeContext): Value {
-  const [a, b] = [wide(c.in(0)), wide(placed(c))];
+  const [a, b] = [wide(c.in(0)), wide(secondOperand(c))];
   if (promote(a.type.dtype, b.type.dtype) !== "i32") return c.op("div", [a, b]);
   if (a.whole?.startsWith("u")) return c.op("floor_div", [a, b]);
   const magnitude = c.op("floor_div", [c.op("abs", [a]), c.op("abs", [b])]);
@@ -72,7 +72,7 @@ function bitShift(c: NodeContext): Value {
 }
 
 function pow(c: NodeContext): Value {
-  const [a, b] = [c.in(0), placed(c)];
+  const [a, b] = [c.in(0), secondOperand(c)];
   if (a.type.dtype !== "i32" || b.type.dtype === "i32") return c.op("pow", [a, c.cast(b, a.type.dtype)]);
   return c.cast(c.op("pow", [c.cast(a, b.type.dtype), b]), "i32");
 }

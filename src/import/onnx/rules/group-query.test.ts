@@ -64,7 +64,7 @@ describe("windows to either side", () => {
       attended(q, k, v, [1, queries, keys], (_, i, j) => j <= i + 2 && j >= i + 1),
     );
   });
-  test("places are counted from the end of what is no padding", () => {
+  test("positions are counted from the end of what is no padding", () => {
     const got = run("Attention", [...given, null, null, null, [[1], [4]]], side(1, 0), { opset: 25 });
     close(
       got[0]!.data,
@@ -76,7 +76,7 @@ describe("windows to either side", () => {
 describe("a cache that belongs to the caller", () => {
   const told = (more: Told = []): Told => [{ name: "num_heads", i: 1 }, { name: "kv_num_heads", i: 1 }, ...more];
   const options = { domain: "com.microsoft", outputs: 3, known: [6] };
-  /** One new row each; batches are filled to `filled` places of `room`. */
+  /** One new row each; batches are filled to `filled` positions of `room`. */
   const step = (filled: readonly number[], room: number, more: Told = [], rest: readonly Given[] = []) => {
     const batch = filled.length;
     const rows = (by: number): number[] => wave(batch * SIZE, by);
@@ -91,30 +91,30 @@ describe("a cache that belongs to the caller", () => {
       told(more),
       options,
     );
-    const places = Math.max(room, total);
+    const keyCount = Math.max(room, total);
     const cache = (was: number[], row: number[]): number[] =>
       filled.flatMap((past, b) =>
-        upTo(places).flatMap((j) =>
+        upTo(keyCount).flatMap((j) =>
           upTo(SIZE).map((d) => (j < past ? was[(b * room + j) * SIZE + d]! : j === past ? row[b * SIZE + d]! : 0)),
         ),
       );
-    return { got, places, q, k: cache(oldK, k), v: cache(oldV, v) };
+    return { got, keyCount, q, k: cache(oldK, k), v: cache(oldV, v) };
   };
   test.each([
     ["full", [3], 3],
     ["with room left", [2], 5],
     ["filled to different lengths", [1, 3], 3],
   ] as const)("%s", (_, filled, room) => {
-    const { got, places, q, k, v } = step(filled, room);
-    expect(got[1]!.shape).toEqual([filled.length, 1, places, SIZE]);
+    const { got, keyCount, q, k, v } = step(filled, room);
+    expect(got[1]!.shape).toEqual([filled.length, 1, keyCount, SIZE]);
     // What the last batch has behind its new row is nobody's: the longest batch ends where the cache does.
     const upToTotal = (data: readonly number[]): number[] =>
-      data.filter((_value, at) => Math.floor(at / SIZE) % places <= filled[Math.floor(at / SIZE / places)]!);
+      data.filter((_value, at) => Math.floor(at / SIZE) % keyCount <= filled[Math.floor(at / SIZE / keyCount)]!);
     close(upToTotal(got[1]!.data), upToTotal(k));
     close(upToTotal(got[2]!.data), upToTotal(v));
     close(
       got[0]!.data,
-      attended(q, k, v, [filled.length, 1, places], (b, _i, j) => j <= filled[b]!),
+      attended(q, k, v, [filled.length, 1, keyCount], (b, _i, j) => j <= filled[b]!),
     );
   });
   test("a share for nothing, and one that is stated", () => {

@@ -29,17 +29,17 @@ function filled(c: NodeContext, past: Value | null, fresh: Value, start: Start, 
   const both = past ? c.op("concat", [past, fresh], { axis: 2 }) : fresh;
   if (start.each === null && start.at === old && room === old + length) return both;
   const first = start.each ?? c.emit.scalar(start.at, "i32");
-  const place = counting(c, room, 2, 4);
-  const since = c.op("sub", [place, first]);
+  const position = counting(c, room, 2, 4);
+  const since = c.op("sub", [position, first]);
   const isNew = c.op("ge", [since, c.emit.scalar(0, "i32")]);
   const isIn = c.op("lt", [since, c.emit.scalar(length, "i32")]);
-  const row = c.op("where", [isNew, c.op("add", [since, c.emit.scalar(old, "i32")]), place]);
+  const row = c.op("where", [isNew, c.op("add", [since, c.emit.scalar(old, "i32")]), position]);
   const safe = c.op("minimum", [row, c.emit.scalar(old + length - 1, "i32")]);
   const index = c.op("expand", [safe], { shape: [batch, heads, room, size] });
   return c.op("where", [isIn, c.op("gather_elements", [both, index], { axis: 2 }), c.emit.scalar(0, fresh.type.dtype)]);
 }
 
-/** How many places the caches have at the end and where the new rows begin. */
+/** How many keys the caches hold at the end and where the new rows begin. */
 function extents(
   c: NodeContext,
   batch: number,
@@ -97,8 +97,9 @@ function groupQueryAttention(c: NodeContext): readonly Value[] {
   [q, k] = [normed(q, 14), normed(k, 15)];
   if (c.int("do_rotary", 0) === 1) {
     const first = start.each ? c.reshape(start.each, [batch, 1]) : c.emit.scalar(start.at, "i32");
-    const places = c.maybe(9) ? c.cast(c.in(9), "i32") : c.op("add", [counting(c, length, 1, 2), first]);
-    const rotate = (x: Value): Value => rotated(c, x, places, c.in(7), c.in(8), c.int("rotary_interleaved", 0) === 1);
+    const positions = c.maybe(9) ? c.cast(c.in(9), "i32") : c.op("add", [counting(c, length, 1, 2), first]);
+    const rotate = (x: Value): Value =>
+      rotated(c, x, positions, c.in(7), c.in(8), c.int("rotary_interleaved", 0) === 1);
     [q, k] = [rotate(q), rotate(k)];
   }
   const [keys, values] = [filled(c, c.maybe(3), k, start, room), filled(c, c.maybe(4), v, start, room)];
@@ -111,7 +112,7 @@ function groupQueryAttention(c: NodeContext): readonly Value[] {
   const ended = (prompt && batch > 1) || !causal ? within(c, c.op("add", [last, c.emit.scalar(1, "i32")]), room) : null;
   const smooth = c.int("smooth_softmax", -1) === 1;
   const result = ((): Value => {
-    const places = (): Value | null =>
+    const inWindow = (): Value | null =>
       between(
         c,
         length,
@@ -128,7 +129,7 @@ function groupQueryAttention(c: NodeContext): readonly Value[] {
         keys,
         values,
         bias,
-        and(c, ended, places()),
+        and(c, ended, inWindow()),
         c.reshape(sink, [1, sink.type.shape[1] ?? 1, 1, 1]),
       );
     }
@@ -140,7 +141,7 @@ function groupQueryAttention(c: NodeContext): readonly Value[] {
       ...scaleOf(c),
       ...softcapOf(c),
     };
-    return attend(c, { q, k: keys, v: values, bias, sight: simple ? ended : and(c, ended, places()), options });
+    return attend(c, { q, k: keys, v: values, bias, sight: simple ? ended : and(c, ended, inWindow()), options });
   })();
   return [fromHeads(c, result), keys, values];
 }

@@ -3,14 +3,14 @@ import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
 import { range } from "./arithmetic";
 
-/** One tap of an interpolation: for each output place an input place and a weight. */
+/** One tap of an interpolation: for each output position an input index and a weight. */
 interface Tap {
-  readonly places: readonly number[];
+  readonly indices: readonly number[];
   readonly weights: readonly number[];
 }
 
-/** Where output place `at` of `to` lies among `from` input places, in f32: at a half, rounding decides which element is nearest. */
-function sourcePlace(
+/** Where output position `at` of `to` lies among `from` input positions, in f32: at a half, rounding decides which element is nearest. */
+function sourcePosition(
   mode: string,
   at: number,
   from: number,
@@ -42,12 +42,12 @@ function sourcePlace(
   }
 }
 
-function nearest(mode: string, place: number): number {
-  if (mode === "floor") return Math.floor(place);
-  if (mode === "ceil") return Math.ceil(place);
-  const half = place - Math.floor(place) === 0.5;
-  if (mode === "round_prefer_ceil") return Math.floor(place + 0.5);
-  return half ? Math.floor(place) : Math.round(place);
+function nearest(mode: string, position: number): number {
+  if (mode === "floor") return Math.floor(position);
+  if (mode === "ceil") return Math.ceil(position);
+  const half = position - Math.floor(position) === 0.5;
+  if (mode === "round_prefer_ceil") return Math.floor(position + 0.5);
+  return half ? Math.floor(position) : Math.round(position);
 }
 
 /** Weights of the four neighbours at distance `d` from the second (Keys' cubic with parameter a). */
@@ -61,12 +61,12 @@ function cubicWeights(d: number, a: number): number[] {
 function stretched(
   kernel: (x: number) => number,
   reach: number,
-  place: number,
+  position: number,
   scale: number,
 ): { first: number; weights: number[] } {
   const step = Math.min(scale, 1);
-  const [first, last] = [Math.floor(place - reach / step) + 1, Math.ceil(place + reach / step) - 1];
-  const weights = range(Math.max(1, last - first + 1)).map((i) => kernel(Math.abs((first + i - place) * step)));
+  const [first, last] = [Math.floor(position - reach / step) + 1, Math.ceil(position + reach / step) - 1];
+  const weights = range(Math.max(1, last - first + 1)).map((i) => kernel(Math.abs((first + i - position) * step)));
   const sum = weights.reduce((a, b) => a + b, 0);
   return { first, weights: weights.map((w) => w / sum) };
 }
@@ -79,42 +79,42 @@ interface Kernel {
   readonly antialias: boolean;
 }
 
-/** Taps along one axis; places outside the input are moved to its ends, or their weights dropped when `outside` excludes them. */
-function tapsOf(places: readonly number[], from: number, scale: number, k: Kernel): Tap[] {
+/** Taps along one axis; positions outside the input are moved to its ends, or their weights dropped when `outside` excludes them. */
+function tapsOf(positions: readonly number[], from: number, scale: number, k: Kernel): Tap[] {
   const linear = (x: number): number => Math.max(0, 1 - x);
   const keys = (x: number): number =>
     x >= 2 ? 0 : x >= 1 ? cubicWeights(x - 1, k.cubic)[0]! : cubicWeights(x, k.cubic)[1]!;
-  const rows = places.map((place) => {
-    if (k.mode === "nearest") return { first: nearest(k.nearestMode, place), weights: [1] };
+  const rows = positions.map((position) => {
+    if (k.mode === "nearest") return { first: nearest(k.nearestMode, position), weights: [1] };
     if (k.antialias && scale < 1)
-      return stretched(k.mode === "cubic" ? keys : linear, k.mode === "cubic" ? 2 : 1, place, scale);
-    const low = Math.floor(place);
-    const d = place - low;
+      return stretched(k.mode === "cubic" ? keys : linear, k.mode === "cubic" ? 2 : 1, position, scale);
+    const low = Math.floor(position);
+    const d = position - low;
     return k.mode === "cubic"
       ? { first: low - 1, weights: cubicWeights(d, k.cubic) }
       : { first: low, weights: [1 - d, d] };
   });
   const count = Math.max(...rows.map(({ weights }) => weights.length));
   const within = (at: number): boolean => at >= 0 && at < from;
-  const kept = rows.map(({ first, weights }) => {
+  const bounded = rows.map(({ first, weights }) => {
     if (!k.outside) return { first, weights };
     const own = weights.map((w, i) => (within(first + i) ? w : 0));
     const sum = own.reduce((a, b) => a + b, 0);
     return { first, weights: own.map((w) => w / sum) };
   });
   return range(count).map((tap) => ({
-    places: kept.map(({ first }) => Math.min(Math.max(first + tap, 0), from - 1)),
-    weights: kept.map(({ weights }) => weights[tap] ?? 0),
+    indices: bounded.map(({ first }) => Math.min(Math.max(first + tap, 0), from - 1)),
+    weights: bounded.map(({ weights }) => weights[tap] ?? 0),
   }));
 }
 
-/** One axis of `x` interpolated: Σ over taps of weight · x[place]. */
+/** One axis of `x` interpolated: Σ over taps of weight · x[index]. */
 function interpolated(c: NodeContext, x: Value, axis: number, taps: readonly Tap[]): Value {
   const { dtype } = x.type;
   const rank = x.type.shape.length;
-  const terms = taps.flatMap(({ places, weights }) => {
+  const terms = taps.flatMap(({ indices, weights }) => {
     if (weights.every((weight) => weight === 0)) return [];
-    const part = c.op("gather", [x, c.emit.ints(places)], { axis });
+    const part = c.op("gather", [x, c.emit.ints(indices)], { axis });
     if (weights.every((weight) => weight === 1)) return [part];
     const dims = range(rank).map((i) => (i === axis ? weights.length : 1));
     return [c.op("mul", [part, c.emit.host({ dtype, dims, data: Float64Array.from(weights), wide: false })])];
@@ -167,13 +167,13 @@ function resize(c: NodeContext): Value {
     const [from, to] = [c.in(0).type.shape[axis]!, sizes[i]!];
     const own = crops ? [roi[i]!, roi[axes.length + i]!] : [0, 1];
     if (from === to && scales[i] === 1 && !(crops && (own[0] !== 0 || own[1] !== 1))) continue;
-    const places = range(to).map((at) => sourcePlace(transform, at, from, to, scales[i]!, own));
+    const positions = range(to).map((at) => sourcePosition(transform, at, from, to, scales[i]!, own));
     // Opset 10 knew no rounding modes: what shrinks took the next element.
     const rounded = c.opset === 10 && scales[i]! < 1 ? { ...kernel, nearestMode: "ceil" } : kernel;
-    value = interpolated(c, value, axis, tapsOf(places, from, scales[i]!, rounded));
-    if (!crops || places.every((place) => place >= 0 && place <= from - 1)) continue;
+    value = interpolated(c, value, axis, tapsOf(positions, from, scales[i]!, rounded));
+    if (!crops || positions.every((position) => position >= 0 && position <= from - 1)) continue;
     const dims = range(c.in(0).type.shape.length).map((other) => (other === axis ? to : 1));
-    const flags = Float64Array.from(places, (place) => Number(place < 0 || place > from - 1));
+    const flags = Float64Array.from(positions, (position) => Number(position < 0 || position > from - 1));
     const flag = c.emit.host({ dtype: "bool", dims, data: flags, wide: false });
     outside = outside ? c.op("or", [outside, flag]) : flag;
   }

@@ -1,4 +1,4 @@
-/** @file Elements at places that are data: gather, scatter, one-hot, order, running sums. Negative indices count from the end. */
+/** @file Elements at indices that are data: gather, scatter, one-hot, order, running sums. Negative indices count from the end. */
 import { sizeOf } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
@@ -61,7 +61,7 @@ function scatterNd(c: NodeContext): Value {
   return c.op("scatter_nd", [x, tuples, c.in(2)], reduction === "none" ? {} : { reduction });
 }
 
-/** Writes `update` into a cache at places along one axis: each batch at its own place. */
+/** Writes `update` into a cache at indices along one axis: each batch at its own index. */
 function tensorScatter(c: NodeContext): Value {
   const [past, update] = [c.in(0), c.in(1)];
   const { shape } = past.type;
@@ -84,10 +84,10 @@ function tensorScatter(c: NodeContext): Value {
     c.op("ge", [from, c.emit.scalar(0, "i32")]),
     c.op("lt", [from, c.emit.scalar(count, "i32")]),
   ]);
-  const places = c.op("expand", [from], {
+  const indices = c.op("expand", [from], {
     shape: shape.map((size_, i) => (i === axis ? size_ : update.type.shape[i]!)),
   });
-  const fetched = c.op("gather_elements", [update, places], { axis });
+  const fetched = c.op("gather_elements", [update, indices], { axis });
   return c.op("where", [inside, fetched, past]);
 }
 
@@ -162,19 +162,19 @@ function hostOf(c: NodeContext, i: number): readonly number[] | null {
 function nonZero(c: NodeContext): Value {
   const data = hostOf(c, 0) ?? [];
   const { shape } = c.in(0).type;
-  const places = data.flatMap((value, at) => (value === 0 ? [] : [at]));
+  const indices = data.flatMap((value, at) => (value === 0 ? [] : [at]));
   const rank = Math.max(1, shape.length);
   const rows = Array.from({ length: rank }, (_, axis) =>
-    places.map((at) => Math.floor(at / sizeOf(shape.slice(axis + 1))) % (shape[axis] ?? 1)),
+    indices.map((at) => Math.floor(at / sizeOf(shape.slice(axis + 1))) % (shape[axis] ?? 1)),
   );
-  return c.emit.host({ dtype: "i32", dims: [rank, places.length], data: Float64Array.from(rows.flat()), wide: true });
+  return c.emit.host({ dtype: "i32", dims: [rank, indices.length], data: Float64Array.from(rows.flat()), wide: true });
 }
 
-/** Only the condition must be known: what is kept is then a gather of the data. */
+/** Only the condition must be known: what is chosen is then a gather of the data. */
 function compress(c: NodeContext): Value {
   const x = c.in(0);
-  const kept = c.known(1, "condition").flatMap((on, at) => (on === 0 ? [] : [at]));
-  const index = c.emit.ints(kept);
+  const chosen = c.known(1, "condition").flatMap((on, at) => (on === 0 ? [] : [at]));
+  const index = c.emit.ints(chosen);
   if (!c.has("axis")) return c.op("gather", [c.reshape(x, [sizeOf(x.type.shape)]), index], { axis: 0 });
   return c.op("gather", [x, index], { axis: axisOf(c) });
 }

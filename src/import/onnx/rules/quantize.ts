@@ -7,7 +7,7 @@ import { toKind } from "../whole-numbers";
 import { range } from "./arithmetic";
 import { conv } from "./window";
 
-/** A scale or a zero as it meets x: one for all, one for each place of an axis, or one for each block along it. */
+/** A scale or a zero as it meets x: one for all, one for each index along an axis, or one for each block along it. */
 function meeting(c: NodeContext, x: Value, given: Value, axis: number): Value {
   const { shape } = given.type;
   if (sizeOf(shape) === 1) return c.reshape(given, []);

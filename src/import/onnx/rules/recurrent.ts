@@ -12,7 +12,7 @@ function part(c: NodeContext, x: Value, axis: number, at: number, count: number)
 }
 const transposed = (c: NodeContext, x: Value): Value => c.op("transpose", [x], { perm: [1, 0] });
 
-/** The activation of this place; names go on for each direction, and so do the constants of those that have any. */
+/** The activation with this number; names go on for each direction, and so do the constants of those that have any. */
 function activation(c: NodeContext, at: number, otherwise: string): (x: Value) => Value {
   const names = (c.attribute("activations")?.strings ?? []).map((given) => given.toLowerCase());
   const name = names[at] ?? otherwise;

@@ -79,13 +79,13 @@ const hardmax: Rule = (c) => {
   const flat = c.opset >= 13 ? x : c.reshape(x, [sizeOf(shape.slice(0, axis)), sizeOf(shape.slice(axis))]);
   const at = c.opset >= 13 ? axis : 1;
   const first = c.op("argmax", [flat], { axes: [at], keepdims: true });
-  const places = c.emit.host({
+  const indices = c.emit.host({
     dtype: "i32",
     dims: flat.type.shape.map((extent, i) => (i === at ? extent : 1)),
     data: Float64Array.from(range(0, flat.type.shape[at]!)),
     wide: false,
   });
-  return c.reshape(c.cast(c.op("eq", [places, first]), x.type.dtype), shape);
+  return c.reshape(c.cast(c.op("eq", [indices, first]), x.type.dtype), shape);
 };
 
 /** LayerNormalization: `axis` and all after it; mean and 1/σ on demand. */

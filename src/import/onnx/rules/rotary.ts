@@ -7,13 +7,13 @@ import { counting, fromHeads, toHeads } from "./attention";
 export function rotated(
   c: NodeContext,
   x: Value,
-  places: Value | null,
+  positions: Value | null,
   cos: Value,
   sin: Value,
   interleaved: boolean,
 ): Value {
   const angles = (cache: Value): Value => {
-    const rows = places ? c.op("gather", [cache, places], { axis: 0 }) : cache;
+    const rows = positions ? c.op("gather", [cache, positions], { axis: 0 }) : cache;
     const [batch, length, pairs] = rows.type.shape as [number, number, number];
     return c.reshape(rows, [batch, 1, length, pairs]);
   };
@@ -30,7 +30,7 @@ function rotaryEmbedding(c: NodeContext): Value {
   return flat ? fromHeads(c, rotatedHeads) : rotatedHeads;
 }
 
-/** `com.microsoft.RotaryEmbedding`: places are given, or where the first one lies; 3-D rows are heads of the cache's width. */
+/** `com.microsoft.RotaryEmbedding`: positions are given, or where the first one lies; 3-D rows are heads of the cache's width. */
 function contribRotary(c: NodeContext): Value {
   const x = c.in(0);
   const { shape } = x.type;
@@ -41,10 +41,10 @@ function contribRotary(c: NodeContext): Value {
   const [batch, , length] = heads.type.shape as [number, number, number];
   const given = c.cast(c.in(1), "i32");
   const one = (given.type.shape.length === 1 && given.type.shape[0] === 1) || given.type.shape.length === 0;
-  const places = one
+  const positions = one
     ? c.op("add", [counting(c, length, 1, 2), c.reshape(given, [1, 1])])
     : c.reshape(given, [batch, length]);
-  const rotatedHeads = rotated(c, heads, places, c.in(2), c.in(3), c.int("interleaved", 0) === 1);
+  const rotatedHeads = rotated(c, heads, positions, c.in(2), c.in(3), c.int("interleaved", 0) === 1);
   return flat ? fromHeads(c, rotatedHeads) : rotatedHeads;
 }
 

@@ -179,7 +179,9 @@ describe("sequences of different lengths", () => {
     const [y, h, cell] = run("LSTM", [[[steps, 3, size], x], ...rest, [[3], lengths]], told(direction), { outputs: 3 });
     lengths.forEach((length, b) => {
       const own = upTo(length).flatMap((t) => x.slice((t * 3 + b) * size, (t * 3 + b + 1) * size));
-      const [alone, last, kept] = run("LSTM", [[[length, 1, size], own], ...rest], told(direction), { outputs: 3 });
+      const [alone, last, cellState] = run("LSTM", [[[length, 1, size], own], ...rest], told(direction), {
+        outputs: 3,
+      });
       const of = (t: number): number[] => y!.data.slice((t * 3 + b) * hidden, (t * 3 + b + 1) * hidden);
       close(upTo(length).flatMap(of), alone!.data);
       close(
@@ -187,14 +189,14 @@ describe("sequences of different lengths", () => {
         upTo((steps - length) * hidden).map(() => 0),
       );
       close(h!.data.slice(b * hidden, (b + 1) * hidden), last!.data);
-      close(cell!.data.slice(b * hidden, (b + 1) * hidden), kept!.data);
+      close(cell!.data.slice(b * hidden, (b + 1) * hidden), cellState!.data);
     });
   });
 });
 
 test("groups of channels that stand last, after something is added; SiLU at the end", () => {
-  const [batch, places, channels, groups] = [2, 4, 6, 2];
-  const x = wave(batch * places * channels, 0.7);
+  const [batch, points, channels, groups] = [2, 4, 6, 2];
+  const x = wave(batch * points * channels, 0.7);
   const [scale, shift, skip, bias] = [0.3, 0.9, 1.3, 1.7].map((by, i) =>
     wave(i === 2 ? batch * channels : channels, by),
   ) as [number[], number[], number[], number[]];
@@ -211,13 +213,13 @@ test("groups of channels that stand last, after something is added; SiLU at the 
   ];
   const [y, sum] = run("SkipGroupNorm", given, told, { outputs: 2, domain: "com.microsoft" });
   const sums = x.map(
-    (v, i) => v + skip[Math.floor(i / (places * channels)) * channels + (i % channels)]! + bias[i % channels]!,
+    (v, i) => v + skip[Math.floor(i / (points * channels)) * channels + (i % channels)]! + bias[i % channels]!,
   );
   const normed = (values: readonly number[]): number[] =>
     values.map((v, i) => {
       const mates = values.filter(
         (_, j) =>
-          Math.floor(i / (places * channels)) === Math.floor(j / (places * channels)) &&
+          Math.floor(i / (points * channels)) === Math.floor(j / (points * channels)) &&
           Math.floor((i % channels) / 3) === Math.floor((j % channels) / 3),
       );
       const mean = mates.reduce((a, b) => a + b, 0) / mates.length;
@@ -273,7 +275,7 @@ test("reversed and compressed", () => {
     ],
   );
   expect(got!.data).toEqual([4, 3, 2, 1, 0, 5]);
-  const [kept] = run(
+  const [chosen] = run(
     "Compress",
     [
       [
@@ -285,13 +287,13 @@ test("reversed and compressed", () => {
     [{ name: "axis", i: 1 }],
     { known: [1] },
   );
-  expect([kept!.shape, kept!.data]).toEqual([
+  expect([chosen!.shape, chosen!.data]).toEqual([
     [2, 2],
     [0, 2, 3, 5],
   ]);
 });
 
-test("maxima back at their places, columns back into an image", () => {
+test("maxima back at their indices, columns back into an image", () => {
   const x: Given = [[1, 1, 4, 4], wave(16, 0.7)];
   const kernel = [
     { name: "kernel_shape", ints: [2, 2] },
@@ -322,8 +324,8 @@ test("maxima back at their places, columns back into an image", () => {
   )[0]!;
   const want = upTo(9).map(() => 0);
   wave(16, 0.4).forEach((value, i) => {
-    const [tap, place] = [Math.floor(i / 4), i % 4];
-    want[(Math.floor(place / 2) + Math.floor(tap / 2)) * 3 + (place % 2) + (tap % 2)]! += value;
+    const [tap, position] = [Math.floor(i / 4), i % 4];
+    want[(Math.floor(position / 2) + Math.floor(tap / 2)) * 3 + (position % 2) + (tap % 2)]! += value;
   });
   expect(columns.shape).toEqual([1, 1, 3, 3]);
   close(columns.data, want);

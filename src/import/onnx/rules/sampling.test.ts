@@ -4,10 +4,10 @@ import { close, run, upTo, wave, type Given } from "./testing";
 
 const [height, width] = [3, 4];
 const x: Given = [[1, 1, height, width], wave(height * width, 0.7)];
-/** A grid of one row of places, each (x, y) in elements, as −1 … 1 from middle to middle. */
-const gridAt = (places: readonly (readonly [number, number])[]): Given => [
-  [1, 1, places.length, 2],
-  places.flatMap(([column, row]) => [(2 * column) / (width - 1) - 1, (2 * row) / (height - 1) - 1]),
+/** A grid of one row of points, each (x, y) in elements, as −1 … 1 from middle to middle. */
+const gridAt = (points: readonly (readonly [number, number])[]): Given => [
+  [1, 1, points.length, 2],
+  points.flatMap(([column, row]) => [(2 * column) / (width - 1) - 1, (2 * row) / (height - 1) - 1]),
 ];
 const at = (column: number, row: number): number => x![1][row * width + column]!;
 const aligned = (mode: string, padding = "zeros") => [
@@ -101,10 +101,10 @@ test("taps moved by data: groups of channels, groups of offsets, a mask", () => 
       const [own, tap] = [i >> 2, i & 3];
       const channel = result * 2 + own; // one result a group of two channels
       const group = Math.floor(channel / (channels / moved));
-      const place = p * columns + q;
-      const by = (axis: number): number => offset[((group * 4 + tap) * 2 + axis) * rows * columns + place]!;
+      const point = p * columns + q;
+      const by = (axis: number): number => offset[((group * 4 + tap) * 2 + axis) * rows * columns + point]!;
       const value = read(channel, 2 * p - 1 + 2 * (tap >> 1) + by(0), 3 * q - 1 + (tap & 1) + by(1));
-      return sum + w[(result * 2 + own) * 4 + tap]! * mask[(group * 4 + tap) * rows * columns + place]! * value;
+      return sum + w[(result * 2 + own) * 4 + tap]! * mask[(group * 4 + tap) * rows * columns + point]! * value;
     }, result + 1);
   });
   const [got] = run(

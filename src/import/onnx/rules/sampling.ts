@@ -1,11 +1,11 @@
-/** @file Images read at places that are data: grids, the affine maps that make them, moved taps. */
+/** @file Images read at positions that are data: grids, the affine maps that make them, moved taps. */
 import { sizeOf } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
 import { arithmetic, range, table, zeros } from "./arithmetic";
 import { spatial, windowsOf } from "./window";
 
-/** −1 … 1 as places 0 … extent − 1; the ends are middles of elements, or their outer edges. */
+/** −1 … 1 as positions 0 … extent − 1; the ends are middles of elements, or their outer edges. */
 function unnormalised(c: NodeContext, x: Value, extent: number, aligned: boolean): Value {
   const { add, mul } = arithmetic(c);
   return aligned ? mul(add(x, 1), (extent - 1) / 2) : add(mul(x, extent / 2), (extent - 1) / 2);
@@ -20,7 +20,7 @@ function cubic(c: NodeContext, rest: Value): Value[] {
   return [far(add(rest, 1)), near(rest), near(sub(1, rest)), far(sub(2, rest))];
 }
 
-/** Places outside mirrored back in, as often as it takes. */
+/** Positions outside mirrored back in, as often as it takes. */
 function reflected(c: NodeContext, x: Value, extent: number, aligned: boolean): Value {
   const { add, sub, mul, mod, abs, low } = arithmetic(c);
   const [first, last] = aligned ? [0, extent - 1] : [-0.5, extent - 0.5];
@@ -32,22 +32,22 @@ function reflected(c: NodeContext, x: Value, extent: number, aligned: boolean): 
 
 interface Tap {
   /** Whole numbers in f32. */
-  readonly place: Value;
+  readonly at: Value;
   readonly weight: Value | null;
 }
 
-/** Neighbours of a place along one axis with their weights. */
+/** Neighbours of a position along one axis with their weights. */
 function taps(c: NodeContext, x: Value, mode: string): Tap[] {
   const { sub, floor, add, round } = arithmetic(c);
-  if (mode === "nearest") return [{ place: round(x), weight: null }];
+  if (mode === "nearest") return [{ at: round(x), weight: null }];
   const first = floor(x);
   const rest = sub(x, first);
   if (mode !== "cubic")
     return [
-      { place: first, weight: sub(1, rest) },
-      { place: add(first, 1), weight: rest },
+      { at: first, weight: sub(1, rest) },
+      { at: add(first, 1), weight: rest },
     ];
-  return cubic(c, rest).map((weight, i) => ({ place: add(first, i - 1), weight }));
+  return cubic(c, rest).map((weight, i) => ({ at: add(first, i - 1), weight }));
 }
 
 /** x [N, C, D…] read at the taps of each axis, all [N, 1, count] → [N, C, count]: every combination of neighbours. */
@@ -59,17 +59,17 @@ function sampled(
 ): Value {
   const { add, mul, ge, le, and, low, high, where } = arithmetic(c);
   const [batch, channels, ...extents] = x.type.shape as [number, number, ...number[]];
-  const count = axes[0]?.[0]?.place.type.shape[2] ?? 1;
+  const count = axes[0]?.[0]?.at.type.shape[2] ?? 1;
   const image = c.reshape(x, [batch, channels, sizeOf(extents)]);
   /** One combination of neighbours: what stands there, times its share. */
   const term = (chosen: readonly Tap[]): Value => {
     let [index, weight, inside]: [Value | null, Value | null, Value | null] = [null, null, null];
     chosen.forEach((tap, axis) => {
       const extent = extents[axis]!;
-      const own = and(ge(tap.place, 0), le(tap.place, extent - 1));
-      const kept =
-        border === "reflection" ? reflected(c, tap.place, extent, aligned) : low(high(tap.place, 0), extent - 1);
-      index = index ? add(mul(index, extent), kept) : kept;
+      const own = and(ge(tap.at, 0), le(tap.at, extent - 1));
+      const bounded =
+        border === "reflection" ? reflected(c, tap.at, extent, aligned) : low(high(tap.at, 0), extent - 1);
+      index = index ? add(mul(index, extent), bounded) : bounded;
       inside = inside ? and(inside, own) : own;
       if (tap.weight) weight = weight ? mul(weight, tap.weight) : tap.weight;
     });
@@ -90,8 +90,8 @@ function gridSample(c: NodeContext): Value {
   const [x, grid] = [c.in(0), c.in(1)];
   const [batch, channels, ...extents] = x.type.shape as [number, number, ...number[]];
   const rank = extents.length;
-  const places = grid.type.shape.slice(1, -1);
-  const count = sizeOf(places);
+  const outShape = grid.type.shape.slice(1, -1);
+  const count = sizeOf(outShape);
   const mode = { bilinear: "linear", bicubic: "cubic" }[c.text("mode", "linear")] ?? c.text("mode", "linear");
   const border = c.text("padding_mode", "zeros");
   const aligned = c.int("align_corners", 0) === 1;
@@ -99,12 +99,12 @@ function gridSample(c: NodeContext): Value {
   const axes = extents.map((extent, axis) => {
     const raw = c.op("slice", [flat], { start: [rank - 1 - axis], stop: [rank - axis], axes: [3] });
     const at = unnormalised(c, c.reshape(raw, [batch, 1, count]), extent, aligned);
-    // The nearest place is found first and mirrored then.
+    // The nearest element is found first and mirrored then.
     if (border === "reflection" && mode !== "nearest") return taps(c, reflected(c, at, extent, aligned), mode);
     return taps(c, at, mode);
   });
   const sum = sampled(c, x, axes, { border, aligned });
-  return c.reshape(c.cast(sum, x.type.dtype), [batch, channels, ...places]);
+  return c.reshape(c.cast(sum, x.type.dtype), [batch, channels, ...outShape]);
 }
 
 /** theta [N, axes, axes + 1] and the size [N, C, D…] → the grid [N, D…, axes] that it maps to. */
@@ -115,16 +115,16 @@ function affineGrid(c: NodeContext): Value {
   const aligned = c.int("align_corners", 0) === 1;
   const count = extents.reduce((product, n) => product * n, 1);
   const data = zeros(count * (rank + 1));
-  for (const place of range(count)) {
-    let rest = place;
+  for (const point of range(count)) {
+    let rest = point;
     for (const axis of range(rank).toReversed()) {
       const extent = extents[axis]!;
       const at = rest % extent;
       rest = Math.floor(rest / extent);
       const normal = aligned ? (extent === 1 ? -1 : (2 * at) / (extent - 1) - 1) : (2 * at + 1) / extent - 1;
-      data[place * (rank + 1) + (rank - 1 - axis)] = normal;
+      data[point * (rank + 1) + (rank - 1 - axis)] = normal;
     }
-    data[place * (rank + 1) + rank] = 1;
+    data[point * (rank + 1) + rank] = 1;
   }
   const base = c.emit.host({ dtype: theta.type.dtype, dims: [count, rank + 1], data, wide: false });
   const made = c.op("matmul", [base, c.op("transpose", [theta], { perm: [0, 2, 1] })]);
@@ -139,23 +139,23 @@ function deformConv(c: NodeContext): Value {
   const [batch, channels, ...extents] = x.type.shape as [number, number, ...number[]];
   const [groups, moved, results] = [c.int("group", 1), c.int("offset_group", 1), w.type.shape[0]!];
   const counts = spatial(offset);
-  const [many, places] = [sizeOf(kernel), sizeOf(counts)];
-  const offsets = c.reshape(c.cast(offset, "f32"), [batch * moved, many, extents.length, places]);
+  const [many, points] = [sizeOf(kernel), sizeOf(counts)];
+  const offsets = c.reshape(c.cast(offset, "f32"), [batch * moved, many, extents.length, points]);
   const axes = extents.map((_, axis) => {
     const along = (at: number, sizes: readonly number[]): number =>
       Math.floor(at / sizeOf(sizes.slice(axis + 1))) % sizes[axis]!;
     const still = range(many).flatMap((tap) =>
-      range(places).map((at) => along(at, counts) * stride[axis]! - pads[axis]! + along(tap, kernel) * dilation[axis]!),
+      range(points).map((at) => along(at, counts) * stride[axis]! - pads[axis]! + along(tap, kernel) * dilation[axis]!),
     );
     const by = c.op("slice", [offsets], { start: [axis], stop: [axis + 1], axes: [2] });
-    const at = add(c.reshape(by, [batch * moved, 1, many * places]), table(c, [1, 1, many * places], still));
+    const at = add(c.reshape(by, [batch * moved, 1, many * points]), table(c, [1, 1, many * points], still));
     return taps(c, at, "linear");
   });
   const image = c.reshape(x, [batch * moved, channels / moved, ...extents]);
   const read = sampled(c, image, axes, { border: "zeros", aligned: false });
   const mask = c.maybe(4);
-  const columns = mask ? mul(read, c.reshape(mask, [batch * moved, 1, many * places])) : read;
-  const rows = c.reshape(columns, [batch, groups, (channels / groups) * many, places]);
+  const columns = mask ? mul(read, c.reshape(mask, [batch * moved, 1, many * points])) : read;
+  const rows = c.reshape(columns, [batch, groups, (channels / groups) * many, points]);
   const product = c.op("matmul", [c.reshape(w, [groups, results / groups, (channels / groups) * many]), rows]);
   const sums = c.reshape(product, [batch, results, ...counts]);
   const bias = c.maybe(3);

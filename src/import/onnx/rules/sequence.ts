@@ -2,26 +2,26 @@
 import type { Value } from "../emit";
 import type { NodeContext, Rules } from "../rule";
 
-/** A place in a list of `count`; negative ones count from the end. */
-function placeOf(c: NodeContext, i: number, count: number): number {
-  const at = c.known(i, "place")[0] ?? 0;
+/** An index in a list of `count`; negative ones count from the end. */
+function listIndex(c: NodeContext, i: number, count: number): number {
+  const at = c.known(i, "index")[0] ?? 0;
   return at < 0 ? at + count : at;
 }
 
 function at(c: NodeContext): Value {
   const items = c.items(0);
-  return items[placeOf(c, 1, items.length)] ?? c.fail("a place outside of a list");
+  return items[listIndex(c, 1, items.length)] ?? c.fail("an index outside of a list");
 }
 
 function insert(c: NodeContext): Value {
   const items = c.items(0);
-  const place = c.maybe(2) ? placeOf(c, 2, items.length) : items.length;
-  return c.emit.list(items.toSpliced(place, 0, c.in(1)));
+  const index = c.maybe(2) ? listIndex(c, 2, items.length) : items.length;
+  return c.emit.list(items.toSpliced(index, 0, c.in(1)));
 }
 
 function erase(c: NodeContext): Value {
   const items = c.items(0);
-  return c.emit.list(items.toSpliced(c.maybe(1) ? placeOf(c, 1, items.length) : items.length - 1, 1));
+  return c.emit.list(items.toSpliced(c.maybe(1) ? listIndex(c, 1, items.length) : items.length - 1, 1));
 }
 
 const withAxis = (c: NodeContext, x: Value, axis: number): Value => c.reshape(x, x.type.shape.toSpliced(axis, 0, 1));
@@ -53,13 +53,13 @@ function split(c: NodeContext): Value {
   return c.emit.list(parts);
 }
 
-/** A graph over each place of the lists; what is no list is the same at every place. */
+/** A graph over each index of the lists; what is no list is the same at every index. */
 function map(c: NodeContext): readonly Value[] {
   const inputs = c.node.inputs.map((_, i) => c.in(i));
-  const rows = c.items(0).map((_, place) =>
+  const rows = c.items(0).map((_, index) =>
     c.subgraph(
       "body",
-      inputs.map((x) => x.items?.[place] ?? x),
+      inputs.map((x) => x.items?.[index] ?? x),
     ),
   );
   return c.node.outputs.map((_, i) => c.emit.list(rows.flatMap((row) => row[i] ?? [])));

@@ -43,10 +43,10 @@ test("frames a step apart, weighted and transformed", () => {
   const x = wave(batch * extent, 0.7);
   const weights = wave(length, 0.4);
   const frames = 3;
-  const want = (kept: number): number[] =>
+  const want = (frequencies: number): number[] =>
     upTo(batch).flatMap((b) =>
       upTo(frames).flatMap((frame) =>
-        upTo(kept).flatMap((k) =>
+        upTo(frequencies).flatMap((k) =>
           [Math.cos, (angle: number) => -Math.sin(angle)].map((f) =>
             upTo(length).reduce(
               (sum, n) => sum + weights[n]! * x[b * extent + frame * step + n]! * f((2 * Math.PI * k * n) / length),

@@ -32,30 +32,30 @@ function fitted(c: NodeContext, x: Value, axis: number, length: number): Value {
   return c.op("pad", [x], { pads, mode: "constant", value: 0 });
 }
 
-/** Of what is transformed: its length, real (1) or complex (2), the frequencies kept. */
+/** Of what is transformed: its length, real (1) or complex (2), the frequencies of its result. */
 interface Transform {
   readonly length: number;
   readonly parts: number;
-  readonly kept: number;
+  readonly frequencies: number;
   readonly inverse: boolean;
 }
 
-/** Cosines and sines [length · parts, kept · 2]: rows are (n, part), columns (k, part), so that one product does all four. */
-function waves(c: NodeContext, dtype: DType, { length, parts, kept, inverse }: Transform): Value {
-  const matrix = zeros(length * parts * kept * 2);
+/** Cosines and sines [length · parts, frequencies · 2]: rows are (n, part), columns (k, part), so that one product does all four. */
+function waves(c: NodeContext, dtype: DType, { length, parts, frequencies, inverse }: Transform): Value {
+  const matrix = zeros(length * parts * frequencies * 2);
   for (let n = 0; n < length; n++)
-    for (let k = 0; k < kept; k++) {
+    for (let k = 0; k < frequencies; k++) {
       const angle = ((inverse ? 2 : -2) * Math.PI * ((n * k) % length)) / length;
       const [cos, sin] = [Math.cos(angle), Math.sin(angle)].map((v) => v / (inverse ? length : 1)) as [number, number];
       const put = (part: number, other: number, value: number): void => {
-        matrix[(n * parts + part) * kept * 2 + k * 2 + other] = value;
+        matrix[(n * parts + part) * frequencies * 2 + k * 2 + other] = value;
       };
       put(0, 0, cos);
       put(0, 1, sin);
       if (parts === 2) put(1, 0, -sin);
       if (parts === 2) put(1, 1, cos);
     }
-  return c.emit.host({ dtype, dims: [length * parts, kept * 2], data: matrix, wide: false });
+  return c.emit.host({ dtype, dims: [length * parts, frequencies * 2], data: matrix, wide: false });
 }
 
 const half = (length: number): number => Math.floor(length / 2) + 1;
@@ -71,13 +71,13 @@ function dft(c: NodeContext): Value {
   const inverse = c.int("inverse", 0) === 1;
   const one = c.int("onesided", 0) === 1;
   if (one && inverse) return c.fail("an inverse transform of half a spectrum");
-  const kept = one ? half(length) : length;
+  const frequencies = one ? half(length) : length;
   const outer = shape.map((_, i) => i).filter((i) => i !== axis && i !== rank - 1);
   const order = [...outer, axis, rank - 1];
   const transposed = c.op("transpose", [fitted(c, x, axis, length)], { perm: order });
   const rows = c.reshape(transposed, [...outer.map((i) => shape[i]!), length * parts]);
-  const table = waves(c, dtype, { length, parts, kept, inverse });
-  const spread = c.reshape(c.op("matmul", [rows, table]), [...outer.map((i) => shape[i]!), kept, 2]);
+  const table = waves(c, dtype, { length, parts, frequencies, inverse });
+  const spread = c.reshape(c.op("matmul", [rows, table]), [...outer.map((i) => shape[i]!), frequencies, 2]);
   return c.op("transpose", [spread], { perm: shape.map((_, i) => order.indexOf(i)) });
 }
 
@@ -92,22 +92,26 @@ const realTransform =
     const outer = shape.slice(0, inverse ? -2 : -1);
     if (!inverse) {
       const length = shape.at(-1) ?? 1;
-      const kept = half(length);
-      return c.reshape(c.op("matmul", [x, waves(c, dtype, { length, parts: 1, kept, inverse })]), [...outer, kept, 2]);
+      const frequencies = half(length);
+      return c.reshape(c.op("matmul", [x, waves(c, dtype, { length, parts: 1, frequencies, inverse })]), [
+        ...outer,
+        frequencies,
+        2,
+      ]);
     }
-    const kept = shape.at(-2) ?? 1;
-    const length = 2 * (kept - 1);
+    const frequencies = shape.at(-2) ?? 1;
+    const length = 2 * (frequencies - 1);
     // What is missing of the spectrum mirrors what is there: each frequency between the ends counts twice.
-    const data = zeros(kept * 2 * length);
-    for (let k = 0; k < kept; k++)
+    const data = zeros(frequencies * 2 * length);
+    for (let k = 0; k < frequencies; k++)
       for (let n = 0; n < length; n++) {
         const angle = (2 * Math.PI * ((n * k) % length)) / length;
-        const times = k === 0 || k === kept - 1 ? 1 : 2;
+        const times = k === 0 || k === frequencies - 1 ? 1 : 2;
         data[2 * k * length + n] = (times * Math.cos(angle)) / length;
         data[(2 * k + 1) * length + n] = (-times * Math.sin(angle)) / length;
       }
-    const back = c.emit.host({ dtype, dims: [kept * 2, length], data, wide: false });
-    return c.op("matmul", [c.reshape(x, [...outer, kept * 2]), back]);
+    const back = c.emit.host({ dtype, dims: [frequencies * 2, length], data, wide: false });
+    return c.op("matmul", [c.reshape(x, [...outer, frequencies * 2]), back]);
   };
 
 /** Frames of a signal [batch, n, 1 or 2], a step apart, each weighted and transformed: [batch, frames, k, 2]. */
@@ -126,9 +130,9 @@ function stft(c: NodeContext): Value {
   const weighted = weights ? c.op("mul", [frames, c.reshape(weights, [length, 1])]) : frames;
   const count = frames.type.shape[3]!;
   const rows = c.reshape(c.op("transpose", [weighted], { perm: [0, 3, 2, 1] }), [batch, count, length * parts]);
-  const kept = one ? half(length) : length;
-  const spread = c.op("matmul", [rows, waves(c, dtype, { length, parts, kept, inverse: false })]);
-  return c.reshape(spread, [batch, count, kept, 2]);
+  const frequencies = one ? half(length) : length;
+  const spread = c.op("matmul", [rows, waves(c, dtype, { length, parts, frequencies, inverse: false })]);
+  return c.reshape(spread, [batch, count, frequencies, 2]);
 }
 
 /** Triangles [frequencies, bands] whose corners stand evenly on the mel scale, 2595 · log₁₀(1 + hertz / 700). */

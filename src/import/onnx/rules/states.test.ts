@@ -51,7 +51,7 @@ describe("linear attention, one step after the other", () => {
   });
 });
 
-test("a causal convolution sees what the state kept, and hands on its own last places", () => {
+test("a causal convolution sees what the state holds, and hands on its own last positions", () => {
   const [x, w, past] = [wave(8, 0.7), wave(6, 0.4), wave(4, 1.1)];
   const whole = (channel: number): number[] => [
     ...past.slice(channel * 2, channel * 2 + 2),

@@ -46,23 +46,23 @@ function linearAttention(c: NodeContext): readonly Value[] {
   return [results.length === 1 ? results[0]! : c.op("concat", results, { axis: 1 }), state];
 }
 
-/** Each channel with its own kernel over what is past; the last k − 1 places are handed on. */
+/** Each channel with its own kernel over what is past; the last k − 1 positions are handed on. */
 function causalConv(c: NodeContext): readonly Value[] {
   if (c.int("state_window", 0) !== 0 || c.int("channels_last", 0) !== 0 || c.int("ndim", 1) !== 1)
     return [c.fail("a window of states, channels that come last or several axes")];
   const [x, w] = [c.in(0), c.in(1)];
   const [batch, channels, length] = x.type.shape as [number, number, number];
   const dilation = c.int("dilation", 1);
-  const kept = ((w.type.shape[2] ?? 1) - 1) * dilation;
+  const past = ((w.type.shape[2] ?? 1) - 1) * dilation;
   const whole =
-    kept === 0 ? x : c.op("concat", [c.maybe(3) ?? c.filled(0, [batch, channels, kept], x.type.dtype), x], { axis: 2 });
+    past === 0 ? x : c.op("concat", [c.maybe(3) ?? c.filled(0, [batch, channels, past], x.type.dtype), x], { axis: 2 });
   const made = c.op("conv", [whole, w, c.maybe(2)], {
     stride: [1],
     padding: [0, 0],
     dilation: [dilation],
     groups: channels,
   });
-  const last = c.op("slice", [whole], { start: [length], stop: [length + kept], axes: [2] });
+  const last = c.op("slice", [whole], { start: [length], stop: [length + past], axes: [2] });
   return [c.text("activation", "none") === "none" ? made : c.op("silu", [made]), last];
 }
 

@@ -129,7 +129,7 @@ function kernelsAgree(
   }
 }
 
-/** Outputs of one node on given numbers; `known` inputs, by place, are known while importing, `weights` stored in the model. */
+/** Outputs of one node on given numbers; `known` inputs, by index, are known while importing, `weights` stored in the model. */
 export function run(
   op: string,
   inputs: readonly Given[],

@@ -28,20 +28,20 @@ const COMPARE: ReadonlyMap<string, string> = new Map([
   ["BRANCH_NEQ", "ne"],
 ]);
 
-/** Place of every (tree, node) in the tables. */
-function placesOf(c: NodeContext): Map<string, number> {
+/** Index of every (tree, node) in the tables. */
+function nodeIndices(c: NodeContext): Map<string, number> {
   const nodes = c.ints("nodes_nodeids") ?? [];
   return new Map((c.ints("nodes_treeids") ?? []).map((tree, i) => [`${tree} ${nodes[i]!}`, i]));
 }
 
-function forestOf(c: NodeContext, places: ReadonlyMap<string, number>): Forest | null {
+function forestOf(c: NodeContext, indices: ReadonlyMap<string, number>): Forest | null {
   const trees = c.ints("nodes_treeids") ?? [];
   const modes = c.attribute("nodes_modes")?.strings ?? [];
   const branches = new Set(modes.filter((mode) => mode !== "LEAF"));
   const compare = COMPARE.get([...branches][0] ?? "BRANCH_LEQ");
   if (branches.size > 1 || compare === undefined) return null;
   const next = (name: string): number[] =>
-    (c.ints(name) ?? []).map((id, i) => (modes[i] === "LEAF" ? i : (places.get(`${trees[i]!} ${id}`) ?? i)));
+    (c.ints(name) ?? []).map((id, i) => (modes[i] === "LEAF" ? i : (indices.get(`${trees[i]!} ${id}`) ?? i)));
   const [yes, no] = [next("nodes_truenodeids"), next("nodes_falsenodeids")];
   const roots = trees.flatMap((tree, i) => (tree === trees[i - 1] ? [] : [i]));
   let [depth, open] = [0, roots];
@@ -54,7 +54,7 @@ function forestOf(c: NodeContext, places: ReadonlyMap<string, number>): Forest |
   return { feature: c.ints("nodes_featureids") ?? [], threshold, yes, no, missing, roots, depth, compare };
 }
 
-/** The leaf that each row reaches in each tree: places, rows × trees. */
+/** The leaf that each row reaches in each tree: indices, rows × trees. */
 function leavesOf(c: NodeContext, x: Value, forest: Forest): Value {
   const [batch] = x.type.shape as [number];
   const table = (values: readonly number[]): Value => c.emit.named(c.emit.ints(values), `${c.hint}_table`);
@@ -92,8 +92,8 @@ function leavesOf(c: NodeContext, x: Value, forest: Forest): Value {
 /** Σ over trees of what their leaves say: rows × outputs. */
 function scoresOf(c: NodeContext, kind: "class" | "target", outputs: number): Value {
   const x = c.cast(c.in(0).type.shape.length === 1 ? c.reshape(c.in(0), [1, c.in(0).type.shape[0]!]) : c.in(0), "f32");
-  const places = placesOf(c);
-  const forest = forestOf(c, places);
+  const indices = nodeIndices(c);
+  const forest = forestOf(c, indices);
   if (!forest) return c.fail("trees that compare in several ways");
   const [trees, nodes, ids] = [
     c.ints(`${kind}_treeids`) ?? [],
@@ -103,8 +103,8 @@ function scoresOf(c: NodeContext, kind: "class" | "target", outputs: number): Va
   const weights = zeros(forest.feature.length * outputs);
   const column = (id: number): number => (outputs === 1 ? 0 : id);
   (c.attribute(`${kind}_weights`)?.floats ?? []).forEach((weight, i) => {
-    const place = places.get(`${trees[i]!} ${nodes[i]!}`);
-    if (place !== undefined) weights[place * outputs + column(ids[i]!)]! += weight;
+    const index = indices.get(`${trees[i]!} ${nodes[i]!}`);
+    if (index !== undefined) weights[index * outputs + column(ids[i]!)]! += weight;
   });
   const table = c.emit.host({ dtype: "f32", dims: [forest.feature.length, outputs], data: weights, wide: false });
   const leafValues = c.op("gather", [table, leavesOf(c, x, forest)], { axis: 0 });

@@ -79,10 +79,10 @@ function maxPool(c: NodeContext): readonly Value[] {
   const attrs = poolAttrs(c);
   c.implied("storage_order");
   const best = c.op("max_pool", [x], attrs);
-  return c.node.outputs.length > 1 && c.node.outputs[1] !== "" ? [best, maxPlaces(c, x, attrs, best)] : [best];
+  return c.node.outputs.length > 1 && c.node.outputs[1] !== "" ? [best, maxIndices(c, x, attrs, best)] : [best];
 }
 
-function maxPlaces(c: NodeContext, x: Value, attrs: Attrs, best: Value): Value {
+function maxIndices(c: NodeContext, x: Value, attrs: Attrs, best: Value): Value {
   const extents = spatial(x);
   const rank = extents.length;
   const [kernel, stride, pads] = ["kernel_size", "stride", "padding"].map((name) => attrs[name] as readonly number[]);
@@ -102,7 +102,7 @@ function maxPlaces(c: NodeContext, x: Value, attrs: Attrs, best: Value): Value {
   const columns = c.int("storage_order", 0) === 1;
   const axes = extents.map((_, i) => i);
   const slow = (i: number): number => sizeOf(extents.filter((_, other) => (columns ? other < i : other > i)));
-  let place: Value | null = null;
+  let index: Value | null = null;
   for (const i of axes) {
     const along = c.op("mod", [
       c.op("floor_div", [tap, c.emit.scalar(sizeOf(kernel!.slice(i + 1)), "i32")]),
@@ -116,7 +116,7 @@ function maxPlaces(c: NodeContext, x: Value, attrs: Attrs, best: Value): Value {
     });
     const at = c.op("add", [c.op("mul", [along, c.emit.scalar(dilation[i]!, "i32")]), origin]);
     const term = c.op("mul", [at, c.emit.scalar(slow(i), "i32")]);
-    place = place === null ? term : c.op("add", [place, term]);
+    index = index === null ? term : c.op("add", [index, term]);
   }
   const [batch, channels] = x.type.shape as [number, number];
   const planes = c.emit.host({
@@ -125,12 +125,12 @@ function maxPlaces(c: NodeContext, x: Value, attrs: Attrs, best: Value): Value {
     data: Float64Array.from(range(batch * channels), (plane) => plane * sizeOf(extents)),
     wide: false,
   });
-  return c.op("add", [place!, planes]);
+  return c.op("add", [index!, planes]);
 }
 
-/** Every maximum back at its place; zeros elsewhere. */
+/** Every maximum back at its index; zeros elsewhere. */
 function maxUnpool(c: NodeContext): Value {
-  const [x, places] = [c.in(0), c.in(1)];
+  const [x, indices] = [c.in(0), c.in(1)];
   const { shape, dtype } = x.type;
   const { kernel, stride, pads } = windowsOf(c, spatial(x), c.ints("kernel_shape") ?? []);
   const rank = kernel.length;
@@ -141,9 +141,9 @@ function maxUnpool(c: NodeContext): Value {
   const asked = c.maybe(2) ? c.known(2, "shape") : natural;
   const [count, size] = [sizeOf(shape), sizeOf(natural)];
   const zeros = c.op("expand", [c.emit.scalar(0, dtype)], { shape: [size] });
-  const flat = c.op("scatter_elements", [zeros, c.reshape(places, [count]), c.reshape(x, [count])], { axis: 0 });
+  const flat = c.op("scatter_elements", [zeros, c.reshape(indices, [count]), c.reshape(x, [count])], { axis: 0 });
   if (sizeOf(asked) === size) return c.reshape(flat, asked);
-  // The places count in the natural shape; what the stated one has more lies behind.
+  // The indices count in the natural shape; what the stated one has more lies behind.
   const pads_ = asked.toReversed().flatMap((extent, i) => [0, extent - natural[asked.length - 1 - i]!]);
   return c.op("pad", [c.reshape(flat, natural)], { pads: pads_, mode: "constant", value: 0 });
 }
