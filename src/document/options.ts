@@ -4,7 +4,7 @@ import type { CompileOptions, DeviceProfile, EdgeId, Knobs, NodeId, SavedChoice 
 import {
   defaultOptions,
   isKnobValue,
-  keepReasons,
+  forbidReasons,
   knobNames,
   parseEdgeId,
   savedChoices,
@@ -95,7 +95,7 @@ export const options = v.object({
   profile,
   forced: v.pipe(v.array(edge), v.maxLength(limits.entries)),
   forbidden: v.pipe(v.array(edge), v.maxLength(limits.entries)),
-  kept: v.optional(v.pipe(v.array(v.object({ edge, reason: v.picklist(keepReasons) })), v.maxLength(limits.entries))),
+  kept: v.optional(v.pipe(v.array(v.object({ edge, reason: v.picklist(forbidReasons) })), v.maxLength(limits.entries))),
   savedValues: v.optional(
     v.object({
       apart: v.boolean(),

@@ -131,8 +131,8 @@ interface Replay {
   readonly plans: Map<number, Plan>;
 }
 
-/** States kept for going back and forth; a state costs a copy of the graph. */
-const KEPT_STATES = 32;
+/** States remembered for going back and forth; a state costs a copy of the graph. */
+const MAX_STATES = 32;
 const replays = new WeakMap<Compilation, Replay>();
 
 function replayOf(compilation: Compilation): Replay {
@@ -171,16 +171,16 @@ export function fusionAt(compilation: Compilation, cursor: number): Fusion {
     if (patch) applyPatch(replay.draft, invert(patch));
   }
   const state = inTextOrder(replay.draft, replay.positions);
-  keep(replay.states, wanted, state);
+  remember(replay.states, wanted, state);
   return state;
 }
 
-function keep<T>(kept: Map<number, T>, cursor: number, value: T): void {
-  kept.set(cursor, value);
-  if (kept.size <= KEPT_STATES) return;
-  for (const oldest of kept.keys()) {
+function remember<T>(states: Map<number, T>, cursor: number, value: T): void {
+  states.set(cursor, value);
+  if (states.size <= MAX_STATES) return;
+  for (const oldest of states.keys()) {
     if (oldest === 0) continue;
-    kept.delete(oldest);
+    states.delete(oldest);
     return;
   }
 }
@@ -194,7 +194,7 @@ export function planAt(compilation: Compilation, cursor: number): Plan {
   const known = replay.plans.get(cursor);
   if (known) return known;
   const plan = planFusion(fusionAt(compilation, cursor), chosenFor(options), options.profile);
-  keep(replay.plans, cursor, plan);
+  remember(replay.plans, cursor, plan);
   return plan;
 }
 

@@ -28,7 +28,7 @@ import { opDef } from "./ops";
 import { isFreeView, isInlined, knobOffers, type KnobOffer } from "./kernel";
 
 export interface KnobSheet {
-  /** What choices for this kernel are kept under: the first value it stores. */
+  /** What choices for this kernel are stored under: the first value it stores. */
   readonly output: NodeId;
   readonly offers: readonly KnobOffer[];
   /** Its kernels as the planner writes them, and as they were chosen to be. */
@@ -71,10 +71,10 @@ export function knobSweep(
     region && knobOffers(fusion.graph, region, chosenFor(options, target)).find((each) => each.knob === knob);
   if (!region || !offer) return null;
   const graph = programOf(fusion.graph, region);
-  const kept = knobsFor(options.knobs, region.outputs);
+  const chosen = knobsFor(options.knobs, region.outputs);
   const values = offer.values.flatMap(({ value, refusal }) => {
     if (refusal) return [];
-    const knobs = { all: withKnob(kept, knob, value), kernels: {} };
+    const knobs = { all: withKnob(chosen, knob, value), kernels: {} };
     const plan = planFusion(only(graph, region), { ...target, knobs, strict: options.strict }, options.profile);
     return [{ value, plan }];
   });
@@ -94,8 +94,8 @@ function programOf({ nodes }: Graph, region: Region): Graph {
     const { recipe: _, ...plain } = n;
     taken.set(n.id, written ? n : { ...plain, op: "input", inputs: [], attrs: isInput(n) ? n.attrs : {} });
   }
-  const kept = [...nodes.values()].flatMap((n) => taken.get(n.id) ?? (inside.has(n.id) ? [n] : []));
-  return { nodes: new Map(kept.map((n) => [n.id, n])), outputs: region.outputs };
+  const needed = [...nodes.values()].flatMap((n) => taken.get(n.id) ?? (inside.has(n.id) ? [n] : []));
+  return { nodes: new Map(needed.map((n) => [n.id, n])), outputs: region.outputs };
 }
 
 /** What a lowered kernel says of itself. */

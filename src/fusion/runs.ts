@@ -93,7 +93,7 @@ function cut(sequence: Sequence, length: number, from: number, to: number): Run 
       readings += sequence.readings[at]!;
     }
     const found = { start, values: values / cuts, readings: readings / cuts };
-    // Of cuts at the same places the earlier has one block more.
+    // Of cuts between the same values the earlier has one block more.
     const elsewhere = (start - best.start) % length !== 0;
     const more = found.values === best.values && found.readings > best.readings && elsewhere;
     if (found.values < best.values || more) best = found;

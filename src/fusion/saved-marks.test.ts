@@ -20,12 +20,12 @@ test("a program without a backward pass has none", () => {
   expect(marksOf("x: f32[64]\ny = exp(x)\n")).toEqual([[], []]);
 });
 
-test("what kernels of the backward pass read is kept; what they make again is not", () => {
+test("what kernels of the backward pass read is saved; what they recompute is not", () => {
   const [naive, end] = marksOf(text, { apart: true, policy: "recomputed", choices: {} });
   expect(naive!.length).toBeGreaterThan(1);
-  expect(naive!.every(([, mark]) => mark === "kept")).toBe(true);
+  expect(naive!.every(([, mark]) => mark === "saved")).toBe(true);
   expect(end).toContainEqual(["h", "again"]);
-  expect(end!.some(([label, mark]) => label === "h" && mark === "kept")).toBe(false);
+  expect(end!.some(([label, mark]) => label === "h" && mark === "saved")).toBe(false);
 });
 
 test("one bit an element is what is stored of a value that is only asked for its sign", () => {
@@ -40,5 +40,5 @@ test("a value that a result gives back is taken from there", () => {
     "x: f32[512, 512]\na = exp(x)\nb = a + 1\ny = log(b)\nloss = sum(y)\nloss.backward()\nreturn y, loss, x.grad\n";
   const [, end] = marksOf(logged, { apart: true, choices: { [nodeId("a")]: "invert", [nodeId("b")]: "invert" } });
   expect(end).toContainEqual(["b", "inverted"]);
-  expect(end).toContainEqual(["y", "kept"]);
+  expect(end).toContainEqual(["y", "saved"]);
 });

@@ -118,12 +118,12 @@ export function* halvedPrograms(
   }
 }
 
-const kept = new WeakMap<CompileOptions, Map<string, Compilation>>();
+const compilations = new WeakMap<CompileOptions, Map<string, Compilation>>();
 
 /** One kernel after the other is looked at: each text is planned once. */
 function compiledOnce(text: string, options: CompileOptions): Compilation {
-  const known = kept.get(options) ?? new Map<string, Compilation>();
-  kept.set(options, known);
+  const known = compilations.get(options) ?? new Map<string, Compilation>();
+  compilations.set(options, known);
   const made = known.get(text) ?? compile(text, options);
   known.set(text, made);
   return made;

@@ -28,11 +28,11 @@ const DROPOUT = `x: f32[8, 64] = uniform(0.5, 1)
 w: f32[64] = param(zeros())
 opt = torch.optim.SGD([w], lr=0.1)
 opt.zero_grad()
-kept = dropout(x * w + 1, p=0.5)
-loss = kept.sum()
+dropped = dropout(x * w + 1, p=0.5)
+loss = dropped.sum()
 loss.backward()
 opt.step()
-return loss, kept
+return loss, dropped
 `;
 /** Four batches are added up before the weights move. */
 const ACCUMULATED = `${HEAD}t = t + 1
@@ -64,7 +64,7 @@ function trained(text: string, steps: number, { seed = 0, fused = true } = {}) {
 }
 
 describe("what a step replaces, in the text", () => {
-  test("an input whose name ends as a value computed from a derivative; in place of a state, any value", () => {
+  test("an input whose name ends as a value computed from a derivative; instead of a state, any value", () => {
     expect(replacedBy(SGD)).toEqual(["w"]);
     expect(replacedBy(MOMENTUM).toSorted()).toEqual(["m", "w"]);
     expect(replacedBy(ADAM).toSorted()).toEqual(["m", "t", "v", "w"]);
@@ -185,7 +185,7 @@ describe("steps on the CPU", () => {
       trainer.step();
       return weights().map((value, k) => before[k]! - value);
     });
-    // By the number of rows that are kept, each weight moves another way in each step.
+    // By the number of rows that stay, each weight moves another way in each step.
     const patterns = moves.map((move) => move.map((by) => by.toFixed(4)).join());
     expect(new Set(patterns).size).toBe(6);
     const other = trained(DROPOUT, 6, { fused: !fused }).losses;

@@ -79,7 +79,7 @@ test("a boundary says why its value stays in memory", () => {
   const planned = compile(LOG_RELU, options);
   const refused = planned.steps.find(({ legal }) => legal.code === "U_USER_BARRIER")!;
   expect(refused.legal.text).toMatch(/goes through memory: the backward pass needs it\.$/);
-  expect(cardOfStep(graphAt(planned, refused.seq), refused, options).kept).toBe("backward");
+  expect(cardOfStep(graphAt(planned, refused.seq), refused, options).forbidReason).toBe("backward");
   const plain = compile(LOG_RELU, { ...options, kept: undefined });
   expect(plain.fusedPlan!.kernels.map(({ wgsl }) => wgsl)).toEqual(planned.fusedPlan!.kernels.map(({ wgsl }) => wgsl));
 });

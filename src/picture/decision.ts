@@ -1,6 +1,6 @@
 /** @file What the decision card says about a step or an edge: question, answer, reason, verdicts, bars, a way on. */
 import { barsOf, findNode, parseEdgeId, questionOf, reasonTitles, settled, titleOf } from "../fusion";
-import type { BarGroup, CompileOptions, EdgeId, Graph, KeepReason, Node, NodeId, Step, Verdict } from "../fusion";
+import type { BarGroup, CompileOptions, EdgeId, Graph, ForbidReason, Node, NodeId, Step, Verdict } from "../fusion";
 import { pillTarget } from "../document";
 import { titleOf as nodeTitle } from "./formula";
 import type { SceneEdge } from "./scene";
@@ -27,7 +27,7 @@ export interface DecisionCard {
   readonly edge: EdgeId | null;
   readonly pin: "forced" | "forbidden" | null;
   /** Why it is forbidden, where the person said so. */
-  readonly kept: KeepReason | null;
+  readonly forbidReason: ForbidReason | null;
   /** null: it may be forced; otherwise why not. */
   readonly cannotForce: string | null;
   readonly fused: boolean;
@@ -79,7 +79,7 @@ const outcomeOf = (step: Step): string => {
   return `${step.accepted ? "Accepted" : "Refused"}: ${titleOf(step).replace(/\.$/, "").toLowerCase()}`;
 };
 
-const keptFor = (edge: EdgeId | null, { kept }: CompileOptions): KeepReason | null =>
+const forbidReasonOf = (edge: EdgeId | null, { kept }: CompileOptions): ForbidReason | null =>
   kept?.find((each) => each.edge === edge)?.reason ?? null;
 
 /** Edges are fused and forbidden by buttons of their own. */
@@ -112,7 +112,7 @@ export function cardOfStep(
     earlier: others.filter(({ seq }) => seq !== step.seq).map((each) => ({ seq: each.seq, text: outcomeOf(each) })),
     edge,
     pin: pinOf(edge, options),
-    kept: keptFor(edge, options),
+    forbidReason: forbidReasonOf(edge, options),
     cannotForce: step.legal.ok ? null : `Not allowed: ${reasonTitles[step.legal.code].toLowerCase()}`,
     fused: step.accepted,
   };
@@ -127,7 +127,7 @@ export function cardOfEdge(
   options: CompileOptions,
 ): DecisionCard {
   const mine = decisions.filter(({ seq }) => seq <= cursor);
-  const pinned = { edge: edge.id, pin: pinOf(edge.id, options), kept: keptFor(edge.id, options) };
+  const pinned = { edge: edge.id, pin: pinOf(edge.id, options), forbidReason: forbidReasonOf(edge.id, options) };
   const shown = mine.at(-1) ?? decisions[0];
   if (shown) {
     const card = cardOfStep(graph, shown, options, decisions);
@@ -136,7 +136,7 @@ export function cardOfEdge(
   return { ...undecided(graph, edge), ...pinned };
 }
 
-function undecided(graph: Graph, edge: SceneEdge): Omit<DecisionCard, "edge" | "pin" | "kept"> {
+function undecided(graph: Graph, edge: SceneEdge): Omit<DecisionCard, "edge" | "pin" | "forbidReason"> {
   const [from, to] = [nameIn(graph, edge.from), nameIn(graph, edge.to)];
   const none = {
     code: "",

@@ -4,7 +4,7 @@ import type { Scene, SceneNode } from "./scene";
 
 /** In words: the legend's line, the sign's title, what a screen reader adds. */
 export const savedWords: Readonly<Record<SavedMark, string>> = {
-  kept: "saved for the backward pass",
+  saved: "saved for the backward pass",
   bits: "saved as one bit per element",
   f16: "saved as f16",
   again: "recomputed in the backward pass",
@@ -22,13 +22,13 @@ export const choiceWords: Readonly<Record<SavedChoice, string>> = {
 export const isChoice = (value: string): value is SavedChoice => Object.hasOwn(choiceWords, value);
 
 /** In the order of the legend, and of what a folded box shows of its ops. */
-const order: readonly SavedMark[] = ["kept", "bits", "f16", "again", "inverted"];
+const order: readonly SavedMark[] = ["saved", "bits", "f16", "again", "inverted"];
 
 /** A disk, 16 by 16: its body and the rim of its upper side. */
 export const DISK = { body: "M2 4.5c0-3 12-3 12 0v7c0 3-12 3-12 0z", rim: "M2 4.5c0 3 12 3 12 0" } as const;
 /** Solid, striped, with a dash, hollow, or hollow with an arrow. */
 export const savedSign: Readonly<Record<SavedMark, { readonly fill: boolean; readonly lines: string }>> = {
-  kept: { fill: true, lines: "" },
+  saved: { fill: true, lines: "" },
   bits: { fill: false, lines: "M5 7v6M8 7v6.5M11 7v6" },
   f16: { fill: false, lines: "M5 9.5h6" },
   again: { fill: false, lines: "" },

@@ -24,7 +24,7 @@ import type {
   MatmulPolicy,
   MultiConsumerPolicy,
   Granularity,
-  KeepReason,
+  ForbidReason,
   DeviceProfile,
   TransformName,
   PlanTotals,
@@ -419,7 +419,7 @@ export interface Actions {
   force(edge: EdgeId): void;
   forbid(edge: EdgeId): void;
   /** Why a forbidden edge's value stays in memory; null takes the reason back. */
-  explainForbidden(edge: EdgeId, reason: KeepReason | null): void;
+  explainForbidden(edge: EdgeId, reason: ForbidReason | null): void;
   release(edge: EdgeId): void;
   setGranularity(granularity: Granularity): void;
   setPolicy(policy: MultiConsumerPolicy): void;

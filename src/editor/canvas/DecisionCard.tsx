@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import { lazyModule, playground } from "../../state";
 import { Icon } from "../../icons";
-import type { BarGroup, EdgeId, KeepReason } from "../../fusion";
+import type { BarGroup, EdgeId, ForbidReason } from "../../fusion";
 import type { DecisionCard as Card } from "../../picture";
 
 const useGlossary = lazyModule(() => import("../../terms"));
@@ -47,7 +47,7 @@ function CostBars({ group: { title, decides, bars } }: { readonly group: BarGrou
 }
 
 /** Why a person keeps a value in memory; the decision then says it. */
-const KEPT_BECAUSE: Readonly<Record<KeepReason, string>> = {
+const FORBIDDEN_BECAUSE: Readonly<Record<ForbidReason, string>> = {
   often: "It is read often",
   expensive: "It is expensive to recompute",
   backward: "The backward pass needs it",
@@ -55,18 +55,18 @@ const KEPT_BECAUSE: Readonly<Record<KeepReason, string>> = {
   inspect: "To look at it, or to restart from it",
 };
 
-function KeepReasonChoice({ edge, kept }: { readonly edge: EdgeId; readonly kept: KeepReason | null }) {
+function ForbidReasonChoice({ edge, chosen }: { readonly edge: EdgeId; readonly chosen: ForbidReason | null }) {
   return (
     <label className="keep-reason">
       Why keep it in memory?
       <select
-        value={kept ?? ""}
+        value={chosen ?? ""}
         onChange={({ currentTarget: { value } }) =>
-          playground.getState().actions.explainForbidden(edge, value === "" ? null : (value as KeepReason))
+          playground.getState().actions.explainForbidden(edge, value === "" ? null : (value as ForbidReason))
         }
       >
         <option value="">No reason given</option>
-        {Object.entries(KEPT_BECAUSE).map(([reason, title]) => (
+        {Object.entries(FORBIDDEN_BECAUSE).map(([reason, title]) => (
           <option key={reason} value={reason}>
             {title}
           </option>
@@ -86,7 +86,7 @@ function Choices({ card }: { readonly card: Card }) {
         <button type="button" onClick={() => actions.release(edge)}>
           {pin === "forced" ? "Fuse only if worth it" : "Allow again"}
         </button>
-        {pin === "forbidden" && <KeepReasonChoice edge={edge} kept={card.kept} />}
+        {pin === "forbidden" && <ForbidReasonChoice edge={edge} chosen={card.forbidReason} />}
       </footer>
     );
   }

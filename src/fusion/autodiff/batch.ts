@@ -132,24 +132,24 @@ function product(w: BatchWriter, example: Example): NodeId {
 function gathered(w: BatchWriter, { node, types, batched, size }: Example): NodeId {
   const [x, index] = types as [TensorType, TensorType];
   const at = normalAxis(numberOf(node.attrs["axis"], 0), x.shape.length);
-  const [elements, places] = batched;
-  if (places === null) return w.op("gather", [elements!, node.inputs[1]!], { axis: at + 1 });
+  const [elements, indices] = batched;
+  if (indices === null) return w.op("gather", [elements!, node.inputs[1]!], { axis: at + 1 });
   if (elements === null) {
-    const found = w.op("gather", [node.inputs[0]!, places!], { axis: at });
+    const found = w.op("gather", [node.inputs[0]!, indices!], { axis: at });
     return front(w, found, at);
   }
-  // Each example's elements stand one after the other; its places are held inside and moved on by as many.
+  // Each example's elements stand one after the other; its indices are held inside and moved on by as many.
   const extent = x.shape[at]!;
   const rest = x.shape.filter((_, axis) => axis !== at);
   const rows = reshaped(w, order(w, elements!, [0, at + 1, ...rest.map((_, i) => (i < at ? i + 1 : i + 2))]), [
     size * extent,
     ...rest,
   ]);
-  const inside = w.op("minimum", [w.op("maximum", [places!, w.scalar(0, "i32")]), w.scalar(extent - 1, "i32")]);
+  const inside = w.op("minimum", [w.op("maximum", [indices!, w.scalar(0, "i32")]), w.scalar(extent - 1, "i32")]);
   const firsts = w.op("mul", [w.op("iota", [], { start: size }), w.scalar(extent, "i32")]);
   const ahead = reshaped(w, firsts, [size, ...index.shape.map(() => 1)]);
   const found = w.op("gather", [rows, w.op("add", [inside, ahead])], { axis: 0 });
-  // [batch, places…, rest…] → [batch, rest before, places…, rest behind]
+  // [batch, indices…, rest…] → [batch, rest before, indices…, rest behind]
   const many = index.shape.length;
   const before = rest.slice(0, at).map((_, i) => 1 + many + i);
   const behind = rest.slice(at).map((_, i) => 1 + many + at + i);

@@ -100,7 +100,7 @@ function changing(body: LoopBody, dtypes: readonly DType[], seeds: Seeds, push: 
   const isCarried = (at: number): boolean => at < next.length;
   const carried = [...changes].filter(isCarried).toSorted((a, b) => a - b);
   const shared = [...changes].filter((at) => !isCarried(at) && typeof seeds.get(at) !== "number");
-  // Parameters are told apart by place: carried ones, their changes, what all iterations read, its changes.
+  // Parameters are told apart by slot: carried ones, their changes, what all iterations read, its changes.
   const moved = (at: number): number => (isCarried(at) ? at : at + carried.length);
   const beside = [
     ...carried.map((at, i) => [at, next.length + i] as const),
@@ -108,11 +108,11 @@ function changing(body: LoopBody, dtypes: readonly DType[], seeds: Seeds, push: 
   ];
   const tangents = new Map<NodeId, NodeId>();
   const added = new Map<number, string>();
-  for (const [at, place] of beside) {
+  for (const [at, slot] of beside) {
     const name = writer.unique(`d_${params[at]!.name}`);
-    added.set(place, name);
-    // Told by a place that is no parameter's yet: it is moved with the others.
-    tangents.set(own[at]!, writer.given({ kind: "param", at: -1 - place }, params[at]!.dtype, name));
+    added.set(slot, name);
+    // Told by a slot that is no parameter's yet: it is moved with the others.
+    tangents.set(own[at]!, writer.given({ kind: "param", at: -1 - slot }, params[at]!.dtype, name));
   }
   for (const at of changes)
     if (!isCarried(at) && typeof seeds.get(at) === "number")
@@ -121,20 +121,20 @@ function changing(body: LoopBody, dtypes: readonly DType[], seeds: Seeds, push: 
   const wanted = [...carried.map((at) => ends[at]!), ...shown];
   const found = push(builder, tangents, wanted, () => {});
   if ("node" in found) throw new TypeError(`${found.node.op} has no derivative`);
-  const placed = (arg: BodyArg): BodyArg =>
+  const renumbered = (arg: BodyArg): BodyArg =>
     arg.kind !== "param" ? arg : { kind: "param", at: arg.at < 0 ? -1 - arg.at : moved(arg.at) };
-  const places = Array.from({ length: params.length + beside.length }, (_, at) => {
+  const numbered = Array.from({ length: params.length + beside.length }, (_, at) => {
     const name = added.get(at);
-    if (name !== undefined) return { ...params[beside.find(([, place]) => place === at)![0]]!, name };
+    if (name !== undefined) return { ...params[beside.find(([, slot]) => slot === at)![0]]!, name };
     return params[at < next.length ? at : at - carried.length]!;
   });
   return {
     body: {
-      params: places,
+      params: numbered,
       iteration,
-      values: writer.values.map((value) => ({ ...value, args: value.args.map(placed) })),
-      next: [...next, ...found.slice(0, carried.length).map(writer.argOf)].map(placed),
-      rows: [...rows, ...found.slice(carried.length).map(writer.argOf)].map(placed),
+      values: writer.values.map((value) => ({ ...value, args: value.args.map(renumbered) })),
+      next: [...next, ...found.slice(0, carried.length).map(writer.argOf)].map(renumbered),
+      rows: [...rows, ...found.slice(carried.length).map(writer.argOf)].map(renumbered),
     },
     carried,
     shared,

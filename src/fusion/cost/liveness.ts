@@ -29,8 +29,8 @@ export function openLiveness(graph: Graph, positions: number): Liveness {
   const profile = liveProfile(Math.max(1, positions));
   const end = Math.max(0, positions - 1);
   const lives = new Map<NodeId, Life>();
-  const keptNow = (): Set<NodeId> => new Set(graph.outputs.map((id) => resolveView(graph, id)));
-  let kept = keptNow();
+  const outputsNow = (): Set<NodeId> => new Set(graph.outputs.map((id) => resolveView(graph, id)));
+  let outputs = outputsNow();
   let inputs = 0;
   for (const n of graph.nodes.values()) if (isInput(n)) inputs += bytesOf(n.type);
   const lifeOf = (value: NodeId): Life => {
@@ -42,7 +42,7 @@ export function openLiveness(graph: Graph, positions: number): Liveness {
   };
   const enter = (value: NodeId, life: Life): void => {
     const { entered, bytes } = life;
-    const now = reachOf(life, kept.has(value) ? end : null);
+    const now = reachOf(life, outputs.has(value) ? end : null);
     if (entered && now && entered[0] === now[0] && entered[1] === now[1]) return;
     if (entered) profile.add(...entered, -bytes);
     if (now) profile.add(...now, bytes);
@@ -67,9 +67,9 @@ export function openLiveness(graph: Graph, positions: number): Liveness {
     },
     partials: (at, bytes) => profile.add(at, at, bytes),
     outputsMoved() {
-      const before = kept;
-      kept = keptNow();
-      for (const value of [...before, ...kept]) if (lives.has(value)) enter(value, lives.get(value)!);
+      const before = outputs;
+      outputs = outputsNow();
+      for (const value of [...before, ...outputs]) if (lives.has(value)) enter(value, lives.get(value)!);
     },
     inputsChanged: (bytes) => {
       inputs += bytes;
@@ -89,7 +89,7 @@ function reachOf({ home, readers }: Life, end: number | null): readonly [number,
   return [first, last];
 }
 
-/** Sums over ranges of positions and their maximum: the profile of live bytes over a plan, kept up to date. */
+/** Sums over ranges of positions and their maximum: the profile of live bytes over a plan, always up to date. */
 interface LiveProfile {
   /** Adds `bytes` (may be negative) to positions `from`…`to`, both included. */
   add(from: number, to: number, bytes: number): void;

@@ -28,7 +28,7 @@ test("what is made for a node stands before it, what is made for that before tha
   expect(of(rows.at(-1)!)).toBeLessThan(of(sum));
 });
 
-test("the place is data: another name changes nothing", () => {
+test("the position is data: another name changes nothing", () => {
   const { of } = positionsOf(graphOf(x, y));
   const sum = madeFor(y, "sum");
   expect(of({ ...sum, id: nodeId("anything/at~all#7") })).toBe(of(sum));

@@ -18,7 +18,7 @@ export function positionsOf(graph: Graph): Positions {
     count: graph.nodes.size,
     of({ id, order }) {
       const position = written.get(order?.before ?? id);
-      if (position === undefined) throw bug(`${id} has no place in the text`);
+      if (position === undefined) throw bug(`${id} has no position in the text`);
       return position - (order?.by ?? 0);
     },
   };

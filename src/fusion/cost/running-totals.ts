@@ -1,4 +1,4 @@
-/** @file Totals of a whole plan, kept up to date region by region, so that a step costs what it changes. */
+/** @file Totals of a whole plan, which stay up to date region by region, so that a step costs what it changes. */
 import { node, type DeviceProfile, type Fusion, type Graph, type Region, type Target, type Totals, bug } from "../ir";
 import { openLiveness } from "./liveness";
 import { figuresIn, isRefusal, regionFacts, valuesReadBy, type RegionFacts } from "./model";

@@ -13,6 +13,6 @@ export function savedBuffers({ graph, regions }: Fusion): readonly SavedBuffer[]
   const read = new Set<NodeId>();
   for (const { members } of regions.values())
     if (members.some(late)) for (const id of storedInputs(graph, members)) read.add(id);
-  const kept = [...graph.nodes.values()].filter((n) => read.has(n.id) && !isInput(n) && !late(n.id));
-  return kept.map(({ id, type }) => ({ value: id, bytes: bytesOf(type) }));
+  const saved = [...graph.nodes.values()].filter((n) => read.has(n.id) && !isInput(n) && !late(n.id));
+  return saved.map(({ id, type }) => ({ value: id, bytes: bytesOf(type) }));
 }

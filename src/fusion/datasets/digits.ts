@@ -54,7 +54,7 @@ function distance([x, y]: Point, [ax, ay]: Point, [bx, by]: Point): number {
   return Math.hypot(x - ax - along * dx, y - ay - along * dy);
 }
 
-/** A small turn, another size and slant, and another place: how one hand writes a digit twice. */
+/** A small turn, another size and slant, and another position: how one hand writes a digit twice. */
 function bentBy(next: () => number): (point: Point) => Point {
   const [angle, slant] = [0.1 * normal(next), 0.12 * normal(next)];
   const [wide, high] = [1 + 0.08 * normal(next), 1 + 0.06 * normal(next)];

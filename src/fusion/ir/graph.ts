@@ -59,7 +59,7 @@ export interface Graph {
   readonly outputs: readonly NodeId[];
 }
 
-/** A step of training: the next one begins with `value`, one of the outputs, in the place of `input`. Both have one type. */
+/** A step of training: the next one begins with `value`, one of the outputs, instead of `input`. Both have one type. */
 export interface Update {
   readonly input: NodeId;
   readonly value: NodeId;

@@ -41,8 +41,8 @@ export const freeze = (draft: DraftFusion): Fusion => ({
 
 /** Changes `draft` in place. Nodes keep no particular order: use `topological`. */
 export function applyPatch(draft: DraftFusion, patch: Patch): void {
-  const kept = new Set<string>(patch.addedNodes.map((node) => node.id));
-  for (const { id } of patch.removedNodes) if (!kept.has(id)) draft.nodes.delete(id);
+  const added = new Set<string>(patch.addedNodes.map((node) => node.id));
+  for (const { id } of patch.removedNodes) if (!added.has(id)) draft.nodes.delete(id);
   for (const node of patch.addedNodes) draft.nodes.set(node.id, node);
   for (const { id } of patch.removedRegions) draft.regions.delete(id);
   for (const region of patch.addedRegions) draft.regions.set(region.id, region);

@@ -64,14 +64,14 @@ export type MultiConsumerPolicy = "cost" | "materialise" | "duplicate" | "multi"
 /** `library` keeps the kernel of a product apart from its epilogue; `threshold` does where it computes more per byte than a line. */
 export type MatmulPolicy = "epilogue" | "library" | "threshold";
 
-/** Why a person keeps a value in memory though it could be fused: `often` read, `expensive` to recompute, … */
-export const keepReasons = ["often", "expensive", "backward", "device", "inspect"] as const;
-export type KeepReason = (typeof keepReasons)[number];
+/** Why a person forbids an edge, and so stores a value though it could be fused: `often` read, `expensive` to recompute, … */
+export const forbidReasons = ["often", "expensive", "backward", "device", "inspect"] as const;
+export type ForbidReason = (typeof forbidReasons)[number];
 
 /** A forbidden edge and why. */
-export interface Kept {
+export interface ForbidNote {
   readonly edge: EdgeId;
-  readonly reason: KeepReason;
+  readonly reason: ForbidReason;
 }
 
 /** Ops per kernel for one notch of the group-size slider. */
@@ -96,7 +96,7 @@ export interface CompileOptions {
   readonly forced: readonly EdgeId[];
   readonly forbidden: readonly EdgeId[];
   /** Why edges are forbidden, for those where the person said so; it changes the sentence, never the plan. */
-  readonly kept?: readonly Kept[] | undefined;
+  readonly kept?: readonly ForbidNote[] | undefined;
   /** Choices of code generation; absent: all are the planner's. They never change what is fused. */
   readonly knobs?: KnobChoices | undefined;
   /** What the backward pass keeps of the forward pass; absent: both are one graph, and fusion decides. */

@@ -8,7 +8,7 @@ export interface TextOrder {
   readonly room: number;
 }
 
-/** A node's identity and place; without an order it stands where the text writes it. */
+/** A node's identity and position; without an order it stands where the text writes it. */
 export interface Standing {
   readonly id: NodeId;
   readonly order?: TextOrder;
@@ -18,7 +18,7 @@ export interface Standing {
 const MAX_IN_A_ROW = 2 ** 16;
 
 /**
- * Identity and place of a node that a pass makes for `n`: just before it, and what is made for that, just before that.
+ * Identity and position of a node that a pass makes for `n`: just before it, and what is made for that, just before that.
  * Nodes made in a row for the same one stand in the order of their numbers `nth`.
  */
 export function madeFor({ id, order }: Standing, name: string, nth?: number): Required<Standing> {

@@ -83,7 +83,7 @@ export interface Alternative extends Work {
 }
 
 /**
- * What chooses among the alternatives. `time`: fewest predicted µs. `bytes`: fewest bytes moved. `memory`: fewest bytes kept for the
+ * What chooses among the alternatives. `time`: fewest predicted µs. `bytes`: fewest bytes moved. `memory`: fewest bytes saved for the
  * backward pass; `bytes` are then those. `limit`: a budget or a limit, whatever the times. `choice`: the person. `algebra`: a
  * rewrite that makes room for later steps; nothing is compared.
  */

@@ -70,7 +70,7 @@ function sightOf(b: GraphBuilder, mask: NodeId | null, rows: number, columns: nu
 }
 
 /**
- * softmax over the keys in sight; a query that sees none gets zeros. Its peak says so, and no sum of weights has to be kept from
+ * softmax over the keys in sight; a query that sees none gets zeros. Its peak says so, and no sum of weights has to be guarded against
  * zero: where every key in sight scores −∞ the shares are no numbers, in whatever order they are summed.
  */
 function sharesOf(b: GraphBuilder, scores: NodeId, sight: NodeId | null): NodeId {
@@ -114,8 +114,8 @@ export function buildAttention(
   const sight = sightOf(b, own, shape.at(-2)!, b.typeOf(k).shape.at(-2)!, attrs);
   const shares = sharesOf(b, scores, sight);
   const drop = numberOf(attrs["dropout_p"], 0);
-  const kept = drop > 0 ? b.op("kept", "dropout", [shares], { p: drop }) : shares;
-  const result = b.op("attended", "matmul", [kept, v]);
+  const weights = drop > 0 ? b.op("kept", "dropout", [shares], { p: drop }) : shares;
+  const result = b.op("attended", "matmul", [weights, v]);
   if (group === 1) return result;
   return b.op("heads", "reshape", [result], { shape: [...shape.slice(0, -1), b.typeOf(v).shape.at(-1)!] });
 }

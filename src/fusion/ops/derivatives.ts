@@ -25,17 +25,17 @@ const shapeOf = (context: DerivativeContext, id: NodeId): Shape => context.typeO
 export const like = (context: DerivativeContext, id: NodeId, { shape }: TensorType): NodeId =>
   context.of("reshape", [id], { shape });
 
-/** The folded axes of a reduction, and its result's shape with them kept. */
-function folded(context: DerivativeContext): { readonly axes: readonly number[]; readonly kept: Shape } {
+/** The folded axes of a reduction, and its result's shape with them as 1. */
+function folded(context: DerivativeContext): { readonly axes: readonly number[]; readonly keepdimShape: Shape } {
   const x = shapeOf(context, context.inputs[0]!);
   const axes = axesOf(context.attrs["axes"], x.length);
-  return { axes, kept: x.map((extent, axis) => (axes.includes(axis) ? 1 : extent)) };
+  return { axes, keepdimShape: x.map((extent, axis) => (axes.includes(axis) ? 1 : extent)) };
 }
 
 /** A value of a reduction's result, once for every element that was folded into it. */
 export function spread(context: DerivativeContext, value: NodeId): NodeId {
-  const { kept } = folded(context);
-  return context.of("expand", [context.of("reshape", [value], { shape: kept })], {
+  const { keepdimShape } = folded(context);
+  return context.of("expand", [context.of("reshape", [value], { shape: keepdimShape })], {
     shape: shapeOf(context, context.inputs[0]!),
   });
 }

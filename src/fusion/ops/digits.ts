@@ -50,7 +50,7 @@ export const wholeDigit: OpDef = unary({
   },
 });
 
-/** A key without its last digit, with room for a place in the bits below: `shift` bits are dropped, `radix` is the room. */
+/** A key without its last digit, with room for an index in the bits below: `shift` bits are dropped, `radix` is the room. */
 export const shortened: OpDef = unary({
   name: "shortened_key",
   doc,

@@ -122,13 +122,13 @@ class Einsum {
   diagonal(term: Term): Term {
     const twice = Array.from(term.letters).find((letter, i) => term.letters.indexOf(letter) !== i);
     if (twice === undefined) return term;
-    const places = Array.from(term.letters)
+    const twins = Array.from(term.letters)
       .flatMap((letter, axis) => (letter === twice ? [axis] : []))
       .slice(0, 2);
-    const rest = Array.from(term.letters).flatMap((_, axis) => (places.includes(axis) ? [] : [axis]));
+    const rest = Array.from(term.letters).flatMap((_, axis) => (twins.includes(axis) ? [] : [axis]));
     const shape = this.shape(term);
-    const moved = this.op("transposed", "transpose", [term.id], { perm: [...rest, ...places], dim1: null });
-    const n = shape[places[0]!]!;
+    const moved = this.op("transposed", "transpose", [term.id], { perm: [...rest, ...twins], dim1: null });
+    const n = shape[twins[0]!]!;
     const flat = this.op("flat", "reshape", [moved], { shape: [...rest.map((axis) => shape[axis]!), n * n] });
     const cut = { start: [0], stop: [n * n], step: [n + 1], axes: [rest.length] };
     const letters = rest.map((axis) => term.letters[axis]!).join("") + twice;
@@ -147,14 +147,14 @@ class Einsum {
 
   /** A shared axis with one element on one side only stands for all: it is dropped there. */
   private narrowed(term: Term, other: Term): Term {
-    const kept = Array.from(term.letters).filter(
+    const own = Array.from(term.letters).filter(
       (letter) => !(other.letters.includes(letter) && this.size(term, letter) === 1 && this.size(other, letter) > 1),
     );
-    if (kept.length === term.letters.length) return term;
+    if (own.length === term.letters.length) return term;
     return this.reshaped(
       term,
-      kept.map((letter) => this.size(term, letter)),
-      kept.join(""),
+      own.map((letter) => this.size(term, letter)),
+      own.join(""),
     );
   }
 
@@ -207,11 +207,11 @@ function lettersOf(left: Shape, right: Shape, axes: readonly number[]): Equation
   const second = right.map((_, axis) =>
     other.includes(axis) ? first[own[other.indexOf(axis)]!]! : letterAt(left.length + axis),
   );
-  const kept = [
+  const free = [
     ...first.filter((_, axis) => !own.includes(axis)),
     ...second.filter((_, axis) => !other.includes(axis)),
   ];
-  return { operands: [first.join(""), second.join("")], result: kept.join("") };
+  return { operands: [first.join(""), second.join("")], result: free.join("") };
 }
 
 /** Both lists of axes exist, are as long as each other, and pair equal sizes. */

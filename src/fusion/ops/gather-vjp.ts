@@ -31,12 +31,12 @@ export function gatherVjp(context: DerivativeContext, cotangent: NodeId, operand
 
 /** Where each index names an element of its own row, the sums stay within rows; null for any other indices. */
 function alongItsRows({ inputs, node, typeOf, of }: DerivativeContext, cotangent: NodeId): NodeId | null {
-  const [flat, place] = [inputs[0]!, inputs[1]!];
+  const [flat, indices] = [inputs[0]!, inputs[1]!];
   const { op, inputs: shown, type } = node(flat);
   if (op !== "reshape" || type.shape.length !== 1) return null;
   const { shape } = typeOf(shown[0]!);
   for (const axis of shape.keys()) {
-    const index = indexAlong(node, place, shape, axis);
+    const index = indexAlong(node, indices, shape, axis);
     if (index === null) continue;
     const sums = of("scatter_add", [of("expand", [0], { shape }), index, cotangent], { axis });
     return of("reshape", [sums], { shape: type.shape });

@@ -21,7 +21,7 @@ function shown(graph: Graph, id: NodeId): Node {
 }
 
 /**
- * f16 values that ops of another result type read: a value leaves f16 only rounded, whether memory kept it on the way or not.
+ * f16 values that ops of another result type read: a value leaves f16 only rounded, whether memory stored it on the way or not.
  * Between ops of f16 it may have more digits than memory would keep.
  */
 export function leavingHalves(graph: Graph): ReadonlySet<NodeId> {

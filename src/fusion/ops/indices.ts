@@ -106,8 +106,8 @@ export function sliceAxes(attrs: Attrs, shape: Shape): SliceAxis[] {
     const extent = shape[axis] ?? 0;
     const step = steps[k] ?? 1;
     const [low, high] = step > 0 ? [0, extent] : [-1, extent - 1];
-    const place = (index: number): number => Math.min(Math.max(index < 0 ? index + extent : index, low), high);
-    const [start, stop] = [place(starts[k] ?? 0), place(stops[k] ?? extent)];
+    const bounded = (index: number): number => Math.min(Math.max(index < 0 ? index + extent : index, low), high);
+    const [start, stop] = [bounded(starts[k] ?? 0), bounded(stops[k] ?? extent)];
     const count = Math.max(0, Math.ceil((stop - start) / step));
     // A single element has no step: written as 1, it is known as the whole axis where it is one.
     out[axis] = { start, step: count <= 1 ? 1 : step, count };

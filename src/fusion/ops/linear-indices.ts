@@ -21,15 +21,15 @@ export const clamped = (b: GraphBuilder, part: string, index: NodeId, extent: nu
 export function elementIndices(b: GraphBuilder, x: Shape, index: NodeId, axis: number): NodeId {
   const { shape } = b.typeOf(index);
   const strides = stridesOf(x);
-  let place = scaled(b, "step", clamped(b, "inside", index, x[axis]!), strides[axis]!);
+  let linear = scaled(b, "step", clamped(b, "inside", index, x[axis]!), strides[axis]!);
   for (const [other, extent] of shape.entries()) {
     if (other === axis || extent === 1) continue;
-    place = b.op(`at_${other}`, "add", [
-      place,
+    linear = b.op(`at_${other}`, "add", [
+      linear,
       along(b, `axis_${other}`, extent, strides[other]!, other, shape.length),
     ]);
   }
-  return place;
+  return linear;
 }
 
 type NodeOf = (id: NodeId) => Pick<Node, "op" | "inputs" | "attrs" | "type">;
@@ -53,18 +53,18 @@ export function countsAlong(
 }
 
 /**
- * The other way round: `place` = index · stride + Σ own coordinate · stride over the axes that it has, where the index is clamped to
- * `axis` of `x`. That index, in the shape of `place`; null for any other arithmetic.
+ * The other way round: `linear` = index · stride + Σ own coordinate · stride over the axes that it has, where the index is clamped to
+ * `axis` of `x`. That index, in the shape of `linear`; null for any other arithmetic.
  */
-export function indexAlong(nodeOf: NodeOf, place: NodeId, x: Shape, axis: number): NodeId | null {
-  const { shape } = nodeOf(place).type;
+export function indexAlong(nodeOf: NodeOf, linear: NodeId, x: Shape, axis: number): NodeId | null {
+  const { shape } = nodeOf(linear).type;
   if (shape.length !== x.length) return null;
   const strides = stridesOf(x);
   const missing = new Set(shape.flatMap((extent, i) => (i !== axis && extent > 1 ? [i] : [])));
   const held = ({ op, attrs }: ReturnType<NodeOf>): boolean =>
     op === "clamp" && numberOf(attrs["min"], NaN) === 0 && numberOf(attrs["max"], NaN) === x[axis]! - 1;
   let found: NodeId | null = null;
-  const open = [place];
+  const open = [linear];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     const n = nodeOf(id);
     const at = id;
@@ -84,7 +84,7 @@ export function tupleIndices(b: GraphBuilder, extents: Shape, index: NodeId): No
   const { shape } = b.typeOf(index);
   const last = shape.length - 1;
   const strides = stridesOf(extents);
-  let place: NodeId | null = null;
+  let linear: NodeId | null = null;
   for (const [d, extent] of extents.entries()) {
     const one =
       extents.length === 1
@@ -92,9 +92,9 @@ export function tupleIndices(b: GraphBuilder, extents: Shape, index: NodeId): No
         : b.op(`part_${d}`, "slice", [index], { start: [d], stop: [d + 1], step: null, axes: [last] });
     const flat = b.op(`axis_${d}`, "reshape", [one], { shape: shape.slice(0, last) });
     const term = scaled(b, `step_${d}`, clamped(b, `inside_${d}`, flat, extent), strides[d]!);
-    place = place === null ? term : b.op(`at_${d}`, "add", [place, term]);
+    linear = linear === null ? term : b.op(`at_${d}`, "add", [linear, term]);
   }
-  return place ?? b.op("origin", "expand", [b.scalar(0, "i32")], { shape: shape.slice(0, last) });
+  return linear ?? b.op("origin", "expand", [b.scalar(0, "i32")], { shape: shape.slice(0, last) });
 }
 
 /** A tensor as one axis. */

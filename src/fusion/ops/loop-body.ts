@@ -217,14 +217,14 @@ function read(text: string): LoopBody {
   return { params, iteration, values, next, rows };
 }
 
-const MAX_KEPT = 1000;
-const kept = new Map<string, LoopBody | string>();
+const MAX_BODIES = 1000;
+const bodies = new Map<string, LoopBody | string>();
 
 /** The body that a text says, or what is wrong with the text. */
 export function readBody(text: string): LoopBody | string {
-  const known = kept.get(text);
+  const known = bodies.get(text);
   if (known !== undefined) return known;
-  if (kept.size > MAX_KEPT) kept.clear();
+  if (bodies.size > MAX_BODIES) bodies.clear();
   let found: LoopBody | string;
   try {
     found = read(text);
@@ -232,7 +232,7 @@ export function readBody(text: string): LoopBody | string {
     if (!(error instanceof Misread)) throw error;
     found = error.message;
   }
-  kept.set(text, found);
+  bodies.set(text, found);
   return found;
 }
 
@@ -331,9 +331,9 @@ export function pruned(
     next: ends.map(moved),
     rows: rows.map((at) => moved(body.rows[at]!)),
   };
-  const placeOf = (number: number): number => {
+  const numberInLeft = (number: number): number => {
     const { kind, at } = resultAt(body, number);
     return resultNumber(left, { kind, at: (kind === "rows" ? rows : carried).indexOf(at) });
   };
-  return { body: left, params, results: new Map(results.map((at) => [at, placeOf(at)])) };
+  return { body: left, params, results: new Map(results.map((at) => [at, numberInLeft(at)])) };
 }

@@ -103,12 +103,12 @@ function flopsOf(find: Find, { op, attrs }: BodyValue, types: readonly TensorTyp
   return def.flopsPerElement * (def.kind === "reduce" ? sizeOf(types[0]!.shape) : size);
 }
 
-/** All iterations of a body for one element. Every number has its place in one list: parameters, values, the iteration's number, literals. */
+/** All iterations of a body for one element. Every number has its slot in one list: parameters, values, the iteration's number, literals. */
 function runOf(find: Find, body: LoopBody, types: readonly TensorType[]): Run {
   const { params, values, next, rows: given } = body;
   const iteration = params.length + values.length;
   const literals: number[] = [];
-  const placeOf = (arg: BodyArg): number => {
+  const slotOf = (arg: BodyArg): number => {
     if (arg.kind === "literal") return iteration + literals.push(arg.value);
     return arg.kind === "iteration" ? iteration : arg.kind === "param" ? arg.at : params.length + arg.at;
   };
@@ -116,10 +116,10 @@ function runOf(find: Find, body: LoopBody, types: readonly TensorType[]): Run {
     const scalar = find(op)!.scalar!;
     const { dtype } = types[at]!;
     const rule = dtype === "i32" && scalar.int ? scalar.int.bind(scalar) : scalar.js.bind(scalar);
-    return { rule, round: rounded[dtype], dtype, attrs, from: args.map(placeOf), given: args.map(() => 0) };
+    return { rule, round: rounded[dtype], dtype, attrs, from: args.map(slotOf), given: args.map(() => 0) };
   });
-  const ends = next.map(placeOf);
-  const shown = given.map(placeOf);
+  const ends = next.map(slotOf);
+  const shown = given.map(slotOf);
   const after = ends.map(() => 0);
   const walked = params.flatMap(({ walk }, at) => (walk ? [at] : []));
   return (args, iterations, result, change, rows) => {
@@ -175,7 +175,7 @@ function mixing(
 
 /** Carried values and rows side by side: the shape of what is carried, and that with the rows' axis. */
 interface Space {
-  readonly kept: Shape;
+  readonly outer: Shape;
   readonly whole: Shape;
 }
 
@@ -210,12 +210,12 @@ function spaceOf(
       rows.push({ dtype, shape: around.filter((_, i) => i !== own) });
     }
   }
-  const kept = broadcastAll(rows, names);
-  if (!kept.ok) return kept;
-  const place = kept.value.length + 1 + axis;
-  if (!Number.isInteger(axis) || place < 0 || place > kept.value.length)
+  const outer = broadcastAll(rows, names);
+  if (!outer.ok) return outer;
+  const rowAxis = outer.value.length + 1 + axis;
+  if (!Number.isInteger(axis) || rowAxis < 0 || rowAxis > outer.value.length)
     return wrong("bad-axis", `The rows of this loop have no axis ${axis}: axes count from the end, from -1 on.`);
-  return fine({ kept: kept.value, whole: kept.value.toSpliced(place, 0, iterations) });
+  return fine({ outer: outer.value, whole: outer.value.toSpliced(rowAxis, 0, iterations) });
 }
 
 /** The arguments of a call of a loop; `own` stand before the last. */
@@ -366,7 +366,7 @@ export function loopMeaning(
           "bad-attr",
           `The body of this loop can't run: ${mixed} mixes elements of what stands beside one another.`,
         );
-      return fine({ dtype, shape: [...(kind === "last" ? space.value.kept : space.value.whole), ...own] });
+      return fine({ dtype, shape: [...(kind === "last" ? space.value.outer : space.value.whole), ...own] });
     },
   };
 }

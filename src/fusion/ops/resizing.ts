@@ -48,7 +48,7 @@ function nearest(b: GraphBuilder, x: NodeId, axis: number, extent: number, size:
   return b.op("nearest", "gather", [x, b.op("sources", "floor_div", [indices, b.scalar(size, "i32")])], { axis });
 }
 
-/** The two neighbours of a place between elements, each by its share. */
+/** The two neighbours of a position between elements, each by its share. */
 function linear(b: GraphBuilder, x: NodeId, axis: number, extent: number, size: number, corners: boolean): NodeId {
   const { dtype, shape } = b.typeOf(x);
   const by = corners ? (size > 1 ? (extent - 1) / (size - 1) : 0) : extent / size;
@@ -57,8 +57,8 @@ function linear(b: GraphBuilder, x: NodeId, axis: number, extent: number, size: 
     b.scalar(by),
   ]);
   const shifted = corners ? steps : b.op("shifted", "add", [steps, b.scalar(by / 2 - 0.5)]);
-  const place = b.op("place", "clamp", [shifted], { min: 0, max: extent - 1 });
-  const whole = b.op("whole", "floor", [place]);
+  const position = b.op("place", "clamp", [shifted], { min: 0, max: extent - 1 });
+  const whole = b.op("whole", "floor", [position]);
   const first = b.op("first", "cast", [whole], { dtype: "i32" });
   const next = b.op("next", "clamp", [b.op("following", "add", [first, b.scalar(1, "i32")])], {
     min: 0,
@@ -68,7 +68,7 @@ function linear(b: GraphBuilder, x: NodeId, axis: number, extent: number, size: 
   const share = b.op(
     "share",
     "cast",
-    [b.op("lane", "reshape", [b.op("part", "sub", [place, whole])], { shape: lane })],
+    [b.op("lane", "reshape", [b.op("part", "sub", [position, whole])], { shape: lane })],
     { dtype: dtype === "f16" ? "f16" : "f32" },
   );
   const [low, high] = [b.op("low", "gather", [x, first], { axis }), b.op("high", "gather", [x, next], { axis })];

@@ -67,23 +67,23 @@ export function filledUp(b: GraphBuilder, part: string, value: NodeId, x: Shape,
 }
 
 /** Linear index of each tuple of indices, −1 where one lies outside. */
-export function tuplePlacesInside(b: GraphBuilder, extents: Shape, index: NodeId): NodeId {
+export function tupleIndicesInside(b: GraphBuilder, extents: Shape, index: NodeId): NodeId {
   const { shape } = b.typeOf(index);
   const last = shape.length - 1;
   const strides = stridesOf(extents);
-  let [place, inside]: [NodeId | null, NodeId | null] = [null, null];
+  let [linear, inside]: [NodeId | null, NodeId | null] = [null, null];
   for (const [d, extent] of extents.entries()) {
     const one = b.op(`part_${d}`, "slice", [index], { start: [d], stop: [d + 1], step: null, axes: [last] });
     const flat = b.op(`axis_${d}`, "reshape", [one], { shape: [sizeOf(shape.slice(0, last))] });
     const from = b.op(`from_${d}`, "ge", [flat, b.scalar(0, "i32")]);
     const fits = b.op(`fits_${d}`, "and", [from, b.op(`to_${d}`, "lt", [flat, b.scalar(extent, "i32")])]);
     const term = scaled(b, `step_${d}`, flat, strides[d]!);
-    place = place === null ? term : b.op(`at_${d}`, "add", [place, term]);
+    linear = linear === null ? term : b.op(`at_${d}`, "add", [linear, term]);
     inside = inside === null ? fits : b.op(`inside_${d}`, "and", [inside, fits]);
   }
-  if (place === null || inside === null)
+  if (linear === null || inside === null)
     return b.op("origin", "expand", [b.scalar(0, "i32")], { shape: [sizeOf(shape.slice(0, last))] });
-  return b.op("place", "where", [inside, place, b.scalar(-1, "i32")]);
+  return b.op("place", "where", [inside, linear, b.scalar(-1, "i32")]);
 }
 
 /** The comparison by which the operand of a fold takes an update, and the update: null where each counts as one. `inside`: a node that may be looked through. */

@@ -39,7 +39,7 @@ export function checkAxes(value: AttrValue | undefined, shape: Shape, name: stri
   return null;
 }
 
-/** The reduced shape: `axes` removed, or kept as 1. */
+/** The reduced shape: `axes` removed, or left as 1. */
 export const withoutAxes = (shape: Shape, axes: readonly number[], keepdims: boolean): Shape =>
   keepdims
     ? shape.map((extent, axis) => (axes.includes(axis) ? 1 : extent))
@@ -73,12 +73,12 @@ function sayClash(
     [x, y] = [before[before.length - back]!, shape[shape.length - back]!];
     if (x !== y && x !== 1 && y !== 1) break;
   }
-  const place = back === 1 ? "the last sizes" : `the sizes ${back === 2 ? "before the last" : `${back} from the end`}`;
+  const where = back === 1 ? "the last sizes" : `the sizes ${back === 2 ? "before the last" : `${back} from the end`}`;
   const flipped = broadcastShapes(before, [...shape].reverse()) !== null && shape.length === 2;
   const sizes = saySizes(
     names,
     types.slice(0, at + 1).map((type) => type.shape),
   );
   const hint = flipped ? `; did you mean ${names[at] ?? "it"}.T?` : "; they must be equal or 1.";
-  return `${sizes}: ${place}, ${x} and ${y}, differ${hint}`;
+  return `${sizes}: ${where}, ${x} and ${y}, differ${hint}`;
 }

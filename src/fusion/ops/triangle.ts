@@ -26,6 +26,6 @@ export function buildTriangle(b: GraphBuilder, x: NodeId, holds: "le" | "ge", di
   const range = (part: string, start: number, stop: number) =>
     b.op(part, "iota", [], { start, stop, step: 1, dtype: "i32" });
   const row = b.op("row", "unsqueeze", [range("rows", diagonal, rows + diagonal)], { axes: [1] });
-  const kept = b.op("kept", holds, [range("columns", 0, columns), row]);
-  return b.op("triangle", "where", [kept, x, b.scalar(0, dtype)]);
+  const inside = b.op("kept", holds, [range("columns", 0, columns), row]);
+  return b.op("triangle", "where", [inside, x, b.scalar(0, dtype)]);
 }

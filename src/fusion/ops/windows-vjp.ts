@@ -41,8 +41,8 @@ export function windowsVjp({ inputs: [x], attrs, typeOf, of }: DerivativeContext
       interior: axes.map(({ stride }) => stride),
       padding: [...before, ...after],
     });
-    const placed = of("reshape", [spread], { shape });
-    sum = sum === null ? placed : of("add", [sum, placed]);
+    const term = of("reshape", [spread], { shape });
+    sum = sum === null ? term : of("add", [sum, term]);
   }
   return sum ?? of("expand", [0], { shape });
 }
@@ -59,8 +59,8 @@ function sees(
   extent: number,
 ): boolean {
   for (let at = 0; at < windows; at++) {
-    const place = at * stride + tap * dilation - before;
-    if (place >= 0 && place % interior === 0 && place / interior < extent) return true;
+    const position = at * stride + tap * dilation - before;
+    if (position >= 0 && position % interior === 0 && position / interior < extent) return true;
   }
   return false;
 }

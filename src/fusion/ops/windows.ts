@@ -100,7 +100,7 @@ function tapSource<I, C>(
 ): { readonly index: I; readonly when: C | null } {
   const { stride, dilation, before, interior } = axis;
   const scale = (a: I, by: number): I => (by === 1 ? a : algebra.mul(a, by));
-  const place = axis.kernel === 1 ? scale(at, stride) : algebra.add(scale(at, stride), scale(tap, dilation));
+  const position = axis.kernel === 1 ? scale(at, stride) : algebra.add(scale(at, stride), scale(tap, dilation));
   const cut = (a: I): I => (before === 0 ? a : algebra.add(a, algebra.int(-before)));
   const last = (windowCount(extent, axis) - 1) * stride + reachOf(axis) - 1;
   const inside = (a: I, low: number, end: number, highest: number): C | null => {
@@ -108,10 +108,10 @@ function tapSource<I, C>(
     const lower = low > 0 ? algebra.atLeast(a, low) : null;
     return lower !== null && upper !== null ? algebra.and(lower, upper) : (lower ?? upper);
   };
-  if (interior === 1) return { index: cut(place), when: inside(place, before, before + extent, last) };
+  if (interior === 1) return { index: cut(position), when: inside(position, before, before + extent, last) };
   // Whole steps are split off first, so that divisions see nothing negative.
   const steps = Math.ceil(before / interior);
-  const lifted = steps * interior === before ? place : algebra.add(place, algebra.int(steps * interior - before));
+  const lifted = steps * interior === before ? position : algebra.add(position, algebra.int(steps * interior - before));
   const [quotient, rest] = [algebra.div(lifted, interior), algebra.mod(lifted, interior)];
   const whole = algebra.less(rest, 1);
   const bounds = inside(quotient, steps, steps + extent, Infinity);
@@ -143,7 +143,7 @@ export function windowSource<I, C>(
 export function windowTables(x: Shape, attrs: Attrs): IndexTable[] {
   const axes = windowAxes(attrs);
   const lead = x.length - axes.length;
-  const kept = x
+  const leading = x
     .slice(0, lead)
     .map((extent, axis) => ({ from: [axis], positions: Int32Array.from({ length: extent }, (_, i) => i) }));
   const windowed = axes.map((axis, i) => {
@@ -152,12 +152,12 @@ export function windowTables(x: Shape, attrs: Attrs): IndexTable[] {
     const positions = new Int32Array(axis.kernel * count);
     for (let tap = 0; tap < axis.kernel; tap++) {
       for (let at = 0; at < count; at++) {
-        const place = at * axis.stride + tap * axis.dilation - axis.before;
-        const index = place / axis.interior;
+        const position = at * axis.stride + tap * axis.dilation - axis.before;
+        const index = position / axis.interior;
         positions[tap * count + at] = Number.isInteger(index) && index >= 0 && index < extent ? index : -1;
       }
     }
     return { from: [lead + i, lead + axes.length + i], positions };
   });
-  return [...kept, ...windowed];
+  return [...leading, ...windowed];
 }

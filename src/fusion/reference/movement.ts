@@ -15,7 +15,7 @@ export const numbers: IndexAlgebra<number, boolean> = {
   and: (a, b) => a && b,
 };
 
-/** Values of a movement op: the operands' elements at other places. Free views share their operand's array. */
+/** Values of a movement op: the operands' elements at other indices. Free views share their operand's array. */
 export function evaluateMovement(
   node: Node,
   inputs: readonly ArrayLike<number>[],
@@ -46,7 +46,7 @@ export function evaluateMovement(
   return out;
 }
 
-/** Row-major place of `index`. */
+/** Row-major position of `index`. */
 export function flatIndex(index: readonly number[], shape: Shape): number {
   let at = 0;
   for (let axis = 0; axis < shape.length; axis++) at = at * shape[axis]! + index[axis]!;
@@ -73,7 +73,7 @@ function gatherByTables(
   const along = readers.find(({ from }) => from.includes(last));
   const rest = readers.filter((reader) => reader !== along);
   const at = output.slice(0, -1).map(() => 0);
-  const place = ({ from, steps }: (typeof readers)[number]): number => {
+  const offsetOf = ({ from, steps }: (typeof readers)[number]): number => {
     let sum = 0;
     for (let i = 0; i < from.length; i++) if (from[i] !== last) sum += at[from[i]!]! * steps[i]!;
     return sum;
@@ -82,11 +82,11 @@ function gatherByTables(
   for (let to = 0; to < out.length; to += inner) {
     let base = 0;
     for (const reader of rest) {
-      const position = reader.positions[place(reader)]!;
+      const position = reader.positions[offsetOf(reader)]!;
       base = position < 0 || base < 0 ? -1 : base + position * reader.stride;
     }
     if (base >= 0 && along) {
-      const start = place(along);
+      const start = offsetOf(along);
       for (let i = 0; i < inner; i++) {
         const position = along.positions[start + i * step]!;
         if (position >= 0) out[to + i] = input[base + position * along.stride]!;

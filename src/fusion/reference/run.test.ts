@@ -45,7 +45,7 @@ describe("a run", () => {
   });
 });
 
-test("a walk merges axes that all operands pass as one, and visits each place once", () => {
+test("a walk merges axes that all operands pass as one, and visits each index once", () => {
   const space = [2, 3, 1, 4];
   expect(mergedWalk(space, [stridesIn(space, space), stridesIn([3, 1, 4], space)])).toEqual({
     extents: [2, 12],

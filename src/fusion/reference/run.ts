@@ -38,15 +38,15 @@ export interface ReferenceOptions {
 /**
  * Runs `graph` op by op.
  * @param inputs data of `input` nodes, row-major; those left out get `inputData`
- * @returns the outputs and what was to be kept
+ * @returns the outputs and the values named by `keep`
  */
 export function runReference(
   graph: Graph,
   inputs: ReadonlyMap<NodeId, ArrayLike<number>>,
   { precision = "f64", keep = new Set() }: ReferenceOptions = {},
 ): Map<NodeId, ReferenceValue> {
-  const kept = new Set(keep === "all" ? graph.nodes.keys() : [...keep, ...graph.outputs]);
-  const needed = ancestorsOf(graph, kept);
+  const wanted = new Set(keep === "all" ? graph.nodes.keys() : [...keep, ...graph.outputs]);
+  const needed = ancestorsOf(graph, wanted);
   const order = topological(graph).filter((id) => needed.has(id));
   const uses = new Map<NodeId, number>();
   for (const id of order) for (const input of nodeOf(graph, id).inputs) uses.set(input, (uses.get(input) ?? 0) + 1);
@@ -57,7 +57,7 @@ export function runReference(
     const operands = node.inputs.map((input) => live.get(input) ?? values.get(input)!.data);
     const types = node.inputs.map((input) => nodeOf(graph, input).type);
     const data = evaluate(node, operands, types, precision, inputs);
-    if (kept.has(id)) values.set(id, { type: node.type, data });
+    if (wanted.has(id)) values.set(id, { type: node.type, data });
     else if (uses.has(id)) live.set(id, data);
     for (const input of node.inputs) {
       const left = uses.get(input)! - 1;

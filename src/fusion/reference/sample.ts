@@ -19,7 +19,7 @@ import { batchOffsets, productOf } from "./matmul";
 import { clampIndex } from "./gather";
 import { flatIndex, numbers } from "./movement";
 import { sortIndices } from "./order";
-import { keptShape } from "./reduce";
+import { keepdimShape } from "./reduce";
 import { roundingOf } from "./rounding";
 import { rowsAlong } from "./scan";
 import { rowLoopPoint } from "./row-loop";
@@ -124,13 +124,13 @@ function movementPoint(node: Node, shapes: readonly Shape[]): Point {
 function reducePoint(node: Node, { shape }: TensorType): Point {
   const reduce = opDef(node.op).reduce!;
   const axes = reduce.axes(node.attrs, shape);
-  const kept = keptShape(shape, axes);
+  const outShape = keepdimShape(shape, axes);
   const own = stridesIn(shape, shape);
   const extents = axes.map((axis) => shape[axis]!);
   const strides = axes.map((axis) => own[axis]!);
   const count = sizeOf(extents);
   return (flat, get) => {
-    const base = index(coordinatesOf(flat, kept), own);
+    const base = index(coordinatesOf(flat, outShape), own);
     let total = reduce.identity(node.type.dtype);
     let best = 0;
     for (let i = 0; i < count; i++) {

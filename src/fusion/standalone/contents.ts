@@ -118,7 +118,7 @@ export interface Exported {
   readonly plan: Plan;
   /** Plan of what passes folded of weights; null where they folded nothing. */
   readonly folding: Plan | null;
-  /** Numbers of inputs in place of what their seeds give: the weights of a model. */
+  /** Numbers of inputs instead of what their seeds give: the weights of a model. */
   readonly given: ReadonlyMap<NodeId, InputData>;
 }
 
@@ -175,7 +175,7 @@ const tensorOf = (buffer: number, type: TensorType): Tensor => ({
 });
 
 /** Where each value of a plan is: inputs have buffers of their own, all else shares by slot. */
-function placed(plan: Plan, pool: Pool, label: string, already: Where): Map<NodeId, Tensor> {
+function allocated(plan: Plan, pool: Pool, label: string, already: Where): Map<NodeId, Tensor> {
   const where = new Map(already);
   for (const { value, type, role, slot, bytes } of plan.buffers) {
     if (where.has(value)) continue;
@@ -256,9 +256,9 @@ const isWeight = ({ attrs }: Node): boolean => attrs["role"] !== undefined && at
 export function contentsOf({ source, names, fusion, plan, folding, given }: Exported): Contents {
   const [pool, shaders] = [new Pool(), new Shaders()];
   const { graph } = fusion;
-  const folded = folding ? placed(folding, pool, "folding", new Map()) : new Map<NodeId, Tensor>();
+  const folded = folding ? allocated(folding, pool, "folding", new Map()) : new Map<NodeId, Tensor>();
   for (const { id, recipe } of graph.nodes.values()) if (recipe) folded.set(id, folded.get(recipe.at(-1)!.id)!);
-  const where = placed(plan, pool, "run", folded);
+  const where = allocated(plan, pool, "run", folded);
   const nodes = new Map(
     [...graph.nodes.values()].flatMap((each) => [each, ...(each.recipe ?? [])].map((n) => [n.id, n])),
   );

@@ -25,7 +25,7 @@ export interface StandaloneRequest {
   /** The plan of `fusion`; its kernels are the module's. */
   readonly plan: Plan;
   readonly options: Pick<CompileOptions, "profile" | "strict">;
-  /** Numbers of inputs in place of what their seeds give; they become weights. */
+  /** Numbers of inputs instead of what their seeds give; they become weights. */
   readonly given?: ReadonlyMap<NodeId, InputData>;
 }
 
@@ -139,7 +139,7 @@ const PLAN = ${contentsText(contents)};
 
 /**
  * Makes buffers and pipelines, once. Asks for a device where none is given, and then owns it: destroy() gives it back.
- * @param {GPUDevice | { device?: GPUDevice, gpu?: GPU, weights?: Weights }} [given] \`gpu\` in place of navigator.gpu
+ * @param {GPUDevice | { device?: GPUDevice, gpu?: GPU, weights?: Weights }} [given] \`gpu\` instead of navigator.gpu
  * @returns {Promise<{ device: GPUDevice, run(inputs: Inputs): Promise<Outputs>, destroy(): void }>}
  * @throws {Error} where there is no GPU, it lacks something, or a weight does not fit
  */

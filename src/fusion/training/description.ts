@@ -63,7 +63,7 @@ function dependsOn(graph: Graph, a: NodeId, from: ReadonlySet<NodeId>): boolean 
   return false;
 }
 
-/** How a program trains; null where it does not: nothing that it computes takes an input's place. */
+/** How a program trains; null where it does not: nothing that it computes replaces an input. */
 export function trainingOf({ graph, updates, symbols }: Trained): Training | null {
   if (updates.length === 0) return null;
   const replacing = new Set(updates.map(({ value }) => value));

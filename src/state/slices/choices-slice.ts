@@ -7,7 +7,7 @@ import {
   withKnob,
   type CompileOptions,
   type EdgeId,
-  type Kept,
+  type ForbidNote,
   type KnobChoices,
   type Knobs,
   type SavedValues,
@@ -19,15 +19,15 @@ const without = <T>(list: readonly T[], item: T): T[] => list.filter((other) => 
 const isEmpty = (knobs: Knobs): boolean => Object.keys(knobs).length === 0;
 
 /** Without kernels that nothing is chosen for; undefined when nothing is chosen at all. */
-function keptKnobs({ all, kernels }: KnobChoices): KnobChoices | undefined {
-  const kept = Object.entries(kernels).filter(([, knobs]) => !isEmpty(knobs));
-  return isEmpty(all) && kept.length === 0 ? undefined : { all, kernels: Object.fromEntries(kept) };
+function knobsOrNone({ all, kernels }: KnobChoices): KnobChoices | undefined {
+  const chosen = Object.entries(kernels).filter(([, knobs]) => !isEmpty(knobs));
+  return isEmpty(all) && chosen.length === 0 ? undefined : { all, kernels: Object.fromEntries(chosen) };
 }
 
 const nothingSaved: SavedValues = { apart: false, choices: {} };
 
 /** Undefined where both passes are one graph and nothing is chosen. */
-const keptSaved = (saved: SavedValues): SavedValues | undefined =>
+const savedOrNone = (saved: SavedValues): SavedValues | undefined =>
   saved.apart || saved.policy !== undefined || Object.keys(saved.choices).length > 0 ? saved : undefined;
 
 function choose(context: SliceContext, change: Partial<CompileOptions>): void {
@@ -59,7 +59,7 @@ type Names =
 
 export const choicesSlice: Slice<Names> = (context) => {
   const options = (): CompileOptions => context.get().document.options;
-  const keptWithout = (edge: EdgeId): readonly Kept[] | undefined => {
+  const notesWithout = (edge: EdgeId): readonly ForbidNote[] | undefined => {
     const others = (options().kept ?? []).filter((each) => each.edge !== edge);
     return others.length > 0 ? others : undefined;
   };
@@ -68,14 +68,16 @@ export const choicesSlice: Slice<Names> = (context) => {
     const forbidden = without(options().forbidden, edge);
     if (where === "forced") forced.push(edge);
     if (where === "forbidden") forbidden.push(edge);
-    choose(context, { forced, forbidden, kept: keptWithout(edge) });
+    choose(context, { forced, forbidden, kept: notesWithout(edge) });
   };
   return {
     force: (edge) => pin(edge, "forced"),
     forbid: (edge) => pin(edge, "forbidden"),
     release: (edge) => pin(edge, null),
     explainForbidden: (edge, reason) =>
-      choose(context, { kept: reason === null ? keptWithout(edge) : [...(keptWithout(edge) ?? []), { edge, reason }] }),
+      choose(context, {
+        kept: reason === null ? notesWithout(edge) : [...(notesWithout(edge) ?? []), { edge, reason }],
+      }),
     setGranularity: (granularity) => choose(context, { granularity }),
     setPolicy: (policy) => choose(context, { policy }),
     setStrict: (strict) => choose(context, { strict }),
@@ -97,10 +99,10 @@ export const choicesSlice: Slice<Names> = (context) => {
         output === null
           ? { all: withKnob(all, knob, value), kernels }
           : { all, kernels: { ...kernels, [output]: withKnob(ownEntry(kernels, output) ?? noKnobs, knob, value) } };
-      choose(context, { knobs: keptKnobs(next) });
+      choose(context, { knobs: knobsOrNone(next) });
     },
     setSaved: (change) =>
-      choose(context, { savedValues: keptSaved({ ...nothingSaved, ...options().savedValues, ...change }) }),
+      choose(context, { savedValues: savedOrNone({ ...nothingSaved, ...options().savedValues, ...change }) }),
     slideBudget(budgetBytes) {
       const { document } = context.get();
       const { choices } = options().savedValues ?? nothingSaved;
@@ -111,7 +113,7 @@ export const choicesSlice: Slice<Names> = (context) => {
       const saved = options().savedValues ?? nothingSaved;
       const { [value]: _, ...rest } = saved.choices;
       choose(context, {
-        savedValues: keptSaved({ ...saved, choices: choice === null ? rest : { ...rest, [value]: choice } }),
+        savedValues: savedOrNone({ ...saved, choices: choice === null ? rest : { ...rest, [value]: choice } }),
       });
     },
     releaseKnobs: () => choose(context, { knobs: undefined }),

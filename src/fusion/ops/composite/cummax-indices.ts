@@ -1,5 +1,5 @@
 import { composite } from "../compose";
-import { buildRunningPlaces, RUNNING } from "../running-places";
+import { buildRunningIndices, RUNNING } from "../running-indices";
 import { checkRanked } from "../ranking";
 
 export const cummaxIndices = composite({
@@ -10,5 +10,5 @@ export const cummaxIndices = composite({
   },
   params: RUNNING,
   check: checkRanked,
-  build: (b, [x], attrs) => buildRunningPlaces(b, x!, attrs, "cummax"),
+  build: (b, [x], attrs) => buildRunningIndices(b, x!, attrs, "cummax"),
 });

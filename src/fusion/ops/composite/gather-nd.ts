@@ -37,15 +37,15 @@ export const gatherNd = composite({
     const depth = tuples.at(-1)!;
     const [shared, walked] = [shape.slice(0, batch), shape.slice(batch, batch + depth)];
     const rest = shape.slice(batch + depth);
-    let place = tupleIndices(b, walked, index!);
+    let linear = tupleIndices(b, walked, index!);
     if (sizeOf(shared) > 1) {
       const blocks = along(b, "block", sizeOf(shared), sizeOf(walked), 0, 1);
       const spread = b.op("blocks", "reshape", [blocks], {
         shape: [...shared, ...tuples.slice(batch, -1).map(() => 1)],
       });
-      place = b.op("place", "add", [place, spread]);
+      linear = b.op("place", "add", [linear, spread]);
     }
     const rows = b.op("rows", "reshape", [x!], { shape: [sizeOf(shared) * sizeOf(walked), ...rest] });
-    return b.op("elements", "gather", [rows, place], { axis: 0 });
+    return b.op("elements", "gather", [rows, linear], { axis: 0 });
   },
 });

@@ -12,7 +12,7 @@ export const rope = composite({
     teaches: "Each result needs its partner half a row away. Once fused, this is an index, not a copy.",
   },
   params: [
-    tensor(["x", "input"], "… × places × numbers."),
+    tensor(["x", "input"], "… × positions × numbers."),
     tensor(["cos"], "One cosine for each position and pair; broadcasts against x."),
     tensor(["sin"], "One sine for each position and pair."),
     { names: ["interleaved"], kind: "bool", default: false, doc: "Pairs are neighbours; else half a row apart." },

@@ -2,7 +2,7 @@ import { showShape, sizeOf } from "../../ir";
 import { composite } from "../compose";
 import { tensor } from "../families";
 import { along } from "../linear-indices";
-import { checkReduction, joinUpdates, REDUCTION, tuplePlacesInside } from "../scattering";
+import { checkReduction, joinUpdates, REDUCTION, tupleIndicesInside } from "../scattering";
 import { wrong } from "../shapes";
 
 export const scatterNd = composite({
@@ -33,14 +33,14 @@ export const scatterNd = composite({
     const tuples = b.typeOf(index!).shape;
     const depth = tuples.at(-1)!;
     const [walked, rest, count] = [shape.slice(0, depth), shape.slice(depth), sizeOf(tuples.slice(0, -1))];
-    const [places, row] = [sizeOf(walked), sizeOf(rest)];
-    const asked = b.op("asked", "reshape", [tuplePlacesInside(b, walked, index!)], { shape: [1, count, 1] });
-    const match = b.op("match", "eq", [asked, along(b, "slot", places, 1, 0, 3)]);
+    const [elements, row] = [sizeOf(walked), sizeOf(rest)];
+    const asked = b.op("asked", "reshape", [tupleIndicesInside(b, walked, index!)], { shape: [1, count, 1] });
+    const match = b.op("match", "eq", [asked, along(b, "slot", elements, 1, 0, 3)]);
     const rows = b.op("rows", "reshape", [updates!], { shape: [count, row] });
     const values = b.op("values", "reshape", [updates!], { shape: [1, count, row] });
     const fetch = (last: typeof match): typeof match =>
-      b.op("fetched", "gather", [rows, b.op("numbers", "reshape", [last], { shape: [places] })], { axis: 0 });
-    const flat = b.op("flat", "reshape", [x!], { shape: [places, row] });
+      b.op("fetched", "gather", [rows, b.op("numbers", "reshape", [last], { shape: [elements] })], { axis: 0 });
+    const flat = b.op("flat", "reshape", [x!], { shape: [elements, row] });
     const joined = joinUpdates(b, flat, { match, axis: 1, values, fetch }, attrs);
     return b.op("result", "reshape", [joined], { shape });
   },

@@ -4,7 +4,7 @@ import { EXACT, tensor } from "../families";
 import { gatherVjp } from "../gather-vjp";
 import { checkAxes, fine, normalAxis, numberOf, wrong } from "../shapes";
 
-/** Elements at places that are data: the only primitive whose addresses nobody knows before it runs. */
+/** Elements at indices that are data: the only primitive whose addresses nobody knows before it runs. */
 export const gather: OpDef = {
   name: "gather",
   kind: "gather",

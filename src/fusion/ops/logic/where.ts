@@ -4,7 +4,7 @@ import { fine } from "../shapes";
 
 const chosen = elementwise({
   name: "where",
-  doc: { formula: "a if cond else b", teaches: "Both branches are computed; only which one is kept differs." },
+  doc: { formula: "a if cond else b", teaches: "Both branches are computed; only which one is used differs." },
   operands: [
     tensor(["condition", "cond", "mask"], "Where true, a; elsewhere b."),
     tensor(

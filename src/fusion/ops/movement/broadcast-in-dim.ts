@@ -6,7 +6,7 @@ import { checkAxes, fine, normalAxis, numbersOf, wrong } from "../shapes";
 export const broadcastInDim = movement({
   name: "broadcast_in_dim",
   doc: {
-    formula: "places axes, repeats the rest",
+    formula: "assigns axes, repeats the rest",
     teaches: "States which axes are copied, which NumPy's broadcasting leaves implicit.",
   },
   params: [
@@ -24,7 +24,7 @@ export const broadcastInDim = movement({
     if (fits) return fine(shape);
     return wrong(
       "shape-mismatch",
-      `${name} is ${showShape(x!)}: its axes can't be placed at ${dims.join(", ") || "none"} of ${showShape(shape)}; sizes must be equal or 1.`,
+      `${name} is ${showShape(x!)}: its axes can't stand at ${dims.join(", ") || "none"} of ${showShape(shape)}; sizes must be equal or 1.`,
     );
   },
   derivative: moved(({ inputs: [x], attrs, typeOf, of }, g) => {

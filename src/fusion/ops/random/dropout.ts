@@ -32,7 +32,7 @@ export const dropout: OpDef = {
     flops: 60,
     expensive: true,
     tolerance: ROUNDED,
-    // The same seed and places: the same mask.
+    // The same seed and indices: the same mask.
     derivative: { vjp: ({ attrs, of }, g) => of("dropout", [g], attrs) },
     algebra: { linear: [[0]] },
     scalar: {
@@ -52,8 +52,8 @@ export const dropout: OpDef = {
           args.length > 2
             ? `(${seed(attrs)}u ^ (u32(${isVector(t) ? `${step!}.x` : step!}) * ${STEP}u))`
             : `${seed(attrs)}u`;
-        const kept = `${t.call("random_bits", args.at(-1)!, key)} >= ${unsigned(`${cut(attrs)}u`, t)}`;
-        return `select(${t.num(0)}, ${x!} * ${floatLiteral(1 / (1 - rate(attrs)))}, ${kept})`;
+        const survives = `${t.call("random_bits", args.at(-1)!, key)} >= ${unsigned(`${cut(attrs)}u`, t)}`;
+        return `select(${t.num(0)}, ${x!} * ${floatLiteral(1 / (1 - rate(attrs)))}, ${survives})`;
       },
       helpers: [philox, randomBitsHelper],
     },

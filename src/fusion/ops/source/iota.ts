@@ -17,7 +17,7 @@ function rangeOf(attrs: Attrs): { first: number; step: number; count: number } {
 const isWhole = (attrs: Attrs): boolean =>
   Number.isInteger(rangeOf(attrs).first) && Number.isInteger(numberOf(attrs["step"], 1));
 
-/** Elementwise over nothing: each element knows its own place, so a reader makes it where it needs it. */
+/** Elementwise over nothing: each element knows its own index, so a reader makes it where it needs it. */
 export const iota: OpDef = {
   ...elementwise({
     name: "iota",

@@ -6,7 +6,7 @@ import {
   parseEdgeId,
   showShape,
   type EdgeId,
-  type KeepReason,
+  type ForbidReason,
   type Node,
   type NodeId,
   type Patch,
@@ -157,7 +157,7 @@ export function legalMerge(planner: Planner, candidate: Candidate, derives = fal
   );
 }
 
-const KEPT_BECAUSE: Readonly<Record<KeepReason, string>> = {
+const FORBIDDEN_BECAUSE: Readonly<Record<ForbidReason, string>> = {
   often: "it is read often",
   expensive: "it is expensive to recompute",
   backward: "the backward pass needs it",
@@ -167,7 +167,7 @@ const KEPT_BECAUSE: Readonly<Record<KeepReason, string>> = {
 
 function whyKept({ options }: Planner, edge: EdgeId): string {
   const reason = options.kept?.find((each) => each.edge === edge)?.reason;
-  return reason ? `: ${KEPT_BECAUSE[reason]}` : "";
+  return reason ? `: ${FORBIDDEN_BECAUSE[reason]}` : "";
 }
 
 function pinned(planner: Planner, { add, remove }: Candidate): Verdict | null {

@@ -7,7 +7,7 @@ export const huberLoss = composite({
   jaxDefaults: { reduction: "none" },
   doc: {
     formula: "mean(|a − b| ≤ δ ? (a − b)² / 2 : δ (|a − b| − δ/2))",
-    teaches: "Both branches are computed in registers; only one is kept.",
+    teaches: "Both branches are computed in registers; only one is used.",
   },
   params: [...COMPARED, REDUCED, number("delta", 1, "Up to here it is a parabola.")],
   check: checkReduced,

@@ -6,7 +6,7 @@ export const smoothL1Loss = composite({
   name: "smooth_l1_loss",
   doc: {
     formula: "mean(|a − b| < beta ? (a − b)² / 2beta : |a − b| − beta/2)",
-    teaches: "Both branches are computed in registers; only one is kept.",
+    teaches: "Both branches are computed in registers; only one is used.",
   },
   params: [...COMPARED, REDUCED, number("beta", 1, "Up to here it is a parabola.")],
   check: checkReduced,

@@ -27,9 +27,9 @@ export const movedim = composite({
     );
     const others = b.typeOf(x!).shape.flatMap((_, axis) => (from!.includes(axis) ? [] : [axis]));
     const perm: number[] = [];
-    for (let place = 0; place < rank; place++) {
-      const moved = from![to!.indexOf(place)];
-      perm.push(moved ?? others.shift() ?? place);
+    for (let position = 0; position < rank; position++) {
+      const moved = from![to!.indexOf(position)];
+      perm.push(moved ?? others.shift() ?? position);
     }
     return b.op("moved", "transpose", [x!], { perm, dim1: null });
   },

@@ -19,7 +19,7 @@ export const unflatten = composite({
       names: ["sizes", "unflattened_size"],
       kind: "shape",
       variadic: true,
-      doc: "Sizes in its place; one may be −1: what is left over.",
+      doc: "Sizes instead of it; one may be −1: what is left over.",
     },
   ],
   check: ([x], attrs, names) => checkAxes(numberOf(attrs["dim"], 0), x!.shape, names[0]!),
