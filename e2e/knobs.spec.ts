@@ -10,7 +10,7 @@ test("a row read again on each pass: the counts, the code beside the planner's, 
   await play.command("LayerNorm");
   const kernels = play.region("Kernels");
   await play.command("Show the final plan");
-  await expect(kernels).toContainText("kept in registers");
+  await expect(kernels).toContainText("cached in registers");
   await kernels.getByRole("button", { name: "Knobs" }).click();
   const knobs = kernels.getByRole("region", { name: "Knobs" });
   await expect(knobs).toContainText("Planner defaults.");
@@ -26,7 +26,7 @@ test("a row read again on each pass: the counts, the code beside the planner's, 
   const dialog = page.getByRole("dialog", { name: /planner and chosen/ });
   await expect(dialog.getByRole("textbox", { name: "WGSL as chosen, read-only" })).toBeAttached();
   await expect(dialog.locator(".editor.modified")).toContainText("read again on each");
-  await expect(dialog.locator(".editor.original")).toContainText("kept in registers");
+  await expect(dialog.locator(".editor.original")).toContainText("cached in registers");
   await dialog.getByRole("button", { name: "Close" }).click();
   const threads = knobs.getByRole("combobox", { name: /^Threads(?! join)/ });
   await expect(threads.getByRole("option", { name: "1024, unsupported" })).toBeDisabled();

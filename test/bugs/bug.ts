@@ -1,5 +1,5 @@
 /**
- * @file What an injected bug is: another text in the place of one that stands in the source. The test runner builds the
+ * @file What an injected bug is: another text instead of one that stands in the source. The test runner builds the
  * compiler with both (`plugin.ts`), and a test says when the wrong one runs. The product has only the right one.
  */
 

@@ -8,12 +8,12 @@ import { during } from "./switch.ts";
 
 export { kernelBugs, countBugs, derivativeBugs, passBugs };
 
-/** A kernel written with a bug is written anew: its text is kept for no other. */
-const notKept: readonly Replacement[] = [
+/** A kernel written with a bug is written anew: its text is reused by no other. */
+const notReused: readonly Replacement[] = [
   ["src/fusion/plan/kernel-cache.ts", "isLaunched = «launchedKey(graph, region.members) !== null»", "true"],
 ];
 
-export const allBugs = { ...passBugs, ...kernelBugs, ...countBugs, ...derivativeBugs, [ANY]: notKept };
+export const allBugs = { ...passBugs, ...kernelBugs, ...countBugs, ...derivativeBugs, [ANY]: notReused };
 export type BugName = Exclude<keyof typeof allBugs, typeof ANY>;
 
 /** Runs `act` with one bug switched on. */

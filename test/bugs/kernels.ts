@@ -51,7 +51,7 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
     ["shapes/scan/write/scan.ts", 'if («inside.kind === "always"») return x;', "true"],
   ],
   "missing-epilogue": [
-    ["shapes/matmul/write/contraction.ts", "const value = «low.valueAt(id, this.placed(id, point))»;", "acc"],
+    ["shapes/matmul/write/contraction.ts", "const value = «low.valueAt(id, this.pointOf(id, point))»;", "acc"],
   ],
   "early-reuse": [
     ["shapes/fold/write/join.ts", "const key = `${«stage % 2»} ${slot} ${scalar} ${width}`;", "0"],
@@ -120,13 +120,15 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
   "transposed-four": [
     [
       "emit/joined-accesses.ts",
-      "const places = «[0, 1, 2, 3].map((lane) => four.lanes.get(lane)!)»;",
+      "const sites = «[0, 1, 2, 3].map((lane) => four.lanes.get(lane)!)»;",
       "[3, 2, 1, 0].map((lane) => four.lanes.get(lane)!)",
     ],
   ],
   "late-sort": [["shapes/sort/write/sort.ts", "space.atLeast(now, «this.#slots.slack + 1»)", "this.#slots.slots + 1"]],
-  "place-in-part": [["shapes/sort/write/chosen.ts", 'low.load(places, «at», sort.orders, "stood_at")', "space.int(0)"]],
-  "unmoved-bar": [["shapes/sort/write/sort.ts", "index: space.int(«sort.kept - 1») }, this.#nodes);", "0"]],
+  "index-in-part": [
+    ["shapes/sort/write/chosen.ts", 'low.load(indices, «at», sort.orders, "stood_at")', "space.int(0)"],
+  ],
+  "unmoved-bar": [["shapes/sort/write/sort.ts", "index: space.int(«sort.retained - 1») }, this.#nodes);", "0"]],
   "half-sorted": [["shapes/sort/write/sort.ts", "step(half, «true»);", "false"]],
   "wrong-scan-start": [["shapes/scan/write/scan.ts", "exclusive: «exclusive(n.attrs)»,", "!exclusive(n.attrs)"]],
   "repeated-row": [
@@ -153,9 +155,7 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
     ],
   ],
   "sorted-up": [["shapes/sort/write/sort.ts", "const attrs = { descending: «this.sort.descending» };", "false"]],
-  "wrong-place": [
-    ["shapes/sort/write/sort.ts", "this.#put(low.atLane(own, lane), key, low.atLane(own, «lane»));", "0"],
-  ],
+  "wrong-slot": [["shapes/sort/write/sort.ts", "this.#put(low.atLane(own, lane), key, low.atLane(own, «lane»));", "0"]],
   "stale-chunk": [
     [
       "shapes/attention/write/reduce-tile.ts",

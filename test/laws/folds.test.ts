@@ -97,7 +97,7 @@ test(`${COUNT} folds under other factors, seed ${SEED}`, { timeout: 300_000 }, (
       const classified = classify(fusion.graph, region.members, region.outputs);
       if (!classified.ok) return;
       const { fold } = scheduleRegion(fusion.graph, region, classified.form, target);
-      const wrong = [...(fold ? nestProblems([fold.kept, fold.folded]) : []), ...complaints(fusion, target, 1e-6)];
+      const wrong = [...(fold ? nestProblems([fold.outer, fold.folded]) : []), ...complaints(fusion, target, 1e-6)];
       if (fold) {
         const { lanes, beside, chunks, held, fastest } = factorsOf(fold);
         kinds.add(`${lanes > 1} ${beside > 1} ${chunks > 1} ${held} ${fastest}`);
@@ -184,8 +184,8 @@ const along = (rows: number, columns: number) => ({
 const across = (rows: number, columns: number, run = rows) => ({
   rows,
   columns,
-  vector: "kept" as const,
-  contiguous: "kept" as const,
+  vector: "outer" as const,
+  contiguous: "outer" as const,
   run,
 });
 const statistics = { ...softmax, writeBytes: 0, walks: 1, waiting: 0, accumulators: 2, cut: true };
@@ -206,7 +206,7 @@ test("rows that the cache does not hold are walked to and fro, those that it hol
 });
 test("a middle axis is read in whole sectors, many threads down", () => {
   const { lanes, beside, wide, held } = factorsOf(foldNest({ ...softmax, ...across(32 * 1024, 512, 1024) }, h200));
-  expect(held && wide.kept === 4 && beside >= 4 && lanes >= 16).toBe(true);
+  expect(held && wide.outer === 4 && beside >= 4 && lanes >= 16).toBe(true);
 });
 test.each([
   ["long columns", across(96, 100_000)],
@@ -214,7 +214,7 @@ test.each([
   ["a sum of everything", along(1, 1 << 24)],
 ])("%s are folded in parts that keep every multiprocessor busy", (_, shape) => {
   const { beside, chunks, wide } = factorsOf(foldNest({ ...statistics, ...shape }, h200));
-  const workgroups = Math.ceil(shape.rows / wide.kept / beside) * chunks;
+  const workgroups = Math.ceil(shape.rows / wide.outer / beside) * chunks;
   // Two a multiprocessor, but for the rounding of the last chunk.
   expect(workgroups).toBeGreaterThan(1.95 * h200.multiprocessors);
 });

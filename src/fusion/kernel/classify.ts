@@ -16,8 +16,8 @@ import { loadsByData, opDef } from "../ops";
 import { followersOf } from "./indices/alignment";
 import { classifyOnline, mayBeOnline } from "./shapes/attention/classify-online";
 import { MAX_PRODUCTS, neverShare, sharedOperandRefusal } from "./shapes/matmul/shared-operand";
-import { domainOf, isRowShape, isTrailing, isVerdict, placeMember } from "./shapes/fold/rows/roles";
-import type { Placed, RowDomain } from "./shapes/fold/rows/placed";
+import { domainOf, isRowShape, isTrailing, isVerdict, roleOfMember } from "./shapes/fold/rows/roles";
+import type { RowRole, RowDomain } from "./shapes/fold/rows/row-role";
 import { classifyMerged, needsMerging } from "./shapes/sort/merge-sort";
 import { layoutOf, type Layout } from "./indices/row-layout";
 import { mayBeOwned, offendingRows, MAX_OWNED_COLUMNS } from "./shapes/matmul/owned-rows";
@@ -171,20 +171,20 @@ function ownedForm(
   outputs: readonly NodeId[],
   contraction: NodeId,
 ): Classified | null {
-  const placement = placeRows(graph, members);
-  if ("ok" in placement) return { ok: false, verdict: placement };
+  const analysis = analyseRows(graph, members);
+  if ("ok" in analysis) return { ok: false, verdict: analysis };
   const { shape } = node(graph, contraction).type;
-  const { domain, places } = placement;
+  const { domain, roles } = analysis;
   const wholeRows =
     sizeOf(domain.space) === sizeOf(shape) &&
     domain.space.at(-1) === shape.at(-1) &&
     domain.axes.join() === String(domain.space.length - 1);
   if (!wholeRows) return null;
-  const offending = offendingRows(graph, members, outputs, contraction, places);
+  const offending = offendingRows(graph, members, outputs, contraction, roles);
   if (offending) return { ok: false, verdict: offending };
-  if (outputs.every((id) => places.get(id)!.role === "row") && onlineParts(graph, members, outputs).ok) return null;
+  if (outputs.every((id) => roles.get(id)!.role === "row") && onlineParts(graph, members, outputs).ok) return null;
   const folds = members.filter((id) => opDef(node(graph, id).op).kind === "reduce");
-  const reductions = folds.map((id) => ({ node: id, stage: places.get(id)!.stage - 1 }));
+  const reductions = folds.map((id) => ({ node: id, stage: roles.get(id)!.stage - 1 }));
   const columns = shape.at(-1)!;
   return {
     ok: true,
@@ -260,16 +260,16 @@ function refuseFollower(
 }
 
 /** Everything that writing a kernel needs to know about a row group, beyond its form. */
-export interface RowPlacement {
+export interface RowAnalysis {
   readonly domain: RowDomain;
-  readonly places: ReadonlyMap<NodeId, Placed>;
+  readonly roles: ReadonlyMap<NodeId, RowRole>;
   /** What the reductions fold, and the values behind it that hold the same elements in the same order. */
   readonly inOrder: ReadonlySet<NodeId>;
 }
 
 /** How an output is stored by walking whole rows: each element as its row passes. Null when it is one value a row, or nothing of the kind. */
-export function wholeOutput(graph: Graph, { domain, places, inOrder }: RowPlacement, id: NodeId): Layout | null {
-  const { role, lie } = places.get(id)!;
+export function wholeOutput(graph: Graph, { domain, roles, inOrder }: RowAnalysis, id: NodeId): Layout | null {
+  const { role, lie } = roles.get(id)!;
   const { shape } = node(graph, id).type;
   if (role !== "free") return lie ?? null;
   const inSpace = shape.join() === domain.space.join() || inOrder.has(id);
@@ -290,17 +290,17 @@ function inOrderOf(graph: Graph, members: readonly NodeId[], folded: NodeId): Re
 }
 
 /** Roles and stages of the members of a region with reductions; a verdict when they don't share one kind of row. */
-export function placeRows(graph: Graph, members: readonly NodeId[]): RowPlacement | Verdict {
+export function analyseRows(graph: Graph, members: readonly NodeId[]): RowAnalysis | Verdict {
   const lead = leadOf(graph, members);
   const space = node(graph, lead.inputs[0]!).type.shape;
   const domain = domainOf(space, walkedAxes(graph, lead)!);
-  const places = new Map<NodeId, Placed>();
+  const roles = new Map<NodeId, RowRole>();
   for (const id of members) {
-    const place = placeMember(graph, id, places, domain);
-    if (isVerdict(place)) return place;
-    places.set(id, place);
+    const role = roleOfMember(graph, id, roles, domain);
+    if (isVerdict(role)) return role;
+    roles.set(id, role);
   }
-  return { domain, places, inOrder: inOrderOf(graph, members, lead.inputs[0]!) };
+  return { domain, roles, inOrder: inOrderOf(graph, members, lead.inputs[0]!) };
 }
 
 /** The op whose rows the kernel walks: where some fold rows and some columns, one whose rows lie contiguously. */
@@ -351,15 +351,15 @@ function classifyRows(
   const orders = rowOps.filter((id) => isOrder(node(graph, id)));
   if (needsMerging(graph, orders)) return classifyMerged(graph, members, outputs, rowOps);
   if (!directionOf(graph, scans)) return refuseBothDirections(graph, scans);
-  const placement = placeRows(graph, members);
-  if ("ok" in placement) return { ok: false, verdict: placement };
-  const { domain, places } = placement;
+  const analysis = analyseRows(graph, members);
+  if ("ok" in analysis) return { ok: false, verdict: analysis };
+  const { domain, roles } = analysis;
   for (const id of outputs) {
     const n = node(graph, id);
     const fits =
-      ["row", "column", "first"].includes(places.get(id)!.role) ||
-      wholeOutput(graph, placement, id) !== null ||
-      (places.get(id)!.role !== "part" && isRowShape(n.type.shape, domain));
+      ["row", "column", "first"].includes(roles.get(id)!.role) ||
+      wholeOutput(graph, analysis, id) !== null ||
+      (roles.get(id)!.role !== "part" && isRowShape(n.type.shape, domain));
     if (!fits) {
       return refuse(
         "L_SHAPE",
@@ -371,17 +371,17 @@ function classifyRows(
     }
   }
   const columns = sizeOf(domain.axes.map((axis) => domain.space[axis]!));
-  const columnFolds = rowOps.filter((id) => places.get(id)!.role === "column");
+  const columnFolds = rowOps.filter((id) => roles.get(id)!.role === "column");
   const refused = refuseColumns(graph, columnFolds, [...scans, ...orders], columns);
   if (refused) return refused;
   const staged = (ids: readonly NodeId[]): RegionForm["orders"] =>
-    ids.map((id) => ({ node: id, stage: places.get(id)!.stage - 1 }));
+    ids.map((id) => ({ node: id, stage: roles.get(id)!.stage - 1 }));
   const others = new Set([...scans, ...orders, ...columnFolds]);
   const form: RegionForm = {
     template: rowTemplate(domain),
     space: domain.space,
     reducedAxes: domain.axes,
-    rows: sizeOf(domain.kept),
+    rows: sizeOf(domain.rowShape),
     columns,
     reductions: staged(rowOps.filter((id) => !others.has(id))),
     scans,

@@ -46,7 +46,7 @@ export interface RegionRead {
  * `row-loop`: a thread for each element that a loop carries goes along all rows.
  * `merge-sort`: `chunks` runs of each row are sorted by a workgroup each, then merged two by two, a kernel at a time.
  * `digit-sort`: parts of each row count a digit of their keys, counts are added up, and each element is put where it belongs; digit after digit.
- * `bins`: threads fold updates into bins of their own, one for every place, and a kernel joins them.
+ * `bins`: threads fold updates into bins of their own, one for every index, and a kernel joins them.
  * `mixed-row`, `mixed-thread`: bands of rows, whose columns are folded as well, with a finisher that joins the bands. `matmul-tile`, `matmul-registers` (CPU), `matmul-direct`.
  * `matmul-rows`, `matmul-rows-thread` (CPU): a tile, or a thread, that owns whole rows of the product and folds them.
  * `flash-tile`: rows between two contractions folded while tiles of keys and values pass through workgroup memory, all of them or
@@ -120,7 +120,7 @@ export interface InPlace {
 
 /** Elementwise results of one size in a grid that may hold several. */
 export interface Segment {
-  /** Places among the region's outputs. */
+  /** Indices among the region's outputs. */
   readonly which: readonly number[];
   readonly size: number;
   /** Neighbours that a thread takes at once, so many times in a row, and how often it does all that. */
@@ -137,7 +137,7 @@ export interface RegionSchedule {
   /** Rows: the loops of the kernel, and of the one that joins their parts where they are folded in several. Absent for other kernels. */
   readonly fold?: FoldNest;
   readonly finish?: FoldNest;
-  /** Rows that are held: values (members or stored inputs) kept in registers from the pass that makes them to later passes. */
+  /** Rows that are held: values (members or stored inputs) cached in registers from the pass that makes them to later passes. */
   readonly cached: readonly NodeId[];
   /** Rows: four neighbours of one load lie along the row, across rows, or nowhere. Absent for other kernels. */
   readonly lane?: Lane;

@@ -1,6 +1,6 @@
 /** @file Counts the arithmetic of a region: how often each member is evaluated, times what one evaluation costs. */
 import { node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../../ir";
-import { comparisonsOfSorts, keptByParts } from "../nest/networks";
+import { comparisonsOfSorts, retainedByParts } from "../nest/networks";
 import { MAX_SORTED, opDef, rowLoopOf } from "../../ops";
 import { loopsIn, resultsOf } from "../shapes/loop/map-loops";
 import { matmulSizes } from "../shapes/matmul/matmul";
@@ -43,7 +43,7 @@ export function regionFlops(graph: Graph, region: Body, form: RegionForm | null,
   return flops;
 }
 
-/** Places that an update is compared with, of which it names one: where it is folded into bins, that one alone. */
+/** Bins that an update is compared with, of which it names one: where it is folded into bins, that one alone. */
 const comparedWith = (form: RegionForm | null, { bins }: RegionSchedule): number => (bins ? form!.rows : 1);
 
 /** Arithmetic on an element for each digit: it is cut out of the key, and counted, once to count and twice to move. */
@@ -57,16 +57,16 @@ function comparisonsOf(graph: Graph, n: Node, form: RegionForm, schedule: Region
   const { shape } = node(graph, n.inputs[0]!).type;
   if (schedule.digits) return DIGIT_OPS * schedule.digits.passes * sizeOf(shape);
   const columns = shape[order!.axis(n.attrs, shape)]!;
-  const kept = columns > MAX_SORTED ? order!.count(n.attrs, columns) : 0;
+  const retained = columns > MAX_SORTED ? order!.count(n.attrs, columns) : 0;
   const perTurn = schedule.threadsPerWorkgroup * (schedule.lane === "columns" ? 4 : 1);
   const { chunks, chunkLength } = schedule;
   const rows = sizeOf(shape) / columns;
-  if (chunks === 1) return rows * comparisonsOfSorts({ columns, kept }, perTurn);
-  const left = keptByParts(columns, kept, chunks, chunkLength);
+  if (chunks === 1) return rows * comparisonsOfSorts({ columns, retained }, perTurn);
+  const left = retainedByParts(columns, retained, chunks, chunkLength);
   return (
     rows *
-    (chunks * comparisonsOfSorts({ columns: chunkLength, kept }, perTurn) +
-      comparisonsOfSorts({ columns: left, kept }, perTurn))
+    (chunks * comparisonsOfSorts({ columns: chunkLength, retained }, perTurn) +
+      comparisonsOfSorts({ columns: left, retained }, perTurn))
   );
 }
 

@@ -106,7 +106,7 @@ const samePoints = (a: Points, b: Points): boolean =>
 
 /**
  * Follows points from `roots` back to the loads: where each stored value is loaded for them, once for each way there.
- * Reductions stop the walk, and so does a movement that takes the points from several places.
+ * Reductions stop the walk, and so does a movement that takes the points from several operands.
  */
 export function offsetsAt(
   graph: Graph,
@@ -131,8 +131,8 @@ export function offsetsAt(
     }
     if (!at || isInlined(current)) return;
     const strides = stridesOf(current.type.shape);
-    const places = at.map((point) => point.reduce((sum, value, axis) => sum + value * strides[axis]!, 0));
-    offsets.set(current.id, [...(offsets.get(current.id) ?? []), places]);
+    const linear = at.map((point) => point.reduce((sum, value, axis) => sum + value * strides[axis]!, 0));
+    offsets.set(current.id, [...(offsets.get(current.id) ?? []), linear]);
   };
   const visit = (id: NodeId, points: Points): void => (inside.has(id) ? ask(id, points) : arrive(id, points));
   for (const { id, points } of roots) visit(id, points);
@@ -171,7 +171,7 @@ export function strideProbe(
     members,
     roots.map(({ id, pair }) => ({ id, points: pair })),
   );
-  return new Map([...offsets].map(([id, places]) => [id, new Set(places.map(([from, to]) => to! - from!))]));
+  return new Map([...offsets].map(([id, linear]) => [id, new Set(linear.map(([from, to]) => to! - from!))]));
 }
 
 const broadcastPoints = (points: Points, out: Shape, shape: Shape): Points =>
@@ -267,10 +267,10 @@ function pointsAlong(shape: Shape, axes: readonly number[], most: number): numbe
   });
 }
 
-/** What is fetched for each byte that is used, where the loads of threads in step fall on these places. */
-export function wasteOf(places: readonly number[], bytes: number): number {
-  const used = new Set(places);
-  const sectors = new Set([...used].map((place) => Math.floor((place * bytes) / SECTOR_BYTES)));
+/** What is fetched for each byte that is used, where the loads of threads in step fall on these offsets. */
+export function wasteOf(offsets: readonly number[], bytes: number): number {
+  const used = new Set(offsets);
+  const sectors = new Set([...used].map((offset) => Math.floor((offset * bytes) / SECTOR_BYTES)));
   return Math.min(MOST_WASTE, Math.max(1, (sectors.size * SECTOR_BYTES) / (used.size * bytes)));
 }
 
@@ -321,7 +321,7 @@ export function stridedReads(
   };
   const roots = rootsOf(graph, members, outputs, form).map(({ id }) => id);
   const isWide = (id: NodeId): boolean => sizeOf(node(graph, id).type.shape) >= sizeOf(form.space);
-  const placesOf = (ids: readonly NodeId[], inStep: boolean): Map<NodeId, (readonly number[])[]> =>
+  const offsetsOf = (ids: readonly NodeId[], inStep: boolean): Map<NodeId, (readonly number[])[]> =>
     offsetsAt(
       graph,
       members,
@@ -334,12 +334,12 @@ export function stridedReads(
   const waste = new Map<NodeId, number>();
   const seen = new Set<NodeId>();
   for (const ids of [roots.filter(isWide), roots.filter((id) => !isWide(id))]) {
-    const pairs = [...placesOf(ids, false)].filter(([value]) => !seen.has(value));
-    const stepping = pairs.filter(([, places]) => places.some(([a, b]) => b! - a! !== 0 && b! - a! !== 1));
-    const met = stepping.length > 0 ? placesOf(ids, true) : null;
+    const pairs = [...offsetsOf(ids, false)].filter(([value]) => !seen.has(value));
+    const stepping = pairs.filter(([, offsets]) => offsets.some(([a, b]) => b! - a! !== 0 && b! - a! !== 1));
+    const met = stepping.length > 0 ? offsetsOf(ids, true) : null;
     for (const [value] of pairs) seen.add(value);
-    for (const [value, places] of stepping) {
-      const all = met!.get(value) ?? places;
+    for (const [value, offsets] of stepping) {
+      const all = met!.get(value) ?? offsets;
       waste.set(value, wasteOf(all.flat(), dtypeBytes(node(graph, value).type.dtype)));
     }
   }

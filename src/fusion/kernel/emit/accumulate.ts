@@ -82,11 +82,11 @@ export function foldIn(low: Lowering, acc: Accumulator, at: Tuple, column: Index
     low.set(acc.value, { kind: "combine", def, a: acc.value, b: x }, [id]);
     return;
   }
-  const here = low.place(`${word}_here`, column, acc.value.width, [id]);
+  const here = low.indexReg(`${word}_here`, column, acc.value.width, [id]);
   merge(low, acc, x, here);
 }
 
-/** Takes over `value` and its place where it is better. */
+/** Takes over `value` and its index where it is better. */
 export function merge(low: Lowering, acc: Accumulator, value: Value, position: Value): void {
   const { id, def } = acc;
   const width = acc.value.width;

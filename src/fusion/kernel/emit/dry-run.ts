@@ -1,4 +1,4 @@
-/** @file A dry run: which loads a value needs, as functions of the asked indices. Nothing of it is kept. */
+/** @file A dry run: which loads a value needs, as functions of the asked indices. Nothing of it is stored. */
 import type { Graph, NodeId } from "../../ir";
 import type { Index, IndexSpace, IndexVar, Tuple } from "./index-space";
 import { Lowering } from "./lowering";

@@ -363,7 +363,7 @@ export class Emitter {
     }
   }
 
-  /** Writes a word of two halves at the even place `offset`. */
+  /** Writes a word of two halves at the even `offset`. */
   storePair(buffer: Buffer, offset: Index, values: readonly [Value, Value], nodes: readonly NodeId[]): void {
     buffer.access = "read_write";
     this.emit({ kind: "storePair", buffer, index: offset, values, nodes });
@@ -374,7 +374,7 @@ export class Emitter {
   }
 
   /** `index` as a number: those of four neighbours at once where they are evenly apart, else one by one. */
-  place(name: string, index: Index, width: Width, nodes: readonly NodeId[]): Reg {
+  indexReg(name: string, index: Index, width: Width, nodes: readonly NodeId[]): Reg {
     const number = (at: Index, wide: Width): Reg => this.let(name, "i32", wide, { kind: "index", index: at }, nodes);
     if (evenLanes(index)) return number(index, width);
     const parts = [0, 1, 2, 3].map((lane) => number(this.atLane(index, lane), 1));

@@ -92,7 +92,7 @@ test("simplifying never changes a value: random expressions against plain number
       const bound = random(40);
       expect(holds(space.less(next.index, bound), at)).toBe(next.value < bound);
       expect(holds(space.atLeast(next.index, bound), at)).toBe(next.value >= bound);
-      // A number is one index, however it was computed: what is known at a place is found by its index.
+      // A number is one index, however it was computed: what is known at an index is found by its index.
       expect(next.index.terms.length > 0 || next.index === space.int(next.value)).toBe(true);
       made.push(next);
     }

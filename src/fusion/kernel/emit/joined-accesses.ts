@@ -15,7 +15,7 @@ interface Registers {
 type Load = Extract<Stmt, { readonly kind: "let" }>;
 type Store = Extract<Stmt, { readonly kind: "store" }>;
 
-/** Accesses of one run of statements to the same four elements: where each of them stands, by its place among the four. */
+/** Accesses of one run of statements to the same four elements: where each of them stands, by its lane among the four. */
 interface Four {
   readonly buffer: Buffer;
   readonly start: Index;
@@ -63,10 +63,10 @@ class Joining {
     const [after, before, left] = [new Map<number, Stmt[]>(), new Map<number, Stmt[]>(), new Map<number, Stmt>()];
     for (const four of this.#fours.get(body) ?? []) {
       if (!this.#mayJoin(four)) continue;
-      const places = [0, 1, 2, 3].map((lane) => four.lanes.get(lane)!);
+      const sites = [0, 1, 2, 3].map((lane) => four.lanes.get(lane)!);
       four.buffer.width = 4;
-      if (body[places[0]!]!.kind === "let") this.#joinLoads(body, four, places, before, left);
-      else this.#joinStores(body, four, places, after, left);
+      if (body[sites[0]!]!.kind === "let") this.#joinLoads(body, four, sites, before, left);
+      else this.#joinStores(body, four, sites, after, left);
     }
     return body.flatMap((stmt, at) => [
       ...(before.get(at) ?? []),
@@ -89,35 +89,35 @@ class Joining {
   #joinLoads(
     body: readonly Stmt[],
     { buffer, start }: Four,
-    places: readonly number[],
+    sites: readonly number[],
     before: Map<number, Stmt[]>,
     left: Map<number, Stmt>,
   ): void {
-    const loads = places.map((at) => body[at] as Load);
-    const first = Math.min(...places);
+    const loads = sites.map((at) => body[at] as Load);
+    const first = Math.min(...sites);
     const { reg: one } = body[first] as Load;
     const reg = this.#registers.reg(`${buffer.name}_four`, one.scalar, 4, one.level);
     const nodes = nodesOf(loads);
     const load: Stmt = { kind: "let", reg, value: { kind: "load", buffer, index: start, width: 4 }, nodes };
     before.set(first, [...(before.get(first) ?? []), load]);
-    for (const [lane, at] of places.entries()) left.set(at, { ...loads[lane]!, value: { kind: "part", a: reg, lane } });
+    for (const [lane, at] of sites.entries()) left.set(at, { ...loads[lane]!, value: { kind: "part", a: reg, lane } });
   }
 
   /** All four are stored where the last of them was. */
   #joinStores(
     body: readonly Stmt[],
     { buffer, start }: Four,
-    places: readonly number[],
+    sites: readonly number[],
     after: Map<number, Stmt[]>,
     left: Map<number, Stmt>,
   ): void {
-    const stores = places.map((at) => body[at] as Store);
-    const last = Math.max(...places);
+    const stores = sites.map((at) => body[at] as Store);
+    const last = Math.max(...sites);
     const parts = stores.map(({ value }): Value => value);
     const nodes = nodesOf(stores);
     const level = Math.max(...parts.map((value) => (value.kind === "reg" ? value.level : 0)));
     const reg = this.#registers.reg(`${buffer.name}_four`, buffer.type.dtype, 4, level);
-    for (const at of places) left.set(at, GONE);
+    for (const at of sites) left.set(at, GONE);
     after.set(last, [
       { kind: "let", reg, value: { kind: "pack", parts }, nodes },
       { kind: "store", buffer, index: start, value: reg, width: 4, nodes },
@@ -136,14 +136,14 @@ class Joining {
       if (isLoop(stmt) || stmt.kind === "if" || stmt.kind === "guard" || stmt.kind === "barrier") close();
       const access = accessOf(stmt);
       if (!access || access.width === 4 || access.guarded || !mayLieInFours(access.buffer)) continue;
-      const place = this.#startOf(access.index);
-      if (!place) continue;
-      const key = `${access.kind} ${access.buffer.name} ${place.start.id}`;
-      const four = open.get(key) ?? { buffer: access.buffer, start: place.start, lanes: new Map<number, number>() };
+      const address = this.#startOf(access.index);
+      if (!address) continue;
+      const key = `${access.kind} ${access.buffer.name} ${address.start.id}`;
+      const four = open.get(key) ?? { buffer: access.buffer, start: address.start, lanes: new Map<number, number>() };
       // An element that is written twice is the last one's.
-      if (four.lanes.has(place.lane)) four.lanes.delete(place.lane);
+      if (four.lanes.has(address.lane)) four.lanes.delete(address.lane);
       else open.set(key, four);
-      four.lanes.set(place.lane, at);
+      four.lanes.set(address.lane, at);
     }
     close();
     return found;
@@ -159,7 +159,7 @@ class Joining {
   }
 }
 
-/** In the place of a statement that is no longer there. */
+/** Instead of a statement that is no longer there. */
 const GONE: Stmt = { kind: "comment", text: "" };
 
 const mayLieInFours = ({ access, type: { dtype }, elements }: Buffer): boolean =>

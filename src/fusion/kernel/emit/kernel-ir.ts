@@ -44,18 +44,18 @@ export interface Buffer {
   readonly written?: number;
 }
 
-/** Rows in workgroup memory that are put in order: keys, and beside each the place its element had. */
+/** Rows in workgroup memory that are put in order: keys, and beside each the index its element had. */
 export interface SortArrays {
   readonly keys: SharedArray;
-  readonly places: SharedArray | null;
+  readonly indices: SharedArray | null;
   /** WGSL function that puts two of them in order. */
   readonly name: string;
 }
 
-/** Elements that wait behind those of a row that are kept, in the order in which threads come. */
+/** Elements that wait behind those of a row that are retained, in the order in which threads come. */
 export interface Waiting {
   readonly sort: SortArrays;
-  /** The first place of those that wait. */
+  /** The first index of those that wait. */
   readonly first: number;
   /** How many wait: all threads add to it at once. */
   readonly count: SharedArray;
@@ -124,7 +124,7 @@ export type Expr =
       readonly ib: Value;
     }
   | { readonly kind: "choose"; readonly when: Value; readonly yes: Value; readonly no: Value }
-  /** What the thread `by` places further holds, or nearer: the two swap. Both are of one subgroup. */
+  /** What the thread `by` lanes further holds, or nearer: the two swap. Both are of one subgroup. */
   | { readonly kind: "shuffle"; readonly a: Value; readonly by: Index }
   | { readonly kind: "convert"; readonly a: Value; readonly to: Scalar }
   | { readonly kind: "generate"; readonly def: OpDef; readonly at: readonly Index[]; readonly attrs: Attrs }
@@ -148,7 +148,7 @@ export type Stmt =
       readonly value: Value;
       readonly width: Width;
     } & From)
-  /** Two halves that share a word, from the even place `index` on; past the end of the tensor the second is nobody's. */
+  /** Two halves that share a word, from the even index `index` on; past the end of the tensor the second is nobody's. */
   | ({
       readonly kind: "storePair";
       readonly buffer: Buffer;
@@ -184,21 +184,21 @@ export type Stmt =
       /** Null where all pairs are. */
       readonly below: Index | null;
     } & From)
-  /** An element waits, unless its key comes after `bar`, or is `bar` and the place not before `barPlace`. */
+  /** An element waits, unless its key comes after `bar`, or is `bar` and the index not before `barIndex`. */
   | ({
       readonly kind: "wait";
       readonly waiting: Waiting;
       readonly key: Value;
-      readonly place: Value | null;
+      readonly index: Value | null;
       readonly bar: Value;
-      readonly barPlace: Value | null;
+      readonly barIndex: Value | null;
     } & From)
   /** variable = how many wait, after a barrier and before one. */
   | { readonly kind: "countWaiting"; readonly waiting: Waiting; readonly variable: IndexVar }
   /** Nobody waits. */
   | { readonly kind: "noneWait"; readonly waiting: Waiting }
   /**
-   * variable = the place in `values` of element number `at` of two runs merged: `left` elements from `start` on, and the `right` ones
+   * variable = the index in `values` of element number `at` of two runs merged: `left` elements from `start` on, and the `right` ones
    * after them, both in the order of their keys. Of equal elements those of the left run come first.
    */
   | ({
@@ -288,7 +288,7 @@ export function valuesOf(stmt: Stmt): readonly Value[] {
   if (stmt.kind === "let" || stmt.kind === "var" || stmt.kind === "set") return operandsOf(stmt.value);
   if (stmt.kind === "bindValue" || stmt.kind === "store" || stmt.kind === "storeShared") return [stmt.value];
   if (stmt.kind === "wait")
-    return [stmt.key, stmt.bar, ...[stmt.place, stmt.barPlace].filter((value) => value !== null)];
+    return [stmt.key, stmt.bar, ...[stmt.index, stmt.barIndex].filter((value) => value !== null)];
   return stmt.kind === "storePair" ? stmt.values : [];
 }
 

@@ -25,7 +25,7 @@ export class Lowering extends Emitter {
   readonly #rowValues = new Map<NodeId, Value>();
   readonly #sorted = new Map<NodeId, (at: Tuple) => Value>();
   /** Indices that are data, by value and extent. */
-  readonly #places = new Map<string, Index>();
+  readonly #indices = new Map<string, Index>();
   /** While four neighbours are computed one by one: which of them. */
   #oneLane: number | null = null;
 
@@ -183,8 +183,8 @@ export class Lowering extends Emitter {
       args.push(this.converted(value, registerScalar(wanted[operand]!), input));
     }
     if (def.loop) return this.#loopValue(n, at, args);
-    const kept = this.#withoutNeutral(def, args);
-    if (kept) return kept;
+    const rest = this.#withoutNeutral(def, args);
+    if (rest) return rest;
     const width = index?.lane || args.some((arg) => arg.kind === "reg" && arg.width === 4) ? 4 : 1;
     const level = Math.max(index?.level ?? 0, ...args.map((arg) => (arg.kind === "reg" ? arg.level : 0)));
     const label = this.label(wordFor(n), this.suffix(at));
@@ -306,8 +306,8 @@ export class Lowering extends Emitter {
     const asked = yield [index.id, this.space.tuple(at.at.slice(axis, axis + rank))];
     if (asked.kind === "reg" && asked.width === 4) return yield* this.#perLane(n, at);
     const value = this.converted(asked, "i32", index.id);
-    const place = this.#placeOf(value, data.type.shape[axis]!, index);
-    const source = [...at.at.slice(0, axis), place, ...at.at.slice(axis + rank)];
+    const position = this.#indexOf(value, data.type.shape[axis]!, index);
+    const source = [...at.at.slice(0, axis), position, ...at.at.slice(axis + rank)];
     return yield [data.id, this.space.tuple(source)];
   }
 
@@ -331,8 +331,8 @@ export class Lowering extends Emitter {
     const body = this.enter(false);
     const stride = this.let("stride", "i32", 1, { kind: "index", index: space.of(half) }, nodes);
     const end = op("add", "end", "i32", found, stride);
-    const place = this.#placeOf(op("sub", "probe", "i32", end, literal(1, "i32")), count, keys);
-    const key = this.converted(yield [keys.id, space.tuple([place])], "i32", keys.id);
+    const position = this.#indexOf(op("sub", "probe", "i32", end, literal(1, "i32")), count, keys);
+    const key = this.converted(yield [keys.id, space.tuple([position])], "i32", keys.id);
     const less = op("lt", "less", "bool", key, value);
     const inside = op("le", "inside", "bool", end, literal(count, "i32"));
     const goes = op("and", "goes", "bool", less, inside);
@@ -354,7 +354,7 @@ export class Lowering extends Emitter {
     const [listed] = order.type.shape as [number];
     const ends: Index[] = [];
     for (const end of [starts, stops])
-      ends.push(this.#placeOf(this.converted(yield [end.id, own], "i32", end.id), listed + 1, end));
+      ends.push(this.#indexOf(this.converted(yield [end.id, own], "i32", end.id), listed + 1, end));
     const [from, limit] = ends as [Index, Index];
     const scalar = registerScalar(n.type.dtype);
     const level = Math.max(at.level, from.level, limit.level, this.scopes.at(-1)!.conditionalLevel);
@@ -364,8 +364,8 @@ export class Lowering extends Emitter {
     const update = space.variable(this.names.frame("update"), Math.max(0, listed - 1), this.level + 1);
     const body = this.enter(false);
     const row = this.converted(yield [order.id, space.tuple([space.of(update)])], "i32", order.id);
-    const place = this.#placeOf(row, x.type.shape[axis]!, order);
-    const value = yield [x.id, space.tuple(at.at.map((index, i) => (i === axis ? place : index)))];
+    const position = this.#indexOf(row, x.type.shape[axis]!, order);
+    const value = yield [x.id, space.tuple(at.at.map((index, i) => (i === axis ? position : index)))];
     this.set(total, { kind: "combine", def: opDef("sum"), a: total, b: this.converted(value, scalar, x.id) }, [n.id]);
     this.leave();
     this.names.release(update.name);
@@ -375,23 +375,23 @@ export class Lowering extends Emitter {
   }
 
   /** A value as an index along an axis of `extent`, bound once. */
-  #placeOf(value: Value, extent: number, from: Node): Index {
+  #indexOf(value: Value, extent: number, from: Node): Index {
     if (value.kind === "literal") return this.space.int(Math.min(Math.max(value.value, 0), extent - 1));
     const key = `${value.id} ${extent}`;
-    const known = this.#places.get(key);
+    const known = this.#indices.get(key);
     if (known) return known;
     const variable = this.space.variable(this.names.fresh(`${wordFor(from)}_at`), extent - 1, value.level);
     this.emit({ kind: "bindValue", variable, value, nodes: [from.id] }, value.level);
-    const place = this.space.of(variable);
-    this.#places.set(key, place);
-    return place;
+    const position = this.space.of(variable);
+    this.#indices.set(key, position);
+    return position;
   }
 
   #named(part: Index): Index {
     return part.depth > INDEX_DEPTH && !part.lane ? this.bind("at", part) : part;
   }
 
-  /** Four neighbours that don't come from the same place: one by one. */
+  /** Four neighbours that don't lie side by side: one by one. */
   *#perLane(n: Node, at: Tuple): Walk {
     const parts: Value[] = [];
     for (const lane of [0, 1, 2, 3]) {
@@ -410,7 +410,7 @@ export class Lowering extends Emitter {
     );
   }
 
-  /** An element that comes from one of several places, or from nowhere: nothing outside is loaded. */
+  /** An element that comes from one of several operands, or from nowhere: nothing outside is loaded. */
   *#choose(
     n: Node,
     at: Tuple,

@@ -19,7 +19,7 @@ export interface NeighbourAccess {
   readonly width: number;
   /** Elements from one thread to the next; null where that is not always the same. 0: all take the same one. */
   readonly stride: number | null;
-  /** The place is data: which element, only a run knows. Then there are no segments. */
+  /** The index is data: which element, only a run knows. Then there are no segments. */
   readonly byData: boolean;
   /** Bytes that are wanted of each segment of 128, in order of address. */
   readonly segments: readonly number[];
@@ -134,9 +134,9 @@ class Walk {
     const byData = this.#isData(index);
     const at = this.#indices.index(index);
     this.#fillBuiltins();
-    const places = threads.map((thread) => at(thread, 0));
-    const stride = byData ? null : strideOf(places);
-    const segments = byData ? [] : segmentsOf(places, width, dtypeBytes(buffer.type.dtype));
+    const offsets = threads.map((thread) => at(thread, 0));
+    const stride = byData ? null : strideOf(offsets);
+    const segments = byData ? [] : segmentsOf(offsets, width, dtypeBytes(buffer.type.dtype));
     const { value, name } = buffer;
     const key = `${name} ${access} ${width} ${stride} ${segments.join()}`;
     const ways = [...this.#found.values()].filter((each) => each.name === name && each.access === access).length;
@@ -146,15 +146,15 @@ class Walk {
 }
 
 /** The same distance between all neighbours; null where it differs. */
-function strideOf(places: readonly number[]): number | null {
-  const steps = new Set(places.slice(1).map((place, i) => place - places[i]!));
+function strideOf(offsets: readonly number[]): number | null {
+  const steps = new Set(offsets.slice(1).map((offset, i) => offset - offsets[i]!));
   return steps.size === 0 ? 0 : steps.size === 1 ? [...steps][0]! : null;
 }
 
 /** Wanted bytes of each segment that is touched. */
-function segmentsOf(places: readonly number[], width: number, bytes: number): number[] {
+function segmentsOf(offsets: readonly number[], width: number, bytes: number): number[] {
   const touched = new Map<number, number>();
-  const elements = new Set(places.flatMap((place) => Array.from({ length: width }, (_, i) => place + i)));
+  const elements = new Set(offsets.flatMap((offset) => Array.from({ length: width }, (_, i) => offset + i)));
   for (const element of elements) {
     const segment = Math.floor((element * bytes) / SEGMENT);
     touched.set(segment, (touched.get(segment) ?? 0) + bytes);

@@ -14,11 +14,11 @@ export function partialsBuffer(low: Lowering, { schedule, form }: Job, id: NodeI
   return low.temporary(partialsId(id), `${word}_partials`, foldedType(low, id), form.rows * schedule.chunks);
 }
 
-/** The places that the chunks of an argmax found, beside their values. */
-export const placesBuffer = (low: Lowering, { schedule, form }: Job, id: NodeId): Buffer =>
+/** The indices that the chunks of an argmax found, beside their values. */
+export const indicesBuffer = (low: Lowering, { schedule, form }: Job, id: NodeId): Buffer =>
   low.temporary(
-    partialsId(`${id}~places`),
-    `${wordFor(node(low.graph, id))}_places`,
+    partialsId(`${id}~indices`),
+    `${wordFor(node(low.graph, id))}_indices`,
     "i32",
     form.rows * schedule.chunks,
   );
@@ -69,10 +69,11 @@ function epilogueOf({ graph, region }: Job, ids: readonly NodeId[], outputs: rea
 export const partOf = (low: Lowering, partials: Buffer, id: NodeId, at: Index): Reg =>
   low.load(partials, at, [id], `${wordFor(node(low.graph, id))}_part`) as Reg;
 
-/** @param places of an argmax's chunks */
-export function joinOne(low: Lowering, acc: Accumulator, partials: Buffer, at: Index, places?: Buffer): void {
+/** @param indices of an argmax's chunks */
+export function joinOne(low: Lowering, acc: Accumulator, partials: Buffer, at: Index, indices?: Buffer): void {
   const part = partOf(low, partials, acc.id, at);
-  if (places) merge(low, acc, part, low.load(places, at, [acc.id], `${wordFor(node(low.graph, acc.id))}_place`) as Reg);
+  if (indices)
+    merge(low, acc, part, low.load(indices, at, [acc.id], `${wordFor(node(low.graph, acc.id))}_index`) as Reg);
   else low.set(acc.value, { kind: "combine", def: acc.def, a: acc.value, b: part }, [acc.id]);
 }
 

@@ -24,7 +24,7 @@ export function sourceOf(
   return cases.find((c) => c.when !== false) ?? null;
 }
 
-/** `index[d] = base[d] + Σ columns[o][d] · out[o]` for a movement op whose every element comes from one place, else null. */
+/** `index[d] = base[d] + Σ columns[o][d] · out[o]` for a movement op whose every element comes from one index, else null. */
 export interface AffineView {
   readonly base: readonly number[];
   readonly columns: readonly (readonly number[])[];

@@ -55,7 +55,7 @@ export function orderedFrom(graph: Graph, id: NodeId): Ordered {
   }
 }
 
-/** Are `a` and `b` one value in memory, with their last two axes in each other's place? */
+/** Are `a` and `b` one value in memory, with their last two axes swapped? */
 export function areTransposed(graph: Graph, a: NodeId, b: NodeId): boolean {
   const [one, other] = [orderedFrom(graph, a), orderedFrom(graph, b)];
   const last = node(graph, a).type.shape.length - 1;
@@ -71,7 +71,7 @@ export function samplesOf(shape: Shape): number[] {
   return [...new Set([...ends, ...spread, size - 1])].filter((at) => at < size);
 }
 
-/** The place in `to` of the element at `at` of `from`. */
+/** The index in `to` of the element at `at` of `from`. */
 export function permuteLinear(at: number, from: Shape, to: Shape, perm: Permutation): number {
   const [a, b] = [stridesOf(from), stridesOf(to)];
   return perm.reduce<number>(
@@ -80,45 +80,45 @@ export function permuteLinear(at: number, from: Shape, to: Shape, perm: Permutat
   );
 }
 
-/** A value whose elements are those of the contraction, each at its place. */
+/** A value whose elements are those of the contraction, each at an index of its own. */
 export interface Follower {
   /** Free views and permutations on the way from the contraction, in order. */
   readonly through: readonly NodeId[];
-  /** Where the samples lie: two followers with the same places may meet element by element. */
-  readonly places: readonly number[];
+  /** Where the samples lie: two followers with the same indices may meet element by element. */
+  readonly indices: readonly number[];
 }
 
 /**
  * Do neighbouring rows of a product lie side by side in what follows it, and its columns do not? Blocks of four rows and four columns
  * are then transposed in registers before they are stored.
  */
-export function isStoredTransposed(graph: Graph, product: NodeId, { places }: Follower): boolean {
+export function isStoredTransposed(graph: Graph, product: NodeId, { indices }: Follower): boolean {
   const { shape } = node(graph, product).type;
   if (shape.length < 2) return false;
   const [m, n] = [shape.at(-2)!, shape.at(-1)!];
   const samples = samplesOf(shape);
-  return m % 4 === 0 && n % 4 === 0 && places[samples.indexOf(n)] === 1 && places[samples.indexOf(1)] !== 1;
+  return m % 4 === 0 && n % 4 === 0 && indices[samples.indexOf(n)] === 1 && indices[samples.indexOf(1)] !== 1;
 }
 
 /** The contraction itself. */
 export const coreFollower = (graph: Graph, core: NodeId): Follower => ({
   through: [],
-  places: samplesOf(node(graph, core).type.shape),
+  indices: samplesOf(node(graph, core).type.shape),
 });
 
 /** `n` as a follower of its operand, or null when it moves elements in another way than a view or a permutation. */
 export function follow(graph: Graph, n: Node, operand: Follower): Follower | null {
-  if (isFreeView(n)) return { through: [...operand.through, n.id], places: operand.places };
+  if (isFreeView(n)) return { through: [...operand.through, n.id], indices: operand.indices };
   const perm = permutationOf(graph, n);
   if (!perm) return null;
   const from = node(graph, n.inputs[0]!).type.shape;
   return {
     through: [...operand.through, n.id],
-    places: operand.places.map((at) => permuteLinear(at, from, n.type.shape, perm)),
+    indices: operand.indices.map((at) => permuteLinear(at, from, n.type.shape, perm)),
   };
 }
 
-/** Do all operands lie where `n` needs them: the same shape and the same places? */
+/** Do all operands lie where `n` needs them: the same shape and the same indices? */
 export function meet(
   graph: Graph,
   n: Node,
@@ -128,7 +128,7 @@ export function meet(
   return operands.every(
     ({ id, follower }) =>
       node(graph, id).type.shape.join() === n.type.shape.join() &&
-      follower.places.every((at, i) => at === first.places[i]),
+      follower.indices.every((at, i) => at === first.indices[i]),
   );
 }
 

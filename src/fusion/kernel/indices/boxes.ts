@@ -66,7 +66,7 @@ function without(box: Box, other: Box): Box[] | null {
   return parts;
 }
 
-/** More disjoint boxes than this are not kept apart. */
+/** More disjoint boxes than this are merged. */
 const MAX_BOXES = 512;
 
 /** Every element of `boxes` and of `more`, in disjoint boxes; null where they are too many to name. The first ones are disjoint already. */

@@ -102,8 +102,8 @@ export function throughMovement(demand: Footprint, n: Node, inputs: readonly Sha
 /** What the reduced operand must supply: whole rows of every demanded result. */
 export function throughReduce(demand: Footprint, outShape: Shape, shape: Shape, axes: readonly number[]): Footprint {
   if (demand.kind === "all") return ALL;
-  const kept = outShape.length === shape.length;
-  const at = (axis: number): number => (kept ? axis : axis - axes.filter((a) => a < axis).length);
+  const keepdim = outShape.length === shape.length;
+  const at = (axis: number): number => (keepdim ? axis : axis - axes.filter((a) => a < axis).length);
   if (demand.kind === "some") return ALL;
   const boxes = demand.boxes.map((box) =>
     shape.map((extent, axis) => (axes.includes(axis) ? { start: 0, count: extent, step: 1 } : box[at(axis)]!)),

@@ -30,21 +30,21 @@ test("a quotient stands still when every iteration has the same", () => {
   expect(indexStrides.div(columns, 3).step).toBe(1);
 });
 
-test("the row's part of a place in the tensor is the row again, whatever the columns do", () => {
-  const place = indexStrides.add(indexStrides.mul(constantIndex(0, 4), 8), columns);
-  expect(indexStrides.div(place, 8)).toMatchObject({ step: 0, min: 0, max: 4 });
-  expect(indexStrides.mod(place, 8)).toMatchObject({ step: 4, min: 0, max: 7 });
-  expect(indexStrides.div(place, 4)).toMatchObject({ step: 1, min: 0, max: 9 });
-  expect(indexStrides.div(indexStrides.add(place, indexStrides.int(1)), 8).step).not.toBe(0);
+test("the row's part of an index in the tensor is the row again, whatever the columns do", () => {
+  const index = indexStrides.add(indexStrides.mul(constantIndex(0, 4), 8), columns);
+  expect(indexStrides.div(index, 8)).toMatchObject({ step: 0, min: 0, max: 4 });
+  expect(indexStrides.mod(index, 8)).toMatchObject({ step: 4, min: 0, max: 7 });
+  expect(indexStrides.div(index, 4)).toMatchObject({ step: 1, min: 0, max: 9 });
+  expect(indexStrides.div(indexStrides.add(index, indexStrides.int(1)), 8).step).not.toBe(0);
 });
 
 test("a row that is a part of a longer one is known to stand still there, too", () => {
-  const place = indexStrides.add(indexStrides.mul(constantIndex(0, 6), 8), columns);
-  const inRow = indexStrides.mod(place, 16);
+  const index = indexStrides.add(indexStrides.mul(constantIndex(0, 6), 8), columns);
+  const inRow = indexStrides.mod(index, 16);
   expect(inRow).toMatchObject({ step: 4, min: 0, max: 15 });
   expect(indexStrides.div(inRow, 8)).toMatchObject({ step: 0, min: 0, max: 1 });
-  expect(indexStrides.div(place, 16)).toMatchObject({ step: 0, min: 0, max: 3 });
-  expect(indexStrides.div(place, 12).step).toBe(1);
+  expect(indexStrides.div(index, 16)).toMatchObject({ step: 0, min: 0, max: 3 });
+  expect(indexStrides.div(index, 12).step).toBe(1);
 });
 
 test("what lies outside of the range decides a condition", () => {

@@ -11,12 +11,12 @@ export interface LayoutStep {
   readonly perm: Permutation | null;
 }
 
-/** How a value holds the space: every element once, each at its place. */
+/** How a value holds the space: every element once, each at an index of its own. */
 export interface Layout {
   /** Steps from the space to the value, in order. */
   readonly steps: readonly LayoutStep[];
-  /** Where the domain's samples lie: two values with the same places may meet element by element. */
-  readonly places: readonly number[];
+  /** Where the domain's samples lie: two values with the same indices may meet element by element. */
+  readonly indices: readonly number[];
 }
 
 const viewed = (from: Shape, to: Shape): readonly LayoutStep[] =>
@@ -25,19 +25,19 @@ const viewed = (from: Shape, to: Shape): readonly LayoutStep[] =>
 /** The space seen in another shape of the same size. */
 export const layoutOf = (space: Shape, shape: Shape, samples: readonly number[]): Layout => ({
   steps: viewed(space, shape),
-  places: samples,
+  indices: samples,
 });
 
 /** How movement `n` holds the space when its operand does; null when it is neither a view nor a permutation. */
 export function movedLayout(graph: Graph, n: Node, operand: Layout): Layout | null {
   const from = node(graph, n.inputs[0]!).type.shape;
   const to = n.type.shape;
-  if (isFreeView(n)) return { steps: [...operand.steps, ...viewed(from, to)], places: operand.places };
+  if (isFreeView(n)) return { steps: [...operand.steps, ...viewed(from, to)], indices: operand.indices };
   const perm = permutationOf(graph, n);
   if (!perm) return null;
   return {
     steps: [...operand.steps, { from, to, perm }],
-    places: operand.places.map((at) => permuteLinear(at, from, to, perm)),
+    indices: operand.indices.map((at) => permuteLinear(at, from, to, perm)),
   };
 }
 

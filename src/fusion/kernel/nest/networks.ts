@@ -3,12 +3,12 @@
  * Those so far stand in order, elements that come before the last of them wait behind them, and only when they are too many all are sorted.
  */
 
-/** Rows in the memory of a workgroup: sorted as they are, or, where `kept` is not 0, their first `kept` elements found while they go by. */
+/** Rows in the memory of a workgroup: sorted as they are, or, where `retained` is not 0, their first `retained` elements found while they go by. */
 export interface Network {
   readonly rows: number;
   readonly columns: number;
-  readonly kept: number;
-  readonly places: boolean;
+  readonly retained: number;
+  readonly indices: boolean;
 }
 
 /** What a workgroup holds of a row. */
@@ -23,33 +23,33 @@ export interface Slots {
 
 /**
  * Room for the keys of a row of which `perTurn` elements go by at a time. Of a row in no order, an element after `m` others is one of its
- * first `kept` so far with probability `kept` / m: `kept` · ln(columns / perTurn) come in after the first turn, and twice as many may wait.
+ * first `retained` so far with probability `retained` / m: `retained` · ln(columns / perTurn) come in after the first turn, and twice as many may wait.
  */
-export function slotsOf({ columns, kept }: Pick<Network, "columns" | "kept">, perTurn: number): Slots {
-  if (kept === 0) return { slots: columns, slack: 0, sorts: [columns] };
-  const expected = Math.ceil(kept * Math.log(Math.max(1, columns / perTurn)));
+export function slotsOf({ columns, retained }: Pick<Network, "columns" | "retained">, perTurn: number): Slots {
+  if (retained === 0) return { slots: columns, slack: 0, sorts: [columns] };
+  const expected = Math.ceil(retained * Math.log(Math.max(1, columns / perTurn)));
   const slack = Math.min(perTurn, 2 * expected);
   const further = slack === 0 ? 0 : Math.ceil(expected / slack);
   const later = further === 0 ? 0 : Math.ceil(expected / further);
   return {
-    slots: kept + slack + perTurn,
+    slots: retained + slack + perTurn,
     slack,
-    sorts: [kept + Math.min(columns, perTurn), ...Array.from({ length: further }, () => kept + later)],
+    sorts: [retained + Math.min(columns, perTurn), ...Array.from({ length: further }, () => retained + later)],
   };
 }
 
-/** What the parts of a row leave of it where its first few are chosen in each, and then among those: elements in parts of `kept`. */
-export const keptByParts = (columns: number, kept: number, parts: number, length: number): number =>
-  (parts - 1) * kept + Math.min(kept, columns - (parts - 1) * length);
+/** What the parts of a row leave of it where its first few are chosen in each, and then among those: elements in parts of `retained`. */
+export const retainedByParts = (columns: number, retained: number, parts: number, length: number): number =>
+  (parts - 1) * retained + Math.min(retained, columns - (parts - 1) * length);
 
 /** Levels of a network that sorts so many keys: each merges runs of one length two by two, in one step more than the one before. */
 export const levelsOf = (keys: number): number => Math.ceil(Math.log2(Math.max(1, keys)));
 
 /** Comparisons of one row. */
-export const comparisonsOfSorts = (network: Pick<Network, "columns" | "kept">, perTurn: number): number =>
+export const comparisonsOfSorts = (network: Pick<Network, "columns" | "retained">, perTurn: number): number =>
   slotsOf(network, perTurn).sorts.reduce(
     (sum, keys) => sum + (keys * levelsOf(keys) * (levelsOf(keys) + 1)) / 4,
-    network.kept > 0 ? network.columns : 0,
+    network.retained > 0 ? network.columns : 0,
   );
 
 /** Counters of a selection: how many wait, and the same for all threads to read. */
@@ -57,11 +57,11 @@ const COUNTERS = 2;
 
 /** Bytes of workgroup memory that sorts take. */
 export const networkBytes = (
-  networks: readonly Pick<Network, "columns" | "kept" | "places">[],
+  networks: readonly Pick<Network, "columns" | "retained" | "indices">[],
   perTurn: number,
 ): number =>
   networks.reduce(
     (sum, network) =>
-      sum + 4 * slotsOf(network, perTurn).slots * (network.places ? 2 : 1) + (network.kept > 0 ? 4 * COUNTERS : 0),
+      sum + 4 * slotsOf(network, perTurn).slots * (network.indices ? 2 : 1) + (network.retained > 0 ? 4 * COUNTERS : 0),
     0,
   );

@@ -6,7 +6,7 @@ import { CACHED_SPEEDUP, CACHE_USED } from "./cache";
 import type { Machine } from "./nest";
 import { networkBytes, type Network } from "./networks";
 
-export type Side = "kept" | "folded";
+export type Side = "outer" | "folded";
 
 /** What decides the factors of a fold. Bytes are those of one element of the space. */
 export interface FoldShape {
@@ -17,7 +17,7 @@ export interface FoldShape {
   /** The loop whose neighbours lie side by side in memory, and how many of them before the other loop moves on. */
   readonly contiguous: Side;
   readonly run: number;
-  /** Neighbours of the kept loop lie so far apart, with columns of their own between them: windows that do not overlap. 1: side by side. */
+  /** Neighbours of the outer loop lie so far apart, with columns of their own between them: windows that do not overlap. 1: side by side. */
   readonly between: number;
   readonly readBytes: number;
   readonly writeBytes: number;
@@ -66,7 +66,7 @@ export interface FoldFactors {
   /** Every second walk goes from the end of the row to its start, which meets what the cache still holds. */
   readonly alternating: boolean;
   /** Lanes of a vector along each loop. */
-  readonly wide: { readonly kept: 1 | 4; readonly folded: 1 | 4 };
+  readonly wide: { readonly outer: 1 | 4; readonly folded: 1 | 4 };
   readonly fastest: Side;
 }
 
@@ -128,17 +128,17 @@ function meetingMemory(
   { lanes, beside, wide, fastest }: FoldFactors,
 ): { waste: number; lines: number } {
   const { contiguous, run, columns, between } = shape;
-  const vector = wide.kept * wide.folded;
+  const vector = wide.outer * wide.folded;
   // A thread that takes all that lies between loads neighbours in fours; others load one by one what their warp's neighbours load, too.
-  const inFours = lanes === 1 && (between * wide.kept) % 4 === 0;
-  if (between > 1 && contiguous === "kept" && !inFours)
+  const inFours = lanes === 1 && (between * wide.outer) % 4 === 0;
+  if (between > 1 && contiguous === "outer" && !inFours)
     return { waste: 1, lines: vector * Math.max(1, (4 * WARP * vector * between) / LINE) };
   const asked = 4 * WARP * vector;
-  const side = fastest === "folded" ? lanes * wide.folded : beside * wide.kept;
+  const side = fastest === "folded" ? lanes * wide.folded : beside * wide.outer;
   const together = 4 * (fastest === contiguous ? Math.max(vector, Math.min(side, run)) : vector);
   const pieces = Math.max(1, asked / together);
   const apart = pieces * Math.max(1, Math.min(together, asked) / LINE);
-  if (contiguous === "kept" || run < columns) return { waste: wasteOf(together), lines: apart };
+  if (contiguous === "outer" || run < columns) return { waste: wasteOf(together), lines: apart };
   // Whole rows follow one another: the rows of a warp are one piece of memory, which the cache may hold until it is used up.
   const lines = Math.max(1, Math.min(apart, (4 * columns * WARP) / Math.min(lanes, WARP) / LINE));
   const held = (4 * columns * THREADS) / lanes <= CACHE_BYTES || lanes * wide.folded >= columns;
@@ -206,7 +206,9 @@ export function foldMicros(shape: FoldShape, factors: FoldFactors, machine: Mach
 
 /** Values that a part of a row leaves for the kernel that joins the parts. */
 export const leftByPart = ({ accumulators, networks }: FoldShape): number =>
-  networks.length === 0 ? accumulators : networks.reduce((sum, { kept, places }) => sum + kept * (places ? 2 : 1), 0);
+  networks.length === 0
+    ? accumulators
+    : networks.reduce((sum, { retained, indices }) => sum + retained * (indices ? 2 : 1), 0);
 
 /** Launches of a row that is cut. */
 export const launchesOfCut = ({ steps, joined }: FoldShape): number => steps + (joined ? 1 : 0);
@@ -215,8 +217,8 @@ export const launchesOfCut = ({ steps, joined }: FoldShape): number => steps + (
 function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): number {
   const { rows, columns, stages, accumulators, live, meetingBytes } = shape;
   const { lanes, beside, turns, held, ahead: together, chunks, wide, alternating } = factors;
-  const [vector, threads] = [wide.kept * wide.folded, lanes * beside];
-  const sharing = meetingBytes * wide.kept + shape.scanningBytes * (held ? turns : 1);
+  const [vector, threads] = [wide.outer * wide.folded, lanes * beside];
+  const sharing = meetingBytes * wide.outer + shape.scanningBytes * (held ? turns : 1);
   const bytes = networkBytes(shape.networks, threads * wide.folded) + (lanes > 1 ? threads * sharing : 0);
   if (threads > machine.maxThreads || bytes > machine.maxBytes) return Infinity;
   const loads = loadsOf(shape);
@@ -225,20 +227,20 @@ function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): n
   if (threads * registers > REGISTERS) return Infinity;
   const resident = residentOf(threads, registers, bytes);
   const walks = held ? 1 : shape.walks;
-  const tiles = Math.ceil(rows / wide.kept / beside);
+  const tiles = Math.ceil(rows / wide.outer / beside);
   const workgroups = tiles * chunks;
   const memory = meetingMemory(shape, factors);
   const elements = rows * columns;
   const slots = machine.multiprocessors * resident;
-  const underway = Math.min(workgroups, slots) * beside * wide.kept * columns * shape.readBytes;
+  const underway = Math.min(workgroups, slots) * beside * wide.outer * columns * shape.readBytes;
   const again = chunks > 1 ? 0 : (walks - 1) * heldByCache(underway, alternating, machine);
   const cached = elements * shape.readBytes * again * memory.waste;
   const moved = elements * (shape.readBytes * (walks - again) + shape.writeBytes) * memory.waste;
   // What lies past the end of rows and columns asks, too.
-  const asked = tiles * beside * wide.kept * lanes * turns * chunks * wide.folded;
+  const asked = tiles * beside * wide.outer * lanes * turns * chunks * wide.folded;
   const requests = (asked * (walks + (shape.writeBytes > 0 ? 1 : 0))) / vector / WARP;
   // The threads of a scan, and of a selection, meet in every turn of a loop: no load is made ahead of it.
-  const meets = !held && lanes > 1 && (shape.scans > 0 || shape.networks.some(({ kept }) => kept > 0));
+  const meets = !held && lanes > 1 && (shape.scans > 0 || shape.networks.some(({ retained }) => retained > 0));
   const ahead = held ? WRITTEN : meets ? loads : Math.min(WRITTEN, Math.max(LOOPED, together * loads));
   const alone =
     START +

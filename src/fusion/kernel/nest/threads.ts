@@ -26,24 +26,24 @@ export const joiningOf = ({ subgroups }: Target, { joined }: Knobs): Joining =>
   subgroups && joined === "subgroups" ? joined : "tree";
 
 /**
- * Bytes of workgroup memory that each thread needs to join the reductions of a row: stages take turns with two sets of places. Of
- * subgroups only one thread needs a place.
+ * Bytes of workgroup memory that each thread needs to join the reductions of a row: stages take turns with two sets of cells. Of
+ * subgroups only one thread needs a cell.
  */
 export function joinBytes(graph: Graph, form: RegionForm, joined: Joining): number {
   const slots = new Map<number, number>();
-  const places = new Set<string>();
+  const cells = new Set<string>();
   for (const { node: id, stage } of form.reductions) {
     const slot = slots.get(stage) ?? 0;
     slots.set(stage, slot + 1);
-    for (const dtype of typesOf(graph, id)) places.add(`${stage % 2} ${slot} ${dtype === "f16" ? "f32" : dtype}`);
+    for (const dtype of typesOf(graph, id)) cells.add(`${stage % 2} ${slot} ${dtype === "f16" ? "f32" : dtype}`);
   }
-  return (4 * places.size) / (joined === "tree" ? 1 : MIN_SUBGROUP);
+  return (4 * cells.size) / (joined === "tree" ? 1 : MIN_SUBGROUP);
 }
 
-/** Values that a fold leaves for those who join it: argmax and argmin leave a place beside theirs. */
+/** Values that a fold leaves for those who join it: argmax and argmin leave an index beside theirs. */
 export const leftBy = (graph: Graph, id: NodeId): number => (opDef(node(graph, id).op).reduce!.arg ? 2 : 1);
 
-/** The same for rows that are cut, of which a kernel joins the folds of several steps one after another, in two sets of places. */
+/** The same for rows that are cut, of which a kernel joins the folds of several steps one after another, in two sets of cells. */
 export function stepsBytes(
   graph: Graph,
   steps: readonly { readonly folds: readonly NodeId[] }[],
@@ -54,10 +54,10 @@ export function stepsBytes(
   return (8 * most * types.size) / (joined === "tree" ? 1 : MIN_SUBGROUP);
 }
 
-/** What threads that join a fold hand over: what it folds, and places. */
+/** What threads that join a fold hand over: what it folds, and indices. */
 function typesOf(graph: Graph, id: NodeId): readonly string[] {
   const { op, inputs, type } = node(graph, id);
-  return opDef(op).reduce!.arg ? [node(graph, inputs[0]!).type.dtype, "place"] : [type.dtype];
+  return opDef(op).reduce!.arg ? [node(graph, inputs[0]!).type.dtype, "index"] : [type.dtype];
 }
 
 /** Bytes of workgroup memory that each thread needs to scan what it holds of a row in one turn: scans of one dtype take turns. */
@@ -71,9 +71,9 @@ export interface RowSort {
   readonly orders: readonly NodeId[];
   readonly stage: number;
   /** Whether some of them ask where an element stood. */
-  readonly places: boolean;
-  /** Of a row that no workgroup has room for, how many of the first are kept while it goes by; 0 where the row is there whole. */
-  readonly kept: number;
+  readonly indices: boolean;
+  /** Of a row that no workgroup has room for, how many of the first are retained while it goes by; 0 where the row is there whole. */
+  readonly retained: number;
 }
 
 /** Sorts of a row group, each once. */
@@ -90,8 +90,8 @@ export function sortsOf(graph: Graph, form: RegionForm): RowSort[] {
       descending: descending(attrs),
       orders: [...(known?.orders ?? []), id],
       stage,
-      places: indices || (known?.places ?? false),
-      kept: whole ? 0 : Math.max(known?.kept ?? 0, count(attrs, form.columns)),
+      indices: indices || (known?.indices ?? false),
+      retained: whole ? 0 : Math.max(known?.retained ?? 0, count(attrs, form.columns)),
     });
   }
   return [...sorts.values()];
@@ -99,4 +99,4 @@ export function sortsOf(graph: Graph, form: RegionForm): RowSort[] {
 
 /** Sorts of the rows of a kernel as networks of its workgroups. */
 export const networksOf = ({ rows, columns }: RegionForm, sorts: readonly RowSort[]): Network[] =>
-  sorts.map(({ kept, places }) => ({ rows, columns, kept, places }));
+  sorts.map(({ retained, indices }) => ({ rows, columns, retained, indices }));

@@ -35,7 +35,7 @@ test("a comment goes on as a comment", () => {
   expect(`${first} ${second!.slice(3)}`).toBe(`// ${terms(16, "and")}`);
 });
 
-test("nothing but the width changes, and what has no place to break stays", () => {
+test("nothing but the width changes, and what can be broken nowhere stays", () => {
   const long = `  let b = ${"x".repeat(150)};`;
   expect(linesOf(long)).toEqual([long]);
   const nested = `  let c = f(${terms(30, "*")}, g(${terms(12, "-")}), h(${terms(9, "|")}));`;

@@ -51,10 +51,10 @@ function broken(line: string): string[] {
   return [...parts, pad + rest];
 }
 
-/** Places where a line may end, and how much of what belongs together that would part: brackets first, then factors. */
+/** Breaks where a line may end, and how much of what belongs together that would part: brackets first, then factors. */
 const BREAKS = /[([]|[)\]]|, | = | (?:[-+|&]|\|\||&&) | [*/] /g;
 
-/** The last of the best places within `room`; 0 where there is none. */
+/** The last of the best breaks within `room`; 0 where there is none. */
 function bestBreak(text: string, room: number): number {
   let depth = 0;
   let [best, least] = [0, Infinity];

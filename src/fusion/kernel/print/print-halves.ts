@@ -55,12 +55,12 @@ export class PackedHalves {
         `atomicStore(&${name}[${next}], to_halves(${value}).y);`,
       ];
     }
-    const place = `&${name}[${indexText(word)}]`;
+    const address = `&${name}[${indexText(word)}]`;
     const half = this.#space.mod(index, 2);
     const up = half.terms.length === 0 ? `${16 * half.constant}u` : `16u * (${indexText(half)})`;
     return [
-      `atomicAnd(${place}, 0xffff0000u >> (${up})); // Keep the neighbour's half.`,
-      `atomicOr(${place}, to_half(${value}) << (${up}));`,
+      `atomicAnd(${address}, 0xffff0000u >> (${up})); // Keep the neighbour's half.`,
+      `atomicOr(${address}, to_half(${value}) << (${up}));`,
     ];
   }
 

@@ -3,8 +3,8 @@ import type { Index } from "../emit/index-space";
 import type { SortArrays, Waiting } from "../emit/kernel-ir";
 
 /** Puts an element behind those that wait. */
-export function waitText({ sort: { keys, places }, first, count, name }: Waiting): string {
-  const [param, store] = places ? [", place: i32", `\n  ${places.name}[slot] = place;`] : ["", ""];
+export function waitText({ sort: { keys, indices }, first, count, name }: Waiting): string {
+  const [param, store] = indices ? [", index: i32", `\n  ${indices.name}[slot] = index;`] : ["", ""];
   return `// Puts an element behind those that wait.
 fn ${name}(key: i32${param}) {
   let slot = ${first}u + atomicAdd(&${count.name}, 1u);
@@ -13,8 +13,8 @@ fn ${name}(key: i32${param}) {
 }
 
 /** Puts two elements of a row in order. */
-export function exchangeText({ keys, places, name }: SortArrays): string {
-  const [a, b] = [keys.name, places?.name];
+export function exchangeText({ keys, indices, name }: SortArrays): string {
+  const [a, b] = [keys.name, indices?.name];
   const ties = b ? ` || (${a}[far] == ${a}[near] && ${b}[far] < ${b}[near])` : "";
   const swap = (array: string, held: string): string =>
     `    let ${held} = ${array}[near];\n    ${array}[near] = ${array}[far];\n    ${array}[far] = ${held};\n`;
@@ -22,18 +22,18 @@ export function exchangeText({ keys, places, name }: SortArrays): string {
   return `// Swaps two elements of the row unless they stand in order.
 fn ${name}(near: u32, far: u32) {
   if (${ties ? `(${after})${ties}` : after}) {
-${swap(a, "key")}${b ? swap(b, "place") : ""}  }
+${swap(a, "key")}${b ? swap(b, "index") : ""}  }
 }`;
 }
 
-/** Halvings of a run that leave one place. */
+/** Halvings of a run that leave one index. */
 export const searchSteps = (run: Index): number => Math.ceil(Math.log2(run.max + 1));
 
 /**
- * @param steps halvings after which one place of a run is left
- * @param keyAt the key of the element at a place of the buffer that holds the runs
+ * @param steps halvings after which one index of a run is left
+ * @param keyAt the key of the element at an index of the buffer that holds the runs
  */
-export function mergeText(name: string, steps: number, keyAt: (place: string) => string): string {
+export function mergeText(name: string, steps: number, keyAt: (index: string) => string): string {
   const ahead = (near: string, far: string): string => `${keyAt(far)} < ${keyAt(near)}`;
   return `// Where element number \`at\` of two neighbouring runs stands: \`left\` elements from \`start\` on, and the \`right\` ones after them.
 fn ${name}(start: u32, left: u32, right: u32, at: u32) -> u32 {

@@ -255,24 +255,24 @@ class Printer {
     this.#line(`if (far < ${indexText(below)}) { ${sort.name}(near, far); }`, nodes);
   }
 
-  #wait({ waiting, key, place, bar, barPlace, nodes }: Extract<Stmt, { kind: "wait" }>): void {
+  #wait({ waiting, key, index, bar, barIndex, nodes }: Extract<Stmt, { kind: "wait" }>): void {
     if (!this.#helpers.has(waiting.name)) this.#helpers.set(waiting.name, waitText(waiting));
     const text = (value: Value): string => this.#value(value, value.scalar, 1);
     const before = `${text(key)} < ${text(bar)}`;
-    const tie = place && barPlace ? ` || (${text(key)} == ${text(bar)} && ${text(place)} < ${text(barPlace)})` : "";
+    const tie = index && barIndex ? ` || (${text(key)} == ${text(bar)} && ${text(index)} < ${text(barIndex)})` : "";
     this.#line(
-      `if (${before}${tie}) { ${waiting.name}(${[key, ...(place ? [place] : [])].map(text).join(", ")}); }`,
+      `if (${before}${tie}) { ${waiting.name}(${[key, ...(index ? [index] : [])].map(text).join(", ")}); }`,
       nodes,
     );
   }
 
   #merge({ variable, values, name, key, attrs, nodes, ...at }: Extract<Stmt, { kind: "merge" }>): void {
     const { dtype } = values.type;
-    const keyAt = (place: string): string =>
-      key.scalar!.wgsl([`${values.name}[${place}]`], attrs, this.#type(key, "key", 1, dtype));
+    const keyAt = (at_: string): string =>
+      key.scalar!.wgsl([`${values.name}[${at_}]`], attrs, this.#type(key, "key", 1, dtype));
     if (!this.#helpers.has(name)) this.#helpers.set(name, mergeText(name, searchSteps(at.left), keyAt));
-    const places = [at.start, at.left, at.right, at.at].map(indexText).join(", ");
-    this.#line(`let ${variable.name} = ${name}(${places});`, nodes);
+    const asked = [at.start, at.left, at.right, at.at].map(indexText).join(", ");
+    this.#line(`let ${variable.name} = ${name}(${asked});`, nodes);
   }
 
   #store({ buffer, index, value, width, nodes }: Extract<Stmt, { kind: "store" }>): void {
@@ -283,10 +283,10 @@ class Printer {
       for (const line of this.#packed!.store(buffer, index, text, width)) this.#line(line, nodes);
       return;
     }
-    const place = placeText(buffer, index, width);
+    const target = addressText(buffer, index, width);
     if (dtype === "bool") text = width === 4 ? `select(vec4u(0u), vec4u(1u), ${text})` : `select(0u, 1u, ${text})`;
     if (dtype === "f16") text = `${typeText("f16", width)}(${text})`;
-    this.#line(`${place} = ${text};`, nodes);
+    this.#line(`${target} = ${text};`, nodes);
   }
 
   #expr(expr: Expr, scalar: Scalar, width: Width): string {
@@ -394,7 +394,7 @@ class Printer {
       const text = this.#packed!.load(buffer, index, own);
       return width === 4 && own === 1 ? `vec4f(${text})` : text;
     }
-    let text = placeText(buffer, index, own);
+    let text = addressText(buffer, index, own);
     const { dtype } = buffer.type;
     if (dtype === "bool") text = own === 4 ? `${text} != vec4u(0u)` : `${text} != 0u`;
     if (dtype === "f16") text = `${typeText("f32", own)}(${text})`;
@@ -448,13 +448,13 @@ function helperNamed(name: string): WgslHelper {
 }
 
 /** `sum += x;` */
-function assignText(place: string, text: string): string {
-  const added = text.startsWith(`${place} + `) ? text.slice(place.length + 3) : "";
-  return /^\w+(?:\[[^[\]]*\])?$/.test(added) ? `${place} += ${added};` : `${place} = ${text};`;
+function assignText(target: string, text: string): string {
+  const added = text.startsWith(`${target} + `) ? text.slice(target.length + 3) : "";
+  return /^\w+(?:\[[^[\]]*\])?$/.test(added) ? `${target} += ${added};` : `${target} = ${text};`;
 }
 
 /** `x[i]`, or one component of a buffer that is bound in fours. */
-function placeText(buffer: Buffer, index: Index, width: Width): string {
+function addressText(buffer: Buffer, index: Index, width: Width): string {
   if (buffer.width === 1) return `${buffer.name}[${indexText(index)}]`;
   if (width === 4) return `${buffer.name}[${quarterText(index)}]`;
   if (index.terms.length === 0)

@@ -137,7 +137,7 @@ class Writer {
   }
 
   /** Where an input's elements are, of a block or of a row. */
-  #place(source: Node, reader: Node): string {
+  #loaded(source: Node, reader: Node): string {
     const pointer = `${this.name(source.id, source.label)}_ptr`;
     if (!this.pointers.includes(pointer)) this.pointers.push(pointer);
     const reach = this.reachOf(source);
@@ -159,7 +159,7 @@ class Writer {
     while (opDef(source.op).movement?.free) source = nodeOf(this.graph, source.inputs[0]!);
     if (!isInput(source) && opDef(source.op).kind === "movement" && n !== source)
       throw new NoText(`Reading \`${n.label}\` in another order has no counterpart in this view.`);
-    const text = this.#place(n === source ? n : { ...n, id: source.id, label: source.label }, reader);
+    const text = this.#loaded(n === source ? n : { ...n, id: source.id, label: source.label }, reader);
     const name = this.name(id, n.label);
     this.#reaches.set(id, this.reachOf(n));
     this.lines.push(`    ${name} = ${text}`);

@@ -1,16 +1,16 @@
 /** @file The knobs of one kernel: what each stands at, and what else it could be on a machine. */
 import { knobsFor, withKnob, type Graph, type KnobName, type Region, type Target, type Verdict } from "../../ir";
-import { classify, placeRows } from "../classify";
+import { classify, analyseRows } from "../classify";
 import { isOnline } from "../shapes/attention/classify-online";
-import { knobsKept, refusalOf, standing, valuesOf, type KnobOffer } from "./schedule-overrides";
+import { knobsApplied, refusalOf, standing, valuesOf, type KnobOffer } from "./schedule-overrides";
 import { mergedStages } from "../shapes/fold/rows/merged-stages";
 import { scheduleRegion, scheduleWith } from "./schedule";
 import type { OrderWay, RegionForm, RegionSchedule } from "../types";
 
 function canMerge(graph: Graph, region: Region, form: RegionForm): boolean {
   if (form.reductions.length === 0 || isOnline(form.template)) return false;
-  const placement = placeRows(graph, region.members);
-  return !("ok" in placement) && mergedStages(graph, region, form, placement).length > 0;
+  const analysis = analyseRows(graph, region.members);
+  return !("ok" in analysis) && mergedStages(graph, region, form, analysis).length > 0;
 }
 
 /** On a CPU adapter a thread walks a row or a tile of its own: there is nothing to choose about how threads share one. */
@@ -27,7 +27,7 @@ export function knobOffers(graph: Graph, region: Region, target: Target): KnobOf
   const { form } = classified;
   const schedule = (knobs: typeof chosen) => scheduleWith(graph, region, form, target, knobs);
   const chosen = knobsFor(target.knobs, region.outputs);
-  const { kept, schedule: now } = knobsKept(chosen, target, schedule);
+  const { applied, schedule: now } = knobsApplied(chosen, target, schedule);
   const merges = canMerge(graph, region, form);
   const stands = standing(now, schedule({}), merges);
   return [...stands].flatMap(([knob, stood]): KnobOffer[] => {
@@ -35,7 +35,7 @@ export function knobOffers(graph: Graph, region: Region, target: Target): KnobOf
     if (knob === "joined" && !target.subgroups) return [];
     const values = [...new Set([...valuesOf(knob, now, merges), stood])];
     const offered = values.map((value) => {
-      const tried = schedule(withKnob(kept, knob, value));
+      const tried = schedule(withKnob(applied, knob, value));
       return { value, refusal: refusalOf(knob, value, tried, target, region.members) };
     });
     const why =
@@ -43,6 +43,6 @@ export function knobOffers(graph: Graph, region: Region, target: Target): KnobOf
         ? (offered.flatMap(({ value, refusal }) => (refusal === null ? againstOf(schedule({}), value) : [])).at(0) ??
           null)
         : null;
-    return [{ knob, now: stood, chosen: kept[knob] !== undefined, values: offered, why }];
+    return [{ knob, now: stood, chosen: applied[knob] !== undefined, values: offered, why }];
   });
 }

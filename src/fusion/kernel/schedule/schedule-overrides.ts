@@ -20,27 +20,27 @@ const MAX_REGISTERS = 255;
 /** Turns of a row that a kernel writes out one by one. */
 const MAX_WRITTEN = 64;
 
-export interface KeptKnobs {
+export interface AppliedKnobs {
   readonly schedule: RegionSchedule;
-  readonly kept: Knobs;
+  readonly applied: Knobs;
   readonly refused: readonly { readonly knob: KnobName; readonly verdict: Verdict }[];
 }
 
 /** The knobs that hold, taken one after another: one that the machine can't do is left to the planner, with the reason. */
-export function knobsKept(knobs: Knobs, target: Target, schedule: (knobs: Knobs) => RegionSchedule): KeptKnobs {
-  let kept = noKnobs;
-  let found = schedule(kept);
+export function knobsApplied(knobs: Knobs, target: Target, schedule: (knobs: Knobs) => RegionSchedule): AppliedKnobs {
+  let applied = noKnobs;
+  let found = schedule(applied);
   const refused: { knob: KnobName; verdict: Verdict }[] = [];
   for (const knob of knobNames) {
     const value = knobs[knob];
     if (value === undefined) continue;
-    const wanted = withKnob(kept, knob, value);
+    const wanted = withKnob(applied, knob, value);
     const next = schedule(wanted);
     const verdict = refusalOf(knob, value, next, target, []);
     if (verdict) refused.push({ knob, verdict });
-    else [kept, found] = [wanted, next];
+    else [applied, found] = [wanted, next];
   }
-  return { schedule: found, kept, refused };
+  return { schedule: found, applied, refused };
 }
 
 /** Why a kernel can't be scheduled so; null when it can. */
@@ -91,7 +91,7 @@ export function refusalOf(
   if (knob === "rows" && value === "registers" && variant === "fold" && !isHeld(schedule)) {
     return no(
       "L_ROW_NOT_OWNED",
-      "Of a row this long, only the first few are kept in order while it is read.",
+      "Of a row this long, only the first few are held in order while it is read.",
       "Use rows that fit into one workgroup.",
     );
   }

@@ -12,7 +12,7 @@ import { scheduleLaunched } from "../shapes/loop/schedule-launched";
 import { scheduleMap } from "../shapes/map/schedule";
 import { scheduleMatmul } from "../shapes/matmul/schedule";
 import type { RegionForm, RegionSchedule } from "../types";
-import { knobsKept } from "./schedule-overrides";
+import { knobsApplied } from "./schedule-overrides";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "./schedule-parts";
 
 type Schedule = (graph: Graph, region: Body, form: RegionForm, target: Target, knobs: Knobs) => RegionSchedule;
@@ -31,14 +31,14 @@ const SHAPES: readonly { readonly takes: (form: RegionForm) => boolean; readonly
 
 /**
  * The schedule that the written kernel follows and cost prices. Deterministic in its arguments. What was chosen for the kernel holds as far as
- * the machine can do it (`knobsKept`); the planner chooses the rest.
+ * the machine can do it (`knobsApplied`); the planner chooses the rest.
  * @param form classify's answer for exactly these members and outputs
  */
 export function scheduleRegion(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
   if (isViewRegion(graph, region) || storesNothing(graph, region)) return blank({ variant: "view", dispatches: 0 });
   if (launchedKey(graph, region.members) !== null) return scheduleLaunched(graph, region, target, scheduleIteration);
   const knobs = knobsFor(target.knobs, region.outputs);
-  return knobsKept(knobs, target, (kept) => scheduleWith(graph, region, form, target, kept)).schedule;
+  return knobsApplied(knobs, target, (applied) => scheduleWith(graph, region, form, target, applied)).schedule;
 }
 
 /** The schedule with these knobs, whatever it takes. Not of views. */

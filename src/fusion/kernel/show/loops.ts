@@ -85,12 +85,12 @@ const axisName = (axis: number): string => AXES[axis] ?? `i${axis}`;
 /** `x[i, j]`: axes are aligned at the right, extents of 1 stand still. */
 function indexed({ space, reduced }: Nest, name: string, shape: readonly number[]): string {
   if (shape.length === 0) return name;
-  const kept = space.flatMap((extent, axis) => (reduced.has(axis) ? [] : [{ extent, axis }]));
-  const isKept =
-    shape.length === kept.length && shape.length < space.length && kept.every((each, i) => each.extent === shape[i]);
+  const outer = space.flatMap((extent, axis) => (reduced.has(axis) ? [] : [{ extent, axis }]));
+  const isOuter =
+    shape.length === outer.length && shape.length < space.length && outer.every((each, i) => each.extent === shape[i]);
   const names = shape.map((extent, i) => {
     if (extent === 1) return "0";
-    return axisName(isKept ? kept[i]!.axis : i + Math.max(0, space.length - shape.length));
+    return axisName(isOuter ? outer[i]!.axis : i + Math.max(0, space.length - shape.length));
   });
   return `${name}[${names.join(", ")}]`;
 }

@@ -4,7 +4,7 @@ import type { Cond, Index, IndexAtom, IndexVar } from "../emit/index-space";
 /** An index for one thread and one of its four lanes. */
 export type IndexOf = (thread: number, lane: number) => number;
 
-/** What the threads of one workgroup know of their places. */
+/** What the threads of one workgroup know of their indices. */
 export class Indices {
   readonly builtins: { variable: NonNullable<IndexVar["builtin"]>; cells: Float64Array }[] = [];
   readonly #vars = new Map<number, Float64Array>();

@@ -30,7 +30,7 @@ export interface Seen {
 
 /** Who looks on while a kernel runs. */
 export interface Watcher {
-  /** Asked once for each statement, before those of its block: what is to run in its place. */
+  /** Asked once for each statement, before those of its block: what is to run instead of it. */
   watch(stmt: Stmt, run: Run, seen: Seen): Run;
   /** A workgroup begins, by its number; those along x come first. */
   begin(workgroup: number): void;
@@ -286,23 +286,23 @@ class Machine {
     });
   }
 
-  #inOrder({ keys, places }: SortArrays): (thread: number, near: number, far: number) => void {
-    const [key, place] = [this.#shared.get(keys)!, places ? this.#shared.get(places)! : null];
-    return (thread, near, far) => putInOrder(key, place, [near, far], thread, this.#phase);
+  #inOrder({ keys, indices }: SortArrays): (thread: number, near: number, far: number) => void {
+    const [key, index] = [this.#shared.get(keys)!, indices ? this.#shared.get(indices)! : null];
+    return (thread, near, far) => putInOrder(key, index, [near, far], thread, this.#phase);
   }
 
   /** Threads put elements behind those that wait in the order of their numbers; on a GPU they come in any. */
   #wait(stmt: Extract<Stmt, { kind: "wait" }>): Run {
     const { sort, first, count } = stmt.waiting;
-    const [keys, places] = [this.#shared.get(sort.keys)!, sort.places && this.#shared.get(sort.places)!];
+    const [keys, indices] = [this.#shared.get(sort.keys)!, sort.indices && this.#shared.get(sort.indices)!];
     const counter = this.#shared.get(count)! as SharedTrace;
     const numberOf = (value: Value): NumberOf => this.#value(value);
-    const [key, place, waits] = [numberOf(stmt.key), stmt.place && numberOf(stmt.place), waitsBy(stmt, numberOf)];
+    const [key, index, waits] = [numberOf(stmt.key), stmt.index && numberOf(stmt.index), waitsBy(stmt, numberOf)];
     return each((thread) => {
       if (!waits(thread)) return;
       const slot = first + counter.add(thread, this.#phase);
       keys.write(slot, key(thread, 0), thread, this.#phase);
-      if (place) places?.write(slot, place(thread, 0), thread, this.#phase);
+      if (index) indices?.write(slot, index(thread, 0), thread, this.#phase);
     });
   }
 
@@ -319,10 +319,10 @@ class Machine {
     };
   }
 
-  #merge({ variable, values, key, attrs, ...places }: Extract<Stmt, { kind: "merge" }>): Run {
+  #merge({ variable, values, key, attrs, ...asked }: Extract<Stmt, { kind: "merge" }>): Run {
     const [cells, trace, segment] = [this.#indices.cellsOf(variable), this.#traces.get(values)!, this.#segment];
     const keyAt = (at: number): number => key.scalar!.js([trace.read(at, segment)], attrs);
-    const [start, left, right, at] = [places.start, places.left, places.right, places.at].map((index) =>
+    const [start, left, right, at] = [asked.start, asked.left, asked.right, asked.at].map((index) =>
       this.#indices.index(index),
     );
     return each((thread) => {

@@ -17,40 +17,40 @@ export function pairsOf(
   };
 }
 
-/** Whether the element of a thread comes before the last of those that are kept. */
+/** Whether the element of a thread comes before the last of those that are retained. */
 export function waitsBy(
-  { key, bar, place, barPlace }: Extract<Stmt, { kind: "wait" }>,
+  { key, bar, index, barIndex }: Extract<Stmt, { kind: "wait" }>,
   numberOf: (value: Value) => NumberOf,
 ): (thread: number) => boolean {
   const [own, last] = [numberOf(key), numberOf(bar)];
-  const [ownPlace, lastPlace] = [place && numberOf(place), barPlace && numberOf(barPlace)];
+  const [ownIndex, lastIndex] = [index && numberOf(index), barIndex && numberOf(barIndex)];
   return (thread) => {
     const [a, b] = [own(thread, 0), last(thread, 0)];
-    return a < b || (ownPlace && lastPlace ? a === b && ownPlace(thread, 0) < lastPlace(thread, 0) : false);
+    return a < b || (ownIndex && lastIndex ? a === b && ownIndex(thread, 0) < lastIndex(thread, 0) : false);
   };
 }
 
 /** Swaps two elements in workgroup memory that do not stand as they should; `phase` is the one between two barriers. */
 export function putInOrder(
   key: Pick<SharedTrace, "read" | "write">,
-  place: Pick<SharedTrace, "read" | "write"> | null,
+  indices: Pick<SharedTrace, "read" | "write"> | null,
   [near, far]: readonly [number, number],
   thread: number,
   phase: number,
 ): void {
   const [a, b] = [key.read(near, thread, phase), key.read(far, thread, phase)];
-  const i = place ? place.read(near, thread, phase) : 0;
-  const j = place ? place.read(far, thread, phase) : 0;
+  const i = indices ? indices.read(near, thread, phase) : 0;
+  const j = indices ? indices.read(far, thread, phase) : 0;
   if (!(b < a || (b === a && j < i))) return;
   key.write(near, b, thread, phase);
   key.write(far, a, thread, phase);
-  place?.write(near, j, thread, phase);
-  place?.write(far, i, thread, phase);
+  indices?.write(near, j, thread, phase);
+  indices?.write(far, i, thread, phase);
 }
 
 /** Where element number `at` of two neighbouring runs stands, both in order, when they are merged: as the shader searches for it. */
 export function mergedFrom(
-  keyAt: (place: number) => number,
+  keyAt: (position: number) => number,
   start: number,
   left: number,
   right: number,

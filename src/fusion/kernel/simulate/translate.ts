@@ -180,13 +180,13 @@ class Translator {
     const start = this.#index(index, 0);
     for (let lane = 0; lane < width; lane++) {
       this.#lines.push(
-        `${memory}[${start}${lane > 0 ? ` + ${lane}` : ""}] = ${this.#kept(buffer, this.#value(value, lane))};`,
+        `${memory}[${start}${lane > 0 ? ` + ${lane}` : ""}] = ${this.#stored(buffer, this.#value(value, lane))};`,
       );
     }
   }
 
   /** What memory keeps of a number. */
-  #kept({ type: { dtype } }: Buffer, text: string): string {
+  #stored({ type: { dtype } }: Buffer, text: string): string {
     if (dtype === "i32" || dtype === "bool") return `Math.trunc(${text})`;
     if (!this.#single) return text;
     return dtype === "f16" ? `half(${text})` : `fround(${text})`;

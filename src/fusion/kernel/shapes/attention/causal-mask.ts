@@ -113,8 +113,8 @@ function transposesLastTwo(graph: Graph, n: Node): boolean | null {
   const [rows, columns] = [n.type.shape.at(-2), n.type.shape.at(-1)];
   const perm = permutationOf(graph, n);
   if (perm === null) {
-    const kept = from.at(-2) === rows && from.at(-1) === columns && isFreeView(n);
-    return kept ? false : null;
+    const unchanged = from.at(-2) === rows && from.at(-1) === columns && isFreeView(n);
+    return unchanged ? false : null;
   }
   const [a, b] = [perm.at(-2), perm.at(-1)];
   const last = from.length - 1;
@@ -143,7 +143,7 @@ function lowest(inside: Inside, condition: NodeId, shape: Shape): number | null 
   return best;
 }
 
-/** A comparison of two places that says column ≤ row + c. */
+/** A comparison of two indices that says column ≤ row + c. */
 function boundOf(inside: Inside, { op, inputs }: Node, shape: Shape): number | null {
   const { compares } = algebraOf(op);
   const reversed = compares === ">=" || compares === ">";

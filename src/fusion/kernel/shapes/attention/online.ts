@@ -48,7 +48,7 @@ export function onlineParts(graph: Graph, members: readonly NodeId[], outputs: r
 class Reader {
   readonly #parts = new Map<NodeId, Part>();
   readonly #aliases = new Map<NodeId, NodeId>();
-  /** Scores whose last two axes have changed places. */
+  /** Scores whose last two axes are swapped. */
   readonly #transposed = new Set<NodeId>();
   readonly #folds: OnlineFold[] = [];
   /** Multiples of exponentials of which some elements are replaced. */
@@ -164,7 +164,7 @@ class Reader {
       this.#results = followers;
     }
     for (const id of members) {
-      const part = this.#place(this.#node(id));
+      const part = this.#partOf(this.#node(id));
       if (isVerdict(part)) return part;
       this.#parts.set(id, part);
       const { op, inputs } = this.#node(id);
@@ -174,7 +174,7 @@ class Reader {
     return null;
   }
 
-  #place(n: Node): Part | Verdict {
+  #partOf(n: Node): Part | Verdict {
     const parts = n.inputs.map((input) => this.#part(input));
     if (this.scores.includes(n.id))
       return parts.every((part) => part === "free")
@@ -256,12 +256,12 @@ class Reader {
     const operand = n.inputs[0]!;
     const shape = this.#shape(operand);
     const core = this.#results.get(this.values!)!;
-    const places = this.#results.get(operand)?.places;
+    const indices = this.#results.get(operand)?.indices;
     const whole = axes.length === 1 && axes[0] === shape.length - 1 && opDef(n.op).reduce!.arg === undefined;
-    const inPlace =
-      shape.join() === this.#shape(this.values!).join() && core.places.every((at, i) => at === places?.[i]);
+    const aligned =
+      shape.join() === this.#shape(this.values!).join() && core.indices.every((at, i) => at === indices?.[i]);
     const alongRows = this.#axis === null || this.#axis === this.space.length - 1;
-    if (!whole || !inPlace || !alongRows) return this.#needsAll(n, 0);
+    if (!whole || !aligned || !alongRows) return this.#needsAll(n, 0);
     this.#axis = this.space.length - 1;
     this.#resultFolds.push(n.id);
     return "row";
@@ -298,10 +298,10 @@ class Reader {
     const follower = this.#results.get(n.id)!;
     for (const [operand, part] of parts.entries()) {
       if (part === "free" || part === "result") continue;
-      const inPlace =
-        follower.places.every((at, i) => at === core.places[i]) &&
+      const aligned =
+        follower.indices.every((at, i) => at === core.indices[i]) &&
         n.type.shape.join() === this.#shape(this.values!).join();
-      if (part !== "row" || !inPlace || !this.#meetsItsRow(this.#shape(n.inputs[operand]!), n.type.shape))
+      if (part !== "row" || !aligned || !this.#meetsItsRow(this.#shape(n.inputs[operand]!), n.type.shape))
         return this.#needsAll(n, operand);
     }
     return "result";
@@ -309,9 +309,9 @@ class Reader {
 
   #meetsItsRow(shape: Shape, full: Shape): boolean {
     const folded = full.length - this.space.length + (this.#axis ?? this.space.length - 1);
-    const kept = full.map((extent, axis) => (axis === folded ? 1 : extent));
+    const rowShape = full.map((extent, axis) => (axis === folded ? 1 : extent));
     const padded = [...Array.from({ length: full.length - shape.length }, () => 1), ...shape];
-    return padded.join() === kept.join();
+    return padded.join() === rowShape.join();
   }
 
   #compute(n: Node, parts: readonly Part[]): Part | Verdict {
@@ -320,10 +320,10 @@ class Reader {
     if (!parts.some(isElement) && has("row")) return this.#onRows(n, parts);
     const turned = n.inputs.some((input) => this.#transposed.has(input));
     if (turned) return this.#computeTransposed(n, parts);
-    const wrongPlace = n.inputs.findIndex(
+    const moved = n.inputs.findIndex(
       (input, i) => isElement(parts[i]!) && this.#shape(input).join() !== n.type.shape.join(),
     );
-    if (wrongPlace >= 0 || !this.#isFull(n.type.shape)) return this.#otherRows(n.id);
+    if (moved >= 0 || !this.#isFull(n.type.shape)) return this.#otherRows(n.id);
     if (has("late")) return this.#late(n, parts.indexOf("late"));
     if (has("row")) return this.#shift(n, parts);
     if (has("shifted")) return this.#exponential(n, parts);
@@ -331,7 +331,7 @@ class Reader {
     return "score";
   }
 
-  /** Scores whose axes have changed places may meet their like, and values that are at hand; nothing is folded along them. */
+  /** Scores whose axes are swapped may meet their like, and values that are at hand; nothing is folded along them. */
   #computeTransposed(n: Node, parts: readonly Part[]): Part | Verdict {
     const odd = n.inputs.find(
       (input, i) =>

@@ -18,7 +18,7 @@ export const ENOUGH_WORKGROUPS = 128;
 export interface ReduceSizes {
   readonly batch: number;
   /** The axis that stays, the one that is folded, and the inner one of the contraction. */
-  readonly kept: number;
+  readonly outer: number;
   readonly folded: number;
   readonly k: number;
   /** The folded axis is the last one. */
@@ -30,7 +30,7 @@ export function reduceSizes(graph: Graph, { scores, space, axis }: OnlineParts):
   const [m, n] = [space.at(-2)!, space.at(-1)!];
   return {
     batch: sizeOf(space) / (m * n),
-    kept: alongColumns ? m : n,
+    outer: alongColumns ? m : n,
     folded: alongColumns ? n : m,
     k: matmulSizes(graph, scores[0]!).k,
     alongColumns,
@@ -58,7 +58,7 @@ interface ReducePlan {
   readonly workgroups: number;
 }
 
-/** Columns of a thread that it can fold: with sixteen, and their places, accumulators are pushed out of its registers. Measured. */
+/** Columns of a thread that it can fold: with sixteen, and their indices, accumulators are pushed out of its registers. Measured. */
 const MAX_COLUMNS = 8;
 
 /** Statements of one kernel above which a smaller tile is taken: every accumulator of a thread is folded by name. */
@@ -73,8 +73,8 @@ function statementsOf({ k, rm, rn }: MatmulTile, members: number, values: number
 
 /** Null where one thread per row is better. */
 function reducePlan(graph: Graph, parts: OnlineParts, members: number, target: Target): ReducePlan | null {
-  const { batch, kept, folded, alongColumns } = reduceSizes(graph, parts);
-  if (target.schedule === "cpu" || kept < THIN || folded < THIN) return null;
+  const { batch, outer, folded, alongColumns } = reduceSizes(graph, parts);
+  if (target.schedule === "cpu" || outer < THIN || folded < THIN) return null;
   const bytes = (tile: MatmulTile): number => {
     const long = walksOf(parts, Infinity) * statementsOf(tile, members, meetingValues(graph, parts)) > MAX_STATEMENTS;
     return long ? Infinity : reduceBytes(graph, parts, tile, alongColumns);
@@ -95,7 +95,7 @@ function reducePlan(graph: Graph, parts: OnlineParts, members: number, target: T
   });
   const plans = fits.map((tile) => {
     const plan = walkOf(
-      batch * Math.ceil(kept / (alongColumns ? tile.m : tile.n)),
+      batch * Math.ceil(outer / (alongColumns ? tile.m : tile.n)),
       tile,
       folded / (alongColumns ? tile.n : tile.m),
       whole,
@@ -119,8 +119,8 @@ function shareOf(
   { tile, iterations, workgroups }: ReducePlan,
   target: Target,
 ): number {
-  const { batch, kept, folded, k } = reduceSizes(graph, parts);
-  const [walks, elements] = [walksOf(parts, iterations), batch * kept * folded];
+  const { batch, outer, folded, k } = reduceSizes(graph, parts);
+  const [walks, elements] = [walksOf(parts, iterations), batch * outer * folded];
   return tileShare(tile, workgroups, walks * k * iterations, walks * 2 * elements * k, target);
 }
 
@@ -164,7 +164,7 @@ export function meetingRows(graph: Graph, parts: OnlineParts, tile: MatmulTile, 
 export const meetingCells = (graph: Graph, parts: OnlineParts, tile: MatmulTile, alongColumns: boolean): number =>
   cellsOfRow(graph, parts, tile, alongColumns) * meetingRows(graph, parts, tile, alongColumns);
 
-/** Values of each row that threads hand over: its peak, its folds, and the place of an argmax. */
+/** Values of each row that threads hand over: its peak, its folds, and the index of an argmax. */
 export const meetingValues = (graph: Graph, { peak, folds }: OnlineParts): number =>
   folds.reduce((sum, fold) => sum + leftBy(graph, fold.node), peak === null ? 0 : 1);
 
@@ -182,34 +182,34 @@ export function scheduleReduce(
   target: Target,
   live: number,
 ): Planned {
-  const { batch, kept, folded, k, alongColumns } = reduceSizes(graph, parts);
+  const { batch, outer, folded, k, alongColumns } = reduceSizes(graph, parts);
   const plan = reducePlan(graph, parts, members.length, target);
   const folds = parts.folds.length + 1;
   const plain = readsOf(graph, members, outputs);
   if (!plan) {
-    const rows = kept % 4 === 0 || !alongColumns ? 4 : 1;
+    const rows = outer % 4 === 0 || !alongColumns ? 4 : 1;
     const walks = walksOf(parts, Math.ceil(folded / Math.min(4, folded)));
     return {
       variant: "reduce-thread",
       ...(walks === 1 ? { reads: plain } : walkedTwice(graph, parts, members, plain, k === 1 || k === 4)),
       threadsPerWorkgroup: 64,
-      workgroups: Math.ceil((batch * Math.ceil(kept / rows)) / 64),
+      workgroups: Math.ceil((batch * Math.ceil(outer / rows)) / 64),
       registers: live + 4 * folds + 8,
-      reached: aloneShare(batch * Math.ceil(kept / rows), target),
-      modelledBytes: walks * 4 * batch * k * folded * (Math.ceil(kept / rows) - 1),
+      reached: aloneShare(batch * Math.ceil(outer / rows), target),
+      modelledBytes: walks * 4 * batch * k * folded * (Math.ceil(outer / rows) - 1),
     };
   }
   const { tile, chunks, iterations, workgroups } = plan;
   const walks = walksOf(parts, iterations);
   const [own, walked] = alongColumns ? [tile.m, tile.n] : [tile.n, tile.m];
-  const bands = Math.ceil(kept / own);
+  const bands = Math.ceil(outer / own);
   return {
     variant: "reduce-tile",
     matmul: tile,
     chunks,
     chunkLength: iterations * walked,
     dispatches: chunks > 1 ? 2 : 1,
-    temporaryBytes: chunks > 1 ? 4 * batch * kept * chunks * meetingValues(graph, parts) : 0,
+    temporaryBytes: chunks > 1 ? 4 * batch * outer * chunks * meetingValues(graph, parts) : 0,
     temporaries: 1 + meetingTypes(graph, parts),
     reads: chunks > 1 ? readTwice(graph, endsOf(parts), { members, outputs }, plain) : plain,
     ...(walks === 2 && walkedTwice(graph, parts, members, plain, k <= tile.k)),
@@ -218,7 +218,7 @@ export function scheduleReduce(
     workgroupBytes: reduceBytes(graph, parts, tile, alongColumns),
     registers: live + tile.rm + tile.rn + folds,
     reached: shareOf(graph, parts, plan, target),
-    modelledBytes: walks * 4 * batch * k * (kept * (Math.ceil(folded / walked) - 1) + folded * (bands - 1)),
+    modelledBytes: walks * 4 * batch * k * (outer * (Math.ceil(folded / walked) - 1) + folded * (bands - 1)),
   };
 }
 

@@ -1,13 +1,13 @@
 /**
- * @file Updates that are folded into bins: every thread has a bin of its own for each place in workgroup memory, folds its updates into
- * them one after the other, and the bins of a place are joined. No update meets a place that it does not name, and no two threads meet.
+ * @file Updates that are folded into bins: every thread has a bin of its own for each index in workgroup memory, folds its updates into
+ * them one after the other, and the bins of an index are joined. No update meets an index that it does not name, and no two threads meet.
  */
 import type { Machine } from "../../nest/nest";
 import { joiningMicros, LOAD, LOOPED, MEETING, MEETING_PER_THREAD, START, takenMicros, WARP } from "../../nest/price";
 
 /** What is folded into bins. */
 export interface BinShape {
-  readonly places: number;
+  readonly bins: number;
   readonly updates: number;
   /** Bytes that an update reads. */
   readonly readBytes: number;
@@ -20,7 +20,7 @@ export interface BinFactors {
   readonly threads: number;
   readonly turns: number;
   readonly wide: 1 | 4;
-  /** Workgroups: each leaves one value for every place. */
+  /** Workgroups: each leaves one value for every index. */
   readonly parts: number;
 }
 
@@ -29,22 +29,22 @@ const SHARED_WAIT = 0.02;
 const SHARED_AHEAD = 4;
 
 /** Bytes of workgroup memory. */
-export const binBytes = ({ places }: Pick<BinShape, "places">, threads: number): number => 4 * places * threads;
+export const binBytes = ({ bins }: Pick<BinShape, "bins">, threads: number): number => 4 * bins * threads;
 
 /** µs of the kernel that fills the bins and of the one that joins what its workgroups leave, without launches. */
 export function binMicros(shape: BinShape, { threads, turns, wide, parts }: BinFactors, machine: Machine): number {
-  const { places, updates, readBytes } = shape;
+  const { bins, updates, readBytes } = shape;
   const bytes = binBytes(shape, threads);
-  const [cells, each] = [(places * threads) / WARP, turns * wide];
-  const rounds = Math.ceil(places / threads);
+  const [cells, each] = [(bins * threads) / WARP, turns * wide];
+  const rounds = Math.ceil(bins / threads);
   const filled = takenMicros(
     {
       workgroups: parts,
       threads,
       bytes,
       registers: 32,
-      moved: updates * readBytes + 4 * places * parts,
-      lines: updates / wide + (places * parts) / 4,
+      moved: updates * readBytes + 4 * bins * parts,
+      lines: updates / wide + (bins * parts) / 4,
       shared: parts * (2 * cells + (2 * each * threads) / WARP),
       alone:
         START +
@@ -55,7 +55,7 @@ export function binMicros(shape: BinShape, { threads, turns, wide, parts }: BinF
     },
     machine,
   );
-  return filled + joiningMicros(places, 1, parts, machine);
+  return filled + joiningMicros(bins, 1, parts, machine);
 }
 
 const THREADS = [8, 16, 32, 64, 128];

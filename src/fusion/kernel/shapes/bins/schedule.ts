@@ -1,4 +1,4 @@
-/** @file Folds in which every place takes the updates that name it: histograms, counts by class, sums by segment, one value a place. */
+/** @file Folds in which every index takes the updates that name it: histograms, counts by class, sums by segment, one value an index. */
 import { dtypeBytes, literalOf, node, type Graph, type Knobs, type Node, type NodeId, type Target } from "../../../ir";
 import { binBytes, binFactors, binMicros, type BinShape } from "./factors";
 import { factorsOf } from "../fold/fold-factors";
@@ -6,7 +6,7 @@ import { chosenUpdate, countsAlong, opDef } from "../../../ops";
 import { machineOf } from "../../nest/machine";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import { finishNest, Rows } from "../fold/schedule-fold";
-import type { RowPlacement } from "../../classify";
+import type { RowAnalysis } from "../../classify";
 import { joinBytes, joiningOf, leftBy } from "../../nest/threads";
 import { readsOfSteps } from "../fold/rows/row-steps";
 import type { RegionForm, RegionSchedule } from "../../types";
@@ -17,17 +17,17 @@ export interface Bins {
   readonly index: NodeId;
   /** Null: each update counts as one. */
   readonly value: NodeId | null;
-  /** The axis of the space that numbers the places. */
-  readonly places: number;
+  /** The axis of the space that numbers the bins. */
+  readonly binAxis: number;
 }
 
-/** A fold over all updates of where(index = place, value, nothing), in the one row that each place has; null for any other form. */
+/** A fold over all updates of where(index = bin, value, nothing), in the one row that each bin has; null for any other form. */
 export function binsOf(graph: Graph, { members }: Body, form: RegionForm): Bins | null {
   const { space, reducedAxes, reductions, scans, orders, columnFolds } = form;
   if (reductions.length !== 1 || scans.length + orders.length + columnFolds.length > 0) return null;
-  const kept = space.flatMap((extent, axis) => (extent > 1 && !reducedAxes.includes(axis) ? [axis] : []));
-  const places = kept[0];
-  if (places === undefined || kept.length > 1 || form.columns < 2) return null;
+  const outer = space.flatMap((extent, axis) => (extent > 1 && !reducedAxes.includes(axis) ? [axis] : []));
+  const binAxis = outer[0];
+  if (binAxis === undefined || outer.length > 1 || form.columns < 2) return null;
   const fold = node(graph, reductions[0]!.node);
   const { reduce } = opDef(fold.op);
   if (!reduce || reduce.arg || reduce.map) return null;
@@ -40,13 +40,13 @@ export function binsOf(graph: Graph, { members }: Body, form: RegionForm): Bins 
   if (match.type.shape.join() !== space.join()) return null;
   const still = (id: NodeId): boolean => {
     const { shape } = node(graph, id).type;
-    return (shape[places - (space.length - shape.length)] ?? 1) === 1;
+    return (shape[binAxis - (space.length - shape.length)] ?? 1) === 1;
   };
   if (value !== null && !still(value)) return null;
   for (const [counted, index] of [match.inputs, match.inputs.toReversed()] as (readonly [NodeId, NodeId])[]) {
-    const counts = countsAlong(inside, counted, places, space[places]!, 1);
+    const counts = countsAlong(inside, counted, binAxis, space[binAxis]!, 1);
     if (counts && node(graph, index).type.dtype === "i32" && still(index))
-      return { fold: fold.id, index, value, places };
+      return { fold: fold.id, index, value, binAxis };
   }
   return null;
 }
@@ -57,10 +57,10 @@ export function scheduleBins(
   region: Body,
   form: RegionForm,
   target: Target,
-  placement: RowPlacement,
+  analysis: RowAnalysis,
   knobs: Knobs,
 ): RegionSchedule | null {
-  const rows = new Rows({ graph, region, form, target, knobs }, placement);
+  const rows = new Rows({ graph, region, form, target, knobs }, analysis);
   const machine = machineOf(target);
   const last = form.space.findLast((extent, axis) => extent > 1 && form.reducedAxes.includes(axis))!;
   const wide = last % 4 === 0 && knobs.vector !== "off" ? 4 : 1;
@@ -69,7 +69,7 @@ export function scheduleBins(
     0,
   );
   const shape: BinShape = {
-    places: form.rows,
+    bins: form.rows,
     updates: form.columns,
     readBytes: bytes / form.columns,
     wide,
@@ -81,7 +81,8 @@ export function scheduleBins(
   const joins = factorsOf(finish);
   const left = leftBy(graph, form.reductions[0]!.node);
   const joined = joiningOf(target, knobs);
-  const joining = joins.lanes === 1 ? 0 : joins.lanes * joins.beside * joinBytes(graph, form, joined) * joins.wide.kept;
+  const joining =
+    joins.lanes === 1 ? 0 : joins.lanes * joins.beside * joinBytes(graph, form, joined) * joins.wide.outer;
   return blank({
     variant: "bins",
     bins: factors,

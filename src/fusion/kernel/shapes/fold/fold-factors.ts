@@ -1,5 +1,5 @@
 /**
- * @file Folds: two loops, one that is kept (rows) and one that is folded (columns), whatever axes they are made of. Row and column
+ * @file Folds: two loops, one that is outer (rows) and one that is folded (columns), whatever axes they are made of. Row and column
  * softmax, statistics over several axes, full sums: the same nest with other factors. Which of them, the price says.
  */
 import { extentOf, type Factor, type Loop, type Machine } from "../../nest/nest";
@@ -16,7 +16,7 @@ export interface FoldChoice {
 
 /** Two loops; `fastest` says along which of them neighbouring threads lie, `alternating` that every second walk goes backwards. */
 export interface FoldNest {
-  readonly kept: Loop;
+  readonly outer: Loop;
   readonly folded: Loop;
   readonly fastest: Side;
   readonly alternating: boolean;
@@ -24,14 +24,14 @@ export interface FoldNest {
 
 const width = (loop: Loop): 1 | 4 => (extentOf(loop, "vector") === 4 ? 4 : 1);
 
-export const factorsOf = ({ kept, folded, fastest, alternating }: FoldNest): FoldFactors => ({
+export const factorsOf = ({ outer, folded, fastest, alternating }: FoldNest): FoldFactors => ({
   lanes: extentOf(folded, "thread"),
-  beside: extentOf(kept, "thread"),
+  beside: extentOf(outer, "thread"),
   turns: extentOf(folded, "serial") * extentOf(folded, "unrolled"),
   held: extentOf(folded, "serial") === 1,
   ahead: extentOf(folded, "serial") === 1 ? 1 : extentOf(folded, "unrolled"),
   chunks: extentOf(folded, "grid"),
-  wide: { kept: width(kept), folded: width(folded) },
+  wide: { outer: width(outer), folded: width(folded) },
   fastest,
   alternating,
 });
@@ -57,7 +57,7 @@ export function nestOf(
   { lanes, beside, held, chunks: wanted, ahead, alternating }: Wanted,
 ): FoldNest {
   const { rows, columns, vector } = shape;
-  const [keptWidth, foldedWidth] = [vector === "kept" ? 4 : 1, vector === "folded" ? 4 : 1];
+  const [outerWidth, foldedWidth] = [vector === "outer" ? 4 : 1, vector === "folded" ? 4 : 1];
   const units = columns / foldedWidth;
   const share = Math.ceil(units / wanted);
   // Chunks of whole iterations need no guard of their own.
@@ -66,10 +66,10 @@ export function nestOf(
   const [chunks, turns] = [Math.max(1, Math.ceil(units / Math.max(1, each))), Math.ceil(each / lanes)];
   const together = turns % ahead === 0 && turns > ahead ? ahead : 1;
   return {
-    kept: split(rows, [
-      { part: "grid", extent: Math.ceil(rows / keptWidth / beside) },
+    outer: split(rows, [
+      { part: "grid", extent: Math.ceil(rows / outerWidth / beside) },
       { part: "thread", extent: beside },
-      { part: "vector", extent: keptWidth },
+      { part: "vector", extent: outerWidth },
     ]),
     folded: split(columns, [
       { part: "grid", extent: chunks },
@@ -100,7 +100,7 @@ const powersTo = (most: number): number[] =>
 function chunksFor(shape: FoldShape, lanes: number, beside: number, machine: Machine): number[] {
   if (!shape.cut) return [1];
   const units = shape.columns / (shape.vector === "folded" ? 4 : 1);
-  const tiles = Math.ceil(shape.rows / (shape.vector === "kept" ? 4 : 1) / beside);
+  const tiles = Math.ceil(shape.rows / (shape.vector === "outer" ? 4 : 1) / beside);
   const most = Math.floor(units / lanes / 2);
   return [
     1,
@@ -124,8 +124,8 @@ const mayAlternate = ({ walks, scans, networks }: FoldShape, lanes: number, chun
 
 /** Rows side by side in a workgroup: a power of two, or all of a short run of them. */
 function besideFor(shape: FoldShape, threads: number, lanes: number): number[] {
-  const units = Math.ceil(shape.rows / (shape.vector === "kept" ? 4 : 1));
-  const run = shape.contiguous === "kept" ? shape.run / (shape.vector === "kept" ? 4 : 1) : units;
+  const units = Math.ceil(shape.rows / (shape.vector === "outer" ? 4 : 1));
+  const run = shape.contiguous === "outer" ? shape.run / (shape.vector === "outer" ? 4 : 1) : units;
   const plain = Math.min(Math.max(1, threads / lanes), nextPowerOfTwo(units));
   const whole = run < plain && run >= 8 && Number.isInteger(run) ? [run] : [];
   return shape.several || lanes === 1 ? [plain, ...whole] : [1];
@@ -206,10 +206,10 @@ export function sortMicros(
   const threads = lanes * beside;
   let [parts, again] = [0, 0];
   for (const network of networks) {
-    const { rows, kept } = network;
+    const { rows, retained } = network;
     if (chunks === 1) parts += networkMicros(network, threads, wide.folded, machine);
     else {
-      const [own, left] = [turns * lanes * wide.folded, chunks * kept];
+      const [own, left] = [turns * lanes * wide.folded, chunks * retained];
       const width = left % 4 === 0 ? 4 : 1;
       parts += networkMicros({ ...network, rows: rows * chunks, columns: own }, threads, wide.folded, machine);
       // Its threads meet in every turn: each waits for the load of its own.

@@ -4,7 +4,7 @@ import { bandFactors, bandFits, bandMicros, heldByBand, type BandShape } from ".
 import { factorsOf, type FoldNest } from "./fold-factors";
 import type { Machine } from "../../nest/nest";
 import { opDef } from "../../../ops";
-import { wholeOutput, type RowPlacement } from "../../classify";
+import { wholeOutput, type RowAnalysis } from "../../classify";
 import { readsOf, stridedReads } from "../../count/reads";
 import { passesPerRead } from "./rows/row-passes";
 import { stridedWrites, withRereads } from "./rows/row-roots";
@@ -23,10 +23,10 @@ export function scheduleBands(
   region: Body,
   form: RegionForm,
   target: Target,
-  placement: RowPlacement,
+  analysis: RowAnalysis,
   knobs: Knobs,
 ): RegionSchedule {
-  const rows = new Rows({ graph, region, form, target, knobs }, placement);
+  const rows = new Rows({ graph, region, form, target, knobs }, analysis);
   const machine = machineOf(target);
   const shape = shapeOf(rows, { graph, region, form });
   const strided = stridedReads(
@@ -55,7 +55,7 @@ export function scheduleBands(
     const bands = Math.ceil(form.rows / each);
     const touched = new Map(plain.map(({ value, elements }) => [value, elements]));
     const byRow = region.outputs.filter(
-      (id) => !form.columnFolds.includes(id) && wholeOutput(graph, placement, id) === null,
+      (id) => !form.columnFolds.includes(id) && wholeOutput(graph, analysis, id) === null,
     );
     const width = rows.lane === "columns" ? 4 : 1;
     const passes = passesPerRead(graph, region, form, rows.roots, byRow, touched, { own: width, all: width }, [
@@ -77,7 +77,7 @@ export function scheduleBands(
   const bands = Math.ceil(form.rows / each);
   const finish = joiningNest(shape, bands, { ...machine, sharing: "threads" });
   const last = factorsOf(finish);
-  const joining = last.lanes === 1 ? 0 : 4 * form.columnFolds.length * last.lanes * last.beside * last.wide.kept;
+  const joining = last.lanes === 1 ? 0 : 4 * form.columnFolds.length * last.lanes * last.beside * last.wide.outer;
   const waiting = heldByBand(shape, threads);
   return blank({
     ...shared(bands, each),
@@ -96,27 +96,25 @@ export function scheduleBands(
 
 const shapeOf = (rows: Rows, { graph, region, form }: Pick<Asked, "graph" | "region" | "form">): BandShape => ({
   ...rows.shape(),
-  waiting: waitingAtOnce(graph, region, form, rows.placement, needing(graph, rows)),
+  waiting: waitingAtOnce(graph, region, form, rows.analysis, needing(graph, rows)),
   stages: new Set(form.reductions.map(({ stage }) => stage)).size,
   folds: form.reductions.length,
   columnFolds: form.columnFolds.length,
 });
 
 /** Of what waits, all that is not one operation away from the rest: a compiler computes that again rather than hold it. */
-function needing(graph: Graph, { cached, placement }: Rows): NodeId[] {
+function needing(graph: Graph, { cached, analysis }: Rows): NodeId[] {
   const waits = new Set(cached);
   const atHand = (id: NodeId): boolean => {
     const n = node(graph, id);
     return (
-      waits.has(id) ||
-      isLiteral(n) ||
-      (!placement.places.has(id) && n.type.shape.length < placement.domain.space.length)
+      waits.has(id) || isLiteral(n) || (!analysis.roles.has(id) && n.type.shape.length < analysis.domain.space.length)
     );
   };
   return cached.filter((id) => {
     const n = node(graph, id);
     const def = opDef(n.op);
-    const again = def.kind === "elementwise" && def.flopsPerElement <= 1 && placement.places.has(id);
+    const again = def.kind === "elementwise" && def.flopsPerElement <= 1 && analysis.roles.has(id);
     return !(again && n.inputs.every(atHand));
   });
 }

@@ -2,9 +2,9 @@
 import { bytesOf, dtypeBytes, type Graph, isLiteral, type Knobs, node, type NodeId, type Target } from "../../../ir";
 import { factorsOf, foldNest, type FoldChoice, type FoldNest, sortMicros } from "./fold-factors";
 import { foldMicros, launchesOfCut, loadsOf, type FoldFactors, type FoldShape, leftByPart } from "../../nest/price";
-import { networkBytes, keptByParts, type Network } from "../../nest/networks";
+import { networkBytes, retainedByParts, type Network } from "../../nest/networks";
 import type { Machine } from "../../nest/nest";
-import { wholeOutput, type RowPlacement } from "../../classify";
+import { wholeOutput, type RowAnalysis } from "../../classify";
 import { laneCoordinates, rowLane } from "../../nest/lanes";
 import { waitingMicros } from "../../count/data-loads";
 import { machineOf } from "../../nest/machine";
@@ -13,7 +13,7 @@ import { pointAfter, unravelled } from "../../indices/row-layout";
 import { offsetsAt, readsOf, stridedReads } from "../../count/reads";
 import { passesPerRead, type PassRoot } from "./rows/row-passes";
 import { cachedValues, passRoots, stridedWrites, withRereads } from "./rows/row-roots";
-import type { Role } from "./rows/placed";
+import type { Role } from "./rows/row-role";
 import { joinsOfSteps, readsOfSteps, rowSteps, type RowStep } from "./rows/row-steps";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import { classifyMerged } from "../sort/merge-sort";
@@ -40,7 +40,7 @@ function contiguity({ space, reducedAxes }: RegionForm): Pick<FoldShape, "contig
   let run = 1;
   for (let axis = space.length - 1; axis >= 0 && (space[axis] === 1 || reducedAxes.includes(axis) === folded); axis--)
     run *= space[axis]!;
-  return { contiguous: folded ? "folded" : "kept", run };
+  return { contiguous: folded ? "folded" : "outer", run };
 }
 
 /** Values of an element that wait at once, from the pass that makes them to the last that needs them. */
@@ -48,16 +48,16 @@ export function waitingAtOnce(
   graph: Graph,
   region: Body,
   form: RegionForm,
-  placement: RowPlacement,
+  analysis: RowAnalysis,
   waiting: readonly NodeId[],
 ): number {
   const reduces = new Map([...form.reductions, ...form.orders].map(({ node: id, stage }) => [id, stage]));
-  const stageOf = (id: NodeId): number => reduces.get(id) ?? placement.places.get(id)?.stage ?? 0;
+  const stageOf = (id: NodeId): number => reduces.get(id) ?? analysis.roles.get(id)?.stage ?? 0;
   const spans = waiting.map((id) => {
     const asked = region.members.flatMap((member) =>
       node(graph, member).inputs.includes(id) ? [stageOf(member)] : [],
     );
-    const made = placement.places.has(id) ? stageOf(id) : Math.min(...asked);
+    const made = analysis.roles.has(id) ? stageOf(id) : Math.min(...asked);
     return { made, last: Math.max(made + 1, ...asked) };
   });
   const ends = new Set(spans.map(({ made }) => made));
@@ -79,12 +79,12 @@ export interface Asked {
 function mayChooseInParts(
   { graph, region, target }: Asked,
   sorts: readonly RowSort[],
-  { places }: RowPlacement,
+  { roles }: RowAnalysis,
 ): boolean {
-  if (target.schedule === "cpu" || sorts.length !== 1 || sorts[0]!.kept === 0) return false;
+  if (target.schedule === "cpu" || sorts.length !== 1 || sorts[0]!.retained === 0) return false;
   // With k = 1 the result is one value a row.
-  const isOf = (role: Role): boolean => role === "first" || (role === "row" && sorts[0]!.kept === 1);
-  if (!region.outputs.every((id) => isOf(places.get(id)!.role))) return false;
+  const isOf = (role: Role): boolean => role === "first" || (role === "row" && sorts[0]!.retained === 1);
+  if (!region.outputs.every((id) => isOf(roles.get(id)!.role))) return false;
   const walks = region.members.filter((id) => walksRows(node(graph, id)));
   return classifyMerged(graph, region.members, region.outputs, walks).ok;
 }
@@ -92,7 +92,7 @@ function mayChooseInParts(
 /** What stays the same whatever the factors are. */
 export class Rows {
   readonly asked: Asked;
-  readonly placement: RowPlacement;
+  readonly analysis: RowAnalysis;
   readonly lane: Lane;
   readonly roots: readonly PassRoot[];
   readonly cached: readonly NodeId[];
@@ -101,20 +101,20 @@ export class Rows {
   readonly #walked: readonly PassRoot[];
   readonly plain: readonly RegionRead[];
 
-  constructor(asked: Asked, placement: RowPlacement) {
+  constructor(asked: Asked, analysis: RowAnalysis) {
     const { graph, region, form, target, knobs } = asked;
     this.asked = asked;
-    this.placement = placement;
+    this.analysis = analysis;
     const lane = knobs.vector === "off" ? "none" : rowLane(form);
     // Threads that scan or sort a row together take neighbours of it.
     const shares = knobs.rows !== undefined && knobs.rows !== "thread" && target.schedule === "gpu";
     const scans = form.scans.length > 0;
     this.lane = lane === "rows" && (form.orders.length > 0 || (scans && shares)) ? "none" : lane;
-    this.roots = passRoots(graph, region, form, placement);
-    this.cached = [...new Set([...cachedValues(graph, region, form, placement), ...form.scans])];
+    this.roots = passRoots(graph, region, form, analysis);
+    this.cached = [...new Set([...cachedValues(graph, region, form, analysis), ...form.scans])];
     const inOne =
       target.schedule === "gpu" && (knobs.rows === "one-pass" || (knobs.rows === undefined && target.strict !== true));
-    this.merged = inOne ? mergedStages(graph, region, form, placement).map(({ stage }) => stage) : [];
+    this.merged = inOne ? mergedStages(graph, region, form, analysis).map(({ stage }) => stage) : [];
     this.#walked = this.roots.map((root) =>
       this.merged.includes(root.stage - 1) ? { ...root, stage: root.stage - 1 } : root,
     );
@@ -125,28 +125,28 @@ export class Rows {
   /** The walks over rows that are cut into parts. */
   steps(): RowStep[] {
     const { graph, region, form } = this.asked;
-    const merged = this.merged.length > 0 ? mergedStages(graph, region, form, this.placement) : [];
+    const merged = this.merged.length > 0 ? mergedStages(graph, region, form, this.analysis) : [];
     const stored = region.outputs.flatMap((id) =>
-      this.#isFull(id) ? [{ id, stage: this.placement.places.get(id)!.stage }] : [],
+      this.#isFull(id) ? [{ id, stage: this.analysis.roles.get(id)!.stage }] : [],
     );
     return rowSteps(form, merged, stored);
   }
 
   #isFull(id: NodeId): boolean {
-    return this.asked.form.columns > 1 && wholeOutput(this.asked.graph, this.placement, id) !== null;
+    return this.asked.form.columns > 1 && wholeOutput(this.asked.graph, this.analysis, id) !== null;
   }
 
-  /** How far apart neighbours of the kept loop lie in the largest tensor that is read, where columns of their own lie between them; else 1. */
+  /** How far apart neighbours of the outer loop lie in the largest tensor that is read, where columns of their own lie between them; else 1. */
   #between(): number {
     const { graph, region, form } = this.asked;
     const { space, reducedAxes, columns } = form;
-    if (contiguity(form).contiguous !== "kept" || form.rows < 2 || this.plain.length === 0) return 1;
-    const [kept, folded] = [true, false].map((side) =>
+    if (contiguity(form).contiguous !== "outer" || form.rows < 2 || this.plain.length === 0) return 1;
+    const [outer, folded] = [true, false].map((side) =>
       space.map((extent, axis) => (reducedAxes.includes(axis) === side ? 1 : extent)),
     );
     const at = (row: number, column: number): number[] => {
       const own = unravelled(column, folded!);
-      return unravelled(row, kept!).map((index, axis) => index + own[axis]!);
+      return unravelled(row, outer!).map((index, axis) => index + own[axis]!);
     };
     const points = [at(1, 0), ...Array.from({ length: Math.min(columns, SHORT_RUN) }, (_, column) => at(0, column))];
     const { value } = this.plain.reduce((most, read) => (read.elements > most.elements ? read : most));
@@ -160,7 +160,7 @@ export class Rows {
     const step = next! - first!;
     return step > 1 &&
       step <= others.length + 1 &&
-      others.slice(0, step - 1).every((place, i) => place === first! + i + 1)
+      others.slice(0, step - 1).every((offset, i) => offset === first! + i + 1)
       ? step
       : 1;
   }
@@ -189,12 +189,12 @@ export class Rows {
     // Two folds in one walk leave both for the kernel that joins the parts.
     const oneWalk = stages.size === 1 || (stages.size === 2 && this.merged.length === 1);
     const steps = form.scans.length > 0 || sorted ? [] : this.steps();
-    const inParts = mayChooseInParts(this.asked, sorts, this.placement);
+    const inParts = mayChooseInParts(this.asked, sorts, this.analysis);
     const reread = this.rereads(false, 1, 1).reduce((most, read) => Math.max(most, read.rereads), 0);
     return {
       rows: Math.max(1, rows),
       columns,
-      vector: this.lane === "none" ? null : this.lane === "columns" ? "folded" : "kept",
+      vector: this.lane === "none" ? null : this.lane === "columns" ? "folded" : "outer",
       ...contiguity(form),
       between: this.#between(),
       readBytes: this.plain.reduce((sum, { value, elements }) => sum + elements * bytes(value), 0) / size,
@@ -203,9 +203,9 @@ export class Rows {
       stages: stages.size - this.merged.length,
       scans: form.scans.length,
       accumulators: oneWalk ? form.reductions.length : Math.max(1, ...stages.values()),
-      waiting: sorts.some(({ kept }) => kept > 0)
+      waiting: sorts.some(({ retained }) => retained > 0)
         ? null
-        : waitingAtOnce(graph, region, form, this.placement, this.cached),
+        : waitingAtOnce(graph, region, form, this.analysis, this.cached),
       live: liveScalars(graph, region),
       statements: region.members.filter((id) => !isLiteral(node(graph, id))).length,
       meetingBytes: joinBytes(graph, form, joined),
@@ -235,8 +235,8 @@ export function finishNest(shape: FoldShape, chunks: number, machine: Machine): 
     {
       ...shape,
       columns: chunks,
-      vector: wide ? "kept" : null,
-      contiguous: "kept",
+      vector: wide ? "outer" : null,
+      contiguous: "outer",
       between: 1,
       run: shape.rows,
       readBytes: 4 * shape.accumulators,
@@ -253,7 +253,7 @@ export function finishNest(shape: FoldShape, chunks: number, machine: Machine): 
 
 /** What the parts of a row have left of it, as a row whose first few another nest chooses. */
 function chosenAgain(shape: FoldShape, columns: number, machine: Machine): FoldNest {
-  const { kept, places } = shape.networks[0]!;
+  const { retained, indices } = shape.networks[0]!;
   return foldNest(
     {
       ...shape,
@@ -262,10 +262,10 @@ function chosenAgain(shape: FoldShape, columns: number, machine: Machine): FoldN
       contiguous: "folded",
       between: 1,
       run: columns,
-      readBytes: places ? 8 : 4,
+      readBytes: indices ? 8 : 4,
       writeBytes: 0,
       walks: 1,
-      networks: [{ ...shape.networks[0]!, columns, kept }],
+      networks: [{ ...shape.networks[0]!, columns, retained }],
       cut: false,
       joined: false,
     },
@@ -302,10 +302,10 @@ export function scheduleFold(
   region: Body,
   form: RegionForm,
   target: Target,
-  placement: RowPlacement,
+  analysis: RowAnalysis,
   knobs: Knobs,
 ): RegionSchedule {
-  const rows = new Rows({ graph, region, form, target, knobs }, placement);
+  const rows = new Rows({ graph, region, form, target, knobs }, analysis);
   const machine = machineOf(target);
   const shape = rows.shape();
   const fold = foldNest(shape, machine, choiceOf(knobs, target));
@@ -314,11 +314,11 @@ export function scheduleFold(
   const threads = lanes * beside;
   const chunkLength = chunks > 1 ? turns * lanes * wide.folded : form.columns;
   const [network] = shape.networks;
-  const chosen = chunks > 1 && network ? keptByParts(form.columns, network.kept, chunks, chunkLength) : 0;
+  const chosen = chunks > 1 && network ? retainedByParts(form.columns, network.retained, chunks, chunkLength) : 0;
   const join = (): FoldNest => (network ? chosenAgain(shape, chosen, machine) : finishNest(shape, chunks, machine));
   const finish = chunks > 1 && shape.joined ? join() : undefined;
   const last = finish && factorsOf(finish);
-  const along = factors.fastest === "kept" ? "rows" : "columns";
+  const along = factors.fastest === "outer" ? "rows" : "columns";
   const strided = stridedReads(
     graph,
     region.members,
@@ -342,16 +342,16 @@ export function scheduleFold(
   const meets = (lanes > 1 && form.reductions.length > 0) || (!network && (last?.lanes ?? 1) > 1);
   const meeting = chunks > 1 ? shape.partsBytes : shape.meetingBytes;
   const joining = (nest: FoldFactors): number =>
-    nest.lanes === 1 ? 0 : nest.lanes * nest.beside * meeting * nest.wide.kept;
+    nest.lanes === 1 ? 0 : nest.lanes * nest.beside * meeting * nest.wide.outer;
   const sorting = (networks: readonly Network[], nest: FoldFactors): number =>
     networkBytes(networks, nest.lanes * nest.beside * nest.wide.folded);
   const scanning = lanes === 1 ? 0 : threads * shape.scanningBytes * (held ? turns : 1);
-  const width = wide.kept * wide.folded;
+  const width = wide.outer * wide.folded;
   const points = (shape.rows * shape.columns) / width;
   const live = shape.live * (held ? 1 : width);
   const waiting = held ? turns * width * (shape.waiting ?? 0) : (ahead - 1) * width * loadsOf(shape);
   const folds = form.reductions.map(({ node: id }) => id);
-  const tensors = network ? (network.places ? 2 : 1) : leftByAll(graph, folds);
+  const tensors = network ? (network.indices ? 2 : 1) : leftByAll(graph, folds);
   const left = network ? chosen * tensors : chunks > 1 ? chunks * tensors : 0;
   return blank({
     variant: "fold",
@@ -366,7 +366,7 @@ export function scheduleFold(
     chunks,
     chunkLength,
     threadsPerWorkgroup: threads,
-    workgroups: Math.ceil(shape.rows / wide.kept / beside) * chunks,
+    workgroups: Math.ceil(shape.rows / wide.outer / beside) * chunks,
     workgroupBytes:
       Math.max(
         sorting(shape.networks, factors),

@@ -1,7 +1,7 @@
 /** @file Rows that are folded: how each is read, by how many threads, and what stays in registers from one pass to the next. */
 import { type Graph, type Knobs, type NodeId, type Target } from "../../../ir";
 import { binsOf, scheduleBins } from "../bins/schedule";
-import { placeRows, wholeOutput, type RowPlacement } from "../../classify";
+import { analyseRows, wholeOutput, type RowAnalysis } from "../../classify";
 import { scheduleDigits } from "../sort/digit-sort";
 import { scheduleMerged } from "../sort/merge-sort";
 import { machineOf } from "../../nest/machine";
@@ -52,22 +52,22 @@ function scheduleRowsPlainly(
   target: Target,
   knobs: Knobs,
 ): RegionSchedule {
-  const placement = placeRows(graph, region.members) as RowPlacement;
-  if (form.columnFolds.length > 0) return scheduleBands(graph, region, form, target, placement, knobs);
-  const isFull = (id: NodeId): boolean => form.columns > 1 && wholeOutput(graph, placement, id) !== null;
+  const analysis = analyseRows(graph, region.members) as RowAnalysis;
+  if (form.columnFolds.length > 0) return scheduleBands(graph, region, form, target, analysis, knobs);
+  const isFull = (id: NodeId): boolean => form.columns > 1 && wholeOutput(graph, analysis, id) !== null;
   if (target.schedule === "gpu" && !knobs.rows && mayBand(form, region.outputs, isFull))
-    return scheduleScanBand(graph, region, form, target, placement, knobs);
-  const fold = scheduleFold(graph, region, form, target, placement, knobs);
+    return scheduleScanBand(graph, region, form, target, analysis, knobs);
+  const fold = scheduleFold(graph, region, form, target, analysis, knobs);
   if (knobs.rows !== undefined || region.outputs.some(isFull) || !binsOf(graph, region, form)) return fold;
-  const bins = scheduleBins(graph, region, form, target, placement, knobs);
+  const bins = scheduleBins(graph, region, form, target, analysis, knobs);
   return bins && sooner(bins, fold, form, target) ? bins : fold;
 }
 
-/** Places that a CPU's thread each may compare with all updates before bins are sooner filled. */
-const FEW_PLACES = 8;
+/** Bins that a CPU's thread each may compare with all updates before bins are sooner filled. */
+const FEW_BINS = 8;
 
 function sooner(bins: RegionSchedule, fold: RegionSchedule, { rows }: RegionForm, target: Target): boolean {
-  if (fold.leastMicros === undefined) return rows > FEW_PLACES;
+  if (fold.leastMicros === undefined) return rows > FEW_BINS;
   return microsOf(bins, target) < microsOf(fold, target);
 }
 
@@ -77,10 +77,10 @@ function scheduleScanBand(
   region: Body,
   form: RegionForm,
   target: Target,
-  placement: RowPlacement,
+  analysis: RowAnalysis,
   knobs: Knobs,
 ): RegionSchedule {
-  const roots = passRoots(graph, region, form, placement);
+  const roots = passRoots(graph, region, form, analysis);
   const layouts = new Map(roots.map(({ id, layout }) => [id, layout]));
   const strided = stridedReads(graph, region.members, region.outputs, form, "rows", layouts);
   const threads = Number(knobs.threads ?? Math.min(BAND.threads, target.maxWorkgroupSize));

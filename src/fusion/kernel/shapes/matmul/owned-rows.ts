@@ -6,7 +6,7 @@ import { node, sizeOf, type Graph, type Node, type NodeId, type Target, type Ver
 import { opDef } from "../../../ops";
 import { matmulSizes, tileBytes, tileEfficiency, tileThreads } from "./matmul";
 import { refusal } from "../../refusal";
-import type { Placed } from "../fold/rows/placed";
+import type { RowRole } from "../fold/rows/row-role";
 import type { MatmulTile, RegionForm } from "../../types";
 import { isFreeView } from "../../indices/views";
 
@@ -35,18 +35,18 @@ export function mayBeOwned(graph: Graph, contraction: NodeId, rowOps: readonly N
 
 /**
  * Why the members that follow the product do not stay with their rows; null when they do.
- * @param places of all members, over the rows of the product
+ * @param roles of all members, over the rows of the product
  */
 export function offendingRows(
   graph: Graph,
   members: readonly NodeId[],
   outputs: readonly NodeId[],
   contraction: NodeId,
-  places: ReadonlyMap<NodeId, Placed>,
+  roles: ReadonlyMap<NodeId, RowRole>,
 ): Verdict | null {
   const core = node(graph, contraction);
   const columns = core.type.shape.at(-1)!;
-  const inPlace = ({ type }: Node): boolean =>
+  const aligned = ({ type }: Node): boolean =>
     type.shape.at(-1) === columns && sizeOf(type.shape) === sizeOf(core.type.shape);
   const from = new Set<NodeId>([contraction]);
   for (const id of members) {
@@ -54,13 +54,13 @@ export function offendingRows(
     const bound = n.inputs.find((input) => from.has(input));
     if (id === contraction || bound === undefined) continue;
     from.add(id);
-    if (places.get(id)!.role === "row") continue;
+    if (roles.get(id)!.role === "row") continue;
     const { kind } = opDef(n.op);
     const moves =
       kind === "movement"
-        ? !isFreeView(n) && places.get(bound)!.role !== "row"
+        ? !isFreeView(n) && roles.get(bound)!.role !== "row"
         : kind !== "elementwise" && kind !== "random";
-    if (inPlace(n) && !moves) continue;
+    if (aligned(n) && !moves) continue;
     return refusal(
       "L_INDEX",
       [bound, id],
@@ -68,7 +68,7 @@ export function offendingRows(
       "A reader that takes each result of the matmul in place.",
     );
   }
-  const other = outputs.find((id) => places.get(id)!.role !== "row" && !(inPlace(node(graph, id)) && from.has(id)));
+  const other = outputs.find((id) => roles.get(id)!.role !== "row" && !(aligned(node(graph, id)) && from.has(id)));
   if (other === undefined) return null;
   return refusal(
     "L_SHAPE",

@@ -163,7 +163,7 @@ function stridedOutputs(graph: Graph, { members, outputs }: Body, transposes: bo
     if (next < 0 || shape.at(-1) === 1) return [];
     return outputs.filter((id) => {
       const follower = followers.get(id);
-      return follower && follower.places[next] !== 1 && !(transposes && isStoredTransposed(graph, product, follower));
+      return follower && follower.indices[next] !== 1 && !(transposes && isStoredTransposed(graph, product, follower));
     });
   });
 }

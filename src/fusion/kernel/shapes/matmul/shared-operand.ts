@@ -62,13 +62,13 @@ export function sharedOperandRefusal(
       `\`${node(graph, refused.id).label}\` does not follow \`${node(graph, refused.operand).label}\` element by element.`,
       "An op that is computed element by element from both matmuls.",
     );
-  const places = (id: NodeId): Follower | undefined =>
+  const found = (id: NodeId): Follower | undefined =>
     follow.find(({ followers }) => followers.has(id))?.followers.get(id);
   for (const id of members) {
-    const bound = node(graph, id).inputs.flatMap((input) => places(input) ?? []);
-    if (bound.some((follower) => follower.places.some((at, i) => at !== bound[0]!.places[i]))) return apart;
+    const bound = node(graph, id).inputs.flatMap((input) => found(input) ?? []);
+    if (bound.some((follower) => follower.indices.some((at, i) => at !== bound[0]!.indices[i]))) return apart;
   }
-  const offending = outputs.find((id) => !places(id));
+  const offending = outputs.find((id) => !found(id));
   if (offending === undefined) return null;
   return refusal(
     "L_ROOT",

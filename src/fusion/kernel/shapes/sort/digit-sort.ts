@@ -47,7 +47,7 @@ export function orderShape(
   knobs: Knobs,
 ): OrderShape {
   const { rows, columns } = form;
-  const { operand, orders, places, count } = mergedSort(graph, form);
+  const { operand, orders, indices, count } = mergedSort(graph, form);
   const vectors = knobs.vector !== "off";
   const sorted = partitionOf(graph, { members, outputs }, orders).before;
   const reads = storedInputs(graph, [...sorted, orders[0]!]);
@@ -57,7 +57,7 @@ export function orderShape(
     count,
     bits: bitsOf(keyBounds(graph, members, operand)),
     values: orders.some((id) => !opDef(node(graph, id).op).order!.indices),
-    places,
+    indices,
     direct: storesDirectly(graph, outputs, orders, target),
     wide: rowLane(form) === "columns" && vectors ? 4 : 1,
     between: columns % 4 === 0 && vectors ? 4 : 1,
@@ -67,7 +67,7 @@ export function orderShape(
 
 /** A tensor between the kernels of a digit sort. */
 export interface DigitBuffer {
-  readonly what: "counts" | "starts" | "totals" | "words" | "values" | "places";
+  readonly what: "counts" | "starts" | "totals" | "words" | "values" | "indices";
   readonly pass: number;
   readonly elements: number;
 }
@@ -77,7 +77,7 @@ export function digitBuffers(
   shape: OrderShape,
   factors: DigitFactors,
 ): (DigitBuffer & { readonly made: number; readonly last: number })[] {
-  const { rows, columns, count, direct, values, places } = shape;
+  const { rows, columns, count, direct, values, indices } = shape;
   const { digit, passes, parts, packed } = factors;
   const found: ReturnType<typeof digitBuffers> = [];
   for (let pass = 0; pass < passes; pass++) {
@@ -95,7 +95,7 @@ export function digitBuffers(
     if (packed && !end) found.push({ ...left, what: "words", last });
     else {
       if (values || !end) found.push({ ...left, what: "values", last });
-      if (places) found.push({ ...left, what: "places", last });
+      if (indices) found.push({ ...left, what: "indices", last });
     }
   }
   return found;
@@ -114,7 +114,7 @@ function handedOver(
   const bytes = buffers.reduce((sum, { elements }) => sum + 4 * elements, 0);
   // Elements are read to count them, and to put them where they belong; where they stood only then.
   const twice = buffers.reduce(
-    (sum, { what, last, made, elements }) => sum + (last - made === 3 && what !== "places" ? 4 * elements : 0),
+    (sum, { what, last, made, elements }) => sum + (last - made === 3 && what !== "indices" ? 4 * elements : 0),
     0,
   );
   return { bytes, read: bytes + twice, peak: Math.max(...alive), tensors: buffers.length };

@@ -48,8 +48,8 @@ export function mergedSort(graph: Graph, { orders, columns }: RegionForm): RowSo
     descending: descending(first.attrs),
     orders: ids,
     stage: 0,
-    places: ids.some((id) => opDef(node(graph, id).op).order!.indices),
-    kept: 0,
+    indices: ids.some((id) => opDef(node(graph, id).op).order!.indices),
+    retained: 0,
     count: count(first.attrs, columns),
   };
 }
@@ -199,10 +199,10 @@ export const threadsOf = (target: Target, knobs: Knobs): number => Number(knobs.
 export function mergedMicros(graph: Graph, form: RegionForm, threads: number, target: Target): number[] {
   const machine = machineOf(target);
   const { rows } = form;
-  const { places, count } = mergedSort(graph, form);
+  const { indices, count } = mergedSort(graph, form);
   const stages = orderStages(form.columns, count);
-  const runs = { rows: rows * stages[0]!.runs, columns: MAX_SORTED, kept: 0, places };
-  const left = handedOver(form, count, places);
+  const runs = { rows: rows * stages[0]!.runs, columns: MAX_SORTED, retained: 0, indices };
+  const left = handedOver(form, count, indices);
   return stages.map(({ length }, i) => {
     const moved = (i === 0 ? 4 * rows * form.columns : left[i - 1]!) + (left[i] ?? 0);
     const sorted =
@@ -212,10 +212,10 @@ export function mergedMicros(graph: Graph, form: RegionForm, threads: number, ta
 }
 
 /** Bytes that each kernel but the last leaves to the next. */
-const handedOver = ({ rows, columns }: RegionForm, count: number, places: boolean): number[] =>
+const handedOver = ({ rows, columns }: RegionForm, count: number, indices: boolean): number[] =>
   orderStages(columns, count)
     .slice(0, -1)
-    .map(({ length }) => rows * length * (places ? 8 : 4));
+    .map(({ length }) => rows * length * (indices ? 8 : 4));
 
 /** Comparisons of each kernel: a bitonic network on every run, then a search for every element of every merge. */
 export function orderComparisons({ rows, columns }: RegionForm, count: number): number[] {
@@ -234,10 +234,10 @@ export function scheduleMerged(
   knobs: Knobs,
 ): RegionSchedule {
   const { rows, columns } = form;
-  const { places, count } = mergedSort(graph, form);
+  const { indices, count } = mergedSort(graph, form);
   const stages = orderStages(columns, count);
-  const width = places ? 8 : 4;
-  const bytes = handedOver(form, count, places);
+  const width = indices ? 8 : 4;
+  const bytes = handedOver(form, count, indices);
   const threads = threadsOf(target, knobs);
   const micros = mergedMicros(graph, form, threads, target);
   const all = total(micros);

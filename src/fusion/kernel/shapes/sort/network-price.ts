@@ -15,15 +15,15 @@ function stepsOf(keys: number): { steps: number; meeting: number } {
 const COUNTING = 3;
 
 /**
- * µs in which workgroups sort rows: two loads and two stores of workgroup memory for each pair, of keys and of places.
+ * µs in which workgroups sort rows: two loads and two stores of workgroup memory for each pair, of keys and of indices.
  * @param width elements of a row that one load brings
  */
 export function networkMicros(network: Network, threads: number, width: 1 | 4, machine: Machine): number {
-  const { rows, columns, kept, places } = network;
-  const accesses = places ? 8 : 4;
+  const { rows, columns, retained, indices } = network;
+  const accesses = indices ? 8 : 4;
   const { sorts } = slotsOf(network, threads * width);
   const barrier = MEETING + MEETING_PER_THREAD * threads;
-  const turns = kept > 0 ? Math.ceil(columns / (threads * width)) : 0;
+  const turns = retained > 0 ? Math.ceil(columns / (threads * width)) : 0;
   let alone = turns * (COUNTING * barrier + SHARED_WAIT);
   let pairs = 0;
   for (const keys of sorts) {

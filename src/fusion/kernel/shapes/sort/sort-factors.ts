@@ -26,7 +26,7 @@ export interface OrderShape {
   readonly bits: number;
   /** What is asked for: elements, where they stood, or both. */
   readonly values: boolean;
-  readonly places: boolean;
+  readonly indices: boolean;
   /** The last kernel stores the results: nothing is computed from them here. */
   readonly direct: boolean;
   /** Elements that one load brings, of the operand and of what kernels hand over. */
@@ -44,14 +44,14 @@ export interface DigitFactors {
   readonly each: number;
   /** Workgroups of a row. */
   readonly parts: number;
-  /** Elements go from pass to pass as one word: what is left of the key, and the place below it. */
+  /** Elements go from pass to pass as one word: what is left of the key, and the index below it. */
   readonly packed: boolean;
 }
 
 /** Threads that add up the counts of one digit. */
 export const ADDERS = 64;
-/** Bits of a place in a row. */
-export const placeBits = ({ columns }: Pick<OrderShape, "columns">): number => Math.ceil(Math.log2(columns));
+/** Bits of an index in a row. */
+export const indexBits = ({ columns }: Pick<OrderShape, "columns">): number => Math.ceil(Math.log2(columns));
 /** Bits of a word that is not negative. */
 const WORD = 31;
 
@@ -62,9 +62,9 @@ const SEARCHED = 0.3;
 const MACHINE_THREADS = 2048;
 
 /** Tensors that hold the elements between two passes, or after the last. */
-export function carriedBy({ values, places }: OrderShape, { packed }: DigitFactors, last: boolean): number {
-  if (last) return Number(values) + Number(places);
-  return packed ? 1 : 1 + Number(places);
+export function carriedBy({ values, indices }: OrderShape, { packed }: DigitFactors, last: boolean): number {
+  if (last) return Number(values) + Number(indices);
+  return packed ? 1 : 1 + Number(indices);
 }
 
 /** Bytes of workgroup memory: a counter of every digit for every thread. */
@@ -85,7 +85,7 @@ export function digitMicros(shape: OrderShape, factors: DigitFactors, machine: M
   for (let pass = 0; pass < passes; pass++) {
     const width = pass === 0 ? wide : between;
     const [read, loads] = [pass === 0 ? readBytes : 4, each / width];
-    const placed = pass === 0 || factors.packed || !shape.places ? 0 : 1;
+    const indexed = pass === 0 || factors.packed || !shape.indices ? 0 : 1;
     const last = pass === passes - 1;
     const stored = carriedBy(shape, factors, last);
     const left = last ? rows * count : elements;
@@ -123,9 +123,9 @@ export function digitMicros(shape: OrderShape, factors: DigitFactors, machine: M
       takenMicros(
         {
           ...base,
-          moved: elements * (read + 4 * placed) + counts + 4 * left * stored,
+          moved: elements * (read + 4 * indexed) + counts + 4 * left * stored,
           // Each element is stored where its digit goes: in a line of its own.
-          lines: elements / width + (elements * placed) / between + counts / 4 + left * stored,
+          lines: elements / width + (elements * indexed) / between + counts / 4 + left * stored,
           shared: workgroups * (3 * cells + 2 * walked),
           alone: counting + LOAD + each * 2 * SHARED_WAIT + meeting + rounds * digits * (SHARED_WAIT / SHARED_AHEAD),
         },
@@ -156,7 +156,7 @@ export function digitFactors(shape: OrderShape, machine: Machine, chosen: number
         const key = `${digit} ${threads} ${each}`;
         if (seen.has(key)) continue;
         seen.add(key);
-        const packed = !shape.values && passes > 1 && shape.bits - digit + placeBits(shape) <= WORD;
+        const packed = !shape.values && passes > 1 && shape.bits - digit + indexBits(shape) <= WORD;
         const factors = { digit, passes, threads, each, parts: Math.ceil(shape.columns / (threads * each)), packed };
         if (counterBytes(factors) > machine.maxBytes) continue;
         const micros = sumOf(digitMicros(shape, factors, machine)) + launchesOf(shape, factors) * machine.launchMicros;
@@ -171,7 +171,7 @@ export const launchesOf = ({ direct }: Pick<OrderShape, "direct">, { passes }: D
 
 export const sumOf = (all: readonly number[]): number => all.reduce((sum, each) => sum + each, 0);
 
-/** µs in which each of so many threads searches two runs of this length for the element of its own place. */
+/** µs in which each of so many threads searches two runs of this length for the element of its own index. */
 export const mergeMicros = (elements: number, run: number, machine: Machine): number =>
   START +
   Math.ceil(Math.log2(Math.max(2, run))) *

@@ -10,14 +10,14 @@ import { wordFor } from "../../../emit/emitter";
 import type { Cond, Index } from "../../../emit/index-space";
 import type { Reg, Scalar, SharedArray, Value } from "../../../emit/kernel-ir";
 import type { Accumulator } from "../../../emit/accumulate";
-import { rowAt, type Place, type Tiling } from "../../matmul/write/matmul-tile";
+import { rowAt, type TilePosition, type Tiling } from "../../matmul/write/matmul-tile";
 import type { Reduce } from "./reduce";
 import { Partials } from "./reduce-finish";
 import { agreeOnPeaks, completeRows, foldsOf, SharedParts, type Share } from "./workgroup-row-reduce";
 import { nameRows } from "./online-softmax-state";
 
 /** What a workgroup owns: a band of rows (or columns), and a chunk of the side that it walks. */
-export interface Band extends Place {
+export interface Band extends TilePosition {
   readonly f: Reduce;
   readonly tile: MatmulTile;
   readonly tiling: Tiling;
@@ -25,7 +25,7 @@ export interface Band extends Place {
   readonly step: number;
   readonly iterations: number;
   readonly chunk: Index;
-  /** Tiles of the operands. Between two iterations the left one serves as the place where threads meet. */
+  /** Tiles of the operands. Between two iterations the left one serves as the memory where threads meet. */
   readonly a: SharedArray;
   readonly b: SharedArray;
   readonly grid: readonly [number, number];
@@ -74,8 +74,8 @@ export function rowPerThread(band: Band): AccumulatorPlacement {
         });
         low.barrier();
         const down = tile.m / tile.rm;
-        const keepers = space.and(space.atLeast(tid, first * down), space.less(tid, (first + some.length) * down));
-        low.branch(keepers, () => own.takeIn((number, scalar, id) => handOver.read(number, scalar, id)));
+        const holders = space.and(space.atLeast(tid, first * down), space.less(tid, (first + some.length) * down));
+        low.branch(holders, () => own.takeIn((number, scalar, id) => handOver.read(number, scalar, id)));
         low.barrier();
       }
     },

@@ -10,7 +10,7 @@ import { Flash, onlinePartsOf } from "./flash";
 import type { Index } from "../../../emit/index-space";
 import type { KernelProgram, Reg, Value } from "../../../emit/kernel-ir";
 import { accumulator, finished, foldLanes, type Accumulator } from "../../../emit/accumulate";
-import { JoinPlaces, joinThreads } from "../../fold/write/join";
+import { JoinMemory, joinThreads } from "../../fold/write/join";
 import { finishThreads, joinChunks } from "./reduce-finish";
 import { finishLowering, namesOf } from "../../../emit/split";
 
@@ -36,7 +36,7 @@ export function lowerFlashFinish(job: Job): KernelProgram {
   const across = 2 ** Math.ceil(Math.log2(Math.ceil(sizes.width / 4)));
   const threads = Math.max(finishThreads(schedule.chunks), across);
   const { index, tid, workgroupSize, workgroups } = workgroupPerItem(low, form.rows, threads, target);
-  const places = new JoinPlaces(low, threads, schedule.joined);
+  const memory = new JoinMemory(low, threads, schedule.joined);
   const row: Row = {
     f,
     job,
@@ -48,7 +48,7 @@ export function lowerFlashFinish(job: Job): KernelProgram {
     slices: threads / across,
     threads,
   };
-  const { fade, last } = joinChunks(low, job, parts, { tid, row: index, places });
+  const { fade, last } = joinChunks(low, job, parts, { tid, row: index, memory });
   const results = addedUp(row, parts.weightsRescaled ? fade : null);
   if (last && parts.weightsRescaled && parts.weightsWhole) f.rescale([results], last);
   const mine = space.less(row.slice, 1);
@@ -57,7 +57,7 @@ export function lowerFlashFinish(job: Job): KernelProgram {
     low.branch(space.and(mine, space.less(space.mul(row.unit, 4), sizes.width)), () =>
       f.foldResult(fold, results, row.batch, row.row, row.unit),
     );
-    const [whole] = joinThreads([foldLanes(low, fold)], tid, places, 2 + i);
+    const [whole] = joinThreads([foldLanes(low, fold)], tid, memory, 2 + i);
     low.setRowValue(id, finished(low, whole!, sizes.width));
   });
   low.branch(mine, () => f.store(row.batch, row.row, [results], [row.unit]));
@@ -106,6 +106,6 @@ function addedUp({ f, job, batch, row, tid, unit, slice, slices, threads }: Row,
     settled: false,
   };
   const cell = (other: Index): Index => space.add(space.mul(other, across), unit);
-  const [whole] = joinThreads([acc], tid, new JoinPlaces(low, threads), 0, { slot: slice, slots: slices, cell });
+  const [whole] = joinThreads([acc], tid, new JoinMemory(low, threads), 0, { slot: slice, slots: slices, cell });
   return whole!.value;
 }

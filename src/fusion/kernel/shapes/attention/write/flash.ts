@@ -87,7 +87,7 @@ export class Flash {
     const { at, inside } = values.quad(unit, sizes.width);
     const point = values.outAt(batch, this.held(row), at);
     low.setRowValue(values.id, acc);
-    foldIn(low, fold, values.placed(fold.operand, point), at, inside);
+    foldIn(low, fold, values.pointOf(fold.operand, point), at, inside);
   }
 
   /** Results of one row at vector columns `units`. Its `OnlineSoftmaxState` must be complete. */

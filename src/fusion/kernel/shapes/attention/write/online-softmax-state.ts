@@ -47,7 +47,7 @@ export class OnlineSoftmaxState {
     this.peak =
       parts.peak === null ? null : low.variable(this.#name(parts.peak, "top"), "f32", width, NOTHING, [parts.peak]);
     this.folds = parts.folds.map((fold) => ({
-      acc: accumulator(low, fold.node, hasPlace(low, fold.node) ? 4 : width, number),
+      acc: accumulator(low, fold.node, hasIndex(low, fold.node) ? 4 : width, number),
       rescaled: fold.rescaled,
       whole: fold.whole,
     }));
@@ -68,10 +68,10 @@ export class OnlineSoftmaxState {
     this.#score(dots);
     const operand = node(low.graph, parts.peak!).inputs[0]!;
     const x = low.converted(low.valueAt(operand, at(operand)), "f32", operand);
-    return kept(low, x, inside, NOTHING, operand);
+    return insideOr(low, x, inside, NOTHING, operand);
   }
 
-  /** The highest score of some quads; null where no peak is kept. */
+  /** The highest score of some quads; null where there is no peak. */
   highest(quads: readonly Quad[]): Value | null {
     const { parts } = this;
     if (parts.peak === null) return null;
@@ -151,7 +151,7 @@ export class OnlineSoftmaxState {
     const { low } = this;
     for (const { acc } of this.folds) {
       if (acc.position) {
-        for (const quad of quads) merge(low, acc, this.#part(acc, quad), this.#place(acc, quad));
+        for (const quad of quads) merge(low, acc, this.#part(acc, quad), this.#index(acc, quad));
         continue;
       }
       const add = (b: Value): void => low.set(acc.value, { kind: "combine", def: acc.def, a: acc.value, b }, [acc.id]);
@@ -180,10 +180,10 @@ export class OnlineSoftmaxState {
   }
 
   /** Where along the folded axis the quad's elements lie. */
-  #place({ id, operand }: Accumulator, { at }: Quad): Value {
+  #index({ id, operand }: Accumulator, { at }: Quad): Value {
     const { low, parts } = this;
     const index = at(operand).at.at(parts.axis - parts.space.length)!;
-    return low.place(this.#name(id, "here"), index, 4, [id]);
+    return low.indexReg(this.#name(id, "here"), index, 4, [id]);
   }
 
   rescaleFolds(factor: Value): void {
@@ -196,7 +196,7 @@ export class OnlineSoftmaxState {
     this.#score(dots);
     const id = node(low.graph, parts.values!).inputs[0]!;
     const value = low.converted(low.valueAt(id, at(id)), "f32", id);
-    return kept(low, value, inside, literal(0, "f32"), id);
+    return insideOr(low, value, inside, literal(0, "f32"), id);
   }
 
   /** The new peak is the peak so far. */
@@ -225,7 +225,7 @@ export class OnlineSoftmaxState {
   }
 
   /**
-   * What some quads add to a row that another thread keeps: their own peak, and the folds under it. Each value with its place in a
+   * What some quads add to a row that another thread keeps: their own peak, and the folds under it. Each value with its index in a
    * list that is the same for all rows.
    */
   partial(quads: readonly Quad[]): Value[] {
@@ -238,9 +238,9 @@ export class OnlineSoftmaxState {
       const best: Accumulator = {
         ...acc,
         value: low.variable(this.#name(acc.id, "best"), acc.scalar, 4, this.#part(acc, first!), [acc.id]),
-        position: low.variable(this.#name(acc.id, "place"), "i32", 4, this.#place(acc, first!), [acc.id]),
+        position: low.variable(this.#name(acc.id, "index"), "i32", 4, this.#index(acc, first!), [acc.id]),
       };
-      for (const quad of rest) merge(low, best, this.#part(acc, quad), this.#place(acc, quad));
+      for (const quad of rest) merge(low, best, this.#part(acc, quad), this.#index(acc, quad));
       const one = foldLanes(low, best);
       return [one.value, one.position!];
     });
@@ -263,8 +263,8 @@ export class OnlineSoftmaxState {
     for (const { acc, rescaled } of this.folds) {
       const values = read(at++, acc.scalar, acc.id);
       if (acc.position) {
-        const places = read(at++, "i32", acc.id);
-        values.forEach((value, i) => merge(low, acc, value, places[i]!));
+        const indices = read(at++, "i32", acc.id);
+        values.forEach((value, i) => merge(low, acc, value, indices[i]!));
         continue;
       }
       const both = (a: Reg, b: Reg): Reg =>
@@ -318,7 +318,7 @@ export function nameRows(low: Lowering, rows: readonly Index[]): void {
   };
 }
 
-const hasPlace = (low: Lowering, id: NodeId): boolean => opDef(node(low.graph, id).op).reduce!.arg !== undefined;
+const hasIndex = (low: Lowering, id: NodeId): boolean => opDef(node(low.graph, id).op).reduce!.arg !== undefined;
 
 /**
  * What a quad adds to a fold: where nothing exists, what changes nothing.
@@ -334,7 +334,7 @@ export function partOf(
   const { id, def, operand, scalar } = fold;
   let x: Value = low.converted(low.valueAt(operand, at(operand)), scalar, operand);
   if (def.reduce!.map) x = low.let(name, scalar, widthOf(x), { kind: "map", def, a: x }, [id]);
-  x = kept(low, x, inside, literal(def.reduce!.identity(scalar), scalar), id);
+  x = insideOr(low, x, inside, literal(def.reduce!.identity(scalar), scalar), id);
   return widthOf(x) === 4 || !wide ? x : low.let(name, scalar, 4, { kind: "splat", a: x }, [id]);
 }
 
@@ -355,15 +355,15 @@ export function scale(low: Lowering, reg: Reg, by: Value, id: NodeId): void {
 }
 
 /** `value` where `inside` holds, `no` elsewhere; lane by lane when it must. */
-export function kept(low: Lowering, value: Value, inside: Cond, no: Value, id: NodeId): Value {
+export function insideOr(low: Lowering, value: Value, inside: Cond, no: Value, id: NodeId): Value {
   if (inside.kind === "always") return value;
   const { space } = low;
   const scalar = registerScalar(value.scalar);
   if (inside.kind !== "less" || !inside.index.lane)
-    return low.let("kept", scalar, widthOf(value), { kind: "select", when: inside, yes: value, no }, [id]);
+    return low.let("masked", scalar, widthOf(value), { kind: "select", when: inside, yes: value, no }, [id]);
   const parts = [0, 1, 2, 3].map((lane) => {
     const when = space.less(low.atLane(inside.index, lane), inside.bound);
-    return low.let("kept", scalar, 1, { kind: "select", when, yes: low.part(value, lane, [id]), no }, [id]);
+    return low.let("masked", scalar, 1, { kind: "select", when, yes: low.part(value, lane, [id]), no }, [id]);
   });
-  return low.let("kept", scalar, 4, { kind: "pack", parts }, [id]);
+  return low.let("masked", scalar, 4, { kind: "pack", parts }, [id]);
 }

@@ -8,7 +8,7 @@ import type { Index } from "../../../emit/index-space";
 import type { Buffer, KernelProgram, Reg, Value } from "../../../emit/kernel-ir";
 import type { Lowering } from "../../../emit/lowering";
 import { accumulator, finished, type Accumulator } from "../../../emit/accumulate";
-import { JoinPlaces, joinThreads } from "../../fold/write/join";
+import { JoinMemory, joinThreads } from "../../fold/write/join";
 import { storeResults } from "./reduce";
 import { LOWEST_FINITE, scale } from "./online-softmax-state";
 import { finishLowering, namesOf } from "../../../emit/split";
@@ -33,7 +33,7 @@ export class Partials {
     this.job = job;
     for (const { id, scalar, position } of accs) {
       this.#reserve(id, scalar);
-      if (position) this.#reserve(placeOf(id), "i32");
+      if (position) this.#reserve(indexKey(id), "i32");
     }
   }
 
@@ -66,7 +66,7 @@ export class Partials {
     const put = (what: string, part: Value): void =>
       this.low.store(this.#buffer(what), this.#offset(what, chunk, row), part, [id]);
     put(id, value);
-    if (position) put(placeOf(id), position);
+    if (position) put(indexKey(id), position);
   }
 
   /** Into an accumulator that holds nothing yet. */
@@ -75,15 +75,15 @@ export class Partials {
     const load = (what: string): Value =>
       low.load(this.#buffer(what), this.#offset(what, chunk, row), [id], `${wordFor(node(low.graph, id))}_part`);
     low.set(value, load(id), [id]);
-    if (position) low.set(position, load(placeOf(id)), [id]);
+    if (position) low.set(position, load(indexKey(id)), [id]);
   }
 }
 
-const placeOf = (id: NodeId): string => `${id} place`;
+const indexKey = (id: NodeId): string => `${id} index`;
 
 /** What the chunks of a row come to. */
 export interface Joined {
-  /** What sums that this thread's chunk has left are multiplied by, and all of them in the end; null where no peak is kept. */
+  /** What sums that this thread's chunk has left are multiplied by, and all of them in the end; null where no peak is known. */
   readonly fade: Value | null;
   readonly last: Value | null;
 }
@@ -96,7 +96,7 @@ export function joinChunks(
   low: Lowering,
   job: Job,
   { peak, exp, folds }: OnlineParts,
-  { tid, row, places }: { readonly tid: Index; readonly row: Index; readonly places: JoinPlaces },
+  { tid, row, memory }: { readonly tid: Index; readonly row: Index; readonly memory: JoinMemory },
 ): Joined {
   const { schedule, form, graph } = job;
   const { space } = low;
@@ -112,7 +112,7 @@ export function joinChunks(
   if (peak !== null) {
     low.comment("The row's peak; what each chunk has summed under its own fades to it.");
     const part = accs[0]!.value;
-    const top = joinThreads(accs.slice(0, 1), tid, places, 0)[0]!.value;
+    const top = joinThreads(accs.slice(0, 1), tid, memory, 0)[0]!.value;
     low.setRowValue(peak, top);
     const { op } = node(graph, exp!);
     const base = low.let("base", "f32", 1, { kind: "combine", def: accs[0]!.def, a: top, b: LOWEST_FINITE }, [peak]);
@@ -125,7 +125,7 @@ export function joinChunks(
     [fade, last] = [factor, end];
   }
   if (own.length === 0) return { fade, last };
-  for (const acc of joinThreads(own, tid, places, 1)) low.setRowValue(acc.id, finished(low, acc, form.columns));
+  for (const acc of joinThreads(own, tid, memory, 1)) low.setRowValue(acc.id, finished(low, acc, form.columns));
   return { fade, last };
 }
 
@@ -137,8 +137,8 @@ export function lowerReduceFinish(job: Job, parts: OnlineParts): KernelProgram {
   const { space } = low;
   const threads = finishThreads(schedule.chunks);
   const grid = workgroupPerItem(low, form.rows, threads, target);
-  const places = new JoinPlaces(low, threads, schedule.joined);
-  joinChunks(low, job, parts, { tid: grid.tid, row: grid.index, places });
+  const memory = new JoinMemory(low, threads, schedule.joined);
+  joinChunks(low, job, parts, { tid: grid.tid, row: grid.index, memory });
   low.branch(space.less(grid.tid, 1), () => storeResults(low, job, grid.index, job.region.outputs));
   return programOf(low, job, {
     template: "contract-reduce",

@@ -16,9 +16,9 @@ export function lowerReduceThread(job: Job): KernelProgram {
   const f = new Reduce(job);
   const { low, space, sizes } = f;
   const { alongColumns } = sizes;
-  const own = alongColumns ? Math.min(ROWS, sizes.kept) : 4;
+  const own = alongColumns ? Math.min(ROWS, sizes.outer) : 4;
   const rows = alongColumns ? own : Math.min(ROWS, sizes.folded);
-  const bands = Math.ceil(sizes.kept / own);
+  const bands = Math.ceil(sizes.outer / own);
   const grid = threadPerItem(low, sizes.batch * bands, job.schedule.threadsPerWorkgroup, job.target, "band");
   const batch = low.bind("batch", space.div(grid.index, bands));
   const band = low.bind("start", space.mod(grid.index, bands));

@@ -11,7 +11,7 @@ import {
   gridIndex,
   leftLoads,
   multiply,
-  placeOf,
+  tilePositionOf,
   rightLoads,
   rightWidth,
   type TileLoad,
@@ -27,27 +27,27 @@ export function lowerReduceTile(job: Job): KernelProgram[] {
   const split = job.schedule.chunks > 1;
   const f = split ? new Reduce(job, partialLowering(job)) : new Reduce(job);
   const band = bandOf(job, f);
-  const keeper = f.sizes.alongColumns ? rowPerThread(band) : columnsPerThread(band);
+  const placement = f.sizes.alongColumns ? rowPerThread(band) : columnsPerThread(band);
   const { passing, again } = f.parts;
   const walk = walkOf(band);
   let last: Parameters<Visit> | null = null;
   walk("Fold this tile of the product.", (accs, past) => {
     last = [accs, past];
-    keeper.fold(accs, past);
-    keeper.store(passing, accs, past);
+    placement.fold(accs, past);
+    placement.store(passing, accs, past);
   });
   if (!split) {
-    keeper.finish();
+    placement.finish();
     if (again.length > 0) {
       f.completed();
-      keeper.share();
-      const store: Visit = (accs, past) => keeper.store(again, accs, past);
+      placement.share();
+      const store: Visit = (accs, past) => placement.store(again, accs, past);
       if (f.twice) walk("Store what follows from this tile and from whole rows.", store);
       else store(...last!);
     }
     return [programOf(f.low, job, { template: "contract-reduce", ...describe(band) })];
   }
-  keeper.leave(job);
+  placement.leave(job);
   const partial = programOf(f.low, job, {
     template: "contract-reduce",
     ...namesOf(job, "partials"),
@@ -60,9 +60,9 @@ function bandOf(job: Job, f: Reduce): Band {
   const { matmul, chunks, chunkLength } = job.schedule;
   const tile = matmul!;
   const { low, space, product: c } = f;
-  const { alongColumns, kept, batch: matrices } = f.sizes;
+  const { alongColumns, outer, batch: matrices } = f.sizes;
   const threads = tileThreads(tile);
-  const bands = Math.ceil(kept / (alongColumns ? tile.m : tile.n));
+  const bands = Math.ceil(outer / (alongColumns ? tile.m : tile.n));
   const count = bands * chunks * matrices;
   const [gx, gy] = gridOf(count, job.target);
   const grid = gridIndex(c, gx, gy, count, job.target.maxWorkgroupsPerDimension);
@@ -82,7 +82,7 @@ function bandOf(job: Job, f: Reduce): Band {
     left: low.bind("left", left),
     batch: low.bind("batch", batch),
   };
-  const place = placeOf(low, tid, tile);
+  const position = tilePositionOf(low, tid, tile);
   const a = low.sharedArray(
     "a_tile",
     c.scalar,
@@ -90,7 +90,7 @@ function bandOf(job: Job, f: Reduce): Band {
     4,
   );
   const b = low.sharedArray("b_tile", c.scalar, tile.k * rightWidth(job, c.alongK(1)), 4);
-  return { ...place, f, tile, tiling, step, iterations, chunk, a, b, grid: [gx, gy] };
+  return { ...position, f, tile, tiling, step, iterations, chunk, a, b, grid: [gx, gy] };
 }
 
 /** @param past rows or vector columns of the chunk before the tile */

@@ -82,8 +82,8 @@ export class Reduce {
   /** Visits the number of one row among all, where it exists. */
   atRow(batch: Index, m: Index, mine: Cond, visit: (linear: Index) => void): void {
     const { low, space, sizes } = this;
-    const inside = space.and(space.less(m, sizes.kept), mine);
-    low.branch(inside, () => visit(space.add(space.mul(batch, sizes.kept), space.clamp(m, sizes.kept - 1))));
+    const inside = space.and(space.less(m, sizes.outer), mine);
+    low.branch(inside, () => visit(space.add(space.mul(batch, sizes.outer), space.clamp(m, sizes.outer - 1))));
   }
 
   /**
@@ -92,14 +92,14 @@ export class Reduce {
    */
   atColumns(batch: Index, unit: Index, mine: Cond, visitor: (whole: Index) => ColumnVisit): void {
     const { low, space, sizes } = this;
-    const first = space.mul(batch, sizes.kept);
-    low.branch(space.and(space.less(space.mul(unit, 4), sizes.kept), mine), () => {
-      const whole = space.add(first, this.product.quad(unit, sizes.kept).at);
+    const first = space.mul(batch, sizes.outer);
+    low.branch(space.and(space.less(space.mul(unit, 4), sizes.outer), mine), () => {
+      const whole = space.add(first, this.product.quad(unit, sizes.outer).at);
       const visit = visitor(whole);
-      if (sizes.kept % 4 === 0) return visit(whole, null);
+      if (sizes.outer % 4 === 0) return visit(whole, null);
       for (const lane of [0, 1, 2, 3]) {
         const column = space.add(space.mul(unit, 4), space.int(lane));
-        low.branch(space.less(column, sizes.kept), () => visit(space.add(first, column), lane));
+        low.branch(space.less(column, sizes.outer), () => visit(space.add(first, column), lane));
       }
     });
   }

@@ -16,7 +16,7 @@ export class SharedParts {
   readonly first: SharedArray;
   /** Vectors that are used of it. */
   readonly cells: number;
-  /** Rows of one thread that have a place of their own: the next take the same places after them. */
+  /** Rows of one thread that have slots of their own: the next take the same slots after them. */
   readonly rows: number;
 
   constructor(low: Lowering, first: SharedArray, cells: number, rows: number) {
@@ -34,7 +34,7 @@ export class SharedParts {
   }
 }
 
-/** How the threads that share a row meet: where each puts its part, and all the places that are read back. */
+/** How the threads that share a row meet: where each puts its part, and all the slots that are read back. */
 export interface Share {
   readonly parts: SharedParts;
   readonly index: Index;

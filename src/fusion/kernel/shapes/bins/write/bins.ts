@@ -1,4 +1,4 @@
-/** @file Updates folded into bins: each thread has a bin for every place, and a second kernel joins what the workgroups leave. */
+/** @file Updates folded into bins: each thread has a bin for every bin, and a second kernel joins what the workgroups leave. */
 import { node } from "../../../../ir";
 import { binsOf } from "../schedule";
 import { joinsOfSteps, rowSteps } from "../../fold/rows/row-steps";
@@ -35,11 +35,11 @@ function fillBins(job: Job): KernelProgram {
     low.emit({ kind: "storeShared", array: bins, index: at, value: put, lane: null, nodes });
   const load = (name: string, at: Index): Reg =>
     low.let(name, scalar, 1, { kind: "loadShared", array: bins, index: at }, nodes);
-  const own = (place: Index): Index => space.add(space.mul(place, threads), grid.tid);
+  const own = (binIndex: Index): Index => space.add(space.mul(binIndex, threads), grid.tid);
   const op = (name: string, as: "i32" | "bool" | typeof scalar, called: string, args: readonly Value[]): Reg =>
     low.let(name, as, 1, { kind: "op", def: opDef(called), args, attrs: {}, index: null }, nodes);
   low.comment("A thread's own bins are its column.");
-  low.loop("place", form.rows, (place) => store(own(place), nothing));
+  low.loop("bin", form.rows, (binIndex) => store(own(binIndex), nothing));
   const each = form.columns / wide;
   low.loop("turn", turns, (turn) => {
     const unit = space.add(space.add(space.mul(grid.index, threads * turns), grid.tid), space.mul(turn, threads));
@@ -51,7 +51,7 @@ function fillBins(job: Job): KernelProgram {
       const [named, update] = [valueOf(index, "i32"), value === null ? literal(1, scalar) : valueOf(value, scalar)];
       for (let lane = 0; lane < wide; lane++) {
         const part = (of: Value): Value => (widthOf(of) === 1 ? of : low.part(of, lane, nodes));
-        // An index is held within the places: what names none of them adds nothing.
+        // An index is held within the bins: what names none of them adds nothing.
         const variable = space.variable(low.names.frame("bin"), form.rows - 1, low.level);
         low.emit({ kind: "bindValue", variable, value: part(named), nodes });
         const here = low.let("here", "i32", 1, { kind: "index", index: space.of(variable) }, nodes);
@@ -63,12 +63,12 @@ function fillBins(job: Job): KernelProgram {
     });
   });
   low.barrier();
-  low.comment("Join what all threads have of a place, each beginning with another one.");
+  low.comment("Join what all threads have of a bin, each beginning with another one.");
   const partials = partialsBuffer(low, job, id);
   low.loop("turn", Math.ceil(form.rows / threads), (turn) => {
-    const place = space.add(grid.tid, space.mul(turn, threads));
-    low.branch(space.less(place, form.rows), () => {
-      const mine = low.bind("place", place, form.rows - 1);
+    const binIndex = space.add(grid.tid, space.mul(turn, threads));
+    low.branch(space.less(binIndex, form.rows), () => {
+      const mine = low.bind("bin", binIndex, form.rows - 1);
       const total = low.variable("total", scalar, 1, nothing, nodes);
       low.loop("thread", threads, (thread) => {
         const column = space.mod(space.add(thread, grid.tid), threads);
@@ -82,7 +82,7 @@ function fillBins(job: Job): KernelProgram {
   return programOf(low, job, {
     ...namesOf(job, "partials"),
     template: "split-reduce",
-    schedule: `One workgroup of ${threads} threads per one of ${parts} chunks of ${form.columns} updates, ${share}; each thread has a bin for every one of ${form.rows} places.`,
+    schedule: `One workgroup of ${threads} threads per one of ${parts} chunks of ${form.columns} updates, ${share}; each thread has a bin for every one of ${form.rows} indices.`,
     ...gridFields(grid),
   });
 }

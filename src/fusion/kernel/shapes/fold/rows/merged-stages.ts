@@ -5,7 +5,7 @@
  * @about max, sum, mean, exp, sub, square, mul: the running maximum of a softmax and the running mean of a variance.
  */
 import { findNode, node, type Graph, type Node, type NodeId, type Region } from "../../../../ir";
-import type { RowPlacement } from "../../../classify";
+import type { RowAnalysis } from "../../../classify";
 import type { RegionForm } from "../../../types";
 import { isFreeView } from "../../../indices/views";
 
@@ -86,7 +86,7 @@ export function mergedStages(
   graph: Graph,
   { outputs }: Pick<Region, "outputs">,
   form: RegionForm,
-  { places }: Pick<RowPlacement, "places">,
+  { roles }: Pick<RowAnalysis, "roles">,
 ): MergedStages[] {
   // A scan goes on from where it stands and a sort holds the row: each is walked by passes of its own.
   if (form.scans.length + form.orders.length > 0) return [];
@@ -94,14 +94,14 @@ export function mergedStages(
   for (const { node: id, stage } of form.reductions) stages.set(stage, [...(stages.get(stage) ?? []), node(graph, id)]);
   const stored = new Set<number>();
   for (const id of outputs) {
-    const { role, stage } = places.get(id)!;
+    const { role, stage } = roles.get(id)!;
     if (role !== "row") stored.add(stage);
   }
   const merged: MergedStages[] = [];
   for (const [stage, firsts] of stages) {
     const next = stages.get(stage + 1);
     if (!next || stored.has(stage) || stored.has(stage + 1) || merged.at(-1)?.stage === stage - 1) continue;
-    const pairs = pairsOf(graph, firsts, next, (id) => (places.get(id)?.stage ?? 0) <= stage);
+    const pairs = pairsOf(graph, firsts, next, (id) => (roles.get(id)?.stage ?? 0) <= stage);
     if (!pairs) continue;
     const changing = new Set(pairs.map(({ first }) => first));
     merged.push({ stage, pairs, plain: firsts.flatMap(({ id }) => (changing.has(id) ? [] : [id])) });

@@ -15,7 +15,7 @@ import { opDef } from "../../../../ops";
 import { samplesOf } from "../../../indices/alignment";
 import { refusal } from "../../../refusal";
 import { isOrder, isScan, walkedAxes, walksRows } from "./row-ops";
-import { placeWithinRows, type Placed, type RowDomain } from "./placed";
+import { roleWithinRows, type RowRole, type RowDomain } from "./row-role";
 import { layoutOf, movedLayout, unravelled, type Layout } from "../../../indices/row-layout";
 
 /** Rows shorter than this are no band's work: their columns are folded apart. */
@@ -37,12 +37,12 @@ function foldsColumns(n: Node, axes: readonly number[], { space, axes: walked }:
 }
 
 export function domainOf(space: Shape, axes: readonly number[]): RowDomain {
-  const kept = space.map((extent, axis) => (axes.includes(axis) ? 1 : extent));
+  const rowShape = space.map((extent, axis) => (axes.includes(axis) ? 1 : extent));
   const samples = sizeOf(space) > 0 ? samplesOf(space) : [];
-  const strides = stridesOf(kept);
+  const strides = stridesOf(rowShape);
   const rowOf = (at: number): number =>
     unravelled(at, space).reduce((sum, value, axis) => sum + (axes.includes(axis) ? 0 : value * strides[axis]!), 0);
-  return { space, axes, kept, samples, sampleRows: samples.map(rowOf) };
+  return { space, axes, rowShape, samples, sampleRows: samples.map(rowOf) };
 }
 
 const padLeft = (shape: Shape, rank: number): Shape => [
@@ -51,22 +51,22 @@ const padLeft = (shape: Shape, rank: number): Shape => [
 ];
 const withoutOnes = (shape: Shape): Shape => shape.filter((extent) => extent !== 1);
 
-/** One value per row: the kept form, or any free re-writing of it (`[R]`, `[R, 1]` …). */
+/** One value per row: that shape, or any free re-writing of it (`[R]`, `[R, 1]` …). */
 export const isRowShape = (shape: Shape, domain: RowDomain): boolean =>
-  sameShape(withoutOnes(shape), withoutOnes(domain.kept));
+  sameShape(withoutOnes(shape), withoutOnes(domain.rowShape));
 
-const isOnePerRow = (shape: Shape, { kept, space }: RowDomain): boolean =>
-  sizeOf(shape) === sizeOf(kept) && sizeOf(kept) < sizeOf(space);
+const isOnePerRow = (shape: Shape, { rowShape, space }: RowDomain): boolean =>
+  sizeOf(shape) === sizeOf(rowShape) && sizeOf(rowShape) < sizeOf(space);
 
-/** A row value of `shape` broadcasts to `out` so that every element, lying at its place, meets its own row. */
-function meetsItsRow(shape: Shape, out: Shape, { places }: Layout, { sampleRows }: RowDomain): boolean {
+/** A row value of `shape` broadcasts to `out` so that every element, lying at its index, meets its own row. */
+function meetsItsRow(shape: Shape, out: Shape, { indices }: Layout, { sampleRows }: RowDomain): boolean {
   const strides = stridesOf(shape);
   const skip = out.length - shape.length;
   const broadcasts = shape.every((extent, axis) => extent === 1 || extent === out[skip + axis]);
   return (
     broadcasts &&
-    places.every((place, i) => {
-      const at = unravelled(place, out).slice(skip);
+    indices.every((index, i) => {
+      const at = unravelled(index, out).slice(skip);
       return (
         sampleRows[i] === shape.reduce((sum, extent, axis) => sum + (extent === 1 ? 0 : at[axis]! * strides[axis]!), 0)
       );
@@ -74,25 +74,25 @@ function meetsItsRow(shape: Shape, out: Shape, { places }: Layout, { sampleRows 
   );
 }
 
-/** Places one member, given the places of its operands inside the region; a verdict when it can't stand in this domain. */
-export function placeMember(
+/** The role of one member, given those of its operands inside the region; a verdict when it can't stand in this domain. */
+export function roleOfMember(
   graph: Graph,
   id: NodeId,
-  placed: ReadonlyMap<NodeId, Placed>,
+  roles: ReadonlyMap<NodeId, RowRole>,
   domain: RowDomain,
-): Placed | Verdict {
+): RowRole | Verdict {
   const n = node(graph, id);
   const def = opDef(n.op);
-  const bound = n.inputs.filter((input) => (placed.get(input)?.role ?? "free") !== "free");
-  const stage = Math.max(0, ...n.inputs.map((input) => placed.get(input)?.stage ?? 0));
-  const late = n.inputs.find((input) => placed.get(input)?.role === "column");
+  const bound = n.inputs.filter((input) => (roles.get(input)?.role ?? "free") !== "free");
+  const stage = Math.max(0, ...n.inputs.map((input) => roles.get(input)?.stage ?? 0));
+  const late = n.inputs.find((input) => roles.get(input)?.role === "column");
   if (late !== undefined) return def.movement?.free ? { role: "column", stage } : tooEarly(graph, late, n);
-  if (walksRows(n)) return placeRowOp(graph, id, placed, domain, stage);
+  if (walksRows(n)) return rowOpRole(graph, id, roles, domain, stage);
   if (bound.length === 0) return { role: "free", stage: 0 };
   const show = (of: NodeId): string => `\`${node(graph, of).label}\``;
   if (def.kind === "movement") {
     const operand = bound[0]!;
-    const { role, lie } = placed.get(operand)!;
+    const { role, lie } = roles.get(operand)!;
     if (role === "row" && def.movement?.free) return { role: "row", stage };
     if (role === "row" && def.movement?.spreads && sizeOf(n.type.shape) === sizeOf(domain.space)) {
       const spread = layoutOf(domain.space, n.type.shape, domain.samples);
@@ -101,7 +101,7 @@ export function placeMember(
     }
     const moved = lie && n.inputs.length === 1 ? movedLayout(graph, n, lie) : null;
     if (moved) return { role: "full", stage, lie: moved };
-    const within = placeWithinRows(graph, n, bound, placed, domain, stage);
+    const within = roleWithinRows(graph, n, bound, roles, domain, stage);
     if (within) return within;
     return refusal(
       "L_INDEX",
@@ -118,81 +118,81 @@ export function placeMember(
       `Store ${show(bound[0]!)}: a later kernel reads it anywhere.`,
     );
   }
-  return placeElementwise(graph, id, bound, placed, domain, stage);
+  return elementwiseRole(graph, id, bound, roles, domain, stage);
 }
 
 /** Operands of the same shape that lie alike, and rows that meet their own elements. */
-function placeElementwise(
+function elementwiseRole(
   graph: Graph,
   id: NodeId,
   bound: readonly NodeId[],
-  placed: ReadonlyMap<NodeId, Placed>,
+  roles: ReadonlyMap<NodeId, RowRole>,
   domain: RowDomain,
   stage: number,
-): Placed | Verdict {
+): RowRole | Verdict {
   const { shape } = node(graph, id).type;
   const shapeOf = (input: NodeId): Shape => node(graph, input).type.shape;
-  if (bound.some((input) => placed.get(input)!.role === "part"))
+  if (bound.some((input) => roles.get(input)!.role === "part"))
     return (
-      placeWithinRows(graph, node(graph, id), bound, placed, domain, stage) ?? misaligned(graph, id, bound[0]!, domain)
+      roleWithinRows(graph, node(graph, id), bound, roles, domain, stage) ?? misaligned(graph, id, bound[0]!, domain)
     );
-  if (bound.some((input) => placed.get(input)!.role === "first"))
-    return placeFirst(graph, id, bound, placed, domain, stage);
-  const fulls = bound.filter((input) => placed.get(input)!.role === "full");
+  if (bound.some((input) => roles.get(input)!.role === "first"))
+    return firstRole(graph, id, bound, roles, domain, stage);
+  const fulls = bound.filter((input) => roles.get(input)!.role === "full");
   const alike = (input: NodeId): boolean =>
     sameShape(padLeft(shapeOf(input), shape.length), padLeft(shape, shapeOf(input).length));
   const inRows = fulls.length === 0 && bound.every(alike);
   // A value a row keeps the order of the rows in whatever shape views show it.
   if (inRows && (isRowShape(shape, domain) || isOnePerRow(shape, domain))) return { role: "row", stage };
   if (sizeOf(shape) !== sizeOf(domain.space)) return misaligned(graph, id, bound[0]!, domain);
-  const lie = fulls[0] === undefined ? layoutOf(domain.space, shape, domain.samples) : placed.get(fulls[0])!.lie!;
+  const lie = fulls[0] === undefined ? layoutOf(domain.space, shape, domain.samples) : roles.get(fulls[0])!.lie!;
   for (const input of bound) {
-    const own = placed.get(input)!.lie;
+    const own = roles.get(input)!.lie;
     const fits = own
-      ? sameShape(shapeOf(input), shape) && own.places.every((at, i) => at === lie.places[i])
+      ? sameShape(shapeOf(input), shape) && own.indices.every((at, i) => at === lie.indices[i])
       : meetsItsRow(shapeOf(input), shape, lie, domain);
     if (!fits) return misaligned(graph, id, input, domain);
   }
   return { role: "full", stage, lie };
 }
 
-/** The first few of each row meet others of their place, and values of their own row. */
-function placeFirst(
+/** The first few of each row meet others of their index, and values of their own row. */
+function firstRole(
   graph: Graph,
   id: NodeId,
   bound: readonly NodeId[],
-  placed: ReadonlyMap<NodeId, Placed>,
+  roles: ReadonlyMap<NodeId, RowRole>,
   domain: RowDomain,
   stage: number,
-): Placed | Verdict {
+): RowRole | Verdict {
   const { shape } = node(graph, id).type;
   const odd = bound.find((input) => {
-    const own = placed.get(input)!.role === "first" ? shape : domain.kept;
+    const own = roles.get(input)!.role === "first" ? shape : domain.rowShape;
     return !sameShape(node(graph, input).type.shape, own);
   });
   return odd === undefined ? { role: "first", stage } : misaligned(graph, id, odd, domain);
 }
 
 /** A reduction leaves one value a row; a scan a row again, known as soon as its operand passes by. */
-function placeRowOp(
+function rowOpRole(
   graph: Graph,
   id: NodeId,
-  placed: ReadonlyMap<NodeId, Placed>,
+  roles: ReadonlyMap<NodeId, RowRole>,
   domain: RowDomain,
   stage: number,
-): Placed | Verdict {
+): RowRole | Verdict {
   const n = node(graph, id);
   const input = node(graph, n.inputs[0]!);
   const axes = walkedAxes(graph, n)!;
-  const { role, lie } = placed.get(input.id) ?? { role: "free" };
-  const inOrder = !lie || lie.places.every((at, i) => at === domain.samples[i]);
-  const inPlace = inOrder && sameShape(input.type.shape, domain.space);
-  const same = inPlace && sameShape(axes, domain.axes);
-  if (inPlace && role !== "row" && !same && foldsColumns(n, axes, domain)) return { role: "column", stage };
-  if (same && (role !== "row" || sameShape(domain.space, domain.kept))) {
+  const { role, lie } = roles.get(input.id) ?? { role: "free" };
+  const inOrder = !lie || lie.indices.every((at, i) => at === domain.samples[i]);
+  const aligned = inOrder && sameShape(input.type.shape, domain.space);
+  const same = aligned && sameShape(axes, domain.axes);
+  if (aligned && role !== "row" && !same && foldsColumns(n, axes, domain)) return { role: "column", stage };
+  if (same && (role !== "row" || sameShape(domain.space, domain.rowShape))) {
     const known = isScan(n) ? stage : stage + 1;
     if (!sameShape(n.type.shape, domain.space) || !(isScan(n) || isOrder(n)))
-      return { role: isOrder(n) && !sameShape(n.type.shape, domain.kept) ? "first" : "row", stage: known };
+      return { role: isOrder(n) && !sameShape(n.type.shape, domain.rowShape) ? "first" : "row", stage: known };
     const lie = layoutOf(domain.space, n.type.shape, domain.samples);
     return { role: "full", stage: known, lie };
   }
@@ -227,4 +227,4 @@ const misaligned = (graph: Graph, id: NodeId, input: NodeId, domain: RowDomain):
   );
 };
 
-export const isVerdict = (answer: Placed | Verdict): answer is Verdict => "ok" in answer;
+export const isVerdict = (answer: RowRole | Verdict): answer is Verdict => "ok" in answer;

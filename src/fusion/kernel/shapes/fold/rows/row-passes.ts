@@ -1,4 +1,4 @@
-/** @file How often a streaming row kernel walks over each stored value: once a pass that loads it at a place of its own per column. */
+/** @file How often a streaming row kernel walks over each stored value: once a pass that loads it at an index of its own per column. */
 import { node, type Graph, type Node, type NodeId, type Region } from "../../../../ir";
 import { loadsByData, opDef } from "../../../../ops";
 import { offsetsAt, touchedElements, type Points } from "../../../count/reads";
@@ -36,7 +36,7 @@ interface Loads {
 
 /**
  * Where a value is asked for: before the loop, in each turn of it, or in a branch of a turn. What a branch of a turn asks
- * for stays in it, even where the place is the same in every turn.
+ * for stays in it, even where the index is the same in every turn.
  */
 type Asked = "row" | "turn" | "branch";
 
@@ -59,9 +59,9 @@ function loadsOf(
     while (isFreeView(current)) current = node(graph, current.inputs[0]!);
     if (!isInlined(current)) loads.add(current.id);
   };
-  const ask: Ask = (id, places, from) => {
+  const ask: Ask = (id, indices, from) => {
     const { shape } = node(graph, id).type;
-    const at = places.map((place, axis) => (shape[axis] === 1 ? indexStrides.int(0) : place));
+    const at = indices.map((position, axis) => (shape[axis] === 1 ? indexStrides.int(0) : position));
     const where = from === "branch" ? from : at.some(({ step }) => step !== 0) ? "turn" : "row";
     if (!inside.has(id)) {
       arrive(id, where === "row" ? still : changing);
@@ -93,11 +93,11 @@ function askOperands(
   if (kind === "gather") {
     const { shape } = node(graph, n.inputs[0]!).type;
     const axis = gather!.axis(n.attrs, shape);
-    const places = at.slice(axis, axis + node(graph, n.inputs[1]!).type.shape.length);
-    const moves = places.some(({ step }) => step !== 0);
-    ask(n.inputs[1]!, places, from);
-    const place = movingIndex(moves ? 1 : 0, 0, Math.max(0, shape[axis]! - 1));
-    ask(n.inputs[0]!, [...at.slice(0, axis), place, ...at.slice(axis + places.length)], from);
+    const indices = at.slice(axis, axis + node(graph, n.inputs[1]!).type.shape.length);
+    const moves = indices.some(({ step }) => step !== 0);
+    ask(n.inputs[1]!, indices, from);
+    const position = movingIndex(moves ? 1 : 0, 0, Math.max(0, shape[axis]! - 1));
+    ask(n.inputs[0]!, [...at.slice(0, axis), position, ...at.slice(axis + indices.length)], from);
     return;
   }
   if (kind === "search" || kind === "ranges") {
@@ -177,7 +177,7 @@ export function passesPerRead(
     for (const value of still) known.add(value);
     for (const value of changing) passes.set(value, (passes.get(value) ?? new Set()).add(root.stage));
   }
-  for (const { value, stage } of keptByThreads(graph, region, form, roots, turn)) passes.get(value)?.delete(stage);
+  for (const { value, stage } of cachedByThreads(graph, region, form, roots, turn)) passes.get(value)?.delete(stage);
   const around = region.members.filter((id) => !endsPass(node(graph, id)));
   const whole = (members: readonly NodeId[], asked: readonly NodeId[]): NodeId[] =>
     asked.length === 0
@@ -205,11 +205,11 @@ export function passesPerRead(
   const again = whole(around, byRow);
   // One turn is no loop: what it loaded for the row is still there.
   const inOne = turn.all >= form.columns;
-  const places = again.some((value) => known.has(value) || (inOne && passes.has(value)))
-    ? placesAfter(graph, region, form, roots, byRow)
+  const indices = again.some((value) => known.has(value) || (inOne && passes.has(value)))
+    ? indicesAfter(graph, region, form, roots, byRow)
     : { same: NOWHERE, other: NOWHERE };
   const before =
-    places.other.size > 0
+    indices.other.size > 0
       ? new Set(
           whole(
             region.members,
@@ -218,7 +218,7 @@ export function passesPerRead(
         )
       : NOWHERE;
   for (const value of again) {
-    if (known.has(value) ? !places.other.has(value) : inOne && places.same.has(value)) continue;
+    if (known.has(value) ? !indices.other.has(value) : inOne && indices.same.has(value)) continue;
     if (passes.has(value)) passes.get(value)!.add(AFTER);
     else if (before.has(value)) passes.set(value, new Set([BEFORE, AFTER]));
   }
@@ -260,14 +260,14 @@ function sharesOf(
 /**
  * Passes that load nothing of a value: what each thread asks for is the same in all of its iterations, and a pass before left it with the thread.
  */
-function keptByThreads(
+function cachedByThreads(
   graph: Graph,
   { members }: Pick<Region, "members">,
   form: RegionForm,
   roots: readonly PassRoot[],
   { own, all }: RowIteration,
 ): { readonly value: NodeId; readonly stage: number }[] {
-  // What is gathered may lie elsewhere at each of the same places.
+  // What is gathered may lie elsewhere at each of the same indices.
   if (own === all || members.some((id) => loadsByData(opDef(node(graph, id).op)))) return [];
   const { points } = somePoints(form);
   const had = new Map<NodeId, (readonly number[])[]>();
@@ -277,10 +277,12 @@ function keptByThreads(
     const walked = new Set(
       asking.flatMap((root) => [...loadsOf(graph, members, root, form, all, new Map(), sharedStrides).changing]),
     );
-    return [...placesOf(graph, members, asking, points)].flatMap(([value, ways]) => {
+    return [...indicesOf(graph, members, asking, points)].flatMap(([value, ways]) => {
       if (walked.has(value)) return [];
       const known = had.get(value) ?? [];
-      const others = ways.filter((way) => !known.some((places) => places.every((place, i) => place === way[i])));
+      const others = ways.filter(
+        (way) => !known.some((indices) => indices.every((position, i) => position === way[i])),
+      );
       had.set(value, [...known, ...others]);
       return others.length === 0 ? [{ value, stage }] : [];
     });
@@ -298,17 +300,17 @@ function somePoints({ space, reducedAxes, rows, columns }: RegionForm): {
   points: Points;
 } {
   const [sampled, along] = [someOf(rows), someOf(columns)];
-  const kept = space.map((extent, axis) => (reducedAxes.includes(axis) ? 1 : extent));
+  const rowShape = space.map((extent, axis) => (reducedAxes.includes(axis) ? 1 : extent));
   const folded = space.map((extent, axis) => (reducedAxes.includes(axis) ? extent : 1));
   const points = sampled.flatMap((row) => {
-    const at = unravelled(row, kept);
+    const at = unravelled(row, rowShape);
     return along.map((column) => unravelled(column, folded).map((value, axis) => value + at[axis]!));
   });
   return { sampled, along, points };
 }
 
 /** Where the passes load each stored value for these points of the space. */
-const placesOf = (
+const indicesOf = (
   graph: Graph,
   members: readonly NodeId[],
   roots: readonly PassRoot[],
@@ -320,8 +322,8 @@ const placesOf = (
     roots.map(({ id, layout }) => ({ id, points: points.map((at) => pointAfter(layout, at)) })),
   );
 
-/** Stored values that the outputs with one value a row load where the passes before them did, and elsewhere, as far as those load at places that can be followed. */
-function placesAfter(
+/** Stored values that the outputs with one value a row load where the passes before them did, and elsewhere, as far as those load at indices that can be followed. */
+function indicesAfter(
   graph: Graph,
   { members }: Pick<Region, "members">,
   form: RegionForm,
@@ -329,7 +331,7 @@ function placesAfter(
   byRow: readonly NodeId[],
 ): { readonly same: ReadonlySet<NodeId>; readonly other: ReadonlySet<NodeId> } {
   const { sampled, along, points } = somePoints(form);
-  const passed = placesOf(graph, members, roots, points);
+  const passed = indicesOf(graph, members, roots, points);
   const wanted = offsetsAt(
     graph,
     members,
@@ -340,7 +342,7 @@ function placesAfter(
     const known = passed.get(value) ?? [];
     // The same in every column, and in each row the element that is wanted.
     const matches = (way: readonly number[]): boolean =>
-      known.some((places) => places.every((place, i) => place === way[Math.floor(i / along.length)]));
+      known.some((indices) => indices.every((position, i) => position === way[Math.floor(i / along.length)]));
     if (known.length > 0) (ways.every(matches) ? same : other).add(value);
   }
   return { same, other };

@@ -1,6 +1,6 @@
 /** @file What rows are asked for, whatever walks them: what each pass begins with, what later passes need again, what is stored across. */
 import { dtypeBytes, type Graph, isLiteral, node, type NodeId, type Shape, sizeOf, stridesOf } from "../../../../ir";
-import { wholeOutput, type RowPlacement } from "../../../classify";
+import { wholeOutput, type RowAnalysis } from "../../../classify";
 import { neighbours, pointsInStep, wasteOf } from "../../../count/reads";
 import { isOrder } from "./row-ops";
 import type { PassRoot } from "./row-passes";
@@ -22,13 +22,13 @@ export function stridedWrites(
   return roots.flatMap(({ id, layout }) => {
     if (layout.length === 0 || !pair) return [];
     const strides = stridesOf(node(graph, id).type.shape);
-    const placeOf = (at: readonly number[]): number =>
+    const offsetOf = (at: readonly number[]): number =>
       pointAfter(layout, at).reduce((sum, value, i) => sum + value * strides[i]!, 0);
-    const [from, to] = pair.map(placeOf);
+    const [from, to] = pair.map(offsetOf);
     if (to! - from! === 1) return [];
     // What several stores fill together is as good as in order.
-    const places = pointsInStep(form.space, form, along).map(placeOf);
-    return wasteOf(places, dtypeBytes(node(graph, id).type.dtype)) === 1 ? [] : [id];
+    const offsets = pointsInStep(form.space, form, along).map(offsetOf);
+    return wasteOf(offsets, dtypeBytes(node(graph, id).type.dtype)) === 1 ? [] : [id];
   });
 }
 
@@ -36,10 +36,10 @@ export const withRereads = (reads: readonly RegionRead[], passes: ReadonlyMap<No
   reads.map((read) => ({ ...read, rereads: Math.max(0, (passes.get(read.value) ?? 1) - 1) }));
 
 /** What each pass over the row asks for: operands of its reductions, and the full-size outputs known by then. */
-export function passRoots(graph: Graph, region: Body, form: RegionForm, placement: RowPlacement): PassRoot[] {
+export function passRoots(graph: Graph, region: Body, form: RegionForm, analysis: RowAnalysis): PassRoot[] {
   const outputs = region.outputs.flatMap((id): PassRoot[] => {
-    const lie = wholeOutput(graph, placement, id);
-    return lie ? [{ id, stage: placement.places.get(id)!.stage, layout: lie.steps }] : [];
+    const lie = wholeOutput(graph, analysis, id);
+    return lie ? [{ id, stage: analysis.roles.get(id)!.stage, layout: lie.steps }] : [];
   });
   return [
     ...[...form.reductions, ...form.orders].map(({ node: id, stage }) => ({
@@ -49,7 +49,7 @@ export function passRoots(graph: Graph, region: Body, form: RegionForm, placemen
     })),
     ...form.columnFolds.map((id) => ({
       id: node(graph, id).inputs[0]!,
-      stage: placement.places.get(id)!.stage,
+      stage: analysis.roles.get(id)!.stage,
       layout: [],
     })),
     ...outputs,
@@ -57,12 +57,12 @@ export function passRoots(graph: Graph, region: Body, form: RegionForm, placemen
 }
 
 /** Values that one pass makes and a later one needs, and inputs that several passes load. */
-export function cachedValues(graph: Graph, region: Body, form: RegionForm, { places }: RowPlacement): NodeId[] {
+export function cachedValues(graph: Graph, region: Body, form: RegionForm, { roles }: RowAnalysis): NodeId[] {
   const needed = new Map<NodeId, Set<number>>();
   const reduces = new Map([...form.reductions, ...form.orders].map(({ node: id, stage }) => [id, stage]));
   for (const id of region.members) {
     const n = node(graph, id);
-    const stage = reduces.get(id) ?? places.get(id)!.stage;
+    const stage = reduces.get(id) ?? roles.get(id)!.stage;
     for (const input of n.inputs) needed.set(input, (needed.get(input) ?? new Set()).add(stage));
   }
   const varies = (shape: Shape): boolean => {
@@ -72,15 +72,15 @@ export function cachedValues(graph: Graph, region: Body, form: RegionForm, { pla
     return fits ? form.reducedAxes.some((axis) => (shape[axis - skip] ?? 1) > 1) : sizeOf(shape) > 1;
   };
   return [...needed].flatMap(([id, stages]) => {
-    const place = places.get(id);
+    const own = roles.get(id);
     if (
-      (place && isOrder(node(graph, id))) ||
+      (own && isOrder(node(graph, id))) ||
       isLiteral(node(graph, id)) ||
-      place?.role === "row" ||
+      own?.role === "row" ||
       !varies(node(graph, id).type.shape)
     )
       return [];
-    const keep = place ? Math.max(...stages) > place.stage : stages.size > 1;
-    return keep ? [id] : [];
+    const later = own ? Math.max(...stages) > own.stage : stages.size > 1;
+    return later ? [id] : [];
   });
 }

@@ -67,6 +67,6 @@ function stepsAlongK(graph: Graph, members: readonly NodeId[], product: NodeId, 
   const points = Array.from({ length: count }, (_, at) => shape.map((_, i) => (i === axis ? at : 0)));
   const steps = [...offsetsAt(graph, members, [{ id, points }]).values()]
     .flat()
-    .flatMap((places) => places.slice(1).map((place, i) => place - places[i]!));
+    .flatMap((offsets) => offsets.slice(1).map((offset, i) => offset - offsets[i]!));
   return [...new Set(steps)].filter((step) => step !== 0).join();
 }

@@ -5,7 +5,7 @@ import { threadPerItem, workgroupPerItem, type Grid, type Job } from "../../../e
 import type { Cond, Index } from "../../../emit/index-space";
 import type { Lowering } from "../../../emit/lowering";
 import type { Accumulator } from "../../../emit/accumulate";
-import { JoinPlaces, joinThreads } from "./join";
+import { JoinMemory, joinThreads } from "./join";
 import { spread } from "./rows";
 
 export class FoldThreads {
@@ -21,28 +21,28 @@ export class FoldThreads {
   readonly lane: Index;
   /** Which part of the row it folds, where rows are cut. */
   readonly part: Index;
-  /** Where in workgroup memory a thread of the same row has its place. */
+  /** Where in workgroup memory a thread of the same row has its slot. */
   readonly cell: (lane: Index) => Index;
   readonly #low: Lowering;
-  readonly #places: JoinPlaces;
+  readonly #memory: JoinMemory;
 
   /** @param item what a row is called */
   constructor(low: Lowering, { schedule, target }: Job, nest: FoldNest = schedule.fold!, item = "row") {
     const { space } = low;
     const factors = factorsOf(nest);
     const { lanes, beside, chunks, wide } = factors;
-    const units = Math.ceil(nest.kept.extent / wide.kept);
+    const units = Math.ceil(nest.outer.extent / wide.outer);
     const tiles = Math.ceil(units / beside);
     const zero = space.int(0);
     this.#low = low;
     this.factors = factors;
     this.count = lanes * beside;
-    this.#places = new JoinPlaces(low, this.count, schedule.joined);
+    this.#memory = new JoinMemory(low, this.count, schedule.joined);
     if (lanes === 1) {
       const grid = threadPerItem(low, units * chunks, this.count, target, chunks > 1 ? "i" : item);
       const unit = chunks > 1 ? low.bind(item, space.mod(grid.index, units)) : grid.index;
       this.grid = grid;
-      this.row = spread(space, unit, wide.kept === 4);
+      this.row = spread(space, unit, wide.outer === 4);
       this.exists = { kind: "always" };
       this.lane = zero;
       this.part = chunks > 1 ? low.bind("chunk", space.div(grid.index, units)) : zero;
@@ -58,7 +58,7 @@ export class FoldThreads {
     const unit = space.add(space.mul(tile, beside), own);
     this.grid = grid;
     this.exists = space.less(unit, units);
-    this.row = spread(space, beside === 1 ? tile : low.bind(item, space.clamp(unit, units - 1)), wide.kept === 4);
+    this.row = spread(space, beside === 1 ? tile : low.bind(item, space.clamp(unit, units - 1)), wide.outer === 4);
     this.lane = beside === 1 ? tid : low.bind("lane", along ? space.mod(tid, lanes) : space.div(tid, beside));
     this.part = space.div(grid.index, tiles);
     this.cell = (lane) => {
@@ -77,7 +77,7 @@ export class FoldThreads {
   /** All threads' parts of a row become one value that each of them knows. */
   join(accs: readonly Accumulator[], stage: number): Accumulator[] {
     if (this.factors.lanes === 1) return [...accs];
-    return joinThreads(accs, this.lane, this.#places, stage, {
+    return joinThreads(accs, this.lane, this.#memory, stage, {
       slot: this.lane,
       slots: this.factors.lanes,
       cell: this.cell,

@@ -6,7 +6,7 @@ import { node, type NodeId } from "../../../../ir";
 import { opDef } from "../../../../ops";
 import { foldsOfMerged, mergedStages, type MergedStages } from "../rows/merged-stages";
 import { joinsOfSteps, rowSteps, type RowStep } from "../rows/row-steps";
-import { placeRows } from "../../../classify";
+import { analyseRows } from "../../../classify";
 import type { FoldNest } from "../fold-factors";
 import { loweringOf, programOf, type Job } from "../../../emit/kernel-frame";
 import type { Cond, Index, Tuple } from "../../../emit/index-space";
@@ -20,7 +20,7 @@ import {
   existing,
   nameChunks,
   passComment,
-  placedAt,
+  pointIn,
   pointAt,
   rowsOf,
   spread,
@@ -32,7 +32,7 @@ import {
 import { partWalk, visitAll, type Chunk, type ChunkWalk } from "./row-walks";
 import { Sorting } from "../../sort/write/sort";
 import { lowerChosen } from "../../sort/write/chosen";
-import { openCarry, scanPlaces, ThreadScan, type ScanChunk } from "../../scan/write/scan";
+import { openCarry, openScans, ThreadScan, type ScanChunk } from "../../scan/write/scan";
 import {
   finishLowering,
   gridFields,
@@ -42,7 +42,7 @@ import {
   stepLowering,
   partialsBuffer,
   partOf,
-  placesBuffer,
+  indicesBuffer,
 } from "../../../emit/split";
 
 /** Variant `fold`: one kernel, or the parts and what joins them. */
@@ -66,7 +66,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
   const { lanes, turns, held, ahead, wide, alternating } = threads.factors;
   const { space } = low;
   const { row, exists, lane } = threads;
-  const width: Width = wide.folded === 4 || wide.kept === 4 ? 4 : 1;
+  const width: Width = wide.folded === 4 || wide.outer === 4 ? 4 : 1;
   const units = rows.columns / wide.folded;
   const chunk = (turn: Index): Chunk => {
     const unit = space.add(lane, space.mul(turn, lanes));
@@ -99,7 +99,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
   };
   const each: ChunkWalk = (first, visit) => walkRow(first, visit, rows.backwards || (alternating && forwards));
   const scanned = (some: Chunk): ScanChunk => [{ at: pointOf(some), inside: some.inside }];
-  const scanning = scanPlaces(low, threads.count, {
+  const scanning = openScans(low, threads.count, {
     slot: lane,
     slots: lanes,
     cell: threads.cell,
@@ -147,7 +147,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
       for (const id of pass.outputs) {
         // What follows may need what this pass loads: outside of the branch it stays known.
         if (rows.rowOutputs.length > 0 || (held && stage + 1 < rows.stages.length))
-          low.valueAt(id, placedAt(space, rows, id, at));
+          low.valueAt(id, pointIn(space, rows, id, at));
         const only = accs.length + pass.scans.length + sorts.length === 0;
         storePoint(low, rows, id, row, column, space.and(exists, inside), bare, only && !held && ahead === 1);
       }
@@ -168,9 +168,9 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
 
 /** Stages that one walk folds together with the next, by the first of them. */
 function pairsOf({ graph, region, form, schedule }: Job): ReadonlyMap<number, MergedStages> {
-  const placement = schedule.merged.length > 0 ? placeRows(graph, region.members) : null;
-  if (!placement || "ok" in placement) return new Map();
-  return new Map(mergedStages(graph, region, form, placement).map((pair) => [pair.stage, pair]));
+  const analysis = schedule.merged.length > 0 ? analyseRows(graph, region.members) : null;
+  if (!analysis || "ok" in analysis) return new Map();
+  return new Map(mergedStages(graph, region, form, analysis).map((pair) => [pair.stage, pair]));
 }
 
 /** Turns in which this thread had a column: all of them, or all but the last. */
@@ -211,7 +211,7 @@ function lowerStep(job: Job, rows: Rows, { step, joined, number }: Step): Kernel
   const { lanes, wide } = threads.factors;
   const { row, exists, lane, part } = threads;
   const four = wide.folded === 4;
-  const width: Width = four || wide.kept === 4 ? 4 : 1;
+  const width: Width = four || wide.outer === 4 ? 4 : 1;
   const join = joinInTurn(threads);
   if (joined.length > 0) {
     low.comment("Join the parts of the row.");
@@ -226,7 +226,7 @@ function lowerStep(job: Job, rows: Rows, { step, joined, number }: Step): Kernel
       const at = space.add(space.mul(part, rows.rows), row);
       for (const { id, value, position } of left) {
         low.store(partialsBuffer(low, job, id), at, value, [id]);
-        if (position) low.store(placesBuffer(low, job, id), at, position, [id]);
+        if (position) low.store(indicesBuffer(low, job, id), at, position, [id]);
       }
     });
   } else if (rows.rowOutputs.length > 0) {
@@ -282,7 +282,7 @@ function lowerStep(job: Job, rows: Rows, { step, joined, number }: Step): Kernel
 
 type JoinInTurn = (accs: readonly Accumulator[]) => Accumulator[];
 
-/** Joins of one kernel, one after another: their places in workgroup memory take turns. */
+/** Joins of one kernel, one after another: their arrays in workgroup memory take turns. */
 function joinInTurn(threads: FoldThreads): JoinInTurn {
   let turn = 0;
   return (accs) => threads.join(accs, turn++);
@@ -315,7 +315,7 @@ function joinParts(
   for (const { folds, pair } of steps) {
     const partials = new Map(folds.map((id): [NodeId, Buffer] => [id, partialsBuffer(low, job, id)]));
     if (pair) {
-      joinMerged({ low, width: wide.kept, columns: rows.columns, join }, pair, (visit) =>
+      joinMerged({ low, width: wide.outer, columns: rows.columns, join }, pair, (visit) =>
         each((chunk, at) =>
           visit(
             (id) => partOf(low, partials.get(id)!, id, at),
@@ -325,12 +325,12 @@ function joinParts(
       );
       continue;
     }
-    const accs = folds.map((id) => accumulator(low, id, wide.kept));
-    const places = new Map(
-      accs.flatMap(({ id, position }) => (position ? [[id, placesBuffer(low, job, id)] as const] : [])),
+    const accs = folds.map((id) => accumulator(low, id, wide.outer));
+    const indexBuffers = new Map(
+      accs.flatMap(({ id, position }) => (position ? [[id, indicesBuffer(low, job, id)] as const] : [])),
     );
     each((_, at) => {
-      for (const acc of accs) joinOne(low, acc, partials.get(acc.id)!, at, places.get(acc.id));
+      for (const acc of accs) joinOne(low, acc, partials.get(acc.id)!, at, indexBuffers.get(acc.id));
     });
     for (const acc of join(accs)) low.setRowValue(acc.id, finished(low, acc, rows.columns));
   }
@@ -357,8 +357,8 @@ const counted = (count: number, one: string, many = `${one}s`): string => (count
 /** How threads meet rows, in a sentence. */
 function sentence({ form, schedule }: Job, { factors }: FoldThreads): string {
   const { lanes, beside, turns, held, ahead, chunks, wide, alternating } = factors;
-  const share = `${turns} ${wide.folded === 4 || wide.kept === 4 ? (turns === 1 ? "vector" : "vectors") : turns === 1 ? "value" : "values"} each${ahead > 1 ? `, ${ahead} at a time` : ""}`;
-  const four = wide.kept === 4 ? "four neighbouring rows" : "row";
+  const share = `${turns} ${wide.folded === 4 || wide.outer === 4 ? (turns === 1 ? "vector" : "vectors") : turns === 1 ? "value" : "values"} each${ahead > 1 ? `, ${ahead} at a time` : ""}`;
+  const four = wide.outer === 4 ? "four neighbouring rows" : "row";
   if (lanes === 1) {
     const walk = wide.folded === 4 ? "four columns at a time" : "one column after the other";
     return chunks > 1
@@ -369,9 +369,9 @@ function sentence({ form, schedule }: Job, { factors }: FoldThreads): string {
     form.scans.length > 0 && form.reductions.length === 0
       ? ", one after the other"
       : `, read again on each pass${alternating ? ", to and fro" : ""}`;
-  const kept = chunks > 1 ? "" : held ? ", kept in registers" : turns > 1 ? again : "";
+  const suffix = chunks > 1 ? "" : held ? ", cached in registers" : turns > 1 ? again : "";
   const of = chunks > 1 ? `one of ${chunks} chunks of ` : "";
-  if (beside === 1) return `One workgroup of ${lanes} threads per ${of}${four} of ${form.columns}, ${share}${kept}.`;
-  const together = wide.kept === 4 ? `${4 * beside} neighbouring rows` : counted(beside, "row");
-  return `One workgroup of ${lanes * beside} threads per ${of}${together} of ${form.columns}: ${lanes} threads per ${four}, ${share}${kept}.`;
+  if (beside === 1) return `One workgroup of ${lanes} threads per ${of}${four} of ${form.columns}, ${share}${suffix}.`;
+  const together = wide.outer === 4 ? `${4 * beside} neighbouring rows` : counted(beside, "row");
+  return `One workgroup of ${lanes * beside} threads per ${of}${together} of ${form.columns}: ${lanes} threads per ${four}, ${share}${suffix}.`;
 }

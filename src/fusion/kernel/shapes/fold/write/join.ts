@@ -11,8 +11,8 @@ import type { Expr, Reg, Scalar, SharedArray, Width } from "../../../emit/kernel
 import type { Lowering } from "../../../emit/lowering";
 import { merge, type Accumulator } from "../../../emit/accumulate";
 
-/** Places where threads leave their parts: reused by every second stage, with a barrier of the stage between. */
-export class JoinPlaces {
+/** Workgroup memory where threads leave their parts: reused by every second stage, with a barrier of the stage between. */
+export class JoinMemory {
   #arrays = new Map<string, SharedArray>();
 
   readonly low: Lowering;
@@ -39,14 +39,14 @@ export class JoinPlaces {
   }
 }
 
-/** A fold, and where its parts lie in workgroup memory: values, and the places of an argmax. */
+/** A fold, and where its parts lie in workgroup memory: values, and the indices of an argmax. */
 interface Slot {
   readonly acc: Accumulator;
   readonly cells: SharedArray;
   readonly spots: SharedArray | null;
 }
 
-/** The threads that share a row: this one's number among `slots`, and where each has its place. */
+/** The threads that share a row: this one's number among `slots`, and where each has its slot. */
 export interface Sharers {
   readonly slot: Index;
   readonly slots: number;
@@ -57,17 +57,17 @@ export interface Sharers {
 export function joinThreads(
   accs: readonly Accumulator[],
   tid: Index,
-  places: JoinPlaces,
+  memory: JoinMemory,
   stage: number,
-  among: Sharers = { slot: tid, slots: places.threads, cell: (slot) => slot },
+  among: Sharers = { slot: tid, slots: memory.threads, cell: (slot) => slot },
 ): Accumulator[] {
-  const { low } = places;
+  const { low } = memory;
   const slots = accs.map((acc, slot): Slot => ({
     acc,
-    cells: places.array(stage, 2 * slot, acc.scalar, acc.value.width),
-    spots: acc.position ? places.array(stage, 2 * slot + 1, "i32", acc.value.width) : null,
+    cells: memory.array(stage, 2 * slot, acc.scalar, acc.value.width),
+    spots: acc.position ? memory.array(stage, 2 * slot + 1, "i32", acc.value.width) : null,
   }));
-  return places.joining === "tree" ? joinByTree(low, slots, among) : joinBySubgroups(low, slots, places.threads);
+  return memory.joining === "tree" ? joinByTree(low, slots, among) : joinBySubgroups(low, slots, memory.threads);
 }
 
 function leave(low: Lowering, { acc, cells, spots }: Slot, index: Index): void {
@@ -94,7 +94,7 @@ function joinByTree(low: Lowering, slots: readonly Slot[], { slot, slots: count,
   return gathered(low, slots, null, last, cell).map((acc) => ({ ...acc, settled: true }));
 }
 
-/** The parts in so many places, as one. @param suffix of its name; null for what the fold is called in the end */
+/** The parts in so many slots, as one. @param suffix of its name; null for what the fold is called in the end */
 function gathered(
   low: Lowering,
   slots: readonly Slot[],
@@ -106,11 +106,11 @@ function gathered(
   const read = (array: SharedArray, index: Index): Expr => ({ kind: "loadShared", array, index });
   const whole = slots.map(({ acc, cells, spots }) => {
     const word = wordFor(node(low.graph, acc.id));
-    const { value, place } =
-      suffix === null ? namesOf(low, acc) : { value: `${word}_${suffix}`, place: `${word}_${suffix}_at` };
+    const { value, position } =
+      suffix === null ? namesOf(low, acc) : { value: `${word}_${suffix}`, position: `${word}_${suffix}_at` };
     const open = (name: string, array: SharedArray): Reg =>
       low[count > 1 ? "variable" : "let"](name, array.scalar, array.width, read(array, first), [acc.id]);
-    return { ...acc, value: open(value, cells), position: spots && open(place, spots) };
+    return { ...acc, value: open(value, cells), position: spots && open(position, spots) };
   });
   if (count === 1) return whole;
   low.others("other", low.space.int(count), (other) => {
@@ -128,10 +128,10 @@ function gathered(
 function namesOf(
   low: Lowering,
   { id, def, position }: Accumulator,
-): { readonly value: string; readonly place: string } {
+): { readonly value: string; readonly position: string } {
   const word = wordFor(node(low.graph, id));
   const plain = !def.reduce!.finish && !low.isBufferName(word);
-  return { value: position ? `${word}_best` : plain ? word : `${word}_all`, place: word };
+  return { value: position ? `${word}_best` : plain ? word : `${word}_all`, position: word };
 }
 
 function joinBySubgroups(low: Lowering, slots: readonly Slot[], threads: number): Accumulator[] {
@@ -181,14 +181,14 @@ function copyOf(low: Lowering, acc: Accumulator): Accumulator {
 /** A variable that the parts of all subgroups go into, with the first one's. */
 function startOf(low: Lowering, slot: Slot): Accumulator {
   const { acc, cells, spots } = slot;
-  const { value, place } = namesOf(low, acc);
+  const { value, position } = namesOf(low, acc);
   const index = low.space.int(0);
   const start = (name: string, array: SharedArray): Reg =>
     low.variable(name, array.scalar, array.width, { kind: "loadShared", array, index }, [acc.id]);
-  return { ...acc, value: start(value, cells), position: spots && start(place, spots) };
+  return { ...acc, value: start(value, cells), position: spots && start(position, spots) };
 }
 
-function take(low: Lowering, acc: Accumulator, value: Reg, place: Reg | null): void {
-  if (place) merge(low, acc, value, place);
+function take(low: Lowering, acc: Accumulator, value: Reg, position: Reg | null): void {
+  if (position) merge(low, acc, value, position);
   else low.set(acc.value, { kind: "combine", def: acc.def, a: acc.value, b: value }, [acc.id]);
 }

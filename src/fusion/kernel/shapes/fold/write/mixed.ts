@@ -10,7 +10,7 @@ import { wordFor } from "../../../emit/emitter";
 import { Lowering } from "../../../emit/lowering";
 import { accumulator, finished, foldIn, foldLanes, type Accumulator } from "../../../emit/accumulate";
 import { FoldThreads } from "./fold-threads";
-import { JoinPlaces, joinThreads } from "./join";
+import { JoinMemory, joinThreads } from "./join";
 import { existing, nameChunks, passComment, pointAt, rowsOf, spread, storePoint, storeRow } from "./rows";
 import { foldedType, gridFields, joinOne, namesOf } from "../../../emit/split";
 
@@ -67,7 +67,7 @@ function bandByWorkgroup(job: Job): KernelProgram {
   });
   const held = new Map(form.columnFolds.map((id) => [id, chunks.map(() => accumulator(low, id, width))]));
   const partials = partialsOf(low, job);
-  const places = new JoinPlaces(low, threads, schedule.joined);
+  const memory = new JoinMemory(low, threads, schedule.joined);
   low.loop(
     "line",
     schedule.chunkLength,
@@ -88,14 +88,14 @@ function bandByWorkgroup(job: Job): KernelProgram {
         const joined = joinThreads(
           accs.map((acc) => foldLanes(low, acc)),
           grid.tid,
-          places,
+          memory,
           stage,
         );
         for (const acc of joined) low.setRowValue(acc.id, finished(low, acc, form.columns));
       });
       const first = space.and(space.less(grid.tid, 1), counts);
       if (rows.rowOutputs.length > 0) low.branch(first, () => storeRow(low, rows, row));
-      // The next row comes back to the places that this one has read.
+      // The next row comes back to the memory that this one has read.
       low.barrier();
     },
     "rows",
@@ -164,7 +164,7 @@ function bandByThread(job: Job): KernelProgram {
   });
 }
 
-/** The folds of one reduction, a place for each vector of columns. */
+/** The folds of one reduction, an accumulator for each vector of columns. */
 function openColumns(low: Lowering, id: NodeId, turns: number, width: Width) {
   const start = accumulator(low, id, width);
   const array: SharedArray = low.sharedArray(`${wordFor(node(low.graph, id))}_columns`, start.scalar, turns, width);
@@ -198,7 +198,7 @@ function finisher(job: Job): KernelProgram {
   const threads = new FoldThreads(low, job, schedule.finish!, "column");
   const { lanes, turns, wide } = threads.factors;
   const { row: column, exists, lane } = threads;
-  const accs = form.columnFolds.map((id) => accumulator(low, id, wide.kept));
+  const accs = form.columnFolds.map((id) => accumulator(low, id, wide.outer));
   const partials = partialsOf(low, job);
   low.loop(lanes === 1 ? "band" : "turn", turns, (iteration) => {
     const band = space.add(lane, space.mul(iteration, lanes));

@@ -7,7 +7,7 @@ import type { Cond, Index, Tuple } from "../../../emit/index-space";
 import { literal, widthOf, type Expr, type Reg, type Value, type Width } from "../../../emit/kernel-ir";
 import type { Lowering } from "../../../emit/lowering";
 import { accumulator, finished, foldIn, type Accumulator } from "../../../emit/accumulate";
-import { kept, LOWEST_FINITE, NOTHING, scale } from "../../attention/write/online-softmax-state";
+import { insideOr, LOWEST_FINITE, NOTHING, scale } from "../../attention/write/online-softmax-state";
 
 /** What a thread visits of a row, iteration by iteration. */
 export interface Walk {
@@ -96,7 +96,7 @@ function runningPeak(walk: Walk, { first, seconds, operand }: RunningPair): Runn
   };
   return {
     visit(at, column, inside) {
-      const x = kept(low, low.converted(low.valueAt(operand, at), "f32", operand), inside, NOTHING, operand);
+      const x = insideOr(low, low.converted(low.valueAt(operand, at), "f32", operand), inside, NOTHING, operand);
       const def = opDef(node(low.graph, first).op);
       const now = low.let(`${name}_now`, "f32", width, { kind: "combine", def, a: top, b: x }, [first]);
       const base = floored(now);
@@ -130,13 +130,13 @@ function runningMoments(walk: Walk, { first, seconds, operand }: RunningPair): R
       const number = low.let("number", "i32", 1, { kind: "index", index: low.space.add(iteration, low.space.int(1)) }, [
         first,
       ]);
-      const off = kept(low, make("off", "sub", x, mean), inside, ZERO, first);
+      const off = insideOr(low, make("off", "sub", x, mean), inside, ZERO, first);
       // One division an element takes longer than its load.
       const weight = low.let("weight", "f32", 1, op("div", literal(1, "f32"), low.converted(number, "f32", first)), [
         first,
       ]);
       add(mean, make("moved", "mul", off, weight));
-      const rest = kept(low, make("rest", "sub", x, mean), inside, ZERO, first);
+      const rest = insideOr(low, make("rest", "sub", x, mean), inside, ZERO, first);
       add(acc.value, make("squared", "mul", off, rest));
     },
     head: () => holding(low, first, make("weighted", "mul", mean, walk.seen())),

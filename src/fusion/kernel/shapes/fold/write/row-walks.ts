@@ -4,7 +4,7 @@ import type { Job } from "../../../emit/kernel-frame";
 import type { Cond, Index } from "../../../emit/index-space";
 import type { Lowering } from "../../../emit/lowering";
 import type { FoldThreads } from "./fold-threads";
-import { existing, nameChunks, placedAt, pointAt, spread, type Rows } from "./rows";
+import { existing, nameChunks, pointIn, pointAt, spread, type Rows } from "./rows";
 
 /** What a thread takes of a row in one turn: which columns, and whether they exist. */
 export interface Chunk {
@@ -35,7 +35,7 @@ export function visitAll(
       row,
     );
     for (const at of points)
-      for (const id of first) low.valueAt(id, rows.layouts.has(id) ? placedAt(low.space, rows, id, at) : at);
+      for (const id of first) low.valueAt(id, rows.layouts.has(id) ? pointIn(low.space, rows, id, at) : at);
   }
   for (const { some, turn } of own) visit(some, turn);
 }

@@ -2,7 +2,7 @@
 import { node, type NodeId } from "../../../../ir";
 import { directionOf, scansBehind } from "../rows/row-ops";
 import { passRoots } from "../rows/row-roots";
-import { placeRows, wholeOutput } from "../../../classify";
+import { analyseRows, wholeOutput } from "../../../classify";
 import { sortsOf, type RowSort } from "../../../nest/threads";
 import type { Lane } from "../../../types";
 import type { LayoutStep } from "../../../indices/row-layout";
@@ -16,7 +16,7 @@ export interface Rows {
   readonly rows: number;
   readonly columns: number;
   /** Extents that number the rows: the space with folded axes as 1. */
-  readonly kept: readonly number[];
+  readonly rowShape: readonly number[];
   /** Extents that number the columns. */
   readonly folded: readonly number[];
   readonly stages: readonly Pass[];
@@ -44,26 +44,26 @@ export interface Pass {
 
 export function rowsOf({ graph, region, form, schedule }: Job): Rows {
   const { space, reducedAxes } = form;
-  const placement = placeRows(graph, region.members);
-  if ("ok" in placement) throw bug(`region ${region.id} was classified as rows but is not`);
-  const kept = space.map((extent, axis) => (reducedAxes.includes(axis) ? 1 : extent));
+  const analysis = analyseRows(graph, region.members);
+  if ("ok" in analysis) throw bug(`region ${region.id} was classified as rows but is not`);
+  const rowShape = space.map((extent, axis) => (reducedAxes.includes(axis) ? 1 : extent));
   const folded = space.map((extent, axis) => (reducedAxes.includes(axis) ? extent : 1));
-  const roots = passRoots(graph, region, form, placement);
+  const roots = passRoots(graph, region, form, analysis);
   const layouts = new Map<NodeId, readonly LayoutStep[]>();
   for (const id of region.outputs) {
-    const lie = wholeOutput(graph, placement, id);
+    const lie = wholeOutput(graph, analysis, id);
     if (lie) layouts.set(id, lie.steps);
   }
   const count = roots.reduce((most, { stage }) => Math.max(most, stage + 1), 0);
   const lane = schedule.lane ?? "none";
   const sorts = sortsOf(graph, form);
-  const isFirst = (id: NodeId): boolean => placement.places.get(id)!.role === "first";
+  const isFirst = (id: NodeId): boolean => analysis.roles.get(id)!.role === "first";
   const stages = Array.from({ length: count }, (_, stage): Pass => {
     const reductions = form.reductions
       .filter((reduction) => reduction.stage === stage)
       .map((reduction) => reduction.node);
-    const outputs = region.outputs.filter((id) => layouts.has(id) && placement.places.get(id)!.stage === stage);
-    const columnFolds = form.columnFolds.filter((id) => placement.places.get(id)!.stage === stage);
+    const outputs = region.outputs.filter((id) => layouts.has(id) && analysis.roles.get(id)!.stage === stage);
+    const columnFolds = form.columnFolds.filter((id) => analysis.roles.get(id)!.stage === stage);
     const own = sorts.filter((sort) => sort.stage === stage);
     const wanted = [
       ...reductions.map((id) => node(graph, id).inputs[0]!),
@@ -81,7 +81,7 @@ export function rowsOf({ graph, region, form, schedule }: Job): Rows {
   return {
     rows: form.rows,
     columns: form.columns,
-    kept,
+    rowShape,
     folded,
     stages,
     rowOutputs: region.outputs.filter((id) => !layouts.has(id) && !form.columnFolds.includes(id) && !isFirst(id)),
@@ -95,16 +95,16 @@ export function rowsOf({ graph, region, form, schedule }: Job): Rows {
 /** The point of the space in this row and column. */
 export function pointAt(
   space: IndexSpace,
-  { kept, folded }: Pick<Rows, "kept" | "folded">,
+  { rowShape, folded }: Pick<Rows, "rowShape" | "folded">,
   row: Index,
   column: Index,
 ): Tuple {
-  const [r, c] = [space.unravel(row, kept), space.unravel(column, folded)];
+  const [r, c] = [space.unravel(row, rowShape), space.unravel(column, folded)];
   return space.tuple(r.map((index, axis) => space.add(index, c[axis]!)));
 }
 
 /** Where in output `id` the element at `point` of the space lies. */
-export function placedAt(space: IndexSpace, { layouts }: Rows, id: NodeId, point: Tuple): Tuple {
+export function pointIn(space: IndexSpace, { layouts }: Rows, id: NodeId, point: Tuple): Tuple {
   return layouts.get(id)!.reduce((at, { from, to, perm }) => {
     if (!perm) return space.tuple(space.unravel(space.ravel(at.at, from), to));
     return space.tuple(perm.map((axis) => (axis === null ? space.int(0) : at.at[axis]!)));
@@ -140,7 +140,7 @@ export function storeFirst(low: Lowering, rows: Rows, row: Index, tid: Index, th
       const unit = space.add(tid, space.mul(iteration, threads));
       low.branch(space.less(unit, shape[axis]!), () => {
         const column = low.bind("column", unit, shape[axis]! - 1);
-        const at = space.tuple(space.unravel(row, rows.kept).map((index, i) => (i === axis ? column : index)));
+        const at = space.tuple(space.unravel(row, rows.rowShape).map((index, i) => (i === axis ? column : index)));
         low.store(low.buffer(id), space.ravel(at.at, shape), low.valueAt(id, at), [id]);
       });
     });
@@ -162,7 +162,7 @@ export function storePoint(
   afresh = false,
 ): void {
   const { space } = low;
-  const atColumn = (of: Index): Tuple => placedAt(space, rows, id, pointAt(space, rows, row, of));
+  const atColumn = (of: Index): Tuple => pointIn(space, rows, id, pointAt(space, rows, row, of));
   const write = (): void => {
     const own = bare();
     const value = low.valueAt(id, atColumn(afresh ? own : column));

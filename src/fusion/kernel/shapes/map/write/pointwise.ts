@@ -104,8 +104,8 @@ function storePairs(low: Lowering, outputs: readonly NodeId[], size: number, pai
   const first = space.mul(pair, 2);
   const next = space.add(first, space.int(1));
   const last = space.clamp(next, size - 1);
-  const places = [first, last === next ? next : low.bind("second", last)] as const;
-  const values = outputs.map((id) => ({ id, both: places.map((at) => valueAt(low, id, at)) as [Value, Value] }));
+  const ends = [first, last === next ? next : low.bind("second", last)] as const;
+  const values = outputs.map((id) => ({ id, both: ends.map((at) => valueAt(low, id, at)) as [Value, Value] }));
   for (const { id, both } of values) {
     const buffer = low.buffer(id);
     if (buffer.type.dtype === "f16") low.storePair(buffer, first, both, [id]);

@@ -27,7 +27,7 @@ interface Spot {
 interface Tiled {
   readonly value: NodeId;
   readonly tile: SharedArray;
-  /** Offset for the given places. */
+  /** Offset for the given indices. */
   readonly offset: (inner: Index, outer: Index) => Index;
 }
 
@@ -66,9 +66,9 @@ export function lowerTile(job: Job): KernelProgram {
     const here = spot(space.add(grid.tid, space.int(iteration * threads)), "inner");
     low.branch(here.inside, () => {
       const { inner, outer } = byExtent ? existing(low, here, [innerSize, outerSize], width) : here;
-      const places = new Map(tiled.map((load) => [`${load.value}:${load.offset(inner, outer).id}`, load]));
+      const byOffset = new Map(tiled.map((load) => [`${load.value}:${load.offset(inner, outer).id}`, load]));
       low.onLoad = (buffer, offset) => {
-        const load = places.get(`${buffer.value}:${offset.id}`);
+        const load = byOffset.get(`${buffer.value}:${offset.id}`);
         return load ? fetch(low, load, here, width) : null;
       };
       for (const id of region.outputs) {
@@ -86,8 +86,8 @@ export function lowerTile(job: Job): KernelProgram {
 }
 
 /**
- * Whether operands lie where they do only because their places are known to exist: beyond the last one, views and copies start again,
- * and the place in the tile would not be known as theirs.
+ * Whether operands lie where they do only because their indices are known to exist: beyond the last one, views and copies start again,
+ * and the index in the tile would not be known as theirs.
  */
 function liesByExtent({ graph, region, form, schedule }: Job): boolean {
   const space = new IndexSpace();
@@ -110,7 +110,7 @@ function liesByExtent({ graph, region, form, schedule }: Job): boolean {
   return bound.some((offset, i) => offset !== loose[i]);
 }
 
-/** The place of a thread that has one, under names that say so. */
+/** The index of a thread that has one, under names that say so. */
 function existing(
   low: Lowering,
   { inner, outer, inside }: Spot,
@@ -125,7 +125,7 @@ function existing(
   return { inner: spread(space, low.bind("unit", four, innerSize / 4 - 1), true), outer: row() };
 }
 
-/** Places in a tile by number, counted along one of its axes. */
+/** Cells of a tile by number, counted along one of its axes. */
 function spotter(
   { space }: Lowering,
   [tileInner, tileOuter]: readonly [Index, Index],

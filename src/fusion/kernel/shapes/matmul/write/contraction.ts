@@ -21,7 +21,7 @@ export class Contraction {
   readonly scalar: DType;
   readonly #operands: readonly [NodeId, NodeId];
   readonly #shapes: readonly [Shape, Shape];
-  /** One column, taken as the only row of (bᵀ·aᵀ)ᵀ: `left` and `right`, m and n have changed places. */
+  /** One column, taken as the only row of (bᵀ·aᵀ)ᵀ: `left` and `right`, m and n are swapped. */
   readonly #swapped: boolean;
   readonly #out: Shape;
   readonly #batch: Shape;
@@ -112,7 +112,7 @@ export class Contraction {
     if (edge.kind === "always") return value;
     const { low, scalar, id } = this;
     const inside = dependsOnLane(edge) ? edge : low.namedCond(edge);
-    return masked(low, value, { inside, no: literal(0, scalar), name: "kept", scalar, id });
+    return masked(low, value, { inside, no: literal(0, scalar), name: "masked", scalar, id });
   }
 
   /** `4·unit + lane` held inside 0 … size−1: whole vectors where the size divides, lane by lane elsewhere. */
@@ -140,17 +140,17 @@ export class Contraction {
     low.branch(whole, () => {
       low.setRowValue(this.id, acc);
       for (const id of outputs) {
-        const value = low.valueAt(id, this.placed(id, point));
+        const value = low.valueAt(id, this.pointOf(id, point));
         const buffer = low.buffer(id);
         const shape = node(job.graph, id).type.shape;
         if (sizes.n % 4 === 0) {
-          low.store(buffer, space.ravel(this.placed(id, point).at, shape), value, [id]);
+          low.store(buffer, space.ravel(this.pointOf(id, point).at, shape), value, [id]);
           continue;
         }
         for (const lane of [0, 1, 2, 3]) {
           const column = space.add(space.mul(unit, 4), space.int(lane));
           low.branch(space.less(column, sizes.n), () => {
-            const offset = space.ravel(this.placed(id, this.outAt(batch, row, column)).at, shape);
+            const offset = space.ravel(this.pointOf(id, this.outAt(batch, row, column)).at, shape);
             low.store(buffer, offset, low.part(value, lane, [id]), [id]);
           });
         }
@@ -178,7 +178,7 @@ export class Contraction {
     const buffer = low.buffer(id);
     const first = space.mul(quad, 4);
     const { at } = this.quad(unit, sizes.n);
-    const points = [0, 1, 2, 3].map((row) => this.placed(id, this.outAt(batch, space.add(first, space.int(row)), at)));
+    const points = [0, 1, 2, 3].map((row) => this.pointOf(id, this.outAt(batch, space.add(first, space.int(row)), at)));
     const values = points.map((point, row) => {
       enter(row);
       return low.valueAt(id, point);
@@ -189,7 +189,7 @@ export class Contraction {
       const down = this.outAt(batch, space.add(first, space.of(space.lane)), low.atLane(at, column));
       const parts = values.map((value) => low.part(value, column, [id]));
       const whole = low.let("transposed", parts[0]!.scalar, 4, { kind: "pack", parts }, [id]);
-      low.store(buffer, space.ravel(this.placed(id, down).at, shape), whole, [id]);
+      low.store(buffer, space.ravel(this.pointOf(id, down).at, shape), whole, [id]);
     }
   }
 
@@ -198,7 +198,7 @@ export class Contraction {
     const { low, space, job, sizes } = this;
     [m, n] = [space.clamp(m, sizes.m - 1), space.clamp(n, sizes.n - 1)];
     for (const id of outputs) {
-      const at = this.#placed(id, this.outAt(batch, m, n));
+      const at = this.#pointOf(id, this.outAt(batch, m, n));
       low.store(low.buffer(id), space.ravel(at.at, node(job.graph, id).type.shape), low.valueAt(id, at), [id]);
     }
   }
@@ -247,15 +247,15 @@ export class Contraction {
   }
 
   /** Where in `id`, which has the product's elements in their order or follows it, the element of this accumulator lies. */
-  placed(id: NodeId, point: Tuple): Tuple {
-    if (this.#followers.has(id)) return this.#placed(id, point);
+  pointOf(id: NodeId, point: Tuple): Tuple {
+    if (this.#followers.has(id)) return this.#pointOf(id, point);
     const { shape } = node(this.job.graph, id).type;
     if (shape.join() === this.#out.join()) return point;
     return this.space.tuple(this.space.unravel(this.space.ravel(point.at, this.#out), shape));
   }
 
   /** Where in `id` the element of this accumulator lies: along the views and permutations between them. */
-  #placed(id: NodeId, point: Tuple): Tuple {
+  #pointOf(id: NodeId, point: Tuple): Tuple {
     const { space, job } = this;
     return this.#followers.get(id)!.through.reduce((at, step) => {
       const n = node(job.graph, step);

@@ -17,7 +17,7 @@ export const lowerMatmulDirect = (job: Job): KernelProgram[] =>
 /** Loops of a convolution's depth, outermost first. */
 const DEPTH_NAMES = ["channel", "tap_y", "tap_x", "tap_z"];
 
-/** k as nested loops over the axes that a reshape joined into it (channels and taps of windows): their places then need no division. */
+/** k as nested loops over the axes that a reshape joined into it (channels and taps of windows): their indices then need no division. */
 function depthFactors({ job, sizes, id }: Contraction): readonly number[] {
   let operand = node(job.graph, node(job.graph, id).inputs[1]!);
   while (isFreeView(operand)) operand = node(job.graph, operand.inputs[0]!);

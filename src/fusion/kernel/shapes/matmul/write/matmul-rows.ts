@@ -23,7 +23,7 @@ interface Quad {
 const quadAt = (c: Contraction, batch: Index, m: Index, unit: Index): Quad => {
   const { at, inside } = c.quad(unit, c.sizes.n);
   const point = c.outAt(batch, c.space.clamp(m, c.sizes.m - 1), at);
-  return { at: (id) => c.placed(id, point), inside };
+  return { at: (id) => c.pointOf(id, point), inside };
 };
 
 /** Folds in the order in which they depend on each other, those of one stage side by side. */

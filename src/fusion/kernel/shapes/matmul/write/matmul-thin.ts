@@ -8,7 +8,7 @@ import { programOf, workgroupPerItem, type Job } from "../../../emit/kernel-fram
 import type { Index } from "../../../emit/index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../../../emit/kernel-ir";
 import { foldLanes, type Accumulator } from "../../../emit/accumulate";
-import { JoinPlaces, joinThreads } from "../../fold/write/join";
+import { JoinMemory, joinThreads } from "../../fold/write/join";
 import { Contraction, finishAll, finishOneOfEach, productsIn } from "./contraction";
 import { lowerJoin } from "./matmul-join";
 import { spread } from "../../fold/write/rows";
@@ -93,7 +93,7 @@ function lowerDots(c: Contraction, products: readonly Contraction[], thin: ThinF
     });
   });
   const sums = products.flatMap((product, p) => parts[p]!.flat().map((part) => foldLanes(low, sumOf(product, part))));
-  const totals = joinThreads(sums, grid.tid, new JoinPlaces(low, threads, job.schedule.joined), 0);
+  const totals = joinThreads(sums, grid.tid, new JoinMemory(low, threads, job.schedule.joined), 0);
   low.branch(space.less(grid.tid, 1), () => {
     for (let at = 0; at < rows * columns; at++) {
       const [m, n] = [ms[Math.floor(at / columns)]!, ns[at % columns]!];

@@ -39,7 +39,7 @@ export interface TileLoad {
 }
 
 /** A thread's outputs in the tile of its workgroup. */
-export interface Place {
+export interface TilePosition {
   readonly tx: Index;
   readonly ty: Index;
   /** Its vectors of four rows, and the rows one by one. */
@@ -53,7 +53,7 @@ export interface Place {
 const [ACROSS, DOWN] = [8, 4];
 
 /** Where the outputs of thread `tid` are. */
-export function placeOf(low: Lowering, tid: Index, tile: MatmulTile): Place {
+export function tilePositionOf(low: Lowering, tid: Index, tile: MatmulTile): TilePosition {
   const { space } = low;
   const [across, down] = [tile.n / tile.rn, tile.m / tile.rm];
   const inBlocks = across % ACROSS === 0 && down % DOWN === 0;
@@ -77,7 +77,7 @@ export function rowAt(space: IndexSpace, position: Index, { m, rm }: MatmulTile)
 }
 
 /** A workgroup's tile, multiplied: accumulators of rows × vector columns. */
-export interface Tiled extends Place {
+export interface Tiled extends TilePosition {
   readonly tiling: Tiling;
   readonly products: readonly Contraction[];
   readonly accs: readonly (readonly Reg[])[];
@@ -115,7 +115,7 @@ export function multiplyTiles(job: Job): Tiled {
     top: space.mul(low.bind("top", space.mul(space.mod(space.div(grid, across), down), tile.m / 4)), 4),
     batch: low.bind("batch", sizes.batch === 1 ? space.int(0) : space.mod(space.div(grid, across * down), sizes.batch)),
   };
-  const place = placeOf(low, tid, tile);
+  const position = tilePositionOf(low, tid, tile);
   const transposed = products.map((product) => product.alongK(1));
   const width = rightWidth(job, transposed.includes(true));
   const a = low.sharedArray("a_tile", c.scalar, leftVectors(tile), 4);
@@ -129,8 +129,8 @@ export function multiplyTiles(job: Job): Tiled {
       rightLoads({ ...tiling, c: product }, b, share, width, transposed[p]!, (p * own) / 4),
     ),
   ];
-  const accs = place.rows.map((_, i) =>
-    place.columns.map((__, j) => low.variable(`c_${i}_${j}`, c.scalar, 4, literal(0, c.scalar), [c.id])),
+  const accs = position.rows.map((_, i) =>
+    position.columns.map((__, j) => low.variable(`c_${i}_${j}`, c.scalar, 4, literal(0, c.scalar), [c.id])),
   );
   low.loop("tile", tiles, (step) => {
     const index = space.add(first, step);
@@ -147,12 +147,12 @@ export function multiplyTiles(job: Job): Tiled {
       const next = low.bind("next", space.mod(space.add(step, space.int(1)), tiles));
       for (const load of loads) low.set(load.reg, load.fetch(space.add(first, next)), [c.id]);
     }
-    for (let k = 0; k < tile.k; k++) multiply(c, { a, b, pitch: leftPitch(tile), width }, place, accs, k);
+    for (let k = 0; k < tile.k; k++) multiply(c, { a, b, pitch: leftPitch(tile), width }, position, accs, k);
     low.barrier();
   });
   low.lean = false;
   return {
-    ...place,
+    ...position,
     tiling,
     products,
     accs,
@@ -307,7 +307,7 @@ interface OperandTiles {
 export function multiply(
   c: Contraction,
   { a, b, pitch, width }: OperandTiles,
-  { quads, columns }: Place,
+  { quads, columns }: TilePosition,
   accs: readonly (readonly Reg[])[],
   k: number,
 ): void {

@@ -112,8 +112,8 @@ export interface ScanPoint {
 /** A thread's share of a row in one iteration: neighbours. */
 export type ScanChunk = readonly ScanPoint[];
 
-/** The threads that share a row, and places where they meet: one array for each iteration that is scanned at once. */
-export interface ScanPlaces {
+/** The threads that share a row, and memory where they meet: one array for each iteration that is scanned at once. */
+export interface ScanMemory {
   /** This thread's number among them, of `slots`. */
   readonly slot: Index;
   readonly slots: number;
@@ -140,29 +140,29 @@ interface Part {
 
 /**
  * Scans the threads' shares, all turns in `chunks` at once: from here on the scan is known there.
- * Every thread runs this, and nobody may still read the places when it begins.
+ * Every thread runs this, and nobody may still read that memory when it begins.
  */
 function scanChunks(
   low: Lowering,
   id: NodeId,
   chunks: readonly ScanChunk[],
-  places: ScanPlaces,
+  memory: ScanMemory,
   carry: Reg | null,
 ): void {
   const scan = scanOf(low, id);
   const { space } = low;
-  const { slots, cell } = places;
-  const slot = scan.backwards ? space.add(space.int(slots - 1), space.mul(places.slot, -1)) : places.slot;
+  const { slots, cell } = memory;
+  const slot = scan.backwards ? space.add(space.int(slots - 1), space.mul(memory.slot, -1)) : memory.slot;
   const ordered = scan.backwards ? chunks.toReversed() : chunks;
   const parts = ordered.map((chunk, iteration): Part => {
-    const cells = places.array(iteration, scan.scalar);
-    const { own, total } = places.wide ? ownLanes(low, scan, chunk[0]!) : ownPoints(low, scan, chunk);
+    const cells = memory.array(iteration, scan.scalar);
+    const { own, total } = memory.wide ? ownLanes(low, scan, chunk[0]!) : ownPoints(low, scan, chunk);
     const sum = low.variable(`${scan.word}_sum`, scan.scalar, 1, total, [id]);
     low.emit({ kind: "storeShared", array: cells, index: cell(slot), value: sum, lane: null, nodes: [id] });
     return { chunk, own, sum, cells };
   });
   low.barrier();
-  climb(low, scan, parts, slot, places);
+  climb(low, scan, parts, slot, memory);
   let soFar: Value | null = carry;
   for (const [iteration, { chunk, own, cells }] of parts.entries()) {
     const before = low.variable(`${scan.word}_before`, scan.scalar, 1, soFar ?? scan.start, [id]);
@@ -206,7 +206,7 @@ function climb(
   { id, fold, word, scalar }: Scan,
   parts: readonly Part[],
   slot: Index,
-  { slots, cell }: ScanPlaces,
+  { slots, cell }: ScanMemory,
 ): void {
   const { space } = low;
   if (slots === 1) return;
@@ -234,14 +234,14 @@ function insideOnly(low: Lowering, { word, scalar, start, id }: Scan, x: Value, 
 const read = (low: Lowering, { word, scalar, id }: Scan, array: SharedArray, index: Index, what: string): Reg =>
   low.let(`${word}_${what}`, scalar, 1, { kind: "loadShared", array, index }, [id]);
 
-/** Runs scans one after the other in the same places. */
-export function scanPlaces(
+/** Runs scans one after the other in the same memory. */
+export function openScans(
   low: Lowering,
   threads: number,
-  shared: Omit<ScanPlaces, "array">,
+  shared: Omit<ScanMemory, "array">,
 ): { run: (id: NodeId, chunks: readonly ScanChunk[], carry?: Reg) => void } {
   const arrays = new Map<string, SharedArray>();
-  const array: ScanPlaces["array"] = (iteration, scalar) => {
+  const array: ScanMemory["array"] = (iteration, scalar) => {
     const key = `${iteration} ${scalar}`;
     const found =
       arrays.get(key) ?? low.sharedArray(arrays.size === 0 ? "scan" : `scan_${arrays.size + 1}`, scalar, threads);
@@ -251,7 +251,7 @@ export function scanPlaces(
   let used = false;
   return {
     run(id, chunks, carry) {
-      // A loop comes back to the places that its last iteration has read.
+      // A loop comes back to the memory that its last iteration has read.
       if (used || carry) low.barrier();
       used = true;
       scanChunks(low, id, chunks, { ...shared, array }, carry ?? null);
@@ -275,7 +275,7 @@ export function lowerScanBand(job: Job): KernelProgram {
   const slots = threads / across;
   const turns = Math.ceil(rows.columns / (slots * each));
   const cell = (of: Index): Index => space.add(space.mul(of, across), lane);
-  const scanning = scanPlaces(low, threads, { slot, slots, cell, wide: false });
+  const scanning = openScans(low, threads, { slot, slots, cell, wide: false });
   for (const pass of rows.stages) {
     low.comment(passComment(low, pass));
     const carries = pass.scans.map((id) => ({ id, carry: openCarry(low, id) }));

@@ -1,5 +1,5 @@
 /** @file The first few of long rows, of which there are few: each workgroup chooses those of its part of a row, and one a row among all that are left. */
-import { keptByParts } from "../../../nest/networks";
+import { retainedByParts } from "../../../nest/networks";
 import { partitionOf, type OrderStage } from "../merge-sort";
 import { storedInputs } from "../../../indices/views";
 import type { RowSort } from "../../../nest/threads";
@@ -16,8 +16,8 @@ import { gridFields, namesOf } from "../../../emit/split";
 /** Variant `fold`, where rows in parts are put in order: the kernel that chooses in each part, and the one that chooses in each row. */
 export function lowerChosen(job: Job, rows: Rows, sort: RowSort): KernelProgram[] {
   const { chunks, chunkLength } = job.schedule;
-  const length = keptByParts(rows.columns, sort.kept, chunks, chunkLength);
-  const stage: OrderStage = { runs: chunks, run: sort.kept, length };
+  const length = retainedByParts(rows.columns, sort.retained, chunks, chunkLength);
+  const stage: OrderStage = { runs: chunks, run: sort.retained, length };
   return [chooseInParts(job, rows, sort, stage), chooseAmong(job, rows, sort, stage)];
 }
 
@@ -55,15 +55,15 @@ function chooseAmong(job: Job, rows: Rows, sort: RowSort, stage: OrderStage): Ke
   const threads = new FoldThreads(low, job, schedule.finish);
   const { count, lane: tid, row } = threads;
   const { wide, turns, lanes } = threads.factors;
-  const { values, places } = runsAfter(low, sort, rows.rows, stage, 0, "parts");
+  const { values, indices } = runsAfter(low, sort, rows.rows, stage, 0, "parts");
   const four = wide.folded === 4;
   const sorting = new Sorting(low, sort, { tid, threads: count, wide: four }, stage.length);
   const units = stage.length / wide.folded;
   low.loop("turn", turns, (turn) => {
     const unit = space.add(tid, space.mul(turn, lanes));
     const at = space.add(space.mul(row, stage.length), spread(space, space.clamp(unit, units - 1), four));
-    const place = places && low.load(places, at, sort.orders, "stood_at");
-    sorting.takeLeft(low.load(values, at, sort.orders), place, space.less(unit, units));
+    const index = indices && low.load(indices, at, sort.orders, "stood_at");
+    sorting.takeLeft(low.load(values, at, sort.orders), index, space.less(unit, units));
   });
   sorting.finish();
   storeFirst(low, rows, row, tid, count);
@@ -71,7 +71,7 @@ function chooseAmong(job: Job, rows: Rows, sort: RowSort, stage: OrderStage): Ke
   return programOf(low, job, {
     ...namesOf(job, "finish"),
     template: form.template,
-    schedule: `Chooses the first ${sort.kept} of each row among those of its ${stage.runs} parts.`,
+    schedule: `Chooses the first ${sort.retained} of each row among those of its ${stage.runs} parts.`,
     ...gridFields(threads.grid),
   });
 }

@@ -3,7 +3,7 @@
  * come before, and every element goes behind those with a smaller digit and those with the same one that stood before it.
  */
 import { knobsFor, node, type NodeId, partialsId, sizeOf } from "../../../../ir";
-import { ADDERS, placeBits } from "../sort-factors";
+import { ADDERS, indexBits } from "../sort-factors";
 import { digitBuffers, keyBounds, orderShape, type DigitBuffer } from "../digit-sort";
 import { mergedSort, partitionOf } from "../merge-sort";
 import { storedInputs } from "../../../indices/views";
@@ -120,7 +120,7 @@ function digitOf(all: DigitSort, { low }: Part, pass: number, value: Value): Ind
   const { packed, digit } = factors;
   const attrs =
     packed && pass > 0
-      ? { descending: false, least: 0, most: 0, shift: placeBits(shape) + digit * (pass - 1), radix: digits }
+      ? { descending: false, least: 0, most: 0, shift: indexBits(shape) + digit * (pass - 1), radix: digits }
       : { descending: sort.descending, ...range, shift: digit * pass, radix: digits };
   const nodes = counted(all);
   const found = low.let("digit", "i32", 1, { kind: "op", def: wholeDigit, args: [value], attrs, index: null }, nodes);
@@ -152,9 +152,9 @@ function elementAt(all: DigitSort, { low, row, width }: Part, pass: number, colu
   const { form } = job;
   const { space } = low;
   if (pass === 0) {
-    const kept = form.space.map((extent, axis) => (form.reducedAxes.includes(axis) ? 1 : extent));
+    const rowShape = form.space.map((extent, axis) => (form.reducedAxes.includes(axis) ? 1 : extent));
     const folded = form.space.map((extent, axis) => (form.reducedAxes.includes(axis) ? extent : 1));
-    const x = low.valueAt(sort.operand, pointAt(space, { kept, folded }, row, column));
+    const x = low.valueAt(sort.operand, pointAt(space, { rowShape, folded }, row, column));
     const value = low.converted(x, "i32", sort.operand);
     return widthOf(value) === width ? value : low.let("element", "i32", 4, { kind: "splat", a: value }, counted(all));
   }
@@ -314,40 +314,41 @@ function moveElements(all: DigitSort, pass: number): KernelProgram {
     });
   });
   low.barrier();
-  const placesFrom = pass === 0 || factors.packed ? null : bufferOf(all, low, "places", pass - 1);
+  const indicesFrom = pass === 0 || factors.packed ? null : bufferOf(all, low, "indices", pass - 1);
   eachLoad(all, kernel, (iteration, column) => {
     const value = low.let("element", "i32", width, { kind: "loadShared", array: held, index: iteration }, nodes);
-    const places = placesFrom && low.load(placesFrom, space.add(space.mul(row, shape.columns), column), nodes, "place");
+    const indices =
+      indicesFrom && low.load(indicesFrom, space.add(space.mul(row, shape.columns), column), nodes, "index");
     for (let lane = 0; lane < width; lane++) {
       const x = low.part(value, lane, nodes);
       const bin = digitOf(all, kernel, pass, x);
       const goes = addTo(kernel, counterAt(kernel, factors, bin, grid.tid), nodes);
       const variable = space.variable(low.names.frame("spot"), shape.columns - 1, low.level);
       low.emit({ kind: "bindValue", variable, value: goes, nodes });
-      const place = (): Value =>
-        places
-          ? low.part(places, lane, nodes)
+      const indexValue = (): Value =>
+        indices
+          ? low.part(indices, lane, nodes)
           : factors.packed && pass > 0
             ? low.let(
-                "place",
+                "index",
                 "i32",
                 1,
                 {
                   kind: "op",
                   def: wholeDigit,
                   args: [x],
-                  attrs: { descending: false, least: 0, most: 0, shift: 0, radix: 2 ** placeBits(shape) },
+                  attrs: { descending: false, least: 0, most: 0, shift: 0, radix: 2 ** indexBits(shape) },
                   index: null,
                 },
                 nodes,
               )
-            : low.let("place", "i32", 1, { kind: "index", index: low.atLane(column, lane) }, nodes);
+            : low.let("index", "i32", 1, { kind: "index", index: low.atLane(column, lane) }, nodes);
       const spot = space.of(variable);
       const wanted: Cond = last ? space.less(spot, shape.count) : { kind: "always" };
-      low.branch(wanted, () => put(all, kernel, pass, spot, x, place));
+      low.branch(wanted, () => put(all, kernel, pass, spot, x, indexValue));
     }
   });
-  const rest = last && shape.direct ? "it stores its own results" : sort.places ? "with where it stood" : "as it is";
+  const rest = last && shape.direct ? "it stores its own results" : sort.indices ? "with where it stood" : "as it is";
   return finished(
     all,
     low,
@@ -358,7 +359,7 @@ function moveElements(all: DigitSort, pass: number): KernelProgram {
 }
 
 /** Stores an element, or where it stood, or both in one word, in its row. */
-function put(all: DigitSort, { low, row }: Part, pass: number, spot: Index, x: Value, place: () => Value): void {
+function put(all: DigitSort, { low, row }: Part, pass: number, spot: Index, x: Value, indexValue: () => Value): void {
   const { job, shape, factors, sort, range } = all;
   const { graph, form } = job;
   const { space } = low;
@@ -366,15 +367,15 @@ function put(all: DigitSort, { low, row }: Part, pass: number, spot: Index, x: V
   const last = pass === factors.passes - 1;
   if (last && shape.direct) {
     const axis = form.reducedAxes[0]!;
-    const kept = form.space.map((extent, at) => (at === axis ? 1 : extent));
-    const rows = space.unravel(row, kept);
+    const rowShape = form.space.map((extent, at) => (at === axis ? 1 : extent));
+    const rows = space.unravel(row, rowShape);
     for (const id of sort.orders) {
       const n = node(graph, id);
       const at = space.ravel(
         rows.map((index, i) => (i === axis ? spot : index)),
         n.type.shape,
       );
-      low.store(low.buffer(id), at, opDef(n.op).order!.indices ? place() : x, [id]);
+      low.store(low.buffer(id), at, opDef(n.op).order!.indices ? indexValue() : x, [id]);
     }
     return;
   }
@@ -383,15 +384,15 @@ function put(all: DigitSort, { low, row }: Part, pass: number, spot: Index, x: V
   if (words) {
     let value = x;
     if (pass === 0) {
-      const attrs = { descending: sort.descending, ...range, shift: factors.digit, radix: 2 ** placeBits(shape) };
+      const attrs = { descending: sort.descending, ...range, shift: factors.digit, radix: 2 ** indexBits(shape) };
       const key = low.let("key", "i32", 1, { kind: "op", def: shortened, args: [x], attrs, index: null }, nodes);
-      value = whole(low, "word", "add", [key, place()], nodes);
+      value = whole(low, "word", "add", [key, indexValue()], nodes);
     }
     low.store(words, at, value, nodes);
   }
-  const [values, places] = [bufferOf(all, low, "values", pass), bufferOf(all, low, "places", pass)];
+  const [values, indices] = [bufferOf(all, low, "values", pass), bufferOf(all, low, "indices", pass)];
   if (values) low.store(values, at, x, nodes);
-  if (places) low.store(places, at, place(), nodes);
+  if (indices) low.store(indices, at, indexValue(), nodes);
 }
 
 /** What follows the order, computed from it and stored. */
@@ -408,13 +409,13 @@ function storeRest(all: DigitSort): KernelProgram {
     const { op, attrs, type } = node(graph, id);
     const { axis: axisOf, indices } = opDef(op).order!;
     const axis = axisOf(attrs, type.shape);
-    const kept = type.shape.map((extent, i) => (i === axis ? 1 : extent));
+    const rowShape = type.shape.map((extent, i) => (i === axis ? 1 : extent));
     low.setSorted(id, ({ at }: Tuple) => {
       const row = space.ravel(
         at.map((index, i) => (i === axis ? space.int(0) : index)),
-        kept,
+        rowShape,
       );
-      const from = bufferOf(all, low, indices ? "places" : "values", pass)!;
+      const from = bufferOf(all, low, indices ? "indices" : "values", pass)!;
       return low.load(from, space.add(space.mul(row, shape.count), at[axis]!), [id], wordFor(node(graph, id)));
     });
   }

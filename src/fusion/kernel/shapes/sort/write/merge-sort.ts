@@ -1,4 +1,4 @@
-/** @file Long rows in order: a kernel that sorts runs in workgroup memory, then one for each merge of neighbouring runs (Cormen et al., 2.3.1), in which every thread finds the element of its own place by a search. */
+/** @file Long rows in order: a kernel that sorts runs in workgroup memory, then one for each merge of neighbouring runs (Cormen et al., 2.3.1), in which every thread finds the element of its own index by a search. */
 import { node, sizeOf, type DType, type NodeId } from "../../../../ir";
 import { opDef } from "../../../../ops";
 import { mergedSort, orderStages, partitionOf, type OrderStage } from "../merge-sort";
@@ -47,7 +47,7 @@ function sortRuns(merged: Merged): KernelProgram {
   const wide = schedule.lane === "columns";
   const width = wide ? 4 : 1;
   const units = chunkLength / width;
-  const kept = form.space.map((extent, axis) => (form.reducedAxes.includes(axis) ? 1 : extent));
+  const rowShape = form.space.map((extent, axis) => (form.reducedAxes.includes(axis) ? 1 : extent));
   const folded = form.space.map((extent, axis) => (form.reducedAxes.includes(axis) ? extent : 1));
   const sorting = new Sorting(low, sort, { tid: grid.tid, threads, wide }, chunkLength);
   low.loop("turn", Math.ceil(units / threads), (iteration) => {
@@ -55,7 +55,7 @@ function sortRuns(merged: Merged): KernelProgram {
     low.branch(space.less(slot, units), () => {
       const unit = low.bind("unit", space.add(space.mul(run, units), slot));
       const column = spread(space, space.clamp(unit, form.columns / width - 1), wide);
-      const at = pointAt(space, { kept, folded }, row, column);
+      const at = pointAt(space, { rowShape, folded }, row, column);
       sorting.takeRun(at, space.less(unit, form.columns / width), column, spread(space, slot, wide));
     });
   });
@@ -116,7 +116,7 @@ function mergeRuns(merged: Merged, at: number): KernelProgram {
   const grid = threadPerItem(low, form.rows * stage.length, schedule.threadsPerWorkgroup, target);
   const source = sourceOf(merged, low, from, space.div(grid.index, stage.length), space.mod(grid.index, stage.length));
   low.store(into.values, grid.index, low.load(from.values, source, sort.orders), sort.orders);
-  if (into.places) low.store(into.places, grid.index, low.load(from.places!, source, sort.orders), sort.orders);
+  if (into.indices) low.store(into.indices, grid.index, low.load(from.indices!, source, sort.orders), sort.orders);
   return programOf(low, job, {
     ...namesOf(job, `merge${stage.runs}`),
     template: "merge-sort",
@@ -151,7 +151,7 @@ function lastMerge(merged: Merged): KernelProgram {
     return source;
   };
   for (const id of sort.orders) {
-    const buffer = opDef(node(graph, id).op).order!.indices ? from.places! : from.values;
+    const buffer = opDef(node(graph, id).op).order!.indices ? from.indices! : from.values;
     low.setSorted(id, (at) => low.load(buffer, sourceAt(id, at), [id], wordFor(node(graph, id))));
   }
   const size = sizeOf(node(graph, region.outputs[0]!).type.shape);

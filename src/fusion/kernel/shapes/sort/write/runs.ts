@@ -19,7 +19,7 @@ export function scalarOf(graph: Graph, { operand, orders }: RowSort): Exclude<DT
 export interface Runs {
   readonly stage: OrderStage;
   readonly values: Buffer;
-  readonly places: Buffer | null;
+  readonly indices: Buffer | null;
 }
 
 /** The tensors that hold what kernel `at` leaves. */
@@ -38,7 +38,7 @@ export function runsAfter(
   return {
     stage,
     values: buffer("runs", scalarOf(low.graph, sort), ""),
-    places: sort.places ? buffer("places", "i32", "_places") : null,
+    indices: sort.indices ? buffer("indices", "i32", "_indices") : null,
   };
 }
 
@@ -51,18 +51,18 @@ interface Storers {
 }
 
 /** Stores the first elements of what a workgroup has put in order. */
-export function storeRun(low: Lowering, sorting: Sorting, { stage, values, places }: Runs, storers: Storers): void {
+export function storeRun(low: Lowering, sorting: Sorting, { stage, values, indices }: Runs, storers: Storers): void {
   const { space } = low;
   const { tid, threads, row, run } = storers;
   const nodes = sorting.sort.orders;
   low.loop("turn", Math.ceil(stage.run / threads), (iteration) => {
     const spot = space.add(tid, space.mul(iteration, threads));
     const near = space.less(spot, stage.run);
-    const place = space.add(space.mul(run, stage.run), spot);
-    low.branch(space.and(near, space.less(place, stage.length)), () => {
-      const index = space.add(space.mul(row, stage.length), place);
+    const position = space.add(space.mul(run, stage.run), spot);
+    low.branch(space.and(near, space.less(position, stage.length)), () => {
+      const index = space.add(space.mul(row, stage.length), position);
       low.store(values, index, sorting.value(spot), nodes);
-      if (places) low.store(places, index, sorting.place(spot), nodes);
+      if (indices) low.store(indices, index, sorting.indexAt(spot), nodes);
     });
   });
 }

@@ -16,7 +16,7 @@ import {
 } from "../../../emit/kernel-ir";
 import type { Lowering } from "../../../emit/lowering";
 
-/** Places that no element has. */
+/** Indices that no element has. */
 const NOWHERE = 0x7fffffff;
 
 /** Keys of elements of this type. */
@@ -59,17 +59,17 @@ export class Sorting {
     const first = node(low.graph, sort.orders[0]!);
     const from = node(low.graph, sort.operand).type.dtype;
     this.#scalar = registerScalar(opDef(first.op).operandTypes!([from], first.attrs)[0]!);
-    this.#slots = slotsOf({ columns, kept: sort.kept }, sorters.threads * (sorters.wide ? 4 : 1));
+    this.#slots = slotsOf({ columns, retained: sort.retained }, sorters.threads * (sorters.wide ? 4 : 1));
     const { slots } = this.#slots;
     this.#arrays = {
       keys: low.sharedArray("keys", "key", slots),
-      places: sort.places ? low.sharedArray("places", "i32", slots) : null,
+      indices: sort.indices ? low.sharedArray("indices", "i32", slots) : null,
       name: low.names.frame("put_in_order"),
     };
-    this.#waiting = sort.kept > 0 ? this.#begin() : null;
+    this.#waiting = sort.retained > 0 ? this.#begin() : null;
   }
 
-  /** Takes in a thread's share of the row: at its columns, or, of a long row, where it comes before the last of those that are kept. */
+  /** Takes in a thread's share of the row: at its columns, or, of a long row, where it comes before the last of those that are retained. */
   take({ at, inside, column }: SortChunk): void {
     const { low } = this;
     const keys = this.#keysAt(at);
@@ -83,16 +83,16 @@ export class Sorting {
     const held = keys.map((key) => this.#heldInside(key, inside));
     const own = column();
     this.#choose(this.#waiting, held, (lane, exact) =>
-      this.#placeOf(low.atLane(own, lane), exact ? inside : { kind: "always" }),
+      this.#indexOf(low.atLane(own, lane), exact ? inside : { kind: "always" }),
     );
   }
 
   /** The same for what kernels before have left: elements, and where in the row each of them stands. */
-  takeLeft(values: Value, places: Value | null, inside: Cond): void {
+  takeLeft(values: Value, indices: Value | null, inside: Cond): void {
     const held = this.#keysOf(values).map((key) => this.#heldInside(key, inside));
     this.#choose(this.#waiting!, held, (lane, exact) => {
-      const place = places && this.low.part(places, lane, this.#nodes);
-      return place && exact ? this.#placeInside(place, inside) : place;
+      const index = indices && this.low.part(indices, lane, this.#nodes);
+      return index && exact ? this.#indexInside(index, inside) : index;
     });
   }
 
@@ -108,7 +108,7 @@ export class Sorting {
   finish(): void {
     const { low, sort } = this;
     const { space } = low;
-    if (this.#waiting) this.#network(space.add(this.#countOf(this.#waiting), space.int(sort.kept)));
+    if (this.#waiting) this.#network(space.add(this.#countOf(this.#waiting), space.int(sort.retained)));
     else {
       low.barrier();
       this.#network(space.int(this.#slots.slots));
@@ -128,18 +128,18 @@ export class Sorting {
     return lanes.map((lane) => this.#arithmetic("key", "key", this.#def("to"), [low.part(x, lane, this.#nodes)]));
   }
 
-  /** Nothing is kept yet: every element comes before what is there. */
+  /** Nothing is retained yet: every element comes before what is there. */
   #begin(): Waiting {
     const { low, sort } = this;
     const waiting: Waiting = {
       sort: this.#arrays,
-      first: sort.kept,
+      first: sort.retained,
       count: low.sharedNumber("waiting", true),
       known: low.sharedNumber("waiting_known", false),
       name: low.names.frame("wait"),
     };
     const last = this.#lastKey();
-    this.#eachOf("kept", sort.kept, (index) => this.#put(index, last, null));
+    this.#eachOf("first", sort.retained, (index) => this.#put(index, last, null));
     low.emit({ kind: "noneWait", waiting });
     return waiting;
   }
@@ -147,32 +147,32 @@ export class Sorting {
   #countOf(waiting: Waiting): Index {
     const { low } = this;
     const { slots } = this.#slots;
-    const variable = low.space.variable(low.names.frame("now_waiting"), slots - this.sort.kept, low.level);
+    const variable = low.space.variable(low.names.frame("now_waiting"), slots - this.sort.retained, low.level);
     low.emit({ kind: "countWaiting", waiting, variable });
     return low.space.of(variable);
   }
 
   /**
-   * Elements that come before the last of those that are kept wait behind them; where these could be too many, all are sorted first.
-   * @param placeOf where the element of this lane stands; `exact` also where there is none
+   * Elements that come before the last of those that are retained wait behind them; where these could be too many, all are sorted first.
+   * @param indexOf where the element of this lane stands; `exact` also where there is none
    */
-  #choose(waiting: Waiting, keys: readonly Reg[], placeOf: (lane: number, exact: boolean) => Value | null): void {
+  #choose(waiting: Waiting, keys: readonly Reg[], indexOf: (lane: number, exact: boolean) => Value | null): void {
     const { low, sort } = this;
     const { space } = low;
     const now = this.#countOf(waiting);
     low.branch(space.atLeast(now, this.#slots.slack + 1), () => {
       low.emit({ kind: "noneWait", waiting });
-      this.#network(space.add(now, space.int(sort.kept)));
+      this.#network(space.add(now, space.int(sort.retained)));
     });
     const cell = (name: string, array: SharedArray): Reg =>
-      low.let(name, array.scalar, 1, { kind: "loadShared", array, index: space.int(sort.kept - 1) }, this.#nodes);
-    const { places } = this.#arrays;
+      low.let(name, array.scalar, 1, { kind: "loadShared", array, index: space.int(sort.retained - 1) }, this.#nodes);
+    const { indices } = this.#arrays;
     const bar = cell("bar", this.#arrays.keys);
     // A whole number may be as large as what stands where nothing is yet; what goes by later comes after its equals.
-    const barPlace = places && this.#scalar === "i32" ? cell("bar_place", places) : null;
+    const barIndex = indices && this.#scalar === "i32" ? cell("bar_index", indices) : null;
     keys.forEach((key, lane) => {
-      const place = places ? placeOf(lane, barPlace !== null) : null;
-      low.emit({ kind: "wait", waiting, key, place, bar, barPlace, nodes: this.#nodes });
+      const ownIndex = indices ? indexOf(lane, barIndex !== null) : null;
+      low.emit({ kind: "wait", waiting, key, index: ownIndex, bar, barIndex, nodes: this.#nodes });
     });
   }
 
@@ -230,24 +230,24 @@ export class Sorting {
   /** @param column null, or outside: nowhere */
   #put(slot: Index, key: Reg, column: Index | null, inside: Cond = { kind: "always" }): void {
     const { low } = this;
-    const { keys, places } = this.#arrays;
+    const { keys, indices } = this.#arrays;
     low.emit({ kind: "storeShared", array: keys, index: slot, value: key, lane: null, nodes: this.#nodes });
-    if (!places) return;
-    const value = column ? this.#placeOf(column, inside) : literal(NOWHERE, "i32");
-    low.emit({ kind: "storeShared", array: places, index: slot, value, lane: null, nodes: this.#nodes });
+    if (!indices) return;
+    const value = column ? this.#indexOf(column, inside) : literal(NOWHERE, "i32");
+    low.emit({ kind: "storeShared", array: indices, index: slot, value, lane: null, nodes: this.#nodes });
   }
 
   /** Where an element stands in its row. */
-  #placeOf(column: Index, inside: Cond): Value {
+  #indexOf(column: Index, inside: Cond): Value {
     const { low } = this;
-    return this.#placeInside(low.let("place", "i32", 1, { kind: "index", index: column }, this.#nodes), inside);
+    return this.#indexInside(low.let("index", "i32", 1, { kind: "index", index: column }, this.#nodes), inside);
   }
 
-  /** The place, or, where there is no element, one that comes after all. */
-  #placeInside(place: Value, inside: Cond): Value {
-    if (inside.kind === "always") return place;
+  /** The index, or, where there is no element, one that comes after all. */
+  #indexInside(index: Value, inside: Cond): Value {
+    if (inside.kind === "always") return index;
     const no = literal(NOWHERE, "i32");
-    return this.low.let("held_place", "i32", 1, { kind: "select", when: inside, yes: place, no }, this.#nodes);
+    return this.low.let("held_index", "i32", 1, { kind: "select", when: inside, yes: index, no }, this.#nodes);
   }
 
   #read(id: NodeId, at: Tuple): Value {
@@ -256,7 +256,7 @@ export class Sorting {
     const { axis, indices } = opDef(n.op).order!;
     const column = at.at[axis(n.attrs, n.type.shape)]!;
     const word = wordFor(n);
-    const one = (index: Index): Value => (indices ? this.place(index, word, [id]) : this.value(index, word, [id]));
+    const one = (index: Index): Value => (indices ? this.indexAt(index, word, [id]) : this.value(index, word, [id]));
     if (!column.lane) return one(column);
     const parts = [0, 1, 2, 3].map((lane) => one(low.atLane(column, lane)));
     return low.let(word, parts[0]!.scalar, 4, { kind: "pack", parts }, [id]);
@@ -270,8 +270,8 @@ export class Sorting {
   }
 
   /** Where the element in this slot stood. */
-  place(slot: Index, word = "place", nodes = this.#nodes): Value {
-    const array = this.#arrays.places!;
+  indexAt(slot: Index, word = "index", nodes = this.#nodes): Value {
+    const array = this.#arrays.indices!;
     return this.low.let(word, array.scalar, 1, { kind: "loadShared", array, index: slot }, nodes);
   }
 
