@@ -11,7 +11,7 @@ export interface ByHand {
 }
 
 /**
- * `plan` with the texts of `files` in the place of its kernels, by id or name. A text is refused with its place
+ * `plan` with the texts of `files` instead of its kernels, by id or name. A text is refused with its position
  * (`mine.wgsl:12:5: …`); one whose loop has too many iterations is never timed.
  */
 export async function byHandPlan(
@@ -36,7 +36,7 @@ export async function byHandPlan(
     if (typeof text !== "string")
       return `${path} can't be read: ${text instanceof Error ? text.message : String(text)}`;
     const made = prepare(kernel, text, device.target, device.software);
-    if (!("kernel" in made)) return made.map((fault) => placed(path, fault)).join("\n");
+    if (!("kernel" in made)) return made.map((fault) => located(path, fault)).join("\n");
     ready.set(at, made);
     paths.set(at, path);
     counted.set(at, countTraffic({ ...made.kernel, wgsl: text }));
@@ -65,8 +65,8 @@ async function tried(
     const at = watched.plan.kernels.findIndex(({ id }) => id === kernel);
     const made = ready.get(at);
     if (!made) return text;
-    const place = (made.watched?.guarded ?? made.guarded).written(line, column);
-    return placed(paths.get(at)!, { ...place, text: reason ?? text });
+    const position = (made.watched?.guarded ?? made.guarded).written(line, column);
+    return located(paths.get(at)!, { ...position, text: reason ?? text });
   }
   const reached = watched.flags.find(({ value }) => answer.value.find((each) => each.value === value)?.data[0] !== 0);
   if (!reached) return null;
@@ -74,7 +74,7 @@ async function tried(
   return `${paths.get(reached.kernel)!}: a loop took more than ${limit} iterations in one thread and was stopped.`;
 }
 
-const placed = (path: string, { line, column, text }: { line: number; column: number; text: string }): string =>
+const located = (path: string, { line, column, text }: { line: number; column: number; text: string }): string =>
   `${path}:${line}:${column}: ${text}`;
 
 /** `K1 from mine.wgsl: 768 KiB, generated 768 KiB` */

@@ -21,7 +21,7 @@ export interface Planned {
   readonly compilation: Compilation;
   readonly naive: Plan;
   readonly fused: Plan;
-  /** Data for inputs in place of what their seeds give: the weights of a model. */
+  /** Data for inputs instead of what their seeds give: the weights of a model. */
   readonly given: ReadonlyMap<NodeId, InputData>;
 }
 

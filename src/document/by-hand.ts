@@ -1,10 +1,10 @@
-/** @file Kernels that a person wrote in the place of generated ones: by what they bind, so that a text finds its kernel again. */
+/** @file Kernels that a person wrote instead of generated ones: by what they bind, so that a text finds its kernel again. */
 import type { Kernel } from "../fusion";
 
 /** WGSL by what the kernel binds, as `bindsOf` writes it. */
 export type ByHand = Readonly<Record<string, string>>;
 
-/** What a kernel binds, in order: `x f32[2048, 768]; y f32[2048] written`. Kernels that bind the same may take each other's place. */
+/** What a kernel binds, in order: `x f32[2048, 768]; y f32[2048] written`. Kernels that bind the same may stand for each other. */
 export const bindsOf = ({ bindings }: Pick<Kernel, "bindings">): string =>
   bindings
     .map(({ value, type, access }) => {
@@ -13,6 +13,6 @@ export const bindsOf = ({ bindings }: Pick<Kernel, "bindings">): string =>
     })
     .join("; ");
 
-/** The text that takes the place of `kernel`; null where it is the generated one's. */
+/** The text that runs instead of `kernel`; null where it is the generated one's. */
 export const handText = (byHand: ByHand | undefined, kernel: Pick<Kernel, "bindings">): string | null =>
   byHand?.[bindsOf(kernel)] ?? null;

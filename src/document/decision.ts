@@ -25,7 +25,7 @@ export interface FoundDecision {
   readonly notice: string | null;
 }
 
-/** The cursor that shows the decision `ref`, or the nearest same one: same question, then same nodes, then same place. */
+/** The cursor that shows the decision `ref`, or the nearest same one: same question, then same nodes, then same position. */
 export function findDecision(steps: readonly Step[], ref: DecisionRef): FoundDecision {
   const there = steps[ref.seq - 1];
   if (there && there.hash === ref.hash && same(there, ref)) return { cursor: ref.seq, exact: true, notice: null };

@@ -99,10 +99,10 @@ test("a link holds where its maker looked; what can't be read of it is named, an
   expect(whole.length - bare.length).toBeLessThan(400);
   const bad = { ...view, tab: "sideways", camera: { x: 0, y: 0, width: 0, height: 1 }, later: 1 };
   const opened = await decodeLink(linkOf({ ...state, view: bad }));
-  const { tab: _t, camera: _c, ...kept } = view;
+  const { tab: _t, camera: _c, ...rest } = view;
   expect(opened).toEqual({
     ok: true,
-    value: { state: { ...state, view: kept }, dropped: ["view.tab", "view.camera", "view.later"] },
+    value: { state: { ...state, view: rest }, dropped: ["view.tab", "view.camera", "view.later"] },
   });
   expect(await decodeLink(linkOf({ ...state, view: { ...view, version: 2 } }))).toEqual({
     ok: true,
@@ -240,8 +240,8 @@ test("mutated links and JSON never throw, never pollute, and end soon", async ()
   const mutate = (text: string, edits: readonly (readonly [number, number, string])[]): string => {
     let out = text;
     for (const [at, cut, insert] of edits) {
-      const place = at % (out.length + 1);
-      out = out.slice(0, place) + insert + out.slice(place + cut);
+      const from = at % (out.length + 1);
+      out = out.slice(0, from) + insert + out.slice(from + cut);
     }
     return out;
   };

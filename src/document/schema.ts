@@ -39,22 +39,22 @@ function entries<T>(
   schema: v.GenericSchema<unknown, T>,
   dropped: string[],
 ): Record<string, T> {
-  const kept = recordOf<T>();
-  if (value === undefined) return kept;
+  const valid = recordOf<T>();
+  if (value === undefined) return valid;
   if (!isRecord(value)) {
     dropped.push(where);
-    return kept;
+    return valid;
   }
   let count = 0;
   for (const key of Object.keys(value)) {
     const entry = v.safeParse(schema, value[key]);
     if (key.length > limits.name || !entry.success || count === limits.entries) dropped.push(`${where} of ${key}`);
     else {
-      kept[key] = entry.output;
+      valid[key] = entry.output;
       count++;
     }
   }
-  return kept;
+  return valid;
 }
 
 const unknownKeys = (value: Record<string, unknown>, known: readonly string[], where: string): string[] =>

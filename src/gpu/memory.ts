@@ -52,7 +52,7 @@ const STORED = usage.storage | usage.copyDestination | usage.copySource;
 export interface RunMemory {
   readonly inputs: ReadonlyMap<string, GPUBuffer>;
   readonly pool: readonly GPUBuffer[];
-  readonly places: readonly ReadonlyMap<number, number>[];
+  readonly poolIndices: readonly ReadonlyMap<number, number>[];
 }
 
 /** Makes every buffer that `plans` need; they have passed preflight. Call inside error scopes. */
@@ -61,7 +61,7 @@ export function allocate(arena: Arena, plans: readonly Plan[]): RunMemory {
   const inputs = new Map<string, GPUBuffer>();
   for (const [value, size] of need.inputs) inputs.set(value, arena.buffer(size, STORED | usage.uniform, value));
   const pool = need.pool.map((size, rank) => arena.buffer(size, STORED, `slot ${rank}`));
-  return { inputs, pool, places: need.places };
+  return { inputs, pool, poolIndices: need.poolIndices };
 }
 
 /** Puts the plan of that order on the buffers. */
@@ -73,11 +73,11 @@ export function bind(
   order: number,
   pipelines: ReadonlyMap<string, Built>,
 ): BoundPlan {
-  const places = memory.places[order]!;
+  const poolIndices = memory.poolIndices[order]!;
   const buffers = new Map<NodeId, GPUBuffer>();
   const bytes = new Map<NodeId, number>();
   for (const { value, role, slot, bytes: size } of plan.buffers) {
-    buffers.set(value, role === "input" ? memory.inputs.get(value)! : memory.pool[places.get(slot)!]!);
+    buffers.set(value, role === "input" ? memory.inputs.get(value)! : memory.pool[poolIndices.get(slot)!]!);
     bytes.set(value, paddedBytes(size));
   }
   const kernels = plan.kernels.map((kernel): BoundKernel => {

@@ -19,7 +19,7 @@ const TURN = 1.5;
 const sourceOf = (
   threads: number,
   steps: number,
-): string => `@group(0) @binding(0) var<storage, read_write> kept: array<f32, 64>;
+): string => `@group(0) @binding(0) var<storage, read_write> sink: array<f32, 64>;
 
 @compute @workgroup_size(${threads})
 fn busy(@builtin(local_invocation_index) i: u32) {
@@ -33,7 +33,7 @@ fn busy(@builtin(local_invocation_index) i: u32) {
     c = fma(c, 0.5, 1.0);
     d = fma(d, 0.5, 1.0);
   }
-  kept[i % 64u] = a + b + c + d;
+  sink[i % 64u] = a + b + c + d;
 }
 `;
 

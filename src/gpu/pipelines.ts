@@ -1,4 +1,4 @@
-/** @file WGSL in, pipelines out. Built in parallel, kept by their text for as long as the device lives. */
+/** @file WGSL in, pipelines out. Built in parallel, shared by their text for as long as the device lives. */
 import type { Kernel } from "../fusion";
 import type { Held } from "./device";
 import { stageCompute } from "./flags";
@@ -82,9 +82,9 @@ async function finish(
 function rejected(kernel: KernelSource, reason: string, at: { line: number; column: number } | null = null) {
   const { id, name, wgsl } = kernel;
   const words = at && wgsl.split("\n")[at.line - 1]?.trim();
-  const place = at ? ` at line ${at.line}, column ${at.column}` : "";
+  const where = at ? ` at line ${at.line}, column ${at.column}` : "";
   const quoted = words ? ` The line reads: ${words}` : "";
-  return fail("shader-rejected", `The GPU's compiler refused ${id} (${name})${place}: ${reason}.${quoted}`, {
+  return fail("shader-rejected", `The GPU's compiler refused ${id} (${name})${where}: ${reason}.${quoted}`, {
     kernel: id,
     reason,
     wgsl,

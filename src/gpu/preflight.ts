@@ -28,7 +28,7 @@ export interface MemoryNeed {
   readonly inputs: ReadonlyMap<string, number>;
   readonly pool: readonly number[];
   /** For each plan: the pool's buffer for each of its slots. */
-  readonly places: readonly ReadonlyMap<number, number>[];
+  readonly poolIndices: readonly ReadonlyMap<number, number>[];
   readonly bytes: number;
 }
 
@@ -45,20 +45,20 @@ function slotSizes(plan: Plan): Map<number, number> {
 export function memoryNeed(plans: readonly Plan[]): MemoryNeed {
   const inputs = new Map<string, number>();
   const pool: number[] = [];
-  const kept = new Set<number>();
-  const places = plans.map((plan, order) => {
+  const outputs = new Set<number>();
+  const poolIndices = plans.map((plan, order) => {
     for (const { role, value, bytes } of plan.buffers) if (role === "input") inputs.set(value, paddedBytes(bytes));
-    const free = [...pool.keys()].filter((rank) => !kept.has(rank)).toSorted((a, b) => pool[b]! - pool[a]!);
+    const free = [...pool.keys()].filter((rank) => !outputs.has(rank)).toSorted((a, b) => pool[b]! - pool[a]!);
     const slots = [...slotSizes(plan)].toSorted(([, a], [, b]) => b - a);
-    const place = new Map(slots.map(([slot], i) => [slot, free[i] ?? pool.push(0) - 1] as const));
-    for (const [slot, size] of slots) pool[place.get(slot)!] = Math.max(pool[place.get(slot)!]!, size);
-    if (order === 0) for (const { role, slot } of plan.buffers) if (role === "output") kept.add(place.get(slot)!);
-    return place;
+    const indexOf = new Map(slots.map(([slot], i) => [slot, free[i] ?? pool.push(0) - 1] as const));
+    for (const [slot, size] of slots) pool[indexOf.get(slot)!] = Math.max(pool[indexOf.get(slot)!]!, size);
+    if (order === 0) for (const { role, slot } of plan.buffers) if (role === "output") outputs.add(indexOf.get(slot)!);
+    return indexOf;
   });
   let bytes = 0;
   for (const size of inputs.values()) bytes += size;
   for (const size of pool) bytes += size;
-  return { inputs, pool, places, bytes };
+  return { inputs, pool, poolIndices, bytes };
 }
 
 /** A guess at the longest a single dispatch may take, s; on the high side. */

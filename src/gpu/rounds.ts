@@ -152,7 +152,7 @@ const passOf = ({ dispatches, repeats }: Subject): TimedPass => ({ dispatches, r
 
 /**
  * Rounds over kernels in plan order, a pass each, so that every kernel finds the very data it finds in a run. They
- * calibrate first, from one dispatch on; a pass that already lasts is kept as a sample.
+ * calibrate first, from one dispatch on; a pass that already lasts is one sample.
  */
 export async function kernelRounds(
   watch: Stopwatch,
@@ -161,8 +161,8 @@ export async function kernelRounds(
   limits: RoundLimits,
 ): Promise<Outcome<null>> {
   const begin = limits.now();
-  let kept = 0;
-  for (let tried = 0; another(kept, limits.now() - begin, limits.millis, settled(subjects)); tried++) {
+  let samples = 0;
+  for (let tried = 0; another(samples, limits.now() - begin, limits.millis, settled(subjects)); tried++) {
     let ready = true;
     for (const group of submits(subjects)) {
       if (limits.signal?.aborted) return refusals.cancelled();
@@ -172,9 +172,9 @@ export async function kernelRounds(
         const lasts = note(each, times.value[i]! / each.repeats, targetNanos, tried < CALIBRATING);
         ready &&= lasts;
       }
-      limits.onStep(group[0]!, kept, expected(kept, limits.now() - begin, limits.millis));
+      limits.onStep(group[0]!, samples, expected(samples, limits.now() - begin, limits.millis));
     }
-    if (ready || tried >= CALIBRATING) kept++;
+    if (ready || tried >= CALIBRATING) samples++;
   }
   return done(null);
 }

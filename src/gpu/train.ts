@@ -20,7 +20,7 @@ import type { Outcome } from "./types";
 /** A plan of one step. Nodes are those of the plan's own graph. */
 export interface TrainedPlan {
   readonly plan: Plan;
-  /** Inputs, and the outputs that begin the next step in their place. */
+  /** Inputs, and the outputs that begin the next step instead of them. */
   readonly replaced: readonly { readonly input: NodeId; readonly output: NodeId }[];
   /** Outputs of one number each, read after every step. */
   readonly told: readonly NodeId[];
@@ -54,7 +54,7 @@ export const MAX_STEPS = 256;
 const WORD = 4;
 const STORED = usage.storage | usage.uniform | usage.copyDestination | usage.copySource;
 
-/** One plan on its buffers, once for each of the two places that its weights are in. */
+/** One plan on its buffers, once for each of the two buffers that its weights are in. */
 interface Bound {
   readonly of: TrainedPlan;
   /** By parity of the step: what to dispatch, and where each output lies afterwards. */
@@ -151,12 +151,12 @@ function bindTraining(
     const even = one(`${input} even`);
     pairs.set(input, [even, own && isWrittenOver(plan, input, stored) ? even : one(`${input} odd`)]);
   }
-  const places = memory.places[order]!;
+  const poolIndices = memory.poolIndices[order]!;
   const stepAt = (parity: 0 | 1): BoundStep => {
     const bufferOf = ({ value, role, slot }: BufferPlan): GPUBuffer => {
       if (role === "input") return pairs.get(value)?.[parity] ?? memory.inputs.get(value)!;
       const input = direct.get(value);
-      return input === undefined ? memory.pool[places.get(slot)!]! : pairs.get(input)![parity === 0 ? 1 : 0];
+      return input === undefined ? memory.pool[poolIndices.get(slot)!]! : pairs.get(input)![parity === 0 ? 1 : 0];
     };
     const buffers = new Map(plan.buffers.map((buffer) => [buffer.value, bufferOf(buffer)]));
     const copies = replaced.flatMap(({ input, output }) => {
@@ -263,7 +263,7 @@ async function runSteps(
   return done({ told: rows, millis });
 }
 
-/** The answering plan on buffers of its own but for the weights, for each plan and each place of its weights. */
+/** The answering plan on buffers of its own but for the weights, for each plan and each buffer of its weights. */
 interface BoundAnswer {
   readonly plan: Plan;
   readonly dispatches: readonly (readonly [readonly Dispatch[], readonly Dispatch[]])[];
@@ -283,7 +283,7 @@ function bindAnswering(
   const filled = fillInputs(device, arena, memory.inputs, [plan], inputs, pipelines);
   if (!filled.ok) return filled;
   const own = (value: BufferPlan): GPUBuffer =>
-    value.role === "input" ? memory.inputs.get(value.value)! : memory.pool[memory.places[0]!.get(value.slot)!]!;
+    value.role === "input" ? memory.inputs.get(value.value)! : memory.pool[memory.poolIndices[0]!.get(value.slot)!]!;
   const at = ({ pairs }: Bound, parity: 0 | 1): Dispatch[] => {
     const buffers = new Map(plan.buffers.map((value) => [value.value, pairs.get(value.value)?.[parity] ?? own(value)]));
     return dispatchesOf(device, plan, buffers, pipelines);

@@ -152,7 +152,7 @@ export interface BenchResult {
   readonly roofs: Roofs | null;
   /** True while clocks still rise: the samples so far are replaced. */
   readonly warming: boolean;
-  /** True when the user stopped it: the samples so far are kept. */
+  /** True when the user stopped it: the samples so far count. */
   readonly stopped: boolean;
   /** Working set smaller than 4× a typical L2: results are cache-resident. */
   readonly cacheResident: boolean;

@@ -5,7 +5,7 @@ import {
   usePlayground,
   type PlaygroundState,
   selectExample,
-  selectKeptExample,
+  selectOpenExample,
   selectIsEdited,
   selectIsEmpty,
   selectNaivePeak,
@@ -126,7 +126,7 @@ export function TopBar({ layout }: { readonly layout: PageLayout }) {
 }
 
 const UNTITLED = "Untitled";
-const selectTitle = (state: PlaygroundState): string => selectKeptExample(state)?.title ?? UNTITLED;
+const selectTitle = (state: PlaygroundState): string => selectOpenExample(state)?.title ?? UNTITLED;
 
 /** The lesson that is read takes the example's place. */
 function LessonMenu({ kind, title }: { readonly kind: string; readonly title: string }) {

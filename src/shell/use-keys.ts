@@ -1,9 +1,9 @@
 /** @file One listener for the whole page: from a key press to a command of the registry. */
 import { useEffect } from "react";
-import { commandFor, playground, type FocusPlace, type PlaygroundState } from "../state";
+import { commandFor, playground, type FocusArea, type PlaygroundState } from "../state";
 import { takeKeyBuffer, bufferKey } from "./key-buffer";
 
-function placeOf(target: EventTarget | null): FocusPlace {
+function areaOf(target: EventTarget | null): FocusArea {
   if (!(target instanceof Element)) return "elsewhere";
   // A dialog of a panel's own, too, keeps its keys.
   if (target.closest(".monaco-editor, dialog")) return "editor";
@@ -50,14 +50,14 @@ function press(event: KeyboardEvent): void {
   const state = playground.getState();
   // Beside the options the page goes on as without them.
   const beside = state.dialog === "options" && !(event.target as Element).closest("[role=dialog]");
-  const place = state.dialog === "none" || beside ? placeOf(event.target) : "dialog";
+  const area = state.dialog === "none" || beside ? areaOf(event.target) : "dialog";
   if (isForFind(event, state.dialog)) {
     event.preventDefault();
     bufferKey(event.key);
     return;
   }
   if (!event.ctrlKey && !event.metaKey && belongsToFocus(event)) return;
-  const command = commandFor(event, place, state);
+  const command = commandFor(event, area, state);
   // An embedded page has steps, and nothing that opens over them.
   if (!command || (state.embed && command.group !== "Steps")) return;
   // Beside the playground there is no plan to step through.

@@ -46,12 +46,12 @@ test("a step changes the colour of no kernel that it leaves alone, and a merged 
   for (const { seq, patch } of compilation.steps) {
     const [before, after] = [all[seq - 1]!, all[seq]!];
     const added = new Set(patch?.addedRegions.map(({ id }) => id));
-    const kept = [...after].filter(([id]) => !added.has(id));
-    expect(kept).toEqual(kept.map(([id]) => [id, before.get(id)]));
+    const same = [...after].filter(([id]) => !added.has(id));
+    expect(same).toEqual(same.map(([id]) => [id, before.get(id)]));
     const [merged] = patch?.addedRegions ?? [];
     if (!patch || !merged || patch.addedRegions.length > 1 || patch.removedRegions.length === 0) continue;
     const largest = Math.max(...patch.removedRegions.map(({ members }) => members.length));
-    const keepers = patch.removedRegions.filter(({ members }) => members.length === largest);
-    expect(keepers.map(({ id }) => before.get(id))).toContain(after.get(merged.id));
+    const survivors = patch.removedRegions.filter(({ members }) => members.length === largest);
+    expect(survivors.map(({ id }) => before.get(id))).toContain(after.get(merged.id));
   }
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { commands } from "./commands";
-import { commandFor, showKey, type FocusPlace, type Press } from "./keys";
+import { commandFor, showKey, type FocusArea, type Press } from "./keys";
 import type { PlaygroundState } from "./types";
 
 const state = {
@@ -24,8 +24,8 @@ const press = (key: string, held: Partial<Press> = {}): Press => ({
   altKey: false,
   ...held,
 });
-const asked = (key: string, held: Partial<Press> = {}, place: FocusPlace = "elsewhere", at = state): string | null =>
-  commandFor(press(key, held), place, at)?.id ?? null;
+const asked = (key: string, held: Partial<Press> = {}, area: FocusArea = "elsewhere", at = state): string | null =>
+  commandFor(press(key, held), area, at)?.id ?? null;
 
 test("keys ask for their commands, and Shift tells an arrow from a refusal", () => {
   expect(asked("ArrowRight")).toBe("step-forward");
@@ -65,7 +65,7 @@ test("a command that means nothing now is not asked for", () => {
   expect(asked("f")).toBeNull();
 });
 
-test("no key means two things in one place", () => {
+test("no key means two things in one area", () => {
   const pressed = commands.flatMap(({ keys, where }) => keys.map((key) => `${where ?? "page"} ${showKey(key)}`));
   expect(new Set(pressed).size).toBe(pressed.length);
   expect(new Set(commands.map(({ id }) => id)).size).toBe(commands.length);

@@ -12,7 +12,7 @@ export interface Press {
 }
 
 /** Where the focus is: `editor` is the program's own, `text` any other field, `dialog` while one is open. */
-export type FocusPlace = "editor" | "text" | "graph" | "dialog" | "elsewhere";
+export type FocusArea = "editor" | "text" | "graph" | "dialog" | "elsewhere";
 
 const names: Readonly<Record<string, string>> = {
   ArrowRight: "→",
@@ -38,10 +38,10 @@ function matches(wanted: Key, press: Press): boolean {
   );
 }
 
-/** Whether a key works with the focus at `place`: plain letters never type into a field and act at once. */
-function worksAt(wanted: Key, place: FocusPlace, letterKeys: boolean): boolean {
-  if (wanted.everywhere) return place !== "dialog" || wanted.key !== "F6";
-  switch (place) {
+/** Whether a key works with the focus at `area`: plain letters never type into a field and act at once. */
+function worksAt(wanted: Key, area: FocusArea, letterKeys: boolean): boolean {
+  if (wanted.everywhere) return area !== "dialog" || wanted.key !== "F6";
+  switch (area) {
     case "dialog":
       return wanted.key === "Escape";
     case "editor":
@@ -57,12 +57,12 @@ function worksAt(wanted: Key, place: FocusPlace, letterKeys: boolean): boolean {
 }
 
 /** The command that a key press asks for, or null. Keys of `where: "graph"` commands are the canvas's own. */
-export function commandFor(press: Press, place: FocusPlace, state: PlaygroundState): Command | null {
+export function commandFor(press: Press, area: FocusArea, state: PlaygroundState): Command | null {
   return (
     commands.find(
       ({ keys, where, when }) =>
         where !== "graph" &&
-        keys.some((wanted) => matches(wanted, press) && worksAt(wanted, place, state.letterKeys)) &&
+        keys.some((wanted) => matches(wanted, press) && worksAt(wanted, area, state.letterKeys)) &&
         (when?.(state) ?? true),
     ) ?? null
   );

@@ -9,8 +9,8 @@ const AHEAD = 12;
 const BATCH = 3;
 /** Graphs above this get only the shown plan: each costs the worker a while that a compilation may want. */
 const SMALL_NODES = 300;
-/** Kept plans; each carries its WGSL. */
-const KEPT = 64;
+/** Plans that are remembered; each carries its WGSL. */
+const MAX_PLANS = 64;
 
 export interface Planner {
   /** The state that is shown, or that a new compilation shows. */
@@ -50,7 +50,7 @@ export function startPlanning(environment: Environment, show: (plans: ReadonlyMa
     void environment.compileWorker.ask({ kind: "plans", text, options, cursors, target: null }).then((answer) => {
       busy = false;
       if (asked === compilation && answer.ok && answer.value.kind === "planned" && answer.value.plans.size > 0) {
-        plans = new Map([...plans, ...answer.value.plans].slice(-KEPT));
+        plans = new Map([...plans, ...answer.value.plans].slice(-MAX_PLANS));
         show(plans);
       } else if (asked === compilation && (answer.ok || answer.text !== ENDED)) return;
       next();

@@ -331,7 +331,7 @@ test("plans between the ends come from the worker, the shown one first, and belo
   expect([...state().derived.plans.keys()]).toEqual([1]);
 });
 
-test("a model asks for what it leaves open once, then takes the place of the program; undo leads back", async () => {
+test("a model asks for what it leaves open once, then replaces the program; undo leads back", async () => {
   await settle();
   const before = state().document.text;
   const reading = state().actions.importModel("net.onnx", new Uint8Array([0]));

@@ -127,11 +127,11 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
 const isBroken = ({ naive, diagnostics }: Compilation): boolean =>
   naive === null && diagnostics.some(({ severity }) => severity === "error");
 
-/** A person's own work is kept when something takes its place; an untouched example is not. */
+/** A person's own work is kept when something replaces it; an untouched example is not. */
 function isOwnWork({ text, positions, options, byHand }: Document): boolean {
   if (text.trim() === "") return false;
-  const kept = Object.keys({ ...positions, ...byHand }).length;
-  const touched = kept + options.forced.length + options.forbidden.length + (options.knobs ? 1 : 0) > 0;
+  const made = Object.keys({ ...positions, ...byHand }).length;
+  const touched = made + options.forced.length + options.forbidden.length + (options.knobs ? 1 : 0) > 0;
   return touched || !allLessons.some((lesson) => lesson.text === text);
 }
 

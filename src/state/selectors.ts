@@ -1,4 +1,4 @@
-/** @file Derived values, computed once and kept with what they were computed from. Module constants: pass them to usePlayground. */
+/** @file Derived values, computed once and remembered with what they were computed from. Module constants: pass them to usePlayground. */
 import {
   fusionAt,
   peakOf,
@@ -16,7 +16,7 @@ import type { FinishedRun, PlaygroundState } from "./types";
 import { coloursAt, type KernelColours } from "../picture";
 
 /** The last few answers by cursor: stepping back and forth asks for the same ones. */
-const KEPT_STATES = 24;
+const MAX_STATES = 24;
 
 function byCursor<T>(compute: (compilation: Compilation, cursor: number) => T): (c: Compilation, cursor: number) => T {
   const caches = new WeakMap<Compilation, Map<number, T>>();
@@ -26,7 +26,7 @@ function byCursor<T>(compute: (compilation: Compilation, cursor: number) => T): 
     if (cache.has(cursor)) return cache.get(cursor)!;
     const value = compute(compilation, cursor);
     cache.set(cursor, value);
-    if (cache.size > KEPT_STATES) cache.delete(cache.keys().next().value!);
+    if (cache.size > MAX_STATES) cache.delete(cache.keys().next().value!);
     return value;
   };
 }
@@ -154,7 +154,7 @@ export const selectExample = ({ document }: PlaygroundState): Example | null => 
 const SAME = 0.5;
 
 /** The example as long as most of its lines are there; their numbers may be others. */
-export function selectKeptExample(state: PlaygroundState): Example | null {
+export function selectOpenExample(state: PlaygroundState): Example | null {
   const example = selectExample(state);
   if (!example) return null;
   const lines = (text: string): string[] => text.split("\n").filter((line) => /^\s*[^#\s]/.test(line));
@@ -176,14 +176,14 @@ export const selectSize = (state: PlaygroundState): "S" | "M" | "L" | null => {
 };
 
 const NO_COLOURS: KernelColours = new Map();
-const keptColours = new WeakMap<Compilation, { readonly cursor: number; readonly colours: KernelColours }>();
+const shownColours = new WeakMap<Compilation, { readonly cursor: number; readonly colours: KernelColours }>();
 
 /** Cached for the shown step. */
 export function selectKernelColours({ derived: { compilation }, cursor }: PlaygroundState): KernelColours {
   if (!compilation) return NO_COLOURS;
-  const before = keptColours.get(compilation);
+  const before = shownColours.get(compilation);
   if (before?.cursor === cursor) return before.colours;
   const colours = coloursAt(compilation, cursor);
-  keptColours.set(compilation, { cursor, colours });
+  shownColours.set(compilation, { cursor, colours });
   return colours;
 }

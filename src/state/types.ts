@@ -282,11 +282,11 @@ export interface PlaygroundState {
   readonly lessonTotals: ReadonlyMap<string, PlanTotals>;
   readonly notice: Notice | null;
   readonly saved: SavedState;
-  /** Two plans beside each other take the place of the page; null while the page is there. */
+  /** Two plans beside each other stand instead of the page; null while the page is there. */
   readonly comparison: Comparison | null;
-  /** Both plans race in the place of the page; `at` is where the clock stands, 0 to 1, absent while it runs. */
+  /** Both plans race instead of the page; `at` is where the clock stands, 0 to 1, absent while it runs. */
   readonly race: { readonly at?: number } | null;
-  /** One kernel at work in the place of the page; null while the page is there. */
+  /** One kernel at work instead of the page; null while the page is there. */
   readonly inside: InsideView | null;
   /** What undo leads back to; null where it leads nowhere. */
   readonly earlier: Document | null;
@@ -325,7 +325,7 @@ export interface PlaygroundState {
   readonly presenterSide: PresenterSide;
   /** Presenter view, B: the screen is blank. */
   readonly blanked: boolean;
-  /** A place in the text to show; a new object each time it is asked for. */
+  /** A position in the text to show; a new object each time it is asked for. */
   readonly revealed: Span | null;
   /** Single-letter keys work; a person may switch them off. */
   readonly letterKeys: boolean;
@@ -369,7 +369,7 @@ export interface Actions {
   /** The WGSL of a kernel as it is written by hand; null: the generated one again. */
   writeKernel(kernel: Kernel, wgsl: string | null): void;
   /** A text that was set aside becomes that of `kernel`; null: it is thrown away. */
-  placeKernel(binds: string, kernel: Kernel | null): void;
+  setHandKernel(binds: string, kernel: Kernel | null): void;
   /** Looks for what is wrong with the hand-written text of `kernel` and counts its traffic. `build`: the device's compiler is asked too. */
   checkKernel(kernel: Kernel, build: boolean): Promise<void>;
   // looking
@@ -470,7 +470,7 @@ export interface Actions {
   /** `second`: its other way on. */
   /** Does what the notice's button says; its other ways on count from 1. */
   followNotice(which?: number): void;
-  /** The first example takes the place of the program, which stays among the copies. */
+  /** The first example replaces the program, which stays among the copies. */
   startAfresh(): void;
   /** Opens a copy of earlier work, or downloads it where it can't be opened; 0 is the newest. */
   openPrevious(index: number): void;
@@ -645,7 +645,7 @@ export interface OutputSummary {
   readonly elements: number;
 }
 
-/** Work that was open before a link or an example took its place; newest first. */
+/** Work that was open before a link or an example replaced it; newest first. */
 export interface PreviousWork {
   readonly title: string;
   /** ms since 1970 */

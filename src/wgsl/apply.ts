@@ -1,4 +1,4 @@
-/** @file Plans with hand-written kernels in the place of generated ones. */
+/** @file Plans with hand-written kernels instead of generated ones. */
 import type { Access, BufferPlan, Kernel, NodeId, Plan } from "../fusion";
 import type { Counted } from "./count";
 import type { Prepared } from "./prepare";

@@ -117,13 +117,17 @@ function inserted(code: string, insertions: readonly Insertion[]): Pick<Guarded,
   wgsl += code.slice(at);
   const lineOf = (offset: number): number => code.slice(0, offset).split("\n").length;
   const columnOf = (offset: number): number => offset - code.lastIndexOf("\n", offset - 1);
-  const places = sorted.map((each) => ({ line: lineOf(each.at), column: columnOf(each.at), length: each.text.length }));
+  const positions = sorted.map((each) => ({
+    line: lineOf(each.at),
+    column: columnOf(each.at),
+    length: each.text.length,
+  }));
   return {
     wgsl,
     written(line, column) {
       let own = column;
-      for (const place of places)
-        if (place.line === line && own > place.column) own = Math.max(place.column, own - place.length);
+      for (const position of positions)
+        if (position.line === line && own > position.column) own = Math.max(position.column, own - position.length);
       return { line, column: Math.max(1, own) };
     },
   };

@@ -5,7 +5,7 @@ import { faultAt, isFault, tokensOf, type Fault, type Token } from "./scan";
 import { shapeOf, workgroupsIn, wholeNumber, type KernelShape, type TextFunction } from "./shape";
 
 export interface Prepared {
-  /** The generated kernel with the text that runs in its place. */
+  /** The generated kernel with the text that runs instead. */
   readonly kernel: Kernel;
   /** The same with a word at binding `flag` that says when a loop reached its limit; null where no loop needs one. */
   readonly watched: { readonly kernel: Kernel; readonly flag: number; readonly guarded: Guarded } | null;
@@ -88,7 +88,7 @@ function checkSizes(
 }
 
 /**
- * A hand-written kernel in the place of `kernel`; or what is wrong with it, in order of the text. Types and names are the
+ * A hand-written kernel instead of `kernel`; or what is wrong with it, in order of the text. Types and names are the
  * business of the device's own compiler.
  */
 export function prepare(kernel: Kernel, text: string, target: Target, software: boolean): Prepared | readonly Fault[] {

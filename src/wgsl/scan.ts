@@ -16,17 +16,17 @@ export interface Fault {
 }
 
 /** 1-based line and column of an offset. */
-export function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
+export function positionOf(text: string, offset: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, offset);
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
 export const faultAt = (text: string, offset: number, words: string): Fault => ({
-  ...placeOf(text, offset),
+  ...positionOf(text, offset),
   text: words,
 });
 
-/** The tokens of a text, or the first place that is none. */
+/** The tokens of a text, or the first piece that is none. */
 export function tokensOf(text: string): readonly Token[] | Fault {
   try {
     const tokens = new WgslScanner(text).scanTokens().filter(({ start, end }) => end > start);

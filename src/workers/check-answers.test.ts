@@ -55,7 +55,7 @@ test("chosen elements are distinct, inside, sorted, with both ends", () => {
   }
 });
 
-test("outputs that a rewrite renamed are found by their place", () => {
+test("outputs that a rewrite renamed are found by their position", () => {
   const compilation = compiled("x: f32[8, 8]\nz = x * 1\ny = relu(z)\nreturn z, y\n");
   const fusion = fusionAt(compilation, 0);
   const final = fusionAt(compilation, compilation.steps.length);

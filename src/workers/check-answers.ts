@@ -55,14 +55,14 @@ export function workOf(graph: Graph): number {
 const isInput = (node: Node): boolean => node.op === "input";
 
 /** The data of the last program, so that a comparison need not recompute it. */
-let kept: { readonly key: string; readonly inputs: ReadonlyMap<NodeId, TensorData> } | null = null;
+let last: { readonly key: string; readonly inputs: ReadonlyMap<NodeId, TensorData> } | null = null;
 
 /** What is given, and the numbers of the seeds for all other inputs. */
 export function inputsOf({ graph }: Fusion, given: Given = new Map()): ReadonlyMap<NodeId, TensorData> {
   const nodes = [...graph.nodes.values()].filter((node) => isInput(node) && !given.has(node.id));
   const key = hashText(JSON.stringify(nodes.map(({ id, type, attrs }) => [id, type, attrs])));
-  if (kept?.key !== key) kept = { key, inputs: new Map(nodes.map((node) => [node.id, inputData(node)])) };
-  return given.size === 0 ? kept.inputs : new Map([...kept.inputs, ...given]);
+  if (last?.key !== key) last = { key, inputs: new Map(nodes.map((node) => [node.id, inputData(node)])) };
+  return given.size === 0 ? last.inputs : new Map([...last.inputs, ...given]);
 }
 
 /** What a device is fed: numbers, or how they are drawn; and the constants that `plans` folded from them. */

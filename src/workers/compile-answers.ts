@@ -49,8 +49,8 @@ import type {
 import { sameInputs, sameValues } from "./same-values";
 
 /** The newest first: plans that stand beside each other are asked about in turn. */
-let kept: readonly { readonly key: string; readonly compilation: Compilation }[] = [];
-const KEPT = 3;
+let compilations: readonly { readonly key: string; readonly compilation: Compilation }[] = [];
+const MAX_COMPILATIONS = 3;
 
 /** Longer texts are data. */
 const MAX_MEANT = 600_000;
@@ -58,10 +58,10 @@ const MAX_MEANT = 600_000;
 function compiled(text: string, options: CompileOptions): Compilation {
   const key = JSON.stringify([text, options]);
   const patience = text.length <= MAX_MEANT ? PATIENCE : 1;
-  const { compilation } = kept.find((each) => each.key === key) ?? {
+  const { compilation } = compilations.find((each) => each.key === key) ?? {
     compilation: compile(text, options, () => performance.now(), patience),
   };
-  kept = [{ key, compilation }, ...kept.filter((each) => each.key !== key)].slice(0, KEPT);
+  compilations = [{ key, compilation }, ...compilations.filter((each) => each.key !== key)].slice(0, MAX_COMPILATIONS);
   return compilation;
 }
 

@@ -190,7 +190,7 @@ export type ImportAnswer =
     }
   | { readonly ok: false; readonly text: string };
 
-/** Data for some inputs in place of what their seeds give. */
+/** Data for some inputs instead of what their seeds give. */
 export type Given = ReadonlyMap<NodeId, TensorData>;
 
 export type PlanName = "naive" | "step" | "fused" | "hand";

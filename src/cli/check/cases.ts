@@ -34,7 +34,7 @@ interface JaxCase {
 /** Where a list states no tolerance: what f32 keeps of sums in another order. */
 const [RELATIVE, ABSOLUTE] = [1e-4, 1e-5];
 
-/** Tensors under a stem and their places; those of whole numbers have no derivative. */
+/** Tensors named by a stem and their index; those of whole numbers have no derivative. */
 function named(stem: string, list: readonly JaxTensor[] = [], derivative = false): NamedTensor[] {
   return list.flatMap((each, i) => {
     const tensor = tensorOf(each);
@@ -69,7 +69,7 @@ function readJax(path: string): ExternalCase[] {
   });
 }
 
-/** Cases that stand in one place. Reading may throw: the files are anybody's. */
+/** Cases of one file or folder. Reading may throw: the files are anybody's. */
 export interface CaseSource {
   readonly name: string;
   readonly read: () => ExternalCase[];

@@ -162,10 +162,10 @@ function SetAside({ kernel }: { readonly kernel: Kernel }) {
             Binds <code>{binds}</code>
           </p>
           <pre>{texts[binds]}</pre>
-          <button type="button" className="kernel-action" onClick={() => actions.placeKernel(binds, kernel)}>
+          <button type="button" className="kernel-action" onClick={() => actions.setHandKernel(binds, kernel)}>
             Use for {kernel.id}
           </button>
-          <button type="button" className="kernel-action" onClick={() => actions.placeKernel(binds, null)}>
+          <button type="button" className="kernel-action" onClick={() => actions.setHandKernel(binds, null)}>
             Delete
           </button>
         </section>

@@ -1,13 +1,13 @@
 /** @file Under the program: five examples to begin with, each with what fusion does to its traffic, and the way to all others. */
 import { useEffect } from "react";
 import { findExample, startHere } from "../../lessons";
-import { afterFirstPaint, playground, selectKeptExample, usePlayground } from "../../state";
+import { afterFirstPaint, playground, selectOpenExample, usePlayground } from "../../state";
 import { TrafficBars } from "../TrafficBars";
 import "./start-here.css";
 
 export function StartHere() {
   const totals = usePlayground((state) => state.lessonTotals);
-  const open = usePlayground((state) => selectKeptExample(state)?.id ?? null);
+  const open = usePlayground((state) => selectOpenExample(state)?.id ?? null);
   useEffect(() => {
     void afterFirstPaint().then(() =>
       playground.getState().actions.countLessons(startHere.map(({ example }) => example)),

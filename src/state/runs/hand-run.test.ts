@@ -28,7 +28,7 @@ const target = {
   subgroups: false,
 } as const;
 
-/** Runs `wgsl` in the place of the kernel on a device that answers with `problem`, or sets the flags of those runs. */
+/** Runs `wgsl` instead of the kernel on a device that answers with `problem`, or sets the flags of those runs. */
 async function run(wgsl: string, device: { problem?: GpuProblem; reached?: (workgroups: number) => boolean } = {}) {
   const byHand = { [bindsOf(kernel)]: wgsl };
   const ran: number[] = [];
@@ -66,7 +66,7 @@ async function run(wgsl: string, device: { problem?: GpuProblem; reached?: (work
 const right = text("y[id.x] = max(x[id.x], 0.0);");
 const endless = text("var i = 0u;\n  while (i < 3u) { y[id.x] = x[id.x]; }");
 
-test("a text takes its kernel's place and is counted", async () => {
+test("a text runs instead of its kernel and is counted", async () => {
   const { found } = await run(right);
   expect(found).toMatchObject({ kernels: [{ status: "ran", counted: { ok: true }, generatedBytes: 32768 }] });
   if (!found || !("plan" in found)) throw new Error("no plan");
@@ -83,7 +83,7 @@ test("one workgroup is tried before all; a loop that reaches its limit there goe
   expect(late).toMatchObject({ ran: [1, 16], found: { plan: null, kernels: [{ status: "limit" }] } });
 });
 
-test("what the interface or the device refuses has a place in the text", async () => {
+test("what the interface or the device refuses has a position in the text", async () => {
   const bound = await run(right.replace("binding(1)", "binding(5)"));
   expect(bound.found).toMatchObject({ plan: null, kernels: [{ status: "refused", faults: [{ line: 3 }] }] });
   const large = await run(right.replace("workgroup_size(256)", "workgroup_size(1024)"));

@@ -15,11 +15,11 @@ interface Candidate {
   readonly plan: Plan;
 }
 
-/** The text that takes the place of a kernel; null where it is generated. */
+/** The text that runs instead of a kernel; null where it is generated. */
 type TextOf = (kernel: Kernel) => string | null;
 
 /** Kernels of a plan that have a text of their own, by their index. */
-const placedIn = (plan: Plan, textOf: TextOf): ReadonlyMap<number, string> =>
+const textsIn = (plan: Plan, textOf: TextOf): ReadonlyMap<number, string> =>
   new Map(
     plan.kernels.flatMap((kernel, i) => {
       const text = textOf(kernel);
@@ -32,7 +32,7 @@ function chosenPlan(candidates: readonly Candidate[], textOf: TextOf): Candidate
   let best: Candidate | null = null;
   let most = 0;
   for (const each of candidates) {
-    const { size } = placedIn(each.plan, textOf);
+    const { size } = textsIn(each.plan, textOf);
     if (size > most) [best, most] = [each, size];
   }
   return best;
@@ -79,7 +79,7 @@ async function tryByHand(trial: Trial): Promise<HandReady | GpuProblem> {
   const ready = new Map<number, Prepared>();
   const outcomes = new Map<number, HandOutcome>();
   const counting = new Map<number, Promise<Counted>>();
-  for (const [i, wgsl] of placedIn(plan, textOf)) {
+  for (const [i, wgsl] of textsIn(plan, textOf)) {
     const kernel = plan.kernels[i]!;
     const about = aboutOf(kernel, bindsOf(kernel), wgsl);
     const made = prepare(kernel, wgsl, device.target, device.software);
@@ -185,7 +185,7 @@ interface ByHandRequest extends Pick<Trial, "textOf" | "bindsOf"> {
   readonly plansFor: typeof plansForTarget;
 }
 
-/** Texts of the document that take the place of kernels, tried once; null where none does. */
+/** Texts of the document that run instead of kernels, tried once; null where none does. */
 export async function runByHand(wanted: ByHandRequest): Promise<HandReady | GpuProblem | null> {
   const { context, request, compilation, states, plans, device, inputs, plansFor, textOf, bindsOf } = wanted;
   const { cursor, memoryMiB } = context.get();

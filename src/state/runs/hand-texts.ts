@@ -6,8 +6,8 @@ import type { Notice, PlaygroundState } from "../types";
 /** What is bound by hand-written texts that no kernel of the naive, the shown or the final plan binds: they are set aside. */
 export function asideOf(byHand: ByHand | undefined, plans: readonly (Plan | null | undefined)[]): readonly string[] {
   if (!byHand) return [];
-  const placed = new Set(plans.flatMap((plan) => plan?.kernels.map(bindsOf) ?? []));
-  return Object.keys(byHand).filter((binds) => !placed.has(binds));
+  const bound = new Set(plans.flatMap((plan) => plan?.kernels.map(bindsOf) ?? []));
+  return Object.keys(byHand).filter((binds) => !bound.has(binds));
 }
 
 /** Says that texts lost their kernel by the last change; null where none did. */

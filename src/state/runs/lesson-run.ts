@@ -21,7 +21,7 @@ const furtherOf = (own: LessonProgress, other: LessonProgress): LessonProgress =
   best: own.best === null || other.best === null ? (own.best ?? other.best) : Math.min(own.best, other.best),
 });
 
-/** The picture of a question tells no answer: the naive plan in the place of the fused one, and no decision that it is about. */
+/** The picture of a question tells no answer: the naive plan instead of the fused one, and no decision that it is about. */
 function cursorFor(lesson: OpenLesson, compilation: Compilation): number {
   const { ask } = lesson.content.steps[lesson.step]!;
   const waits = selectLessonAsks({ lesson });

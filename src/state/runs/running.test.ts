@@ -135,8 +135,8 @@ test("a run that waits for its plan can be cancelled", async () => {
 });
 
 test.each([
-  [true, "Stopped. The samples so far are kept."],
-  [false, "Stopped after the last sample: all are kept."],
+  [true, "Stopped. The samples so far count."],
+  [false, "Stopped after the last sample: all count."],
 ])("what Cancel leaves is told by what there is: stopped %s", async (stopped, text) => {
   const result = { stopped, timings: [], device } as unknown as BenchResult;
   const { page } = pageWith(1e6, 0, {

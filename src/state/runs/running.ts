@@ -369,9 +369,7 @@ export async function runOn(
   });
   // What is shown is what was timed before Cancel was pressed: some samples, or all.
   if (request.signal.aborted) {
-    const text = result.stopped
-      ? "Stopped. The samples so far are kept."
-      : "Stopped after the last sample: all are kept.";
+    const text = result.stopped ? "Stopped. The samples so far count." : "Stopped after the last sample: all count.";
     context.set({ notice: { tone: "info", text } });
   }
   await Promise.all([

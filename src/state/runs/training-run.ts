@@ -15,7 +15,7 @@ interface Live {
   readonly trainer: Trainer;
   readonly about: Pick<TrainingState, "kernels" | "device" | "software" | "data" | "told" | "replaced">;
   steps: number;
-  /** Every `stride`-th step is kept. */
+  /** Every `stride`-th step is a point. */
   stride: number;
   curve: CurvePoint[];
   apart: number;
@@ -156,7 +156,7 @@ function show(context: SliceContext, live: Live, status: TrainingState["status"]
 /** Keeps a step of the curve; where there are too many, every second one. */
 function keep(live: Live, point: CurvePoint): void {
   const last = live.curve.at(-1);
-  // The newest point is always there, and gives its place to the next.
+  // The newest point is always there, and is replaced by the next.
   if (last && (last.step - 1) % live.stride !== 0) live.curve.pop();
   live.curve.push(point);
   if (live.curve.length <= MAX_POINTS) return;

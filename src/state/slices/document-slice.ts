@@ -48,7 +48,7 @@ type Names =
   | "downloadPrevious"
   | "downloadWork"
   | "writeKernel"
-  | "placeKernel"
+  | "setHandKernel"
   | "checkKernel";
 
 export const documentSlice: Slice<Exclude<Names, "openDocument">> = (context) => ({
@@ -117,7 +117,7 @@ export const documentSlice: Slice<Exclude<Names, "openDocument">> = (context) =>
     if (before === null || wgsl === null) context.commit(next, "option");
     else context.type(next);
   },
-  placeKernel(binds, kernel) {
+  setHandKernel(binds, kernel) {
     const { document } = context.get();
     const wgsl = document.byHand?.[binds];
     if (wgsl === undefined) return;

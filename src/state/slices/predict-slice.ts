@@ -1,4 +1,4 @@
-/** @file Predict first, as a mode of the page: what the planner found stays covered until somebody guesses, and a tally is kept. */
+/** @file Predict first, as a mode of the page: what the planner found stays covered until somebody guesses, and a tally counts their guesses. */
 import type { Slice } from "./slice-context";
 import type { PlaygroundState } from "../types";
 import type { Guesses } from "./slice-states";

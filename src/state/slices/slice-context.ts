@@ -20,7 +20,7 @@ export interface SliceContext {
   pause(): void;
   undo(): void;
   redo(): void;
-  /** Another document takes the place of this one; undo leads back. */
+  /** Another document replaces this one; undo leads back. */
   replace(next: Document, origin: Origin): void;
   /** The document was opened with a plan of its own: a link, a file, a copy of earlier work. */
   isGiven(): boolean;

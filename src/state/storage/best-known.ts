@@ -5,7 +5,7 @@ import { bytesOf, prepare } from "../../wgsl";
 import { asWritten, NO_LIMITS } from "../runs/hand-check";
 import type { SliceContext } from "../slices/slice-context";
 
-/** What the plan moves with `wgsl` in the place of its first kernel; null where it can't be counted. */
+/** What the plan moves with `wgsl` instead of its first kernel; null where it can't be counted. */
 async function handOf(
   { environment }: SliceContext,
   compilation: Compilation,

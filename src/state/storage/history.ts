@@ -3,7 +3,7 @@ import type { Document } from "../../document";
 
 /** Typing without a pause this long is one step. */
 export const TYPING_PAUSE_MILLIS = 700;
-const KEPT_STEPS = 500;
+const MAX_STEPS = 500;
 
 export interface History {
   readonly past: readonly Document[];
@@ -19,7 +19,7 @@ export const startHistory = (present: Document): History => ({ past: [], present
 export function commit(history: History, next: Document): History {
   if (next === history.present) return history;
   return {
-    past: [...history.past.slice(1 - KEPT_STEPS), history.present],
+    past: [...history.past.slice(1 - MAX_STEPS), history.present],
     present: next,
     future: [],
     typedAt: null,

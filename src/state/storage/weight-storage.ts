@@ -6,7 +6,7 @@ const NAME = "fusion-playground";
 const STORE = "weights";
 const AGE = "when";
 /** Models stored; the oldest is removed for a new one. */
-const KEPT = 3;
+const MAX_MODELS = 3;
 
 interface Entry {
   readonly when: number;
@@ -41,7 +41,7 @@ async function stored<T>(mode: IDBTransactionMode, use: (store: IDBObjectStore) 
 
 async function makeRoom(store: IDBObjectStore): Promise<void> {
   const oldestFirst = await settled(store.index(AGE).getAllKeys());
-  await Promise.all(oldestFirst.slice(0, -KEPT).map((key) => settled(store.delete(key))));
+  await Promise.all(oldestFirst.slice(0, -MAX_MODELS).map((key) => settled(store.delete(key))));
 }
 
 /** @param now ms since 1970, to tell old from new */

@@ -10,7 +10,7 @@ export interface Variable {
   readonly shape: Shape;
   readonly slot: number;
   readonly key: string;
-  /** Kept between invocations and shared, or an array: not followed. */
+  /** Stored between invocations and shared, or an array: not followed. */
   readonly opaque: boolean;
 }
 
@@ -83,8 +83,8 @@ export class Names {
 
   protected declare(frame: Frame, name: string, node: { readonly id: number }, shape: Shape, opaque = false): Variable {
     const key = `${frame.path}/${node.id}`;
-    const kept = this.tainted.has(key) || opaque ? DATA : shape;
-    const variable = { shape: kept, slot: this.next, key, opaque };
+    const tracked = this.tainted.has(key) || opaque ? DATA : shape;
+    const variable = { shape: tracked, slot: this.next, key, opaque };
     this.next += shape.lanes;
     if (this.next > this.slots.length) this.refuse("The kernel has too many variables");
     frame.scope.set(name, variable);

@@ -282,8 +282,8 @@ export class Program extends Values {
       this.mark(this.dataExits, frame.path);
     }
     const before = this.effects(value, frame);
-    const kept = !result || this.tainted.has(result.key) ? null : this.assignTo(result, value, frame);
-    return sequence([before, kept, leaving(() => 3)])!;
+    const assigned = !result || this.tainted.has(result.key) ? null : this.assignTo(result, value, frame);
+    return sequence([before, assigned, leaving(() => 3)])!;
   }
 
   // ---- loops ------------------------------------------------------------------------------------------------------

@@ -200,8 +200,8 @@ export abstract class Values extends Names {
     }
     if (node.name === "arrayLength") return null;
     if (ATOMIC.test(node.name)) {
-      const [place, ...rest] = args;
-      const target = place instanceof W.UnaryOperator ? place.right : null;
+      const [pointer, ...rest] = args;
+      const target = pointer instanceof W.UnaryOperator ? pointer.right : null;
       const buffer = target instanceof W.VariableExpr ? this.buffers.get(target.name) : undefined;
       const before = rest.map((each) => this.effects(each, frame));
       if (buffer === undefined) return sequence(before);
