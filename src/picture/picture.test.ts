@@ -76,6 +76,20 @@ test("a moved op takes its output pill and its docked inputs along", () => {
   expect(at({ ...moved, b: { x: 1, y: 2 } }, "b")).toMatchObject({ x: 1, y: 2 });
 });
 
+test.each([LOG_RELU, SOFTMAX, TWO_READERS])("whatever the layout lacks, moved or not, has a box: %s", (text) => {
+  const scene = sceneAt(text);
+  const layout = layoutOf(compiled(text));
+  const moved = Object.fromEntries([...layout].map(([id, { x, y }]) => [id, { x: x + 7, y }]));
+  for (const lacking of [...layout.keys()].map((id) => [id]).concat([[...layout.keys()]])) {
+    const known = new Map([...layout].filter(([id]) => !lacking.includes(id)));
+    const { [lacking[0]!]: _, ...others } = moved;
+    for (const byHand of [{}, moved, others]) {
+      const boxes = boxesOf(scene, { layout: known, moved: byHand });
+      expect(scene.nodes.filter(({ id }) => !boxes.has(id))).toEqual([]);
+    }
+  }
+});
+
 test("an op that the layout does not know stands free", () => {
   const scene = sceneAt(LOG_RELU);
   const layout = new Map([...layoutOf(compiled(LOG_RELU))].filter(([id]) => id !== nodeId("y")));

@@ -110,13 +110,14 @@ function lidBox(node: SceneNode, scene: Scene, layout: ReadonlyMap<NodeId, Box>)
   return columns.sort((a, b) => a.box.x - b.box.x || b.ops - a.ops)[0]?.box;
 }
 
-/** What goes along when an op is moved: its docked inputs and its output pill, unless they were moved themselves. */
+/** What goes along when an op is moved: its docked inputs and its output pill, where they have a place and were not moved themselves. */
 function companionsOf(scene: Scene, boxes: ReadonlyMap<NodeId, Box>): ReadonlyMap<NodeId, readonly NodeId[]> {
   const companions = new Map<NodeId, NodeId[]>();
   for (const { from, to } of scene.edges) {
-    const docked = boxes.get(from)?.width === boxSizes.docked.width;
     const [owner, companion] = pillTarget(to) ? [from, to] : [to, from];
-    if (docked || pillTarget(to)) companions.set(owner, [...(companions.get(owner) ?? []), companion]);
+    const beside = boxes.get(companion);
+    if (beside && (pillTarget(to) || beside.width === boxSizes.docked.width))
+      companions.set(owner, [...(companions.get(owner) ?? []), companion]);
   }
   return companions;
 }
