@@ -50,7 +50,10 @@ export function useCodeEditor(
   return editor;
 }
 
-/** A read-only diff of two texts inside `host`; both models are disposed with it. */
+/**
+ * A read-only diff of two texts inside `host`. What compares them is disposed before both models are: a comparison that
+ * still runs is cancelled then, and does not fail for want of them.
+ */
 export function useDiffEditor(
   host: HTMLElement | null,
   texts: { readonly language: string; readonly original: string; readonly modified: string },
@@ -73,11 +76,13 @@ export function useDiffEditor(
       original: monaco.editor.createModel(original, language),
       modified: monaco.editor.createModel(modified, language),
     };
-    made.setModel(models);
+    const comparison = made.createViewModel(models);
+    made.setModel(comparison);
     made.getOriginalEditor().updateOptions({ ariaLabel: labels.original });
     made.getModifiedEditor().updateOptions({ ariaLabel: labels.modified });
     return () => {
       made.dispose();
+      comparison.dispose();
       models.original.dispose();
       models.modified.dispose();
     };
