@@ -96,6 +96,62 @@ test("a double click on the canvas adds an op where it happened", async ({ page,
   expect(Math.abs(box.y - y)).toBeLessThan(60);
 });
 
+test("a call stays one box where it was dropped, covers nothing, and undo takes its lines back", async ({
+  page,
+  play,
+}) => {
+  await start(play, "x");
+  await page.keyboard.press("Backspace");
+  await expect(page.getByText("Nothing here yet")).toBeVisible();
+  const canvas = (await play.region("Graph").getByRole("application").boundingBox())!;
+  const drop = async (op: string, x: number, y: number): Promise<Point> => {
+    const at = [canvas.x + canvas.width * x, canvas.y + canvas.height * y] as const;
+    await page.mouse.dblclick(...at);
+    await page.getByRole("combobox", { name: "Add an op" }).fill(op);
+    await page.getByRole("option", { name: new RegExp(`^${op} `) }).click();
+    await expect(play.node(new RegExp(`^${op}`))).toBeVisible();
+    return at;
+  };
+  const overlaps = async (): Promise<string[]> => {
+    const boxes = Object.entries(await play.boxes());
+    return boxes.flatMap(([id, [x, y, width, height]], i) =>
+      boxes
+        .slice(i + 1)
+        .filter(([, [a, b, w, h]]) => x! < a! + w! && a! < x! + width! && y! < b! + h! && b! < y! + height!)
+        .map(([other]) => `${id} ${other}`),
+    );
+  };
+  await drop("input", 0.3, 0.1);
+  const call = await drop("softmax", 0.3, 0.5);
+  await drop("relu", 0.3, 0.75);
+  await drawFrom(play, /^softmax/, await port(play, /^relu/, 0));
+  await page.mouse.up();
+  await expect.poll(() => play.text()).toContain("relu(softmax_1)");
+  // Without a plan, and with one, the call is a box of the same size.
+  for (const connected of [false, true]) {
+    if (connected) {
+      await drawFrom(play, /^input/, await port(play, /^softmax/, 0));
+      await page.mouse.up();
+      await expect(play.region("Kernels").getByRole("heading")).toContainText("softmax");
+    }
+    const box = (await play.node(/^softmax/).boundingBox())!;
+    expect(Math.abs(box.x - call[0])).toBeLessThan(60);
+    expect(Math.abs(box.y - call[1])).toBeLessThan(60);
+    expect(box.height).toBeLessThan(90);
+    expect(await overlaps()).toEqual([]);
+  }
+  // Open, it makes room.
+  await play.node(/^softmax/).focus();
+  await page.keyboard.press("Space");
+  await expect(play.node(/^exp/)).toBeVisible();
+  expect(await overlaps()).toEqual([]);
+  for (const left of ["softmax(...)", "relu(...)"]) {
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => play.text()).toContain(left);
+    expect(await overlaps()).toEqual([]);
+  }
+});
+
 test("a line that does not fit is refused with its reason while it is drawn", async ({ page, play }) => {
   await start(play, "x: f32[64, 32]\nw: f32[16, 8]\nv: f32[32, 8]\ny = x @ v\nz = exp(w)\n");
   await expect(play.node(/^matmul y/)).toBeVisible();
@@ -182,6 +238,7 @@ test("a graph is built by keyboard alone", async ({ page, play }) => {
   await play.command("Add an input");
   await play.command("Add exp");
   await play.command("Add add");
+  await play.command("Add softmax");
   await expect.poll(() => play.text()).toMatch(/exp\(\.\.\.\)/);
   const connect = async (from: RegExp, to: RegExp): Promise<void> => {
     await play.node(from).focus();
@@ -198,6 +255,12 @@ test("a graph is built by keyboard alone", async ({ page, play }) => {
   await connect(/^input x/, /^exp.*operand 1/);
   await expect.poll(() => play.text()).toMatch(/exp\(x\)/);
   await connect(/^input x/, /^add.*operand 1/);
+  // A call is one box, and a line goes on from it.
+  await connect(/^softmax/, /^add.*operand 2/);
+  await expect.poll(() => play.text()).toMatch(/add\(x, softmax_1\)|x \+ softmax_1/);
+  await play.node(/^softmax/).focus();
+  await page.keyboard.press("Delete");
+  await expect.poll(() => play.text()).not.toContain("softmax");
   await connect(/^exp/, /^add.*operand 2/);
   await expect.poll(() => play.text()).toMatch(/(\w+) = exp\(x\)\n(\w+) = (add\(x, \1\)|x \+ \1)/);
   await expect(play.region("Kernels").getByRole("heading")).toContainText("exp add");

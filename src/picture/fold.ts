@@ -269,7 +269,7 @@ function boxOf(scene: Scene, { id, title, members, lid }: Fold): SceneNode {
     inside: members.map((member) => member.id),
     saved: savedIn(members),
     late: members.every(({ late }) => late === true),
-    ...(lid && { lid: true }),
+    ...(lid && { lid: true, parts: titles }),
   };
 }
 

@@ -247,6 +247,34 @@ test("a closed call covers no other box, and stands in the hull of its kernel", 
   }
 });
 
+test("a call that was put somewhere stands there, closed or open, and covers nothing that stands around it", () => {
+  const text = "x: f32[64, 256]\nb: f32[64, 256]\nh = x * b\ny = softmax(h)\nz = relu(y)\n";
+  const box = foldBox("y");
+  const moved = {
+    x: { x: 0, y: 0 },
+    h: { x: 0, y: 60 },
+    [box]: { x: 0, y: 120 },
+    z: { x: 0, y: 200 },
+    b: { x: 240, y: 130 },
+    "z>out": { x: 0, y: 260 },
+  };
+  const compilation = compiled(text);
+  const scenes = compilation.steps.flatMap((_, i) => [callsAt(text, i + 1).scene, sceneAt(text, i + 1)]);
+  const isOpen = scenes.map((scene) => scene.nodes.every(({ lid }) => !lid));
+  expect(new Set(isOpen)).toEqual(new Set([true, false]));
+  for (const scene of scenes) {
+    const boxes = [...boxesOf(scene, { layout: layoutOf(compilation), moved })];
+    const groups = new Map(scene.nodes.map((node) => [node.id, node.groups.map(({ id }) => id)] as const));
+    const shown = boxes.filter(([id]) => id === box || groups.get(id)?.includes("y"));
+    expect(Math.min(...shown.map(([, { x }]) => x))).toBe(0);
+    expect(Math.min(...shown.map(([, { y }]) => y))).toBe(120);
+    const pairs = boxes.flatMap(([id, one], i) =>
+      boxes.slice(i + 1).flatMap(([other, two]) => (meet(rectOf(one), rectOf(two)) ? [`${id} ${other}`] : [])),
+    );
+    expect(pairs).toEqual([]);
+  }
+});
+
 test("what a pass recognises stays as it was written", () => {
   const text = "x: f32[64, 256]\ne = exp(x - max(x, dim=-1, keepdim=True))\ny = e / sum(e, dim=-1, keepdim=True)\n";
   const { steps } = callsAt(text, 0);

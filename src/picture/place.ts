@@ -7,6 +7,7 @@ import { BoxIndex, rectOf } from "./lines/geometry";
 import type { Box } from "./lines/geometry";
 import type { Scene, SceneNode } from "./scene";
 import { closeUp } from "./close-up";
+import { openMovedCalls } from "./moved-calls";
 import { inputsOfFolds } from "./stack";
 
 export interface Places {
@@ -25,7 +26,6 @@ export function boxesOf(
 ): ReadonlyMap<NodeId, Box> {
   const layout = folded && isFoldedLike(scene, folded) ? folded : whole;
   const boxes = new Map<NodeId, Box>();
-  const missing: SceneNode[] = [];
   let foldedAny = closed;
   for (const node of scene.nodes) {
     const box = node.lid
@@ -35,22 +35,26 @@ export function boxesOf(
         : layout.get(node.inside.length > 0 ? node.inside[0]! : node.id);
     foldedAny ||= node.kind === "folded" && !node.lid;
     if (box) boxes.set(node.id, box);
-    else missing.push(node);
   }
   if (foldedAny) closeUp(boxes, dockToFolds(scene, boxes), scene.edges, backwardOf(scene, boxes));
   const companions = companionsOf(scene, boxes);
-  for (const [id, at] of wishes(scene, moved)) {
+  const lids = new Set(scene.nodes.flatMap(({ id, lid }) => (lid ? [id] : [])));
+  for (const [id, at] of Object.entries(moved)) {
     const box = boxes.get(nodeId(id));
     if (!box) continue;
-    boxes.set(nodeId(id), { ...box, x: at.x, y: at.y });
+    const lid = lids.has(nodeId(id));
+    boxes.set(nodeId(id), { ...box, x: at.x, y: at.y, ...(lid ? boxSizes.folded : {}) });
     for (const companion of companions.get(nodeId(id)) ?? []) {
+      if (ownEntry(moved, companion)) continue;
       const beside = boxes.get(companion)!;
-      const [x, y] = [beside.x + at.x - box.x, beside.y + at.y - box.y];
-      if (!ownEntry(moved, companion)) boxes.set(companion, { ...beside, x, y });
+      // A call that was moved is not as high as its ops were.
+      if (lid && pillTarget(companion)) boxes.delete(companion);
+      else boxes.set(companion, { ...beside, x: beside.x + at.x - box.x, y: beside.y + at.y - box.y });
     }
   }
-  const homeless = missing.filter(({ id }) => !boxes.has(id));
+  const homeless = scene.nodes.filter(({ id }) => !boxes.has(id));
   if (homeless.length > 0) placeMissing(scene, homeless, boxes, moved);
+  openMovedCalls(scene, boxes, moved);
   return boxes;
 }
 
@@ -64,15 +68,6 @@ function backwardOf({ nodes, edges }: Scene, boxes: ReadonlyMap<NodeId, Box>): R
   const early = new Set(edges.flatMap(({ from, to }) => (late.has(to) ? [] : [from])));
   for (const { id, kind } of nodes) if (kind === "input" && !early.has(id)) late.add(id);
   return late;
-}
-
-/** Where a person put boxes. A call without its arguments stands where its op was dropped. */
-function wishes(scene: Scene, moved: Places["moved"]): (readonly [string, Position])[] {
-  const dropped = scene.nodes.flatMap(({ id, inside, gates = [] }) => {
-    const at = gates.length > 0 && !ownEntry(moved, id) && ownEntry(moved, inside.at(-1) ?? id);
-    return at ? [[id, at] as const] : [];
-  });
-  return [...Object.entries(moved), ...dropped];
 }
 
 /** Every fold of the layout is one of the scene. */
@@ -155,7 +150,7 @@ function placeMissing(
   const taken = new BoxIndex([...boxes].map(([id, box]) => [id, rectOf(box, 8)] as const));
   for (const node of missing) {
     const size = boxSizes[node.kind];
-    const at = ownEntry(moved, node.id) ?? wishedPlace(scene, node, boxes, size.height);
+    const at = ownEntry(moved, node.id) ?? wishedPlace(scene, node, boxes, size);
     let box: Box = { x: at.x, y: at.y, ...size };
     while (!ownEntry(moved, node.id) && !taken.isFree(rectOf(box))) box = { ...box, y: box.y + 20 };
     boxes.set(node.id, box);
@@ -163,12 +158,18 @@ function placeMissing(
   }
 }
 
-function wishedPlace(scene: Scene, node: SceneNode, boxes: ReadonlyMap<NodeId, Box>, height: number): Position {
+function wishedPlace(
+  scene: Scene,
+  node: SceneNode,
+  boxes: ReadonlyMap<NodeId, Box>,
+  { width, height }: Pick<Box, "width" | "height">,
+): Position {
+  const middle = (box: Box): number => box.x + (box.width - width) / 2;
   const reads = scene.edges.filter(({ to }) => to === node.id).map(({ from }) => boxes.get(from));
   const above = reads.filter((box) => box !== undefined).sort((a, b) => b.y - a.y)[0];
-  if (above) return { x: above.x, y: above.y + above.height + 32 };
+  if (above) return { x: middle(above), y: above.y + above.height + 32 };
   const below = scene.edges.filter(({ from }) => from === node.id).map(({ to }) => boxes.get(to))[0];
-  if (below) return { x: below.x, y: below.y - height - 32 };
-  const right = Math.max(-60, ...[...boxes.values()].map(({ x, width }) => x + width));
+  if (below) return { x: middle(below), y: below.y - height - 32 };
+  const right = Math.max(-60, ...[...boxes.values()].map((box) => box.x + box.width));
   return { x: right + 60, y: 0 };
 }

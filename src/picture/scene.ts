@@ -75,6 +75,8 @@ export interface SceneNode {
   readonly inside: readonly NodeId[];
   /** For folded boxes: a call that stands where its ops would stand, so that nothing moves when it opens. */
   readonly lid?: boolean;
+  /** For a lid: what its ops are called, in order. */
+  readonly parts?: readonly string[];
   /** Choice for it until the backward pass; absent where that has no need of it. */
   readonly saved?: SavedMark;
   /** Of the backward pass. */

@@ -318,7 +318,13 @@ const editing: readonly Command[] = [
     when: ({ canRedo }) => canRedo,
     run: ({ actions }) => actions.redo(),
   },
-  { id: "add-input", title: "Add an input", group: "Edit", keys: [], run: ({ actions }) => void actions.addInput() },
+  {
+    id: "add-input",
+    title: "Add an input",
+    group: "Edit",
+    keys: [],
+    run: ({ actions }) => void actions.addInput(null),
+  },
 ];
 
 const page: readonly Command[] = [

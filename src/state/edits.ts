@@ -5,6 +5,7 @@ export {
   connect,
   disconnect,
   expandCall,
+  findOp,
   removeNode,
   renameNode,
   setAttr,

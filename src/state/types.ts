@@ -357,7 +357,7 @@ export interface Actions {
   connect(producer: NodeId, consumer: NodeId, operand: number): Promise<string | null>;
   disconnect(edge: EdgeId): Promise<string | null>;
   addOp(op: string, at: Position | null): Promise<string | null>;
-  addInput(): Promise<string | null>;
+  addInput(at: Position | null): Promise<string | null>;
   removeNode(id: NodeId): Promise<string | null>;
   /** Writes the composite that `id` is a part of as the ops that it is made of. */
   expandCall(id: NodeId): Promise<string | null>;

@@ -25,7 +25,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 export function addOp(op: string, at: Position | null): void {
   const { actions } = playground.getState();
-  say(op === INPUT ? actions.addInput() : actions.addOp(op, at));
+  say(op === INPUT ? actions.addInput(at) : actions.addOp(op, at));
 }
 
 interface Named {

@@ -4,7 +4,6 @@ import { outputNames, savedMarks, type NodeId } from "../../fusion";
 import {
   selectFusion,
   selectHasHoles,
-  selectNaiveFusion,
   selectPlan,
   selectStep,
   selectSteps,
@@ -64,11 +63,11 @@ const NO_NODES: readonly NodeId[] = [];
 
 export function usePicture(): Drawn {
   const fusion = usePlayground(selectFusion);
-  const source = usePlayground(selectNaiveFusion)?.graph ?? null;
   const plan = usePlayground(selectPlan);
   const colours = usePlayground(selectKernelColours);
   // With operands left open the graph is that of the text, which has no plan yet.
   const compilation = usePlayground((s) => (selectHasHoles(s) ? s.derived.latest : s.derived.compilation));
+  const source = compilation?.naive?.graph ?? null;
   const names = useMemo(() => (compilation ? outputNames(compilation.drawn, compilation.symbols) : []), [compilation]);
   const layout = usePlayground((s) => s.derived.layout);
   const moved = usePlayground((s) => s.document.positions);

@@ -1,6 +1,6 @@
 /** @file Drawing actions. Each asks the compiler for the smallest text edit; it resolves to null, or to why it can't be done. */
 import { applyTextEdits, edgeId, nodeId, parseEdgeId, type EdgeId, type Edited, type NodeId } from "../../fusion";
-import { outputPillOf, pillTarget, recordOf, type Document, type Position } from "../../document";
+import { foldBox, foldOf, outputPillOf, pillTarget, recordOf, type Document, type Position } from "../../document";
 import { loadPart } from "../load-part";
 import type * as editing from "../edits";
 import type { SliceContext, Slice } from "./slice-context";
@@ -11,6 +11,8 @@ type Edits = typeof editing;
 export function renameIn(document: Document, ids: ReadonlyMap<NodeId, NodeId>): Document {
   if (ids.size === 0) return document;
   const to = (id: string): string => {
+    const call = foldOf(id);
+    if (call !== null) return foldBox(ids.get(nodeId(call)) ?? call);
     const target = pillTarget(id);
     if (target === null) return ids.get(nodeId(id)) ?? id;
     return outputPillOf(ids.get(target) ?? target);
@@ -35,13 +37,21 @@ export function renameIn(document: Document, ids: ReadonlyMap<NodeId, NodeId>): 
   };
 }
 
-/** Makes an edit one undo step; the node it is about stays or becomes selected. `at`: where a new node was dropped. */
-function draw(context: SliceContext, answer: Edited, at: Position | null = null): string | null {
+/** Where a new box was dropped. */
+interface Drop {
+  readonly at: Position | null;
+  /** A call of several ops, whose box is not that of its result. */
+  readonly call: boolean;
+}
+
+/** Makes an edit one undo step; the node it is about stays or becomes selected. */
+function draw(context: SliceContext, answer: Edited, { at, call }: Drop): string | null {
   if (!answer.ok) return answer.text;
   const { document, selection } = context.get();
   const text = applyTextEdits(document.text, answer.edits);
   const moved = renameIn({ ...document, text }, answer.ids);
-  const placed = at && answer.node ? { ...moved, positions: recordOf(moved.positions, { [answer.node]: at }) } : moved;
+  const box = answer.node && (call ? foldBox(answer.node) : answer.node);
+  const placed = at && box ? { ...moved, positions: recordOf(moved.positions, { [box]: at }) } : moved;
   context.commit(placed, "canvas");
   const follow = selection.kind === "node" ? answer.ids.get(selection.id) : undefined;
   if (follow) context.set({ selection: { kind: "node", id: follow } });
@@ -61,15 +71,20 @@ export const drawingSlice: Slice<
   | "setAttr"
   | "setInputType"
 > = (context) => {
-  const change = async (edit: (edits: Edits, text: string) => Edited, at?: Position | null): Promise<string | null> => {
-    const loaded = await loadPart(() => import("../edits"));
-    return draw(context, edit(loaded, context.get().document.text), at);
+  const change = async (
+    edit: (edits: Edits, text: string) => Edited,
+    at: Position | null = null,
+    op: string | null = null,
+  ): Promise<string | null> => {
+    const edits = await loadPart(() => import("../edits"));
+    const call = op !== null && edits.findOp(op)?.kind === "composite";
+    return draw(context, edit(edits, context.get().document.text), { at, call });
   };
   return {
     connect: (producer, consumer, operand) => change((edits, text) => edits.connect(text, producer, consumer, operand)),
     disconnect: (edge) => change((edits, text) => edits.disconnect(text, edge)),
-    addOp: (op, at) => change((edits, text) => edits.addOp(text, op), at),
-    addInput: () => change((edits, text) => edits.addInput(text)),
+    addOp: (op, at) => change((edits, text) => edits.addOp(text, op), at, op),
+    addInput: (at) => change((edits, text) => edits.addInput(text), at),
     expandCall: (id) => change((edits, text) => edits.expandCall(text, id)),
     transform: (name) => change((edits, text) => edits.transformProgram(text, name)),
     removeNode: (id) => change((edits, text) => edits.removeNode(text, id)),

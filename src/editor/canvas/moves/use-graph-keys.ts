@@ -32,18 +32,24 @@ export function targetOf(target: EventTarget | null): FocusTarget | null {
 /** Removes an op from the text, or disconnects an output. */
 export const remove = (id: NodeId): void => say(playground.getState().actions.removeNode(pillTarget(id) ?? id));
 
+/** The op that a box stands for: of a call that is drawn as one box its result; null for kernels and blocks. */
+function opOf({ scene }: Picture, id: NodeId): NodeId | null {
+  if (foldOf(id) === null) return pillTarget(id) ?? id;
+  const box = scene.nodes.find((node) => node.id === id);
+  return box?.gates?.length || box?.lid ? box.inside.at(-1)! : null;
+}
+
 /** Opens the card of an op or a line; a folded kernel is selected as a kernel. */
-export function selectTarget(target: FocusTarget, { scene }: Picture): void {
+export function selectTarget(target: FocusTarget, picture: Picture): void {
   const { actions } = playground.getState();
   if (target.kind === "edge") {
     actions.select({ kind: "edge", id: target.id });
     return;
   }
-  const kernel = scene.kernels.find(({ region }) => region === foldOf(target.id));
-  const box = scene.nodes.find(({ id }) => id === target.id);
+  const kernel = picture.scene.kernels.find(({ region }) => region === foldOf(target.id));
+  const op = opOf(picture, target.id);
   if (kernel) actions.select({ kind: "region", id: kernel.region });
-  else if (box?.gates?.length || box?.lid) actions.select({ kind: "node", id: box.inside.at(-1)! });
-  else if (foldOf(target.id) === null) actions.select({ kind: "node", id: pillTarget(target.id) ?? target.id });
+  else if (op) actions.select({ kind: "node", id: op });
 }
 
 /** The fold that Space toggles: the box itself, else the op's kernel, else its innermost group. */
@@ -66,8 +72,9 @@ function onEdge(key: string, id: EdgeId): boolean {
 }
 
 function onNode(key: string, id: NodeId, picture: Picture, focus: (target: FocusTarget) => void): boolean {
-  if (key === "c" && !foldOf(id)) openList({ kind: "connect", from: pillTarget(id) ?? id });
-  else if (key === "Delete" || key === "Backspace") remove(id);
+  const op = opOf(picture, id);
+  if (key === "c" && op) openList({ kind: "connect", from: op });
+  else if ((key === "Delete" || key === "Backspace") && op) remove(op);
   else if (key === " ") {
     const fold = foldFor(picture, id);
     if (fold) {
@@ -81,7 +88,7 @@ function onNode(key: string, id: NodeId, picture: Picture, focus: (target: Focus
 
 function move(picture: Picture, id: NodeId, arrow: Arrow): void {
   const box = picture.boxes.get(id);
-  if (!box || foldOf(id)) return;
+  if (!box || !opOf(picture, id)) return;
   playground.getState().actions.moveNodes({ [id]: { x: box.x + moves[arrow].x, y: box.y + moves[arrow].y } });
 }
 

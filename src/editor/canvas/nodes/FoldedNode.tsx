@@ -7,6 +7,14 @@ import { colourStyle } from "./OpNode";
 import { isDrawnWith, type FlowNode } from "../flow";
 import { showBytes, type SceneNode } from "../../../picture";
 
+/** px of a call's box for its name and facts, and for the name of one of its ops. */
+const HEAD = 60;
+const ROW = 22;
+
+/** What a call's box has room to name: the ops that stand here once it opens. */
+const partsIn = ({ parts = [] }: SceneNode, height: number): readonly string[] =>
+  height >= HEAD + parts.length * ROW ? parts : [];
+
 /** A kernel's facts, or a call's: that one looks like the op that it is. */
 function Facts({ node }: { readonly node: SceneNode }) {
   const bytes = node.lives === "memory" && showBytes(node.bytes);
@@ -22,7 +30,8 @@ function Facts({ node }: { readonly node: SceneNode }) {
   );
 }
 
-export function FoldedNode({ data: { node, ports } }: NodeProps<FlowNode>) {
+export function FoldedNode({ data: { node, ports }, height = 0 }: NodeProps<FlowNode>) {
+  const parts = partsIn(node, height);
   const region = node.kernel?.region ?? null;
   const selected = usePlayground(({ selection }) =>
     selection.kind === "region"
@@ -50,6 +59,13 @@ export function FoldedNode({ data: { node, ports } }: NodeProps<FlowNode>) {
           )}
         </span>
         <Facts node={node} />
+        {parts.length > 0 && (
+          <span className="folded-parts" aria-hidden="true">
+            {parts.map((part, i) => (
+              <span key={i}>{part}</span>
+            ))}
+          </span>
+        )}
       </div>
       <Ports node={node} ports={ports} start={isDrawnWith(node)} />
     </>
