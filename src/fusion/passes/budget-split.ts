@@ -146,10 +146,10 @@ type Beginning = () => ReadonlySet<NodeId>;
 function* beginnings(planner: Planner, region: Region, { between }: Excess): Generator<Beginning> {
   const { members } = region;
   for (let at = 1; at < members.length; at++) yield () => new Set(members.slice(0, at));
-  const places = new Map(members.map((id, at) => [id, at]));
-  const values = members.map((id) => valueOf(planner, region, id, places));
+  const positions = new Map(members.map((id, at) => [id, at]));
+  const values = members.map((id) => valueOf(planner, region, id, positions));
   const ends = between
-    ? [between.map((id) => [places.get(id)!])]
+    ? [between.map((id) => [positions.get(id)!])]
     : SHARES.map((share) => {
         const count = Math.max(1, Math.floor(share * members.length));
         return [
@@ -166,10 +166,10 @@ function* beginnings(planner: Planner, region: Region, { between }: Excess): Gen
 }
 
 /** What the cut asks of a member: a view shows what it looks at, and what is stored anyway costs nothing. */
-function valueOf(planner: Planner, region: Region, id: NodeId, places: ReadonlyMap<NodeId, number>): CutValue {
+function valueOf(planner: Planner, region: Region, id: NodeId, positions: ReadonlyMap<NodeId, number>): CutValue {
   const shown = (value: NodeId): NodeId => {
     let current = value;
-    while (places.has(current) && isFreeView(node(planner.graph, current)))
+    while (positions.has(current) && isFreeView(node(planner.graph, current)))
       current = node(planner.graph, current).inputs[0]!;
     return current;
   };
@@ -178,7 +178,7 @@ function valueOf(planner: Planner, region: Region, id: NodeId, places: ReadonlyM
   const isStored =
     region.outputs.includes(id) || (home !== null && home !== region.id) || isFreeView(node(planner.graph, id));
   return {
-    needs: [...new Set(read)].flatMap((input) => places.get(input) ?? []),
+    needs: [...new Set(read)].flatMap((input) => positions.get(input) ?? []),
     cost: isStored ? 0 : bytesOf(node(planner.graph, id).type),
   };
 }

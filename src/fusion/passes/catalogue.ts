@@ -4,7 +4,7 @@ import type { FusionPass } from "./driver/define";
 
 export type Level = NonNullable<CompileOptions["level"]>;
 
-/** What is said of a pass beside what it does: its names, its level, its place in the pipeline. */
+/** What is said of a pass beside what it does: its names, its level, its position in the pipeline. */
 export interface PassEntry extends Pick<FusionPass, "name" | "title" | "summary" | "numerics"> {
   /**
    * The lowest level that runs it. 0 leaves the naive plan. 1 tidies the graph and merges op by op. 2 also forms the kernels that take

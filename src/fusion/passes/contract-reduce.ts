@@ -132,7 +132,7 @@ function* foldTiles(
   if ((yield candidate).accepted) rewriter.applied(patchOf(candidate));
 }
 
-/** A kernel that goes on, and has to store what it kept to itself: then the rewrite only moves the traffic. */
+/** A kernel that goes on, and has to store what only it had read: then the rewrite only moves the traffic. */
 function storesMore(planner: Planner, { id, outputs }: Region): boolean {
   const before = planner.regions.get(id)?.outputs;
   return before !== undefined && outputs.some((output) => !before.includes(output));

@@ -35,16 +35,16 @@ import { titled } from "./catalogue";
 export const multiOutput: FusionPass = {
   ...titled("multi-output"),
   *match(planner) {
-    yield* keepers(planner, planner.inOrder());
+    yield* withReaders(planner, planner.inOrder());
     const grown = yield* siblings(planner);
     const around = new Set<RegionId>();
     for (const id of grown)
       if (planner.regions.has(id)) [id, ...planner.producersOf(id)].forEach((each) => around.add(each));
-    yield* keepers(
+    yield* withReaders(
       planner,
       [...around].toSorted((a, b) => planner.order.at(a) - planner.order.at(b)),
     );
-    yield* keepers(planner, yield* sumsOfRows(planner));
+    yield* withReaders(planner, yield* sumsOfRows(planner));
     yield* sumsOfProducts(planner);
     yield* besides(planner);
     if (yield* recomputedOutputs(planner)) yield* siblings(planner);
@@ -93,10 +93,10 @@ function doing(planner: Planner, { rule, nodes, remove, add }: Candidate): strin
     return `Reading ${shared === undefined ? "the input" : nameOf(graph, shared)} once for ${namesOf(graph, [...remove[0]!.outputs, ...remove[1]!.outputs])}`;
   }
   if (rule === "beside") return `Launching ${namesOf(graph, [...remove[0]!.outputs, ...remove[1]!.outputs])} together`;
-  const kept = remove[0]!.outputs.filter((id) => add[0]!.outputs.includes(id));
+  const stored = remove[0]!.outputs.filter((id) => add[0]!.outputs.includes(id));
   const first = namesOf(graph, nodes.slice(0, 1));
-  if (kept.length > 0)
-    return `Storing ${namesOf(graph, kept)} from the kernel that goes on to ${namesOf(graph, nodes.slice(1))}`;
+  if (stored.length > 0)
+    return `Storing ${namesOf(graph, stored)} from the kernel that goes on to ${namesOf(graph, nodes.slice(1))}`;
   const readers = planner.readersOf(remove[0]!.id).filter((id) => remove.some((region) => region.id === id));
   return `One kernel for ${first} and its ${countOf(readers.length, "reader")}`;
 }
@@ -120,7 +120,7 @@ function byPolicy(planner: Planner, { rule, remove, nodes }: Candidate): Verdict
 }
 
 /** A producer with all of its readers, else with each one that takes it. */
-function* keepers(planner: Planner, ids: readonly RegionId[]): Generator<Candidate, void, Answer> {
+function* withReaders(planner: Planner, ids: readonly RegionId[]): Generator<Candidate, void, Answer> {
   const queue = [...ids];
   for (let i = 0; i < queue.length; i++) {
     const id = queue[i]!;

@@ -78,11 +78,11 @@ export const transposeFolding: FusionPass = {
 
 /** A view costs nothing wherever it is: each reader that can take it does. */
 function* eachReader(planner: Planner, view: Region): Generator<Candidate, void, Answer> {
-  const kept = view.outputs.some(planner.isOutput);
+  const needed = view.outputs.some(planner.isOutput);
   let left = planner.readersOf(view.id).length;
   for (const id of planner.readersOf(view.id)) {
     const candidate = copyCandidate(planner, "view", view, [planner.region(id)], {
-      keepProducer: kept || left > 1,
+      storesProducer: needed || left > 1,
     });
     if ((yield candidate).accepted) left--;
   }

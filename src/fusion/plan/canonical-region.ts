@@ -44,9 +44,9 @@ export function formOf(text: string): Form {
 }
 
 /** The text with the words that `stems` begin. */
-export function filled({ fixed, stems: places }: Form, stems: readonly string[]): string {
+export function filled({ fixed, stems: order }: Form, stems: readonly string[]): string {
   const parts = [fixed[0]!];
-  for (let i = 0; i < places.length; i++) parts.push(stems[places[i]!]!, fixed[i + 1]!);
+  for (let i = 0; i < order.length; i++) parts.push(stems[order[i]!]!, fixed[i + 1]!);
   return parts.join("");
 }
 

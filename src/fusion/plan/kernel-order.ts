@@ -30,7 +30,7 @@ export function kernelOrder({ graph, regions }: Fusion): Region[] {
       readers.set(value, [...(readers.get(value) ?? []), entry]);
     }
   }
-  const kept = new Set(graph.outputs.map((id) => resolveView(graph, id)));
+  const outputs = new Set(graph.outputs.map((id) => resolveView(graph, id)));
   const left = new Map<NodeId, number>([...readers].map(([value, list]) => [value, list.length]));
   const ready = [...entries.values()].filter(({ waiting }) => waiting === 0).toReversed();
   const order: Region[] = [];
@@ -39,7 +39,7 @@ export function kernelOrder({ graph, regions }: Fusion): Region[] {
     let bytes = 0;
     for (const id of region.outputs) bytes += bytesOf(node(graph, id).type);
     for (const id of reads)
-      if (left.get(id) === 1 && home.has(id) && !kept.has(id)) bytes -= bytesOf(node(graph, id).type);
+      if (left.get(id) === 1 && home.has(id) && !outputs.has(id)) bytes -= bytesOf(node(graph, id).type);
     return bytes;
   };
   while (ready.length > 0) {

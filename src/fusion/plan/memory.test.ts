@@ -22,7 +22,7 @@ const tenant = (
 function best(tenants: readonly Tenant[]): number {
   const slots: Tenant[][] = [];
   let least = Infinity;
-  const place = (i: number): void => {
+  const assign = (i: number): void => {
     const total = slots.reduce((sum, slot) => sum + Math.max(...slot.map(({ bytes }) => bytes)), 0);
     if (total >= least) return;
     if (i === tenants.length) {
@@ -33,14 +33,14 @@ function best(tenants: readonly Tenant[]): number {
     for (const slot of slots) {
       if (slot.some((other) => other.firstKernel <= next.lastKernel && next.firstKernel <= other.lastKernel)) continue;
       slot.push(next);
-      place(i + 1);
+      assign(i + 1);
       slot.pop();
     }
     slots.push([next]);
-    place(i + 1);
+    assign(i + 1);
     slots.pop();
   };
-  place(0);
+  assign(0);
   return least;
 }
 

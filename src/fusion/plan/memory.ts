@@ -1,7 +1,7 @@
 /** @file Which values share a buffer. A slot is a whole buffer: nothing is bound for reading and writing in one dispatch. */
 import { extended, type BufferPlan, type Plan } from "../ir";
 
-/** A value that needs a place, without its slot. */
+/** A value that needs memory, without its slot. */
 export type Tenant = Omit<BufferPlan, "slot">;
 
 export interface MemoryPlan {

@@ -1,4 +1,4 @@
-/** @file From a fusion to a plan: kernels in order with WGSL, bindings and exact counts, and a place for every value. */
+/** @file From a fusion to a plan: kernels in order with WGSL, bindings and exact counts, and a buffer for every value. */
 import { fullSizeBytes, regionTraffic, resolveView } from "../kernel";
 import { kernelTime, occupancyLimits, openRunningTotals, positionsOf, type RegionFacts } from "../cost";
 import {
@@ -186,7 +186,7 @@ function accessesOf(
 
 /** Every value that needs a buffer, with its life. */
 function tenantsOf({ graph, regions }: Fusion, kernels: readonly Omit<Kernel, "id">[]): Tenant[] {
-  const kept = new Set(graph.outputs.map((id) => resolveView(graph, id)));
+  const outputs = new Set(graph.outputs.map((id) => resolveView(graph, id)));
   const lives = new Map<NodeId, { first: number; last: number; binding: Binding }>();
   kernels.forEach(({ bindings }, at) => {
     for (const binding of bindings) {
@@ -209,7 +209,7 @@ function tenantsOf({ graph, regions }: Fusion, kernels: readonly Omit<Kernel, "i
   const tenants: Tenant[] = [];
   for (const [value, { first, last, binding }] of lives) {
     const source = graph.nodes.get(value)?.op === "input";
-    const role = source ? "input" : kept.has(value) ? "output" : "temporary";
+    const role = source ? "input" : outputs.has(value) ? "output" : "temporary";
     tenants.push({
       value,
       type: binding.type,
@@ -217,10 +217,10 @@ function tenantsOf({ graph, regions }: Fusion, kernels: readonly Omit<Kernel, "i
       role,
       ...(binding.begins !== undefined && { begins: binding.begins }),
       firstKernel: source ? -1 : first,
-      lastKernel: kept.has(value) ? kernels.length : last,
+      lastKernel: outputs.has(value) ? kernels.length : last,
     });
   }
-  for (const id of kept) {
+  for (const id of outputs) {
     const n = node(graph, id);
     // A result without elements has no kernel either.
     if (lives.has(id) || (!isInput(n) && bytesOf(n.type) > 0)) continue;

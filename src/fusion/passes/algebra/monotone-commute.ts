@@ -48,7 +48,7 @@ function* swap(planner: Planner, rewriter: Rewriter, id: NodeId): Generator<Cand
   return made ? first : null;
 }
 
-/** max(mask · φ(x)) = max(φ(mask · x)) where φ leaves 0 in its place: φ is then next to the maximum. */
+/** max(mask · φ(x)) = max(φ(mask · x)) where φ leaves 0 as it is: φ is then next to the maximum. */
 function* maskFirst(
   planner: Planner,
   rewriter: Rewriter,

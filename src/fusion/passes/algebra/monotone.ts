@@ -87,7 +87,7 @@ function sameForRow(graph: Graph, n: Node, operand: number, fold: Node): boolean
   const rank = n.type.shape.length;
   const axes = opDef(fold.op).reduce!.axes(fold.attrs, n.type.shape);
   if (sizeOf(shape) === 1 && shape.length === 0) return true;
-  const kept = fold.type.shape.length === rank;
+  const keepdim = fold.type.shape.length === rank;
   const first = rank - shape.length;
-  return axes.every((axis) => (kept ? axis < first || shape[axis - first] === 1 : axis < first));
+  return axes.every((axis) => (keepdim ? axis < first || shape[axis - first] === 1 : axis < first));
 }

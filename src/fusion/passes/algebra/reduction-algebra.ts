@@ -79,19 +79,19 @@ function outside(planner: Planner, n: Node, { scaled, factor, x, at, folded }: F
   if (factor !== null) {
     const { type } = node(graph, factor);
     const rank = scaled.type.shape.length;
-    const kept = n.type.shape.length === rank ? type.shape : keptAxes(aligned(type.shape, rank), folded);
+    const outer = n.type.shape.length === rank ? type.shape : outerAxes(aligned(type.shape, rank), folded);
     let by = factor;
-    if (!sameShape(kept, type.shape)) {
+    if (!sameShape(outer, type.shape)) {
       const standing = madeFor(n, "factor");
       by = standing.id;
-      const attrs = withDefaults(opDef("reshape"), { shape: kept });
+      const attrs = withDefaults(opDef("reshape"), { shape: outer });
       after.push({
         ...n,
         ...standing,
         op: "reshape",
         inputs: [factor],
         attrs,
-        type: { ...type, shape: kept },
+        type: { ...type, shape: outer },
         label: "factor",
       });
       inserted.push([by, n.id]);
@@ -113,10 +113,10 @@ function outside(planner: Planner, n: Node, { scaled, factor, x, at, folded }: F
 }
 
 /** Without the folded axes and without the leading 1s. */
-function keptAxes(shape: Shape, folded: readonly number[]): Shape {
-  const kept = shape.filter((_, axis) => !folded.includes(axis));
-  const first = kept.findIndex((extent) => extent > 1);
-  return first < 0 ? [] : kept.slice(first);
+function outerAxes(shape: Shape, folded: readonly number[]): Shape {
+  const outer = shape.filter((_, axis) => !folded.includes(axis));
+  const first = outer.findIndex((extent) => extent > 1);
+  return first < 0 ? [] : outer.slice(first);
 }
 
 /** ΣΣ x over one set of axes and then another is Σ x over both. */
@@ -133,7 +133,7 @@ const foldOfFold = rule({
     const left = x.type.shape.map((_, axis) => axis).filter((axis) => !first.includes(axis));
     const keeps = inner.type.shape.length === x.type.shape.length;
     const second = axesOf(planner, n).map((axis) => (keeps ? axis : left[axis]!));
-    // Kept axes of 1 that the outer fold drops, or the other way round, would change the shape.
+    // Outer axes of 1 that the outer fold drops, or the other way round, would change the shape.
     const keepdims = n.type.shape.length === x.type.shape.length;
     const axes = [...new Set([...first, ...second])].toSorted((a, b) => a - b);
     const shape = x.type.shape.flatMap((extent, axis) => (axes.includes(axis) ? (keepdims ? [1] : []) : [extent]));

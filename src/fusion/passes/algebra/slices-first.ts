@@ -324,7 +324,7 @@ function asDots({ graph, rewriter, n }: Site, { product, rows, columns, count, t
 
 const lastSwapped = (rank: number): number[] => [...Array.from({ length: rank - 2 }, (_, i) => i), rank - 1, rank - 2];
 
-/** Whether the matrix is another one with rows and columns in each other's place. */
+/** Whether the matrix is another one with rows and columns swapped. */
 function swapped({ op, attrs, type }: Node): boolean {
   const rank = type.shape.length;
   return op === "transpose" && permOf(attrs, rank).join() === lastSwapped(rank).join();

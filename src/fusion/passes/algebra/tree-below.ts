@@ -45,7 +45,7 @@ export interface Beside {
   readonly beside: NodeId;
 }
 
-/** The tree in its new order; its top takes the place of the movement `n`. */
+/** The tree in its new order; its top replaces the movement `n`. */
 export function withTop(
   planner: Planner,
   rewriter: Rewriter,

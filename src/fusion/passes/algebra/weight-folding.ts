@@ -145,13 +145,13 @@ function folding(
   const last = node(graph, links.at(-1)!.id);
   const origins = [...new Set(links.flatMap(({ id }) => node(graph, id).origins))];
   const inputs = product.inputs.map((input, i) => (i === side && folded ? folded.id : input));
-  const kept: Node[] = [{ ...product, inputs, origins: [...new Set([...product.origins, ...origins])] }];
+  const chain: Node[] = [{ ...product, inputs, origins: [...new Set([...product.origins, ...origins])] }];
   const dropped: NodeId[] = [];
   for (const { id, kind } of links) {
-    if (kind === "view") kept.push({ ...node(graph, id), inputs: [kept.at(-1)!.id] });
+    if (kind === "view") chain.push({ ...node(graph, id), inputs: [chain.at(-1)!.id] });
     else if (id !== last.id) dropped.push(id);
   }
-  const end = kept.at(-1)!;
+  const end = chain.at(-1)!;
   const inserted = [...(folded ? [folded] : []), ...(added ? [added] : [])];
   if (added) {
     const sum: Node = {
@@ -161,12 +161,12 @@ function folding(
       inputs: [end.id, added.id],
       origins,
     };
-    return rewriter.replaced(dropped, [...inserted, ...kept, sum]);
+    return rewriter.replaced(dropped, [...inserted, ...chain, sum]);
   }
   if (!planner.isOutput(last.id)) {
     const readers = [...rewriter.readersOf(last.id)].map((id) => node(graph, id));
     const again = readers.map((n) => ({ ...n, inputs: n.inputs.map((input) => (input === last.id ? end.id : input)) }));
-    return rewriter.replaced([...dropped, last.id], [...inserted, ...kept, ...again]);
+    return rewriter.replaced([...dropped, last.id], [...inserted, ...chain, ...again]);
   }
   const named: Node = {
     ...end,
@@ -176,7 +176,7 @@ function folding(
     ...(last.span ? { span: last.span } : {}),
   };
   return {
-    ...rewriter.replaced([...dropped, end.id], [...inserted, ...kept.slice(0, -1), named]),
+    ...rewriter.replaced([...dropped, end.id], [...inserted, ...chain.slice(0, -1), named]),
     renamed: [end.id, last.id],
   };
 }

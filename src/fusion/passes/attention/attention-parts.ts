@@ -27,7 +27,7 @@ interface RowFactor {
   readonly path: readonly (readonly [NodeId, number])[];
   /** `where(is_nan(share), 0, share)`, which says the same of all shares of a row. */
   readonly guard: { readonly test: NodeId; readonly choice: NodeId } | null;
-  /** The 0 that the path puts in place of some shares. */
+  /** The 0 that the path puts instead of some shares. */
   readonly zero: NodeId | null;
 }
 

@@ -53,7 +53,7 @@ const MAX_PRODUCTS = 2;
 const BETWEEN: ReadonlySet<OpKind> = new Set<OpKind>(["elementwise", "random", "movement"]);
 
 /** Does the value depend on indices alone, as masks by position do? Then nobody need save it. */
-function isPlace(graph: Graph, id: NodeId): boolean {
+function dependsOnIndices(graph: Graph, id: NodeId): boolean {
   const behind = new Set([id]);
   for (const each of behind) {
     const n = node(graph, each);
@@ -76,7 +76,7 @@ function walkedBack(graph: Graph, { id, inputs }: Node, operand: 0 | 1): Sink | 
     const [at, transposed] = open.pop()!;
     const n = node(graph, at);
     const { kind } = opDef(n.op);
-    if (sizeOf(n.type.shape) !== size ? !isPlace(graph, at) : kind === "source") continue;
+    if (sizeOf(n.type.shape) !== size ? !dependsOnIndices(graph, at) : kind === "source") continue;
     const known = transposes.get(at);
     if ((known !== undefined && known !== transposed) || n.rounded) return null;
     if (known !== undefined) continue;

@@ -30,7 +30,7 @@ export function recomputedNodes(planner: Planner, rewriter: Rewriter, { sinks }:
     const elements = copyOf(planner, factory, sink, copies);
     const back = sink.operand === 1 ? undoneTranspose(planner, rewriter, n.id) : null;
     homes.push(back ?? n.id);
-    if (sink.operand === 0) changed.push({ ...n, inputs: [elements, inPlace(graph, factory, n.inputs[1]!)] });
+    if (sink.operand === 0) changed.push({ ...n, inputs: [elements, sourceIn(graph, factory, n.inputs[1]!)] });
     else {
       // (A·W)ᵀ = Wᵀ·Aᵀ: the rows of that product are rows of elements.
       const inputs = [factory.transposed(elements, n), transposedOf(graph, factory, n.inputs[0]!, n)];
@@ -69,7 +69,7 @@ function copyOf(
         ? transposedProduct(graph, factory, n)
         : factory.copy(
             n,
-            n.inputs.map((input) => (isMatmul ? inPlace(graph, factory, input) : copied(input))),
+            n.inputs.map((input) => (isMatmul ? sourceIn(graph, factory, input) : copied(input))),
             true,
           ),
     );
@@ -94,12 +94,12 @@ function transposedProduct(graph: Graph, factory: NodeFactory, n: Node): NodeId 
 function transposedOf(graph: Graph, factory: NodeFactory, id: NodeId, like: Node): NodeId {
   const n = node(graph, id);
   return isMatrixTranspose(graph, n)
-    ? inPlace(graph, factory, n.inputs[0]!)
-    : factory.transposed(inPlace(graph, factory, id), like);
+    ? sourceIn(graph, factory, n.inputs[0]!)
+    : factory.transposed(sourceIn(graph, factory, id), like);
 }
 
 /** A matrix that is another one in some order, read where that one lies: several orders of it are one value to read. */
-function inPlace(graph: Graph, factory: NodeFactory, id: NodeId): NodeId {
+function sourceIn(graph: Graph, factory: NodeFactory, id: NodeId): NodeId {
   const steps: Node[] = [];
   let at = node(graph, id);
   for (; opDef(at.op).kind === "movement" && permutationOf(graph, at) !== null; at = node(graph, at.inputs[0]!))

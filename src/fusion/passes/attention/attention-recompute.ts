@@ -86,13 +86,13 @@ function patchFor(planner: Planner, rewriter: Rewriter, { made, changed, gone, h
 
 function explain({ graph }: Planner, { scores, values, sinks }: Recomputation): Verdict {
   const elements = new Set(sinks.flatMap(({ chain }) => [...chain.keys()]));
-  const isKept = (id: NodeId): boolean => !elements.has(id) && !isLate(node(graph, id)) && !isSource(node(graph, id));
+  const isSaved = (id: NodeId): boolean => !elements.has(id) && !isLate(node(graph, id)) && !isSource(node(graph, id));
   const behind = [...elements].flatMap((id) => (id === scores ? [] : node(graph, id).inputs));
   const products = new Set(sinks.flatMap(({ products: ids }) => ids.flatMap((id) => node(graph, id).inputs)));
-  const rows = [...new Set(behind)].filter((id) => isKept(id) && !products.has(id));
+  const rows = [...new Set(behind)].filter((id) => isSaved(id) && !products.has(id));
   const bytes = rows.reduce((sum, id) => sum + bytesOf(node(graph, id).type), 0);
   const whole = bytesOf(node(graph, scores).type);
-  const kept =
+  const saved =
     rows.length === 0
       ? ""
       : ` With ${namesOf(graph, rows)} of each row saved (${showBytes(bytes)}), each element follows from its score alone.`;
@@ -102,7 +102,7 @@ function explain({ graph }: Planner, { scores, values, sinks }: Recomputation): 
     "needs",
     "need",
   );
-  const text = `${readers} the elements of ${nameOf(graph, scores)} again, after ${nameOf(graph, values)}.${kept} So each tile can be recomputed where it is multiplied, and no matrix of ${showBytes(whole)} is saved.`;
+  const text = `${readers} the elements of ${nameOf(graph, scores)} again, after ${nameOf(graph, values)}.${saved} So each tile can be recomputed where it is multiplied, and no matrix of ${showBytes(whole)} is saved.`;
   const nodes = [scores, ...sinks.map(({ id }) => id)];
   return yes("A_PATTERN", nodes, text, { numbers: { bytes, bytesOfScores: whole } });
 }

@@ -16,7 +16,7 @@ import { rewriteCandidate } from "../driver/rewriting";
 import { mergedRegion } from "../driver/merged-rewrite";
 import { choosing, timeOf } from "../profitability/weigh";
 import { nameOf, namesOf, no, pairOf, showBytes, yes } from "../driver/sentences";
-import { forcedAnyway, keptSeparate, policyOnContraction } from "../profitability/profitability";
+import { forcedAnyway, leftSeparate, policyOnContraction } from "../profitability/profitability";
 import { titled } from "../catalogue";
 
 export const attention: FusionPass = {
@@ -58,7 +58,7 @@ export const attention: FusionPass = {
   apply: (_planner, candidate) => patchOf(candidate),
 };
 
-/** What the whole derivation gains, kept with the step on its way that may cost something by itself. */
+/** What the whole derivation gains, noted at the step on its way that may cost something by itself. */
 const promised = new WeakMap<Candidate, Opinion>();
 
 /** A step that would not pay alone, taken because the one after it does. */
@@ -171,7 +171,7 @@ function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: 
   if (!legal.ok) return refuse(legal);
   const delta = costOf(planner, merged);
   const worth =
-    (group.length > 1 ? keptSeparate(planner, group, merged.nodes) : null) ??
+    (group.length > 1 ? leftSeparate(planner, group, merged.nodes) : null) ??
     onlineProfitability(planner, merged, delta, doing(planner, merged));
   if (worth.ok) return worth;
   const isForced = merged.edges.some((edge) => planner.options.forced.includes(edge));

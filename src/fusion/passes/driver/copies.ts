@@ -58,10 +58,10 @@ export function copyCandidate(
   producer: Region,
   readers: readonly Region[],
   {
-    keepProducer = false,
+    storesProducer = false,
     copied = (from, into) => copyInto(planner, from, into),
   }: {
-    readonly keepProducer?: boolean;
+    readonly storesProducer?: boolean;
     readonly copied?: CopyInto;
   } = {},
 ): Candidate {
@@ -70,7 +70,7 @@ export function copyCandidate(
   let remove: readonly Region[] | null = null;
   const taken = (): readonly Region[] => {
     const unread = unreadBeside(planner, [producer, ...readers]);
-    return [...(keepProducer ? [] : [producer]), ...readers, ...unread];
+    return [...(storesProducer ? [] : [producer]), ...readers, ...unread];
   };
   // Most copies are priced and never proposed.
   return {

@@ -165,7 +165,7 @@ const FORBIDDEN_BECAUSE: Readonly<Record<ForbidReason, string>> = {
   inspect: "you want to look at it or restart from it",
 };
 
-function whyKept({ options }: Planner, edge: EdgeId): string {
+function whyForbidden({ options }: Planner, edge: EdgeId): string {
   const reason = options.kept?.find((each) => each.edge === edge)?.reason;
   return reason ? `: ${FORBIDDEN_BECAUSE[reason]}` : "";
 }
@@ -183,7 +183,7 @@ function pinned(planner: Planner, { add, remove }: Candidate): Verdict | null {
     return no(
       "U_USER_BARRIER",
       [producer, consumer],
-      `You drew a boundary between ${nameOf(planner.graph, producer)} and ${nameOf(planner.graph, consumer)}, so ${nameOf(planner.graph, producer)} goes through memory${whyKept(planner, edge)}.`,
+      `You drew a boundary between ${nameOf(planner.graph, producer)} and ${nameOf(planner.graph, consumer)}, so ${nameOf(planner.graph, producer)} goes through memory${whyForbidden(planner, edge)}.`,
       {
         remedy: "Remove the boundary on that edge.",
         remedyOptions: { forbidden: forbidden.filter((other) => other !== edge) },
@@ -228,7 +228,7 @@ function outOfForm(planner: Planner, { add, remove }: Candidate, derives: boolea
 
 const isDerived = ({ form }: Figures): boolean => form !== null && isOnline(form.template);
 
-/** Stored inputs and outputs, one buffer where an output is written over an input, and what chunks leave: of rows, of each product, of runs with their places. */
+/** Stored inputs and outputs, one buffer where an output is written over an input, and what chunks leave: of rows, of each product, of runs with their indices. */
 function boundBy({ form, traffic, schedule }: Figures): number {
   const parts = form?.contraction ? (schedule.temporaries ?? 1) : form && form.orders.length > 0 ? 2 : 1;
   // Each launch of a loop binds its own few.

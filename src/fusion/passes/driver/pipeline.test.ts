@@ -4,8 +4,8 @@ import type { Totals } from "../../ir";
 import { levelOf, levelUsed, orderRefusal, passOrder, pipelineOf } from "./pipeline";
 
 const usual = allPasses.map(({ name }) => name);
-const moved = (name: string, place: number): string[] =>
-  usual.filter((other) => other !== name).toSpliced(place, 0, name);
+const moved = (name: string, index: number): string[] =>
+  usual.filter((other) => other !== name).toSpliced(index, 0, name);
 
 test("the usual order can run, and is what no order means", () => {
   expect(orderRefusal(usual)).toBeNull();
@@ -30,15 +30,15 @@ test.each([
   ["budget-split", 3, "budget-split"],
   ["producer-consumer", 0, "producer-consumer"],
   ["canonicalise", 11, "tiles-again"],
-] as const)("%s at place %i can't run, with the reason", (name, place, later) => {
-  const order = moved(name, place);
+] as const)("%s at index %i can't run, with the reason", (name, index, later) => {
+  const order = moved(name, index);
   const refusal = orderRefusal(order)!;
   expect(refusal.passes[1]).toBe(later);
   expect(refusal.text).toMatch(/^“.+” runs before “.+”: .+\.$/);
   expect(passOrder(order)).toEqual(usual);
 });
 
-test("names that an older document lacks keep their place; strange ones are left out", () => {
+test("names that an older document lacks keep their position; strange ones are left out", () => {
   const order = moved("multi-output", 12).filter((name) => name !== "attention");
   expect(passOrder(["nothing", ...order, "multi-output"])).toEqual(moved("multi-output", 12));
 });

@@ -62,9 +62,9 @@ export interface OrderRefusal {
 
 /** Null when the passes can run in this order. */
 export function orderRefusal(order: readonly string[]): OrderRefusal | null {
-  const places = new Map(order.map((name, place) => [name, place]));
+  const ranks = new Map(order.map((name, rank) => [name, rank]));
   for (const { first, later, reason } of rules) {
-    const [before, after] = [first, later.find((name) => (places.get(name) ?? Infinity) < (places.get(first) ?? -1))];
+    const [before, after] = [first, later.find((name) => (ranks.get(name) ?? Infinity) < (ranks.get(first) ?? -1))];
     if (after === undefined) continue;
     return { passes: [before, after], text: `${titleOf(before)} runs before ${titleOf(after)}: ${reason}.` };
   }
@@ -79,9 +79,9 @@ const titleOf = (name: string): string => `“${passCatalogue.find((pass) => pas
  */
 export function passOrder(wanted: readonly string[] = names): readonly string[] {
   const order = [...new Set(wanted)].filter((name) => names.includes(name));
-  names.forEach((name, place) => {
+  names.forEach((name, rank) => {
     if (order.includes(name)) return;
-    order.splice(place === 0 ? 0 : order.indexOf(names[place - 1]!) + 1, 0, name);
+    order.splice(rank === 0 ? 0 : order.indexOf(names[rank - 1]!) + 1, 0, name);
   });
   return orderRefusal(order) ? names : order;
 }
@@ -93,6 +93,6 @@ export function pipelineOf(
 ): FusionPass[] {
   const chosen = passesOf(passes, level);
   if (!order) return chosen;
-  const places = new Map(passOrder(order).map((name, place) => [name, place]));
-  return chosen.toSorted((a, b) => places.get(a.name)! - places.get(b.name)!);
+  const ranks = new Map(passOrder(order).map((name, rank) => [name, rank]));
+  return chosen.toSorted((a, b) => ranks.get(a.name)! - ranks.get(b.name)!);
 }

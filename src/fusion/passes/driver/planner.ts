@@ -1,4 +1,4 @@
-/** @file The state that passes work on: graph, regions, who reads whom, facts and totals, all kept up to date patch by patch. */
+/** @file The state that passes work on: graph, regions, who reads whom, facts and totals, all updated patch by patch. */
 import {
   applyPatch,
   bug,
@@ -76,7 +76,7 @@ export interface Planner {
   /** Bytes from which an event is full-size. */
   readonly fullSize: number;
   readonly region: (id: RegionId) => Region;
-  /** Place in the text; every list of members is sorted by it. `made`: nodes that are not in the graph yet. */
+  /** Position in the text; every list of members is sorted by it. `made`: nodes that are not in the graph yet. */
   readonly position: (id: NodeId, made?: ReadonlyMap<NodeId, Standing>) => number;
   /** Lists of members as one: each member once, in text order. */
   readonly inTextOrder: (lists: readonly (readonly NodeId[])[]) => readonly NodeId[];
@@ -135,7 +135,7 @@ export function inTextOrder(draft: DraftFusion, positions: Positions): Fusion {
     (a, b) => positions.of(a) - positions.of(b) || reads(a) - reads(b) || (a.id < b.id ? -1 : 1),
   );
   const nodes = new Map<NodeId, Node>();
-  // Passes may have made several for one place: what is read comes first.
+  // Passes may have made several for one position: what is read comes first.
   const put = (n: Node): void => {
     if (nodes.has(n.id)) return;
     for (const input of n.inputs.map((id) => draft.nodes.get(id)!))
@@ -286,7 +286,7 @@ function peakAfter(
 }
 
 /** A list with the positions of its members. */
-interface Placed {
+interface Ordered {
   readonly ids: readonly NodeId[];
   readonly at: readonly number[];
 }
@@ -295,15 +295,15 @@ interface Placed {
 function openMemberOrder(
   position: (id: NodeId) => number,
 ): (lists: readonly (readonly NodeId[])[]) => readonly NodeId[] {
-  const known = new WeakMap<readonly NodeId[], Placed>();
-  const placed = (ids: readonly NodeId[]): Placed => {
+  const known = new WeakMap<readonly NodeId[], Ordered>();
+  const ordered = (ids: readonly NodeId[]): Ordered => {
     let found = known.get(ids);
     if (!found) known.set(ids, (found = { ids, at: ids.map((id) => position(id)) }));
     return found;
   };
   return (lists) => {
-    let union: Placed | null = placed(lists[0]!);
-    for (let i = 1; i < lists.length && union; i++) union = mergedOf(union, placed(lists[i]!));
+    let union: Ordered | null = ordered(lists[0]!);
+    for (let i = 1; i < lists.length && union; i++) union = mergedOf(union, ordered(lists[i]!));
     if (!union) {
       const all = new Set(lists.flat());
       return [...all].toSorted((a, b) => position(a) - position(b));
@@ -314,7 +314,7 @@ function openMemberOrder(
 }
 
 /** Null where several nodes stand at one position: which comes first is for the whole list to say. */
-function mergedOf(a: Placed, b: Placed): Placed | null {
+function mergedOf(a: Ordered, b: Ordered): Ordered | null {
   const most = a.at.length + b.at.length;
   const ids = Array<NodeId>(most);
   const at = Array<number>(most);

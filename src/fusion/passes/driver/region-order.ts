@@ -1,4 +1,4 @@
-/** @file An order of regions in which every one stands after what it reads, kept up inside the affected window (Pearce and Kelly 2007). */
+/** @file An order of regions in which every one stands after what it reads, mended inside the affected window (Pearce and Kelly 2007). */
 import { bug, type NodeId, type Region, type RegionId } from "../../ir";
 
 export interface Neighbours {
@@ -37,7 +37,7 @@ export function regionOrder(sorted: readonly RegionId[], neighbours: Neighbours)
   const labels = new Map<RegionId, number>(sorted.map((id, label) => [id, label]));
   const at = (id: RegionId): number => {
     const label = labels.get(id);
-    if (label === undefined) throw bug(`region ${id} has no place in the order`);
+    if (label === undefined) throw bug(`region ${id} has no position in the order`);
     return label;
   };
   const bounds = (group: readonly RegionId[]): [number, number] => {

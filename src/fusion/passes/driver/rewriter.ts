@@ -27,7 +27,7 @@ export interface NodeChange {
   readonly ownRegions?: readonly NodeId[];
 }
 
-/** Readers of every node and the regions that hold it, kept up over accepted changes. */
+/** Readers of every node and the regions that hold it, updated with accepted changes. */
 export interface Rewriter {
   readonly readersOf: (id: NodeId) => ReadonlySet<NodeId>;
   readonly regionsOf: (id: NodeId) => readonly RegionId[];
@@ -51,8 +51,8 @@ const webs = new WeakMap<Planner, { readonly web: Web; readonly edition: number 
 
 /** Most passes rewrite nothing: the next one finds the web as it was. */
 function webOf(planner: Planner): Web {
-  const kept = webs.get(planner);
-  if (kept?.edition === planner.edition()) return kept.web;
+  const known = webs.get(planner);
+  if (known?.edition === planner.edition()) return known.web;
   const web = openWeb(planner);
   webs.set(planner, { web, edition: planner.edition() });
   return web;
@@ -111,13 +111,13 @@ function openWeb(planner: Planner): Web {
   };
 }
 
-/** `roots`, and what nobody needs once they are gone; never an input, a result or one of `kept`. */
-function unneeded({ planner, readersOf }: Web, roots: readonly NodeId[], kept: readonly NodeId[] = []): NodeId[] {
+/** `roots`, and what nobody needs once they are gone; never an input, a result or one of `needed`. */
+function unneeded({ planner, readersOf }: Web, roots: readonly NodeId[], needed: readonly NodeId[] = []): NodeId[] {
   const gone = new Set<NodeId>(roots);
   const open = [...roots];
   while (open.length > 0) {
     for (const input of node(planner.graph, open.pop()!).inputs) {
-      if (gone.has(input) || kept.includes(input) || planner.isOutput(input)) continue;
+      if (gone.has(input) || needed.includes(input) || planner.isOutput(input)) continue;
       if (isInput(node(planner.graph, input))) continue;
       if (![...readersOf(input)].every((reader) => gone.has(reader))) continue;
       gone.add(input);

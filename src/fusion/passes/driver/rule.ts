@@ -80,6 +80,6 @@ export const operandOf = ({ graph, n }: Site, at = 0): Node => node(graph, n.inp
 export const readOnce = ({ planner, rewriter }: Site, { id }: Node): boolean =>
   rewriter.readersOf(id).size === 1 && !planner.isOutput(id);
 
-/** The value `to` in the place of the node; a result keeps its name. */
+/** The value `to` instead of the node; a result keeps its name. */
 export const replacedBy = ({ planner, rewriter, n }: Site, to: NodeId): NodeChange | null =>
   planner.isOutput(n.id) ? rewriter.rename(n.id, to) : rewriter.redirect(n.id, to);

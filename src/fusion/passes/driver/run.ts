@@ -25,7 +25,7 @@ import { namesOf, no, showBytes, STRICT_OFF, capital, nameOf, yes } from "./sent
 import { overBudget, overPeak } from "../profitability/memory-limits";
 import { forcedAnyway } from "../profitability/profitability";
 
-/** Steps grow here; refusals are kept once per edge and reason. */
+/** Steps grow here; refusals are recorded once per edge and reason. */
 interface Log {
   readonly steps: Step[];
   readonly lastReason: Map<string, string>;
@@ -238,7 +238,7 @@ const peakOf = ({ steps }: PassRun): number | null => steps.at(-1)?.totals.peakB
 
 /**
  * The plan as asked for. Where a policy saves less than every value, and its peak is above that of the plan that saves every value, it
- * is planned again with that peak as a limit; where it stays above, the plan that saves every value is taken. A budget is kept to in any
+ * is planned again with that peak as a limit; where it stays above, the plan that saves every value is taken. A budget holds in any
  * case, and choices of single values decide by themselves.
  */
 function withinStored(options: PlanOptions, plan: (options: PlanOptions) => PassRun): PassRun {

@@ -1,4 +1,4 @@
-/** @file Who stores and who reads each value, region by region, kept up to date as regions come and go. */
+/** @file Who stores and who reads each value, region by region, always up to date as regions come and go. */
 import { isLiteral, type Node, type NodeId, type Region, type RegionId } from "../../ir";
 
 /** A search through readers or operands that has met so many nodes gives up: what a rule looks for is near. */

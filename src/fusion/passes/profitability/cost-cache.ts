@@ -63,7 +63,7 @@ const MARK = { member: 0, view: 1, seen: 2, stored: 3, output: 4, replaced: 5, o
 /** The largest list, and the largest number in it, that become one string in one step. */
 const [MOST_PARTS, MOST_UNITS] = [4096, 0xffff];
 
-/** Lists of numbers that are written one after another, all in the same place. */
+/** Lists of numbers that are written one after another, all in one array. */
 class Parts {
   #all = new Uint32Array(MOST_PARTS);
   #count = 0;

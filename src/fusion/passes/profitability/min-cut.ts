@@ -10,10 +10,10 @@ class Network {
   /** The edge to try next at each node: what was found full is not tried again in a phase. */
   readonly #trying: Int32Array;
 
-  constructor(places: number) {
-    this.#first = new Int32Array(places).fill(-1);
-    this.#level = new Int32Array(places);
-    this.#trying = new Int32Array(places);
+  constructor(nodes: number) {
+    this.#first = new Int32Array(nodes).fill(-1);
+    this.#level = new Int32Array(nodes);
+    this.#trying = new Int32Array(nodes);
   }
 
   edge(from: number, to: number, room: number): void {
@@ -39,8 +39,8 @@ class Network {
   }
 
   /** What is left to reach from the source once nothing more fits: the near side of the cheapest cut. */
-  isNear(place: number): boolean {
-    return this.#level[place]! >= 0;
+  isNear(node: number): boolean {
+    return this.#level[node]! >= 0;
   }
 
   #layered(source: number, sink: number): boolean {
@@ -88,7 +88,7 @@ class Network {
 
 /** A value as the cut sees it. */
 export interface CutValue {
-  /** Places, in the list, of what it is computed from. */
+  /** Indices, in the list, of what it is computed from. */
   readonly needs: readonly number[];
   /** What it costs that the other side reads it. */
   readonly cost: number;
@@ -122,7 +122,7 @@ export function cheapestCut(
 }
 
 /** A value that may be saved, or recomputed from what is. */
-export interface KeptValue extends CutValue {
+export interface SavedValue extends CutValue {
   /** It can't be recomputed. */
   readonly expensive: boolean;
   /** It is needed where only saved values are. */
@@ -134,9 +134,9 @@ export interface KeptValue extends CutValue {
  * @param values in an order in which each needs only earlier ones; a cost of Infinity: never saved
  * @returns positions in the list: `saved`, and `early`, which are computed only where everything is at hand; null where nothing does
  */
-export function keptByCut(
-  values: readonly KeptValue[],
-): { readonly kept: ReadonlySet<number>; readonly early: ReadonlySet<number> } | null {
+export function savedByCut(
+  values: readonly SavedValue[],
+): { readonly saved: ReadonlySet<number>; readonly early: ReadonlySet<number> } | null {
   const [source, sink] = [2 * values.length, 2 * values.length + 1];
   const network = new Network(sink + 1);
   values.forEach(({ needs, cost, expensive, wanted }, at) => {
@@ -146,7 +146,7 @@ export function keptByCut(
     if (wanted) network.edge(2 * at + 1, sink, Infinity);
   });
   if (!network.fill(source, sink)) return null;
-  const places = values.map((_, at) => at);
-  const kept = new Set(places.filter((at) => network.isNear(2 * at) && !network.isNear(2 * at + 1)));
-  return { kept, early: new Set(places.filter((at) => network.isNear(2 * at + 1))) };
+  const indices = values.map((_, at) => at);
+  const saved = new Set(indices.filter((at) => network.isNear(2 * at) && !network.isNear(2 * at + 1)));
+  return { saved, early: new Set(indices.filter((at) => network.isNear(2 * at + 1))) };
 }

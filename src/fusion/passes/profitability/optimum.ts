@@ -92,10 +92,10 @@ export function optimumOf(fusion: Fusion, options: CompileOptions, most: number 
 function atomsOf(planner: Planner): Atom[] {
   const regions = planner.inOrder().map((id) => planner.region(id));
   const kernels = regions.filter((region) => !planner.isView(region));
-  const places = new Map<RegionId, number>(kernels.map(({ id }, place) => [id, place]));
+  const positions = new Map<RegionId, number>(kernels.map(({ id }, position) => [id, position]));
   return kernels.map((region) => {
     const homes = planner.inputsOf(region).map((input) => planner.homeOf(resolveView(planner.graph, input)));
-    const reads = homes.flatMap((home) => (home === null ? [] : (places.get(home) ?? [])));
+    const reads = homes.flatMap((home) => (home === null ? [] : (positions.get(home) ?? [])));
     return { region, reads: [...new Set(reads)].toSorted((a, b) => a - b) };
   });
 }
@@ -118,8 +118,8 @@ const isShown = ({ graph }: Planner, id: NodeId): boolean =>
   graph.outputs.some((output) => resolveView(graph, output) === id);
 
 /** Every choice among the first few. */
-function choicesOf(places: readonly number[]): number[] {
-  return places.slice(0, MAX_COPIED).reduce((sets, at) => [...sets, ...sets.map((set) => set | (1 << at))], [0]);
+function choicesOf(positions: readonly number[]): number[] {
+  return positions.slice(0, MAX_COPIED).reduce((sets, at) => [...sets, ...sets.map((set) => set | (1 << at))], [0]);
 }
 
 interface Weigher {

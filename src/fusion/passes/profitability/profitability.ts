@@ -284,11 +284,11 @@ export function policyOnContraction(planner: Planner, { add, remove, nodes }: Ca
     const before = product === null ? undefined : remove.find((part) => contractionOf(planner, part) === product);
     return before && before.members.length < region.members.length ? [before] : [];
   });
-  return keptSeparate(planner, growing, nodes);
+  return leftSeparate(planner, growing, nodes);
 }
 
 /** The refusal where one of these kernels is a product's that the policy leaves alone; null where none is. */
-export function keptSeparate(planner: Planner, regions: readonly Region[], nodes: readonly NodeId[]): Opinion | null {
+export function leftSeparate(planner: Planner, regions: readonly Region[], nodes: readonly NodeId[]): Opinion | null {
   const line = libraryFrom(planner);
   if (line === null) return null;
   for (const before of regions) {

@@ -142,7 +142,8 @@ class Terms {
   /** Writes all terms; false when one of them is not linear. */
   expand(): boolean {
     const { fold, operand, gathered } = this.sum;
-    const around = gathered && this.#made({ id: PLACE }, "where", [PLACE, operand, this.#const(0)], this.#full);
+    const around =
+      gathered && this.#made({ id: COMPARISON }, "where", [COMPARISON, operand, this.#const(0)], this.#full);
     this.#open.push({ at: fold, value: operand, path: around ? [{ around, at: 1 }] : [], viewed: false });
     for (let next = this.#open.pop(); next; next = this.#open.pop()) {
       if (this.added.length > MAX_TERMS * 4 || !this.#write(next)) return false;
@@ -151,7 +152,7 @@ class Terms {
     return true;
   }
 
-  /** What several terms share is placed last: before everything that reads it. */
+  /** What several terms share stands last: before everything that reads it. */
   #nameFirst(gathered: MaskedGather | null): void {
     const names = new Map<NodeId, NodeId>();
     const deepest = (): Standing => this.added.reduce((a, b) => (roomOf(b) < roomOf(a) ? b : a));
@@ -162,7 +163,7 @@ class Terms {
     }
     const first = deepest();
     const here = gathered ? hereOf(gathered, madeFor(first, "is_index")) : [];
-    if (gathered) names.set(PLACE, here.at(-1)!.id);
+    if (gathered) names.set(COMPARISON, here.at(-1)!.id);
     const literals = [...this.#literals].map(([value, id]): Node => {
       const standing = madeFor(first, String(value));
       names.set(id, standing.id);
@@ -269,19 +270,19 @@ class Terms {
 
   /** Does the step leave one element of each row, or none where its label is no index of the row? */
   #picks({ around, at }: Step): "one" | "one or none" | false {
-    if (around.id === PLACE) return "one";
+    if (around.id === COMPARISON) return "one";
     return at === 1 && around.op === "where" && this.#labelOf(around) !== null ? "one or none" : false;
   }
 
-  /** `label` of `where(label == place, x, 0)`; null for any other choice. */
+  /** `label` of `where(label == index, x, 0)`; null for any other choice. */
   #labelOf({ inputs }: Node): NodeId | null {
     const { graph } = this;
     const axis = opDef(this.sum.fold.op).reduce!.axes(this.sum.fold.attrs, this.#full)[0]!;
     const here = node(graph, inputs[0]!);
     if (here.op !== "eq" || node(graph, inputs[2]!).attrs["value"] !== 0) return null;
-    const isPlace = (id: NodeId): boolean => countsAlong((each) => node(graph, each), id, axis, this.#full[axis]!, 1);
+    const isIota = (id: NodeId): boolean => countsAlong((each) => node(graph, each), id, axis, this.#full[axis]!, 1);
     const [a, b] = here.inputs as [NodeId, NodeId];
-    const label = isPlace(b) ? a : isPlace(a) ? b : null;
+    const label = isIota(b) ? a : isIota(a) ? b : null;
     const { dtype, shape } = node(graph, label ?? a).type;
     const oneARow =
       shape.length === this.#full.length && shape.every((extent, i) => extent === (i === axis ? 1 : this.#full[i]));
@@ -340,7 +341,7 @@ class Terms {
     for (const { around, at } of path.toReversed()) {
       const others = around.inputs.filter((input, i) => i !== at && this.graph.nodes.has(input));
       const of = (input: NodeId): Shape => node(this.graph, input).type.shape;
-      const first = around.id === PLACE ? this.#full : shapes.at(-1)!;
+      const first = around.id === COMPARISON ? this.#full : shapes.at(-1)!;
       shapes.push(others.reduce((shape, input) => broadcastShapes(shape, of(input))!, first));
     }
     const spread = !sameShape(shapes.at(-1)!, this.#full);
@@ -395,4 +396,4 @@ const deeper = (at: Standing, times: number): Standing => (times === 0 ? at : ma
 const roomOf = ({ order }: Standing): number => order?.room ?? 1;
 
 /** Stands for the comparison until its name is known. */
-const PLACE = nodeId("~");
+const COMPARISON = nodeId("~");

@@ -40,7 +40,7 @@ export interface MaskedGather {
   readonly gather: Node;
   readonly rows: Node;
   readonly axis: number;
-  /** Inside the row; one per row, `rows` with `axis` kept as 1. */
+  /** Inside the row; one per row, `rows` with `axis` as 1. */
   readonly index: NodeId;
 }
 
@@ -76,15 +76,15 @@ const goesAlong = ({ op, attrs, type }: Node, rows: Node, axis: number): boolean
 /** The one element of each row that a gather takes; null where it takes others. */
 export function maskedGatherOf(planner: Planner, gather: Node): MaskedGather | null {
   const { graph } = planner;
-  const [data, places] = gather.inputs.map((id) => node(graph, id));
+  const [data, indices] = gather.inputs.map((id) => node(graph, id));
   if (data!.type.shape.length !== 1 || data!.type.dtype === "bool") return null;
   let rows = data!;
   while (isFreeView(rows)) rows = node(graph, rows.inputs[0]!);
   const { shape } = rows.type;
-  const kept = places!.type.shape;
-  const axis = shape.findIndex((extent, i) => extent > 1 && kept[i] === 1);
-  if (axis < 0 || kept.join() !== shape.map((extent, i) => (i === axis ? 1 : extent)).join()) return null;
-  const index = indexAlong((id) => node(graph, id), places!.id, shape, axis);
+  const rowShape = indices!.type.shape;
+  const axis = shape.findIndex((extent, i) => extent > 1 && rowShape[i] === 1);
+  if (axis < 0 || rowShape.join() !== shape.map((extent, i) => (i === axis ? 1 : extent)).join()) return null;
+  const index = indexAlong((id) => node(graph, id), indices!.id, shape, axis);
   return index === null ? null : { gather, rows, axis, index };
 }
 
@@ -159,7 +159,7 @@ export function hereOf({ gather, rows, axis, index }: MaskedGather, here: Standi
   const extent = shape[axis]!;
   const standing = shape.map((_, i) => (i === axis ? extent : 1));
   const aligned = madeFor(here, "along");
-  const places = called(
+  const numbers = called(
     gather,
     madeFor(aligned, "places"),
     "iota",
@@ -167,11 +167,18 @@ export function hereOf({ gather, rows, axis, index }: MaskedGather, here: Standi
     { dtype: "i32", shape: [extent] },
     { start: 0, stop: extent, step: 1, dtype: "i32" },
   );
-  const along = called(gather, aligned, "reshape", [places.id], { dtype: "i32", shape: standing }, { shape: standing });
-  return [places, along, called(gather, here, "eq", [index, along.id], { dtype: "bool", shape })];
+  const along = called(
+    gather,
+    aligned,
+    "reshape",
+    [numbers.id],
+    { dtype: "i32", shape: standing },
+    { shape: standing },
+  );
+  return [numbers, along, called(gather, here, "eq", [index, along.id], { dtype: "bool", shape })];
 }
 
-/** Σ where(place = index, rows, 0) under the gather's own name. */
+/** Σ where(number = index, rows, 0) under the gather's own name. */
 function comparing(rewriter: Rewriter, pick: MaskedGather): NodeChange {
   const { gather, rows, axis } = pick;
   const { dtype } = rows.type;

@@ -122,7 +122,7 @@ interface Recomputing {
   readonly copies: readonly Region[];
 }
 
-/** `producer`, which takes the place of `group`, without an output, and the output's readers with the ops that compute it. */
+/** `producer`, which replaces `group`, without an output, and the output's readers with the ops that compute it. */
 function recomputing(planner: Planner, producer: Region, group: readonly Region[], value: NodeId): Recomputing | null {
   const own = new Set(group.map(({ id }) => id));
   const others = producer.outputs.filter((output) => output !== value);

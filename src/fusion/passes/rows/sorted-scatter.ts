@@ -1,7 +1,7 @@
 /**
- * @file Scattered sums in time proportional to the updates: comparing every place with every update is replaced by putting the updates
- * in the order of their indices, so that each place adds up a range of them.
- * @about sum, where, eq, expand: a scattered sum is a sum over all updates of those whose index equals the place.
+ * @file Scattered sums in time proportional to the updates: comparing every target with every update is replaced by putting the updates
+ * in the order of their indices, so that each target adds up a range of them.
+ * @about sum, where, eq, expand: a scattered sum is a sum over all updates of those whose index equals the target.
  */
 import {
   literalOf,
@@ -93,14 +93,14 @@ function compared(planner: Planner, total: Node): Work | null {
   return { micros: time.micros, bytes: traffic.bytes, launches: schedule.dispatches };
 }
 
-/** Σ over the updates of where(index = place, value, 0). */
+/** Σ over the updates of where(index = target, value, 0). */
 interface Scatter {
   readonly total: Node;
-  /** All places beside all updates, and the axes that number them. */
+  /** All targets beside all updates, and the axes that number them. */
   readonly space: Shape;
-  readonly places: number;
+  readonly targets: number;
   readonly updates: number;
-  /** Both with 1 along the places. */
+  /** Both with 1 along the targets. */
   readonly index: Node;
   readonly value: Node;
 }
@@ -118,12 +118,12 @@ function scatterOf({ graph }: Planner, total: Node): Scatter | null {
   const updates = axes[0]!;
   for (const [counted, other] of [match.inputs, match.inputs.toReversed()] as (readonly [NodeId, NodeId])[]) {
     const index = node(graph, other);
-    const places = space.findIndex(
+    const targets = space.findIndex(
       (extent, axis) => axis !== updates && countsAlong((id) => node(graph, id), counted, axis, extent, 1),
     );
-    const still = ({ type }: Node): boolean => aligned(type.shape, space.length)[places] === 1;
-    if (places >= 0 && space[places]! > 1 && index.type.dtype === "i32" && still(index) && still(value))
-      return { total, space, places, updates, index, value };
+    const still = ({ type }: Node): boolean => aligned(type.shape, space.length)[targets] === 1;
+    if (targets >= 0 && space[targets]! > 1 && index.type.dtype === "i32" && still(index) && still(value))
+      return { total, space, targets, updates, index, value };
   }
   return null;
 }
@@ -178,14 +178,14 @@ const MAX_PARTS = 64;
 /** Updates of a part, on average, at least. */
 const MIN_UPDATES = 16;
 
-/** In how many parts each range is added up, so that few places with many updates still fill the machine. */
-function partsOf({ profile }: Planner, results: number, places: number, updates: number): number {
+/** In how many parts each range is added up, so that few targets with many updates still fill the machine. */
+function partsOf({ profile }: Planner, results: number, targets: number, updates: number): number {
   const wanted = (profile.multiprocessors * THREADS) / Math.max(1, results);
-  const most = Math.min(MAX_PARTS, wanted, updates / places / MIN_UPDATES);
+  const most = Math.min(MAX_PARTS, wanted, updates / targets / MIN_UPDATES);
   return most < 2 ? 1 : 2 ** Math.floor(Math.log2(most));
 }
 
-/** Indices in their order: what is sorted, which update comes when, and where those of each place start and stop. */
+/** Indices in their order: what is sorted, which update comes when, and where those of each target start and stop. */
 interface Ranges {
   readonly bounded: NodeId;
   readonly order: NodeId;
@@ -208,21 +208,21 @@ function proposalFor(
   known: ReadonlyMap<string, Ranges>,
 ): Sorted {
   const { graph } = planner;
-  const { total, space, places, updates } = scatter;
+  const { total, space, targets, updates } = scatter;
   const make = new NodeFactory(graph, total.id, "sorted");
   const call: Call = (op, inputs, attrs = {}) => make.call(op, inputs, attrs, total, total.phase === "backward");
   const list = listed(planner, scatter);
-  const whole = list && Math.abs(places - updates) === 1 ? list : null;
+  const whole = list && Math.abs(targets - updates) === 1 ? list : null;
   const rows = whole ? byRows(scatter, call, whole) : byElements(scatter, call);
   const key = whole
-    ? `rows by ${whole.id} to ${rows.places}`
+    ? `rows by ${whole.id} to ${rows.targets}`
     : `elements by ${viewed(graph, scatter.index)} along ${updates} of ${space.join()}`;
-  const ranges = known.get(key) ?? rangesOf(call, rows.keys(), rows.places);
+  const ranges = known.get(key) ?? rangesOf(call, rows.keys(), rows.targets);
   const own = make.computed().filter((id) => id !== ranges.bounded);
   sumsOf(planner, scatter, call, { ...rows, ...ranges });
   const top = make.made.pop()!;
   const last: Node = { ...total, op: top.op, inputs: top.inputs, attrs: top.attrs };
-  const text = `${nameOf(graph, total.id)} compares each of ${showCount(space[places]!)} indices with all ${showCount(space[updates]!)} updates. In the order of their indices, the updates of one index are neighbours: after a sort and a search for where they start, each is read once.`;
+  const text = `${nameOf(graph, total.id)} compares each of ${showCount(space[targets]!)} indices with all ${showCount(space[updates]!)} updates. In the order of their indices, the updates of one index are neighbours: after a sort and a search for where they start, each is read once.`;
   const beside = make.computed().filter((id) => !own.includes(id) && id !== ranges.bounded);
   const isNew = ranges !== known.get(key);
   const proposal = {
@@ -241,12 +241,12 @@ function proposalFor(
   return { key, own: ranges, proposal };
 }
 
-function rangesOf(call: Call, keys: NodeId, places: number): Ranges {
-  // Indices outside lie before the first place or behind the last: what is sorted has as few digits as there are places.
-  const bounded = call("clamp", [keys], { min: -1, max: places });
+function rangesOf(call: Call, keys: NodeId, targets: number): Ranges {
+  // Indices outside lie before the first target or behind the last: what is sorted has as few digits as there are targets.
+  const bounded = call("clamp", [keys], { min: -1, max: targets });
   const order = call("sort_indices", [bounded], { axis: 0 });
   const sorted = call("gather", [keys, order], { axis: 0 });
-  const at = (start: number): NodeId => call("iota", [], { start, stop: start + places, dtype: "i32" });
+  const at = (start: number): NodeId => call("iota", [], { start, stop: start + targets, dtype: "i32" });
   const [starts, stops] = [0, 1].map((start) => call("lower_bound", [sorted, at(start)]));
   return { bounded, order, starts: starts!, stops: stops! };
 }
@@ -259,90 +259,90 @@ interface Updates {
   readonly values: NodeId;
   readonly shape: Shape;
   readonly axis: number;
-  readonly places: number;
-  /** Makes the place of each. */
+  readonly targets: number;
+  /** Makes the target of each. */
   readonly keys: () => NodeId;
 }
 
-/** Whole rows by one list of indices: the axis of the updates becomes that of the places. */
+/** Whole rows by one list of indices: the axis of the updates becomes that of the targets. */
 function byRows(scatter: Scatter, call: Call, list: Node): Updates {
-  const { space, places, updates } = scatter;
-  const shape = withoutAxis(space, places);
-  const axis = updates - (places < updates ? 1 : 0);
+  const { space, targets, updates } = scatter;
+  const shape = withoutAxis(space, targets);
+  const axis = updates - (targets < updates ? 1 : 0);
   const keys = (): NodeId => call("reshape", [list.id], { shape: [space[updates]!] });
-  return { values: valuesOf(scatter, call, shape), shape, axis, places: space[places]!, keys };
+  return { values: valuesOf(scatter, call, shape), shape, axis, targets: space[targets]!, keys };
 }
 
 const withoutAxis = (shape: Shape, axis: number): Shape => shape.filter((_, at) => at !== axis);
 
-/** Each element by an index of its own: all of them are one list, in which places are numbered as the result lies in memory. */
+/** Each element by an index of its own: all of them are one list, in which targets are numbered as the result lies in memory. */
 function byElements(scatter: Scatter, call: Call): Updates {
-  const { space, places, updates } = scatter;
+  const { space, targets, updates } = scatter;
   const result = withoutAxis(space, updates);
-  const all = withoutAxis(space, places);
+  const all = withoutAxis(space, targets);
   const size = sizeOf(all);
   return {
     values: call("reshape", [valuesOf(scatter, call, all)], { shape: [size] }),
     shape: [size],
     axis: 0,
-    places: sizeOf(result),
-    keys: () => call("reshape", [placesOf(scatter, call, result, all)], { shape: [size] }),
+    targets: sizeOf(result),
+    keys: () => call("reshape", [linearOf(scatter, call, result, all)], { shape: [size] }),
   };
 }
 
-/** The place of each of `all` updates in the memory of the result; −1 outside. */
-function placesOf({ space, places, updates, index }: Scatter, call: Call, result: Shape, all: Shape): NodeId {
+/** The target of each of `all` updates in the memory of the result; −1 outside. */
+function linearOf({ space, targets, updates, index }: Scatter, call: Call, result: Shape, all: Shape): NodeId {
   const int = (value: number): NodeId => call("const", [], { value, dtype: "i32" });
   const strides = stridesOf(result);
   const stride = (axis: number): number => strides[axis - (updates < axis ? 1 : 0)]!;
-  const own = call("reshape", [index.id], { shape: withoutAxis(aligned(index.type.shape, space.length), places) });
-  let place = call("mul", [own, int(stride(places))]);
+  const own = call("reshape", [index.id], { shape: withoutAxis(aligned(index.type.shape, space.length), targets) });
+  let linear = call("mul", [own, int(stride(targets))]);
   for (const [axis, extent] of all.entries()) {
-    const inSpace = axis + (axis >= places ? 1 : 0);
+    const inSpace = axis + (axis >= targets ? 1 : 0);
     if (inSpace === updates || extent === 1) continue;
     const by = stride(inSpace);
     const counted = call("iota", [], { start: 0, stop: extent * by, step: by, dtype: "i32" });
-    place = call("add", [place, call("reshape", [counted], { shape: all.map((_, i) => (i === axis ? extent : 1)) })]);
+    linear = call("add", [linear, call("reshape", [counted], { shape: all.map((_, i) => (i === axis ? extent : 1)) })]);
   }
-  const inside = call("and", [call("ge", [own, int(0)]), call("lt", [own, int(space[places]!)])]);
-  return call("expand", [call("where", [inside, place, int(-1)])], { shape: all });
+  const inside = call("and", [call("ge", [own, int(0)]), call("lt", [own, int(space[targets]!)])]);
+  return call("expand", [call("where", [inside, linear, int(-1)])], { shape: all });
 }
 
 /** The values of the updates, one for each. */
-function valuesOf({ space, places, value }: Scatter, call: Call, shape: Shape): NodeId {
-  const own = withoutAxis(aligned(value.type.shape, space.length), places);
+function valuesOf({ space, targets, value }: Scatter, call: Call, shape: Shape): NodeId {
+  const own = withoutAxis(aligned(value.type.shape, space.length), targets);
   const plain = sameShape(value.type.shape, own) ? value.id : call("reshape", [value.id], { shape: own });
   return sameShape(own, shape) ? plain : call("expand", [plain], { shape });
 }
 
 type Ordered = Updates & Ranges;
 
-/** The sum of each place's range; the node made last is the total. */
+/** The sum of each target's range; the node made last is the total. */
 function sumsOf(planner: Planner, { total }: Scatter, call: Call, rows: Ordered): void {
-  const { values, order, starts, stops, shape, axis, places } = rows;
+  const { values, order, starts, stops, shape, axis, targets } = rows;
   const inner = sizeOf(shape.slice(axis + 1));
-  const threads = (sizeOf(shape) / shape[axis]!) * places;
-  const parts = partsOf(planner, threads / (inner % 4 === 0 ? 4 : 1), places, shape[axis]!);
-  const [from, to] = parts === 1 ? ([starts, stops] as const) : inParts(call, starts, stops, places, parts);
+  const threads = (sizeOf(shape) / shape[axis]!) * targets;
+  const parts = partsOf(planner, threads / (inner % 4 === 0 ? 4 : 1), targets, shape[axis]!);
+  const [from, to] = parts === 1 ? ([starts, stops] as const) : inParts(call, starts, stops, targets, parts);
   let sums = call("sum_ranges", [values, order, from, to], { axis });
   if (parts > 1) {
-    const apart = [...shape.slice(0, axis), places, parts, ...shape.slice(axis + 1)];
+    const apart = [...shape.slice(0, axis), targets, parts, ...shape.slice(axis + 1)];
     sums = call("sum", [call("reshape", [sums], { shape: apart })], { axes: [axis + 1], keepdims: false });
   }
-  const made = shape.map((extent, i) => (i === axis ? places : extent));
+  const made = shape.map((extent, i) => (i === axis ? targets : extent));
   if (!sameShape(made, total.type.shape)) call("reshape", [sums], { shape: total.type.shape });
 }
 
 /** Each range cut into parts of equal length: where these start, and where they stop. */
-function inParts(call: Call, starts: NodeId, stops: NodeId, places: number, parts: number): readonly [NodeId, NodeId] {
+function inParts(call: Call, starts: NodeId, stops: NodeId, targets: number, parts: number): readonly [NodeId, NodeId] {
   const int = (value: number): NodeId => call("const", [], { value, dtype: "i32" });
-  const from = call("reshape", [starts], { shape: [places, 1] });
-  const length = call("sub", [call("reshape", [stops], { shape: [places, 1] }), from]);
+  const from = call("reshape", [starts], { shape: [targets, 1] });
+  const length = call("sub", [call("reshape", [stops], { shape: [targets, 1] }), from]);
   const end = (start: number): NodeId => {
     const number = call("iota", [], { start, stop: start + parts, dtype: "i32" });
     const share = call("mul", [length, call("reshape", [number], { shape: [1, parts] })]);
     const at = call("add", [from, call("floor_div", [share, int(parts)])]);
-    return call("reshape", [at], { shape: [places * parts] });
+    return call("reshape", [at], { shape: [targets * parts] });
   };
   return [end(0), end(1)];
 }

@@ -102,7 +102,7 @@ function foldedInRows(planner: Planner, walker: Region, region: Region, fold: No
   const head = neededBy(after, region.members, wanted);
   const tail = { ...region, members: neededBy(after, region.members, late), outputs: late };
   const group = new Set([walker.id, region.id]);
-  const kept = walker.outputs.filter(
+  const stored = walker.outputs.filter(
     (id) =>
       neededOutside(planner, id, group) ||
       tail.members.some((member) => after(member).inputs.includes(id) && !tail.members.includes(id)),
@@ -111,7 +111,7 @@ function foldedInRows(planner: Planner, walker: Region, region: Region, fold: No
   const whole: Region = {
     id: walker.id,
     members: [...members, rows.id].toSorted((a, b) => at(a) - at(b)),
-    outputs: [...kept, ...early, rows.id],
+    outputs: [...stored, ...early, rows.id],
   };
   const patch: Patch = {
     removedNodes: [fold],

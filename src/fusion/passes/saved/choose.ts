@@ -12,8 +12,8 @@ import {
   usesOf,
 } from "../../ir";
 import { isFreeView } from "../../kernel";
-import { keptByCut, type KeptValue } from "../profitability/min-cut";
-import { isLate, type Kept, type Partition } from "./partition";
+import { savedByCut, type SavedValue } from "../profitability/min-cut";
+import { isLate, type SavedSet, type Partition } from "./partition";
 import { flopsOf, isExpensive, isOpaque, savedBytes } from "./recompute-cost";
 import { fromOneCopy, type OneCopy } from "./same-copy";
 
@@ -43,49 +43,49 @@ export interface Inverted {
 const inputsOf = (graph: Graph, { inverted }: Wanted, id: NodeId): readonly NodeId[] =>
   inverted.get(id)?.inputs ?? node(graph, id).inputs;
 /** Values that others are taken back from, those aside that are taken back themselves. */
-const resultsKept = ({ inverted }: Wanted): ReadonlySet<NodeId> =>
+const resultsSaved = ({ inverted }: Wanted): ReadonlySet<NodeId> =>
   new Set([...inverted.values()].map(({ result }) => result).filter((id) => !inverted.has(id)));
 
 /** What is saved, so that no test holds a saved value against a copy of what it follows from. */
-export const keptOf = (graph: Graph, sides: Partition, wanted: Wanted): OneCopy =>
+export const savedOf = (graph: Graph, sides: Partition, wanted: Wanted): OneCopy =>
   fromOneCopy(graph, sides, chosen(graph, sides, wanted));
 
-function chosen(graph: Graph, sides: Partition, wanted: Wanted): Kept {
+function chosen(graph: Graph, sides: Partition, wanted: Wanted): SavedSet {
   const { policy, choices, inverted, inside } = wanted;
   if (policy === "cut") return cutWithin(graph, sides, wanted);
   const ends = policy === "segments" ? segmentEnds(graph, sides) : null;
-  const isKept = (id: NodeId): boolean => {
+  const isSaved = (id: NodeId): boolean => {
     const choice = choices.get(id);
     if (inverted.has(id)) return false;
     if (choice !== undefined || isLate(node(graph, id))) return isSavedBy(choice);
     if (inside.has(id)) return false;
     return isOpaque(graph, id) || policy === "stored" || ends?.has(id) === true;
   };
-  const kept = readFrom(graph, sides, wanted, isKept);
-  return { kept, early: new Set([...kept].filter((id) => isLate(node(graph, id)))) };
+  const ids = readFrom(graph, sides, wanted, isSaved);
+  return { ids, early: new Set([...ids].filter((id) => isLate(node(graph, id)))) };
 }
 
-/** Of what passes `isKept`, that which backward nodes read, or what is recomputed for them. */
-function readFrom(graph: Graph, { asked }: Partition, wanted: Wanted, isKept: (id: NodeId) => boolean): Set<NodeId> {
-  const results = resultsKept(wanted);
-  const kept = new Set<NodeId>();
+/** Of what passes `isSaved`, that which backward nodes read, or what is recomputed for them. */
+function readFrom(graph: Graph, { asked }: Partition, wanted: Wanted, isSaved: (id: NodeId) => boolean): Set<NodeId> {
+  const results = resultsSaved(wanted);
+  const ids = new Set<NodeId>();
   const reached = new Set(asked);
   for (const id of reached) {
     const n = node(graph, id);
     if (isSource(n)) continue;
-    if (results.has(id) || (isKept(id) && !isFreeView(n))) kept.add(id);
+    if (results.has(id) || (isSaved(id) && !isFreeView(n))) ids.add(id);
     else for (const input of inputsOf(graph, wanted, id)) reached.add(input);
   }
-  return kept;
+  return ids;
 }
 
 /** The cheapest cut, and then ever more expensive values recomputed until the budget is saved. */
-function cutWithin(graph: Graph, sides: Partition, wanted: Wanted): Kept {
+function cutWithin(graph: Graph, sides: Partition, wanted: Wanted): SavedSet {
   const { budgetBytes = Infinity } = wanted;
   const freed = new Set<NodeId>();
   for (let trial = 0; ; trial++) {
     const found = cut(graph, sides, wanted, freed);
-    const own = [...found.kept].filter((id) => !isSource(node(graph, id)));
+    const own = [...found.ids].filter((id) => !isSource(node(graph, id)));
     const bytes = own.reduce((sum, id) => sum + savedBytes(node(graph, id), wanted.choices.get(id)), 0);
     if (bytes <= budgetBytes || trial === MAX_FREED) return found;
     const expensive = nearestExpensive(graph, own, freed).filter(
@@ -97,22 +97,22 @@ function cutWithin(graph: Graph, sides: Partition, wanted: Wanted): Kept {
   }
 }
 
-/** Kept values that are expensive to compute and not `freed` yet, and those that the others are made of. */
-function nearestExpensive(graph: Graph, kept: readonly NodeId[], freed: ReadonlySet<NodeId>): NodeId[] {
+/** Saved values that are expensive to compute and not `freed` yet, and those that the others are made of. */
+function nearestExpensive(graph: Graph, ids: readonly NodeId[], freed: ReadonlySet<NodeId>): NodeId[] {
   const isNear = (id: NodeId): boolean => isExpensive(graph, id) && !freed.has(id);
-  const reached = new Set(kept);
+  const reached = new Set(ids);
   for (const id of reached) if (!isNear(id)) for (const input of node(graph, id).inputs) reached.add(input);
   return [...reached].filter(isNear);
 }
 
-function cut(graph: Graph, { primals, asked }: Partition, wanted: Wanted, freed: ReadonlySet<NodeId>): Kept {
-  const places = new Map(primals.map((id, at) => [id, at]));
+function cut(graph: Graph, { primals, asked }: Partition, wanted: Wanted, freed: ReadonlySet<NodeId>): SavedSet {
+  const positions = new Map(primals.map((id, at) => [id, at]));
   const near = distances(graph, primals, asked);
   const outputs = new Set(graph.outputs);
-  const results = resultsKept(wanted);
+  const results = resultsSaved(wanted);
   const { inside } = wanted;
   const uses = usesOf({ nodes: new Map(graph.nodes), outputs: graph.outputs });
-  const values = primals.map((id): KeptValue => {
+  const values = primals.map((id): SavedValue => {
     const n = node(graph, id);
     const choice = wanted.choices.get(id);
     const held = isSavedBy(choice) || results.has(id);
@@ -129,7 +129,7 @@ function cut(graph: Graph, { primals, asked }: Partition, wanted: Wanted, freed:
     const inverted = wanted.inverted.has(id);
     const never = isFreeView(n) || isInside || choice === "recompute" || inverted;
     return {
-      needs: inputsOf(graph, wanted, id).flatMap((input) => places.get(input) ?? []),
+      needs: inputsOf(graph, wanted, id).flatMap((input) => positions.get(input) ?? []),
       cost: held ? 0 : never ? Infinity : price,
       expensive:
         held ||
@@ -138,13 +138,13 @@ function cut(graph: Graph, { primals, asked }: Partition, wanted: Wanted, freed:
       wanted: asked.has(id),
     };
   });
-  const found = keptByCut(values);
+  const found = savedByCut(values);
   if (!found) throw bug("no cut between the passes");
-  const idsOf = (at: ReadonlySet<number>): NodeId[] => [...at].map((place) => primals[place]!);
+  const idsOf = (at: ReadonlySet<number>): NodeId[] => [...at].map((index) => primals[index]!);
   // Values that others are taken back from may be none that a derivative needs.
-  const kept = new Set([...idsOf(found.kept), ...results]);
+  const ids = new Set([...idsOf(found.saved), ...results]);
   const early = idsOf(found.early).filter((id) => isLate(node(graph, id)));
-  return { kept, early: new Set([...early, ...[...kept].filter((id) => isLate(node(graph, id)))]) };
+  return { ids, early: new Set([...early, ...[...ids].filter((id) => isLate(node(graph, id)))]) };
 }
 
 /** Ops of the forward pass between each value and the backward pass. */
@@ -166,10 +166,11 @@ function segmentEnds(graph: Graph, { primals }: Partition): ReadonlySet<NodeId> 
   const marks = products.length > 1 ? products : forward;
   const stretch = Math.max(1, Math.round(Math.sqrt(marks.length)));
   const ends = new Set(marks.filter((_, i) => (i + 1) % stretch === 0 && i + 1 < marks.length));
-  const places = new Map(forward.map((id, at) => [id, at]));
+  const positions = new Map(forward.map((id, at) => [id, at]));
   const lastUse = new Map<NodeId, number>();
-  for (const id of forward) for (const input of node(graph, id).inputs) lastUse.set(input, places.get(id)!);
-  const cuts = [...ends].map((id) => places.get(id)!);
-  const isAlive = (id: NodeId, cutAt: number): boolean => places.get(id)! <= cutAt && (lastUse.get(id) ?? -1) > cutAt;
+  for (const id of forward) for (const input of node(graph, id).inputs) lastUse.set(input, positions.get(id)!);
+  const cuts = [...ends].map((id) => positions.get(id)!);
+  const isAlive = (id: NodeId, cutAt: number): boolean =>
+    positions.get(id)! <= cutAt && (lastUse.get(id) ?? -1) > cutAt;
   return new Set(forward.filter((id) => cuts.some((at) => isAlive(id, at))));
 }

@@ -58,11 +58,11 @@ export class NodeFactory {
       inputs.map((id) => this.typeOf(id)),
       all,
     );
-    if (!type.ok) throw bug(`${op} of a kept value: ${type.text}`);
+    if (!type.ok) throw bug(`${op} of a saved value: ${type.text}`);
     return this.add(op, inputs, all, type.value, like, late);
   }
 
-  /** The last two axes in each other's place, in the backward pass. */
+  /** The last two axes swapped, in the backward pass. */
   transposed(value: NodeId, like: Node): NodeId {
     const last = this.typeOf(value).shape.length - 1;
     const perm = Array.from({ length: last + 1 }, (_, axis) => (axis < last - 1 ? axis : 2 * last - 1 - axis));
@@ -76,8 +76,8 @@ export class NodeFactory {
   packed(value: NodeId, like: Node): NodeId {
     const rows = this.call("reshape", [value], { shape: [this.words(value), WORD] }, like, false);
     const bit = this.call("shift_left", [this.literal(1, like, false), this.lanes(like, false)], {}, like, false);
-    const placed = this.call("where", [rows, bit, this.literal(0, like, false)], {}, like, false);
-    return this.call("sum", [placed], { axes: [1], keepdims: true }, like, false);
+    const masked = this.call("where", [rows, bit, this.literal(0, like, false)], {}, like, false);
+    return this.call("sum", [masked], { axes: [1], keepdims: true }, like, false);
   }
 
   /** The elements that a packed value stands for. */

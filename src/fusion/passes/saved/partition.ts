@@ -8,9 +8,9 @@ export interface Partition {
   readonly asked: ReadonlySet<NodeId>;
 }
 
-export interface Kept {
+export interface SavedSet {
   /** Values that go through memory to the backward pass. */
-  readonly kept: ReadonlySet<NodeId>;
+  readonly ids: ReadonlySet<NodeId>;
   /** Backward values without a cotangent that are computed in the forward pass, because less has to be saved then. */
   readonly early: ReadonlySet<NodeId>;
 }

@@ -5,33 +5,33 @@
 import { isSource, node, type Graph, type Node, type NodeId, type Use } from "../../ir";
 import { opDef } from "../../ops";
 import { isFreeView } from "../../kernel";
-import { isLate, type Kept, type Partition } from "./partition";
+import { isLate, type SavedSet, type Partition } from "./partition";
 
-export interface OneCopy extends Kept {
+export interface OneCopy extends SavedSet {
   /** What is not saved after all, and the value that it is held against. */
   readonly dropped: ReadonlyMap<NodeId, NodeId>;
 }
 
 /** `found` without those saved values that a test holds against a value that is computed again: they are computed from that one. */
-export function fromOneCopy(graph: Graph, { primals }: Partition, found: Kept): OneCopy {
-  const places = new Map(primals.map((id, at) => [id, at]));
-  const kept = new Set(found.kept);
+export function fromOneCopy(graph: Graph, { primals }: Partition, found: SavedSet): OneCopy {
+  const positions = new Map(primals.map((id, at) => [id, at]));
+  const ids = new Set(found.ids);
   const early = new Set(found.early);
   const dropped = new Map<NodeId, NodeId>();
   for (const id of primals) {
     const test = node(graph, id);
-    if (!isLate(test) || test.type.dtype !== "bool" || kept.has(id)) continue;
+    if (!isLate(test) || test.type.dtype !== "bool" || ids.has(id)) continue;
     for (const [value, against] of [test.inputs, test.inputs.toReversed()] as (readonly NodeId[])[]) {
       if (value === undefined || against === undefined) continue;
       const copied = behindViews(graph, value);
-      if (kept.has(copied) || isSource(node(graph, copied))) continue;
-      for (const between of followingFrom(graph, copied, against, places)) {
-        if (kept.delete(between)) dropped.set(between, copied);
+      if (ids.has(copied) || isSource(node(graph, copied))) continue;
+      for (const between of followingFrom(graph, copied, against, positions)) {
+        if (ids.delete(between)) dropped.set(between, copied);
         early.delete(between);
       }
     }
   }
-  return { kept, early, dropped };
+  return { ids, early, dropped };
 }
 
 /** A value that a test of the backward pass holds against `id`, where one of the two follows from the other: rounding either parts them. */
@@ -71,14 +71,14 @@ const behindViews = (graph: Graph, id: NodeId): NodeId => {
   return at;
 };
 
-/** `last` and what it is computed from, as far as that follows from `first`; without `first`. Operands come first in `places`. */
-function followingFrom(graph: Graph, first: NodeId, last: NodeId, places: ReadonlyMap<NodeId, number>): NodeId[] {
-  const begin = places.get(first)!;
+/** `last` and what it is computed from, as far as that follows from `first`; without `first`. Operands come first in `positions`. */
+function followingFrom(graph: Graph, first: NodeId, last: NodeId, positions: ReadonlyMap<NodeId, number>): NodeId[] {
+  const begin = positions.get(first)!;
   const behind = new Set([last]);
   for (const id of behind)
-    for (const input of node(graph, id).inputs) if ((places.get(input) ?? -1) > begin) behind.add(input);
+    for (const input of node(graph, id).inputs) if ((positions.get(input) ?? -1) > begin) behind.add(input);
   const follows = new Set([first]);
-  for (const id of [...behind].toSorted((a, b) => (places.get(a) ?? -1) - (places.get(b) ?? -1)))
+  for (const id of [...behind].toSorted((a, b) => (positions.get(a) ?? -1) - (positions.get(b) ?? -1)))
     if (node(graph, id).inputs.some((input) => follows.has(input))) follows.add(id);
   follows.delete(first);
   return [...follows];

@@ -24,9 +24,9 @@ import { type Rewriter, openRewriter } from "../driver/rewriter";
 import { noKernel, propose } from "../driver/rewriting";
 import { settledBy, timeOf, weigh } from "../profitability/weigh";
 import { nameOf, namesOf, no, showBytes, yes } from "../driver/sentences";
-import { keptOf, type Inverted, type Wanted } from "./choose";
+import { savedOf, type Inverted, type Wanted } from "./choose";
 import { NodeFactory } from "./node-factory";
-import { isLate, type Kept, partitionOf, type Partition } from "./partition";
+import { isLate, type SavedSet, partitionOf, type Partition } from "./partition";
 import { wantedOf } from "./wanted";
 import { fitsBits, flopsOf, isExpensive, savedBytes } from "./recompute-cost";
 import { titled } from "../catalogue";
@@ -42,8 +42,8 @@ export const savedValues: FusionPass = {
     const { wanted: asAsked, refused } = wantedOf(planner.graph, sides, asked, planner.options.strict);
     const rewriter = splittingRewriter(planner);
     // Taken before anything is rewritten: the sides are those of the graph as written.
-    const kept = keptOf(planner.graph, sides, asAsked);
-    const overruled = [...kept.dropped].filter(([id]) => asAsked.choices.has(id));
+    const saved = savedOf(planner.graph, sides, asAsked);
+    const overruled = [...saved.dropped].filter(([id]) => asAsked.choices.has(id));
     const choices = new Map(asAsked.choices);
     for (const [id, copied] of overruled) {
       choices.delete(id);
@@ -57,7 +57,7 @@ export const savedValues: FusionPass = {
         verdict,
         nodes: [value, ...readersLate(planner, rewriter, value).slice(0, 1)],
       });
-    const work: Work = { planner, rewriter, sides, wanted, kept, again: new Map(), copies: new Set() };
+    const work: Work = { planner, rewriter, sides, wanted, saved, again: new Map(), copies: new Set() };
     yield* ahead(work);
     for (const value of crossing(work)) yield* decided(work, value);
   },
@@ -71,7 +71,7 @@ export const savedValues: FusionPass = {
       : yes("A_PATTERN", nodes, "Saved or recomputed, the backward pass reads the same value.");
   },
   cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
-  profitability: (_planner, candidate, delta) => kept(candidate, delta),
+  profitability: (_planner, candidate, delta) => bytesAgainstTime(candidate, delta),
   apply: (_planner, candidate) => patchOf(candidate),
 };
 
@@ -84,8 +84,8 @@ const WAYS: Readonly<Record<string, string>> = {
   recompute: "recomputed",
 };
 
-/** Bytes kept for the backward pass against predicted time: the bytes decide, and the time is what they cost. */
-function kept(candidate: Candidate, { apart, fused }: CostDelta): Opinion {
+/** Bytes saved for the backward pass against predicted time: the bytes decide, and the time is what they cost. */
+function bytesAgainstTime(candidate: Candidate, { apart, fused }: CostDelta): Opinion {
   const { rule, rewrite } = candidate;
   const { verdict } = rewrite!;
   const { bytesSavedBefore, bytesSavedAfter } = verdict.numbers ?? {};
@@ -111,7 +111,7 @@ interface Work {
   readonly rewriter: Rewriter;
   readonly sides: Partition;
   readonly wanted: Wanted;
-  readonly kept: Kept;
+  readonly saved: SavedSet;
   /** Recomputed values, by what they recompute. */
   readonly again: Map<NodeId, NodeId>;
   /** What they are again. */
@@ -135,12 +135,12 @@ function crossing({ planner, rewriter, sides }: Work): NodeId[] {
 
 /** Tests that are taken in the forward pass, so that only their answers are saved: as bits, where words come out even. */
 function* ahead(work: Work): Generator<Candidate, void, Answer> {
-  const { planner, rewriter, kept } = work;
+  const { planner, rewriter, saved } = work;
   for (const id of work.sides.primals) {
     const n = planner.graph.nodes.get(id);
-    if (!n || !kept.kept.has(id)) continue;
+    if (!n || !saved.ids.has(id)) continue;
     const form = fitsBits(n) ? "bits" : work.wanted.choices.get(id) === "f16" ? "f16" : null;
-    if (form === null && !kept.early.has(id)) continue;
+    if (form === null && !saved.early.has(id)) continue;
     const readers = readersLate(planner, rewriter, id);
     if (readers.length === 0 || isInsideKernel(work, id, readers)) continue;
     yield* propose(planner, rewriter, takenAhead(work, n, readers, form));
@@ -151,13 +151,17 @@ function* ahead(work: Work): Generator<Candidate, void, Answer> {
  * Whether the value lies inside a kernel: one of its readers is part of what computes it, or what a copy of it would read. What lies
  * inside is never written, so nothing is saved.
  */
-function isInsideKernel({ planner: { graph }, rewriter, kept }: Work, id: NodeId, readers: readonly NodeId[]): boolean {
+function isInsideKernel(
+  { planner: { graph }, rewriter, saved }: Work,
+  id: NodeId,
+  readers: readonly NodeId[],
+): boolean {
   const homes = new Set(readers.flatMap((reader) => rewriter.regionsOf(reader)));
   const isInside = (each: NodeId): boolean => rewriter.regionsOf(each).some((home) => homes.has(home));
   const copied = new Set([id]);
   for (const each of copied) {
     if (!isLate(node(graph, each))) continue;
-    if (!kept.early.has(each)) {
+    if (!saved.early.has(each)) {
       if (isInside(each)) return true;
       continue;
     }
@@ -167,7 +171,7 @@ function isInsideKernel({ planner: { graph }, rewriter, kept }: Work, id: NodeId
 }
 
 function takenAhead(
-  { planner, rewriter, sides, kept }: Work,
+  { planner, rewriter, sides, saved }: Work,
   n: Node,
   readers: readonly NodeId[],
   form: "bits" | "f16" | null,
@@ -175,7 +179,7 @@ function takenAhead(
   const { graph } = planner;
   const factory = new NodeFactory(graph, isLate(n) ? n.id : readers[0]!, "kept");
   const early = new Map<NodeId, NodeId>();
-  const isCopied = (id: NodeId): boolean => isLate(node(graph, id)) && kept.early.has(id);
+  const isCopied = (id: NodeId): boolean => isLate(node(graph, id)) && saved.early.has(id);
   const needed = new Set([n.id].filter(isCopied));
   for (const id of needed) for (const input of node(graph, id).inputs) if (isCopied(input)) needed.add(input);
   for (const id of sides.primals) {
@@ -232,12 +236,12 @@ const rereads = (graph: Planner["graph"], reader: NodeId, from: NodeId, to: Node
 
 /** One value that the backward pass reads: saved, and why; or recomputed. */
 function* decided(work: Work, id: NodeId): Generator<Candidate, void, Answer> {
-  const { planner, rewriter, kept } = work;
+  const { planner, rewriter, saved } = work;
   if (!planner.graph.nodes.has(id)) return;
   const readers = readersLate(planner, rewriter, id).filter((reader) => !work.copies.has(reader));
   if (readers.length === 0) return;
-  if (isFreeView(node(planner.graph, id)) && kept.kept.has(behind(planner, id))) return;
-  if (kept.kept.has(id)) yield* propose(planner, rewriter, keeping(work, id, readers));
+  if (isFreeView(node(planner.graph, id)) && saved.ids.has(behind(planner, id))) return;
+  if (saved.ids.has(id)) yield* propose(planner, rewriter, keeping(work, id, readers));
   else {
     const { made, ...proposal } = makingAgain(work, id, readers);
     if (!(yield* propose(planner, rewriter, proposal))) forget(work, made);
@@ -264,7 +268,7 @@ function makingAgain(
   id: NodeId,
   readers: readonly NodeId[],
 ): Proposal & { readonly made: readonly NodeId[] } {
-  const { planner, rewriter, wanted, kept, again, copies } = work;
+  const { planner, rewriter, wanted, saved, again, copies } = work;
   const { graph } = planner;
   const factory = new NodeFactory(graph, readers[0]!, "again");
   const made: NodeId[] = [];
@@ -293,7 +297,7 @@ function makingAgain(
     return again.get(value)!;
   };
   const atHand = (value: NodeId): boolean =>
-    isSource(node(graph, value)) || isLate(node(graph, value)) || kept.kept.has(value);
+    isSource(node(graph, value)) || isLate(node(graph, value)) || saved.ids.has(value);
   /** How it follows from a later value, where that is saved or follows from one that is. */
   const inverseOf = (value: NodeId): Inverted | undefined => {
     const found = wanted.inverted.get(value);
