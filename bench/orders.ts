@@ -52,9 +52,9 @@ function mostLikely(x: Float32Array): Float64Array {
     .toReversed();
   let before = 0;
   return sorted.map((p) => {
-    const kept = before < 0.9 ? p : 0;
+    const retained = before < 0.9 ? p : 0;
     before += p;
-    return kept;
+    return retained;
   });
 }
 
@@ -92,10 +92,10 @@ export const orders = ({ wide, divide }: { readonly wide: number; readonly divid
       `x: f32[${wide}, ${short}]\np = softmax(x)\ns = sort(p, descending=True)\nc = cumsum(s, dim=-1)\ny = where(c - s < 0.9, s, 0.0)\n`,
       short,
       (r, c, inputs) => {
-        const kept = mostLikely(rowOf(inputs, r, c));
-        return (j) => kept[j]!;
+        const retained = mostLikely(rowOf(inputs, r, c));
+        return (j) => retained[j]!;
       },
-      1e-3, // where the running sum passes 0.9 one element more or less is kept: about 1/1024
+      1e-3, // where the running sum passes 0.9 one element more or less is retained: about 1/1024
     ),
   ];
 };

@@ -11,8 +11,8 @@ export function quickData({ type: { dtype, shape }, attrs }: Node, seed: number)
   const source = String(attrs["source"]);
   const data = noise(size, seed);
   if (source === "arange") {
-    const places = Array.from({ length: size }, (_, i) => i);
-    return whole ? Int32Array.from(places) : Float32Array.from(places);
+    const indices = Array.from({ length: size }, (_, i) => i);
+    return whole ? Int32Array.from(indices) : Float32Array.from(indices);
   }
   if (source === "zeros") return whole ? new Int32Array(size) : new Float32Array(size);
   if (source === "ones") return whole ? new Int32Array(size).fill(1) : data.fill(1);

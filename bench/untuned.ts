@@ -28,7 +28,7 @@ const expert: Readonly<Record<string, readonly [values: number, why: string]>> =
     2 * Mi * (4 + 5 + 3),
     "forward reads q, k, v and writes its result; backward reads those and its gradient and writes three",
   ],
-  groupnorm_silu: [2 * 8 * 320 * 4096, "a group of 40,960 values is kept on the chip: read once, written once"],
+  groupnorm_silu: [2 * 8 * 320 * 4096, "a group of 40,960 values stays on the chip: read once, written once"],
   bn_train_relu: [
     3 * 32 * 64 * 3136,
     "statistics need all of a channel before its first result: read twice, written once",
@@ -43,7 +43,7 @@ const expert: Readonly<Record<string, readonly [values: number, why: string]>> =
   col_std: [3 * 32 * Mi, "columns need their statistics before the first result: read twice, written once"],
   decode_mlp: [3 * 11008 * 4096 + 2 * 11008, "every weight once; the hidden row is small"],
   small_bmm_softmax: [3 * 1024 * 4096, "both operands once, the result once"],
-  kmeans_assign: [65536 * 65 + 256 * 64, "points once, one place for each; distances stay in tiles"],
+  kmeans_assign: [65536 * 65 + 256 * 64, "points once, one index for each; distances stay in tiles"],
   add_rms_norm: [4 * 32 * Mi + 4096, "two tensors are read, two written"],
   rope: [2 * 16 * Mi + 2 * 128 * Ki, "q once, the result once; tables of 2,048 rows"],
   swiglu_mlp: [
@@ -54,9 +54,9 @@ const expert: Readonly<Record<string, readonly [values: number, why: string]>> =
   softmax_mid: [2 * 16 * Mi, "512 values of a column fit a workgroup: read once, written once"],
   masked_mean: [64 * 512 * 768 + 64 * 512 + 64 * 768, "tokens and mask once"],
   mandelbrot: [3 * 4 * Mi, "two tensors are read, one written; the turns are a loop in registers"],
-  cumsum_ema: [2 * 16 * Mi, "a row is kept while it is summed: read once, written once"],
+  cumsum_ema: [2 * 16 * Mi, "a row is held while it is summed: read once, written once"],
   embed_ln: [8 * Ki * 768 * 2 + Ki * 768, "a row of the table for each token, positions once, the result"],
-  focal: [65536 * 1001, "a row of 1,000 is kept while it is folded: read once"],
+  focal: [65536 * 1001, "a row of 1,000 is held while it is folded: read once"],
   layernorm_long: [
     3 * 32 * Mi,
     "a row of 131,072 is too long for a workgroup: statistics in one read, a second for the result",

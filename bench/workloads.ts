@@ -17,7 +17,7 @@ interface Sizes {
 const relu = (x: number): number => Math.max(x, 0);
 const geluTanh = (x: number): number => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
 
-/** Twenty steps, `smooth` standing at every fourth place. */
+/** Twenty steps, `smooth` standing as every fourth. */
 function chainText(smooth: string, size: number): string {
   const lines = [`x: f32[${size}, ${size}]`, "t0 = x * 0.99"];
   const steps = ["{} + 0.01", `${smooth}({})`, "relu({})", "{} * 1.01"];
@@ -66,8 +66,8 @@ const pointwise = ({ big, wide }: Sizes): Workload[] => [
     wide,
     (r, c, inputs, got) => (j) => {
       const dropped = of(inputs, "r")[r * c + j]!;
-      const kept = dropped + (of(inputs, "x")[r * c + j]! + of(inputs, "b")[j]!) / 0.9;
-      return Math.abs(got[j]! - dropped) < Math.abs(got[j]! - kept) ? dropped : kept;
+      const survived = dropped + (of(inputs, "x")[r * c + j]! + of(inputs, "b")[j]!) / 0.9;
+      return Math.abs(got[j]! - dropped) < Math.abs(got[j]! - survived) ? dropped : survived;
     },
     1e-5,
   ),

@@ -138,7 +138,7 @@ test("a GPU that goes away under a kernel by hand is told with its name; the tex
   const long = `var late = 0.0;\n  for (var k = 0u; k < 4000u; k++) { late += abs(${turn}); }\n  `;
   await write(play, kernel("select(max(sum, 0.0), 1.0, late < 0.0)", long));
   await play.run.click();
-  // Before that a new device would take the lost one's place, and the kernel run to its end.
+  // Before that a new device would replace the lost one, and the kernel run to its end.
   await expect(play.region("Score")).toContainText("Trying the hand-written kernel", LONG);
   void session.send("Browser.crashGpuProcess" as "Browser.close").catch(() => undefined);
   await expect(play.page.getByText(/While K1, edited by hand, ran: .*GPU went away/).first()).toBeVisible(LONG);

@@ -40,20 +40,20 @@ test("a program leaves as a module that a bare page runs", async ({ page, play }
 test("the module's numbers are the page's, to the bit", async ({ page, play }) => {
   // The page's own buffers outlive its run, so that they can be read.
   await page.addInitScript(() => {
-    const kept: { readonly device: GPUDevice; readonly buffer: GPUBuffer }[] = [];
+    const buffers: { readonly device: GPUDevice; readonly buffer: GPUBuffer }[] = [];
     const made = Reflect.get(GPUDevice.prototype, "createBuffer") as (of: GPUBufferDescriptor) => GPUBuffer;
     const create = (device: GPUDevice, of: GPUBufferDescriptor): GPUBuffer => made.call(device, of);
     GPUDevice.prototype.createBuffer = function (this: GPUDevice, of) {
       const buffer = create(this, of);
       if (of.label && (of.usage & GPUBufferUsage.COPY_SRC) !== 0) {
         buffer.destroy = () => undefined;
-        kept.push({ device: this, buffer });
+        buffers.push({ device: this, buffer });
       }
       return buffer;
     };
     Object.assign(window, {
-      async keptBits() {
-        const read = kept.map(async ({ device, buffer }) => {
+      async bufferBits() {
+        const read = buffers.map(async ({ device, buffer }) => {
           const { size, label } = buffer;
           const staging = create(device, { size, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });
           const encoder = device.createCommandEncoder();
@@ -74,7 +74,7 @@ test("the module's numbers are the page's, to the bit", async ({ page, play }) =
   const measured = play.region("Measured");
   await expect(measured.getByText(/^Same result/)).toBeVisible({ timeout: 120_000 });
   const found = await page.evaluate(() =>
-    (window as unknown as { keptBits(): Promise<readonly { label: string; bits: number[] }[]> }).keptBits(),
+    (window as unknown as { bufferBits(): Promise<readonly { label: string; bits: number[] }[]> }).bufferBits(),
   );
   const kernels = play.region("Kernels");
   await kernels.getByRole("button", { name: "Export…" }).click();
@@ -94,9 +94,9 @@ test("the module's numbers are the page's, to the bit", async ({ page, play }) =
     return [...new Uint32Array(y.buffer, y.byteOffset, y.length)];
   }, inputs);
   expect(own.length).toBe(64 * 48);
-  const places = found.filter(({ label, bits }) => label.startsWith("slot") && bits.length >= own.length);
+  const slots = found.filter(({ label, bits }) => label.startsWith("slot") && bits.length >= own.length);
   // Its result lies in one of the buffers that both plans share.
-  expect(places.some(({ bits }) => own.every((value, i) => bits[i] === value))).toBe(true);
+  expect(slots.some(({ bits }) => own.every((value, i) => bits[i] === value))).toBe(true);
 });
 
 test("all WGSL files leave in one archive: what the page shows, and every text compiles", async ({ page, play }) => {

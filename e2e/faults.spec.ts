@@ -17,7 +17,7 @@ async function openProgram(play: Playground, text = program): Promise<void> {
   await expect(play.node(/^exp y/)).toBeVisible();
 }
 
-/** Shaders that hold `from` get `to` in its place, as if the compiler had written that; until `window.mended`. */
+/** Shaders that hold `from` get `to` instead, as if the compiler had written that; until `window.mended`. */
 async function miscompile({ page }: Playground, from: string, to: string): Promise<void> {
   await page.addInitScript(
     ([wanted, instead]) => {
@@ -59,7 +59,7 @@ test("a kernel that computes something else is found out, with its worst element
   await restWorks(play);
 });
 
-test("a shader that the GPU's compiler refuses is told with its place and its words; the next run works", async ({
+test("a shader that the GPU's compiler refuses is told with its position and its words; the next run works", async ({
   page,
   play,
 }) => {
@@ -72,7 +72,7 @@ test("a shader that the GPU's compiler refuses is told with its place and its wo
     LONG,
   );
   await expect(measured).toContainText(/The line reads: let y_i = exp\(add\);/);
-  // The same place in the code itself.
+  // The same position in the code itself.
   const kernels = play.region("Kernels");
   await expect(kernels.getByText(/^Refused by the GPU's compiler at line \d+, column \d+\.$/)).toBeVisible();
   await expect(kernels.locator(".wgsl-refused-words").first()).toBeVisible();

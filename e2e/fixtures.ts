@@ -85,7 +85,7 @@ export class Playground {
       );
   }
 
-  /** Middle of the `nth` place in the program (from 0) where `word` is written. */
+  /** Middle of the `nth` `word` in the program, from 0. */
   async word(word: string, nth = 0): Promise<{ x: number; y: number }> {
     await expect(this.editor).toContainText(word);
     const at = await this.editor.evaluate(

@@ -41,7 +41,7 @@ test("a row read again on each pass: the counts, the code beside the planner's, 
   await expect(knobs).toContainText("Planner defaults.");
 });
 
-test("threads that join by subgroups: shuffles in place of a tree, a sixteenth of the workgroup memory", async ({
+test("threads that join by subgroups: shuffles instead of a tree, a sixteenth of the workgroup memory", async ({
   page,
   play,
 }) => {

@@ -27,7 +27,7 @@ test("a level says what it runs, re-plans, travels with the link and is undone",
   await expect(kernels(play)).toHaveAccessibleName(/end 1$/);
 });
 
-test("passes change places by key, by press and by hand; an order that can't run is refused with its reason", async ({
+test("passes are moved by key, by press and by hand; an order that can't run is refused with its reason", async ({
   page,
   play,
 }) => {
@@ -40,8 +40,8 @@ test("passes change places by key, by press and by hand; an order that can't run
   await at("Fuse row reductions").focus();
   await page.keyboard.press("Alt+ArrowDown");
   await expect(at("Fuse row reductions")).toBeFocused();
-  const place = usual.indexOf("Fuse row reductions");
-  expect(await passes(dialog)).toEqual(usual.with(place, usual[place + 1]!).with(place + 1, usual[place]!));
+  const index = usual.indexOf("Fuse row reductions");
+  expect(await passes(dialog)).toEqual(usual.with(index, usual[index + 1]!).with(index + 1, usual[index]!));
   await dialog.getByRole("button", { name: "Move Fuse row reductions up" }).click();
   expect(await passes(dialog)).toEqual(usual);
   await dialog

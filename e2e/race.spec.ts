@@ -71,7 +71,7 @@ test("naive races fused: predicted until a run, played and scrubbed, its last fr
   // The mark that every WebM begins with.
   expect((await bytesOf(webm)).readUInt32BE(0)).toBe(0x1a45dfa3);
 
-  // A run's times take the place of the prediction.
+  // A run's times replace the prediction.
   await play.run.click();
   await expect(race()).toContainText("Measured on", { timeout: 120_000 });
   await expect(race()).not.toContainText("Predicted");

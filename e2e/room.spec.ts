@@ -177,9 +177,9 @@ test("a teacher finds both plans, a lesson's answers and a handout; Share has a 
   await play.command("Earlier work");
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Clear everything…" }).click();
-  const kept = page.waitForEvent("download");
+  const download = page.waitForEvent("download");
   await dialog.getByRole("button", { name: "Download the program" }).click();
-  await kept;
+  await download;
   await dialog.getByRole("button", { name: "Clear everything", exact: true }).click();
   await expect(dialog).toHaveCount(0);
   await expect(play.editor).toContainText("layer_norm");

@@ -56,7 +56,7 @@ test("a disk at the port says what becomes of a value until the backward pass, a
 
   await play.region("Measured").getByRole("button", { name: "recomputed" }).click();
   await expect(play.node(/^relu h.*, recomputed in the backward pass$/)).toBeVisible();
-  // Before the pass has come by, everything that is read later is kept.
+  // Before the pass has come by, everything that is read later is saved.
   await play.leaveFields();
   await page.keyboard.press("Home");
   await expect(play.node(/^relu h.*, saved for the backward pass$/)).toBeVisible();

@@ -26,7 +26,7 @@ const STRANGE =
 
 const pack = (value: unknown): string => deflateRawSync(JSON.stringify(value)).toString("base64url");
 
-test("ten payloads at every place of a link stay words", async ({ page, play }) => {
+test("ten payloads at every part of a link stay words", async ({ page, play }) => {
   const dialogs: string[] = [];
   page.on("dialog", (dialog) => {
     dialogs.push(dialog.message());

@@ -53,7 +53,7 @@ const monacoBytes = () =>
     .reduce((most, bytes) => Math.max(most, bytes), 0);
 
 /** What `npm test` costs: written by hand, after what is measured here. */
-const kept = () => /^## Tests$[^]*/m.exec(readFileSync(REPORT, "utf8"))?.[0] ?? "";
+const tests = () => /^## Tests$[^]*/m.exec(readFileSync(REPORT, "utf8"))?.[0] ?? "";
 
 /** What was measured, as a page of the docs. */
 function report() {
@@ -112,7 +112,7 @@ for (const { name, againMillis, growth } of measured) {
 for (const { what, value, limit, unit, over } of rows) {
   console.log(`${over ? "OVER" : "  ok"}  ${what}: ${value} of ${limit} ${unit}`);
 }
-if (process.argv.includes("--write")) writeFileSync(REPORT, await formatted(`${report()}\n${kept()}`));
+if (process.argv.includes("--write")) writeFileSync(REPORT, await formatted(`${report()}\n${tests()}`));
 if (process.argv.includes("--runs")) {
   const script = fileURLToPath(new URL("chrome-run-times.mjs", import.meta.url));
   execFileSync(process.execPath, [script, "--size", "S"], { stdio: "inherit" });

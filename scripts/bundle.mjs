@@ -1,4 +1,4 @@
-/** @file One entry of the sources as one file for Node, kept in .cache/ under the hash of what it was made from. */
+/** @file One entry of the sources as one file for Node, stored in .cache/ under the hash of what it was made from. */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -28,7 +28,7 @@ function keyOf(entry, folders) {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** Builds `entry` (from the root) into the one file `out`. Packages go in, except those in `external`; `alias` puts files in their place. */
+/** Builds `entry` (from the root) into the one file `out`. Packages go in, except those in `external`; `alias` puts files instead of them. */
 export async function build(entry, out, external = [], alias = {}) {
   const { build: viteBuild } = await import("vite");
   const folder = dirname(out);

@@ -65,10 +65,10 @@ try {
     const page = await context.newPage();
     // Panels that fold away are open, so that their charts are drawn.
     await page.addInitScript(() => {
-      const kept = JSON.parse(localStorage.getItem("fusion-playground.preferences") ?? "{}");
+      const stored = JSON.parse(localStorage.getItem("fusion-playground.preferences") ?? "{}");
       localStorage.setItem(
         "fusion-playground.preferences",
-        JSON.stringify({ ...kept, toured: true, memoryMiB: 16384 }),
+        JSON.stringify({ ...stored, toured: true, memoryMiB: 16384 }),
       );
     });
     await page.goto(`${site.address}?example=${example}`);

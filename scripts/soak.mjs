@@ -1,6 +1,6 @@
 /**
  * @file `npm run soak [-- --plans 100000 --gradients 10000 --loops 5000 --kept 4000 --batches 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --hostile 100000 --verdicts 10000 --saved 2000 --factor 100 --seed N --minutes M --fresh]`: the laws of
- * `npm test` at full count, in batches of one process each. Progress is kept in .cache/soak.json: the next run goes on where this
+ * `npm test` at full count, in batches of one process each. Progress is stored in .cache/soak.json: the next run goes on where this
  * one stopped, and asks again what failed. Every batch rewrites docs/soak.md. `--bundle FILE` writes the laws as one file that runs on
  * any machine with Node (`node FILE plans 2000:7`); `--take RESULTS` takes the lines it printed there as batches done.
  */
@@ -67,7 +67,7 @@ const LAWS = {
     goal: goal("kept", 4000),
     batch: 200,
     unit: "random programs with their gradients, with a random policy, budget and choices of what the backward pass keeps",
-    says: "the same values whatever is kept, and kernels of one pass each where both run apart",
+    says: "the same values whatever is saved, and kernels of one pass each where both run apart",
     files: ["test/laws/gradient-plans.test.ts"],
     only: "what the backward passes of",
     env: (count, seed) => ({ GRADIENT_LAWS: `${2 * count}:${seed}` }),
@@ -148,7 +148,7 @@ const LAWS = {
     goal: goal("saved", 2000),
     batch: 100,
     unit: "random programs with their gradients, under every policy of what is saved and with a budget",
-    says: "no policy has a higher peak than saving every value, and a budget is kept to where it can be",
+    says: "no policy has a higher peak than saving every value, and a budget holds where it can",
     files: ["test/laws/saved-peak.test.ts"],
     env: (count, seed) => ({ SAVED_LAWS: `${count}:${seed}` }),
   },

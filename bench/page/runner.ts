@@ -22,7 +22,7 @@ export interface Ready {
 export interface Contender {
   readonly name: string;
   readonly version: string;
-  /** Throws where the library can't run the program; the page says so in its place. */
+  /** Throws where the library can't run the program; the page says so instead. */
   prepare(task: Task): Promise<Ready>;
 }
 

@@ -202,13 +202,13 @@ function handProgress(hand: HandFacts | null): string {
 /** `kernels <= 1 and bytes <= 12 MiB` becomes a sentence with the numbers as they are. */
 function progressOf(check: string): string {
   const names = [...new Set(check.match(/\b(naive\.)?(kernels|transfers|large|bytes|peak|saved|micros)\b/g) ?? [])];
-  const places = [...check.matchAll(/\b(fused|stored)\(([^)]*)\)/g)].map(([, what, of]) => PLACES[what!]!(of!));
-  const parts = [...names.map((name) => WORDS[name.replace("naive.", "")]!(name)), ...places];
+  const missing = [...check.matchAll(/\b(fused|stored)\(([^)]*)\)/g)].map(([, what, of]) => MISSING[what!]!(of!));
+  const parts = [...names.map((name) => WORDS[name.replace("naive.", "")]!(name)), ...missing];
   return parts.length > 0 ? parts.join(", ") : "the goal is not reached";
 }
 
 /** Where the values of a call are not yet. */
-const PLACES: Readonly<Record<string, (of: string) => string>> = {
+const MISSING: Readonly<Record<string, (of: string) => string>> = {
   fused: (of) => `one kernel does not yet compute ${of.split(/\s*,\s*/).join(" and ")}`,
   stored: (of) => `no kernel stores ${of} yet`,
 };

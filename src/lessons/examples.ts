@@ -70,7 +70,7 @@ export const examples: readonly Example[] = [
   ...more,
 ];
 
-/** The id under which a variant is opened, linked and kept. */
+/** The id under which a variant is opened, linked and stored. */
 export const variantId = (example: Example, variant: Variant): string => `${example.id}/${variant.id}`;
 
 const withVariant = (example: Example, { id, title, ...changes }: Variant): Example => ({

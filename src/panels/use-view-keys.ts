@@ -1,4 +1,4 @@
-/** @file Keys of a view that takes the place of the page: they come before those of the page behind it. */
+/** @file Keys of a view that stands instead of the page: they come before those of the page behind it. */
 import { useEffect, useRef } from "react";
 import { playground } from "../state";
 

@@ -32,26 +32,26 @@ interface Fold {
   readonly lid: boolean;
 }
 
-/** The scene with every fold drawn as one box at the place of its first op. */
+/** The scene with every fold drawn as one box where its first op stands. */
 export function foldScene(whole: Scene, rules: FoldRules): Scene {
   const scene = withoutIndices(whole, rules.source);
   const ops = scene.nodes.filter(({ kind }) => kind === "op");
   const folds = foldsOf(scene, ops, rules);
   if (folds.size === 0) return scene;
-  const place = new Map<NodeId, NodeId>();
-  for (const { id, members } of folds.values()) for (const { id: member } of members) place.set(member, foldBox(id));
+  const homeOf = new Map<NodeId, NodeId>();
+  for (const { id, members } of folds.values()) for (const { id: member } of members) homeOf.set(member, foldBox(id));
   const boxes = new Map([...folds.values()].map((fold) => [foldBox(fold.id), boxOf(scene, fold)]));
   const nodes: SceneNode[] = [];
   const seen = new Set<NodeId>();
   for (const node of scene.nodes) {
-    const at = place.get(node.id);
+    const at = homeOf.get(node.id);
     if (!at) nodes.push(node);
     else if (!seen.has(at)) {
       seen.add(at);
       nodes.push(boxes.get(at)!);
     }
   }
-  const folded = { nodes, edges: linesBetween(scene.edges, place), kernels: scene.kernels };
+  const folded = { nodes, edges: linesBetween(scene.edges, homeOf), kernels: scene.kernels };
   return stackOutputs(stackInputs(folded, rules.byHand), rules.byHand);
 }
 

@@ -49,7 +49,7 @@ export function factsOf(
 ): readonly (readonly [string, string])[] {
   const box = scene.nodes.find((node) => node.id === id || node.inside.includes(id));
   const kernel = scene.kernels.find(({ region }) => region === box?.kernel?.region);
-  const value = box?.id === id ? places[box.lives](showBytes(box.bytes)) : null;
+  const value = box?.id === id ? homes[box.lives](showBytes(box.bytes)) : null;
   return [
     ...(kernel ? [["Kernel", `${kernel.name} ${kernel.title}`.trim()] as const] : []),
     ...(value ? [["Value", value] as const] : []),
@@ -59,7 +59,7 @@ export function factsOf(
   ];
 }
 
-const places: Readonly<Record<Lives, (bytes: string) => string | null>> = {
+const homes: Readonly<Record<Lives, (bytes: string) => string | null>> = {
   memory: (bytes) => `${bytes} in memory`,
   register: () => "in registers, no traffic",
   view: () => "a view: no kernel, no traffic",

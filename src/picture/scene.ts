@@ -113,7 +113,7 @@ export const pipeWidth = (bytes: number, largest: number): number =>
 const drawnOps = (graph: Graph): Node[] =>
   [...graph.nodes.values()].filter(({ op }) => op !== "const" && op !== "hole");
 
-/** Colours by region, from 0; a kernel without one takes its place in the plan. */
+/** Colours by region, from 0; a kernel without one takes its number in the plan. */
 type KernelColours = ReadonlyMap<RegionId, number>;
 const inPlanOrder: KernelColours = new Map();
 
@@ -236,8 +236,8 @@ function sayNode(node: Node, title: string, home: KernelMark | null, lives: Live
   if (node.op === "input") return `input ${node.label}, ${showType(node.type)}`;
   const name = node.id === title ? title : `${title} ${node.id}`;
   const where = home ? `, kernel ${home.name.replace(/^K/, "")}` : "";
-  const place = { memory: ", in memory", register: ", in registers", view: ", a view", nowhere: "" }[lives];
-  return `${name}, ${showType(node.type)}${where}${place}`;
+  const livesIn = { memory: ", in memory", register: ", in registers", view: ", a view", nowhere: "" }[lives];
+  return `${name}, ${showType(node.type)}${where}${livesIn}`;
 }
 
 /** What a result without a name is called: one statement may give several gradients. */

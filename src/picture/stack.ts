@@ -40,17 +40,17 @@ export function inputsOfFolds(scene: Scene): ReadonlyMap<NodeId, readonly SceneN
 
 /** The scene with such inputs as one pill, unless that was opened by hand. */
 export function stackInputs(scene: Scene, byHand: Folds): Scene {
-  const place = new Map<NodeId, NodeId>();
+  const homeOf = new Map<NodeId, NodeId>();
   const pills = new Map<NodeId, SceneNode>();
   for (const [reader, inputs] of inputsOfFolds(scene)) {
     const id = `inputs of ${reader}`;
     if (inputs.length <= MAX_PILLS || byHand.get(id) === "open") continue;
-    for (const input of inputs) place.set(input.id, foldBox(id));
+    for (const input of inputs) homeOf.set(input.id, foldBox(id));
     pills.set(inputs[0]!.id, pillOf(id, inputs, "input"));
   }
-  if (place.size === 0) return scene;
-  const nodes = scene.nodes.flatMap((node) => (place.has(node.id) ? (pills.get(node.id) ?? []) : node));
-  const lines = new Map(linesBetween(scene.edges, place).map((edge) => [`${edge.from}>${edge.to}`, edge] as const));
+  if (homeOf.size === 0) return scene;
+  const nodes = scene.nodes.flatMap((node) => (homeOf.has(node.id) ? (pills.get(node.id) ?? []) : node));
+  const lines = new Map(linesBetween(scene.edges, homeOf).map((edge) => [`${edge.from}>${edge.to}`, edge] as const));
   return { ...scene, nodes, edges: [...lines.values()] };
 }
 
@@ -63,17 +63,17 @@ export function stackOutputs(scene: Scene, byHand: Folds): Scene {
     const node = byId.get(to);
     if (folds.has(from) && node?.kind === "output") results.set(from, [...(results.get(from) ?? []), node]);
   }
-  const place = new Map<NodeId, NodeId>();
+  const homeOf = new Map<NodeId, NodeId>();
   const pills = new Map<NodeId, SceneNode>();
   for (const [fold, outputs] of results) {
     const id = `results of ${fold}`;
     if (outputs.length <= MAX_PILLS || byHand.get(id) === "open") continue;
-    for (const output of outputs) place.set(output.id, foldBox(id));
+    for (const output of outputs) homeOf.set(output.id, foldBox(id));
     pills.set(outputs[0]!.id, pillOf(id, outputs, "result"));
   }
-  if (place.size === 0) return scene;
-  const nodes = scene.nodes.flatMap((node) => (place.has(node.id) ? (pills.get(node.id) ?? []) : node));
-  return { ...scene, nodes, edges: linesBetween(scene.edges, place) };
+  if (homeOf.size === 0) return scene;
+  const nodes = scene.nodes.flatMap((node) => (homeOf.has(node.id) ? (pills.get(node.id) ?? []) : node));
+  return { ...scene, nodes, edges: linesBetween(scene.edges, homeOf) };
 }
 
 function pillOf(id: string, pills: readonly SceneNode[], kind: "input" | "result"): SceneNode {

@@ -143,9 +143,9 @@ export function firstViewport(
   least: number,
   lead: Rect | null,
 ): Viewport | null {
-  const kept = followViewport(view, content, null, room, least);
-  const isWhole = content.length === 0 || kept !== null || isSeen(around(content), view, room);
-  return isWhole ? kept : fitViewport(content, room, least, lead);
+  const followed = followViewport(view, content, null, room, least);
+  const isWhole = content.length === 0 || followed !== null || isSeen(around(content), view, room);
+  return isWhole ? followed : fitViewport(content, room, least, lead);
 }
 
 /**

@@ -245,7 +245,7 @@ function BelowLesson() {
   );
 }
 
-/** Beside the graph: the lesson, if one is open, as high as `height`, and `content` in the place of `lower`. */
+/** Beside the graph: the lesson, if one is open, as high as `height`, and `content` instead of `lower`. */
 function withLesson(plan: GridPlan, height: Track, lower: "measured" | "kernels", content: ReactNode): GridPlan {
   const panes = plan.panes.map((pane) => {
     if (pane.area === "program")

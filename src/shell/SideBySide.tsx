@@ -1,4 +1,4 @@
-/** @file Views that take the place of the page: two plans compared or racing, with the canvas's way of drawing a plan, and one kernel at work. */
+/** @file Views that stand instead of the page: two plans compared or racing, with the canvas's way of drawing a plan, and one kernel at work. */
 import { loadStill } from "../editor";
 import { loadCompare, loadInside, loadRace } from "../panels";
 import { lazyModule } from "../state";

@@ -128,7 +128,7 @@ export function TopBar({ layout }: { readonly layout: PageLayout }) {
 const UNTITLED = "Untitled";
 const selectTitle = (state: PlaygroundState): string => selectOpenExample(state)?.title ?? UNTITLED;
 
-/** The lesson that is read takes the example's place. */
+/** The lesson that is read replaces the example. */
 function LessonMenu({ kind, title }: { readonly kind: string; readonly title: string }) {
   const open = usePlayground((state) => state.dialog === "course");
   return (

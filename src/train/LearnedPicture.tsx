@@ -68,7 +68,7 @@ function PlanePicture({ picture }: { readonly picture: Plane }) {
         role="img"
         aria-label={`The plane as the program sees it: ${right} of ${picture.points.length} points lie where it says so`}
       />
-      <figcaption>What the fused weights say of each place; circles are label 0, squares label 1.</figcaption>
+      <figcaption>What the fused weights say of each point; circles are label 0, squares label 1.</figcaption>
     </figure>
   );
 }

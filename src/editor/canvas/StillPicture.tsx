@@ -38,7 +38,7 @@ function placeOf({ lines, boxes, scene }: Picture, { edges, nodes }: About): Poi
 
 const ink = (token: string): string => `var(--${token})`;
 
-/** Shapes as the page draws them. They come in a fixed order, so that their place is their key. */
+/** Shapes as the page draws them. They come in a fixed order, so that their index is their key. */
 function drawn(shape: Shape | string, key: number): ReactNode {
   if (typeof shape === "string") return shape;
   return createElement(shape.name, { key, ...propsOf(shape) }, ...shape.inside.map(drawn));

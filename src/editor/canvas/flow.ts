@@ -116,7 +116,7 @@ function flowNode(node: SceneNode, { x, y, width, height }: Box, ports: NodePort
   };
 }
 
-const places = { memory: "through memory", register: "in registers", view: "as a view" } as const;
+const homes = { memory: "through memory", register: "in registers", view: "as a view" } as const;
 
 /** Lines that are left out when the whole graph is seen from afar. */
 const MAX_LINES = 200;
@@ -140,7 +140,7 @@ function flowEdge(line: Line, mark: EdgeMark | null, selected: boolean, minor: b
     sourceHandle: "out",
     targetHandle: "in",
     data: { line, mark, selected },
-    ariaLabel: `${from} to ${to}, ${places[kind]}${kind === "memory" && bytes > 0 ? `, ${showBytes(bytes)}` : ""}${outcome}${pin}`,
+    ariaLabel: `${from} to ${to}, ${homes[kind]}${kind === "memory" && bytes > 0 ? `, ${showBytes(bytes)}` : ""}${outcome}${pin}`,
     focusable: true,
     domAttributes: { tabIndex: -1 },
     zIndex: selected || mark?.candidate ? 1 : 0,

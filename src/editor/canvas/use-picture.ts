@@ -105,7 +105,7 @@ export function usePicture(): Drawn {
   return { picture, outOf, folds: kernels };
 }
 
-/** Whether a media query holds, kept up to date. */
+/** Whether a media query holds, always up to date. */
 function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (changed) => {

@@ -45,7 +45,7 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
 const NO_BARS: ReadonlyMap<number, CostBar> = new Map();
 
 interface MonacoProps {
-  /** The field that this takes the place of; null once that has happened. */
+  /** The field that this replaces; null once that has happened. */
   readonly plain: HTMLTextAreaElement | null;
   readonly onReady: () => void;
 }

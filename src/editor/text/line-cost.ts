@@ -20,8 +20,8 @@ const cache = new WeakMap<Compilation, readonly LineCost[]>();
 
 /** Lines that have a kernel of the naive plan, ascending; empty without a plan. */
 export function lineCosts(compilation: Compilation): readonly LineCost[] {
-  const kept = cache.get(compilation);
-  if (kept) return kept;
+  const known = cache.get(compilation);
+  if (known) return known;
   const costs = new Map<number, { flops: number; bytes: number }>();
   const graph = compilation.naive?.graph;
   if (graph && compilation.naivePlan) {

@@ -19,25 +19,25 @@ export function lineAt(starts: readonly number[], offset: number): number {
   return low + 1;
 }
 
-interface Placed {
+interface Spanned {
   readonly id: NodeId;
   readonly span: Span;
 }
 
 export interface LineIndex {
   /** Nodes whose span begins on the line, in graph order; 1-based. */
-  readonly byLine: ReadonlyMap<number, readonly Placed[]>;
+  readonly byLine: ReadonlyMap<number, readonly Spanned[]>;
   readonly starts: readonly number[];
 }
 
 const cache = new WeakMap<Graph, { text: string; index: LineIndex }>();
 
-/** Kept while graph and text are the same. */
+/** Remembered while graph and text are the same. */
 export function indexLines(graph: Graph, text: string): LineIndex {
-  const kept = cache.get(graph);
-  if (kept?.text === text) return kept.index;
+  const known = cache.get(graph);
+  if (known?.text === text) return known.index;
   const starts = lineStarts(text);
-  const byLine = new Map<number, Placed[]>();
+  const byLine = new Map<number, Spanned[]>();
   for (const { id, span, op } of graph.nodes.values()) {
     if (!span || op === "const") continue;
     const line = lineAt(starts, span.from);
@@ -52,14 +52,14 @@ export function indexLines(graph: Graph, text: string): LineIndex {
 
 /** The node written at `offset`: the smallest one around it, else the last of its line (the line's result); null on other lines. */
 export function nodeAtOffset({ byLine, starts }: LineIndex, offset: number): NodeId | null {
-  const placed = byLine.get(lineAt(starts, offset)) ?? [];
-  const size = ({ span }: Placed): number => span.to - span.from;
-  let best: Placed | null = null;
-  for (const each of placed) {
+  const spanned = byLine.get(lineAt(starts, offset)) ?? [];
+  const size = ({ span }: Spanned): number => span.to - span.from;
+  let best: Spanned | null = null;
+  for (const each of spanned) {
     const around = each.span.from <= offset && offset <= each.span.to;
     if (around && (!best || size(each) <= size(best))) best = each;
   }
-  return (best ?? placed.at(-1))?.id ?? null;
+  return (best ?? spanned.at(-1))?.id ?? null;
 }
 
 /** 1-based lines of nodes, each once. A node that a pass made stands where the nodes it came from stand. */

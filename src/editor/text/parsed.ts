@@ -3,7 +3,7 @@ import { parseProgram, type Parsed } from "../../fusion";
 
 let last: Parsed | null = null;
 
-/** Kept for one text: the editor asks many questions about the same one. */
+/** Remembered for one text: the editor asks many questions about the same one. */
 export function parsedText(text: string): Parsed {
   if (last?.text !== text) last = parseProgram(text, { patience: 1 });
   return last;

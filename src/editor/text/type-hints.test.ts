@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseProgram } from "../../fusion";
 import { fittingHints, typeHints } from "./type-hints";
 
-/** The text with its hints written in place. */
+/** The text with its hints written into it. */
 function hinted(text: string): string {
   const hints = typeHints(parseProgram(text), { from: 0, to: text.length }).toSorted((a, b) => b.offset - a.offset);
   return hints.reduce((all, { offset, label }) => `${all.slice(0, offset)}⟨${label}⟩${all.slice(offset)}`, text);

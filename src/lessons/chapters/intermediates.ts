@@ -191,7 +191,7 @@ loss = m + log(l) - z.gather(1, y)
     id: "splade-head",
     chapter: "intermediates",
     title: "SPLADE head",
-    sentence: "There is one score per word and position, but only the largest per word is kept.",
+    sentence: "There is one score per word and position, but only the largest per word is stored.",
     text: `# [B, S, V] scores, of which [B, V] remain
 S = 128
 B = 4

@@ -189,7 +189,7 @@ return y, x.grad, weight.grad, bias.grad
     chapter: "derivatives",
     title: "Checkpoints",
     sentence: "Nine layers: save every activation, or only the ends of √9 = 3 segments and recompute the rest.",
-    text: `# A tower of layers that share their weights; the ends of stretches are kept
+    text: `# A tower of layers that share their weights; the ends of stretches are saved
 N = 512
 x: f32[N, N]
 w: f32[N, N] = param()

@@ -46,7 +46,7 @@ const Button = ({ icon, label, onPress, off }: ButtonProps) => (
 );
 
 /** Where the common steps stand. */
-interface Place {
+interface Controls {
   readonly shown: number;
   readonly total: number;
   readonly go: (shown: number) => void;
@@ -84,8 +84,8 @@ function usePlaying(shown: number, total: number, go: (shown: number, total: num
   };
 }
 
-function Steps({ place, words }: { readonly place: Place; readonly words: string }) {
-  const { shown, total, go, differ, playing, toggle } = place;
+function Steps({ controls, words }: { readonly controls: Controls; readonly words: string }) {
+  const { shown, total, go, differ, playing, toggle } = controls;
   return (
     <footer className="compare-steps" data-pane="steps" tabIndex={-1}>
       <Button icon="back" label="Previous step of both" onPress={() => go(shown - 1)} off={shown === 0} />
@@ -210,7 +210,7 @@ export function CompareView({ Still }: { readonly Still: Still }) {
     if (to !== null) go(to);
   };
   const { playing, toggle } = usePlaying(shown, total, stepTo);
-  const place = { shown, total, go, differ, playing, toggle };
+  const controls = { shown, total, go, differ, playing, toggle };
   // Arrows step both sides, with Shift from difference to difference.
   useViewKeys({
     ArrowRight: () => go(shown + 1),
@@ -291,7 +291,7 @@ export function CompareView({ Still }: { readonly Still: Still }) {
           <aside className="compare-differs">{!problem && <p className="differs-none">Planning both sides…</p>}</aside>
         )}
       </div>
-      <Steps place={place} words={planned ? wordsAt(planned, shown) : ""} />
+      <Steps controls={controls} words={planned ? wordsAt(planned, shown) : ""} />
     </main>
   );
 }

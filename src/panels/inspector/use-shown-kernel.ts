@@ -18,17 +18,17 @@ interface Planned {
 }
 
 const NOTHING: Planned = { plan: null, fusion: null };
-const kept = new WeakMap<Compilation, Planned>();
+const shown = new WeakMap<Compilation, Planned>();
 
 /** Plan and graph of one state. While a step's plan is still being made, those shown before stay: nothing flickers. */
 function selectPlanned(state: PlaygroundState): Planned {
   const { compilation } = state.derived;
   if (!compilation || selectHasHoles(state) || selectIsEmpty(state)) return NOTHING;
-  const before = kept.get(compilation) ?? NOTHING;
+  const before = shown.get(compilation) ?? NOTHING;
   const [plan, fusion] = [selectPlan(state), selectFusion(state)];
   if (!plan || !fusion || (plan === before.plan && fusion === before.fusion)) return before;
   const planned = { plan, fusion };
-  kept.set(compilation, planned);
+  shown.set(compilation, planned);
   return planned;
 }
 

@@ -35,7 +35,7 @@ function Head({ lesson: { content, step } }: { readonly lesson: OpenLesson }) {
   const { actions } = playground.getState();
   return (
     <header className="lesson-head">
-      <p className="lesson-place">
+      <p className="lesson-position">
         <span>
           {content.kind === "puzzle" ? "Puzzle" : "Lesson"} · {content.minutes} min
         </span>

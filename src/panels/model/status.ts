@@ -1,4 +1,4 @@
-/** @file The score row's one status line: which message, if any, takes the place of the numbers. */
+/** @file The score row's one status line: which message, if any, replaces the numbers. */
 import type { Diagnostic } from "../../fusion";
 import type { Derived, Notice, RunState } from "../../state";
 import { count, plural } from "./units";

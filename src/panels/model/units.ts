@@ -7,8 +7,8 @@ const formatters = new Map<number, Intl.NumberFormat>();
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 });
 
 function formatter(digits: number): Intl.NumberFormat {
-  const kept = formatters.get(digits);
-  if (kept) return kept;
+  const known = formatters.get(digits);
+  if (known) return known;
   const made = new Intl.NumberFormat("en-US", { maximumSignificantDigits: digits });
   formatters.set(digits, made);
   return made;

@@ -11,7 +11,7 @@ const RIGHT = POSTER.width - 380;
 const BOTTOM = POSTER.height - 84;
 
 /** Points that stand where another does share its number. */
-function places(points: readonly SavedPoint[]): readonly (readonly SavedPoint[])[] {
+function byPosition(points: readonly SavedPoint[]): readonly (readonly SavedPoint[])[] {
   const found: SavedPoint[][] = [];
   for (const point of points) {
     const same = found.find(([first]) => Math.hypot(first!.x - point.x, first!.y - point.y) < 0.03);
@@ -30,7 +30,7 @@ export function savedPoster(sheet: SavedSheet, title: string, ink: Ink): Shape {
   const times = points.map(({ micros }) => micros);
   const small = ink("ink-3");
   const best = points.filter((point) => point.best).toSorted((a, b) => a.x - b.x);
-  const marks = places(points).flatMap((same) => {
+  const marks = byPosition(points).flatMap((same) => {
     const [at] = same;
     const isBest = same.some((point) => point.best);
     const numbers = same.map((point) => points.indexOf(point) + 1).join(", ");

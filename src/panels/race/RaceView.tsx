@@ -37,7 +37,7 @@ function drawn(shape: Shape | string, key: number): ReactNode {
     : createElement(shape.name, { key, ...propsOf(shape) }, ...shape.inside.map(drawn));
 }
 
-/** Shapes as React draws them. They come in a fixed order, so that their place is their key. */
+/** Shapes as React draws them. They come in a fixed order, so that their index is their key. */
 const Drawn = ({ shapes }: { readonly shapes: readonly Shape[] }) => <>{shapes.map(drawn)}</>;
 const REDUCED = "(prefers-reduced-motion: reduce)";
 
@@ -62,7 +62,7 @@ function shownRace(
   return { race: raceOf(plans, finished, compilation.options.profile), compilation, title };
 }
 
-/** Kept while nothing that it depends on changes. */
+/** Remembered while nothing that it depends on changes. */
 function useRace(): ShownRace | null {
   const compilation = usePlayground(selectPlanned);
   const run = usePlayground((state) => state.run);

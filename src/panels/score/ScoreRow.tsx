@@ -1,4 +1,4 @@
-/** @file naive → now → end: the three numbers of the lesson. When there is news, its one line takes their place. */
+/** @file naive → now → end: the three numbers of the lesson. When there is news, its one line replaces them. */
 import { selectCovered, selectHandKernels, selectScore, selectSteps, usePlayground } from "../../state";
 import { Icon } from "../../icons";
 import { useMemo } from "react";

@@ -79,8 +79,8 @@ function Slider({ stairs, compilation, cursor, known, slots, floor, expand }: Sl
   const total = compilation.steps.length;
   const pressAt = (event: PointerEvent<SVGSVGElement>, first: boolean): void => {
     const x = event.clientX - event.currentTarget.getBoundingClientRect().left;
-    const { column: place, share } = slotAt(slots, x);
-    const column = stairs.columns[place];
+    const { column: slot, share } = slotAt(slots, x);
+    const column = stairs.columns[slot];
     if (!column) return;
     if (first && column.code !== null && column.seqs.length > 1) expand(column.key);
     actionsOf().stepTo(seqInColumn(column, share));

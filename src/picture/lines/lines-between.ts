@@ -3,12 +3,12 @@ import { edgeId } from "../../fusion";
 import type { NodeId } from "../../fusion";
 import type { SceneEdge } from "../scene";
 
-/** Lines between boxes, `place` saying which box an op or input is in. One line for each value and reader: two values into one box stay two lines. */
-export function linesBetween(edges: readonly SceneEdge[], place: ReadonlyMap<NodeId, NodeId>): SceneEdge[] {
+/** Lines between boxes, `homeOf` saying which box an op or input is in. One line for each value and reader: two values into one box stay two lines. */
+export function linesBetween(edges: readonly SceneEdge[], homeOf: ReadonlyMap<NodeId, NodeId>): SceneEdge[] {
   const lines = new Map<string, SceneEdge>();
   for (const edge of edges) {
-    const from = place.get(edge.from) ?? edge.from;
-    const to = place.get(edge.to) ?? edge.to;
+    const from = homeOf.get(edge.from) ?? edge.from;
+    const to = homeOf.get(edge.to) ?? edge.to;
     if (from === to) continue;
     const key = `${edge.from}>${to}`;
     const known = lines.get(key);

@@ -54,11 +54,11 @@ export function routesOf(
   const routes = new Map<EdgeId, readonly Point[]>();
   const open: RouteRequest[] = [];
   for (const edge of edges) {
-    const kept = earlier && same(earlier, boxes, edge) ? earlier.routes.get(edge.id) : undefined;
-    if (!kept) open.push(edge);
+    const known = earlier && same(earlier, boxes, edge) ? earlier.routes.get(edge.id) : undefined;
+    if (!known) open.push(edge);
     else {
-      routes.set(edge.id, kept);
-      take(page, edge, kept);
+      routes.set(edge.id, known);
+      take(page, edge, known);
     }
   }
   const span = ({ from, to }: RouteRequest): number => {

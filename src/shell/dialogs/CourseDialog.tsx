@@ -24,14 +24,14 @@ function progressWords({ steps, kind }: LessonHead, progress: LessonProgress | u
   if (!progress) return "";
   const { right, all } = tally(progress);
   const done = kind === "puzzle" ? progress.done.length > 0 : progress.furthest >= steps - 1;
-  const place = done
+  const status = done
     ? kind === "puzzle"
       ? "solved"
       : "finished"
     : kind === "puzzle"
       ? "tried"
       : `step ${progress.furthest + 1} of ${steps}`;
-  return all > 0 ? `${place}, ${right} of ${all} predictions right` : place;
+  return all > 0 ? `${status}, ${right} of ${all} predictions right` : status;
 }
 
 function Entry({ head, number }: { readonly head: LessonHead; readonly number: number }) {

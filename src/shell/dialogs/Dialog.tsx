@@ -1,4 +1,4 @@
-/** @file A modal dialog: the browser's own, so focus is kept inside and returns afterwards. */
+/** @file A modal dialog: the browser's own, so focus stays inside and returns afterwards. */
 import { useLayoutEffect, useRef, type ReactNode } from "react";
 import { playground } from "../../state";
 import { Icon } from "../../icons";

@@ -53,7 +53,7 @@ function Afresh() {
     );
   return (
     <div className="earlier-ask" role="group" aria-label="Start afresh">
-      <p>The first example takes the place of your program, which becomes the newest copy here.</p>
+      <p>The first example replaces your program, which becomes the newest copy here.</p>
       <button type="button" className="plain" onClick={() => actions.downloadWork()}>
         Download it first
       </button>

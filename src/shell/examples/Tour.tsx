@@ -71,7 +71,7 @@ function Stop({ at }: { readonly at: number }) {
       data-side={place?.side}
       style={place ? { left: place.left, top: place.top } : { visibility: "hidden" }}
     >
-      <p className="tour-place">
+      <p className="tour-position">
         {at + 1} of {stops.length}
       </p>
       <p role="status">

@@ -15,8 +15,8 @@ function useOrder() {
   const given = usePlayground(({ document }) => document.options.order);
   const order = passOrder(given);
   const [refused, setRefused] = useState<string | null>(null);
-  const move = (name: string, place: number): void => {
-    const wanted = movedTo(order, name, place);
+  const move = (name: string, index: number): void => {
+    const wanted = movedTo(order, name, index);
     const refusal = orderRefusal(wanted);
     setRefused(refusal?.text ?? null);
     if (!refusal && wanted.join() !== order.join()) actions().setOrder(wanted);
@@ -49,7 +49,7 @@ export function PassList() {
   const level = usePlayground(({ document }) => document.options.level ?? MAX_LEVEL);
   const list = useRef<HTMLOListElement>(null);
   const focused = useRef<Element | null>(null);
-  // A row that changes its place in the document loses the focus it had.
+  // A row that moves in the document loses the focus it had.
   useLayoutEffect(() => {
     if (focused.current instanceof HTMLElement) focused.current.focus();
     focused.current = null;
@@ -59,8 +59,8 @@ export function PassList() {
     move(name, order.indexOf(name) + (by === 1 ? 2 : -1));
   };
   const landing = usePassMoves(list, move, shift);
-  const dropAt = (place: number): "before" | "after" | undefined =>
-    landing === place ? "before" : landing === order.length && place === order.length - 1 ? "after" : undefined;
+  const dropAt = (index: number): "before" | "after" | undefined =>
+    landing === index ? "before" : landing === order.length && index === order.length - 1 ? "after" : undefined;
   return (
     <fieldset className="option passes">
       <legend>Passes, in order</legend>
@@ -69,14 +69,14 @@ export function PassList() {
         {refused}
       </p>
       <ol ref={list}>
-        {order.map((name, place) => (
+        {order.map((name, index) => (
           <PassRow
             key={name}
             pass={byName.get(name)!}
-            place={place}
+            index={index}
             on={!disabled.includes(name)}
             from={levelOf(name) > level ? levelOf(name) : null}
-            drop={dropAt(place)}
+            drop={dropAt(index)}
             onToggle={() => actions().togglePass(name)}
             disabled={disabled}
             onRules={(switches, on) => {
@@ -91,9 +91,9 @@ export function PassList() {
   );
 }
 
-/** `name` before the pass that now stands at `place`, counted from 0; at the end when none does. */
-function movedTo(order: readonly string[], name: string, place: number): string[] {
+/** `name` before the pass that now stands at `index`, counted from 0; at the end when none does. */
+function movedTo(order: readonly string[], name: string, index: number): string[] {
   const from = order.indexOf(name);
   const others = order.filter((other) => other !== name);
-  return others.toSpliced(Math.max(0, place > from ? place - 1 : place), 0, name);
+  return others.toSpliced(Math.max(0, index > from ? index - 1 : index), 0, name);
 }

@@ -1,10 +1,10 @@
-/** @file One pass of the list: its place, its switch, what it does, when it runs. */
+/** @file One pass of the list: its number, its switch, what it does, when it runs. */
 import { switchesOf, type Level, type PassEntry } from "../../fusion";
 import { Icon } from "../../icons";
 
 interface Props {
   readonly pass: PassEntry;
-  readonly place: number;
+  readonly index: number;
   readonly on: boolean;
   /** The level from which it runs, when that is above the chosen one. */
   readonly from: Level | null;
@@ -36,18 +36,18 @@ function Rules({ pass, on, disabled, onRules }: Pick<Props, "pass" | "on" | "dis
   );
 }
 
-export function PassRow({ pass, place, on, from, drop, disabled, onToggle, onRules, onShift }: Props) {
+export function PassRow({ pass, index, on, from, drop, disabled, onToggle, onRules, onShift }: Props) {
   const { name, title, summary, numerics, elsewhere } = pass;
   return (
     <li
       className="pass-row"
       data-pass={name}
-      data-place={place}
+      data-index={index}
       data-idle={!on || from !== null}
       data-drop={drop}
       draggable
     >
-      <span className="pass-place">{place + 1}</span>
+      <span className="pass-number">{index + 1}</span>
       <label className="check">
         <input type="checkbox" checked={on} onChange={onToggle} />
         <b>{title}</b>

@@ -4,16 +4,16 @@ import { useEffect, useEffectEvent, useState, type RefObject } from "react";
 const rowOf = (event: Event): HTMLElement | null =>
   event.target instanceof Element ? event.target.closest<HTMLElement>("[data-pass]") : null;
 
-/** Where a dragged pass would land: before the row at this place, counted from 0. */
+/** Where a dragged pass would land: before the row at this index, counted from 0. */
 export type Landing = number | null;
 
 /**
- * @param onMove the pass is to stand before the one that is now at `place`
- * @param onShift the pass is to change places with its neighbour
+ * @param onMove the pass is to stand before the one that is now at `index`
+ * @param onShift the pass is to be swapped with its neighbour
  */
 export function usePassMoves(
   list: RefObject<HTMLElement | null>,
-  onMove: (name: string, place: number) => void,
+  onMove: (name: string, index: number) => void,
   onShift: (name: string, by: 1 | -1) => void,
 ): Landing {
   const [landing, setLanding] = useState<Landing>(null);
@@ -23,9 +23,9 @@ export function usePassMoves(
     const root = list.current;
     if (!root) return;
     let dragged: string | null = null;
-    let place: Landing = null;
+    let index: Landing = null;
     const land = (next: Landing): void => {
-      place = next;
+      index = next;
       setLanding(next);
     };
     const start = (event: DragEvent): void => {
@@ -39,7 +39,7 @@ export function usePassMoves(
       if (dragged === null || !row) return;
       event.preventDefault();
       const { top, height } = row.getBoundingClientRect();
-      land(Number(row.dataset["place"]) + (event.clientY > top + height / 2 ? 1 : 0));
+      land(Number(row.dataset["index"]) + (event.clientY > top + height / 2 ? 1 : 0));
     };
     const end = (): void => {
       dragged = null;
@@ -47,7 +47,7 @@ export function usePassMoves(
     };
     const drop = (event: DragEvent): void => {
       event.preventDefault();
-      if (dragged !== null && place !== null) moved(dragged, place);
+      if (dragged !== null && index !== null) moved(dragged, index);
       end();
     };
     const key = (event: KeyboardEvent): void => {

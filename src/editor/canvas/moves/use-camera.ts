@@ -121,7 +121,7 @@ export interface Camera {
   readonly fit: () => void;
   /** A person chose the view: it follows no step. */
   readonly held: RefObject<boolean>;
-  /** Moves the focus, and the view when the place is out of sight. */
+  /** Moves the focus, and the view when it is out of sight. */
   readonly focus: (target: FocusTarget) => void;
   readonly jump: (id: NodeId) => void;
   readonly flowPoint: (at: { clientX: number; clientY: number }) => Point;
@@ -236,7 +236,7 @@ export function useCamera(
   return { fit, held: touched, focus, jump, flowPoint };
 }
 
-/** Moves the keyboard focus to an op or a line, and the view along when the place is out of sight. */
+/** Moves the keyboard focus to an op or a line, and the view along when it is out of sight. */
 function useFocus(
   rootRef: RefObject<HTMLElement | null>,
   pictureRef: RefObject<Picture | null>,

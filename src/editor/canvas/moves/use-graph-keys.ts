@@ -94,7 +94,7 @@ function move(picture: Picture, id: NodeId, arrow: Arrow): void {
 
 const EDITING = new Set(["c", "Delete", "Backspace"]);
 
-/** A keydown handler for the canvas. `focus` moves the focus to a place. */
+/** A keydown handler for the canvas. `focus` moves the focus to an op or a line. */
 export function useGraphKeys(
   picture: Picture | null,
   editable: boolean,

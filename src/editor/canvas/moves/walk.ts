@@ -6,7 +6,7 @@ export type FocusTarget =
   { readonly kind: "node"; readonly id: NodeId } | { readonly kind: "edge"; readonly id: EdgeId };
 export type Arrow = "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight";
 
-/** The place that `arrow` leads to from `at`; null when there is nothing that way. */
+/** The op or line that `arrow` leads to from `at`; null when there is nothing that way. */
 export function walk({ nodes, edges }: Scene, at: FocusTarget, arrow: Arrow): FocusTarget | null {
   if (at.kind === "node") {
     if (arrow === "ArrowUp" || arrow === "ArrowDown") {

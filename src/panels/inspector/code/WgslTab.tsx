@@ -17,7 +17,7 @@ const useHandModule = lazyModule(async () => {
 interface Props {
   readonly kernel: Kernel;
   readonly graph: Graph;
-  /** Place of the kernel in its plan, from 0. */
+  /** Index of the kernel in its plan, from 0. */
   readonly index: number;
 }
 

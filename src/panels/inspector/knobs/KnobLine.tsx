@@ -6,7 +6,7 @@ import { knobSentence, knobTitle, refusalsOf, valueWords } from "../../model/ker
 
 interface Props {
   readonly offer: KnobOffer;
-  /** What this kernel's choices are kept under. */
+  /** What this kernel's choices are stored under. */
   readonly output: NodeId;
   /** Choose for every kernel of the program. */
   readonly every: boolean;

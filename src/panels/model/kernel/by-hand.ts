@@ -13,7 +13,7 @@ type Counted = HandOutcome["counted"];
 export const outcomeOf = (run: FinishedRun | null, binds: string, wgsl: string): HandOutcome | null =>
   run?.hand?.kernels.find((each) => each.binds === binds && each.wgsl === wgsl) ?? null;
 
-export const faultPlace = ({ line, column }: Fault): string => `Line ${line}, column ${column}`;
+export const faultPosition = ({ line, column }: Fault): string => `Line ${line}, column ${column}`;
 
 /** `Moves 12 MiB, like the generated kernel.`, or why nobody knows. */
 export function movedSentence(counted: Counted, generatedBytes: number): string {
@@ -30,7 +30,7 @@ const limitSentence = ({ limit }: HandOutcome): string =>
 export interface HandStatus {
   readonly tone: "plain" | "no";
   readonly text: string;
-  /** Places to show in the code. */
+  /** Positions to show in the code. */
   readonly faults: readonly Fault[];
 }
 
@@ -46,7 +46,7 @@ export function handStatus(
   const [first] = faults;
   if (first) {
     const more = faults.length > 1 ? ` And ${plural(faults.length - 1, "more error")}.` : "";
-    return { tone: "no", text: `${faultPlace(first)}: ${first.text}${more}`, faults };
+    return { tone: "no", text: `${faultPosition(first)}: ${first.text}${more}`, faults };
   }
   if (outcome?.status === "limit") return { tone: "no", text: limitSentence(outcome), faults };
   const counted = known?.counted ?? outcome?.counted ?? null;
@@ -71,7 +71,7 @@ function generatedTiming({ result, plans }: FinishedRun, binds: string): Spread 
   return null;
 }
 
-/** Times of this kernel, of the generated one in its place, and of the naive plan. */
+/** Times of this kernel, of the generated one, and of the naive plan. */
 function timesSentence(run: FinishedRun, { kernel, binds }: HandOutcome): string {
   const { result } = run;
   const own = timingOf(result, "hand", kernel);
@@ -115,7 +115,7 @@ export function handLines(run: FinishedRun): HandLine[] {
       text,
     });
     const [first] = faults;
-    if (status === "refused") return line(false, "not run.", first ? `${faultPlace(first)}: ${first.text}` : "");
+    if (status === "refused") return line(false, "not run.", first ? `${faultPosition(first)}: ${first.text}` : "");
     if (status === "limit") return line(false, "stopped.", limitSentence(outcome));
     if (!verdict) return line(true, "compared with f64…", "");
     const moved = movedSentence(counted, outcome.generatedBytes);

@@ -136,7 +136,7 @@ export class Held {
     const cells = this.shared.get(memory);
     const seen = this.touched.get(memory);
     at.forEach((first, i) => {
-      // Two cells that change places hold the same two numbers as before.
+      // Two cells that are swapped hold the same two numbers as before.
       if (cells && doing === "exchange" && first >= 0 && !Object.is(cells[first], values[i]))
         cells[from[i]!] = cells[first]!;
       for (let lane = 0; first >= 0 && lane < width; lane++) {

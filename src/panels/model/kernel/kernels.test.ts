@@ -22,10 +22,10 @@ test("the kernel asked for by name comes first, then the selection's, then the s
 });
 
 test("six colours, then again; a kernel that has one keeps it", () => {
-  const [kept, other] = [regionId("r1"), regionId("r2")];
-  const colours = new Map([[kept, 3]]);
+  const [first, other] = [regionId("r1"), regionId("r2")];
+  const colours = new Map([[first, 3]]);
   expect([0, 5, 6].map((i) => kernelColour(colours, { region: other }, i))).toEqual([1, 6, 1]);
-  expect(kernelColour(colours, { region: kept }, 0)).toBe(4);
+  expect(kernelColour(colours, { region: first }, 0)).toBe(4);
 });
 
 test("every op of the kernel has its lines, and the store says what leaves", () => {

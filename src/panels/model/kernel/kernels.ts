@@ -14,7 +14,7 @@ import type { Selection } from "../../../state";
 import { bytesRead, bytesWritten } from "../plan/traffic";
 import { plural, showBytes, significant } from "../units";
 
-/** 1 to 6: the token `--k1` … of a kernel, which keeps its colour while it lives; one without takes its place in the plan. */
+/** 1 to 6: the token `--k1` … of a kernel, which keeps its colour while it lives; one without takes its number in the plan. */
 export const kernelColour = (colours: KernelColours, { region }: Pick<Kernel, "region">, index: number): number =>
   ((colours.get(region) ?? index) % 6) + 1;
 

@@ -32,7 +32,7 @@ const SENTENCES: Readonly<Record<KnobName, string>> = {
 };
 
 const VALUES: Readonly<Partial<Record<KnobName, Readonly<Record<string, string>>>>> = {
-  unroll: { on: "unrolled", off: "kept" },
+  unroll: { on: "unrolled", off: "left as a loop" },
   vector: { on: "vec4", off: "one by one" },
   rows: {
     registers: "once, into registers",

@@ -1,4 +1,4 @@
-/** @file The place in a kernel's WGSL that the GPU's compiler refused in the last run. */
+/** @file The position in a kernel's WGSL that the GPU's compiler refused in the last run. */
 import type { Kernel } from "../../../fusion";
 import type { RunState } from "../../../state";
 

@@ -6,7 +6,7 @@ export interface CurvePath {
   readonly path: string;
   /** Height of zero. */
   readonly zero: number;
-  /** The value furthest from zero and where it is, as numbers and as a place in the box. */
+  /** The value furthest from zero and where it is, as numbers and as a point of the box. */
   readonly peak: { readonly value: number; readonly at: number; readonly x: number; readonly y: number };
 }
 

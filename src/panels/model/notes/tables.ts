@@ -89,7 +89,7 @@ const largest = (values: Iterable<number>): number => {
 
 /**
  * The folded weights of a graph, in f64 from its inputs' own data.
- * @param inputs data that takes the place of the inputs' own, row-major
+ * @param inputs data that replaces the inputs' own, row-major
  */
 export function foldedWeights(
   graph: Graph,

@@ -24,20 +24,20 @@ export const cursorOf = (aligned: readonly AlignedStep[], side: "before" | "afte
 export const totalsAt = ({ steps, naivePlan }: Compilation, cursor: number): Totals | null =>
   steps[cursor - 1]?.totals ?? naivePlan?.totals ?? null;
 
-/** The place in the common order of the next or previous difference, as the number of steps that shows it; null for none. */
+/** The index in the common order of the next or previous difference, as the number of steps that shows it; null for none. */
 export function nextDifference(aligned: readonly AlignedStep[], shown: number, direction: 1 | -1): number | null {
-  const places = aligned.flatMap(({ change }, i) => (change ? [i + 1] : []));
-  const found = direction === 1 ? places.find((at) => at > shown) : places.findLast((at) => at < shown);
+  const indices = aligned.flatMap(({ change }, i) => (change ? [i + 1] : []));
+  const found = direction === 1 ? indices.find((at) => at > shown) : indices.findLast((at) => at < shown);
   return found ?? null;
 }
 
-/** Every decision that differs, once, with the place in the common order that shows it. */
+/** Every decision that differs, once, with the index in the common order that shows it. */
 export function differences(
   aligned: readonly AlignedStep[],
 ): readonly { readonly change: ChangedDecision; readonly shown: number }[] {
-  const places = new Map<ChangedDecision, number>();
-  aligned.forEach(({ change }, i) => change && places.set(change, i + 1));
-  return [...places].map(([change, shown]) => ({ change, shown }));
+  const indices = new Map<ChangedDecision, number>();
+  aligned.forEach(({ change }, i) => change && indices.set(change, i + 1));
+  return [...indices].map(([change, shown]) => ({ change, shown }));
 }
 
 export interface ComparedRow {

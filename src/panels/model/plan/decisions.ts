@@ -97,10 +97,10 @@ function rowOf(step: Step, graph: Graph | null): DecisionRow {
 
 const cache = new WeakMap<readonly Step[], { graph: Graph | null; rows: readonly DecisionRow[] }>();
 
-/** Every step as a row; kept while steps and graph are the same. `graph` names the nodes. */
+/** Every step as a row; remembered while steps and graph are the same. `graph` names the nodes. */
 export function decisionRows(steps: readonly Step[], graph: Graph | null): readonly DecisionRow[] {
-  const kept = cache.get(steps);
-  if (kept?.graph === graph) return kept.rows;
+  const known = cache.get(steps);
+  if (known?.graph === graph) return known.rows;
   const rows = steps.map((step) => rowOf(step, graph));
   cache.set(steps, { graph, rows });
   return rows;

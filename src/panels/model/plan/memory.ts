@@ -65,7 +65,7 @@ export function livePicture(plan: Plan, graph: Graph): LivePicture | null {
   const live = liveBytes(buffers, kernels.length);
   if (live.length === 0) return null;
   const peakBytes = peakOf(plan);
-  const living = buffers.map((buffer) => livingOf(buffer, plan, graph)).toSorted(byPlace);
+  const living = buffers.map((buffer) => livingOf(buffer, plan, graph)).toSorted(bySlot);
   const steps = shownSteps(live);
   const least = peakBytes * LEAST_SHARE;
   const alive = steps.map((step) => living.filter(({ first, last }) => first <= step && step <= last));
@@ -78,7 +78,7 @@ export function livePicture(plan: Plan, graph: Graph): LivePicture | null {
 }
 
 /** What is there throughout lies at the bottom, the rest in the order in which it comes. */
-const byPlace = (a: Living, b: Living): number =>
+const bySlot = (a: Living, b: Living): number =>
   Number(a.buffer.role !== "input") - Number(b.buffer.role !== "input") || a.first - b.first || b.last - a.last;
 
 function livingOf(buffer: BufferPlan, { kernels }: Plan, graph: Graph): Living {

@@ -82,7 +82,7 @@ test("an open group shows its refusals one by one", () => {
   expect(open.columns).toHaveLength(1 + 30);
 });
 
-test("a step is found in its column, and a place in a column is a step", () => {
+test("a step is found in its column, and a position in a column is a step", () => {
   const stairs = staircaseOf(long, totals(100), new Set());
   expect(columnAt(stairs, 1)).toBe(0);
   expect(columnAt(stairs, 2)).toBe(1);

@@ -197,6 +197,6 @@ export const columnAt = ({ columns }: Staircase, seq: number): number =>
 
 /** Step to show when a column is pressed `share` (0 to 1) of its width in: a ramp is walked along, a group of refusals too. */
 export function seqInColumn({ seqs }: Column, share: number): number {
-  const place = Math.min(seqs.length - 1, Math.max(0, Math.floor(share * seqs.length)));
-  return seqs[place]!;
+  const slot = Math.min(seqs.length - 1, Math.max(0, Math.floor(share * seqs.length)));
+  return seqs[slot]!;
 }

@@ -57,7 +57,7 @@ const predictedParts = ({ kernels }: Plan): Part[] =>
 
 /**
  * The measured time of the whole plan, shared out: each kernel has the time that it was measured to take by itself, launches the
- * rest in equal parts. Where kernels were not timed, or take more together than the plan, the prediction's proportions are kept.
+ * rest in equal parts. Where kernels were not timed, or take more together than the plan, the prediction's proportions stay.
  */
 function measuredParts(plan: Plan, name: Lane["name"], { result }: FinishedRun): Part[] | null {
   const whole = timingOf(result, name, null)?.median;

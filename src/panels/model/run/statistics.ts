@@ -3,11 +3,11 @@
 /** Quantile `at` (0 to 1) of ascending samples by linear interpolation; NaN when there are none. */
 export function quantileOfSorted(sorted: readonly number[], at: number): number {
   if (sorted.length === 0) return Number.NaN;
-  const place = (sorted.length - 1) * at;
-  const below = Math.floor(place);
+  const rank = (sorted.length - 1) * at;
+  const below = Math.floor(rank);
   const low = sorted[below]!;
   const high = sorted[Math.min(below + 1, sorted.length - 1)]!;
-  return low + (high - low) * (place - below);
+  return low + (high - low) * (rank - below);
 }
 
 export interface Spread {

@@ -10,7 +10,8 @@ export interface ResultVerdict {
   readonly text: string;
 }
 
-const place = (index: readonly number[]): string => (index.length === 0 ? "the one element" : `[${index.join(", ")}]`);
+const indexText = (index: readonly number[]): string =>
+  index.length === 0 ? "the one element" : `[${index.join(", ")}]`;
 
 /** Close to zero a count in ULP says nothing: above this the difference itself is written. */
 const MANY_ULP = 1000;
@@ -109,12 +110,12 @@ function failure(row: CheckRow): string {
   }
   if (!row.worst) return `${where} is off by ${scientific(row.maxAbs)}, limit ${row.limit}.`;
   const { index, got, want } = row.worst;
-  return `${where} at ${place(index)} is ${significant(got)}, should be ${significant(want)}, limit ${row.limit}.`;
+  return `${where} at ${indexText(index)} is ${significant(got)}, should be ${significant(want)}, limit ${row.limit}.`;
 }
 
 function agreement(row: CheckRow): string {
   if (row.maxAbs === 0) return `Equal in every element compared, limit ${row.limit}.`;
-  const where = row.worst ? ` at ${place(row.worst.index)}` : "";
+  const where = row.worst ? ` at ${indexText(row.worst.index)}` : "";
   if (row.maxUlp > MANY_ULP && row.worst) {
     const { got, want, allowed } = row.worst;
     return `Worst difference ${scientific(Math.abs(got - want))}${where}; ${scientific(allowed)} is allowed there.`;
