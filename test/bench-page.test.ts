@@ -67,7 +67,7 @@ const broken: Contender = {
   prepare: () => Promise.reject(new Error("No such op.\nA long story.")),
 };
 
-test("libraries take turns; a wrong answer or a refusal is said in its place", async () => {
+test("libraries take turns; a wrong answer or a refusal is said instead", async () => {
   const log: string[] = [];
   const contenders = [fake("a", 2, 1, log), broken, fake("b", 0.5, 1, log), fake("c", 1, 3)];
   const cells = await compete({} as Task, contenders, { sampleMillis: 8, samples: 3 });

@@ -1,4 +1,4 @@
-/** @file Every item of the five chapters has its place on the page: an example, a sentence, a note, a pass, a reason, a story. */
+/** @file Every item of the five chapters has its reference on the page: an example, a sentence, a note, a pass, a reason, a story. */
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { allProfiles, findOp, parseProgram, passCatalogue } from "../src/fusion";
@@ -7,12 +7,12 @@ import { allLessons, findExample, findNote } from "../src/lessons";
 import { chapterRows } from "../src/panels/model/notes/chapter-rows";
 
 /** `kind:name`; a story or a law is `kind:file|words of its title`. */
-type Place = `${"example" | "claim" | "note" | "pass" | "code" | "op" | "profile" | "story" | "law"}:${string}`;
+type Reference = `${"example" | "claim" | "note" | "pass" | "code" | "op" | "profile" | "story" | "law"}:${string}`;
 
 interface Row {
   readonly id: string;
   readonly status: string;
-  readonly places: readonly Place[];
+  readonly references: readonly Reference[];
 }
 
 const table = readFileSync("docs/seeds.md", "utf8");
@@ -20,8 +20,10 @@ const table = readFileSync("docs/seeds.md", "utf8");
 /** A line of the table in docs/seeds.md; `\|` is a bar inside a cell. */
 function rowOf(line: string): Row {
   const [, id, , status, where] = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
-  const places = [...where!.matchAll(/`([^`]+)`/g)].map(([, place]) => place!.replace("\\|", "|") as Place);
-  return { id: id!, status: status!, places };
+  const references = [...where!.matchAll(/`([^`]+)`/g)].map(
+    ([, reference]) => reference!.replace("\\|", "|") as Reference,
+  );
+  return { id: id!, status: status!, references };
 }
 
 const rows: readonly Row[] = table
@@ -36,7 +38,7 @@ const contains = (file: string, words: string): boolean =>
 
 const [fileOf, wordsOf] = [(name: string) => name.split("|")[0]!, (name: string) => name.split("|")[1]!];
 
-/** Whether the page has what a place names, by kind. */
+/** Whether the page has what a reference names, by kind. */
 const checks: Readonly<Record<string, (name: string, row: string) => boolean>> = {
   example: (name) => findExample(name) !== null,
   claim: (name, row) => name === row && name in chapterRows && claimed.has(name),
@@ -49,9 +51,9 @@ const checks: Readonly<Record<string, (name: string, row: string) => boolean>> =
   law: (name) => contains(fileOf(name), wordsOf(name)),
 };
 
-function isThere(row: string, place: Place): boolean {
-  const at = place.indexOf(":");
-  return checks[place.slice(0, at)]!(place.slice(at + 1), row);
+function isThere(row: string, reference: Reference): boolean {
+  const at = reference.indexOf(":");
+  return checks[reference.slice(0, at)]!(reference.slice(at + 1), row);
 }
 
 describe("every item of the chapters", () => {
@@ -63,9 +65,9 @@ describe("every item of the chapters", () => {
     expect(rows.map(({ id }) => id)).toEqual(all);
   });
 
-  test.each(rows)("$id has its places", ({ id, places }) => {
-    expect(places.filter((place) => !isThere(id, place))).toEqual([]);
-    expect(places.length).toBeGreaterThan(0);
+  test.each(rows)("$id has its references", ({ id, references }) => {
+    expect(references.filter((reference) => !isThere(id, reference))).toEqual([]);
+    expect(references.length).toBeGreaterThan(0);
   });
 
   test("each is live, told or partly there, which says what is missing, and they are counted", () => {
@@ -78,7 +80,9 @@ describe("every item of the chapters", () => {
 
   test("what is only told stands in notes", () => {
     const told = rows.filter(({ status }) => status === "told");
-    expect(told.filter(({ places }) => places.every((place) => !place.startsWith("note:")))).toEqual([]);
+    expect(told.filter(({ references }) => references.every((reference) => !reference.startsWith("note:")))).toEqual(
+      [],
+    );
   });
 });
 

@@ -37,7 +37,7 @@ test("run on WebGPU: both plans agree with the reference and every kernel has a 
   expect(answer.timings.every(({ ns }: { ns: number }) => ns > 0)).toBe(true);
 });
 
-test("a kernel of one's own runs beside both plans; what is wrong with it has a place", () => {
+test("a kernel of one's own runs beside both plans; what is wrong with it has a position", () => {
   const mine = join(folder, "mine.wgsl");
   const run = (value: string) => {
     const text = `// workgroups: 16

@@ -182,7 +182,7 @@ function faultsOfAsk(ask: Ask, scope: Scope, names: ReadonlySet<string>): string
   }
 }
 
-/** What moves with `wgsl` in the place of the first kernel. Its values are compared on WebGPU. */
+/** What moves with `wgsl` instead of the first kernel. Its values are compared on WebGPU. */
 function handOf({ fusedPlan }: Compilation, wgsl: string | null | undefined): HandFacts | null {
   if (!wgsl || !fusedPlan) return null;
   const [kernel, ...others] = fusedPlan.kernels;

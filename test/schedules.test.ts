@@ -28,7 +28,7 @@ const PROGRAMS: Readonly<Record<string, readonly [kernels: number, text: string]
   "a sum of what is left of the maximum": [1, `${square("a")}y = (a - a.max(dim=-1, keepdim=True)).sum(dim=-1)`],
   "one sum, read three times": [2, `${square("a")}b = a.sum() + 2\nc = a.sum() - 2\nd = a.sum() * 2\nreturn b, c, d`],
   "mean and variance": [1, `${square("a")}m = a.mean(dim=1)\nv = a.var(dim=1)\nreturn m, v`],
-  "the place of the smallest": [1, `${square("a")}y = a.argmin(dim=-1)`],
+  "the index of the smallest": [1, `${square("a")}y = a.argmin(dim=-1)`],
   "batch norm in training": [1, "x: f32[2, 12, N // 16, N // 16]\ny = batch_norm(x, training=True)"],
   "softmax and its way back": [
     1,

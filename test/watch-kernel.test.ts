@@ -19,14 +19,14 @@ const compiled = (id: string) => {
   return compile(example.text, optionsFor(example, defaultOptions, null, defaultOptions));
 };
 
-/** Every kernel of the fused plan, or those at these places. */
-function watched(id: string, places?: readonly number[]): readonly (WatchedKernel | null)[] {
+/** Every kernel of the fused plan, or those at these indices. */
+function watched(id: string, indices?: readonly number[]): readonly (WatchedKernel | null)[] {
   const compilation = compiled(id);
   const { steps, options } = compilation;
   const { kernels } = planFusion(fusionAt(compilation, steps.length), chosenFor(options), options.profile);
   const nth = (kernel: Kernel): number =>
     kernels.filter(({ region }) => region === kernel.region).findIndex((each) => each.id === kernel.id);
-  const wanted = places?.map((at) => kernels[at]!) ?? kernels;
+  const wanted = indices?.map((at) => kernels[at]!) ?? kernels;
   return wanted.map((kernel) => watchKernel(compilation, steps.length, kernel.region, nth(kernel), 0));
 }
 

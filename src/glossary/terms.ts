@@ -163,6 +163,13 @@ export const terms: readonly Term[] = [
     everyday: true,
   }),
   term(
+    "in place",
+    "Without a copy: read where a value lies in memory, or stored over the value that it replaces.",
+    ["inPlace"],
+    "decisions",
+    { everyday: true },
+  ),
+  term(
     "index",
     "The numbers that say which element of a tensor is meant, one for each axis.",
     ["index"],
@@ -177,6 +184,13 @@ export const terms: readonly Term[] = [
   ),
   term("iteration", "One pass through the body of a loop.", ["iteration"], "loops", { everyday: true }),
   term("iteration space", "All indices for which a kernel computes something.", ["fusion/kernel"], "decisions"),
+  term(
+    "kept",
+    "Stored for one person on one machine, such as a draft, earlier work or the weights of a model.",
+    ["state/storage"],
+    "files, messages",
+    { everyday: true },
+  ),
   term("kernel", "One program that the GPU runs; starting it is a launch.", ["Kernel"], "everywhere"),
   term(
     "launch",
@@ -233,6 +247,13 @@ export const terms: readonly Term[] = [
   ),
   term("operand", "One input of an op, counted from 0.", ["operand"], "canvas, decisions"),
   term(
+    "outer",
+    "Said of an axis or a loop that a fold leaves as it is: there is a result for each of its indices.",
+    ["outer", "outerAxes"],
+    "loops",
+    { instead: ["kept"], everyday: true },
+  ),
+  term(
     "pass",
     "One stage of the compiler that looks for one kind of improvement.",
     ["fusion/passes"],
@@ -243,9 +264,23 @@ export const terms: readonly Term[] = [
   term("pin", "A person's own choice that the planner must follow: fuse these, or don't.", ["pins"], "canvas", {
     everyday: true,
   }),
+  term(
+    "place",
+    "The room that a box, a label or a card has in a layout; as a verb, to give it that room.",
+    ["picture/place.ts", "placeTag"],
+    "canvas",
+    { everyday: true },
+  ),
   term("plan", "The kernels in the order in which they run, with the bytes and FLOP of each.", ["Plan"], "everywhere", {
     everyday: true,
   }),
+  term(
+    "position",
+    "Where something stands, in numbers: a line and a column, its number in an order, or x and y.",
+    ["position", "Position"],
+    "errors",
+    { instead: ["place"], everyday: true },
+  ),
   term(
     "prediction",
     "A time that the cost model computes, as opposed to one that was measured.",
@@ -299,6 +334,13 @@ export const terms: readonly Term[] = [
   term("remedy", "What would make a refused candidate work; it stands beside the reason.", ["remedy"], "decisions", {
     instead: ["way out"],
   }),
+  term(
+    "retained",
+    "Said of the first elements of a long row that a sort holds while the rest of the row goes by.",
+    ["retained"],
+    null,
+    { instead: ["kept"], everyday: true },
+  ),
   term(
     "rewrite",
     "A change of the graph that keeps its results, such as x·1 → x.",

@@ -11,7 +11,7 @@ import { nodeId } from "../../src/fusion/ir";
 import { runReference } from "../../src/fusion/reference";
 import { computedNodes, graphOf } from "../laws/any-program";
 import { dataOf } from "../laws/kernel-harness";
-import { derived, keptRounding, programs, rewritten, scaledRows, streamed } from "../laws/kernel-programs";
+import { derived, strictRounding, programs, rewritten, scaledRows, streamed } from "../laws/kernel-programs";
 import { exampleFaults, examples } from "../laws/decisions";
 import {
   caseArbitrary,
@@ -35,7 +35,7 @@ const derivations = plain(derived);
 const uncut = Object.fromEntries(Object.entries(programs).filter(([name]) => /^(mixed|topk-long)/.test(name)));
 const [rewrites, kernels] = [
   [...plain(rewritten), ...plain(streamed, expensiveLaunches), ...plain(scaledRows, expensiveBytes)],
-  [...plain(programs), ...plain(uncut, expensiveBytes), ...plain(keptRounding, strictly)],
+  [...plain(programs), ...plain(uncut, expensiveBytes), ...plain(strictRounding, strictly)],
 ];
 /** Smaller candidates that are tried for one witness. */
 const TRIES = 60;

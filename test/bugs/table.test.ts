@@ -19,7 +19,7 @@ test("each bug changes the files that it names", () => {
 const one = (text: string, wrong: string): ReturnType<typeof bugsIn> =>
   bugsIn("src", { "off-by-one": [["a.ts", text, wrong]] });
 
-test("an expression, a statement and a place between statements", () => {
+test("an expression, a statement and a gap between statements", () => {
   const source = "let a =\n  b + 1;\nf(a);";
   const build = (text: string, wrong: string): string =>
     withBugs(one(text, wrong), "src/a.ts", source, "s").replace('import * as injected from "s"; ', "");

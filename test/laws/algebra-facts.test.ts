@@ -20,7 +20,7 @@ function settings(def: OpDef): Attrs[] {
   );
 }
 
-/** The op as a function of numbers. Ops that know their place stand at place 3. */
+/** The op as a function of numbers. Ops that know their index stand at index 3. */
 const meaning =
   (def: OpDef, attrs: Attrs) =>
   (...args: readonly number[]): number =>

@@ -40,7 +40,7 @@ const others: readonly (readonly [pass: string, rule: string, name: string, text
   [
     "reduction-algebra",
     "factor",
-    "the same, kept",
+    "the same, with keepdims",
     "x: f32[33, 65]\nc: f32[33, 1]\ny = x - (x / c).mean(dim=-1, keepdim=True)",
   ],
   ["reduction-algebra", "factor", "along columns", "x: f32[33, 65]\nc: f32[65]\ny = (c * x).sum(dim=0)"],
@@ -233,7 +233,7 @@ test.each([
     1,
   ],
   [
-    "softmax, a scan and what is kept of several axes",
+    "softmax, a scan and what is left of several axes",
     "x: f32[3, 5, 4]\na = x.permute(2, 0, 1)\nc = softmax(a, dim=1).cumsum(0) - a.amax(dim=(0, 2), keepdim=True)\ny = c.permute(1, 2, 0)",
     3,
   ],

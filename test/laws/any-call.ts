@@ -74,8 +74,8 @@ const CALLS: readonly Call[] = [
   }),
   ranked(1, (x, writing, dice) => {
     const axis = dice.roll(x.type.shape.length);
-    const places = writing.input([3], "i32", `uniform(0, ${Math.max(1, x.type.shape[axis]!)})`);
-    return { text: `index_select($0, ${axis}, $1)`, operands: [x, places], exact: true };
+    const indices = writing.input([3], "i32", `uniform(0, ${Math.max(1, x.type.shape[axis]!)})`);
+    return { text: `index_select($0, ${axis}, $1)`, operands: [x, indices], exact: true };
   }),
   ranked(2, plain("movedim($0, 0, -1)", true)),
   paired("vstack([$0, $1])", true),
@@ -133,8 +133,8 @@ const CALLS: readonly Call[] = [
   ranked(1, (x, writing) => {
     const [first, ...rest] = x.type.shape;
     if (first! * sizeOf(x.type.shape) > writing.demands.mostProducts) return null;
-    const places = writing.input([2], "i32", `uniform(0, ${first!})`);
-    return { text: "index_add($0, 0, $1, tanh($2))", operands: [x, places, writing.input([2, ...rest])] };
+    const indices = writing.input([2], "i32", `uniform(0, ${first!})`);
+    return { text: "index_add($0, 0, $1, tanh($2))", operands: [x, indices, writing.input([2, ...rest])] };
   }),
 ];
 

@@ -102,10 +102,10 @@ function streamed(writing: Writing, x: Value, kind: number, how: string): Propos
 export const tuples: Writer = (writing, x, second, dice) => {
   const { shape, dtype } = x.type;
   if (shape.length < 2 || dtype !== "f32" || sizeOf(shape) === 0 || sizeOf(shape) > 300) return null;
-  const places = writing.input([3, 2], "i32", `uniform(0, ${Math.min(shape[0]!, shape[1]!)})`);
+  const indices = writing.input([3, 2], "i32", `uniform(0, ${Math.min(shape[0]!, shape[1]!)})`);
   if (shape.length === 4 && second % 2 === 0) return { text: "lp_pool2d($0, 2.0, 2)", operands: [x] };
   if (second === 1) return { text: "topk_indices($0, 1, dim=0) * 0.5", operands: [x] };
-  if (second < 4) return { text: "gather_nd($0, $1)", operands: [x, places], exact: x.exact };
+  if (second < 4) return { text: "gather_nd($0, $1)", operands: [x, indices], exact: x.exact };
   const updates = writing.input([3, ...shape.slice(2)]);
-  return { text: `scatter_nd($0, $1, $2, reduction="${dice.pick(["add", "none"])}")`, operands: [x, places, updates] };
+  return { text: `scatter_nd($0, $1, $2, reduction="${dice.pick(["add", "none"])}")`, operands: [x, indices, updates] };
 };

@@ -75,7 +75,7 @@ export class Writing {
     return fits.length === 0 ? null : fits[fits.length - 1 - (index % fits.length)]!;
   }
 
-  /** A fresh input; it is declared once a statement that reads it is kept. */
+  /** A fresh input; it is declared once a statement that reads it stays. */
   input(shape: Shape, dtype: DType = "f32", source = ""): Value {
     const value: Value = { name: `x${this.#inputs + this.#pending.length}`, type: { dtype, shape }, exact: true };
     this.#pending.push({ value, source: source === "" ? "" : ` = ${source}` });

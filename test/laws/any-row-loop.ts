@@ -4,12 +4,12 @@ import type { LoopProgram } from "./any-loop";
 
 /** What is carried, and how its rows lie in a tensor: the shape with the axis of rows, and a row as it is written. */
 const LAYOUTS = [
-  { kept: "[8]", whole: (t: number) => `[${t}, 8]`, row: "[t]", axis: 0 },
-  { kept: "[2, 4]", whole: (t: number) => `[${t}, 2, 4]`, row: "[t]", axis: 0 },
-  { kept: "[2, 4]", whole: (t: number) => `[2, ${t}, 4]`, row: "[:, t]", axis: 1 },
-  { kept: "[2, 3]", whole: (t: number) => `[2, 3, ${t}]`, row: "[:, :, t]", axis: 2 },
-  { kept: "[]", whole: (t: number) => `[${t}]`, row: "[t]", axis: 0 },
-  { kept: "[3, 4]", whole: (t: number) => `[${t}, 4]`, row: "[t]", axis: 0 },
+  { outer: "[8]", whole: (t: number) => `[${t}, 8]`, row: "[t]", axis: 0 },
+  { outer: "[2, 4]", whole: (t: number) => `[${t}, 2, 4]`, row: "[t]", axis: 0 },
+  { outer: "[2, 4]", whole: (t: number) => `[2, ${t}, 4]`, row: "[:, t]", axis: 1 },
+  { outer: "[2, 3]", whole: (t: number) => `[2, 3, ${t}]`, row: "[:, :, t]", axis: 2 },
+  { outer: "[]", whole: (t: number) => `[${t}]`, row: "[t]", axis: 0 },
+  { outer: "[3, 4]", whole: (t: number) => `[${t}, 4]`, row: "[t]", axis: 0 },
 ] as const;
 
 const line = fc.record({ op: fc.nat({ max: 6 }), a: fc.nat(), b: fc.nat(), c: fc.nat() });
@@ -43,7 +43,7 @@ export const rowLoopArbitrary: fc.Arbitrary<LoopProgram> = fc
     stacked: fc.nat({ max: 2 }),
     producer: fc.boolean(),
     after: fc.nat({ max: 3 }),
-    /** Rows of a tensor that was there before, in place of a list; and how many of it nobody writes. */
+    /** Rows of a tensor that was there before, instead of a list; and how many of it nobody writes. */
     writes: fc.boolean(),
     spare: fc.nat({ max: 2 }),
     /** A condition on the iteration's number, which changes after the first or before the last. */
@@ -60,9 +60,9 @@ export const rowLoopArbitrary: fc.Arbitrary<LoopProgram> = fc
     const names = ["x", "y"].slice(0, carried);
     const extent = how === "from one" ? count + 1 : count;
     const head = [
-      ...names.map((name) => `${name}0: f32${layout.kept}`),
+      ...names.map((name) => `${name}0: f32${layout.outer}`),
       `xs: f32${layout.whole(extent)}`,
-      ...(weights ? [`p: f32${layout.kept === "[]" ? "[]" : layout.kept}`] : []),
+      ...(weights ? [`p: f32${layout.outer === "[]" ? "[]" : layout.outer}`] : []),
       ...(numbers ? [`vs: f32[${extent}]`] : []),
       ...names.map((name) => `${name} = ${name}0 * 0.5`),
       ...(asked.producer ? ["xs = exp(xs * 0.1)"] : []),
@@ -103,14 +103,14 @@ export const rowLoopArbitrary: fc.Arbitrary<LoopProgram> = fc
     const asking = (t: string): string[] =>
       asks ? [`if ${t} == ${edge}:`, `    ${hit}`, "else:", `    ${other}`] : [];
     const answered = (t: number): string[] => (asks ? [t === edge ? hit : other] : []);
-    const own = layout.kept === "[]" ? [] : layout.kept.slice(1, -1).split(", ");
+    const own = layout.outer === "[]" ? [] : layout.outer.slice(1, -1).split(", ");
     const room = own.toSpliced(layout.axis, 0, String(extent + asked.spare)).join(", ");
     const begin = lists.map((name) => (writes ? `${name} = torch.zeros(${room}) + 0.25` : `${name} = []`));
     const rowsAt = (t: string): string[] => [
       `r = xs${layout.row.replace("t", how === "from one" && asked.late ? `${t} - 1` : t)}`,
       ...(numbers ? [`v = vs[${t}]`] : []),
     ];
-    const axis = asked.stacked % (layout.kept === "[]" ? 1 : layout.kept.split(",").length + 1);
+    const axis = asked.stacked % (layout.outer === "[]" ? 1 : layout.outer.split(",").length + 1);
     const stacks = given.map((_, i) => {
       const list = scans && how === "scan back" && !front ? `g${i}[::-1]` : `g${i}`;
       return writes ? `s${i} = g${i} * 1.5` : `s${i} = torch.stack(${list}, dim=${scans ? 0 : axis})`;

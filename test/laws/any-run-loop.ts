@@ -49,7 +49,7 @@ export const runLoopArbitrary: fc.Arbitrary<LoopProgram> = fc
     const { around, whole, row } = LAYOUTS[asked.layout]!;
     const { size: n, iterations: count, carried, reads } = asked;
     const names = ["x", "y"].slice(0, carried);
-    const kept = `[${[...around, n].join(", ")}]`;
+    const shape = `[${[...around, n].join(", ")}]`;
     // What is joined has one shape; all else broadcasts.
     const ops = [...asked.temporaries, ...asked.steps].map(({ op }) => op);
     const joins = [...ops, asked.mixing].some((op) => op === 4 || op === 5);
@@ -57,7 +57,7 @@ export const runLoopArbitrary: fc.Arbitrary<LoopProgram> = fc
       .replace("COUNT", joins ? "2" : "1")
       .replace("N", String(n));
     const head = [
-      ...names.map((name) => `${name}0: f32${kept}`),
+      ...names.map((name) => `${name}0: f32${shape}`),
       `w: f32[${n}, ${n}]`,
       `bias: f32[${n}]`,
       ...(reads ? [`xs: f32${sizes}`] : []),

@@ -188,7 +188,7 @@ const along: Writer = ({ demands }, x, _, dice) => {
     dice.roll(3) < 2
       ? byName(ALONG, dice.pick(["softmax", "log_softmax", "l2_normalize", "cumsum"]))
       : dice.pick(ALONG);
-  // Sorting swaps neighbours that are a rounding apart: the values stay near, the places don't.
+  // Sorting swaps neighbours that are a rounding apart: the values stay near, the indices don't.
   const heavy = /^(arg)?sort$|^topk/.test(def.name);
   const axis = dim(dice, x);
   if (heavy && (sizeOf(shapeOf(x)) * shapeOf(x)[axis]! > demands.mostProducts || (jumps(def) && !x.exact))) return null;
@@ -360,33 +360,35 @@ const image: Writer = (writing, x, second, dice) => {
   }
 };
 
-/** Reads and writes at computed places. */
+/** Reads and writes at computed indices. */
 const indexed: Writer = (writing, x, second, dice) => {
   const shape = shapeOf(x);
   const axis = dim(dice, x);
   const extent = shape[axis];
   if (extent === undefined || extent === 0) return null;
-  const places = (of: Shape): Value => writing.input(of, "i32", `uniform(0, ${extent})`);
+  const indices = (of: Shape): Value => writing.input(of, "i32", `uniform(0, ${extent})`);
   const whole = x.exact;
   switch (second) {
     case 0:
     case 1:
-      return { text: `gather($0, $1, axis=${axis})`, operands: [x, places([dice.pick([3, 1, 5])])], exact: whole };
+      return { text: `gather($0, $1, axis=${axis})`, operands: [x, indices([dice.pick([3, 1, 5])])], exact: whole };
     case 2:
-      return { text: `gather($0, $1, axis=${axis})`, operands: [x, places([2, 3])], exact: whole };
+      return { text: `gather($0, $1, axis=${axis})`, operands: [x, indices([2, 3])], exact: whole };
     case 3:
       return shape.length === 2 && axis === 0
-        ? { text: "embedding($1, $0)", operands: [x, places([4])], exact: whole }
+        ? { text: "embedding($1, $0)", operands: [x, indices([4])], exact: whole }
         : null;
     case 4:
-      return { text: `gather_elements($0, $1, axis=${axis})`, operands: [x, places(shape)], exact: whole };
+      return { text: `gather_elements($0, $1, axis=${axis})`, operands: [x, indices(shape)], exact: whole };
     case 5:
-      return { text: `one_hot($1, ${extent}) + $0.sum()`, operands: [x, places([3])] };
+      return { text: `one_hot($1, ${extent}) + $0.sum()`, operands: [x, indices([3])] };
     case 6:
-      return extent > 65 ? null : { text: `scatter_add($0, $1, tanh($0), axis=${axis})`, operands: [x, places(shape)] };
+      return extent > 65
+        ? null
+        : { text: `scatter_add($0, $1, tanh($0), axis=${axis})`, operands: [x, indices(shape)] };
     default:
       return dice.roll(3) === 0
-        ? { text: `scatter_elements($0, $1, tanh($0), axis=${axis}, reduction="add")`, operands: [x, places(shape)] }
+        ? { text: `scatter_elements($0, $1, tanh($0), axis=${axis}, reduction="add")`, operands: [x, indices(shape)] }
         : { text: `topk($0, ${Math.min(2, extent)}, dim=${axis})`, operands: [x] };
   }
 };

@@ -88,12 +88,12 @@ describe("counts", () => {
     return { naive: at(0), fused: at(compilation.steps.length) };
   };
 
-  test("memory grows with the rows; as written, and where scores are kept, with their square", () => {
+  test("memory grows with the rows; as written, and where scores are saved, with their square", () => {
     const [half, whole] = [totals(1024), totals(2048)];
     expect(whole.fused.peakBytes / half.fused.peakBytes).toBeLessThan(2.01);
     expect(whole.naive.peakBytes / half.naive.peakBytes).toBeGreaterThan(3.5);
-    const [kept, keptWhole] = [totals(1024, ["tiles-again"]), totals(2048, ["tiles-again"])];
-    expect(keptWhole.fused.peakBytes / kept.fused.peakBytes).toBeGreaterThan(3.5);
+    const [stored, storedWhole] = [totals(1024, ["tiles-again"]), totals(2048, ["tiles-again"])];
+    expect(storedWhole.fused.peakBytes / stored.fused.peakBytes).toBeGreaterThan(3.5);
   });
 
   test("1,024 rows of four heads: one kernel forward, three backward, two for the loss", () => {
@@ -117,7 +117,7 @@ describe("why not", () => {
     expect(verdicts(`${qkv(64, 64, 8).join("\n")}\n${call()[0]}\nreturn o`)).toEqual([]));
 });
 
-test("where the passes run apart, each makes its own: what is kept between them has one number a row, or a row", () => {
+test("where the passes run apart, each makes its own: what is saved between them has one number a row, or a row", () => {
   const text = backward(qkv(256, 256, 16, "2, "), call());
   for (const policy of ["stored", "cut"] as const) {
     const compilation = compiled(graphOf(text), { ...EAGER, savedValues: { apart: true, policy, choices: {} } });

@@ -42,7 +42,7 @@ const ONE: Readonly<Record<string, string>> = {
   "guarded as exporters do": `${qkv(40, 40, 8, "2, ")}\ni = arange(40)\nm = where((i[:, None] >= 33) & (i[None, :] <= i[:, None]), 0.0, -inf)\np = softmax(q @ k.mT + m, dim=-1)\no = where(isnan(p), 0.0, p) @ v`,
   "guarded and dropped": `${qkv(24, 40, 8)}\np = softmax(q @ k.T, dim=-1)\no = dropout(where(isnan(p), 0.0, p), p=0.2, seed=3) @ v`,
   "hidden before and after": `${qkv(40, 40, 8, "2, ")}\ni = arange(40)\nhidden = (i[:, None] < 7) | (i[None, :] > i[:, None])\np = softmax((q @ k.mT * 0.3).masked_fill(hidden, -inf), dim=-1)\no = p.masked_fill(hidden, 0.0) @ v`,
-  "shares weighed by hand": `${qkv(24, 40, 8)}\nkept: bool[24, 40] = ones()\no = (softmax(q @ k.T, dim=-1) * kept / 0.9) @ v`,
+  "shares weighed by hand": `${qkv(24, 40, 8)}\nmask: bool[24, 40] = ones()\no = (softmax(q @ k.T, dim=-1) * mask / 0.9) @ v`,
   "what follows": `${qkv(24, 40, 8)}\nb: f32[8]\no = relu(softmax(q @ k.T, dim=-1) @ v + b)`,
 };
 

@@ -52,7 +52,7 @@ function dataFor(name: string, axis: number | null): Float64Array {
   return Float64Array.from(inputData(graph.nodes.get(name as NodeId)!));
 }
 
-/** Ops whose examples draw from one stream: another place, another number. */
+/** Ops whose examples draw from one stream: another index, another number. */
 const DRAWN = new Set(["dropout"]);
 
 describe("every op", () => {

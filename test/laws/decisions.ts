@@ -213,7 +213,7 @@ export const examples: readonly Example[] = [
     kernels: 4,
   },
   {
-    name: "a product is kept",
+    name: "a product is saved",
     text: wide,
     options: { savedValues: { apart: true, policy: "cut", choices: {} } },
     codes: ["C_RECOMPUTE"],
@@ -421,7 +421,7 @@ export const examples: readonly Example[] = [
     kernels: 1,
   },
   {
-    name: "values and places from one sort",
+    name: "values and indices from one sort",
     text: "x: f32[4096, 1024]\ny = topk(x, 8)\ni = topk_indices(x, 8)",
     codes: ["A_BYTES"],
     kernels: 1,

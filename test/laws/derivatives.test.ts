@@ -7,7 +7,7 @@ import { runReference } from "../../src/fusion/reference";
 const STEP = 1e-5;
 type Range = readonly [low: number, high: number];
 
-/** Numbers without ties, different in each place. */
+/** Numbers without ties, different at each index. */
 function data(count: number, seed: number, [low, high]: Range): Float64Array {
   let state = (seed * 2654435761) >>> 0;
   return Float64Array.from({ length: count }, () => {

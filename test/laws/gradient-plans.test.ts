@@ -90,7 +90,7 @@ test.each<
   ["the classes, inside a matrix of them", null, counted, 1, { "v/1.classes": "save" }],
   ["a column, beside a sum of rows of four axes", "k:v/0.hot", summed, 2, { "v/0.hot": "save", "v/1": "recompute" }],
 ])(
-  "what is kept of a kernel that walks something else is stored, by a kernel of its own where no loop does both: %s",
+  "what is saved of a kernel that walks something else is stored, by a kernel of its own where no loop does both: %s",
   (_, kernel, text, granularity, choices) => {
     const plan = planned(
       { text, ways: [granularity, 0, 0, 0, 0] },
@@ -99,13 +99,13 @@ test.each<
     const added = plan.compilation.steps
       .filter(({ pass }) => pass === "saved-values")
       .flatMap(({ patch }) => patch?.addedRegions ?? []);
-    const kept = Object.keys(choices)[0]!;
-    expect(added.flatMap<string>(({ id, outputs }) => (kernel === null ? outputs : [id]))).toContain(kernel ?? kept);
+    const saved = Object.keys(choices)[0]!;
+    expect(added.flatMap<string>(({ id, outputs }) => (kernel === null ? outputs : [id]))).toContain(kernel ?? saved);
     expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
   },
 );
 
-test("a gradient that the forward pass could have made stays a result where it is kept", () => {
+test("a gradient that the forward pass could have made stays a result where it is saved", () => {
   const text =
     "u: f32[4]\nx: f32[4]\ni: i32[3] = uniform(0, 4)\nloss = sum(tanh(gather(x, i, axis=0)))\nloss.backward()\nreturn loss, u.grad, x.grad";
   const gradient = parseProgram(text).graph.outputs[1]!;
@@ -168,14 +168,14 @@ loss = sum(tanh(v8))
 loss.backward()
 return loss, x0.grad, x1.grad, x2.grad, x3.grad, x4.grad`;
 
-test.each<readonly [when: string, text: string, ways: Case["ways"], kept: Keeping]>([
+test.each<readonly [when: string, text: string, ways: Case["ways"], saved: Keeping]>([
   ["a third comes to read it", picked, [1, 4, 0, 4, 23], [4, false, 1, 1, 1]],
   ["readers of another output compute that instead", scaled, [2, 2, 9, 2, 1], [3, false, 3, 1, 2]],
-])("a value that two kernels compute is stored by one of them: %s", (_, text, ways, kept) => {
-  expect(structureFaults(planned({ text, ways }, keeping(text, kept, EXACT)))).toEqual([]);
+])("a value that two kernels compute is stored by one of them: %s", (_, text, ways, saved) => {
+  expect(structureFaults(planned({ text, ways }, keeping(text, saved, EXACT)))).toEqual([]);
 });
 
-test.each<readonly [what: string, text: string, ways: Case["ways"], kept: Keeping]>([
+test.each<readonly [what: string, text: string, ways: Case["ways"], saved: Keeping]>([
   [
     "that no one cut brings closer to what the device binds is cut on until it is there",
     "x: f32[3, 4]\nw: f32[1]\nb: f32[1]\nv = x.sum(dim=1, keepdim=True)\ny = group_norm(v, 1, w, b)\nloss = sum(tanh(y))\nloss.backward()\nreturn loss, x.grad, w.grad, b.grad",
@@ -188,8 +188,8 @@ test.each<readonly [what: string, text: string, ways: Case["ways"], kept: Keepin
     [1, 4, 4, 3, 0],
     [4, false, 3, 2, 2],
   ],
-])("a kernel %s", (_, text, ways, kept) => {
-  const plan = planned({ text, ways }, keeping(text, kept, EXACT));
+])("a kernel %s", (_, text, ways, saved) => {
+  const plan = planned({ text, ways }, keeping(text, saved, EXACT));
   expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
 });
 
@@ -205,7 +205,7 @@ loss = sum(tanh(v7))
 loss.backward()
 return loss, x0.grad, x1.grad`;
 
-test("what several passes made for one place is counted as it is written down: what is read comes first", () => {
+test("what several passes made for one position is counted as it is written down: what is read comes first", () => {
   const saved = { apart: true, policy: "segments" as const, choices: { "d_x1/grad#0/square@2": "f16" as const } };
   const text = turnedTwice
     .replaceAll(/x([01])\.grad/g, "d_x$1")

@@ -1,4 +1,4 @@
-/** @file f16: two bytes an element in memory, f32 in registers; whole words are owned, half ones are put in place. */
+/** @file f16: two bytes an element in memory, f32 in registers; whole words are owned, half ones are put beside what is there. */
 import { afterAll, describe, expect, test } from "vitest";
 import { lowerFusion, planFusion, runPlanOnCpu } from "../../src/fusion/plan";
 import { printWgsl } from "../../src/fusion/kernel/code";
@@ -21,7 +21,7 @@ const programs: Readonly<Record<string, string>> = {
   "odd, beside f32": "x: f16[7, 11]\nw: f32[7, 11]\ny = x + 1\nz = x * w\nreturn y, z",
   "a slice of an odd row": "x: f16[6, 11]\ny = x[1:, 2:9] + 1",
   "fours of a tensor that is not whole fours": "x: f32[10]\nh: f16[10]\ny = x[0:8] * 2\nz = h[0:8] * 2\nreturn y, z",
-  "four neighbours from odd places": "x: f16[67]\ny = x[3:67] * 2",
+  "four neighbours from odd indices": "x: f16[67]\ny = x[3:67] * 2",
   rows: "x: f16[9, 300]\ny = softmax(x)",
   "odd rows": "x: f16[5, 127]\nw: f16[127]\nb: f16[127]\ny = layer_norm(x, w, b)",
   "one value a row": "x: f16[7, 129]\ny = x.mean(dim=1)",

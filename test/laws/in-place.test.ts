@@ -22,7 +22,7 @@ const CASES: Readonly<Record<string, readonly [text: string, over: readonly stri
     "x: f32[8]\na: f32[8] = state(ones())\nb: f32[8] = state()\na, b = b + x, a - x\nreturn x",
     ["a", "b"],
   ],
-  "two that change places": ["a: f32[8] = state(ones())\nb: f32[8] = state()\na, b = b, a\nreturn a + b", []],
+  "two that are swapped": ["a: f32[8] = state(ones())\nb: f32[8] = state()\na, b = b, a\nreturn a + b", []],
   "read for a larger result": ["x: f32[6, 8]\nw: f32[8] = state(ones())\ny = x * w\nw = w * 0.5 + x[0]\nreturn y", []],
   "read at another index": ["w: f32[9] = state(uniform(0, 1))\nw = w + roll(w, 1)", []],
   "read transposed": ["w: f32[6, 6] = state(uniform(0, 1))\nw = w + w.T", []],

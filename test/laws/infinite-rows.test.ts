@@ -1,5 +1,5 @@
 /**
- * @file Rows of nothing but −∞, +∞ or NaN, as masks make them: maxima, minima, their places and what is folded below a maximum answer
+ * @file Rows of nothing but −∞, +∞ or NaN, as masks make them: maxima, minima, their indices and what is folded below a maximum answer
  * as the reference does, on every schedule; logsumexp of nothing but −∞ is −∞, and what is written out is no number, as in PyTorch.
  */
 import { expect, test } from "vitest";
@@ -61,7 +61,7 @@ const fill = (length: number, value: number): Float64Array =>
     .fill(value)
     .map((x, i) => (i === length - 1 ? 1 : Number.isNaN(x) && i % 3 !== 1 ? i % 7 : x));
 
-/** Infinities, and NaN where the answer is a place: maxima may lose it. */
+/** Infinities, and NaN where the answer is an index: maxima may lose it. */
 const valuesOf = (text: string): readonly number[] =>
   text.includes(".arg") ? [-Infinity, Infinity, Number.NaN] : [-Infinity, Infinity];
 

@@ -124,7 +124,7 @@ export function countsOff(graph: Graph, { region, facts, programs, logs }: Regio
     if (!asked) wrong.push(`${where} declares ${elements} elements, logs ${logged?.read}`);
     // What is smaller than a row is one value per row or fewer: used twice, counted once.
     const once = elements < facts.form!.columns && rereads === 0;
-    // Where places repeat, the few elements that are there stand for more than were asked for: a part is read as the whole.
+    // Where indices repeat, the few elements that are there stand for more than were asked for: a part is read as the whole.
     const repeated = indexed && (logged?.read ?? 0) < elements;
     if (
       countsPasses(graph, { region, facts }) &&

@@ -145,7 +145,7 @@ export const streamed: Readonly<Record<string, string>> = {
 };
 
 /** Halves that no plan keeps in memory, though the program as written would: strict mode rounds them all the same. */
-export const keptRounding: Readonly<Record<string, string>> = {
+export const strictRounding: Readonly<Record<string, string>> = {
   "halves-in-between": `x: f16[9, 33]\nh = x * 1.37\ny = h.float() + x`,
 };
 

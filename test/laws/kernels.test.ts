@@ -82,7 +82,7 @@ describe("the text of kernels", () => {
     expect(lines.filter((line) => depthOf(line) >= 16)).toEqual([]);
   });
 
-  test("every line of the body knows its nodes, and every line has a place", () => {
+  test("every line of the body knows its nodes, and every line has a position", () => {
     for (const program of everything) {
       const { wgsl, lines } = printWgsl(program);
       expect(lines.length).toBe(wgsl.split("\n").length - 1);

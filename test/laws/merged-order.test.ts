@@ -11,7 +11,7 @@ import { complaints, cpu, dataOf, gpu, graphOf, oneEach, oneRegion } from "./ker
 
 const programs = {
   "neighbours before and after": "x: f32[2, 5000]\nb: f32[5000]\ny = sort(tanh(x)) * 2 + b",
-  "places of columns, the largest first":
+  "indices of columns, the largest first":
     "x: f32[2100, 3]\ny = sort(x, dim=0, descending=True)\nz = argsort(x, dim=0, descending=True)",
   "whole numbers with ties": "x: f32[2, 7001]\ni = (x * 3).to(i32)\nz = argsort(i)",
   "ties of bool": "x: f32[2, 4097]\nz = argsort(x > 0, descending=True)",

@@ -236,8 +236,9 @@ describe("losses", () => {
     close(valueOf("cross_entropy", operands).data, [total(losses) / 6]);
     const shares = target.map((c) => weight[c]!);
     close(valueOf("cross_entropy", weighted).data, [total(losses.map((l, i) => l * shares[i]!)) / total(shares)]);
-    const kept = target.map((c) => Number(c !== 2));
-    const want = total(losses.map((l, i) => l * shares[i]! * kept[i]!)) / total(shares.map((w, i) => w * kept[i]!));
+    const counted = target.map((c) => Number(c !== 2));
+    const want =
+      total(losses.map((l, i) => l * shares[i]! * counted[i]!)) / total(shares.map((w, i) => w * counted[i]!));
     close(valueOf("cross_entropy", weighted, { ignore_index: 2 }).data, [want]);
   });
   test("nll_loss picks what log_softmax made", () => {

@@ -34,16 +34,16 @@ describe("reductions fold what a naive loop folds", () => {
   const axesList = [null, 0, 1, -1, [0, 1], [0, 2], [1, 2], [0, 1, 2]];
   test.each(names.flatMap((name) => axesList.map((axes) => [name, axes] as const)))("%s over %j", (name, axes) => {
     const folded = axesOf(axes, 3);
-    const kept = shape.map((extent, axis) => (folded.includes(axis) ? 1 : extent));
-    const rows: number[][] = upTo(sizeOf(kept)).map(() => []);
+    const keepdimShape = shape.map((extent, axis) => (folded.includes(axis) ? 1 : extent));
+    const rows: number[][] = upTo(sizeOf(keepdimShape)).map(() => []);
     data.forEach((value, flat) => {
       const at = coordinatesOf(flat, shape);
-      const row = kept.reduce((sum, extent, axis) => sum * extent + (extent === 1 ? 0 : at[axis]!), 0);
+      const row = keepdimShape.reduce((sum, extent, axis) => sum * extent + (extent === 1 ? 0 : at[axis]!), 0);
       rows[row]!.push(value);
     });
     for (const keepdims of [false, true]) {
       const got = valueOf(name, [[shape, data]], { axes, keepdims });
-      expect(got.shape).toEqual(keepdims ? kept : shape.filter((_, axis) => !folded.includes(axis)));
+      expect(got.shape).toEqual(keepdims ? keepdimShape : shape.filter((_, axis) => !folded.includes(axis)));
       got.data.forEach((value, i) => expect(value).toBeCloseTo(naive[name]!(rows[i]!), 10));
     }
   });

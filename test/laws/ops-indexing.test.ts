@@ -32,16 +32,16 @@ describe("gather", () => {
 
   test("element by element, and by tuples", () => {
     const data = wave(12, 0.7);
-    const places = [0, 2, 1, 1, 0, 2, 2, 2];
+    const indices = [0, 2, 1, 1, 0, 2, 2, 2];
     const elements = valueOf(
       "gather_elements",
       [
         [[3, 4], data],
-        [[2, 4], places, "i32"],
+        [[2, 4], indices, "i32"],
       ],
       { axis: 0 },
     );
-    expect(elements.data).toEqual(places.map((row, i) => data[row * 4 + (i % 4)]));
+    expect(elements.data).toEqual(indices.map((row, i) => data[row * 4 + (i % 4)]));
     const tuples = valueOf("gather_nd", [
       [[3, 4], data],
       [[2, 2], [0, 3, 2, 1], "i32"],
@@ -137,18 +137,18 @@ describe("order", () => {
     [1, false],
     [1, true],
   ] as const)("along axis %d, descending %s: stable", (axis, descending) => {
-    const [values, places] = [Array.from(data), Array.from(data)];
+    const [values, indices] = [Array.from(data), Array.from(data)];
     for (const column of columns(axis)) {
       const order = upTo(column.length).toSorted(
         (a, b) => (descending ? -1 : 1) * (data[column[a]!]! - data[column[b]!]!) || a - b,
       );
       order.forEach((from, to) => {
         values[column[to]!] = data[column[from]!]!;
-        places[column[to]!] = from;
+        indices[column[to]!] = from;
       });
     }
     expect(valueOf("sort", [[[3, 5], data]], { axis, descending }).data).toEqual(values);
-    expect(valueOf("argsort", [[[3, 5], data]], { axis, descending }).data).toEqual(places);
+    expect(valueOf("argsort", [[[3, 5], data]], { axis, descending }).data).toEqual(indices);
   });
 
   test("the k largest, the k smallest", () => {

@@ -337,10 +337,10 @@ const meanOver = (from: number, to: number, f: (i: number) => number): number =>
   total(to - from, (i) => f(from + i)) / (to - from);
 const mostOver = (from: number, to: number, f: (i: number) => number): number =>
   Math.max(...Array.from({ length: to - from }, (_, i) => f(from + i)));
-/** f at a place between whole numbers, as a mixture of its neighbours. */
-const between = (place: number, last: number, f: (i: number) => number): number => {
-  const low = Math.floor(place);
-  return f(low) * (1 - place + low) + f(Math.min(low + 1, last)) * (place - low);
+/** f at a position between whole numbers, as a mixture of its neighbours. */
+const between = (position: number, last: number, f: (i: number) => number): number => {
+  const low = Math.floor(position);
+  return f(low) * (1 - position + low) + f(Math.min(low + 1, last)) * (position - low);
 };
 const halfway = (j: number, extent: number, size: number): number => Math.max(0, ((j + 0.5) * extent) / size - 0.5);
 
@@ -530,7 +530,7 @@ describe("variants", () => {
 
 describe("names that are sources of an input after a type", () => {
   const told = (text: string): string[] => compile(text, defaultOptions).diagnostics.map((one) => one.text);
-  test("both places work", () => {
+  test("both spellings work", () => {
     const { naive, diagnostics } = compile("x: f32[4] = ones()\ny = x + torch.zeros(4)\nreturn y", defaultOptions);
     expect(diagnostics).toEqual([]);
     const [x] = naive!.graph.nodes.values();

@@ -44,7 +44,7 @@ describe("window", () => {
         const strides = stridesOf(from.map((o) => output[o]!));
         return positions[from.reduce((sum, o, i) => sum + at[o]! * strides[i]!, 0)]!;
       });
-      expect(byTable.some((place) => place < 0) ? null : byTable).toEqual(direct);
+      expect(byTable.some((position) => position < 0) ? null : byTable).toEqual(direct);
     }
   });
 
@@ -95,9 +95,9 @@ function convolved(
     let sum = 0;
     for (let k = 0; k < sizeOf(w.slice(1)); k++) {
       const [c, ...tap] = coordinatesOf(k, w.slice(1)) as [number, ...number[]];
-      const place = tap.map((t, i) => at[i]! * attrs.stride[i]! + t * attrs.dilation[i]! - attrs.padding[i]!);
-      if (place.some((p, i) => p < 0 || p >= x[i + 2]!)) continue;
-      const index = [n, group * w[1]! + c, ...place];
+      const position = tap.map((t, i) => at[i]! * attrs.stride[i]! + t * attrs.dilation[i]! - attrs.padding[i]!);
+      if (position.some((p, i) => p < 0 || p >= x[i + 2]!)) continue;
+      const index = [n, group * w[1]! + c, ...position];
       sum += a[index.reduce((total, p, axis) => total + p * stridesOf(x)[axis]!, 0)]! * b[o * sizeOf(w.slice(1)) + k]!;
     }
     return sum;
@@ -229,9 +229,9 @@ function under(
     const at = coordinatesOf(flat, out);
     return upTo(sizeOf(kernel)).flatMap((k) => {
       const tap = coordinatesOf(k, kernel);
-      const place = tap.map((t, i) => at[i + 2]! * stride[i]! + t - pads[i]!);
-      if (place.some((p, i) => p < 0 || p >= x[i + 2]!)) return [];
-      return [a[[at[0]!, at[1]!, ...place].reduce((sum, p, axis) => sum + p * stridesOf(x)[axis]!, 0)]!];
+      const position = tap.map((t, i) => at[i + 2]! * stride[i]! + t - pads[i]!);
+      if (position.some((p, i) => p < 0 || p >= x[i + 2]!)) return [];
+      return [a[[at[0]!, at[1]!, ...position].reduce((sum, p, axis) => sum + p * stridesOf(x)[axis]!, 0)]!];
     });
   });
 }

@@ -30,7 +30,7 @@ describe("the error function", () => {
   });
 });
 
-test("f16: halves of the last place go to even, small ones are subnormal, large ones overflow", () => {
+test("f16: halves of the last bit go to even, small ones are subnormal, large ones overflow", () => {
   const known = [
     [1, 1],
     [0.1, 0.0999755859375],
@@ -213,9 +213,9 @@ describe("elementwise values", () => {
   test("dropout drops the share p, scales the rest, and passes on in inference", () => {
     const x: readonly [Shape, readonly number[]] = [[20000], upTo(20000).map(() => 1)];
     const { data } = valueOf("dropout", [x], { p: 0.25, seed: 3 });
-    const kept = data.filter((value) => value !== 0);
-    expect(new Set(kept)).toEqual(new Set([1 / 0.75]));
-    expect(Math.abs(kept.length / 20000 - 0.75)).toBeLessThan(0.01);
+    const survivors = data.filter((value) => value !== 0);
+    expect(new Set(survivors)).toEqual(new Set([1 / 0.75]));
+    expect(Math.abs(survivors.length / 20000 - 0.75)).toBeLessThan(0.01);
     expect(valueOf("dropout", [x], { p: 0.25, training: false }).data.every((value) => value === 1)).toBe(true);
     expect(valueOf("dropout", [x], { p: 1 }).data.every((value) => value === 0)).toBe(true);
     expect(valueOf("dropout", [x], { p: 0.25, seed: 4 }).data).not.toEqual(data);

@@ -1,4 +1,4 @@
-/** @file Softmax without its maximum is warned of, and what is offered in its place holds for any numbers. */
+/** @file Softmax without its maximum is warned of, and what is offered instead holds for any numbers. */
 import { describe, expect, test } from "vitest";
 import { compile, defaultOptions, nodeId, runReference } from "../../src/fusion";
 

@@ -1,4 +1,4 @@
-/** @file What must hold of every plan that passes make: one place for the laws, so that tests and fault tests ask the same. */
+/** @file What must hold of every plan that passes make: one home for the laws, so that tests and fault tests ask the same. */
 import { runPlanOnCpu } from "../../src/fusion/plan";
 import { decisionsOn, defaultOptions, fusionAt } from "../../src/fusion/compile";
 import type { Compilation } from "../../src/fusion/compilation";

@@ -43,7 +43,7 @@ describe("every step of every plan", () => {
 describe("passes in another order", () => {
   const names = allPasses.map(({ name }) => name);
   const order = fc.shuffledSubarray(names, { minLength: names.length }).map((shuffled) => {
-    // Two passes have a place of their own; all others may change places.
+    // Two passes have a position of their own; all others may be swapped.
     const others = shuffled.filter((name) => name !== "canonicalise" && name !== "budget-split");
     return ["canonicalise", ...others, "budget-split"];
   });

@@ -1,4 +1,4 @@
-/** @file As much of vitest as the laws use, for machines with nothing but Node: `npm run soak -- --bundle` puts it in vitest's place. */
+/** @file As much of vitest as the laws use, for machines with nothing but Node: `npm run soak -- --bundle` uses it instead of vitest. */
 import { JestChaiExpect } from "@vitest/expect";
 import * as chai from "chai";
 

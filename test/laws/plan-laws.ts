@@ -52,7 +52,7 @@ export type Ways = readonly [
 export const plainly: Ways = [0, 0, 0, 0, 0];
 /** The profile in which a launch costs more than anything that small programs do. */
 export const expensiveLaunches: Ways = [1, 0, 0, 5, 0];
-/** Strict mode, where the last bits are kept. */
+/** Strict mode, where the last bits stay. */
 export const strictly: Ways = [0, 0, 15, 0, 0];
 /** The profile in which bytes are expensive and launches free, so that small programs are planned as large ones are. */
 export const expensiveBytes: Ways = [0, 0, 0, 8, 0];
@@ -158,7 +158,7 @@ export function planned({ text, ways }: Case, more: Partial<CompileOptions> = {}
   return { text, ways, graph, compilation: compiled(graph, { ...optionsFor(graph, ways), ...more }) };
 }
 
-/** Every state is a state, every step is counted, replayed and taken back; pins and modes are kept. */
+/** Every state is a state, every step is counted, replayed and taken back; pins and modes stay. */
 export function structureFaults({ compilation }: Planned): string[] {
   const { policy, forced, forbidden, strict, groupSize, knobs } = compilation.options;
   // What people choose may cost more, and so may cutting a call that is larger than the group size.
@@ -213,7 +213,7 @@ export function deviceFaults({ graph, compilation }: Planned, target: Target, be
     const run = runPlanOnCpu(state, target, options.profile, new Map([...inputs, ...foldedData(state.graph, inputs)]));
     // What is interpreted here must be possible to write down, too.
     for (const program of run.regions.flatMap(({ programs }) => programs)) printWgsl(program);
-    // Rewrites may rename results: they keep their places.
+    // Rewrites may rename results: they keep their positions.
     const got = state.graph.outputs.map((id) => run.outputs.get(id)!);
     results.push(got);
     const wrong = [
@@ -278,7 +278,7 @@ function bytesOff(state: Fusion, run: CpuRun, options: CompileOptions): string[]
   }
   const { bytes } = totalsOf(state, options.profile, undefined, chosenFor(options));
   const indexed = [...state.graph.nodes.values()].some(({ op }) => opDef(op).kind === "gather");
-  // From which of two runs the first few come is data, as the places of a gather are.
+  // From which of two runs the first few come is data, as the indices of a gather are.
   const picked = run.regions.some(({ facts: { form, schedule } }) => {
     const first = schedule.variant === "merge-sort" ? node(state.graph, form!.orders[0]!.node) : null;
     return first !== null && opDef(first.op).order!.count(first.attrs, form!.columns) < form!.columns;
@@ -292,7 +292,7 @@ function bytesOff(state: Fusion, run: CpuRun, options: CompileOptions): string[]
 const addsUp = ({ nodes }: Graph): boolean =>
   [...nodes.values()].flatMap(opsOf).some((op) => {
     const { kind } = opDef(op);
-    return kind === "contraction" || ((kind === "reduce" || kind === "scan") && !KEEPS_ROUNDING.has(op));
+    return kind === "contraction" || ((kind === "reduce" || kind === "scan") && !SAME_ROUNDING.has(op));
   });
 /** The op of a node, and those of its body where it is a loop. */
 const opsOf = ({ op, attrs }: Node): readonly string[] => [
@@ -301,7 +301,7 @@ const opsOf = ({ op, attrs }: Node): readonly string[] => [
     .loop?.bodyOf(attrs)
     .values.map((value) => value.op) ?? []),
 ];
-const KEEPS_ROUNDING: ReadonlySet<string> = new Set([
+const SAME_ROUNDING: ReadonlySet<string> = new Set([
   "max",
   "min",
   "any",

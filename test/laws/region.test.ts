@@ -136,7 +136,7 @@ describe("not one kernel", () => {
     const a = m.call("a", "softmax", [m.input("x", [8, 16])]);
     expect(verdictOf(m.done(m.op("y", "slice", [a], { start: [1], stop: [5], axes: [1] })))).toBe("L_SHAPE");
   });
-  test("a softmax whose rows change places", () => {
+  test("a softmax whose rows are swapped", () => {
     const m = new GraphMaker();
     const a = m.call("a", "softmax", [m.input("x", [8, 16])]);
     expect(verdictOf(m.done(m.op("y", "slice", [a], { start: [1], stop: [5], axes: [0] })))).toBe("L_INDEX");

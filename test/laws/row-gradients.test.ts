@@ -1,4 +1,4 @@
-/** @file Gradients of elements that are picked from rows by data: compared place by place within their rows, never over the whole tensor. */
+/** @file Gradients of elements that are picked from rows by data: compared index by index within their rows, never over the whole tensor. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compile, defaultOptions } from "../../src/fusion";

@@ -7,11 +7,11 @@ import { dataOf } from "./kernel-harness";
 
 const loopsOf = (graph: Graph): number => [...graph.nodes.values()].filter(({ op }) => opDef(op).loop).length;
 
-export function expectSameLoop(kept: Graph, apart: Graph): void {
-  expect(loopsOf(kept)).toBeGreaterThan(0);
+export function expectSameLoop(looped: Graph, apart: Graph): void {
+  expect(loopsOf(looped)).toBeGreaterThan(0);
   expect(loopsOf(apart)).toBe(0);
-  const [a, b] = [runReference(kept, dataOf(kept)), runReference(apart, dataOf(apart))];
-  kept.outputs.forEach((id, i) => {
+  const [a, b] = [runReference(looped, dataOf(looped)), runReference(apart, dataOf(apart))];
+  looped.outputs.forEach((id, i) => {
     const want = b.get(apart.outputs[i]!)!;
     expect(a.get(id)!.type).toEqual(want.type);
     const scaled = (value: number, k: number): number => value / (1 + Math.abs(want.data[k]!));

@@ -53,7 +53,7 @@ function faultsOf(
 }
 
 test(
-  `of ${COUNT} random programs, seed ${SEED}: no policy has a higher peak than saving every value, and a budget is kept to where it can be`,
+  `of ${COUNT} random programs, seed ${SEED}: no policy has a higher peak than saving every value, and a budget holds where it can`,
   { timeout: 300_000 },
   () => {
     const seen = { peaks: 0, met: 0, over: 0 };

@@ -10,8 +10,8 @@ const chain =
 const relu =
   "x: f32[1024, 1024]\nw: f32[1024, 1024]\nh = relu(x)\nloss = sum(h * w)\nloss.backward()\nreturn loss, x.grad\n";
 
-/** Bytes of the forward pass that are kept, the rules that said yes and no, and the kernels. */
-function kept(text: string, asked: Partial<SavedValues>, strict = false) {
+/** Bytes of the forward pass that are saved, the rules that said yes and no, and the kernels. */
+function savedBy(text: string, asked: Partial<SavedValues>, strict = false) {
   const options = { ...defaultOptions, strict, savedValues: { apart: true, choices: {}, ...asked } };
   const compilation = compile(text, options);
   expect(compilation.diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
@@ -30,40 +30,40 @@ const choices = (given: Readonly<Record<string, SavedChoice>>): Partial<SavedVal
 
 describe("log(exp(x) + 1), whose derivative reads a and b", () => {
   test("stored: both", () => {
-    expect(kept(chain, {})).toEqual({ bytes: 8 * MIB, yes: [], codes: ["L_SAVED", "L_SAVED"], kernels: 2 });
+    expect(savedBy(chain, {})).toEqual({ bytes: 8 * MIB, yes: [], codes: ["L_SAVED", "L_SAVED"], kernels: 2 });
   });
 
   test("recomputed: nothing, and a kernel for each pass", () => {
-    expect(kept(chain, { policy: "recomputed" })).toMatchObject({
+    expect(savedBy(chain, { policy: "recomputed" })).toMatchObject({
       bytes: 0,
       yes: ["recompute", "recompute"],
       kernels: 2,
     });
-    expect(kept(chain, { policy: "cut" })).toMatchObject({ bytes: 0, kernels: 2 });
+    expect(savedBy(chain, { policy: "cut" })).toMatchObject({ bytes: 0, kernels: 2 });
   });
 
   test("inverted: the result gives b, and b gives a", () => {
     const asked = choices({ "y/f#0/a": "invert", "y/f#0/b": "invert" });
-    expect(kept(chain, asked)).toMatchObject({ bytes: 4 * MIB, yes: ["invert", "invert"], kernels: 2 });
-    expect(kept(chain, choices({ "y/f#0/b": "invert" }))).toMatchObject({ bytes: 8 * MIB, yes: ["invert"] });
+    expect(savedBy(chain, asked)).toMatchObject({ bytes: 4 * MIB, yes: ["invert", "invert"], kernels: 2 });
+    expect(savedBy(chain, choices({ "y/f#0/b": "invert" }))).toMatchObject({ bytes: 8 * MIB, yes: ["invert"] });
   });
 
-  test("one graph: nothing is kept that fusion does not keep by itself", () => {
-    expect(kept(chain, { apart: false })).toMatchObject({ bytes: 0, yes: [], codes: [], kernels: 1 });
+  test("one graph: nothing is saved that fusion does not save by itself", () => {
+    expect(savedBy(chain, { apart: false })).toMatchObject({ bytes: 0, yes: [], codes: [], kernels: 1 });
   });
 });
 
 describe("relu, whose derivative asks for a sign", () => {
   test("a bit an element: 32 times less", () => {
-    const whole = kept(relu, {});
-    const bits = kept(relu, choices({ h: "bits" }));
+    const whole = savedBy(relu, {});
+    const bits = savedBy(relu, choices({ h: "bits" }));
     expect([whole.bytes, bits.bytes]).toEqual([4 * MIB, MIB / 8]);
     expect(bits.yes).toEqual(["bits"]);
   });
 
   test("bits are refused where the number is needed", () => {
     const squares = relu.replace("relu(x)", "exp(x)");
-    expect(kept(squares, choices({ h: "bits" }))).toMatchObject({ yes: [], codes: ["L_DTYPE", "L_SAVED"] });
+    expect(savedBy(squares, choices({ h: "bits" }))).toMatchObject({ yes: [], codes: ["L_DTYPE", "L_SAVED"] });
   });
 });
 
@@ -71,14 +71,17 @@ describe("as f16", () => {
   const exponentials = relu.replace("relu(x)", "exp(x)");
 
   test("half the bytes, whatever the backward pass does with it", () => {
-    const half = kept(exponentials, choices({ h: "f16" }));
+    const half = savedBy(exponentials, choices({ h: "f16" }));
     expect([half.bytes, half.yes]).toEqual([2 * MIB, ["f16"]]);
   });
 
   test("is refused where it saves nothing, and in strict mode", () => {
     const halves = exponentials.replaceAll("f32", "f16").replace("sum(h * w)", "sum(h * w).float()");
-    expect(kept(halves, choices({ h: "f16" }))).toMatchObject({ yes: [], codes: ["L_DTYPE", "L_SAVED"] });
-    expect(kept(exponentials, choices({ h: "f16" }), true)).toMatchObject({ yes: [], codes: ["L_STRICT", "L_SAVED"] });
+    expect(savedBy(halves, choices({ h: "f16" }))).toMatchObject({ yes: [], codes: ["L_DTYPE", "L_SAVED"] });
+    expect(savedBy(exponentials, choices({ h: "f16" }), true)).toMatchObject({
+      yes: [],
+      codes: ["L_STRICT", "L_SAVED"],
+    });
   });
 });
 
@@ -108,21 +111,21 @@ describe("products", () => {
   };
   const size = 256 * 1024;
 
-  test("are kept by the cut, and what follows is made again", () => {
-    expect(kept(layers(3), { policy: "cut" })).toMatchObject({
+  test("are saved by the cut, and what follows is recomputed", () => {
+    expect(savedBy(layers(3), { policy: "cut" })).toMatchObject({
       bytes: 3 * size,
       codes: ["C_RECOMPUTE", "C_RECOMPUTE", "C_RECOMPUTE"],
     });
-    expect(kept(layers(3), {}).bytes).toBe(5 * size);
+    expect(savedBy(layers(3), {}).bytes).toBe(5 * size);
   });
 
   test("are made again when the budget asks for it", () => {
-    const within = [0, 1, 2].map((budget) => kept(layers(3), { policy: "cut", budgetBytes: budget * size }).bytes);
+    const within = [0, 1, 2].map((budget) => savedBy(layers(3), { policy: "cut", budgetBytes: budget * size }).bytes);
     within.forEach((bytes, i) => expect(bytes).toBeLessThanOrEqual(i * size));
   });
 
   test("segments keep the ends of √n stretches", () => {
-    const { bytes } = kept(layers(9), { policy: "segments" });
+    const { bytes } = savedBy(layers(9), { policy: "segments" });
     expect(bytes).toBe(2 * size);
   });
 });
@@ -161,14 +164,14 @@ describe("checkpoint", () => {
     `x: f32[256, 256]\nw: f32[256, 256] = param()\nv: f32[256, 256] = param()\ndef f(x, w):\n    return gelu(x @ w) @ w\nh = ${h}\nloss = sum(gelu(h @ v))\nloss.backward()\nreturn loss, w.grad, v.grad\n`;
 
   test("makes its inside again, in either library's form", () => {
-    const plain = kept(program("f(x, w)"), {});
+    const plain = savedBy(program("f(x, w)"), {});
     for (const form of [
       "checkpoint(f, x, w)",
       "jax.checkpoint(f)(x, w)",
       "jax.remat(f)(x, w)",
       "checkpoint(f, x, w, use_reentrant=False)",
     ]) {
-      const { bytes, yes } = kept(program(form), {});
+      const { bytes, yes } = savedBy(program(form), {});
       expect(yes).toContain("recompute");
       expect(bytes).toBeLessThan(plain.bytes);
     }
@@ -178,5 +181,5 @@ describe("checkpoint", () => {
 test("an opaque value is never made again", () => {
   const text =
     "x: f32[1024]\nn: f32[1024]\nh = custom_call(n)\nloss = sum(h * x)\nloss.backward()\nreturn loss, x.grad\n";
-  expect(kept(text, { policy: "recomputed" }).bytes).toBe(4096);
+  expect(savedBy(text, { policy: "recomputed" }).bytes).toBe(4096);
 });

@@ -49,8 +49,8 @@ function without(lines: readonly string[], at: number, count: number): string[] 
 /** Without declarations that nobody reads. */
 function tidied(lines: readonly string[]): string {
   const used = lines.filter((line) => declared(line) === null).join("\n");
-  const kept = lines.filter((line, i) => i === 0 || declared(line) === null || used.match(wordOf(declared(line)!)));
-  return kept.join("\n");
+  const needed = lines.filter((line, i) => i === 0 || declared(line) === null || used.match(wordOf(declared(line)!)));
+  return needed.join("\n");
 }
 
 function* simplerLines(line: string, names: ReadonlySet<string>): Generator<string> {
@@ -72,7 +72,7 @@ function* simplerLines(line: string, names: ReadonlySet<string>): Generator<stri
   }
   if (operands.length > 1 && call !== `${operands[0]} + ${operands[1]}`)
     yield `${name} = ${operands[0]} + ${operands[1]}`;
-  // The inside of each pair of brackets, alone or in the place of the call.
+  // The inside of each pair of brackets, alone or instead of the call.
   for (const [whole, , inside] of call.matchAll(/(\w*)\(([^()]*)\)/g)) {
     const first = inside!.split(/, (?![^[]*\])/)[0]!;
     if (first !== "" && namesIn(first, names).length > 0) yield `${name} = ${call.replace(whole, first)}`;

@@ -1,4 +1,4 @@
-/** @file Scattered sums by the order of their indices: values, counts and prices over random shapes, few places and many, skewed and out of range. */
+/** @file Scattered sums by the order of their indices: values, counts and prices over random shapes, few targets and many, skewed and out of range. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
@@ -17,7 +17,7 @@ const scatters = fc
   .record({
     outer: fc.array(extent, { maxLength: 2 }),
     inner: fc.array(extent, { maxLength: 2 }),
-    places: fc.constantFrom(3, 40, 64, 200),
+    targets: fc.constantFrom(3, 40, 64, 200),
     updates: fc.constantFrom(5, 33, 128, 700, 2500),
     range: fc.constantFrom(
       (n: number) => [0, n],
@@ -31,19 +31,19 @@ const scatters = fc
     after: fc.constantFrom("y", "y * 3", "y + y.sum()"),
   })
   .filter(
-    ({ outer, inner, updates, places }) => [...outer, ...inner].reduce((a, b) => a * b, updates * places) < 150_000,
+    ({ outer, inner, updates, targets }) => [...outer, ...inner].reduce((a, b) => a * b, updates * targets) < 150_000,
   )
-  .map(({ outer, inner, places, updates, range, own, dtype, before, after }) => {
+  .map(({ outer, inner, targets, updates, range, own, dtype, before, after }) => {
     const shape = (size: number): string => [...outer, size, ...inner].join(", ");
     const axis = outer.length;
-    const [from, to] = range(places) as [number, number];
+    const [from, to] = range(targets) as [number, number];
     const index = own ? shape(updates) : String(updates);
     const call = own ? `scatter_add(${axis}, i, v)` : `index_add(${axis}, i, v)`;
     return [
       `x: ${dtype}[${shape(updates)}]${dtype === "i32" ? " = uniform(-5, 5)" : ""}`,
       `i: i32[${index}] = uniform(${from}, ${to})`,
       `v = ${before}`,
-      `y = torch.zeros(${shape(places)}, dtype=torch.${dtype === "i32" ? "int32" : "float32"}).${call}`,
+      `y = torch.zeros(${shape(targets)}, dtype=torch.${dtype === "i32" ? "int32" : "float32"}).${call}`,
       `return ${after}`,
     ].join("\n");
   });
@@ -91,7 +91,7 @@ const micros = (text: string): number => {
 
 test.each([
   [
-    "rows into few places",
+    "rows into few targets",
     (n: number) =>
       `x: f32[${n}, 64]\ni: i32[${n}] = uniform(0, 1000)\nreturn torch.zeros(1000, 64).index_add(0, i, x)\n`,
   ],

@@ -45,7 +45,7 @@ describe.each(Object.entries(programs))("%s", (_, text) => {
 });
 
 test("the refusal says how each would add", () => {
-  const text = "x: f32[4, 16384]\ns = x.sum(dim=-1)\na, places = x.topk(1)\nreturn s, a";
+  const text = "x: f32[4, 16384]\ns = x.sum(dim=-1)\na, indices = x.topk(1)\nreturn s, a";
   const { steps } = compiled(graphOf(text), {
     strict: true,
     granularity: "primitive",

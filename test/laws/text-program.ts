@@ -138,7 +138,7 @@ export interface ShapeOfGraph {
   readonly outputs: readonly string[];
 }
 
-/** A graph without its names. `ops`: for graphs with open places, where types and the axes that follow from them are guesses. */
+/** A graph without its names. `ops`: for graphs with holes, where types and the axes that follow from them are guesses. */
 export function structure(graph: Graph, detail: "types" | "attrs" | "ops"): ShapeOfGraph {
   const digests = new Map<NodeId, string>();
   const order: NodeId[] = [];

@@ -13,7 +13,7 @@ const programs: readonly (readonly [name: string, kernels: number, text: string]
   ["group_norm", 1, "x: f32[2, 8, 6, 6]\nw: f32[8]\nb: f32[8]\ny = relu(group_norm(x, 4, w, b))"],
   ["group_norm of odd images", 1, "x: f32[2, 6, 5, 7]\nw: f32[6]\nb: f32[6]\ny = group_norm(x, 3, w, b)"],
   [
-    "group_norm after a residual that is kept",
+    "group_norm after a residual that is stored",
     1,
     "x: f32[2, 8, 6, 6]\nr: f32[2, 8, 6, 6]\nh = x + r\ny = group_norm(h, 2)\nreturn h, y",
   ],

@@ -30,7 +30,7 @@ const programs: readonly (readonly [name: string, kernels: number, text: string]
     "x: f32[7, 33]\nc = cummax(x, dim=-1)\ny = c - torch.roll(c, 1, dims=-1)",
   ],
   ["a sorted row, turned", 1, "x: f32[7, 32]\ny = relu(sort(x, dim=-1).roll(1, dims=-1))"],
-  ["rows that change places", 2, "x: f32[8, 16]\nn = softmax(x)\ny = n + n.flip(0)"],
+  ["rows that are swapped", 2, "x: f32[8, 16]\nn = softmax(x)\ny = n + n.flip(0)"],
 ];
 
 test.each(programs)("%s: %i", (_, kernels, text) => {

@@ -20,7 +20,7 @@ const [COUNT, SEED] = (process.env["STRICT_LAWS"] ?? "40:20261120").split(":").m
 const onlyElements = (graph: Graph): boolean =>
   [...graph.nodes.values()].every(({ op }) => ["elementwise", "movement", "source"].includes(opDef(op).kind));
 
-/** Half of the programs in f32, half of them with halves in the place of floats. */
+/** Half of the programs in f32, half of them with halves instead of floats. */
 const texts = fc.sample(programs(forDevice), { numRuns: COUNT, seed: SEED }).flatMap((text, i) => {
   const told = i % 2 === 0 ? text : text.replaceAll(": f32[", ": f16[");
   return onlyElements(graphOf(told)) ? [told] : [];

@@ -66,7 +66,7 @@ for epoch in range(100):
     scheduler.step()
 return loss, norm
 `;
-/** States that no kernel writes where they are read next: one keeps an input, two change places, two share a value. */
+/** States that no kernel writes where they are read next: one keeps an input, two are swapped, two share a value. */
 const COPIES = `x: f32[4] = uniform(1, 2)
 w: f32[4] = param(ones())
 old: f32[4] = state()
@@ -178,7 +178,7 @@ describe.skipIf(!gpu)("on Dawn", () => {
     expect(session.ledgerBytes).toBe(0);
   });
 
-  test("states that keep an input, change places or share a value are right at every step", async () => {
+  test("states that keep an input, are swapped or share a value are right at every step", async () => {
     const program = read(COPIES);
     const x = program.source.nodes.get("x" as NodeId)!;
     const sum = runReference({ nodes: new Map([[x.id, x]]), outputs: [x.id] }, new Map())

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { inputData, parseProgram, runReference } from "../../src/fusion";
 
-describe("writing into a place", () => {
+describe("writing at an index", () => {
   /** What `y` holds for x = 0, 1, 2 … */
   const valuesOf = (text: string): readonly number[] => {
     const source = `x: f32[2, 3] = arange()\ni: i32[2] = const([2, 0])\n${text}`;
