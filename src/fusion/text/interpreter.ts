@@ -113,7 +113,7 @@ export interface Optimizing {
   zeroed: number;
   /** One of them was since the last `.backward()`. */
   stale: boolean;
-  /** Inputs, and the values that take their places in the next step. */
+  /** Inputs, and the values that replace them in the next step. */
   readonly replaced: Map<NodeId, NodeId>;
   /** The inputs that values of parameters and states began as. */
   readonly first: Map<NodeId, NodeId>;
@@ -170,8 +170,8 @@ export interface Interpreter {
   readonly firstDefinition: ReadonlyMap<string, Span>;
   /** `train()` or `eval()` was called; null: the ops' own defaults. */
   training: boolean | null;
-  /** Names that were read before they are defined: not unused, misplaced. */
-  readonly misplaced: Set<string>;
+  /** Names that were read before they are defined: not unused. */
+  readonly readEarly: Set<string>;
   /** Calls of each def under each root, for `h1/block#0`. */
   readonly defCalls: Map<string, number>;
   /** Fields of objects as they were before each assignment, in order. */

@@ -221,7 +221,7 @@ describe("transformations", () => {
     return outputs.map((id) => graph.nodes.get(id)!.type.shape.join("×"));
   };
 
-  test("grad takes places or names of arguments", () => {
+  test("grad takes indices or names of arguments", () => {
     expect(shapes("grad(loss)(w, x)")).toEqual(["4×4"]);
     expect(shapes("grad(loss, argnums=(0, 1))(w, x)")).toEqual(["4×4", "4"]);
     expect(shapes("grad(loss, wrt=(1,))(w, x)")).toEqual(["4"]);

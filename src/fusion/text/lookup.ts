@@ -67,7 +67,7 @@ function isImported(interpreter: Interpreter, name: string): boolean {
 function unknownName(interpreter: Interpreter, run: StatementRun, { name, span }: NameExpr): void {
   const later = interpreter.firstDefinition.get(name);
   if (later && later.from > span.from) {
-    interpreter.misplaced.add(name);
+    interpreter.readEarly.add(name);
     interpreter.diagnostics.add(
       "used-before-definition",
       span,

@@ -172,7 +172,7 @@ function newInterpreter(
     runs: [],
     firstDefinition: firstDefinitions(statements),
     training: null,
-    misplaced: new Set(),
+    readEarly: new Set(),
     defCalls: new Map(),
     fieldWrites: [],
     spare: new Set(),

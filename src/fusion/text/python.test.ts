@@ -258,7 +258,7 @@ describe("comprehensions", () => {
     expect(after(text)).toContain(last);
   });
 
-  test("defs in a tuple are called by their place, or one after the other", () => {
+  test("defs in a tuple are called by their index, or one after the other", () => {
     const defs = "def f(a):\n  return relu(a)\ndef g(a):\n  return exp(a)\nlayers = (f, g)\n";
     expect(after(`${defs}y = layers[1](x)`)).toEqual(["y/g#0/return = exp(x) f32[4, 8]"]);
     expect(after(`${defs}y = x\nfor layer in layers:\n  y = layer(y)`)).toHaveLength(2);
@@ -311,7 +311,7 @@ describe("dictionaries", () => {
   });
 });
 
-describe("places that are data", () => {
+describe("indices that are data", () => {
   const DATA = "x: f32[4, 8]\ni: i32[5]\nj: i32[5]\n";
   test.each([
     ["y = x[i]", "f32[5, 8]"],
@@ -335,7 +335,7 @@ describe("places that are data", () => {
     ["y = x[x]", /An index holds whole numbers; this one is f32/],
     [
       "z: f32[2, 3, 4]\ny = z[0, :, j]",
-      /NumPy puts the indexed axes first here, and PyTorch leaves them in their place/,
+      /NumPy puts the indexed axes first here, and PyTorch leaves them where they are/,
     ],
     ["y = x[i, 9]", /no such index on axis 1: its size is 8/],
   ])("%s is refused", (line, why) => {
@@ -458,7 +458,7 @@ describe("statements that people's code has around the ops", () => {
   });
 });
 
-describe("values and places at once", () => {
+describe("values and indices at once", () => {
   test.each([
     ["v, i = torch.topk(x, 2, dim=-1)\ny = x.gather(1, i) - v\n", ["topk", "topk_indices"]],
     ["v = x.max(dim=1).values\ni = x.max(dim=1).indices\ny = v + i\n", ["max", "argmax"]],
@@ -480,7 +480,7 @@ describe("values and places at once", () => {
   });
 });
 
-describe("writing into a place", () => {
+describe("writing at an index", () => {
   test.each([
     ["y = x * 1\ny[:, 1:] = torch.zeros(5)\n", /The part that is assigned to is 4×7; the value is 5/],
     ["y = x * 1\ny[::-1] = 0\n", /negative step/],

@@ -9,8 +9,8 @@ export interface Trial {
   failed(): boolean;
   /** Whether a mistake was found in what was read. */
   hasErrors(): boolean;
-  /** The nodes go, all but `kept`; what was learnt of names stays. */
-  keepOnly(kept: ReadonlySet<NodeId>): void;
+  /** The nodes go, all but `needed`; what was learnt of names stays. */
+  dropAllBut(needed: ReadonlySet<NodeId>): void;
   /** As if nothing had been read. */
   undo(): void;
 }
@@ -30,7 +30,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     cotangents,
     assertions,
     runs,
-    misplaced,
+    readEarly,
     fieldWrites,
   } = interpreter;
   const sizes = {
@@ -44,7 +44,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     cotangents: cotangents.size,
     assertions: assertions.length,
     runs: runs.length,
-    misplaced: misplaced.size,
+    readEarly: readEarly.size,
     fieldWrites: fieldWrites.length,
   };
   const mistakes = interpreter.diagnostics.mark();
@@ -52,8 +52,8 @@ export function openTrial(interpreter: Interpreter): Trial {
   const { training, stopped } = interpreter;
   const { asked } = interpreter.optimizing;
   const made = (): ReadonlySet<NodeId> => new Set(later(nodes.keys(), sizes.nodes));
-  const keepOnly = (kept: ReadonlySet<NodeId>): void => {
-    const gone = new Set([...made()].filter((id) => !kept.has(id)));
+  const dropAllBut = (needed: ReadonlySet<NodeId>): void => {
+    const gone = new Set([...made()].filter((id) => !needed.has(id)));
     for (const id of gone) nodes.delete(id);
     for (const id of later(sites.keys(), sizes.sites)) if (gone.has(id)) sites.delete(id);
     for (const id of later(partOf.keys(), sizes.partOf)) if (gone.has(id)) partOf.delete(id);
@@ -75,12 +75,12 @@ export function openTrial(interpreter: Interpreter): Trial {
       interpreter.training !== training ||
       fieldWrites.length > sizes.fieldWrites,
     hasErrors: () => interpreter.diagnostics.errorsSince(mistakes) || unknown.size > sizes.unknown,
-    keepOnly,
+    dropAllBut,
     undo() {
-      keepOnly(new Set());
+      dropAllBut(new Set());
       interpreter.diagnostics.backTo(mistakes);
       for (const id of later(cotangents.keys(), sizes.cotangents)) cotangents.delete(id);
-      for (const name of later(misplaced, sizes.misplaced)) misplaced.delete(name);
+      for (const name of later(readEarly, sizes.readEarly)) readEarly.delete(name);
       losses.length = sizes.losses;
       assertions.length = sizes.assertions;
       runs.length = sizes.runs;

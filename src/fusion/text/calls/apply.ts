@@ -10,7 +10,7 @@ import {
   type TensorType,
 } from "../../ir";
 import { normalAxis, numberOf, opDef, type CompositeDef, type OpDef } from "../../ops";
-import { stackedRows } from "../statements/kept-rows";
+import { stackedRows } from "../statements/loop-rows";
 import type { Bound } from "./bind";
 import { expand, expandWith, meant, noneOr } from "./expand";
 import {

@@ -164,7 +164,7 @@ const CALLABLE: ReadonlySet<Value["kind"]> = new Set([
   "pullback",
 ]);
 
-export interface CallPlace extends CallAt {
+export interface CallWithCallee extends CallAt {
   readonly callee: Callee;
 }
 
@@ -172,7 +172,7 @@ export interface CallPlace extends CallAt {
 export function applyCall(
   interpreter: Interpreter,
   run: StatementRun,
-  call: CallPlace,
+  call: CallWithCallee,
   operands: readonly Operand[],
 ): Value {
   const { callee, expr } = call;
@@ -206,7 +206,7 @@ export function applyCall(
 function initializerCall(
   interpreter: Interpreter,
   run: StatementRun,
-  call: CallPlace,
+  call: CallWithCallee,
   name: Identifier,
   operands: readonly Operand[],
 ): Value {
@@ -278,7 +278,7 @@ function argumentsOf(expr: CallExpr, operands: readonly Operand[]): readonly Giv
 function functionCall(
   interpreter: Interpreter,
   run: StatementRun,
-  call: CallPlace,
+  call: CallWithCallee,
   { name, value, dialect }: Extract<Callee, { kind: "function" }>,
   operands: readonly Operand[],
 ): Value {
@@ -343,7 +343,7 @@ export const transformed = (
 function loopOf(
   interpreter: Interpreter,
   run: StatementRun,
-  call: CallPlace,
+  call: CallWithCallee,
   name: string,
   operands: readonly Operand[],
 ): Value {

@@ -149,17 +149,17 @@ export function einops(
     return refuse(`${gone.join(", ")} of the left is not on the right: only reduce may drop axes.`);
   if (made.length > 0 && name.text !== "repeat")
     return refuse(`${made.join(", ")} of the right is not on the left: only repeat adds axes.`);
-  const kept = from.filter((axis) => !gone.includes(axis));
+  const remaining = from.filter((axis) => !gone.includes(axis));
   return applyParts(interpreter, run, { path, expr, label: name.text }, [x], (b, [node]) => {
     const shaped = (part: string, id: NodeId, shape: readonly number[]): NodeId =>
       sameShape(b.typeOf(id).shape, shape) ? id : b.op(part, "reshape", [id], { shape });
     let now = shaped("axes", node!, from.map(sizeOfAxis));
     if (gone.length > 0) now = b.op(reduction, reduction, [now], { axes: gone.map((axis) => from.indexOf(axis)) });
-    const order = to.filter((axis) => kept.includes(axis));
-    const perm = order.map((axis) => kept.indexOf(axis));
+    const order = to.filter((axis) => remaining.includes(axis));
+    const perm = order.map((axis) => remaining.indexOf(axis));
     if (perm.some((axis, i) => axis !== i)) now = b.op("transpose", "transpose", [now], { perm });
     if (made.length > 0) {
-      const ones = to.map((axis) => (kept.includes(axis) ? sizeOfAxis(axis) : 1));
+      const ones = to.map((axis) => (remaining.includes(axis) ? sizeOfAxis(axis) : 1));
       now = shaped("ones", now, ones);
       now = b.op("repeat", "expand", [now], { shape: to.map(sizeOfAxis) });
     }

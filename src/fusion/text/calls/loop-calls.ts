@@ -3,9 +3,9 @@ import type { NodeId } from "../../ir";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { toNode, typeOf } from "../interpreter";
 import { itemsOf } from "../statements/iterate";
-import { keepLoop } from "../statements/keep-loop";
+import { asOneLoop } from "../statements/one-loop";
 import type { Walked } from "../statements/loop-reading";
-import { rowsFirst } from "../statements/kept-rows";
+import { rowsFirst } from "../statements/loop-rows";
 import type { CallExpr } from "../reading/syntax";
 import { leavesOf, mapLeaves } from "../values/trees";
 import {
@@ -104,7 +104,7 @@ interface Turn {
 }
 
 /** The carried tree after a loop that stays one, and its rows; null where it has to be written out. */
-function kept(
+function carriedAfter(
   reader: Reader,
   init: Operand,
   { number, ...loop }: Loop,
@@ -116,14 +116,14 @@ function kept(
   const filled = (from: readonly NodeId[]): Operand => mapLeaves(init, (_, at) => loose(tensorValue(from[at]!)));
   const labels = nodes.map((id, at) => interpreter.nodes.get(id)!.label.replace(/^\d.*/, `carry_${at}`));
   let shown = loose(NONE);
-  const found = keepLoop(interpreter, run, {
+  const found = asOneLoop(interpreter, run, {
     ...loop,
     id: call.path,
     carried: nodes.map((node, at) => ({ name: labels[at]!, node })),
     number: number?.name ?? null,
-    iteration({ carried: places, rows, number: numbered }) {
+    iteration({ carried: standIns, rows, number: numbered }) {
       const own = rows.map((node) => loose(tensorValue(node)));
-      const after = iteration(filled(places), numbered(number?.start ?? 0, 1), own);
+      const after = iteration(filled(standIns), numbered(number?.start ?? 0, 1), own);
       if (!after) return null;
       shown = after.given;
       const [carried, given] = [nodesIn(after.carried), nodesIn(shown)];
@@ -158,7 +158,7 @@ function foriLoop(reader: Reader, found: ReadonlyMap<string, Operand>, refuse: R
   const turn = (carried: Operand, number: Value, path: string): Operand =>
     loose(apply(f, [loose(number), carried], path));
   const loop = { iterations, number: { name: "i", start: lower.value }, rows: [] };
-  const one = kept(reader, init, loop, (carried, number) => ({
+  const one = carriedAfter(reader, init, loop, (carried, number) => ({
     carried: turn(carried, number, `${call.path}/iteration`),
     given: loose(NONE),
   }));
@@ -209,7 +209,7 @@ function scan(reader: Reader, found: ReadonlyMap<string, Operand>, refuse: Refus
   const known = along?.length ?? (length?.kind === "number" ? length.value : null);
   if (along && known !== null) {
     const loop = { iterations: known, number: null, rows: along.rows, backwards };
-    const one = kept(reader, init, loop, (carried, _, rows) => {
+    const one = carriedAfter(reader, init, loop, (carried, _, rows) => {
       const row = mapLeaves(xs, (_leaf, at) => rows[at]!);
       const pair = pairOf(apply(f, [carried, row], `${call.path}/iteration`));
       return pair && { carried: pair[0], given: pair[1] };

@@ -152,7 +152,7 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
 export const ARGUMENT_ADVICE: ReadonlyMap<string, string> = new Map([
   [
     "return_indices",
-    "For the place of a window's maximum, cut the windows and take their argmax: x.unfold(2, 2, 2).unfold(3, 2, 2).flatten(-2).argmax(-1).",
+    "For the index of a window's maximum, cut the windows and take their argmax: x.unfold(2, 2, 2).unfold(3, 2, 2).flatten(-2).argmax(-1).",
   ],
 ]);
 

@@ -101,7 +101,7 @@ export function setAttr(
   if (isInput(node)) return setSource(parsed, site, attr, value);
   const expr = bare(site.expr);
   if (expr.kind !== "call")
-    return refused(`${say(parsed, id)} is written without brackets, so it has no place for \`${attr}\`.`);
+    return refused(`${say(parsed, id)} is written without brackets, so it has no room for \`${attr}\`.`);
   const edit = argumentEdit(site, expr, attr, value);
   return edit
     ? checked(parsed, [edit], id, note)

@@ -44,7 +44,7 @@ class Follower {
 }
 
 /** The operand's value gets a name of its own where it is nested: cutting the edge must not delete it. */
-function keepOldValue(draft: Draft, follow: Follower, at: OperandSite): boolean {
+function nameOldValue(draft: Draft, follow: Follower, at: OperandSite): boolean {
   const { expr, node } = at.operand;
   if (!expr || node === null || bare(expr).kind === "name") return true;
   const value = findNode(draft.parsed.graph, node);
@@ -96,7 +96,7 @@ export function connect(
   const draft = new Draft(parsed);
   const follow = new Follower(draft);
   const cant = refused("This edit needs more than a small change of the text: edit the text directly.");
-  if (!keepOldValue(draft, follow, at.value)) return cant;
+  if (!nameOldValue(draft, follow, at.value)) return cant;
   for (let steps = 0; ; steps++) {
     const now = siteOf(draft.parsed, follow.now(consumer), operand);
     if (!now) return cant;
@@ -133,9 +133,9 @@ export function disconnect(text: string, edge: EdgeId, parsed: Parsed = parsePro
   if (old === null || findNode(parsed.graph, old)?.op === "hole") return refused("Nothing is connected there.");
   const draft = new Draft(parsed);
   const follow = new Follower(draft);
-  const kept = keepOldValue(draft, follow, at.value);
+  const named = nameOldValue(draft, follow, at.value);
   const now = siteOf(draft.parsed, follow.now(ends.consumer), ends.operand);
-  if (!kept || !now) return refused("This edit needs more than a small change of the text: edit the text directly.");
+  if (!named || !now) return refused("This edit needs more than a small change of the text: edit the text directly.");
   draft.edit(replaceOperand(draft.text, now, "..."));
   return {
     ok: true,

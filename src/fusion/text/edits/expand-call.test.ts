@@ -54,7 +54,7 @@ test.each([
   expect(matchGraphs(given.graph, again.graph).complete).toBe(true);
 });
 
-test("places of parts follow their new names", () => {
+test("positions of parts follow their new names", () => {
   const edited = expandCall(`${X}y = softmax(x, dim=-1)\n`, nodeId("y"));
   expect(edited.ok && edited.ids.get(nodeId("y.exp"))).toBe("y_exp");
 });

@@ -45,12 +45,12 @@ function loaderFix(program: Program, loader: string): LoaderFix | null {
   if (read(`${best}${text}`).mistakes >= mistakesNow) return null;
   const set = dataSets.find(({ name }) => best!.includes(`"${name}"`))!;
   return {
-    title: `Read batches of ${set.name} in its place`,
+    title: `Read batches of ${set.name} instead`,
     edits: [{ span: { from: 0, to: 0 }, insert: best! }],
   };
 }
 
-/** What a training loop goes through and the text does not have: a data set can take its place. */
+/** What a training loop goes through and the text does not have: a data set can replace it. */
 export function offerData(interpreter: Interpreter, read: Program["read"]): void {
   const { text, statements, diagnostics, stopped } = interpreter;
   if (stopped || !differentiates(interpreter) || ![...everyStatement(statements)].some(({ kind }) => kind === "for"))

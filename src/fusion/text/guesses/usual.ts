@@ -60,7 +60,7 @@ const PICTURES = [32, 28, 224, 64, 96];
 /** Names of inputs by what they hold. */
 const DATA = /^(x|h|z|inputs?|images?|hidden\w*|src|tgt|tokens?_?emb\w*|embeddings?|features?)$/;
 const HEADS = /^(q|k|v|query|key|value)s?$/;
-const PLACES = /(ids?|idx|ind(ex|ices)|tokens?|labels?|targets?)$/;
+const INDICES = /(ids?|idx|ind(ex|ices)|tokens?|labels?|targets?)$/;
 const MASK = /mask/;
 const MOMENTS = /^(t|timesteps?|times?|sigmas?|noise_levels?)$/;
 const STATES = /state|cache|memory/;
@@ -69,7 +69,7 @@ const VECTOR = /(^|_)(b|bias|beta|gamma|g|gain|scale|ln\w*|norm\w*)\d*$|^b\w?\d*
 
 export const isVector = (name: string): boolean => VECTOR.test(name);
 /** Inputs whose type hangs on their own name alone. */
-export const standsAlone = (name: string): boolean => DATA.test(name) || PLACES.test(name) || MASK.test(name);
+export const standsAlone = (name: string): boolean => DATA.test(name) || INDICES.test(name) || MASK.test(name);
 
 /** Inputs of a def whose types change together: a weight goes with its bias. */
 export function groupOf(name: string): string {
@@ -86,7 +86,7 @@ export function rowsOf(names: readonly string[], first: boolean, pictures: boole
   const [name] = names;
   if (names.length > 1 && HEADS.test(name!))
     return all("f32[8, 8, 64, 32]", "f32[8, 64, 256]", "f32[64, 256]", "f32[8, 64, 8, 32]");
-  if (PLACES.test(name!)) return all("i32[8, 64]", "i32[8]", "f32[8, 64]", "f32[8, 64, 256]", "f32[64, 256]");
+  if (INDICES.test(name!)) return all("i32[8, 64]", "i32[8]", "f32[8, 64]", "f32[8, 64, 256]", "f32[64, 256]");
   if (MASK.test(name!))
     return all("bool[64, 64]", "f32[64, 64]", "bool[8, 64]", "f32[8, 1, 64, 64]", "bool[8, 1, 64, 64]");
   if (DATA.test(name!) || first)
@@ -127,7 +127,7 @@ export function candidates(name: string, wanted: string | null, sizes: ReadonlyM
     ? PICTURES.map((extent) => wanted.replace("32, 32", `${extent}, ${extent}`))
     : [];
   const known = wanted === null ? [] : [wanted, wanted.replace("[8, 64, ", "[8, ")];
-  const places = ["i32[8, 64] = uniform(0, 100)", "i32[8] = uniform(0, 10)"];
+  const indices = ["i32[8, 64] = uniform(0, 100)", "i32[8] = uniform(0, 10)"];
   const masks = ["bool[64, 64]", "f32[64, 64]", "f32[8, 1, 64, 64]", "bool[8, 64]", "bool[8, 1, 64, 64]"];
   const distinct = [...new Set(all.map(([, size]) => size))];
   // A state has a value or a few for each of more channels.
@@ -142,14 +142,14 @@ export function candidates(name: string, wanted: string | null, sizes: ReadonlyM
     ...new Set([
       ...known,
       ...pictures,
-      ...(wanted === null && PLACES.test(name) ? places : []),
+      ...(wanted === null && INDICES.test(name) ? indices : []),
       ...(wanted === null && MASK.test(name) ? masks : []),
       ...(MOMENTS.test(name) ? ["f32[8]"] : []),
       ...(wanted === null && STATES.test(name) ? states : []),
       ...guesses,
       "f32[8, 3, 32, 32]",
       ...squares,
-      ...places,
+      ...indices,
       "f32[8]",
     ]),
   ];

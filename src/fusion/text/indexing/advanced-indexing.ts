@@ -13,7 +13,7 @@ const isIndexTensor = ({ kind }: Known): boolean => kind === "indices" || kind =
 /** Which axes are indexed by data, or by a number beside it, and where the axes of the index stand in the result. */
 export interface IndexedAxes {
   readonly axes: readonly number[];
-  /** Where the axes of the index begin: in the place of what they index, or first where slices part it. */
+  /** Where the axes of the index begin: instead of what they index, or first where slices part it. */
   readonly at: number;
 }
 
@@ -30,7 +30,7 @@ function isReadTwoWays(axes: readonly Known[]): boolean {
   return indexedAxes(axes).at !== indexedAxes(without).at && indexedAxes(axes).axes.length < axes.length;
 }
 
-/** What is wrong with the indices of an `x` of this shape, in words; null when nothing is. Places by data may lie anywhere: a load moves to the nearest end. */
+/** What is wrong with the indices of an `x` of this shape, in words; null when nothing is. Indices by data may lie anywhere: a load moves to the nearest end. */
 export function indicesProblem(
   interpreter: Interpreter,
   shape: readonly number[],
@@ -47,14 +47,14 @@ export function indicesProblem(
   }
   const list = completed(known, shape.length - used);
   if (isReadTwoWays(list.filter(({ kind }) => kind !== "new")))
-    return "NumPy puts the indexed axes first here, and PyTorch leaves them in their place: take the number first, x[0][:, rows].";
+    return "NumPy puts the indexed axes first here, and PyTorch leaves them where they are: take the number first, x[0][:, rows].";
   const bad = list
     .filter(({ kind }) => kind !== "new")
     .findIndex((index, axis) => index.kind === "at" && (index.index >= shape[axis]! || index.index < -shape[axis]!));
   return bad < 0 ? null : `There is no such index on axis ${bad}: its size is ${shape[bad]}.`;
 }
 
-/** Slices first, then one gather over the axes that data indexes, then new axes. `placesProblem` has nothing to say. */
+/** Slices first, then one gather over the axes that data indexes, then new axes. `indicesProblem` has nothing to say. */
 export function advancedIndex(
   interpreter: Interpreter,
   run: StatementRun,

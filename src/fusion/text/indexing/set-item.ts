@@ -170,7 +170,7 @@ function chosen(b: GraphBuilder, x: NodeId, region: NodeId, axes: Axes, cut: rea
     axes.map(({ start, step, count }, axis) => shape[axis]! - 1 - start - (count - 1) * step),
   ].flat();
   const window = { kernel_size: axes.map(() => 1), interior: axes.map(({ step }) => step), padding };
-  const placed = b.op("placed", "reshape", [b.op("window", "window", [region], window)], { shape });
+  const padded = b.op("placed", "reshape", [b.op("window", "window", [region], window)], { shape });
   const tests = cut.flatMap((axis) => {
     const { start, step, count } = axes[axis]!;
     const lane = shape.map((extent, i) => (i === axis ? extent : 1));
@@ -189,7 +189,7 @@ function chosen(b: GraphBuilder, x: NodeId, region: NodeId, axes: Axes, cut: rea
     return [...inside, b.op("hit", "eq", [b.op("rest", "mod", [from, b.scalar(step, "i32")]), b.scalar(0, "i32")])];
   });
   const mask = tests.reduce((all, test) => b.op("inside", "and", [all, test]));
-  return b.op("set", "where", [mask, placed, x]);
+  return b.op("set", "where", [mask, padded, x]);
 }
 
 /** `x[mask] = value`: the mask's axes are the first ones of x. */

@@ -99,7 +99,7 @@ function ofDict(
 function ofSequence(
   interpreter: Interpreter,
   expr: SubscriptExpr,
-  { items, ...kept }: Extract<Value, { kind: "sequence" }>,
+  { items, ...sequence }: Extract<Value, { kind: "sequence" }>,
   known: readonly Known[],
 ): Value {
   const [only] = known;
@@ -109,7 +109,7 @@ function ofSequence(
     interpreter.diagnostics.add("bad-index", expr.span, `There is no entry ${only.index}: there are ${items.length}.`);
     return BROKEN;
   }
-  if (known.length === 1 && only?.kind === "range") return { ...kept, items: sliced(items, only.range) };
+  if (known.length === 1 && only?.kind === "range") return { ...sequence, items: sliced(items, only.range) };
   interpreter.diagnostics.add("bad-index", expr.span, "A tuple takes one index or one slice.");
   return BROKEN;
 }

@@ -50,7 +50,7 @@ function read({ type, args }: LayerInfo): Read {
 /** What flax says of the mode, in each call or where a layer is made; PyTorch sets it once. */
 const MODE = /^(deterministic|use_running_average|train|training|rngs?|mutable)$/;
 
-/** What sets up, names or places a layer, and changes no value. */
+/** What sets up, names or moves a layer, and changes no value. */
 const IDLE =
   /_?(init|initializer|dtype|device)$|^(name|rngs?|key|generator|track_running_stats|padding_idx|precision|num_features|in_features|features|parent|sparse|scale_grad_by_freq)$|^\w_init$/;
 /** What changes no value as long as it says what holds anyway. */

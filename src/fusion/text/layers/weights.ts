@@ -29,7 +29,7 @@ function pathOf(named: Named): { readonly root: string | null; readonly keys: re
   return { root: at.name, keys };
 }
 
-/** What a box of this object is called: its place in its model, or its class. */
+/** What a box of this object is called: its path in its model, or its class. */
 export function labelOf(object: ObjectInfo): string {
   const { keys } = pathOf(object);
   return keys.length > 0 ? keys.join(".") : object.of.name;
@@ -140,10 +140,10 @@ export function parameterOf(
   return { kind: "weight", weight: { ...unnamed(), shape, source: startingAs(shape), begin, expr } };
 }
 
-/** The place of a copy, whose weights begin as those of `from`. */
+/** The path of a copy, whose weights begin as those of `from`. */
 const copyOf = ({ begins }: Named): Named => ({ ...unnamed(), begins: new Map(begins) });
 
-/** `value` with layers and objects of its own in the place of those in it. */
+/** `value` with layers and objects of its own instead of those in it. */
 export function deepCopy(value: Value, seen = new Map<ObjectInfo, ObjectInfo>()): Value {
   const inside = (item: Operand): Operand => ({ ...item, value: deepCopy(item.value, seen) });
   if (value.kind === "layer") return { kind: "layer", layer: { ...value.layer, ...copyOf(value.layer) } };

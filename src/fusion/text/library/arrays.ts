@@ -93,8 +93,8 @@ def polyval(p, x):
   return value
 
 def _corner(rows, columns, keeps):
-  places = [(i, j) for i in range(rows) for j in range(columns) if keeps(j - i)]
-  return torch.tensor([[i for i, _ in places], [j for _, j in places]])
+  pairs = [(i, j) for i in range(rows) for j in range(columns) if keeps(j - i)]
+  return torch.tensor([[i for i, _ in pairs], [j for _, j in pairs]])
 
 def tril_indices(row, col=None, offset=0):
   return _corner(row, row if col is None else col, lambda at: at <= offset)
@@ -166,12 +166,12 @@ def bitwise_right_shift(input, other):
   return input // 2 ** other
 
 def unravel_index(indices, shape):
-  places = []
+  coordinates = []
   rest = indices
   for extent in reversed(list(shape)):
-    places.append(rest % extent)
+    coordinates.append(rest % extent)
     rest = rest // extent
-  return tuple(reversed(places))
+  return tuple(reversed(coordinates))
 
 def diag(input, diagonal=0, k=0):
   offset = diagonal + k
@@ -234,10 +234,10 @@ def fill_diagonal_(input, fill_value, wrap=False):
 
 def index_put(input, indices, values, accumulate=False):
   out = input.clone()
-  places = tuple(indices)
+  key = tuple(indices)
   if accumulate:
-    return out.at[places].add(values)
-  return out.at[places].set(values)
+    return out.at[key].add(values)
+  return out.at[key].set(values)
 
 def scatter_reduce(input, dim, index, src, reduce, include_self=True):
   if dim % input.ndim != 0 or input.ndim != 1:
@@ -277,8 +277,8 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
       out = out + F.pad(spaced, (left, right, top, below))
   return out[:, :, ph:ph + h, pw:pw + w]
 
-def _pixel(place, size, align_corners):
-  return (place + 1) / 2 * (size - 1) if align_corners else ((place + 1) * size - 1) / 2
+def _pixel(at, size, align_corners):
+  return (at + 1) / 2 * (size - 1) if align_corners else ((at + 1) * size - 1) / 2
 
 def _tap(rows, height, width, y, x):
   at = y.clamp(0, height - 1).int() * width + x.clamp(0, width - 1).int()
@@ -289,9 +289,9 @@ def _tap(rows, height, width, y, x):
 
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
   if input.ndim != 4:
-    raise ValueError("grid_sample reads pictures: N×C×H×W, at places of N×H×W×2.")
+    raise ValueError("grid_sample reads pictures: N×C×H×W, at points of N×H×W×2.")
   if padding_mode == "reflection" or mode == "bicubic":
-    raise ValueError("grid_sample is known with bilinear or nearest, and with zeros or border: clamp the places, or take one of these.")
+    raise ValueError("grid_sample is known with bilinear or nearest, and with zeros or border: clamp the points, or take one of these.")
   n, c, height, width = input.shape
   rows = input.reshape(n, c, height * width)
   x = _pixel(grid[..., 0], width, align_corners)

@@ -34,10 +34,10 @@ const variance = (values: readonly number[], ddof = 1): number =>
   sum(values.map((value) => (value - mean(values)) ** 2)) / (values.length - ddof);
 const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
 function quantile(values: readonly number[], q: number): number {
-  const place = q * (values.length - 1);
-  const low = Math.floor(place);
+  const position = q * (values.length - 1);
+  const low = Math.floor(position);
   const all = ascending(values);
-  return all[low]! + (place - low) * ((all[low + 1] ?? all[low])! - all[low]!);
+  return all[low]! + (position - low) * ((all[low + 1] ?? all[low])! - all[low]!);
 }
 const matmul = (a: readonly number[][], b: readonly number[][]): number[][] =>
   a.map((row) => b[0]!.map((_, column) => sum(row.map((value, k) => value * b[k]![column]!))));
@@ -80,14 +80,14 @@ function between(u: number, v: number): number {
   const row = (at: number): number => pixel(left, at) * (1 - right) + pixel(left + 1, at) * right;
   return row(top) * (1 - below) + row(top + 1) * below;
 }
-/** The picture at the places that `y` holds, from -1 to 1 across it. */
+/** The picture at the points that `y` holds, from -1 to 1 across it. */
 const sampled = (
-  place: (at: number, size: number) => number,
+  position: (at: number, size: number) => number,
   read: (u: number, v: number) => number,
 ): readonly number[] =>
   Array.from({ length: 12 }, (_, at) => {
     const [u, v] = [of("y")[2 * at]! * 0.8, of("y")[2 * at + 1]! * 0.8];
-    return read(place(u, 6), place(v, 4));
+    return read(position(u, 6), position(v, 4));
   });
 
 type Case = readonly [text: string, wanted: () => readonly number[], digits?: number];
@@ -369,7 +369,7 @@ describe("samples", () => {
     expect(ascending(hard!.data.map(Math.round))).toEqual([...Array<number>(20).fill(0), 1, 1, 1, 1]);
   });
 
-  test("multinomial without replacement draws each place once, and never one without weight", () => {
+  test("multinomial without replacement draws each index once, and never one without weight", () => {
     const [{ data }] = outputValues(
       "p: f32[6] = const([1, 0, 2, 1, 0, 3])\nz = torch.multinomial(p, 4)\nreturn z\n",
     ) as [OutputValue];
@@ -420,7 +420,7 @@ describe("what is not there says so, and what does the same", () => {
   );
 });
 
-test("a call is one box at its own place, and its mistakes are told there", () => {
+test("a call is one box where it stands, and its mistakes are told there", () => {
   expect(libraryMistakes()).toEqual([]);
   expect(libraryNames()).toContain("kron");
   const parsed = parseProgram("a: f32[2, 3]\nb: f32[3, 2]\ny = torch.kron(a, b)\n");

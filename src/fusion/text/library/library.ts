@@ -257,7 +257,7 @@ function enter(interpreter: Interpreter, run: StatementRun, call: DefCall, given
     symbols: new Map(),
     calls: [],
     runs: [],
-    misplaced: new Set<string>(),
+    readEarly: new Set<string>(),
     firstDefinition: new Map(),
     outside,
   });

@@ -71,16 +71,16 @@ def _quantile(input, q, dim, keepdim, interpolation):
   flat, at = _along(input, dim)
   n = flat.shape[at]
   ordered = torch.sort(flat, dim=at)
-  place = q * (n - 1)
-  low = int(place)
-  high = low if low == place else low + 1
-  part = place - low
+  position = q * (n - 1)
+  low = int(position)
+  high = low if low == position else low + 1
+  part = position - low
   if interpolation == "lower":
     part = 0
   elif interpolation == "higher":
     part = 1 if high > low else 0
   elif interpolation == "nearest":
-    part = round(place) - low
+    part = round(position) - low
   elif interpolation == "midpoint":
     part = 0.5 if high > low else 0
   value = ordered.narrow(at, low, 1)

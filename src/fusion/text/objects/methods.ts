@@ -160,7 +160,7 @@ export function callSuper(
     );
   if (name.text === "__init__") {
     setLayer(object, at, args);
-    keepSettings(interpreter, object, args);
+    storeSettings(interpreter, object, args);
     return NONE;
   }
   if (name.text === "forward" || name.text === "__call__") {
@@ -207,7 +207,7 @@ export function callAsLayer(at: CallAt, type: string, [self, ...args]: readonly 
 }
 
 /** `super().__init__(config)` of a class that is not here: settings stay under the name that they are given by. */
-function keepSettings(interpreter: Interpreter, object: ObjectInfo, args: readonly GivenArgument[]): void {
+function storeSettings(interpreter: Interpreter, object: ObjectInfo, args: readonly GivenArgument[]): void {
   for (const { name, operand } of args) {
     const word = name?.text ?? (operand.expr?.kind === "name" ? operand.expr.name : null);
     const holds = operand.value.kind === "dict" || operand.value.kind === "object";

@@ -107,7 +107,7 @@ export function initVariables(
   const trial = openTrial(interpreter);
   const variables = new Variables(object, null);
   const value = called(interpreter, run, at, object, variables, args);
-  trial.keepOnly(variables.nodes);
+  trial.dropAllBut(variables.nodes);
   for (const node of variables.nodes) interpreter.spare.add(node);
   return isBroken(value) ? value : dict([["params", variables.tree()]]);
 }

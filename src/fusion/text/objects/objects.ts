@@ -130,7 +130,7 @@ export function callObject(
   return BROKEN;
 }
 
-/** The layer under an object, with the object's place in its model. */
+/** The layer under an object, with the object's path in its model. */
 export const layerOfObject = ({ layer, holder, name }: ObjectInfo): NonNullable<ObjectInfo["layer"]> => ({
   ...layer!,
   holder,

@@ -1,5 +1,5 @@
 /**
- * @file Optimizers: `opt.step()` puts the next value in each parameter's place, and keeps what it carries along as states; schedules of
+ * @file Optimizers: `opt.step()` puts the next value instead of each parameter, and keeps what it carries along as states; schedules of
  * their rates, and what clips the gradients that they read.
  */
 import { isInput, nodeId, type NodeId, type TensorType } from "../../ir";
@@ -21,7 +21,7 @@ import {
 import { canBegin } from "../statements/starting-values";
 import { callMethod } from "./attributes";
 import { inherited, lineOf } from "./classes";
-import { type Place, placesIn, rebind, replace } from "./parameters";
+import { type ParameterHome, homesIn, rebind, replace } from "./parameters";
 
 const isOf = ({ of }: ObjectInfo, name: string): boolean => lineOf(of).includes(libraryClass(name)!);
 
@@ -177,9 +177,9 @@ export function clipped(
   const parameters = args[from];
   if (!parameters) return clip(args);
   const { losses, optimizing } = interpreter;
-  const now = ({ node }: Place): NodeId => optimizing.replaced.get(optimizing.first.get(node) ?? node) ?? node;
-  const places = [...new Set([...placesIn(parameters.operand.value)].map(now))];
-  const moved = places.filter((node) => hangsOn(interpreter, losses, node));
+  const now = ({ node }: ParameterHome): NodeId => optimizing.replaced.get(optimizing.first.get(node) ?? node) ?? node;
+  const homes = [...new Set([...homesIn(parameters.operand.value)].map(now))];
+  const moved = homes.filter((node) => hangsOn(interpreter, losses, node));
   if (moved.length === 0) {
     const text = "There are no gradients to clip: call loss.backward() before.";
     interpreter.diagnostics.add("no-gradients", expr.span, text);
@@ -206,14 +206,14 @@ function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: O
   const firstOf = (node: NodeId): NodeId => optimizing.first.get(node) ?? node;
   // The list was written before the steps that came since.
   const found = groups.flatMap(({ params, options }) =>
-    [...placesIn(params)].map((place) => ({
-      ...place,
+    [...homesIn(params)].map((held) => ({
+      ...held,
       options,
-      node: optimizing.replaced.get(firstOf(place.node)) ?? place.node,
+      node: optimizing.replaced.get(firstOf(held.node)) ?? held.node,
     })),
   );
-  const places = found.filter(({ node }, i) => found.findIndex((each) => each.node === node) === i);
-  const moved = places.filter(({ node }) => hangsOn(interpreter, losses, node));
+  const homes = found.filter(({ node }, i) => found.findIndex((each) => each.node === node) === i);
+  const moved = homes.filter(({ node }) => hangsOn(interpreter, losses, node));
   if (moved.length === 0 && optimizing.unclear) return;
   if (moved.length === 0) {
     const text =

@@ -1,32 +1,32 @@
-/** @file Parameters that training moves: where they are held, and a parameter that is changed in place, `p.data -= lr * p.grad`. */
+/** @file Parameters that training moves: what holds them, and a parameter that is changed in place, `p.data -= lr * p.grad`. */
 import type { NodeId } from "../../ir";
 import type { Frame, Interpreter } from "../interpreter";
 import { canBegin } from "../statements/starting-values";
 import { type Named, type Scope, tensorValue, type Value } from "../values/values";
 
-/** A place that holds a parameter: what a name stands for, or a weight of a layer or an object. */
-export interface Place {
+/** What holds a parameter: what a name stands for, or a weight of a layer or an object. */
+export interface ParameterHome {
   readonly node: NodeId;
   /** The layer whose weight it is; null: names hold it. */
   readonly home: { readonly named: Named; readonly key: string } | null;
 }
 
 /** Every parameter in `value`: tensors, weights of layers and objects, groups of them. */
-export function* placesIn(value: Value, seen = new Set<unknown>()): Generator<Place> {
+export function* homesIn(value: Value, seen = new Set<unknown>()): Generator<ParameterHome> {
   if (value.kind === "tensor") yield { node: value.node, home: null };
   else if (value.kind === "weight") yield* weightsOf(value.weight, seen);
   else if (value.kind === "layer") yield* weightsOf(value.layer, seen);
   else if (value.kind === "object") {
     yield* weightsOf(value.object, seen);
     for (const field of value.object.fields.values())
-      if (field.kind !== "tensor" && !seen.has(field)) yield* placesIn(field, seen.add(field));
+      if (field.kind !== "tensor" && !seen.has(field)) yield* homesIn(field, seen.add(field));
   } else if (value.kind === "sequence") {
-    if (value.parametersOf) yield* placesIn(value.parametersOf, seen);
-    for (const item of value.items) yield* placesIn(item.value, seen);
-  } else if (value.kind === "dict") for (const [, item] of value.entries) yield* placesIn(item.value, seen);
+    if (value.parametersOf) yield* homesIn(value.parametersOf, seen);
+    for (const item of value.items) yield* homesIn(item.value, seen);
+  } else if (value.kind === "dict") for (const [, item] of value.entries) yield* homesIn(item.value, seen);
 }
 
-function* weightsOf(named: Named, seen: Set<unknown>): Generator<Place> {
+function* weightsOf(named: Named, seen: Set<unknown>): Generator<ParameterHome> {
   if (seen.has(named.weights)) return;
   seen.add(named.weights);
   for (const [key, node] of named.weights) yield { node, home: { named, key } };
@@ -55,7 +55,7 @@ export function addLoss(interpreter: Interpreter, loss: NodeId): void {
   interpreter.optimizing.asked++;
 }
 
-/** From here on, and in the next step, `now` is in the place of `was`. */
+/** From here on, and in the next step, `now` stands instead of `was`. */
 export function replace({ optimizing }: Interpreter, was: NodeId, now: NodeId, label?: string): void {
   const first = optimizing.first.get(was) ?? was;
   optimizing.replaced.set(first, now);
@@ -93,7 +93,7 @@ export function learnInPlace(interpreter: Interpreter, frame: Frame, was: Value,
   const seen = new Set<unknown>();
   for (let scope: Scope | null = frame.scope; scope; scope = scope.parent)
     for (const history of scope.names.values())
-      for (const { node, home } of placesIn(history.at(-1)?.value ?? now, seen))
+      for (const { node, home } of homesIn(history.at(-1)?.value ?? now, seen))
         if (home && node === was.node) home.named.weights.set(home.key, now.node);
   rebind(interpreter, frame, was.node, now.node);
 }

@@ -18,8 +18,8 @@ class Angles(nn.Module):
         rates = 1.0 / (config.rope_theta ** (torch.arange(0, dim, 2, dtype=torch.int64).float() / dim))
         self.register_buffer("rates", rates, persistent=False)
     @torch.no_grad()
-    def forward(self, x, places):
-        turns = (self.rates[None, :, None].float().expand(places.shape[0], -1, 1) @ places[:, None, :].float()).transpose(1, 2)
+    def forward(self, x, positions):
+        turns = (self.rates[None, :, None].float().expand(positions.shape[0], -1, 1) @ positions[:, None, :].float()).transpose(1, 2)
         both = torch.cat((turns, turns), dim=-1)
         return both.cos().to(dtype=x.dtype), both.sin().to(dtype=x.dtype)
 
@@ -211,7 +211,7 @@ class Stage(nn.Module):
     "blocks.1.depthwise.weight 16×1×7×7",
   ],
   [
-    "patches of pictures, a token in front, places that are learnt",
+    "patches of pictures, a token in front, positions that are learnt",
     `class Patches(nn.Module):
     def __init__(self, img_size=64, patch_size=8, in_chans=3, dim=96, norm_layer=None):
         super().__init__()
@@ -229,19 +229,19 @@ class Pictures(nn.Module):
         assert "token" in pool
         self.patches = Patches(dim=dim)
         self.token = nn.Parameter(torch.randn(1, 1, dim))
-        self.places = nn.Parameter(torch.randn(1, self.patches.count + 1, dim) * 0.02)
+        self.positions = nn.Parameter(torch.randn(1, self.patches.count + 1, dim) * 0.02)
         self.norm = norm_layer(dim)
         self.head = nn.Linear(dim, classes) if classes > 0 else nn.Identity()
     def forward(self, x):
         x = self.patches(x)
-        x = torch.cat((self.token.expand(x.shape[0], -1, -1), x), dim=1) + self.places
+        x = torch.cat((self.token.expand(x.shape[0], -1, -1), x), dim=1) + self.positions
         return self.head(self.norm(x)[:, 0])
 `,
     ["8×10"],
-    "places 1×65×96",
+    "positions 1×65×96",
   ],
   [
-    "windows, a table of places, a mask that loops fill",
+    "windows, a table of positions, a mask that loops fill",
     `def windows(x, size: int):
     B, H, W, C = x.shape
     return x.view(B, H // size, size, W // size, size, C).permute(0, 1, 3, 2, 4, 5).reshape(-1, size * size, C)
@@ -273,8 +273,8 @@ class Windows(nn.Module):
         assert L == self.extent**2
         x = torch.roll(x.view(B, self.extent, self.extent, C), shifts=(-self.shift, -self.shift), dims=(1, 2))
         q, k, v = self.qkv(windows(x, self.size)).chunk(3, dim=-1)
-        places = self.table[self.index.view(-1)].view(self.size**2, self.size**2)
-        scores = q @ k.transpose(-2, -1) + places
+        positions = self.table[self.index.view(-1)].view(self.size**2, self.size**2)
+        scores = q @ k.transpose(-2, -1) + positions
         scores = scores.view(B, -1, self.size**2, self.size**2) + self.mask.unsqueeze(0)
         return scores.softmax(-1).view(-1, self.size**2, self.size**2) @ v
 `,
@@ -318,12 +318,12 @@ class Levels(nn.Module):
         rates = torch.exp(torch.arange(self.ch // 2, dtype=torch.float32) * -(math.log(10000) / (self.ch // 2 - 1)))
         turns = t.float()[:, None] * rates[None, :]
         time = self.time.dense[1](F.silu(self.time.dense[0](torch.cat([torch.sin(turns), torch.cos(turns)], dim=1))))
-        kept = [self.first(x)]
+        skips = [self.first(x)]
         for i in range(self.levels):
-            kept.append(self.down[i].block(kept[-1], time))
+            skips.append(self.down[i].block(skips[-1], time))
             if i != self.levels - 1:
-                kept.append(self.down[i].smaller(kept[-1]))
-        return kept[-1]
+                skips.append(self.down[i].smaller(skips[-1]))
+        return skips[-1]
 `,
     ["8×32×16×16"],
     "down.1.block.short.weight 32×16×1×1",
@@ -478,10 +478,10 @@ test("a cache in a buffer is written where the program says, and read back", () 
   const { diagnostics, outputs, graph } = parseProgram(`class Cache(nn.Module):
     def __init__(self, batch, length, width):
         super().__init__()
-        self.register_buffer("kept", torch.zeros((batch, length, width)))
+        self.register_buffer("skips", torch.zeros((batch, length, width)))
     def update(self, at, new):
-        self.kept[:, at] = new
-        return self.kept
+        self.skips[:, at] = new
+        return self.skips
 
 class Decode(nn.Module):
     def __init__(self):

@@ -6,7 +6,7 @@ import { spanOf } from "./read-item";
 import { openQuote } from "./scan";
 import type { Expr } from "./syntax";
 
-/** What looks like a sign of Python and is none: word processors and web pages put them in its place. */
+/** What looks like a sign of Python and is none: word processors and web pages put them there instead. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map([
   ["–", "-"],
   ["—", "-"],
@@ -26,10 +26,10 @@ export function aboutParser(text: string, at: number): { readonly span: Span; re
   const from = text.lastIndexOf("\n", at - 1) + 1;
   const near = text.slice(Math.max(from, at - 1), at + 3).search(/[–—−×÷“”‘’]/);
   if (near >= 0) {
-    const place = Math.max(from, at - 1) + near;
-    const sign = text[place]!;
+    const position = Math.max(from, at - 1) + near;
+    const sign = text[position]!;
     return {
-      span: { from: place, to: place + 1 },
+      span: { from: position, to: position + 1 },
       text: `\`${sign}\` is no sign of Python: write \`${LOOKALIKES.get(sign)!}\`.`,
     };
   }

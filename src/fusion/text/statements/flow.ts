@@ -9,7 +9,7 @@ import type { GroupRef } from "../../ir";
 import { isInput, type NodeId } from "../../ir";
 import { isIdle } from "../objects/classes";
 import type { CallExpr, Expr, ForStatement, IfStatement, Statement, WhileStatement } from "../reading/syntax";
-import { keepFor, type KeptFor } from "./kept-for";
+import { forAsLoop, type ForLoop } from "./for-loop";
 import { type FirstIteration, mayTrain, runFirst } from "./training-loop";
 import { bindTargets, namesIn, underName, versioned } from "./targets";
 import { BROKEN, isBroken, type Value } from "../values/values";
@@ -212,7 +212,7 @@ export function runWhile(interpreter: Interpreter, statement: WhileStatement, fr
 /** Loops that were tried and had to be written out: in another iteration around them they are not tried again. */
 const unrolled = new WeakMap<Interpreter, Set<ForStatement>>();
 
-function mayBeKept(interpreter: Interpreter, statement: ForStatement): boolean {
+function mayBeOneLoop(interpreter: Interpreter, statement: ForStatement): boolean {
   const known = unrolled.get(interpreter) ?? new Set();
   unrolled.set(interpreter, known);
   return !known.has(statement);
@@ -255,7 +255,7 @@ export function runFor(interpreter: Interpreter, statement: ForStatement, frame:
   const loops = (frame.versions.get(key) ?? 0) + 1;
   frame.versions.set(key, loops);
   const loop = loops === 1 ? name : `${name}@${loops}`;
-  const rest = (from: number): KeptFor => ({
+  const rest = (from: number): ForLoop => ({
     statement,
     id: `${frame.prefix}${loop}${from < 2 ? "" : `.from${from}`}`,
     items: passes.slice(from).map(({ value }) => value),
@@ -268,8 +268,8 @@ export function runFor(interpreter: Interpreter, statement: ForStatement, frame:
   let tries = 2;
   for (let at = 0; at < passes.length; at++) {
     if (!mayGoOn(interpreter, statement.span) || frame.result.values) return;
-    if (tries > 0 && mayBeKept(interpreter, statement)) {
-      const some = keepFor(interpreter, run, rest(at));
+    if (tries > 0 && mayBeOneLoop(interpreter, statement)) {
+      const some = forAsLoop(interpreter, run, rest(at));
       at += some;
       if (at === passes.length) return;
       tries = some > 0 ? 2 : tries - 1;

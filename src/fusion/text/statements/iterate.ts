@@ -5,7 +5,7 @@ import { rowsOf } from "../calls/multi-results";
 import type { NodeId } from "../../ir";
 import { contentsOf } from "../objects/containers";
 import { namedWeights } from "../objects/modules";
-import { placesIn } from "../objects/parameters";
+import { homesIn } from "../objects/parameters";
 import { numberValue, type Operand, tensorValue } from "../values/values";
 
 /** Rows of a tensor that are written out, at most. */
@@ -33,7 +33,7 @@ export function itemsOf(
   if (value.kind === "sequence" && value.parametersOf) {
     // Those of a model that was not called yet are made first.
     namedWeights(interpreter, run, value.parametersOf);
-    return [...placesIn(value.parametersOf)].map(({ node }) => ({ value: tensorValue(node), path: "", expr: null }));
+    return [...homesIn(value.parametersOf)].map(({ node }) => ({ value: tensorValue(node), path: "", expr: null }));
   }
   if (value.kind === "sequence") return value.items;
   if (value.kind === "dict")

@@ -2,8 +2,8 @@
 import type { NodeId } from "../../ir";
 import type { Interpreter } from "../interpreter";
 import { type Operand, tensorValue, type Value } from "../values/values";
-import type { Given } from "./keep-loop";
-import { rowIn } from "./kept-rows";
+import type { Given } from "./one-loop";
+import { rowIn } from "./loop-rows";
 import { walkOf, type Walked } from "./loop-reading";
 
 export interface Pattern {
@@ -14,7 +14,7 @@ export interface Pattern {
   /** The item of any iteration. */
   readonly item: (given: Given) => Value;
   /** The rows that were taken one by one are read by nobody. */
-  readonly kept: () => void;
+  readonly spareItems: () => void;
 }
 
 type Part = (given: Given) => Value;
@@ -65,8 +65,8 @@ export function patternOf(interpreter: Interpreter, items: readonly Value[]): Pa
   if (items.length < 2) return null;
   const item = part(items);
   if (!item) return null;
-  const kept = (): void => {
+  const spareItems = (): void => {
     for (const id of taken) for (const each of [id, interpreter.nodes.get(id)!.inputs[0]!]) interpreter.spare.add(each);
   };
-  return { rows, number, item, kept };
+  return { rows, number, item, spareItems };
 }

@@ -52,7 +52,7 @@ function warnUnreached(interpreter: Interpreter, { span }: Statement): void {
 }
 
 /**
- * While a class or an object is made, what goes wrong is kept until something reads what is missing: an `__init__` also sets up
+ * While a class or an object is made, what goes wrong is held back until something reads what is missing: an `__init__` also sets up
  * what forward() never asks for.
  */
 function runStatement(interpreter: Interpreter, statement: Statement, frame: Frame): void {

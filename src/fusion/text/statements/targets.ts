@@ -75,7 +75,7 @@ export function wordOf(target: Expr): string | null {
 }
 const BAD: Expr = { kind: "bad", span: { from: 0, to: 0 } };
 
-/** `self.w = v`; what says where a tensor is kept, `x.requires_grad = True`, changes no value. */
+/** `self.w = v`; what says where a tensor is stored, `x.requires_grad = True`, changes no value. */
 function writeMember(interpreter: Interpreter, run: StatementRun, expr: MemberExpr, value: Value): void {
   const object = interpreter.valueOf(run, expr.object, `${run.root}/object`);
   const { text } = expr.name;

@@ -1,6 +1,6 @@
 /**
  * @file The loop that is the training: its iteration takes a derivative and carries what it makes of it on. A program is one such
- * iteration, and what the loop carries takes the places of what it began with: weights, what an optimizer keeps, counts.
+ * iteration, and what the loop carries replaces what it began with: weights, what an optimizer keeps, counts.
  */
 import { type Attrs, isInput, nodeId, type NodeId, sameShape, type TensorType } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
@@ -200,7 +200,7 @@ function apart(interpreter: Interpreter, carried: readonly Carried[]): readonly 
   });
 }
 
-/** The iteration with tensors in the place of what it counts, and inputs of their own for what is apart; what names stood for before it, null where it can't be read so. */
+/** The iteration with tensors instead of what it counts, and inputs of their own for what is apart; what names stood for before it, null where it can't be read so. */
 function counted(
   interpreter: Interpreter,
   run: StatementRun,
@@ -250,7 +250,7 @@ function counted(
   )
     return null;
   for (const [node, end] of ends)
-    if (end !== null && interpreter.optimizing.counts.has(node)) keepCount(interpreter, node, end);
+    if (end !== null && interpreter.optimizing.counts.has(node)) carryCount(interpreter, node, end);
   if (own && number) {
     const path = `${id}/${number.name}.next`;
     const operands = [tensorValue(own), numberValue(number.step, true)].map((value, i) => ({
@@ -263,7 +263,7 @@ function counted(
     const made = interpreter.nodes.size;
     const next = applyOp(interpreter, run, { op, path, expr }, { tensors: operands, attrs: {} });
     for (const each of [...interpreter.nodes.keys()].slice(made)) interpreter.spare.add(each);
-    if (next.kind === "tensor") keepCount(interpreter, own, next.node);
+    if (next.kind === "tensor") carryCount(interpreter, own, next.node);
   }
   return before;
 }
@@ -271,7 +271,7 @@ function counted(
 const BAD: Expr = { kind: "bad", span: { from: 0, to: 0 } };
 
 /** A count goes on where something besides its own next value reads it, or reads that. */
-function keepCount(interpreter: Interpreter, from: NodeId, to: NodeId): void {
+function carryCount(interpreter: Interpreter, from: NodeId, to: NodeId): void {
   const { nodes } = interpreter;
   const own = new Set([to]);
   for (const id of own) for (const input of nodes.get(id)!.inputs) own.add(input);

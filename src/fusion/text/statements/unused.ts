@@ -90,14 +90,14 @@ export function warnUnread({ makings, diagnostics }: Interpreter): void {
 }
 
 /** What comes after the program: its outputs, and names that the next step begins with. */
-interface Kept {
+interface AfterProgram {
   readonly outputs: readonly NodeId[];
   readonly names: ReadonlySet<SymbolRecord>;
 }
 
 function isUsed(interpreter: Interpreter, symbol: SymbolRecord, outputs: ReadonlySet<NodeId>): boolean {
   if (symbol.uses.length > 0 || symbol.isRead || symbol.name.startsWith("_")) return true;
-  if (interpreter.misplaced.has(symbol.name)) return true;
+  if (interpreter.readEarly.has(symbol.name)) return true;
   if (symbol.kind === "loop" || symbol.kind === "parameter") return true;
   if (["broken", "self", "object"].includes(symbol.value.kind)) return true;
   // Where nothing is computed, the class waits for its call.
@@ -110,7 +110,7 @@ function isUsed(interpreter: Interpreter, symbol: SymbolRecord, outputs: Readonl
 /** "m is never used", with a fix that removes its line where the line is the definition alone. */
 export function warnUnused(
   interpreter: Interpreter,
-  { outputs, names }: Kept,
+  { outputs, names }: AfterProgram,
   returns: boolean,
   main: DefStatement | null,
 ): void {

@@ -81,7 +81,7 @@ function stateFix({ sites, text }: Interpreter, { id }: Node): readonly TextEdit
 }
 
 /**
- * The values that take inputs' places in the next step. An input is replaced where its name ends as a value of its type
+ * The values that replace inputs in the next step. An input is replaced where its name ends as a value of its type
  * that is computed from a derivative; one that is declared `state()`, by whatever its name ends as.
  * @param graph with phases
  */
@@ -98,7 +98,7 @@ export function updatesOf(
   const stepped: Pick<Next, "input" | "value">[] = [];
   for (const { name, input, value, last } of meant) {
     if (updates.some((each) => each.input === input) || interpreter.unknown.has(value.id)) continue;
-    const text = `\`${name}\` begins as ${showType(input.type)} and ends as ${showType(value.type)}, so a step of training can't put one in the other's place.`;
+    const text = `\`${name}\` begins as ${showType(input.type)} and ends as ${showType(value.type)}, so a step of training can't replace one with the other.`;
     const severity = isState(input) ? "error" : "warning";
     interpreter.diagnostics.add("other-type", last.symbol.definition, text, { severity, nodes: [value.id] });
   }

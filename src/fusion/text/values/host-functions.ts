@@ -55,7 +55,7 @@ const wordsIn = (expr: Expr): readonly string[] =>
   );
 
 /** Types are words here: what no word of the language means, no value is. */
-const isInstance: Known = (_machine, _place, { expr }, [first]) => {
+const isInstance: Known = (_interpreter, _run, { expr }, [first]) => {
   const wanted = expr.args[1];
   if (!first || !wanted) return null;
   if (first.value.kind === "broken") return BROKEN;
@@ -77,7 +77,7 @@ const LIMITS: Readonly<Record<"f32" | "f16" | "i32", Readonly<Record<string, num
 };
 
 /** `torch.finfo(x.dtype)`: its fields as entries. */
-const limits: Known = (interpreter, _place, _call, [first]) => {
+const limits: Known = (interpreter, _run, _call, [first]) => {
   const value = first?.value;
   const dtype =
     value?.kind === "dtype" ? value.dtype : value?.kind === "tensor" ? typeOf(interpreter, value.node).dtype : null;
@@ -196,7 +196,7 @@ const arrayOf: Known = (interpreter, run, call, operands) => {
 /** JAX's checks hand back what they were given: the arrays, without the name of the caller and the dtype. */
 const arraysGiven =
   (always: boolean): Known =>
-  (_machine, _place, _call, operands) => {
+  (_interpreter, _run, _call, operands) => {
     const arrays = operands.filter(({ value }) => value.kind !== "string" && value.kind !== "dtype");
     if (arrays.some(({ value }) => isBroken(value))) return BROKEN;
     return arrays.length === 1 && !always ? arrays[0]!.value : { kind: "sequence", items: arrays };
@@ -219,14 +219,14 @@ const total: Known = (interpreter, run, call, [list, start]) => {
 
 const every =
   (some: boolean): Known =>
-  (_machine, _place, _call, [list]) => {
+  (_interpreter, _run, _call, [list]) => {
     if (list?.value.kind !== "sequence") return null;
     const truths = list.value.items.map(({ value }) => truthOf(value));
     return truths.includes(null) ? null : flag(some ? truths.includes(true) : !truths.includes(false));
   };
 
 /** The product of sizes: `math.prod(shape)`. */
-const product: Known = (_machine, _place, _call, [list]) => {
+const product: Known = (_interpreter, _run, _call, [list]) => {
   const numbers = list?.value.kind === "sequence" ? list.value.items.map(({ value }) => value) : null;
   if (!numbers?.every((value) => value.kind === "number")) return null;
   return numberValue(
@@ -236,7 +236,7 @@ const product: Known = (_machine, _place, _call, [list]) => {
 };
 
 /** `dict(a=1, **other)`. */
-const dictionary: Known = (_machine, _place, { expr }, operands) => {
+const dictionary: Known = (_interpreter, _run, { expr }, operands) => {
   const entries = operands.flatMap(({ value }, i) => {
     const arg = expr.args[i];
     if (arg?.name) return [[arg.name.text, operands[i]!] as const];
@@ -245,12 +245,12 @@ const dictionary: Known = (_machine, _place, { expr }, operands) => {
   return { kind: "dict", entries: new Map(entries) };
 };
 
-const pairOf: Known = (_machine, _place, _call, [only]) => {
+const pairOf: Known = (_interpreter, _run, _call, [only]) => {
   if (!only || isBroken(only.value)) return only ? BROKEN : null;
   return only.value.kind === "sequence" ? only.value : { kind: "sequence", items: [only, only] };
 };
 
-const rounded: Known = (_machine, _place, _call, [number, digits]) => {
+const rounded: Known = (_interpreter, _run, _call, [number, digits]) => {
   if (number?.value.kind !== "number") return null;
   const scale = digits?.value.kind === "number" ? 10 ** digits.value.value : 1;
   const up = number.value.value * scale;
@@ -259,7 +259,7 @@ const rounded: Known = (_machine, _place, _call, [number, digits]) => {
 };
 
 /** How convolutional networks round channels: to a multiple, and never down by more than a tenth. */
-const divisible: Known = (_machine, _place, { expr }, operands) => {
+const divisible: Known = (_interpreter, _run, { expr }, operands) => {
   const [value, divisor, least, limit] = ["v", "divisor", "min_value", "round_limit"].map((name, i) => {
     const at = expr.args.findIndex((arg, k) => (arg.name ? arg.name.text === name : k === i));
     const found = operands[at]?.value;
@@ -336,9 +336,9 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["pair", pairOf],
   [
     "callable",
-    (_machine, _place, _call, [first]) => (first ? flag(/^(def|op|partial)$/.test(first.value.kind)) : null),
+    (_interpreter, _run, _call, [first]) => (first ? flag(/^(def|op|partial)$/.test(first.value.kind)) : null),
   ],
-  ["is_tensor", (_machine, _place, _call, [first]) => (first ? flag(first.value.kind === "tensor") : null)],
+  ["is_tensor", (_interpreter, _run, _call, [first]) => (first ? flag(first.value.kind === "tensor") : null)],
   ...[
     "is_scripting",
     "is_tracing",

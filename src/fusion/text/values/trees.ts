@@ -128,7 +128,7 @@ export function treeValue(
   return mapped(call, operands, apply, refuse);
 }
 
-/** `tree_map(f, tree, *others)`: f of the leaves in one place of each. */
+/** `tree_map(f, tree, *others)`: f of the leaves with one path in each. */
 function mapped(
   call: Call,
   [f, tree, ...others]: readonly Operand[],

@@ -33,7 +33,7 @@ function moved(
   return addNode(interpreter, { id, op, ...made, groups: frame.groups, span: statement.span });
 }
 
-/** The axis of rows moved to place `to`. */
+/** The axis of rows moved to index `to`. */
 export function rowsAt(
   interpreter: Interpreter,
   run: StatementRun,
@@ -184,9 +184,9 @@ export function stackedRows(
     const extent = typeOf(interpreter, rows.node).shape[rows.axis]!;
     const from = step === 1 ? first : first - ids.length + 1;
     const [cuts, turns] = [ids.length < extent, step === -1];
-    const placed = rowsAt(interpreter, run, rows, to, cuts || turns ? `${own}.rows` : own);
+    const laid = rowsAt(interpreter, run, rows, to, cuts || turns ? `${own}.rows` : own);
     const range = { start: [from], stop: [from + ids.length], step: [1], axes: [to] };
-    const cut = cuts ? moved(interpreter, run, turns ? `${own}.some` : own, "slice", placed, range) : placed;
+    const cut = cuts ? moved(interpreter, run, turns ? `${own}.some` : own, "slice", laid, range) : laid;
     return turns ? moved(interpreter, run, own, "flip", cut, { axes: [to] }) : cut;
   });
   return alone ? parts[0]! : moved(interpreter, run, path, "concat", parts, { axis: to });

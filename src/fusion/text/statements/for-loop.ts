@@ -4,9 +4,9 @@ import type { Walk } from "../../ops";
 
 import { addNode, type Frame, type Interpreter, type StatementRun, typeOf } from "../interpreter";
 import { openTrial } from "../trial";
-import { type Given, keepLoop, type KeptLoop } from "./keep-loop";
-import { type Added, growingIn, lastItems, withLast, withRows } from "./kept-lists";
-import { isCovered, withRowsAt } from "./kept-rows";
+import { type Given, asOneLoop, type OneLoop } from "./one-loop";
+import { type Added, growingIn, lastItems, withLast, withRows } from "./loop-lists";
+import { isCovered, withRowsAt } from "./loop-rows";
 import { patternOf } from "./loop-items";
 import { fits, walkOf } from "./loop-reading";
 import { type SymbolRecord, tensorValue, type Value } from "../values/values";
@@ -15,7 +15,7 @@ import type { ForStatement, NameExpr, Statement } from "../reading/syntax";
 import { bare, bodiesOf, everyStatement, type Expr, expressionsOf, rootsOf, walk } from "../reading/syntax";
 import { bindTargets, namesIn, underName } from "./targets";
 
-export interface KeptFor {
+export interface ForLoop {
   readonly statement: ForStatement;
   /** Identity of the loop. */
   readonly id: string;
@@ -86,7 +86,7 @@ const learns = (body: readonly Statement[]): boolean =>
 function startingTensors(
   interpreter: Interpreter,
   run: StatementRun,
-  { statement, id, items, runBody }: KeptFor,
+  { statement, id, items, runBody }: ForLoop,
   numbers: readonly NameExpr[],
 ): readonly CarriedName[] | null {
   if (numbers.length === 0) return [];
@@ -124,17 +124,17 @@ interface CarriedName {
 }
 
 /**
- * Keeps the loop as one, and binds what it leaves behind. Where a condition on the iteration's number changes on the way, only the
- * iterations before that are kept, but the last of them, which binds the names that nothing carries.
+ * Reads the loop as one, and binds what it leaves behind. Where a condition on the iteration's number changes on the way, only the
+ * iterations before that are one loop, but the last of them, which binds the names that nothing carries.
  * A value that the first iteration changes in shape or dtype is none that a loop carries: the caller may ask again after that.
- * @returns how many iterations, from the first, are kept: 0 where they have to be written out
+ * @returns how many iterations, from the first, are one loop: 0 where they have to be written out
  */
-export function keepFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): number {
+export function forAsLoop(interpreter: Interpreter, run: StatementRun, loop: ForLoop): number {
   const attempt = (items: readonly Value[]): boolean | number => {
     const trial = openTrial(interpreter);
-    const kept = tryFor(interpreter, run, { ...loop, items });
-    if (kept !== true) trial.undo();
-    return kept;
+    const taken = tryFor(interpreter, run, { ...loop, items });
+    if (taken !== true) trial.undo();
+    return taken;
   };
   const all = attempt(loop.items);
   if (typeof all === "boolean") return all ? loop.items.length : 0;
@@ -142,8 +142,8 @@ export function keepFor(interpreter: Interpreter, run: StatementRun, loop: KeptF
   return attempt(some) === true ? some.length : 0;
 }
 
-/** Whether it is kept; a number where only so many of its first iterations could be. */
-function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boolean | number {
+/** Whether it is one loop; a number where only so many of its first iterations could be. */
+function tryFor(interpreter: Interpreter, run: StatementRun, loop: ForLoop): boolean | number {
   const { statement, id, items, runBody } = loop;
   const { frame } = run;
   const { scope } = frame;
@@ -176,8 +176,8 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boo
   const before = scope.mark();
   const symbols = new Map<string, SymbolRecord>();
   let lists: readonly Added[] = [];
-  let rows: readonly PlacedRow[] = [];
-  const iteration = (given: Given): ReturnType<Parameters<typeof keepLoop>[2]["iteration"]> => {
+  let rows: readonly WrittenRow[] = [];
+  const iteration = (given: Given): ReturnType<Parameters<typeof asOneLoop>[2]["iteration"]> => {
     const bind = (inner: Frame): void => {
       bindTargets(interpreter, { ...run, frame: inner }, statement.target, pattern.item(given), "loop");
       const bindTo = ({ name }: CarriedName, node: NodeId): void => {
@@ -198,9 +198,9 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boo
     const added = withRows(body, scope, listed, lasts);
     if (!added) return null;
     lists = added;
-    const placed = placedRows(interpreter, written, given.written);
-    if (!placed) return null;
-    rows = placed;
+    const setRows = writtenRows(interpreter, written, given.written);
+    if (!setRows) return null;
+    rows = setRows;
     const known = new Set([...names.keys(), ...targets.map(({ name }) => name), ...added.map(({ name }) => name.name)]);
     const appended = lasts.map(({ name }) => (scope.find(name.name)!.value as Sequence).items.at(-1)!.value);
     const ends = [...carried.map(({ name }) => scope.find(name.name)!.value), ...appended];
@@ -209,10 +209,10 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boo
     const nodeOf = (value: Value): NodeId => (value as { readonly node: NodeId }).node;
     return {
       carried: ends.map(nodeOf),
-      rows: [...added.flatMap((list) => list.rows), ...placed.map(({ row }) => row)],
+      rows: [...added.flatMap((list) => list.rows), ...setRows.map(({ row }) => row)],
     };
   };
-  const kept = keepLoop(interpreter, run, {
+  const oneLoop = asOneLoop(interpreter, run, {
     id,
     carried: [...carried, ...lasts].map(({ name, node }) => ({ name: name.name, node })),
     iterations: items.length,
@@ -222,18 +222,18 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boo
     iteration,
   });
   scope.backTo(before);
-  if (kept === null) return false;
-  if (typeof kept === "number") return kept;
-  pattern.kept();
+  if (oneLoop === null) return false;
+  if (typeof oneLoop === "number") return oneLoop;
+  pattern.spareItems();
   // What an iteration reads of the values before it, the next one reads of what it has set.
   for (const { name } of carried)
     for (const use of scope.find(name.name)!.symbol.uses)
       if (use.from > statement.span.from && use.to <= statement.span.to) symbols.get(name.name)?.addUse(use);
-  bindCarried(interpreter, frame, statement, carried, kept);
+  bindCarried(interpreter, frame, statement, carried, oneLoop);
   let next = 0;
   for (const list of lists) {
     underName(interpreter, frame, statement, list.name.name, (inner) => {
-      bindTargets(interpreter, inner, list.name, list.after(interpreter, inner, kept, next));
+      bindTargets(interpreter, inner, list.name, list.after(interpreter, inner, oneLoop, next));
     });
     next += list.rows.length;
   }
@@ -243,10 +243,10 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boo
       const { root } = inner;
       const [isAll, reversed] = [
         isCovered(interpreter, of.node, axis, items.length),
-        walk.backwards !== kept.backwards,
+        walk.backwards !== oneLoop.backwards,
       ];
       const made = { label: of.name.name, groups: frame.groups, span: statement.span };
-      const given = kept.rows(at, (lies) => ({
+      const given = oneLoop.rows(at, (lies) => ({
         ...made,
         id: (isAll && !reversed && lies === axis ? root : `${root}.given`) as NodeId,
       }));
@@ -260,7 +260,7 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: KeptFor): boo
 }
 
 /** What the iterations write of a tensor: the row of one, and which rows those of all are. */
-interface PlacedRow {
+interface WrittenRow {
   readonly of: CarriedName;
   readonly axis: number;
   readonly walk: Walk;
@@ -268,13 +268,13 @@ interface PlacedRow {
 }
 
 /** What was written of the tensors that stand for `written`; null where some of it is not one row an iteration, each beside the last. */
-function placedRows(
+function writtenRows(
   { nodes, anyIteration }: Interpreter,
   written: readonly CarriedName[],
   standing: readonly NodeId[],
-): readonly PlacedRow[] | null {
+): readonly WrittenRow[] | null {
   const { numbersOf, written: writes } = anyIteration!;
-  const found: PlacedRow[] = [];
+  const found: WrittenRow[] = [];
   for (const [at, of] of written.entries()) {
     const [write, more] = writes.get(standing[at]!)!;
     if (write === undefined) continue;
@@ -294,11 +294,11 @@ function bindCarried(
   frame: Frame,
   statement: ForStatement,
   carried: readonly { readonly name: NameExpr }[],
-  kept: KeptLoop,
+  oneLoop: OneLoop,
 ): void {
   carried.forEach(({ name }, at) => {
     underName(interpreter, frame, statement, name.name, (inner) => {
-      const node = kept.result(at, {
+      const node = oneLoop.result(at, {
         id: inner.root as NodeId,
         label: name.name,
         groups: frame.groups,

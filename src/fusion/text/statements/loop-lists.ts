@@ -5,8 +5,8 @@ import { leavesOf, mapLeaves } from "../values/trees";
 import type { Operand, Scope, Value } from "../values/values";
 import type { NameExpr, Statement } from "../reading/syntax";
 import { bare, expressionsOf, type Expr } from "../reading/syntax";
-import type { KeptLoop } from "./keep-loop";
-import { itemsOfRows } from "./kept-rows";
+import type { OneLoop } from "./one-loop";
+import { itemsOfRows } from "./loop-rows";
 
 /** A list that grows in each iteration. */
 export interface Added {
@@ -14,7 +14,7 @@ export interface Added {
   /** Nodes of one iteration, in order. */
   readonly rows: readonly NodeId[];
   /** The list after all of them; `from`: which of the loop's rows are its own. */
-  readonly after: (interpreter: Interpreter, run: StatementRun, kept: KeptLoop, from: number) => Value;
+  readonly after: (interpreter: Interpreter, run: StatementRun, oneLoop: OneLoop, from: number) => Value;
 }
 
 /** A call that makes a list longer, at its end or in front. */
@@ -110,9 +110,9 @@ export function withRows(
     found.push({
       name,
       rows,
-      after: (interpreter, run, kept, from) => ({
+      after: (interpreter, run, oneLoop, from) => ({
         ...was,
-        items: grown(was.items, added, rowsOf(interpreter, run, kept, from, rows.length)),
+        items: grown(was.items, added, rowsOf(interpreter, run, oneLoop, from, rows.length)),
       }),
     });
   }
@@ -136,7 +136,7 @@ function addedTo(was: readonly Operand[], now: readonly Operand[], inFront: bool
 function rowsOf(
   interpreter: Interpreter,
   run: StatementRun,
-  kept: KeptLoop,
+  oneLoop: OneLoop,
   from: number,
   count: number,
 ): readonly (readonly Operand[])[] {
@@ -145,8 +145,8 @@ function rowsOf(
   const label = run.root.split("/").at(-1)!.replace(/@\d+$/, "");
   const all = Array.from({ length: count }, (_, at) => {
     const id = (at === 0 ? run.root : `${run.root}#rows${at}`) as NodeId;
-    const rows = itemsOfRows(interpreter, run, kept.rows(from + at, { id, label, groups, span }), id);
-    return kept.backwards ? rows.toReversed() : rows;
+    const rows = itemsOfRows(interpreter, run, oneLoop.rows(from + at, { id, label, groups, span }), id);
+    return oneLoop.backwards ? rows.toReversed() : rows;
   });
   return Array.from({ length: all[0]?.length ?? 0 }, (_, turn) => all.map((rows) => rows[turn]!));
 }

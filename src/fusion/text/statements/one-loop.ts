@@ -7,7 +7,7 @@ import { addNode, MAX_NODES, typeOf } from "../interpreter";
 import { openTrial, type Trial } from "../trial";
 import { numberValue, tensorValue, type Value } from "../values/values";
 import { numbersIn } from "./any-iteration";
-import type { Rows } from "./kept-rows";
+import type { Rows } from "./loop-rows";
 import { differentiates } from "./training-loop";
 import { bodyOf, type Carried, type ReadBody, type Walked } from "./loop-reading";
 
@@ -44,7 +44,7 @@ export interface LoopCandidate {
 type Made = Pick<Node, "id" | "label" | "groups"> & { readonly span: NonNullable<Node["span"]> };
 
 /** What the loop's results are: as many as it carries, and as many as an iteration gives. */
-export interface KeptLoop {
+export interface OneLoop {
   /** The first iteration gives the last row. */
   readonly backwards: boolean;
   /** Adds the node of carried value `at`. */
@@ -58,11 +58,11 @@ export interface KeptLoop {
  * would be more than a kernel holds. A shorter one is written out, and fused like anything else.
  * @returns a number where that many of the first iterations find the same conditions true, and the next one does not
  */
-export function keepLoop(
+export function asOneLoop(
   interpreter: Interpreter,
   run: StatementRun,
   candidate: LoopCandidate,
-): KeptLoop | number | null {
+): OneLoop | number | null {
   if (candidate.iterations < 2) return null;
   const trial = openTrial(interpreter);
   const found = readIteration(interpreter, run, candidate, trial);
@@ -70,7 +70,7 @@ export function keepLoop(
     trial.undo();
     return found;
   }
-  trial.keepOnly(found.read.outside);
+  trial.dropAllBut(found.read.outside);
   const { body } = found.read;
   const launches = candidate.iterations * (body.values.length + body.rows.length);
   if (launches > MAX_NODES)
@@ -79,7 +79,7 @@ export function keepLoop(
       run.statement.span,
       `Op by op this loop would launch ${launches} kernels; ${MAX_NODES} are the maximum. Write fewer iterations.`,
     );
-  return new Kept(interpreter, candidate, found);
+  return new LoopNodes(interpreter, candidate, found);
 }
 
 interface Found {
@@ -97,10 +97,10 @@ interface Part {
   /** Where each result of the whole body is among those of the part. */
   readonly at: ReadonlyMap<number, number>;
   /** The axis of rows. */
-  readonly place: number;
+  readonly rowAxis: number;
 }
 
-class Kept implements KeptLoop {
+class LoopNodes implements OneLoop {
   readonly backwards: boolean;
   readonly #interpreter: Interpreter;
   readonly #candidate: LoopCandidate;
@@ -132,15 +132,15 @@ class Kept implements KeptLoop {
     const shape = all.slice(0, all.length - own.length);
     const inFront = typeof asked === "function" ? asked(shape.length) : asked;
     const part = this.#parts.get(shape.join()) ?? this.#partOf(shape, inFront);
-    const made = typeof asked === "function" ? asked(part.place) : asked;
+    const made = typeof asked === "function" ? asked(part.rowAxis) : asked;
     this.#parts.set(shape.join(), part);
     const attrs = { ...part.attrs, result: part.at.get(resultNumber(this.#found.read.body, result))! };
-    const rows = result.kind === "last" ? shape : shape.toSpliced(part.place, 0, this.#candidate.iterations);
+    const rows = result.kind === "last" ? shape : shape.toSpliced(part.rowAxis, 0, this.#candidate.iterations);
     const whole = [...rows, ...own];
     const { op, inputs } = part;
     return {
       node: addNode(this.#interpreter, { ...made, op, inputs, attrs, type: { dtype, shape: whole } }),
-      axis: part.place,
+      axis: part.rowAxis,
     };
   }
 
@@ -166,7 +166,7 @@ class Kept implements KeptLoop {
         inputs: left.params.map((old) => params[old]!),
         attrs: text,
         at: left.results,
-        place: 0,
+        rowAxis: 0,
       };
     // Elements behind the axis of rows: as they lie in what is read row by row.
     const ownRank = (old: number): number => ownShape(body.params[old]!).length;
@@ -180,7 +180,7 @@ class Kept implements KeptLoop {
       return axis === undefined ? params[old]! : this.#laid(params[old]!, axis, after, ownRank(old), made);
     });
     const attrs = { ...text, axis: -1 - after, reverse: this.backwards };
-    return { op: "row_loop", inputs, attrs, at: left.results, place: shape.length - after };
+    return { op: "row_loop", inputs, attrs, at: left.results, rowAxis: shape.length - after };
   }
 
   /** A walked tensor with `around` axes behind that of its rows, and then those that one run has whole. */
@@ -244,7 +244,7 @@ function readIteration(
       span,
     });
   const whole = { dtype: "i32", shape: [] } as const;
-  const places = carried.map(({ name, node }) => standIn(name, typeOf(interpreter, node)));
+  const carriedIn = carried.map(({ name, node }) => standIn(name, typeOf(interpreter, node)));
   const counter = number === null ? null : standIn(number, whole);
   const standing = rows.map(({ name, node, axis }, at): NodeId => {
     const { dtype, shape } = typeOf(interpreter, node);
@@ -271,21 +271,25 @@ function readIteration(
     alike: iterations,
   };
   interpreter.anyIteration = any;
-  const after = iteration({ carried: places, rows: standing, written: wholes, number: numbered });
+  const after = iteration({ carried: carriedIn, rows: standing, written: wholes, number: numbered });
   interpreter.anyIteration = around;
   if (any.alike < iterations) return any.alike;
   if (!after || trial.failed()) return null;
   const { carried: ends, rows: given } = after;
-  const keepsType = ends.every((end, at) => {
+  const sameTypes = ends.every((end, at) => {
     const [before, now] = [typeOf(interpreter, carried[at]!.node), typeOf(interpreter, end)];
     return before.dtype === now.dtype && sameShape(before.shape, now.shape);
   });
-  if (!keepsType) return null;
+  if (!sameTypes) return null;
   const read = bodyOf(interpreter, {
     carried,
     iterations,
     number: number ?? "iteration",
-    standIns: { carried: places, number: counter, rows: new Map(standing.map((place, at) => [place, rows[at]!])) },
+    standIns: {
+      carried: carriedIn,
+      number: counter,
+      rows: new Map(standing.map((rowAxis, at) => [rowAxis, rows[at]!])),
+    },
     made: trial.made(),
     ends,
     given,
@@ -303,6 +307,6 @@ function readIteration(
   const walked = body.params.filter(({ walk }) => walk).length;
   const ops = iterations * (body.values.length + walked + given.length);
   if (loose || ops <= OPS_PER_NOTCH || body.values.length === 0) return null;
-  const own = { carried: places.map(read.ownOf), given: given.map(read.ownOf) };
+  const own = { carried: carriedIn.map(read.ownOf), given: given.map(read.ownOf) };
   return { read, given: given.map((each) => typeOf(interpreter, each)), own };
 }
