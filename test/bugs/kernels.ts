@@ -190,6 +190,10 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
       "iteration",
     ],
   ],
+  "unmet-threads": [["shapes/loop/write/shared-run.ts", "return «must»;", "false"]],
+  "half-a-row": [
+    ["shapes/loop/write/shared-run.ts", "«Math.ceil(count / lanes)», (turn) => {", "Math.floor(count / lanes)"],
+  ],
   "lost-term": [
     ["shapes/loop/write/map-loop.ts", "const [first, ...rest] = «parts» as [Value, ...Value[]];", "parts.slice(0, -1)"],
   ],

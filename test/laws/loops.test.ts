@@ -166,15 +166,20 @@ test("planning does not grow with the number of iterations", () => {
 });
 
 describe("what is written out", () => {
-  const kept = (body: string, iterations = 100): number =>
-    loopsOf(graphOf(`x: f32[4, 8]\nw: f32[8, 8]\nfor i in range(${iterations}):\n${body}return x\n`));
+  const kept = (body: string, iterations = 100, rows = 4): number =>
+    loopsOf(graphOf(`x: f32[${rows}, 8]\nw: f32[8, 8]\nfor i in range(${iterations}):\n${body}return x\n`));
   test.each([
     ["a product with all rows", "    x = tanh(x @ (x.T @ x))\n"],
-    ["a sum of columns", "    x = x - x.mean(dim=0, keepdim=True)\n"],
-    ["other elements", "    x = (x + x.roll(1, 0)) / 2\n"],
     ["a choice by the number", "    if i % 2 == 0:\n        x = tanh(x)\n"],
     ["an early end", "    if i == 70:\n        break\n    x = tanh(x)\n"],
   ])("%s", (_, body) => expect(kept(body)).toBe(0));
+  test.each([
+    ["a sum of columns", "    x = x - x.mean(dim=0, keepdim=True)\n"],
+    ["other elements", "    x = (x + x.roll(1, 0)) / 2\n"],
+  ])("%s of more numbers than a workgroup holds", (_, body) => {
+    expect([4, 100].map((rows) => kept(body, 100, rows))).toEqual([1, 1]);
+    expect(kept(body, 100, 500)).toBe(0);
+  });
   test("few ops", () => {
     expect(kept("    x = tanh(x)\n", 64)).toBe(0);
     expect(kept("    x = tanh(x)\n", 65)).toBe(1);
@@ -187,7 +192,7 @@ describe("what is written out", () => {
     ]);
   });
   test("leaves no trace of having been tried", () => {
-    const text = "x: f32[4, 8]\nfor i in range(70):\n    y = x.roll(1, 0)\n    x = (x + y) / 2\nreturn x\n";
+    const text = "x: f32[500, 8]\nfor i in range(70):\n    y = x.roll(1, 0)\n    x = (x + y) / 2\nreturn x\n";
     const { symbols, diagnostics, graph, calls } = parseProgram(text);
     expect(diagnostics).toEqual([]);
     expect(calls).toHaveLength(70);

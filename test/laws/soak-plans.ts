@@ -6,7 +6,7 @@
 import fc from "fast-check";
 import { loopArbitrary, type LoopProgram } from "./any-loop";
 import { rowLoopArbitrary } from "./any-row-loop";
-import { runLoopArbitrary } from "./any-run-loop";
+import { longRunArbitrary, runLoopArbitrary } from "./any-run-loop";
 import { batched } from "./batched-case";
 import { differentiated } from "./gradient-case";
 import { wideCaseArbitrary, planned, runFaults, strictFaults, structureFaults, type Case } from "./plan-laws";
@@ -33,7 +33,7 @@ const MADE: Readonly<Record<string, (one: Case) => Case | null>> = {
 /** Programs with a loop that stays one, or the same written out, with the options of other random programs. */
 const loopCase: fc.Arbitrary<Case> = fc
   .tuple(
-    fc.oneof<fc.Arbitrary<LoopProgram>[]>(loopArbitrary, rowLoopArbitrary, runLoopArbitrary),
+    fc.oneof<fc.Arbitrary<LoopProgram>[]>(loopArbitrary, rowLoopArbitrary, runLoopArbitrary, longRunArbitrary),
     wideCaseArbitrary,
     fc.nat({ max: 9 }),
   )

@@ -20,6 +20,7 @@ export { factorsOf, foldNest } from "./shapes/fold/fold-factors";
 export { type SummationOrder, summationOrder } from "./shapes/fold/rows/summation-order";
 export { isLaunched, launchedKey } from "./shapes/loop/launched";
 export { loopKey, loopsIn, resultsOf, statementsIn } from "./shapes/loop/map-loops";
+export { sharesRuns } from "./shapes/loop/run-steps";
 export { inPlaceOf, replacementOf } from "./shapes/map/in-place";
 export { bySize } from "./shapes/map/segments";
 export { LONG_K, THIN, matmulSizes, offeredTiles, tileBytes, tileName, tileThreads } from "./shapes/matmul/matmul";

@@ -2,6 +2,7 @@
 import type { NodeId, Shape, TemplateName, Verdict } from "../ir";
 import type { BinFactors } from "./shapes/bins/factors";
 import type { DigitFactors } from "./shapes/sort/sort-factors";
+import type { RunFactors } from "./shapes/loop/run-factors";
 import type { FoldNest } from "./shapes/fold/fold-factors";
 
 /** How the loops of a region run. Extents of `space` are the output index space; `reduced` those that reductions walk. */
@@ -43,7 +44,7 @@ export interface RegionRead {
  * `flat`: one vec4 (or scalar) per thread. `tile`: the same through a transposing workgroup tile.
  * `fold`: rows that are walked and folded, by the factors of a nest (kernel/shapes/fold/fold-factors.ts).
  * `scan-band`: a workgroup walks `chunks` rows that lie across memory, a thread `chunkLength` neighbours of one in each turn.
- * `row-loop`: a thread for each element that a loop carries goes along all rows.
+ * `row-loop`: a thread for each element that a loop carries goes along all rows; longer runs are shared by the threads of a workgroup.
  * `merge-sort`: `chunks` runs of each row are sorted by a workgroup each, then merged two by two, a kernel at a time.
  * `digit-sort`: parts of each row count a digit of their keys, counts are added up, and each element is put where it belongs; digit after digit.
  * `bins`: threads fold updates into bins of their own, one for every index, and a kernel joins them.
@@ -147,6 +148,8 @@ export interface RegionSchedule {
   readonly order?: { readonly way: OrderWay; readonly against: ReadonlyMap<OrderWay, Verdict> };
   /** Rows that are sorted digit by digit. Absent for other kernels. */
   readonly digits?: DigitFactors;
+  /** Loops whose runs threads share. Absent for other kernels. */
+  readonly run?: RunFactors;
   /** Updates that are folded into bins. Absent for other kernels. */
   readonly bins?: BinFactors;
   /** Rows that are read again: first stages of pairs that one walk folds together. */

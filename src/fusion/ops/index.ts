@@ -46,6 +46,7 @@ export {
   type Walk,
 } from "./loop-body";
 export { givenRow, readAt, rowLoopOf, rowsRead, type RowLoop } from "./row-loops";
+export { isOwnedRun, isSharedRun } from "./run-limits";
 export { leavingHalves, withRounded } from "./halves";
 export { largestOf, smallestOf } from "./limits";
 export { primitive as opDef } from "./primitives";

@@ -1,12 +1,12 @@
 /** @file All iterations of a loop in one kernel: what it carries stays in registers, and memory is met before the first and after the last. */
 import { node, type Node, type NodeId } from "../ir";
 import { bodyText, opDef, pruned } from "../ops";
-import { isLaunched, loopsIn, resultsOf, statementsIn } from "../kernel";
+import { isLaunched, loopsIn, resultsOf, sharesRuns, statementsIn } from "../kernel";
 import type { FusionPass } from "./driver/define";
 import { bindingsOf, patchOf } from "./driver/merge";
 import { openRewriter, type NodeChange, type Rewriter } from "./driver/rewriter";
 import { propose, rewritingPass } from "./driver/rewriting";
-import { namesOf, no, showCount, STRICT_OFF, yes } from "./driver/sentences";
+import { namesOf, no, showBytes, showCount, STRICT_OFF, yes } from "./driver/sentences";
 import { STATEMENT_LIMIT } from "./profitability/profitability";
 import { titled } from "./catalogue";
 
@@ -25,7 +25,7 @@ const rewriting = rewritingPass({
         nodes,
         opDef(first.op).loop!.isPlain(opDef(first.op).loop!.bodyOf(first.attrs))
           ? `Each iteration works element by element, so one kernel makes all ${showCount(iterations)} iterations for ${named}: what they carry stays in registers.`
-          : `Each row goes its own way through all ${showCount(iterations)} iterations, so one kernel makes them for ${named}: a thread holds its row in registers.`,
+          : `Each row goes its own way through all ${showCount(iterations)} iterations, so one kernel makes them for ${named}: ${sharesRuns(first) ? "the threads of a workgroup hold it in workgroup memory" : "a thread holds its row in registers"}.`,
       );
       yield* propose(planner, rewriter, { rule: "loop", change: inOneKernel(rewriter, results), verdict, nodes });
     }
@@ -77,6 +77,19 @@ export const loops: FusionPass = {
             },
           );
       }
+      const { workgroupBytes: room } = planner.profile;
+      const bytes = Math.max(0, ...candidate.add.map((region) => planner.figuresOf(region).schedule.workgroupBytes));
+      if (bytes > room)
+        return no(
+          "L_WGMEM",
+          candidate.nodes,
+          `The threads of a workgroup would hold ${showBytes(bytes)} of a row, and the device grants ${showBytes(room)}: each iteration stays a launch of its own.`,
+          {
+            numbers: { bytes, limit: room },
+            limit: { what: "workgroup memory", value: bytes, limit: room, unit: "B" },
+            remedy: "Shorter rows, or a device with more workgroup memory.",
+          },
+        );
       const ops = opsOf(planner.graph.nodes, candidate.nodes);
       if (ops <= STATEMENT_LIMIT) return verdict;
       return no(

@@ -149,6 +149,13 @@ export class Emitter {
     this.emit({ kind: "barrier" });
   }
 
+  /** Writes `body`; threads meet in front of it where it answers that they have to. */
+  meeting(body: () => boolean): void {
+    const { block } = this.scopes.at(-1)!;
+    const start = block.length;
+    if (body()) block.splice(start, 0, { kind: "barrier" });
+  }
+
   reg(name: string, scalar: Scalar, width: Width, level = this.level): Reg {
     return { kind: "reg", id: this.registers++, name: this.names.fresh(name), scalar, width, level };
   }
@@ -223,16 +230,17 @@ export class Emitter {
 
   /**
    * Runs `body` once for each 0 … count−1; a single one is written without a loop.
-   * @param over what an iteration is: a part of a row, or a row of its own
+   * @param over what an iteration is: a part of a row, a row of its own, or what goes on with what the one before it left in workgroup memory:
+   * nothing of it is computed in front of the loop
    */
-  loop(name: string, count: number, body: (index: Index) => void, over: "parts" | "rows" = "parts"): void {
+  loop(name: string, count: number, body: (index: Index) => void, over: "parts" | "rows" | "changes" = "parts"): void {
     if (count <= 0) return;
-    if (count === 1) {
+    if (count === 1 && over !== "changes") {
       body(this.space.int(0));
       return;
     }
     const variable = this.space.variable(this.names.frame(name), count - 1, this.level + 1);
-    const block = this.enter(false);
+    const block = this.enter(over === "changes");
     body(this.space.of(variable));
     this.leave();
     this.names.release(variable.name);

@@ -21,6 +21,7 @@ import { lowerReduceTile } from "../shapes/attention/write/reduce-tile";
 import { lowerMergedOrder } from "../shapes/sort/write/merge-sort";
 import { lowerMixed } from "../shapes/fold/write/mixed";
 import { lowerRowLoop } from "../shapes/loop/write/row-loop";
+import { lowerSharedRun } from "../shapes/loop/write/shared-run";
 import { lowerScanBand } from "../shapes/scan/write/scan";
 import { lowerTile } from "../shapes/map/write/transpose";
 
@@ -55,7 +56,7 @@ const WRITERS: Readonly<Record<Variant, (job: Job) => KernelProgram[]>> = {
   "flash-thread": (job) => [lowerFlashThread(job)],
   "reduce-tile": lowerReduceTile,
   "reduce-thread": (job) => [lowerReduceThread(job)],
-  "row-loop": (job) => [lowerRowLoop(job)],
+  "row-loop": (job) => [job.schedule.run ? lowerSharedRun(job) : lowerRowLoop(job)],
   launched: (job) => lowerLaunched(job, lowerJob),
 };
 

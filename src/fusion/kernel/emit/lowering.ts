@@ -23,7 +23,7 @@ export class Lowering extends Emitter {
   suffix: (at: Tuple) => string = () => "";
   readonly #inside: ReadonlySet<NodeId>;
   readonly #rowValues = new Map<NodeId, Value>();
-  readonly #sorted = new Map<NodeId, (at: Tuple) => Value>();
+  readonly #readers = new Map<NodeId, (at: Tuple) => Value>();
   /** Indices that are data, by value and extent. */
   readonly #indices = new Map<string, Index>();
   /** While four neighbours are computed one by one: which of them. */
@@ -57,9 +57,9 @@ export class Lowering extends Emitter {
     this.scopes.at(-1)!.memo.set(`${at.id}:${id}`, this.#rounded(id, value));
   }
 
-  /** From here on elements of `id` are read from a row that was put in order. */
-  setSorted(id: NodeId, reader: (at: Tuple) => Value): void {
-    this.#sorted.set(id, reader);
+  /** From here on elements of `id` are read elsewhere: from a row that was put in order, or from what an iteration has left. */
+  setReader(id: NodeId, reader: (at: Tuple) => Value): void {
+    this.#readers.set(id, reader);
   }
 
   isKnownAt(id: NodeId, at: Tuple): boolean {
@@ -110,16 +110,15 @@ export class Lowering extends Emitter {
     const n = node(this.graph, id);
     const row = this.#rowValues.get(id);
     if (row) return this.#oneLane === null || row.kind === "literal" ? row : this.part(row, this.#oneLane, [id]);
+    const reader = this.#readers.get(id);
+    if (reader) return reader(at);
     if (!this.#inside.has(id)) return yield* this.#outside(n, at);
     const def = opDef(n.op);
     switch (def.kind) {
       case "movement":
         return yield* this.#move(n, at);
-      case "order": {
-        const reader = this.#sorted.get(id);
-        if (!reader) throw bug(`${id} was asked for before its row was in order`);
-        return reader(at);
-      }
+      case "order":
+        throw bug(`${id} was asked for before its row was in order`);
       case "gather":
         return yield* this.#gather(n, at);
       case "search":

@@ -1,5 +1,5 @@
 /**
- * @file A loop along tensors: each iteration reads a row of them, changes what it carries, element by element or short row by short row,
+ * @file A loop along tensors: each iteration reads a row of them, changes what it carries, element by element or row by row,
  * and may give a row.
  */
 import type { Attrs } from "../../ir";

@@ -1,11 +1,21 @@
 /** @file One iteration of a loop, read on stand-ins, as a body: what works element by element, and the rows of tensors that it reads. */
-import type { Node, NodeId, Shape } from "../../ir";
+import { sizeOf, type Node, type NodeId, type Shape } from "../../ir";
 import { front, liftNode, type BatchWriter } from "../../autodiff";
-import { opDef, withDefaults, type BodyArg, type BodyParam, type BodyValue, type LoopBody, type Walk } from "../../ops";
+import {
+  isOwnedRun,
+  isSharedRun,
+  opDef,
+  withDefaults,
+  type BodyArg,
+  type BodyParam,
+  type BodyValue,
+  type LoopBody,
+  type Walk,
+} from "../../ops";
 import type { Interpreter } from "../interpreter";
 import { addNode, typeOf } from "../interpreter";
 import { numbersIn } from "./any-iteration";
-import { isShort, runsOf } from "./runs-of-rows";
+import { runsOf } from "./runs-of-rows";
 
 /** A value that a loop carries from iteration to iteration. */
 export interface Carried {
@@ -103,7 +113,7 @@ function bodyFor(interpreter: Interpreter, reading: Reading, around: Shape | nul
   const isRow = (n: Node): boolean => n.type.dtype !== "f16" && walkedOf(n) !== null;
   const results = [...ends, ...given];
   const runs = around && runsOf(interpreter, { around, made, changes, carried: standIns.carried, results, isRow });
-  if (around && !(runs && isShort(interpreter, runs, changes))) return null;
+  if (around && !runs) return null;
   const ownOf = (id: NodeId): Shape => {
     const { shape } = typeOf(interpreter, id);
     return shape.slice(shape.length - (runs?.own.get(id) ?? 0));
@@ -170,7 +180,15 @@ function bodyFor(interpreter: Interpreter, reading: Reading, around: Shape | nul
     args.set(id, arg);
   }
   const [next, rows] = [ends, given].map((ids) => ids.map((id) => args.get(id)!)) as [BodyArg[], BodyArg[]];
-  return { body: { params, iteration: turn, values, next, rows }, params: nodes, axes, outside, ownOf };
+  const body = { params, iteration: turn, values, next, rows };
+  if (around && !mayStay(body, sizeOf(around))) return null;
+  return { body, params: nodes, axes, outside, ownOf };
+}
+
+/** Whether a thread can hold a run of the body, or the threads of a workgroup can. */
+function mayStay(body: LoopBody, runs: number): boolean {
+  const types = opDef("row_loop").loop!.typesOf(body);
+  return Array.isArray(types) && (isOwnedRun(body, types) || isSharedRun(body, types, runs));
 }
 
 /** What was made and is another in every iteration. */
@@ -186,7 +204,7 @@ function changing(
 
 /**
  * The row of a tensor that a node is in each iteration: a stand-in for one, `x[:, t - 1]`, whose index is one further on, or back, each
- * time, or a row of which elements are moved: those of all rows are, in front of the loop.
+ * time, or a row whose elements are moved, or that is multiplied by a matrix: all rows are, in front of the loop.
  * @param keep is told of nodes that stay in front of the loop
  */
 function walking(
@@ -205,11 +223,14 @@ function walking(
     return walked;
   };
   const lifted = (n: Node): Walked | null => {
-    const { movement } = opDef(n.op);
-    const [input] = n.inputs;
-    if (n.inputs.length !== 1 || !changes.has(input!) || !(movement?.free || movement?.batched)) return null;
-    const along = walkedOf(interpreter.nodes.get(input!)!);
-    return along && movedRows(interpreter, n, along, keep);
+    const { movement, kind } = opDef(n.op);
+    const varying = n.inputs.filter((input) => changes.has(input));
+    const isMoved = n.inputs.length === 1 && (movement?.free === true || movement?.batched !== undefined);
+    if (varying.length !== 1 || !(isMoved || kind === "contraction")) return null;
+    const along = walkedOf(interpreter.nodes.get(varying[0]!)!);
+    // Products of rows that no iteration reads are not computed.
+    if (!along || (!isMoved && typeOf(interpreter, along.node).shape[along.axis]! > iterations)) return null;
+    return ofAllRows(interpreter, n, varying[0]!, along, keep);
   };
   const indexed = (n: Node): Walked | null => {
     const { gather } = opDef(n.op);
@@ -224,8 +245,14 @@ function walking(
   return walkedOf;
 }
 
-/** The same movement of all rows at once. */
-function movedRows(interpreter: Interpreter, n: Node, along: Walked, keep: (id: NodeId) => void): Walked | null {
+/** The same op on all rows at once. @param row the operand that is one */
+function ofAllRows(
+  interpreter: Interpreter,
+  n: Node,
+  row: NodeId,
+  along: Walked,
+  keep: (id: NodeId) => void,
+): Walked | null {
   const { nodes } = interpreter;
   const { groups, span = { from: 0, to: 0 } } = n;
   const writer: BatchWriter = {
@@ -252,8 +279,11 @@ function movedRows(interpreter: Interpreter, n: Node, along: Walked, keep: (id: 
   keep(node);
   const whole = front(writer, node, axis);
   const [size] = typeOf(interpreter, whole).shape as [number];
-  const moved = liftNode(writer, { node: n, types: [typeOf(interpreter, n.inputs[0]!)], batched: [whole], size });
-  return moved === null ? null : { name, node: moved, axis: 0, walk };
+  for (const input of n.inputs) if (input !== row) keep(input);
+  const types = n.inputs.map((input) => typeOf(interpreter, input));
+  const batched = n.inputs.map((input) => (input === row ? whole : null));
+  const made = liftNode(writer, { node: n, types, batched, size });
+  return made === null ? null : { name, node: made, axis: 0, walk };
 }
 
 /** Whether all rows are there. */

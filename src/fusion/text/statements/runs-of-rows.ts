@@ -2,7 +2,7 @@
  * @file Bodies that add up along rows, multiply them by matrices or move their elements: which last axes of each value belong to one run
  * of the body, where the first axes only say which run it is.
  */
-import { sameShape, sizeOf, type Attrs, type Node, type NodeId, type Shape } from "../../ir";
+import { sameShape, type Attrs, type Node, type NodeId, type Shape } from "../../ir";
 import { axesOf, isAbsent, normalAxis, numberOf, numbersOf, opDef, sliceAxes } from "../../ops";
 import type { Interpreter } from "../interpreter";
 import { typeOf } from "../interpreter";
@@ -170,14 +170,3 @@ function neededBy(interpreter: Interpreter, { changes, carried, results, isRow }
   }
   return found;
 }
-
-/** Most numbers of a value of one run. */
-export const MAX_OWN = 8;
-
-/** Whether a thread can hold all values of a run. */
-export const isShort = (interpreter: Interpreter, { own }: Runs, changes: ReadonlySet<NodeId>): boolean =>
-  [...own].every(([id, count]) => {
-    const { shape } = typeOf(interpreter, id);
-    const size = sizeOf(shape.slice(shape.length - count));
-    return size <= (changes.has(id) ? MAX_OWN : MAX_OWN * MAX_OWN);
-  });

@@ -1,6 +1,6 @@
 /** @file Loops of a graph: which nodes are results of one loop, and what its body keeps in registers. */
 import { node, sizeOf, type Graph, type Node, type NodeId } from "../../../ir";
-import { neededFor, opDef, ownShape, type BodyArg, type LoopBody } from "../../../ops";
+import { isOwnedRun, neededFor, opDef, ownShape, type BodyArg, type LoopBody } from "../../../ops";
 
 /** Equal for the results of one loop, null of anything else. */
 export function loopKey({ op, inputs, attrs }: Node): string | null {
@@ -39,9 +39,18 @@ export function computedIn(body: LoopBody, results: readonly number[]): readonly
   return [...neededFor(body, results).values].toSorted((a, b) => a - b);
 }
 
-/** Statements of an iteration for these results, where every element of a value has a register of its own. */
+/** Statements of a product or a fold that threads share: loads ahead of it, and what threads do to meet. */
+const SHARED_STATEMENTS = 32;
+
+/** Statements of an iteration for these results: where a thread has a run, every element of a value has a register of its own. */
 export function statementsIn(body: LoopBody, results: readonly Node[]): number {
-  const types = opDef(results[0]!.op).loop!.typesOf(body);
+  const loop = opDef(results[0]!.op).loop!;
+  const types = loop.typesOf(body);
+  if (!loop.isPlain(body) && !isOwnedRun(body, types))
+    return computedIn(body, resultsOf(results)).reduce((sum, at) => {
+      const { kind } = opDef(body.values[at]!.op);
+      return sum + (kind === "contraction" || kind === "reduce" ? SHARED_STATEMENTS : 1);
+    }, 0);
   const sizeOfArg = (arg: BodyArg | undefined): readonly number[] =>
     arg?.kind === "value" ? types[arg.at]!.shape : arg?.kind === "param" ? ownShape(body.params[arg.at]!) : [];
   return computedIn(body, resultsOf(results)).reduce((sum, at) => {

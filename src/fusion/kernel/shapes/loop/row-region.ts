@@ -2,16 +2,28 @@
  * @file A kernel that goes along rows with a loop: a thread owns an element of what is carried, reads a row of everything in each iteration
  * and stores what the iteration gives. Elementwise work before the loop, on its rows and on what it leaves behind happens on the way.
  */
-import { node, sameShape, showShape, sizeOf, type Graph, type Knobs, type NodeId, type Target } from "../../../ir";
-import { opDef, rowLoopOf, type RowLoop } from "../../../ops";
+import {
+  node,
+  sameShape,
+  showShape,
+  sizeOf,
+  type Graph,
+  type Knobs,
+  type Node,
+  type NodeId,
+  type Target,
+} from "../../../ir";
+import { opDef, ownShape, rowLoopOf, type RowLoop } from "../../../ops";
 import { rowLoopMicros, rowLoopThreads } from "../../nest/price";
 import { machineOf } from "../../nest/machine";
 import { innermost, readsOf, stridedReads } from "../../count/reads";
 import { refusal } from "../../refusal";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
-import type { Classified, RegionForm, RegionSchedule } from "../../types";
+import type { Classified, RegionForm, RegionRead, RegionSchedule } from "../../types";
 import { walksRows } from "../fold/rows/row-ops";
 import { loopsIn, statementsIn } from "./map-loops";
+import { runBytes, runFactors, runMicros, runRegisters, runShape } from "./run-factors";
+import { sharesRuns } from "./run-steps";
 
 /** What is known when: before the loop, row by row, or after the last iteration. */
 export type Phase = "before" | "row" | "after";
@@ -105,11 +117,20 @@ export function classifyRowLoop(graph: Graph, members: readonly NodeId[], output
         { elements: sizeOf(n.type.shape), otherElements: sizeOf(shape) },
       );
   }
+  const shared = sharesRuns(node(graph, first));
+  const again = shared ? readAgain(graph, first).find((id) => phases.has(id)) : undefined;
+  if (again !== undefined)
+    return refuse(
+      "L_INDEX",
+      [again, first],
+      `Every iteration of ${label(first)} reads elements of ${label(again)} that other threads would have computed.`,
+      "Nothing here: a kernel of its own computes it once.",
+    );
   const misfit = outputs.find(
     (id) =>
       phases.get(id) === "before" &&
-      !sameShape(node(graph, id).type.shape, loop.whole) &&
-      !sameShape(node(graph, id).type.shape, loop.kept),
+      (shared ||
+        (!sameShape(node(graph, id).type.shape, loop.whole) && !sameShape(node(graph, id).type.shape, loop.kept))),
   );
   if (misfit !== undefined)
     return refuse(
@@ -133,7 +154,42 @@ export function classifyRowLoop(graph: Graph, members: readonly NodeId[], output
   return { ok: true, form };
 }
 
-/** One thread for each element of what is carried. */
+/** What all iterations of a loop read, where that is more than a number a run. */
+function readAgain(graph: Graph, id: NodeId): readonly NodeId[] {
+  const { op, attrs, inputs } = node(graph, id);
+  const { params, next } = opDef(op).loop!.bodyOf(attrs);
+  return inputs.filter((_, at) => at >= next.length && !params[at]!.walk && sizeOf(ownShape(params[at]!)) > 1);
+}
+
+/** Threads that share a run of what is carried, and several runs in a workgroup. */
+function scheduleSharedRuns(
+  reads: readonly RegionRead[],
+  results: readonly Node[],
+  graph: Graph,
+  target: Target,
+  knobs: Knobs,
+): RegionSchedule {
+  const shape = runShape(graph, results);
+  const machine = machineOf(target);
+  const chosen = knobs.threads === undefined ? undefined : Number(knobs.threads);
+  const run = runFactors(shape, machine, chosen) ?? { lanes: chosen ?? 32, beside: 1 as const };
+  const alone = run.lanes === 1;
+  const workgroups = shape.runs / run.beside;
+  const micros = runMicros(shape, run, machine);
+  return blank({
+    variant: "row-loop",
+    run,
+    reads,
+    threadsPerWorkgroup: alone ? Math.min(64, target.maxWorkgroupSize) : run.lanes,
+    workgroups: alone ? Math.ceil(workgroups / 64) : workgroups,
+    workgroupBytes: alone ? 0 : runBytes(shape, run),
+    registers: runRegisters(shape, run),
+    modelledBytes: 4 * shape.matrices * (shape.iterations * workgroups - 1),
+    ...(Number.isFinite(micros) && !alone && { leastMicros: micros }),
+  });
+}
+
+/** One thread for each element of what is carried, or several for a run that is longer. */
 export function scheduleRowLoop(
   graph: Graph,
   region: Body,
@@ -144,6 +200,8 @@ export function scheduleRowLoop(
   const { members, outputs } = region;
   const { loop, results, phases } = rowRegionOf(graph, members);
   const reads = readsOf(graph, members, outputs, stridedReads(graph, members, outputs, form, "rows"));
+  const nodes = results.map((id) => node(graph, id));
+  if (sharesRuns(nodes[0]!)) return scheduleSharedRuns(reads, nodes, graph, target, knobs);
   const registers = BASE_REGISTERS + liveScalars(graph, region);
   const size = sizeOf(form.space);
   const isRow = (id: NodeId): boolean =>
@@ -153,10 +211,7 @@ export function scheduleRowLoop(
   const inRows = reads.reduce((sum, { elements }) => sum + perRow(elements), 0);
   const given = stored.reduce((sum, id) => sum + perRow(sizeOf(node(graph, id).type.shape)), 0);
   const ops = members.filter((id) => phases.get(id) !== "after" && !results.includes(id)).length;
-  const computed = statementsIn(
-    loop.body,
-    results.map((id) => node(graph, id)),
-  );
+  const computed = statementsIn(loop.body, nodes);
   const shape = {
     elements: form.rows,
     iterations: form.columns,

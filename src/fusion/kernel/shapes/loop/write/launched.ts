@@ -96,10 +96,28 @@ function lowerRowCopy({ graph, region, target, output, row, source, from }: RowC
   return { program, touched: program.buffers.map(({ value: id }) => (id === output ? sizeOf(kept) : sizeOf(rest))) };
 }
 
+/** Equal for launches of one kernel: names are those of the loop's body. */
+function saidOfLaunch(graph: Graph, { region }: Launch): string {
+  const read = region.members.flatMap((id) => node(graph, id).inputs);
+  const nodes = [...new Set([...read, ...region.members])].map((id) => {
+    const { op, attrs, inputs, type } = node(graph, id);
+    return [id, op, attrs, inputs, type];
+  });
+  return JSON.stringify([region.outputs, nodes]);
+}
+
 /** @param lowerJob lowers what one iteration launches */
 export function lowerLaunched({ graph, region, target }: Job, lowerJob: LowerJob): KernelProgram[] {
   const loop = new LaunchedLoop(graph, region.outputs);
   const lowered = new Map<Launch, ReturnType<typeof lowerLaunch>>();
+  /** Launches of other iterations are the same kernel as far as they read no rows and no number of the iteration. */
+  const alike = new Map<string, ReturnType<typeof lowerLaunch>>();
+  const lowerAlike = (kernels: Graph, launch: Launch): ReturnType<typeof lowerLaunch> => {
+    const key = saidOfLaunch(kernels, launch);
+    const found = alike.get(key) ?? lowerLaunch(kernels, launch.region, target, lowerJob);
+    alike.set(key, found);
+    return found;
+  };
   const iterations: { readonly kernels: IterationKernels; readonly places: readonly Place[] }[] = [];
   let places = loop.first;
   for (let iteration = 0; iteration < loop.iterations; iteration++) {
@@ -119,7 +137,7 @@ export function lowerLaunched({ graph, region, target }: Job, lowerJob: LowerJob
   const own = { region: region.id, nodes: region.members };
   const programs = iterations.flatMap(({ kernels, places: from }, iteration) => [
     ...kernels.launches.map((launch): KernelProgram => {
-      const found = lowered.get(launch) ?? lowerLaunch(kernels.graph, launch.region, target, lowerJob);
+      const found = lowered.get(launch) ?? lowerAlike(kernels.graph, launch);
       lowered.set(launch, found);
       const values = found.program.buffers.map(({ value }) => {
         const arg = kernels.argOf.get(value);

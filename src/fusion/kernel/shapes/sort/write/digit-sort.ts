@@ -410,7 +410,7 @@ function storeRest(all: DigitSort): KernelProgram {
     const { axis: axisOf, indices } = opDef(op).order!;
     const axis = axisOf(attrs, type.shape);
     const rowShape = type.shape.map((extent, i) => (i === axis ? 1 : extent));
-    low.setSorted(id, ({ at }: Tuple) => {
+    low.setReader(id, ({ at }: Tuple) => {
       const row = space.ravel(
         at.map((index, i) => (i === axis ? space.int(0) : index)),
         rowShape,

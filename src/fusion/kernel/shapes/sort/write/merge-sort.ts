@@ -152,7 +152,7 @@ function lastMerge(merged: Merged): KernelProgram {
   };
   for (const id of sort.orders) {
     const buffer = opDef(node(graph, id).op).order!.indices ? from.indices! : from.values;
-    low.setSorted(id, (at) => low.load(buffer, sourceAt(id, at), [id], wordFor(node(graph, id))));
+    low.setReader(id, (at) => low.load(buffer, sourceAt(id, at), [id], wordFor(node(graph, id))));
   }
   const size = sizeOf(node(graph, region.outputs[0]!).type.shape);
   const paired = !target.shaderF16 && region.outputs.some((id) => node(graph, id).type.dtype === "f16");

@@ -113,7 +113,7 @@ export class Sorting {
       low.barrier();
       this.#network(space.int(this.#slots.slots));
     }
-    for (const id of sort.orders) low.setSorted(id, (at) => this.#read(id, at));
+    for (const id of sort.orders) low.setReader(id, (at) => this.#read(id, at));
   }
 
   /** One key, or those of four neighbours. */
