@@ -197,7 +197,7 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
   "lost-term": [
     ["shapes/loop/write/map-loop.ts", "const [first, ...rest] = «parts» as [Value, ...Value[]];", "parts.slice(0, -1)"],
   ],
-  "wrong-factor": [["shapes/loop/write/map-loop.ts", "given[1]![places[k]![«i + 1»]!.at]!", "1"]],
+  "wrong-factor": [["shapes/loop/write/map-loop.ts", "given[1]![refs[k]![«i + 1»]!.at]!", "1"]],
   "lost-iteration": [
     ["shapes/loop/write/map-loop.ts", "low.loop(body.iteration, «iterations», (index) => {", "iterations - 1"],
   ],

@@ -18,11 +18,11 @@ const loopsOf = (graph: Graph): number => [...graph.nodes.values()].filter(({ op
 test("a loop is what it is written out", () => {
   fc.assert(
     fc.property(loopArbitrary, ({ text, unrolled }) => {
-      const [kept, apart] = [graphOf(text), graphOf(unrolled)];
-      expect(loopsOf(kept)).toBeGreaterThan(0);
+      const [looped, apart] = [graphOf(text), graphOf(unrolled)];
+      expect(loopsOf(looped)).toBeGreaterThan(0);
       expect(loopsOf(apart)).toBe(0);
-      const [a, b] = [runReference(kept, dataOf(kept)), runReference(apart, dataOf(apart))];
-      kept.outputs.forEach((id, i) => {
+      const [a, b] = [runReference(looped, dataOf(looped)), runReference(apart, dataOf(apart))];
+      looped.outputs.forEach((id, i) => {
         const want = b.get(apart.outputs[i]!)!;
         expect(a.get(id)!.type).toEqual(want.type);
         a.get(id)!.data.forEach((value, k) => expect(value).toBeCloseTo(want.data[k]!, 9));
@@ -69,10 +69,10 @@ test("what a loop stores stands until its last launch, also where nobody reads i
 test.each(["grad", "jvp"] as const)("%s of a loop is that of the loop written out", (mode) => {
   fc.assert(
     fc.property(loopArbitrary, ({ text, unrolled }) => {
-      const [kept, apart] = [text, unrolled].map((each) => graphOf(derived(each, mode))) as [Graph, Graph];
-      expect(loopsOf(kept)).toBeGreaterThan(0);
-      const [a, b] = [runReference(kept, dataOf(kept)), runReference(apart, dataOf(apart))];
-      kept.outputs.forEach((id, i) => {
+      const [looped, apart] = [text, unrolled].map((each) => graphOf(derived(each, mode))) as [Graph, Graph];
+      expect(loopsOf(looped)).toBeGreaterThan(0);
+      const [a, b] = [runReference(looped, dataOf(looped)), runReference(apart, dataOf(apart))];
+      looped.outputs.forEach((id, i) => {
         const want = b.get(apart.outputs[i]!)!;
         a.get(id)!.data.forEach((value, k) =>
           expect(value / (1 + Math.abs(want.data[k]!))).toBeCloseTo(want.data[k]! / (1 + Math.abs(want.data[k]!)), 7),
@@ -106,9 +106,9 @@ describe("JAX's loops", () => {
   test.each([
     [2, 60, 2],
     [0, 5, 0],
-  ])("fori_loop from %i to %i", (from, to, kept) => {
+  ])("fori_loop from %i to %i", (from, to, loopCount) => {
     const called = `${step}a, n = lax.fori_loop(${from}, ${to}, step, (x, 0))\nreturn a, n`;
-    expect(loops(called)).toBe(kept);
+    expect(loops(called)).toBe(loopCount);
     values(called).forEach((got, k) =>
       got.forEach((value, i) => expect(value).toBeCloseTo(values(written(from, to))[k]![i]!, 12)),
     );
@@ -166,23 +166,23 @@ test("planning does not grow with the number of iterations", () => {
 });
 
 describe("what is written out", () => {
-  const kept = (body: string, iterations = 100, rows = 4): number =>
+  const loopCount = (body: string, iterations = 100, rows = 4): number =>
     loopsOf(graphOf(`x: f32[${rows}, 8]\nw: f32[8, 8]\nfor i in range(${iterations}):\n${body}return x\n`));
   test.each([
     ["a product with all rows", "    x = tanh(x @ (x.T @ x))\n"],
     ["a choice by the number", "    if i % 2 == 0:\n        x = tanh(x)\n"],
     ["an early end", "    if i == 70:\n        break\n    x = tanh(x)\n"],
-  ])("%s", (_, body) => expect(kept(body)).toBe(0));
+  ])("%s", (_, body) => expect(loopCount(body)).toBe(0));
   test.each([
     ["a sum of columns", "    x = x - x.mean(dim=0, keepdim=True)\n"],
     ["other elements", "    x = (x + x.roll(1, 0)) / 2\n"],
   ])("%s of more numbers than a workgroup holds", (_, body) => {
-    expect([4, 100].map((rows) => kept(body, 100, rows))).toEqual([1, 1]);
-    expect(kept(body, 100, 500)).toBe(0);
+    expect([4, 100].map((rows) => loopCount(body, 100, rows))).toEqual([1, 1]);
+    expect(loopCount(body, 100, 500)).toBe(0);
   });
   test("few ops", () => {
-    expect(kept("    x = tanh(x)\n", 64)).toBe(0);
-    expect(kept("    x = tanh(x)\n", 65)).toBe(1);
+    expect(loopCount("    x = tanh(x)\n", 64)).toBe(0);
+    expect(loopCount("    x = tanh(x)\n", 65)).toBe(1);
   });
   test("more launches than any plan has are refused, with both numbers", () => {
     const body = "    x = tanh(x)\n".repeat(21);

@@ -92,7 +92,7 @@ function ranked(w: BatchWriter, { batched, types, size }: Example, operand: numb
 /** A loop along rows, whose axes count from the end: ones behind the batch, so that each example's axes stay where they are. */
 function rows(w: BatchWriter, example: Example): NodeId | null {
   const { node, types, batched } = example;
-  const { body, kept } = rowLoopOf(node)!;
+  const { body, outer } = rowLoopOf(node)!;
   // What all runs of a body share stands in a product as it is: one for each example would be multiplied with all of them.
   const shared = body.params.some(
     (param, i) => batched[i] !== null && ownShape(param).length > 0 && rankAround(types[i]!.shape, param) === 0,
@@ -100,7 +100,7 @@ function rows(w: BatchWriter, example: Example): NodeId | null {
   if (shared && body.values.some(({ op }) => opDef(op).kind === "contraction")) return null;
   const ids = operands(example).map((id, i) => {
     const param = body.params[i]!;
-    return ranked(w, example, i, id, kept.length + (param.walk ? 1 : 0) + ownShape(param).length);
+    return ranked(w, example, i, id, outer.length + (param.walk ? 1 : 0) + ownShape(param).length);
   });
   return w.op(node.op, ids, node.attrs);
 }

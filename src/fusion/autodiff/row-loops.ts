@@ -79,13 +79,13 @@ export function rowLoopRule(node: Node, pull: PullBack, wanted: readonly number[
         launched: true,
       });
       const { walk } = loop.body.params[operand]!;
-      return walk ? inPlace(context, loop, walk, found, context.inputs[operand]!) : found;
+      return walk ? atRows(context, loop, walk, found, context.inputs[operand]!) : found;
     },
   };
 }
 
 /** Rows in the order of the iterations as rows of the operand that was walked: nothing for those that no iteration read. */
-function inPlace(context: DerivativeContext, loop: RowLoop, walk: Walk, rows: NodeId, operand: NodeId): NodeId {
+function atRows(context: DerivativeContext, loop: RowLoop, walk: Walk, rows: NodeId, operand: NodeId): NodeId {
   const { shape } = context.typeOf(operand);
   const own = shape.length + loop.axis;
   const summed = sumTo(context, rows, shape.with(own, loop.iterations));

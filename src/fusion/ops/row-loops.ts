@@ -18,13 +18,13 @@ export interface RowLoop {
   readonly iterations: number;
   readonly result: Result;
   /** Of what is carried, and of a row, without the axes that one run of the body has whole. */
-  readonly kept: Shape;
+  readonly outer: Shape;
   /** Of all rows. */
   readonly whole: Shape;
   /** The axes of this result that one run of the body has whole. */
   readonly own: Shape;
   /** The axis of `whole` that rows are counted along, and the same from the end. */
-  readonly place: number;
+  readonly rowAxis: number;
   readonly axis: number;
   /** The first iteration gives the last row. */
   readonly backwards: boolean;
@@ -42,9 +42,19 @@ export function rowLoopOf({ op, attrs, type }: Pick<Node, "op" | "attrs" | "type
   const isLast = result.kind === "last";
   const own = loop.ownOf(body, result);
   const around = type.shape.slice(0, type.shape.length - own.length);
-  const place = around.length + axis + (isLast ? 1 : 0);
-  const kept = isLast ? around : around.toSpliced(place, 1);
-  return { body, iterations, result, kept, whole: kept.toSpliced(place, 0, iterations), own, place, axis, backwards };
+  const rowAxis = around.length + axis + (isLast ? 1 : 0);
+  const outer = isLast ? around : around.toSpliced(rowAxis, 1);
+  return {
+    body,
+    iterations,
+    result,
+    outer,
+    whole: outer.toSpliced(rowAxis, 0, iterations),
+    own,
+    rowAxis,
+    axis,
+    backwards,
+  };
 }
 
 /** The row that iteration `number` gives. */
@@ -60,16 +70,16 @@ export function readAt<I>(
   { axis }: Pick<RowLoop, "axis">,
   param: Pick<BodyParam, "own">,
   shape: Shape,
-  kept: readonly I[],
+  outer: readonly I[],
   row: I | null,
   zero: I,
   inside: readonly I[] = ownShape(param).map(() => zero),
 ): I[] {
   const around = shape.slice(0, rankAround(shape, param));
-  const place = around.length + axis;
-  const rest = row === null ? around : around.toSpliced(place, 1);
-  const at = rest.map((extent, i) => (extent === 1 ? zero : kept[kept.length - rest.length + i]!));
-  return [...(row === null ? at : at.toSpliced(place, 0, row)), ...inside];
+  const rowAxis = around.length + axis;
+  const rest = row === null ? around : around.toSpliced(rowAxis, 1);
+  const at = rest.map((extent, i) => (extent === 1 ? zero : outer[outer.length - rest.length + i]!));
+  return [...(row === null ? at : at.toSpliced(rowAxis, 0, row)), ...inside];
 }
 
 /** The rows of a walked operand that are read: from one up to another, that included. */

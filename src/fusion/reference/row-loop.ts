@@ -13,7 +13,7 @@ type Change = (value: number, dtype: DType) => number;
 function runOf(
   node: Node,
   types: readonly TensorType[],
-): (kept: readonly number[], get: Get, show: (flat: number, value: number) => void, change: Change | null) => number {
+): (outer: readonly number[], get: Get, show: (flat: number, value: number) => void, change: Change | null) => number {
   const loop = rowLoopOf(node)!;
   const { loop: meaning } = opDef(node.op);
   const strides = types.map(({ shape }) => stridesOf(shape));
@@ -21,14 +21,14 @@ function runOf(
   const flat = (index: readonly number[], own: readonly number[]): number =>
     index.reduce((sum, at, axis) => sum + at * own[axis]!, 0);
   const { params } = loop.body;
-  const where = (param: number, kept: readonly number[], row: number | null): number =>
-    flat(readAt(loop, params[param]!, types[param]!.shape, kept, row, 0), strides[param]!);
+  const where = (param: number, outer: readonly number[], row: number | null): number =>
+    flat(readAt(loop, params[param]!, types[param]!.shape, outer, row, 0), strides[param]!);
   const given = givenRow(loop);
-  return (kept, get, show, change) => {
-    const args = params.map(({ walk }, at) => (walk ? 0 : get(at, where(at, kept, null))));
+  return (outer, get, show, change) => {
+    const args = params.map(({ walk }, at) => (walk ? 0 : get(at, where(at, outer, null))));
     return meaning!.run(args, node.attrs, change, {
-      read: (param, number) => get(param, where(param, kept, rowAt(params[param]!.walk!, number))),
-      show: (number, value) => show(flat(kept.toSpliced(loop.place, 0, rowAt(given, number)), out), value),
+      read: (param, number) => get(param, where(param, outer, rowAt(params[param]!.walk!, number))),
+      show: (number, value) => show(flat(outer.toSpliced(loop.rowAxis, 0, rowAt(given, number)), out), value),
     });
   };
 }
@@ -41,7 +41,7 @@ export function evaluateRowLoop(
   precision: Precision,
   evaluate: EvaluateOp,
 ): Float64Array {
-  const { body, kept, result } = rowLoopOf(node)!;
+  const { body, outer, result } = rowLoopOf(node)!;
   if (!opDef(node.op).loop!.isPlain(body))
     return evaluateWhole(
       node,
@@ -54,8 +54,8 @@ export function evaluateRowLoop(
   const round = roundingOf(node.type.dtype, precision);
   const out = new Float64Array(sizeOf(node.type.shape));
   const get: Get = (operand, flat) => operands[operand]![flat]!;
-  for (let element = 0; element < sizeOf(kept); element++) {
-    const last = run(coordinatesOf(element, kept), get, (flat, value) => (out[flat] = round(value)), change);
+  for (let element = 0; element < sizeOf(outer); element++) {
+    const last = run(coordinatesOf(element, outer), get, (flat, value) => (out[flat] = round(value)), change);
     if (result.kind === "last") out[element] = round(last);
   }
   return out;
@@ -71,7 +71,7 @@ export function rowLoopPoint(
   evaluate: EvaluateOp,
   asking: (value: number, node: Node) => number,
 ): (flat: number, get: Get, disturb: (value: number, node: Node) => number) => number {
-  const { body, place, result } = rowLoopOf(node)!;
+  const { body, rowAxis, result } = rowLoopOf(node)!;
   if (!opDef(node.op).loop!.isPlain(body)) return wholePoint(node, types, evaluate, asking);
   const run = runOf(node, types);
   return (flat, get, disturb) => {
@@ -80,7 +80,9 @@ export function rowLoopPoint(
     const show = (where: number, value: number): void => {
       if (where === flat) found = value;
     };
-    const last = run(result.kind === "last" ? at : at.toSpliced(place, 1), get, show, (value) => disturb(value, node));
+    const last = run(result.kind === "last" ? at : at.toSpliced(rowAxis, 1), get, show, (value) =>
+      disturb(value, node),
+    );
     return result.kind === "last" ? last : found;
   };
 }

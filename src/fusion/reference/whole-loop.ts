@@ -52,18 +52,18 @@ export function evaluateWhole(
   };
   const spread = (value: Held, shape: readonly number[]): Held =>
     sameShape(value.type.shape, shape) ? value : call("expand", { shape: [...shape] }, [value]);
-  const rowOf = (operand: Held, place: number, row: number): Held => {
-    const { data, type } = call("slice", { start: [row], stop: [row + 1], axes: [place] }, [operand]);
-    return { data, type: { ...type, shape: type.shape.toSpliced(place, 1) } };
+  const rowOf = (operand: Held, axis: number, row: number): Held => {
+    const { data, type } = call("slice", { start: [row], stop: [row + 1], axes: [axis] }, [operand]);
+    return { data, type: { ...type, shape: type.shape.toSpliced(axis, 1) } };
   };
   const needed = neededFor(body, [opDef(node.op).loop!.result(node.attrs)]);
   const order = [...needed.values].toSorted((a, b) => a - b);
-  const around = [...loop.kept, ...loop.own];
+  const around = [...loop.outer, ...loop.own];
   const out = new Float64Array(sizeOf(node.type.shape));
   const given = givenRow(loop);
   const show = (value: Held, iteration: number): void => {
     const { data } = spread(value, around);
-    const run = sizeOf(around.slice(loop.place));
+    const run = sizeOf(around.slice(loop.rowAxis));
     for (let k = 0; k * run < data.length; k++)
       out.set(data.subarray(k * run, (k + 1) * run), (k * iterations + rowAt(given, iteration)) * run);
   };
@@ -108,23 +108,23 @@ export function wholePoint(
   asking: Disturb,
 ): (flat: number, get: Get, disturb: Disturb) => number {
   const loop = rowLoopOf(node)!;
-  const { body, kept, own, place, result, axis } = loop;
+  const { body, outer, own, rowAxis, result, axis } = loop;
   const { shape } = node.type;
   const rank = shape.length - own.length;
-  const alone: RowLoop = { ...loop, kept: [], whole: [loop.iterations], place: 0, axis: -1 };
+  const alone: RowLoop = { ...loop, outer: [], whole: [loop.iterations], rowAxis: 0, axis: -1 };
   const inside = result.kind === "last" ? own : [loop.iterations, ...own];
   const strides = types.map((type) => stridesIn(type.shape, type.shape));
   /** What the run at `at` reads of an operand. */
   const heldOf = (param: number, at: readonly number[], get: Get): Held => {
     const { dtype, shape: all } = types[param]!;
     const said = body.params[param]!;
-    const outer = rankAround(all, said);
+    const outerRank = rankAround(all, said);
     const size = sizeOf(ownShape(said));
     const own = strides[param]!;
-    const rows = said.walk ? outer + axis : null;
-    const rest = [...all.slice(0, outer).keys()].filter((each) => each !== rows);
+    const rows = said.walk ? outerRank + axis : null;
+    const rest = [...all.slice(0, outerRank).keys()].filter((each) => each !== rows);
     const start = rest.reduce(
-      (sum, each, i) => sum + (all[each] === 1 ? 0 : at[kept.length - rest.length + i]!) * own[each]!,
+      (sum, each, i) => sum + (all[each] === 1 ? 0 : at[outer.length - rest.length + i]!) * own[each]!,
       0,
     );
     if (rows === null) {
@@ -146,7 +146,7 @@ export function wholePoint(
   return (flat, get, disturb) => {
     const at = coordinatesOf(flat, shape);
     const around = at.slice(0, rank);
-    const which = result.kind === "last" ? around : around.toSpliced(place, 1);
+    const which = result.kind === "last" ? around : around.toSpliced(rowAxis, 1);
     const key = which.join();
     if (known?.key !== key || known.get !== get || known.disturb !== disturb) {
       const disturbed: EvaluateOp = (of, operands, own) => {
@@ -158,7 +158,7 @@ export function wholePoint(
       const data = disturb === asking ? new Float64Array(sizeOf(inside)) : evaluateWhole(one, held, disturbed, alone);
       known = { key, get, disturb, data };
     }
-    const where = result.kind === "last" ? at.slice(rank) : [at[place]!, ...at.slice(rank)];
+    const where = result.kind === "last" ? at.slice(rank) : [at[rowAxis]!, ...at.slice(rank)];
     const own = stridesIn(inside, inside);
     return known.data[where.reduce((sum, each, i) => sum + each * own[i]!, 0)]!;
   };

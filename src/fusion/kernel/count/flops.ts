@@ -37,7 +37,7 @@ export function regionFlops(graph: Graph, region: Body, form: RegionForm | null,
   for (const results of loopsIn(graph, region.members)) {
     const [{ op, attrs }] = results as [Node];
     const along = rowLoopOf(results[0]!);
-    const times = along ? sizeOf(along.kept) : Math.max(...results.map(({ id }) => evaluations.get(id)!));
+    const times = along ? sizeOf(along.outer) : Math.max(...results.map(({ id }) => evaluations.get(id)!));
     flops += times * opDef(op).loop!.flops(attrs, resultsOf(results));
   }
   return flops;

@@ -209,15 +209,15 @@ function loopPoints(n: Node, inputs: readonly Shape[], points: Points, operand: 
   return points.map((at) => {
     const isLast = loop.result.kind === "last";
     const around = at.slice(0, at.length - loop.own.length);
-    const kept = isLast ? around : around.toSpliced(loop.place, 1);
+    const outer = isLast ? around : around.toSpliced(loop.rowAxis, 1);
     // Neighbours of one run of the body are neighbours in what it reads, as far as that goes.
     const own = at.slice(around.length);
     const inside = ownShape(param).map((extent, i, all) => {
       const from = own.length - all.length + i;
       return from < 0 ? 0 : Math.min(own[from]!, extent - 1);
     });
-    const row = walk ? walk.start + (isLast ? 0 : (walk.backwards ? -1 : 1) * at[loop.place]!) : null;
-    return readAt(loop, param, inputs[operand]!, kept, row, 0, inside);
+    const row = walk ? walk.start + (isLast ? 0 : (walk.backwards ? -1 : 1) * at[loop.rowAxis]!) : null;
+    return readAt(loop, param, inputs[operand]!, outer, row, 0, inside);
   });
 }
 

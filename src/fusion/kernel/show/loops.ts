@@ -291,12 +291,12 @@ export function fusedLoops(graph: Graph, region: Pick<Region, "members" | "outpu
 /** Rows one after the other for each element of what is carried, as a thread goes along them. */
 function rowLines(graph: Graph, region: Pick<Region, "members" | "outputs">): LoopLine[] {
   const { loop: along, results, phases } = rowRegionOf(graph, region.members);
-  const { place, whole, iterations, backwards } = along;
+  const { rowAxis, whole, iterations, backwards } = along;
   const all = results.map((id) => node(graph, id));
   const owns = all.map((n) => rowLoopOf(n)!.own);
   const longest = owns.reduce((most, own) => (own.length > most.length ? own : most), []);
-  const nest = { ...nestOf(graph, region), space: [...whole, ...longest], reduced: new Set([place]) };
-  const outer = whole.flatMap((extent, axis) => (axis === place ? [] : [{ axis, extent }]));
+  const nest = { ...nestOf(graph, region), space: [...whole, ...longest], reduced: new Set([rowAxis]) };
+  const outer = whole.flatMap((extent, axis) => (axis === rowAxis ? [] : [{ axis, extent }]));
   const depth = outer.length;
   const shape = (id: NodeId): readonly number[] => node(graph, id).type.shape;
   const inLoop = ({ id, type }: Node): boolean =>
@@ -337,7 +337,7 @@ function rowLines(graph: Graph, region: Pick<Region, "members" | "outputs">): Lo
       if (isLiteral(n)) return { text: String(n.attrs["value"]), loads: false };
       if (nest.inside.has(id)) return { text: n.label, loads: false };
       const plain = indexedRun(n.label, shape(id), ownShape(param));
-      const text = walk ? plain.replace(axisName(place), rowText(along, walk, axisName(place))) : plain;
+      const text = walk ? plain.replace(axisName(rowAxis), rowText(along, walk, axisName(rowAxis))) : plain;
       return { text, loads: true };
     },
   });
@@ -346,7 +346,7 @@ function rowLines(graph: Graph, region: Pick<Region, "members" | "outputs">): Lo
     ...outer.map(({ axis, extent }, at) => loop(at, axis, extent)),
     ...lines((n) => phases.get(n.id) === "before" && !inLoop(n), depth),
     ...before,
-    { depth, text: `for ${axisName(place)} in ${range}:`, note: "", nodes: results },
+    { depth, text: `for ${axisName(rowAxis)} in ${range}:`, note: "", nodes: results },
     ...lines((n) => phases.get(n.id) === "before" && inLoop(n), depth + 1),
     ...inside,
     ...lines((n) => phases.get(n.id) === "row", depth + 1),

@@ -65,7 +65,7 @@ export interface ReadBody {
 }
 
 /**
- * The body; null where it mixes what stands beside one another, or has halves, whose roundings depend on where they are kept. It works
+ * The body; null where it mixes what stands beside one another, or has halves, whose roundings depend on where they are stored. It works
  * element by element, or else on as few last axes of what is carried as it mixes the elements of.
  */
 export function bodyOf(interpreter: Interpreter, reading: Reading): ReadBody | null {

@@ -131,11 +131,11 @@ export function runsOf(interpreter: Interpreter, asked: RunsAsked): Runs | null 
       const cuts = sliceAxes(given, shape);
       if (cuts.slice(0, first).some(({ start, step, count }, i) => start !== 0 || step !== 1 || count !== shape[i]))
         return null;
-      const kept = cuts.flatMap((cut, axis) =>
+      const cutAxes = cuts.flatMap((cut, axis) =>
         axis >= first && (cut.start !== 0 || cut.step !== 1 || cut.count !== shape[axis]) ? [{ ...cut, axis }] : [],
       );
-      if (kept.some(({ step }) => step < 0)) return null;
-      const cut = kept.length > 0 ? kept : [{ start: 0, step: 1, count: shape[rank - 1]!, axis: rank - 1 }];
+      if (cutAxes.some(({ step }) => step < 0)) return null;
+      const cut = cutAxes.length > 0 ? cutAxes : [{ start: 0, step: 1, count: shape[rank - 1]!, axis: rank - 1 }];
       if (rank === first) return null;
       return {
         start: cut.map(({ start }) => start),

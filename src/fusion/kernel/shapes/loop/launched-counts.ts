@@ -2,7 +2,7 @@
 import { bytesOf, dtypeBytes, node, type Graph, type NodeId, type TensorType } from "../../../ir";
 import { touchedElements } from "../../count/reads";
 import type { RegionRead } from "../../types";
-import { endingOf, saidOf, type IterationKernels, type LaunchedLoop, type Launch, type Place } from "./launched";
+import { endingOf, saidOf, type IterationKernels, type LaunchedLoop, type Launch, type Home } from "./launched";
 
 /** What all launches of a loop move, counted without going through every iteration: after a few of them each is like one before. */
 export interface LaunchedCounts {
@@ -35,42 +35,40 @@ const sizeAt = (type: TensorType): number => type.shape.reduce((product, extent)
 export function launchedCounts(loop: LaunchedLoop): LaunchedCounts {
   const tally: Tally = { dispatches: 0, outside: new Map(), handed: new Map() };
   const seen = new Map<string, { readonly iteration: number; readonly tally: Tally }>();
-  let places = loop.first;
-  let kernels = loop.kernels(places, 0);
+  let homes = loop.first;
+  let kernels = loop.kernels(homes, 0);
   let peak = 0;
   let repeats = false;
   for (let iteration = 0; iteration < loop.iterations; iteration++) {
-    const before = repeats ? undefined : seen.get(stateOf(places, iteration));
+    const before = repeats ? undefined : seen.get(stateOf(homes, iteration));
     if (before) {
       // As many iterations as lie between the two that are alike are like those.
       const round = iteration - before.iteration;
       const times = Math.floor((loop.iterations - iteration) / round);
       repeat(tally, before.tally, times);
-      places = places.map((place) =>
-        place.kind === "made" || place.kind === "row"
-          ? { ...place, iteration: place.iteration + times * round }
-          : place,
+      homes = homes.map((home) =>
+        home.kind === "made" || home.kind === "row" ? { ...home, iteration: home.iteration + times * round } : home,
       );
       iteration += times * round - 1;
       repeats = true;
       continue;
     }
-    if (!repeats) seen.set(stateOf(places, iteration), { iteration, tally: copyOf(tally) });
-    kernels = loop.kernels(places, iteration);
-    peak = Math.max(peak, countIteration(loop, kernels, places, iteration, tally));
-    for (const { from } of loop.given(places, iteration, kernels)) {
+    if (!repeats) seen.set(stateOf(homes, iteration), { iteration, tally: copyOf(tally) });
+    kernels = loop.kernels(homes, iteration);
+    peak = Math.max(peak, countIteration(loop, kernels, homes, iteration, tally));
+    for (const { from } of loop.given(homes, iteration, kernels)) {
       tally.dispatches++;
-      readPlace(tally, from);
+      readHome(tally, from);
     }
-    places = loop.after(places, iteration, kernels);
+    homes = loop.after(homes, iteration, kernels);
   }
-  const { places: ends, copied } = endingOf(loop, places);
-  ends.forEach((place, i) => {
-    if (place === null) return;
+  const { homes: ends, copied } = endingOf(loop, homes);
+  ends.forEach((home, i) => {
+    if (home === null) return;
     if (copied[i]) {
       tally.dispatches++;
-      readPlace(tally, place);
-    } else if (place.kind === "made") handedOf(tally, bytesOf(place.type)).writes--;
+      readHome(tally, home);
+    } else if (home.kind === "made") handedOf(tally, bytesOf(home.type)).writes--;
   });
   return {
     dispatches: tally.dispatches,
@@ -87,8 +85,8 @@ export function launchedCounts(loop: LaunchedLoop): LaunchedCounts {
 }
 
 /** Alike for iterations that go on alike. */
-const stateOf = (places: readonly Place[], iteration: number): string =>
-  places
+const stateOf = (homes: readonly Home[], iteration: number): string =>
+  homes
     .map((p) => {
       if (p.kind === "made") return `${p.at}-${iteration - p.iteration}`;
       if (p.kind !== "row") return `${p.node.id}=${saidOf(p)}`;
@@ -118,14 +116,13 @@ function handedOf({ handed }: Tally, bytes: number): { writes: number; reads: nu
   return known;
 }
 
-const typeAt = (place: Place): TensorType =>
-  place.kind === "made" || place.kind === "row" ? place.type : place.node.type;
+const typeAt = (home: Home): TensorType => (home.kind === "made" || home.kind === "row" ? home.type : home.node.type);
 
 /** @param elements that are read of it */
-function readPlace(tally: Tally, place: Place, elements = sizeAt(typeAt(place))): void {
-  if (place.kind === "made") handedOf(tally, elements * dtypeBytes(place.type.dtype)).reads++;
-  if (place.kind !== "outside" && place.kind !== "row") return;
-  const { id } = place.node;
+function readHome(tally: Tally, home: Home, elements = sizeAt(typeAt(home))): void {
+  if (home.kind === "made") handedOf(tally, elements * dtypeBytes(home.type.dtype)).reads++;
+  if (home.kind !== "outside" && home.kind !== "row") return;
+  const { id } = home.node;
   const key = `${id} ${elements}`;
   const known = tally.outside.get(key) ?? { value: id, elements, times: 0 };
   known.times++;
@@ -133,7 +130,7 @@ function readPlace(tally: Tally, place: Place, elements = sizeAt(typeAt(place)))
 }
 
 interface Read {
-  readonly place: Place;
+  readonly home: Home;
   /** Distinct elements of it. */
   readonly elements: number;
 }
@@ -148,11 +145,11 @@ function touchedOf(graph: Graph, launch: Launch): ReadonlyMap<NodeId, number> {
   return found;
 }
 
-/** What the places are that a kernel of the iteration reads, each once. */
-function placesRead(
+/** What the homes are that a kernel of the iteration reads, each once. */
+function homesRead(
   { graph, argOf }: IterationKernels,
   launch: Launch,
-  places: readonly Place[],
+  homes: readonly Home[],
   iteration: number,
 ): readonly Read[] {
   const { region } = launch;
@@ -162,11 +159,11 @@ function placesRead(
     for (const input of node(graph, id).inputs) {
       const arg = argOf.get(input);
       if (!arg || region.members.includes(input)) continue;
-      const place: Place =
+      const home: Home =
         arg.kind === "value"
           ? { kind: "made", at: arg.at, iteration, type: node(graph, input).type }
-          : places[(arg as { at: number }).at]!;
-      if (place.kind !== "literal") found.set(input, { place, elements: touched.get(input) ?? 0 });
+          : homes[(arg as { at: number }).at]!;
+      if (home.kind !== "literal") found.set(input, { home, elements: touched.get(input) ?? 0 });
     }
   return [...found.values()];
 }
@@ -175,25 +172,24 @@ function placesRead(
 function countIteration(
   loop: LaunchedLoop,
   kernels: IterationKernels,
-  places: readonly Place[],
+  homes: readonly Home[],
   iteration: number,
   tally: Tally,
 ): number {
   const alive = new Map<string, number>();
   const keyOf = (at: number, of: number): string => `${at} ${of}`;
-  for (const place of places)
-    if (place.kind === "made") alive.set(keyOf(place.at, place.iteration), bytesOf(place.type));
+  for (const home of homes) if (home.kind === "made") alive.set(keyOf(home.at, home.iteration), bytesOf(home.type));
   let peak = 0;
-  const nextPlaces = loop.after(places, iteration, kernels);
+  const nextHomes = loop.after(homes, iteration, kernels);
   const last = new Map<string, number>();
-  const reads = kernels.launches.map((launch) => placesRead(kernels, launch, places, iteration));
+  const reads = kernels.launches.map((launch) => homesRead(kernels, launch, homes, iteration));
   reads.forEach((list, i) => {
-    for (const { place } of list) if (place.kind === "made") last.set(keyOf(place.at, place.iteration), i);
+    for (const { home } of list) if (home.kind === "made") last.set(keyOf(home.at, home.iteration), i);
   });
-  for (const place of nextPlaces) if (place.kind === "made") last.set(keyOf(place.at, place.iteration), Infinity);
+  for (const home of nextHomes) if (home.kind === "made") last.set(keyOf(home.at, home.iteration), Infinity);
   kernels.launches.forEach((launch, i) => {
     tally.dispatches++;
-    for (const { place, elements } of reads[i]!) readPlace(tally, place, elements);
+    for (const { home, elements } of reads[i]!) readHome(tally, home, elements);
     for (const [id, at] of launch.stores) {
       const bytes = bytesOf(node(kernels.graph, id).type);
       handedOf(tally, bytes).writes++;

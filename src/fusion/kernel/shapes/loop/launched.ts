@@ -43,7 +43,7 @@ export function isLaunched(n: Node): boolean {
  * Where a value of an iteration lies: outside of the loop, in a row of what lies there, or where an earlier iteration, or this one, put
  * value `at` of the body.
  */
-export type Place =
+export type Home =
   | { readonly kind: "outside"; readonly node: Node }
   | {
       readonly kind: "row";
@@ -84,7 +84,7 @@ export class LaunchedLoop {
   /** Shapes of the outputs. */
   readonly shapes: readonly Shape[];
   readonly body: LoopBody;
-  readonly first: readonly Place[];
+  readonly first: readonly Home[];
   readonly #kernels = new Map<string, IterationKernels>();
   readonly #usesIteration: boolean;
 
@@ -99,7 +99,7 @@ export class LaunchedLoop {
     this.results = nodes.map((n) => resultAt(left.body, left.results.get(loop.result(n.attrs))!));
     this.rows = rowLoopOf(nodes[0]!);
     this.body = left.body;
-    this.first = left.params.map((at, param): Place => {
+    this.first = left.params.map((at, param): Home => {
       const shown = node(graph, inputs[at]!);
       if (isInlined(shown)) return { kind: "literal", node: shown };
       const stored = node(graph, resolveView(graph, shown.id));
@@ -113,7 +113,7 @@ export class LaunchedLoop {
   }
 
   /** An operand from outside: all of it, or the row of the first iteration. */
-  #inRows(param: number, outside: Node): Place {
+  #inRows(param: number, outside: Node): Home {
     const said = this.body.params[param]!;
     const { walk } = said;
     if (!walk) return { kind: "outside", node: outside };
@@ -123,40 +123,40 @@ export class LaunchedLoop {
   }
 
   /** The outputs of which each iteration writes a row: the value that it is, and the row. */
-  given(places: readonly Place[], iteration: number, kernels: IterationKernels): readonly GivenRow[] {
+  given(homes: readonly Home[], iteration: number, kernels: IterationKernels): readonly GivenRow[] {
     return this.results.flatMap(({ kind, at }, i): GivenRow[] => {
       if (kind === "last") return [];
-      const from = kind === "before" ? places[at]! : this.#placeOf(this.body.rows[at]!, places, iteration, kernels);
+      const from = kind === "before" ? homes[at]! : this.#homeOf(this.body.rows[at]!, homes, iteration, kernels);
       return [{ output: this.outputs[i]!, from, row: rowAt(givenRow(this.rows!), iteration) }];
     });
   }
 
-  /** The kernels of iteration `iteration`, whose parameters lie at `places`. */
-  kernels(places: readonly Place[], iteration: number): IterationKernels {
-    const key = [...places.map(saidOf), this.#usesIteration ? iteration : ""].join(" ");
+  /** The kernels of iteration `iteration`, whose parameters lie at `homes`. */
+  kernels(homes: readonly Home[], iteration: number): IterationKernels {
+    const key = [...homes.map(saidOf), this.#usesIteration ? iteration : ""].join(" ");
     const known = this.#kernels.get(key);
     if (known) return known;
-    const made = this.#kernelsOf(places, iteration);
+    const made = this.#kernelsOf(homes, iteration);
     this.#kernels.set(key, made);
     return made;
   }
 
   /** Where the parameters lie in the iteration after `iteration`. */
-  after(places: readonly Place[], iteration: number, kernels: IterationKernels): readonly Place[] {
-    return places.map((place, at) => {
-      if (at < this.body.next.length) return this.#placeOf(this.body.next[at]!, places, iteration, kernels);
-      return place.kind === "row" ? { ...place, iteration: iteration + 1 } : place;
+  after(homes: readonly Home[], iteration: number, kernels: IterationKernels): readonly Home[] {
+    return homes.map((home, at) => {
+      if (at < this.body.next.length) return this.#homeOf(this.body.next[at]!, homes, iteration, kernels);
+      return home.kind === "row" ? { ...home, iteration: iteration + 1 } : home;
     });
   }
 
-  #placeOf(arg: BodyArg, places: readonly Place[], iteration: number, kernels: IterationKernels): Place {
-    if (arg.kind === "param") return places[arg.at]!;
+  #homeOf(arg: BodyArg, homes: readonly Home[], iteration: number, kernels: IterationKernels): Home {
+    if (arg.kind === "param") return homes[arg.at]!;
     if (arg.kind === "value") return { kind: "made", at: arg.at, iteration, type: kernels.typeOf(arg.at) };
     const constant = arg.kind === "iteration" ? { value: iteration, dtype: "i32" as const } : arg;
     return { kind: "literal", node: constNode(nodeId(`${this.outputs[0]!}~literal`), constant) };
   }
 
-  #kernelsOf(places: readonly Place[], iteration: number): IterationKernels {
+  #kernelsOf(homes: readonly Home[], iteration: number): IterationKernels {
     const { params, values, next, rows } = this.body;
     const nodes = new Map<NodeId, Node>();
     const argOf = new Map<NodeId, BodyArg>();
@@ -166,10 +166,10 @@ export class LaunchedLoop {
       if (arg.kind === "value") return own(values[arg.at]!.name);
       if (arg.kind === "param") {
         const id = own(params[arg.at]!.name);
-        const place = places[arg.at]!;
+        const home = homes[arg.at]!;
         if (nodes.has(id)) return id;
-        if (place.kind === "row") {
-          const [whole, ...row] = rowNodes(id, params[arg.at]!.name, place);
+        if (home.kind === "row") {
+          const [whole, ...row] = rowNodes(id, params[arg.at]!.name, home);
           for (const n of [whole!, ...row]) nodes.set(n.id, n);
           views.set(
             id,
@@ -177,7 +177,7 @@ export class LaunchedLoop {
           );
           argOf.set(whole!.id, arg);
         } else {
-          nodes.set(id, paramNode(id, params[arg.at]!.name, place));
+          nodes.set(id, paramNode(id, params[arg.at]!.name, home));
           argOf.set(id, arg);
         }
         return id;
@@ -228,7 +228,7 @@ function launchesOf(
     const key = call === undefined ? `value ${at}` : `call ${call}`;
     calls.set(key, [...(calls.get(key) ?? []), at]);
   });
-  const kept = new Set(graph.outputs);
+  const wanted = new Set(graph.outputs);
   const viewsOf = (id: NodeId): readonly NodeId[] => views.get(id) ?? [];
   // A call stands where its last value does, when all that it reads is there.
   const inOrder = [...calls.values()].toSorted((a, b) => a.at(-1)! - b.at(-1)!);
@@ -236,7 +236,7 @@ function launchesOf(
     const ids = new Map(call.map((at) => [own(values[at]!.name), at]));
     const isRead = (id: NodeId): boolean =>
       [...graph.nodes.values()].some((n) => n.inputs.includes(id) && (views.has(n.id) ? isRead(n.id) : !ids.has(n.id)));
-    const stores = new Map([...ids].filter(([id]) => kept.has(id) || isRead(id)));
+    const stores = new Map([...ids].filter(([id]) => wanted.has(id) || isRead(id)));
     const region = {
       id: `k:${[...ids.keys()].at(-1)!}` as Region["id"],
       members: [...new Set([...ids.keys()].flatMap((id) => [...node(graph, id).inputs.flatMap(viewsOf), id]))],
@@ -246,27 +246,27 @@ function launchesOf(
   });
 }
 
-/** The row of the tensor in which a place is one. */
-const rowNumber = ({ walk, iteration }: Extract<Place, { kind: "row" }>): number => rowAt(walk, iteration);
+/** The row of the tensor in which a home is one. */
+const rowNumber = ({ walk, iteration }: Extract<Home, { kind: "row" }>): number => rowAt(walk, iteration);
 
-/** What a kernel sees of a place. */
-export const saidOf = (place: Place): string => {
-  const { dtype, shape } = place.kind === "made" ? place.type : place.node.type;
+/** What a kernel sees of a home. */
+export const saidOf = (home: Home): string => {
+  const { dtype, shape } = home.kind === "made" ? home.type : home.node.type;
   const more =
-    place.kind === "literal"
-      ? `=${String(place.node.attrs["value"])}`
-      : place.kind === "row"
-        ? ` row ${rowNumber(place)}`
+    home.kind === "literal"
+      ? `=${String(home.node.attrs["value"])}`
+      : home.kind === "row"
+        ? ` row ${rowNumber(home)}`
         : "";
   return `${dtype}[${shape.join()}]${more}`;
 };
 
 /** A row as nodes: the whole tensor, the piece of it, and that without the axis. */
-function rowNodes(id: NodeId, label: string, place: Extract<Place, { kind: "row" }>): Node[] {
-  const { type, node: outside, axis: own } = place;
+function rowNodes(id: NodeId, label: string, home: Extract<Home, { kind: "row" }>): Node[] {
+  const { type, node: outside, axis: own } = home;
   const all = nodeId(`${id}~all`);
   const piece = nodeId(`${id}~row`);
-  const row = rowNumber(place);
+  const row = rowNumber(home);
   const common = { label, groups: [] };
   const whole = isInlined(outside) ? { op: outside.op, attrs: outside.attrs } : { op: "input", attrs: {} };
   return [
@@ -284,9 +284,9 @@ function rowNodes(id: NodeId, label: string, place: Extract<Place, { kind: "row"
   ];
 }
 
-function paramNode(id: NodeId, label: string, place: Exclude<Place, { kind: "row" }>): Node {
-  if (place.kind === "literal") return { ...place.node, id, label };
-  const { type } = place.kind === "made" ? place : place.node;
+function paramNode(id: NodeId, label: string, home: Exclude<Home, { kind: "row" }>): Node {
+  if (home.kind === "literal") return { ...home.node, id, label };
+  const { type } = home.kind === "made" ? home : home.node;
   return { id, op: "input", inputs: [], attrs: {}, type, label, origins: [id], groups: [] };
 }
 
@@ -307,31 +307,31 @@ const constNode = (
 /** A row of an output, and where the value lies that is written there. */
 export interface GivenRow {
   readonly output: NodeId;
-  readonly from: Place;
+  readonly from: Home;
   readonly row: number;
 }
 
 /** A result that no kernel of the last iteration writes under its own name is copied to it. */
 export interface Ending {
   /** Where each result lies after the last iteration; null: its rows are there. */
-  readonly places: readonly (Place | null)[];
-  /** Results that are copied: their place is nobody's alone. */
+  readonly homes: readonly (Home | null)[];
+  /** Results that are copied: their home is nobody's alone. */
   readonly copied: readonly boolean[];
 }
 
-/** Where the results lie when the parameters lie at `places` after the last iteration. */
-export function endingOf(loop: LaunchedLoop, places: readonly Place[]): Ending {
-  const found = loop.results.map(({ kind, at }) => (kind === "last" ? places[at]! : null));
+/** Where the results lie when the parameters lie at `homes` after the last iteration. */
+export function endingOf(loop: LaunchedLoop, homes: readonly Home[]): Ending {
+  const found = loop.results.map(({ kind, at }) => (kind === "last" ? homes[at]! : null));
   const taken = new Set<string>();
-  const copied = found.map((place, i) => {
-    if (place === null) return false;
-    if (place.kind !== "made") return true;
-    const key = `${place.at} ${place.iteration}`;
+  const copied = found.map((home, i) => {
+    if (home === null) return false;
+    if (home.kind !== "made") return true;
+    const key = `${home.at} ${home.iteration}`;
     const again = taken.has(key);
     taken.add(key);
-    return again || (loop.rows !== null && !sameShape(place.type.shape, loop.shapes[i]!));
+    return again || (loop.rows !== null && !sameShape(home.type.shape, loop.shapes[i]!));
   });
-  return { places: found, copied };
+  return { homes: found, copied };
 }
 
 const targets = new WeakMap<Target, Target>();

@@ -82,7 +82,7 @@ export function classifyRowLoop(graph: Graph, members: readonly NodeId[], output
     const n = node(graph, id);
     const phase = phases.get(id)!;
     if (phase === "before" || results.includes(id)) continue;
-    const around = phase === "row" ? loop.whole : loop.kept;
+    const around = phase === "row" ? loop.whole : loop.outer;
     const odd = n.inputs.find((input) => {
       const read = phases.get(input) ?? "before";
       return read !== "before" && read !== phase;
@@ -96,10 +96,10 @@ export function classifyRowLoop(graph: Graph, members: readonly NodeId[], output
       );
     const inputs = n.inputs.filter((input) => phases.has(input) && phases.get(input) !== "before");
     const shape = node(graph, inputs[0]!).type.shape;
-    const inPlace = sameShape(shape.slice(0, around.length), around);
+    const aligned = sameShape(shape.slice(0, around.length), around);
     if (
       opDef(n.op).kind !== "elementwise" ||
-      !inPlace ||
+      !aligned ||
       inputs.some((input) => !sameShape(node(graph, input).type.shape, shape))
     )
       return refuse(
@@ -130,20 +130,20 @@ export function classifyRowLoop(graph: Graph, members: readonly NodeId[], output
     (id) =>
       phases.get(id) === "before" &&
       (shared ||
-        (!sameShape(node(graph, id).type.shape, loop.whole) && !sameShape(node(graph, id).type.shape, loop.kept))),
+        (!sameShape(node(graph, id).type.shape, loop.whole) && !sameShape(node(graph, id).type.shape, loop.outer))),
   );
   if (misfit !== undefined)
     return refuse(
       "L_SHAPE",
       [misfit, first],
-      `${label(misfit)} is needed in memory and is ${showShape(node(graph, misfit).type.shape)}; this kernel stores rows of ${showShape(loop.whole)} and what is carried, ${showShape(loop.kept)}.`,
+      `${label(misfit)} is needed in memory and is ${showShape(node(graph, misfit).type.shape)}; this kernel stores rows of ${showShape(loop.whole)} and what is carried, ${showShape(loop.outer)}.`,
       "A program that does not need it in memory.",
     );
   const form: RegionForm = {
     template: "row-loop",
     space: loop.whole,
-    reducedAxes: [loop.place],
-    rows: sizeOf(loop.kept),
+    reducedAxes: [loop.rowAxis],
+    rows: sizeOf(loop.outer),
     columns: loop.iterations,
     reductions: [],
     scans: [],
@@ -222,7 +222,7 @@ export function scheduleRowLoop(
   const machine = machineOf(target);
   const threads = Number(knobs.threads ?? rowLoopThreads(shape, machine));
   // Neighbouring threads store neighbours where the rows' axis is not the one that runs fastest.
-  const apart = form.columns > 1 && innermost(form.space) === loop.place;
+  const apart = form.columns > 1 && innermost(form.space) === loop.rowAxis;
   return blank({
     variant: "row-loop",
     reads,

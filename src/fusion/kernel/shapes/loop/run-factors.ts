@@ -39,7 +39,7 @@ export function runShape(graph: Graph, results: readonly Node[]): RunShape {
   const products = steps.filter(({ kind }) => kind === "product");
   const all = [...plan.inside, ...products.map(({ id }) => id)];
   return {
-    runs: sizeOf(loop.kept),
+    runs: sizeOf(loop.outer),
     iterations: loop.iterations,
     steps: [
       ...all.map((id) => ({

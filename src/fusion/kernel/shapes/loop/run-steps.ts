@@ -111,7 +111,7 @@ export function runSteps(outer: Graph, results: readonly Node[], beside: number)
   const params = new Map<NodeId, number>();
   const ownSizes = new Map<NodeId, Shape>();
   const named = (name: string): NodeId => nodeId(`${first.id}~${name}`);
-  const inFront = loop.kept.length > 0 ? [beside] : [];
+  const inFront = loop.outer.length > 0 ? [beside] : [];
   const iteration = named(body.iteration);
   nodes.set(iteration, sources(iteration, "i32", [], body.iteration));
   ownSizes.set(iteration, []);

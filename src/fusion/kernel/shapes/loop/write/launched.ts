@@ -15,7 +15,7 @@ import {
 } from "../../../../ir";
 import { rowAt, rowLoopOf } from "../../../../ops";
 import { classify } from "../../../classify";
-import { endingOf, LaunchedLoop, uncutOf, type Launch, type Place, type IterationKernels } from "../launched";
+import { endingOf, LaunchedLoop, uncutOf, type Launch, type Home, type IterationKernels } from "../launched";
 import { scheduleRegion } from "../../../schedule/schedule";
 import { registerScalar } from "../../../emit/emitter";
 import { programOf, storedForm, threadPerItem, type Job } from "../../../emit/kernel-frame";
@@ -61,28 +61,28 @@ interface RowCopy {
   readonly from: { readonly node: Node; readonly row: number; readonly axis: number } | null;
 }
 
-/** One thread for each element of a row, which copies it to its place in a result that has all rows; a last value has one row. */
+/** One thread for each element of a row, which copies it to its index in a result that has all rows; a last value has one row. */
 function lowerRowCopy({ graph, region, target, output, row, source, from }: RowCopy): {
   readonly program: KernelProgram;
   readonly touched: readonly number[];
 } {
   const result = node(graph, output);
-  const { kept: around, own: inside, place, result: kind } = rowLoopOf(result)!;
-  const kept = [...around, ...inside];
+  const { outer: around, own: inside, rowAxis, result: kind } = rowLoopOf(result)!;
+  const rowShape = [...around, ...inside];
   const whole = from ? { ...source, type: from.node.type } : source;
   const written: Node = { ...result, op: "expand", inputs: [whole.id], attrs: { shape: result.type.shape } };
   const own: Graph = { nodes: new Map([whole, written].map((n) => [n.id, n])), outputs: [output] };
   const low = new Lowering(own, [], [...(isLiteral(whole) ? [] : [whole.id]), output]);
   const { space } = low;
   const threads = Math.min(64, target.maxWorkgroupSize);
-  const grid = threadPerItem(low, sizeOf(kept), threads, target);
-  const element = space.unravel(grid.index, kept);
+  const grid = threadPerItem(low, sizeOf(rowShape), threads, target);
+  const element = space.unravel(grid.index, rowShape);
   const rest = from ? whole.type.shape.toSpliced(from.axis, 1) : whole.type.shape;
-  const read = rest.map((extent, i) => (extent === 1 ? space.int(0) : element[kept.length - rest.length + i]!));
+  const read = rest.map((extent, i) => (extent === 1 ? space.int(0) : element[rowShape.length - rest.length + i]!));
   const value = low.valueAt(whole.id, space.tuple(from ? read.toSpliced(from.axis, 0, space.int(from.row)) : read));
-  const at = kind.kind === "last" ? element : element.toSpliced(place, 0, space.int(row));
+  const at = kind.kind === "last" ? element : element.toSpliced(rowAxis, 0, space.int(row));
   const scalar = registerScalar(result.type.dtype);
-  const buffer = Object.assign(low.buffer(output), { written: sizeOf(kept) });
+  const buffer = Object.assign(low.buffer(output), { written: sizeOf(rowShape) });
   low.store(buffer, space.ravel(at, result.type.shape), low.converted(value, scalar, whole.id), [output]);
   const job = { graph: own, region: { ...region, members: [output], outputs: [output] }, target };
   const program = programOf(low, job, {
@@ -93,7 +93,10 @@ function lowerRowCopy({ graph, region, target, output, row, source, from }: RowC
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });
-  return { program, touched: program.buffers.map(({ value: id }) => (id === output ? sizeOf(kept) : sizeOf(rest))) };
+  return {
+    program,
+    touched: program.buffers.map(({ value: id }) => (id === output ? sizeOf(rowShape) : sizeOf(rest))),
+  };
 }
 
 /** Equal for launches of one kernel: names are those of the loop's body. */
@@ -118,24 +121,23 @@ export function lowerLaunched({ graph, region, target }: Job, lowerJob: LowerJob
     alike.set(key, found);
     return found;
   };
-  const iterations: { readonly kernels: IterationKernels; readonly places: readonly Place[] }[] = [];
-  let places = loop.first;
+  const iterations: { readonly kernels: IterationKernels; readonly homes: readonly Home[] }[] = [];
+  let homes = loop.first;
   for (let iteration = 0; iteration < loop.iterations; iteration++) {
-    const kernels = loop.kernels(places, iteration);
-    iterations.push({ kernels, places });
-    places = loop.after(places, iteration, kernels);
+    const kernels = loop.kernels(homes, iteration);
+    iterations.push({ kernels, homes });
+    homes = loop.after(homes, iteration, kernels);
   }
-  const ending = endingOf(loop, places);
+  const ending = endingOf(loop, homes);
   const named = new Map<string, NodeId>();
-  ending.places.forEach((place, i) => {
-    if (!ending.copied[i] && place?.kind === "made") named.set(`${place.at} ${place.iteration}`, loop.outputs[i]!);
+  ending.homes.forEach((home, i) => {
+    if (!ending.copied[i] && home?.kind === "made") named.set(`${home.at} ${home.iteration}`, loop.outputs[i]!);
   });
   const valueAt = (at: number, iteration: number): NodeId =>
     named.get(`${at} ${iteration}`) ?? partialsId(`${loop.outputs[0]!}~${loop.body.values[at]!.name}.${iteration}`);
-  const valueOf = (place: Place): NodeId =>
-    place.kind === "made" ? valueAt(place.at, place.iteration) : place.node.id;
+  const valueOf = (home: Home): NodeId => (home.kind === "made" ? valueAt(home.at, home.iteration) : home.node.id);
   const own = { region: region.id, nodes: region.members };
-  const programs = iterations.flatMap(({ kernels, places: from }, iteration) => [
+  const programs = iterations.flatMap(({ kernels, homes: from }, iteration) => [
     ...kernels.launches.map((launch): KernelProgram => {
       const found = lowered.get(launch) ?? lowerAlike(kernels.graph, launch);
       lowered.set(launch, found);
@@ -147,42 +149,41 @@ export function lowerLaunched({ graph, region, target }: Job, lowerJob: LowerJob
       });
       return { ...found.program, ...own, launch: { values, flops: found.flops, touched: found.touched } };
     }),
-    ...loop.given(from, iteration, kernels).map(({ output, from: place, row }) => copiedRow(output, place, row)),
+    ...loop.given(from, iteration, kernels).map(({ output, from: home, row }) => copiedRow(output, home, row)),
   ]);
   return [
     ...programs,
-    ...ending.places.flatMap((place, i) => (place && ending.copied[i] ? [copied(loop.outputs[i]!, place)] : [])),
+    ...ending.homes.flatMap((home, i) => (home && ending.copied[i] ? [copied(loop.outputs[i]!, home)] : [])),
   ];
 
   /** A value as the source of a copy. */
-  function sourceOf(output: NodeId, place: Place): Node {
+  function sourceOf(output: NodeId, home: Home): Node {
     const from = nodeId(`${output}~last`);
-    if (place.kind === "literal") return { ...place.node, id: from };
-    const type = place.kind === "outside" ? place.node.type : place.type;
+    if (home.kind === "literal") return { ...home.node, id: from };
+    const type = home.kind === "outside" ? home.node.type : home.type;
     return { ...node(graph, output), id: from, op: "input", inputs: [], attrs: {}, type };
   }
 
   /** What an iteration gives is copied to its row of the result. */
-  function copiedRow(output: NodeId, place: Place, row: number): KernelProgram {
+  function copiedRow(output: NodeId, home: Home, row: number): KernelProgram {
     const { program, touched } = lowerRowCopy({
       graph,
       region,
       target,
       output,
       row,
-      source: sourceOf(output, place),
-      from:
-        place.kind === "row" ? { node: place.node, row: rowAt(place.walk, place.iteration), axis: place.axis } : null,
+      source: sourceOf(output, home),
+      from: home.kind === "row" ? { node: home.node, row: rowAt(home.walk, home.iteration), axis: home.axis } : null,
     });
-    const values = program.buffers.map(({ value }) => (value === output ? output : valueOf(place)));
+    const values = program.buffers.map(({ value }) => (value === output ? output : valueOf(home)));
     return { ...program, ...own, launch: { values, flops: 0, touched } };
   }
 
   /** A result that lies where something else does is copied. */
-  function copied(output: NodeId, place: Place): KernelProgram {
+  function copied(output: NodeId, home: Home): KernelProgram {
     const result = node(graph, output);
-    if (place.kind === "row") return copiedRow(output, place, 0);
-    const source = sourceOf(output, place);
+    if (home.kind === "row") return copiedRow(output, home, 0);
+    const source = sourceOf(output, home);
     const from = source.id;
     const to: Node = { ...result, op: "expand", inputs: [from], attrs: { shape: result.type.shape } };
     const { program, flops, touched } = lowerLaunch(
@@ -191,7 +192,7 @@ export function lowerLaunched({ graph, region, target }: Job, lowerJob: LowerJob
       target,
       lowerJob,
     );
-    const values = program.buffers.map(({ value }) => (value === from ? valueOf(place) : output));
+    const values = program.buffers.map(({ value }) => (value === from ? valueOf(home) : output));
     return { ...program, ...own, launch: { values, flops, touched } };
   }
 }

@@ -13,7 +13,7 @@ import {
 import { registerScalar, type Emitter } from "../../../emit/emitter";
 import type { Index } from "../../../emit/index-space";
 import { literal, type Expr, type Reg, type Scalar, type Value, type Width } from "../../../emit/kernel-ir";
-import { placesOf, type Elements } from "./run-elements";
+import { elementRefs, type Elements } from "./run-elements";
 
 /** Where iterations meet rows of tensors. */
 export interface RowsMet {
@@ -153,26 +153,26 @@ export function writeLoop(low: Emitter, call: LoopCall): ReadonlyMap<number, Ele
       });
       return found.get(result)!;
     }
-    const places = placesOf(def, attrs, shapes, type.shape);
+    const refs = elementRefs(def, attrs, shapes, type.shape);
     if (def.kind === "movement")
       return each((k) => {
-        const [place] = places[k]!;
-        return place ? given[place.operand]![place.at]! : literal(def.movement!.fill?.(attrs) ?? 0, scalar);
+        const [ref] = refs[k]!;
+        return ref ? given[ref.operand]![ref.at]! : literal(def.movement!.fill?.(attrs) ?? 0, scalar);
       });
     if (def.kind === "reduce")
       return each((k) =>
         folded(
           name,
           op,
-          places[k]!.map(({ at }) => given[0]![at]!),
+          refs[k]!.map(({ at }) => given[0]![at]!),
           scalar,
         ),
       );
     if (def.kind === "contraction")
       return each((k) => {
         let sum: Value | null = null;
-        for (let i = 0; i < places[k]!.length; i += 2) {
-          const [a, b] = [given[0]![places[k]![i]!.at]!, given[1]![places[k]![i + 1]!.at]!];
+        for (let i = 0; i < refs[k]!.length; i += 2) {
+          const [a, b] = [given[0]![refs[k]![i]!.at]!, given[1]![refs[k]![i + 1]!.at]!];
           const product: Expr = { kind: "op", def: opDef("mul"), args: [a, b], attrs: {}, index: null };
           const next: Expr = sum === null ? product : { kind: "fma", a, lane: null, b, c: sum };
           sum = low.let(name, scalar, widest([a, b]), next, nodes);
@@ -180,7 +180,7 @@ export function writeLoop(low: Emitter, call: LoopCall): ReadonlyMap<number, Ele
         return sum ?? literal(0, scalar);
       });
     return each((k) => {
-      const args = places[k]!.map(({ operand, at }) => given[operand]![at]!);
+      const args = refs[k]!.map(({ operand, at }) => given[operand]![at]!);
       return low.let(name, scalar, widest(args), { kind: "op", def, args, attrs, index: null }, nodes);
     });
   }

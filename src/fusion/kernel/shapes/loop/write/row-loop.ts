@@ -16,14 +16,14 @@ export function lowerRowLoop(job: Job): KernelProgram {
   const low = loweringOf(job);
   const { space } = low;
   const { loop, results, phases } = rowRegionOf(graph, region.members);
-  const { body, kept, place, iterations } = loop;
+  const { body, outer, rowAxis, iterations } = loop;
   const nodes = results.map((id) => node(graph, id));
   const [{ op, inputs }] = nodes as [(typeof nodes)[number]];
   const meaning = opDef(op).loop!;
   const numbers = resultsOf(nodes);
   const threads = schedule.threadsPerWorkgroup;
-  const grid = threadPerItem(low, sizeOf(kept), threads, target);
-  const own = space.unravel(grid.index, kept);
+  const grid = threadPerItem(low, sizeOf(outer), threads, target);
+  const own = space.unravel(grid.index, outer);
   const zero = space.int(0);
   const shapeOf = (param: number): readonly number[] => node(graph, inputs[param]!).type.shape;
   /** All numbers of a parameter that one run of the body has. */
@@ -60,7 +60,7 @@ export function lowerRowLoop(job: Job): KernelProgram {
         return given(param, rowOf(body.params[param]!.walk!, iteration));
       },
       give: (values, iteration) => {
-        const around = own.toSpliced(place, 0, rowOf(givenRow(loop), iteration));
+        const around = own.toSpliced(rowAxis, 0, rowOf(givenRow(loop), iteration));
         for (const n of nodes) {
           const value = values.get(meaning.result(n.attrs));
           if (value) elementsAt(n.id, around).forEach((at, k) => low.setValueAt(n.id, at, value[k]!));

@@ -8,7 +8,7 @@ import type { Value } from "../../../emit/kernel-ir";
 export type Elements = readonly Value[];
 
 /** An element of an operand. */
-export interface ElementPlace {
+export interface ElementRef {
   readonly operand: number;
   readonly at: number;
 }
@@ -18,8 +18,8 @@ const coordinates = (flat: number, shape: Shape): number[] => {
   return shape.map((extent, axis) => Math.floor(flat / strides[axis]!) % extent);
 };
 
-/** Row-major place of `at`, whose last axes are those of `shape`; axes of one element count once. */
-const flatPlace = (at: readonly number[], shape: Shape): number => {
+/** Row-major index of `at`, whose last axes are those of `shape`; axes of one element count once. */
+const flatIndex = (at: readonly number[], shape: Shape): number => {
   const strides = stridesOf(shape);
   return shape.reduce(
     (sum, extent, axis) => sum + (extent === 1 ? 0 : at[at.length - shape.length + axis]! * strides[axis]!),
@@ -31,12 +31,12 @@ const flatPlace = (at: readonly number[], shape: Shape): number => {
  * For each element of the result the elements that it takes: one of each operand where it works element by element, those of a row
  * where it adds up, factors in pairs where it multiplies matrices, one or none where it moves.
  */
-export function placesOf(
+export function elementRefs(
   def: OpDef,
   attrs: Attrs,
   shapes: readonly Shape[],
   out: Shape,
-): readonly (readonly ElementPlace[])[] {
+): readonly (readonly ElementRef[])[] {
   const all = Array.from({ length: sizeOf(out) }, (_, flat) => coordinates(flat, out));
   if (def.kind === "movement") {
     const n: Node = {
@@ -51,16 +51,16 @@ export function placesOf(
     };
     return all.map((at) => {
       const from = sourceOf(n, shapes, at);
-      return from ? [{ operand: from.operand, at: flatPlace(from.index, shapes[from.operand]!) }] : [];
+      return from ? [{ operand: from.operand, at: flatIndex(from.index, shapes[from.operand]!) }] : [];
     });
   }
   if (def.kind === "reduce") {
     const [shape] = shapes as [Shape];
     const axes = def.reduce!.axes(attrs, shape);
-    const kept = shape.map((extent, axis) => (axes.includes(axis) ? 1 : extent));
-    const found = all.map((): ElementPlace[] => []);
+    const keepdimShape = shape.map((extent, axis) => (axes.includes(axis) ? 1 : extent));
+    const found = all.map((): ElementRef[] => []);
     for (let flat = 0; flat < sizeOf(shape); flat++)
-      found[flatPlace(coordinates(flat, shape), kept)]!.push({ operand: 0, at: flat });
+      found[flatIndex(coordinates(flat, shape), keepdimShape)]!.push({ operand: 0, at: flat });
     return found;
   }
   if (def.kind === "contraction") {
@@ -74,10 +74,10 @@ export function placesOf(
       const [row, column] = [at.at(-2)!, at.at(-1)!];
       const batch = at.slice(0, -2);
       return Array.from({ length: left.at(-1)! }, (_, k) => [
-        { operand: 0, at: flatPlace([...batch, row, k], left) },
-        { operand: 1, at: flatPlace([...batch, k, column], right) },
+        { operand: 0, at: flatIndex([...batch, row, k], left) },
+        { operand: 1, at: flatIndex([...batch, k, column], right) },
       ]).flat();
     });
   }
-  return all.map((at) => shapes.map((shape, operand) => ({ operand, at: flatPlace(at, shape) })));
+  return all.map((at) => shapes.map((shape, operand) => ({ operand, at: flatIndex(at, shape) })));
 }

@@ -54,7 +54,7 @@ class RunWriter {
   readonly #region: ReturnType<typeof rowRegionOf>;
   /** The element that the thread owns of values of so many numbers, where a step goes through them. */
   #own: { readonly element: Index; readonly count: number } | null = null;
-  /** Places that a step reads numbers of others from, and that it writes; the same of all steps since threads have met. */
+  /** Arrays that a step reads numbers of others from, and that it writes; the same of all steps since threads have met. */
   #read = new Set<SharedArray>();
   #written = new Set<SharedArray>();
   readonly #readBefore = new Set<SharedArray>();
@@ -82,7 +82,7 @@ class RunWriter {
     const low = loweringOf({ ...job, graph: all, region: { ...region, members } });
     this.low = low;
     this.space = low.space;
-    const units = sizeOf(this.plan.loop.kept) / beside;
+    const units = sizeOf(this.plan.loop.outer) / beside;
     const name = beside === 1 ? "run" : "runs";
     const alone = lanes === 1;
     const grid = alone
@@ -141,18 +141,18 @@ class RunWriter {
   // ---- where values are ------------------------------------------------------------------------------------------------
 
   /** Which runs these are, as an index of what is carried. */
-  #kept(run: Index | undefined): readonly Index[] {
+  #outer(run: Index | undefined): readonly Index[] {
     const { space, grid } = this;
     const isOne = this.#beside === 4 && run !== undefined && !run.lane;
     const index = isOne ? space.add(space.mul(grid.index, 4), run) : spread(space, grid.index, this.#beside === 4);
-    return space.unravel(index, this.plan.loop.kept);
+    return space.unravel(index, this.plan.loop.outer);
   }
 
   /** An element of a value: of the runs of this workgroup, or of all. */
   #at(id: NodeId, inside: readonly Index[]): Tuple {
     const { space, plan } = this;
     const run = this.#beside === 4 ? space.of(space.lane) : space.int(0);
-    return space.tuple(this.#isApart(id) && plan.loop.kept.length > 0 ? [run, ...inside] : inside);
+    return space.tuple(this.#isApart(id) && plan.loop.outer.length > 0 ? [run, ...inside] : inside);
   }
 
   /** An operand of the loop, as memory has it. */
@@ -162,9 +162,9 @@ class RunWriter {
     const said = body.params[at]!;
     const input = this.#inputs[at]!;
     const inside = asked.slice(asked.length - ownShape(said).length);
-    const kept = this.#kept(asked.length > inside.length ? asked[0] : undefined);
+    const outer = this.#outer(asked.length > inside.length ? asked[0] : undefined);
     const row = said.walk ? this.#row(said.walk) : null;
-    const index = readAt(loop, said, node(job.graph, input).type.shape, kept, row, space.int(0), inside);
+    const index = readAt(loop, said, node(job.graph, input).type.shape, outer, row, space.int(0), inside);
     return low.converted(low.valueAt(input, space.tuple(index)), registerScalar(said.dtype), input);
   }
 
@@ -370,7 +370,7 @@ class RunWriter {
     const { low, plan, space, job } = this;
     const { loop, body } = plan;
     const { results, phases } = this.#region;
-    const around = this.#kept(undefined).toSpliced(loop.place, 0, this.#row(givenRow(loop)));
+    const around = this.#outer(undefined).toSpliced(loop.rowAxis, 0, this.#row(givenRow(loop)));
     const at = space.tuple([...around, ...inside]);
     const given = results.filter((id) => {
       const { result } = rowLoopOf(node(job.graph, id))!;
@@ -413,7 +413,7 @@ class RunWriter {
     const stored = job.region.outputs.filter((id) => phases.get(id) === "after");
     for (const shape of shapesOf(last.map((n) => rowLoopOf(n)!.own)))
       this.#each(shape, (inside) => {
-        const at = space.tuple([...this.#kept(undefined), ...inside]);
+        const at = space.tuple([...this.#outer(undefined), ...inside]);
         for (const n of last) {
           const { result, own } = rowLoopOf(n)!;
           const from = this.#carried(result.at);
