@@ -14,7 +14,7 @@ const directives = {
   "object-src": "'none'",
   "frame-ancestors": "'none'",
   "require-trusted-types-for": "'script'",
-  // kf-worker is ours; the others are Monaco's, one for each place where it makes markup or workers.
+  // kf-worker is ours; the others are Monaco's, one wherever it makes markup or workers.
   "trusted-types": [
     "kf-worker",
     "editorViewLayer",

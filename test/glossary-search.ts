@@ -1,6 +1,6 @@
 /** @file Finds replaced names and phrases (old-words.ts) in code, tests, docs and scripts. */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { oldFiles, oldIdentifiers, oldPhrases } from "./old-words";
+import { oldFiles, oldIdentifiers, oldPhrases, strayWords, strayWordsIn } from "./old-words";
 
 const FOLDERS = ["src", "test", "e2e", "docs", "scripts"];
 /** They name the old words on purpose. */
@@ -33,6 +33,15 @@ export const found = (path: string, text: string, pattern: RegExp): readonly str
   [...text.matchAll(pattern)].map(
     (match) => `${path}:${text.slice(0, match.index).split("\n").length}: ${match[0].replaceAll(/\s+/g, " ")}`,
   );
+
+/** Words where their meaning is not: by folder, outside of quotes, hyphens and "in place". */
+export const strayWordsFound = (texts = searchedTexts()): readonly string[] =>
+  Object.entries(strayWords).flatMap(([folder, words]) => {
+    const pattern = new RegExp(String.raw`(?<![\w$"/-]|\bin )(?:${escaped(words)})(?![\w$"-])`, "g");
+    return [...texts].flatMap(([path, text]) =>
+      path.startsWith(`${folder}/`) && !strayWordsIn.includes(path) ? found(path, text, pattern) : [],
+    );
+  });
 
 const isThere = (path: string): boolean => [".ts", ".tsx", ".css"].some((ending) => existsSync(`src/${path}${ending}`));
 

@@ -2,13 +2,20 @@
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { terms, type Term } from "../src/glossary";
-import { found, missingFiles, oldWordsFound, phrasePattern, searchedTexts } from "./glossary-search";
+import { found, missingFiles, oldWordsFound, phrasePattern, searchedTexts, strayWordsFound } from "./glossary-search";
 
 const texts = searchedTexts();
 
 describe("replaced words", () => {
   test("identifiers, phrases and files stay away", () => {
     expect(oldWordsFound(texts)).toEqual([]);
+  });
+  test("words of one meaning stay where it is", () => {
+    expect(strayWordsFound(texts)).toEqual([]);
+  });
+  test("a word without its meaning is found, but not where it is a name in quotes or stands in a phrase", () => {
+    const text = 'const place = read("kept"); // in place, in-place';
+    expect(strayWordsFound(new Map([["src/fusion/a.ts", text]]))).toEqual(["src/fusion/a.ts:1: place"]);
   });
   test("what replaced a file is there", () => {
     expect(missingFiles()).toEqual([]);

@@ -154,6 +154,25 @@ export const oldIdentifiers: Readonly<Record<string, string>> = {
   selectPlace: "selectTarget",
   // places and what is kept
   RowPlacement: "RowAnalysis",
+  placesRead: "homesRead",
+  readPlace: "readHome",
+  nextPlaces: "nextHomes",
+  ElementPlace: "ElementRef",
+  flatPlace: "flatIndex",
+  CallPlace: "CallWithCallee",
+  placesIn: "homesIn",
+  PlacedRow: "WrittenRow",
+  placedRows: "writtenRows",
+  keepLoop: "asOneLoop",
+  KeptLoop: "OneLoop",
+  keepFor: "forAsLoop",
+  KeptFor: "ForLoop",
+  mayBeKept: "mayBeOneLoop",
+  keepOnly: "dropAllBut",
+  keepSettings: "storeSettings",
+  keepCount: "carryCount",
+  keepOldValue: "nameOldValue",
+  misplaced: "readEarly",
   placeRows: "analyseRows",
   placeMember: "roleOfMember",
   placeWithinRows: "roleWithinRows",
@@ -312,6 +331,10 @@ export const oldFiles: Readonly<Record<string, string>> = {
   "fusion/codegen/templates/merged-order": "fusion/kernel/shapes/sort/write/merge-sort",
   "fusion/passes/order": "fusion/passes/driver/region-order",
   "fusion/ops/running-places": "fusion/ops/running-indices",
+  "fusion/text/statements/keep-loop": "fusion/text/statements/one-loop",
+  "fusion/text/statements/kept-for": "fusion/text/statements/for-loop",
+  "fusion/text/statements/kept-lists": "fusion/text/statements/loop-lists",
+  "fusion/text/statements/kept-rows": "fusion/text/statements/loop-rows",
   "fusion/kernel/shapes/fold/rows/placed": "fusion/kernel/shapes/fold/rows/row-role",
 };
 
@@ -346,3 +369,18 @@ export const oldPhrases: Readonly<Record<string, string>> = {
   "see it mended": "see the fix",
   "against the grain": "column-wise",
 };
+
+/** Everyday words whose one meaning lies elsewhere, so that these folders do without them; a name in quotes and "in place" may stay. */
+export const strayWords: Readonly<Record<string, readonly string[]>> = {
+  "src/fusion": ["place", "places", "placed", "kept"],
+  "src/import": ["place", "places", "placed", "kept"],
+  "src/gpu": ["place", "places", "placed", "kept"],
+  "src/wgsl": ["place", "places", "placed", "kept"],
+};
+/** Files that spell what documents, node paths or a story have. */
+export const strayWordsIn: readonly string[] = [
+  "src/fusion/ir/profile.ts",
+  "src/fusion/passes/driver/merge.ts",
+  "src/fusion/text/library/statistics.ts",
+  "src/fusion/datasets/story.ts",
+];

@@ -97,7 +97,7 @@ const shareRows = (a: Rect, b: Rect): boolean => a.y0 - CLEAR < b.y1 && b.y0 - C
 
 const middle = ({ own }: Group): number => own.x + own.width / 2;
 
-/** A line that goes straight down between two groups, by their place in the list. */
+/** A line that goes straight down between two groups, by their index in the list. */
 interface Straight {
   readonly ends: readonly [number, number];
   readonly rect: Rect;

@@ -150,7 +150,9 @@ function opOf(node: SceneNode, { x, y, width, height }: Box, look: Look): Shape[
   if (!isFull(look)) return parts;
   const stored = node.lives === "memory";
   const where = stored ? showBytes(node.bytes) : node.lives === "nowhere" ? "" : node.lives;
-  const placed: Writing = stored ? { fill: look.ink("ink-2"), weight: 650 } : { fill: look.ink("ink-3"), italic: true };
+  const whereLook: Writing = stored
+    ? { fill: look.ink("ink-2"), weight: 650 }
+    : { fill: look.ink("ink-3"), italic: true };
   parts.push(
     write(look, node.title, x + 31, y + 18, {
       fill: look.ink("ink"),
@@ -158,8 +160,11 @@ function opOf(node: SceneNode, { x, y, width, height }: Box, look: Look): Shape[
       weight: 650,
       room: width - (node.alone ? 74 : 44),
     }),
-    write(look, node.shape, x + 11, y + 36, { fill: look.ink("ink-3"), room: width - 29 - widest(where, 12, placed) }),
-    write(look, where, right, y + 36, { ...placed, anchor: "end" }),
+    write(look, node.shape, x + 11, y + 36, {
+      fill: look.ink("ink-3"),
+      room: width - 29 - widest(where, 12, whereLook),
+    }),
+    write(look, where, right, y + 36, { ...whereLook, anchor: "end" }),
   );
   if (node.alone && node.kernel) {
     parts.push(

@@ -72,7 +72,7 @@ test("what waits for an operand claims no shape and no bytes, and its output say
   expect(inspect(graph, nodeId("b"))!.type).toBe("not known yet");
 });
 
-test("a screen reader hears op, name, type, kernel and place", () => {
+test("a screen reader hears op, name, type, kernel and where a value is", () => {
   const [node] = sceneAt("x: f32[32, 128]\ny = gelu(x)\n").nodes.filter(({ kind }) => kind === "op");
   expect(node!.label).toBe("gelu y, f32[32, 128], kernel 1, in memory");
 });

@@ -1,6 +1,6 @@
 /**
  * @file Results that are written over the value they replace. A thread reads its elements of an input that begins the next step of a
- * training, computes what takes their places, and stores it there: the kernel binds one buffer for both.
+ * training, computes what replaces them, and stores it there: the kernel binds one buffer for both.
  */
 import { node, sizeOf, type Graph, type Node, type NodeId } from "../../../ir";
 import { opDef } from "../../../ops";
@@ -8,7 +8,7 @@ import type { Body } from "../../schedule/schedule-parts";
 import type { InPlace } from "../../types";
 import { isFreeView, resolveView, storedInputs } from "../../indices/views";
 
-/** The stored value that takes this input's place in the next step; null where none does. */
+/** The stored value that replaces this input in the next step; null where none does. */
 export function replacementOf(graph: Graph, { attrs }: Node): NodeId | null {
   const { next } = attrs;
   const output = typeof next === "number" ? graph.outputs[next] : undefined;
