@@ -66,7 +66,7 @@ const LAWS = {
   kept: {
     goal: goal("kept", 4000),
     batch: 200,
-    unit: "random programs with their gradients, with a random policy, budget and choices of what the backward pass keeps",
+    unit: "random programs with their gradients, with a random policy, budget and choices of what the backward pass saves",
     says: "the same values whatever is saved, and kernels of one pass each where both run apart",
     files: ["test/laws/gradient-plans.test.ts"],
     only: "what the backward passes of",
@@ -290,18 +290,18 @@ function writeResult() {
     const ran = mine.reduce((sum, batch) => sum + heldOf(batch), 0);
     const seeds = mine.map(({ seed }) => seed).toSorted((a, b) => a - b);
     const from = seeds.length === 0 ? "" : `; seeds ${seeds[0]} to ${seeds.at(-1)}`;
-    return `- **${ran.toLocaleString("en")}** of ${wanted.toLocaleString("en")} ${unit}${from}: ${says}.`;
+    return `- _${law}_: **${ran.toLocaleString("en")}** of ${wanted.toLocaleString("en")} ${unit}${from}: ${says}.`;
   });
   const lines = [
     "# Soak",
     "",
-    "Written by `npm run soak`: the laws of `npm test` at full count. Counted is what held.",
+    "`npm run soak` runs the laws of `npm test` on many more random programs, and writes this list. Each line begins with the name of its law, by which failures are listed and `npm run soak -- --LAW COUNT` asks for it (`--factor` for _texts_); then come the programs that held, those that are wanted, and the first and last seed.",
     "",
     `${dates[0]?.slice(0, 10)} to ${dates.at(-1)?.slice(0, 10)}, ${minutes} minutes of one core, Node ${process.versions.node}, commits ${commits[0]} to ${commits.at(-1)}.`,
     "",
     ...laws,
     "",
-    `Failing batches at the end: ${failing.length}. Failures met on the way, alike with alike:`,
+    `Batches that fail at the end: ${failing.length}. Failures on the way, one line a kind, the first of each:`,
     ...(progress.found.length === 0 ? [] : ["", ...foundLines()]),
     "",
   ];
