@@ -147,7 +147,8 @@ export function titleOf(step: Pick<Step, "legal" | "profitable" | "cost">): stri
   const [without, withIt] = step.cost?.alternatives ?? [];
   if (code === "A_PATTERN" && step.cost === null) return "A known pattern.";
   if (!without || !withIt) return TITLES[code];
-  const slower = withIt.micros > without.micros;
+  // As far as it is written: the bars below say the same.
+  const slower = withIt.micros > without.micros && showMicros(withIt.micros) !== showMicros(without.micros);
   if (code === "A_BYTES" && step.cost!.criterion === "memory")
     return slower ? "It saves memory, and costs time." : "It saves memory.";
   // Bytes are less only beyond what is written: the launch, or the time, is what the sentence tells.

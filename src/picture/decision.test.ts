@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { compile, defaultOptions, fusionAt } from "../fusion";
+import { compile, defaultOptions, fusionAt, parseEdgeId } from "../fusion";
 import type { Compilation, EdgeId, Step } from "../fusion";
-import { cardOfEdge, cardOfStep } from "./decision";
+import { cardOfEdge, cardOfStep, nameIn } from "./decision";
 import { lastWords, marksOf } from "./marks";
 import { sceneOf } from "./scene";
+import { stepNames } from "./step-names";
 import { LOG_RELU, TWO_READERS, compiled } from "./test-scenes";
 
 const graphAt = (compilation: Compilation, cursor: number) => fusionAt(compilation, cursor).graph;
@@ -31,6 +32,31 @@ test("a card calls what its step removed by its name, never by its path in the g
   const kicks = removing.map((step) => cardOfStep(graphAt(compilation, step.seq), step, defaultOptions).kick);
   expect(kicks[0]).toBe("Step 1: centre_again → centre in layer_norm");
   expect(kicks.filter((kick) => /[/@#]/.test(kick))).toEqual([]);
+});
+
+test("an arrow stands only where one op feeds the other", () => {
+  const programs = [
+    TWO_READERS,
+    "x: f32[64, 64]\na = relu(x @ x)\nb = exp(x @ x)\nc = tanh(x)\n",
+    "x: f32[64, 1024]\ns = sort(softmax(x, dim=-1), descending=True)\nc = cumsum(s, dim=-1)\ny = where(c - s < 0.9, s, 0.0)\n",
+    "x: f32[64, 256]\nw: f32[256]\nb: f32[256]\ny = x + gelu(layer_norm(x, w, b))\n",
+  ];
+  const seen = new Set<string>();
+  for (const text of programs) {
+    const compilation = compiled(text);
+    for (const step of compilation.steps.filter(({ kind }) => kind !== "graph")) {
+      const pairs = [...step.edges, ...(step.edge ? [step.edge] : [])].map((edge) => {
+        const { producer, consumer } = parseEdgeId(edge)!;
+        return [producer, consumer];
+      });
+      const [first, ...others] = stepNames(graphAt(compilation, step.seq), step).split(" → ");
+      seen.add(others.length > 0 ? "arrow" : "list");
+      if (others.length === 0) continue;
+      const fed = pairs.map(([from, to]) => [from, to].map((id) => nameIn(graphAt(compilation, step.seq - 1), id!)));
+      expect(fed).toContainEqual([first, others[0]!.split(/, | and /)[0]]);
+    }
+  }
+  expect(seen).toEqual(new Set(["arrow", "list"]));
 });
 
 test("a refusal that is not worth it keeps both verdicts apart and may be forced", () => {

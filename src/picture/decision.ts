@@ -1,8 +1,8 @@
 /** @file What the decision card says about a step or an edge: question, answer, reason, verdicts, bars, a way on. */
-import { barsOf, findNode, parseEdgeId, questionOf, reasonTitles, settled, titleOf } from "../fusion";
-import type { BarGroup, CompileOptions, EdgeId, Graph, ForbidReason, Node, NodeId, Step, Verdict } from "../fusion";
+import { barsOf, findNode, questionOf, reasonTitles, settled, titleOf } from "../fusion";
+import type { BarGroup, CompileOptions, EdgeId, Graph, ForbidReason, NodeId, Step, Verdict } from "../fusion";
 import { pillTarget } from "../document";
-import { titleOf as nodeTitle } from "./formula";
+import { nameOf, raisedBy, stepNames } from "./step-names";
 import type { SceneEdge } from "./scene";
 import { showBytes } from "./format";
 
@@ -33,38 +33,12 @@ export interface DecisionCard {
   readonly fused: boolean;
 }
 
-const nameOf = (node: Node): string => (node.op === "input" ? node.label : nodeTitle(node));
-
 /** What a node is called in a sentence. */
 export function nameIn(graph: Graph, id: NodeId): string {
   const real = pillTarget(id) ?? id;
   const node = findNode(graph, real);
   return node ? nameOf(node) : real;
 }
-
-/** A step's node: what the step removed is found in its patch. */
-const nodeOf = (graph: Graph, { patch }: Step, id: NodeId): Node | null =>
-  findNode(graph, id) ?? patch?.removedNodes.find((each) => each.id === id) ?? null;
-
-/** What raised ops that the text does not name: ` in layer_norm`; nothing where the text names all of them. */
-function raisedBy(graph: Graph, step: Step, nodes: readonly NodeId[]): string {
-  const calls = nodes.flatMap((id) => {
-    const node = nodeOf(graph, step, id);
-    const call = node?.groups.find(({ kind }) => kind === "composite");
-    return call && call.id !== id ? [call.label] : [];
-  });
-  return calls.length > 0 ? ` in ${[...new Set(calls)].join(" and ")}` : "";
-}
-
-const arrow = (graph: Graph, step: Step): string => {
-  const ends = step.edge && parseEdgeId(step.edge);
-  const pair = ends ? [ends.producer, ends.consumer] : step.nodes.slice(0, 2);
-  const names = pair.map((id) => {
-    const node = nodeOf(graph, step, pillTarget(id) ?? id);
-    return node ? nameOf(node) : id;
-  });
-  return names.join(" → ") + raisedBy(graph, step, pair);
-};
 
 export const pinOf = (edge: EdgeId | null, options: CompileOptions): DecisionCard["pin"] =>
   edge === null
@@ -98,7 +72,7 @@ export function cardOfStep(
   const verdict = settled(step);
   const edge = step.edge ?? step.edges[0] ?? null;
   return {
-    kick: `Step ${step.seq}: ${arrow(graph, step)}`,
+    kick: `Step ${step.seq}: ${stepNames(graph, step)}${raisedBy(graph, step)}`,
     question: questionOf(step),
     answer: titleOf(step),
     reason: verdict.text,

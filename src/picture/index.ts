@@ -18,6 +18,7 @@ export { pictureOf, type Heading, type Hull, type Line, type Picture, type Port 
 export { boxesOf } from "./place";
 export { nodePorts, type NodePorts, type OperandPort } from "./lines/ports";
 export { choiceWords, DISK, isChoice, savedKinds, savedSign, savedWords, withSaved } from "./saved";
+export { stepNames } from "./step-names";
 export { sceneOf, type Gate, type Scene, type SceneNode } from "./scene";
 export {
   cardOf,

@@ -2,13 +2,13 @@
 import { Fragment, useEffect, useState } from "react";
 import { GraphCanvas } from "../editor";
 import {
-  aboutOf,
   Covered,
   Figure,
   InlineCode,
   KernelInspector,
   MeasuredPanel,
   outcomeOf,
+  stepNames,
   PredictStrip,
   transferCount,
 } from "../panels";
@@ -143,7 +143,7 @@ function Foot() {
       <div className="presenter-track">
         <i style={{ width: `${steps.length > 0 ? (100 * cursor) / steps.length : 0}%` }} />
       </div>
-      <span>{step ? `${aboutOf(graph ?? null, step)} ${outcomeOf(step)}` : "naive plan"}</span>
+      <span>{step ? `${stepNames(graph ?? null, step)} ${outcomeOf(step)}` : "naive plan"}</span>
       <kbd>←</kbd>
       <kbd>→</kbd>
     </footer>

@@ -1,7 +1,7 @@
 /** @file What a decision owes its reader: the alternatives that were weighed decide, and its sentence says their numbers and no others. */
 import { compile } from "../../src/fusion/compile";
 import type { Compilation } from "../../src/fusion/compilation";
-import { barsOf, settled } from "../../src/fusion/decision-bars";
+import { barsOf, settled, titleOf } from "../../src/fusion/decision-bars";
 import { showBytes, showMicros, type Alternative, type Step } from "../../src/fusion/ir";
 
 /** Below this many µs, or bytes, a difference is none. */
@@ -61,6 +61,10 @@ export function verdictFaults(step: Step): string[] {
   const known = sayable(step);
   for (const [quantity] of verdict.text.matchAll(QUANTITY))
     if (!known.has(quantity)) fault(`${quantity} is no alternative's`);
+  if (/(?<![\d.,])(\d[\d.,]* \S+)(?: of the peak)? instead of \1(?![\w.,])/.test(verdict.text))
+    fault("a number instead of itself");
+  if (/slower/i.test(titleOf(step)) && verdict.text.includes("either way"))
+    fault(`${titleOf(step)} beside equal times`);
   // What stands in backticks is the person's own name, `nan` too.
   if (/undefined|NaN|``|\(\)| {2}|nothing holds/i.test(verdict.text.replace(/`[^`]+`/g, "x"))) fault("a gap");
   return faults;

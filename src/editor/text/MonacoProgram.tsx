@@ -1,7 +1,7 @@
 /** @file The program in Monaco. Loaded lazily: it brings the whole editor. */
 import { useEffect, useMemo, useState, type CSSProperties } from "react";
 import { FUSION_LANGUAGE, useCodeEditor, useVisibleLines, monaco, type VisibleLines } from "../../monaco";
-import { playground, usePlayground } from "../../state";
+import { playground, selectPlanned, usePlayground } from "../../state";
 import { costBars, lineCosts, type CostBar } from "./line-cost";
 import { fitHints, registerProviders } from "./providers";
 import { useLineLinks } from "./use-line-links";
@@ -76,7 +76,8 @@ export function MonacoProgram(props: MonacoProps) {
   const typed = useTyped(editor);
   const lit = useLineLinks(editor);
   const visible = useVisibleLines(editor, LINE_HEIGHT);
-  const compilation = usePlayground((state) => state.derived.compilation);
+  // What was planned before a text that has no plan says nothing of its lines.
+  const compilation = usePlayground((state) => (state.derived.status === "broken" ? null : selectPlanned(state)));
   const bars = useMemo(() => (compilation ? costBars(lineCosts(compilation)) : NO_BARS), [compilation]);
   const shown = focused ? new Set([...lit, visible.current]) : lit;
   const height = { [CONTENT_HEIGHT]: `${Math.max(visible.contentHeight, 3 * LINE_HEIGHT)}px` } as CSSProperties;

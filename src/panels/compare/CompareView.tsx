@@ -2,11 +2,11 @@
 import { useEffect, useMemo, useState } from "react";
 import type { Graph } from "../../fusion";
 import type { Comparison, World } from "../../document";
+import { stepNames } from "../../picture";
 import { playground, selectMeasuredProfile, usePlayground } from "../../state";
 import { Icon, type IconName } from "../../icons";
 import { cursorOf, differences, nextDifference, totalsAt } from "../model/plan/compare";
 import { passTitle } from "../model/plan/passes";
-import { aboutOf } from "../model/plan/step-words";
 import { presets, sideNames, type Surroundings } from "./choices";
 import { Differences } from "./Differences";
 import type { Mark, Still } from "../still";
@@ -114,7 +114,7 @@ function wordsAt({ aligned, compilations }: Planned, shown: number): string {
   if (!each) return `Naive plans. ${aligned.length} ${aligned.length === 1 ? "step follows" : "steps follow"}.`;
   const step = (each.after ?? each.before)!;
   const graph = compilations[each.after ? 1 : 0].drawn;
-  return `Step ${shown} of ${aligned.length}, ${passTitle(step.pass).toLowerCase()}: ${aboutOf(graph, step)}`;
+  return `Step ${shown} of ${aligned.length}, ${passTitle(step.pass).toLowerCase()}: ${stepNames(graph, step)}`;
 }
 
 /** Both graphs scroll as one. */

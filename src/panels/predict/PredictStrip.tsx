@@ -1,6 +1,7 @@
 /** @file Predict first over the graph: the question, what the last guess was worth, and the tally. */
 import { useId, useState } from "react";
 import { settled, type Compilation, type Step } from "../../fusion";
+import { stepNames } from "../../picture";
 import {
   playground,
   restingStep,
@@ -13,7 +14,6 @@ import {
   type PredictQuestion,
 } from "../../state";
 import { InlineCode } from "../InlineCode";
-import { aboutOf } from "../model/plan/step-words";
 import { count } from "../model/units";
 import "./predict.css";
 
@@ -90,7 +90,7 @@ function StepQuestion({ question }: { readonly question: Extract<PredictQuestion
   return (
     <div className="predict-form" role="group" aria-label={`Step ${step.seq}`}>
       <span>
-        Step {step.seq}, <code>{aboutOf(graph, step)}</code>: accepted or refused?
+        Step {step.seq}, <code>{stepNames(graph, step)}</code>: accepted or refused?
       </span>
       <button type="button" className="predict-go" onClick={() => guess(question, true)}>
         Accepted

@@ -193,7 +193,7 @@ const occupancyOf = (planner: Planner, regions: Candidate["add"]): number =>
 
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
 
-/** Efficiencies of the products' tiles after and before, where the merged one is the slower. */
+/** Efficiencies of the matmuls' tiles after and before, where the merged one is the slower as far as it is written. */
 function slowerProduct(
   planner: Planner,
   { remove, add }: Candidate,
@@ -209,7 +209,8 @@ function slowerProduct(
     return time === 0 ? null : flops / time;
   };
   const [efficiency, efficiencyBefore] = [reached(add), reached(remove)];
-  return efficiency !== null && efficiencyBefore !== null && efficiency < efficiencyBefore
+  if (efficiency === null || efficiencyBefore === null) return null;
+  return efficiency < efficiencyBefore && percent(efficiency) !== percent(efficiencyBefore)
     ? { efficiency, efficiencyBefore }
     : null;
 }

@@ -31,7 +31,7 @@ type Fixes = NonNullable<Diagnostic["fixes"]>;
 
 const transposed = ({ dtype, shape }: TensorType): TensorType => ({ dtype, shape: shape.toReversed() });
 
-/** Where shapes clash, small changes that would make them fit, offered as edits: each matrix operand is tried transposed. */
+/** Where shapes clash, small changes that would make them fit, as edits: each matrix operand is tried transposed, the right one first, as the message has it. */
 function fixesFor(
   interpreter: Interpreter,
   op: OpDef | CompositeDef,
@@ -40,7 +40,7 @@ function fixesFor(
 ): Fixes {
   if (op.kind === "composite" || op.kind !== "contraction") return [];
   const known = types.filter((type) => type !== null);
-  return bound.tensors.flatMap((operand, i) => {
+  const fixes = bound.tensors.flatMap((operand, i) => {
     const { expr } = operand ?? {};
     if (!expr || known[i]?.shape.length !== 2) return [];
     const tried = op.infer(known.with(i, transposed(known[i])), bound.attrs);
@@ -50,6 +50,7 @@ function fixesFor(
     const insert = simple ? `${source}.T` : `(${source}).T`;
     return [{ title: `Use ${insert}`, edits: [{ span: expr.span, insert }] }];
   });
+  return fixes.toReversed();
 }
 
 export interface Call {

@@ -11,7 +11,8 @@ import {
   type StepCost,
   type Verdict,
 } from "../../../fusion";
-import { aboutOf, outcomeOf } from "./step-words";
+import { stepNames } from "../../../picture";
+import { outcomeOf } from "./step-words";
 import { plural, showBytes, showMicros, significant } from "../units";
 
 export interface DecisionRow {
@@ -81,7 +82,7 @@ function rowOf(step: Step, graph: Graph | null): DecisionRow {
     pass: step.pass,
     rule: step.rule,
     code: verdict.code,
-    about: aboutOf(graph, step),
+    about: stepNames(graph, step),
     outcome: outcomeOf(step),
     accepted: step.accepted,
     allowed: step.legal.ok,

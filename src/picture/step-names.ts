@@ -1,0 +1,51 @@
+/** @file What a step is about, by what its ops are called on their boxes: an arrow only where a value goes, or where one op becomes another. */
+import { findNode, parseEdgeId } from "../fusion";
+import type { Graph, Node, NodeId, Step } from "../fusion";
+import { pillTarget } from "../document";
+import { titleOf } from "./formula";
+
+const MAX_NAMES = 3;
+
+/** What an op is called on its box, and an input on its pill. */
+export const nameOf = (node: Node): string => (node.op === "input" ? node.label : titleOf(node));
+
+/** A step's node: what the step removed is found in its patch. */
+const nodeOf = (graph: Graph | null, { patch }: Step, id: NodeId): Node | null =>
+  (graph && findNode(graph, id)) ?? patch?.removedNodes.find((each) => each.id === id) ?? null;
+
+/** The ops that a step's names name: both ends of its edge, else the first of its nodes. */
+const namedIn = ({ edge, nodes }: Step): readonly NodeId[] => {
+  const ends = edge && parseEdgeId(edge);
+  return ends ? [ends.producer, ends.consumer] : nodes.slice(0, MAX_NAMES);
+};
+
+/** `mean → centre`; `x → mean, square`; `lt, sort and where` of ops that do not feed each other; at most three, then how many more. */
+export function stepNames(graph: Graph | null, step: Step): string {
+  const ids = namedIn(step);
+  const names = ids.map((id) => {
+    const node = nodeOf(graph, step, pillTarget(id) ?? id);
+    return node ? nameOf(node) : id;
+  });
+  const feeds = new Set([...step.edges, ...(step.edge ? [step.edge] : [])].map(endsOf));
+  const isFed = (from: number, to: number): boolean => feeds.has(`${ids[from]} ${ids[to]}`);
+  const others = names.slice(1);
+  const more = step.edge ? 0 : step.nodes.length - ids.length;
+  const rest = more > 0 ? ` and ${more} more` : "";
+  if (step.kind === "graph" || others.every((_, i) => isFed(i, i + 1))) return names.join(" → ") + rest;
+  if (others.every((_, i) => isFed(0, i + 1))) return `${names[0]} → ${others.join(", ")}${rest}`;
+  return more > 0 ? names.join(", ") + rest : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+const endsOf = (edge: Step["edges"][number]): string => {
+  const ends = parseEdgeId(edge);
+  return ends ? `${ends.producer} ${ends.consumer}` : "";
+};
+
+/** What raised ops that the text does not name: ` in layer_norm`; nothing where the text names all of them. */
+export function raisedBy(graph: Graph, step: Step): string {
+  const calls = namedIn(step).flatMap((id) => {
+    const call = nodeOf(graph, step, id)?.groups.find(({ kind }) => kind === "composite");
+    return call && call.id !== id ? [call.label] : [];
+  });
+  return calls.length > 0 ? ` in ${[...new Set(calls)].join(" and ")}` : "";
+}
