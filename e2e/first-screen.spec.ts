@@ -140,6 +140,42 @@ for (const [width, height] of [
     await expect(editor.locator(".view-line").filter({ hasText: "= x1 + linear" })).toBeInViewport();
   });
 
+test("a module that is called by a press wraps its long lines as it did before", async ({ page, play }) => {
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.paste(
+    [
+      "class Block(nn.Module):",
+      "    def __init__(self, dim=512, hidden=2048):",
+      "        super().__init__()",
+      "        self.norm = nn.LayerNorm(dim)",
+      "        self.up = nn.Linear(dim, hidden)",
+      "        self.down = nn.Linear(hidden, dim)",
+      "        self.drop = nn.Dropout(0.1)",
+      "",
+      "    def forward(self, x):",
+      "        h = self.norm(x)",
+      "        h = F.gelu(self.up(h))",
+      "        return x + self.drop(self.down(h))",
+      "",
+    ].join("\n"),
+  );
+  await play
+    .region("Program")
+    .getByRole("button", { name: /^Call Block/ })
+    .click();
+  await expect(play.region("Kernels").getByRole("heading")).toContainText("linear");
+  const lines = play.editor.locator(".view-line > span");
+  await expect
+    .poll(() =>
+      lines.evaluateAll((all) => {
+        const right = all[0]!.closest(".editor-scrollable")!.getBoundingClientRect().right;
+        return all.filter((line) => line.getBoundingClientRect().right > right).length;
+      }),
+    )
+    .toBe(0);
+});
+
 test("a page opened again shows a worked example, already fused, without scrolling, its parts in reading order", async ({
   page,
   play,

@@ -1,14 +1,7 @@
-/** @file The title and the short formula on an op's box, from its definition and its operands' names. */
+/** @file The short formula on an op's box, from its definition and its operands' names. */
 import { type Graph, type Node, type NodeId, topName } from "../fusion";
 import { formulaParts } from "./ops";
 import { showNumber, textWidth } from "./format";
-
-/** A composite's part is called by its part name, anything else by its op, and so is an `s` that is bound again. */
-export function titleOf(node: Node): string {
-  const bound = topName(node.id);
-  const again = bound !== null && bound !== node.id;
-  return node.groups.some(({ kind }) => kind === "composite") && !again ? node.label : node.op;
-}
 
 const BOX = 156;
 const ROOM_AROUND = 31 + 10 + 8;

@@ -2,7 +2,7 @@
 import { findNode, findOp, showType, topName } from "../fusion";
 import type { AttrValue, Block, Graph, Node, NodeId, WrittenAttr } from "../fusion";
 import { pillTarget } from "../document";
-import { titleOf } from "./formula";
+import { titleOf } from "./step-names";
 import { waitingOf } from "./lines/gaps";
 import { showBytes } from "./format";
 import type { Lives, Scene } from "./scene";

@@ -15,7 +15,8 @@ import type {
   SavedMark,
 } from "../fusion";
 import { outputPillOf } from "../document";
-import { formulaOf, titleOf } from "./formula";
+import { formulaOf } from "./formula";
+import { titleOf } from "./step-names";
 import { holesOf, waitingOf } from "./lines/gaps";
 import { glyphOf, isFreeView } from "./ops";
 import type { Glyph } from "./ops";

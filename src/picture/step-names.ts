@@ -1,10 +1,16 @@
-/** @file What a step is about, by what its ops are called on their boxes: an arrow only where a value goes, or where one op becomes another. */
-import { findNode, parseEdgeId } from "../fusion";
+/** @file What ops are called on their boxes, and what a step is about in these names: an arrow only where a value goes, or where one op becomes another. */
+import { findNode, parseEdgeId, topName } from "../fusion";
 import type { Graph, Node, NodeId, Step } from "../fusion";
 import { pillTarget } from "../document";
-import { titleOf } from "./formula";
 
 const MAX_NAMES = 3;
+
+/** A composite's part is called by its part name, anything else by its op, and so is an `s` that is bound again. */
+export function titleOf(node: Node): string {
+  const bound = topName(node.id);
+  const again = bound !== null && bound !== node.id;
+  return node.groups.some(({ kind }) => kind === "composite") && !again ? node.label : node.op;
+}
 
 /** What an op is called on its box, and an input on its pill. */
 export const nameOf = (node: Node): string => (node.op === "input" ? node.label : titleOf(node));

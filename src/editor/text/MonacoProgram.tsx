@@ -105,6 +105,8 @@ function useWrap(editor: monaco.editor.IStandaloneCodeEditor | null): void {
     const box = editor?.getContainerDomNode().parentElement;
     if (!editor || !box) return undefined;
     let timer = 0;
+    // What stands around the text, problems and examples to begin with, comes and goes with what is planned for it.
+    let known = "";
     const wrap = (wordWrap: "on" | "off"): void => editor.updateOptions({ wordWrap });
     const look = (): void => {
       const wrapped = editor.getContentHeight();
@@ -124,7 +126,10 @@ function useWrap(editor: monaco.editor.IStandaloneCodeEditor | null): void {
     };
     const following = [editor.onDidContentSizeChange(check), editor.onDidPaste(again)];
     const stop = playground.subscribe((state, before) => {
-      if (state.document.example !== before.document.example) again();
+      const { text, example } = state.document;
+      const planned = state.derived.latest !== before.derived.latest && text !== known && !editor.hasTextFocus();
+      if (planned) known = text;
+      if (planned || example !== before.document.example) again();
     });
     window.addEventListener("resize", again);
     check();
