@@ -140,7 +140,7 @@ for (const [width, height] of [
     await expect(editor.locator(".view-line").filter({ hasText: "= x1 + linear" })).toBeInViewport();
   });
 
-test("a module that is called by a press wraps its long lines as it did before", async ({ page, play }) => {
+test("a module that is called by a press wraps its long lines as it did before", async ({ play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
   await play.paste(

@@ -37,8 +37,9 @@ export function stepNames(graph: Graph | null, step: Step): string {
   const others = names.slice(1);
   const more = step.edge ? 0 : step.nodes.length - ids.length;
   const rest = more > 0 ? ` and ${more} more` : "";
-  if (step.kind === "graph" || others.every((_, i) => isFed(i, i + 1))) return names.join(" → ") + rest;
-  if (others.every((_, i) => isFed(0, i + 1))) return `${names[0]} → ${others.join(", ")}${rest}`;
+  if (others.every((_, i) => isFed(i, i + 1))) return names.join(" → ") + rest;
+  if (step.kind === "graph" || others.every((_, i) => isFed(0, i + 1)))
+    return `${names[0]} → ${others.join(", ")}${rest}`;
   return more > 0 ? names.join(", ") + rest : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
