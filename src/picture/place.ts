@@ -3,11 +3,10 @@ import { nodeId, ownEntry } from "../fusion";
 import type { NodeId } from "../fusion";
 import { boxSizes, foldOf, pillTarget } from "../document";
 import type { Position } from "../document";
-import { BoxIndex, rectOf } from "./lines/geometry";
+import { BoxIndex, around, rectOf } from "./lines/geometry";
 import type { Box } from "./lines/geometry";
 import type { Scene, SceneNode } from "./scene";
 import { closeUp } from "./close-up";
-import { openMovedCalls } from "./moved-calls";
 import { inputsOfFolds } from "./stack";
 
 export interface Places {
@@ -173,3 +172,25 @@ function wishedPlace(
   const right = Math.max(-60, ...[...boxes.values()].map((box) => box.x + box.width));
   return { x: right + 60, y: 0 };
 }
+
+/** Ops of calls that were moved while they were closed stand where the call was put; what is below or to the right of it makes way. */
+function openMovedCalls(scene: Scene, boxes: Map<NodeId, Box>, moved: Places["moved"]): void {
+  for (const [id, at] of Object.entries(moved)) {
+    const call = foldOf(id);
+    const ops = call === null ? [] : opsOf(scene, call).filter((op) => boxes.has(op) && !ownEntry(moved, op));
+    if (ops.length === 0) continue;
+    const pills = scene.nodes.flatMap((node) => (ops.includes(pillTarget(node.id) ?? node.id) ? [node.id] : []));
+    const whole = around(pills.map((op) => rectOf(boxes.get(op)!)));
+    const closed = { x: at.x, y: at.y, ...boxSizes.folded };
+    const [right, down] = [whole.x1 - whole.x0 - closed.width, whole.y1 - whole.y0 - closed.height];
+    const own = new Set(pills);
+    for (const [each, box] of boxes) {
+      if (own.has(each)) boxes.set(each, { ...box, x: box.x + at.x - whole.x0, y: box.y + at.y - whole.y0 });
+      else if (box.y >= closed.y + closed.height) boxes.set(each, { ...box, y: box.y + Math.max(0, down) });
+      else if (box.x >= closed.x + closed.width) boxes.set(each, { ...box, x: box.x + Math.max(0, right) });
+    }
+  }
+}
+
+const opsOf = ({ nodes }: Scene, call: string): NodeId[] =>
+  nodes.flatMap(({ id, kind, groups }) => (kind === "op" && groups.some((group) => group.id === call) ? [id] : []));

@@ -7,13 +7,15 @@ import { colourStyle } from "./OpNode";
 import { isDrawnWith, type FlowNode } from "../flow";
 import { showBytes, type SceneNode } from "../../../picture";
 
-/** px of a call's box for its name and facts, and for the name of one of its ops. */
-const HEAD = 60;
-const ROW = 22;
+/** px of a call's box for its name and facts, and for the name of one of its ops: in full, and where text is drawn at its screen size. */
+const FULL = { head: 60, row: 22 };
+const SMALL = { head: 70, row: 28 };
 
-/** What a call's box has room to name: the ops that stand here once it opens. */
-const partsIn = ({ parts = [] }: SceneNode, height: number): readonly string[] =>
-  height >= HEAD + parts.length * ROW ? parts : [];
+/** What a call's box has room to name, and where: the ops that stand here once it opens. */
+function partsIn({ parts = [] }: SceneNode, height: number): { names: readonly string[]; always: boolean } {
+  const fits = ({ head, row }: typeof FULL): boolean => height >= head + parts.length * row;
+  return { names: fits(FULL) ? parts : [], always: fits(SMALL) };
+}
 
 /** A kernel's facts, or a call's: that one looks like the op that it is. */
 function Facts({ node }: { readonly node: SceneNode }) {
@@ -31,7 +33,7 @@ function Facts({ node }: { readonly node: SceneNode }) {
 }
 
 export function FoldedNode({ data: { node, ports }, height = 0 }: NodeProps<FlowNode>) {
-  const parts = partsIn(node, height);
+  const { names, always } = partsIn(node, height);
   const region = node.kernel?.region ?? null;
   const selected = usePlayground(({ selection }) =>
     selection.kind === "region"
@@ -59,9 +61,9 @@ export function FoldedNode({ data: { node, ports }, height = 0 }: NodeProps<Flow
           )}
         </span>
         <Facts node={node} />
-        {parts.length > 0 && (
-          <span className="folded-parts" aria-hidden="true">
-            {parts.map((part, i) => (
+        {names.length > 0 && (
+          <span className="folded-parts" data-always={always} aria-hidden="true">
+            {names.map((part, i) => (
               <span key={i}>{part}</span>
             ))}
           </span>
