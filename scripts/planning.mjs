@@ -55,7 +55,7 @@ function residualOf(calls) {
   return { lines: [...parameters, ...body], last: "y" };
 }
 
-/** A recurrent layer as it is pasted, over `steps` steps of time: one call, unrolled. */
+/** A recurrent layer as it is pasted, over `steps` steps of time: one call. */
 function recurrentOver(steps) {
   const lines = [
     "import torch.nn as nn",

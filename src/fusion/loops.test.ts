@@ -154,3 +154,22 @@ test("a loop along a tensor: rows are read and stored as they go by, and what is
     "  store h0[j]",
   ]);
 });
+
+test("rows that threads share: what all iterations read is read again in each, what is carried stays in workgroup memory", () => {
+  const text =
+    "x: f32[40, 8, 32]\nw: f32[32, 32]\nh: f32[8, 32]\nfor t in range(40):\n    h = tanh(x[t] + h @ w)\nreturn h\n";
+  const [only, ...others] = loopsOfProgram(text);
+  expect(others).toEqual([]);
+  expect(only!.fused).toEqual([
+    "for j in 8:",
+    "  h = h[j, :]",
+    "  for i in 40:",
+    "    x = x[i, j, :]",
+    "    w = w[:, :]",
+    "    matmul = matmul(h, w)",
+    "    add = x + matmul",
+    "    h_next = tanh(add)",
+    "    h = h_next",
+    "  store h[j, :]",
+  ]);
+});

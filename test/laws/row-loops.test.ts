@@ -66,6 +66,20 @@ test("a list whose last item is what is carried", () => {
   expectSameLoop(graphOf(`${head}for t in range(30):\n    ${line("t")}${tail}`), graphOf(`${head}${apart}${tail}`));
 });
 
+test("what is carried is a tuple, and one in it", () => {
+  const head = "a: f32[3, 4]\nb: f32[3, 4]\nxs: f32[30, 3, 4]\nstate = (a, (b * 0.5, a * b))\nshown = []\n";
+  const step =
+    "def step(row, state):\n    a, (b, c) = state\n    b = tanh(a * row + b)\n    return b, (c * 0.5 + row, a)\n";
+  const lines = (t: string): string[] => [`state = step(xs[${t}], state)`, "shown.append(state[0])"];
+  const loop = lines("t").map((line) => `    ${line}\n`);
+  const apart = Array.from({ length: 30 }, (_, t) => lines(String(t))).flat();
+  const tail = "a, (b, c) = state\nreturn torch.stack(shown), a, b, c";
+  expectSameLoop(
+    graphOf(`${step}${head}for t in range(30):\n${loop.join("")}${tail}`),
+    graphOf(`${step}${head}${apart.join("\n")}\n${tail}`),
+  );
+});
+
 test("rows of a tensor, and conditions on which iteration it is", () => {
   const head = "r: f32[40, 6]\nv: f32[40, 6]\nd: f32[40, 6]\nadv = torch.zeros_like(r)\ng = 0\n";
   const step = (t: string): string[] => [

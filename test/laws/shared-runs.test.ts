@@ -32,6 +32,10 @@ const PROGRAMS: Readonly<Record<string, readonly [kernels: number, text: string]
     1,
     "y: f32[4, 5]\na: f32[5, 40]\nb: f32[40, 5]\ndef f(y):\n    return tanh(y @ a) @ b\nfor t in range(20):\n    k = f(y)\n    y = y + 0.1 * f(y + 0.05 * k)\nreturn y",
   ],
+  "nn.GRU in two layers: each walks what the one below it shows": [
+    7,
+    "import torch.nn as nn\nx: f32[20, 4, 12]\nrnn = nn.GRU(12, 20, num_layers=2)\ny, h = rnn(x)\nreturn y, h",
+  ],
   "power iteration": [
     1,
     "a: f32[40, 40]\nv: f32[40]\nfor t in range(30):\n    v = a @ v\n    v = v / v.norm()\nreturn v",

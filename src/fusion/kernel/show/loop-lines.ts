@@ -1,8 +1,9 @@
 /** @file Lines of a loop that the text asks for: what it carries before the first iteration, what an iteration computes, and what it carries on. */
 import { node, type Graph, type Node, type NodeId, type Region } from "../../ir";
-import { neededFor, opDef, resultAt, type BodyArg, type BodyParam } from "../../ops";
+import { neededFor, opDef, ownShape, resultAt, type BodyArg, type BodyParam } from "../../ops";
 import { LaunchedLoop } from "../shapes/loop/launched";
 import { resultsOf } from "../shapes/loop/map-loops";
+import { sharesRuns } from "../shapes/loop/run-steps";
 
 export interface LoopLine {
   readonly depth: number;
@@ -97,6 +98,10 @@ export function rowIterationLines(
       : [line(where, `${params[at]!.name} = ${text}`, loads ? "from memory" : "")];
   };
   const read = [...params.keys()].filter((at) => needed.carried.includes(at) || needed.params.has(at));
+  const shared = sharesRuns(results[0]!);
+  // Threads that share a row read again what all iterations do.
+  const isInside = (at: number): boolean =>
+    params[at]!.walk !== undefined || (shared && at >= next.length && ownShape(params[at]!).length > 0);
   const meaning = opDef(op).loop!;
   const given = results.flatMap((n) => {
     const { kind, at } = resultAt(body, meaning.result(n.attrs));
@@ -107,13 +112,13 @@ export function rowIterationLines(
   const carry = `${changed.map((at) => params[at]!.name).join(", ")} = ${changed.map((at) => name(next[at]!)).join(", ")}`;
   const computed = [...needed.values].toSorted((a, b) => a - b).map((at) => values[at]!);
   return {
-    before: read.filter((at) => !params[at]!.walk).flatMap((at) => bound(at, depth)),
+    before: read.filter((at) => !isInside(at)).flatMap((at) => bound(at, depth)),
     inside: [
-      ...read.filter((at) => params[at]!.walk).flatMap((at) => bound(at, depth + 1)),
+      ...read.filter(isInside).flatMap((at) => bound(at, depth + 1)),
       ...computed.map((value) => line(depth + 1, `${value.name} = ${spelling(value.op, value.args.map(name))}`)),
       ...given,
     ],
-    carry: changed.length > 0 ? [line(depth + 1, carry, "in registers")] : [],
+    carry: changed.length > 0 ? [line(depth + 1, carry, shared ? "in workgroup memory" : "in registers")] : [],
   };
 }
 

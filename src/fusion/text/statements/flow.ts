@@ -273,7 +273,8 @@ export function runFor(interpreter: Interpreter, statement: ForStatement, frame:
       at += some;
       if (at === passes.length) return;
       tries = some > 0 ? 2 : tries - 1;
-      if (tries === 0) unrolled.get(interpreter)!.add(statement);
+      // What an iteration of a loop around it says on trial is not its last word.
+      if (tries === 0 && interpreter.anyIteration === null) unrolled.get(interpreter)!.add(statement);
     }
     const { key: iterationKey, value } = passes[at]!;
     const id = `${frame.prefix}${loop}#${iterationKey}`;

@@ -9,7 +9,8 @@ import { type Added, growingIn, lastItems, withLast, withRows } from "./loop-lis
 import { isCovered, withRowsAt } from "./loop-rows";
 import { patternOf } from "./loop-items";
 import { fits, walkOf } from "./loop-reading";
-import { type SymbolRecord, tensorValue, type Value } from "../values/values";
+import { branchAlike, leavesOf, mapLeaves } from "../values/trees";
+import { type Operand, type SymbolRecord, tensorValue, type Value } from "../values/values";
 import { bindName } from "../symbols";
 import type { ForStatement, NameExpr, Statement } from "../reading/syntax";
 import { bare, bodiesOf, everyStatement, type Expr, expressionsOf, rootsOf, walk } from "../reading/syntax";
@@ -123,6 +124,29 @@ interface CarriedName {
   readonly node: NodeId;
 }
 
+/** A name whose value is carried: a tensor, or a tuple of tensors. */
+interface CarriedTree {
+  readonly name: NameExpr;
+  /** Before the first iteration, and its tensors from left to right. */
+  readonly tree: Operand;
+  readonly nodes: readonly NodeId[];
+}
+
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
+
+/** The tree with other tensors. */
+const treeOf = ({ tree }: CarriedTree, nodes: readonly NodeId[]): Value =>
+  mapLeaves(tree, (leaf, at) => ({ ...leaf, value: tensorValue(nodes[at]!) })).value;
+
+/** The tensors of a tuple of tensors, or of one alone; null of any other value. */
+function tensorsOf({ unknown }: Interpreter, value: Value | undefined): readonly NodeId[] | null {
+  if (value?.kind !== "tensor" && (value?.kind !== "sequence" || value.list === true)) return null;
+  const leaves = leavesOf(loose(value));
+  const nodes = leaves.flatMap((leaf) => (leaf.value.kind === "tensor" ? [leaf.value.node] : []));
+  const isWhole = nodes.length > 0 && nodes.length === leaves.length;
+  return isWhole && !nodes.some((node) => unknown.has(node)) ? nodes : null;
+}
+
 /**
  * Reads the loop as one, and binds what it leaves behind. Where a condition on the iteration's number changes on the way, only the
  * iterations before that are one loop, but the last of them, which binds the names that nothing carries.
@@ -162,12 +186,15 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: ForLoop): boo
     return value?.kind === "tensor" && !interpreter.unknown.has(value.node) ? [{ name, node: value.node }] : [];
   });
   const isWritten = (name: string): boolean => written.some((each) => each.name.name === name);
-  const carried = [...names.values()].flatMap((name): CarriedName[] => {
+  const carried = [...names.values()].flatMap((name): CarriedTree[] => {
     if (isWritten(name.name)) return [];
     const { value } = scope.find(name.name) ?? {};
-    if (value?.kind === "number") return started.filter((each) => each.name === name);
-    return value?.kind === "tensor" && !interpreter.unknown.has(value.node) ? [{ name, node: value.node }] : [];
+    const begin = started.find((each) => each.name === name);
+    if (begin) return [{ name, tree: loose(tensorValue(begin.node)), nodes: [begin.node] }];
+    const nodes = tensorsOf(interpreter, value);
+    return nodes ? [{ name, tree: loose(value!), nodes }] : [];
   });
+  const tensors = carried.flatMap(({ nodes }) => nodes).length;
   const fresh = [...names.keys()].filter((name) => ![...carried, ...written].some((each) => each.name.name === name));
   const lasts = lastItems(body, scope);
   if (carried.length + lasts.length === 0) return false;
@@ -180,15 +207,19 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: ForLoop): boo
   const iteration = (given: Given): ReturnType<Parameters<typeof asOneLoop>[2]["iteration"]> => {
     const bind = (inner: Frame): void => {
       bindTargets(interpreter, { ...run, frame: inner }, statement.target, pattern.item(given), "loop");
-      const bindTo = ({ name }: CarriedName, node: NodeId): void => {
+      const bindTo = ({ name }: { readonly name: NameExpr }, value: Value): void => {
         const { symbol } = scope.find(name.name)!;
-        scope.bind(name.name, { step: ++interpreter.step, value: tensorValue(node), symbol });
+        scope.bind(name.name, { step: ++interpreter.step, value, symbol });
       };
-      carried.forEach((each, at) => bindTo(each, given.carried[at]!));
-      written.forEach((each, at) => bindTo(each, given.written[at]!));
+      let next = 0;
+      for (const each of carried) {
+        bindTo(each, treeOf(each, given.carried.slice(next, next + each.nodes.length)));
+        next += each.nodes.length;
+      }
+      written.forEach((each, at) => bindTo(each, tensorValue(given.written[at]!)));
       lasts.forEach(({ name }, at) => {
         const { symbol, value } = scope.find(name.name)!;
-        const now = withLast(value, given.carried[carried.length + at]!);
+        const now = withLast(value, given.carried[tensors + at]!);
         scope.bind(name.name, { step: ++interpreter.step, value: now, symbol });
       });
     };
@@ -203,7 +234,9 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: ForLoop): boo
     rows = setRows;
     const known = new Set([...names.keys(), ...targets.map(({ name }) => name), ...added.map(({ name }) => name.name)]);
     const appended = lasts.map(({ name }) => (scope.find(name.name)!.value as Sequence).items.at(-1)!.value);
-    const ends = [...carried.map(({ name }) => scope.find(name.name)!.value), ...appended];
+    const after = carried.map(({ name }) => scope.find(name.name)!.value);
+    if (carried.some(({ tree }, at) => !branchAlike(tree.value, after[at]!))) return null;
+    const ends = [...after.flatMap((value) => leavesOf(loose(value)).map((leaf) => leaf.value)), ...appended];
     if (scope.boundSince(before).some((name) => !known.has(name))) return null;
     if (ends.some((value) => value.kind !== "tensor")) return null;
     const nodeOf = (value: Value): NodeId => (value as { readonly node: NodeId }).node;
@@ -214,7 +247,10 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: ForLoop): boo
   };
   const oneLoop = asOneLoop(interpreter, run, {
     id,
-    carried: [...carried, ...lasts].map(({ name, node }) => ({ name: name.name, node })),
+    carried: [
+      ...carried.flatMap((each) => each.nodes.map((node, at) => ({ name: wordOf(each, at), node }))),
+      ...lasts.map(({ name, node }) => ({ name: name.name, node })),
+    ],
     iterations: items.length,
     number: pattern.number && (targets[0]?.name ?? "iteration"),
     rows: pattern.rows,
@@ -289,22 +325,30 @@ function writtenRows(
   return found;
 }
 
+/** What tensor `at` of it is called. */
+const wordOf = ({ name, nodes }: CarriedTree, at: number): string =>
+  nodes.length === 1 ? name.name : `${name.name}_${at}`;
+
 function bindCarried(
   interpreter: Interpreter,
   frame: Frame,
   statement: ForStatement,
-  carried: readonly { readonly name: NameExpr }[],
+  carried: readonly CarriedTree[],
   oneLoop: OneLoop,
 ): void {
-  carried.forEach(({ name }, at) => {
+  let next = 0;
+  for (const each of carried) {
+    const { name, nodes } = each;
     underName(interpreter, frame, statement, name.name, (inner) => {
-      const node = oneLoop.result(at, {
-        id: inner.root as NodeId,
-        label: name.name,
-        groups: frame.groups,
-        span: statement.span,
-      });
-      bindName(interpreter, inner, name, tensorValue(node));
+      const results = nodes.map((_, at) =>
+        oneLoop.result(next++, {
+          id: (nodes.length === 1 ? inner.root : `${inner.root}#${at}`) as NodeId,
+          label: wordOf(each, at),
+          groups: frame.groups,
+          span: statement.span,
+        }),
+      );
+      bindName(interpreter, inner, name, treeOf(each, results));
     });
-  });
+  }
 }

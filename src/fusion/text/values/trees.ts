@@ -46,6 +46,12 @@ export function broadcastPrefix(prefix: Value, operand: Operand): readonly Value
   return !found || found.includes(null) ? null : found.flatMap((each) => each!);
 }
 
+/** Whether both have the same branches, down to their leaves. */
+export function branchAlike(a: Value, b: Value): boolean {
+  if (!isBranch(a) && !isBranch(b)) return true;
+  return paired([a, b])?.every(([of, other]) => branchAlike(of!.value, other!.value)) ?? false;
+}
+
 /** Entries of trees that branch alike, side by side; null when they don't. */
 function paired(trees: readonly Value[]): readonly (readonly Operand[])[] | null {
   const [first] = trees;

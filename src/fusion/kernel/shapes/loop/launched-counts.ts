@@ -1,6 +1,5 @@
 /** @file What the launches of a loop move: each iteration is counted, up to one that is like one before. */
 import { bytesOf, dtypeBytes, node, type Graph, type NodeId, type TensorType } from "../../../ir";
-import { touchedElements } from "../../count/reads";
 import type { RegionRead } from "../../types";
 import { endingOf, saidOf, type IterationKernels, type LaunchedLoop, type Launch, type Home } from "./launched";
 
@@ -32,7 +31,10 @@ interface Tally {
 
 const sizeAt = (type: TensorType): number => type.shape.reduce((product, extent) => product * extent, 1);
 
-export function launchedCounts(loop: LaunchedLoop): LaunchedCounts {
+/** What the kernel of a launch reads, in a graph of its own. */
+export type ReadsOfLaunch = (graph: Graph, launch: Launch) => readonly RegionRead[];
+
+export function launchedCounts(loop: LaunchedLoop, readsOf: ReadsOfLaunch): LaunchedCounts {
   const tally: Tally = { dispatches: 0, outside: new Map(), handed: new Map() };
   const seen = new Map<string, { readonly iteration: number; readonly tally: Tally }>();
   let homes = loop.first;
@@ -55,7 +57,7 @@ export function launchedCounts(loop: LaunchedLoop): LaunchedCounts {
     }
     if (!repeats) seen.set(stateOf(homes, iteration), { iteration, tally: copyOf(tally) });
     kernels = loop.kernels(homes, iteration);
-    peak = Math.max(peak, countIteration(loop, kernels, homes, iteration, tally));
+    peak = Math.max(peak, countIteration(loop, kernels, homes, iteration, { tally, readsOf }));
     for (const { from } of loop.given(homes, iteration, kernels)) {
       tally.dispatches++;
       readHome(tally, from);
@@ -118,31 +120,22 @@ function handedOf({ handed }: Tally, bytes: number): { writes: number; reads: nu
 
 const typeAt = (home: Home): TensorType => (home.kind === "made" || home.kind === "row" ? home.type : home.node.type);
 
-/** @param elements that are read of it */
-function readHome(tally: Tally, home: Home, elements = sizeAt(typeAt(home))): void {
-  if (home.kind === "made") handedOf(tally, elements * dtypeBytes(home.type.dtype)).reads++;
+/** @param elements that are read of it, so many times */
+function readHome(tally: Tally, home: Home, elements = sizeAt(typeAt(home)), times = 1): void {
+  if (home.kind === "made") handedOf(tally, elements * dtypeBytes(home.type.dtype)).reads += times;
   if (home.kind !== "outside" && home.kind !== "row") return;
   const { id } = home.node;
   const key = `${id} ${elements}`;
   const known = tally.outside.get(key) ?? { value: id, elements, times: 0 };
-  known.times++;
+  known.times += times;
   tally.outside.set(key, known);
 }
 
 interface Read {
   readonly home: Home;
-  /** Distinct elements of it. */
+  /** Distinct elements of it, and how often the kernel goes through them. */
   readonly elements: number;
-}
-
-const touchedBy = new WeakMap<Launch, ReadonlyMap<NodeId, number>>();
-
-/** Elements of each value that a launch reads. */
-function touchedOf(graph: Graph, launch: Launch): ReadonlyMap<NodeId, number> {
-  const { members, outputs } = launch.region;
-  const found = touchedBy.get(launch) ?? touchedElements(graph, members, outputs);
-  touchedBy.set(launch, found);
-  return found;
+  readonly times: number;
 }
 
 /** What the homes are that a kernel of the iteration reads, each once. */
@@ -151,9 +144,10 @@ function homesRead(
   launch: Launch,
   homes: readonly Home[],
   iteration: number,
+  readsOf: ReadsOfLaunch,
 ): readonly Read[] {
   const { region } = launch;
-  const touched = touchedOf(graph, launch);
+  const reads = new Map(readsOf(graph, launch).map((read) => [read.value, read]));
   const found = new Map<string, Read>();
   for (const id of region.members)
     for (const input of node(graph, id).inputs) {
@@ -163,7 +157,8 @@ function homesRead(
         arg.kind === "value"
           ? { kind: "made", at: arg.at, iteration, type: node(graph, input).type }
           : homes[(arg as { at: number }).at]!;
-      if (home.kind !== "literal") found.set(input, { home, elements: touched.get(input) ?? 0 });
+      const { elements = 0, rereads = 0 } = reads.get(input) ?? {};
+      if (home.kind !== "literal") found.set(input, { home, elements, times: 1 + rereads });
     }
   return [...found.values()];
 }
@@ -174,7 +169,7 @@ function countIteration(
   kernels: IterationKernels,
   homes: readonly Home[],
   iteration: number,
-  tally: Tally,
+  { tally, readsOf }: { readonly tally: Tally; readonly readsOf: ReadsOfLaunch },
 ): number {
   const alive = new Map<string, number>();
   const keyOf = (at: number, of: number): string => `${at} ${of}`;
@@ -182,14 +177,14 @@ function countIteration(
   let peak = 0;
   const nextHomes = loop.after(homes, iteration, kernels);
   const last = new Map<string, number>();
-  const reads = kernels.launches.map((launch) => homesRead(kernels, launch, homes, iteration));
+  const reads = kernels.launches.map((launch) => homesRead(kernels, launch, homes, iteration, readsOf));
   reads.forEach((list, i) => {
     for (const { home } of list) if (home.kind === "made") last.set(keyOf(home.at, home.iteration), i);
   });
   for (const home of nextHomes) if (home.kind === "made") last.set(keyOf(home.at, home.iteration), Infinity);
   kernels.launches.forEach((launch, i) => {
     tally.dispatches++;
-    for (const { home, elements } of reads[i]!) readHome(tally, home, elements);
+    for (const { home, elements, times } of reads[i]!) readHome(tally, home, elements, times);
     for (const [id, at] of launch.stores) {
       const bytes = bytesOf(node(kernels.graph, id).type);
       handedOf(tally, bytes).writes++;

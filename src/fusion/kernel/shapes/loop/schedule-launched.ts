@@ -2,7 +2,7 @@
 import { type Graph, type Target } from "../../../ir";
 import { blank, type Body } from "../../schedule/schedule-parts";
 import type { RegionSchedule } from "../../types";
-import { LaunchedLoop, uncutOf } from "./launched";
+import { LaunchedLoop, uncutOf, type Launch } from "./launched";
 import { launchedCounts } from "./launched-counts";
 
 /** The launches of a loop: the counts of all iterations, and the threads of their largest kernel. */
@@ -13,8 +13,17 @@ export function scheduleLaunched(
   scheduleOne: (graph: Graph, region: Body, target: Target) => RegionSchedule,
 ): RegionSchedule {
   const loop = new LaunchedLoop(graph, outputs);
-  const { dispatches, reads, handed, peak, kernels } = launchedCounts(loop);
-  const each = kernels.launches.map(({ region }) => scheduleOne(kernels.graph, region, uncutOf(target)));
+  const known = new Map<Launch, RegionSchedule>();
+  const scheduleOf = (of: Graph, launch: Launch): RegionSchedule => {
+    const found = known.get(launch) ?? scheduleOne(of, launch.region, uncutOf(target));
+    known.set(launch, found);
+    return found;
+  };
+  const { dispatches, reads, handed, peak, kernels } = launchedCounts(
+    loop,
+    (of, launch) => scheduleOf(of, launch).reads,
+  );
+  const each = kernels.launches.map((launch) => scheduleOf(kernels.graph, launch));
   const most = (of: (one: RegionSchedule) => number): number => Math.max(0, ...each.map(of));
   return blank({
     variant: "launched",
