@@ -133,14 +133,13 @@ function neighbourWithFewest(planner: Planner, group: readonly Region[], now: nu
     .map((each) => ({ ...each, least: leastBindings(planner, each.whole) }))
     .toSorted((a, b) => a.least - b.least);
   let next: { readonly region: Region; readonly bound: number } | null = null;
-  // Whether one kernel can do it at all is dear to know: it is asked of those that may be the best.
+  // Whether one kernel can do it at all is expensive to know: it is asked of those that may be the best.
   for (const { region, whole, least } of neighbours) {
-    if (least > (next?.bound ?? now)) break;
+    const isLater = next !== null && planner.order.at(region.id) > planner.order.at(next.region.id);
+    const most: number = next === null ? now : isLater ? next.bound - 1 : next.bound;
+    if (least > most) continue;
     const bound = bindings(planner, whole);
-    if (bound === null || bound > now) continue;
-    const isEarlier =
-      next !== null && bound === next.bound && planner.order.at(region.id) < planner.order.at(next.region.id);
-    if (next === null || bound < next.bound || isEarlier) next = { region, bound };
+    if (bound !== null && bound <= most) next = { region, bound };
   }
   return next?.region ?? null;
 }
