@@ -128,8 +128,8 @@ for (const [width, height] of [
     await expect(editor).toContainText("def heads");
     const cut = (): Promise<number> =>
       editor.locator(".view-line > span").evaluateAll((lines) => {
-        const right = lines[0]!.closest(".editor-scrollable")!.getBoundingClientRect().right;
-        return lines.filter((line) => line.getBoundingClientRect().right > right).length;
+        const right = lines[0]?.closest(".editor-scrollable")?.getBoundingClientRect().right ?? -Infinity;
+        return lines.length === 0 ? -1 : lines.filter((line) => line.getBoundingClientRect().right > right).length;
       });
     await expect.poll(cut).toBe(0);
     await play.leaveFields();
@@ -169,8 +169,8 @@ test("a module that is called by a press wraps its long lines as it did before",
   await expect
     .poll(() =>
       lines.evaluateAll((all) => {
-        const right = all[0]!.closest(".editor-scrollable")!.getBoundingClientRect().right;
-        return all.filter((line) => line.getBoundingClientRect().right > right).length;
+        const right = all[0]?.closest(".editor-scrollable")?.getBoundingClientRect().right ?? -Infinity;
+        return all.length === 0 ? -1 : all.filter((line) => line.getBoundingClientRect().right > right).length;
       }),
     )
     .toBe(0);

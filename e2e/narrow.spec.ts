@@ -7,6 +7,25 @@ const paneOf = (play: Playground, name: string) =>
 test.describe("a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
+  test("an empty program offers its examples within the canvas", async ({ page, play }) => {
+    await play.open();
+    await paneOf(play, "Text").tap();
+    await page.getByRole("textbox", { name: "Program text" }).fill("");
+    await paneOf(play, "Graph").tap();
+    await expect(page.getByText("Nothing here yet")).toBeVisible();
+    const canvas = (await play.region("Graph").boundingBox())!;
+    const cards = page.locator(".empty-card");
+    await expect(cards).toHaveCount(3);
+    await expect(cards.getByRole("img", { name: /full-size transfers become/ })).toHaveCount(3);
+    for (const card of await cards.all()) {
+      const { y, height } = (await card.boundingBox())!;
+      expect(y).toBeGreaterThanOrEqual(canvas.y);
+      expect(y + height).toBeLessThanOrEqual(canvas.y + canvas.height);
+    }
+    await page.getByRole("button", { name: "Open an example" }).tap();
+    await expect(page.getByRole("dialog").first()).toBeVisible();
+  });
+
   test("a program is typed, mended, stepped through and run; Run leads to its results", async ({ page, play }) => {
     await play.open();
     await paneOf(play, "Text").tap();

@@ -94,8 +94,9 @@ function handlesOf({ operands, out }: NodePorts, width: number, height: number):
   ];
 }
 
-/** What lines can be drawn from and to: an op, or a call that still misses arguments. */
-export const isDrawnWith = ({ kind, holes }: SceneNode): boolean => kind !== "folded" || holes.length > 0;
+/** What lines can be drawn from and to: an op, or a call, which still misses arguments or stands for its ops. */
+export const isDrawnWith = ({ kind, holes, lid }: SceneNode): boolean =>
+  kind !== "folded" || holes.length > 0 || lid === true;
 
 /** The first port out is every line's; the others are only places to draw from. */
 export const outHandle = (index: number): string => (index === 0 ? "out" : `out${index}`);
