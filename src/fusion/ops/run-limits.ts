@@ -9,6 +9,9 @@ const OWNED = 8;
 const SHARED = 3584;
 /** Most numbers of matrices that an iteration reads: what a multiprocessor gets from the cache while a few kernels are launched. */
 const READ = 2 ** 17;
+/** Most terms of a product that a thread adds up one after another, where so many share it: they wait for the cache about as long as a launch takes. */
+const TERMS = 384;
+const THREADS = 256;
 /** Most multiply-adds, and elements that are computed, of an iteration of all runs: with more of them, kernels that share a matrix among rows are faster. */
 const WORK = 2 ** 23;
 
@@ -41,18 +44,20 @@ export function isSharedRun(body: LoopBody, types: Types, runs: number): boolean
   const sizeOfArg = (arg: BodyArg): number => sizeIn(body, types, arg);
   let held = 2 * body.next.reduce((sum, _, at) => sum + sizeOf(ownShape(body.params[at]!)), 0);
   let [read, work] = [0, 0];
+  let waits = false;
   const handed = new Map<string, number>();
   body.values.forEach(({ op, args }, at) => {
     const { kind } = primitive(op);
     const size = sizeOf(types[at]!.shape);
     const [first] = args as [BodyArg];
     if (kind === "contraction" || kind === "reduce") held += size;
-    work +=
-      kind === "contraction" ? size * (argShape(body, types, first).at(-1) ?? 1) : Math.max(size, sizeOfArg(first));
+    const terms = kind === "contraction" ? (argShape(body, types, first).at(-1) ?? 1) : 1;
+    waits ||= terms > 1 && terms * Math.ceil(size / THREADS) > TERMS;
+    work += kind === "contraction" ? size * terms : Math.max(size, sizeOfArg(first));
     for (const arg of args)
       if (stands(body, arg)) read += kind === "contraction" ? sizeOfArg(arg) : 0;
       else if (kind === "contraction" || kind === "movement") handed.set(JSON.stringify(arg), sizeOfArg(arg));
   });
   for (const size of handed.values()) held += size;
-  return held <= SHARED && read <= READ && work <= 2 * READ && work * runs <= WORK;
+  return !waits && held <= SHARED && read <= READ && work <= 2 * READ && work * runs <= WORK;
 }
