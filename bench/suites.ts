@@ -3,6 +3,7 @@ import { defaultOptions, type CompileOptions } from "../src/fusion";
 import { allLessons, examples, optionsFor, type Example } from "../src/lessons";
 import { workloadsAt } from "./workloads";
 import { folds } from "./folds";
+import { opPrograms } from "./op-programs";
 import { gradientPrograms } from "./gradient-programs";
 import { schedules } from "./schedules";
 import { untuned } from "./untuned";
@@ -37,6 +38,7 @@ export const suites: Readonly<Record<string, () => readonly Program[]>> = {
   gradients: () => gradientPrograms,
   schedules,
   folds: () => folds,
+  ops: opPrograms,
   /** The bench's own workloads, whose rows are checked against f64 when they are run without a suite. */
   tuned: () =>
     workloadsAt(1).map(({ id, text }) => ({

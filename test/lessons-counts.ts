@@ -147,7 +147,8 @@ export const expected: Readonly<Record<string, Counts>> = {
   "linear-cross-entropy/strict": counts([2, 2], [6, 6], [2, 2], { codes: ["L_STRICT"] }),
   "splade-head": counts([5, 1], [12, 4], [8, 0]),
   // when fusion hurts
-  overfuse: counts([60, 2], [135, 5], [135, 5], { codes: ["C_REGISTERS"], atMost }),
+  overfuse: counts([5, 3], [12, 8], [6, 4], { codes: ["C_NEGATIVE"] }),
+  "overfuse/forced": counts([5, 1], [12, 4], [6, 0], { codes: ["U_FORCE"] }),
   mandelbrot: counts([303, 1], [826, 3], [826, 3]),
   "long-chain": counts([80, 2], [160, 4], [160, 4], { codes: ["C_CODE_SIZE"] }),
   "long-chain/larger": counts([80, 1], [160, 2], [160, 2]),

@@ -4,7 +4,9 @@ import { expect, test } from "vitest";
 import { generic, type CompileOptions, type DeviceProfile, type Step } from "../src/fusion";
 import { targetOf } from "../src/fusion/cost";
 import { productFactors, tileName, type ProductFactors } from "../src/fusion/kernel";
+import { opDef, workOf } from "../src/fusion/ops";
 import { namedTile } from "../src/fusion/kernel/shapes/matmul/matmul";
+import { liveValues } from "./laws/live-values";
 import { compiled } from "./laws/pass-harness";
 import { graphOf } from "./random-graph";
 
@@ -130,6 +132,38 @@ test("a step that does not pay alone is taken for the sake of the next", () => {
   const [stored, , alone] = running.cost!.alternatives;
   expect([running.accepted, alone!.micros > stored!.micros]).toEqual([true, true]);
 });
+
+/** Chains of each function on an H100, with what stands between them. */
+const functions = JSON.parse(readFileSync("bench/results/2026-11-27-ops.json", "utf8")) as {
+  readonly elements: number;
+  readonly evaluations: number;
+  readonly multiplyAdds: number;
+  readonly ops: readonly { readonly op: string; readonly micros: number; readonly besides: number }[];
+};
+
+test("what functions take of a shader is what was measured", () => {
+  const { elements, evaluations, multiplyAdds, ops } = functions;
+  const slots = ({ micros, besides }: (typeof ops)[number]): number =>
+    (micros * 1e-6 * multiplyAdds) / (evaluations * elements) - besides;
+  const told = ops.filter((each) => Math.abs(workOf(opDef(each.op), [null, null]) - 2 * slots(each)) > 1);
+  expect(told).toEqual([]);
+  expect(ops.length).toBeGreaterThan(30);
+});
+
+/** Sines that are all alive at once in threads of one element each, on an H200: µs by how many. */
+const live = JSON.parse(readFileSync("bench/results/2026-11-27-registers.json", "utf8")) as {
+  readonly rows: readonly { readonly name: string; readonly fusedMillis: number }[];
+};
+
+test.each([16, 48, 96, 128, 192])(
+  "%i values alive in a thread: one kernel, within a quarter of what it took",
+  (count) => {
+    const knobs = { all: { vector: "off" as const }, kernels: {} };
+    const last = stepsOf(liveValues(count), { profile: h200(48), groupSize: 31, knobs }).at(-1)!.totals;
+    const took = live.rows.find(({ name }) => name === `sin-${count}-forced-one`)!.fusedMillis * 1e3;
+    expect([last.kernels, Math.abs(Math.log(last.predictedMicros / took)) < Math.log(1.25)]).toEqual([1, true]);
+  },
+);
 
 /** One product after another with every tile that is offered, timed on an H100. */
 const timed = JSON.parse(readFileSync("bench/results/2026-11-25-products.json", "utf8")) as {

@@ -30,7 +30,7 @@ export const defaultOptions: CompileOptions = {
   strict: false,
   policy: "cost",
   matmulPolicy: "epilogue",
-  groupSize: 1,
+  groupSize: 2,
   profile: generic,
   forced: [],
   forbidden: [],

@@ -1,4 +1,5 @@
 /** @file Programs with the decisions that they must lead to: each reason code where a student would meet it. */
+import { liveValues } from "./live-values";
 import { fusionAt } from "../../src/fusion/compile";
 import type { Compilation } from "../../src/fusion/compilation";
 import { titleOf } from "../../src/fusion/decision-bars";
@@ -49,13 +50,6 @@ const longLives = [
   "a = exp(u * v)\nm = a @ w\ns = m.min()\nr = a.sum(dim=-1)",
   "b = sin(v * u)\nn = b @ w\nt = n.max()\ny = tanh(r) + t + s",
 ].join("\n");
-
-/** Every value is needed by both results, so all are alive when the first one is done. */
-const liveValues = (count: number): string => {
-  const values = Array.from({ length: count }, (_, i) => `a${i}`);
-  const made = values.map((name, i) => `${name} = sin(x * ${i + 2})`);
-  return ["x: f32[1048576]", ...made, `y = ${values.join(" * ")}`, `z = ${values.join(" + ")}`].join("\n");
-};
 
 /** One small value of four tensors, read by three kernels that walk different spaces. */
 const smallShared = [
@@ -355,16 +349,22 @@ export const examples: readonly Example[] = [
     codes: ["L_BINDINGS", "A_BYTES"],
     kernels: 1,
   },
-  { name: "more ops than the group size", text: chain(80), codes: ["C_CODE_SIZE"], kernels: 2 },
+  { name: "more ops than the group size", text: chain(160), codes: ["C_CODE_SIZE"], kernels: 2 },
   {
     name: "a larger group size",
-    text: chain(80),
-    options: { groupSize: 2 },
+    text: chain(160),
+    options: { groupSize: 3 },
     codes: ["A_BYTES"],
     without: ["C_CODE_SIZE"],
     kernels: 1,
   },
-  { name: "too many live values", text: liveValues(16), codes: ["C_REGISTERS"], kernels: 2 },
+  {
+    name: "more live values than registers",
+    text: liveValues(260),
+    options: { groupSize: 31 },
+    codes: ["C_REGISTERS"],
+    kernels: 3,
+  },
   { name: "one element of each row", text: picked, codes: ["A_BYTES"], kernels: 1 },
   {
     name: "one element of each row in strict mode",

@@ -40,13 +40,16 @@ const traffic = (reads: number, rereads: number, writes: number): RegionTraffic 
   fullSizeTransfers: 2 + rereads,
 });
 
+const multiplyAdds = (flops: number) => ({ flops, work: flops });
+const none = multiplyAdds(0);
+
 describe("the worked example: log(exp(x) + 1) on 64 MiB", () => {
   const pass = traffic(64 * MIB, 0, 64 * MIB);
   test("one pass over the tensor takes 33.6 µs", () => {
-    expect(kernelTime(pass, 0, schedule(), generic).readMicros).toBeCloseTo(33.55, 1);
+    expect(kernelTime(pass, none, schedule(), generic).readMicros).toBeCloseTo(33.55, 1);
   });
   test("three kernels 225.3 µs, one 75.1 µs, benefit 150.2 µs", () => {
-    const one = kernelTime(pass, 0, schedule(), generic);
+    const one = kernelTime(pass, none, schedule(), generic);
     expect(3 * one.micros).toBeCloseTo(225.3, 1);
     expect(one.micros).toBeCloseTo(75.1, 1);
     expect(priority(3 * one.workMicros, one.workMicros, 2, generic)).toBeCloseTo(150.2, 1);
@@ -56,45 +59,60 @@ describe("the worked example: log(exp(x) + 1) on 64 MiB", () => {
 describe("time", () => {
   test("a read that wastes three bytes of four is priced at four times its bytes", () => {
     const strided = schedule({ reads: [{ value, elements: 1, waste: 4, rereads: 0 }] });
-    const plain = kernelTime(traffic(8 * MIB, 0, 0), 0, schedule(), generic).readMicros;
-    expect(kernelTime(traffic(8 * MIB, 0, 0), 0, strided, generic).readMicros).toBeCloseTo(4 * plain);
+    const plain = kernelTime(traffic(8 * MIB, 0, 0), none, schedule(), generic).readMicros;
+    expect(kernelTime(traffic(8 * MIB, 0, 0), none, strided, generic).readMicros).toBeCloseTo(4 * plain);
   });
   test("a reread is 2.5 times faster while the tensor fits the second-level cache", () => {
     const read = (bytes: number, rereads: number): number =>
-      kernelTime(traffic(bytes, rereads, 0), 0, schedule(), generic).readMicros;
+      kernelTime(traffic(bytes, rereads, 0), none, schedule(), generic).readMicros;
     expect(read(8 * MIB, 1) / read(8 * MIB, 0)).toBeCloseTo(1.4);
     expect(read(64 * MIB, 1) / read(64 * MIB, 0)).toBeCloseTo(2);
   });
   test("computing hides behind moving, but for a twentieth", () => {
-    const moved = kernelTime(traffic(64 * MIB, 0, 64 * MIB), 0, schedule(), generic).workMicros;
-    const both = kernelTime(traffic(64 * MIB, 0, 64 * MIB), 1e9, schedule(), generic);
+    const moved = kernelTime(traffic(64 * MIB, 0, 64 * MIB), none, schedule(), generic).workMicros;
+    const both = kernelTime(traffic(64 * MIB, 0, 64 * MIB), multiplyAdds(1e9), schedule(), generic);
     expect(both.computeMicros).toBeCloseTo(10);
     expect(both.workMicros).toBeCloseTo(moved + 0.5);
   });
   test("few workgroups draw a share of the bandwidth", () => {
-    const full = kernelTime(traffic(8 * MIB, 0, 0), 0, schedule({ workgroups: 108 }), generic).readMicros;
-    expect(kernelTime(traffic(8 * MIB, 0, 0), 0, schedule({ workgroups: 27 }), generic).readMicros).toBeCloseTo(
+    const full = kernelTime(traffic(8 * MIB, 0, 0), none, schedule({ workgroups: 108 }), generic).readMicros;
+    expect(kernelTime(traffic(8 * MIB, 0, 0), none, schedule({ workgroups: 27 }), generic).readMicros).toBeCloseTo(
       4 * full,
     );
   });
   test("a view takes no time", () => {
-    expect(kernelTime(traffic(0, 0, 0), 0, schedule({ dispatches: 0 }), generic).micros).toBe(0);
+    expect(kernelTime(traffic(0, 0, 0), none, schedule({ dispatches: 0 }), generic).micros).toBe(0);
   });
 });
 
-test("64 registers fill a multiprocessor, 128 half of it", () => {
-  expect(occupancy(schedule({ registers: 64 }), generic)).toBe(1);
-  expect(occupancy(schedule({ registers: 128 }), generic)).toBe(0.5);
-  expect(occupancyLimits(schedule({ registers: 32, workgroups: 54 }), generic)).toEqual({
-    registers: 2,
+test("128 registers fill a multiprocessor, 256 half of it; with four neighbours each thread does for four", () => {
+  expect(occupancy(schedule({ width: 1, registers: 128 }), generic)).toBe(1);
+  expect(occupancy(schedule({ width: 1, registers: 256 }), generic)).toBe(0.5);
+  expect(occupancy(schedule({ registers: 256 }), generic)).toBe(1);
+  expect(occupancyLimits(schedule({ width: 1, registers: 32, workgroups: 54 }), generic)).toEqual({
+    registers: 4,
     workgroupMemory: 1,
     workgroups: 0.5,
   });
 });
 
+test("registers that no thread has are written and read back, 1.2 TB/s of 4", () => {
+  const micros = (registers: number): number =>
+    kernelTime(traffic(0, 0, 0), none, schedule({ registers }), { ...generic, bandwidth: 4e12 }).workMicros;
+  expect(micros(255)).toBe(0);
+  expect(micros(355)).toBeCloseTo((8 * 100 * 16384 * 256) / 1.2e6);
+});
+
+test("functions take more of a shader than their FLOP say", () => {
+  const micros = (flops: number, work: number, given: Partial<RegionSchedule> = {}): number =>
+    kernelTime(traffic(0, 0, 0), { flops, work }, schedule(given), generic).computeMicros;
+  expect(micros(8e9, 43e9)).toBeCloseTo(430);
+  expect(micros(8e9, 43e9, { reached: 0.5 })).toBeCloseTo(510);
+});
+
 test("a datasheet's peak of tensor cores is no rate of shaders, and a peak that somebody states is", () => {
   const microsOn = (profile: DeviceProfile): number =>
-    kernelTime(traffic(0, 0, 0), 67e6, schedule({ workgroups: 132 }), profile).computeMicros;
+    kernelTime(traffic(0, 0, 0), multiplyAdds(67e6), schedule({ workgroups: 132 }), profile).computeMicros;
   expect(microsOn(h100)).toBeCloseTo(1);
   expect(microsOn(withField(h100, h100, "peakFlops", 67e13))).toBeCloseTo(0.1);
   expect(withField(withField(h100, h100, "peakFlops", 1), h100, "peakFlops", h100.peakFlops)).toBe(h100);
@@ -113,7 +131,7 @@ test("a measured roof that is not a number keeps the base's", () => {
 
 test("what is stored with a stride takes four times as long, and counts once", () => {
   const [plain, turned] = [schedule(), schedule({ stridedWrites: [value] })].map((each) =>
-    kernelTime(traffic(0, 0, 64 * MIB), 0, each, generic),
+    kernelTime(traffic(0, 0, 64 * MIB), none, each, generic),
   );
   expect(turned!.writeMicros).toBeCloseTo(4 * plain!.writeMicros);
 });

@@ -102,6 +102,10 @@ export const valueOfLiteral = (n: Pick<Node, "op" | "attrs">): number | null =>
 /** The same by id. */
 export const literalOf = (graph: Graph, id: NodeId): number | null => valueOfLiteral(node(graph, id));
 
+/** The value of each operand that is a literal, null of the others. */
+export const literalsOf = (graph: Graph, inputs: readonly NodeId[]): (number | null)[] =>
+  inputs.map((id) => literalOf(graph, id));
+
 export interface Use {
   readonly consumer: NodeId;
   readonly operand: number;

@@ -1,6 +1,6 @@
 /** @file What a kernel is: its form, what it reads and counts, how its threads go through its loops. For passes, cost, plan and page. */
 export { classify, classifyPlain, longestRun } from "./classify";
-export { evaluationsOf, regionFlops, tileVisits } from "./count/flops";
+export { type Arithmetic, evaluationsOf, regionArithmetic, tileVisits } from "./count/flops";
 export { neededBy } from "./count/needed";
 export { readsOf, touchedElements } from "./count/reads";
 export { type RegionTraffic, fullSizeBytes, noTraffic, regionTraffic } from "./count/traffic";
@@ -14,7 +14,7 @@ export type { FoldShape } from "./nest/price";
 export { knobOffers } from "./schedule/knob-offers";
 export { scheduleRegion } from "./schedule/schedule";
 export type { KnobOffer } from "./schedule/schedule-overrides";
-export { REGISTER_LIMIT } from "./schedule/schedule-parts";
+export { MAX_REGISTERS } from "./schedule/schedule-parts";
 export { classifyOnline, isOnline } from "./shapes/attention/classify-online";
 export { factorsOf, foldNest } from "./shapes/fold/fold-factors";
 export { type SummationOrder, summationOrder } from "./shapes/fold/rows/summation-order";

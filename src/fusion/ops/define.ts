@@ -217,8 +217,12 @@ export interface LoopMeaning {
     change: ((value: number, dtype: DType) => number) | null,
     rows?: RowAccess,
   ): number;
-  /** FLOP an element, all iterations, where these results are wanted. */
-  flops(attrs: Attrs, results: readonly number[]): number;
+  /** FLOP an element, all iterations, where these results are wanted; or their work, where `each` says what an op takes. */
+  flops(
+    attrs: Attrs,
+    results: readonly number[],
+    each?: (def: OpDef, literals: readonly (number | null)[]) => number,
+  ): number;
 }
 
 /** What a derivative rule sees: the op's operands and result where they stand in the graph, and a builder of further nodes. */
@@ -307,6 +311,9 @@ export interface Bounds {
   readonly most: number;
 }
 
+/** Of the values of literal operands, null for the others. */
+export type Work = number | ((literals: readonly (number | null)[]) => number);
+
 export interface OpDef extends Names {
   readonly name: string;
   readonly kind: OpKind;
@@ -321,6 +328,11 @@ export interface OpDef extends Names {
   operandTypes?(inputs: readonly DType[], attrs: Attrs): readonly DType[];
   /** FLOPs per output element (reduce: per input element; contraction: 2·K per output element is added by the family). */
   readonly flopsPerElement: number;
+  /**
+   * Time of a shader that one evaluation takes, in FLOP of multiply-adds that pass meanwhile: what a price asks. Measured on an H100
+   * (suite `ops` of the bench, docs/measurements.md); a literal operand may make it less. Absent: its FLOP.
+   */
+  readonly work?: Work;
   /** Expensive ops are not duplicated lightly: exp, log, tanh, div … */
   readonly expensive: boolean;
   /** Allowed difference of WGSL from the f64 meaning in one evaluation, and why. */

@@ -1,7 +1,7 @@
 /** @file Makers of ops: what all elementwise ops, reductions, movements and contractions have in common. */
 import { promote, showShape, type Attrs, type Checked, type DType, type Shape, type TensorType } from "../ir";
 import type { Algebra } from "./algebra";
-import type { Derivative, MovementMeaning, Names, OpDef, Param, ReduceMeaning, ScalarMeaning } from "./define";
+import type { Derivative, MovementMeaning, Names, OpDef, Param, ReduceMeaning, ScalarMeaning, Work } from "./define";
 import { axesOf, broadcastAll, checkAxes, fine, withoutAxes, wrong, type Failed } from "./shapes";
 
 type Tolerance = OpDef["tolerance"];
@@ -64,6 +64,8 @@ export interface ElementwiseSpec extends Names, Pick<OpDef, "name" | "doc"> {
   readonly dtype?: DTypeRule;
   /** FLOPs of one evaluation by the cost model's weights; 1 unless stated. */
   readonly flops?: number;
+  /** `OpDef.work`. */
+  readonly work?: Work;
   readonly expensive?: boolean;
   readonly tolerance?: Tolerance;
   /** Ops without a slope (comparisons, logic, tests) need none. */
@@ -119,6 +121,7 @@ export function elementwise(spec: ElementwiseSpec): OpDef {
     },
     operandTypes: (inputs) => inputs.map(() => operandDType(rule, inputs)),
     flopsPerElement: flops,
+    ...(spec.work !== undefined && { work: spec.work }),
     expensive,
     tolerance: spec.tolerance ?? (rule === "arithmetic" || rule === "float" ? ROUNDED : EXACT),
     ...(derivative ? { derivative } : {}),

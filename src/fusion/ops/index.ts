@@ -100,6 +100,10 @@ export const activations: ReadonlyMap<string, OpDef | CompositeDef> = new Map(
 /** Every name and alias that a call can use, for completion and "did you mean". */
 export const opNames: readonly string[] = [...byName.keys()].sort();
 
+/** What one evaluation of an op takes of a shader's time (`OpDef.work`). */
+export const workOf = ({ work, flopsPerElement }: OpDef, literals: readonly (number | null)[]): number =>
+  typeof work === "function" ? work(literals) : (work ?? flopsPerElement);
+
 /** The dtype each operand is converted to before the op's rule sees it. */
 export const operandTypes = (def: OpDef, inputs: readonly DType[], attrs: Attrs): readonly DType[] =>
   def.operandTypes?.(inputs, attrs) ?? inputs;

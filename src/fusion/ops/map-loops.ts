@@ -94,13 +94,20 @@ const typeOf = ({ params }: LoopBody, known: readonly TensorType[], arg: BodyArg
       ? known[arg.at]!
       : { dtype: arg.kind === "iteration" ? "i32" : arg.dtype, shape: [] };
 
-/** FLOP of one call in one run of the body. */
-function flopsOf(find: Find, { op, attrs }: BodyValue, types: readonly TensorType[], type: TensorType): number {
+/** FLOP of one call in one run of the body, or its work. */
+function flopsOf(
+  find: Find,
+  { op, attrs, args }: BodyValue,
+  types: readonly TensorType[],
+  type: TensorType,
+  each: (def: OpDef, literals: readonly (number | null)[]) => number,
+): number {
   const def = find(op)!;
   const size = sizeOf(type.shape);
-  if (def.loop) return size * def.loop.flops(attrs, [def.loop.result(attrs)]);
+  if (def.loop) return size * def.loop.flops(attrs, [def.loop.result(attrs)], each);
   if (def.kind === "contraction") return 2 * size * types[0]!.shape.at(-1)!;
-  return def.flopsPerElement * (def.kind === "reduce" ? sizeOf(types[0]!.shape) : size);
+  const literals = args.map((arg) => (arg.kind === "literal" ? arg.value : null));
+  return each(def, literals) * (def.kind === "reduce" ? sizeOf(types[0]!.shape) : size);
 }
 
 /** All iterations of a body for one element. Every number has its slot in one list: parameters, values, the iteration's number, literals. */
@@ -291,15 +298,15 @@ export function loopMeaning(
     along: (attrs) => along?.(attrs) ?? null,
     launched: (attrs) => attrs["launched"] === true,
     run: (args, attrs, change, rows) => runFor(attrs)(args, iterationsOf(attrs), resultOf(attrs), change, rows ?? null),
-    flops(attrs, results) {
+    flops(attrs, results, each = (def) => def.flopsPerElement) {
       const body = sound(attrs);
       const known = typesOf(body);
-      const each = [...neededFor(body, results).values].reduce((sum, at) => {
+      const once = [...neededFor(body, results).values].reduce((sum, at) => {
         const value = body.values[at]!;
         const types = value.args.map((arg) => typeOf(body, known, arg));
-        return sum + flopsOf(find, value, types, known[at]!);
+        return sum + flopsOf(find, value, types, known[at]!, each);
       }, 0);
-      return iterationsOf(attrs) * each;
+      return iterationsOf(attrs) * once;
     },
   };
   return {

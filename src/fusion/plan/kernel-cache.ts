@@ -129,7 +129,7 @@ function renamed(
   const name = kernelName(graph, region);
   const title = titleOf(graph, region);
   return {
-    flops: printed.flops,
+    arithmetic: printed.arithmetic,
     form: {
       ...form,
       reductions: form.reductions.map((reduction) => ({ ...reduction, node: real(reduction.node) })),

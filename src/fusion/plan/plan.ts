@@ -68,12 +68,13 @@ export function lowerFusion(fusion: Fusion, target: Target, profile: DeviceProfi
 function factsOf(
   graph: Graph,
   region: Region,
-  { form, schedule, flops }: Pick<PrintedRegion, "form" | "schedule" | "flops">,
+  { form, schedule, arithmetic }: Pick<PrintedRegion, "form" | "schedule" | "arithmetic">,
   profile: DeviceProfile,
   fullSize: number,
 ): RegionFacts {
   const traffic = regionTraffic(graph, region, form, schedule, fullSize);
-  return { form, schedule, traffic, flops, time: kernelTime(traffic, flops, schedule, profile) };
+  const time = kernelTime(traffic, arithmetic, schedule, profile);
+  return { form, schedule, traffic, flops: arithmetic.flops, time };
 }
 
 /** Kernels of one region; its counts are shared out among them. */

@@ -1,5 +1,12 @@
 /** @file A region made ready for a plan: its counts and its kernels as text. The lowered program behind them is dropped. */
-import { regionFlops, classify, scheduleRegion, type RegionForm, type RegionSchedule } from "../kernel";
+import {
+  type Arithmetic,
+  regionArithmetic,
+  classify,
+  scheduleRegion,
+  type RegionForm,
+  type RegionSchedule,
+} from "../kernel";
 import { bug, type Graph, type Kernel, type NodeId, type Region, type Target, type TensorType } from "../ir";
 import { sharedBytes, type KernelProgram, laidOut, lowerJob, printWgsl } from "../kernel/code";
 
@@ -27,7 +34,7 @@ export interface PrintedProgram extends Pick<
 export interface PrintedRegion {
   readonly form: RegionForm;
   readonly schedule: RegionSchedule;
-  readonly flops: number;
+  readonly arithmetic: Arithmetic;
   readonly programs: readonly PrintedProgram[];
 }
 
@@ -42,8 +49,8 @@ export function shapeRegion(graph: Graph, region: Region, target: Target): Shape
   const { form } = classified;
   // Its verdict speaks of nodes by names that a plan may change: who shows it asks for it anew.
   const { order: _, ...schedule } = scheduleRegion(graph, region, form, target);
-  const flops = regionFlops(graph, region, form, schedule);
-  return { form, schedule, flops, programs: lowerJob({ graph, region, form, schedule, target }) };
+  const arithmetic = regionArithmetic(graph, region, form, schedule);
+  return { form, schedule, arithmetic, programs: lowerJob({ graph, region, form, schedule, target }) };
 }
 
 export function printRegion(graph: Graph, region: Region, target: Target): PrintedRegion {

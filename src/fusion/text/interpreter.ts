@@ -180,6 +180,8 @@ export interface Interpreter {
   readonly spare: Set<NodeId>;
   /** What went wrong while classes and objects were made. */
   readonly makings: Making[];
+  /** Calls so far that draw and name no seed. */
+  draws: number;
   /** Inputs that calls draw, `randn(4, 8)`: they have no name of their own. */
   readonly drawn: Set<NodeId>;
   /** How inputs begin where they are trained, by what their layers or the program say; null: as they are fed otherwise. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { printGraph } from "./print";
 import { parseProgram } from "./program";
 import { picture, problems } from "./testing";
 
@@ -35,6 +36,17 @@ describe("forms of the language", () => {
     );
     expect(theirs).toEqual(ours);
     expect(picture("x: f32[6, 8]\ni: i32[3]\ny = gather(x, i, 1)\n").at(-1)).toBe("y = gather(x, i) f32[6, 3]");
+  });
+
+  test("calls that draw and name no seed draw differently, and say so when they are printed", () => {
+    const seeds = (text: string): unknown[] =>
+      [...parseProgram(X + text).graph.nodes.values()].flatMap(({ op, attrs }) =>
+        op === "dropout" ? attrs["seed"] : [],
+      );
+    expect(seeds("y = dropout(dropout(x), 0.1, seed=7) + F.dropout(x, 0.2)\nz = x.dropout()\n")).toEqual([0, 7, 1, 2]);
+    expect(seeds("for i in range(3):\n    x = dropout(x, 0.5)\ny = dropout(x, 0.5, 4)\n")).toEqual([0, 1, 2, 4]);
+    const printed = printGraph(parseProgram(`${X}y = dropout(x) + dropout(x)\n`).graph);
+    expect(seeds(printed.replace(X, ""))).toEqual([0, 1]);
   });
 
   test("operators bind as in Python", () => {

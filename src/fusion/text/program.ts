@@ -176,6 +176,7 @@ function newInterpreter(
     defCalls: new Map(),
     fieldWrites: [],
     spare: new Set(),
+    draws: 0,
     drawn: new Set(),
     begins: new Map(),
     weightOf: new Map(),

@@ -49,7 +49,7 @@ export function openTrial(interpreter: Interpreter): Trial {
   };
   const mistakes = interpreter.diagnostics.mark();
   const calledBefore = new Map(interpreter.defCalls);
-  const { training, stopped } = interpreter;
+  const { training, stopped, draws } = interpreter;
   const { asked } = interpreter.optimizing;
   const made = (): ReadonlySet<NodeId> => new Set(later(nodes.keys(), sizes.nodes));
   const dropAllBut = (needed: ReadonlySet<NodeId>): void => {
@@ -91,6 +91,7 @@ export function openTrial(interpreter: Interpreter): Trial {
       for (const [root, number] of calledBefore) interpreter.defCalls.set(root, number);
       interpreter.training = training;
       interpreter.stopped = stopped;
+      interpreter.draws = draws;
       interpreter.optimizing.asked = asked;
     },
   };

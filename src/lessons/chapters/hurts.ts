@@ -4,10 +4,6 @@ import type { EdgeId } from "../../fusion";
 import { pin } from "../pins";
 import { cube, rows } from "../sizes";
 
-/** Values of the chain that is read in reverse order. */
-const LIVE = 16;
-const chain = Array.from({ length: LIVE - 1 }, (_, i) => `a${i + 1} = sin(a${i} * 2)`).join("\n");
-const backwards = Array.from({ length: LIVE - 2 }, (_, i) => `y = sin(y) * a${LIVE - 3 - i}`).join("\n");
 const iterations = 32;
 const duplicated = `# Thirty-two sines, then a product in tiles
 N = 1024
@@ -30,28 +26,37 @@ export const hurts: readonly Example[] = [
   {
     id: "overfuse",
     chapter: "when-it-hurts",
-    title: "Too many live values",
+    title: "Too much in registers",
     sentence:
-      "Register pressure: sixteen values are read in reverse order, so one kernel must hold all of them at once.",
-    text: `# The last value is needed first, the first one last
-N = 2048
-x: f32[N, 1024]
+      "Register pressure: one kernel for attention keeps scores and whole rows of results. For wide heads its tiles become small and slow.",
+    text: `# Attention of one head, 128 values wide
+N = 4096
+q: f32[N, 128]
+k: f32[N, 128]
+v: f32[N, 128]
 
-a0 = sin(x)
-${chain}
-
-y = a${LIVE - 1} * a${LIVE - 2}
-${backwards}
-return y
+s = q @ k.T / sqrt(128)
+p = softmax(s, -1)
+o = p @ v
+return o
 `,
     granularity: "op",
-    sizes: { name: "N", S: 128, M: 2048, L: 4096 },
+    sizes: { name: "N", S: 1024, M: 4096, L: 6144 },
+    variants: [
+      {
+        id: "forced",
+        title: "fused anyway",
+        sentence:
+          "Forced into one kernel: a small part of the bytes, and slower. On an H100 it took 1.7 times as long.",
+        options: { forced: [pin("s/0", "s", 0)] },
+      },
+    ],
   },
   {
     id: "long-chain",
     chapter: "when-it-hurts",
     title: "Too much code",
-    sentence: "Code size: a kernel has at most 64 ops, because longer shaders take longer to compile.",
+    sentence: "Code size: with at most 64 ops in a kernel, because longer shaders take longer to compile.",
     text: `# Eighty ops in a row
 N = 2048
 x: f32[N, 1024]
@@ -65,11 +70,12 @@ return ten(ten(ten(ten(ten(ten(ten(ten(x))))))))
 `,
     granularity: "op",
     sizes: rows,
+    options: { groupSize: 1 },
     variants: [
       {
         id: "larger",
         title: "larger kernels",
-        sentence: "With twice the group size the chain is one kernel again.",
+        sentence: "With at most 128, as usual, the chain is one kernel again.",
         options: { groupSize: 2 },
       },
     ],

@@ -53,9 +53,12 @@ export const practices: readonly Note[] = [
   practice(
     "not-too-much",
     "Do not fuse too much",
-    "Live values cost registers, and registers cost occupancy.",
+    "What a kernel holds costs registers. When they are full, tiles become small, or values go to memory after all.",
     ["001-18"],
-    [{ title: "Too many live values", opens: "overfuse" }],
+    [
+      { title: "Too much in registers", opens: "overfuse" },
+      { title: "Fused anyway", opens: "overfuse/forced" },
+    ],
   ),
   practice(
     "by-hand-last",

@@ -1,7 +1,7 @@
 /** @file Counts the arithmetic of a region: how often each member is evaluated, times what one evaluation costs. */
-import { node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../../ir";
+import { literalsOf, node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../../ir";
 import { comparisonsOfSorts, retainedByParts } from "../nest/networks";
-import { MAX_SORTED, opDef, rowLoopOf } from "../../ops";
+import { MAX_SORTED, opDef, rowLoopOf, workOf } from "../../ops";
 import { loopsIn, resultsOf } from "../shapes/loop/map-loops";
 import { matmulSizes } from "../shapes/matmul/matmul";
 import { orderComparisons } from "../shapes/sort/merge-sort";
@@ -11,36 +11,54 @@ import type { RegionForm, RegionSchedule } from "../types";
 
 type Body = Pick<Region, "members" | "outputs">;
 
+/** Arithmetic of a region: what is shown, and what the price asks. */
+export interface Arithmetic {
+  readonly flops: number;
+  /** Time of a shader, in FLOP of multiply-adds that pass meanwhile (`OpDef.work`). */
+  readonly work: number;
+}
+
 /**
- * FLOPs of one run of the region. A value that a wider loop asks for again and again (a broadcast operand,
+ * FLOP and work of one run of the region. A value that a wider loop asks for again and again (a broadcast operand,
  * the operand of a tiled contraction) counts as often as it is computed.
  */
-export function regionFlops(graph: Graph, region: Body, form: RegionForm | null, schedule: RegionSchedule): number {
+export function regionArithmetic(
+  graph: Graph,
+  region: Body,
+  form: RegionForm | null,
+  schedule: RegionSchedule,
+): Arithmetic {
   const evaluations = evaluationsOf(graph, region, form, schedule);
-  let flops = 0;
+  let [flops, work] = [0, 0];
   for (const id of region.members) {
     const n = node(graph, id);
     const def = opDef(n.op);
-    if (def.kind === "contraction") {
-      flops += 2 * matmulSizes(graph, id).k * sizeOf(n.type.shape) * (schedule.again?.includes(id) ? 2 : 1);
-    } else if (def.kind === "reduce") {
-      flops += def.flopsPerElement * (sizeOf(node(graph, n.inputs[0]!).type.shape) / comparedWith(form, schedule));
-    } else if (def.ranges) {
-      flops += rangeTerms(graph, n.inputs) * evaluations.get(id)!;
-    } else if (def.order) {
-      flops += comparisonsOf(graph, n, form!, schedule);
-    } else if (def.kind !== "movement" && !def.loop) {
-      flops += def.flopsPerElement * evaluations.get(id)!;
-    }
+    if (def.kind === "movement" || def.loop) continue;
+    const times = timesOf(graph, n, evaluations.get(id)!, form, schedule);
+    const isCounted = def.kind === "contraction" || def.ranges !== undefined || def.order !== undefined;
+    flops += times * (isCounted ? 1 : def.flopsPerElement);
+    work += times * (isCounted ? 1 : workOf(def, literalsOf(graph, n.inputs)));
   }
   // Results of one loop share its iterations.
   for (const results of loopsIn(graph, region.members)) {
     const [{ op, attrs }] = results as [Node];
     const along = rowLoopOf(results[0]!);
     const times = along ? sizeOf(along.outer) : Math.max(...results.map(({ id }) => evaluations.get(id)!));
-    flops += times * opDef(op).loop!.flops(attrs, resultsOf(results));
+    const loop = opDef(op).loop!;
+    flops += times * loop.flops(attrs, resultsOf(results));
+    work += times * loop.flops(attrs, resultsOf(results), workOf);
   }
-  return flops;
+  return { flops, work };
+}
+
+/** How often a member's arithmetic is done: for each element that is computed, or folded; the FLOP of a contraction, of ranges or of an order. */
+function timesOf(graph: Graph, n: Node, evaluated: number, form: RegionForm | null, schedule: RegionSchedule): number {
+  const def = opDef(n.op);
+  if (def.kind === "contraction")
+    return 2 * matmulSizes(graph, n.id).k * sizeOf(n.type.shape) * (schedule.again?.includes(n.id) ? 2 : 1);
+  if (def.kind === "reduce") return sizeOf(node(graph, n.inputs[0]!).type.shape) / comparedWith(form, schedule);
+  if (def.ranges) return rangeTerms(graph, n.inputs) * evaluated;
+  return def.order ? comparisonsOf(graph, n, form!, schedule) : evaluated;
 }
 
 /** Bins that an update is compared with, of which it names one: where it is folded into bins, that one alone. */

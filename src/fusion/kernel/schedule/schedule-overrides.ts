@@ -14,9 +14,8 @@ import { factorsOf } from "../shapes/fold/fold-factors";
 import { isEven, namedTile, offeredTiles, tileName } from "../shapes/matmul/matmul";
 import { flashTileName, offeredFlashTiles } from "../shapes/attention/flash-factors";
 import type { OrderWay, RegionSchedule, Variant } from "../types";
+import { MAX_REGISTERS } from "./schedule-parts";
 
-/** Registers that a thread of any machine can have; what needs more spills to memory. */
-const MAX_REGISTERS = 255;
 /** Turns of a row that a kernel writes out one by one. */
 const MAX_WRITTEN = 64;
 

@@ -7,8 +7,8 @@ import type { RegionSchedule, Variant } from "../types";
 export type Body = Pick<Region, "members" | "outputs">;
 /** Address arithmetic and loop counters of any kernel. */
 export const BASE_REGISTERS = 12;
-/** Live 32-bit registers per thread above which fewer threads fit a multiprocessor. */
-export const REGISTER_LIMIT = 64;
+/** 32-bit registers that a thread of any machine can have: what needs more spills to memory. */
+export const MAX_REGISTERS = 255;
 
 export const blank = (given: Partial<RegionSchedule> & { variant: Variant }): RegionSchedule => ({
   cached: [],

@@ -12,6 +12,7 @@ export const celu = unary({
   dtype: "float",
   attrs: [number("alpha", 1, "Depth below 0.")],
   flops: 18,
+  work: 33,
   expensive: true,
   tolerance: EXPONENTIAL,
   derivative: {

@@ -44,6 +44,7 @@ export const gelu = unary({
   ],
   dtype: "float",
   flops: 20,
+  work: 47,
   expensive: true,
   tolerance: TOLERANCE,
   derivative: { partials: slopeOfGelu },

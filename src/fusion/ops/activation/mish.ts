@@ -11,6 +11,7 @@ export const mish = unary({
   },
   dtype: "float",
   flops: 20,
+  work: 24,
   expensive: true,
   tolerance: EXPONENTIAL,
   derivative: {

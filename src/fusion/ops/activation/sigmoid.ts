@@ -10,6 +10,7 @@ export const sigmoid = unary({
   doc: { formula: "1 / (1 + e⁻ˣ)", teaches: "Backward can use the output: the derivative is y(1 − y)." },
   dtype: "float",
   flops: 13,
+  work: 23,
   expensive: true,
   tolerance: EXPONENTIAL,
   derivative: { partials: ({ output: y, of }) => [of("mul", [y, of("sub", [1, y])])] },

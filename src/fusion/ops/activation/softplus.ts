@@ -8,6 +8,7 @@ export const softplus = unary({
   doc: { formula: "ln(1 + eˣ)", teaches: "Written so that neither end overflows: max(x, 0) + log1p(e^−|x|)." },
   dtype: "float",
   flops: 20,
+  work: 40,
   expensive: true,
   tolerance: LOGARITHM,
   derivative: { partials: ({ inputs: [x], of }) => [of("sigmoid", [x!])] },

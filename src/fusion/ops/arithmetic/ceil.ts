@@ -7,6 +7,7 @@ export const ceil = unary({
   onnx: "Ceil",
   jax: ["ceil"],
   doc: { formula: "⌈x⌉", teaches: "A monotone step function, so a maximum can be taken before it." },
+  work: 9,
   derivative: {},
   algebra: { idempotent: "rounded", keepsZero: true, monotone: [UP_EXACT] },
   scalar: { js: Math.ceil, wgsl: (x, t) => (isInteger(t) ? x : `ceil(${x})`) },

@@ -12,6 +12,7 @@ export const div = binary({
       "A division costs about four multiplications; by a constant, multiply by its inverse instead. Integers truncate.",
   },
   flops: 4,
+  work: ([, divisor]) => (divisor === null ? 9 : 1),
   expensive: true,
   tolerance: DIVIDED,
   derivative: {

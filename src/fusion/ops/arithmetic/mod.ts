@@ -9,6 +9,7 @@ export const mod = binary({
   aliases: ["remainder"],
   doc: { formula: "a − b⌊a / b⌋", teaches: "Takes the sign of b as in Python; WGSL's % takes the sign of a." },
   flops: 6,
+  work: 21,
   expensive: true,
   tolerance: TOLERANCE,
   derivative: { partials: ({ inputs: [a, b], of }) => [1, of("neg", [of("floor_div", [a!, b!])])] },

@@ -7,6 +7,15 @@ const TOLERANCE: typeof ROUNDED = { rtol: 2e-5, atol: 1e-6, reason: "WGSL pow is
 /** The exponent, when it is written as a literal: `2.0`, `vec4f(2.0)`, `2`. */
 const literalExponent = (text: string): number => Number(/^(?:vec4[fi]\()?(-?[\d.]+)\)?$/.exec(text)?.[1] ?? NaN);
 
+/** Exponents that are written out, and what that takes. */
+const LITERAL_WORK: ReadonlyMap<number, number> = new Map([
+  [1, 0],
+  [2, 1],
+  [3, 2],
+  [0.5, 11],
+  [-1, 9],
+]);
+
 /** Wraps as i32 does; negative exponents truncate. */
 function wholePower(a: number, b: number): number {
   if (b < 0) return Math.abs(a) === 1 ? a ** (b & 1) : 0;
@@ -26,6 +35,7 @@ export const pow = binary({
     teaches: "Costs about as much as 16 multiplications, unless the exponent is the literal 2, 3, 0.5 or −1.",
   },
   flops: 16,
+  work: ([, exponent]) => LITERAL_WORK.get(exponent!) ?? 21,
   expensive: true,
   tolerance: TOLERANCE,
   derivative: {

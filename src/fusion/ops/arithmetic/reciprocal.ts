@@ -7,6 +7,7 @@ export const reciprocal = unary({
   doc: { formula: "1 / x", teaches: "Backward can use the output: the derivative is −y²." },
   dtype: "float",
   flops: 4,
+  work: 9,
   expensive: true,
   tolerance: DIVIDED,
   derivative: { partials: ({ output, of }) => [of("neg", [of("square", [output])])] },

@@ -13,6 +13,7 @@ export const round = unary({
   name: "round",
   onnx: "Round",
   doc: { formula: "nearest(x)", teaches: "A half is rounded to the even neighbour, as IEEE 754 does: 2.5 becomes 2." },
+  work: 9,
   derivative: {},
   algebra: { idempotent: "rounded", keepsZero: true, monotone: [UP_EXACT] },
   scalar: { js: roundToEven, wgsl: (x, t) => (isInteger(t) ? x : `round(${x})`) },

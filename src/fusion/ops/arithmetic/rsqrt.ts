@@ -10,6 +10,7 @@ export const rsqrt = unary({
   },
   dtype: "float",
   flops: 4,
+  work: 9,
   expensive: true,
   tolerance: DIVIDED,
   derivative: { partials: ({ inputs: [x], output, of }) => [of("div", [of("mul", [output, -0.5]), x!])] },

@@ -7,6 +7,7 @@ export const sign = unary({
   jax: ["sign"],
   aliases: ["sgn"],
   doc: { formula: "sign(x)", teaches: "Its derivative is 0 wherever it exists, so the gradient stops here." },
+  work: 15,
   derivative: {},
   algebra: { idempotent: "a sign", keepsZero: true, monotone: [UP_EXACT] },
   scalar: { js: Math.sign, wgsl: (x) => `sign(${x})` },

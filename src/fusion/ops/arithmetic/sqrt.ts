@@ -8,6 +8,7 @@ export const sqrt = unary({
   doc: { formula: "√x", teaches: "Backward can use the output: the derivative is 1 / (2y)." },
   dtype: "float",
   flops: 4,
+  work: 11,
   expensive: true,
   tolerance: DIVIDED,
   derivative: { partials: ({ output, of }) => [of("div", [0.5, output])] },

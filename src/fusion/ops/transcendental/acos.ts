@@ -9,6 +9,7 @@ export const acos = unary({
   doc: { formula: "arccos x", teaches: "Defined on [−1, 1] only; elsewhere it is NaN." },
   dtype: "float",
   flops: 12,
+  work: 28,
   expensive: true,
   tolerance: POLYNOMIAL,
   derivative: { partials: ({ inputs: [x], of }) => [of("neg", [of("rsqrt", [of("sub", [1, of("square", [x!])])])])] },

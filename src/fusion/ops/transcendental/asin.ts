@@ -9,6 +9,7 @@ export const asin = unary({
   doc: { formula: "arcsin x", teaches: "Defined on [−1, 1] only; elsewhere it is NaN." },
   dtype: "float",
   flops: 12,
+  work: 38,
   expensive: true,
   tolerance: POLYNOMIAL,
   derivative: { partials: ({ inputs: [x], of }) => [of("rsqrt", [of("sub", [1, of("square", [x!])])])] },

@@ -9,6 +9,7 @@ export const atan = unary({
   doc: { formula: "arctan x", teaches: "Backward needs no trigonometry: the derivative is 1 / (1 + x²)." },
   dtype: "float",
   flops: 12,
+  work: 42,
   expensive: true,
   tolerance: POLYNOMIAL,
   derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [of("add", [of("square", [x!]), 1])])] },

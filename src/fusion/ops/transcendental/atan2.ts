@@ -8,6 +8,7 @@ export const atan2 = binary({
   doc: { formula: "angle of (b, a)", teaches: "Unlike the arctangent of a quotient, it knows the quadrant." },
   dtype: "float",
   flops: 16,
+  work: 45,
   expensive: true,
   tolerance: POLYNOMIAL,
   derivative: {

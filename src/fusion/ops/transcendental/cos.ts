@@ -8,6 +8,7 @@ export const cos = unary({
   doc: { formula: "cos x", teaches: "Backward needs the input: the derivative is −sin x." },
   dtype: "float",
   flops: 8,
+  work: 44,
   expensive: true,
   tolerance: TRIGONOMETRIC,
   derivative: { partials: ({ inputs: [x], of }) => [of("neg", [of("sin", [x!])])] },

@@ -8,6 +8,7 @@ export const cosh = unary({
   doc: { formula: "(eˣ + e⁻ˣ) / 2", teaches: "Grows like e^|x|: an f32 overflows beyond 89." },
   dtype: "float",
   flops: 16,
+  work: 21,
   expensive: true,
   tolerance: EXPONENTIAL,
   derivative: { partials: ({ inputs: [x], of }) => [of("sinh", [x!])] },

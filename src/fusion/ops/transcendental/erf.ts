@@ -13,6 +13,7 @@ export const erf = unary({
   },
   dtype: "float",
   flops: 12,
+  work: 42,
   expensive: true,
   tolerance: POLYNOMIAL,
   derivative: {

@@ -8,6 +8,7 @@ export const exp = unary({
   doc: { formula: "eˣ", teaches: "Backward is the output itself: the derivative of exp is exp." },
   dtype: "float",
   flops: 8,
+  work: 11,
   expensive: true,
   tolerance: EXPONENTIAL,
   derivative: { partials: ({ output }) => [output] },

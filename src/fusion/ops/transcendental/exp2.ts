@@ -7,6 +7,7 @@ export const exp2 = unary({
   doc: { formula: "2ˣ", teaches: "GPUs compute exp as exp2 of a scaled argument." },
   dtype: "float",
   flops: 8,
+  work: 11,
   expensive: true,
   tolerance: EXPONENTIAL,
   derivative: { partials: ({ output, of }) => [of("mul", [output, Math.LN2])] },

@@ -9,6 +9,7 @@ export const log = unary({
   doc: { formula: "ln x", teaches: "Monotone, so a maximum can be taken before it." },
   dtype: "float",
   flops: 8,
+  work: 14,
   expensive: true,
   tolerance: LOGARITHM,
   derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [x!])] },

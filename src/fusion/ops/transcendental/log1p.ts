@@ -8,6 +8,7 @@ export const log1p = unary({
   doc: { formula: "ln(1 + x)", teaches: "Exact near 0, where 1 + x would already have rounded x away." },
   dtype: "float",
   flops: 12,
+  work: 30,
   expensive: true,
   tolerance: LOGARITHM,
   derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [of("add", [x!, 1])])] },

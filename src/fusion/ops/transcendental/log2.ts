@@ -7,6 +7,7 @@ export const log2 = unary({
   doc: { formula: "log₂ x", teaches: "GPUs compute log as a scaled log2." },
   dtype: "float",
   flops: 8,
+  work: 14,
   expensive: true,
   tolerance: LOGARITHM,
   derivative: { partials: ({ inputs: [x], of }) => [of("reciprocal", [of("mul", [x!, Math.LN2])])] },

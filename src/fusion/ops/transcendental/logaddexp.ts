@@ -6,6 +6,7 @@ export const logaddexp = binary({
   doc: { formula: "ln(eᵃ + eᵇ)", teaches: "The larger operand is subtracted first, so nothing overflows." },
   dtype: "float",
   flops: 20,
+  work: 41,
   expensive: true,
   tolerance: LOGARITHM,
   derivative: {

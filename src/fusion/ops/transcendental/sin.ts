@@ -8,6 +8,7 @@ export const sin = unary({
   doc: { formula: "sin x", teaches: "Backward needs the input: the derivative is cos x." },
   dtype: "float",
   flops: 8,
+  work: 43,
   expensive: true,
   tolerance: TRIGONOMETRIC,
   derivative: { partials: ({ inputs: [x], of }) => [of("cos", [x!])] },

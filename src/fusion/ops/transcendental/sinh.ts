@@ -9,6 +9,7 @@ export const sinh = unary({
   doc: { formula: "(eˣ − e⁻ˣ) / 2", teaches: "Grows like eˣ: an f32 overflows beyond 89." },
   dtype: "float",
   flops: 16,
+  work: 31,
   expensive: true,
   tolerance: EXPONENTIAL,
   derivative: { partials: ({ inputs: [x], of }) => [of("cosh", [x!])] },

@@ -10,6 +10,7 @@ export const tanh = unary({
   doc: { formula: "tanh x", teaches: "Backward can use the output: the derivative is 1 − y²." },
   dtype: "float",
   flops: 8,
+  work: 26,
   expensive: true,
   tolerance: POLYNOMIAL,
   derivative: { partials: ({ output, of }) => [of("sub", [1, of("square", [output])])] },

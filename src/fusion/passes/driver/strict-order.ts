@@ -2,7 +2,7 @@
 import { node, type Graph, type NodeId, type Region, type Target, type Verdict } from "../../ir";
 import { chosenFor, isRefusal, targetOf } from "../../cost";
 import { opDef } from "../../ops";
-import { summationOrder, scheduleRegion, type RegionSchedule, type SummationOrder } from "../../kernel";
+import { summationOrder, scheduleRegion, type SummationOrder } from "../../kernel";
 import type { Planner } from "./planner";
 import { countOf, nameOf, no, STRICT_OFF } from "./sentences";
 
@@ -28,11 +28,9 @@ export function inOtherOrder(planner: Planner, region: Region, before: readonly 
   for (const machine of [gpu, { ...gpu, schedule: "cpu" }] satisfies Target[]) {
     // As kernels are written: a person's choice of threads is a choice of order, too.
     const target = chosenFor(planner.options, machine);
-    const merged = orderIn(planner, region, target);
-    const apart = before.map((part) => orderIn(planner, part, target));
     for (const id of folds) {
-      const after = merged(id);
-      const own = apart.map((orderOf) => orderOf(id)).filter((each) => each !== null);
+      const after = groupingIn(planner, region, id, target);
+      const own = before.map((part) => groupingIn(planner, part, id, target)).filter((each) => each !== null);
       if (after === null || own.length === 0 || own.some(({ key }) => key === after.key)) continue;
       return refused(planner, id, own[0]!, after, target);
     }
@@ -40,21 +38,15 @@ export function inOtherOrder(planner: Planner, region: Region, before: readonly 
   return null;
 }
 
-/** In which groups a region adds up what it folds, scheduled once for all of that; nodes that a rewrite has just taken out of the graph are passed over. */
-function orderIn(planner: Planner, region: Region, target: Target): (id: NodeId) => SummationOrder | null {
+/** Of a region that computes `id`; nodes that a rewrite has just taken out of the graph are passed over. */
+function groupingIn(planner: Planner, region: Region, id: NodeId, target: Target): SummationOrder | null {
   const { graph } = planner;
-  const members = new Set(region.members);
-  let present: readonly NodeId[] | undefined;
-  let schedule: RegionSchedule | undefined;
-  return (id) => {
-    const facts = members.has(id) ? planner.facts(region) : null;
-    if (facts === null || isRefusal(facts) || facts.form === null) return null;
-    present ??= region.members.filter((member) => graph.nodes.has(member));
-    const isPriced = target.schedule === "gpu" && !target.knobs;
-    if (!isPriced && present.length < region.members.length) return null;
-    schedule ??= isPriced ? facts.schedule : scheduleRegion(graph, region, facts.form, target);
-    return summationOrder(graph, present, facts.form, schedule, id);
-  };
+  const facts = region.members.includes(id) ? planner.facts(region) : null;
+  if (facts === null || isRefusal(facts) || facts.form === null) return null;
+  const present = region.members.filter((member) => graph.nodes.has(member));
+  if (target.schedule === "gpu" && !target.knobs) return summationOrder(graph, present, facts.form, facts.schedule, id);
+  if (present.length < region.members.length) return null;
+  return summationOrder(graph, present, facts.form, scheduleRegion(graph, region, facts.form, target), id);
 }
 
 function refused(

@@ -3,6 +3,7 @@ import {
   type DeviceProfile,
   type Graph,
   isLiteral,
+  literalsOf,
   node,
   type Node,
   type NodeId,
@@ -12,6 +13,7 @@ import {
 } from "../../ir";
 import { isRefusal, regionFacts, targetOf, type RegionFacts } from "../../cost";
 import { isFreeView, replacementOf } from "../../kernel";
+import { opDef, workOf } from "../../ops";
 
 export interface CostCache {
   /** Counts and times of a region, or why it is no kernel. Holds as long as the nodes of its members stay as they are. */
@@ -98,6 +100,12 @@ interface Shape {
   readonly ids: readonly NodeId[];
 }
 
+/** What an op takes, where its literal operands decide that. */
+function workOfLiterals(graph: Graph, { op, inputs }: Node): string {
+  const def = opDef(op);
+  return typeof def.work === "function" ? ` ${workOf(def, literalsOf(graph, inputs))}` : "";
+}
+
 /** Kinds of nodes, each found out once. */
 function openKinds(): (graph: Graph, id: NodeId) => Kind {
   const texts = new Map<string, number>();
@@ -114,7 +122,7 @@ function openKinds(): (graph: Graph, id: NodeId) => Kind {
     const type = `${n.type.dtype}${n.type.shape.join()}`;
     kind = {
       node: n,
-      member: numberOf(`${n.op}${JSON.stringify(n.attrs)}${type}`),
+      member: numberOf(`${n.op}${JSON.stringify(n.attrs)}${type}${workOfLiterals(graph, n)}`),
       stored: numberOf(`${isLiteral(n) ? "c" : "s"}${type}`),
       isView: isFreeView(n),
       number: 0,

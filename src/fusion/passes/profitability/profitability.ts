@@ -13,7 +13,7 @@ import {
 import { intensity, machineShare, ridge, type Figures } from "../../cost";
 import { tileVisits, evaluationsOf } from "../../kernel";
 import { algebraOf, isDivision, opDef } from "../../ops";
-import { REGISTER_LIMIT } from "../../kernel";
+import { MAX_REGISTERS } from "../../kernel";
 import type { Candidate, CostDelta, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
 import { bothWays, bytesOfWays, movesLess, overruled, takesIt, timeOf, weigh } from "./weigh";
@@ -65,14 +65,14 @@ export function overBudget(planner: Planner, candidate: Candidate): Opinion | nu
     return schedule.registers - (schedule.waiting ?? 0);
   };
   const [before, after] = [largest(registers, remove), largest(registers, add)];
-  if (after <= REGISTER_LIMIT || after <= before) return null;
+  if (after <= MAX_REGISTERS || after <= before) return null;
   return no(
     "C_REGISTERS",
     nodes,
-    `A thread of the merged kernel would need about ${after} registers at once instead of ${before}. The planner allows ${REGISTER_LIMIT}: with more, fewer threads run at the same time.`,
+    `A thread of the merged kernel would need about ${after} registers at once instead of ${before}. It has ${MAX_REGISTERS} at most: the others would spill to memory.`,
     {
-      numbers: { registers: after, registersBefore: before, limit: REGISTER_LIMIT },
-      limit: { what: "registers per thread", value: after, limit: REGISTER_LIMIT, unit: "" },
+      numbers: { registers: after, registersBefore: before, limit: MAX_REGISTERS },
+      limit: { what: "registers per thread", value: after, limit: MAX_REGISTERS, unit: "" },
       ...forcing(planner, candidate, "Fewer values that are needed at the same time."),
     },
   );

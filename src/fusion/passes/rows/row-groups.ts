@@ -1,6 +1,7 @@
 /** @file P5: reductions over the same rows, what feeds several of them and what follows them become one kernel that walks each row once. */
-import { classifyPlain, factorsOf, type RegionSchedule } from "../../kernel";
-import { OPS_PER_NOTCH, type NodeId, type Region, type RegionId } from "../../ir";
+import { factorsOf } from "../../kernel";
+import { OPS_PER_NOTCH, type Region, type RegionId } from "../../ir";
+import type { RegionSchedule } from "../../kernel";
 import type { Answer, Candidate, FusionPass, Opinion } from "../driver/define";
 import {
   bindingsOf,
@@ -76,72 +77,48 @@ const MAX_BETWEEN = 8;
 
 /**
  * A group that one kernel can bind and that waits for nothing outside, grown from one that can't: what lies on a path that returns goes
- * in, and so do the readers of what is stored and should not be. As long as too many buffers are bound, it is the neighbour that leaves
- * the fewest. Null where there is none, or none is needed.
+ * in, and, as long as too many buffers are bound, the neighbour that leaves the fewest. Null where there is none, or none is needed.
  */
 function withThoseBetween(planner: Planner, pair: readonly Region[]): readonly Region[] | null {
   const group = [...pair];
   const most = planner.profile.maxBindings;
+  const merged = (regions: readonly Region[]): Region => mergedRegion(planner, regions, pair[0]!.id);
+  const bindings = (region: Region): number => {
+    const facts = planner.facts(region);
+    return isRefusal(facts) ? Infinity : bindingsOf(planner, facts);
+  };
+  const fits = (region: Region): boolean => !planner.isView(region) && !hasContraction(planner, region);
   while (group.length < pair.length + MAX_BETWEEN) {
     const path = planner.order.returns(group.map(({ id }) => id));
     if (path.found) {
       const via = planner.region(path.via);
-      if (!mayJoin(planner, via)) return null;
+      if (!fits(via)) return null;
       group.push(via);
       continue;
     }
-    const whole = mergedRegion(planner, group, pair[0]!.id);
-    const now = bindings(planner, whole);
-    if (now !== null && now <= most) return group.length > pair.length ? group : null;
-    const next = now === null ? readerOfStored(planner, group, whole) : neighbourWithFewest(planner, group, now);
+    const now = bindings(merged(group));
+    if (now <= most) return group.length > pair.length ? group : null;
+    const ids = new Set(group.map(({ id }) => id));
+    const around = new Set(group.flatMap(({ id }) => [...planner.readersOf(id), ...planner.producersOf(id)]));
+    const neighbours = [...around]
+      .flatMap((id) => (ids.has(id) || !fits(planner.region(id)) ? [] : [planner.region(id)]))
+      .toSorted((a, b) => planner.order.at(a.id) - planner.order.at(b.id))
+      .map((region) => ({ region, whole: merged([...group, region]) }))
+      .map((each) => ({ ...each, least: leastBindings(planner, each.whole) }))
+      .toSorted((a, b) => a.least - b.least);
+    let next: { readonly region: Region; readonly bound: number } | null = null;
+    // Whether one kernel can do it at all is dear to know: it is asked of those that may be the best.
+    for (const { region, whole, least } of neighbours) {
+      if (least > Math.min(now, next?.bound ?? Infinity)) break;
+      const bound = bindings(whole);
+      const isEarlier =
+        next !== null && bound === next.bound && planner.order.at(region.id) < planner.order.at(next.region.id);
+      if (bound <= now && (next === null || bound < next.bound || isEarlier)) next = { region, bound };
+    }
     if (!next) return null;
-    group.push(next);
+    group.push(next.region);
   }
   return null;
-}
-
-const mayJoin = (planner: Planner, region: Region): boolean =>
-  !planner.isView(region) && !hasContraction(planner, region);
-
-/** Null of what is no kernel. */
-function bindings(planner: Planner, region: Region): number | null {
-  const facts = planner.facts(region);
-  return isRefusal(facts) ? null : bindingsOf(planner, facts);
-}
-
-/** The first reader of a value that keeps the group from being one kernel because it is stored; null where that is not all. */
-function readerOfStored(planner: Planner, group: readonly Region[], { members, outputs }: Region): Region | null {
-  const isKernel = (stored: readonly NodeId[]): boolean => classifyPlain(planner.graph, members, stored).ok;
-  const value = isKernel([]) ? outputs.find((id) => !isKernel([id])) : undefined;
-  if (value === undefined || planner.isOutput(value)) return null;
-  const ids = new Set(group.map(({ id }) => id));
-  const readers = [...planner.regionsReading(value)].filter((id) => !ids.has(id)).map(planner.region);
-  if (!readers.every((reader) => mayJoin(planner, reader))) return null;
-  return readers.toSorted((a, b) => planner.order.at(a.id) - planner.order.at(b.id))[0] ?? null;
-}
-
-/** The neighbour with which the group binds the fewest buffers, no more than `now`. */
-function neighbourWithFewest(planner: Planner, group: readonly Region[], now: number): Region | null {
-  const ids = new Set(group.map(({ id }) => id));
-  const around = new Set(group.flatMap(({ id }) => [...planner.readersOf(id), ...planner.producersOf(id)]));
-  const neighbours = [...around]
-    .filter((id) => !ids.has(id))
-    .map(planner.region)
-    .filter((region) => mayJoin(planner, region))
-    .toSorted((a, b) => planner.order.at(a.id) - planner.order.at(b.id))
-    .map((region) => ({ region, whole: mergedRegion(planner, [...group, region], group[0]!.id) }))
-    .map((each) => ({ ...each, least: leastBindings(planner, each.whole) }))
-    .toSorted((a, b) => a.least - b.least);
-  let next: { readonly region: Region; readonly bound: number } | null = null;
-  // Whether one kernel can do it at all is expensive to know: it is asked of those that may be the best.
-  for (const { region, whole, least } of neighbours) {
-    const isLater = next !== null && planner.order.at(region.id) > planner.order.at(next.region.id);
-    const most: number = next === null ? now : isLater ? next.bound - 1 : next.bound;
-    if (least > most) continue;
-    const bound = bindings(planner, whole);
-    if (bound !== null && bound <= most) next = { region, bound };
-  }
-  return next?.region ?? null;
 }
 
 function wholeGroup(planner: Planner, group: readonly Region[], id: RegionId): Candidate {

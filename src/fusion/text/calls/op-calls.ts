@@ -45,7 +45,8 @@ export function opCall(
   if (folded) return folded;
   const wider = meant.kind === "reduce" ? args.find(({ name }) => name?.text === "dtype") : undefined;
   const rest = wider ? args.filter((arg) => arg !== wider) : args;
-  const found = bindArguments(interpreter, meant, rest, call.word ?? call.expr.callee.span, defaultsIn(dialect, meant));
+  const defaults = { ...defaultsIn(dialect, meant), ...ownSeed(interpreter, meant, rest) };
+  const found = bindArguments(interpreter, meant, rest, call.word ?? call.expr.callee.span, defaults);
   const bound = found && { ...found, attrs: perSpace(interpreter, call.called ?? "", found) };
   const rank = rankOf(interpreter, bound?.tensors[0]?.value);
   if (bound && rank > 1 && takesRow(meant, dialect, rest))
@@ -58,12 +59,22 @@ export function opCall(
 const rankOf = (interpreter: Interpreter, value: Value | undefined): number =>
   value?.kind === "tensor" && !interpreter.unknown.has(value.node) ? typeOf(interpreter, value.node).shape.length : 0;
 
+/** Whether a call gives the parameter at `at`, in its turn or by one of its names. */
+const gives = ({ params }: OpDef | CompositeDef, at: number, args: readonly GivenArgument[]): boolean =>
+  args.filter(({ name }) => !name).length > at ||
+  args.some(({ name }) => name !== null && params[at]!.names.includes(name.text));
+
 /** Whether the call says no axis, and so means all elements in a row. */
 function takesRow(op: OpDef | CompositeDef, dialect: Dialect, args: readonly GivenArgument[]): boolean {
   if (!op.rowWithoutAxis || (op.rowWithoutAxis === "jax" && dialect !== "jax")) return false;
   const axis = op.params.findIndex(({ kind }) => kind === "axis");
-  const words = op.params[axis]?.names ?? [];
-  return args.filter(({ name }) => !name).length <= axis && !args.some(({ name }) => name && words.includes(name.text));
+  return axis >= 0 && !gives(op, axis, args);
+}
+
+/** Calls that draw and name no seed draw differently from one another: each has the next. */
+function ownSeed(interpreter: Interpreter, op: OpDef | CompositeDef, args: readonly GivenArgument[]): Attrs {
+  const at = op.kind === "random" ? op.params.findIndex(({ names }) => names[0] === "seed") : -1;
+  return at < 0 || gives(op, at, args) ? {} : { seed: interpreter.draws++ };
 }
 
 /** `np.cumsum(x)`: the operand is flattened first. */

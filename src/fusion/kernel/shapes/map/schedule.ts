@@ -3,15 +3,26 @@ import { node, sameShape, sizeOf, type Graph, type Knobs, type NodeId, type Targ
 import { waitingMicros } from "../../count/data-loads";
 import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "../../count/reads";
 import { machineOf } from "../../nest/machine";
-import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
+import { BASE_REGISTERS, blank, liveScalars, MAX_REGISTERS, type Body } from "../../schedule/schedule-parts";
 import type { RegionForm, RegionSchedule } from "../../types";
 import { inPlaceOf } from "./in-place";
 import { flatUnit, heldAtOnce, segmentBody, segmentsOf, unitsOf, type FlatUnit } from "./segments";
 
-/** Neighbours that one thread of a flat kernel takes: four, or the two halves that share a word, or one. */
-function flatWidth(graph: Graph, outputs: readonly NodeId[], size: number, target: Target, knobs: Knobs): 1 | 2 | 4 {
-  const paired = !target.shaderF16 && outputs.some((id) => node(graph, id).type.dtype === "f16");
-  return size % 4 === 0 && knobs.vector !== "off" ? 4 : paired ? 2 : 1;
+/**
+ * Neighbours that one thread of a flat kernel takes: four where their values fit its registers, or the two halves that share a word, or one.
+ * @param live how many values one of them takes
+ */
+function flatWidth(
+  graph: Graph,
+  outputs: readonly NodeId[],
+  size: number,
+  live: number,
+  target: Target,
+  knobs: Knobs,
+): 1 | 2 | 4 {
+  const fits = knobs.vector === "on" || BASE_REGISTERS + 4 * live <= MAX_REGISTERS;
+  if (size % 4 === 0 && knobs.vector !== "off" && fits) return 4;
+  return !target.shaderF16 && outputs.some((id) => node(graph, id).type.dtype === "f16") ? 2 : 1;
 }
 
 /** Workgroup memory of one transposed tile: 32 rows of 32 values, and one more so that columns lie in different banks. */
@@ -41,21 +52,29 @@ export function scheduleMap(
     const [b, a] = tileAxes;
     const tiles =
       Math.ceil(form.space[a]! / 32) * Math.ceil(form.space[b]! / 32) * (size / (form.space[a]! * form.space[b]!));
+    const live = liveScalars(graph, region);
     return blank({
       ...shared,
       variant: "tile",
-      width: flatWidth(graph, region.outputs, size, target, knobs),
-      registers: BASE_REGISTERS + 4 * liveScalars(graph, region),
+      width: flatWidth(graph, region.outputs, size, live, target, knobs),
+      registers: BASE_REGISTERS + 4 * live,
       tileAxes,
       workgroups: tiles,
       workgroupBytes: Math.min(strided.size, tilesAtOnce) * TRANSPOSE_BYTES,
     });
   }
+  const lives = new Map<number, number>();
+  /** Values alive at once behind the outputs of one size. */
+  const liveOf = (each: number, which: readonly number[]): number => {
+    const whole = which.length === region.outputs.length;
+    const live = lives.get(each) ?? liveScalars(graph, whole ? region : segmentBody(graph, region, { which }));
+    lives.set(each, live);
+    return live;
+  };
   const unitOf = (each: number, which: readonly number[]): FlatUnit => {
     const outputs = which.map((at) => region.outputs[at]!);
-    const body = outputs.length === region.outputs.length ? region : segmentBody(graph, region, { which });
-    const width = flatWidth(graph, outputs, each, target, knobs);
-    return flatUnit(graph, region.members, each, width, () => liveScalars(graph, body));
+    const live = liveOf(each, which);
+    return flatUnit(graph, region.members, each, flatWidth(graph, outputs, each, live, target, knobs), live);
   };
   const turnsOf = (units: number): number =>
     Math.min(Number(knobs.turns ?? 1), Math.max(1, Math.ceil(units / threads)));
@@ -63,10 +82,9 @@ export function scheduleMap(
   const [largest, last] = [segments[0]!, segments.at(-1)!];
   // Turns that are written out are all on their way at once.
   const unrolled = largest.turns > 1 && knobs.unroll !== "off";
-  const registers = segments.map((segment) => {
-    const live = liveScalars(graph, segments.length > 1 ? segmentBody(graph, region, segment) : region);
-    return heldAtOnce(unitOf(segment.size, segment.which), live) * (unrolled ? segment.turns : 1);
-  });
+  const registers = segments.map(
+    ({ size, which, turns }) => heldAtOnce(unitOf(size, which), liveOf(size, which)) * (unrolled ? turns : 1),
+  );
   const inPlace = inPlaceOf(graph, region);
   return blank({
     ...shared,

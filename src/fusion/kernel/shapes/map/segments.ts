@@ -5,7 +5,7 @@
 import { node, sizeOf, type Graph, type NodeId, type TensorType } from "../../../ir";
 import { normalAxis, numberOf, opDef } from "../../../ops";
 import { neededBy } from "../../count/needed";
-import { BASE_REGISTERS, REGISTER_LIMIT, type Body } from "../../schedule/schedule-parts";
+import { BASE_REGISTERS, MAX_REGISTERS, type Body } from "../../schedule/schedule-parts";
 import type { Segment } from "../../types";
 
 /** Outputs by size, the largest first; those without an element are nobody's work. */
@@ -79,7 +79,7 @@ export function flatUnit(
   members: readonly NodeId[],
   size: number,
   width: 1 | 2 | 4,
-  live: () => number,
+  live: number,
 ): FlatUnit {
   const alone: FlatUnit = { width, run: 1, points: null };
   if (width === 2) return alone;
@@ -89,7 +89,7 @@ export function flatUnit(
   const together = leastCommon(period, width);
   const vectors: FlatUnit = { width, run: together / width, points: together / period };
   const isWhole = together <= MAX_RUN && size % together === 0;
-  if (isWhole && BASE_REGISTERS + heldAtOnce(vectors, live()) <= REGISTER_LIMIT) return vectors;
+  if (isWhole && BASE_REGISTERS + heldAtOnce(vectors, live) <= MAX_REGISTERS) return vectors;
   return period <= MAX_RUN ? { width: 1, run: period, points: 1 } : alone;
 }
 

@@ -179,18 +179,12 @@ export function passesPerRead(
   }
   for (const { value, stage } of cachedByThreads(graph, region, form, roots, turn)) passes.get(value)?.delete(stage);
   const around = region.members.filter((id) => !endsPass(node(graph, id)));
-  const wholeIn = (members: readonly NodeId[], asked: readonly NodeId[]): ReadonlySet<NodeId> => {
-    const all = [...touchedElements(graph, members, asked)];
-    return new Set(all.flatMap(([value, elements]) => (elements === touched.get(value) ? [value] : [])));
-  };
-  const answers = new Map<string, ReadonlySet<NodeId>>();
-  /** Values of which these ask for all that is touched. */
-  const whole = (asked: readonly NodeId[]): ReadonlySet<NodeId> => {
-    const key = asked.join();
-    const found = answers.get(key) ?? wholeIn(around, asked);
-    answers.set(key, found);
-    return found;
-  };
+  const whole = (members: readonly NodeId[], asked: readonly NodeId[]): NodeId[] =>
+    asked.length === 0
+      ? []
+      : [...touchedElements(graph, members, asked)].flatMap(([value, elements]) =>
+          elements === touched.get(value) ? [value] : [],
+        );
   // What one pass walks and a row of another loads once is loaded in both; a row keeps what it loaded once.
   for (const value of known) {
     const walked = passes.get(value);
@@ -200,20 +194,27 @@ export function passesPerRead(
     if (walked.has(first)) continue;
     const holding = held.filter(({ root }) => root.stage === first);
     const walking = loads.filter(({ changing }) => changing.has(value));
-    const both = [holding, walking].every((asking) => whole(asking.map(({ root }) => root.id)).has(value));
+    const both = [holding, walking].every((asking) =>
+      whole(
+        around,
+        asking.map(({ root }) => root.id),
+      ).includes(value),
+    );
     if (both) walked.add(first);
   }
-  const again = whole(byRow);
+  const again = whole(around, byRow);
   // One turn is no loop: what it loaded for the row is still there.
   const inOne = turn.all >= form.columns;
-  const indices = [...again].some((value) => known.has(value) || (inOne && passes.has(value)))
+  const indices = again.some((value) => known.has(value) || (inOne && passes.has(value)))
     ? indicesAfter(graph, region, form, roots, byRow)
     : { same: NOWHERE, other: NOWHERE };
   const before =
     indices.other.size > 0
-      ? wholeIn(
-          region.members,
-          roots.map(({ id }) => id),
+      ? new Set(
+          whole(
+            region.members,
+            roots.map(({ id }) => id),
+          ),
         )
       : NOWHERE;
   for (const value of again) {

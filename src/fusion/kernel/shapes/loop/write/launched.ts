@@ -1,5 +1,5 @@
 /** @file A loop whose iterations are launched: the kernels of its body, once an iteration, on what the iteration before left behind. */
-import { regionFlops } from "../../../count/flops";
+import { regionArithmetic } from "../../../count/flops";
 import {
   bug,
   isLiteral,
@@ -43,7 +43,7 @@ function lowerLaunch(
   const read = new Map(schedule.reads.map(({ value, elements }) => [value, elements]));
   return {
     program,
-    flops: regionFlops(graph, region, form, schedule),
+    flops: regionArithmetic(graph, region, form, schedule).flops,
     touched: program.buffers.map(({ value, elements }) => read.get(value) ?? elements),
   };
 }
