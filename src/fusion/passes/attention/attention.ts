@@ -2,7 +2,7 @@
  * @file Product → softmax → product becomes one kernel, by algebra and not by name: the division by the row's sum waits until
  * the end, the row's maximum and sum run along, and the scores are computed tile by tile where they are needed.
  */
-import { node, sizeOf, type Alternative, type Patch, type Verdict } from "../../ir";
+import { node, sizeOf, type Alternative, type Patch, type Region, type Verdict } from "../../ir";
 import { isRefusal } from "../../cost";
 import { algebraOf, isDivision, opDef } from "../../ops";
 import { classifyOnline } from "../../kernel";
@@ -14,7 +14,7 @@ import { openRewriter, type Rewriter } from "../driver/rewriter";
 import { onlineProfitability, regionsOf } from "../profitability/online-profitability";
 import { rewriteCandidate } from "../driver/rewriting";
 import { mergedRegion } from "../driver/merged-rewrite";
-import { choosing, timeOf } from "../profitability/weigh";
+import { choosing, timeOf, workOf } from "../profitability/weigh";
 import { nameOf, namesOf, no, pairOf, showBytes, yes } from "../driver/sentences";
 import { forcedAnyway, leftSeparate, policyOnContraction } from "../profitability/profitability";
 import { titled } from "../catalogue";
@@ -52,25 +52,34 @@ export const attention: FusionPass = {
     const policy = policyOnContraction(planner, candidate);
     if (policy) return policy;
     const alone = onlineProfitability(planner, candidate, delta, doing(planner, candidate));
-    const promise = promised.get(candidate);
-    return alone.ok || !promise ? alone : onTheWay(planner, candidate, delta, promise);
+    const prospect = promised.get(candidate);
+    if (alone.ok || !prospect) return alone;
+    return prospect.rest.length === 0 ? prospect.whole : onTheWay(planner, candidate, delta, prospect);
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };
 
-/** What the whole derivation gains, noted at the step on its way that may cost something by itself. */
-const promised = new WeakMap<Candidate, Opinion>();
+interface Prospect {
+  /** What the whole derivation gains. */
+  readonly whole: Opinion;
+  /** Kernels that only the next step merges; none where this step completes the derivation. */
+  readonly rest: readonly Region[];
+}
+
+/** Noted at the step on the way that may cost something by itself. */
+const promised = new WeakMap<Candidate, Prospect>();
 
 /** A step that would not pay alone, taken because the one after it does. */
-function onTheWay({ graph }: Planner, { nodes }: Candidate, { apart, fused }: CostDelta, whole: Opinion): Opinion {
-  const values = nameOf(graph, nodes.at(-1)!);
+function onTheWay(planner: Planner, { nodes }: Candidate, { fused }: CostDelta, { whole, rest }: Prospect): Opinion {
+  const values = nameOf(planner.graph, nodes.at(-1)!);
   const { criterion, alternatives } = whole.weighed!;
   const [without, withAll] = alternatives as readonly [Alternative, Alternative];
+  const besides = workOf(planner, rest);
   const alone = {
     what: "this step alone",
-    micros: without.micros + fused.micros - apart.micros,
-    bytes: without.bytes + fused.bytes - apart.bytes,
-    launches: without.launches + fused.launches - apart.launches,
+    micros: fused.micros + besides.micros,
+    bytes: fused.bytes + besides.bytes,
+    launches: fused.launches + besides.launches,
   };
   const text = `A running maximum and sum beside ${values} do not pay alone (${timeOf(alone, without)}), but they make room for the next step. ${whole.text}`;
   return yes(whole.code, nodes, text, {
@@ -129,16 +138,16 @@ function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generato
   };
   const along = regionsOf(planner, rewriter, [...core, values]);
   const running = mergeCandidate(planner, "running-softmax", along, softmax);
-  promised.set(running, whole);
-  if (!(yield running).accepted) return;
-  rewriter.applied(patchOf(running));
   const rest = regionsOf(planner, rewriter, [scores, ...mods]).filter(
     ({ id: other }) => !along.some((region) => region.id === other),
   );
+  promised.set(running, { whole, rest });
+  if (!(yield running).accepted) return;
+  rewriter.applied(patchOf(running));
   const inline = { edges: edgesOf(planner, [scores, ...mods, ...core]), nodes: [scores, ...mods, values], id };
   if (rest.length === 0) return;
   const all = mergeCandidate(planner, "scores-inline", [...rest, planner.region(id)], inline);
-  if (whole.code === "U_FORCE") promised.set(all, whole);
+  if (whole.code === "U_FORCE") promised.set(all, { whole, rest: [] });
   if ((yield all).accepted) rewriter.applied(patchOf(all));
 }
 
