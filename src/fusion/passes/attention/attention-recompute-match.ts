@@ -27,23 +27,29 @@ export interface Recomputation {
   readonly sinks: readonly Sink[];
 }
 
-/** All scores whose elements late products read, in text order. */
-export function findRecomputations(planner: Planner, rewriter: Rewriter): Recomputation[] {
-  const { graph } = planner;
-  const products = [...graph.nodes.values()].filter(({ op }) => opDef(op).kind === "contraction");
+/** All scores whose elements late products read, in text order; each as the graph is when it is asked for. */
+export function* findRecomputations(planner: Planner, rewriter: Rewriter): Generator<Recomputation, void> {
+  const products = [...planner.graph.nodes.values()].filter(({ op }) => opDef(op).kind === "contraction");
   const inOrder = products.toSorted((a, b) => planner.position(a.id) - planner.position(b.id));
-  const late = inOrder.filter(isLate);
-  if (late.length === 0) return [];
-  const walks = late.map((n) => ([0, 1] as const).flatMap((operand) => walkedBack(graph, n, operand) ?? []));
-  return inOrder.flatMap((n): Recomputation[] => {
-    const found = isLate(n) ? null : between(planner, rewriter, n.id);
-    const reading = (walk: Sink): boolean => walk.products.includes(found!.scores);
+  const walks = new Map(inOrder.filter(isLate).map(({ id }) => [id, walksBack(planner.graph, id)]));
+  if (walks.size === 0) return;
+  for (const { id } of inOrder) {
+    const found = walks.has(id) ? null : between(planner, rewriter, id);
+    if (!found) continue;
+    const reading = (walk: Sink): boolean => walk.products.includes(found.scores);
+    const late = [...walks].filter(([, known]) => known.some(reading));
     // A product whose operands are both made of scores has no rows of its own to walk over.
-    const own = found
-      ? walks.map((each) => each.filter(reading)).flatMap((each) => (each.length === 1 ? each : []))
-      : [];
-    return found && own.length > 0 ? [{ scores: found.scores, values: n.id, sinks: own }] : [];
-  });
+    const sinks = late
+      .map(([each]) => walksBack(planner.graph, each).filter(reading))
+      .flatMap((each) => (each.length === 1 ? each : []));
+    if (sinks.length > 0) yield { scores: found.scores, values: id, sinks };
+  }
+}
+
+/** From either operand, as far as the product is still there. */
+function walksBack(graph: Graph, id: NodeId): Sink[] {
+  const n = graph.nodes.get(id);
+  return n ? ([0, 1] as const).flatMap((operand) => walkedBack(graph, n, operand) ?? []) : [];
 }
 
 /** Products that make the elements that one more multiplies: a kernel has room for the tiles of so many. */
