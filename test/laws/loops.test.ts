@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { planFusion } from "../../src/fusion/plan";
 import { fusionAt } from "../../src/fusion/compile";
-import { generic, totalsOf } from "../../src/fusion/cost";
+import { chosenFor, generic, totalsOf } from "../../src/fusion/cost";
 import { runReference } from "../../src/fusion/reference";
 import { opDef } from "../../src/fusion/ops";
 import { parseProgram, printGraph } from "../../src/fusion/text";
@@ -64,6 +64,16 @@ test("what a loop stores stands until its last launch, also where nobody reads i
     }),
     { numRuns: 16 },
   );
+});
+
+test("launches that read rows again add up to what is counted", () => {
+  const text = "x: f32[2, 3]\nfor t in range(28):\n    x = torch.softmax(x * 0.5, dim=-1) + x\nreturn x";
+  const { naive, options } = planned({ text, ways: [0, 0, 0, 0, 0, 10] }).compilation;
+  const { kernels } = planFusion(naive!, chosenFor(options), generic);
+  const accesses = kernels.flatMap(({ reads, writes }) => [...reads, ...writes]);
+  expect(accesses.some(({ rereads }) => rereads > 0)).toBe(true);
+  const moved = accesses.reduce((sum, { bytes, rereads }) => sum + bytes * (1 + rereads), 0);
+  expect(moved).toBe(totalsOf(naive!, generic, undefined, chosenFor(options)).bytes);
 });
 
 test.each(["grad", "jvp"] as const)("%s of a loop is that of the loop written out", (mode) => {

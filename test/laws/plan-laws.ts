@@ -266,15 +266,19 @@ function bytesOff(state: Fusion, run: CpuRun, options: CompileOptions): string[]
     const { columns } = each.facts.form!;
     // What is smaller than a row is counted once, unless it is walked again.
     const again = new Set(each.facts.schedule.reads.flatMap(({ value, rereads }) => (rereads > 0 ? [value] : [])));
-    for (const [i, log] of each.logs.entries())
+    for (const [i, log] of each.logs.entries()) {
+      const program = each.programs[i]!;
+      const { launch } = program;
+      // A launch of a loop has rows of its own: what is as large as anything it touches is no smaller than a row.
+      const least = launch ? Math.max(...log.buffers.flatMap(({ read, written }) => [read, written])) : columns;
       for (const { value, read, written, passes } of log.buffers) {
-        const program = each.programs[i]!;
-        const { type } = program.buffers[boundValues(program).indexOf(value)]!;
+        const at = boundValues(program).indexOf(value);
+        const isAgain = launch ? launch.touched[at]!.rereads > 0 : again.has(value);
         touched +=
-          dtypeBytes(type.dtype) *
-          (read * ((counted && read >= columns) || again.has(value) ? Math.floor(passes) : Math.min(passes, 1)) +
-            written);
+          dtypeBytes(program.buffers[at]!.type.dtype) *
+          (read * ((counted && read >= least) || isAgain ? Math.floor(passes) : Math.min(passes, 1)) + written);
       }
+    }
   }
   const { bytes } = totalsOf(state, options.profile, undefined, chosenFor(options));
   const indexed = [...state.graph.nodes.values()].some(({ op }) => opDef(op).kind === "gather");

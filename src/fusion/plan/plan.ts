@@ -131,7 +131,7 @@ function kernelsOf(
 
 type Accesses = Pick<Kernel, "reads" | "writes">;
 const movedBy = ({ reads, writes }: Accesses): number =>
-  [...reads, ...writes].reduce((sum, { bytes }) => sum + bytes, 0);
+  [...reads, ...writes].reduce((sum, { bytes, rereads }) => sum + bytes * (1 + rereads), 0);
 
 const wholeAccess = (value: NodeId, bytes: number, fullSize: number): Access => ({
   value,
@@ -140,12 +140,15 @@ const wholeAccess = (value: NodeId, bytes: number, fullSize: number): Access => 
   fullSize: bytes > 0 && bytes >= fullSize,
 });
 
-/** A launch of a loop reads and writes whole what it binds. */
+/** What a launch of a loop reads and writes of what it binds. */
 function launchedAccesses({ bindings }: PrintedProgram, fullSize: number): Accesses {
   const of = (writes: boolean): Access[] =>
     bindings
       .filter(({ access }) => (access === "read_write") === writes)
-      .map(({ value, elements, type }) => wholeAccess(value, elements * dtypeBytes(type.dtype), fullSize));
+      .map(({ value, elements, rereads = 0, type }) => ({
+        ...wholeAccess(value, elements * dtypeBytes(type.dtype), fullSize),
+        rereads,
+      }));
   return { reads: of(false), writes: of(true) };
 }
 

@@ -16,6 +16,8 @@ export interface PrintedBinding {
   readonly access: "read" | "read_write" | "uniform";
   readonly type: TensorType;
   readonly elements: number;
+  /** How often a launch of a loop reads them again. */
+  readonly rereads?: number;
   /** An input that `value` is written over. */
   readonly begins?: NodeId;
 }
@@ -68,7 +70,8 @@ export function printRegion(graph: Graph, region: Region, target: Target): Print
       bindings: text.bindings.map((binding, i) => ({
         ...binding,
         value: launch.values[i]!,
-        elements: launch.touched[i]!,
+        elements: launch.touched[i]!.elements,
+        rereads: launch.touched[i]!.rereads,
       })),
     };
   });

@@ -317,12 +317,18 @@ export interface KernelProgram {
   readonly largestNumber: number;
   /** f16 lies two to a u32 in memory: the target can't bind halves. */
   readonly packedHalves: boolean;
-  /** One of many launches of a kernel on other values: what it binds now and how much of it is touched, in the order of `buffers`, and its own FLOP. */
+  /** One of many launches of a kernel on other values: what it binds now and what it touches of it, in the order of `buffers`, and its own FLOP. */
   readonly launch?: {
     readonly values: readonly NodeId[];
-    readonly touched: readonly number[];
+    readonly touched: readonly Touched[];
     readonly flops: number;
   };
+}
+
+/** Distinct elements of a value that a launch touches, and how often it reads them again. */
+export interface Touched {
+  readonly elements: number;
+  readonly rereads: number;
 }
 
 /** The values that a program's buffers are bound to. */

@@ -20,7 +20,7 @@ import { scheduleRegion } from "../../../schedule/schedule";
 import { registerScalar } from "../../../emit/emitter";
 import { programOf, storedForm, threadPerItem, type Job } from "../../../emit/kernel-frame";
 import { Lowering } from "../../../emit/lowering";
-import type { KernelProgram } from "../../../emit/kernel-ir";
+import type { KernelProgram, Touched } from "../../../emit/kernel-ir";
 
 /** The kernels of a region whose form and schedule are known. */
 export type LowerJob = (job: Job) => readonly KernelProgram[];
@@ -31,7 +31,7 @@ function lowerLaunch(
   given: Region,
   wide: Target,
   lowerJob: LowerJob,
-): { readonly program: KernelProgram; readonly flops: number; readonly touched: readonly number[] } {
+): { readonly program: KernelProgram; readonly flops: number; readonly touched: readonly Touched[] } {
   const region = storedForm(graph, given);
   const target = uncutOf(wide);
   const classified = classify(graph, region.members, region.outputs);
@@ -40,11 +40,11 @@ function lowerLaunch(
   const schedule = scheduleRegion(graph, region, form, target);
   const [program, more] = lowerJob({ graph, region, form, schedule, target });
   if (!program || more) throw bug(`${region.id} is more than a kernel`);
-  const read = new Map(schedule.reads.map(({ value, elements }) => [value, elements]));
+  const read = new Map(schedule.reads.map((each) => [each.value, each]));
   return {
     program,
     flops: regionArithmetic(graph, region, form, schedule).flops,
-    touched: program.buffers.map(({ value, elements }) => read.get(value) ?? elements),
+    touched: program.buffers.map(({ value, elements }) => read.get(value) ?? { elements, rereads: 0 }),
   };
 }
 
@@ -64,7 +64,7 @@ interface RowCopy {
 /** One thread for each element of a row, which copies it to its index in a result that has all rows; a last value has one row. */
 function lowerRowCopy({ graph, region, target, output, row, source, from }: RowCopy): {
   readonly program: KernelProgram;
-  readonly touched: readonly number[];
+  readonly touched: readonly Touched[];
 } {
   const result = node(graph, output);
   const { outer: around, own: inside, rowAxis, result: kind } = rowLoopOf(result)!;
@@ -95,7 +95,10 @@ function lowerRowCopy({ graph, region, target, output, row, source, from }: RowC
   });
   return {
     program,
-    touched: program.buffers.map(({ value: id }) => (id === output ? sizeOf(rowShape) : sizeOf(rest))),
+    touched: program.buffers.map(({ value: id }) => ({
+      elements: sizeOf(id === output ? rowShape : rest),
+      rereads: 0,
+    })),
   };
 }
 
