@@ -105,7 +105,7 @@ test("the chapter's example counts 7 → 3, and says what the chapter prints", a
   await card.getByRole("button", { name: "Instructions" }).click();
   await expect(card.getByRole("row", { name: /^Loads from memory 2$/ })).toBeVisible();
   await card.getByRole("button", { name: "Launch" }).click();
-  await expect(card.getByRole("img", { name: /^Registers: \d+ of 64/ })).toBeVisible();
+  await expect(card.getByRole("img", { name: /^Registers: \d+ of 255/ })).toBeVisible();
   await expect(card.getByRole("img", { name: "Occupancy: 100 %" })).toBeVisible();
 });
 

@@ -30,7 +30,7 @@ export const defaultOptions: CompileOptions = {
   strict: false,
   policy: "cost",
   matmulPolicy: "epilogue",
-  groupSize: 2,
+  groupSize: 1,
   profile: generic,
   forced: [],
   forbidden: [],

@@ -120,7 +120,7 @@ export {
   type MeasuredRoofs,
   type ProfileField,
 } from "./cost";
-export { fullSizeBytes, regionTraffic, type RegionTraffic } from "./kernel";
+export { fullSizeBytes, MAX_REGISTERS, regionTraffic, type RegionTraffic } from "./kernel";
 
 // Regions: the form and the schedule of one kernel.
 export {

@@ -56,7 +56,7 @@ return o
     id: "long-chain",
     chapter: "when-it-hurts",
     title: "Too much code",
-    sentence: "Code size: with at most 64 ops in a kernel, because longer shaders take longer to compile.",
+    sentence: "Code size: a kernel has at most 64 ops, because longer shaders take longer to compile.",
     text: `# Eighty ops in a row
 N = 2048
 x: f32[N, 1024]
@@ -70,12 +70,11 @@ return ten(ten(ten(ten(ten(ten(ten(ten(x))))))))
 `,
     granularity: "op",
     sizes: rows,
-    options: { groupSize: 1 },
     variants: [
       {
         id: "larger",
         title: "larger kernels",
-        sentence: "With at most 128, as usual, the chain is one kernel again.",
+        sentence: "With twice the group size the chain is one kernel again.",
         options: { groupSize: 2 },
       },
     ],

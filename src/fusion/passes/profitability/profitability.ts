@@ -37,6 +37,13 @@ export function forcing(
   };
 }
 
+/** Registers of a thread with which every thread that a multiprocessor can have finds room. */
+const CROWDED = 64;
+
+/** Most registers of a kernel's thread. How elementwise ones slow down as these run out was measured, and is priced. */
+const registersFor = (planner: Planner, region: Region): number =>
+  planner.figuresOf(region).schedule.variant === "flat" ? MAX_REGISTERS : CROWDED;
+
 /** Budgets of a kernel that are worth, not law: ops, statements, registers. Null when it keeps them. */
 export function overBudget(planner: Planner, candidate: Candidate): Opinion | null {
   const { add, remove, nodes } = candidate;
@@ -64,15 +71,21 @@ export function overBudget(planner: Planner, candidate: Candidate): Opinion | nu
     const { schedule } = planner.figuresOf(region);
     return schedule.registers - (schedule.waiting ?? 0);
   };
-  const [before, after] = [largest(registers, remove), largest(registers, add)];
-  if (after <= MAX_REGISTERS || after <= before) return null;
+  const before = largest(registers, remove);
+  const over = add.find((region) => registers(region) > Math.max(before, registersFor(planner, region)));
+  if (!over) return null;
+  const [after, most] = [registers(over), registersFor(planner, over)];
+  const cost =
+    most < MAX_REGISTERS
+      ? `The planner allows ${most} in a kernel that folds, multiplies or sorts: with more, fewer threads run at the same time.`
+      : `It has ${most} at most: the others would spill to memory.`;
   return no(
     "C_REGISTERS",
     nodes,
-    `A thread of the merged kernel would need about ${after} registers at once instead of ${before}. It has ${MAX_REGISTERS} at most: the others would spill to memory.`,
+    `A thread of the merged kernel would need about ${after} registers at once instead of ${before}. ${cost}`,
     {
-      numbers: { registers: after, registersBefore: before, limit: MAX_REGISTERS },
-      limit: { what: "registers per thread", value: after, limit: MAX_REGISTERS, unit: "" },
+      numbers: { registers: after, registersBefore: before, limit: most },
+      limit: { what: "registers per thread", value: after, limit: most, unit: "" },
       ...forcing(planner, candidate, "Fewer values that are needed at the same time."),
     },
   );

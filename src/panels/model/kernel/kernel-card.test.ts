@@ -31,7 +31,7 @@ test("many live values fill the register meter and take occupancy, which the nai
   expect(card.registers).toMatchObject({
     share: 1,
     value: "160 of 64",
-    text: "With more than 64 per thread, some thread slots stay empty.",
+    text: "With more than 64 per thread, too few threads run at the same time to hide waiting.",
   });
   expect(card.occupancy).toMatchObject({ share: 0.4, value: "40 %" });
   expect(card.occupancy.text).toMatch(/^Limited by registers\. The naive kernels have \d+ %\.$/);

@@ -1,6 +1,7 @@
 /** @file One kernel as a profiler would show it, from the model: launch, memory, arithmetic, registers, occupancy. Estimates, and called so. */
 import {
   intensity,
+  MAX_REGISTERS,
   shaderRate,
   type DeviceProfile,
   type InstructionCounts,
@@ -69,11 +70,13 @@ function occupancyMeter(kernel: Kernel, naive: readonly Kernel[]): Meter {
 }
 
 function registerMeter({ registers, predicted: { occupancy } }: Kernel): Meter {
-  const full = Math.floor(registers * occupancy.registers);
+  const full = Math.min(MAX_REGISTERS, Math.floor(registers * occupancy.registers));
   const text =
     registers <= full
-      ? `Up to ${count(full)} per thread, all thread slots can be used.`
-      : `With more than ${count(full)} per thread, some thread slots stay empty.`;
+      ? `Up to ${count(full)} per thread, enough threads run at the same time to hide waiting.`
+      : registers <= MAX_REGISTERS
+        ? `With more than ${count(full)} per thread, too few threads run at the same time to hide waiting.`
+        : `A thread has ${count(MAX_REGISTERS)} at most: the others spill to memory.`;
   return {
     name: "Registers",
     share: Math.min(1, registers / full),
