@@ -1,4 +1,3 @@
-import { DOWN } from "../algebra";
 import { POLYNOMIAL, unary } from "../families";
 import { ACOS } from "../wgsl-functions";
 
@@ -13,6 +12,5 @@ export const acos = unary({
   expensive: true,
   tolerance: POLYNOMIAL,
   derivative: { partials: ({ inputs: [x], of }) => [of("neg", [of("rsqrt", [of("sub", [1, of("square", [x!])])])])] },
-  algebra: { monotone: [DOWN] },
   scalar: { js: Math.acos, wgsl: (x, t) => t.call("acos_of", x), helpers: ACOS },
 });

@@ -1,4 +1,3 @@
-import { UP } from "../algebra";
 import { POLYNOMIAL, unary } from "../families";
 import { ASIN } from "../wgsl-functions";
 
@@ -13,6 +12,6 @@ export const asin = unary({
   expensive: true,
   tolerance: POLYNOMIAL,
   derivative: { partials: ({ inputs: [x], of }) => [of("rsqrt", [of("sub", [1, of("square", [x!])])])] },
-  algebra: { keepsZero: true, monotone: [UP] },
+  algebra: { keepsZero: true },
   scalar: { js: Math.asin, wgsl: (x, t) => t.call("asin_of", x), helpers: ASIN },
 });
