@@ -12,7 +12,7 @@ function chosen(options: CompileOptions, left: ExampleOptions, defaults: Compile
 
 /**
  * Options under which `example` opens. Pins, knobs and what a backward pass keeps belong to one program and do not go along; what the example before it had set, and
- * nobody changed since, is taken back; everything else stays as the person has it.
+ * nobody changed since, is undone; everything else stays as the person has it.
  */
 export function optionsFor(
   example: Example,

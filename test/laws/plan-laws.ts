@@ -158,7 +158,7 @@ export function planned({ text, ways }: Case, more: Partial<CompileOptions> = {}
   return { text, ways, graph, compilation: compiled(graph, { ...optionsFor(graph, ways), ...more }) };
 }
 
-/** Every state is a state, every step is counted, replayed and taken back; pins and modes stay. */
+/** Every state is a state, every step is counted, replayed and undone; pins and modes stay. */
 export function structureFaults({ compilation }: Planned): string[] {
   const { policy, forced, forbidden, strict, groupSize, knobs } = compilation.options;
   // What people choose may cost more, and so may cutting a call that is larger than the group size.

@@ -36,13 +36,13 @@ export interface Wanted extends Pick<SavedValues, "budgetBytes"> {
 export interface Inverted {
   readonly op: string;
   readonly inputs: readonly NodeId[];
-  /** The result that it is taken back from. */
+  /** The result that it is inverted from. */
   readonly result: NodeId;
 }
 
 const inputsOf = (graph: Graph, { inverted }: Wanted, id: NodeId): readonly NodeId[] =>
   inverted.get(id)?.inputs ?? node(graph, id).inputs;
-/** Values that others are taken back from, those aside that are taken back themselves. */
+/** Values that others are inverted from, those aside that are inverted themselves. */
 const resultsSaved = ({ inverted }: Wanted): ReadonlySet<NodeId> =>
   new Set([...inverted.values()].map(({ result }) => result).filter((id) => !inverted.has(id)));
 
@@ -141,7 +141,7 @@ function cut(graph: Graph, { primals, asked }: Partition, wanted: Wanted, freed:
   const found = savedByCut(values);
   if (!found) throw bug("no cut between the passes");
   const idsOf = (at: ReadonlySet<number>): NodeId[] => [...at].map((index) => primals[index]!);
-  // Values that others are taken back from may be none that a derivative needs.
+  // Values that others are inverted from may be none that a derivative needs.
   const ids = new Set([...idsOf(found.saved), ...results]);
   const early = idsOf(found.early).filter((id) => isLate(node(graph, id)));
   return { ids, early: new Set([...early, ...[...ids].filter((id) => isLate(node(graph, id)))]) };

@@ -92,7 +92,7 @@ export class NodeFactory {
   halved = (value: NodeId, like: Node): NodeId => this.call("cast", [value], { dtype: "f16" }, like, false);
   widened = (half: NodeId, like: Node): NodeId => this.call("cast", [half], { dtype: like.type.dtype }, like, true);
 
-  /** A value taken back from what was computed of it. */
+  /** A value inverted from what was computed of it. */
   inverse({ op, inputs }: Inverted, like: Node): NodeId {
     return this.call(op, inputs, {}, like, true);
   }
