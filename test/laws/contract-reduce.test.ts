@@ -1,10 +1,10 @@
 /** @file A product folded while it is made: what the derived form computes, on awkward shapes, in both schedules. */
 import { describe, expect, test } from "vitest";
-import { lowerFusion } from "../../src/fusion/plan";
+import { lowerFusion, runPlanOnCpu } from "../../src/fusion/plan";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, totalsOf } from "../../src/fusion/cost";
 import type { CompileOptions, Totals } from "../../src/fusion/ir";
-import { complaints, cpu, gpu, graphOf, oneRegion, wgslOf } from "./kernel-harness";
+import { complaints, cpu, dataOf, gpu, graphOf, oneRegion, wgslOf } from "./kernel-harness";
 import { compiled, stepFaults } from "./pass-harness";
 
 const CASES: Readonly<Record<string, string>> = {
@@ -67,6 +67,33 @@ describe.each(Object.entries(ONE))("%s", (_, text) => {
     const swaps = compilation.steps.filter(({ pass, accepted }) => pass === "monotone-commute" && accepted);
     for (const { seq } of swaps) expect(complaints(fusionAt(compilation, seq), gpu, 1e-9)).toEqual([]);
   });
+});
+
+/** A product that a thread makes twice, once for the peak of its rows or columns: m × n, with k along either axis of what is stored. */
+const madeTwice = [
+  [1, 33, 4],
+  [33, 1, 1],
+  [33, 5, 2],
+  [5, 33, 3],
+  [5, 33, 4],
+  [33, 5, 8],
+].flatMap(([m, n, k]) =>
+  [`x: f32[${m}, ${k}]\na = x`, `x: f32[${k}, ${m}]\na = x.T`, `x: f32[${m}, 1]\na = x.expand(${m}, ${k})`].flatMap(
+    (left) =>
+      [`w: f32[${k}, ${n}]\nb = w`, `w: f32[${n}, ${k}]\nb = w.T`].flatMap((right) =>
+        [0, 1].map((axis) => [`${left}\n${right}\nz = a @ b\ny = softmax(z, dim=${axis})`]),
+      ),
+  ),
+);
+
+test.each(madeTwice)("what a thread's turns load they load twice, and what stays the same once: %s", (text) => {
+  for (const target of [gpu, cpu]) {
+    const { graph, regions } = oneRegion(graphOf(text));
+    const { facts, logs } = runPlanOnCpu({ graph, regions }, target, generic, dataOf(graph)).regions[0]!;
+    const logged = new Map(logs[0]!.buffers.map(({ value, passes }) => [value, passes]));
+    for (const { value, rereads } of facts.schedule.reads)
+      expect([value, 1 + rereads]).toEqual([value, logged.get(value)]);
+  }
 });
 
 const finalOf = (text: string, given: Partial<CompileOptions> = {}): Totals => {

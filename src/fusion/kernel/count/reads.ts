@@ -50,7 +50,7 @@ function demandOn(graph: Graph, n: Node, operand: number, demand: Footprint): Fo
 }
 
 /**
- * Distinct elements of every stored value that the members touch when the outputs are computed in full.
+ * Distinct elements of every stored value that the members touch when the outputs are computed in full; an output may be stored itself.
  * Exact as far as a few hundred disjoint boxes name them; everything where that is not enough.
  */
 export function touchedElements(
@@ -64,7 +64,7 @@ export function touchedElements(
     const known = demands.get(id);
     demands.set(id, known ? union(known, demand, node(graph, id).type.shape) : demand);
   };
-  const outside = new Set<NodeId>();
+  const outside = new Set(outputs.filter((id) => !inside.has(id)));
   for (const id of members.toReversed()) {
     const demand = demands.get(id);
     if (!demand) continue;
@@ -231,7 +231,8 @@ function mapPoints(n: Node, inputs: readonly Shape[], points: Points, operand: n
   return found;
 }
 
-type Pair = readonly [readonly number[], readonly number[]];
+/** Two neighbours, or twice the same point. */
+export type Pair = readonly [readonly number[], readonly number[]];
 
 /** Two neighbouring points of `shape` along `axis`; null when the axis is too short. */
 export function neighbours(shape: Shape, axis: number): Pair | null {

@@ -1,16 +1,19 @@
 /** @file How a product is walked that is folded while it is made: tiles, chunks of the walk, and what they take. */
 import { leftBy } from "../../nest/threads";
-import { node, sizeOf, type Graph, type NodeId, type Region, type Shape, type Target } from "../../../ir";
+import { node, sizeOf, type Graph, type NodeId, type Region, type Target } from "../../../ir";
 import { opDef } from "../../../ops";
 import { leftVectors, matmulSizes, offeredTiles, THIN, tileBytes, tileThreads } from "../matmul/matmul";
 import { aloneShare, slimTiles, tileShare } from "../matmul/matmul-factors";
 import { endsOf, type OnlineParts } from "./online-parts";
-import { neighbours, readsOf, strideProbe, touchedElements } from "../../count/reads";
+import { neighbours, type Pair, readsOf, strideProbe, touchedElements } from "../../count/reads";
 import { membersBehind } from "../fold/rows/row-steps";
 import type { MatmulTile, RegionRead, RegionSchedule, Variant } from "../../types";
 
 export type Body = Pick<Region, "members" | "outputs">;
 export type Planned = Partial<RegionSchedule> & { readonly variant: Variant };
+
+/** Up to this k a thread writes the product out instead of a loop along k: its own rows are then loaded once for all of its turns. */
+export const WRITTEN_OUT = 4;
 
 /** Bands of rows that keep a large machine busy: below this, smaller bands, or chunks of them. */
 export const ENOUGH_WORKGROUPS = 128;
@@ -191,7 +194,7 @@ export function scheduleReduce(
     const walks = walksOf(parts, Math.ceil(folded / Math.min(4, folded)));
     return {
       variant: "reduce-thread",
-      ...(walks === 1 ? { reads: plain } : walkedTwice(graph, parts, members, plain, k === 1 || k === 4)),
+      ...(walks === 1 ? { reads: plain } : walkedTwice(graph, parts, members, plain, k <= WRITTEN_OUT)),
       threadsPerWorkgroup: 64,
       workgroups: Math.ceil((batch * Math.ceil(outer / rows)) / 64),
       registers: live + 4 * folds + 8,
@@ -251,21 +254,20 @@ function fixedAlong(
   members: readonly NodeId[],
   held: boolean,
 ): Set<NodeId> {
-  const shapeOf = (id: NodeId): Shape => node(graph, id).type.shape;
   const operands = node(graph, scores[0]!).inputs;
   const own = axis === space.length - 1 ? 0 : 1;
+  /** What is asked of a value from one turn to the next; along an axis of one element, and none, that is the same. */
+  const asked = (id: NodeId, fromLast: number | null): { id: NodeId; pair: Pair } => {
+    const { shape } = node(graph, id).type;
+    const zero = shape.map(() => 0);
+    return { id, pair: (fromLast === null ? null : neighbours(shape, shape.length - fromLast)) ?? [zero, zero] };
+  };
   // The own operand's inner axis is the last one of the left, the one before of the right; of the other operand, the outer one is walked.
-  const walked = [
-    ...again.map((id) => [id, axis - space.length] as const),
-    [operands[1 - own]!, own === 0 ? -1 : -2] as const,
-  ];
-  const roots = walked.flatMap(([id, at]) => {
-    const pair = neighbours(shapeOf(id), shapeOf(id).length + at);
-    return pair ? [{ id, pair }] : [];
-  });
-  const inner = neighbours(shapeOf(operands[own]!), shapeOf(operands[own]!).length - 1 - own);
-  const still = inner && held ? ([inner[0], inner[0]] as const) : inner;
-  const strides = strideProbe(graph, members, [...roots, ...(still ? [{ id: operands[own]!, pair: still }] : [])]);
+  const strides = strideProbe(graph, members, [
+    ...again.map((id) => asked(id, space.length - axis)),
+    asked(operands[1 - own]!, own === 0 ? 1 : 2),
+    asked(operands[own]!, held ? null : 1 + own),
+  ]);
   return new Set([...strides].flatMap(([id, steps]) => ([...steps].every((step) => step === 0) ? [id] : [])));
 }
 

@@ -2,6 +2,7 @@
 import { programOf, threadPerItem, type Job } from "../../../emit/kernel-frame";
 import type { Index } from "../../../emit/index-space";
 import { literal, type KernelProgram, type Reg } from "../../../emit/kernel-ir";
+import { WRITTEN_OUT } from "../reduce-schedule";
 import { Reduce } from "./reduce";
 import { completeRows } from "./workgroup-row-reduce";
 import { nameRows } from "./online-softmax-state";
@@ -81,12 +82,16 @@ function block4({ product: c, low, space }: Reduce, batch: Index, lines: readonl
   const n = c.quad(unit, c.sizes.n).at;
   const accs = lines.map((_, i) => low.variable(`c_${i}`, c.scalar, 4, literal(0, c.scalar), [c.id]));
   const byFours = c.sizes.k % 4 === 0 && c.alongK(0);
-  low.loop("k", byFours ? c.sizes.k / 4 : c.sizes.k, (k) => {
-    if (!byFours) {
-      const right = c.right(batch, k, n);
-      accs.forEach((acc, i) => c.fma(acc, c.left(batch, held[i]!, k), null, right));
-      return;
-    }
+  const one = (k: Index): void => {
+    const right = c.right(batch, k, n);
+    accs.forEach((acc, i) => c.fma(acc, c.left(batch, held[i]!, k), null, right));
+  };
+  if (!byFours) {
+    if (c.sizes.k <= WRITTEN_OUT) for (let k = 0; k < c.sizes.k; k++) one(space.int(k));
+    else low.loop("k", c.sizes.k, one);
+    return accs;
+  }
+  low.loop("k", c.sizes.k / 4, (k) => {
     const start = space.mul(k, 4);
     const left = held.map((m) => c.left(batch, m, space.add(start, space.of(space.lane))));
     for (const lane of [0, 1, 2, 3]) {
