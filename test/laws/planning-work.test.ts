@@ -65,6 +65,20 @@ const loopOver = (
         h = tanh(h) if t % 2 == 0 else sigmoid(h)
     return h`;
 
+/** The same written out, each step along a row of a tensor that is computed first: of that all steps read. */
+const rowsOver = (steps: number): string =>
+  [
+    "x: f32[48]",
+    `rows: f32[${steps}, 48]`,
+    "rows = exp(rows * 0.1)",
+    ...Array.from({ length: steps }, (_, t) => [
+      `r = rows[${t}]`,
+      "gate = r * (x > x.sum(-1)) + 0.25",
+      "x = tanh(r - gate.amax(-1) + (x - r.amax(-1)) * 0.25) + x * 0.5",
+    ]).flat(),
+    "return x",
+  ].join("\n");
+
 /** A chain alone. */
 const chainOf = (ops: number): string =>
   [
@@ -95,6 +109,7 @@ test.each([
   ["a chain", chainOf, 120],
   ["a recurrent layer", recurrentOver, 16],
   ["an unrolled loop", loopOver, 24],
+  ["a loop along rows of one tensor", rowsOver, 8],
   ["a gradient", gradientOf, 80],
 ] as const)("%s of twice the length takes at most about twice the work", (_, program, length) => {
   lookUps(program(length / 4)); // what is done once for all programs

@@ -1,6 +1,6 @@
 /** @file P5: reductions over the same rows, what feeds several of them and what follows them become one kernel that walks each row once. */
-import { factorsOf } from "../../kernel";
-import { OPS_PER_NOTCH, type Region, type RegionId } from "../../ir";
+import { classifyPlain, factorsOf } from "../../kernel";
+import { OPS_PER_NOTCH, type NodeId, type Region, type RegionId } from "../../ir";
 import type { RegionSchedule } from "../../kernel";
 import type { Answer, Candidate, FusionPass, Opinion } from "../driver/define";
 import {
@@ -88,7 +88,8 @@ function withThoseBetween(planner: Planner, pair: readonly Region[]): readonly R
     return isRefusal(facts) ? Infinity : bindingsOf(planner, facts);
   };
   const fits = (region: Region): boolean => !planner.isView(region) && !hasContraction(planner, region);
-  while (group.length < pair.length + MAX_BETWEEN) {
+  const largest = pair.length + MAX_BETWEEN;
+  while (group.length < largest) {
     const path = planner.order.returns(group.map(({ id }) => id));
     if (path.found) {
       const via = planner.region(path.via);
@@ -96,9 +97,14 @@ function withThoseBetween(planner: Planner, pair: readonly Region[]): readonly R
       group.push(via);
       continue;
     }
-    const now = bindings(merged(group));
-    if (now <= most) return group.length > pair.length ? group : null;
     const ids = new Set(group.map(({ id }) => id));
+    const together = merged(group);
+    const now = bindings(together);
+    if (now <= most) return group.length > pair.length ? group : null;
+    if (now === Infinity) {
+      const missing = readersMissing(planner, together, ids);
+      if (!missing || group.length + missing.length >= largest || !missing.map(planner.region).every(fits)) return null;
+    }
     const around = new Set(group.flatMap(({ id }) => [...planner.readersOf(id), ...planner.producersOf(id)]));
     const neighbours = [...around]
       .flatMap((id) => (ids.has(id) || !fits(planner.region(id)) ? [] : [planner.region(id)]))
@@ -119,6 +125,23 @@ function withThoseBetween(planner: Planner, pair: readonly Region[]): readonly R
     group.push(next.region);
   }
   return null;
+}
+
+/**
+ * The regions outside a group that is no kernel that all have to be in it, so that a value is not stored which no kernel of the group
+ * can store. Null where no reader helps: one kernel doesn't compute these members, whatever it stores, or the value is a result.
+ */
+function readersMissing(
+  planner: Planner,
+  { members, outputs }: Region,
+  group: ReadonlySet<RegionId>,
+): RegionId[] | null {
+  const isKernel = (stored: readonly NodeId[]): boolean => classifyPlain(planner.graph, members, stored).ok;
+  if (!isKernel([])) return null;
+  const inTheWay = outputs.find((id) => !isKernel([id]));
+  if (inTheWay === undefined) return [];
+  if (planner.isOutput(inTheWay)) return null;
+  return [...planner.regionsReading(inTheWay)].filter((reader) => !group.has(reader));
 }
 
 function wholeGroup(planner: Planner, group: readonly Region[], id: RegionId): Candidate {
