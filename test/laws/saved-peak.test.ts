@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
 import { savedBuffers } from "../../src/fusion/cost";
-import type { SavedValues } from "../../src/fusion/ir";
+import { node, type Region, type SavedValues } from "../../src/fusion/ir";
 import { budgetFault } from "../../src/fusion/saved-sheet";
 import { differentiated } from "./gradient-case";
 import { caseArbitrary, planned, type Case, type Planned } from "./plan-laws";
@@ -13,8 +13,20 @@ const POLICIES = ["cut", "segments", "recomputed"] as const;
 
 const peakOf = ({ compilation: { steps, naivePlan } }: Planned): number =>
   (steps.at(-1)?.totals ?? naivePlan!.totals).peakBytes;
-const savedOf = ({ compilation }: Planned): number =>
-  savedBuffers(fusionAt(compilation, compilation.steps.length)).reduce((sum, { bytes }) => sum + bytes, 0);
+const savedOf = ({ compilation }: Planned, at = compilation.steps.length): number =>
+  savedBuffers(fusionAt(compilation, at)).reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Steps that have more saved than before and than the budget allows, once it is chosen what is saved. */
+function raisedAbove(plan: Planned, budgetBytes: number): string[] {
+  const accepted = plan.compilation.steps.filter((step) => step.accepted);
+  const chosen = accepted.findLastIndex(({ pass }) => pass === "saved-values");
+  return accepted.slice(chosen + 1).flatMap(({ seq, pass, rule }) => {
+    const [before, after] = [savedOf(plan, seq - 1), savedOf(plan, seq)];
+    return after > Math.max(before, budgetBytes)
+      ? [`step ${seq} (${pass}/${rule}) saves ${after} instead of ${before}, of ${budgetBytes} allowed`]
+      : [];
+  });
+}
 
 /** What a program with gradients breaks; `seen` counts plans that were held against something. */
 function faultsOf(
@@ -45,6 +57,7 @@ function faultsOf(
     faults.push(
       `saves ${saved} of ${budgetBytes} allowed, and says ${warned.map(({ text }) => text).join() || "nothing"}`,
     );
+  faults.push(...raisedAbove(within, budgetBytes));
   // Where a policy saves no more than the budget, the budget can be met.
   const possible = plans.filter(({ made }) => savedOf(made) <= budgetBytes).map(({ policy }) => policy);
   if (saved > budgetBytes && possible.length > 0)
@@ -98,6 +111,19 @@ test("no merge has the backward pass read more than the budget allows", () => {
   expect(savedOf(made)).toBeLessThanOrEqual(16);
   const refused = made.compilation.steps.find(({ profitable }) => profitable?.limit?.what === "saved values");
   expect(refused?.profitable?.text).toMatch(/would be saved instead of 8 B, above the 16 B allowed/);
+});
+
+test("what a kernel reads for the forward pass alone is not saved for backward", () => {
+  const text =
+    "x0: f32[2]\nx1: f32[2, 2]\nx2: f32[2, 2]\nv1 = tensordot(x0, x1, dims=1)\nv2 = x2 @ v1\nloss = sum(tanh(v2))\nloss.backward()\nreturn loss, x0.grad, x1.grad, x2.grad";
+  const made = planned(
+    { text, ways: [0, 0, 14, 1, 0] },
+    { savedValues: { apart: false, choices: {}, policy: "cut", budgetBytes: 12 } },
+  );
+  const { graph, regions } = fusionAt(made.compilation, made.compilation.steps.length);
+  const phases = ({ members }: Region): number => new Set(members.map((id) => node(graph, id).phase)).size;
+  expect([...regions.values()].some((region) => region.members.length > 1 && phases(region) > 1)).toBe(true);
+  expect(savedOf(made)).toBeLessThanOrEqual(12);
 });
 
 test("a budget that nothing is chosen by, as the pass is off, keeps no kernels apart", () => {

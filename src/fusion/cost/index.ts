@@ -1,5 +1,5 @@
 /** @file Predictions: time, totals, peak memory, device profiles. */
-export { savedBuffers, type SavedBuffer } from "./saved-buffers";
+export { savedBuffers, savedFor, type SavedBuffer } from "./saved-buffers";
 export { positionsOf, type Positions } from "./positions";
 export { openRunningTotals, totalsOf, type RunningTotals } from "./running-totals";
 export {

@@ -1,11 +1,9 @@
 /** @file What a plan may hold in memory: its peak, and what the backward pass reads of the forward pass. */
-import { savedBuffers } from "../../cost";
-import { bytesOf, isInput, node, type NodeId, type Region } from "../../ir";
-import { storedInputs } from "../../kernel";
+import { savedBuffers, savedFor } from "../../cost";
+import { bytesOf, node, type NodeId, type Region } from "../../ir";
 import type { Candidate, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
 import { namesOf, no, showBytes } from "../driver/sentences";
-import { isLate } from "../saved/partition";
 
 /** The plan must stay below the profile's memory limit, unless it was above it already. */
 export function overPeak(planner: Planner, { add, remove, nodes, rewrite }: Candidate): Opinion | null {
@@ -36,26 +34,19 @@ export function overPeak(planner: Planner, { add, remove, nodes, rewrite }: Cand
   );
 }
 
-/** Values of the forward pass that kernels of `regions` read in the backward pass. */
-function savedFor({ graph }: Planner, regions: readonly Region[]): ReadonlySet<NodeId> {
-  const late = (id: NodeId): boolean => isLate(node(graph, id));
-  const read = regions
-    .filter(({ members }) => members.some(late))
-    .flatMap(({ members }) => storedInputs(graph, members));
-  return new Set(read.filter((id) => !late(id) && !isInput(node(graph, id))));
-}
-
 /** No merge may have the backward pass read more than the budget that saved values were chosen by; null where none is set, it holds, or more was saved already. */
 export function overBudget(planner: Planner, { add, remove, nodes, rewrite }: Candidate): Opinion | null {
   const { graph, options, regions } = planner;
   const { savedValues: { policy, budgetBytes } = {} } = options;
   if (budgetBytes === undefined || policy !== "cut" || rewrite) return null;
   if (options.disabledPasses.includes("saved-values")) return null;
-  const [before, after] = [savedFor(planner, remove), savedFor(planner, add)];
+  const savedForAll = (kernels: readonly Region[]): ReadonlySet<NodeId> =>
+    new Set(kernels.flatMap(({ members }) => savedFor(graph, members)));
+  const [before, after] = [savedForAll(remove), savedForAll(add)];
   const gone = new Set(remove.map(({ id }) => id));
   const isRead = (id: NodeId): boolean =>
     [...planner.regionsReading(id)].some(
-      (reader) => !gone.has(reader) && planner.region(reader).members.some((member) => isLate(node(graph, member))),
+      (reader) => !gone.has(reader) && savedFor(graph, planner.region(reader).members).includes(id),
     );
   const bytes = (ids: Iterable<NodeId>): number => [...ids].reduce((sum, id) => sum + bytesOf(node(graph, id).type), 0);
   const more = [...after].filter((id) => !before.has(id) && !isRead(id));
