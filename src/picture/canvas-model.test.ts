@@ -30,6 +30,13 @@ test("one bracket for each statement of the program", () => {
   expect(boundName("h.centre")).toBe("h");
 });
 
+test("statements whose ops stand in the same rows share a bracket", () => {
+  const scene = sceneAt("a: f32[8]\nx = a * 2\ny = exp(a)\nz = x + y\n", 0);
+  const column = columnOf(scene);
+  const beside = new Map([...column, [nodeId("y"), { ...column.get(nodeId("x"))!, x: 400 }]]);
+  expect(bracketsOf(scene, beside).map(({ name }) => name)).toEqual(["x, y", "z"]);
+});
+
 test("the inspector shows attributes as the language writes them and locks a composite's parts", () => {
   const parsed = parseProgram("x: f32[4, 8]\ns = x.sum(dim=-1, keepdim=True)\ny = softmax(x, dim=-1)\n");
   const { graph } = parsed;

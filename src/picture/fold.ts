@@ -254,7 +254,7 @@ function boxOf(scene: Scene, { id, title, members, lid }: Fold): SceneNode {
     kind: "folded",
     glyph: "folded",
     title,
-    formula: gates.length > 0 ? missingIn(gates) : homes.size > 1 || lid ? kernelsIn(members, homes) : listed(titles),
+    formula: gates.length > 0 ? missingIn(gates) : homes.size > 1 || lid ? kernelsIn(scene, members) : listed(titles),
     // A call is its result; a kernel is what it moves.
     ...(!lid && {
       bytes: kernel?.bytes ?? last.bytes,
@@ -282,7 +282,8 @@ const listed = (titles: readonly string[]): string =>
     : `${plural(titles.length, "op")}, ${titles[0]!} … ${titles.at(-1)!}`;
 
 /** `336 ops, 84 kernels`: the second number falls as one steps; without a plan there is none. */
-function kernelsIn(members: readonly SceneNode[], homes: ReadonlySet<unknown>): string {
-  const kernels = homes.size - (homes.has(undefined) ? 1 : 0);
-  return plural(members.length, "op") + (kernels > 0 ? `, ${plural(kernels, "kernel")}` : "");
+function kernelsIn({ kernels }: Scene, members: readonly SceneNode[]): string {
+  const homes = new Set(members.map(({ kernel }) => kernel?.region));
+  const count = kernels.reduce((sum, kernel) => sum + (homes.has(kernel.region) ? kernel.count : 0), 0);
+  return plural(members.length, "op") + (count > 0 ? `, ${plural(count, "kernel")}` : "");
 }

@@ -1,6 +1,7 @@
 /** @file Which colour a kernel has: unlike the kernels beside it, the same while the kernel lives. Merged kernels keep that of the larger. */
 import { fusionAt } from "../fusion";
 import type { Compilation, Graph, NodeId, Region, RegionId, Step } from "../fusion";
+import { isFreeView } from "./ops";
 
 /** From 0: six colours, then the same six hatched. */
 export type KernelColours = ReadonlyMap<RegionId, number>;
@@ -19,7 +20,7 @@ function parentsOf(region: Region, removed: readonly Region[], alone: boolean): 
   return before.toSorted((a, b) => b.members.length - a.members.length);
 }
 
-/** Which regions read from one another, by the ops in them; ops that only a step in between has are left out. */
+/** Which regions read from one another, by the ops in them, also through views; ops that only a step in between has are left out. */
 type Neighbours = (region: Region) => ReadonlySet<NodeId>;
 
 function neighboursIn(graphs: readonly Graph[]): Neighbours {
@@ -32,8 +33,11 @@ function neighboursIn(graphs: readonly Graph[]): Neighbours {
   for (const { nodes } of graphs) {
     for (const { id, inputs } of nodes.values()) {
       for (const input of inputs) {
-        link(id, input);
-        link(input, id);
+        for (let from: NodeId | undefined = input; from; from = nodes.get(from)!.inputs[0]) {
+          link(id, from);
+          link(from, id);
+          if (!isFreeView(nodes.get(from)!.op)) break;
+        }
       }
     }
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { pipeWidth, sceneOf } from "./scene";
-import { nodeId, parseProgram } from "../fusion";
+import { compile, defaultOptions, fusionAt, nodeId, parseProgram } from "../fusion";
 import { inspect } from "./inspect";
 import { LOG_RELU, SOFTMAX, sceneAt } from "./test-scenes";
 
@@ -22,6 +22,16 @@ test("before any step every op is its own kernel and every line a pipe", () => {
     "y > y>out memory",
   ]);
   expect(scene.nodes.filter(({ alone }) => alone)).toHaveLength(3);
+});
+
+test("kernels that compute one region in turn are all named, counted and paid for", () => {
+  const split = sceneAt("x: f32[4000000]\ny = x.sum()\n");
+  expect(split.kernels.map(({ name, title, count }) => [name, title, count])).toEqual([["K1–2", "sum", 2]]);
+  const compilation = compile("x: f32[8]\nfor i in range(40):\n    x = x * x + 1\n", defaultOptions);
+  const plan = compilation.naivePlan!;
+  const [loop] = sceneOf(fusionAt(compilation, 0), plan).kernels;
+  expect([loop!.name, loop!.title, loop!.count]).toEqual(["K1–80", "80 kernels", 80]);
+  expect(loop!.bytes).toBe(plan.totals.bytes);
 });
 
 test("a merge turns the pipe between two ops into a hairline and the value into a register", () => {

@@ -25,15 +25,17 @@ import { showBytes } from "./format";
 /** 1 to 6: `--k1` …; from the seventh colour on they start again, hatched. */
 export interface KernelMark {
   readonly region: RegionId;
-  /** `K2` */
+  /** `K2`, or `K4–5` where one region is computed by several kernels in turn. */
   readonly name: string;
   readonly tone: number;
   readonly hatched: boolean;
 }
 
 export interface SceneKernel extends KernelMark {
-  /** `row stats`: the kernel's name in words; empty until the plan is known. */
+  /** `row stats`: the kernel's name in words, of several what their names begin with; empty until the plan is known. */
   readonly title: string;
+  /** Kernels that compute the region in turn: as many as the loop has ops and iterations, before it runs inside one. */
+  readonly count: number;
   readonly members: readonly NodeId[];
   /** Bytes read and written; null until the plan is known. */
   readonly bytes: number | null;
@@ -154,26 +156,46 @@ function kernelsOf(
   plan: Plan | null,
   colours: KernelColours,
 ): SceneKernel[] {
-  const planned = new Map<RegionId, Kernel>();
-  for (const kernel of plan?.kernels ?? []) if (!planned.has(kernel.region)) planned.set(kernel.region, kernel);
+  const planned = new Map<RegionId, Kernel[]>();
+  for (const kernel of plan?.kernels ?? []) {
+    const known = planned.get(kernel.region);
+    if (known) known.push(kernel);
+    else planned.set(kernel.region, [kernel]);
+  }
   const isReal = ({ members }: Region): boolean => !members.every((id) => isFreeView(graph.nodes.get(id)?.op ?? ""));
   const inOrder = [...planned.keys()].filter((id) => regions.has(id));
   for (const [id, region] of regions) if (!planned.has(id) && isReal(region)) inOrder.push(id);
   return inOrder.map((id, index) => {
-    const kernel = planned.get(id);
-    const bytes = kernel && [...kernel.reads, ...kernel.writes].reduce((sum, a) => sum + a.bytes * (1 + a.rereads), 0);
+    const kernels = planned.get(id) ?? [];
     const colour = colours.get(id) ?? index;
     return {
       region: id,
-      name: kernel?.id ?? `K${index + 1}`,
+      name: kernels.length > 0 ? spanned(kernels) : `K${index + 1}`,
       tone: (colour % 6) + 1,
       hatched: colour >= 6,
-      title: kernel ? kernelWords(kernel.name) : "",
+      title: sharedWords(kernels),
+      count: Math.max(1, kernels.length),
       members: regions.get(id)!.members,
-      bytes: bytes ?? null,
+      bytes: kernels.length > 0 ? kernels.reduce((sum, kernel) => sum + movedBy(kernel), 0) : null,
     };
   });
 }
+
+/** `K4`; `K4–5`. */
+const spanned = (kernels: readonly Kernel[]): string =>
+  kernels.length === 1 ? kernels[0]!.id : `${kernels[0]!.id}–${kernels.at(-1)!.id.slice(1)}`;
+
+/** `matmul` of `matmul partials` and `matmul finish`; what their names do not share is counted: `300 kernels`. */
+function sharedWords(kernels: readonly Kernel[]): string {
+  const [first = [], ...others] = kernels.map(({ name }) => kernelWords(name).split(" "));
+  const end = first.findIndex((word, i) => others.some((words) => words[i] !== word));
+  return (
+    first.slice(0, end < 0 ? first.length : end).join(" ") || (others.length > 0 ? `${kernels.length} kernels` : "")
+  );
+}
+
+const movedBy = ({ reads, writes }: Kernel): number =>
+  [...reads, ...writes].reduce((sum, access) => sum + access.bytes * (1 + access.rereads), 0);
 
 /** The kernel a node is drawn in: the one that stores it, else the first that computes it. */
 function homesOf(kernels: readonly SceneKernel[], regions: ReadonlyMap<RegionId, Region>): Map<NodeId, SceneKernel> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compile, defaultOptions, fusionAt } from "../fusion";
+import { compile, defaultOptions, findOp, fusionAt, type NodeId } from "../fusion";
 import { findExample } from "../lessons";
 import { coloursAt } from "../picture";
 
@@ -13,7 +13,7 @@ test("the final plan's kernels are coloured in their order", () => {
   expect([...all.at(-1)!.values()]).toEqual(compilation.fusedPlan!.kernels.map((_, i) => i));
 });
 
-test.each(["attention-backward", "conv-bn-relu", "layer-norm-gelu", "swiglu", "saved-values"])(
+test.each(["attention-backward", "conv-bn-relu", "layer-norm-gelu", "swiglu", "saved-values", "resnet-block"])(
   "up to six kernels of %s look different, and more than six unlike their neighbours",
   (id) => {
     const { text, granularity } = findExample(id)!;
@@ -22,8 +22,15 @@ test.each(["attention-backward", "conv-bn-relu", "layer-norm-gelu", "swiglu", "s
       const colours = coloursAt(planned, cursor);
       const { graph, regions } = fusionAt(planned, cursor);
       const home = new Map([...regions.values()].flatMap(({ id: region, members }) => members.map((m) => [m, region])));
+      // A view is no kernel of its own: who reads it reads from the kernel before it.
+      const stored = (id: NodeId): NodeId => {
+        const { op, inputs } = graph.nodes.get(id)!;
+        const def = findOp(op);
+        const isView = def !== null && def.kind !== "composite" && def.movement?.free === true;
+        return isView && regions.get(home.get(id)!)?.members.length === 1 ? stored(inputs[0]!) : id;
+      };
       const linked = [...graph.nodes.values()].flatMap((reader) =>
-        reader.inputs.map((input) => [home.get(reader.id), home.get(input)] as const),
+        reader.inputs.map((input) => [home.get(reader.id), home.get(stored(input))] as const),
       );
       const all = [...regions.keys()];
       const pairs = regions.size <= 6 ? all.flatMap((a) => all.map((b) => [a, b] as const)) : linked;

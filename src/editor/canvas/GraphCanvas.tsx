@@ -48,7 +48,8 @@ function useCulling(next: number): boolean {
 
 const describe = ({ scene }: Picture, step: number): string => {
   const kernels = scene.kernels.map(({ name, title }) => `${name} ${title}`.trim()).join(", ");
-  return `Op graph at step ${step}: ${plural(scene.kernels.length, "kernel")}${kernels ? `. ${kernels}` : ""}`;
+  const count = scene.kernels.reduce((sum, kernel) => sum + kernel.count, 0);
+  return `Op graph at step ${step}: ${plural(count, "kernel")}${kernels ? `. ${kernels}` : ""}`;
 };
 
 function CappedNote({ outOf }: { readonly outOf: number }) {

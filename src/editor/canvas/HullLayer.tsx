@@ -64,17 +64,18 @@ function Hull({ hull, formerRef }: HullProps) {
 const LEAST_TITLE = 64;
 const GAP = 8;
 
-/** px of the graph that a title has before the card or the canvas's edge; 0 where it is too little. */
+/** px of the graph that a title has before the card or the canvas's edge, on the side that it runs to; 0 where it is too little. */
 function useRoom({ tag }: HullShape): number {
   const card = useCanvas((s) => s.card);
   return useStore(({ width, transform: [x, y, zoom] }) => {
-    if (tag.align !== "start") return Infinity;
+    if (tag.align === "end") return shown(x + tag.x * zoom - GAP, zoom);
     const [top, bottom] = [tag.y * zoom + y, (tag.y + tag.height) * zoom + y];
     const beside = card && card.left > 0 && bottom >= card.top && top <= card.bottom;
-    const room = (beside ? card.left : width) - GAP - x - tag.x * zoom;
-    return room < LEAST_TITLE ? 0 : Math.floor(room / zoom);
+    return shown((beside ? card.left : width) - GAP - x - tag.x * zoom, zoom);
   });
 }
+
+const shown = (room: number, zoom: number): number => (room < LEAST_TITLE ? 0 : Math.floor(room / zoom));
 
 function HullTag({ hull }: { readonly hull: HullShape }) {
   const { kernel, tag } = hull;

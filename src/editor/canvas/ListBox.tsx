@@ -1,6 +1,7 @@
 /** @file A searchable list over the canvas: type to narrow, arrows to choose, Enter to take, Escape to leave. */
-import { Fragment, useEffect, useId, useRef, useState } from "react";
+import { Fragment, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import type { KeyboardEvent, ReactNode, RefObject } from "react";
+import type { Position } from "../../document";
 
 export interface ListEntry {
   readonly key: string;
@@ -16,6 +17,8 @@ interface ListBoxProps {
   readonly placeholder: string;
   readonly entries: readonly ListEntry[];
   readonly empty: string;
+  /** Where the list was asked for, in px of the window; without it the list stands over the toolbar. */
+  readonly near?: Position | null;
   readonly onSearch: (text: string) => void;
   readonly onTake: (index: number) => void;
   readonly onClose: () => void;
@@ -33,6 +36,23 @@ function useLeaving(boxRef: RefObject<HTMLElement | null>, onLeave: () => void):
     document.addEventListener("focusin", look);
     return () => document.removeEventListener("focusin", look);
   }, [boxRef, onLeave]);
+}
+
+/** px between the list and the edges of the canvas, and what was clicked. */
+const EDGE = 14;
+
+/** Right of where it was asked for, as far as the canvas has room. */
+function usePlace(boxRef: RefObject<HTMLElement | null>, near: Position | null): void {
+  useLayoutEffect(() => {
+    const box = boxRef.current;
+    const canvas = box?.offsetParent?.getBoundingClientRect();
+    if (!box || !canvas || !near) return;
+    const within = (at: number, most: number): number => Math.max(EDGE, Math.min(at, most - EDGE));
+    box.style.left = `${within(near.x - canvas.left + EDGE, canvas.width - box.offsetWidth)}px`;
+    box.style.top = `${within(near.y - canvas.top - EDGE, canvas.height - box.offsetHeight)}px`;
+    box.style.right = box.style.bottom = "auto";
+    // Where it opened it stays, however the list grows shorter.
+  }, [boxRef, near]);
 }
 
 interface OptionsProps extends Pick<ListBoxProps, "title" | "entries" | "onTake"> {
@@ -71,11 +91,12 @@ function Options({ id, title, entries, at, onPoint, onTake, onKeyDown }: Options
   );
 }
 
-export function ListBox({ title, placeholder, entries, empty, onSearch, onTake, onClose }: ListBoxProps) {
+export function ListBox({ title, placeholder, entries, empty, near = null, onSearch, onTake, onClose }: ListBoxProps) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
   useLeaving(box, onClose);
+  usePlace(box, near);
   const [active, setActive] = useState(0);
   const at = Math.min(active, entries.length - 1);
   useEffect(() => {

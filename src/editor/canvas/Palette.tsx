@@ -1,4 +1,5 @@
 /** @file Every op, to add by name or to drag onto the canvas. */
+import { useReactFlow } from "@xyflow/react";
 import { useMemo, useState } from "react";
 import { playground, usePlayground, type PlaygroundState } from "../../state";
 import type { Graph } from "../../fusion";
@@ -46,6 +47,8 @@ function namesFor(query: string, used: ReadonlySet<string>): Named[] {
 export function Palette({ at }: { readonly at: Position | null }) {
   const [query, setQuery] = useState("");
   const used = usePlayground(selectUsedOps);
+  const { flowToScreenPosition } = useReactFlow();
+  const [near] = useState(() => at && flowToScreenPosition(at));
   const names = useMemo(() => namesFor(query, used), [query, used]);
   const entries = names.map(({ name, heading }, i) => {
     const entry = paletteEntries.find((each) => each.name === name);
@@ -69,6 +72,7 @@ export function Palette({ at }: { readonly at: Position | null }) {
       placeholder="Add an op: name or formula"
       entries={entries}
       empty="No matching op."
+      near={near}
       onSearch={setQuery}
       onClose={closeList}
       onTake={(index) => {

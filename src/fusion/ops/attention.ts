@@ -100,10 +100,10 @@ export function buildAttention(
   const [q, k, v] = [split("queries", query!), split("keys", key!), split("values", value!)];
   const rank = b.typeOf(k).shape.length;
   const perm = Array.from({ length: rank }, (_, axis) => (axis < rank - 2 ? axis : 2 * rank - 3 - axis));
-  const product = b.op("product", "matmul", [q, b.op("transposed", "transpose", [k], { perm, dim1: null })]);
-  const { dtype } = b.typeOf(product);
+  const unscaled = b.op("scores", "matmul", [q, b.op("transposed", "transpose", [k], { perm, dim1: null })]);
+  const { dtype } = b.typeOf(unscaled);
   const scale = isAbsent(attrs["scale"]) ? 1 / Math.sqrt(shape.at(-1)!) : numberOf(attrs["scale"], 1);
-  let scores = scale === 1 ? product : b.op("scaled", "mul", [product, b.scalar(scale, dtype)]);
+  let scores = scale === 1 ? unscaled : b.op("scaled", "mul", [unscaled, b.scalar(scale, dtype)]);
   const cap = numberOf(attrs["softcap"], 0);
   if (cap > 0) {
     const bent = b.op("bent", "tanh", [b.op("small", "div", [scores, b.scalar(cap, dtype)])]);

@@ -88,9 +88,9 @@ export function windowProduct(
   const split = groups === 1 ? [] : [groups];
   const columns = shaped(b, "columns", windows, [batch, ...split, depth, sizeOf(positions)]);
   const rows = shaped(b, "rows", weights, [...split, outputs / groups, depth]);
-  const product = b.op("product", "matmul", [rows, columns]);
+  const matmul = b.op("matmul", "matmul", [rows, columns]);
   const shift = bias === null ? null : shaped(b, "shift", bias, [...split, outputs / groups, 1]);
-  const biased = shift === null ? product : b.op("biased", "add", [product, shift]);
+  const biased = shift === null ? matmul : b.op("biased", "add", [matmul, shift]);
   return b.op("image", "reshape", [biased], { shape: [batch, outputs, ...positions] });
 }
 

@@ -183,7 +183,7 @@ class Einsum {
       this.reshaped(a, [...outer, sizeOf(m), sizeOf(k)], ""),
       this.reshaped(c, [...outer, sizeOf(k), sizeOf(n)], ""),
     ];
-    const made = { id: this.op("product", "matmul", [x.id, y.id]), letters: "" };
+    const made = { id: this.op("matmul", "matmul", [x.id, y.id]), letters: "" };
     return this.reshaped(made, [...outer, ...m, ...n], letters);
   }
 }

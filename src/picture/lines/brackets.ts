@@ -5,7 +5,7 @@ import type { Box, Point } from "./geometry";
 import type { Scene } from "../scene";
 
 export interface Bracket {
-  /** The binding: `h`. */
+  /** The binding: `h`; of lines whose ops stand in the same rows, all of them: `q, k, v`. */
   readonly name: string;
   readonly x: number;
   readonly top: number;
@@ -17,7 +17,7 @@ export interface Bracket {
 const MAX_LANES = 2;
 const LANE = 26;
 
-/** One bracket a statement, left of all boxes and lines; outermost lanes for those that overlap; what finds no lane is left out. */
+/** One bracket a statement, or for those in the same rows, left of all boxes and lines; outermost lanes for those that overlap; what finds no lane is left out. */
 export function bracketsOf(
   scene: Scene,
   boxes: ReadonlyMap<NodeId, Box>,
@@ -42,9 +42,15 @@ export function bracketsOf(
     }
   }
   for (const way of ways) for (const { x } of way) left = Math.min(left, x + 12);
+  const rows = new Map<string, Pick<Bracket, "name" | "top" | "bottom">>();
+  for (const [name, { top, bottom }] of spans) {
+    const key = `${top} ${bottom}`;
+    const known = rows.get(key);
+    rows.set(key, { name: known ? `${known.name}, ${name}` : name, top, bottom });
+  }
   const ends: number[] = [];
   const brackets: Bracket[] = [];
-  for (const [name, { top, bottom }] of [...spans].sort((a, b) => a[1].top - b[1].top)) {
+  for (const { name, top, bottom } of [...rows.values()].sort((a, b) => a.top - b.top)) {
     const lane = ends.findIndex((end) => end < top);
     const at = lane >= 0 ? lane : ends.length;
     if (at >= MAX_LANES) continue;

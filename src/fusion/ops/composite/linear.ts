@@ -41,7 +41,7 @@ export const linear = composite({
       b.typeOf(weight!).shape.length === 2
         ? b.op("transposed", "transpose", [weight!], { perm: [1, 0], dim1: null })
         : weight!;
-    const product = b.op("product", "matmul", [x!, transposed]);
-    return bias ? b.op("biased", "add", [product, bias]) : product;
+    const matmul = b.op("matmul", "matmul", [x!, transposed]);
+    return bias ? b.op("biased", "add", [matmul, bias]) : matmul;
   },
 });

@@ -9,16 +9,16 @@ export const addmm = composite({
     teaches: "The addition happens in the matmul's registers, so it needs no kernel.",
   },
   params: [
-    tensor(["x", "input"], "What is added to the product."),
+    tensor(["x", "input"], "What is added to the matmul."),
     tensor(["a", "mat1", "batch1", "mat"], "Left matrix."),
     tensor(["b", "mat2", "batch2", "vec"], "Right matrix."),
     number("beta", 1, "Scale of what is added."),
-    number("alpha", 1, "Scale of the product."),
+    number("alpha", 1, "Scale of the matmul."),
   ],
   build(b, [x, left, right], { beta, alpha }) {
-    const product = b.op("product", "matmul", [left!, right!]);
-    const { dtype } = b.typeOf(product);
-    const scaled = Number(alpha) === 1 ? product : b.op("scaled", "mul", [product, b.scalar(Number(alpha), dtype)]);
+    const matmul = b.op("matmul", "matmul", [left!, right!]);
+    const { dtype } = b.typeOf(matmul);
+    const scaled = Number(alpha) === 1 ? matmul : b.op("scaled", "mul", [matmul, b.scalar(Number(alpha), dtype)]);
     if (Number(beta) === 0) return scaled;
     const added = Number(beta) === 1 ? x! : b.op("added", "mul", [x!, b.scalar(Number(beta), dtype)]);
     return b.op("sum", "add", [added, scaled]);
