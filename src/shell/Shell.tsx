@@ -9,7 +9,7 @@ import { usePageLayout, type PageLayout } from "./use-page-layout";
 import { useKeys } from "./use-keys";
 import "./buttons.css";
 import "./shell.css";
-import { openFile } from "./open-file";
+import { takeFile } from "./open-file";
 
 const loadFind = async () => (await import("./dialogs/FindDialog")).FindDialog;
 const dialogs = {
@@ -147,9 +147,7 @@ function drop(event: DragEvent): void {
   // A page for a class reads files in its own way.
   if (!file || event.defaultPrevented) return;
   event.preventDefault();
-  void openFile(file).then((refusal) => {
-    if (refusal) playground.setState({ notice: { tone: "no", text: refusal } });
-  });
+  void takeFile(file);
 }
 
 /** Without this the browser would leave the page for the file. */

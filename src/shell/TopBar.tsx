@@ -126,7 +126,9 @@ export function TopBar({ layout }: { readonly layout: PageLayout }) {
 }
 
 const UNTITLED = "Untitled";
-const selectTitle = (state: PlaygroundState): string => selectOpenExample(state)?.title ?? UNTITLED;
+/** The example, else the model whose weights the program has. */
+const selectTitle = (state: PlaygroundState): string =>
+  selectOpenExample(state)?.title ?? state.document.weights?.file ?? UNTITLED;
 
 /** The lesson that is read replaces the example. */
 function LessonMenu({ kind, title }: { readonly kind: string; readonly title: string }) {
@@ -153,7 +155,8 @@ function ExampleMenu() {
   const open = usePlayground((state) => state.dialog === "examples");
   const title = usePlayground(selectTitle);
   const lesson = usePlayground((state) => state.lesson?.content ?? null);
-  const word = title === UNTITLED ? "Program" : "Example";
+  const isExample = usePlayground((state) => selectOpenExample(state) !== null);
+  const word = isExample ? "Example" : "Program";
   if (lesson) return <LessonMenu kind={lesson.kind === "puzzle" ? "Puzzle" : "Lesson"} title={lesson.title} />;
   return (
     <button
@@ -166,7 +169,7 @@ function ExampleMenu() {
     >
       <span className="pick-word">{word}</span>
       <b>{title}</b>
-      {changed && title !== UNTITLED && <span className="pick-changed">edited</span>}
+      {changed && isExample && <span className="pick-changed">edited</span>}
       <Icon name="down" size={16} />
     </button>
   );

@@ -9,10 +9,16 @@ export const READABLE = ".json,.py,.txt,.onnx";
 /** Models carry their weights; more than this is not read. */
 const MODEL_BYTES = 64 << 20;
 
-function openText(name: string, text: string): string | null {
+/** Opens a program that is no example, or none: an empty text. What was open before is kept as earlier work. */
+export function openProgram(text: string): void {
   const { actions, document } = playground.getState();
+  actions.openDocument({ text, positions: {}, options: document.options, example: null }, null, "link");
+}
+
+function openText(name: string, text: string): string | null {
+  const { actions } = playground.getState();
   if (!name.endsWith(".json")) {
-    actions.openDocument({ text, positions: {}, options: document.options, example: null }, null, "link");
+    openProgram(text);
   } else {
     const opened = decodeFile(text);
     if (!opened.ok) return `${name} can't be opened. ${opened.text}`;
@@ -49,4 +55,20 @@ export async function openFile(file: File): Promise<string | null> {
   }
   void playground.getState().actions.importModel(file.name, bytes);
   return null;
+}
+
+/** Opens a file that came to the page as a whole; a notice says why one can't be opened. */
+export async function takeFile(file: File): Promise<void> {
+  const refusal = await openFile(file);
+  if (refusal) playground.setState({ notice: { tone: "no", text: refusal } });
+}
+
+/** Asks which file to open. */
+export function chooseFile(): void {
+  const input = Object.assign(document.createElement("input"), { type: "file", accept: READABLE });
+  input.addEventListener("change", () => {
+    const file = input.files?.[0];
+    if (file) void takeFile(file);
+  });
+  input.click();
 }

@@ -109,10 +109,18 @@ function HullTag({ hull }: { readonly hull: HullShape }) {
   );
 }
 
+/** px on the screen of a name beside its bracket, at most, and between the two. */
+const MAX_NAME = 120;
+const BESIDE = 6;
+
 function SourceBracket({ bracket: { name, x, top, bottom, lane } }: { readonly bracket: Bracket }) {
+  const most = useStore(({ transform: [left, , zoom] }) => {
+    const room = left + (x - BESIDE) * zoom - GAP;
+    return Math.max(0, Math.floor(Math.min(MAX_NAME * Math.max(1, zoom), room) / zoom));
+  });
   return (
     <div className="bracket" data-lane={lane} style={{ left: x, top, height: bottom - top }} aria-hidden="true">
-      <code>{name}</code>
+      <code style={{ maxWidth: most }}>{name}</code>
     </div>
   );
 }

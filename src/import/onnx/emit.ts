@@ -372,7 +372,7 @@ export class Emitter {
     return { ...value, name: this.operand(value, hint) };
   }
 
-  /** One call; folded when every operand is known. Attributes are written by their canonical names. */
+  /** One call; folded when every operand is known. Attributes are written by their canonical names, those with their usual value not at all. */
   op(hint: string, op: string, inputs: readonly (Value | null)[], attrs: Attrs = {}): Value {
     const def = findOp(op);
     if (!def) return this.fail(`the op ${op}`);
@@ -412,8 +412,9 @@ export class Emitter {
     const listed = list
       ? [`${list === def.params[0] ? "" : `${list.names[0]}=`}[${operands.join(", ")}]`]
       : operands.map((operand, i) => `${keyword(def, i)}${operand}`);
+    const usual = withDefaults(def, {});
     const named = Object.entries(attrs).flatMap(([key, value]) =>
-      value === null ? [] : [`${key}=${attribute(value)}`],
+      value === null || shortest(value) === usual[key] ? [] : [`${key}=${attribute(value)}`],
     );
     const name = this.fresh(hint);
     this.computed.add(name);
@@ -475,7 +476,15 @@ function progression({ dtype, data }: HostTensor): { start: number; stop: number
   return { start: first!, stop: first! + step * data.length, step, dtype };
 }
 
-function attribute(value: NonNullable<AttrValue>): string {
+/** An f32 as the decimal that one writes for it: 1e-5, not 9.999999747378752e-6. */
+function shortest(value: AttrValue): AttrValue {
+  if (typeof value !== "number" || Number.isInteger(value) || Math.fround(value) !== value) return value;
+  const digits = [1, 2, 3, 4, 5, 6, 7, 8].find((count) => Math.fround(Number(value.toPrecision(count))) === value);
+  return digits === undefined ? value : Number(value.toPrecision(digits));
+}
+
+function attribute(given: NonNullable<AttrValue>): string {
+  const value = shortest(given)!;
   if (typeof value === "boolean") return value ? "True" : "False";
   if (typeof value === "number")
     return Number.isInteger(value) && Number.isFinite(value) ? String(value) : literal(value);

@@ -76,6 +76,56 @@ describe("bytes that are damaged", () => {
   });
 });
 
+test("a layer is one call, and what is usual of it is not written", () => {
+  const stats = { scale: [8], shift: [8], m: [8], v: [8] };
+  const { text } = importGraph(
+    [
+      node(
+        "Conv",
+        ["x", "w"],
+        ["c"],
+        [
+          { name: "kernel_shape", ints: [3, 3] },
+          { name: "pads", ints: [1, 1, 1, 1] },
+          { name: "strides", ints: [1, 1] },
+          { name: "group", i: 1 },
+        ],
+      ),
+      node("BatchNormalization", ["c", "scale", "shift", "m", "v"], ["n"], [{ name: "epsilon", f: Math.fround(1e-5) }]),
+      node(
+        "MaxPool",
+        ["n"],
+        ["p"],
+        [
+          { name: "kernel_shape", ints: [2, 2] },
+          { name: "strides", ints: [2, 2] },
+        ],
+      ),
+      node("InstanceNormalization", ["p", "scale", "shift"], ["i"]),
+      node(
+        "Conv",
+        ["i", "w"],
+        ["y"],
+        [
+          { name: "kernel_shape", ints: [3, 3] },
+          { name: "pads", ints: [0, 1, 0, 1] },
+          { name: "strides", ints: [2, 2] },
+          { name: "dilations", ints: [1, 1] },
+        ],
+      ),
+    ],
+    { x: [2, 8, 16, 16], w: [8, 8, 3, 3], ...stats },
+    ["y"],
+  );
+  expect(text.split("\n").filter((line) => line.includes("("))).toEqual([
+    "c = conv(x, w, padding=1)",
+    "n = batch_norm(c, m, v, scale, shift)",
+    "p = max_pool(n, kernel_size=2)",
+    "i = instance_norm(p, scale, shift)",
+    "y = conv(i, w, stride=2, padding=(0, 1, 0, 1))",
+  ]);
+});
+
 describe("graphs that lead nowhere", () => {
   test("nodes that wait for one another are left out, with all behind them", () => {
     const read = importGraph(

@@ -1,6 +1,7 @@
 /** @file What Find or do offers, and how well each entry fits the words. Pure. */
 import { allComposites, allOps, kernelTitle, showType } from "../../fusion";
 import { allLessons, notes } from "../../lessons";
+import { chooseFile, openProgram } from "../open-file";
 import { saveChart } from "../save-chart";
 import { saveGraph } from "../save-graph";
 import { saveReport } from "../save-report";
@@ -52,6 +53,13 @@ const saving = (
   first: true,
   run: (state) => void save(state),
 }));
+
+const beginning = (
+  [
+    ["Open a file", ".onnx, .py, .json", chooseFile],
+    ["New program", "empty", () => openProgram("")],
+  ] as const
+).map(([title, detail, run]): Entry => ({ id: `do ${title}`, title, detail, kind: "Do", first: true, run }));
 
 const kernels = (state: PlaygroundState): Entry[] =>
   (selectPlan(state)?.kernels ?? []).map(({ id, name }) => ({
@@ -124,6 +132,7 @@ const additions: readonly Entry[] = [...allOps, ...allComposites]
 /** Everything that can be found or done now, in the order of the list. */
 export const entriesOf = (state: PlaygroundState): Entry[] => [
   ...doings(state),
+  ...beginning,
   ...saving,
   ...kernels(state),
   ...nodes(state),

@@ -1,7 +1,8 @@
-/** @file Under the program: five examples to begin with, each with what fusion does to its traffic, and the way to all others. */
+/** @file Under the program: five examples to begin with, each with what fusion does to its traffic, and the way to all others and to one's own. */
 import { useEffect } from "react";
 import { findExample, startHere } from "../../lessons";
 import { afterFirstPaint, playground, selectOpenExample, usePlayground } from "../../state";
+import { chooseFile } from "../open-file";
 import { TrafficBars } from "../TrafficBars";
 import "./start-here.css";
 
@@ -49,6 +50,9 @@ export const AllExamples = () => (
     </button>
     <button type="button" className="link" onClick={() => playground.getState().actions.openDialog("course")}>
       Lessons and puzzles
+    </button>
+    <button type="button" className="link" title="An ONNX model, or a program" onClick={chooseFile}>
+      Open a file
     </button>
   </footer>
 );

@@ -1,5 +1,5 @@
 /** @file Reductions and the normalisations built on them. */
-import { sizeOf } from "../../../fusion";
+import { sizeOf, type Attrs, type Shape } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
 
@@ -88,6 +88,15 @@ const hardmax: Rule = (c) => {
   return c.reshape(c.cast(c.op("eq", [indices, first]), x.type.dtype), shape);
 };
 
+const isOf = (value: Value | null, shape: Shape): boolean =>
+  !value || (value.type.shape.length === shape.length && value.type.shape.every((extent, i) => extent === shape[i]));
+
+/** The attributes of a norm over the last axes, of this shape. */
+const normOf = (shape: Shape, eps: number): Attrs => ({
+  eps,
+  ...(shape.length > 1 ? { normalized_shape: shape } : {}),
+});
+
 /** LayerNormalization: `axis` and all after it; mean and 1/σ on demand. */
 function layerNorm(c: NodeContext): readonly Value[] {
   // stash_type 1: the model converts x to f32 before it takes moments.
@@ -97,15 +106,8 @@ function layerNorm(c: NodeContext): readonly Value[] {
   const epsilon = c.float("epsilon", 1e-5);
   const normalized = axes.map((axis) => shape[axis]!);
   if (c.node.outputs.filter((name) => name !== "").length <= 1) {
-    const fits = (v: Value | null): boolean =>
-      !v || (v.type.shape.length === normalized.length && v.type.shape.every((extent, i) => extent === normalized[i]));
-    if (fits(c.maybe(1)) && fits(c.maybe(2)))
-      return [
-        c.op("layer_norm", [x, c.maybe(1), c.maybe(2)], {
-          eps: epsilon,
-          ...(axes.length > 1 ? { normalized_shape: normalized } : {}),
-        }),
-      ];
+    if (isOf(c.maybe(1), normalized) && isOf(c.maybe(2), normalized))
+      return [c.op("layer_norm", [x, c.maybe(1), c.maybe(2)], normOf(normalized, epsilon))];
   }
   const mean = c.op("mean", [x], { axes, keepdims: true });
   const centred = c.op("sub", [x, mean]);
@@ -120,8 +122,11 @@ function rmsNorm(c: NodeContext): Value {
   c.implied("stash_type");
   const x = c.in(0);
   const axes = range(c.axis(c.int("axis", -1), x.type.shape.length), x.type.shape.length);
+  const epsilon = c.float("epsilon", 1e-5);
+  const normalized = axes.map((axis) => x.type.shape[axis]!);
+  if (isOf(c.maybe(1), normalized)) return c.op("rms_norm", [x, c.maybe(1)], normOf(normalized, epsilon));
   const square = c.op("mean", [c.op("square", [x])], { axes, keepdims: true });
-  const rms = c.op("sqrt", [c.op("add", [square, c.emit.scalar(c.float("epsilon", 1e-5), x.type.dtype)])]);
+  const rms = c.op("sqrt", [c.op("add", [square, c.emit.scalar(epsilon, x.type.dtype)])]);
   const unit = c.op("div", [x, rms]);
   return c.maybe(1) ? c.op("mul", [unit, c.in(1)]) : unit;
 }
@@ -150,6 +155,7 @@ function batchNorm(c: NodeContext): readonly Value[] {
   const each = c.int("spatial", 1) === 0;
   if (each && c.int("training_mode", 0) !== 0) return [c.fail("training with spatial=0")];
   if (c.int("training_mode", 0) === 0) {
+    if (!each) return [c.op("batch_norm", [x, c.in(3), c.in(4), c.in(1), c.in(2)], { eps: epsilon })];
     const deviation = c.op("sqrt", [c.op("add", [c.in(4), c.emit.scalar(epsilon, x.type.dtype)])]);
     const unit = c.op("div", [c.op("sub", [x, channelwise(c, c.in(3), rank)]), channelwise(c, deviation, rank)]);
     return [affine(c, unit, c.in(1), c.in(2))];
@@ -169,8 +175,7 @@ function batchNorm(c: NodeContext): readonly Value[] {
   ];
 }
 
-const instanceNorm: Rule = (c) =>
-  affine(c, normalised(c, c.in(0), range(2, c.in(0).type.shape.length), c.float("epsilon", 1e-5)), c.in(1), c.in(2));
+const instanceNorm: Rule = (c) => c.op("instance_norm", [c.in(0), c.in(1), c.in(2)], { eps: c.float("epsilon", 1e-5) });
 
 function groupNorm(c: NodeContext): Value {
   c.implied("stash_type");

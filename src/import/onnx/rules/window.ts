@@ -1,5 +1,5 @@
 /** @file Convolutions and pools. */
-import { smallestOf, sizeOf, type Attrs } from "../../../fusion";
+import { smallestOf, sizeOf, type Attrs, type AttrValue } from "../../../fusion";
 import type { Value } from "../emit";
 import type { NodeContext, Rule, Rules } from "../rule";
 import { range, zeros } from "./arithmetic";
@@ -32,10 +32,22 @@ export function windowsOf(c: NodeContext, extents: readonly number[], kernel: re
 
 export const spatial = (x: Value): readonly number[] => x.type.shape.slice(2);
 
+/** As one writes it: one number where all axes have the same, nothing where that is the usual one. */
+function short(numbers: readonly number[], usual: number): AttrValue {
+  const [first] = numbers;
+  if (first === undefined || numbers.some((number) => number !== first)) return numbers;
+  return first === usual ? null : first;
+}
+
 export function conv(c: NodeContext): Value {
   const [x, w] = [c.in(0), c.in(1)];
   const { stride, dilation, pads } = windowsOf(c, spatial(x), c.ints("kernel_shape") ?? spatial(w));
-  return c.op("conv", [x, w, c.maybe(2)], { stride, padding: pads, dilation, groups: c.int("group", 1) });
+  return c.op("conv", [x, w, c.maybe(2)], {
+    stride: short(stride, 1),
+    padding: short(pads, 0),
+    dilation: short(dilation, 1),
+    groups: c.int("group", 1),
+  });
 }
 
 function convTranspose(c: NodeContext): Value {
@@ -54,48 +66,48 @@ function convTranspose(c: NodeContext): Value {
   const first = total?.map((cut) => (auto === "SAME_UPPER" ? Math.floor(cut / 2) : cut - Math.floor(cut / 2)));
   const pads = total && first ? [...first, ...total.map((cut, i) => cut - first[i]!)] : given;
   return c.op("conv_transpose", [x, w, c.maybe(2)], {
-    stride,
-    padding: pads,
-    output_padding: more,
+    stride: short(stride, 1),
+    padding: short(pads, 0),
+    output_padding: short(more, 0),
     groups: c.int("group", 1),
-    dilation,
+    dilation: short(dilation, 1),
   });
 }
 
-function poolAttrs(c: NodeContext): Attrs {
-  const { kernel, stride, dilation, pads } = windowsOf(c, spatial(c.in(0)), c.ints("kernel_shape") ?? []);
+function poolAttrs(c: NodeContext, { kernel, stride, dilation, pads }: Windows): Attrs {
+  const isStep = kernel.every((size, i) => size === stride[i]);
   return {
-    kernel_size: kernel,
-    stride,
-    padding: pads,
-    ...(dilation.some((by) => by !== 1) ? { dilation } : {}),
+    kernel_size: short(kernel, 0),
+    stride: isStep ? null : short(stride, 0),
+    padding: short(pads, 0),
+    dilation: short(dilation, 1),
     ...(c.int("ceil_mode", 0) === 1 && !c.text("auto_pad", "NOTSET").startsWith("SAME") ? { ceil_mode: true } : {}),
   };
 }
 
+const poolOf = (c: NodeContext): Windows => windowsOf(c, spatial(c.in(0)), c.ints("kernel_shape") ?? []);
+
 /** The second result: where each maximum lies in its tensor, row-major or with the last axis slowest but one. */
 function maxPool(c: NodeContext): readonly Value[] {
   const x = c.in(0);
-  const attrs = poolAttrs(c);
+  const windows = poolOf(c);
   c.implied("storage_order");
-  const best = c.op("max_pool", [x], attrs);
-  return c.node.outputs.length > 1 && c.node.outputs[1] !== "" ? [best, maxIndices(c, x, attrs, best)] : [best];
+  const best = c.op("max_pool", [x], poolAttrs(c, windows));
+  return c.node.outputs.length > 1 && c.node.outputs[1] !== "" ? [best, maxIndices(c, x, windows, best)] : [best];
 }
 
-function maxIndices(c: NodeContext, x: Value, attrs: Attrs, best: Value): Value {
+function maxIndices(c: NodeContext, x: Value, { kernel, stride, dilation, pads }: Windows, best: Value): Value {
   const extents = spatial(x);
   const rank = extents.length;
-  const [kernel, stride, pads] = ["kernel_size", "stride", "padding"].map((name) => attrs[name] as readonly number[]);
-  const dilation = (attrs["dilation"] ?? extents.map(() => 1)) as readonly number[];
   const counts = spatial(best);
   const after = counts.map(
-    (n, i) => (n - 1) * stride![i]! + dilation[i]! * (kernel![i]! - 1) + 1 - extents[i]! - pads![i]!,
+    (n, i) => (n - 1) * stride[i]! + dilation[i]! * (kernel[i]! - 1) + 1 - extents[i]! - pads[i]!,
   );
   const windows = c.op("window", [x], {
-    kernel_size: kernel!,
-    stride: stride!,
+    kernel_size: kernel,
+    stride,
     dilation,
-    padding: [...pads!.slice(0, rank), ...after],
+    padding: [...pads.slice(0, rank), ...after],
     value: smallestOf(x.type.dtype),
   });
   const tap = c.op("argmax", [windows], { axes: extents.map((_, i) => i + 2), keepdims: false });
@@ -105,13 +117,13 @@ function maxIndices(c: NodeContext, x: Value, attrs: Attrs, best: Value): Value 
   let index: Value | null = null;
   for (const i of axes) {
     const along = c.op("mod", [
-      c.op("floor_div", [tap, c.emit.scalar(sizeOf(kernel!.slice(i + 1)), "i32")]),
-      c.emit.scalar(kernel![i]!, "i32"),
+      c.op("floor_div", [tap, c.emit.scalar(sizeOf(kernel.slice(i + 1)), "i32")]),
+      c.emit.scalar(kernel[i]!, "i32"),
     ]);
     const origin = c.emit.host({
       dtype: "i32",
       dims: counts.map((n, other) => (other === i ? n : 1)),
-      data: Float64Array.from(range(counts[i]!), (at) => at * stride![i]! - pads![i]!),
+      data: Float64Array.from(range(counts[i]!), (at) => at * stride[i]! - pads[i]!),
       wide: false,
     });
     const at = c.op("add", [c.op("mul", [along, c.emit.scalar(dilation[i]!, "i32")]), origin]);
@@ -175,9 +187,9 @@ function col2im(c: NodeContext): Value {
 }
 
 const averagePool: Rule = (c) =>
-  c.op("avg_pool", [c.in(0)], { ...poolAttrs(c), count_include_pad: c.int("count_include_pad", 0) === 1 });
+  c.op("avg_pool", [c.in(0)], { ...poolAttrs(c, poolOf(c)), count_include_pad: c.int("count_include_pad", 0) === 1 });
 
-const lpPool: Rule = (c) => c.op("lp_pool", [c.in(0)], { ...poolAttrs(c), p: c.float("p", 2) });
+const lpPool: Rule = (c) => c.op("lp_pool", [c.in(0)], { ...poolAttrs(c, poolOf(c)), p: c.float("p", 2) });
 
 const spatialAxes = (c: NodeContext): Attrs => ({ axes: spatial(c.in(0)).map((_, i) => i + 2), keepdims: true });
 
