@@ -9,8 +9,7 @@ import { showBytes, type SceneNode } from "../../../picture";
 
 /** px of a call's box for its name and facts, and for the name of one of its ops: in full, and where text is drawn at its screen size. */
 const FULL = { head: 60, row: 22 };
-/** There its facts take two lines. */
-const SMALL = { head: 98, row: 28 };
+const SMALL = { head: 70, row: 28 };
 
 /** What a call's box has room to name, and where: the ops that stand here once it opens. */
 function partsIn({ parts = [] }: SceneNode, height: number): { names: readonly string[]; always: boolean } {
