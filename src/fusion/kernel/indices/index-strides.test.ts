@@ -77,3 +77,19 @@ test("a view keeps what the columns do", () => {
   const view = { from: [2, 4], to: [8], perm: null };
   expect(stridesAlong([view], row([2, 4], [0, 1], 8), 4)).toMatchObject([{ step: 4, min: 0, max: 7 }]);
 });
+
+test("where a view joins an axis of the columns with one of the rows, both are found again", () => {
+  const joined = { from: [2, 3, 5], to: [6, 5], perm: null };
+  const parted = { from: [6, 5], to: [2, 3, 5], perm: null };
+  const steps = stridesAlong([joined, parted], row([2, 3, 5], [0, 2], 10), 1).map(({ step }) => step);
+  expect(steps).toEqual([1, 0, 1]);
+});
+
+test("either of two indices keeps what divides both", () => {
+  const [first, second] = [constantIndex(0, 4), constantIndex(2, 7)].map((rows) =>
+    indexStrides.add(indexStrides.mul(rows, 8), columns),
+  );
+  const either = eitherStride(first!, second!);
+  expect(indexStrides.div(either, 8)).toMatchObject({ step: 0, min: 0, max: 7 });
+  expect(indexStrides.mod(either, 8)).toMatchObject({ step: 4, min: 0, max: 7 });
+});

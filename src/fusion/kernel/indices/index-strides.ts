@@ -4,34 +4,21 @@ import type { IndexAlgebra } from "../../ops";
 import { changesAlong, type LayoutStep } from "./row-layout";
 import type { RegionForm } from "../types";
 
-/**
- * An index: from iteration to iteration it changes by multiples of `step`, 0 for not at all, and it lies in `min` … `max`. It is the sum of a
- * part that stands still, a multiple of `unit` (0: there is none), and one that moves, between `low` and `high`.
- */
+/** A digit of an index: 0 … `max` of them, times `by`. From iteration to iteration it changes by multiples of `step`, 0 for not at all. */
+interface Digit {
+  readonly by: number;
+  readonly max: number;
+  readonly step: number;
+}
+
+/** An index as the sum of `base` and of digits: from iteration to iteration it changes by multiples of `step`, and it lies in `min` … `max`. */
 export interface IndexStride {
   readonly step: number;
   readonly min: number;
   readonly max: number;
-  readonly unit: number;
-  readonly low: number;
-  readonly high: number;
+  readonly base: number;
+  readonly digits: readonly Digit[];
 }
-
-/** An index that no iteration changes. @param unit what it is a multiple of */
-export const constantIndex = (min: number, max: number, unit = 1): IndexStride => ({
-  step: 0,
-  min,
-  max,
-  unit,
-  low: 0,
-  high: 0,
-});
-/** An index of which nothing is known to stand still. */
-export const movingIndex = (step: number, min: number, max: number): IndexStride =>
-  step === 0 ? constantIndex(min, max) : { step, min, max, unit: 0, low: min, high: max };
-
-/** Whether a condition holds everywhere, nowhere, or it depends. */
-export type Holds = "always" | "never" | "depends";
 
 function gcd(a: number, b: number): number {
   let [x, y] = [Math.abs(a), Math.abs(b)];
@@ -39,43 +26,85 @@ function gcd(a: number, b: number): number {
   return x;
 }
 
-/** Whether the part that moves never carries into the part that stands still, nor that one's remainder by `by` into it. */
-const staysBelowUnit = ({ unit, low, high }: IndexStride, by: number): boolean =>
-  unit > 0 && by % unit === 0 && low >= 0 && high < unit;
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+const lowest = (digits: readonly Digit[]): number => sum(digits.map(({ by, max }) => Math.min(0, by * max)));
+const highest = (digits: readonly Digit[]): number => sum(digits.map(({ by, max }) => Math.max(0, by * max)));
+const stepOf = (digits: readonly Digit[]): number => digits.reduce((all, { by, step }) => gcd(all, by * step), 0);
 
-/** Index arithmetic on steps: what is not known to stand still moves. */
+/** @param within bounds that are known beside those of the digits */
+function indexOf(base: number, all: readonly Digit[], within?: readonly [min: number, max: number]): IndexStride {
+  const digits = all.filter(({ by, max }) => by !== 0 && max > 0);
+  const [min, max] = within ?? [base + lowest(digits), base + highest(digits)];
+  return { step: stepOf(digits), min, max, base, digits };
+}
+
+/** An index that changes by multiples of `step`, and of which nothing else is known. */
+export const movingIndex = (step: number, min: number, max: number): IndexStride =>
+  indexOf(min, [{ by: 1, max: max - min, step }]);
+/** An index that no iteration changes. */
+export const constantIndex = (min: number, max: number): IndexStride => movingIndex(0, min, max);
+
+/** Whether a condition holds everywhere, nowhere, or it depends. */
+export type Holds = "always" | "never" | "depends";
+
+/** a = by · high + low, with the multiples of `by` in `high`. */
+function split(a: IndexStride, by: number): { readonly high: IndexStride; readonly low: IndexStride } {
+  const carry = Math.floor(a.base / by);
+  const multiples = a.digits.filter((digit) => digit.by % by === 0);
+  if (multiples.length === 0 && carry === 0) return { high: indexOf(0, []), low: a };
+  return {
+    high: indexOf(
+      carry,
+      multiples.map((digit) => ({ ...digit, by: digit.by / by })),
+    ),
+    low: indexOf(
+      a.base - carry * by,
+      a.digits.filter((digit) => digit.by % by !== 0),
+    ),
+  };
+}
+
+const isBelow = ({ min, max }: IndexStride, by: number): boolean => min >= 0 && max < by;
+
+/** The largest divisor g of `by` with a = g · high + low and 0 ≤ low < g: a division then works on `high` alone. */
+function factor(a: IndexStride, by: number): { g: number; high: IndexStride; low: IndexStride } | null {
+  const divisors = new Set(a.digits.map((digit) => gcd(digit.by, by)));
+  for (const g of [...divisors].toSorted((x, y) => y - x)) {
+    if (g === 1) break;
+    const { high, low } = split(a, g);
+    if (isBelow(low, g) && high.min >= 0) return { g, high, low };
+  }
+  return null;
+}
+
+/** Index arithmetic on steps, digit by digit as indices are written: what is not known to stand still moves. */
 export const indexStrides: IndexAlgebra<IndexStride, Holds> = {
-  int: (value) => constantIndex(value, value, Math.abs(value)),
-  add: (a, b) => ({
-    step: gcd(a.step, b.step),
-    min: a.min + b.min,
-    max: a.max + b.max,
-    unit: gcd(a.unit, b.unit),
-    low: a.low + b.low,
-    high: a.high + b.high,
-  }),
-  mul: (a, by) => ({
-    step: a.step * Math.abs(by),
-    min: Math.min(a.min * by, a.max * by),
-    max: Math.max(a.min * by, a.max * by),
-    unit: a.unit * Math.abs(by),
-    low: Math.min(a.low * by, a.high * by),
-    high: Math.max(a.low * by, a.high * by),
-  }),
+  int: (value) => indexOf(value, []),
+  add: (a, b) => indexOf(a.base + b.base, [...a.digits, ...b.digits], [a.min + b.min, a.max + b.max]),
+  mul: (a, by) =>
+    indexOf(
+      a.base * by,
+      a.digits.map((digit) => ({ ...digit, by: digit.by * by })),
+      [Math.min(a.min * by, a.max * by), Math.max(a.min * by, a.max * by)],
+    ),
   div(a, by) {
     const [min, max] = [Math.floor(a.min / by), Math.floor(a.max / by)];
-    const step = a.step % by === 0 ? a.step / by : 1;
     if (min === max) return indexStrides.int(min);
-    if (staysBelowUnit(a, by)) return constantIndex(min, max);
-    if (a.unit % by !== 0) return movingIndex(a.step === 0 ? 0 : step, min, max);
-    const [low, high, unit] = [Math.floor(a.low / by), Math.floor(a.high / by), a.unit / by];
-    return low === high ? constantIndex(min, max, gcd(unit, low)) : { step, min, max, unit, low, high };
+    const { high, low } = split(a, by);
+    if (isBelow(low, by)) return high;
+    const found = factor(low, by);
+    if (found) return indexStrides.add(high, indexStrides.div(found.high, by / found.g));
+    const step = low.step % by === 0 ? low.step / by : 1;
+    return indexStrides.add(high, movingIndex(step, Math.floor(low.min / by), Math.floor(low.max / by)));
   },
   mod(a, by) {
-    if (a.min >= 0 && a.max < by) return a;
-    if (a.unit % by === 0 && a.low >= 0 && a.high < by) return movingIndex(a.step, a.low, a.high);
-    if (staysBelowUnit(a, by)) return { ...a, min: a.low, max: by - a.unit + a.high };
-    return movingIndex(gcd(a.step, by) % by, 0, by - 1);
+    if (isBelow(a, by)) return a;
+    const { low } = split(a, by);
+    if (isBelow(low, by)) return low;
+    const found = factor(low, by);
+    if (found)
+      return indexStrides.add(indexStrides.mul(indexStrides.mod(found.high, by / found.g), found.g), found.low);
+    return movingIndex(gcd(low.step, by) % by, 0, by - 1);
   },
   less: (a, bound) => (a.max < bound ? "always" : a.min >= bound ? "never" : "depends"),
   atLeast: (a, bound) => (a.min >= bound ? "always" : a.max < bound ? "never" : "depends"),
@@ -94,15 +123,28 @@ export const sharedStrides: IndexAlgebra<IndexStride, Holds> = {
   },
 };
 
+/** One digit for those of two indices that move, or for those that stand still with their bases; and what it begins with. */
+function eitherDigit(a: IndexStride, b: IndexStride, moves: boolean): { base: number; digit: Digit } {
+  const parts = [a, b].map(({ base, digits }) => ({
+    base: moves ? 0 : base,
+    digits: digits.filter(({ step }) => (step !== 0) === moves),
+  }));
+  const base = Math.min(...parts.map((part) => part.base + lowest(part.digits)));
+  const end = Math.max(...parts.map((part) => part.base + highest(part.digits)));
+  const all = parts.flatMap(({ digits }) => digits);
+  const by = all.reduce((unit, digit) => gcd(unit, digit.by), parts[0]!.base - parts[1]!.base) || 1;
+  return { base, digit: { by: Math.abs(by), max: (end - base) / Math.abs(by), step: stepOf(all) / Math.abs(by) } };
+}
+
 /** An index that is either of two. */
-export const eitherStride = (a: IndexStride, b: IndexStride): IndexStride => ({
-  step: gcd(a.step, b.step),
-  min: Math.min(a.min, b.min),
-  max: Math.max(a.max, b.max),
-  unit: gcd(a.unit, b.unit),
-  low: Math.min(a.low, b.low),
-  high: Math.max(a.high, b.high),
-});
+export function eitherStride(a: IndexStride, b: IndexStride): IndexStride {
+  const [still, moving] = [eitherDigit(a, b, false), eitherDigit(a, b, true)];
+  return indexOf(
+    still.base + moving.base,
+    [still.digit, moving.digit],
+    [Math.min(a.min, b.min), Math.max(a.max, b.max)],
+  );
+}
 
 function unravelled(linear: IndexStride, shape: Shape): IndexStride[] {
   const at: IndexStride[] = shape.map(() => indexStrides.int(0));
@@ -150,5 +192,5 @@ export function stridesAlong(
     return unravelled(ravelled(at, from), to);
   }, start);
   const moves = changesAlong(layout, space, reducedAxes);
-  return end.map((index, axis) => (moves[axis] ? index : constantIndex(index.min, index.max)));
+  return end.map((index, axis) => (moves[axis] || index.step === 0 ? index : constantIndex(index.min, index.max)));
 }
