@@ -84,11 +84,22 @@ test("drawing begins on an empty canvas, with the mouse alone", async ({ page, p
   await expect(play.region("Kernels").getByRole("heading")).toContainText("tanh");
 });
 
+test("an empty program is found, and what was open is kept", async ({ page, play }) => {
+  await start(play, "x: f32[64, 64]\ny = exp(x)\n");
+  await play.command("new");
+  await expect(page.getByText("Nothing here yet")).toBeVisible();
+  await play.command("Earlier work");
+  await expect(page.getByRole("dialog").getByRole("listitem")).toHaveCount(1);
+});
+
 test("a double click on the canvas adds an op where it happened", async ({ page, play }) => {
   await start(play, "x: f32[64, 64]\n");
   const canvas = (await play.region("Graph").getByRole("application").boundingBox())!;
   const [x, y] = [canvas.x + canvas.width * 0.5, canvas.y + canvas.height * 0.6];
   await page.mouse.dblclick(x, y);
+  const list = (await page.getByRole("dialog", { name: "Add an op" }).boundingBox())!;
+  expect(Math.abs(list.x - x), "the list opens beside the click").toBeLessThan(60);
+  expect(list.y + list.height).toBeGreaterThan(y);
   await page.getByRole("combobox", { name: "Add an op" }).fill("tanh");
   await page.getByRole("option", { name: /^tanh / }).click();
   const box = (await play.node(/^tanh/).boundingBox())!;

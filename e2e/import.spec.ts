@@ -145,6 +145,7 @@ test("a run takes the model's own weights, also after a reload; the link says th
   const dialog = play.page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Open model" }).click();
   await expect(play.region("Score")).toContainText("Runs use its own weights: 1 tensor, 256 B, kept on this device.");
+  await expect(play.page.getByRole("button", { name: "Program: net.onnx" })).toBeVisible();
   await play.page.reload();
   await expect(play.editor).toContainText("scale");
   await play.run.click();
@@ -179,8 +180,7 @@ test("three megabytes of weights: the page answers meanwhile, Escape leaves all 
   await play.open();
   await expect(play.editor).toBeVisible();
   const chosen = page.waitForEvent("filechooser");
-  await play.command("Share");
-  await page.getByRole("button", { name: "Open a file…" }).click();
+  await page.getByRole("button", { name: "Open a file", exact: true }).click();
   await (await chosen).setFiles({ name: "wide.onnx", mimeType: "application/octet-stream", buffer: Buffer.from(wide) });
   const dialog = page.getByRole("dialog", { name: "Import wide.onnx" });
   await expect(dialog.getByRole("textbox", { name: "batch" })).toBeVisible();

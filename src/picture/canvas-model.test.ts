@@ -30,11 +30,14 @@ test("one bracket for each statement of the program", () => {
   expect(boundName("h.centre")).toBe("h");
 });
 
-test("statements whose ops stand in the same rows share a bracket", () => {
+test("statements whose ops stand in the same rows share a bracket; behind another's box there is none", () => {
   const scene = sceneAt("a: f32[8]\nx = a * 2\ny = exp(a)\nz = x + y\n", 0);
   const column = columnOf(scene);
   const beside = new Map([...column, [nodeId("y"), { ...column.get(nodeId("x"))!, x: 400 }]]);
   expect(bracketsOf(scene, beside).map(({ name }) => name)).toEqual(["x, y", "z"]);
+  const besideY = column.get(nodeId("y"))!;
+  const behind = new Map([...column, [nodeId("z"), { ...besideY, x: 400, y: besideY.y + 6 }]]);
+  expect(bracketsOf(scene, behind).map(({ name }) => name)).toEqual(["x", "y"]);
 });
 
 test("the inspector shows attributes as the language writes them and locks a composite's parts", () => {

@@ -1,7 +1,7 @@
 /** @file The page inside another page or a slide: counts, graph and steps, a run when it is asked for, the way to the whole playground. */
 import { useEffect, useState } from "react";
 import { encodeLink } from "../document";
-import { playground, selectExample, sharedState, usePlayground } from "../state";
+import { playground, selectTitle, sharedState, usePlayground } from "../state";
 import { runAnnouncement } from "../panels";
 import { PaneOf } from "./PageLayouts";
 import { Mark } from "./Mark";
@@ -39,7 +39,7 @@ function Outcome() {
 
 export function EmbedView() {
   const pane = usePlayground((state) => state.pane);
-  const title = usePlayground(selectExample)?.title ?? "Fusion Playground";
+  const title = usePlayground(selectTitle) ?? "Fusion Playground";
   const address = useWholeAddress();
   return (
     <div className="embed">

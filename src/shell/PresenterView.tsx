@@ -14,7 +14,7 @@ import {
 } from "../panels";
 import {
   selectCovered,
-  selectExample,
+  selectTitle,
   selectFusion,
   selectKnown,
   selectScore,
@@ -133,7 +133,7 @@ function Foot() {
   const steps = usePlayground(selectSteps);
   const step = usePlayground(selectStep);
   const graph = usePlayground(selectFusion)?.graph;
-  const title = usePlayground((state) => state.lesson?.content.title ?? selectExample(state)?.title ?? "Own program");
+  const title = usePlayground((state) => state.lesson?.content.title ?? selectTitle(state) ?? "Own program");
   return (
     <footer className="presenter-foot">
       <b className="presenter-title">{title}</b>

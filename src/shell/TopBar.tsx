@@ -4,8 +4,8 @@ import {
   trains,
   usePlayground,
   type PlaygroundState,
-  selectExample,
   selectOpenExample,
+  selectTitle,
   selectIsEdited,
   selectIsEmpty,
   selectNaivePeak,
@@ -126,9 +126,6 @@ export function TopBar({ layout }: { readonly layout: PageLayout }) {
 }
 
 const UNTITLED = "Untitled";
-/** The example, else the model whose weights the program has. */
-const selectTitle = (state: PlaygroundState): string =>
-  selectOpenExample(state)?.title ?? state.document.weights?.file ?? UNTITLED;
 
 /** The lesson that is read replaces the example. */
 function LessonMenu({ kind, title }: { readonly kind: string; readonly title: string }) {
@@ -153,7 +150,7 @@ function LessonMenu({ kind, title }: { readonly kind: string; readonly title: st
 function ExampleMenu() {
   const changed = usePlayground(selectIsEdited);
   const open = usePlayground((state) => state.dialog === "examples");
-  const title = usePlayground(selectTitle);
+  const title = usePlayground(selectTitle) ?? UNTITLED;
   const lesson = usePlayground((state) => state.lesson?.content ?? null);
   const isExample = usePlayground((state) => selectOpenExample(state) !== null);
   const word = isExample ? "Example" : "Program";
@@ -179,7 +176,7 @@ const sizes = ["S", "M", "L"] as const;
 
 /** The example's size, with the memory that its naive plan needs at its peak. */
 function SizeChoice() {
-  const example = usePlayground(selectExample);
+  const example = usePlayground(selectOpenExample);
   const written = usePlayground(selectSize);
   // Chosen at once, though the text is rewritten a moment later.
   const [asked, setAsked] = useState<(typeof sizes)[number] | null>(null);

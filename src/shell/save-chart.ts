@@ -1,7 +1,7 @@
 /** @file Saves a chart of both plans as a picture. */
 import type { GrowthOf, SavedSheet } from "../fusion";
 import { download, loadPixels, loadPosters } from "../panels";
-import { playground, selectExample, type PlaygroundState } from "../state";
+import { playground, selectExample, selectTitle, type PlaygroundState } from "../state";
 import type { PosterName } from "../panels";
 
 /** Plans by what they save for the backward pass, asked for where no panel did. */
@@ -30,7 +30,7 @@ export async function saveChart(state: PlaygroundState, name: PosterName, kind: 
   const run = state.run.status === "done" && state.run.run.text === compilation.text ? state.run.run : null;
   const sheet = name === "saved" ? await sheetOf(state) : null;
   const growth = name === "growth" ? await growthIn(state) : null;
-  const title = selectExample(state)?.title ?? "This program";
+  const title = selectTitle(state) ?? "This program";
   const shape = posterOf({ name, compilation, run, sheet, growth, title }, pageInk());
   if (!shape) {
     const text = `There is no chart to save: ${missing[name]}.`;

@@ -1,11 +1,11 @@
 /** @file Saves the graph as it is drawn, for a slide, a paper or a chat. */
 import { loadGraphPicture } from "../editor";
 import { download, loadPixels } from "../panels";
-import { playground, selectExample, selectSteps, type PlaygroundState } from "../state";
+import { playground, selectTitle, selectSteps, type PlaygroundState } from "../state";
 
 /** `log(relu(x + b)), step 2 of 2` */
 const titleOf = (state: PlaygroundState): string =>
-  `${selectExample(state)?.title ?? "Fusion Playground"}, step ${state.cursor} of ${selectSteps(state).length}`;
+  `${selectTitle(state) ?? "Fusion Playground"}, step ${state.cursor} of ${selectSteps(state).length}`;
 
 /** Saves `graph.svg` or `graph.png`. A graph too large for pixels is saved as SVG, and a notice says so. */
 export async function saveGraph(state: PlaygroundState, kind: "svg" | "png"): Promise<void> {

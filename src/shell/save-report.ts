@@ -2,7 +2,7 @@
 import { encodeLink } from "../document";
 import { loadGraphPicture } from "../editor";
 import { download, loadReport } from "../panels";
-import { pageAddress, selectExample, sharedState, type PlaygroundState } from "../state";
+import { pageAddress, selectTitle, sharedState, type PlaygroundState } from "../state";
 
 /** Does nothing while there is no plan. The times are those of the last run, where it is of this program. */
 export async function saveReport(state: PlaygroundState): Promise<void> {
@@ -13,7 +13,7 @@ export async function saveReport(state: PlaygroundState): Promise<void> {
     loadGraphPicture(),
     encodeLink(sharedState(state)),
   ]);
-  const title = selectExample(state)?.title ?? "Fusion report";
+  const title = selectTitle(state) ?? "Fusion report";
   const run = state.run.status === "done" && state.run.run.text === compilation.text ? state.run.run : null;
   const link = encoded.ok ? pageAddress().base + encoded.value : null;
   const html = reportHtml(compilation, run, { title, picture: graphPicture(title), link });

@@ -26,6 +26,7 @@ export {
   selectSize,
   selectStep,
   selectSteps,
+  selectTitle,
   type Score,
 } from "./selectors";
 export { pageAddress, sharePage } from "./storage/page-address";

@@ -4,6 +4,7 @@ import { startExample } from "../lessons";
 import { localPort, type Answer, type CompileReply, type CompileRequest, type Port } from "../workers";
 import { DRAFT_KEY, SAVE_PAUSE_MILLIS } from "./storage/autosave";
 import { restingStep } from "./resting-step";
+import { selectSize, selectTitle } from "./selectors";
 import { INTRO_MILLIS } from "./slices/view-slice";
 import { createPlayground, type Playground } from "./playground";
 import { Shelf, fakeAnswer, environmentWith } from "./testing/fake-environment";
@@ -43,6 +44,27 @@ test("the first visit's example plays to its end and rests; a step of one's own 
   state().actions.playIntro(false);
   state().actions.stepForward();
   expect([state().intro, state().playing, state().cursor]).toEqual(["resting", false, 1]);
+});
+
+test("a text that is another program bears no example's name", async () => {
+  const { actions } = state();
+  actions.openExample("softmax");
+  expect(selectTitle(state())).toBe("Softmax");
+  actions.typeText(state().document.text.replace("softmax(x)", "softmax(x * 2)"));
+  expect(selectTitle(state())).toBe("Softmax");
+  actions.typeText("a: f32[8]\nb = exp(a)\n");
+  await settle();
+  expect([selectTitle(state()), selectSize(state())]).toEqual([null, null]);
+});
+
+test("what is said of a program goes with it, what asks for something stays", () => {
+  const { actions } = state();
+  page.setState({ notice: { tone: "warn", text: "There is no example called kept." } });
+  actions.openExample("softmax");
+  expect(state().notice).toBeNull();
+  page.setState({ notice: { tone: "no", text: "The GPU went away.", action: { label: "Run again", kind: "retry" } } });
+  actions.openExample("swiglu");
+  expect(state().notice?.text).toBe("The GPU went away.");
 });
 
 test("a second visit does not play again", async () => {

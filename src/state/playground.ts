@@ -253,7 +253,10 @@ function deedsOf(parts: Parts): SliceContext {
       parts.onlyLooking = origin === "link";
       parts.isGiven = origin !== "example";
       const intro = store.getState().intro !== null && origin !== "link" ? "resting" : null;
-      store.setState({ ...untouchedView, page: "playground", kernel: null, playing: false, intro });
+      // What was said of the program before, and asks for nothing, goes with it.
+      const { notice } = store.getState();
+      const said = notice?.action ? notice : null;
+      store.setState({ ...untouchedView, page: "playground", kernel: null, playing: false, intro, notice: said });
       applyHistory(parts, history.commit(parts.past, next));
     },
     isGiven: () => parts.isGiven,

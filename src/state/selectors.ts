@@ -148,13 +148,14 @@ export function selectHandKernels(state: PlaygroundState): readonly string[] {
   return ids;
 }
 
-export const selectExample = ({ document }: PlaygroundState): Example | null => findExample(document.example);
+export const selectExample = ({ document }: Pick<PlaygroundState, "document">): Example | null =>
+  findExample(document.example);
 
 /** A text that has fewer of the example's lines than this share is another program. */
 const SAME = 0.5;
 
 /** The example as long as most of its lines are there; their numbers may be others. */
-export function selectOpenExample(state: PlaygroundState): Example | null {
+export function selectOpenExample(state: Pick<PlaygroundState, "document">): Example | null {
   const example = selectExample(state);
   if (!example) return null;
   const lines = (text: string): string[] => text.split("\n").filter((line) => /^\s*[^#\s]/.test(line));
@@ -164,6 +165,10 @@ export function selectOpenExample(state: PlaygroundState): Example | null {
   return left >= theirs.length * SAME ? example : null;
 }
 
+/** What the program is called: the example that is open, else the model whose weights it has. */
+export const selectTitle = (state: Pick<PlaygroundState, "document">): string | null =>
+  selectOpenExample(state)?.title ?? state.document.weights?.file ?? null;
+
 /** The program began as an example and is another by now. */
 export const selectIsEdited = (state: PlaygroundState): boolean => {
   const example = selectExample(state);
@@ -171,7 +176,7 @@ export const selectIsEdited = (state: PlaygroundState): boolean => {
 };
 
 export const selectSize = (state: PlaygroundState): "S" | "M" | "L" | null => {
-  const example = selectExample(state);
+  const example = selectOpenExample(state);
   return example && sizeOfText(example, state.document.text);
 };
 

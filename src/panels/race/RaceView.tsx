@@ -12,7 +12,7 @@ import {
 } from "react";
 import type { Compilation, NodeId, RegionId } from "../../fusion";
 import { propsOf, type Shape } from "../../picture";
-import { playground, selectExample, selectPlanned, usePlayground, type PlaygroundState } from "../../state";
+import { playground, selectPlanned, selectTitle, usePlayground, type PlaygroundState } from "../../state";
 import { Icon } from "../../icons";
 import { measuredScore } from "../model/run/measured";
 import { laneAt, raceOf, type Lane, type Race } from "../model/run/race";
@@ -47,7 +47,7 @@ interface ShownRace {
   readonly title: string;
 }
 
-const titleOf = (state: PlaygroundState): string => selectExample(state)?.title ?? "This program";
+const titleOf = (state: PlaygroundState): string => selectTitle(state) ?? "This program";
 
 /** Null while the program has no plan. Times of a run count as soon as its results are right. */
 function shownRace(

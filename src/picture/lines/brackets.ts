@@ -14,16 +14,23 @@ export interface Bracket {
   readonly lane: number;
 }
 
+/** Where the ops of a line stand: their leftmost edge, and from the topmost to the lowest. */
+interface Span {
+  readonly x: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
 const MAX_LANES = 2;
 const LANE = 26;
 
-/** One bracket a statement, or for those in the same rows, left of all boxes and lines; outermost lanes for those that overlap; what finds no lane is left out. */
+/** One bracket a statement, or for those in the same rows, left of all boxes and lines; outermost lanes for those that overlap; what finds no lane, or stands behind another's box, is left out. */
 export function bracketsOf(
   scene: Scene,
   boxes: ReadonlyMap<NodeId, Box>,
   ways: Iterable<readonly Point[]> = [],
 ): Bracket[] {
-  const spans = new Map<string, { top: number; bottom: number }>();
+  const spans = new Map<string, Span>();
   let left = Infinity;
   for (const node of scene.nodes) {
     const box = boxes.get(node.id);
@@ -37,20 +44,28 @@ export function bracketsOf(
     for (const name of names) {
       const known = spans.get(name);
       const [top, bottom] = [box.y + 2, box.y + box.height - 2];
-      if (known) spans.set(name, { top: Math.min(known.top, top), bottom: Math.max(known.bottom, bottom) });
-      else spans.set(name, { top, bottom });
+      const x = Math.min(known?.x ?? Infinity, box.x);
+      spans.set(name, { x, top: Math.min(known?.top ?? top, top), bottom: Math.max(known?.bottom ?? bottom, bottom) });
     }
   }
   for (const way of ways) for (const { x } of way) left = Math.min(left, x + 12);
-  const rows = new Map<string, Pick<Bracket, "name" | "top" | "bottom">>();
-  for (const [name, { top, bottom }] of spans) {
-    const key = `${top} ${bottom}`;
+  const rows = new Map<string, Span & Pick<Bracket, "name">>();
+  for (const [name, span] of spans) {
+    const key = `${span.top} ${span.bottom}`;
     const known = rows.get(key);
-    rows.set(key, { name: known ? `${known.name}, ${name}` : name, top, bottom });
+    rows.set(
+      key,
+      known ? { ...span, name: `${known.name}, ${name}`, x: Math.min(known.x, span.x) } : { ...span, name },
+    );
   }
+  // Beside a box of another line the bracket would speak of that one.
+  const isHidden = ({ x, top, bottom }: Span): boolean =>
+    [...boxes.values()].some((box) => box.x < x && box.y < bottom && box.y + box.height > top);
   const ends: number[] = [];
   const brackets: Bracket[] = [];
-  for (const { name, top, bottom } of [...rows.values()].sort((a, b) => a.top - b.top)) {
+  for (const span of [...rows.values()].sort((a, b) => a.top - b.top)) {
+    if (isHidden(span)) continue;
+    const { name, top, bottom } = span;
     const lane = ends.findIndex((end) => end < top);
     const at = lane >= 0 ? lane : ends.length;
     if (at >= MAX_LANES) continue;

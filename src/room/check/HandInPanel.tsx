@@ -1,8 +1,7 @@
 /** @file One link or text for the teacher: what this laptop is, its times, and, if wanted, predictions and solved tasks. */
 import { useEffect, useMemo, useState } from "react";
-import { findExample } from "../../lessons";
 import { timingOf } from "../../panels";
-import { pageAddress, usePlayground, type LaptopCheck, type PlaygroundState } from "../../state";
+import { pageAddress, selectTitle, usePlayground, type LaptopCheck, type PlaygroundState } from "../../state";
 import { CopyButton } from "../CopyButton";
 import { courseTally, encodeHandIn, type HandIn, type TimeResult } from "../hand-in";
 import { QrCode } from "../QrCode";
@@ -13,7 +12,7 @@ function ownRun({ run, document }: PlaygroundState): TimeResult | null {
   if (run.status !== "done" || run.run.text !== document.text) return null;
   const { result } = run.run;
   const [naive, fused] = [timingOf(result, "naive", null), timingOf(result, "fused", null)];
-  const title = findExample(document.example)?.title ?? "own program";
+  const title = selectTitle({ document }) ?? "own program";
   return fused && { title, naive: naive?.median ?? null, fused: fused.median };
 }
 

@@ -16,13 +16,13 @@ import {
 import type { BenchPlans, CompareRequest, DeviceInfo, FirstRuns, GpuProblem } from "../../gpu";
 import { ENDED, type Given, type PlannedRun, type TapRequest, type TensorData } from "../../workers";
 import { bindsOf, handText } from "../../document";
-import { findExample } from "../../lessons";
 import { askBeside } from "../ask-beside";
 import { loadPart } from "../load-part";
 import { preparing, rest, say, type RunRequest } from "./run-request";
 import type { SliceContext } from "../slices/slice-context";
 import type { FinishedRun, HandRun, Notice, NoticeAction } from "../types";
 import { runData } from "../storage/weights";
+import { selectOpenExample } from "../selectors";
 
 const internal = (text: string): GpuProblem => ({ code: "internal", text });
 
@@ -103,11 +103,11 @@ async function smallerSize(
   request: RunRequest,
   fits: (plans: readonly Plan[]) => boolean,
 ): Promise<NoticeAction | null> {
-  const { derived, document } = context.get();
+  const { derived } = context.get();
   const { compilation } = derived;
   if (!compilation) return null;
   const { text, options, steps } = compilation;
-  const sizes = findExample(document.example)?.sizes;
+  const sizes = selectOpenExample(context.get())?.sizes;
   const constants = [...constantsOf(text)].filter(([name, value]) => value > 1 && (!sizes || name === sizes.name));
   const { setConstant } = await loadPart(() => import("../edits"));
   const end = context.environment.now() + LOOK_MILLIS;

@@ -17,8 +17,8 @@ function partsIn({ parts = [] }: SceneNode, height: number): { names: readonly s
   return { names: fits(FULL) ? parts : [], always: fits(SMALL) };
 }
 
-/** A kernel's facts, or a call's: that one looks like the op that it is. */
-function Facts({ node }: { readonly node: SceneNode }) {
+/** A kernel's facts, or a call's: that one looks like the op that it is, and says what it holds where there is room. */
+function Facts({ node, height }: { readonly node: SceneNode; readonly height: number }) {
   const bytes = node.lives === "memory" && showBytes(node.bytes);
   if (!node.lid) return <span className="folded-ops">{node.formula}</span>;
   return (
@@ -27,7 +27,7 @@ function Facts({ node }: { readonly node: SceneNode }) {
         <span className="op-shape">{node.shape}</span>
         {bytes ? <b className="op-bytes">{bytes}</b> : <i className="op-register">{node.lives}</i>}
       </span>
-      <span className="folded-ops">{node.formula}</span>
+      {height >= FULL.head && <span className="folded-ops">{node.formula}</span>}
     </>
   );
 }
@@ -60,7 +60,7 @@ export function FoldedNode({ data: { node, ports }, height = 0 }: NodeProps<Flow
             node.lives === "memory" && !node.lid && <span className="folded-bytes">{showBytes(node.bytes)}</span>
           )}
         </span>
-        <Facts node={node} />
+        <Facts node={node} height={height} />
         {names.length > 0 && (
           <span className="folded-parts" data-always={always} aria-hidden="true">
             {names.map((part, i) => (

@@ -27,7 +27,9 @@ export function PillNode({ id, data: { node, ports }, width, isConnectable }: No
         title={node.inside.length > 0 ? node.label : fits ? undefined : `${node.title}, ${fact}`}
       >
         <Glyph name={node.glyph} />
-        <code className="io-name">{node.title}</code>
+        <code className="io-name" data-dotted={node.title.includes(".")}>
+          <bdi>{node.title}</bdi>
+        </code>
         {node.inside.length === 0 && fits && <span className="io-fact">{fact}</span>}
       </div>
       <Ports node={node} ports={ports} start={isConnectable} />
