@@ -22,13 +22,16 @@ export function mergedRegion(
   const inside = new Set(members);
   // A view that a part only looks through is somebody else's to provide.
   const provided = new Set(parts.flatMap((part) => part.outputs));
-  const readElsewhere = (value: NodeId): boolean =>
-    [...rewriter.readersOf(value)].some(
-      (reader) =>
-        planner.graph.nodes.get(reader)?.inputs.includes(value) === true &&
-        (!inside.has(reader) || rewriter.regionsOf(reader).some((home) => !ids.has(home))),
-    );
-  const leaves = (value: NodeId): boolean => planner.isOutput(value) || readElsewhere(value);
+  const leaves = (value: NodeId): boolean => {
+    if (planner.isOutput(value)) return true;
+    const reads = (reader: NodeId): boolean => planner.graph.nodes.get(reader)?.inputs.includes(value) === true;
+    const readers = [...rewriter.readersOf(value), ...patch.addedNodes.map((n) => n.id)].filter(reads);
+    // What nobody reads stays where it is until it is removed.
+    if (readers.length === 0) return true;
+    const elsewhere = (reader: NodeId): boolean =>
+      !inside.has(reader) || rewriter.regionsOf(reader).some((home) => !ids.has(home));
+    return readers.some(elsewhere);
+  };
   return { id, members, outputs: members.filter((value) => provided.has(value) && leaves(value)) };
 }
 
