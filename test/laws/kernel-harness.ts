@@ -1,7 +1,7 @@
 /** @file Runs a program's regions on the CPU interpreter of the generated kernels and holds them to the reference and to the counts. */
 import { factorsOf } from "../../src/fusion/kernel";
 import { lowerFusion, runPlanOnCpu, type CpuRun, type RegionRun } from "../../src/fusion/plan";
-import { printWgsl } from "../../src/fusion/kernel/code";
+import { printWgsl, sharedBytes } from "../../src/fusion/kernel/code";
 import { generic, targetOf } from "../../src/fusion/cost";
 import {
   node,
@@ -138,6 +138,9 @@ export function countsOff(graph: Graph, { region, facts, programs, logs }: Regio
     read.delete(value);
   }
   for (const [value] of read) wrong.push(`${region.id}: reads ${value} undeclared`);
+  const tiles = programs.reduce((sum, { shared }) => sum + sharedBytes(shared), 0);
+  if (schedule.variant === "tile" && tiles !== schedule.workgroupBytes)
+    wrong.push(`${region.id} (tile): declares ${schedule.workgroupBytes} bytes of tiles, has ${tiles}`);
   for (const id of region.outputs) {
     const each = logs.flatMap((log) => log.buffers).map((access) => (access.value === id ? access.written : 0));
     // Launches of a loop write a row each.

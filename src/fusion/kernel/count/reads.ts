@@ -19,7 +19,7 @@ import type { RegionForm, RegionRead } from "../types";
 import { pointAfter, type LayoutStep } from "../indices/row-layout";
 import { isFreeView, isInlined, storedInputs } from "../indices/views";
 
-const shapesOf = (graph: Graph, n: Node): Shape[] => n.inputs.map((input) => node(graph, input).type.shape);
+export const shapesOf = (graph: Graph, n: Node): Shape[] => n.inputs.map((input) => node(graph, input).type.shape);
 
 /** What a loop along rows asks of an operand: all of it, or the rows that its iterations read. */
 function demandOfLoop(n: Node, shape: Shape, operand: number): Footprint {

@@ -154,7 +154,6 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
     if (by === 1) return a;
     if (a.min >= 0 && a.max < by) return this.int(0);
     const { high, low } = this.#split(a, by);
-    if (low.min < 0) return this.#atom("div", a, by);
     if (low.max < by) return high;
     const factor = this.#factor(low, by);
     if (factor) return this.add(high, this.div(factor.high, by / factor.by));
@@ -165,7 +164,6 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
     if (by === 1) return this.int(0);
     if (a.min >= 0 && a.max < by) return a;
     const { low } = this.#split(a, by);
-    if (low.min < 0) return this.#atom("mod", a, by);
     if (low.max < by) return low;
     const factor = this.#factor(low, by);
     if (factor) return this.add(this.mul(this.mod(factor.high, by / factor.by), factor.by), factor.low);
@@ -174,7 +172,8 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
 
   /** The smaller of `a` and `bound`: keeps a lane past the end on the last element. */
   clamp(a: Index, bound: number): Index {
-    return a.max <= bound ? a : this.#atom("min", a, bound);
+    if (a.max <= bound) return a;
+    return a.min >= bound ? this.int(bound) : this.#atom("min", a, bound);
   }
 
   below(index: Index, limit: Index): Cond {
@@ -279,20 +278,21 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
     return rest && !rest.lane ? { index: rest, bound: bound / 4 } : null;
   }
 
-  /** a = by·high + low, with the multiples of `by` in `high`. */
+  /** a = by·high + low, with the multiples of `by` in `high`, and nothing of `low` below zero. */
   #split(a: Index, by: number): { high: Index; low: Index } {
-    const carry = Math.floor(a.constant / by);
     const multiples = a.terms.filter((term) => term.by % by === 0);
+    const rest = this.#sum(
+      a.terms.filter((term) => term.by % by !== 0),
+      a.constant,
+    );
+    const carry = Math.floor(rest.min / by);
     if (multiples.length === 0 && carry === 0) return { high: this.int(0), low: a };
     return {
       high: this.#sum(
         multiples.map((term) => ({ atom: term.atom, by: term.by / by })),
         carry,
       ),
-      low: this.#sum(
-        a.terms.filter((term) => term.by % by !== 0),
-        a.constant - carry * by,
-      ),
+      low: this.#sum(rest.terms, rest.constant - carry * by),
     };
   }
 
@@ -302,7 +302,7 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
     for (const g of [...candidates].toSorted((x, y) => y - x)) {
       if (g <= 1) break;
       const { high, low } = this.#split(a, g);
-      if (low.min >= 0 && low.max < g && high.min >= 0) return { by: g, high, low };
+      if (low.max < g && high.min >= 0) return { by: g, high, low };
     }
     return null;
   }

@@ -1,6 +1,6 @@
 /** @file Where one element of a movement op comes from, and the ops whose rule for all of them is affine. */
 import { sizeOf, type Node, type Shape } from "../../ir";
-import { opDef, type IndexAlgebra } from "../../ops";
+import { opDef, type IndexAlgebra, type IndexCase } from "../../ops";
 
 /** Numbers as indices: the interpreter's side of MovementMeaning. */
 const numbers: IndexAlgebra<number, boolean> = {
@@ -20,8 +20,20 @@ export function sourceOf(
   inputs: readonly Shape[],
   out: readonly number[],
 ): { operand: number; index: readonly number[] } | null {
-  const cases = opDef(n.op).movement!.source(out, { inputs, output: n.type.shape, attrs: n.attrs }, numbers);
-  return cases.find((c) => c.when !== false) ?? null;
+  return casesOf(n, inputs, out).find((c) => c.when !== false) ?? null;
+}
+
+const casesOf = (n: Node, inputs: readonly Shape[], out: readonly number[]): readonly IndexCase<number, boolean>[] =>
+  opDef(n.op).movement!.source(out, { inputs, output: n.type.shape, attrs: n.attrs }, numbers);
+
+/** Does a movement op show an element of the same operand everywhere, so that none is loaded by some threads only? */
+export function showsOneOperand(n: Node, inputs: readonly Shape[]): boolean {
+  const [first, ...others] = casesOf(
+    n,
+    inputs,
+    n.type.shape.map(() => 0),
+  );
+  return others.length === 0 && first?.when === null;
 }
 
 /** `index[d] = base[d] + Σ columns[o][d] · out[o]` for a movement op whose every element comes from one index, else null. */

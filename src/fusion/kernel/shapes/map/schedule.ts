@@ -1,7 +1,10 @@
 /** @file Elementwise kernels: neighbours a thread takes, in a flat grid of one or several segments or through a tile that transposes. */
 import { node, sameShape, sizeOf, type Graph, type Knobs, type NodeId, type Target } from "../../../ir";
+import { loadsByData, opDef } from "../../../ops";
 import { waitingMicros } from "../../count/data-loads";
-import { innermost, neighbours, readsOf, strideProbe, stridedReads } from "../../count/reads";
+import { innermost, neighbours, offsetsAt, readsOf, shapesOf, strideProbe, stridedReads } from "../../count/reads";
+import { showsOneOperand } from "../../indices/affine";
+import { storedInputs } from "../../indices/views";
 import { machineOf } from "../../nest/machine";
 import { BASE_REGISTERS, blank, liveScalars, MAX_REGISTERS, type Body } from "../../schedule/schedule-parts";
 import type { RegionForm, RegionSchedule } from "../../types";
@@ -25,8 +28,12 @@ function flatWidth(
   return !target.shaderF16 && outputs.some((id) => node(graph, id).type.dtype === "f16") ? 2 : 1;
 }
 
-/** Workgroup memory of one transposed tile: 32 rows of 32 values, and one more so that columns lie in different banks. */
-const TRANSPOSE_BYTES = 32 * 33 * 4;
+/** A transposed tile in workgroup memory: its rows are one value longer than it is wide, so that columns lie in different banks. */
+export const TILE = 32;
+export const PITCH = TILE + 1;
+const TILE_BYTES = TILE * PITCH * 4;
+/** How many of them the device has room for. */
+export const mostTiles = (target: Target): number => Math.floor(target.maxWorkgroupBytes / TILE_BYTES);
 
 /** The schedule of a kernel without a fold, a scan, an order or a product. */
 export function scheduleMap(
@@ -39,19 +46,20 @@ export function scheduleMap(
   const strided = stridedReads(graph, region.members, region.outputs, form, "columns");
   const size = sizeOf(form.space);
   const threads = Number(knobs.threads ?? Math.min(256, target.maxWorkgroupSize));
-  const tilesAtOnce = target.schedule === "gpu" ? Math.floor(target.maxWorkgroupBytes / TRANSPOSE_BYTES) : 0;
   const tileAxes =
-    tilesAtOnce > 0 && strided.size > 0 && knobs.transposed !== "direct"
+    target.schedule === "gpu" && strided.size > 0 && knobs.transposed !== "direct"
       ? transposeAxes(graph, region, form, strided)
       : null;
+  const tiled = tileAxes ? tilesOf(graph, region, form, tileAxes, [...strided.keys()], mostTiles(target)) : null;
+  const isDirect = ([value]: readonly [NodeId, number]): boolean => tiled?.has(value) !== true;
   const shared = {
-    reads: readsOf(graph, region.members, region.outputs, tileAxes ? new Map() : strided),
+    reads: readsOf(graph, region.members, region.outputs, new Map([...strided].filter(isDirect))),
     threadsPerWorkgroup: threads,
   };
-  if (tileAxes) {
+  if (tileAxes && tiled!.size > 0) {
     const [b, a] = tileAxes;
-    const tiles =
-      Math.ceil(form.space[a]! / 32) * Math.ceil(form.space[b]! / 32) * (size / (form.space[a]! * form.space[b]!));
+    const workgroups =
+      Math.ceil(form.space[a]! / TILE) * Math.ceil(form.space[b]! / TILE) * (size / (form.space[a]! * form.space[b]!));
     const live = liveScalars(graph, region);
     return blank({
       ...shared,
@@ -59,8 +67,8 @@ export function scheduleMap(
       width: flatWidth(graph, region.outputs, size, live, target, knobs),
       registers: BASE_REGISTERS + 4 * live,
       tileAxes,
-      workgroups: tiles,
-      workgroupBytes: Math.min(strided.size, tilesAtOnce) * TRANSPOSE_BYTES,
+      workgroups,
+      workgroupBytes: [...tiled!.values()].reduce((sum, tiles) => sum + tiles, 0) * TILE_BYTES,
     });
   }
   const lives = new Map<number, number>();
@@ -109,6 +117,59 @@ function waitingFor(
 ): Pick<RegionSchedule, "leastMicros"> {
   const micros = waitingMicros(graph, members, threads, machineOf(target));
   return micros > 0 ? { leastMicros: micros } : {};
+}
+
+/**
+ * Values that are read in tiles, and how many of them each takes: one for each way in which it is loaded. A value of which some loads can't
+ * have a tile has none: the others would load it once more.
+ */
+function tilesOf(
+  graph: Graph,
+  { members, outputs }: Body,
+  { space }: RegionForm,
+  axes: readonly [number, number],
+  strided: readonly NodeId[],
+  most: number,
+): ReadonlyMap<NodeId, number> {
+  const apart = new Set(loadedByParts(graph, members));
+  const origin = space.map(() => 0);
+  const ends = axes.map((axis) => space[axis]! - 1);
+  const points = [origin, ...axes.flatMap((axis, i) => [origin.with(axis, 1), origin.with(axis, ends[i]!)])];
+  const ways = offsetsAt(
+    graph,
+    members,
+    outputs.map((id) => ({ id, points })),
+  );
+  const tiles = new Map<NodeId, number>();
+  let left = most;
+  for (const value of strided) {
+    const found = ways.get(value) ?? [];
+    const own = new Set(found.map((offsets) => offsets.join())).size;
+    const isLinear = found.every(([first, ...steps]) =>
+      ends.every((end, i) => end * (steps[2 * i]! - first!) === steps[2 * i + 1]! - first!),
+    );
+    if (apart.has(value) || !isLinear || own === 0 || own > left) continue;
+    tiles.set(value, own);
+    left -= own;
+  }
+  return tiles;
+}
+
+/** Stored values that threads load for some elements only, or by indices that are data. */
+function loadedByParts(graph: Graph, members: readonly NodeId[]): readonly NodeId[] {
+  const below = new Set<NodeId>();
+  for (const id of members.toReversed()) {
+    const n = node(graph, id);
+    const def = opDef(n.op);
+    const isWhole = def.kind === "movement" ? showsOneOperand(n, shapesOf(graph, n)) : !loadsByData(def);
+    if (isWhole && !below.has(id)) continue;
+    below.add(id);
+    for (const input of n.inputs) below.add(input);
+  }
+  return storedInputs(
+    graph,
+    members.filter((id) => below.has(id)),
+  );
 }
 
 /** The other axis of a plain transposition, when every strided read lies contiguously along the same one. */

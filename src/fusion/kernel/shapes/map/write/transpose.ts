@@ -8,11 +8,9 @@ import { IndexSpace, type Cond, type Index, type IndexVar, type Tuple } from "..
 import type { KernelProgram, SharedArray, Value, Width } from "../../../emit/kernel-ir";
 import { wordFor } from "../../../emit/emitter";
 import type { Lowering } from "../../../emit/lowering";
-import { probeLoads, strideOf } from "../../../emit/dry-run";
+import { probeLoads, strideOf, type ProbedLoad } from "../../../emit/dry-run";
 import { spread } from "../../fold/write/rows";
-
-const TILE = 32;
-const PITCH = TILE + 1;
+import { mostTiles, PITCH, TILE } from "../schedule";
 
 /** Where a thread stands: along the inner axis of the output and along the axis that the operands lie on. */
 interface Spot {
@@ -148,7 +146,10 @@ function spotter(
   };
 }
 
-/** The loads that lie contiguously along the outer axis, each with a tile, as far as workgroup memory goes. */
+/**
+ * The loads of values that all lie contiguously along the outer axis, each with a tile, as far as workgroup memory goes. A value with
+ * another load has none: it would be loaded once more.
+ */
 function tiledLoads(
   low: Lowering,
   { graph, region, target }: Job,
@@ -159,21 +160,23 @@ function tiledLoads(
   const [inner, outer] = [space.variable("inner", innerSize - 1, 0), space.variable("outer", outerSize - 1, 0)];
   const point = at(space.of(inner), space.of(outer));
   const wanted = region.outputs.map((id) => ({ id, at: point }));
-  const most = Math.floor(target.maxWorkgroupBytes / (TILE * PITCH * 4));
-  return probeLoads(graph, region.members, space, wanted)
-    .filter(
-      ({ offset, conditional }) => !conditional && strideOf(offset, outer) === 1 && (strideOf(offset, inner) ?? 0) > 1,
-    )
-    .slice(0, most)
-    .map(({ value, offset }) => {
-      const buffer = low.buffer(value);
-      const scalar = buffer.type.dtype === "f16" ? "f32" : buffer.type.dtype;
-      return {
-        value,
-        tile: low.sharedArray(`${buffer.name}_tile`, scalar, TILE * PITCH),
-        offset: (i: Index, o: Index) => space.substitute(space.substitute(offset, inner, i), outer, o),
-      };
-    });
+  const fits = ({ offset, conditional }: ProbedLoad): boolean =>
+    !conditional && strideOf(offset, outer) === 1 && (strideOf(offset, inner) ?? 0) > 1;
+  const loads = probeLoads(graph, region.members, space, wanted);
+  const tiled: ProbedLoad[] = [];
+  for (const value of new Set(loads.map((load) => load.value))) {
+    const own = loads.filter((load) => load.value === value);
+    if (own.every(fits) && tiled.length + own.length <= mostTiles(target)) tiled.push(...own);
+  }
+  return tiled.map(({ value, offset }) => {
+    const buffer = low.buffer(value);
+    const scalar = buffer.type.dtype === "f16" ? "f32" : buffer.type.dtype;
+    return {
+      value,
+      tile: low.sharedArray(`${buffer.name}_tile`, scalar, TILE * PITCH),
+      offset: (i: Index, o: Index) => space.substitute(space.substitute(offset, inner, i), outer, o),
+    };
+  });
 }
 
 function fill(low: Lowering, { value, tile, offset }: Tiled, here: Spot, width: Width): void {
