@@ -34,3 +34,11 @@ test("a second line is offered where nothing stands below", () => {
   const tag = blackboard.placeTag("r2", [hull], 24, 100);
   expect(tag.tall).toBeUndefined();
 });
+
+test("a title may grow, where the graph is small, up to what stands beside it", () => {
+  const tag = board().placeTag("r1", [hull], 120, 36);
+  expect(tag.x + tag.clear).toBeLessThanOrEqual(300);
+  expect(tag.x + tag.clear).toBeGreaterThan(284);
+  const alone = new Blackboard([["op", hull]]).placeTag("r1", [hull], 120, 36);
+  expect(alone.clear).toBeGreaterThan(400);
+});

@@ -21,6 +21,9 @@ const LINE_HEIGHT = 18;
 /** How far from its hull a title may stand where it has no room beside it. */
 const MAX_AWAY = 128;
 const AWAY_STEP = 16;
+/** What a tag may need where the graph is at its smallest. */
+const MAX_CLEAR = 480;
+const CLEAR_STEP = 8;
 
 export const pillWidth = (text: string): number => Math.round(textWidth(text, 12) + 16);
 
@@ -37,9 +40,14 @@ export interface Tag {
   readonly tall?: boolean;
   readonly width: number;
   readonly height: number;
+  /** Free on the side that it runs to, its own width included: small graphs are named in letters as large as any. */
+  readonly clear: number;
 }
 
-export const tagRect = (tag: Tag): Rect => {
+/** A tag before it is known how far it could run on. */
+type Spot = Omit<Tag, "clear">;
+
+export const tagRect = (tag: Spot): Rect => {
   const x0 = tag.align === "start" ? tag.x : tag.x - tag.width;
   return { x0, x1: x0 + tag.width, y0: tag.y, y1: tag.y + tag.height };
 };
@@ -94,7 +102,7 @@ export class Blackboard {
   /** A tag in the nearest free corner outside a hull. */
   placeTag(id: string, rects: readonly Rect[], width: number, height: number): Tag {
     const size = { width, height };
-    const spots: Tag[] = [];
+    const spots: Spot[] = [];
     const fromBelow = [...rects].sort((a, b) => b.y1 - a.y1);
     for (const { x0, y0, x1, y1 } of fromBelow) {
       spots.push(
@@ -114,7 +122,7 @@ export class Blackboard {
     for (const { x1, y0, y1 } of fromBelow)
       for (let away = AWAY_STEP; away <= MAX_AWAY; away += AWAY_STEP)
         for (let y = y1 - height; y >= y0; y -= 14) spots.push({ x: x1 + 10 + away, y, align: "start", ...size });
-    const isFree = (spot: Tag): boolean => this.taken.isFree(tagRect(spot)) && !this.crossed(tagRect(spot), "");
+    const isFree = (spot: Spot): boolean => this.taken.isFree(tagRect(spot)) && !this.crossed(tagRect(spot), "");
     const free = spots.filter(isFree);
     const tag =
       free.find((spot) => tagRect(spot).x1 <= this.right) ??
@@ -125,8 +133,20 @@ export class Blackboard {
       spots.map((spot) => ({ ...spot, cut: true, width: Math.min(width, LEAST_TAG) })).find(isFree) ??
       spots[0]!;
     const tall = !tag.inside && isFree({ ...tag, y: tag.y + LINE_HEIGHT });
+    const clear = tag.inside || tag.cut ? tag.width : this.clearOf(tag);
     this.taken.add(`tag ${id}`, tagRect(tag));
-    return tall ? { ...tag, tall } : tag;
+    return tall ? { ...tag, tall, clear } : { ...tag, clear };
+  }
+
+  /** How wide a tag could be where it stands. */
+  private clearOf(tag: Spot): number {
+    const isFree = (width: number): boolean => {
+      const rect = tagRect({ ...tag, width });
+      return this.taken.isFree(rect) && !this.crossed(rect, "");
+    };
+    let width = tag.width;
+    while (width < MAX_CLEAR && isFree(width + CLEAR_STEP)) width += CLEAR_STEP;
+    return width;
   }
 
   /** Room for a tag within a large hull, where there is none outside it; a long title is cut short there. */
@@ -134,12 +154,12 @@ export class Blackboard {
     id: string,
     rects: readonly Rect[],
     { width, height }: { width: number; height: number },
-  ): Tag | null {
+  ): Spot | null {
     const all = around(rects);
     const size = { width: Math.min(width, MAX_INSIDE), height };
     for (let y = all.y0 + 6; y + height <= all.y1; y += 12) {
       for (let x = all.x0 + 6; x + size.width <= all.x1; x += 12) {
-        const spot: Tag = { x, y, align: "start", inside: true, ...size };
+        const spot: Spot = { x, y, align: "start", inside: true, ...size };
         const rect = tagRect(spot);
         if (!within(rect, rects) || this.crossed(rect, "")) continue;
         if (!this.taken.some(rect, (key) => key !== id)) return spot;

@@ -60,18 +60,19 @@ function Hull({ hull, formerRef }: HullProps) {
   );
 }
 
-/** A title is cut before the card or the edge of the canvas; where less than this is left on the screen, only the kernel's number is shown. */
+/** A title is cut before a box, a line, the card or the edge of the canvas; where less than this is left on the screen, only the kernel's number is shown. */
 const LEAST_TITLE = 64;
 const GAP = 8;
 
-/** px of the graph that a title has before the card or the canvas's edge, on the side that it runs to; 0 where it is too little. */
+/** px of the graph that a title has before what is drawn, the card or the canvas's edge, on the side that it runs to; 0 where it is too little. */
 function useRoom({ tag }: HullShape): number {
   const card = useCanvas((s) => s.card);
   return useStore(({ width, transform: [x, y, zoom] }) => {
-    if (tag.align === "end") return shown(x + tag.x * zoom - GAP, zoom);
+    const clear = tag.clear * zoom;
+    if (tag.align === "end") return shown(Math.min(clear, x + tag.x * zoom - GAP), zoom);
     const [top, bottom] = [tag.y * zoom + y, (tag.y + tag.height) * zoom + y];
     const beside = card && card.left > 0 && bottom >= card.top && top <= card.bottom;
-    return shown((beside ? card.left : width) - GAP - x - tag.x * zoom, zoom);
+    return shown(Math.min(clear, (beside ? card.left : width) - GAP - x - tag.x * zoom), zoom);
   });
 }
 
@@ -80,9 +81,7 @@ const shown = (room: number, zoom: number): number => (room < LEAST_TITLE ? 0 : 
 function HullTag({ hull }: { readonly hull: HullShape }) {
   const { kernel, tag } = hull;
   const room = useRoom(hull);
-  const own = tag.inside || tag.cut ? tag.width : Infinity;
-  const short = room === 0 || own < LEAST_TITLE;
-  const most = short ? Infinity : Math.min(own, room);
+  const short = room === 0;
   const { actions } = playground.getState();
   const bytes = kernel.bytes === null ? null : showBytes(kernel.bytes);
   return (
@@ -100,7 +99,7 @@ function HullTag({ hull }: { readonly hull: HullShape }) {
         actions.setFold(kernel.region, "closed");
       }}
     >
-      <b data-tall={tag.tall === true} style={most < Infinity ? { maxWidth: most } : undefined}>
+      <b data-tall={tag.tall === true} style={short ? undefined : { maxWidth: room }}>
         {short ? kernel.name : `${kernel.name} ${kernel.title}`}
       </b>
       <span className="tag-ops">{plural(kernel.members.length, "op")}</span>
@@ -115,7 +114,7 @@ const BESIDE = 6;
 
 function SourceBracket({ bracket: { name, x, top, bottom, lane } }: { readonly bracket: Bracket }) {
   const most = useStore(({ transform: [left, , zoom] }) => {
-    const room = left + (x - BESIDE) * zoom - GAP;
+    const room = left + (x - BESIDE) * zoom - 2;
     return Math.max(0, Math.floor(Math.min(MAX_NAME * Math.max(1, zoom), room) / zoom));
   });
   return (
