@@ -15,7 +15,7 @@ import {
   MiniMap,
 } from "@xyflow/react";
 import { useEffect, useMemo, useRef, useLayoutEffect, type RefObject, useState } from "react";
-import { playground, selectFusion, usePlayground, selectSteps } from "../../state";
+import { playground, selectFusion, selectHasHoles, usePlayground, selectSteps } from "../../state";
 import { CanvasCard } from "./CanvasCard";
 import { CanvasLists } from "./CanvasLists";
 import { FoldedNode } from "./nodes/FoldedNode";
@@ -70,7 +70,9 @@ function Canvas({ cards }: CanvasProps) {
   const editable = status !== "broken";
   const flow = useFlow(picture, editable);
   const culling = useCulling(flow.nodes.length);
-  const camera = useCamera(root, picture, folds, cards);
+  // No step has a card while operands are missing.
+  const waits = usePlayground(selectHasHoles);
+  const camera = useCamera(root, picture, folds, cards && !waits);
   const gestures = useGestures(picture, editable, camera.flowPoint);
   const onKeyDown = useGraphKeys(picture, editable, camera.focus);
   const announcement = useCanvas((s) => s.announcement);

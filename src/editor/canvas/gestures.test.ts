@@ -26,3 +26,16 @@ test("legal targets take the value; others say why not", () => {
   const [first] = choicesOf(parseProgram(text).graph, targets);
   expect(first).toMatchObject({ consumer: "y", operand: 1, now: "empty" });
 });
+
+test("a call's argument is offered once, however many ops inside read it", () => {
+  const text =
+    "x: f32[8, 8]\nz: f32[8, 8]\nw: f32[8, 8]\ny = softmax(...)\nv = layer_norm(z)\nl = linear(..., w, ...)\n";
+  const offered = choicesOf(parseProgram(text).graph, targetsOf(text, nodeId("x")));
+  expect(offered.map((each) => `${each.text}: ${each.now}`)).toEqual([
+    "softmax y, operand 1: empty",
+    "linear l, operand 1: empty",
+    "linear l, operand 3: empty",
+    "layer_norm v, operand 1: now z",
+    "linear l, operand 2: now w",
+  ]);
+});

@@ -31,20 +31,30 @@ export interface TargetChoice extends ConnectTarget {
   readonly now: string;
 }
 
-/** What the list of the keyboard connection shows: what fits, empty operands first. */
+/** An op, or the call that it is a part of, by its name and what it is bound to: `softmax y`. */
+function titleIn(graph: Graph, { consumer, argument }: ConnectTarget): string {
+  const call = argument?.call ?? consumer;
+  const group = findNode(graph, consumer)?.groups.find(({ kind }) => kind === "composite");
+  const name = group?.label ?? nameIn(graph, consumer);
+  return name === call ? name : `${name} ${call}`;
+}
+
+/** What the list of the keyboard connection shows: what fits, each argument of a call once, empty ones first. */
 export function choicesOf(graph: Graph, targets: ReadonlyMap<string, ConnectTarget>): TargetChoice[] {
-  const choices = [...targets.values()]
-    .filter(({ ok }) => ok)
-    .map((target): TargetChoice => {
-      const fed = findNode(graph, target.consumer)?.inputs[target.operand] ?? nodeId("");
-      const empty = (findNode(graph, fed)?.op ?? "hole") === "hole";
-      const name = nameIn(graph, target.consumer);
-      const title = name === target.consumer ? name : `${name} ${target.consumer}`;
-      return {
-        ...target,
-        text: `${title}, operand ${target.operand + 1}`,
-        now: empty ? "empty" : `now ${nameIn(graph, fed)}`,
-      };
-    });
+  const once = new Map<string, ConnectTarget>();
+  for (const target of targets.values()) {
+    const { ok, consumer, operand, argument } = target;
+    const key = argument ? `${argument.call} ${argument.index}` : targetKey(consumer, operand);
+    if (ok && !once.has(key)) once.set(key, target);
+  }
+  const choices = [...once.values()].map((target): TargetChoice => {
+    const fed = findNode(graph, target.consumer)?.inputs[target.operand] ?? nodeId("");
+    const empty = (findNode(graph, fed)?.op ?? "hole") === "hole";
+    return {
+      ...target,
+      text: `${titleIn(graph, target)}, operand ${(target.argument?.index ?? target.operand) + 1}`,
+      now: empty ? "empty" : `now ${nameIn(graph, fed)}`,
+    };
+  });
   return choices.sort((a, b) => Number(b.now === "empty") - Number(a.now === "empty"));
 }

@@ -11,6 +11,8 @@ export interface ConnectTarget {
   readonly ok: boolean;
   /** Why not; empty when it is allowed. */
   readonly reason: string;
+  /** The call of the text and the argument that this is: ops inside a call share its arguments. Null where no text is behind it. */
+  readonly argument: { readonly call: NodeId; readonly index: number } | null;
 }
 
 /** What is wrong with `producer` as that operand, by shape and dtype; null when nothing is or nothing can be known yet. */
@@ -84,7 +86,8 @@ export function legalTargets(parsed: Parsed, producer: NodeId): readonly Connect
       const at = operandSite(parsed, node.id, operand);
       const already = input === producer ? `${say(parsed, node.id)} reads ${say(parsed, producer)} already.` : null;
       const reason = nothing ?? already ?? (at.ok ? connectProblem(parsed, producer, at.value, before) : at.text);
-      targets.push({ consumer: node.id, operand, ok: reason === null, reason: reason ?? "" });
+      const argument = at.ok ? { call: at.value.site.node, index: at.value.index } : null;
+      targets.push({ consumer: node.id, operand, ok: reason === null, reason: reason ?? "", argument });
     });
   }
   return targets;
