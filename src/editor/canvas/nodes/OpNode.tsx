@@ -11,6 +11,7 @@ import { type SceneNode, showBytes } from "../../../picture";
 export const colourStyle = (tone: number | null | undefined): CSSProperties =>
   ({
     "--tone": tone ? `var(--k${tone})` : "var(--line-strong)",
+    "--tone-ink": tone ? `var(--k${tone})` : "var(--ink)",
     "--tone-hull": tone ? `var(--k${tone}-hull)` : "var(--sunken)",
   }) as CSSProperties;
 
