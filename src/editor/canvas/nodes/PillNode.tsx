@@ -27,7 +27,7 @@ export function PillNode({ id, data: { node, ports }, width, isConnectable }: No
         title={node.inside.length > 0 ? node.label : fits ? undefined : `${node.title}, ${fact}`}
       >
         <Glyph name={node.glyph} />
-        <code className="io-name" data-dotted={node.title.includes(".")}>
+        <code className="io-name" data-joined={/[._]/.test(node.title)}>
           <bdi>{node.title}</bdi>
         </code>
         {node.inside.length === 0 && fits && <span className="io-fact">{fact}</span>}
