@@ -26,6 +26,14 @@ test.describe("a phone", () => {
     await expect(page.getByRole("dialog").first()).toBeVisible();
   });
 
+  test("long lines of the program end in sight", async ({ play }) => {
+    await play.open("./?example=gpt-block");
+    await paneOf(play, "Text").tap();
+    const field = play.page.getByRole("textbox", { name: "Program text" });
+    await expect(field).toHaveValue(/scaled_dot_product_attention\(heads\(q\)/);
+    expect(await field.evaluate((area) => area.scrollWidth - area.clientWidth)).toBeLessThanOrEqual(0);
+  });
+
   test("a program is typed, mended, stepped through and run; Run leads to its results", async ({ page, play }) => {
     await play.open();
     await paneOf(play, "Text").tap();
