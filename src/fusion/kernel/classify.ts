@@ -389,8 +389,16 @@ function classifyRows(
     orders: staged(orders),
     contraction: null,
   };
+  last = { form, analysis };
   return { ok: true, form };
 }
+
+/** The rows that were classified last: what is classified is scheduled next. */
+let last: { readonly form: RegionForm; readonly analysis: RowAnalysis } | null = null;
+
+/** The analysis of rows that `classify` gave this form. */
+export const analysisOf = (graph: Graph, members: readonly NodeId[], form: RegionForm): RowAnalysis =>
+  last?.form === form ? last.analysis : (analyseRows(graph, members) as RowAnalysis);
 
 function refuseBothDirections(graph: Graph, scans: readonly NodeId[]): Classified {
   const way = (id: NodeId): boolean => opDef(node(graph, id).op).scan!.reverse(node(graph, id).attrs);

@@ -20,7 +20,14 @@ import { IN_PLACE, isIndexMap, readingInPlace } from "./driver/read-in-place";
 import type { Planner } from "./driver/planner";
 import { bothWays, settledBy, timeOf, weigh, workOf } from "./profitability/weigh";
 import { countOf, inWords, nameOf, namesOf, no, showMicros, yes } from "./driver/sentences";
-import { forcing, judge, overBudget, policyOnContraction, prologueVerdict } from "./profitability/profitability";
+import {
+  forcing,
+  judge,
+  overBudget,
+  overSize,
+  policyOnContraction,
+  prologueVerdict,
+} from "./profitability/profitability";
 import { titled } from "./catalogue";
 
 interface Entry {
@@ -137,7 +144,7 @@ function beaten(planner: Planner, candidate: Candidate, delta: CostDelta): Opini
     id: producer!.id,
   });
   // What is cheap to know is asked first: whether a path returns is a walk through the graph.
-  if (isRefusal(planner.facts(rival.add[0]!))) return null;
+  if (overSize(planner, rival) || isRefusal(planner.facts(rival.add[0]!))) return null;
   const ways = [...bothWays(candidate, delta), { what: "one kernel for all", ...workOf(planner, rival.add) }] as const;
   const weighed = weigh("time", ways);
   if (!weighed.alternatives[2]!.chosen || overBudget(planner, rival) || !legalMerge(planner, rival).ok) return null;

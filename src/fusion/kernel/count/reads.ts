@@ -18,6 +18,7 @@ import { endsPass, walkedAxes, walksRows } from "../shapes/fold/rows/row-ops";
 import type { RegionForm, RegionRead } from "../types";
 import { pointAfter, type LayoutStep } from "../indices/row-layout";
 import { isFreeView, isInlined, storedInputs } from "../indices/views";
+import { WayBack } from "./way-back";
 
 export const shapesOf = (graph: Graph, n: Node): Shape[] => n.inputs.map((input) => node(graph, input).type.shape);
 
@@ -58,20 +59,17 @@ export function touchedElements(
   members: readonly NodeId[],
   outputs: readonly NodeId[],
 ): Map<NodeId, number> {
-  const inside = new Set(members);
+  const way = new WayBack(members);
   const demands = new Map<NodeId, Footprint>(outputs.map((id) => [id, ALL]));
-  const ask = (id: NodeId, demand: Footprint): void => {
-    const known = demands.get(id);
-    demands.set(id, known ? union(known, demand, node(graph, id).type.shape) : demand);
-  };
-  const outside = new Set(outputs.filter((id) => !inside.has(id)));
-  for (const id of members.toReversed()) {
-    const demand = demands.get(id);
-    if (!demand) continue;
+  const outside = new Set(outputs.filter((id) => !way.ask(id)));
+  for (let id = way.next(); id !== null; id = way.next()) {
     const n = node(graph, id);
+    const demand = demands.get(id)!;
     n.inputs.forEach((input, operand) => {
-      ask(input, demandOn(graph, n, operand, demand));
-      if (!inside.has(input)) outside.add(input);
+      const own = demandOn(graph, n, operand, demand);
+      const known = demands.get(input);
+      demands.set(input, known ? union(known, own, node(graph, input).type.shape) : own);
+      if (!way.ask(input)) outside.add(input);
     });
   }
   const touched = new Map<NodeId, Footprint>();
@@ -113,7 +111,7 @@ export function offsetsAt(
   members: readonly NodeId[],
   roots: readonly { readonly id: NodeId; readonly points: Points }[],
 ): Map<NodeId, (readonly number[])[]> {
-  const inside = new Set(members);
+  const way = new WayBack(members);
   const probes = new Map<NodeId, Points[]>();
   const ask = (id: NodeId, points: Points): void => {
     const list = probes.get(id) ?? [];
@@ -134,9 +132,9 @@ export function offsetsAt(
     const linear = at.map((point) => point.reduce((sum, value, axis) => sum + value * strides[axis]!, 0));
     offsets.set(current.id, [...(offsets.get(current.id) ?? []), linear]);
   };
-  const visit = (id: NodeId, points: Points): void => (inside.has(id) ? ask(id, points) : arrive(id, points));
+  const visit = (id: NodeId, points: Points): void => (way.ask(id) ? ask(id, points) : arrive(id, points));
   for (const { id, points } of roots) visit(id, points);
-  for (const id of members.toReversed()) {
+  for (let id = way.next(); id !== null; id = way.next()) {
     const n = node(graph, id);
     const kind = opDef(n.op).kind;
     if (endsPass(n) || kind === "contraction") continue;

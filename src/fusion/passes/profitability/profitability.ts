@@ -44,28 +44,34 @@ const CROWDED = 64;
 const registersFor = (planner: Planner, region: Region): number =>
   planner.figuresOf(region).schedule.variant === "flat" ? MAX_REGISTERS : CROWDED;
 
+const largest = (of: (region: Region) => number, regions: readonly Region[]): number =>
+  regions.reduce((most, region) => Math.max(most, of(region)), 0);
+
+/** More ops or statements than one kernel may have: known without its facts. Null when it keeps to both. */
+export function overSize({ options }: Planner, { add, remove, nodes }: Candidate): Opinion | null {
+  const limit = Math.min(OPS_PER_NOTCH * options.groupSize, STATEMENT_LIMIT);
+  const ops = largest(({ members }) => members.length, add);
+  if (ops <= limit || ops <= largest(({ members }) => members.length, remove)) return null;
+  if (limit === STATEMENT_LIMIT) return tooMuchToCompile(nodes, ops);
+  const groupSize = Math.ceil(ops / OPS_PER_NOTCH);
+  return no(
+    "C_CODE_SIZE",
+    nodes,
+    `The merged kernel would have ${ops} ops, and ${limit} ops in a kernel are the maximum that the options allow.`,
+    {
+      numbers: { ops, limit },
+      limit: { what: "ops in a kernel", value: ops, limit, unit: "" },
+      remedy: `A maximum of at least ${ops} ops in a kernel (Options).`,
+      remedyOptions: { groupSize },
+    },
+  );
+}
+
 /** Budgets of a kernel that are worth, not law: ops, statements, registers. Null when it keeps them. */
 export function overBudget(planner: Planner, candidate: Candidate): Opinion | null {
   const { add, remove, nodes } = candidate;
-  const limit = Math.min(OPS_PER_NOTCH * planner.options.groupSize, STATEMENT_LIMIT);
-  const largest = (of: (region: (typeof add)[number]) => number, regions: typeof add): number =>
-    regions.reduce((most, region) => Math.max(most, of(region)), 0);
-  const ops = largest(({ members }) => members.length, add);
-  if (ops > limit && ops > largest(({ members }) => members.length, remove)) {
-    if (limit === STATEMENT_LIMIT) return tooMuchToCompile(nodes, ops);
-    const groupSize = Math.ceil(ops / OPS_PER_NOTCH);
-    return no(
-      "C_CODE_SIZE",
-      nodes,
-      `The merged kernel would have ${ops} ops, and ${limit} ops in a kernel are the maximum that the options allow.`,
-      {
-        numbers: { ops, limit },
-        limit: { what: "ops in a kernel", value: ops, limit, unit: "" },
-        remedy: `A maximum of at least ${ops} ops in a kernel (Options).`,
-        remedyOptions: { groupSize },
-      },
-    );
-  }
+  const size = overSize(planner, candidate);
+  if (size) return size;
   // A row waits in registers where the factors were found to gain by it: that is no reason against the ops.
   const registers = (region: (typeof add)[number]): number => {
     const { schedule } = planner.figuresOf(region);

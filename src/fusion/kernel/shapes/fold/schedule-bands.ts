@@ -6,7 +6,7 @@ import type { Machine } from "../../nest/nest";
 import { opDef } from "../../../ops";
 import { wholeOutput, type RowAnalysis } from "../../classify";
 import { readsOf, stridedReads } from "../../count/reads";
-import { passesPerRead } from "./rows/row-passes";
+import { openLoads, passesPerRead } from "./rows/row-passes";
 import { stridedWrites, withRereads } from "./rows/row-roots";
 import { machineOf } from "../../nest/machine";
 import { finishNest, Rows, waitingAtOnce, type Asked } from "./schedule-fold";
@@ -58,9 +58,9 @@ export function scheduleBands(
       (id) => !form.columnFolds.includes(id) && wholeOutput(graph, analysis, id) === null,
     );
     const width = rows.lane === "columns" ? 4 : 1;
-    const passes = passesPerRead(graph, region, form, rows.roots, byRow, touched, { own: width, all: width }, [
-      new Map(),
-    ]);
+    const loads = openLoads(graph, region, form, rows.roots, [new Map()]);
+    const turn = { own: width, all: width };
+    const passes = passesPerRead(graph, region, form, rows.roots, byRow, touched, turn, loads);
     return blank({
       ...shared(bands, each),
       variant: "mixed-thread",

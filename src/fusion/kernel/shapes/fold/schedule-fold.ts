@@ -11,7 +11,7 @@ import { machineOf } from "../../nest/machine";
 import { mergedStages } from "./rows/merged-stages";
 import { pointAfter, unravelled } from "../../indices/row-layout";
 import { offsetsAt, readsOf, stridedReads } from "../../count/reads";
-import { passesPerRead, type PassRoot } from "./rows/row-passes";
+import { openLoads, passesPerRead, type LoadsOfPasses, type PassRoot } from "./rows/row-passes";
 import { cachedValues, passRoots, stridedWrites, withRereads } from "./rows/row-roots";
 import type { Role } from "./rows/row-role";
 import { joinsOfSteps, readsOfSteps, rowSteps, type RowStep } from "./rows/row-steps";
@@ -99,6 +99,7 @@ export class Rows {
   readonly merged: readonly number[];
   readonly byRow: readonly NodeId[];
   readonly #walked: readonly PassRoot[];
+  readonly #loads: LoadsOfPasses;
   readonly plain: readonly RegionRead[];
 
   constructor(asked: Asked, analysis: RowAnalysis) {
@@ -118,6 +119,7 @@ export class Rows {
     this.#walked = this.roots.map((root) =>
       this.merged.includes(root.stage - 1) ? { ...root, stage: root.stage - 1 } : root,
     );
+    this.#loads = openLoads(graph, region, form, this.roots, laneCoordinates(form, this.lane));
     this.byRow = region.outputs.filter((id) => !this.#isFull(id));
     this.plain = readsOf(graph, region.members, region.outputs);
   }
@@ -170,8 +172,8 @@ export class Rows {
     const { graph, region, form } = this.asked;
     const touched = new Map(this.plain.map(({ value, elements }) => [value, elements]));
     const asked = held ? this.roots.map((root) => ({ ...root, stage: 0 })) : this.#walked;
-    const lanes = laneCoordinates(form, this.lane);
-    return withRereads(this.plain, passesPerRead(graph, region, form, asked, this.byRow, touched, { own, all }, lanes));
+    const turn = { own, all };
+    return withRereads(this.plain, passesPerRead(graph, region, form, asked, this.byRow, touched, turn, this.#loads));
   }
 
   /** What decides the factors. */

@@ -1,7 +1,7 @@
 /** @file Rows that are folded: how each is read, by how many threads, and what stays in registers from one pass to the next. */
 import { type Graph, type Knobs, type NodeId, type Target } from "../../../ir";
 import { binsOf, scheduleBins } from "../bins/schedule";
-import { analyseRows, wholeOutput, type RowAnalysis } from "../../classify";
+import { analysisOf, wholeOutput, type RowAnalysis } from "../../classify";
 import { scheduleDigits } from "../sort/digit-sort";
 import { scheduleMerged } from "../sort/merge-sort";
 import { machineOf } from "../../nest/machine";
@@ -52,7 +52,7 @@ function scheduleRowsPlainly(
   target: Target,
   knobs: Knobs,
 ): RegionSchedule {
-  const analysis = analyseRows(graph, region.members) as RowAnalysis;
+  const analysis = analysisOf(graph, region.members, form);
   if (form.columnFolds.length > 0) return scheduleBands(graph, region, form, target, analysis, knobs);
   const isFull = (id: NodeId): boolean => form.columns > 1 && wholeOutput(graph, analysis, id) !== null;
   if (target.schedule === "gpu" && !knobs.rows && mayBand(form, region.outputs, isFull))

@@ -2,6 +2,7 @@
 import { node, type Graph, type Node, type NodeId, type Region } from "../../../../ir";
 import { loadsByData, opDef } from "../../../../ops";
 import { offsetsAt, touchedElements, type Points } from "../../../count/reads";
+import { WayBack } from "../../../count/way-back";
 import { endsPass } from "./row-ops";
 import {
   eitherStride,
@@ -29,7 +30,7 @@ export interface RowIteration {
 }
 
 /** Stored values that a pass loads in each turn of its loop, and those it loads once a row, before the loop. */
-interface Loads {
+export interface Loads {
   readonly changing: ReadonlySet<NodeId>;
   readonly still: ReadonlySet<NodeId>;
 }
@@ -51,7 +52,7 @@ function loadsOf(
   fixed: ReadonlyMap<number, number>,
   algebra = indexStrides,
 ): Loads {
-  const inside = new Set(members);
+  const way = new WayBack(members);
   const asked = new Map<NodeId, Map<Asked, readonly IndexStride[]>>();
   const [changing, still] = [new Set<NodeId>(), new Set<NodeId>()];
   const arrive = (id: NodeId, loads: Set<NodeId>): void => {
@@ -63,7 +64,7 @@ function loadsOf(
     const { shape } = node(graph, id).type;
     const at = indices.map((position, axis) => (shape[axis] === 1 ? indexStrides.int(0) : position));
     const where = from === "branch" ? from : at.some(({ step }) => step !== 0) ? "turn" : "row";
-    if (!inside.has(id)) {
+    if (!way.ask(id)) {
       arrive(id, where === "row" ? still : changing);
       return;
     }
@@ -72,9 +73,9 @@ function loadsOf(
     asked.set(id, ways.set(where, known ? known.map((was, axis) => eitherStride(was, at[axis]!)) : at));
   };
   ask(root, stridesAlong(layout, form, width, fixed), "turn");
-  for (const id of members.toReversed()) {
+  for (let id = way.next(); id !== null; id = way.next()) {
     if (endsPass(node(graph, id))) continue;
-    for (const [from, at] of asked.get(id) ?? []) askOperands(graph, id, at, from, ask, algebra);
+    for (const [from, at] of asked.get(id)!) askOperands(graph, id, at, from, ask, algebra);
   }
   return { changing, still };
 }
@@ -146,6 +147,29 @@ function askByData(graph: Graph, n: Node, at: readonly IndexStride[], from: Aske
   );
 }
 
+/** What each pass loads for each of its lanes, where a thread takes so many neighbouring columns in a turn. */
+export type LoadsOfPasses = (width: number) => readonly (readonly Loads[])[];
+
+/**
+ * The same, found once for each width.
+ * @param lanes what is known of the rows that a thread takes at a time, for each of them
+ */
+export function openLoads(
+  graph: Graph,
+  { members }: Pick<Region, "members">,
+  form: RegionForm,
+  roots: readonly PassRoot[],
+  lanes: readonly ReadonlyMap<number, number>[],
+): LoadsOfPasses {
+  const known = new Map<number, readonly (readonly Loads[])[]>();
+  return (width) => {
+    const found =
+      known.get(width) ?? roots.map((root) => lanes.map((lane) => loadsOf(graph, members, root, form, width, lane)));
+    known.set(width, found);
+    return found;
+  };
+}
+
 /** Passes that are no loop: what is loaded for a row before its loops, and after them. */
 const BEFORE = -2;
 const AFTER = -1;
@@ -156,7 +180,7 @@ const NOWHERE: ReadonlySet<NodeId> = new Set();
  * @param roots what each pass asks for
  * @param byRow outputs with one value a row; where they read all that is touched, that is one more pass, unless a pass before had the same element for its row
  * @param touched distinct elements of each stored value
- * @param lanes what is known of the rows that a thread takes at a time, for each of them
+ * @param loadsOfPasses in the order of the roots
  */
 export function passesPerRead(
   graph: Graph,
@@ -166,13 +190,11 @@ export function passesPerRead(
   byRow: readonly NodeId[],
   touched: ReadonlyMap<NodeId, number>,
   turn: RowIteration,
-  lanes: readonly ReadonlyMap<number, number>[],
+  loadsOfPasses: LoadsOfPasses,
 ): Map<NodeId, number> {
   const passes = new Map<NodeId, Set<number>>();
   const known = new Set<NodeId>();
-  const loads = roots.flatMap((root) =>
-    lanes.map((lane) => ({ root, ...loadsOf(graph, region.members, root, form, turn.own, lane) })),
-  );
+  const loads = loadsOfPasses(turn.own).flatMap((lanes, i) => lanes.map((lane) => ({ root: roots[i]!, ...lane })));
   for (const { root, changing, still } of loads) {
     for (const value of still) known.add(value);
     for (const value of changing) passes.set(value, (passes.get(value) ?? new Set()).add(root.stage));
@@ -246,12 +268,14 @@ function sharesOf(
     return kind === "movement" && !movement!.free;
   };
   if (!around.some(selects)) return null;
+  const asked = new Map<number, NodeId[]>();
+  for (const { stage, id } of roots) asked.set(stage, [...(asked.get(stage) ?? []), id]);
   const known = new Map<number, ReadonlyMap<NodeId, number>>();
   return (value, stage) => {
     const all = touched.get(value) ?? 0;
-    const asked = roots.flatMap((root) => (root.stage === stage ? [root.id] : []));
-    if (all === 0 || asked.length === 0) return 1;
-    const mine = known.get(stage) ?? touchedElements(graph, around, asked);
+    const wanted = asked.get(stage);
+    if (all === 0 || !wanted) return 1;
+    const mine = known.get(stage) ?? touchedElements(graph, around, wanted);
     known.set(stage, mine);
     return Math.min(1, (mine.get(value) ?? all) / all);
   };
