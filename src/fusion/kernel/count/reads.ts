@@ -243,7 +243,7 @@ export function neighbours(shape: Shape, axis: number): Pair | null {
 export const innermost = (shape: Shape): number => shape.findLastIndex((extent) => extent > 1);
 
 /** Bytes that memory hands out at once, neighbours that run in step, and short rows: what a thread walks of them is loaded at about the same time. */
-const SECTOR_BYTES = 32;
+export const SECTOR_BYTES = 32;
 const IN_STEP = 32;
 const SHORT_ROW = 8;
 /** More than this share of what was fetched is never lost: the rest of a sector waits in the cache for whoever comes next. */

@@ -1,6 +1,7 @@
 /** @file Facts of regions, computed once per shape of region: a program that repeats a block is priced as one block. */
 import {
   type DeviceProfile,
+  dtypeBytes,
   type Graph,
   isLiteral,
   literalsOf,
@@ -8,11 +9,12 @@ import {
   type Node,
   type NodeId,
   type Region,
+  stridesOf,
   type Target,
   type Verdict,
 } from "../../ir";
 import { isRefusal, regionFacts, targetOf, type RegionFacts } from "../../cost";
-import { isFreeView, replacementOf } from "../../kernel";
+import { affineView, isFreeView, replacementOf, SECTOR_BYTES } from "../../kernel";
 import { opDef, workOf } from "../../ops";
 
 export interface CostCache {
@@ -53,14 +55,32 @@ interface Kind {
   readonly member: number;
   readonly stored: number;
   readonly isView: boolean;
+  readonly part: Part | null;
   /** Its number in the last shape that it was part of. */
   number: number;
   /** Which one that was. */
   shape: number;
 }
 
+/** What a member shows of its one operand, at indices that are `base` and steps along the axes of the result. */
+interface Part {
+  readonly base: readonly number[];
+  /** The member wherever it begins, as long as that lies alike in what memory hands out at once. */
+  readonly member: number;
+}
+
 /** Marks between the numbers of a shape, so that lists of different meaning never look alike. */
-const MARK = { member: 0, view: 1, seen: 2, stored: 3, output: 4, replaced: 5, operand: 6 } as const;
+const MARK = {
+  member: 0,
+  view: 1,
+  seen: 2,
+  stored: 3,
+  output: 4,
+  replaced: 5,
+  operand: 6,
+  ahead: 7,
+  behind: 8,
+} as const;
 
 /** The largest list, and the largest number in it, that become one string in one step. */
 const [MOST_PARTS, MOST_UNITS] = [4096, 0xffff];
@@ -106,6 +126,18 @@ function workOfLiterals(graph: Graph, { op, inputs }: Node): string {
   return typeof def.work === "function" ? ` ${workOf(def, literalsOf(graph, inputs))}` : "";
 }
 
+/** Where elements of a part lie: what begins at the same offset in a sector is loaded alike, in vectors too. */
+function partOf(graph: Graph, n: Node): { readonly base: readonly number[]; readonly text: string } | null {
+  if (opDef(n.op).kind !== "movement" || n.inputs.length !== 1 || isFreeView(n)) return null;
+  const { shape, dtype } = node(graph, n.inputs[0]!).type;
+  const view = affineView(n, [shape]);
+  if (!view) return null;
+  const strides = stridesOf(shape);
+  const sector = SECTOR_BYTES / dtypeBytes(dtype);
+  const begins = view.base.map((from, axis) => (from === 0 ? "" : (from * strides[axis]!) % sector));
+  return { base: view.base, text: `${n.op}${JSON.stringify(view.columns)}${begins.join()}` };
+}
+
 /** Kinds of nodes, each found out once. */
 function openKinds(): (graph: Graph, id: NodeId) => Kind {
   const texts = new Map<string, number>();
@@ -120,17 +152,47 @@ function openKinds(): (graph: Graph, id: NodeId) => Kind {
     let kind = kinds.get(n);
     if (kind) return kind;
     const type = `${n.type.dtype}${n.type.shape.join()}`;
+    const part = partOf(graph, n);
     kind = {
       node: n,
       member: numberOf(`${n.op}${JSON.stringify(n.attrs)}${type}${workOfLiterals(graph, n)}`),
       stored: numberOf(`${isLiteral(n) ? "c" : "s"}${type}`),
       isView: isFreeView(n),
+      part: part && { base: part.base, member: numberOf(`${part.text}${type}`) },
       number: 0,
       shape: 0,
     };
     kinds.set(n, kind);
     return kind;
   };
+}
+
+/**
+ * Where the first part of each stored value begins of which the members read nothing but such parts: all others are told from there, so
+ * that iterations that read one row after the other are alike. Null where there is none.
+ */
+function beginsOf(
+  members: readonly Kind[],
+  kindOf: (id: NodeId) => Kind,
+  isMember: (kind: Kind) => boolean,
+): ReadonlyMap<NodeId, readonly number[]> | null {
+  if (!members.some(({ part }) => part)) return null;
+  const begins = new Map<NodeId, readonly number[]>();
+  const others = new Set<NodeId>();
+  for (const { node: n, part } of members) {
+    for (const id of n.inputs) {
+      let kind = kindOf(id);
+      if (isMember(kind)) continue;
+      if (part && !kind.isView) {
+        if (!begins.has(id)) begins.set(id, part.base);
+        continue;
+      }
+      while (kind.isView) kind = kindOf(kind.node.inputs[0]!);
+      others.add(kind.node.id);
+    }
+  }
+  for (const id of others) begins.delete(id);
+  return begins;
 }
 
 /** Regions with their names replaced by numbers: equal for those that differ in names alone. */
@@ -167,15 +229,25 @@ function openShapes(): (graph: Graph, region: Region) => Shape {
       if (replaced.shape === shape) parts.add(MARK.replaced, replaced.number);
     };
     for (const id of members) named(kindOf(graph, id));
+    const begins = beginsOf(
+      members.map((id) => kindOf(graph, id)),
+      (id) => kindOf(graph, id),
+      ({ shape: last }) => last === shape,
+    );
     for (const id of members) {
-      const { node: n, member } = kindOf(graph, id);
+      const { node: n, member, part } = kindOf(graph, id);
       for (const input of n.inputs) {
         const kind = kindOf(graph, input);
         const number = kind.shape === shape ? kind.number : ids.length;
         if (kind.shape !== shape) outside(kind);
         parts.add(MARK.operand, number);
       }
-      parts.add(MARK.member, member);
+      const first = part && begins?.get(n.inputs[0]!);
+      parts.add(MARK.member, first ? part.member : member);
+      first?.forEach((from, axis) => {
+        const by = part!.base[axis]! - from;
+        parts.add(by < 0 ? MARK.behind : MARK.ahead, Math.abs(by));
+      });
     }
     for (const id of outputs) parts.add(MARK.output, kindOf(graph, id).number);
     return { text: parts.text(), ids };
