@@ -23,11 +23,18 @@ function asked(text: string, pass: FusionPass): { readonly kernels: number; read
   const cache = openCostCache(defaultOptions.profile, full);
   const seen = new WeakSet<Region>();
   let kernels = 0;
+  const meet = (region: Region): void => {
+    if (!seen.has(region)) kernels++;
+    seen.add(region);
+  };
   const counting: typeof cache = {
     facts(graph, region) {
-      if (!seen.has(region)) kernels++;
-      seen.add(region);
+      meet(region);
       return cache.facts(graph, region);
+    },
+    kernel(graph, region) {
+      meet(region);
+      return cache.kernel(graph, region);
     },
   };
   const planner = openPlanner(naive!, defaultOptions, full, counting, cache);

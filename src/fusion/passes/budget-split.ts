@@ -11,7 +11,6 @@ import {
   type Verdict,
   OPS_PER_NOTCH,
 } from "../ir";
-import { isRefusal } from "../cost";
 import { isFreeView, neededBy } from "../kernel";
 import type { Answer, Candidate, FusionPass } from "./driver/define";
 import { bindingsOf, costOf, edgesBetween, patchOf } from "./driver/merge";
@@ -253,8 +252,8 @@ function isBefore(a: readonly number[], b: readonly number[]): boolean {
 const isPartable = (planner: Planner, { id, members }: Region): boolean =>
   members.every((member) => {
     if (isFreeView(node(planner.graph, member))) return true;
-    const facts = planner.facts({ id, members: [member], outputs: [member] });
-    return !isRefusal(facts) && bindingsOf(planner, facts) <= planner.profile.maxBindings;
+    const facts = planner.kernelOf({ id, members: [member], outputs: [member] });
+    return facts !== null && bindingsOf(planner, facts) <= planner.profile.maxBindings;
   });
 
 /** The parts where both are kernels. */
@@ -262,7 +261,7 @@ function kernelsOf(planner: Planner, region: Region, { first, second }: Parts): 
   // Where everything that crosses is in memory already, there is nothing left for a first part to do.
   const add = first.outputs.length === 0 ? [second] : [first, second];
   if (add.length === 1 && second.members.length === region.members.length) return null;
-  return second.outputs.length === 0 || add.some((part) => isRefusal(planner.facts(part))) ? null : add;
+  return second.outputs.length === 0 || add.some((part) => !planner.kernelOf(part)) ? null : add;
 }
 
 interface Parts {

@@ -1,6 +1,5 @@
 /** @file A producer moves into all of its readers or into none, the most profitable first (after XLA's priority fusion). */
 import { bytesOf, node, type NodeId, type Region, type RegionId, type Verdict, OPS_PER_NOTCH } from "../ir";
-import { isRefusal } from "../cost";
 import { opDef } from "../ops";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "./driver/define";
 import { copyCandidate, rememberedCopies } from "./driver/copies";
@@ -144,7 +143,7 @@ function beaten(planner: Planner, candidate: Candidate, delta: CostDelta): Opini
     id: producer!.id,
   });
   // What is cheap to know is asked first: whether a path returns is a walk through the graph.
-  if (overSize(planner, rival) || isRefusal(planner.facts(rival.add[0]!))) return null;
+  if (overSize(planner, rival) || !planner.kernelOf(rival.add[0]!)) return null;
   const ways = [...bothWays(candidate, delta), { what: "one kernel for all", ...workOf(planner, rival.add) }] as const;
   const weighed = weigh("time", ways);
   if (!weighed.alternatives[2]!.chosen || overBudget(planner, rival) || !legalMerge(planner, rival).ok) return null;
@@ -256,7 +255,7 @@ function copies(planner: Planner, id: RegionId, copied: CopyInto): Candidate {
 
 /** The exact priority where every part is a kernel; what is refused anyway keeps its promise and is refused at once. */
 function price(planner: Planner, candidate: Candidate, promised: number): number {
-  if (candidate.add.some((region) => isRefusal(planner.facts(region)))) return promised;
+  if (candidate.add.some((region) => !planner.kernelOf(region))) return promised;
   const exact = priorityOf(planner, candidate);
   // Equal up to rounding is equal: chains then merge evenly.
   return Math.abs(exact - promised) <= 1e-6 * Math.abs(promised) ? promised : exact;
@@ -277,7 +276,7 @@ function diamondOf(planner: Planner, producer: Region): Candidate | null {
   const edges = group.flatMap((from) => group.flatMap((to) => (from === to ? [] : edgesBetween(planner, from, to))));
   const about = { edges, nodes: nodesOf(edges, producer), id: group.at(-1)!.id };
   const candidate = mergeCandidate(planner, "diamond", group, about);
-  return isRefusal(planner.facts(candidate.add[0]!)) ? null : candidate;
+  return planner.kernelOf(candidate.add[0]!) ? candidate : null;
 }
 
 /** Walks the readers in order until exactly one region is open: that is where the paths meet. */

@@ -95,6 +95,8 @@ export interface Planner {
   readonly inOrder: () => readonly RegionId[];
   /** Counts and times of a region, existing or proposed; a verdict when one kernel can't compute it. */
   readonly facts: (region: Region) => RegionFacts | Verdict;
+  /** The same where the reason does not matter: null when one kernel can't compute it. */
+  readonly kernelOf: (region: Region) => RegionFacts | null;
   /** The same for a region known to be a kernel. */
   readonly factsOf: (region: Region) => RegionFacts;
   /** Of these what names no node. */
@@ -227,6 +229,7 @@ export function openPlanner(
     producersOf: (id) => sorted(producersOf(id)),
     inOrder: () => sorted([...draft.regions.keys()]),
     facts,
+    kernelOf: (each) => costCache.kernel(graph, each),
     factsOf,
     figuresOf: (each) => figuresIn(factsOf(each)),
     supposing: (patch, ask) => {

@@ -1,5 +1,4 @@
 /** @file A merge that binds too many buffers, with what lies between them left out: slices and transposes whose sources it reads in place. */
-import { isRefusal } from "../../cost";
 import { node, type Region } from "../../ir";
 import { opDef } from "../../ops";
 import { neededBy } from "../../kernel";
@@ -46,6 +45,6 @@ export function readingInPlace(planner: Planner, candidate: Candidate): Candidat
 
 /** Whether the region binds no more than it may; null where it is no kernel. */
 function bindsFew(planner: Planner, region: Region): boolean | null {
-  const facts = planner.facts(region);
-  return isRefusal(facts) ? null : bindingsOf(planner, facts) <= planner.profile.maxBindings;
+  const facts = planner.kernelOf(region);
+  return facts && bindingsOf(planner, facts) <= planner.profile.maxBindings;
 }

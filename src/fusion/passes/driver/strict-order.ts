@@ -1,6 +1,6 @@
 /** @file Strict mode keeps the order in which things are added up: a kernel that would group a fold differently is refused. */
 import { node, type Graph, type NodeId, type Region, type Target, type Verdict } from "../../ir";
-import { chosenFor, isRefusal, targetOf } from "../../cost";
+import { chosenFor, targetOf } from "../../cost";
 import { opDef } from "../../ops";
 import { summationOrder, scheduleRegion, type SummationOrder } from "../../kernel";
 import type { Planner } from "./planner";
@@ -41,8 +41,8 @@ export function inOtherOrder(planner: Planner, region: Region, before: readonly 
 /** Of a region that computes `id`; nodes that a rewrite has just taken out of the graph are passed over. */
 function groupingIn(planner: Planner, region: Region, id: NodeId, target: Target): SummationOrder | null {
   const { graph } = planner;
-  const facts = region.members.includes(id) ? planner.facts(region) : null;
-  if (facts === null || isRefusal(facts) || facts.form === null) return null;
+  const facts = region.members.includes(id) ? planner.kernelOf(region) : null;
+  if (facts === null || facts.form === null) return null;
   const present = region.members.filter((member) => graph.nodes.has(member));
   if (target.schedule === "gpu" && !target.knobs) return summationOrder(graph, present, facts.form, facts.schedule, id);
   if (present.length < region.members.length) return null;

@@ -20,6 +20,8 @@ import { opDef, workOf } from "../../ops";
 export interface CostCache {
   /** Counts and times of a region, or why it is no kernel. Holds as long as the nodes of its members stay as they are. */
   facts(graph: Graph, region: Region): RegionFacts | Verdict;
+  /** The same without a reason: null where it is no kernel, which is known of all regions of a shape once it is known of one. */
+  kernel(graph: Graph, region: Region): RegionFacts | null;
 }
 
 interface Priced {
@@ -30,21 +32,37 @@ interface Priced {
 
 /** @param target whose schedules are priced: the planner's own by default */
 export function openCostCache(profile: DeviceProfile, fullSize: number, target: Target = targetOf(profile)): CostCache {
-  const byRegion = new WeakMap<Region, RegionFacts | Verdict>();
-  const byShape = new Map<string, Priced>();
+  const byRegion = new WeakMap<Region, RegionFacts | Verdict | null>();
+  const byShape = new Map<string, Priced | null>();
   const shapeOf = openShapes();
+  const found = (graph: Graph, region: Region): RegionFacts | Verdict | null => {
+    const known = byRegion.get(region);
+    if (known !== undefined) return known;
+    const { text: plain, ids } = shapeOf(graph, region);
+    const own = target.knobs?.kernels[region.outputs[0]!];
+    const shape = own ? `${plain} ${JSON.stringify(own)}` : plain;
+    const like = byShape.get(shape);
+    if (like === null) {
+      byRegion.set(region, null);
+      return null;
+    }
+    const fresh = like ? new RenamedFacts(like, ids) : regionFacts(graph, region, profile, fullSize, target);
+    byRegion.set(region, fresh);
+    if (!like) byShape.set(shape, isRefusal(fresh) ? null : { facts: fresh, ids });
+    return fresh;
+  };
   return {
     facts(graph, region) {
-      const known = byRegion.get(region);
-      if (known) return known;
-      const { text: plain, ids } = shapeOf(graph, region);
-      const own = target.knobs?.kernels[region.outputs[0]!];
-      const shape = own ? `${plain} ${JSON.stringify(own)}` : plain;
-      const like = byShape.get(shape);
-      const fresh = like ? new RenamedFacts(like, ids) : regionFacts(graph, region, profile, fullSize, target);
-      byRegion.set(region, fresh);
-      if (!like && !isRefusal(fresh)) byShape.set(shape, { facts: fresh, ids });
-      return fresh;
+      const answer = found(graph, region);
+      if (answer) return answer;
+      // What is told names these nodes.
+      const refused = regionFacts(graph, region, profile, fullSize, target);
+      byRegion.set(region, refused);
+      return refused;
+    },
+    kernel(graph, region) {
+      const answer = found(graph, region);
+      return answer === null || isRefusal(answer) ? null : answer;
     },
   };
 }

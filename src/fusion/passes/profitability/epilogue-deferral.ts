@@ -1,6 +1,5 @@
 /** @file A value that only later kernels ask for need not be stored by the product it comes from: where computing it there again moves less, it is left to them. */
 import type { Region } from "../../ir";
-import { isRefusal } from "../../cost";
 import type { Candidate, Opinion } from "../driver/define";
 import { copyCandidate } from "../driver/copies";
 import { hasContraction, legalMerge, walksRows } from "../driver/merge";
@@ -18,7 +17,7 @@ export function deferToReaders(planner: Planner, candidate: Candidate): Opinion 
   if (!read.every((id) => merged.outputs.includes(id)) || !mayWait(planner, product, reader)) return null;
   const later = planner.readersOf(reader.id).map((id) => planner.region(id));
   const copies = copyCandidate(planner, "into-readers", reader, later);
-  if (copies.add.some((region) => isRefusal(planner.facts(region))) || !legalMerge(planner, copies).ok) return null;
+  if (copies.add.some((region) => !planner.kernelOf(region)) || !legalMerge(planner, copies).ok) return null;
   const refused =
     policyOnContraction(planner, copies) ?? prologueVerdict(planner, copies) ?? overBudget(planner, copies);
   if (refused) return null;

@@ -6,7 +6,6 @@
  */
 import { node, regionId, type CompileOptions, type Fusion, type NodeId, type Region, type RegionId } from "../../ir";
 import { fullSizeBytes } from "../../kernel";
-import { isRefusal } from "../../cost";
 import { opDef } from "../../ops";
 import { isFreeView, resolveView } from "../../kernel";
 import { openCostCache } from "./cost-cache";
@@ -169,15 +168,15 @@ function openWeigher(planner: Planner, atoms: readonly Atom[], derives: boolean)
       members: [...members].toSorted((a, b) => planner.position(a) - planner.position(b)),
       outputs: outputs.toSorted((a, b) => planner.position(a) - planner.position(b)),
     };
-    const facts = planner.facts(region);
-    if (isRefusal(facts)) return null;
+    const facts = planner.kernelOf(region);
+    if (!facts) return null;
     if (parts.length === 1) return { region, micros: facts.time.micros };
     const candidate: Candidate = {
       rule: "optimum",
       kind: "fuse",
       edges: [],
       nodes: region.outputs,
-      remove: parts.filter((part) => !isRefusal(planner.facts(part))),
+      remove: parts.filter((part) => planner.kernelOf(part)),
       add: [region],
       into: null,
       merged: [],

@@ -4,7 +4,6 @@
  */
 import { node, type NodeId, type Region, type RegionId, sizeOf, type Verdict } from "../../ir";
 import type { RegionForm } from "../../kernel";
-import { isRefusal } from "../../cost";
 import type { Answer, Candidate, FusionPass } from "../driver/define";
 import {
   costOf,
@@ -56,9 +55,9 @@ function* withReaders(planner: Planner, id: RegionId): Generator<Candidate, void
       id,
     });
     const [both] = candidate.add as [Region];
-    const facts = planner.facts(both);
+    const facts = planner.kernelOf(both);
     // Rows that are only folded, and what else may share a kernel, have been asked about before.
-    if (isRefusal(facts) || facts.form?.template !== "contract-reduce") continue;
+    if (facts?.form?.template !== "contract-reduce") continue;
     if (elementsOf(planner, both, facts.form).length > 0) yield candidate;
   }
 }

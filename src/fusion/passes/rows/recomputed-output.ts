@@ -1,5 +1,4 @@
 /** @file An output of a kernel that follows element by element from what is stored anyway, or from what is left of its rows: its readers compute it, and it is not stored. */
-import { isRefusal } from "../../cost";
 import { bytesOf, node, sameShape, sizeOf, type NodeId, type Region, type RegionId } from "../../ir";
 import { opDef } from "../../ops";
 import { neededBy } from "../../kernel";
@@ -72,7 +71,7 @@ function besideOf(
     const members = new Set([...copy.members, ...other.members]);
     const sorted = [...members].toSorted((a, b) => planner.position(a) - planner.position(b));
     const both = { ...copy, members: sorted, outputs: [...other.outputs, ...copy.outputs] };
-    if (!isRefusal(planner.facts(both))) return { other, both };
+    if (planner.kernelOf(both)) return { other, both };
   }
   return null;
 }
@@ -88,8 +87,8 @@ export function withRoom(planner: Planner, pair: Candidate): Candidate | null {
   const { policy } = planner.options;
   const [merged] = pair.add;
   if ((policy !== "cost" && policy !== "duplicate") || !merged) return null;
-  const facts = planner.facts(merged);
-  if (isRefusal(facts) || bindingsOf(planner, facts) <= planner.profile.maxBindings) return null;
+  const facts = planner.kernelOf(merged);
+  if (!facts || bindingsOf(planner, facts) <= planner.profile.maxBindings) return null;
   for (const value of merged.outputs) {
     const change = recomputing(planner, merged, pair.remove, value);
     if (!change) continue;
@@ -109,10 +108,7 @@ const SMALL = 16;
 
 /** Whether a kernel without a product walks other rows than the producer, or none. */
 function walksOthers(planner: Planner, producer: Region, reader: Region): boolean {
-  const [rows, own] = [producer, reader].map((region) => {
-    const facts = planner.facts(region);
-    return isRefusal(facts) ? null : facts.form;
-  });
+  const [rows, own] = [producer, reader].map((region) => planner.kernelOf(region)?.form);
   return !rows || !own || (own.contraction === null && own.reducedAxes.join() !== rows.reducedAxes.join());
 }
 

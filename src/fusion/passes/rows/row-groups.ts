@@ -16,7 +16,6 @@ import {
   patchOf,
   walksRows,
 } from "../driver/merge";
-import { isRefusal } from "../../cost";
 import type { Planner } from "../driver/planner";
 import { countOf, inWords, namesOf, showBytes } from "../driver/sentences";
 import { judge } from "../profitability/profitability";
@@ -84,8 +83,8 @@ function withThoseBetween(planner: Planner, pair: readonly Region[]): readonly R
   const most = planner.profile.maxBindings;
   const merged = (regions: readonly Region[]): Region => mergedRegion(planner, regions, pair[0]!.id);
   const bindings = (region: Region): number => {
-    const facts = planner.facts(region);
-    return isRefusal(facts) ? Infinity : bindingsOf(planner, facts);
+    const facts = planner.kernelOf(region);
+    return facts ? bindingsOf(planner, facts) : Infinity;
   };
   const fits = (region: Region): boolean => !planner.isView(region) && !hasContraction(planner, region);
   const largest = pair.length + MAX_BETWEEN;

@@ -1,5 +1,4 @@
 /** @file Producers looked at once more when all kernels have grown: what was refused beside readers that have since become one kernel. */
-import { isRefusal } from "../../cost";
 import { NO_MICROS } from "../profitability/weigh";
 import type { Answer, Candidate } from "../driver/define";
 import { copyCandidate } from "../driver/copies";
@@ -22,7 +21,7 @@ export function* secondLooks(planner: Planner): Generator<Candidate, void, Answe
     const readers = planner.readersOf(id).map((reader) => planner.region(reader));
     if (readers.length === 0 || readers.some((reader) => planner.isView(reader))) continue;
     const candidate = copyCandidate(planner, SECOND_LOOK, producer, readers);
-    if (candidate.add.some((region) => isRefusal(planner.facts(region)))) continue;
+    if (candidate.add.some((region) => !planner.kernelOf(region))) continue;
     if (priorityOf(planner, candidate) > NO_MICROS) yield candidate;
   }
 }

@@ -30,7 +30,6 @@ import { isLate, type SavedSet, partitionOf, type Partition } from "./partition"
 import { wantedOf } from "./wanted";
 import { fitsBits, flopsOf, isExpensive, savedBytes } from "./recompute-cost";
 import { titled } from "../catalogue";
-import { isRefusal } from "../../cost";
 
 export const savedValues: FusionPass = {
   ...titled("saved-values"),
@@ -409,7 +408,7 @@ function inKernels(planner: Planner, patch: Patch): Patch {
   });
 }
 
-const isKernel = (planner: Planner, region: Region): boolean => !isRefusal(planner.facts(region));
+const isKernel = (planner: Planner, region: Region): boolean => planner.kernelOf(region) !== null;
 
 /** As many outputs in a row as one kernel stores, and so on; the last part keeps the name. Adds to `names` what the others take. */
 function splitKernel(planner: Planner, { id, members, outputs }: Region, names: Set<RegionId>): readonly Region[] {
