@@ -16,6 +16,7 @@ import {
   patchOf,
   walksRows,
 } from "../driver/merge";
+import { isRefusal } from "../../cost";
 import type { Planner } from "../driver/planner";
 import { countOf, inWords, namesOf, showBytes } from "../driver/sentences";
 import { judge } from "../profitability/profitability";
@@ -61,8 +62,7 @@ function* producersInto(planner: Planner, id: RegionId, limit: number): Generato
       const about = { edges, nodes: nodesOf(edges, producer), id: producer.id };
       let { accepted } = yield mergeCandidate(planner, "same-rows", [producer, consumer], about);
       const more = accepted ? null : withThoseBetween(planner, [producer, consumer]);
-      if (more && more.reduce((ops, { members }) => ops + members.length, 0) <= limit)
-        ({ accepted } = yield wholeGroup(planner, more, producer.id));
+      if (more && opsOf(more) <= limit) ({ accepted } = yield wholeGroup(planner, more, producer.id));
       if (!accepted) continue;
       current = producer.id;
       grown = true;
@@ -71,16 +71,20 @@ function* producersInto(planner: Planner, id: RegionId, limit: number): Generato
   }
 }
 
+const opsOf = (regions: readonly Region[]): number => regions.reduce((ops, { members }) => ops + members.length, 0);
+
 /** Kernels that a group takes in at most, so that two of it can meet. */
 const MAX_BETWEEN = 8;
 
 /**
  * A group that one kernel can bind and that waits for nothing outside, grown from one that can't: what lies on a path that returns goes
- * in, and, as long as too many buffers are bound, the neighbour that leaves the fewest. Null where there is none, or none is needed.
+ * in, and all readers of a value that can't be stored, and, as long as too many buffers are bound, the neighbour that leaves the fewest.
+ * Null where there is none, or none is needed.
  */
 function withThoseBetween(planner: Planner, pair: readonly Region[]): readonly Region[] | null {
   const group = [...pair];
   const most = planner.profile.maxBindings;
+  const mostOps = OPS_PER_NOTCH * planner.options.groupSize;
   const merged = (regions: readonly Region[]): Region => mergedRegion(planner, regions, pair[0]!.id);
   const bindings = (region: Region): number => {
     const facts = planner.kernelOf(region);
@@ -102,7 +106,10 @@ function withThoseBetween(planner: Planner, pair: readonly Region[]): readonly R
     if (now <= most) return group.length > pair.length ? group : null;
     if (now === Infinity) {
       const missing = readersMissing(planner, together, ids);
-      if (!missing || group.length + missing.length >= largest || !missing.map(planner.region).every(fits)) return null;
+      group.push(...missing);
+      if (missing.length === 0 || group.length >= largest || opsOf(group) > mostOps || !missing.every(fits))
+        return null;
+      continue;
     }
     const around = new Set(group.flatMap(({ id }) => [...planner.readersOf(id), ...planner.producersOf(id)]));
     const neighbours = [...around]
@@ -127,20 +134,18 @@ function withThoseBetween(planner: Planner, pair: readonly Region[]): readonly R
 }
 
 /**
- * The regions outside a group that is no kernel that all have to be in it, so that a value is not stored which no kernel of the group
- * can store. Null where no reader helps: one kernel doesn't compute these members, whatever it stores, or the value is a result.
+ * The regions that all have to join a group that is no kernel, so that it need not store a value that none of its kernels can store.
+ * Empty where no reader helps: one kernel doesn't compute these members, whatever it stores, or the value is a result.
  */
-function readersMissing(
-  planner: Planner,
-  { members, outputs }: Region,
-  group: ReadonlySet<RegionId>,
-): RegionId[] | null {
+function readersMissing(planner: Planner, together: Region, group: ReadonlySet<RegionId>): readonly Region[] {
+  const { members, outputs } = together;
   const isKernel = (stored: readonly NodeId[]): boolean => classifyPlain(planner.graph, members, stored).ok;
-  if (!isKernel([])) return null;
-  const inTheWay = outputs.find((id) => !isKernel([id]));
-  if (inTheWay === undefined) return [];
-  if (planner.isOutput(inTheWay)) return null;
-  return [...planner.regionsReading(inTheWay)].filter((reader) => !group.has(reader));
+  const refused = planner.facts(together);
+  if (!isRefusal(refused) || !isKernel([])) return [];
+  const inTheWay = refused.nodes.find((id) => outputs.includes(id) && !isKernel([id]));
+  if (inTheWay === undefined || planner.isOutput(inTheWay)) return [];
+  const readers = [...planner.regionsReading(inTheWay)].filter((reader) => !group.has(reader));
+  return readers.map(planner.region);
 }
 
 function wholeGroup(planner: Planner, group: readonly Region[], id: RegionId): Candidate {
