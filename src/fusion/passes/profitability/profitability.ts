@@ -48,8 +48,8 @@ const largest = (of: (region: Region) => number, regions: readonly Region[]): nu
   regions.reduce((most, region) => Math.max(most, of(region)), 0);
 
 /** More ops or statements than one kernel may have: known without its facts. Null when it keeps to both. */
-export function overSize({ options }: Planner, { add, remove, nodes }: Candidate): Opinion | null {
-  const limit = Math.min(OPS_PER_NOTCH * options.groupSize, STATEMENT_LIMIT);
+export function overSize(planner: Planner, { add, remove, nodes }: Candidate): Opinion | null {
+  const limit = Math.min(OPS_PER_NOTCH * planner.options.groupSize, STATEMENT_LIMIT);
   const ops = largest(({ members }) => members.length, add);
   if (ops <= limit || ops <= largest(({ members }) => members.length, remove)) return null;
   if (limit === STATEMENT_LIMIT) return tooMuchToCompile(nodes, ops);

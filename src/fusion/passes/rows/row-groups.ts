@@ -61,8 +61,8 @@ function* producersInto(planner: Planner, id: RegionId, limit: number): Generato
       const edges = edgesBetween(planner, producer, consumer);
       const about = { edges, nodes: nodesOf(edges, producer), id: producer.id };
       let { accepted } = yield mergeCandidate(planner, "same-rows", [producer, consumer], about);
-      const more = accepted ? null : withThoseBetween(planner, [producer, consumer]);
-      if (more && opsOf(more) <= limit) ({ accepted } = yield wholeGroup(planner, more, producer.id));
+      const more = accepted ? null : withThoseBetween(planner, [producer, consumer], limit);
+      if (more) ({ accepted } = yield wholeGroup(planner, more, producer.id));
       if (!accepted) continue;
       current = producer.id;
       grown = true;
@@ -79,9 +79,9 @@ const MAX_BETWEEN = 8;
 /**
  * A group that one kernel can bind and that waits for nothing outside, grown from one that can't: what lies on a path that returns goes
  * in, and all readers of a value that can't be stored, and, as long as too many buffers are bound, the neighbour that leaves the fewest.
- * Null where there is none, or none is needed.
+ * Null where there is none of up to `limit` ops, or none is needed.
  */
-function withThoseBetween(planner: Planner, pair: readonly Region[]): readonly Region[] | null {
+function withThoseBetween(planner: Planner, pair: readonly Region[], limit: number): readonly Region[] | null {
   const group = [...pair];
   const most = planner.profile.maxBindings;
   const mostOps = OPS_PER_NOTCH * planner.options.groupSize;
@@ -92,7 +92,7 @@ function withThoseBetween(planner: Planner, pair: readonly Region[]): readonly R
   };
   const fits = (region: Region): boolean => !planner.isView(region) && !hasContraction(planner, region);
   const largest = pair.length + MAX_BETWEEN;
-  while (group.length < largest) {
+  while (group.length < largest && opsOf(group) <= limit) {
     const path = planner.order.returns(group.map(({ id }) => id));
     if (path.found) {
       const via = planner.region(path.via);
