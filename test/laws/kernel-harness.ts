@@ -79,14 +79,16 @@ const big = (a: number, b: number): boolean =>
 
 /**
  * Tiles of a contraction overlap in time: their rereads are modelled, not counted. A cached row that is looked at in two
- * orders is loaded in both, and counted as one tensor used twice.
+ * orders, by the kernel or through a view outside it, is loaded in both, and counted as one tensor used twice.
  */
 export const countsPasses = (graph: Graph, { region, facts }: Pick<RegionRun, "region" | "facts">): boolean =>
   facts.form!.contraction === null &&
   !(
     facts.schedule.fold !== undefined &&
     factorsOf(facts.schedule.fold).held &&
-    region.members.some((id) => ["movement", "gather"].includes(opDef(node(graph, id).op).kind))
+    region.members
+      .flatMap((id) => [id, ...node(graph, id).inputs])
+      .some((id) => ["movement", "gather"].includes(opDef(node(graph, id).op).kind))
   );
 
 /** Declared reads and writes of one region against its logged addresses. */

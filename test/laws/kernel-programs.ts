@@ -96,6 +96,7 @@ export const programs: Readonly<Record<string, string>> = {
   "scan-one": `x: f32[8, 1]\ny = cumsum(x, dim=-1) + 1\nz = y.sum(dim=-1)`,
   "long-rows-in-parts": `x: f32[2, 70000]\ny = softmax(x)`,
   "steps-of-parts": `x: f32[2, 70000]\ny = softmax(x)\ns = (y * x).sum(dim=-1, keepdim=True)\nz = y * (x - s)\nt = z.square().sum(dim=-1)\nreturn y, z, t`,
+  "other-rows-in-parts": `x: f32[4, 30000]\ny = x[2:] - x[:2].sum(dim=-1, keepdim=True)`,
   "norm-in-parts": `x: f32[3, 60002]\nw: f32[60002]\ny = layer_norm(x, w)`,
   "mixed-wide": `x: f32[9, 4100]\ny: f32[9, 4100]\na = (x * y).sum(dim=0)\nb = y.amax(dim=0)\nc = x - (x * y).mean(dim=1, keepdim=True)\nreturn a, b, c`,
   "mixed-sums": `x: f32[300, 64]\na = x.sum(dim=0)\nb = x.sum(dim=1)`,

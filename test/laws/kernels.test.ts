@@ -50,6 +50,17 @@ describe("generated kernels agree with the reference and with the counts", () =>
   );
 });
 
+test("launches of one region that read parts of a value are counted by what each of them reads", () => {
+  const graph = graphOf("x: f32[3, 30000]\ny = x[1:] - x[:2].sum(dim=-1, keepdim=True) * x[:2]");
+  const { kernels } = planFusion(oneRegion(graph), gpu, generic);
+  const ofX = kernels.map(({ reads }) => reads.filter(({ value }) => value === "x"));
+  const whole = 4 * 3 * 30_000;
+  expect(ofX.map((reads) => reads.map(({ bytes, rereads }) => [bytes, rereads]))).toEqual([
+    [[(whole / 3) * 2, 0]],
+    [[whole, 0]],
+  ]);
+});
+
 describe("the text of kernels", () => {
   const everything = Object.values(programs).flatMap((text) =>
     [gpu, cpu].flatMap((target) =>

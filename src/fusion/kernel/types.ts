@@ -28,7 +28,7 @@ export interface RegionForm {
 export type Classified =
   { readonly ok: true; readonly form: RegionForm } | { readonly ok: false; readonly verdict: Verdict };
 
-/** One stored value that a region reads, with what of it is touched. */
+/** One stored value that a region reads, with what of it is touched; several where launches of a region touch parts of it. */
 export interface RegionRead {
   readonly value: NodeId;
   /** Distinct elements touched. Exact for every region that classify accepts. */

@@ -86,7 +86,7 @@ function kernelsOf(
   fullSize: number,
 ): Omit<Kernel, "id">[] {
   const { schedule, traffic, time } = facts;
-  const walks = new Map(traffic.reads.map(({ value, rereads }) => [value, 1 + rereads]));
+  const walks = new Map(traffic.reads.map((access) => [access, 1 + access.rereads]));
   const launched = schedule.handed ? programs.map((program) => launchedAccesses(program, fullSize)) : null;
   const bytesOfAll = launched?.reduce((sum, each) => sum + movedBy(each), 0) ?? 0;
   const launch = time.launchMicros / programs.length;
@@ -154,25 +154,29 @@ function launchedAccesses({ bindings }: PrintedProgram, fullSize: number): Acces
 
 /**
  * The region's counted accesses that belong to this dispatch; partials are written by one and read by the other.
- * @param walks over each value that nobody has made yet: one is left for each dispatch that follows
+ * @param walks of each access that nobody has made yet: one is left for each dispatch that follows
  */
 function accessesOf(
   program: PrintedProgram,
   later: readonly PrintedProgram[],
   traffic: RegionFacts["traffic"],
-  walks: Map<NodeId, number>,
+  walks: Map<Access, number>,
   fullSize: number,
 ): { reads: Access[]; writes: Access[] } {
   const boundBy = ({ bindings }: PrintedProgram): Map<NodeId, PrintedBinding> =>
     new Map(bindings.flatMap((binding) => [binding.value, binding.begins ?? []].flat().map((id) => [id, binding])));
   const bound = boundBy(program);
   const others = later.map(boundBy);
+  const done = new Set<NodeId>();
   const own = (access: Access): Access[] => {
-    const left = walks.get(access.value)!;
-    if (!bound.has(access.value) || left === 0) return [];
-    const after = others.filter((some) => some.has(access.value)).length;
+    const { value } = access;
+    const left = walks.get(access)!;
+    if (!bound.has(value) || left === 0 || done.has(value)) return [];
+    // Parts of a value are left to one dispatch each.
+    done.add(value);
+    const after = others.filter((some) => some.has(value)).length;
     const made = Math.max(1, left - after);
-    walks.set(access.value, left - made);
+    walks.set(access, left - made);
     return [{ ...access, rereads: made - 1 }];
   };
   const partials = (access: PrintedBinding["access"]): Access[] =>

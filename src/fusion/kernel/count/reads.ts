@@ -374,3 +374,25 @@ export function readsOf(
     .filter((value) => (touched.get(value) ?? 0) > 0 || sizeOf(node(graph, value).type.shape) === 0)
     .map((value) => ({ value, elements: touched.get(value) ?? 0, waste: strided.get(value) ?? 1, rereads: 0 }));
 }
+
+/**
+ * Reads of launches one after another, of which each touches so many elements of a value: it is read again by each that touches all that
+ * any of them does; parts of it are reads of their own, in the order of the launches.
+ */
+export function readsOfLaunches(
+  reads: readonly RegionRead[],
+  touched: readonly ReadonlyMap<NodeId, number>[],
+): RegionRead[] {
+  return reads.flatMap((read) => {
+    const found: RegionRead[] = [];
+    for (const launch of touched) {
+      const elements = launch.get(read.value);
+      const last = found.at(-1);
+      if (elements === undefined) continue;
+      if (last && elements === read.elements && last.elements === elements)
+        found[found.length - 1] = { ...last, rereads: last.rereads + 1 };
+      else found.push({ ...read, elements, rereads: 0 });
+    }
+    return found.length > 0 ? found : [read];
+  });
+}

@@ -229,12 +229,15 @@ function outOfForm(planner: Planner, { add, remove }: Candidate, derives: boolea
 const isDerived = ({ form }: Figures): boolean => form !== null && isOnline(form.template);
 
 /** Stored inputs and outputs, one buffer where an output is written over an input, and what chunks leave: of rows, of each product, of runs with their indices. */
-function boundBy({ form, traffic, schedule }: Figures): number {
+function boundBy(facts: RegionFacts): number {
+  const { form, traffic, schedule } = figuresIn(facts);
   const parts = form?.contraction ? (schedule.temporaries ?? 1) : form && form.orders.length > 0 ? 2 : 1;
   // Each launch of a loop binds its own few.
   if (schedule.handed) return 0;
   const shared = schedule.inPlace?.length ?? 0;
-  return traffic.reads.length + traffic.writes.length - shared + (traffic.temporaryBytes > 0 ? parts : 0);
+  // Launches may read parts of one value.
+  const reads = schedule.dispatches > 1 ? new Set(valuesReadBy(facts)).size : traffic.reads.length;
+  return reads + traffic.writes.length - shared + (traffic.temporaryBytes > 0 ? parts : 0);
 }
 
 const isInPlace = ({ schedule }: RegionFacts, value: NodeId): boolean =>
@@ -242,15 +245,14 @@ const isInPlace = ({ schedule }: RegionFacts, value: NodeId): boolean =>
 
 /** Small parameters that a region binds as uniforms, because it would bind too many buffers otherwise. */
 function uniformsIn({ graph, profile }: Planner, facts: RegionFacts): number {
-  const bound = boundBy(figuresIn(facts));
+  const bound = boundBy(facts);
   if (bound <= profile.maxBindings) return 0;
-  const reads = valuesReadBy(facts).filter((value) => !isInPlace(facts, value));
+  const reads = [...new Set(valuesReadBy(facts))].filter((value) => !isInPlace(facts, value));
   return uniformsOf(graph, reads, bound, profile.maxBindings).size;
 }
 
 /** Storage bindings of a region: distinct stored inputs and outputs, without what is bound as uniforms. */
-export const bindingsOf = (planner: Planner, facts: RegionFacts): number =>
-  boundBy(figuresIn(facts)) - uniformsIn(planner, facts);
+export const bindingsOf = (planner: Planner, facts: RegionFacts): number => boundBy(facts) - uniformsIn(planner, facts);
 
 /** A region binds no fewer buffers, however it is scheduled: what is known of it before it is classified. */
 export function leastBindings({ graph, profile }: Planner, { members, outputs }: Region): number {

@@ -4,7 +4,7 @@
  */
 import { node, type Graph, type NodeId, type Region } from "../../../../ir";
 import { foldsOfMerged, type MergedStages } from "./merged-stages";
-import { touchedElements } from "../../../count/reads";
+import { readsOfLaunches, touchedElements } from "../../../count/reads";
 import type { RegionForm, RegionRead } from "../../../types";
 
 /** One walk over the parts of rows. */
@@ -55,7 +55,7 @@ export function askedBySteps(steps: readonly RowStep[], byRow: readonly NodeId[]
   return [...asked.slice(0, -1), [...asked.at(-1)!, ...byRow]];
 }
 
-/** Reads of all steps: what several of them touch counts once for each. */
+/** Reads of all steps. */
 export function readsOfSteps(
   graph: Graph,
   { members }: Pick<Region, "members">,
@@ -69,10 +69,7 @@ export function readsOfSteps(
     known.push(...(steps[i]?.folds ?? []));
     return elements;
   });
-  return reads.map((read) => ({
-    ...read,
-    rereads: Math.max(1, touched.filter((some) => some.has(read.value)).length) - 1,
-  }));
+  return readsOfLaunches(reads, touched);
 }
 
 /** How many kernels join each fold: those that ask for it, or for another one of its pair. */
