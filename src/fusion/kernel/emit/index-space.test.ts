@@ -28,6 +28,15 @@ describe("walks through shapes", () => {
     expect(space.ravel(at, [6, 5, 4])).toBe(i);
   });
 
+  test("the inner ones of them come back together as a remainder, moved on or not", () => {
+    const space = new IndexSpace();
+    const i = space.of(space.variable("i", 6 * 5 * 4 - 1, 0));
+    for (const index of [i, space.add(i, space.int(4)), space.mul(i, 3)]) {
+      const at = space.unravel(index, [18, 5, 4]);
+      expect(space.ravel(at.slice(1), [5, 4])).toBe(space.mod(index, 20));
+    }
+  });
+
   test("a reshape and its way back are free", () => {
     const space = new IndexSpace();
     const i = space.of(space.variable("i", 47, 0));

@@ -330,19 +330,28 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
     return this.#sum([{ atom, by: 1 }], 0);
   }
 
-  /** e/d·d + e%d is e again. */
+  /** e/d·d + e%d is e again, and (e/d + c)%m·d + e%d is (e + c·d)%(d·m). */
   #recombine(terms: IndexTerm[], constant: number): Index {
     for (const { atom, by } of terms) {
       if (atom.kind !== "mod") continue;
       const quotient = this.div(atom.of, atom.by);
-      const whole = single(quotient);
-      if (!whole) continue;
-      const other = terms.find((term) => term.atom === whole && term.by === by * atom.by);
-      if (!other) continue;
-      const rest = terms.filter((term) => term.atom !== atom && term !== other);
-      return this.add(this.#sum(rest, constant), this.mul(atom.of, by));
+      for (const other of terms) {
+        const joined = other.by === by * atom.by ? this.#joined(atom, quotient, other.atom) : null;
+        if (!joined) continue;
+        const rest = terms.filter((term) => term.atom !== atom && term !== other);
+        return this.add(this.#sum(rest, constant), this.mul(joined, by));
+      }
     }
     return this.#sum(terms, constant);
+  }
+
+  /** What `low`, a remainder, and `high`, its quotient or a remainder of that, are together; null where they are nothing simpler. */
+  #joined(low: IndexCall, quotient: Index, high: IndexAtom): Index | null {
+    if (single(quotient) === high) return low.of;
+    if (high.kind !== "mod") return null;
+    const carry = high.of.constant - quotient.constant;
+    if (carry < 0 || this.add(quotient, this.int(carry)) !== high.of) return null;
+    return this.mod(this.add(low.of, this.int(carry * low.by)), low.by * high.by);
   }
 
   #sum(terms: readonly IndexTerm[], constant: number): Index {
