@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions } from "../../src/fusion/compile";
 import { fullSizeBytes } from "../../src/fusion/kernel";
-import type { Region } from "../../src/fusion/ir";
+import { regionId, type Node, type Region } from "../../src/fusion/ir";
+import { numbersOf } from "../../src/fusion/ops";
 import { openCostCache } from "../../src/fusion/passes/profitability/cost-cache";
 import type { FusionPass } from "../../src/fusion/passes/driver/define";
 import { openPlanner } from "../../src/fusion/passes/driver/planner";
@@ -132,4 +133,35 @@ test("a producer's readers that have not changed are not made and priced again",
     const { kernels, ops } = asked(gradientOf(length), producerConsumer);
     expect(kernels / ops, `kernels weighed for each of ${ops} ops`).toBeLessThan(6);
   }
+});
+
+test("iterations that read one row after the other are priced as one", () => {
+  const text = rowsOver(6);
+  const { naive } = compile(text, { ...defaultOptions, level: 0, granularity: "primitive" });
+  const { graph } = naive!;
+  const full = fullSizeBytes(graph);
+  const cache = openCostCache(defaultOptions.profile, full);
+  const rowOf = (t: number): Node =>
+    [...graph.nodes.values()]
+      .filter(({ op }) => op === "slice")
+      .find(({ attrs }) => numbersOf(attrs["start"])[0] === t)!;
+  const readerOf = (n: Node): Node => [...graph.nodes.values()].find(({ inputs }) => inputs.includes(n.id))!;
+  const region = (members: readonly Node[]): Region => {
+    const ids = members.map(({ id }) => id);
+    return { id: regionId(`k:${ids.at(-1)!}`), members: ids, outputs: ids.slice(-1) };
+  };
+  const iteration = (t: number): Region => region([rowOf(t), readerOf(rowOf(t))]);
+  const [second, third, apart] = [2, 3, 5].map((t) => cache.kernel(graph, iteration(t))!);
+  expect(second!.like).toBeUndefined();
+  expect(third!.like).toBe(second);
+  expect(apart!.like).toBe(second);
+  // Together they read other parts of the rows than one of them.
+  const pair = (a: number, b: number): Region => {
+    const { members, outputs } = iteration(a);
+    const other = iteration(b);
+    return { id: other.id, members: [...members, ...other.members], outputs: [...outputs, ...other.outputs] };
+  };
+  const [near, far, alike] = [pair(2, 3), pair(2, 4), pair(3, 4)].map((both) => cache.kernel(graph, both)!);
+  expect(far!.like).toBeUndefined();
+  expect(alike!.like).toBe(near);
 });

@@ -84,19 +84,38 @@ export function throughIndex(demand: Footprint, outShape: Shape, shape: Shape, a
   return unionOf(boxes, shape);
 }
 
+/** What all of a movement op shows of an operand, and of which shape that was. */
+interface Whole {
+  readonly shape: Shape;
+  readonly demand: Footprint;
+}
+
+/** Found once for each op and operand: every kernel that is priced around it asks. */
+const wholes = new WeakMap<Node, (Whole | undefined)[]>();
+
 /** What operand `operand` of a movement op must supply. */
 export function throughMovement(demand: Footprint, n: Node, inputs: readonly Shape[], operand: number): Footprint {
   const shape = inputs[operand]!;
   const free = opDef(n.op).movement!.free === true;
   if (free && demand.kind === "all") return ALL;
   if (demand.kind === "some") return some(demand.elements, shape);
-  const asked = demand.kind === "all" ? [wholeBox(n.type.shape)] : demand.boxes;
+  if (demand.kind === "boxes") return imageOf(demand.boxes, n, inputs, operand);
+  const known = wholes.get(n) ?? [];
+  const whole = known[operand];
+  if (whole?.shape === shape) return whole.demand;
+  const found = imageOf([wholeBox(n.type.shape)], n, inputs, operand);
+  known[operand] = { shape, demand: found };
+  wholes.set(n, known);
+  return found;
+}
+
+function imageOf(asked: readonly Box[], n: Node, inputs: readonly Shape[], operand: number): Footprint {
   let boxes: Box[] | null = [];
   for (const box of asked) {
     const image = imageOfBox(n, inputs, operand, box);
     boxes = boxes && image && unionOfBoxes(boxes, image);
   }
-  return boxes ? tidy(boxes, shape) : ALL;
+  return boxes ? tidy(boxes, inputs[operand]!) : ALL;
 }
 
 /** What the reduced operand must supply: whole rows of every demanded result. */

@@ -343,7 +343,10 @@ const indicesOf = (
   offsetsAt(
     graph,
     members,
-    roots.map(({ id, layout }) => ({ id, points: points.map((at) => pointAfter(layout, at)) })),
+    roots.map(({ id, layout }) => ({
+      id,
+      points: layout.length === 0 ? points : points.map((at) => pointAfter(layout, at)),
+    })),
   );
 
 /** Stored values that the outputs with one value a row load where the passes before them did, and elsewhere, as far as those load at indices that can be followed. */
