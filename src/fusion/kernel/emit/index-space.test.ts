@@ -57,6 +57,17 @@ describe("walks through shapes", () => {
     }
   });
 
+  test("a view that splits an axis of the rows leaves the row known", () => {
+    for (let first = 1; first < 7; first++) {
+      for (let second = 1; second < 7; second++) {
+        const space = new IndexSpace();
+        const row = space.of(space.variable("row", 3 * first * second - 1, 0));
+        const [, own] = space.unravel(row, [3, first * second]);
+        expect(space.ravel(space.unravel(own!, [first, second]), [first, second])).toBe(own);
+      }
+    }
+  });
+
   test("four neighbours share a row where the row's length divides by four", () => {
     const space = new IndexSpace();
     const q = space.of(space.variable("q", 1023, 0));
