@@ -19,6 +19,18 @@ test("a prediction uncovers the numbers and says why", async ({ page }) => {
   await expect(page).toHaveURL(/#lesson=rows-in-registers\/3$/);
 });
 
+test("a question about the naive plan is not answered by the traffic beside it", async ({ page, play }) => {
+  await page.goto("./#lesson=what-a-matmul-can-carry");
+  const card = page.getByRole("region", { name: "Predict first" });
+  await expect(card.getByRole("heading")).toContainText("How many FLOP is that for each byte?");
+  const kernels = play.region("Kernels");
+  await expect(kernels).toContainText("The traffic is covered until you answer.");
+  await expect(kernels).not.toContainText("Arithmetic intensity");
+  await card.getByRole("textbox").fill("171");
+  await card.getByRole("button", { name: "Lock in 171 FLOP" }).click();
+  await expect(kernels.getByRole("row", { name: /^Arithmetic intensity 171/ })).toBeVisible();
+});
+
 test("an edge that is clicked answers a question; before, nothing is said of it, and then its card says why", async ({
   page,
   play,

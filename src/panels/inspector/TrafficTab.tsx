@@ -1,6 +1,6 @@
 /** @file What every kernel reads and writes, and the three tallies of the whole state. */
 import type { Graph, Kernel, Plan } from "../../fusion";
-import { playground, usePlayground } from "../../state";
+import { playground, selectCovered, usePlayground } from "../../state";
 import { flopsOfPlan, intensityOf, kernelTraffic, type KernelTraffic } from "../model/plan/traffic";
 import { KernelCard } from "./KernelCard";
 import { NaiveAndNow } from "./NaiveAndNow";
@@ -75,6 +75,9 @@ const BestPlan = late(() => import("./what-if/BestPlan").then((part) => part.Bes
 const MAX_KERNELS = 100;
 
 export function TrafficTab({ plan, graph, kernel }: Props) {
+  const covered = usePlayground((state) => selectCovered(state) === "all");
+  // A question about the naive plan asks for what stands here.
+  if (covered) return <p className="kernel-none">The traffic is covered until you answer.</p>;
   return (
     <div className="kernel-scroll traffic">
       <Tallies plan={plan} />
