@@ -82,14 +82,13 @@ describe("what if", () => {
   });
 
   test("another constant of the planner: the answers differ in outcome or in reason", () => {
-    const chain = `x: f32[4096]\n${Array.from({ length: 80 }, (_, i) => `a${i + 1} = tanh(${i === 0 ? "x" : `a${i}`})`).join("\n")}`;
+    const chain = `x: f32[4096]\n${Array.from({ length: 300 }, (_, i) => `a${i + 1} = tanh(${i === 0 ? "x" : `a${i}`})`).join("\n")}`;
     const { before, after, changed } = whatIf(compile(chain, defaultOptions), { groupSize: 2 });
     expect([before.kernels, after.kernels]).toEqual([2, 1]);
-    expect(
-      changed
-        .filter(({ change }) => change === "flipped")
-        .map((each) => [each.before!.verdict.code, each.after!.accepted]),
-    ).toEqual([["C_CODE_SIZE", true]]);
+    const flipped = changed.filter(({ change }) => change === "flipped");
+    expect(flipped.length).toBeGreaterThan(0);
+    for (const { before, after } of flipped)
+      expect([before!.verdict.code, after!.accepted]).toEqual(["C_CODE_SIZE", true]);
   });
 
   test("strictness: a rule that changes rounding is refused for that reason", () => {

@@ -116,7 +116,10 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
     ["shapes/scan/write/scan.ts", "«this.low.set(this.#carry, total, [this.scan.id]);»", ""],
     ["shapes/scan/write/scan.ts", '«soFar = soFar === null ? all : joined(low, scan, soFar, all, "so_far");»', ""],
   ],
-  "untransposed-block": [["shapes/matmul/write/contraction.ts", "low.part(value, «column», [id])", "0"]],
+  "untransposed-block": [
+    ["shapes/matmul/write/contraction.ts", "low.part(value, «column», [id])", "0"],
+    ["shapes/matmul/write/contraction.ts", "low.part(row[p]!, «column», [id])", "0"],
+  ],
   "transposed-four": [
     [
       "emit/joined-accesses.ts",

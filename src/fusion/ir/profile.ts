@@ -74,8 +74,10 @@ export interface ForbidNote {
   readonly reason: ForbidReason;
 }
 
-/** Ops per kernel for one notch of the group-size slider. */
-export const OPS_PER_NOTCH = 64;
+/** Most ops of a kernel for one notch of the group-size slider: longer ones take long to compile. */
+export const OPS_PER_NOTCH = 256;
+/** Ops up to which kernels grow for one notch; when all have grown, whole ones are joined up to the maximum. */
+export const OPS_GROWING = 64;
 
 export interface CompileOptions {
   readonly granularity: Granularity;
@@ -90,7 +92,7 @@ export interface CompileOptions {
   readonly matmulPolicy: MatmulPolicy;
   /** FLOP per byte that `threshold` draws the line at; absent: the profile's ridge. */
   readonly libraryAbove?: number | undefined;
-  /** Group-size slider k: at most 64·k ops in a kernel. */
+  /** Group-size slider k: at most 256·k ops in a kernel. */
   readonly groupSize: number;
   readonly profile: DeviceProfile;
   readonly forced: readonly EdgeId[];

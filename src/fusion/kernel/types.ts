@@ -178,7 +178,7 @@ export interface RegionSchedule {
   readonly threadsPerWorkgroup: number;
   readonly workgroupBytes: number;
   readonly registers: number;
-  /** Those of them in which a row waits from pass to pass: its factors' choice. Absent: none. */
+  /** Those of them in which a row waits from pass to pass, or sums of a product: the choice of its factors. Absent: none. */
   readonly waiting?: number;
   /** Dispatches: 2 for a split reduction (partials + finisher), one and a merge after another for a merged order. */
   readonly dispatches: number;

@@ -9,7 +9,6 @@ import {
   type Region,
   type RegionId,
   type Verdict,
-  OPS_PER_NOTCH,
 } from "../ir";
 import { isFreeView, neededBy } from "../kernel";
 import type { Answer, Candidate, FusionPass } from "./driver/define";
@@ -17,7 +16,7 @@ import { bindingsOf, costOf, edgesBetween, patchOf } from "./driver/merge";
 import { cheapestCut, type CutValue } from "./profitability/min-cut";
 import type { Planner } from "./driver/planner";
 import { namesOf, nameOf, no, showBytes, STRICT_OFF, yes } from "./driver/sentences";
-import { STATEMENT_LIMIT } from "./profitability/profitability";
+import { STATEMENT_LIMIT, opsLimit } from "./profitability/profitability";
 import { titled } from "./catalogue";
 
 interface Excess {
@@ -124,7 +123,7 @@ function* excessesOf(planner: Planner, region: Region): Generator<Excess> {
     };
   }
   const ops = region.members.length;
-  const limit = Math.min(OPS_PER_NOTCH * planner.options.groupSize, STATEMENT_LIMIT);
+  const limit = opsLimit(planner, true);
   if (ops <= limit) return;
   const code = limit === STATEMENT_LIMIT ? "C_COMPILE_BUDGET" : "C_CODE_SIZE";
   yield {

@@ -1,5 +1,5 @@
 /** @file A producer moves into all of its readers or into none, the most profitable first (after XLA's priority fusion). */
-import { bytesOf, node, type NodeId, type Region, type RegionId, type Verdict, OPS_PER_NOTCH } from "../ir";
+import { bytesOf, node, type NodeId, type Region, type RegionId, type Verdict, OPS_GROWING } from "../ir";
 import { opDef } from "../ops";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "./driver/define";
 import { copyCandidate, rememberedCopies } from "./driver/copies";
@@ -272,7 +272,7 @@ function diamondOf(planner: Planner, producer: Region): Candidate | null {
   const group = closedGroup(planner, producer);
   if (!group) return null;
   const ops = group.reduce((sum, { members }) => sum + members.length, 0);
-  if (ops > OPS_PER_NOTCH * planner.options.groupSize) return null;
+  if (ops > OPS_GROWING * planner.options.groupSize) return null;
   const edges = group.flatMap((from) => group.flatMap((to) => (from === to ? [] : edgesBetween(planner, from, to))));
   const about = { edges, nodes: nodesOf(edges, producer), id: group.at(-1)!.id };
   const candidate = mergeCandidate(planner, "diamond", group, about);

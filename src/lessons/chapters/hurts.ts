@@ -56,17 +56,17 @@ return o
     id: "long-chain",
     chapter: "when-it-hurts",
     title: "Too much code",
-    sentence: "Code size: a kernel has at most 64 ops, because longer shaders take longer to compile.",
-    text: `# Eighty ops in a row
+    sentence: "Code size: a kernel has at most 256 ops, because longer shaders take longer to compile.",
+    text: `# Three hundred ops in a row
 N = 2048
 x: f32[N, 1024]
 
-def ten(t):
-    for i in range(10):
+def fifty(t):
+    for i in range(50):
         t = tanh(t)
     return t
 
-return ten(ten(ten(ten(ten(ten(ten(ten(x))))))))
+return fifty(fifty(fifty(fifty(fifty(fifty(x))))))
 `,
     granularity: "op",
     sizes: rows,

@@ -1,5 +1,5 @@
 /** @file What the planner may do: level, roundings, what counts as a kernel, shared values, products, size. */
-import { levels, levelOf, passCatalogue, type Level, type MatmulPolicy, ridge } from "../../fusion";
+import { levels, levelOf, OPS_PER_NOTCH, passCatalogue, type Level, type MatmulPolicy, ridge } from "../../fusion";
 import { matmulPolicies, playground, usePlayground, type PlaygroundState, libraryLine } from "../../state";
 import { LineSlider } from "../../panels";
 
@@ -28,9 +28,7 @@ function LevelChoice() {
   );
 }
 
-/** Most ops in a kernel are this many times the size. */
-const OPS = 64;
-const SIZES = [1, 2, 4, 8, 16, 32, 64];
+const SIZES = [1, 2, 4, 8];
 
 function GroupSize() {
   const groupSize = usePlayground((state) => state.document.options.groupSize);
@@ -46,7 +44,7 @@ function GroupSize() {
           .toSorted((a, b) => a - b)
           .map((size) => (
             <option key={size} value={size}>
-              {OPS * size}
+              {OPS_PER_NOTCH * size}
             </option>
           ))}
       </select>

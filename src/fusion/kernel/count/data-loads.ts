@@ -2,12 +2,11 @@
 import { node, sizeOf, type Graph, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
 import type { Machine } from "../nest/nest";
+import { THREADS } from "../nest/waves";
 
 /** µs from a load to its value: of keys, which a cache holds; of listed rows, a few of which are on their way at once. */
 const CACHED = 0.3;
 const LISTED = 0.4;
-/** Threads that a multiprocessor runs side by side. */
-const THREADS = 2048;
 
 /** Loads of a search that wait for one another. */
 export const searchSteps = (keys: number): number => Math.floor(Math.log2(Math.max(1, keys))) + 1;

@@ -77,7 +77,7 @@ export const MEETING_PER_THREAD = 0.00016;
 export const START = 0.4;
 /** µs: to compute and fold what one load brings; between two workgroups that a multiprocessor starts. */
 export const ISSUE = 0.03;
-const STARTS = 0.025;
+export const STARTS = 0.025;
 /** µs from a load of workgroup memory to its value. */
 export const SHARED_WAIT = 0.02;
 /** Loads of workgroup memory that are on their way at once where none waits for another. */

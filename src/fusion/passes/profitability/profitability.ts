@@ -5,6 +5,7 @@ import {
   isLiteral,
   node,
   type NodeId,
+  OPS_GROWING,
   OPS_PER_NOTCH,
   type Region,
   type Verdict,
@@ -16,6 +17,7 @@ import { algebraOf, isDivision, opDef } from "../../ops";
 import { MAX_REGISTERS } from "../../kernel";
 import type { Candidate, CostDelta, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
+import { SECOND_LOOK } from "../rows/second-look";
 import { bothWays, bytesOfWays, movesLess, overruled, takesIt, timeOf, weigh } from "./weigh";
 import { countOf, namesOf, no, showBytes, showMicros, yes, inWords } from "../driver/sentences";
 
@@ -37,8 +39,8 @@ export function forcing(
   };
 }
 
-/** Registers of a thread with which every thread that a multiprocessor can have finds room. */
-const CROWDED = 64;
+/** Registers of a thread with which a quarter of the threads that a multiprocessor can have find room: fewer hide no load. */
+const CROWDED = 128;
 
 /** Most registers of a kernel's thread. How elementwise ones slow down as these run out was measured, and is priced. */
 const registersFor = (planner: Planner, region: Region): number =>
@@ -47,24 +49,30 @@ const registersFor = (planner: Planner, region: Region): number =>
 const largest = (of: (region: Region) => number, regions: readonly Region[]): number =>
   regions.reduce((most, region) => Math.max(most, of(region)), 0);
 
+/**
+ * Most ops of a kernel.
+ * @param grown no kernel grows any more: whole ones may be joined
+ */
+export const opsLimit = ({ options }: Planner, grown: boolean): number =>
+  Math.min((grown ? OPS_PER_NOTCH : OPS_GROWING) * options.groupSize, STATEMENT_LIMIT);
+
 /** More ops or statements than one kernel may have: known without its facts. Null when it keeps to both. */
-export function overSize(planner: Planner, { add, remove, nodes }: Candidate): Opinion | null {
-  const limit = Math.min(OPS_PER_NOTCH * planner.options.groupSize, STATEMENT_LIMIT);
+export function overSize(planner: Planner, { add, remove, nodes, rule }: Candidate): Opinion | null {
+  const grown = rule === SECOND_LOOK;
+  const limit = opsLimit(planner, grown);
   const ops = largest(({ members }) => members.length, add);
   if (ops <= limit || ops <= largest(({ members }) => members.length, remove)) return null;
   if (limit === STATEMENT_LIMIT) return tooMuchToCompile(nodes, ops);
-  const groupSize = Math.ceil(ops / OPS_PER_NOTCH);
-  return no(
-    "C_CODE_SIZE",
-    nodes,
-    `The merged kernel would have ${ops} ops, and ${limit} ops in a kernel are the maximum that the options allow.`,
-    {
-      numbers: { ops, limit },
-      limit: { what: "ops in a kernel", value: ops, limit, unit: "" },
-      remedy: `A maximum of at least ${ops} ops in a kernel (Options).`,
-      remedyOptions: { groupSize },
-    },
-  );
+  const groupSize = Math.ceil(ops / (grown ? OPS_PER_NOTCH : OPS_GROWING));
+  const most = grown
+    ? `${limit} ops in a kernel are the maximum that the options allow`
+    : `kernels grow to ${limit} ops; whole ones are joined later`;
+  return no("C_CODE_SIZE", nodes, `The merged kernel would have ${ops} ops, and ${most}.`, {
+    numbers: { ops, limit },
+    limit: { what: "ops in a kernel", value: ops, limit, unit: "" },
+    remedy: `Maximum ops per kernel, in Options: ${OPS_PER_NOTCH * groupSize}.`,
+    remedyOptions: { groupSize },
+  });
 }
 
 /** Budgets of a kernel that are worth, not law: ops, statements, registers. Null when it keeps them. */

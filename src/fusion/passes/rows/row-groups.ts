@@ -1,6 +1,6 @@
 /** @file P5: reductions over the same rows, what feeds several of them and what follows them become one kernel that walks each row once. */
 import { classifyPlain, factorsOf } from "../../kernel";
-import { OPS_PER_NOTCH, type NodeId, type Region, type RegionId } from "../../ir";
+import { OPS_GROWING, type NodeId, type Region, type RegionId } from "../../ir";
 import type { RegionSchedule } from "../../kernel";
 import type { Answer, Candidate, FusionPass, Opinion } from "../driver/define";
 import {
@@ -29,7 +29,7 @@ export const rowGroups: FusionPass = {
   ...titled("row-groups"),
   *match(planner) {
     // Small groups grow one by one, as one would read them; then groups of like size join, so that long programs stay cheap.
-    const largest = OPS_PER_NOTCH * planner.options.groupSize;
+    const largest = OPS_GROWING * planner.options.groupSize;
     for (let limit = FIRST_GROUPS; ; limit *= 2) {
       const ids = planner.inOrder();
       for (const id of ids) yield* producersInto(planner, id, limit < largest ? limit : Infinity);

@@ -246,8 +246,11 @@ function rangesOf(call: Call, keys: NodeId, targets: number): Ranges {
   const bounded = call("clamp", [keys], { min: -1, max: targets });
   const order = call("sort_indices", [bounded], { axis: 0 });
   const sorted = call("gather", [keys, order], { axis: 0 });
-  const at = (start: number): NodeId => call("iota", [], { start, stop: start + targets, dtype: "i32" });
-  const [starts, stops] = [0, 1].map((start) => call("lower_bound", [sorted, at(start)]));
+  // Where one target stops the next one starts: one search for both.
+  const bounds = call("lower_bound", [sorted, call("iota", [], { start: 0, stop: targets + 1, dtype: "i32" })]);
+  const [starts, stops] = [0, 1].map((start) =>
+    call("slice", [bounds], { start: [start], stop: [start + targets], axes: [0] }),
+  );
   return { bounded, order, starts: starts!, stops: stops! };
 }
 

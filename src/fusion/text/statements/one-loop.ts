@@ -1,6 +1,6 @@
 /** @file Which loops stay loops: one iteration is read on stand-ins for what it carries, and where all of it works element by element it is a body. */
 import type { Node, NodeId, Shape, TensorType } from "../../ir";
-import { OPS_PER_NOTCH, sameShape } from "../../ir";
+import { OPS_GROWING, sameShape } from "../../ir";
 import { bodyText, opDef, ownShape, pruned, readBy, resultNumber, type LoopBody, type Result } from "../../ops";
 import type { AnyIteration, Interpreter, StatementRun } from "../interpreter";
 import { addNode, MAX_NODES, typeOf } from "../interpreter";
@@ -306,7 +306,7 @@ function readIteration(
   const loose = body.rows.some((row) => [...readBy(body, [row]).params].every((at) => at >= body.next.length));
   const walked = body.params.filter(({ walk }) => walk).length;
   const ops = iterations * (body.values.length + walked + given.length);
-  if (loose || ops <= OPS_PER_NOTCH || body.values.length === 0) return null;
+  if (loose || ops <= OPS_GROWING || body.values.length === 0) return null;
   const own = { carried: carriedIn.map(read.ownOf), given: given.map(read.ownOf) };
   return { read, given: given.map((each) => typeOf(interpreter, each)), own };
 }

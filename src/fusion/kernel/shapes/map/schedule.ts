@@ -6,25 +6,29 @@ import { innermost, neighbours, offsetsAt, readsOf, shapesOf, strideProbe, strid
 import { showsOneOperand } from "../../indices/affine";
 import { storedInputs } from "../../indices/views";
 import { machineOf } from "../../nest/machine";
+import { THREADS } from "../../nest/waves";
 import { BASE_REGISTERS, blank, liveScalars, MAX_REGISTERS, type Body } from "../../schedule/schedule-parts";
 import type { RegionForm, RegionSchedule } from "../../types";
 import { inPlaceOf } from "./in-place";
 import { flatUnit, heldAtOnce, segmentBody, segmentsOf, unitsOf, type FlatUnit } from "./segments";
 
 /**
- * Neighbours that one thread of a flat kernel takes: four where their values fit its registers, or the two halves that share a word, or one.
+ * Neighbours that one thread of a flat kernel takes: four where their values fit its registers and the threads are not too few to wait
+ * for searches, or the two halves that share a word, or one.
  * @param live how many values one of them takes
  */
 function flatWidth(
   graph: Graph,
-  outputs: readonly NodeId[],
+  { members, outputs }: Body,
   size: number,
   live: number,
   target: Target,
   knobs: Knobs,
 ): 1 | 2 | 4 {
   const fits = knobs.vector === "on" || BASE_REGISTERS + 4 * live <= MAX_REGISTERS;
-  if (size % 4 === 0 && knobs.vector !== "off" && fits) return 4;
+  const mayWait = knobs.vector !== "on" && size < THREADS * machineOf(target).multiprocessors;
+  const searches = mayWait && members.some((id) => opDef(node(graph, id).op).kind === "search");
+  if (size % 4 === 0 && knobs.vector !== "off" && fits && !searches) return 4;
   return !target.shaderF16 && outputs.some((id) => node(graph, id).type.dtype === "f16") ? 2 : 1;
 }
 
@@ -64,7 +68,7 @@ export function scheduleMap(
     return blank({
       ...shared,
       variant: "tile",
-      width: flatWidth(graph, region.outputs, size, live, target, knobs),
+      width: flatWidth(graph, region, size, live, target, knobs),
       registers: BASE_REGISTERS + 4 * live,
       tileAxes,
       workgroups,
@@ -82,7 +86,8 @@ export function scheduleMap(
   const unitOf = (each: number, which: readonly number[]): FlatUnit => {
     const outputs = which.map((at) => region.outputs[at]!);
     const live = liveOf(each, which);
-    return flatUnit(graph, region.members, each, flatWidth(graph, outputs, each, live, target, knobs), live);
+    const width = flatWidth(graph, { members: region.members, outputs }, each, live, target, knobs);
+    return flatUnit(graph, region.members, each, width, live);
   };
   const turnsOf = (units: number): number =>
     Math.min(Number(knobs.turns ?? 1), Math.max(1, Math.ceil(units / threads)));

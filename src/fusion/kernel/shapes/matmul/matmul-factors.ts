@@ -5,6 +5,7 @@
  */
 import type { Target } from "../../../ir";
 import { isEven, LONG_K, offeredTiles, THIN, tileBytes, tileThreads, type MatmulSizes } from "./matmul";
+import { STARTS } from "../../nest/price";
 import { threadsWithin } from "../../nest/threads";
 import {
   BYTES,
@@ -70,9 +71,9 @@ const START_AND_END = 16;
 /** Bytes that memory hands over at a time. */
 const SECTOR = 32;
 
-/** µs: to issue a load, to meet in a tree. */
+/** µs: to issue a load, to halve the threads that hold a sum when they meet in a tree. */
 const ISSUE = 0.03;
-const TREE = 0.6;
+const HALVING = 0.075;
 
 /** Registers of a thread: accumulators, loads on their way, one of k of either operand, addresses. */
 export function tileRegisters(tile: MatmulTile): number {
@@ -166,6 +167,10 @@ function tiled(shape: ProductShape, tile: MatmulTile, chunks: number, machines: 
   return { tile, thin: null, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros };
 }
 
+/** Registers of a thread that shares k: a vector of each sum, those on their way, addresses. */
+const thinRegisters = ({ rows, columns, along }: ThinFactors, { count }: ProductShape): number =>
+  24 + 4 * (along === "k" ? rows * columns * count + rows + columns * count : rows * count + rows + count);
+
 /** Threads that share k, `rows`×`columns` outputs of each product at once; or threads beside one another along n, in slices of k. */
 function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machines: Machines): Candidate {
   const { batch, m, n, k } = shape.sizes;
@@ -175,10 +180,13 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
   const parts = Math.max(1, Math.ceil(k / chunkLength));
   const workgroups = batch * Math.ceil(m / rows) * Math.ceil(n / columns) * parts;
   const turns = Math.ceil(Math.min(k, chunkLength) / step);
-  const loads = along === "k" ? rows + columns * shape.count : rows / 4 + 4 * shape.count;
+  // Neighbours in k of an operand that lies across it are loads of their own.
+  const [leftLoads, rightLoads] = [shape.leftAlongK ? rows : 4 * rows, shape.rightAlongK ? columns : 4 * columns];
+  const loads = along === "k" ? leftLoads + rightLoads * shape.count : rows / 4 + 4 * shape.count;
   const joins = (along === "k" ? rows * columns : rows) * shape.count;
-  const alone = START + turns * (LOAD + ISSUE * loads) + TREE * Math.max(1, joins / 4);
-  const beside = Math.max(1, Math.floor(THREADS / threads / 2));
+  const alone = START + turns * (LOAD + ISSUE * loads) + HALVING * Math.log2(threads) * Math.max(1, joins / 4);
+  const fits = residents(threads, thinRegisters(thin, shape), 0);
+  const beside = Math.max(1, Math.min(fits, Math.floor(THREADS / threads / 2)));
   const walked = workgroups * Math.min(k, chunkLength);
   const across = columns * shape.count;
   // Of an operand that lies across k and is not taken whole, neighbours in k come from a sector of memory each.
@@ -190,7 +198,7 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
     const slots = multiprocessors * beside;
     const waves = workgroups <= 4 * slots ? Math.ceil(workgroups / slots) : workgroups / slots;
     return (
-      overlapping(moved / (BYTES * multiprocessors), waves * alone) +
+      overlapping(moved / (BYTES * multiprocessors), waves * alone + (STARTS * workgroups) / multiprocessors) +
       joinMicros(shape, parts, multiprocessors, machines.launch)
     );
   });
@@ -203,23 +211,36 @@ const MAX_DOTS = 16;
 /** Vector columns of a workgroup whose threads stand side by side: 128 bytes of each row of the right operand. */
 const ACROSS = 8;
 
-function thinOffers({ sizes: { m, n, k }, count, rightAlongK }: ProductShape, target: Target): ThinFactors[] {
-  if (k < LONG_K || Math.min(m, n) >= THIN || m * n === 0) return [];
+/** Outputs that keep tiles busy: above as many, no workgroup is worth having for a block of sixteen. */
+const MANY_OUTPUTS = 65_536;
+
+/** May threads share k? Where few tiles would, or none, since a side is short. */
+export const mayShareK = ({ batch, m, n, k }: MatmulSizes): boolean =>
+  k >= LONG_K && m * n > 0 && (Math.min(m, n) < THIN || batch * m * n <= MANY_OUTPUTS);
+
+/** Blocks of outputs that a workgroup may have: whole short sides, or squares of neither. */
+function blocksOf({ m, n }: MatmulSizes): [rows: number, columns: number][] {
+  const shares = [4, 2, 1];
+  if (m < THIN || (n < THIN && m <= n)) return shares.map((share) => [m, Math.min(share, n)]);
+  if (n < THIN) return shares.map((share) => [Math.min(share, m), n]);
+  return shares.map((share) => [share, share]);
+}
+
+function thinOffers({ sizes, count, rightAlongK }: ProductShape, target: Target): ThinFactors[] {
+  const { m, n, k } = sizes;
+  if (!mayShareK(sizes)) return [];
   if (m < THIN && n > 1 && !rightAlongK) {
     if (m * count > MAX_DOTS) return [];
     const threads = threadsWithin(target, 2 * 16 * count);
     return [{ along: "n", threads, rows: m, columns: 4 * ACROSS }];
   }
   const units = k % 4 === 0 ? k / 4 : k;
-  const [thinRows, thinColumns] = [m <= n || m < THIN ? m : 0, m <= n || m < THIN ? 0 : n];
-  const offers: ThinFactors[] = [];
-  for (const share of [4, 2, 1]) {
-    const [rows, columns] = thinRows > 0 ? [thinRows, Math.min(share, n)] : [Math.min(share, m), thinColumns];
-    if (rows * columns * count > MAX_DOTS && share > 1) continue;
+  const blocks = blocksOf(sizes);
+  return blocks.flatMap(([rows, columns], at): ThinFactors[] => {
+    if (rows * columns * count > MAX_DOTS && at < blocks.length - 1) return [];
     const most = threadsWithin(target, 4 * rows * columns * count);
-    offers.push({ along: "k", threads: Math.min(most, 2 ** Math.ceil(Math.log2(units))), rows, columns });
-  }
-  return offers;
+    return [{ along: "k", threads: Math.min(most, 2 ** Math.ceil(Math.log2(units))), rows, columns }];
+  });
 }
 
 /** One column of a left operand that lies along m is a row of its transpose: threads stand side by side along m. */
@@ -260,6 +281,13 @@ function widened(tile: MatmulTile, count: number): MatmulTile[] {
   return [tile, ...wide].filter(shared);
 }
 
+/** Tiles for few outputs: their steps of k are long, since each waits for its loads. */
+const deepTiles: readonly MatmulTile[] = [
+  { m: 32, n: 32, k: 32, rm: 4, rn: 4 },
+  { m: 32, n: 32, k: 64, rm: 4, rn: 4 },
+  { m: 64, n: 64, k: 32, rm: 4, rn: 4 },
+];
+
 /** Tiles for a side of a few rows or columns and a long other one: their loads lie along the operand, whichever way that is stored. */
 export const slimTiles: readonly MatmulTile[] = [
   { m: 64, n: 16, k: 32, rm: 4, rn: 4 },
@@ -298,7 +326,8 @@ function searched(shape: ProductShape, target: Target, named: MatmulTile | null)
   if (batch * m * n === 0 || k === 0) return null;
   const machines = machinesOf(target);
   const narrow = Math.min(m, n) < THIN ? [] : jointTiles[shape.count]!;
-  const tiles = named ? [named] : k < LONG_K && Math.min(m, n) < THIN ? [] : [...narrow, ...slim(shape)];
+  const deep = narrow.length > 0 && shape.count === 1 && mayShareK(shape.sizes) ? deepTiles : [];
+  const tiles = named ? [named] : k < LONG_K && Math.min(m, n) < THIN ? [] : [...narrow, ...deep, ...slim(shape)];
   const fits = tiles.filter(
     (tile) => named || (tileThreads(tile) <= target.maxWorkgroupSize && tileBytes(tile) <= target.maxWorkgroupBytes),
   );

@@ -6,17 +6,8 @@ import { joiningOf } from "../../nest/threads";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import type { RegionForm, RegionSchedule, ThinFactors } from "../../types";
 import { readTwice } from "../attention/reduce-schedule";
-import {
-  CPU_TILE,
-  matmulSizes,
-  namedTile,
-  THIN,
-  tileBytes,
-  tileRereads,
-  tileThreads,
-  type MatmulSizes,
-} from "./matmul";
-import { aloneShare, productFactors, type ProductShape } from "./matmul-factors";
+import { CPU_TILE, matmulSizes, namedTile, tileBytes, tileRereads, tileThreads, type MatmulSizes } from "./matmul";
+import { aloneShare, mayShareK, productFactors, type ProductShape } from "./matmul-factors";
 import { ownedFigures, ownedTile } from "./owned-rows";
 import { productsOf } from "./shared-operand";
 
@@ -99,6 +90,7 @@ export function scheduleMatmul(
     workgroups,
   };
   if (thin) {
+    const sums = 4 * accumulatorsOf(thin) * products.length;
     return blank({
       ...shared,
       ...split,
@@ -107,7 +99,8 @@ export function scheduleMatmul(
       leastMicros: micros,
       ...(thin.along === "k" && { joined: joiningOf(target, knobs) }),
       threadsPerWorkgroup: thin.threads,
-      registers: live + 4 * accumulatorsOf(thin) * products.length,
+      registers: live + sums,
+      waiting: sums,
     });
   }
   return blank({
@@ -128,15 +121,15 @@ export function scheduleMatmul(
 const accumulatorsOf = ({ along, rows, columns }: ThinFactors): number =>
   along === "k" ? rows * columns : along === "n" ? rows : columns;
 
-/** Which operands lie contiguously along k. The left one is asked about only where few threads may wait for it. */
+/** Which operands lie contiguously along k. The left one is asked about only where threads may share k. */
 function alongK(
   graph: Graph,
   members: readonly NodeId[],
   products: readonly NodeId[],
-  { m, n }: MatmulSizes,
+  sizes: MatmulSizes,
 ): Pick<ProductShape, "leftAlongK" | "rightAlongK"> {
   const lies = (which: 0 | 1): boolean => products.every((id) => liesAlongK(graph, members, id, which));
-  return { leftAlongK: Math.min(m, n) >= THIN || lies(0), rightAlongK: lies(1) };
+  return { leftAlongK: !mayShareK(sizes) || lies(0), rightAlongK: lies(1) };
 }
 
 /** Do neighbours along k of that operand lie side by side in the largest tensor behind it? */

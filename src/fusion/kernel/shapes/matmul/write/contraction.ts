@@ -186,11 +186,24 @@ export class Contraction {
     if (!transposed)
       return points.forEach((point, row) => low.store(buffer, space.ravel(point.at, shape), values[row]!, [id]));
     for (const column of [0, 1, 2, 3]) {
-      const down = this.outAt(batch, space.add(first, space.of(space.lane)), low.atLane(at, column));
       const parts = values.map((value) => low.part(value, column, [id]));
       const whole = low.let("transposed", parts[0]!.scalar, 4, { kind: "pack", parts }, [id]);
-      low.store(buffer, space.ravel(this.pointOf(id, down).at, shape), whole, [id]);
+      low.store(buffer, space.ravel(this.#down(id, batch, quad, unit, column).at, shape), whole, [id]);
     }
+  }
+
+  /** Stores what the accumulators of that column, which were entered, give at rows 4·quad … +3, which lie side by side in `id`. */
+  storeColumn(batch: Index, quad: Index, unit: Index, column: number, id: NodeId): void {
+    const { low, space, job } = this;
+    const point = this.#down(id, batch, quad, unit, column);
+    low.store(low.buffer(id), space.ravel(point.at, node(job.graph, id).type.shape), low.valueAt(id, point), [id]);
+  }
+
+  /** Where in `id` rows 4·quad … +3 of column 4·unit + `column` are. */
+  #down(id: NodeId, batch: Index, quad: Index, unit: Index, column: number): Tuple {
+    const { low, space, sizes } = this;
+    const rows = space.add(space.mul(quad, 4), space.of(space.lane));
+    return this.pointOf(id, this.outAt(batch, rows, low.atLane(this.quad(unit, sizes.n).at, column)));
   }
 
   /** Stores `outputs` at row m and column n, computed from what the products are known to be there. */
@@ -287,6 +300,16 @@ export const productsIn = (job: Job, first: Contraction): readonly Contraction[]
     .map((id) => new Contraction(job, id, first.low)),
 ];
 
+/** Outputs of each product, without those that follow one before it. */
+const ownOutputs = (products: readonly Contraction[]): NodeId[][] =>
+  products.map((c, p) => c.outputs(products.slice(0, p)));
+
+/** Do rows of the products lie side by side in every output that follows one? */
+export function liesAlongRows(products: readonly Contraction[]): boolean {
+  const own = ownOutputs(products);
+  return own.flat().length > 0 && own.every((ids, p) => ids.length === products[p]!.transposed(ids).length);
+}
+
 /** Stores what follows the products at row m and columns 4·unit … +3, computed from their accumulators. */
 export function finishAll(
   products: readonly Contraction[],
@@ -310,13 +333,25 @@ export function finishTransposed(
   quad: Index,
   unit: Index,
 ): boolean {
-  const own = products.map((c, p) => c.outputs(products.slice(0, p)));
+  const own = ownOutputs(products);
   const transposed = new Set(products.flatMap((c, p) => c.transposed(own[p]!)));
   const [{ low, space, sizes }] = products as [Contraction];
   if (transposed.size === 0) return false;
+  // Where all lie along the rows, so does what else they read: blocks are transposed before anything is computed from them.
+  const all = liesAlongRows(products);
   low.branch(space.and(space.less(quad, sizes.m / 4), space.less(unit, sizes.n / 4)), () => {
     const held = space.clamp(quad, sizes.m / 4 - 1);
     const enter = (row: number): void => products.forEach(({ id }, p) => low.setRowValue(id, accs[row]![p]!));
+    if (all) {
+      for (const column of [0, 1, 2, 3]) {
+        products.forEach(({ id, scalar }, p) => {
+          const parts = accs.map((row) => low.part(row[p]!, column, [id]));
+          low.setRowValue(id, low.let("transposed", scalar, 4, { kind: "pack", parts }, [id]));
+        });
+        products.forEach((c, p) => own[p]!.forEach((id) => c.storeColumn(batch, held, unit, column, id)));
+      }
+      return;
+    }
     products.forEach((c, p) => {
       for (const id of own[p]!) c.storeBlock(batch, held, unit, id, transposed.has(id), enter);
     });

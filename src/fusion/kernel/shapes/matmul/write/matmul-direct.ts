@@ -14,25 +14,36 @@ export const lowerMatmulRegisters = (job: Job): KernelProgram =>
 export const lowerMatmulDirect = (job: Job): KernelProgram[] =>
   job.schedule.thin ? lowerMatmulThin(job, job.schedule.thin) : [lowerBlock(job, 1)];
 
-/** Loops of a convolution's depth, outermost first. */
-const DEPTH_NAMES = ["channel", "tap_y", "tap_x", "tap_z"];
+/** Loops over the taps of a convolution, innermost first; what is outside of them are channels. */
+const TAPS = ["tap_x", "tap_y", "tap_z"];
+
+/** One loop of k. */
+interface Depth {
+  readonly name: string;
+  readonly extent: number;
+}
 
 /** k as nested loops over the axes that a reshape joined into it (channels and taps of windows): their indices then need no division. */
-function depthFactors({ job, sizes, id }: Contraction): readonly number[] {
+function depthsOf({ job, sizes, id }: Contraction): readonly Depth[] {
   let operand = node(job.graph, node(job.graph, id).inputs[1]!);
   while (isFreeView(operand)) operand = node(job.graph, operand.inputs[0]!);
   const { shape } = operand.type;
   let [axis, inner] = [shape.length - 1, 1];
   while (axis >= 0 && inner < sizes.n) inner *= shape[axis--]!;
-  const factors: number[] = [];
+  const spatial = shape.length - 1 - axis;
+  const extents: number[] = [];
   let depth = 1;
   while (axis >= 0 && inner === sizes.n && depth < sizes.k) {
     depth *= shape[axis]!;
-    if (shape[axis]! > 1) factors.unshift(shape[axis]!);
-    axis--;
+    extents.push(shape[axis--]!);
   }
-  return depth === sizes.k && inner === sizes.n && factors.length > 1 ? factors : [sizes.k];
+  const named = extents.map((extent, at) => ({ name: at < spatial ? (TAPS[at] ?? "tap") : "channel", extent }));
+  const depths = named.filter(({ extent }) => extent > 1).toReversed();
+  return depth === sizes.k && inner === sizes.n && depths.length > 1 ? depths : [{ name: "k", extent: sizes.k }];
 }
+
+/** Taps that stand side by side in the kernel's text, so that what neighbours share is loaded once. */
+const SIDE_BY_SIDE = 8;
 
 /** A thread keeps `rows`×4 outputs in registers and walks k. */
 function lowerBlock(job: Job, rows: number): KernelProgram {
@@ -56,19 +67,24 @@ function lowerBlock(job: Job, rows: number): KernelProgram {
       const b = product.right(batch, k, n);
       accs[p]!.forEach((acc: Reg, i) => product.fma(acc, a[i]!, lane, b));
     });
-  const factors = depthFactors(c);
-  const byFours = factors.length === 1 && sizes.k > 0 && sizes.k % 4 === 0 && c.alongK(0);
+  const depths = depthsOf(c);
+  const byFours = depths.length === 1 && sizes.k > 0 && sizes.k % 4 === 0 && c.alongK(0);
+  const sideBySide = job.target.schedule === "gpu" && depths.length > 1 && depths.at(-1)!.extent <= SIDE_BY_SIDE;
   const nest = (level: number, k: Index): void => {
-    if (level === factors.length)
+    if (level === depths.length)
       return step(
         held.map((m) => c.left(batch, m, k)),
         null,
         k,
       );
-    const [name, extent] = [factors.length === 1 ? "k" : (DEPTH_NAMES[level] ?? "tap"), factors[level]!];
-    low.loop(name, extent, (i) => nest(level + 1, space.add(space.mul(k, extent), i)));
+    const { name, extent } = depths[level]!;
+    const inner = (i: Index): void => nest(level + 1, space.add(space.mul(k, extent), i));
+    if (sideBySide && level === depths.length - 1) for (let i = 0; i < extent; i++) inner(space.int(i));
+    else low.loop(name, extent, inner);
   };
+  low.lean = sideBySide;
   if (!byFours) nest(0, space.int(0));
+  low.lean = false;
   low.loop("k", byFours ? sizes.k / 4 : 0, (k) => {
     const first = space.mul(k, 4);
     const a = held.map((m) => c.left(batch, m, space.add(first, space.of(space.lane))));

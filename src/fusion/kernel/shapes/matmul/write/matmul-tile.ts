@@ -7,7 +7,7 @@ import { programOf, type Job } from "../../../emit/kernel-frame";
 import { gridOf } from "../../../emit/kernel-frame";
 import type { Cond, Index, IndexSpace } from "../../../emit/index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../../../emit/kernel-ir";
-import { Contraction, finishAll, finishTransposed, productsIn } from "./contraction";
+import { Contraction, finishAll, finishTransposed, liesAlongRows, productsIn } from "./contraction";
 import type { Lowering } from "../../../emit/lowering";
 import { leftPitch, leftVectors, tileThreads } from "../matmul";
 import type { MatmulTile } from "../../../types";
@@ -52,12 +52,16 @@ export interface TilePosition {
 /** Threads side by side, and one above the other, that are next to one another in number: together they read few vectors of either tile. */
 const [ACROSS, DOWN] = [8, 4];
 
-/** Where the outputs of thread `tid` are. */
-export function tilePositionOf(low: Lowering, tid: Index, tile: MatmulTile): TilePosition {
+/**
+ * Where the outputs of thread `tid` are.
+ * @param alongRows outputs lie along the rows of the product: so do neighbouring threads then
+ */
+export function tilePositionOf(low: Lowering, tid: Index, tile: MatmulTile, alongRows = false): TilePosition {
   const { space } = low;
   const [across, down] = [tile.n / tile.rn, tile.m / tile.rm];
-  const inBlocks = across % ACROSS === 0 && down % DOWN === 0;
-  const [width, height] = inBlocks ? [ACROSS, DOWN] : [across, down];
+  const [wide, high] = alongRows ? [DOWN, ACROSS] : [ACROSS, DOWN];
+  const inBlocks = across % wide === 0 && down % high === 0;
+  const [width, height] = inBlocks ? [wide, high] : [across, down];
   const [within, block] = [space.mod(tid, width * height), space.div(tid, width * height)];
   const [besides, beneath] = [space.mod(block, across / width), space.div(block, across / width)];
   const tx = low.bind("tx", space.add(space.mul(besides, width), space.mod(within, width)));
@@ -115,7 +119,7 @@ export function multiplyTiles(job: Job): Tiled {
     top: space.mul(low.bind("top", space.mul(space.mod(space.div(grid, across), down), tile.m / 4)), 4),
     batch: low.bind("batch", sizes.batch === 1 ? space.int(0) : space.mod(space.div(grid, across * down), sizes.batch)),
   };
-  const position = tilePositionOf(low, tid, tile);
+  const position = tilePositionOf(low, tid, tile, chunks === 1 && liesAlongRows(products));
   const transposed = products.map((product) => product.alongK(1));
   const width = rightWidth(job, transposed.includes(true));
   const a = low.sharedArray("a_tile", c.scalar, leftVectors(tile), 4);
