@@ -48,7 +48,6 @@ export const handWritten: Readonly<Record<string, HandWritten>> = {
   grpo_loss: {
     library: liger,
     kernels: [1, 1],
-    why: "a pass over all rows lies between the two of its rows: 72 registers for one kernel, of 64 allowed; the mean is a launch",
   },
   hyper_connections: {
     library: liger,
@@ -74,7 +73,7 @@ export const handWritten: Readonly<Record<string, HandWritten>> = {
   poly_norm: {
     library: liger,
     kernels: [1, 1],
-    why: "sums over all elements are launches of their own, and 64 ops are the most of a kernel",
+    why: "sums over all elements are launches of their own",
   },
   qk_norm_rope: { library: vllm, kernels: [1] },
   reshape_and_cache: {

@@ -17,7 +17,7 @@ export const passBugs = bugsIn("src/fusion/passes", {
   ],
   "no-cycle-check": [["driver/merge.ts", "if («merged.length < 2») return null;", "true"]],
   "no-bindings-limit": [["driver/merge.ts", "«bindings > maxBindings» &&", "false"]],
-  "no-budget": [["profitability/profitability.ts", "«»const grown = rule === SECOND_LOOK;", "return null;"]],
+  "no-budget": [["profitability/profitability.ts", "«»const limit = opsLimit(planner, grown);", "return null;"]],
   "ignores-pins": [
     ["budget-split.ts", "for (const edge of «planner.options.forbidden») {", "[]"],
     ["driver/merge.ts", "if («forbidden.length === 0») return null;", "true"],

@@ -21,9 +21,9 @@ test("a boundary behind the second of two operands lets that one cross alone", (
 });
 
 test("more ops than a kernel may hold are parted where one value crosses", () => {
-  const left = Array.from({ length: 40 }, () => "tanh(").join("");
-  const right = Array.from({ length: 40 }, () => "sin(").join("");
-  const close = ")".repeat(40);
+  const left = Array.from({ length: 140 }, () => "tanh(").join("");
+  const right = Array.from({ length: 140 }, () => "sin(").join("");
+  const close = ")".repeat(140);
   const graph = graphOf(`x: f32[1024, 64]\nv: f32[1024, 64]\ny = ${left}x${close} + ${right}v${close}`);
   const compilation = compiled(graph, { granularity: "statement" });
   const cuts = compilation.steps.filter(({ pass }) => pass === "budget-split");

@@ -55,17 +55,17 @@ export const multiOutput: FusionPass = {
   profitability(planner, candidate, delta) {
     if (candidate.rule === SUM_OF_ROWS) {
       const doing = `Folding each row for ${nameOf(planner.graph, candidate.nodes[1]!)} as it passes by`;
-      return planner.supposing(patchOf(candidate), () => judge(planner, candidate, delta, doing));
+      return planner.supposing(patchOf(candidate), () => judge(planner, candidate, delta, doing, true));
     }
     if (candidate.rule === SUM_OF_PRODUCTS) {
       const [contraction, other] = candidate.nodes.map((id) => nameOf(planner.graph, id));
       const doing = `Adding up the products of ${contraction} in the kernel of ${other}`;
-      return planner.supposing(patchOf(candidate), () => judge(planner, candidate, delta, doing));
+      return planner.supposing(patchOf(candidate), () => judge(planner, candidate, delta, doing, true));
     }
     const refusal =
       policyOnContraction(planner, candidate) ?? prologueVerdict(planner, candidate) ?? byPolicy(planner, candidate);
     if (refusal) return refusal;
-    return judge(planner, candidate, delta, doing(planner, candidate));
+    return judge(planner, candidate, delta, doing(planner, candidate), true);
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };

@@ -181,7 +181,7 @@ function openWeigher(planner: Planner, atoms: readonly Atom[], derives: boolean)
       into: null,
       merged: [],
     };
-    if (!legalMerge(planner, candidate, derives).ok || overBudget(planner, candidate)) return null;
+    if (!legalMerge(planner, candidate, derives).ok || overBudget(planner, candidate, true)) return null;
     return { region, micros: facts.time.micros };
   };
   /** Atoms that read this one, beyond copies of its readers. */

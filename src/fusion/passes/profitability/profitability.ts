@@ -17,7 +17,6 @@ import { algebraOf, isDivision, opDef } from "../../ops";
 import { MAX_REGISTERS } from "../../kernel";
 import type { Candidate, CostDelta, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
-import { SECOND_LOOK } from "../rows/second-look";
 import { bothWays, bytesOfWays, movesLess, overruled, takesIt, timeOf, weigh } from "./weigh";
 import { countOf, namesOf, no, showBytes, showMicros, yes, inWords } from "../driver/sentences";
 
@@ -39,12 +38,17 @@ export function forcing(
   };
 }
 
-/** Registers of a thread with which a quarter of the threads that a multiprocessor can have find room: fewer hide no load. */
-const CROWDED = 128;
+/** Registers of a thread up to which kernels grow, and with which half of the threads that a multiprocessor can have find room. */
+const CROWDED = 64;
 
-/** Most registers of a kernel's thread. How elementwise ones slow down as these run out was measured, and is priced. */
-const registersFor = (planner: Planner, region: Region): number =>
-  planner.figuresOf(region).schedule.variant === "flat" ? MAX_REGISTERS : CROWDED;
+/**
+ * Most registers of a kernel's thread. How elementwise ones slow down as these run out was measured, and is priced.
+ * @param grown no kernel grows any more
+ */
+function registersFor(planner: Planner, region: Region, grown: boolean): number {
+  if (planner.figuresOf(region).schedule.variant === "flat") return MAX_REGISTERS;
+  return grown ? 2 * CROWDED : CROWDED;
+}
 
 const largest = (of: (region: Region) => number, regions: readonly Region[]): number =>
   regions.reduce((most, region) => Math.max(most, of(region)), 0);
@@ -56,9 +60,11 @@ const largest = (of: (region: Region) => number, regions: readonly Region[]): nu
 export const opsLimit = ({ options }: Planner, grown: boolean): number =>
   Math.min((grown ? OPS_PER_NOTCH : OPS_GROWING) * options.groupSize, STATEMENT_LIMIT);
 
-/** More ops or statements than one kernel may have: known without its facts. Null when it keeps to both. */
-export function overSize(planner: Planner, { add, remove, nodes, rule }: Candidate): Opinion | null {
-  const grown = rule === SECOND_LOOK;
+/**
+ * More ops or statements than one kernel may have: known without its facts. Null when it keeps to both.
+ * @param grown no kernel grows any more
+ */
+export function overSize(planner: Planner, { add, remove, nodes }: Candidate, grown = false): Opinion | null {
   const limit = opsLimit(planner, grown);
   const ops = largest(({ members }) => members.length, add);
   if (ops <= limit || ops <= largest(({ members }) => members.length, remove)) return null;
@@ -75,10 +81,13 @@ export function overSize(planner: Planner, { add, remove, nodes, rule }: Candida
   });
 }
 
-/** Budgets of a kernel that are worth, not law: ops, statements, registers. Null when it keeps them. */
-export function overBudget(planner: Planner, candidate: Candidate): Opinion | null {
+/**
+ * Budgets of a kernel that are worth, not law: ops, statements, registers. Null when it keeps them.
+ * @param grown no kernel grows any more
+ */
+export function overBudget(planner: Planner, candidate: Candidate, grown = false): Opinion | null {
   const { add, remove, nodes } = candidate;
-  const size = overSize(planner, candidate);
+  const size = overSize(planner, candidate, grown);
   if (size) return size;
   // A row waits in registers where the factors were found to gain by it: that is no reason against the ops.
   const registers = (region: (typeof add)[number]): number => {
@@ -86,9 +95,10 @@ export function overBudget(planner: Planner, candidate: Candidate): Opinion | nu
     return schedule.registers - (schedule.waiting ?? 0);
   };
   const before = largest(registers, remove);
-  const over = add.find((region) => registers(region) > Math.max(before, registersFor(planner, region)));
+  const mostOf = (region: Region): number => registersFor(planner, region, grown);
+  const over = add.find((region) => registers(region) > Math.max(before, mostOf(region)));
   if (!over) return null;
-  const [after, most] = [registers(over), registersFor(planner, over)];
+  const [after, most] = [registers(over), mostOf(over)];
   const cost =
     most < MAX_REGISTERS
       ? `The planner allows ${most} in a kernel that folds, multiplies or sorts: with more, fewer threads run at the same time.`
@@ -131,9 +141,16 @@ export const numbersOf = ({ apart, fused, flopsAdded }: CostDelta): Readonly<Rec
 /**
  * The common opinion: budgets first, then the predicted time.
  * @param doing how the sentence begins: "Merging `exp` into `log`"
+ * @param grown no kernel grows any more: whole ones are joined
  */
-export function judge(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Opinion {
-  const over = overBudget(planner, candidate);
+export function judge(
+  planner: Planner,
+  candidate: Candidate,
+  delta: CostDelta,
+  doing: string,
+  grown = false,
+): Opinion {
+  const over = overBudget(planner, candidate, grown);
   if (over) return over;
   const weighed = weigh("time", bothWays(candidate, delta));
   return takesIt(weighed)

@@ -84,7 +84,7 @@ const MAX_BETWEEN = 8;
 function withThoseBetween(planner: Planner, pair: readonly Region[], limit: number): readonly Region[] | null {
   const group = [...pair];
   const most = planner.profile.maxBindings;
-  const mostOps = OPS_PER_NOTCH * planner.options.groupSize;
+  const mostOps = OPS_GROWING * planner.options.groupSize;
   const merged = (regions: readonly Region[]): Region => mergedRegion(planner, regions, pair[0]!.id);
   const bindings = (region: Region): number => {
     const facts = planner.kernelOf(region);
