@@ -15,6 +15,7 @@ import { intensity, machineShare, ridge, type Figures } from "../../cost";
 import { tileVisits, evaluationsOf } from "../../kernel";
 import { algebraOf, isDivision, opDef } from "../../ops";
 import { MAX_REGISTERS } from "../../kernel";
+import { titled } from "../catalogue";
 import type { Candidate, CostDelta, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
 import { bothWays, bytesOfWays, movesLess, overruled, takesIt, timeOf, weigh } from "./weigh";
@@ -69,13 +70,21 @@ export function overSize(planner: Planner, { add, remove, nodes }: Candidate, gr
   const ops = largest(({ members }) => members.length, add);
   if (ops <= limit || ops <= largest(({ members }) => members.length, remove)) return null;
   if (limit === STATEMENT_LIMIT) return tooMuchToCompile(nodes, ops);
-  const groupSize = Math.ceil(ops / (grown ? OPS_PER_NOTCH : OPS_GROWING));
-  const most = grown
-    ? `${limit} ops in a kernel are the maximum that the options allow`
-    : `kernels grow to ${limit} ops; whole ones are joined later`;
-  return no("C_CODE_SIZE", nodes, `The merged kernel would have ${ops} ops, and ${most}.`, {
+  const said = {
     numbers: { ops, limit },
     limit: { what: "ops in a kernel", value: ops, limit, unit: "" },
+  } as const;
+  if (!grown) {
+    const text = `The merged kernel would have ${ops} ops, and kernels grow to ${limit}; whole ones are joined later.`;
+    return no("C_CODE_SIZE", nodes, text, {
+      ...said,
+      remedy: `None is needed: the pass “${titled("multi-output").title}” joins whole kernels up to ${opsLimit(planner, true)} ops.`,
+    });
+  }
+  const groupSize = Math.ceil(ops / OPS_PER_NOTCH);
+  const text = `The merged kernel would have ${ops} ops, and ${limit} ops in a kernel are the maximum that the options allow.`;
+  return no("C_CODE_SIZE", nodes, text, {
+    ...said,
     remedy: `Maximum ops per kernel, in Options: ${OPS_PER_NOTCH * groupSize}.`,
     remedyOptions: { groupSize },
   });
@@ -143,13 +152,7 @@ export const numbersOf = ({ apart, fused, flopsAdded }: CostDelta): Readonly<Rec
  * @param doing how the sentence begins: "Merging `exp` into `log`"
  * @param grown no kernel grows any more: whole ones are joined
  */
-export function judge(
-  planner: Planner,
-  candidate: Candidate,
-  delta: CostDelta,
-  doing: string,
-  grown = false,
-): Opinion {
+export function judge(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string, grown = false): Opinion {
   const over = overBudget(planner, candidate, grown);
   if (over) return over;
   const weighed = weigh("time", bothWays(candidate, delta));
