@@ -24,6 +24,8 @@ export interface RunningTotals {
 export function openRunningTotals(graph: Graph, positions: Positions): RunningTotals {
   const lives = openLiveness(graph, positions.count);
   const sums = { kernels: 0, transfers: 0, fullSizeTransfers: 0, bytes: 0, picoseconds: 0 };
+  /** Kernels that the device can't run take for ever: they are counted, since no sum comes back from that. */
+  let endless = 0;
   const change = (region: Region, facts: RegionFacts, sign: 1 | -1): void => {
     const { schedule, traffic, time } = figuresIn(facts);
     sums.kernels += sign * schedule.dispatches;
@@ -31,7 +33,8 @@ export function openRunningTotals(graph: Graph, positions: Positions): RunningTo
     sums.fullSizeTransfers += sign * traffic.fullSizeTransfers;
     sums.bytes += sign * traffic.bytes;
     // Whole picoseconds add up to the same sum in any order.
-    sums.picoseconds += sign * Math.round(time.micros * 1e6);
+    if (time.micros === Infinity) endless += sign;
+    else sums.picoseconds += sign * Math.round(time.micros * 1e6);
     if (schedule.dispatches === 0) return;
     const at = Math.ceil(positions.of(node(graph, region.members.at(-1)!)));
     if (traffic.temporaryBytes > 0) lives.partials(at, sign * (schedule.temporaryPeak ?? traffic.temporaryBytes));
@@ -49,7 +52,7 @@ export function openRunningTotals(graph: Graph, positions: Positions): RunningTo
       fullSizeTransfers: sums.fullSizeTransfers,
       bytes: sums.bytes,
       peakBytes: lives.peakBytes(),
-      predictedMicros: sums.picoseconds / 1e6,
+      predictedMicros: endless > 0 ? Infinity : sums.picoseconds / 1e6,
     }),
   };
 }
