@@ -264,7 +264,10 @@ export async function inputsFor(
   return answer.value.kind === "inputs" ? answer.value.inputs : internal("The worker answered another question.");
 }
 
-/** The same plans with the times that this device's own roofs predict; as they were when no roofs were measured. */
+/**
+ * The same plans with the times that this device's own roofs predict; as they were when no roofs were measured, and for a CPU that
+ * pretends to be a GPU: all else of a profile would be a GPU's.
+ */
 async function predicted(
   context: SliceContext,
   compilation: Compilation,
@@ -272,7 +275,7 @@ async function predicted(
   run: FinishedRun,
 ): Promise<Partial<FinishedRun>> {
   const { roofs, device } = run.result;
-  if (!roofs) return {};
+  if (!roofs || device.software) return {};
   const { bandwidth, flops: peakFlops, launchMicros } = roofs;
   const { profile: base } = compilation.options;
   const here = deviceProfileFrom(device.name, { bandwidth, peakFlops, launchMicros }, {}, base);
