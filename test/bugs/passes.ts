@@ -17,7 +17,13 @@ export const passBugs = bugsIn("src/fusion/passes", {
   ],
   "no-cycle-check": [["driver/merge.ts", "if («merged.length < 2») return null;", "true"]],
   "no-bindings-limit": [["driver/merge.ts", "«bindings > maxBindings» &&", "false"]],
-  "no-budget": [["profitability/profitability.ts", "«»const limit = opsLimit(planner, grown);", "return null;"]],
+  "no-budget": [
+    [
+      "profitability/profitability.ts",
+      "Math.min(«(grown ? OPS_PER_NOTCH : OPS_GROWING) * options.groupSize», STATEMENT_LIMIT)",
+      "STATEMENT_LIMIT",
+    ],
+  ],
   "ignores-pins": [
     ["budget-split.ts", "for (const edge of «planner.options.forbidden») {", "[]"],
     ["driver/merge.ts", "if («forbidden.length === 0») return null;", "true"],

@@ -1,22 +1,27 @@
 /** @file Products whose k is cut into chunks, and thin products of several right operands: values, counts and shapes of the plan. */
 import { expect, test } from "vitest";
+import type { Target } from "../../src/fusion/ir";
 import { lowerFusion } from "../../src/fusion/plan";
 import { generic } from "../../src/fusion/cost";
 import { complaints, cpu, gpu, graphOf, oneRegion } from "./kernel-harness";
 
-/** Programs, and whether a second kernel joins chunks. */
-const CASES: Readonly<Record<string, readonly [split: boolean, text: string]>> = {
-  "long k, small sides": [true, "a: f32[20, 4096]\nb: f32[4096, 24]\ny = a @ b"],
+/** A tile, since threads would rather share k of so few outputs. */
+const tiled: Target = { ...gpu, knobs: { all: { tile: "32x32x16/4x4" }, kernels: {} } };
+
+/** Programs, whether a second kernel joins chunks, and for which device. */
+const CASES: Readonly<Record<string, readonly [split: boolean, text: string, target?: Target]>> = {
+  "long k, small sides": [true, "a: f32[20, 4096]\nb: f32[4096, 24]\ny = a @ b", tiled],
   "right operand transposed, with an epilogue": [
     true,
     "a: f32[20, 4100]\nb: f32[24, 4100]\nc: f32[24]\ny = relu(a @ b.T + c)",
+    tiled,
   ],
-  "k that no chunk divides": [true, "a: f32[18, 4099]\nb: f32[4099, 22]\ny = tanh(a @ b)"],
-  "columns that are no whole vectors": [true, "a: f32[17, 3000]\nb: f32[3000, 21]\ny = a @ b * 2"],
-  "a batch": [true, "a: f32[2, 16, 3000]\nb: f32[2, 3000, 16]\ny = a @ b"],
+  "k that no chunk divides": [true, "a: f32[18, 4099]\nb: f32[4099, 22]\ny = tanh(a @ b)", tiled],
+  "columns that are no whole vectors": [true, "a: f32[17, 3000]\nb: f32[3000, 21]\ny = a @ b * 2", tiled],
+  "a batch": [true, "a: f32[2, 16, 3000]\nb: f32[2, 3000, 16]\ny = a @ b", tiled],
   "two products of one operand": [
     true,
-    "x: f32[16, 3000]\ng: f32[3000, 16]\nu: f32[3000, 16]\ny = silu(x @ g) * (x @ u)",
+    "x: f32[16, 16384]\ng: f32[16384, 16]\nu: f32[16384, 16]\ny = silu(x @ g) * (x @ u)",
   ],
   "one row, two products, rows of weights": [
     false,
@@ -40,10 +45,10 @@ const CASES: Readonly<Record<string, readonly [split: boolean, text: string]>> =
   "few columns, rows of weights": [false, "x: f32[2, 20000]\nw: f32[3, 20000]\ny = x @ w.T"],
 };
 
-test.each(Object.entries(CASES))("%s", (_, [split, text]) => {
+test.each(Object.entries(CASES))("%s", (_, [split, text, target = gpu]) => {
   const whole = oneRegion(graphOf(text));
-  for (const target of [gpu, cpu]) expect(complaints(whole, target, 1e-6)).toEqual([]);
-  const [region] = lowerFusion(whole, gpu, generic);
+  for (const each of [target, cpu]) expect(complaints(whole, each, 1e-6)).toEqual([]);
+  const [region] = lowerFusion(whole, target, generic);
   expect(region!.facts.schedule.chunks > 1).toBe(split);
   expect(region!.programs.length).toBe(split ? 2 : 1);
   expect(region!.facts.schedule.workgroups).toBe(
