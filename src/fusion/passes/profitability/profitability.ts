@@ -276,8 +276,12 @@ function idleMachine(
   const share = (figures: Figures): number => machineShare(figures.schedule, planner.profile);
   const byShare = (regions: Candidate["add"]): Figures[] =>
     regions.map(planner.figuresOf).toSorted((a, b) => share(a) - share(b));
-  const [busiest, worst] = [byShare(remove).at(-1), byShare(add)[0]!];
-  if (!busiest || share(worst) >= share(busiest)) return null;
+  const [before, after] = [byShare(remove), byShare(add)];
+  // A merge is held against the kernel that filled most of the machine, as many kernels as before each against its like.
+  const at =
+    after.length < before.length ? 0 : after.findIndex((figures, i) => share(figures) < share(before[i] ?? figures));
+  const [busiest, worst] = [after.length < before.length ? before.at(-1) : before[at], after[at]];
+  if (!busiest || !worst || share(worst) >= share(busiest)) return null;
   return {
     workgroups: worst.schedule.workgroups,
     workgroupsBefore: busiest.schedule.workgroups,
