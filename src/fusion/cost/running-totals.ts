@@ -24,7 +24,7 @@ export interface RunningTotals {
 export function openRunningTotals(graph: Graph, positions: Positions): RunningTotals {
   const lives = openLiveness(graph, positions.count);
   const sums = { kernels: 0, transfers: 0, fullSizeTransfers: 0, bytes: 0, picoseconds: 0 };
-  /** Kernels that the device can't run take for ever: they are counted, since no sum comes back from that. */
+  /** Kernels that the device can't run have an infinite time: they are counted, since a sum never loses infinity again. */
   let endless = 0;
   const change = (region: Region, facts: RegionFacts, sign: 1 | -1): void => {
     const { schedule, traffic, time } = figuresIn(facts);

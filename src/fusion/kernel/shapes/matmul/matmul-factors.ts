@@ -211,14 +211,14 @@ const MAX_DOTS = 16;
 /** Vector columns of a workgroup whose threads stand side by side: 128 bytes of each row of the right operand. */
 const ACROSS = 8;
 
-/** Outputs that keep tiles busy: above as many, no workgroup is worth having for a block of sixteen. */
+/** Above so many outputs, tiles fill the machine: blocks of sixteen outputs a workgroup are never faster. */
 const MANY_OUTPUTS = 65_536;
 
-/** May threads share k? Where few tiles would, or none, since a side is short. */
+/** May threads share k? Only where outputs are few, or a side is shorter than any tile. */
 export const mayShareK = ({ batch, m, n, k }: MatmulSizes): boolean =>
   k >= LONG_K && m * n > 0 && (Math.min(m, n) < THIN || batch * m * n <= MANY_OUTPUTS);
 
-/** Blocks of outputs that a workgroup may have: whole short sides, or squares of neither. */
+/** Blocks of outputs for one workgroup: all of a short side, or squares where no side is short. */
 function blocksOf({ m, n }: MatmulSizes): [rows: number, columns: number][] {
   const shares = [4, 2, 1];
   if (m < THIN || (n < THIN && m <= n)) return shares.map((share) => [m, Math.min(share, n)]);
@@ -281,7 +281,7 @@ function widened(tile: MatmulTile, count: number): MatmulTile[] {
   return [tile, ...wide].filter(shared);
 }
 
-/** Tiles for few outputs: their steps of k are long, since each waits for its loads. */
+/** Tiles for few outputs, with long steps of k: a step waits for its loads once. */
 const deepTiles: readonly MatmulTile[] = [
   { m: 32, n: 32, k: 32, rm: 4, rn: 4 },
   { m: 32, n: 32, k: 64, rm: 4, rn: 4 },

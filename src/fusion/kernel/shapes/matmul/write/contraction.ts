@@ -192,7 +192,7 @@ export class Contraction {
     }
   }
 
-  /** Stores what the accumulators of that column, which were entered, give at rows 4·quad … +3, which lie side by side in `id`. */
+  /** Stores rows 4·quad … +3 of one column, which lie side by side in `id`; its accumulators are set before. */
   storeColumn(batch: Index, quad: Index, unit: Index, column: number, id: NodeId): void {
     const { low, space, job } = this;
     const point = this.#down(id, batch, quad, unit, column);
