@@ -112,7 +112,7 @@ const TITLES: Readonly<Record<Verdict["code"], string>> = {
   L_ROOT: "Needed in memory.",
   L_TWO_CONTRACT: "Two matmuls.",
   L_REDUCE_REDUCE: "A reduction of a reduction.",
-  L_ROW_NOT_OWNED: "Row-reduction boundary.",
+  L_ROW_NOT_OWNED: "Reduction boundary.",
   L_DTYPE: "Type not available.",
   L_STRICT: "Strict arithmetic.",
   L_SAVED: "The backward pass needs it.",

@@ -15,7 +15,7 @@ import { examples, runExample } from "./decisions";
 const NUMBERS: Partial<Record<ReasonCode, readonly (readonly string[])[]>> = {
   L_ROOT: [["bytes"]],
   L_SHAPE: [["elements", "otherElements"]],
-  L_ROW_NOT_OWNED: [["columns", "limit"]],
+  L_ROW_NOT_OWNED: [["columns", "limit"], ["values"]],
   L_BINDINGS: [
     ["bindings", "limit"],
     ["bytes", "limit"],
@@ -94,3 +94,14 @@ function faultsOf({ example, verdict, step }: Met): string[] {
   ];
   return faults.map((fault) => `${example}, ${step.pass} (${text}): ${fault}`);
 }
+
+test("a sum of columns after a matmul is not said to need whole rows", () => {
+  const text = "x: f32[1024, 784]\nw: f32[784, 512]\nh = relu(x @ w)\ny = sum(h, dim=0)\nreturn h, y";
+  const { steps } = runExample({ name: "a sum of columns", text, codes: ["L_ROW_NOT_OWNED"], kernels: 2 });
+  const refused = steps.map(({ legal }) => legal).filter(({ code }) => code === "L_ROW_NOT_OWNED");
+  expect(refused.length).toBeGreaterThan(0);
+  for (const verdict of refused) {
+    expect(verdict.text).toBe("`y` combines 1024 values of `matmul`, but several threads compute them.");
+    expect(verdict.numbers).toEqual({ values: 1024 });
+  }
+});

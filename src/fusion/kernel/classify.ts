@@ -229,8 +229,16 @@ function refuseFollower(
   const [core, n, bound] = [node(graph, contraction), node(graph, id), node(graph, operand)];
   const { kind } = opDef(n.op);
   if (walksRows(n)) {
-    const columns = core.type.shape.at(-1) ?? 1;
     if (why) return { ok: false, verdict: why };
+    const columns = core.type.shape.at(-1) ?? 1;
+    const { shape } = node(graph, n.inputs[0]!).type;
+    const axes = walkedAxes(graph, n)!;
+    const values = sizeOf(axes.map((axis) => shape[axis]!));
+    if (values !== columns || !isTrailing(shape, axes)) {
+      const text = `\`${n.label}\` combines ${values} values of \`${core.label}\`, but several threads compute them.`;
+      const remedy = "Nothing here: a second kernel has to read them.";
+      return refuse("L_ROW_NOT_OWNED", [contraction, id], text, remedy, { values });
+    }
     const owned =
       columns > MAX_OWNED_COLUMNS
         ? `a workgroup owns at most ${MAX_OWNED_COLUMNS} of their ${columns} columns`
