@@ -1,7 +1,6 @@
 /** @file Which colour a kernel has: unlike the kernels beside it, the same while the kernel lives. Merged kernels keep that of the larger. */
 import { fusionAt } from "../fusion";
-import type { Compilation, Graph, NodeId, Region, RegionId, Step } from "../fusion";
-import { isFreeView } from "./ops";
+import type { Compilation, Fusion, NodeId, Region, RegionId, Step } from "../fusion";
 
 /** From 0: six colours, then the same six hatched. */
 export type KernelColours = ReadonlyMap<RegionId, number>;
@@ -23,20 +22,26 @@ function parentsOf(region: Region, removed: readonly Region[], alone: boolean): 
 /** Which regions read from one another, by the ops in them, also through views; ops that only a step in between has are left out. */
 type Neighbours = (region: Region) => ReadonlySet<NodeId>;
 
-function neighboursIn(graphs: readonly Graph[]): Neighbours {
+/** @param kernels regions that a plan computes; the others are views, also where a later kernel takes them in */
+function neighboursIn(states: readonly Fusion[], kernels: ReadonlySet<RegionId>): Neighbours {
   const linked = new Map<NodeId, Set<NodeId>>();
   const link = (a: NodeId, b: NodeId): void => {
     const known = linked.get(a);
     if (known) known.add(b);
     else linked.set(a, new Set([b]));
   };
-  for (const { nodes } of graphs) {
-    for (const { id, inputs } of nodes.values()) {
+  const views = new Set(
+    states.flatMap(({ regions }) =>
+      [...regions.values()].flatMap(({ id, members }) => (kernels.has(id) ? [] : members)),
+    ),
+  );
+  for (const { graph } of states) {
+    for (const { id, inputs } of graph.nodes.values()) {
       for (const input of inputs) {
-        for (let from: NodeId | undefined = input; from; from = nodes.get(from)!.inputs[0]) {
+        for (let from: NodeId | undefined = input; from; from = graph.nodes.get(from)!.inputs[0]) {
           link(id, from);
           link(from, id);
-          if (!isFreeView(nodes.get(from)!.op)) break;
+          if (!views.has(from)) break;
         }
       }
     }
@@ -94,9 +99,10 @@ export function coloursAt(compilation: Compilation, cursor: number): KernelColou
   const { naive, naivePlan, fusedPlan, steps } = compilation;
   if (!naive) return NO_COLOURS;
   const last = fusionAt(compilation, steps.length);
-  const neighbours = neighboursIn([naive.graph, last.graph]);
+  const kernelsOf = (plan: typeof naivePlan): RegionId[] => (plan?.kernels ?? []).map(({ region }) => region);
+  const inOrder = kernelsOf(steps.length > 0 ? fusedPlan : naivePlan);
+  const neighbours = neighboursIn([naive, last], new Set([...kernelsOf(naivePlan), ...inOrder]));
   const painted: Painted = { regions: new Map(last.regions), colours: new Map() };
-  const inOrder = ((steps.length > 0 ? fusedPlan : naivePlan)?.kernels ?? []).map(({ region }) => region);
   for (const id of new Set([...inOrder, ...last.regions.keys()])) {
     const region = last.regions.get(id);
     if (region) painted.colours.set(id, freeColour(painted, region, neighbours));
