@@ -5,6 +5,7 @@
 import { CACHED_SPEEDUP, CACHE_USED } from "./cache";
 import type { Machine } from "./nest";
 import { networkBytes, type Network } from "./networks";
+import { THREADS } from "./waves";
 
 export type Side = "outer" | "folded";
 
@@ -84,8 +85,7 @@ export const SHARED_WAIT = 0.02;
 export const SHARED_AHEAD = 4;
 /** Loads from workgroup memory that a multiprocessor makes in a µs, a warp at a time. */
 export const SHARED_LOADS = 1700;
-/** What a multiprocessor has: threads, workgroups, registers, bytes of workgroup memory and of first-level cache. */
-const THREADS = 2048;
+/** What a multiprocessor has: workgroups, registers, bytes of workgroup memory and of first-level cache. */
 const WORKGROUPS = 32;
 const REGISTERS = 65_536;
 const WORKGROUP_BYTES = 160 * 1024;

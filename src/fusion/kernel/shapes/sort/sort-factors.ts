@@ -4,6 +4,7 @@
  * behind those that come before it.
  */
 import type { Machine } from "../../nest/nest";
+import { THREADS } from "../../nest/waves";
 import {
   LOAD,
   LOOPED,
@@ -59,7 +60,6 @@ const WORD = 31;
 const RANDOM_BANKS = 3.5;
 /** µs from a load to its value, of keys that a cache holds. */
 const SEARCHED = 0.3;
-const MACHINE_THREADS = 2048;
 
 /** Tensors that hold the elements between two passes, or after the last. */
 export function carriedBy({ values, indices }: OrderShape, { packed }: DigitFactors, last: boolean): number {
@@ -174,6 +174,4 @@ export const sumOf = (all: readonly number[]): number => all.reduce((sum, each) 
 /** µs in which each of so many threads searches two runs of this length for the element of its own index. */
 export const mergeMicros = (elements: number, run: number, machine: Machine): number =>
   START +
-  Math.ceil(Math.log2(Math.max(2, run))) *
-    SEARCHED *
-    Math.max(1, elements / (machine.multiprocessors * MACHINE_THREADS));
+  Math.ceil(Math.log2(Math.max(2, run))) * SEARCHED * Math.max(1, elements / (machine.multiprocessors * THREADS));

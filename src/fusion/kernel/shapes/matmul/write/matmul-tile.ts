@@ -54,7 +54,7 @@ const [ACROSS, DOWN] = [8, 4];
 
 /**
  * Where the outputs of thread `tid` are.
- * @param alongRows outputs lie along the rows of the product: so do neighbouring threads then
+ * @param alongRows rows lie side by side in the outputs: neighbouring threads then go down the rows first
  */
 export function tilePositionOf(low: Lowering, tid: Index, tile: MatmulTile, alongRows = false): TilePosition {
   const { space } = low;
