@@ -29,6 +29,7 @@ function asked(text: string, pass: FusionPass): { readonly kernels: number; read
     seen.add(region);
   };
   const counting: typeof cache = {
+    ...cache,
     facts(graph, region) {
       meet(region);
       return cache.facts(graph, region);
@@ -95,8 +96,17 @@ const chainOf = (ops: number): string =>
     ...Array.from({ length: ops }, (_, i) => `t = ${["relu", "exp", "tanh"][i % 3]}(t)`),
   ].join("\n");
 
-/** How often anything is looked up in a map from the text to both plans with their WGSL. */
-function lookUps(text: string): { readonly count: number; readonly kernels: number } {
+/** Blocks of a normalisation and a residual: each folds the rows of what all before it add up to. */
+const blocksOf = (blocks: number): string =>
+  [
+    "x: f32[256, 128]",
+    "w: f32[128]",
+    ...Array.from({ length: blocks }, () => "x = x + gelu(rms_norm(x, w))"),
+    "return x",
+  ].join("\n");
+
+/** How often anything is looked up in a map during `work`. */
+function lookUpsDuring<T>(work: () => T): { readonly count: number; readonly answer: T } {
   const own = Object.getOwnPropertyDescriptor(Map.prototype, "get")!;
   const get = own.value as (this: Map<unknown, unknown>, key: unknown) => unknown;
   let count = 0;
@@ -106,11 +116,17 @@ function lookUps(text: string): { readonly count: number; readonly kernels: numb
   };
   Object.defineProperty(Map.prototype, "get", { ...own, value: counting });
   try {
-    const { fusedPlan } = compile(text, defaultOptions);
-    return { count, kernels: fusedPlan!.kernels.length };
+    const answer = work();
+    return { count, answer };
   } finally {
     Object.defineProperty(Map.prototype, "get", own);
   }
+}
+
+/** From the text to both plans with their WGSL. */
+function lookUps(text: string): { readonly count: number; readonly kernels: number } {
+  const { count, answer } = lookUpsDuring(() => compile(text, defaultOptions));
+  return { count, kernels: answer.fusedPlan!.kernels.length };
 }
 
 test.each([
@@ -135,12 +151,11 @@ test("a producer's readers that have not changed are not made and priced again",
   }
 });
 
-test("iterations that read one row after the other are priced as one", () => {
-  const text = rowsOver(6);
-  const { naive } = compile(text, { ...defaultOptions, level: 0, granularity: "primitive" });
+/** The steps of a program along rows, each on its own and with another: alike but for their names and rows. */
+function iterations() {
+  const { naive } = compile(rowsOver(6), { ...defaultOptions, level: 0, granularity: "primitive" });
   const { graph } = naive!;
-  const full = fullSizeBytes(graph);
-  const cache = openCostCache(defaultOptions.profile, full);
+  const cache = openCostCache(defaultOptions.profile, fullSizeBytes(graph));
   const rowOf = (t: number): Node =>
     [...graph.nodes.values()]
       .filter(({ op }) => op === "slice")
@@ -151,6 +166,22 @@ test("iterations that read one row after the other are priced as one", () => {
     return { id: regionId(`k:${ids.at(-1)!}`), members: ids, outputs: ids.slice(-1) };
   };
   const iteration = (t: number): Region => region([rowOf(t), readerOf(rowOf(t))]);
+  return { graph, cache, iteration };
+}
+
+test("what iterations bind is found out once", () => {
+  const { graph, cache, iteration } = iterations();
+  cache.bound(graph, iteration(2));
+  const third = iteration(3);
+  const own = openCostCache(defaultOptions.profile, fullSizeBytes(graph));
+  const [alone, known] = [own, cache].map((asked) => lookUpsDuring(() => asked.bound(graph, third)));
+  expect(known!.answer).toEqual(alone!.answer);
+  expect(known!.answer.reads).toHaveLength(1);
+  expect(known!.count, "look-ups where an iteration like it is known").toBeLessThan(alone!.count / 2);
+});
+
+test("iterations that read one row after the other are priced as one", () => {
+  const { graph, cache, iteration } = iterations();
   const [second, third, apart] = [2, 3, 5].map((t) => cache.kernel(graph, iteration(t))!);
   expect(second!.like).toBeUndefined();
   expect(third!.like).toBe(second);
@@ -164,4 +195,20 @@ test("iterations that read one row after the other are priced as one", () => {
   const [near, far, alike] = [pair(2, 3), pair(2, 4), pair(3, 4)].map((both) => cache.kernel(graph, both)!);
   expect(far!.like).toBeUndefined();
   expect(alike!.like).toBe(near);
+});
+
+test("a kernel of twice as many folds takes at most about twice the work to price", () => {
+  const priced = (blocks: number): number => {
+    const { naive } = compile(blocksOf(blocks), { ...defaultOptions, level: 0, granularity: "primitive" });
+    const { graph } = naive!;
+    const members = [...graph.nodes.values()].filter(({ op }) => op !== "input" && op !== "const").map(({ id }) => id);
+    const region: Region = { id: regionId(`k:${members.at(-1)!}`), members, outputs: graph.outputs };
+    const cache = openCostCache(defaultOptions.profile, fullSizeBytes(graph));
+    const { count, answer } = lookUpsDuring(() => cache.kernel(graph, region));
+    expect(answer?.form?.reductions.length).toBe(blocks);
+    return count;
+  };
+  priced(3); // what is done once for all programs
+  const [once, twice] = [priced(12), priced(24)];
+  expect(twice / once, `${twice} look-ups against ${once}`).toBeLessThan(2.5);
 });

@@ -138,6 +138,8 @@ function eitherDigit(a: IndexStride, b: IndexStride, moves: boolean): { base: nu
 
 /** An index that is either of two. */
 export function eitherStride(a: IndexStride, b: IndexStride): IndexStride {
+  // One digit is what several would become.
+  if (a === b && a.digits.length <= 1 && (a.digits[0]?.by ?? 1) > 0) return a;
   const [still, moving] = [eitherDigit(a, b, false), eitherDigit(a, b, true)];
   return indexOf(
     still.base + moving.base,

@@ -16,7 +16,7 @@ import {
 } from "../../ir";
 import { figuresIn, isRefusal, priority, valuesReadBy, type Figures, type RegionFacts } from "../../cost";
 import { opDef } from "../../ops";
-import { bySize, classifyPlain, inPlaceOf, isOnline, launchedKey, productsOf, readsOf, uniformsOf } from "../../kernel";
+import { bySize, classifyPlain, isOnline, productsOf, uniformsOf } from "../../kernel";
 import type { Candidate, CostDelta, FusionPass } from "./define";
 import type { Planner, PlanOptions } from "./planner";
 import { inOtherOrder } from "./strict-order";
@@ -170,14 +170,28 @@ function whyForbidden({ options }: Planner, edge: EdgeId): string {
   return reason ? `: ${FORBIDDEN_BECAUSE[reason]}` : "";
 }
 
+type EdgeEnds = NonNullable<ReturnType<typeof parseEdgeId>>;
+
+const knownBoundaries = new WeakMap<readonly EdgeId[], ReadonlyMap<EdgeId, EdgeEnds>>();
+
+/** What boundaries that a person drew lie between, read once for all candidates. */
+function boundariesOf(forbidden: readonly EdgeId[]): ReadonlyMap<EdgeId, EdgeEnds> {
+  const known = knownBoundaries.get(forbidden);
+  if (known) return known;
+  const found = new Map<EdgeId, EdgeEnds>();
+  for (const edge of forbidden) {
+    const ends = parseEdgeId(edge);
+    if (ends) found.set(edge, ends);
+  }
+  knownBoundaries.set(forbidden, found);
+  return found;
+}
+
 function pinned(planner: Planner, { add, remove }: Candidate): Verdict | null {
   const { forbidden } = planner.options;
   if (forbidden.length === 0) return null;
   const joins = ({ members }: Region, a: NodeId, b: NodeId): boolean => members.includes(a) && members.includes(b);
-  for (const edge of forbidden) {
-    const ends = parseEdgeId(edge);
-    if (!ends) continue;
-    const { producer, consumer } = ends;
+  for (const [edge, { producer, consumer }] of boundariesOf(forbidden)) {
     const together = add.some((region) => joins(region, producer, consumer));
     if (!together || remove.some((region) => joins(region, producer, consumer))) continue;
     return no(
@@ -255,11 +269,9 @@ function uniformsIn({ graph, profile }: Planner, facts: RegionFacts): number {
 export const bindingsOf = (planner: Planner, facts: RegionFacts): number => boundBy(facts) - uniformsIn(planner, facts);
 
 /** A region binds no fewer buffers, however it is scheduled: what is known of it before it is classified. */
-export function leastBindings({ graph, profile }: Planner, { members, outputs }: Region): number {
-  if (launchedKey(graph, members) !== null) return 0;
-  const reads = readsOf(graph, members, outputs).flatMap(({ value, elements }) => (elements > 0 ? [value] : []));
-  const bound = reads.length + outputs.length - inPlaceOf(graph, { members, outputs }).length;
-  return bound - uniformsOf(graph, reads, bound, profile.maxBindings).size;
+export function leastBindings({ graph, profile, boundOf }: Planner, region: Region): number {
+  const { reads, buffers } = boundOf(region);
+  return buffers - uniformsOf(graph, reads, buffers, profile.maxBindings).size;
 }
 
 const besideUniforms = (count: number): string =>

@@ -33,7 +33,7 @@ import {
 } from "../../cost";
 import { isViewRegion } from "../../kernel";
 import { executionOrder, regionOrder, type RegionOrder } from "./region-order";
-import type { CostCache } from "../profitability/cost-cache";
+import type { Bound, CostCache } from "../profitability/cost-cache";
 import { openUseDef } from "./use-def";
 
 /** The part of the options that planning reads, and what one planning learnt for the next. */
@@ -97,6 +97,8 @@ export interface Planner {
   readonly facts: (region: Region) => RegionFacts | Verdict;
   /** The same where the reason does not matter: null when one kernel can't compute it. */
   readonly kernelOf: (region: Region) => RegionFacts | null;
+  /** What one kernel for a region binds however it is scheduled, whether it is a kernel or not. */
+  readonly boundOf: (region: Region) => Bound;
   /** The same for a region known to be a kernel. */
   readonly factsOf: (region: Region) => RegionFacts;
   /** Of these what names no node. */
@@ -230,6 +232,7 @@ export function openPlanner(
     inOrder: () => sorted([...draft.regions.keys()]),
     facts,
     kernelOf: (each) => costCache.kernel(graph, each),
+    boundOf: (each) => costCache.bound(graph, each),
     factsOf,
     figuresOf: (each) => figuresIn(factsOf(each)),
     supposing: (patch, ask) => {

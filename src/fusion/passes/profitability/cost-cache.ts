@@ -14,7 +14,7 @@ import {
   type Verdict,
 } from "../../ir";
 import { isRefusal, regionFacts, targetOf, type RegionFacts } from "../../cost";
-import { affineView, isFreeView, replacementOf, SECTOR_BYTES } from "../../kernel";
+import { affineView, inPlaceOf, isFreeView, launchedKey, readsOf, replacementOf, SECTOR_BYTES } from "../../kernel";
 import { opDef, workOf } from "../../ops";
 
 export interface CostCache {
@@ -22,6 +22,14 @@ export interface CostCache {
   facts(graph: Graph, region: Region): RegionFacts | Verdict;
   /** The same without a reason: null where it is no kernel, which is known of all regions of a shape once it is known of one. */
   kernel(graph: Graph, region: Region): RegionFacts | null;
+  /** What a kernel of these members binds however it is scheduled: known, once for all regions of a shape, before any is classified. */
+  bound(graph: Graph, region: Region): Bound;
+}
+
+/** Stored values that are read, and buffers in all; an output that is written over an input is bound once. */
+export interface Bound {
+  readonly reads: readonly NodeId[];
+  readonly buffers: number;
 }
 
 interface Priced {
@@ -35,10 +43,12 @@ export function openCostCache(profile: DeviceProfile, fullSize: number, target: 
   const byRegion = new WeakMap<Region, RegionFacts | Verdict | null>();
   const byShape = new Map<string, Priced | null>();
   const shapeOf = openShapes();
+  const shapes = new WeakMap<Region, Shape>();
+  const boundByShape = new Map<string, BoundAlike>();
   const found = (graph: Graph, region: Region): RegionFacts | Verdict | null => {
     const known = byRegion.get(region);
     if (known !== undefined) return known;
-    const { text: plain, ids } = shapeOf(graph, region);
+    const { text: plain, ids } = shapes.get(region) ?? shapeOf(graph, region);
     const own = target.knobs?.kernels[region.outputs[0]!];
     const shape = own ? `${plain} ${JSON.stringify(own)}` : plain;
     const like = byShape.get(shape);
@@ -64,7 +74,30 @@ export function openCostCache(profile: DeviceProfile, fullSize: number, target: 
       const answer = found(graph, region);
       return answer === null || isRefusal(answer) ? null : answer;
     },
+    bound(graph, region) {
+      const shape = shapes.get(region) ?? shapeOf(graph, region);
+      shapes.set(region, shape);
+      const { text, ids } = shape;
+      const alike = boundByShape.get(text) ?? boundOf(graph, region, ids);
+      boundByShape.set(text, alike);
+      return { reads: alike.reads.map((number) => ids[number]!), buffers: alike.buffers };
+    },
   };
+}
+
+/** What a region binds, with what it reads by its number in the shape. */
+interface BoundAlike {
+  readonly reads: readonly number[];
+  readonly buffers: number;
+}
+
+function boundOf(graph: Graph, { members, outputs }: Region, ids: readonly NodeId[]): BoundAlike {
+  // Each launch of a loop binds its own few.
+  if (launchedKey(graph, members) !== null) return { reads: [], buffers: 0 };
+  const reads = readsOf(graph, members, outputs).flatMap(({ value, elements }) =>
+    elements > 0 ? [ids.indexOf(value)] : [],
+  );
+  return { reads, buffers: reads.length + outputs.length - inPlaceOf(graph, { members, outputs }).length };
 }
 
 /** What matters of a node, as small numbers: op, attributes and type of a member, type alone of what is read. */

@@ -11,7 +11,8 @@ import { machineOf } from "../../nest/machine";
 import { mergedStages } from "./rows/merged-stages";
 import { pointAfter, unravelled } from "../../indices/row-layout";
 import { offsetsAt, readsOf, stridedReads } from "../../count/reads";
-import { openLoads, passesPerRead, type LoadsOfPasses, type PassRoot } from "./rows/row-passes";
+import { openLoads, type LoadsOfPasses, type PassRoot } from "./rows/row-loads";
+import { passesPerRead } from "./rows/row-passes";
 import { cachedValues, passRoots, stridedWrites, withRereads } from "./rows/row-roots";
 import type { Role } from "./rows/row-role";
 import { joinsOfSteps, readsOfSteps, rowSteps, type RowStep } from "./rows/row-steps";
@@ -53,12 +54,20 @@ export function waitingAtOnce(
 ): number {
   const reduces = new Map([...form.reductions, ...form.orders].map(({ node: id, stage }) => [id, stage]));
   const stageOf = (id: NodeId): number => reduces.get(id) ?? analysis.roles.get(id)?.stage ?? 0;
+  /** The first and the last pass that asks for each of them. */
+  const asked = new Map(waiting.map((id) => [id, { first: Infinity, last: -Infinity }]));
+  for (const member of region.members)
+    for (const input of node(graph, member).inputs) {
+      const span = asked.get(input);
+      if (!span) continue;
+      const at = stageOf(member);
+      span.first = Math.min(span.first, at);
+      span.last = Math.max(span.last, at);
+    }
   const spans = waiting.map((id) => {
-    const asked = region.members.flatMap((member) =>
-      node(graph, member).inputs.includes(id) ? [stageOf(member)] : [],
-    );
-    const made = analysis.roles.has(id) ? stageOf(id) : Math.min(...asked);
-    return { made, last: Math.max(made + 1, ...asked) };
+    const { first, last } = asked.get(id)!;
+    const made = analysis.roles.has(id) ? stageOf(id) : first;
+    return { made, last: Math.max(made + 1, last) };
   });
   const ends = new Set(spans.map(({ made }) => made));
   return [...ends].reduce(

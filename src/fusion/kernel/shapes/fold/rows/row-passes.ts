@@ -1,173 +1,17 @@
 /** @file How often a streaming row kernel walks over each stored value: once a pass that loads it at an index of its own per column. */
-import { node, type Graph, type Node, type NodeId, type Region } from "../../../../ir";
+import { node, type Graph, type NodeId, type Region } from "../../../../ir";
 import { loadsByData, opDef } from "../../../../ops";
 import { offsetsAt, touchedElements, type Points } from "../../../count/reads";
-import { WayBack } from "../../../count/way-back";
 import { endsPass } from "./row-ops";
-import {
-  eitherStride,
-  movingIndex,
-  sharedStrides,
-  indexStrides,
-  stridesAlong,
-  type IndexStride,
-} from "../../../indices/index-strides";
-import { pointAfter, unravelled, type LayoutStep } from "../../../indices/row-layout";
+import { loadsOf, type LoadsOfPasses, type PassRoot } from "./row-loads";
+import { sharedStrides } from "../../../indices/index-strides";
+import { pointAfter, unravelled } from "../../../indices/row-layout";
 import type { RegionForm } from "../../../types";
-import { isFreeView, isInlined } from "../../../indices/views";
-
-/** What a pass over the rows asks for, and how it lies in the space. */
-export interface PassRoot {
-  readonly id: NodeId;
-  readonly stage: number;
-  readonly layout: readonly LayoutStep[];
-}
 
 /** How a row is walked: neighbouring columns that one thread takes in a turn of its loop, and columns that all of its threads take in one. */
 export interface RowIteration {
   readonly own: number;
   readonly all: number;
-}
-
-/** Stored values that a pass loads in each turn of its loop, and those it loads once a row, before the loop. */
-export interface Loads {
-  readonly changing: ReadonlySet<NodeId>;
-  readonly still: ReadonlySet<NodeId>;
-}
-
-/**
- * Where a value is asked for: before the loop, in each turn of it, or in a branch of a turn. What a branch of a turn asks
- * for stays in it, even where the index is the same in every turn.
- */
-type Asked = "row" | "turn" | "branch";
-
-type Ask = (id: NodeId, at: readonly IndexStride[], from: Asked) => void;
-
-function loadsOf(
-  graph: Graph,
-  members: readonly NodeId[],
-  { id: root, layout }: PassRoot,
-  form: RegionForm,
-  width: number,
-  fixed: ReadonlyMap<number, number>,
-  algebra = indexStrides,
-): Loads {
-  const way = new WayBack(members);
-  const asked = new Map<NodeId, Map<Asked, readonly IndexStride[]>>();
-  const [changing, still] = [new Set<NodeId>(), new Set<NodeId>()];
-  const arrive = (id: NodeId, loads: Set<NodeId>): void => {
-    let current = node(graph, id);
-    while (isFreeView(current)) current = node(graph, current.inputs[0]!);
-    if (!isInlined(current)) loads.add(current.id);
-  };
-  const ask: Ask = (id, indices, from) => {
-    const { shape } = node(graph, id).type;
-    const at = indices.map((position, axis) => (shape[axis] === 1 ? indexStrides.int(0) : position));
-    const where = from === "branch" ? from : at.some(({ step }) => step !== 0) ? "turn" : "row";
-    if (!way.ask(id)) {
-      arrive(id, where === "row" ? still : changing);
-      return;
-    }
-    const ways = asked.get(id) ?? new Map<Asked, readonly IndexStride[]>();
-    const known = ways.get(where);
-    asked.set(id, ways.set(where, known ? known.map((was, axis) => eitherStride(was, at[axis]!)) : at));
-  };
-  ask(root, stridesAlong(layout, form, width, fixed), "turn");
-  for (let id = way.next(); id !== null; id = way.next()) {
-    if (endsPass(node(graph, id))) continue;
-    for (const [from, at] of asked.get(id)!) askOperands(graph, id, at, from, ask, algebra);
-  }
-  return { changing, still };
-}
-
-/** What one member asks of its operands when it is asked for at an index that changes in these steps. */
-function askOperands(
-  graph: Graph,
-  id: NodeId,
-  at: readonly IndexStride[],
-  from: Asked,
-  ask: Ask,
-  algebra: typeof indexStrides,
-): void {
-  const n = node(graph, id);
-  const { kind, movement, gather } = opDef(n.op);
-  if (kind === "gather") {
-    const { shape } = node(graph, n.inputs[0]!).type;
-    const axis = gather!.axis(n.attrs, shape);
-    const indices = at.slice(axis, axis + node(graph, n.inputs[1]!).type.shape.length);
-    const moves = indices.some(({ step }) => step !== 0);
-    ask(n.inputs[1]!, indices, from);
-    const position = movingIndex(moves ? 1 : 0, 0, Math.max(0, shape[axis]! - 1));
-    ask(n.inputs[0]!, [...at.slice(0, axis), position, ...at.slice(axis + indices.length)], from);
-    return;
-  }
-  if (kind === "search" || kind === "ranges") {
-    askByData(graph, n, at, from, ask);
-    return;
-  }
-  if (kind !== "movement") {
-    n.inputs.forEach((input) => {
-      const { shape } = node(graph, input).type;
-      ask(
-        input,
-        shape.map((_, axis) => at[at.length - shape.length + axis]!),
-        from,
-      );
-    });
-    return;
-  }
-  const inputs = n.inputs.map((input) => node(graph, input).type.shape);
-  const context = { inputs, output: n.type.shape, attrs: n.attrs };
-  const cases = movement!.source(at, context, algebra).filter(({ when }) => when !== "never");
-  // A choice that the row makes is made before the loop.
-  for (const [number, { when, operand, index }] of cases.entries()) {
-    const certain = when === null || when === "always";
-    ask(n.inputs[operand]!, index, from === "turn" && !(certain && number === 0) ? "branch" : from);
-    if (certain) break;
-  }
-}
-
-/** A search asks for keys anywhere; a range for its ends, and for whatever rows it lists between them. */
-function askByData(graph: Graph, n: Node, at: readonly IndexStride[], from: Asked, ask: Ask): void {
-  const shapes = n.inputs.map((input) => node(graph, input).type.shape);
-  const anywhere = (extent: number): IndexStride => movingIndex(1, 0, Math.max(0, extent - 1));
-  const { kind, ranges } = opDef(n.op);
-  if (kind === "search") {
-    ask(n.inputs[0]!, [anywhere(shapes[0]![0]!)], from);
-    ask(n.inputs[1]!, at, from);
-    return;
-  }
-  const axis = ranges!.axis(n.attrs, shapes[0]!);
-  for (const end of n.inputs.slice(2)) ask(end, [at[axis]!], from);
-  ask(n.inputs[1]!, [anywhere(shapes[1]![0]!)], from);
-  ask(
-    n.inputs[0]!,
-    at.map((step, i) => (i === axis ? anywhere(shapes[0]![axis]!) : step)),
-    from,
-  );
-}
-
-/** What each pass loads for each of its lanes, where a thread takes so many neighbouring columns in a turn. */
-export type LoadsOfPasses = (width: number) => readonly (readonly Loads[])[];
-
-/**
- * The same, found once for each width.
- * @param lanes what is known of the rows that a thread takes at a time, for each of them
- */
-export function openLoads(
-  graph: Graph,
-  { members }: Pick<Region, "members">,
-  form: RegionForm,
-  roots: readonly PassRoot[],
-  lanes: readonly ReadonlyMap<number, number>[],
-): LoadsOfPasses {
-  const known = new Map<number, readonly (readonly Loads[])[]>();
-  return (width) => {
-    const found =
-      known.get(width) ?? roots.map((root) => lanes.map((lane) => loadsOf(graph, members, root, form, width, lane)));
-    known.set(width, found);
-    return found;
-  };
 }
 
 /** Passes that are no loop: what is loaded for a row before its loops, and after them. */
@@ -281,6 +125,9 @@ function sharesOf(
   };
 }
 
+/** Of no row in particular. */
+const NOTHING_KNOWN: ReadonlyMap<number, number> = new Map();
+
 /**
  * Passes that load nothing of a value: what each thread asks for is the same in all of its iterations, and a pass before left it with the thread.
  */
@@ -296,11 +143,17 @@ function cachedByThreads(
   const { points } = somePoints(form);
   const had = new Map<NodeId, (readonly number[])[]>();
   const stages = [...new Set(roots.map(({ stage }) => stage))].toSorted((a, b) => a - b);
+  const loads = loadsOf(
+    graph,
+    members,
+    roots.map((root) => ({ root, lane: NOTHING_KNOWN })),
+    form,
+    all,
+    sharedStrides,
+  );
   return stages.flatMap((stage) => {
     const asking = roots.filter((root) => root.stage === stage);
-    const walked = new Set(
-      asking.flatMap((root) => [...loadsOf(graph, members, root, form, all, new Map(), sharedStrides).changing]),
-    );
+    const walked = new Set(loads.flatMap(({ changing }, i) => (roots[i]!.stage === stage ? [...changing] : [])));
     return [...indicesOf(graph, members, asking, points)].flatMap(([value, ways]) => {
       if (walked.has(value)) return [];
       const known = had.get(value) ?? [];

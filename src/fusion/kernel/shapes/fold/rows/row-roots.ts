@@ -3,7 +3,7 @@ import { dtypeBytes, type Graph, isLiteral, node, type NodeId, type Shape, sizeO
 import { wholeOutput, type RowAnalysis } from "../../../classify";
 import { neighbours, pointsInStep, wasteOf } from "../../../count/reads";
 import { isOrder } from "./row-ops";
-import type { PassRoot } from "./row-passes";
+import type { PassRoot } from "./row-loads";
 import type { Body } from "../../../schedule/schedule-parts";
 import { pointAfter } from "../../../indices/row-layout";
 import type { RegionForm, RegionRead } from "../../../types";
