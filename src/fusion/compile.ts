@@ -20,7 +20,7 @@ import {
 } from "./ir";
 import { heldAgainst } from "./assertions";
 import { budgetFault } from "./saved-sheet";
-import { allPasses, inTextOrder, naiveFusion, pipelineOf, runPasses } from "./passes";
+import { allPasses, inTextOrder, naiveState, pipelineOf, runPasses } from "./passes";
 import { parseProgram, type Parsed } from "./text";
 
 /** What a new document is compiled with. */
@@ -101,7 +101,7 @@ const unplanned = (drawn: Graph, { text, updates, options, diagnostics, symbols,
 function planned(graph: Graph, { parseMillis, assertions, ...read }: Read, clock: Clock): Compilation {
   const { options, text } = read;
   const start = clock();
-  const naive = during("the naive plan", () => naiveFusion(graph, options.granularity, options.strict));
+  const naive = during("the naive plan", () => naiveState(graph, options));
   const { steps, final } = runPasses(naive, options, pipelineOf(allPasses, options));
   const between = clock();
   const target = chosenFor(options);

@@ -5,7 +5,7 @@ import { peakOf } from "./plan";
 import { bug, type CompileOptions, type Plan, type Step, type Totals } from "./ir";
 import { opDef } from "./ops";
 import { constantsOf, sizesAround } from "./size-constants";
-import { allPasses, levelUsed, orderRefusal, passOrder, pipelineOf, runPasses, type Level } from "./passes";
+import { allPasses, levelUsed, naiveState, orderRefusal, passOrder, pipelineOf, runPasses, type Level } from "./passes";
 import { applyTextEdits, BATCH, setConstant, transformProgram, type TransformName } from "./text";
 import { chosenFor, totalsOf } from "./cost";
 import { compile, fusionAt } from "./compile";
@@ -32,7 +32,7 @@ export function whatIf(compilation: Compilation, change: Partial<CompileOptions>
   const last =
     before.at(-1)?.totals ?? totalsOf(naive, compilation.options.profile, undefined, chosenFor(compilation.options));
   const sameMachine = options.profile === compilation.options.profile;
-  const { steps, final } = runPasses(naive, options, pipelineOf(allPasses, options));
+  const { steps, final } = runPasses(naiveState(compilation.drawn, options), options, pipelineOf(allPasses, options));
   return {
     options,
     before: last,

@@ -272,6 +272,6 @@ test("gradients asked for one by one, in any order and between two losses, are t
 test("every op with a smooth result has a derivative, or is known to have none", () => {
   const without = allOps.filter(({ kind, derivative }) => kind !== "source" && !derivative).map(({ name }) => name);
   // A loop's derivative is a loop that carries changes too, or goes back: test/laws/loops.test.ts, row-loops.test.ts.
-  // Sums of ranges are made by a pass, once every derivative is taken.
-  expect(without.sort()).toEqual(["custom_call", "map_loop", "row_loop", "sum_ranges"]);
+  // Folds of ranges are made of scatters, once every derivative is taken.
+  expect(without.sort()).toEqual(["custom_call", "fold_ranges", "map_loop", "row_loop"]);
 });

@@ -18,7 +18,7 @@ import {
   type NodeId,
   type Totals,
 } from "../../src/fusion/ir";
-import { allPasses, naiveFusion, pipelineOf, runPasses } from "../../src/fusion/passes";
+import { allPasses, naiveState, pipelineOf, runPasses } from "../../src/fusion/passes";
 import { isFreeView } from "../../src/fusion/kernel";
 import { foldedData, inputData, runReference } from "../../src/fusion/reference";
 
@@ -27,7 +27,7 @@ export const options = (given: Partial<CompileOptions> = {}): CompileOptions => 
 /** Parsed and planned, without code: what the laws of passes are about. */
 export function compiled(graph: Graph, given: Partial<CompileOptions> = {}): Compilation {
   const all = options(given);
-  const naive = naiveFusion(graph, all.granularity, all.strict);
+  const naive = naiveState(graph, all);
   const { steps } = runPasses(naive, all, pipelineOf(allPasses, all));
   const millis = { parse: 0, passes: 0, codegen: 0 };
   return {

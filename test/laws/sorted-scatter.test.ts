@@ -1,52 +1,13 @@
-/** @file Scattered sums by the order of their indices: values, counts and prices over random shapes, few targets and many, skewed and out of range. */
+/** @file What is scattered, by the order of its indices, in the naive plan and in the fused one: values, counts and prices over random shapes, few targets and many, skewed and out of range. */
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
-import { generic } from "../../src/fusion/cost";
 import { compile, defaultOptions } from "../../src/fusion";
+import { scatters, slow } from "./any-scatter";
 import { complaints, cpu, gpu, graphOf } from "./kernel-harness";
 import { compiled, stepFaults, valueFaults } from "./pass-harness";
 
 const [COUNT, SEED] = (process.env["SCATTER_LAWS"] ?? "12:20261123").split(":").map(Number) as [number, number];
-
-/** A machine that computes slowly and launches at once: comparing never pays. */
-const slow = { ...generic, name: "slow", peakFlops: 1e7, launchMicros: 0.01, multiprocessors: 1 };
-
-const extent = fc.constantFrom(1, 2, 3, 4, 8);
-const scatters = fc
-  .record({
-    outer: fc.array(extent, { maxLength: 2 }),
-    inner: fc.array(extent, { maxLength: 2 }),
-    targets: fc.constantFrom(3, 40, 64, 200),
-    updates: fc.constantFrom(5, 33, 128, 700, 2500),
-    range: fc.constantFrom(
-      (n: number) => [0, n],
-      (n: number) => [-2, n + 3],
-      () => [0, 1],
-      (n: number) => [n - 1, n],
-    ),
-    own: fc.boolean(),
-    dtype: fc.constantFrom("f32", "i32"),
-    before: fc.constantFrom("x", "relu(x)", "x * 2 + 1"),
-    after: fc.constantFrom("y", "y * 3", "y + y.sum()"),
-  })
-  .filter(
-    ({ outer, inner, updates, targets }) => [...outer, ...inner].reduce((a, b) => a * b, updates * targets) < 150_000,
-  )
-  .map(({ outer, inner, targets, updates, range, own, dtype, before, after }) => {
-    const shape = (size: number): string => [...outer, size, ...inner].join(", ");
-    const axis = outer.length;
-    const [from, to] = range(targets) as [number, number];
-    const index = own ? shape(updates) : String(updates);
-    const call = own ? `scatter_add(${axis}, i, v)` : `index_add(${axis}, i, v)`;
-    return [
-      `x: ${dtype}[${shape(updates)}]${dtype === "i32" ? " = uniform(-5, 5)" : ""}`,
-      `i: i32[${index}] = uniform(${from}, ${to})`,
-      `v = ${before}`,
-      `y = torch.zeros(${shape(targets)}, dtype=torch.${dtype === "i32" ? "int32" : "float32"}).${call}`,
-      `return ${after}`,
-    ].join("\n");
-  });
 
 test(`${COUNT} scatters, seed ${SEED}`, () => {
   let sorted = 0;
@@ -54,12 +15,12 @@ test(`${COUNT} scatters, seed ${SEED}`, () => {
     fc.property(scatters, (text) => {
       const graph = graphOf(text);
       const compilation = compiled(graph, { profile: slow });
-      const taken = compilation.steps.some(({ pass, accepted }) => pass === "sorted-scatter" && accepted);
-      if (taken) sorted++;
+      if (compilation.naive!.choices?.some(({ taken }) => taken)) sorted++;
       expect(stepFaults(compilation)).toEqual([]);
       const final = fusionAt(compilation, compilation.steps.length);
       expect(valueFaults(compilation.drawn, final, slow)).toEqual([]);
-      for (const target of [gpu, cpu]) expect(complaints(final, target, 1e-7)).toEqual([]);
+      for (const state of [compilation.naive!, final])
+        for (const target of [gpu, cpu]) expect(complaints(state, target, 1e-7)).toEqual([]);
     }),
     { numRuns: COUNT, seed: SEED },
   );
@@ -84,27 +45,56 @@ test.each([
   expect(valueFaults(compilation.drawn, final, slow)).toEqual([]);
 });
 
-const micros = (text: string): number => {
-  const { fusedPlan } = compile(text, defaultOptions);
-  return fusedPlan!.kernels.reduce((sum, { predictedMicros }) => sum + predictedMicros, 0);
+const zeros = (n: number): string => `torch.zeros(${n}, 16)`;
+const rows = (n: number): string => `x: f32[${n}, 16]\ng: f32[${n}, 16]\ni: i32[${n}] = uniform(0, ${n})\n`;
+const own = (n: number): string => `x: f32[${n}, 16]\ng: f32[${n}, 16]\ni: i32[${n}, 16] = uniform(0, ${n})\n`;
+const put = (n: number, reduction: string): string =>
+  `scatter_elements(${zeros(n)}, i, x, axis=0, reduction="${reduction}")`;
+const derived = (call: string): string => `return jax.grad(lambda x: (${call} * g).sum())(x)`;
+
+/** As many targets as updates, n of each: what compares them all would take n² of everything. */
+const SCATTERS: Record<string, (n: number) => string> = {
+  index_add: (n) => `${rows(n)}return ${zeros(n)}.index_add(0, i, x)`,
+  "index_add, of rows at other indices": (n) =>
+    `${rows(n)}j: i32[${n}] = uniform(0, ${n})\nreturn ${zeros(n)}.index_add(0, i, x[j])`,
+  "at, add": (n) => `${rows(n)}return x.at[i].add(g)`,
+  "at, set": (n) => `${rows(n)}return x.at[i].set(g)`,
+  "at, max": (n) => `${rows(n)}return x.at[i].max(g)`,
+  segment_sum: (n) => `${rows(n)}return jax.ops.segment_sum(x, i, num_segments=${n})`,
+  bincount: (n) => `i: i32[${n}] = uniform(0, ${n})\nreturn torch.bincount(i, minlength=${n})`,
+  scatter_nd: (n) => `${rows(n)}return scatter_nd(${zeros(n)}, i.reshape(${n}, 1), x, reduction="add")`,
+  ...Object.fromEntries(
+    ["none", "add", "mul", "max", "min"].map((reduction) => [
+      `scatter_elements, ${reduction}`,
+      (n: number) => `${own(n)}return ${put(n, reduction)}`,
+    ]),
+  ),
+  "the derivative of an embedding": (n) => `${rows(n)}${derived("F.embedding(i, x)")}`,
+  "the derivative of index_select": (n) => `${rows(n)}${derived("x.index_select(0, i)")}`,
+  "the derivative of gather": (n) => `${own(n)}${derived("torch.gather(x, 0, i)")}`,
+  "the derivative of index_add": (n) => `${rows(n)}${derived(`${zeros(n)}.index_add(0, i, x)`)}`,
+  "the derivative of scatter_add": (n) => `${own(n)}${derived(put(n, "add"))}`,
+  "the derivative of scatter": (n) => `${own(n)}${derived(put(n, "none"))}`,
 };
 
-test.each([
-  [
-    "rows into few targets",
-    (n: number) =>
-      `x: f32[${n}, 64]\ni: i32[${n}] = uniform(0, 1000)\nreturn torch.zeros(1000, 64).index_add(0, i, x)\n`,
-  ],
-  [
-    "the gradient of an embedding",
-    (n: number) =>
-      `t: f32[${n}, 64]\ni: i32[${n}] = uniform(0, 1000)\ng: f32[${n}, 64]\nreturn jax.grad(lambda t: (F.embedding(i, t) * g).sum())(t)\n`,
-  ],
-  [
-    "elements of their own",
-    (n: number) =>
-      `x: f32[${n}, 16]\ni: i32[${n}, 16] = uniform(0, ${n})\nreturn torch.zeros(${n}, 16).scatter_add(0, i, x)\n`,
-  ],
-])("%s take time in proportion to the updates", (_, text) => {
-  expect(micros(text(160_000))).toBeLessThan(16 * micros(text(10_000)));
+describe.each(Object.entries(SCATTERS))("%s", (name, text) => {
+  const sizes = [256, 1024, 4096, 16_384, 65_536, 262_144];
+  const plans = sizes.map((n) => compile(text(n), defaultOptions));
+
+  test.each(["naivePlan", "fusedPlan"] as const)(
+    "takes time and bytes in proportion to targets and updates: %s",
+    (which) => {
+      const totals = plans.map((compilation) => compilation[which]!.totals);
+      for (const [k, n] of sizes.entries()) {
+        // 16 columns of a few values each, a sort of at most 21 passes over keys and numbers, and launches.
+        expect(totals[k]!.bytes / n).toBeLessThan(8000);
+        expect(totals[k]!.predictedMicros).toBeLessThan(600 + n / 50);
+      }
+    },
+  );
+
+  test.skipIf(name.startsWith("the derivative"))("gains little by fusion alone", () => {
+    for (const { naivePlan, fusedPlan } of plans.slice(2))
+      expect(naivePlan!.totals.predictedMicros / fusedPlan!.totals.predictedMicros).toBeLessThan(2);
+  });
 });

@@ -15,7 +15,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
   iota: "iota(8) + x",
   linear: "linear(x, y)",
   lower_bound: "lower_bound(sort((x[0] * 9).to(i32)), (y * 9).to(i32))",
-  sum_ranges: "sum_ranges(x, argsort(x[:, 0]), (x[:3, 0] * 0).to(i32), (x[:3, 0] * 0 + 3).to(i32), axis=0)",
+  fold_ranges: "fold_ranges(x, argsort(x[:, 0]), (x[:3, 0] * 0).to(i32), (x[:3, 0] * 0 + 3).to(i32), axis=0)",
   map_loop:
     'map_loop([x * 0.5, y * 0.5], iterations=9, body="a: f32; b: f32; i -> c = mul(a, b); d = add(c, i); e = tanh(d) -> e")',
   row_loop:

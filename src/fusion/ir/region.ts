@@ -18,4 +18,27 @@ export interface Region {
 export interface Fusion {
   readonly graph: Graph;
   readonly regions: ReadonlyMap<RegionId, Region>;
+  /** Of the naive plan: folds for which it chose between two ways. Absent: none. */
+  readonly choices?: readonly NaiveChoice[];
+}
+
+/** What some kernels take together. */
+export interface Work {
+  /** Predicted µs. */
+  readonly micros: number;
+  /** Bytes moved from and to memory. */
+  readonly bytes: number;
+  readonly launches: number;
+}
+
+/** How the naive plan computes a fold that could compare all with all, and what each way takes. */
+export interface NaiveChoice {
+  readonly node: NodeId;
+  readonly takes: "fold" | "count" | "last" | "value";
+  readonly targets: number;
+  readonly updates: number;
+  readonly compared: Work;
+  readonly instead: Work;
+  /** Not compared. */
+  readonly taken: boolean;
 }

@@ -1,4 +1,5 @@
 /** @file Verdicts and steps: every decision, yes or no, as data. The serial form of the event log. */
+import type { Work } from "./region";
 import type { NodeId, EdgeId, RegionId } from "./ids";
 import type { Patch } from "./patch";
 import type { CompileOptions } from "./profile";
@@ -64,15 +65,6 @@ export interface Verdict {
   readonly remedy?: string;
   /** Options under which the answer is another one, where the way out names a choice. */
   readonly remedyOptions?: Partial<CompileOptions>;
-}
-
-/** What some kernels take together. */
-export interface Work {
-  /** Predicted µs. */
-  readonly micros: number;
-  /** Bytes moved from and to memory. */
-  readonly bytes: number;
-  readonly launches: number;
 }
 
 /** One way of doing it that was priced, over the kernels concerned. */

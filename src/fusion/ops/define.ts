@@ -355,8 +355,8 @@ export interface OpDef extends Names {
   readonly loop?: LoopMeaning;
   /** gather: operand 0 is read at indices along one axis that are the values of operand 1, clamped to the axis. */
   readonly gather?: { axis(attrs: Attrs, x: Shape): number };
-  /** ranges: operand 0 is summed along one axis over the indices that operand 1 lists from operand 2 to operand 3. */
-  readonly ranges?: { axis(attrs: Attrs, x: Shape): number };
+  /** ranges: operand 0 is folded, by the op of this name, along one axis over the indices that operand 1 lists from operand 2 to operand 3. */
+  readonly ranges?: { axis(attrs: Attrs, x: Shape): number; fold(attrs: Attrs): string };
   /** `iota`-like sources: the value from the element's coordinates. */
   readonly generate?: {
     js(index: readonly number[], attrs: Attrs): number;

@@ -50,6 +50,7 @@ import { flatten } from "./movement/flatten";
 import { flip } from "./movement/flip";
 import { floor } from "./arithmetic/floor";
 import { floorDiv } from "./arithmetic/floor-div";
+import { foldRanges } from "./indexing/fold-ranges";
 import { gather } from "./indexing/gather";
 import { ge } from "./compare/ge";
 import { gelu } from "./activation/gelu";
@@ -116,7 +117,6 @@ import { stack } from "./movement/stack";
 import { stopGradient } from "./logic/stop-gradient";
 import { sub } from "./arithmetic/sub";
 import { sum } from "./reduce/sum";
-import { sumRanges } from "./indexing/sum-ranges";
 import { sumSquare } from "./reduce/sum-square";
 import { tan } from "./transcendental/tan";
 import { tanh } from "./transcendental/tanh";
@@ -176,6 +176,7 @@ export const primitives: readonly OpDef[] = [
   flip,
   floor,
   floorDiv,
+  foldRanges,
   gather,
   ge,
   gelu,
@@ -244,7 +245,6 @@ export const primitives: readonly OpDef[] = [
   stopGradient,
   sub,
   sum,
-  sumRanges,
   sumSquare,
   tan,
   tanh,

@@ -42,6 +42,14 @@ const inductor = (...names: string[]) => ({ compiler: "Inductor", names });
 /** One entry a pass, in the pipeline's order. */
 export const passCatalogue: readonly PassEntry[] = [
   {
+    name: "sorted-scatter",
+    title: "Sort what is scattered",
+    summary:
+      "Puts updates in the order of their indices, so that each index adds up its own and compares with no other: in the naive plan, too.",
+    numerics: "bitwise",
+    level: 1,
+  },
+  {
     name: "canonicalise",
     level: 1,
     before: [
@@ -135,14 +143,6 @@ export const passCatalogue: readonly PassEntry[] = [
     summary:
       "Where few rows would leave the GPU idle, scans the chunks of a long row at the same time, and then combines each with the total of those before it.",
     numerics: "reassociates",
-  },
-  {
-    name: "sorted-scatter",
-    title: "Sort what is scattered",
-    summary:
-      "Puts updates in the order of their indices, so that each index adds up its own and compares with no other.",
-    numerics: "reassociates",
-    level: 3,
   },
   {
     name: "saved-values",

@@ -20,13 +20,14 @@ import { rowGroups } from "./rows/row-groups";
 import { gatherByMask } from "./rows/gather-by-mask";
 import { hoistRowScale } from "./rows/hoist-row-scale";
 import { chunkedScan } from "./rows/chunked-scan";
-import { sortedScatter } from "./rows/sorted-scatter";
+import { sortedScatter } from "./scatter/sorted-scatter";
 import { savedValues } from "./saved/saved-values";
 import { attentionRecompute } from "./attention/attention-recompute";
 import { transposeFolding } from "./transpose-folding";
 
 /** The pipeline: passes run in this order. */
 export const allPasses: readonly FusionPass[] = [
+  sortedScatter,
   canonicalise,
   loops,
   recognition,
@@ -36,7 +37,6 @@ export const allPasses: readonly FusionPass[] = [
   reductionAlgebra,
   movementAlgebra,
   chunkedScan,
-  sortedScatter,
   savedValues,
   attentionRecompute,
   transposeFolding,
@@ -56,6 +56,7 @@ export const allPasses: readonly FusionPass[] = [
 export type { Candidate, FusionPass } from "./driver/define";
 export type { PassRun, PlanOptions } from "./driver/planner";
 export { naiveFusion } from "./driver/naive";
+export { naiveState } from "./scatter/naive-choices";
 export { levelOf, levels, orderRefusal, passesOf, passOrder, pipelineOf, type OrderRefusal } from "./driver/pipeline";
 export { levelUsed } from "./driver/pipeline";
 export { isTooLarge, optimumOf, regretOf, type BestPlan, type Optimum, type TooLarge } from "./profitability/optimum";

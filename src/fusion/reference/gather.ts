@@ -41,24 +41,26 @@ export function lowerBound(keys: ArrayLike<number>, value: number): number {
 export const evaluateSearch = ([keys, x]: readonly ArrayLike<number>[]): Float64Array =>
   Float64Array.from(x!, (value) => lowerBound(keys!, value));
 
-/** Values of sums over ranges of rows. */
+/** Values of folds over ranges of rows. */
 export function evaluateRanges(
   node: Node,
   [x, order, starts, stops]: readonly ArrayLike<number>[],
   { shape }: TensorType,
   round: (value: number) => number,
 ): Float64Array {
-  const axis = opDef(node.op).ranges!.axis(node.attrs, shape);
+  const { ranges } = opDef(node.op);
+  const axis = ranges!.axis(node.attrs, shape);
+  const fold = opDef(ranges!.fold(node.attrs)).reduce!;
   const [outer, extent, inner] = [sizeOf(shape.slice(0, axis)), shape[axis]!, sizeOf(shape.slice(axis + 1))];
   const [count, listed] = [starts!.length, order!.length];
   const within = (value: number): number => Math.min(Math.max(Math.trunc(value), 0), listed);
-  const out = new Float64Array(sizeOf(node.type.shape));
+  const out = new Float64Array(sizeOf(node.type.shape)).fill(fold.identity(node.type.dtype));
   for (let o = 0; o < outer; o++) {
     for (let n = 0; n < count; n++) {
       const to = (o * count + n) * inner;
       for (let i = within(starts![n]!); i < within(stops![n]!); i++) {
         const from = (o * extent + clampIndex(order![i]!, extent)) * inner;
-        for (let k = 0; k < inner; k++) out[to + k] = round(out[to + k]! + x![from + k]!);
+        for (let k = 0; k < inner; k++) out[to + k] = round(fold.combine.js(out[to + k]!, x![from + k]!));
       }
     }
   }

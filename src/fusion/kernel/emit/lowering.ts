@@ -124,7 +124,7 @@ export class Lowering extends Emitter {
       case "search":
         return yield* this.#search(n, at);
       case "ranges":
-        return yield* this.#sumOfRange(n, at);
+        return yield* this.#foldOfRange(n, at);
       case "elementwise":
       case "random":
       case "opaque":
@@ -343,11 +343,13 @@ export class Lowering extends Emitter {
     return found;
   }
 
-  /** The rows that a range of the order lists, added up one after the other. */
-  *#sumOfRange(n: Node, at: Tuple): Walk {
+  /** The rows that a range of the order lists, folded one after the other. */
+  *#foldOfRange(n: Node, at: Tuple): Walk {
     const [x, order, starts, stops] = n.inputs.map((input) => node(this.graph, input)) as [Node, Node, Node, Node];
     const { space } = this;
-    const axis = opDef(n.op).ranges!.axis(n.attrs, x.type.shape);
+    const { ranges } = opDef(n.op);
+    const axis = ranges!.axis(n.attrs, x.type.shape);
+    const fold = opDef(ranges!.fold(n.attrs));
     const own = space.tuple([at.at[axis]!]);
     if (own.lane) return yield* this.#perLane(n, at);
     const [listed] = order.type.shape as [number];
@@ -359,13 +361,14 @@ export class Lowering extends Emitter {
     const level = Math.max(at.level, from.level, limit.level, this.scopes.at(-1)!.conditionalLevel);
     const outer = this.scopes.splice(level + 1);
     const width = at.lane ? 4 : 1;
-    const total = this.variable(this.label(wordFor(n), this.suffix(at)), scalar, width, literal(0, scalar), [n.id]);
+    const start = literal(fold.reduce!.identity(scalar), scalar);
+    const total = this.variable(this.label(wordFor(n), this.suffix(at)), scalar, width, start, [n.id]);
     const update = space.variable(this.names.frame("update"), Math.max(0, listed - 1), this.level + 1);
     const body = this.enter(false);
     const row = this.converted(yield [order.id, space.tuple([space.of(update)])], "i32", order.id);
     const position = this.#indexOf(row, x.type.shape[axis]!, order);
     const value = yield [x.id, space.tuple(at.at.map((index, i) => (i === axis ? position : index)))];
-    this.set(total, { kind: "combine", def: opDef("sum"), a: total, b: this.converted(value, scalar, x.id) }, [n.id]);
+    this.set(total, { kind: "combine", def: fold, a: total, b: this.converted(value, scalar, x.id) }, [n.id]);
     this.leave();
     this.names.release(update.name);
     this.emit({ kind: "range", variable: update, from, limit, body });

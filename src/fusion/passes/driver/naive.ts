@@ -17,9 +17,12 @@ import { withRounded } from "../../ops";
 import { bySize, classifyPlain, isFreeView, launchedKey, longestRun, loopKey, storedInputs } from "../../kernel";
 import { regionsInTextOrder } from "./planner";
 
-/** The call that a node is part of: its outermost composite, the loop that it is a result of, or itself. */
-const callOf = (graph: Graph, id: NodeId): string =>
-  loopKey(node(graph, id)) ?? node(graph, id).groups.find(({ kind }) => kind === "composite")?.id ?? id;
+/** The call that a node is part of: the loop that it is a result of, one that nobody wrote, its outermost composite, or itself. */
+const callOf = (graph: Graph, id: NodeId, together: ReadonlyMap<NodeId, string>): string =>
+  loopKey(node(graph, id)) ??
+  together.get(id) ??
+  node(graph, id).groups.find(({ kind }) => kind === "composite")?.id ??
+  id;
 
 function gathered(ids: readonly NodeId[], key: (id: NodeId) => string): NodeId[][] {
   const groups = new Map<string, NodeId[]>();
@@ -34,12 +37,18 @@ function gathered(ids: readonly NodeId[], key: (id: NodeId) => string): NodeId[]
 /**
  * One region per kernel of the naive plan. A free view is a region of its own without a kernel; a composite that one kernel
  * can't compute is cut where it must be, a statement into its calls.
+ * @param together the names of calls that nobody wrote, by their nodes
  */
-export function naiveFusion(graph: Graph, granularity: Granularity, strict = false): Fusion {
+export function naiveFusion(
+  graph: Graph,
+  granularity: Granularity,
+  strict = false,
+  together: ReadonlyMap<NodeId, string> = new Map(),
+): Fusion {
   const ids = [...graph.nodes.values()].filter((n) => !isSource(n)).map(({ id }) => id);
   const outputs = new Set(graph.outputs);
   const calls = (members: readonly NodeId[]): Region[] =>
-    gathered(members, (id) => callOf(graph, id)).flatMap((call) => kernelsOf(graph, call, outputs));
+    gathered(members, (id) => callOf(graph, id, together)).flatMap((call) => kernelsOf(graph, call, outputs));
   const cut: Record<Granularity, () => Region[]> = {
     primitive: () =>
       gathered(ids, (id) => loopKey(node(graph, id)) ?? id).flatMap((one) => kernelsOf(graph, one, outputs)),
@@ -84,7 +93,8 @@ export function fitsOneKernel(graph: Graph, { members, outputs }: Region): boole
   return answer.ok && (answer.form.template !== "pointwise" || bySize(graph, outputs).length < 2);
 }
 
-function kernelsOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<NodeId>): Region[] {
+/** The kernels of what is written as one call, or as one statement. */
+export function kernelsOf(graph: Graph, members: readonly NodeId[], outputs: ReadonlySet<NodeId>): Region[] {
   const whole = wholeOf(graph, members, outputs);
   if (whole) return whole;
   const fits = (region: Region): boolean => fitsOneKernel(graph, region);

@@ -14,10 +14,11 @@ test("the usual order can run, and is what no order means", () => {
 });
 
 test("another order is followed, within the level", () => {
-  const order = moved("producer-consumer", 2);
+  const order = moved("producer-consumer", 3);
   expect(passOrder(order)).toEqual(order);
   expect(pipelineOf(allPasses, { order }).map(({ name }) => name)).toEqual(order);
   expect(pipelineOf(allPasses, { order, level: 1 }).map(({ name }) => name)).toEqual([
+    "sorted-scatter",
     "canonicalise",
     "loops",
     "producer-consumer",

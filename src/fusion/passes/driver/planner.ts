@@ -11,6 +11,7 @@ import {
   invert,
   isInput,
   markLive,
+  type NaiveChoice,
   type Node,
   type NodeId,
   type Patch,
@@ -71,6 +72,8 @@ export interface Planner {
   readonly graph: Graph;
   readonly regions: ReadonlyMap<RegionId, Region>;
   readonly order: RegionOrder;
+  /** What the naive plan chose. */
+  readonly choices: readonly NaiveChoice[];
   /** Regions of the naive plan: every position in the order is below it. */
   readonly regionCount: number;
   /** Bytes from which an event is full-size. */
@@ -214,6 +217,7 @@ export function openPlanner(
     profile: options.profile,
     graph,
     regions: draft.regions,
+    choices: fusion.choices ?? [],
     regionCount: fusion.regions.size,
     get order() {
       return order;

@@ -99,7 +99,7 @@ export class NodeFactory {
 
   private readonly words = (value: NodeId): number => sizeOf(this.typeOf(value).shape) / WORD;
   private readonly lanes = (like: Node, late: boolean): NodeId => this.call("iota", [], { start: WORD }, like, late);
-  private readonly typeOf = (id: NodeId): TensorType => this.types.get(id) ?? node(this.graph, id).type;
+  readonly typeOf = (id: NodeId): TensorType => this.types.get(id) ?? node(this.graph, id).type;
   private readonly standing = (number: number): Standing => madeFor(this.anchor, this.kind, number);
 
   private add(

@@ -1,0 +1,303 @@
+/**
+ * @file The nodes that put updates in the order of their indices, so that each target has a range of them, and those that load the
+ * value which an index names.
+ */
+import {
+  isLiteral,
+  node,
+  sameShape,
+  sizeOf,
+  stridesOf,
+  usesOf,
+  type DeviceProfile,
+  type Graph,
+  type Node,
+  type NodeId,
+  type Shape,
+} from "../../ir";
+import { opDef } from "../../ops";
+import { isFreeView } from "../../kernel";
+import { NodeFactory } from "../saved/node-factory";
+import { aligned, listed, withoutAxis, type Picked, type Scatter } from "./find";
+
+/** The value whose elements it has, in the same order. */
+function viewed(graph: Graph, n: Node): NodeId {
+  let current = n;
+  while (isFreeView(current)) current = node(graph, current.inputs[0]!);
+  return current.id;
+}
+
+/** Threads that keep a multiprocessor busy, and parts of a range at most. */
+const THREADS = 2048;
+const MAX_PARTS = 64;
+/** Updates of a part, on average, at least. */
+const MIN_UPDATES = 16;
+
+/** In how many parts each range is added up, so that few targets with many updates still fill the machine. */
+function partsOf(profile: DeviceProfile, results: number, targets: number, updates: number): number {
+  const wanted = (profile.multiprocessors * THREADS) / Math.max(1, results);
+  const most = Math.min(MAX_PARTS, wanted, updates / targets / MIN_UPDATES);
+  return most < 2 ? 1 : 2 ** Math.floor(Math.log2(most));
+}
+
+/** Indices in their order: what is sorted, which update comes when, and where those of each target start and stop. */
+export interface Ranges {
+  readonly bounded: NodeId;
+  readonly order: NodeId;
+  readonly sorted: NodeId;
+  readonly starts: NodeId;
+  readonly stops: NodeId;
+}
+
+/** Nodes that compute a fold in another way; the last one stands for it, under its own id. */
+export interface Lowered {
+  readonly nodes: readonly Node[];
+  /** What is computed, a list a call. */
+  readonly calls: readonly (readonly NodeId[])[];
+  /** Ranges under a key that scatters by the same indices share. */
+  readonly ranges: readonly [string, Ranges] | null;
+}
+
+const lowered = (make: NodeFactory, total: Node, ranges: Lowered["ranges"]): Lowered => {
+  const { op, inputs, attrs } = make.made.pop()!;
+  const nodes = [...make.made, { ...total, op, inputs, attrs }];
+  return { nodes, calls: callsIn(nodes, ranges?.[1]), ranges };
+};
+
+/** Each step a call of its own; keys are bounded where they are sorted, so that the sort knows how many digits they have. */
+function callsIn(nodes: readonly Node[], ranges: Ranges | undefined): NodeId[][] {
+  const calls: NodeId[][] = [[]];
+  for (const n of nodes) {
+    const { id } = n;
+    const { kind, ranges: folded } = opDef(n.op);
+    if (isLiteral(n)) continue;
+    const ended = ranges && [ranges.order, ranges.sorted, ranges.stops].includes(calls.at(-1)!.at(-1)!);
+    if (ended || folded || kind === "reduce" || id === ranges?.bounded) calls.push([]);
+    calls.at(-1)!.push(id);
+  }
+  return calls.filter((call) => call.length > 0);
+}
+
+const callsOf =
+  (make: NodeFactory, total: Node): Call =>
+  (op, inputs, attrs = {}) =>
+    make.call(op, inputs, attrs, total, total.phase === "backward");
+
+/** @param known ranges that earlier scatters have */
+export function sortedNodes(
+  graph: Graph,
+  profile: DeviceProfile,
+  scatter: Scatter,
+  known: ReadonlyMap<string, Ranges>,
+): Lowered {
+  const { total, space, targets, updates } = scatter;
+  const make = new NodeFactory(graph, total.id, "sorted");
+  const call = callsOf(make, total);
+  const list = listed(graph, scatter);
+  const whole = list && Math.abs(targets - updates) === 1 ? list : null;
+  const rows = whole ? byRows(scatter, call, whole) : byElements(scatter, call);
+  const key = whole
+    ? `rows by ${whole.id} to ${rows.targets}`
+    : `elements by ${viewed(graph, scatter.index)} along ${updates} of ${space.join()}`;
+  const ranges = known.get(key) ?? rangesOf(call, rows.keys(), rows.targets);
+  if (scatter.takes === "fold") foldsOf(profile, scatter, call, { ...rows, ...ranges, values: rows.values() });
+  else ofEach(scatter, call, { ...rows, ...ranges });
+  return lowered(make, total, [key, ranges]);
+}
+
+/** What a range says by itself: how many updates it has, and which of them is the last. */
+function ofEach({ takes, total }: Scatter, call: Call, rows: Ordered): void {
+  const { order, starts, stops, shape, axis, targets } = rows;
+  const int = (value: number): NodeId => call("const", [], { value, dtype: "i32" });
+  const each = (): NodeId => {
+    if (takes === "count") return call("sub", [stops, starts]);
+    const at = call("gather", [order, call("sub", [stops, int(1)])], { axis: 0 });
+    return call("where", [call("lt", [starts, stops]), rows.number(at), int(-1)]);
+  };
+  const one = each();
+  const typed = total.type.dtype === "i32" ? one : call("cast", [one], { dtype: total.type.dtype });
+  const standing = shape.map((_, i) => (i === axis ? targets : 1));
+  const made = shape.map((extent, i) => (i === axis ? targets : extent));
+  const stood = shape.length === 1 ? typed : call("reshape", [typed], { shape: standing });
+  const filled = sameShape(standing, made) ? stood : call("expand", [stood], { shape: made });
+  if (!sameShape(made, total.type.shape)) call("reshape", [filled], { shape: total.type.shape });
+}
+
+function rangesOf(call: Call, keys: NodeId, targets: number): Ranges {
+  // Indices outside lie before the first target or behind the last: what is sorted has as few digits as there are targets.
+  const bounded = call("clamp", [keys], { min: -1, max: targets });
+  const order = call("sort_indices", [bounded], { axis: 0 });
+  const sorted = call("gather", [keys, order], { axis: 0 });
+  // Where one target stops the next one starts: one search for both.
+  const bounds = call("lower_bound", [sorted, call("iota", [], { start: 0, stop: targets + 1, dtype: "i32" })]);
+  const [starts, stops] = [0, 1].map((start) =>
+    call("slice", [bounds], { start: [start], stop: [start + targets], axes: [0] }),
+  );
+  return { bounded, order, sorted, starts: starts!, stops: stops! };
+}
+
+/** Makes a node, of the type that follows. */
+type Call = (op: string, inputs: readonly NodeId[], attrs?: Node["attrs"]) => NodeId;
+
+/** Updates along one axis. */
+interface Updates {
+  /** Makes the values of all, one for each. */
+  readonly values: () => NodeId;
+  readonly shape: Shape;
+  readonly axis: number;
+  readonly targets: number;
+  /** Makes the target of each. */
+  readonly keys: () => NodeId;
+  /** Makes its number along the axis of the updates from that in the list. */
+  readonly number: (at: NodeId) => NodeId;
+}
+
+/** Whole rows by one list of indices: the axis of the updates becomes that of the targets. */
+function byRows(scatter: Scatter, call: Call, list: Node): Updates {
+  const { space, targets, updates } = scatter;
+  const shape = withoutAxis(space, targets);
+  const axis = updates - (targets < updates ? 1 : 0);
+  const keys = (): NodeId => call("reshape", [list.id], { shape: [space[updates]!] });
+  return {
+    values: () => valuesOf(scatter, call, shape),
+    shape,
+    axis,
+    targets: space[targets]!,
+    keys,
+    number: (at) => at,
+  };
+}
+
+/** Each element by an index of its own: all of them are one list, in which targets are numbered as the result lies in memory. */
+function byElements(scatter: Scatter, call: Call): Updates {
+  const { space, targets, updates } = scatter;
+  const result = withoutAxis(space, updates);
+  const all = withoutAxis(space, targets);
+  const size = sizeOf(all);
+  return {
+    values: () => call("reshape", [valuesOf(scatter, call, all)], { shape: [size] }),
+    shape: [size],
+    axis: 0,
+    targets: sizeOf(result),
+    keys: () => call("reshape", [linearOf(scatter, call, result, all)], { shape: [size] }),
+    number(at) {
+      const int = (value: number): NodeId => call("const", [], { value, dtype: "i32" });
+      const behind = sizeOf(all.slice(updates + (targets < updates ? 0 : 1)));
+      return call("mod", [call("floor_div", [at, int(behind)]), int(space[updates]!)]);
+    },
+  };
+}
+
+/** The target of each of `all` updates in the memory of the result; −1 outside. */
+function linearOf({ space, targets, updates, index }: Scatter, call: Call, result: Shape, all: Shape): NodeId {
+  const int = (value: number): NodeId => call("const", [], { value, dtype: "i32" });
+  const strides = stridesOf(result);
+  const stride = (axis: number): number => strides[axis - (updates < axis ? 1 : 0)]!;
+  const own = call("reshape", [index.id], { shape: withoutAxis(aligned(index.type.shape, space.length), targets) });
+  let linear = call("mul", [own, int(stride(targets))]);
+  for (const [axis, extent] of all.entries()) {
+    const inSpace = axis + (axis >= targets ? 1 : 0);
+    if (inSpace === updates || extent === 1) continue;
+    const by = stride(inSpace);
+    const counted = call("iota", [], { start: 0, stop: extent * by, step: by, dtype: "i32" });
+    linear = call("add", [linear, call("reshape", [counted], { shape: all.map((_, i) => (i === axis ? extent : 1)) })]);
+  }
+  const inside = call("and", [call("ge", [own, int(0)]), call("lt", [own, int(space[targets]!)])]);
+  return call("expand", [call("where", [inside, linear, int(-1)])], { shape: all });
+}
+
+/** The values of the updates, one for each. */
+function valuesOf({ space, targets, value: summed }: Scatter, call: Call, shape: Shape): NodeId {
+  const value = summed!;
+  const own = withoutAxis(aligned(value.type.shape, space.length), targets);
+  const plain = sameShape(value.type.shape, own) ? value.id : call("reshape", [value.id], { shape: own });
+  return sameShape(own, shape) ? plain : call("expand", [plain], { shape });
+}
+
+type Ordered = Updates & Ranges;
+
+/** The fold of each target's range; the node made last is the total. */
+function foldsOf(
+  profile: DeviceProfile,
+  { total, nothing }: Scatter,
+  call: Call,
+  rows: Omit<Ordered, "values"> & { readonly values: NodeId },
+): void {
+  const { values, order, starts, stops, shape, axis, targets } = rows;
+  const inner = sizeOf(shape.slice(axis + 1));
+  const threads = (sizeOf(shape) / shape[axis]!) * targets;
+  const parts = partsOf(profile, threads / (inner % 4 === 0 ? 4 : 1), targets, shape[axis]!);
+  const [from, to] = parts === 1 ? ([starts, stops] as const) : inParts(call, starts, stops, targets, parts);
+  let folds = call("fold_ranges", [values, order, from, to], { axis, fold: total.op });
+  if (parts > 1) {
+    const apart = [...shape.slice(0, axis), targets, parts, ...shape.slice(axis + 1)];
+    folds = call(total.op, [call("reshape", [folds], { shape: apart })], { axes: [axis + 1], keepdims: false });
+  }
+  const { reduce } = opDef(total.op);
+  if (nothing !== reduce!.identity(total.type.dtype))
+    folds = call(reduce!.ofTwo!, [folds, call("const", [], { value: nothing, dtype: total.type.dtype })]);
+  const made = shape.map((extent, i) => (i === axis ? targets : extent));
+  if (!sameShape(made, total.type.shape)) call("reshape", [folds], { shape: total.type.shape });
+}
+
+/** Each range cut into parts of equal length: where these start, and where they stop. */
+function inParts(call: Call, starts: NodeId, stops: NodeId, targets: number, parts: number): readonly [NodeId, NodeId] {
+  const int = (value: number): NodeId => call("const", [], { value, dtype: "i32" });
+  const from = call("reshape", [starts], { shape: [targets, 1] });
+  const length = call("sub", [call("reshape", [stops], { shape: [targets, 1] }), from]);
+  const end = (start: number): NodeId => {
+    const number = call("iota", [], { start, stop: start + parts, dtype: "i32" });
+    const share = call("mul", [length, call("reshape", [number], { shape: [1, parts] })]);
+    const at = call("add", [from, call("floor_div", [share, int(parts)])]);
+    return call("reshape", [at], { shape: [targets * parts] });
+  };
+  return [end(0), end(1)];
+}
+
+/** The value that each index names; 0 where it lies outside. */
+export function pickedNodes(graph: Graph, pick: Picked): Lowered {
+  const { total, space, targets, index, value } = pick;
+  const make = new NodeFactory(graph, total.id, "sorted");
+  const call = callsOf(make, total);
+  const int = (number: number): NodeId => call("const", [], { value: number, dtype: "i32" });
+  const rank = space.length;
+  const result = withoutAxis(space, targets);
+  const own = aligned(value.type.shape, rank);
+  const strides = stridesOf(own);
+  const named = call("reshape", [index.id], { shape: withoutAxis(aligned(index.type.shape, rank), targets) });
+  const inside = call("and", [call("ge", [named, int(0)]), call("lt", [named, int(space[targets]!)])]);
+  let linear = call("clamp", [named], { min: 0, max: space[targets]! - 1 });
+  linear = call("mul", [linear, int(own[targets] === 1 ? 0 : strides[targets]!)]);
+  for (const [axis, extent] of own.entries()) {
+    if (axis === targets || extent === 1) continue;
+    const at = axis - (targets < axis ? 1 : 0);
+    const counted = call("iota", [], { start: 0, stop: extent * strides[axis]!, step: strides[axis]!, dtype: "i32" });
+    const standing = result.map((_, i) => (i === at ? extent : 1));
+    linear = call("add", [linear, call("reshape", [counted], { shape: standing })]);
+  }
+  const flat = call("reshape", [value.id], { shape: [sizeOf(own)] });
+  const picked = call("gather", [flat, linear], { axis: 0 });
+  const zero = call("const", [], { value: 0, dtype: value.type.dtype });
+  const chosen = call("where", [inside, picked, zero]);
+  const filled = sameShape(make.typeOf(chosen).shape, result) ? chosen : call("expand", [chosen], { shape: result });
+  if (!sameShape(result, total.type.shape)) call("reshape", [filled], { shape: total.type.shape });
+  return lowered(make, total, null);
+}
+
+/** The same comparisons, by nodes of its own where others read those that are written: what is compared need not be stored for them. */
+export function comparedAlone(graph: Graph, total: Node, members: readonly NodeId[]): Lowered {
+  const make = new NodeFactory(graph, total.id, "sorted");
+  const uses = usesOf(graph);
+  const inside = new Set(members);
+  const copies = new Map<NodeId, NodeId>();
+  for (const id of members.slice(0, -1)) {
+    const n = node(graph, id);
+    const isShared = graph.outputs.includes(id) || uses.get(id)!.some(({ consumer }) => !inside.has(consumer));
+    if (!isShared && !n.inputs.some((input) => copies.has(input))) continue;
+    const inputs = n.inputs.map((input) => copies.get(input) ?? input);
+    copies.set(id, make.copy(n, inputs, total.phase === "backward"));
+  }
+  const nodes = [...make.made, { ...total, inputs: total.inputs.map((input) => copies.get(input) ?? input) }];
+  const call = [...members.filter((id) => id !== total.id && !copies.has(id)), ...nodes.map(({ id }) => id)];
+  return { nodes, calls: [call], ranges: null };
+}
