@@ -15,18 +15,25 @@ export interface Liveness {
 }
 
 interface Life {
+  readonly value: NodeId;
   /** A rewrite may leave some of the value out. */
   bytes: number;
   /** Where it is written; null until its region is entered. */
   home: number | null;
   readonly readers: Map<RegionId, number>;
-  /** Positions that the live profile holds now. */
-  entered: readonly [number, number] | null;
+  /** Positions and bytes that the live profile holds now. */
+  entered: readonly [from: number, to: number, bytes: number] | null;
 }
 
-/** Inputs are live throughout, outputs from their kernel to the end, other values from their kernel to their last reader. */
-export function openLiveness(graph: Graph, positions: number): Liveness {
-  const profile = liveProfile(Math.max(1, positions));
+/**
+ * Inputs are live throughout, outputs from their kernel to the end, other values from their kernel to their last reader.
+ * @param profile empty
+ */
+export function openLiveness(
+  graph: Graph,
+  positions: number,
+  profile: LiveProfile = liveProfile(Math.max(1, positions)),
+): Liveness {
   const end = Math.max(0, positions - 1);
   const lives = new Map<NodeId, Life>();
   const outputsNow = (): Set<NodeId> => new Set(graph.outputs.map((id) => resolveView(graph, id)));
@@ -36,24 +43,32 @@ export function openLiveness(graph: Graph, positions: number): Liveness {
   const lifeOf = (value: NodeId): Life => {
     const known = lives.get(value);
     if (known) return known;
-    const life: Life = { bytes: bytesOf(node(graph, value).type), home: null, readers: new Map(), entered: null };
+    const life: Life = {
+      value,
+      bytes: bytesOf(node(graph, value).type),
+      home: null,
+      readers: new Map(),
+      entered: null,
+    };
     lives.set(value, life);
     return life;
   };
-  const enter = (value: NodeId, life: Life): void => {
+  /** Lives that may have changed since the peak was last asked for: most of what a step takes away it puts back. */
+  const changed = new Set<Life>();
+  const settle = (life: Life): void => {
     const { entered, bytes } = life;
-    const now = reachOf(life, outputs.has(value) ? end : null);
-    if (entered && now && entered[0] === now[0] && entered[1] === now[1]) return;
-    if (entered) profile.add(...entered, -bytes);
+    const now = reachOf(life, outputs.has(life.value) ? end : null);
+    if (entered && now && entered[0] === now[0] && entered[1] === now[1] && entered[2] === bytes) return;
+    if (entered) profile.add(entered[0], entered[1], -entered[2]);
     if (now) profile.add(...now, bytes);
-    life.entered = now;
+    life.entered = now && [...now, bytes];
   };
   return {
     written(value, at) {
       const life = lifeOf(value);
+      if (life.home === null && at !== null) life.bytes = bytesOf(node(graph, value).type);
       life.home = at;
-      if (life.entered === null && at !== null) life.bytes = bytesOf(node(graph, value).type);
-      enter(value, life);
+      changed.add(life);
     },
     read(value, by, at) {
       if (graph.nodes.get(value)?.op === "input") return;
@@ -63,18 +78,22 @@ export function openLiveness(graph: Graph, positions: number): Liveness {
       if (at === null) life.readers.delete(by);
       else life.readers.set(by, at);
       const within = reach !== null && before !== null && before > reach[0] && before < reach[1];
-      if (!within) enter(value, life);
+      if (!within) changed.add(life);
     },
     partials: (at, bytes) => profile.add(at, at, bytes),
     outputsMoved() {
       const before = outputs;
       outputs = outputsNow();
-      for (const value of [...before, ...outputs]) if (lives.has(value)) enter(value, lives.get(value)!);
+      for (const value of [...before, ...outputs]) if (lives.has(value)) changed.add(lives.get(value)!);
     },
     inputsChanged: (bytes) => {
       inputs += bytes;
     },
-    peakBytes: () => inputs + profile.peak(),
+    peakBytes() {
+      changed.forEach(settle);
+      changed.clear();
+      return inputs + profile.peak();
+    },
   };
 }
 

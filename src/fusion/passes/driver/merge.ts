@@ -95,9 +95,16 @@ export function unreadBeside(planner: Planner, group: readonly Region[]): Region
   const isUnread = (home: RegionId | null): boolean => {
     if (home === null || ids.has(home)) return false;
     const { outputs } = planner.region(home);
-    const readers = planner.readersOf(home);
-    if (readers.length === 0 || !readers.every((reader) => ids.has(reader))) return false;
-    return !outputs.some(planner.isOutput) && outputs.some((id) => group.some(({ members }) => members.includes(id)));
+    let isRead = false;
+    for (const output of outputs) {
+      if (planner.isOutput(output)) return false;
+      for (const reader of planner.regionsReading(output)) {
+        if (reader === home) continue;
+        if (!ids.has(reader)) return false;
+        isRead = true;
+      }
+    }
+    return isRead && outputs.some((id) => group.some(({ members }) => members.includes(id)));
   };
   // Each of them is read by the group: where the group stands in the plan, its few inputs are asked instead of its many members.
   const stand = group.every((region) => planner.regions.get(region.id) === region);

@@ -279,14 +279,14 @@ function openShapes(): (graph: Graph, region: Region) => Shape {
       const replaced = kindOf(graph, next);
       if (replaced.shape === shape) parts.add(MARK.replaced, replaced.number);
     };
-    for (const id of members) named(kindOf(graph, id));
+    const kinds = members.map((id) => kindOf(graph, id));
+    kinds.forEach(named);
     const begins = beginsOf(
-      members.map((id) => kindOf(graph, id)),
+      kinds,
       (id) => kindOf(graph, id),
       ({ shape: last }) => last === shape,
     );
-    for (const id of members) {
-      const { node: n, member, part } = kindOf(graph, id);
+    for (const { node: n, member, part } of kinds) {
       for (const input of n.inputs) {
         const kind = kindOf(graph, input);
         const number = kind.shape === shape ? kind.number : ids.length;
