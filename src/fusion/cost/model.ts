@@ -3,6 +3,7 @@ import type { DeviceProfile, Graph, NodeId, OccupancyLimits, Region, Target, Ver
 import {
   type Arithmetic,
   CACHED_SPEEDUP,
+  NEAR_SPEEDUP,
   classify,
   isViewRegion,
   MAX_REGISTERS,
@@ -87,7 +88,7 @@ export const occupancyLimits = (schedule: RegionSchedule, profile: DeviceProfile
 /** t = launch + the longest of compute, memory and cache + 0.05 · the others, µs. */
 export function kernelTime(
   traffic: RegionTraffic,
-  { flops, work }: Arithmetic,
+  { flops, work, shifted }: Arithmetic,
   schedule: RegionSchedule,
   profile: DeviceProfile,
 ): KernelTime {
@@ -101,10 +102,11 @@ export function kernelTime(
     const speedup = bytes < profile.l2Bytes ? CACHED_SPEEDUP : 1;
     readMicros += (waste.get(value) ?? 1) * (bytes / bandwidth + (bytes * rereads) / (bandwidth * speedup));
   }
-  // What tiles read again comes from the cache, however large the operands are: workgroups that run together share their rows.
-  const cachedMicros = schedule.modelledBytes / (bandwidth * CACHED_SPEEDUP);
+  // What tiles and shifted views read again comes from the cache, however large the operands are: workgroups that run together share their rows.
+  const cachedMicros = (schedule.modelledBytes + shifted.far) / (bandwidth * CACHED_SPEEDUP);
   const scattered = new Set(schedule.stridedWrites);
   const wasted = traffic.writes.reduce((sum, { value, bytes }) => sum + (scattered.has(value) ? bytes : 0), 0);
+  const nearMicros = shifted.near / (bandwidth * NEAR_SPEEDUP);
   const writeMicros = (traffic.bytesWritten + (STRIDED_WASTE - 1) * wasted) / bandwidth;
   const share = occupancy(schedule, profile);
   const { computedShare = 1, efficiency = 1 } = schedule;
@@ -116,8 +118,8 @@ export function kernelTime(
   const spilled =
     8 * Math.max(0, schedule.registers - MAX_REGISTERS) * schedule.workgroups * schedule.threadsPerWorkgroup;
   const spilledMicros = spilled / (bandwidth * SPILLED_SPEED);
-  // Memory, the cache and arithmetic work side by side.
-  const times = [computeMicros, readMicros + writeMicros, cachedMicros + spilledMicros];
+  // Memory, both caches and arithmetic work side by side.
+  const times = [computeMicros, readMicros + writeMicros, cachedMicros + spilledMicros, nearMicros];
   const longest = Math.max(...times);
   const { leastMicros = 0 } = schedule;
   const workMicros = Math.max(

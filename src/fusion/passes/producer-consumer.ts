@@ -35,6 +35,8 @@ interface Entry {
   readonly version: number;
   /** Predicted µs saved: a promise until the candidate is built, exact then. */
   readonly micros: number;
+  /** The merged kernel computes values at several positions: first what is computed once finds its kernel. */
+  readonly again: boolean;
   readonly candidate: Candidate | null;
   /** Among equals: small kernels grow one by one in text order, larger ones join their like. */
   readonly rank: number;
@@ -174,12 +176,14 @@ interface Queue {
 function openQueue(planner: Planner): Queue {
   const copied = rememberedCopies(planner);
   const versions = new Map<RegionId, number>();
-  const heap = heapOf<Entry>((a, b) => a.micros > b.micros || (a.micros === b.micros && a.rank < b.rank));
+  const before = (a: Entry, b: Entry): boolean =>
+    a.again === b.again ? a.micros > b.micros || (a.micros === b.micros && a.rank < b.rank) : b.again;
+  const heap = heapOf<Entry>(before);
   const offer = (id: RegionId): void => {
     const version = (versions.get(id) ?? 0) + 1;
     versions.set(id, version);
     if (!isProducer(planner, id)) return;
-    heap.push({ id, version, micros: promise(planner, id), candidate: null, rank: rankOf(planner, id) });
+    heap.push({ id, version, micros: promise(planner, id), again: false, candidate: null, rank: rankOf(planner, id) });
   };
   const ids = planner.inOrder();
   for (const id of ids) offer(id);
@@ -191,9 +195,10 @@ function openQueue(planner: Planner): Queue {
         if (entry.candidate?.remove.every((region) => planner.regions.get(region.id) === region)) return entry;
         const candidate = build(planner, entry.id, copied);
         const micros = price(planner, candidate, entry.micros);
+        const priced = { ...entry, candidate, micros, again: computesAgain(planner, candidate) };
         const rival = heap.peek();
-        if (rival === null || micros >= rival.micros) return { ...entry, candidate };
-        heap.push({ ...entry, candidate, micros });
+        if (rival === null || !before(rival, { ...priced, rank: -Infinity })) return priced;
+        heap.push(priced);
       }
       return null;
     },
@@ -259,6 +264,14 @@ function price(planner: Planner, candidate: Candidate, promised: number): number
   const exact = priorityOf(planner, candidate);
   // Equal up to rounding is equal: chains then merge evenly.
   return Math.abs(exact - promised) <= 1e-6 * Math.abs(promised) ? promised : exact;
+}
+
+/** Does a kernel of what lies between two ends compute more than its parts do? */
+function computesAgain(planner: Planner, { rule, add, remove }: Candidate): boolean {
+  if (rule !== "diamond") return false;
+  const flops = (regions: readonly Region[]): number =>
+    regions.reduce((total, region) => total + planner.figuresOf(region).flops, 0);
+  return flops(add) > flops(remove);
 }
 
 /** Regions between the two ends that are looked at before giving up. */

@@ -1,12 +1,14 @@
 /** @file Counts the arithmetic of a region: how often each member is evaluated, times what one evaluation costs. */
-import { literalsOf, node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../../ir";
+import { dtypeBytes, literalsOf, node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../../ir";
 import { comparisonsOfSorts, retainedByParts } from "../nest/networks";
 import { MAX_SORTED, opDef, rowLoopOf, workOf } from "../../ops";
 import { loopsIn, resultsOf } from "../shapes/loop/map-loops";
 import { matmulSizes } from "../shapes/matmul/matmul";
 import { orderComparisons } from "../shapes/sort/merge-sort";
 import { rangeTerms } from "./data-loads";
+import { clustersOf, perElement, positionsOf } from "./positions";
 import { segmentBody } from "../shapes/map/segments";
+import { resolveView } from "../indices/views";
 import type { RegionForm, RegionSchedule } from "../types";
 
 type Body = Pick<Region, "members" | "outputs">;
@@ -16,6 +18,14 @@ export interface Arithmetic {
   readonly flops: number;
   /** Time of a shader, in FLOP of multiply-adds that pass meanwhile (`OpDef.work`). */
   readonly work: number;
+  /** What shifted views load again. */
+  readonly shifted: Shifted;
+}
+
+/** Bytes that shifted views load again, a part of a vector like all of it: from the first-level cache, and from the second. */
+export interface Shifted {
+  readonly near: number;
+  readonly far: number;
 }
 
 /**
@@ -48,7 +58,30 @@ export function regionArithmetic(
     flops += times * loop.flops(attrs, resultsOf(results));
     work += times * loop.flops(attrs, resultsOf(results), workOf);
   }
-  return { flops, work };
+  return { flops, work, shifted: shiftedIn(graph, bodiesOf(graph, region, schedule), schedule) };
+}
+
+function shiftedIn(graph: Graph, bodies: readonly Body[], { reads, width, lane }: RegionSchedule): Shifted {
+  const lanes = lane === "columns" ? 4 : width;
+  let [near, far] = [0, 0];
+  for (const { members, outputs } of bodies) {
+    const { loaded } = positionsOf(graph, members, outputs);
+    if (loaded.size === 0) continue;
+    // The loops go over what is stored and what is folded; other values may be larger, and are asked for in part.
+    const folded = members.flatMap((id) => (opDef(node(graph, id).op).kind === "reduce" ? node(graph, id).inputs : []));
+    const walked = Math.max(...[...outputs, ...folded].map((id) => sizeOf(node(graph, id).type.shape)));
+    for (const [id, at] of loaded) {
+      const value = resolveView(graph, id);
+      const read = reads.find((each) => each.value === value);
+      if (!read) continue;
+      const clusters = clustersOf(at);
+      const loads = clusters.map((cluster) => (cluster.length > 1 ? lanes : 1) * perElement(cluster, lanes));
+      const bytes = (1 + read.rereads) * dtypeBytes(node(graph, id).type.dtype);
+      near += bytes * Math.max(0, loads.reduce((sum, each) => sum + each, 0) * walked - read.elements);
+      far += bytes * Math.max(0, clusters.length * walked - read.elements);
+    }
+  }
+  return { near, far };
 }
 
 /** How often a member's arithmetic is done: for each element that is computed, or folded; the FLOP of a contraction, of ranges or of an order. */
@@ -95,13 +128,18 @@ export function evaluationsOf(
   form: RegionForm | null,
   schedule: RegionSchedule,
 ): ReadonlyMap<NodeId, number> {
-  const { segments } = schedule;
-  if (!segments || segments.length < 2) return evaluationsFor(graph, region, form, schedule);
+  const bodies = bodiesOf(graph, region, schedule);
+  if (bodies.length === 1) return evaluationsFor(graph, region, form, schedule);
   const all = new Map<NodeId, number>(region.members.map((id) => [id, 0]));
-  for (const segment of segments)
-    for (const [id, times] of evaluationsFor(graph, segmentBody(graph, region, segment), form, schedule))
-      all.set(id, all.get(id)! + times);
+  for (const body of bodies)
+    for (const [id, times] of evaluationsFor(graph, body, form, schedule)) all.set(id, all.get(id)! + times);
   return all;
+}
+
+/** What each part of the grid computes. */
+function bodiesOf(graph: Graph, region: Body, { segments }: RegionSchedule): readonly Body[] {
+  if (!segments || segments.length < 2) return [region];
+  return segments.map((segment) => segmentBody(graph, region, segment));
 }
 
 function evaluationsFor(
@@ -132,6 +170,11 @@ function evaluationsFor(
       else if (kind === "movement" && n.inputs.length > 1) ask(input, needed);
       else ask(input, times);
     });
+  }
+  for (const [id, at] of positionsOf(graph, members, outputs).computed) {
+    if (perRow.has(id)) continue;
+    const times = clustersOf(at).reduce((sum, cluster) => sum + perElement(cluster, schedule.width), 0);
+    known.set(id, Math.round(times * known.get(id)!));
   }
   for (const id of schedule.again ?? []) known.set(id, 2 * known.get(id)!);
   return known;

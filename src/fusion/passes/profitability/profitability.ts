@@ -12,7 +12,7 @@ import {
   sizeOf,
 } from "../../ir";
 import { intensity, machineShare, ridge, type Figures } from "../../cost";
-import { tileVisits, evaluationsOf } from "../../kernel";
+import { tileVisits, evaluationsOf, statementsAt } from "../../kernel";
 import { algebraOf, isDivision, opDef } from "../../ops";
 import { MAX_REGISTERS } from "../../kernel";
 import { titled } from "../catalogue";
@@ -98,6 +98,8 @@ export function overBudget(planner: Planner, candidate: Candidate, grown = false
   const { add, remove, nodes } = candidate;
   const size = overSize(planner, candidate, grown);
   if (size) return size;
+  const statements = largest(({ members, outputs }) => statementsAt(planner.graph, members, outputs), add);
+  if (statements > STATEMENT_LIMIT) return tooMuchToCompile(nodes, statements);
   // A row waits in registers where the factors were found to gain by it: that is no reason against the ops.
   const registers = (region: (typeof add)[number]): number => {
     const { schedule } = planner.figuresOf(region);

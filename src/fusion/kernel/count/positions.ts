@@ -1,0 +1,130 @@
+/**
+ * @file At how many positions a kernel computes and loads each value for one element of its results: a value that is read through
+ * shifted views (a stencil, the taps of a window) is computed anew for each of them.
+ */
+import { node, stridesOf, type Graph, type NodeId, type Shape } from "../../ir";
+import { opDef } from "../../ops";
+import { sourceOf } from "../indices/affine";
+import { endsPass } from "../shapes/fold/rows/row-ops";
+import { shapesOf } from "./reads";
+
+/** Positions that are told apart: with more, a kernel is too long to be built. */
+const MAX_POSITIONS = 4096;
+
+type Point = readonly number[];
+
+/** Positions of one value: indices in its own shape, by the linear one. */
+type Positions = Map<number, Point>;
+
+/** Where values are needed for one element of the results, as linear indices; only those that are needed at several. */
+export interface Needed {
+  readonly computed: ReadonlyMap<NodeId, readonly number[]>;
+  /** Values of other kernels. */
+  readonly loaded: ReadonlyMap<NodeId, readonly number[]>;
+}
+
+const ONCE: Needed = { computed: new Map(), loaded: new Map() };
+
+interface Asked extends Needed {
+  readonly members: readonly NodeId[];
+  readonly graph: Graph;
+}
+
+/** The kernel that was last asked about: its arithmetic and its loads are counted one after the other. */
+let last: Asked | null = null;
+
+/**
+ * Follows one element from the middle of each result, and of what each fold and contraction takes, back to the loads.
+ * Results of one shape are asked for the same element, so that they share what they have in common.
+ * @param members in topological order
+ */
+export function positionsOf(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): Needed {
+  if (!readThroughSeveralViews(graph, members)) return ONCE;
+  if (last?.graph !== graph || last.members !== members)
+    last = { graph, members, ...followed(graph, members, outputs) };
+  return last;
+}
+
+function followed(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): Needed {
+  const positions = new Map<NodeId, Positions>();
+  let found = 0;
+  const ask = (id: NodeId, point: Point): void => {
+    const { shape } = node(graph, id).type;
+    const strides = stridesOf(shape);
+    const linear = point.reduce((sum, value, axis) => sum + value * strides[axis]!, 0);
+    let known = positions.get(id);
+    if (!known) positions.set(id, (known = new Map()));
+    if (known.has(linear) || found >= MAX_POSITIONS) return;
+    known.set(linear, point);
+    found++;
+  };
+  for (const id of outputs) ask(id, middleOf(node(graph, id).type.shape));
+  for (let at = members.length - 1; at >= 0; at--) {
+    const n = node(graph, members[at]!);
+    const inputs = shapesOf(graph, n);
+    const def = opDef(n.op);
+    const pointwise = def.kind === "elementwise" && !endsPass(n);
+    for (const point of positions.get(n.id)?.values() ?? []) {
+      if (def.kind === "movement") {
+        const from = sourceOf(n, inputs, point);
+        if (from) ask(n.inputs[from.operand]!, from.index);
+      } else n.inputs.forEach((id, i) => ask(id, pointwise ? broadcast(point, inputs[i]!) : middleOf(inputs[i]!)));
+    }
+  }
+  const inside = new Set(members);
+  const [computed, loaded] = [new Map<NodeId, readonly number[]>(), new Map<NodeId, readonly number[]>()];
+  for (const [id, at] of positions)
+    if (at.size > 1)
+      (inside.has(id) ? computed : loaded).set(
+        id,
+        [...at.keys()].toSorted((a, b) => a - b),
+      );
+  return { computed, loaded };
+}
+
+/** Statements of one element of the results, more or less: each value at each position. */
+export function statementsAt(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): number {
+  const { computed } = positionsOf(graph, members, outputs);
+  return members.reduce((sum, id) => sum + (computed.get(id)?.length ?? 1), 0);
+}
+
+/** Only a value with two readers, one of which moves it, may be asked for at several positions. */
+function readThroughSeveralViews(graph: Graph, members: readonly NodeId[]): boolean {
+  const [read, moved] = [new Map<NodeId, number>(), new Set<NodeId>()];
+  for (const id of members) {
+    const { op, inputs } = node(graph, id);
+    const { kind, movement } = opDef(op);
+    for (const input of inputs) {
+      read.set(input, (read.get(input) ?? 0) + 1);
+      if (kind === "movement" && movement!.free !== true) moved.add(input);
+    }
+  }
+  for (const id of moved) if (read.get(id)! > 1) return true;
+  return false;
+}
+
+const middleOf = (shape: Shape): Point => shape.map((extent) => Math.floor(extent / 2));
+
+const broadcast = (point: Point, shape: Shape): Point =>
+  point.slice(point.length - shape.length).map((value, axis) => (shape[axis] === 1 ? 0 : value));
+
+/** Elements that lie side by side and that a workgroup loads at once: four each of 256 threads. */
+const WORKGROUP_SPAN = 1024;
+
+/** Positions that lie side by side: a workgroup finds all but the first of them in its first-level cache. */
+export function clustersOf(indices: readonly number[]): number[][] {
+  const clusters: number[][] = [];
+  for (const index of indices) {
+    const last = clusters.at(-1);
+    if (last && index - last.at(-1)! <= WORKGROUP_SPAN) last.push(index);
+    else clusters.push([index]);
+  }
+  return clusters;
+}
+
+/** Elements behind one of several neighbours that a thread computes: what they have in common is computed and loaded once. */
+export function perElement(cluster: readonly number[], width: number): number {
+  if (cluster.length === 1) return 1;
+  const elements = new Set(cluster.flatMap((index) => Array.from({ length: width }, (_, lane) => index + lane)));
+  return elements.size / width;
+}
