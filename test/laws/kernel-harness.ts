@@ -78,11 +78,13 @@ const big = (a: number, b: number): boolean =>
   Math.abs(a) > 3.4e38 && Math.abs(b) > 3.4e38 && Math.sign(a) === Math.sign(b);
 
 /**
- * Tiles of a contraction overlap in time: their rereads are modelled, not counted. A cached row that is looked at in two
+ * Tiles of a contraction overlap in time: their rereads are modelled, not counted. What is searched or listed in ranges is looked at
+ * again as often as data says. A cached row that is looked at in two
  * orders, by the kernel or through a view outside it, is loaded in both, and counted as one tensor used twice.
  */
 export const countsPasses = (graph: Graph, { region, facts }: Pick<RegionRun, "region" | "facts">): boolean =>
-  facts.form!.contraction === null &&
+  (facts.form!.contraction === null || facts.schedule.variant === "matmul-rows-thread") &&
+  !region.members.some((id) => ["search", "ranges"].includes(opDef(node(graph, id).op).kind)) &&
   !(
     facts.schedule.fold !== undefined &&
     factorsOf(facts.schedule.fold).held &&
@@ -90,6 +92,13 @@ export const countsPasses = (graph: Graph, { region, facts }: Pick<RegionRun, "r
       .flatMap((id) => [id, ...node(graph, id).inputs])
       .some((id) => ["movement", "gather"].includes(opDef(node(graph, id).op).kind))
   );
+
+/** What a contraction reads: its rereads are modelled. */
+function multipliedBy(graph: Graph, { members }: Region, contraction: NodeId | null): ReadonlySet<NodeId> {
+  const found = new Set<NodeId>(contraction === null ? [] : [contraction]);
+  for (const id of found) if (members.includes(id)) for (const input of node(graph, id).inputs) found.add(input);
+  return found;
+}
 
 /** Declared reads and writes of one region against its logged addresses. */
 export function countsOff(graph: Graph, { region, facts, programs, logs }: RegionRun): string[] {
@@ -106,8 +115,7 @@ export function countsOff(graph: Graph, { region, facts, programs, logs }: Regio
   }
   const defs = region.members.map((id) => opDef(node(graph, id).op));
   const indexed = defs.some(loadsByData);
-  // Which of them are looked at again, and how often, is data too.
-  const searched = defs.some(({ kind }) => kind === "search" || kind === "ranges");
+  const multiplied = multipliedBy(graph, region, facts.form!.contraction);
   // Which lanes load what only some columns read is the kernel's choice.
   const bound = indexed || defs.some(({ movement }) => movement?.joins !== undefined || movement?.fill !== undefined);
   // Launches of a loop may read parts of a value: the largest is what one of them touches.
@@ -130,7 +138,7 @@ export function countsOff(graph: Graph, { region, facts, programs, logs }: Regio
     const repeated = indexed && (logged?.read ?? 0) < elements;
     if (
       countsPasses(graph, { region, facts }) &&
-      !searched &&
+      !multiplied.has(value) &&
       logged &&
       !once &&
       !repeated &&

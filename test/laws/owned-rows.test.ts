@@ -13,6 +13,8 @@ const CASES: Readonly<Record<string, string>> = {
   "unit length over batches": `x: f32[2, 19, 16]\nw: f32[16, 33]\nz = (x @ w).reshape(38, 33)\ny = l2_normalize(z, dim=-1)`,
   "a result of each kind": `x: f32[33, 8]\nw: f32[8, 30]\nz = relu(x @ w)\nm = z.mean(dim=-1, keepdim=True)\ny = z - m\nreturn y, m`,
   "as many rows as columns": `x: f32[7, 3, 5]\nw: f32[5, 3]\nz = x @ w\nm = z.max(dim=-1)\ny = z - m.unsqueeze(-1)\nreturn m, y`,
+  "what follows the product before each fold": `x: f32[8, 8]\nw: f32[8, 31]\nb: f32[31]\nr: f32[8, 1]\ny = softmax(x @ w * b + r, dim=1)`,
+  "the product's operand again": `x: f32[9, 16]\nw: f32[16, 16]\ny = softmax(x @ w + x, dim=1) * x`,
   variance: `x: f32[33, 8]\nw: f32[8, 30]\nz = x @ w\nd = z - z.mean(dim=-1, keepdim=True)\ny = (d * d).mean(dim=-1)`,
 };
 

@@ -4,22 +4,29 @@ import { neighbours, readsOf, strideProbe } from "../../count/reads";
 import { followersOf, isStoredTransposed, samplesOf } from "../../indices/alignment";
 import { joiningOf } from "../../nest/threads";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
-import type { RegionForm, RegionSchedule, ThinFactors } from "../../types";
+import type { RegionForm, RegionRead, RegionSchedule, ThinFactors } from "../../types";
+import { analyseRows } from "../../classify";
+import { Rows } from "../fold/schedule-fold";
+import { membersBehind } from "../fold/rows/row-steps";
 import { readTwice } from "../attention/reduce-schedule";
 import { CPU_TILE, matmulSizes, namedTile, tileBytes, tileRereads, tileThreads, type MatmulSizes } from "./matmul";
+import { storedInputs } from "../../indices/views";
 import { aloneShare, mayShareK, productFactors, type ProductShape } from "./matmul-factors";
 import { ownedFigures, ownedTile } from "./owned-rows";
 import { productsOf } from "./shared-operand";
 
+/** Columns that a thread takes in a turn. */
+const QUAD = 4;
+
 /** One tile across: its workgroup owns whole rows. */
-function scheduleOwned(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
+function scheduleOwned(graph: Graph, region: Body, form: RegionForm, target: Target, knobs: Knobs): RegionSchedule {
   const tile = ownedTile(graph, form.contraction!, target);
   const reads = readsOf(graph, region.members, region.outputs);
   const registers = BASE_REGISTERS + liveScalars(graph, region) + form.reductions.length;
   if (target.schedule === "cpu")
     return blank({
       variant: "matmul-rows-thread",
-      reads,
+      reads: walkedByThread(graph, region, form, target, knobs, reads),
       threadsPerWorkgroup: 64,
       workgroups: Math.ceil(form.rows / 64),
       registers: registers + form.columns,
@@ -33,6 +40,38 @@ function scheduleOwned(graph: Graph, region: Body, form: RegionForm, target: Tar
   });
 }
 
+/** A thread loads what follows the product in each walk over its row that asks for it, beside what the product itself reads. */
+function walkedByThread(
+  graph: Graph,
+  { members, outputs }: Body,
+  form: RegionForm,
+  target: Target,
+  knobs: Knobs,
+  reads: readonly RegionRead[],
+): RegionRead[] {
+  const product = membersBehind(graph, members, [form.contraction!], []);
+  const asked = outputs.filter((id) => id !== form.contraction);
+  const folds = form.reductions.map((each) => each.node);
+  const after = membersBehind(graph, members, [...asked, ...folds], [form.contraction!]);
+  const analysis = analyseRows(graph, after);
+  if ("ok" in analysis) return [...reads];
+  // Results are stored in a walk of their own, after all folds.
+  const last = 1 + Math.max(...form.reductions.map(({ stage }) => stage));
+  const roles = new Map(
+    [...analysis.roles].map(([id, role]) => [id, asked.includes(id) ? { ...role, stage: last } : role]),
+  );
+  const region = { members: after, outputs: asked };
+  const rows = new Rows({ graph, region, form, target, knobs }, { ...analysis, roles });
+  // One turn is no loop: what it loaded is still there.
+  const inOne = form.columns <= QUAD;
+  const walked = new Map(rows.rereads(inOne, QUAD, QUAD).map((read) => [read.value, read.rereads]));
+  const own = new Set(storedInputs(graph, product));
+  return reads.map((read) => {
+    const again = walked.get(read.value);
+    return again === undefined ? read : { ...read, rereads: again + Number(own.has(read.value)) };
+  });
+}
+
 /** The schedule of a kernel around a product whose elements are stored, or whose whole rows a workgroup folds. */
 export function scheduleMatmul(
   graph: Graph,
@@ -41,7 +80,7 @@ export function scheduleMatmul(
   target: Target,
   knobs: Knobs,
 ): RegionSchedule {
-  if (form.reductions.length > 0) return scheduleOwned(graph, region, form, target);
+  if (form.reductions.length > 0) return scheduleOwned(graph, region, form, target, knobs);
   const sizes = matmulSizes(graph, form.contraction!);
   const products = productsOf(graph, region.members);
   const reads = readsOf(graph, region.members, region.outputs);
