@@ -50,6 +50,28 @@ test("stepping opens the call, moves no box, and the numbers fall", async ({ pag
   expect(await now()).toBeLessThan(naive);
 });
 
+test("a step has its card, whatever was chosen before it: a word of the program, and what a pasted one no longer has", async ({
+  page,
+  play,
+}) => {
+  await openExample(play, "Softmax");
+  await play.leaveFields();
+  const word = await play.word("softmax");
+  await page.mouse.click(word.x, word.y);
+  await expect(play.card).not.toContainText("Why");
+  await play.leaveFields();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("j");
+  await expect(play.card).toContainText("Why fused?");
+  await page.mouse.click(word.x, word.y);
+  await play.paste("a: f32[64, 64]\nb = exp(a)\nc = relu(b)\nreturn c\n");
+  await expect(play.node("output c")).toBeVisible();
+  await play.leaveFields();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("j");
+  await expect(play.card).toContainText("Why fused?");
+});
+
 test("Play walks to the end by itself, and pauses", async ({ page, play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();

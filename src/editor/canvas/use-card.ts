@@ -48,16 +48,19 @@ export function useCard(scene: Scene | null): OpenCard {
     if (selection.kind === "node") {
       const block = blocksOf(source ?? graph).get(selection.id) ?? null;
       const node = inspect(graph, selection.id, (id, attr) => writtenAttr(parsedText(text), id, attr), block);
-      return node ? { kind: "node", node, facts: factsOf(scene, node) } : NONE;
+      if (node) return { kind: "node", node, facts: factsOf(scene, node) };
     }
-    if (selection.kind === "edge") {
-      const edge = scene.edges.find(({ id, also }) => id === selection.id || also.includes(selection.id));
-      if (!edge) return NONE;
+    const edge =
+      selection.kind === "edge"
+        ? scene.edges.find(({ id, also }) => id === selection.id || also.includes(selection.id))
+        : undefined;
+    if (edge) {
       const decisions = edge.also.flatMap((id) => decisionsOnEdge(steps, id)).sort((a, b) => a.seq - b.seq);
       // A verdict that waits for a prediction is in no card.
       if (decisions.some(({ seq }) => seq > known)) return NONE;
       return { kind: "decision", card: cardOfEdge(graph, edge, decisions, cursor, options) };
     }
+    // What was chosen in another program is not in this one, and its step has a card all the same.
     // Embedded, the verdict stands beside the steps, and there is no room for more; the tour has a card of its own.
     if (!step || quiet || closedAt === cursor || step.seq > known) return NONE;
     return { kind: "decision", card: cardOfStep(graph, step, options) };

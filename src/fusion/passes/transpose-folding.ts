@@ -48,7 +48,9 @@ export const transposeFolding: FusionPass = {
     const moved = namesOf(graph, ends.length > 0 ? ends.map(({ producer }) => producer) : candidate.nodes);
     const readers =
       ends.length > 0 ? ends.map(({ consumer }) => consumer) : candidate.add.flatMap(({ outputs }) => outputs);
-    const reading = (what: string): string => subjectOf(graph, readers, `reads ${what}`, `read ${what}`);
+    // An `x` that is bound again has the name of what it reads.
+    const next = namesOf(graph, readers) === moved ? "the next " : "";
+    const reading = (what: string): string => next + subjectOf(graph, readers, `reads ${what}`, `read ${what}`);
     const { apart, fused } = delta;
     const numbers = {
       bytesSaved: apart.bytes - fused.bytes,

@@ -99,9 +99,8 @@ export const steppingSlice: Slice<Stepping> = (context) => {
     play.stop();
     if (context.get().intro === "playing") context.set({ intro: "resting" });
     const next = Math.min(Math.max(Math.trunc(cursor), 0), selectReach(context.get()));
-    // The card shows the step's own candidate, so an edge chosen before gives way.
-    const selection = context.get().selection.kind === "edge" ? { selection: { kind: "none" } as const } : {};
-    context.set({ cursor: next, stepped: true, ...selection });
+    // Card and code show the step's own candidate, so what was chosen before gives way, as where it plays.
+    context.set({ cursor: next, stepped: true, selection: { kind: "none" } });
   };
   const rest = (): void => {
     markVisit(context.environment);

@@ -21,7 +21,7 @@ import type { Candidate, CostDelta, FusionPass } from "./define";
 import type { Planner, PlanOptions } from "./planner";
 import { inOtherOrder } from "./strict-order";
 import { workOf } from "../profitability/weigh";
-import { bothOf, capital, countOf, nameOf, namesOf, no, showBytes, subjectOf, yes } from "./sentences";
+import { bothOf, capital, countOf, nameOf, namesOf, no, pairOf, showBytes, subjectOf, yes } from "./sentences";
 import { isLate } from "../saved/partition";
 
 /** Members of several regions, each once, in text order. */
@@ -67,13 +67,14 @@ export function shownByView(planner: Planner, producer: Region, readers: readonl
   const view = readers.find((reader) => planner.isView(reader));
   if (view === undefined) return null;
   const [value, shown] = [producer.outputs[0]!, view.outputs[0]!];
+  const [source, seen] = pairOf(planner.graph, value, shown);
   return no(
     "L_ROOT",
     [value, shown],
-    `${nameOf(planner.graph, shown)} is a view of ${nameOf(planner.graph, value)} in memory, so that has to be stored.`,
+    `${capital(seen)} is a view of ${source} in memory, so that has to be stored.`,
     {
       numbers: { bytes: bytesOf(node(planner.graph, value).type) },
-      remedy: `Not returning a view of ${nameOf(planner.graph, value)}.`,
+      remedy: `Not returning a view of ${source}.`,
     },
   );
 }
