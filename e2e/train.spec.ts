@@ -38,6 +38,9 @@ test("a program that trains is trained in the page: watched, stopped, continued,
   await expect(plane).toBeVisible();
   const right = Number(/: (\d+) of 256/.exec((await plane.getAttribute("aria-label"))!)![1]);
   expect(right).toBeGreaterThan(180);
+  // The numbers go on while the picture is drawn, so it says when it was; at rest both are of one step.
+  const shown = (await stepNow()).toLocaleString("en-US");
+  await expect(dialog.getByText(`After ${shown} steps, what the fused weights say`)).toBeVisible();
 
   const { violations } = await axe(page).include("dialog[open]").analyze();
   expect(violations.filter(({ impact }) => impact === "serious" || impact === "critical")).toEqual([]);

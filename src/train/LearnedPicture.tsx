@@ -1,10 +1,15 @@
 /** @file What the fused weights have learned: a plane with its boundary, images with guesses, or written text. */
 import { useEffect, useRef } from "react";
-import { usePlayground, type TrainingPicture } from "../state";
+import { count } from "../panels";
+import { usePlayground, type TrainingState } from "../state";
 
-type Plane = Extract<TrainingPicture, { kind: "plane" }>;
-type Images = Extract<TrainingPicture, { kind: "images" }>;
-type Written = Extract<TrainingPicture, { kind: "text" }>;
+type Learned = NonNullable<TrainingState["picture"]>;
+type Plane = Extract<Learned, { kind: "plane" }>;
+type Images = Extract<Learned, { kind: "images" }>;
+type Written = Extract<Learned, { kind: "text" }>;
+
+/** When a picture was drawn: the numbers beside it are newer. */
+const after = ({ steps }: Learned): string => `After ${count(steps)} ${steps === 1 ? "step" : "steps"}`;
 
 /** px of the square; drawn at twice as many. */
 const SQUARE = 300;
@@ -68,7 +73,9 @@ function PlanePicture({ picture }: { readonly picture: Plane }) {
         role="img"
         aria-label={`The plane as the program sees it: ${right} of ${picture.points.length} points lie where it says so`}
       />
-      <figcaption>What the fused weights say of each point; circles are label 0, squares label 1.</figcaption>
+      <figcaption>
+        {after(picture)}, what the fused weights say of each point; circles are label 0, squares label 1.
+      </figcaption>
     </figure>
   );
 }
@@ -84,7 +91,8 @@ function Pixels({ pixels, side }: { readonly pixels: Float32Array; readonly side
   );
 }
 
-function ImagesPicture({ picture: { images, side } }: { readonly picture: Images }) {
+function ImagesPicture({ picture }: { readonly picture: Images }) {
+  const { images, side } = picture;
   const right = images.filter(({ label, said }) => label === said).length;
   return (
     <figure className="train-picture">
@@ -97,27 +105,27 @@ function ImagesPicture({ picture: { images, side } }: { readonly picture: Images
         ))}
       </ol>
       <figcaption>
-        {right} of these {images.length} are read right by the fused weights.
+        {after(picture)}, {right} of these {images.length} are read right by the fused weights.
       </figcaption>
     </figure>
   );
 }
 
-function WrittenPicture({ picture: { samples } }: { readonly picture: Written }) {
+function WrittenPicture({ picture }: { readonly picture: Written }) {
   return (
     <figure className="train-picture">
-      {samples.map(({ given, written }) => (
+      {picture.samples.map(({ given, written }) => (
         <p className="train-sample" key={given}>
           <span>{given}</span>
           <b>{written}</b>
         </p>
       ))}
-      <figcaption>Beginnings from the text in grey, continued by the fused weights.</figcaption>
+      <figcaption>{after(picture)}, beginnings from the text, in grey, continued by the fused weights.</figcaption>
     </figure>
   );
 }
 
-export function LearnedPicture({ picture }: { readonly picture: TrainingPicture }) {
+export function LearnedPicture({ picture }: { readonly picture: Learned }) {
   switch (picture.kind) {
     case "plane":
       return <PlanePicture picture={picture} />;

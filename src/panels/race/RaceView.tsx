@@ -18,7 +18,7 @@ import { measuredScore } from "../model/run/measured";
 import { laneAt, raceOf, type Lane, type Race } from "../model/run/race";
 import { laneWords, sourceWords } from "../model/run/race-words";
 import { transferCount } from "../model/plan/score";
-import { count, measureBytes, showMicros } from "../model/units";
+import { count, measureBytes, plural, showMicros } from "../model/units";
 import { canFilm } from "../pixels";
 import { useSize } from "../use-size";
 import { useViewKeys } from "../use-view-keys";
@@ -183,8 +183,8 @@ function Side({ Still, lane, shown: { race, compilation }, part }: SideProps) {
       <header>
         <h3>{naive ? "Naive" : "Fused"}</h3>
         <span>
-          {count(lane.kernels.length)} {lane.kernels.length === 1 ? "kernel" : "kernels"}, {transferCount(plan.totals)}{" "}
-          transfers
+          {plural(lane.kernels.length, "kernel")}, {transferCount(plan.totals)}{" "}
+          {transferCount(plan.totals) === "1" ? "transfer" : "transfers"}
         </span>
         <p>
           <span>Moved so far</span> <b>{one(bytes).value}</b> of {all.value} {all.unit}

@@ -15,6 +15,7 @@ import { Icon, type IconName } from "../../icons";
 import { passTitle } from "../model/plan/passes";
 import { scoreWords } from "../model/plan/score";
 import { stepAnnouncement, stepSentence } from "../model/plan/step-words";
+import { count } from "../model/units";
 import { useNoteButtons } from "../notes/note-buttons";
 import { Staircase } from "./Staircase";
 import "./scrubber.css";
@@ -86,14 +87,14 @@ function StepText({ total, stepped }: { readonly total: number; readonly stepped
     const words =
       total === 0
         ? "Nothing to fuse here."
-        : `Naive plan. Play to see ${total === 1 ? "the one step" : `all ${total} steps`}.`;
+        : `Naive plan. Play to see ${total === 1 ? "the one step" : `all ${count(total)} steps`}.`;
     return <p className="scrub-text">{words}</p>;
   }
   const { pass, about } = stepSentence(graph, step, passTitle(step.pass));
   return (
     <p className="scrub-text" title={stepAnnouncement(graph, step, total)}>
       <b>
-        Step {cursor} of {total}
+        Step {count(cursor)} of {count(total)}
       </b>
       {stepped && cursor === total ? (
         <Outcome />

@@ -5,7 +5,7 @@ import type { TrainingPlans } from "../../workers";
 import { askBeside } from "../ask-beside";
 import type { SliceContext } from "../slices/slice-context";
 import { pictureOf } from "./training-pictures";
-import type { CurvePoint, TrainingCommand, TrainingPicture, TrainingState } from "../slices/slice-states";
+import type { CurvePoint, TrainingCommand, TrainingState } from "../slices/slice-states";
 
 /** A training that has begun: where it is, and what it has measured. */
 interface Live {
@@ -21,7 +21,7 @@ interface Live {
   apart: number;
   /** ms and steps, the first pieces left out: a device that has been idle is slow at first. */
   readonly timed: { steps: number; naive: number; fused: number };
-  picture: TrainingPicture | null;
+  picture: TrainingState["picture"];
   /** The loop goes on as long as this stands. */
   going: boolean;
 }
@@ -197,7 +197,8 @@ async function goOn(context: SliceContext, live: Live, calm: boolean): Promise<v
   let [shown, drawn, drawing] = [-Infinity, -Infinity, 0];
   const draw = async (): Promise<void> => {
     const start = now();
-    live.picture = await pictureOf(live.plans, live.trainer, FUSED, SEED, live.steps);
+    const picture = await pictureOf(live.plans, live.trainer, FUSED, SEED, live.steps);
+    live.picture = picture && { ...picture, steps: live.steps };
     drawn = now();
     drawing = drawn - start;
   };

@@ -175,7 +175,8 @@ export interface TrainingState {
   readonly software: boolean;
   /** What the data is, and the loss of whoever knows only how often each label occurs, in nats. */
   readonly data: readonly { readonly sentence: string; readonly guessing: number }[];
-  readonly picture: TrainingPicture | null;
+  /** What the fused weights had learned after so many steps: the losses go on while it is drawn. */
+  readonly picture: (TrainingPicture & { readonly steps: number }) | null;
 }
 
 export type TrainingCommand = "start" | "stop" | "reset";

@@ -68,15 +68,10 @@ export function shownByView(planner: Planner, producer: Region, readers: readonl
   if (view === undefined) return null;
   const [value, shown] = [producer.outputs[0]!, view.outputs[0]!];
   const [source, seen] = pairOf(planner.graph, value, shown);
-  return no(
-    "L_ROOT",
-    [value, shown],
-    `${capital(seen)} is a view of ${source} in memory, so that has to be stored.`,
-    {
-      numbers: { bytes: bytesOf(node(planner.graph, value).type) },
-      remedy: `Not returning a view of ${source}.`,
-    },
-  );
+  return no("L_ROOT", [value, shown], `${capital(seen)} is a view of ${source} in memory, so that has to be stored.`, {
+    numbers: { bytes: bytesOf(node(planner.graph, value).type) },
+    remedy: `Not returning a view of ${source}.`,
+  });
 }
 
 /** One region of several, storing what others still need, under the identity of `id`. */

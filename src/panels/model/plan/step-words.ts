@@ -1,6 +1,7 @@
 /** @file A step in words: for the line above the staircase, for tooltips and for screen readers. */
 import { settled, type Graph, type Step } from "../../../fusion";
 import { stepNames } from "../../../picture";
+import { count } from "../units";
 
 export const isForced = (step: Step): boolean => settled(step).code === "U_FORCE";
 
@@ -25,5 +26,5 @@ export function stepSentence(graph: Graph | null, step: Step, passTitle: string)
 /** What a screen reader hears: the outcome first, then the reason. */
 export function stepAnnouncement(graph: Graph | null, step: Step, total: number): string {
   const about = stepNames(graph, step).replaceAll(" → ", " into ");
-  return `Step ${step.seq} of ${total}, ${outcomeOf(step)}: ${about}. ${settled(step).text.replaceAll("`", "")}`;
+  return `Step ${count(step.seq)} of ${count(total)}, ${outcomeOf(step)}: ${about}. ${settled(step).text.replaceAll("`", "")}`;
 }
