@@ -26,8 +26,9 @@ export interface Needed {
 const ONCE: Needed = { computed: new Map(), loaded: new Map() };
 
 interface Asked extends Needed {
-  readonly members: readonly NodeId[];
   readonly graph: Graph;
+  readonly members: readonly NodeId[];
+  readonly outputs: readonly NodeId[];
 }
 
 /** The kernel that was last asked about: its arithmetic and its loads are counted one after the other. */
@@ -40,8 +41,8 @@ let last: Asked | null = null;
  */
 export function positionsOf(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): Needed {
   if (!readThroughSeveralViews(graph, members)) return ONCE;
-  if (last?.graph !== graph || last.members !== members)
-    last = { graph, members, ...followed(graph, members, outputs) };
+  if (last?.graph !== graph || last.members !== members || last.outputs !== outputs)
+    last = { graph, members, outputs, ...followed(graph, members, outputs) };
   return last;
 }
 
