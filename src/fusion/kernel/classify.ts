@@ -12,7 +12,7 @@ import {
   showBytes,
   type Node,
 } from "../ir";
-import { loadsByData, opDef } from "../ops";
+import { opDef } from "../ops";
 import { followersOf } from "./indices/alignment";
 import { classifyOnline, mayBeOnline } from "./shapes/attention/classify-online";
 import { MAX_PRODUCTS, neverShare, sharedOperandRefusal } from "./shapes/matmul/shared-operand";
@@ -20,7 +20,8 @@ import { domainOf, isRowShape, isTrailing, isVerdict, roleOfMember } from "./sha
 import type { RowRole, RowDomain } from "./shapes/fold/rows/row-role";
 import { classifyMerged, needsMerging } from "./shapes/sort/merge-sort";
 import { layoutOf, type Layout } from "./indices/row-layout";
-import { mayBeOwned, offendingRows, MAX_OWNED_COLUMNS } from "./shapes/matmul/owned-rows";
+import { mayBeOwned, offendingRows } from "./shapes/matmul/owned-rows";
+import { refuseBefore, refuseFollower } from "./shapes/matmul/refused-follower";
 import { onlineParts } from "./shapes/attention/online";
 import { isLaunched, launchedKey } from "./shapes/loop/launched";
 import { classifyRowLoop, goesAlongRows } from "./shapes/loop/row-region";
@@ -138,17 +139,11 @@ function classifyContraction(
   const { followers, refused } = followersOf(graph, members, contraction);
   if (refused) {
     const owned = mayBeOwned(graph, contraction, rowOps) ? ownedForm(graph, members, outputs, contraction) : null;
-    return owned?.ok ? owned : refuseFollower(graph, contraction, refused, owned?.verdict);
+    if (owned?.ok) return owned;
+    const last = walksRows(node(graph, refused.id)) ? refusedAtLast(graph, members, contraction, rowOps) : null;
+    return last ?? { ok: false, verdict: refuseFollower(graph, contraction, refused, owned?.verdict) };
   }
-  if (rowOps.length > 0) {
-    const first = node(graph, rowOps[0]!);
-    return refuse(
-      "L_REDUCE_REDUCE",
-      [first.id, contraction],
-      `\`${first.label}\` must finish a whole row before \`${core.label}\` can read it: a matmul can compute only elementwise ops on its operands.`,
-      `A factor that is the same for a whole row, applied to the matmul's result instead.`,
-    );
-  }
+  if (rowOps.length > 0) return { ok: false, verdict: refuseBefore(graph, rowOps[0]!, contraction) };
   const offending = outputs.find((id) => !followers.has(id));
   if (offending !== undefined) {
     return refuse(
@@ -162,6 +157,39 @@ function classifyContraction(
     );
   }
   return matmulForm(graph, contraction);
+}
+
+/**
+ * The refusal of the first member along rows that no kernel has together with all that it follows from: those before it may well be
+ * in one already. Null where each of them has a kernel, or none has.
+ */
+function refusedAtLast(
+  graph: Graph,
+  members: readonly NodeId[],
+  contraction: NodeId,
+  rowOps: readonly NodeId[],
+): Classified | null {
+  const read = new Set(neededFor(graph, members, contraction));
+  const before = rowOps.find((id) => read.has(id));
+  if (before !== undefined) return { ok: false, verdict: refuseBefore(graph, before, contraction) };
+  for (const [at, id] of rowOps.entries()) {
+    const needed = neededFor(graph, members, id);
+    if (needed.length === members.length)
+      return at > 0
+        ? { ok: false, verdict: refuseFollower(graph, contraction, { id, operand: node(graph, id).inputs[0]! }) }
+        : null;
+    const alone = classify(graph, needed, [id]);
+    if (!alone.ok) return at > 0 ? alone : null;
+  }
+  return null;
+}
+
+/** The members that `wanted` follows from, and itself. */
+function neededFor(graph: Graph, members: readonly NodeId[], wanted: NodeId): NodeId[] {
+  const needed = new Set<NodeId>([wanted]);
+  for (const id of members.toReversed())
+    if (needed.has(id)) for (const input of node(graph, id).inputs) needed.add(input);
+  return members.filter((id) => needed.has(id));
 }
 
 /** A product and folds of its rows, where a workgroup owns whole rows. Results with one value a row are left to the forms that fold as they go. */
@@ -218,53 +246,6 @@ function productForm(graph: Graph, contraction: NodeId): RegionForm {
     orders: [],
     contraction,
   };
-}
-
-function refuseFollower(
-  graph: Graph,
-  contraction: NodeId,
-  { id, operand }: { readonly id: NodeId; readonly operand: NodeId },
-  why?: Verdict,
-): Classified {
-  const [core, n, bound] = [node(graph, contraction), node(graph, id), node(graph, operand)];
-  const { kind } = opDef(n.op);
-  if (walksRows(n)) {
-    if (why) return { ok: false, verdict: why };
-    const columns = core.type.shape.at(-1) ?? 1;
-    const { shape } = node(graph, n.inputs[0]!).type;
-    const axes = walkedAxes(graph, n)!;
-    const values = sizeOf(axes.map((axis) => shape[axis]!));
-    if (values !== columns || !isTrailing(shape, axes)) {
-      const text = `\`${n.label}\` combines ${values} values of \`${core.label}\`, but several threads compute them.`;
-      const remedy = "Nothing here: a second kernel has to read them.";
-      return refuse("L_ROW_NOT_OWNED", [contraction, id], text, remedy, { values });
-    }
-    const owned =
-      columns > MAX_OWNED_COLUMNS
-        ? `a workgroup owns at most ${MAX_OWNED_COLUMNS} of their ${columns} columns`
-        : `the ${columns} values of a row are spread over several threads of its tile`;
-    const text = `\`${n.label}\` needs whole rows of \`${core.label}\`, but ${owned}.`;
-    const remedy =
-      columns > MAX_OWNED_COLUMNS
-        ? `Rows of at most ${MAX_OWNED_COLUMNS} values.`
-        : "Nothing here: a second kernel has to read the rows.";
-    return refuse("L_ROW_NOT_OWNED", [contraction, id], text, remedy, { columns, limit: MAX_OWNED_COLUMNS });
-  }
-  if (kind === "movement" || loadsByData(opDef(n.op))) {
-    return refuse(
-      "L_INDEX",
-      [operand, id],
-      `\`${n.label}\` needs other elements of \`${bound.label}\` than the thread that computed them has, or only a part of them.`,
-      "A reader that takes each result of the matmul once, in place.",
-    );
-  }
-  return refuse(
-    "L_SHAPE",
-    [contraction, id],
-    `\`${n.label}\` is ${showShape(n.type.shape)}, and \`${bound.label}\` is ${showShape(bound.type.shape)}: its elements do not match the accumulators one to one.`,
-    "A reader of the matmul's own shape.",
-    { elements: sizeOf(n.type.shape), otherElements: sizeOf(bound.type.shape) },
-  );
 }
 
 /** Everything that writing a kernel needs to know about a row group, beyond its form. */
