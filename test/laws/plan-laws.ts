@@ -342,15 +342,18 @@ function reachOf(
   return reach.map((list, i) => list.map((far, k) => Math.max(far, rewritten.get(last.outputs[i]!)![k]!)));
 }
 
-/** Nothing may be summed in another order, or nothing is summed at all. What a kernel is cut into is scheduled afresh. */
+/**
+ * Nothing may be summed in another order, or nothing is summed at all, and no half is stored on the way that one kernel has as f32.
+ * What a kernel is cut into is scheduled afresh.
+ */
 const bitwise = (compilation: Compilation): boolean => {
   const { naive, steps, options } = compilation;
   if (roundedForBackward(compilation).size > 0) return false;
   if (options.strict && steps.every(({ accepted, kind }) => !accepted || kind !== "split")) return true;
+  const nodes = [...naive!.graph.nodes.values()];
   return (
-    ![...naive!.graph.nodes.values()]
-      .flatMap(opsOf)
-      .some((op) => ["reduce", "contraction", "scan"].includes(opDef(op).kind)) &&
+    nodes.every(({ type }) => type.dtype !== "f16") &&
+    !nodes.flatMap(opsOf).some((op) => ["reduce", "contraction", "scan"].includes(opDef(op).kind)) &&
     steps.every(
       ({ accepted, pass }) => !accepted || allPasses.find(({ name }) => name === pass)?.numerics === "bitwise",
     )

@@ -289,11 +289,15 @@ export function comparedAlone(graph: Graph, total: Node, members: readonly NodeI
   const make = new NodeFactory(graph, total.id, "sorted");
   const uses = usesOf(graph);
   const inside = new Set(members);
+  // What leads to a value that others read is read for them, too.
+  const shared = new Set<NodeId>();
+  for (const id of members.slice(0, -1).toReversed())
+    if (graph.outputs.includes(id) || uses.get(id)!.some(({ consumer: by }) => !inside.has(by) || shared.has(by)))
+      shared.add(id);
   const copies = new Map<NodeId, NodeId>();
   for (const id of members.slice(0, -1)) {
     const n = node(graph, id);
-    const isShared = graph.outputs.includes(id) || uses.get(id)!.some(({ consumer }) => !inside.has(consumer));
-    if (!isShared && !n.inputs.some((input) => copies.has(input))) continue;
+    if (!shared.has(id) && !n.inputs.some((input) => copies.has(input))) continue;
     const inputs = n.inputs.map((input) => copies.get(input) ?? input);
     copies.set(id, make.copy(n, inputs, total.phase === "backward"));
   }

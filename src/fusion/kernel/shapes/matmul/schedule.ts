@@ -61,7 +61,9 @@ function walkedByThread(
     [...analysis.roles].map(([id, role]) => [id, asked.includes(id) ? { ...role, stage: last } : role]),
   );
   const region = { members: after, outputs: asked };
-  const rows = new Rows({ graph, region, form, target, knobs }, { ...analysis, roles });
+  // A view may show the rows of the product with other axes, and the folds go along those.
+  const seen = { ...form, space: analysis.domain.space, reducedAxes: analysis.domain.axes };
+  const rows = new Rows({ graph, region, form: seen, target, knobs }, { ...analysis, roles });
   // One turn is no loop: what it loaded is still there.
   const inOne = form.columns <= QUAD;
   const walked = new Map(rows.rereads(inOne, QUAD, QUAD).map((read) => [read.value, read.rereads]));
