@@ -154,7 +154,7 @@ function rewrittenBy(
   const bare = products.map((n) => ({
     ...instead(n),
     ...madeFor(n, "product"),
-    label: `${n.label} before scaling`,
+    label: `unscaled ${n.label}`,
   }));
   const { type } = node(graph, factor);
   const scaledProducts = products.flatMap((n): Node[] => {

@@ -56,7 +56,7 @@ export const sortedScatter: FusionPass = {
         },
       );
     const text = `${textOf(planner, choice)} That takes longer than one kernel that compares all of them: ${timeOf(fused, apart)}.`;
-    return no("C_NEGATIVE", nodes, text, { numbers, weighed, remedy: "More updates, or more indices." });
+    return no("C_NEGATIVE", nodes, text, { numbers, weighed, remedy: "More updates, or more targets." });
   },
   apply: () => NOTHING,
 };
@@ -66,6 +66,6 @@ const choiceOf = ({ choices }: Planner, id: NaiveChoice["node"]): NaiveChoice =>
 
 function textOf({ graph }: Planner, { node, takes, targets, updates }: NaiveChoice): string {
   const [one, other] = takes === "value" ? [updates, targets] : [targets, updates];
-  const what = takes === "value" ? ["indices", "values"] : ["indices", "updates"];
+  const what = takes === "value" ? ["indices", "values"] : ["targets", "updates"];
   return `As written, ${nameOf(graph, node)} compares each of ${showCount(one)} ${what[0]} with all ${showCount(other)} ${what[1]}. ${WHY[takes]}`;
 }

@@ -75,7 +75,7 @@ export function classifyRowLoop(graph: Graph, members: readonly NodeId[], output
     return refuse(
       "L_REDUCE_REDUCE",
       [walking, first],
-      `${label(walking)} adds up or sorts rows in an order of its own, and the loop of ${label(first)} goes from row to row.`,
+      `${label(walking)} has loops of its own over all rows, and the loop of ${label(first)} goes from row to row.`,
       "Nothing here: a second kernel has to read the rows.",
     );
   for (const id of members) {

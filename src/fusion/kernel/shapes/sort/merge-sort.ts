@@ -1,5 +1,5 @@
 /** @file Rows that no workgroup has room for, put in order: sorted in runs, which kernel after kernel merges two by two. */
-import { node, sizeOf, type Graph, type Knobs, type Node, type NodeId, type Target } from "../../../ir";
+import { node, showCount, sizeOf, type Graph, type Knobs, type Node, type NodeId, type Target } from "../../../ir";
 import { mergeMicros } from "./sort-factors";
 import { networkMicros } from "./network-price";
 import { MAX_SORTED, MAX_SELECTED, opDef } from "../../../ops";
@@ -128,7 +128,7 @@ export function classifyMerged(
     verdict: refusal(
       code,
       [id, first.id],
-      `\`${first.label}\` sorts runs of its ${columns} elements and merges them in kernels one after another: ${why}.`,
+      `\`${first.label}\` puts its ${showCount(columns)} elements in order in several kernels, one after another: ${why}.`,
       remedy,
       { columns, limit: MAX_SORTED },
     ),

@@ -70,7 +70,7 @@ export function lowerReduceThread(job: Job): KernelProgram {
   }
   return programOf(low, job, {
     template: "contract-reduce",
-    schedule: `One thread per ${own} ${alongColumns ? "rows" : "columns"}; the product is made ${rows}×4 at a time and folded at once${f.says}.`,
+    schedule: `One thread per ${own} ${alongColumns ? "rows" : "columns"}; the matmul is computed in blocks of ${rows}×4, which are folded at once${f.says}.`,
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });
