@@ -1,4 +1,5 @@
 /** @file Plans on WebGPU through the product's own session, held against the f64 reference. */
+import { afterAll, beforeAll } from "vitest";
 import { planFusion } from "../../src/fusion/plan";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic, targetOf } from "../../src/fusion/cost";
@@ -13,7 +14,7 @@ import {
   type InputData,
   type Tolerance,
 } from "../../src/fusion/reference";
-import type { Session } from "../../src/gpu";
+import { createSession, type Session } from "../../src/gpu";
 import { once, roundingReach } from "../laws/conditioning";
 import { compiled } from "../laws/pass-harness";
 
@@ -24,6 +25,25 @@ export async function targetHere(session: Session): Promise<Target> {
   const info = await session.describe();
   if (!info.ok) throw new Error(info.problem.text);
   return info.value.target;
+}
+
+/** A session and its target for the tests of one suite: opened before the first of them, closed after the last. */
+export function openHere(gpu: GPU): { readonly session: Session; readonly target: Target } {
+  let session: Session;
+  let target: Target;
+  beforeAll(async () => {
+    session = createSession(gpu);
+    target = await targetHere(session);
+  });
+  afterAll(() => session.close());
+  return {
+    get session() {
+      return session;
+    },
+    get target() {
+      return target;
+    },
+  };
 }
 
 type Values = ReadonlyMap<NodeId, Float64Array>;

@@ -1,12 +1,12 @@
 /** @file Programs on a real WebGPU implementation, random ones and those that once failed: naive and fused against f64, and fused no worse than naive. */
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Target } from "../../src/fusion/ir";
-import { createSession, type Session } from "../../src/gpu";
+import type { Session } from "../../src/gpu";
 import { dawn } from "../../src/gpu/testing/dawn";
 import { forDevice, graphOf, programs } from "../laws/any-program";
 import { onceFailing } from "../laws/corpus";
-import { bothPlans, comparisons, targetHere } from "./device";
+import { bothPlans, comparisons, openHere } from "./device";
 
 const gpu = await dawn();
 /** WEBGPU_LAWS=count:seed says otherwise. */
@@ -30,26 +30,20 @@ async function deviceFaults(session: Session, target: Target, text: string): Pro
 }
 
 describe.skipIf(!gpu)(`WebGPU: ${COUNT} random programs, seed ${SEED}`, () => {
-  let session: Session;
-  let target: Target;
-  beforeAll(async () => {
-    session = createSession(gpu!);
-    target = await targetHere(session);
-  });
-  afterAll(() => session.close());
+  const here = openHere(gpu!);
 
   test.each(onceFailing)("agree where they once failed: $text", async ({ text }) => {
-    expect(await deviceFaults(session, target, text)).toEqual([]);
+    expect(await deviceFaults(here.session, here.target, text)).toEqual([]);
   });
 
   test("naive and fused agree with the reference", { timeout: 600_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(programs(forDevice), async (text) => {
-        const faults = await deviceFaults(session, target, text);
+        const faults = await deviceFaults(here.session, here.target, text);
         if (faults.length > 0) throw new Error(`${faults.join("\n")}\n\n${text}`);
       }),
       { numRuns: COUNT, seed: SEED },
     );
-    expect(session.ledgerBytes).toBe(0);
+    expect(here.session.ledgerBytes).toBe(0);
   });
 });

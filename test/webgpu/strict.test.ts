@@ -1,17 +1,16 @@
 /** @file Strict mode on a device: fused and naive plans agree to the last bit where nothing is summed. */
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { planFusion } from "../../src/fusion/plan";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic } from "../../src/fusion/cost";
-import type { Fusion, Graph, Target } from "../../src/fusion/ir";
+import type { Fusion, Graph } from "../../src/fusion/ir";
 import { opDef } from "../../src/fusion/ops";
 import { foldedData, ulpsBetween } from "../../src/fusion/reference";
-import { createSession, type Session } from "../../src/gpu";
 import { dawn } from "../../src/gpu/testing/dawn";
 import { forDevice, graphOf, programs } from "../laws/any-program";
 import { compiled } from "../laws/pass-harness";
-import { inputsOf, targetHere } from "./device";
+import { inputsOf, openHere } from "./device";
 
 const gpu = await dawn();
 /** STRICT_LAWS=count:seed says otherwise; programs in which something is summed are passed over. */
@@ -27,18 +26,12 @@ const texts = fc.sample(programs(forDevice), { numRuns: COUNT, seed: SEED }).fla
 });
 
 describe.skipIf(!gpu)(`strict mode on WebGPU: ${texts.length} of ${COUNT} random programs, seed ${SEED}`, () => {
-  let session: Session;
-  let target: Target;
-  beforeAll(async () => {
-    session = createSession(gpu!);
-    target = await targetHere(session);
-  });
-  afterAll(() => session.close());
+  const here = openHere(gpu!);
 
   async function results(state: Fusion): Promise<readonly ArrayLike<number>[]> {
     const inputs = inputsOf(state.graph);
     const folded = [...foldedData(state.graph, inputs)].map(([id, data]) => [id, Float32Array.from(data)] as const);
-    const answer = await session.run(planFusion(state, target, generic), new Map([...inputs, ...folded]));
+    const answer = await here.session.run(planFusion(state, here.target, generic), new Map([...inputs, ...folded]));
     if (!answer.ok) throw new Error(`${answer.problem.code}: ${answer.problem.text}`);
     const data = new Map(answer.value.map((output) => [output.value, output.data]));
     return state.graph.outputs.map((id) => data.get(id)!);
