@@ -49,7 +49,7 @@ const programsIn = (folder: string): Program[] =>
 async function timeSuite(
   gpu: GPU,
   { name, programs: folder, torch, train, ...how }: NonNullable<BenchArgs["suite"]>,
-  { request: { only, budgetMillis }, out }: BenchArgs,
+  { request: { only, budgetMillis, knobs }, out }: BenchArgs,
   print: (text: string) => void,
   keep: (name: string, text: string) => void,
 ): Promise<number> {
@@ -64,7 +64,7 @@ async function timeSuite(
   const save = (report: unknown): void => {
     if (out) writeFileSync(out, `${JSON.stringify(report, null, 1)}\n`);
   };
-  const request = { ...how, programs, budgetMillis, print, save };
+  const request = { ...how, programs, knobs, budgetMillis, print, save };
   const report = train
     ? await runTraining(gpu, { ...request, peer: peer as Record<string, StepRates> })
     : await runSuite(gpu, { ...request, peer: peer as Record<string, number>, keep });

@@ -25,6 +25,15 @@ const products: readonly (readonly [Layout, m: number, n: number, k: number])[] 
   ["nn", 1, 64, 65536],
   ["nt", 16384, 10, 784],
   ["tn", 784, 10, 16384],
+  ["nt", 65536, 256, 16],
+  ["nt", 65536, 256, 32],
+  ["nt", 65536, 256, 64],
+  ["nt", 16384, 1024, 32],
+  ["tn", 512, 2048, 2048],
+  ["tn", 2048, 512, 2048],
+  ["nn", 2048, 512, 2048],
+  ["nt", 8192, 512, 784],
+  ["tn", 512, 784, 8192],
 ];
 
 const textOf = ([layout, m, n, k]: (typeof products)[number]): string => {

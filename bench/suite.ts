@@ -1,6 +1,6 @@
 /** @file Runs a suite: each program's naive and fused plan on the device, their answers held against one another, beside a peer's times. */
 import { compile, defaultOptions, foldedData, fusionAt, planForTarget, resolveView } from "../src/fusion";
-import type { CompileOptions, Compilation, Fusion, NodeId, Plan } from "../src/fusion";
+import type { CompileOptions, Compilation, Fusion, Knobs, NodeId, Plan } from "../src/fusion";
 import { median } from "../src/gpu";
 import type { BenchResult, DeviceInfo, Roofs, RunOutput } from "../src/gpu";
 import { deviceText, MEMORY, openDevice, type Opened, type PlannedFor, type Planning } from "./device";
@@ -9,6 +9,8 @@ import type { Program } from "./suites";
 
 export interface SuiteRequest extends Planning {
   readonly programs: readonly Program[];
+  /** For every kernel. */
+  readonly knobs: Knobs;
   /** ms for each program. */
   readonly budgetMillis: number;
   /** ms of the peer by program. */
@@ -113,7 +115,12 @@ const failed = ({ name, expert }: Program, problem: string): SuiteRow => ({
 async function measure(bench: Bench, program: Program): Promise<SuiteRow> {
   const { device, profile, session, budgetMillis, keep, measured, without } = bench;
   const chosen = { ...defaultOptions, ...program.options };
-  const options: CompileOptions = { ...chosen, profile, disabledPasses: [...chosen.disabledPasses, ...without] };
+  const options: CompileOptions = {
+    ...chosen,
+    profile,
+    disabledPasses: [...chosen.disabledPasses, ...without],
+    knobs: { all: bench.knobs, kernels: {} },
+  };
   try {
     const compilation = compile(program.text, options);
     const errors = compilation.diagnostics.filter(({ severity }) => severity === "error");
