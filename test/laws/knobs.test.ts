@@ -22,6 +22,7 @@ const programs = {
   scan: "x: f32[5, 300]\np = softmax(x)\ny = cumsum(p) - p",
   sort: "x: f32[3, 300]\ny = sort(x * 2)\ni = argsort(x * 2)",
   selection: "x: f32[2, 2100]\ny = topk(x, 5)",
+  merging: "x: f32[2, 2100]\ny = sort(x)",
   "columns scan": "x: f32[90, 40]\ny = cumsum(x, dim=0)",
   "odd scan": "x: f32[5, 131]\ny = cumsum(x * 0.5, reverse=True)",
   sum: "x: f32[3, 5000]\ny = x.sum(dim=-1)",

@@ -3,10 +3,13 @@ import { afterAll, describe, expect, test } from "vitest";
 import { planFusion, runPlanOnCpu } from "../../src/fusion/plan";
 import { generic, totalsOf } from "../../src/fusion/cost";
 import { classify, knobOffers } from "../../src/fusion/kernel";
-import { dtypeBytes, type NodeId, type Target, isPartials } from "../../src/fusion/ir";
+import { dtypeBytes, knobValues, type Knobs, type NodeId, type Target, isPartials } from "../../src/fusion/ir";
 import { runReference } from "../../src/fusion/reference";
 import { createSession } from "../../src/gpu";
 import { dawn } from "../../src/gpu/testing/dawn";
+import { machineOf } from "../../src/fusion/kernel/nest/machine";
+import { mergedMicros, mergeFactors } from "../../src/fusion/kernel/shapes/sort/merge-factors";
+import { sumOf } from "../../src/fusion/kernel/shapes/sort/sort-factors";
 import { complaints, cpu, dataOf, gpu, graphOf, oneEach, oneRegion } from "./kernel-harness";
 
 const programs = {
@@ -36,6 +39,15 @@ describe.each(Object.entries(programs))("%s", (_, text) => {
   ] as const)("%s: op by op and as one region", (_on, target) => {
     expect(complaints(oneEach(graph), target)).toEqual([]);
     expect(complaints(oneRegion(graph), target)).toEqual([]);
+  });
+
+  test.each(knobValues.run)("runs of %s", (run) => {
+    const fusion = oneRegion(graph);
+    for (const target of [gpu, cpu])
+      for (const threads of [undefined, "64", "256"] as const)
+        expect(
+          complaints(fusion, { ...target, knobs: { all: { order: "merged", run, threads }, kernels: {} } }),
+        ).toEqual([]);
   });
 
   test("what is handed over is written once, and read whole unless only the first of it are wanted", () => {
@@ -149,8 +161,46 @@ test("both forms on wish", () => {
   const fusion = oneRegion(graphOf("x: f32[3, 2500]\ny = topk(x, 7)\ni = topk_indices(x, 7)"));
   for (const way of ["selected", "merged"] as const)
     for (const target of [gpu, cpu]) expect(complaints(fusion, choosing(target, way))).toEqual([]);
-  expect(planFusion(fusion, choosing(gpu, "merged"), generic).kernels).toHaveLength(2);
   expect(planFusion(fusion, choosing(gpu, "selected"), generic).kernels).toHaveLength(1);
+  for (const [at, run] of knobValues.run.entries()) {
+    const target: Target = { ...gpu, knobs: { all: { order: "merged", run }, kernels: {} } };
+    const { kernels } = planFusion(fusion, target, generic);
+    expect(kernels).toHaveLength(5 - at);
+    expect(kernels[0]!.workgroups[0]).toBe(3 * Math.ceil(2500 / Number(run)));
+  }
+});
+
+/** Least µs of a row's sort with its launches, and the length of the runs that takes. */
+const merging = (rows: number, columns: number, launchMicros: number, knobs: Knobs = {}) => {
+  const machine = { ...machineOf(gpu), multiprocessors: 132, launchMicros };
+  const shape = { rows, columns, count: columns, indices: true };
+  const factors = mergeFactors(shape, machine, knobs);
+  const micros = mergedMicros(shape, factors, machine);
+  return { ...factors, micros: sumOf(micros) + micros.length * launchMicros };
+};
+
+test("runs are short where few workgroups would sort long ones, and only where their merges cost less", () => {
+  // An H100 sorted the eight runs of this row in 35 µs: a network's steps, one after another, with nobody else to wait for.
+  const long = { run: "2048", threads: "256" } as const;
+  const [first] = mergedMicros(
+    { rows: 1, columns: 16_384, count: 16_384, indices: true },
+    { run: 2048, threads: 256 },
+    machineOf(gpu),
+  );
+  expect(first).toBeGreaterThan(0.85 * 35);
+  expect(first).toBeLessThan(1.15 * 35);
+  expect(merging(1, 16_384, 2).run).toBeLessThan(2048);
+  expect(merging(1, 16_384, 2).micros).toBeLessThan(0.8 * merging(1, 16_384, 2, long).micros);
+  // A thousand runs keep every multiprocessor busy, and a launch may cost more than what is won.
+  expect(merging(64, 32_000, 2).run).toBe(2048);
+  expect(merging(1, 16_384, 30).run).toBe(2048);
+  for (const rows of [1, 8, 64, 512])
+    for (const columns of [2049, 5000, 16_384, 100_000])
+      for (const launch of [1, 2, 8, 30])
+        for (const run of knobValues.run)
+          expect(merging(rows, columns, launch).micros).toBeLessThanOrEqual(
+            merging(rows, columns, launch, { run }).micros,
+          );
 });
 
 test.each([
@@ -172,16 +222,17 @@ describe.skipIf(!device)("on WebGPU", () => {
   const session = createSession(device!);
   afterAll(() => session.close());
 
-  test.each([false, true])(
-    "NaN behind all, ∞ before it, equal elements as they stood; descending: %s",
-    async (descending) => {
+  test.each(knobValues.run.flatMap((run) => [false, true].map((descending) => [run, descending] as const)))(
+    "NaN behind all, ∞ before it, equal elements as they stood; runs of %s, descending: %s",
+    async (run, descending) => {
       const way = `descending=${descending ? "True" : "False"}`;
       const graph = graphOf(`x: f32[2, 2100]\ny = sort(x, ${way})\ni = argsort(x, ${way})`);
       const odd = [1, NaN, -Infinity, 0, 3, -0, Infinity, 1, NaN, -2, 3, 1e-30, 7.5];
       const x = Float64Array.from({ length: 4200 }, (_, i) => odd[(i * i) % odd.length]!);
       const inputs = new Map([["x" as NodeId, x]]);
       const reference = runReference(graph, inputs);
-      const answer = await session.run(planFusion(oneRegion(graph), gpu, generic), inputs);
+      const target: Target = { ...gpu, knobs: { all: { run }, kernels: {} } };
+      const answer = await session.run(planFusion(oneRegion(graph), target, generic), inputs);
       if (!answer.ok) throw new Error(answer.problem.text);
       const plain = (of: ArrayLike<number>): number[] => Array.from(of, (value) => Math.fround(value) + 0);
       for (const { value, data } of answer.value) expect(plain(data)).toEqual(plain(reference.get(value)!.data));

@@ -23,6 +23,8 @@ export const knobValues = {
   joined: ["tree", "subgroups"],
   /** How a row that no workgroup has room for is put in order: its first few are found while it goes by, runs of it are sorted and merged, or it is sorted by one digit after another. */
   order: ["selected", "merged", "digits"],
+  /** Elements of each run that a workgroup sorts before runs are merged. */
+  run: ["256", "512", "1024", "2048"],
 } as const;
 
 export type ListedKnob = keyof typeof knobValues;

@@ -90,9 +90,9 @@ experts = topk_indices(p, 8)
         title: "a whole vocabulary",
         sentence:
           "To find its top fifty, a row of 32,000 need not be sorted: with many rows, the best so far stay in workgroup memory while the row is read.",
-        sizes: { name: "N", S: 2, M: 128, L: 512 },
+        sizes: { name: "N", S: 2, M: 256, L: 512 },
         text: `# The fifty likeliest words
-N = 128
+N = 256
 logits: f32[N, 32000]
 
 words = topk_indices(logits / 0.7, 50)

@@ -5,6 +5,7 @@ import { MAX_SORTED, opDef, rowLoopOf, workOf } from "../../ops";
 import { loopsIn, resultsOf } from "../shapes/loop/map-loops";
 import { matmulSizes } from "../shapes/matmul/matmul";
 import { orderComparisons } from "../shapes/sort/merge-sort";
+import { sumOf } from "../shapes/sort/sort-factors";
 import { rangeTerms } from "./data-loads";
 import { shapesOf } from "./reads";
 import { clustersOf, perElement, positionsOf } from "./positions";
@@ -114,7 +115,7 @@ const DIGIT_OPS = 12;
 function comparisonsOf(graph: Graph, n: Node, form: RegionForm, schedule: RegionSchedule): number {
   const { order } = opDef(n.op);
   if (schedule.variant === "merge-sort")
-    return orderComparisons(form, order!.count(n.attrs, form.columns)).reduce((sum, each) => sum + each, 0);
+    return sumOf(orderComparisons(form, order!.count(n.attrs, form.columns), schedule.chunkLength));
   const { shape } = node(graph, n.inputs[0]!).type;
   if (schedule.digits) return DIGIT_OPS * schedule.digits.passes * sizeOf(shape);
   const columns = shape[order!.axis(n.attrs, shape)]!;

@@ -150,7 +150,20 @@ export interface KnobOffer {
 
 /** Knobs that mean something for a schedule, and where they stand. */
 export function standing(schedule: RegionSchedule, plain: RegionSchedule, mayMerge: boolean): Map<KnobName, string> {
-  const { variant, threadsPerWorkgroup, turns, unrolled, width, lane, matmul, flash, merged, joined, order } = schedule;
+  const {
+    variant,
+    threadsPerWorkgroup,
+    turns,
+    unrolled,
+    width,
+    lane,
+    matmul,
+    flash,
+    merged,
+    joined,
+    order,
+    chunkLength,
+  } = schedule;
   const stands = new Map<KnobName, string>();
   const threads = String(threadsPerWorkgroup);
   if (variant === "flat" || variant === "tile") {
@@ -171,6 +184,7 @@ export function standing(schedule: RegionSchedule, plain: RegionSchedule, mayMer
   if (variant === "flash-tile") stands.set("tile", flashTileName(flash!));
   if (joined) stands.set("joined", joined);
   if (order) stands.set("order", order.way);
+  if (variant === "merge-sort") stands.set("run", String(chunkLength));
   return stands;
 }
 

@@ -16,6 +16,7 @@ const NAMES: Readonly<Record<KnobName, string>> = {
   transposed: "Transposed reads",
   joined: "Combine threads",
   order: "Long rows",
+  run: "Sorted runs",
   tile: "Tile",
 };
 
@@ -28,6 +29,7 @@ const SENTENCES: Readonly<Record<KnobName, string>> = {
   transposed: "How a transposed operand is loaded",
   joined: "How the threads of a workgroup combine their partial results",
   order: "How a row that is too long for one workgroup is sorted",
+  run: "How many elements a workgroup sorts before sorted runs are merged",
   tile: "The block that a workgroup computes at a time, and each thread's part of it",
 };
 

@@ -1,7 +1,7 @@
 /** @file Rows that no workgroup has room for, put in order: sorted in runs, which kernel after kernel merges two by two. */
 import { node, showCount, sizeOf, type Graph, type Knobs, type Node, type NodeId, type Target } from "../../../ir";
-import { mergeMicros } from "./sort-factors";
-import { networkMicros } from "./network-price";
+import { handedOver, mergedMicros, mergeFactors, orderStages, type MergeShape } from "./merge-factors";
+import { sumOf } from "./sort-factors";
 import { MAX_SORTED, MAX_SELECTED, opDef } from "../../../ops";
 import { rowLane } from "../../nest/lanes";
 import { readsOf, stridedReads } from "../../count/reads";
@@ -9,34 +9,9 @@ import { refusal, storedRemedy } from "../../refusal";
 import { isOrder, walkedAxes } from "../fold/rows/row-ops";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import { machineOf } from "../../nest/machine";
-import { threadsWithin, type RowSort } from "../../nest/threads";
+import type { RowSort } from "../../nest/threads";
 import type { Classified, RegionForm, RegionSchedule } from "../../types";
 import { storedInputs } from "../../indices/views";
-
-/** What one kernel of a merged order leaves of each row: runs, each of them in order. */
-export interface OrderStage {
-  readonly runs: number;
-  /** Elements of every run but the last, which may be shorter. */
-  readonly run: number;
-  /** Elements of all of them. */
-  readonly length: number;
-}
-
-/** Stages of a row of `columns` elements whose first `count` are wanted: the runs of the first kernel, then of each merge; one run is left. */
-export function orderStages(columns: number, count: number): OrderStage[] {
-  let runs = Math.ceil(columns / MAX_SORTED);
-  let run = Math.min(MAX_SORTED, count);
-  let last = Math.min(columns - (runs - 1) * MAX_SORTED, count);
-  const stages: OrderStage[] = [{ runs, run, length: (runs - 1) * run + last }];
-  while (runs > 1) {
-    // A run without a partner goes on as it is.
-    if (runs % 2 === 0) last = Math.min(count, run + last);
-    run = Math.min(count, 2 * run);
-    runs = Math.ceil(runs / 2);
-    stages.push({ runs, run, length: (runs - 1) * run + last });
-  }
-  return stages;
-}
 
 /** The one sort of a region whose rows are merged: all of its orders share it. */
 export function mergedSort(graph: Graph, { orders, columns }: RegionForm): RowSort & { readonly count: number } {
@@ -191,36 +166,16 @@ export function classifyMerged(
   };
 }
 
-export const total = (all: readonly number[]): number => all.reduce((sum, each) => sum + each, 0);
-
-export const threadsOf = (target: Target, knobs: Knobs): number => Number(knobs.threads ?? threadsWithin(target, 0));
-
-/** µs of each kernel that sorts runs or merges them, without launches. */
-export function mergedMicros(graph: Graph, form: RegionForm, threads: number, target: Target): number[] {
-  const machine = machineOf(target);
-  const { rows } = form;
+/** What decides how runs are sorted and merged. */
+export function mergeShape(graph: Graph, form: RegionForm): MergeShape {
   const { indices, count } = mergedSort(graph, form);
-  const stages = orderStages(form.columns, count);
-  const runs = { rows: rows * stages[0]!.runs, columns: MAX_SORTED, retained: 0, indices };
-  const left = handedOver(form, count, indices);
-  return stages.map(({ length }, i) => {
-    const moved = (i === 0 ? 4 * rows * form.columns : left[i - 1]!) + (left[i] ?? 0);
-    const sorted =
-      i === 0 ? networkMicros(runs, threads, 1, machine) : mergeMicros(rows * length, stages[i - 1]!.run, machine);
-    return sorted + (moved / machine.bandwidth) * 1e6;
-  });
+  return { rows: form.rows, columns: form.columns, count, indices };
 }
 
-/** Bytes that each kernel but the last leaves to the next. */
-const handedOver = ({ rows, columns }: RegionForm, count: number, indices: boolean): number[] =>
-  orderStages(columns, count)
-    .slice(0, -1)
-    .map(({ length }) => rows * length * (indices ? 8 : 4));
-
 /** Comparisons of each kernel: a bitonic network on every run, then a search for every element of every merge. */
-export function orderComparisons({ rows, columns }: RegionForm, count: number): number[] {
-  const steps = Math.log2(MAX_SORTED);
-  return orderStages(columns, count).map(({ length, run }, stage) =>
+export function orderComparisons({ rows, columns }: RegionForm, count: number, sorted: number): number[] {
+  const steps = Math.log2(sorted);
+  return orderStages({ columns, count }, sorted).map(({ length, run }, stage) =>
     stage === 0 ? (rows * columns * steps * (steps + 1)) / 4 : rows * length * Math.ceil(Math.log2(run)),
   );
 }
@@ -233,14 +188,15 @@ export function scheduleMerged(
   target: Target,
   knobs: Knobs,
 ): RegionSchedule {
-  const { rows, columns } = form;
-  const { indices, count } = mergedSort(graph, form);
-  const stages = orderStages(columns, count);
-  const width = indices ? 8 : 4;
-  const bytes = handedOver(form, count, indices);
-  const threads = threadsOf(target, knobs);
-  const micros = mergedMicros(graph, form, threads, target);
-  const all = total(micros);
+  const shape = mergeShape(graph, form);
+  const machine = machineOf(target);
+  const factors = mergeFactors(shape, machine, knobs);
+  const { run, threads } = factors;
+  const stages = orderStages(shape, run);
+  const width = shape.indices ? 8 : 4;
+  const bytes = handedOver(shape, run);
+  const micros = mergedMicros(shape, factors, machine);
+  const all = sumOf(micros);
   return blank({
     variant: "merge-sort",
     lane: rowLane(form) === "columns" && knobs.vector !== "off" ? "columns" : "none",
@@ -251,10 +207,10 @@ export function scheduleMerged(
       stridedReads(graph, region.members, region.outputs, form, "columns"),
     ),
     chunks: stages[0]!.runs,
-    chunkLength: MAX_SORTED,
+    chunkLength: run,
     threadsPerWorkgroup: threads,
-    workgroups: rows * stages[0]!.runs,
-    workgroupBytes: MAX_SORTED * width,
+    workgroups: form.rows * stages[0]!.runs,
+    workgroupBytes: run * width,
     registers: BASE_REGISTERS + liveScalars(graph, region) + 8,
     dispatches: stages.length,
     temporaryBytes: bytes.reduce((sum, each) => sum + each, 0),

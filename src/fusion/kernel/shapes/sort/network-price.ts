@@ -1,7 +1,7 @@
 /** @file What sorts of rows in workgroup memory take. */
 import type { Machine } from "../../nest/nest";
 import { levelsOf, networkBytes, slotsOf, type Network } from "../../nest/networks";
-import { MEETING, MEETING_PER_THREAD, SHARED_AHEAD, SHARED_WAIT, takenMicros, WARP } from "../../nest/price";
+import { MEETING, MEETING_PER_THREAD, SHARED_WAIT, takenMicros, WARP } from "../../nest/price";
 
 /** Steps of a network that sorts so many keys; of those, the ones in which two threads of a warp meet in every bank. */
 function stepsOf(keys: number): { steps: number; meeting: number } {
@@ -13,6 +13,8 @@ function stepsOf(keys: number): { steps: number; meeting: number } {
 
 /** Barriers in which the threads of a selection learn how many elements wait. */
 const COUNTING = 3;
+/** µs of a thread for each access of a pair: it loads no pair ahead, since what it puts in order may be what it loads next. */
+const ACCESS = 0.0135;
 
 /**
  * µs in which workgroups sort rows: two loads and two stores of workgroup memory for each pair, of keys and of indices.
@@ -28,7 +30,7 @@ export function networkMicros(network: Network, threads: number, width: 1 | 4, m
   let pairs = 0;
   for (const keys of sorts) {
     const { steps, meeting } = stepsOf(keys);
-    alone += steps * (barrier + (Math.ceil(keys / 2 / threads) * accesses * SHARED_WAIT) / SHARED_AHEAD);
+    alone += steps * (barrier + Math.ceil(keys / 2 / threads) * accesses * ACCESS);
     pairs += (keys / 2) * (steps + meeting);
   }
   const shared = (rows * (pairs * accesses + turns * threads)) / WARP;

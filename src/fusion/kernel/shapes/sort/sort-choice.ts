@@ -1,11 +1,12 @@
 /** @file Which way rows are put in order that no workgroup has room for: what each takes, and why it is not taken. */
 import { node, showMicros, type Graph, type Knobs, type Target, type Verdict } from "../../../ir";
-import { digitMicros, launchesOf, type DigitFactors } from "./sort-factors";
+import { mergedMicros, mergeFactors } from "./merge-factors";
+import { digitMicros, launchesOf, sumOf, type DigitFactors } from "./sort-factors";
 import { networkMicros } from "./network-price";
 import { MAX_SORTED, MAX_SELECTED } from "../../../ops";
 import { factorsOfDigits, orderShape } from "./digit-sort";
 import { machineOf } from "../../nest/machine";
-import { classifyMerged, mergedMicros, mergedSort, threadsOf, total } from "./merge-sort";
+import { classifyMerged, mergedSort, mergeShape } from "./merge-sort";
 import { refusal } from "../../refusal";
 import { walksRows } from "../fold/rows/row-ops";
 import type { Body } from "../../schedule/schedule-parts";
@@ -143,15 +144,16 @@ function wayOf(
   if (way === "digits") {
     const shape = orderShape(graph, region, form, target, knobs);
     const factors = factorsOfDigits(shape, target, knobs)!;
-    return priced(total(digitMicros(shape, factors, machine)), launchesOf(shape, factors));
+    return priced(sumOf(digitMicros(shape, factors, machine)), launchesOf(shape, factors));
   }
   if (way === "merged") {
-    const micros = mergedMicros(graph, form, threadsOf(target, knobs), target);
-    return priced(total(micros), micros.length);
+    const shape = mergeShape(graph, form);
+    const micros = mergedMicros(shape, mergeFactors(shape, machine, knobs), machine);
+    return priced(sumOf(micros), micros.length);
   }
   const { leastMicros, dispatches, threadsPerWorkgroup: threads, lane } = selected();
   const networks = networksOf(form, sortsOf(graph, form)).map((each) =>
     networkMicros(each, threads, lane === "columns" ? 4 : 1, machine),
   );
-  return priced(leastMicros ?? total(networks), dispatches);
+  return priced(leastMicros ?? sumOf(networks), dispatches);
 }

@@ -1,10 +1,8 @@
 /**
- * @file Long rows in order, two ways, each in kernels one after another: runs that a workgroup sorts by a network and kernels merge two by
- * two; or one digit of the keys after another, the last one first: digits are counted, counts are added up, and every element is put
- * behind those that come before it.
+ * @file Long rows in order by one digit of the keys after another, the last one first: digits are counted, counts are added up, and every
+ * element is put behind those that come before it.
  */
 import type { Machine } from "../../nest/nest";
-import { THREADS } from "../../nest/waves";
 import {
   LOAD,
   LOOPED,
@@ -58,8 +56,6 @@ const WORD = 31;
 
 /** Threads of a warp that meet in one bank when each picks one at random: 32 balls in 32 bins, the fullest of them. */
 const RANDOM_BANKS = 3.5;
-/** µs from a load to its value, of keys that a cache holds. */
-const SEARCHED = 0.3;
 
 /** Tensors that hold the elements between two passes, or after the last. */
 export function carriedBy({ values, indices }: OrderShape, { packed }: DigitFactors, last: boolean): number {
@@ -170,8 +166,3 @@ export const launchesOf = ({ direct }: Pick<OrderShape, "direct">, { passes }: D
   3 * passes + (direct ? 0 : 1);
 
 export const sumOf = (all: readonly number[]): number => all.reduce((sum, each) => sum + each, 0);
-
-/** µs in which each of so many threads searches two runs of this length for the element of its own index. */
-export const mergeMicros = (elements: number, run: number, machine: Machine): number =>
-  START +
-  Math.ceil(Math.log2(Math.max(2, run))) * SEARCHED * Math.max(1, elements / (machine.multiprocessors * THREADS));

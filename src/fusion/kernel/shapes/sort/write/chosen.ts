@@ -1,6 +1,7 @@
 /** @file The first few of long rows, of which there are few: each workgroup chooses those of its part of a row, and one a row among all that are left. */
 import { retainedByParts } from "../../../nest/networks";
-import { partitionOf, type OrderStage } from "../merge-sort";
+import type { OrderStage } from "../merge-factors";
+import { partitionOf } from "../merge-sort";
 import { storedInputs } from "../../../indices/views";
 import type { RowSort } from "../../../nest/threads";
 import { programOf, type Job } from "../../../emit/kernel-frame";

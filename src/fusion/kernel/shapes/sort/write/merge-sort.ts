@@ -1,7 +1,8 @@
 /** @file Long rows in order: a kernel that sorts runs in workgroup memory, then one for each merge of neighbouring runs (Cormen et al., 2.3.1), in which every thread finds the element of its own index by a search. */
 import { node, sizeOf, type DType, type NodeId } from "../../../../ir";
 import { opDef } from "../../../../ops";
-import { mergedSort, orderStages, partitionOf, type OrderStage } from "../merge-sort";
+import { orderStages, type OrderStage } from "../merge-factors";
+import { mergedSort, mergeShape, partitionOf } from "../merge-sort";
 import { storedInputs } from "../../../indices/views";
 import { wordFor } from "../../../emit/emitter";
 import { programOf, threadPerItem, workgroupPerItem, type Job } from "../../../emit/kernel-frame";
@@ -25,9 +26,10 @@ interface Merged {
 
 /** Variant `merge-sort`: the kernel that sorts runs, and a kernel for each merge; the last one makes and stores the outputs. */
 export function lowerMergedOrder(job: Job): KernelProgram[] {
-  const { graph, form } = job;
+  const { graph, form, schedule } = job;
   const sort = mergedSort(graph, form);
-  const merged: Merged = { job, sort, scalar: scalarOf(graph, sort), stages: orderStages(form.columns, sort.count) };
+  const stages = orderStages(mergeShape(graph, form), schedule.chunkLength);
+  const merged: Merged = { job, sort, scalar: scalarOf(graph, sort), stages };
   const merges = merged.stages.slice(1, -1).map((_, i) => mergeRuns(merged, i + 1));
   return [sortRuns(merged), ...merges, lastMerge(merged)];
 }

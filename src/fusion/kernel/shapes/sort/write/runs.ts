@@ -1,7 +1,7 @@
 /** @file Parts of a row in order, which one kernel leaves and another goes on with: elements, and where in the row each of them stood. */
 import { node, partialsId, type DType, type Graph } from "../../../../ir";
 import { opDef } from "../../../../ops";
-import type { OrderStage } from "../merge-sort";
+import type { OrderStage } from "../merge-factors";
 import type { RowSort } from "../../../nest/threads";
 import { registerScalar, wordFor } from "../../../emit/emitter";
 import type { Index } from "../../../emit/index-space";
