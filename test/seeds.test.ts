@@ -2,13 +2,13 @@
 import { describe, expect, test } from "vitest";
 import { fusionAt } from "../src/fusion/compile";
 import { totalsOf } from "../src/fusion/cost";
-import type { CompileOptions, MultiConsumerPolicy, Totals } from "../src/fusion/ir";
+import type { CompileOptions, MultiConsumerPolicy, Sums } from "../src/fusion/ir";
 import { graphOf } from "./random-graph";
 import { compiled } from "./laws/pass-harness";
 
 const MIB = 1 << 20;
 
-function counts(text: string, given: Partial<CompileOptions> = {}): { naive: Totals; fused: Totals } {
+function counts(text: string, given: Partial<CompileOptions> = {}): { naive: Sums; fused: Sums } {
   const compilation = compiled(graphOf(text), given);
   const { profile } = compilation.options;
   const fused = totalsOf(fusionAt(compilation, compilation.steps.length), profile);

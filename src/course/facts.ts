@@ -1,7 +1,6 @@
 /** @file What a lesson may ask of a program: counts of both plans, from the functions that the page's own numbers come from. */
 import {
   bytesOf,
-  peakOf,
   savedBuffers,
   sizeOf,
   type Compilation,
@@ -107,7 +106,6 @@ export function factsOf(
   const { naivePlan, fusedPlan, steps, options } = compilation;
   const totals = (plan: Plan, fusion: Fusion): Counted => ({
     ...plan.totals,
-    peakBytes: peakOf(plan),
     flops: plan.kernels.reduce((sum, { flops }) => sum + flops, 0),
     saved: savedBuffers(fusion).reduce((sum, { bytes }) => sum + bytes, 0),
   });

@@ -1,5 +1,5 @@
 /** @file What the text says that the plan must be, held against the plan: each miss is a diagnostic with the decision that led to it. */
-import { liveBytes, peakOf } from "./plan";
+import { liveBytes } from "./plan";
 import type { Goal } from "./compilation";
 import { usesOf, type Diagnostic, type Fusion, type NodeId, type Plan, type Region, type Span, type Step } from "./ir";
 import { inWords, plural, showBytes } from "./passes";
@@ -51,7 +51,7 @@ function goalOf(assertion: Assertion, { naive, plan }: Outcome): Pick<Goal, "wan
 const measured: Readonly<Record<CountedKind, (plan: Plan) => number>> = {
   kernels: ({ kernels }) => kernels.length,
   bytes: ({ totals }) => totals.bytes,
-  peak: peakOf,
+  peak: ({ totals }) => totals.peakBytes,
 };
 
 /** The first kernel with which most is alive. */

@@ -12,7 +12,8 @@ describe("compiling a text", () => {
     expect(compilation.naivePlan!.kernels).toHaveLength(3);
     expect(compilation.fusedPlan!.kernels).toHaveLength(1);
     expect(compilation.steps.map(({ accepted }) => accepted)).toEqual([true, true]);
-    expect(compilation.steps.at(-1)!.totals).toEqual(compilation.fusedPlan!.totals);
+    const { peakBytes: _, ...sums } = compilation.fusedPlan!.totals;
+    expect(compilation.steps.at(-1)!.totals).toEqual(sums);
   });
   test("is plain data", () => {
     expect(structuredClone(compilation)).toEqual(compilation);

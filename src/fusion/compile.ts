@@ -20,7 +20,8 @@ import {
 } from "./ir";
 import { heldAgainst } from "./assertions";
 import { budgetFault } from "./saved-sheet";
-import { allPasses, inTextOrder, naiveState, pipelineOf, runPasses } from "./passes";
+import { fuse } from "./fuse";
+import { inTextOrder, naiveState } from "./passes";
 import { parseProgram, type Parsed } from "./text";
 
 /** What a new document is compiled with. */
@@ -102,7 +103,7 @@ function planned(graph: Graph, { parseMillis, assertions, ...read }: Read, clock
   const { options, text } = read;
   const start = clock();
   const naive = during("the naive plan", () => naiveState(graph, options));
-  const { steps, final } = runPasses(naive, options, pipelineOf(allPasses, options));
+  const { steps, final } = fuse(naive, options);
   const between = clock();
   const target = chosenFor(options);
   const naivePlan = during("kernels of the naive plan", () => planFusion(naive, target, options.profile));

@@ -189,7 +189,6 @@ export {
   aliveIn,
   liveBytes,
   lowerFusion,
-  peakOf,
   planFusion,
   runPlanOnCpu,
   type CpuRun,

@@ -1,11 +1,10 @@
 /** @file What the backward pass of a program could keep: its values with what can be done about each, and the plans by every policy. */
 import type { Compilation } from "./compilation";
-import { chosenFor, isRefusal, savedBuffers, regionFacts, totalsOf } from "./cost";
-import { fullSizeBytes } from "./kernel";
+import { chosenFor, savedBuffers } from "./cost";
+import { fuse } from "./fuse";
 import {
   isSavedBy,
   ownEntry,
-  bug,
   bytesOf,
   node,
   savedPolicies,
@@ -20,7 +19,8 @@ import {
   type Totals,
 } from "./ir";
 import { opDef } from "./ops";
-import { allPasses, pipelineOf, runPasses, savedOffers, showBytes } from "./passes";
+import { savedOffers, showBytes } from "./passes";
+import { planFusion } from "./plan";
 import { lineAndColumn } from "./text";
 import { isViewRegion } from "./kernel";
 
@@ -65,8 +65,8 @@ const MAX_VALUES = 40;
 const SHARES = [0.75, 0.5, 0.25, 0];
 
 /** Null for a program without a backward pass. */
-export function savedSheet({ naive, steps, options }: Compilation): SavedSheet | null {
-  if (!naive || ![...naive.graph.nodes.values()].some(({ phase }) => phase === "backward")) return null;
+export function savedSheet({ naive, fusedPlan, options }: Compilation): SavedSheet | null {
+  if (!naive || !fusedPlan || ![...naive.graph.nodes.values()].some(({ phase }) => phase === "backward")) return null;
   const choices = options.savedValues?.choices ?? {};
   const by = (given: Partial<SavedValues>): Omit<SavedRow, "policy"> =>
     planned(naive, { ...options, savedValues: { apart: true, choices, ...given } });
@@ -83,22 +83,15 @@ export function savedSheet({ naive, steps, options }: Compilation): SavedSheet |
     return { node: value, label, bytes: bytesOf(type), offers, choice: ownEntry(choices, value) ?? null };
   });
   const joint: SavedRow = { policy: null, ...by({ apart: false }) };
-  const last = steps.at(-1)?.totals ?? totalsOf(naive, options.profile, undefined, chosenFor(options));
-  return { rows: [joint, ...policies, ...within], values, expansion: expansionOf(naive, last.kernels) };
+  return { rows: [joint, ...policies, ...within], values, expansion: expansionOf(naive, fusedPlan.totals.kernels) };
 }
 
 function planned(naive: Fusion, options: CompileOptions): Omit<SavedRow, "policy"> {
-  const { final } = runPasses(naive, options, pipelineOf(allPasses, options));
-  const { profile } = options;
-  const fullSize = fullSizeBytes(naive.graph);
-  let flops = 0;
-  for (const region of final.regions.values()) {
-    const facts = regionFacts(final.graph, region, profile, fullSize);
-    if (isRefusal(facts)) throw bug(`region ${region.id} is no kernel: ${facts.text}`);
-    flops += facts.flops;
-  }
+  const { final } = fuse(naive, options);
+  const { kernels, totals } = planFusion(final, chosenFor(options), options.profile);
+  const flops = kernels.reduce((sum, kernel) => sum + kernel.flops, 0);
   const savedBytes = savedBuffers(final).reduce((sum, { bytes }) => sum + bytes, 0);
-  return { savedBytes, flops, totals: totalsOf(final, profile, fullSize) };
+  return { savedBytes, flops, totals };
 }
 
 function expansionOf({ graph, regions }: Fusion, kernels: number): Expansion {

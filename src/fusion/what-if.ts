@@ -1,13 +1,14 @@
 /** @file What if: the same program planned with one choice changed, and every decision that came out otherwise; at other sizes; or transformed and fused in either order. */
 import type { Compilation } from "./compilation";
 import { changedDecisions, type ChangedDecision } from "./changed-decisions";
-import { peakOf } from "./plan";
-import { bug, type CompileOptions, type Plan, type Step, type Totals } from "./ir";
+import { planFusion } from "./plan";
+import { bug, type CompileOptions, type Fusion, type Step, type Totals } from "./ir";
 import { opDef } from "./ops";
 import { constantsOf, sizesAround } from "./size-constants";
-import { allPasses, levelUsed, naiveState, orderRefusal, passOrder, pipelineOf, runPasses, type Level } from "./passes";
+import { fuse } from "./fuse";
+import { levelUsed, naiveState, orderRefusal, passOrder, type Level } from "./passes";
 import { applyTextEdits, BATCH, setConstant, transformProgram, type TransformName } from "./text";
-import { chosenFor, totalsOf } from "./cost";
+import { chosenFor } from "./cost";
 import { compile, fusionAt } from "./compile";
 
 export interface WhatIf {
@@ -26,20 +27,17 @@ export interface WhatIf {
 
 /** Plans the program of `compilation` again with `change` laid over its options. It must have plans. */
 export function whatIf(compilation: Compilation, change: Partial<CompileOptions>): WhatIf {
-  const { naive, steps: before } = compilation;
-  if (!naive) throw bug("a text with mistakes has no plan to change");
+  const { naive, fusedPlan, steps: before } = compilation;
+  if (!naive || !fusedPlan) throw bug("a text with mistakes has no plan to change");
   const options = { ...compilation.options, ...change };
-  const last =
-    before.at(-1)?.totals ?? totalsOf(naive, compilation.options.profile, undefined, chosenFor(compilation.options));
   const sameMachine = options.profile === compilation.options.profile;
-  const { steps, final } = runPasses(naiveState(compilation.drawn, options), options, pipelineOf(allPasses, options));
+  const { steps, final } = fuse(naiveState(compilation.drawn, options), options);
+  const totalsOf = (state: Fusion): Totals => planFusion(state, chosenFor(options), options.profile).totals;
   return {
     options,
-    before: last,
-    after: steps.at(-1)?.totals ?? totalsOf(final, options.profile, undefined, chosenFor(options)),
-    unchanged: sameMachine
-      ? last
-      : totalsOf(fusionAt(compilation, before.length), options.profile, undefined, chosenFor(options)),
+    before: fusedPlan.totals,
+    after: totalsOf(final),
+    unchanged: sameMachine ? fusedPlan.totals : totalsOf(fusionAt(compilation, before.length)),
     changed: changedDecisions(before, steps),
     steps,
   };
@@ -130,8 +128,7 @@ export interface SizeRow extends PlanTotals {
 export function planTotals(text: string, options: CompileOptions): PlanTotals | null {
   const { naivePlan, fusedPlan, steps } = compile(text, options);
   if (!naivePlan || !fusedPlan) return null;
-  const counted = (plan: Plan): Totals => ({ ...plan.totals, peakBytes: peakOf(plan) });
-  return { naive: counted(naivePlan), fused: counted(fusedPlan), level: levelUsed(steps, naivePlan.totals) };
+  return { naive: naivePlan.totals, fused: fusedPlan.totals, level: levelUsed(steps, naivePlan.totals) };
 }
 
 /** With the constant `name` at each of these values; sizes that don't plan are left out. */

@@ -1,13 +1,12 @@
 /** @file Derived values, computed once and remembered with what they were computed from. Module constants: pass them to usePlayground. */
 import {
   fusionAt,
-  peakOf,
   type Compilation,
   type DeviceProfile,
   type Fusion,
   type Plan,
   type Step,
-  type Totals,
+  type Sums,
 } from "../fusion";
 import { cardOf } from "./runs/card";
 import { findExample, isTextOf, sizeOfText, type Example } from "../lessons";
@@ -76,9 +75,9 @@ export const selectFinalFusion = ({ derived: { compilation } }: PlaygroundState)
 
 /** Totals of the naive plan, of the shown state and of the final plan. */
 export interface Score {
-  readonly naive: Totals;
-  readonly now: Totals;
-  readonly end: Totals;
+  readonly naive: Sums;
+  readonly now: Sums;
+  readonly end: Sums;
 }
 
 const scoreOf = byCursor((compilation, cursor): Score | null => {
@@ -105,12 +104,9 @@ export function selectScore(state: PlaygroundState): Score | null {
   return compilation && scoreOf(compilation, state.cursor);
 }
 
-const peak = once(peakOf);
-
 /** Bytes that the naive plan holds at its peak; null while there is no plan. */
 export function selectNaivePeak(state: PlaygroundState): number | null {
-  const plan = selectPlanned(state)?.naivePlan;
-  return plan ? peak(plan) : null;
+  return selectPlanned(state)?.naivePlan?.totals.peakBytes ?? null;
 }
 
 /** Every refused or accepted decision on an edge, in order. */

@@ -1,7 +1,7 @@
 /** @file The backward pass of attention in every spelling: scores are recomputed tile by tile, nothing as large as they is stored, values and counts are right. */
 import { describe, expect, test } from "vitest";
-import { fusionAt } from "../../src/fusion/compile";
-import { generic, totalsOf } from "../../src/fusion/cost";
+import { fusionAt, planAt } from "../../src/fusion/compile";
+import { generic } from "../../src/fusion/cost";
 import { node, type CompileOptions, type Fusion } from "../../src/fusion/ir";
 import { complaints, cpu, gpu, graphOf } from "./kernel-harness";
 import { compiled, stepFaults } from "./pass-harness";
@@ -84,7 +84,7 @@ describe("counts", () => {
   const text = (n: number): string => backward(qkv(n, n, 64, "4, "), call());
   const totals = (n: number, disabledPasses: readonly string[] = []) => {
     const compilation = compiled(graphOf(text(n)), { disabledPasses });
-    const at = (seq: number) => totalsOf(fusionAt(compilation, seq), generic);
+    const at = (seq: number) => planAt(compilation, seq).totals;
     return { naive: at(0), fused: at(compilation.steps.length) };
   };
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { lowerFusion, planFusion, runPlanOnCpu, type LoweredRegion } from "../../src/fusion/plan";
 import { printWgsl } from "../../src/fusion/kernel/code";
-import { fusionAt } from "../../src/fusion/compile";
+import { fusionAt, planAt } from "../../src/fusion/compile";
 import { generic, totalsOf } from "../../src/fusion/cost";
 import { nodeId, type CompileOptions, type Fusion } from "../../src/fusion/ir";
 import { runReference } from "../../src/fusion/reference";
@@ -79,7 +79,7 @@ describe("counts", () => {
   test("memory grows with the rows, not with their square", () => {
     const peak = (n: number): number => {
       const compilation = compiled(graphOf(text(n)));
-      return totalsOf(fusionAt(compilation, compilation.steps.length), generic).peakBytes;
+      return planAt(compilation, compilation.steps.length).totals.peakBytes;
     };
     expect(peak(2048)).toBe(2 * peak(1024));
   });

@@ -1,7 +1,7 @@
 /** @file A product folded while it is made: what the derived form computes, on awkward shapes, in both schedules. */
 import { describe, expect, test } from "vitest";
 import { lowerFusion, runPlanOnCpu } from "../../src/fusion/plan";
-import { fusionAt } from "../../src/fusion/compile";
+import { fusionAt, planAt } from "../../src/fusion/compile";
 import { generic, totalsOf } from "../../src/fusion/cost";
 import type { CompileOptions, Totals } from "../../src/fusion/ir";
 import { complaints, cpu, dataOf, gpu, graphOf, oneRegion, wgslOf } from "./kernel-harness";
@@ -98,7 +98,7 @@ test.each(madeTwice)("what a thread's turns load they load twice, and what stays
 
 const finalOf = (text: string, given: Partial<CompileOptions> = {}): Totals => {
   const compilation = compiled(graphOf(text), given);
-  return totalsOf(fusionAt(compilation, compilation.steps.length), generic);
+  return planAt(compilation, compilation.steps.length).totals;
 };
 
 test("memory does not grow with sequence times vocabulary", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { lowerFusion, planFusion } from "../../src/fusion/plan";
 import { printWgsl } from "../../src/fusion/kernel/code";
 import { canonicalRegion } from "../../src/fusion/plan/canonical-region";
-import { kernelOrder } from "../../src/fusion/plan/kernel-order";
+import { kernelOrders } from "../../src/fusion/plan/kernel-order";
 import { printRegion } from "../../src/fusion/plan/printed-region";
 import { printCached } from "../../src/fusion/plan/kernel-cache";
 import {
@@ -24,6 +24,7 @@ import { randomFusion, randomProgram } from "./random-program";
 /** Random programs, and the first one's seed: CODEGEN_LAWS=count:seed says otherwise. */
 const [COUNT, FIRST] = (process.env["CODEGEN_LAWS"] ?? "60:0").split(":").map(Number) as [number, number];
 const SHARE = 250;
+const kernelsOf = (fusion: Fusion): readonly Region[] => kernelOrders(fusion).text;
 const shares = Array.from({ length: Math.ceil(COUNT / SHARE) }, (_, i) => FIRST + i * SHARE);
 
 describe("generated kernels agree with the reference and with the counts", () => {
@@ -156,7 +157,7 @@ describe("plans of many kernels", () => {
     let repeated = 0;
     for (let seed = 0; seed < 60; seed++) {
       const graph = graphOf(randomProgram(seed));
-      for (const region of [oneEach(graph), randomFusion(graph, seed)].flatMap(kernelOrder)) {
+      for (const region of [oneEach(graph), randomFusion(graph, seed)].flatMap(kernelsOf)) {
         const [once, again] = [printRegion(graph, region, gpu), printCached(graph, region, gpu)];
         expect(again).toEqual(once);
         repeated++;
@@ -167,7 +168,7 @@ describe("plans of many kernels", () => {
 
   test.each(Object.entries(programs))("%s: renamed or written for itself, the same text", (_, text) => {
     const graph = graphOf(text);
-    for (const region of [...kernelOrder(oneRegion(graph)), ...kernelOrder(naiveFusion(graph, "op"))]) {
+    for (const region of [...kernelsOf(oneRegion(graph)), ...kernelsOf(naiveFusion(graph, "op"))]) {
       for (const target of [gpu, cpu])
         expect(printCached(graph, region, target)).toEqual(printRegion(graph, region, target));
     }
@@ -191,7 +192,7 @@ describe("plans of many kernels", () => {
     const plain = text.replaceAll(renamed, (word) => `v${words.split(" ").indexOf(word)}`);
     for (const program of [plain, text]) {
       const graph = graphOf(program);
-      for (const region of [oneRegion(graph), oneEach(graph)].flatMap(kernelOrder))
+      for (const region of [oneRegion(graph), oneEach(graph)].flatMap(kernelsOf))
         expect(printCached(graph, region, gpu)).toEqual(printRegion(graph, region, gpu));
     }
   });
@@ -202,7 +203,7 @@ describe("plans of many kernels", () => {
     const graph = graphOf(
       `x: f32[64, 64]\n${block("h1", "x")}\n${block("up", "h1_o")}\n${block("t", "up_o")}\ny = t_o`,
     );
-    const keys = kernelOrder(naiveFusion(graph, "op")).map((region) => canonicalRegion(graph, region)!.key);
+    const keys = kernelsOf(naiveFusion(graph, "op")).map((region) => canonicalRegion(graph, region)!.key);
     expect(keys.length).toBe(15);
     expect(keys.slice(10)).toEqual(keys.slice(5, 10));
   });
@@ -210,7 +211,7 @@ describe("plans of many kernels", () => {
   test("a number that the kernel puts behind a name itself is met by no name of the user's", () => {
     for (const name of ["mul_2", "mul_3", "mul_9", "relu_2"]) {
       const graph = graphOf(`${name}: f32[64, 64]\ny = relu(${name} * 2) + relu(${name} * 3) * (${name} * 4)`);
-      for (const region of kernelOrder(oneRegion(graph)))
+      for (const region of kernelsOf(oneRegion(graph)))
         expect(printCached(graph, region, gpu)).toEqual(printRegion(graph, region, gpu));
     }
   });
@@ -218,7 +219,7 @@ describe("plans of many kernels", () => {
   test("a name that is bound again and again is one text, whatever its number", () => {
     const again = Array.from({ length: 20 }, () => "h = tanh(h)\nh = h * x").join("\n");
     const graph = graphOf(`x: f32[64, 64]\nh = relu(x)\n${again}\ny = h`);
-    const keys = kernelOrder(naiveFusion(graph, "op")).map((region) => canonicalRegion(graph, region)!.key);
+    const keys = kernelsOf(naiveFusion(graph, "op")).map((region) => canonicalRegion(graph, region)!.key);
     expect(new Set(keys.slice(5)).size).toBe(2);
   });
 

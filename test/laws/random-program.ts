@@ -2,7 +2,7 @@
 import type { Fusion, Graph, NodeId, Region, RegionId } from "../../src/fusion/ir";
 import { node, topological, usesOf } from "../../src/fusion/ir";
 import { storedForm } from "../../src/fusion/kernel/emit/kernel-frame";
-import { kernelOrder } from "../../src/fusion/plan/kernel-order";
+import { kernelOrders } from "../../src/fusion/plan/kernel-order";
 import { naiveFusion } from "../../src/fusion/passes";
 import { classify, storedInputs } from "../../src/fusion/kernel";
 
@@ -231,7 +231,7 @@ function merge(
   regions.set(id, region);
   const next = { graph, regions };
   try {
-    kernelOrder(next);
+    kernelOrders(next);
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
 /** @file What policies save of random programs: never more memory than with every value saved, and within a budget or with a reason. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fusionAt } from "../../src/fusion/compile";
+import { fusionAt, planAt } from "../../src/fusion/compile";
 import { savedBuffers } from "../../src/fusion/cost";
 import { node, type Region, type SavedValues } from "../../src/fusion/ir";
 import { budgetFault } from "../../src/fusion/saved-sheet";
@@ -11,8 +11,7 @@ import { caseArbitrary, planned, type Case, type Planned } from "./plan-laws";
 const [COUNT, SEED] = (process.env["SAVED_LAWS"] ?? "8:20261124").split(":").map(Number) as [number, number];
 const POLICIES = ["cut", "segments", "recomputed"] as const;
 
-const peakOf = ({ compilation: { steps, naivePlan } }: Planned): number =>
-  (steps.at(-1)?.totals ?? naivePlan!.totals).peakBytes;
+const peakOf = ({ compilation }: Planned): number => planAt(compilation, compilation.steps.length).totals.peakBytes;
 const savedOf = ({ compilation }: Planned, at = compilation.steps.length): number =>
   savedBuffers(fusionAt(compilation, at)).reduce((sum, { bytes }) => sum + bytes, 0);
 

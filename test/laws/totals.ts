@@ -1,12 +1,12 @@
 /** @file What the totals of a plan owe its kernels: one source for both. */
 import type { Compilation } from "../../src/fusion/compilation";
-import type { Access, Criterion, Plan, Totals } from "../../src/fusion/ir";
+import type { Access, Criterion, Plan, Sums } from "../../src/fusion/ir";
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const times = ({ rereads }: Access): number => 1 + rereads;
 
-/** The totals of a plan, added up from what its kernels show. */
-function addedUp({ kernels }: Plan): Omit<Totals, "peakBytes"> {
+/** The sums of a plan, added up from what its kernels show. */
+function addedUp({ kernels }: Plan): Sums {
   const accesses = kernels.flatMap(({ reads, writes }) => [...reads, ...writes]);
   return {
     kernels: kernels.length,
@@ -31,7 +31,7 @@ export function totalsFaults({ naivePlan, fusedPlan, steps }: Compilation): stri
   return [
     ...faultsBetween("naive", naivePlan!.totals, addedUp(naivePlan!)),
     ...faultsBetween("fused", fusedPlan!.totals, addedUp(fusedPlan!)),
-    ...(last ? faultsBetween("last step", last, fusedPlan!.totals) : []),
+    ...(last ? faultsBetween("last step", fusedPlan!.totals, last) : []),
   ];
 }
 

@@ -1,7 +1,7 @@
 /** @file Predictions: time, totals, peak memory, device profiles. */
 export { savedBuffers, savedFor, type SavedBuffer } from "./saved-buffers";
 export { positionsOf, type Positions } from "./positions";
-export { openRunningTotals, totalsOf, type RunningTotals } from "./running-totals";
+export { openPeak, openSums, totalsOf, type RunningPeak, type RunningSums } from "./running-totals";
 export {
   figuresIn,
   isRefusal,

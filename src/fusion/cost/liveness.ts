@@ -1,12 +1,20 @@
-/** @file When values are alive: a position in the text for every kernel, an interval for every value, the sum over all of them. */
+/** @file When values are alive: a position for every kernel, an interval for every value, the sum over all of them. */
 import { bytesOf, type Graph, isInput, node, type NodeId, type RegionId } from "../ir";
 import { resolveView } from "../kernel";
 
+/** What a kernel does to memory. */
+export interface Visit {
+  /** Where it stands in the text. */
+  readonly at: number;
+  readonly stores: readonly NodeId[];
+  readonly reads: readonly NodeId[];
+  /** Bytes alive with it alone. */
+  readonly partials: number;
+}
+
 export interface Liveness {
-  written(value: NodeId, at: number | null): void;
-  read(value: NodeId, by: RegionId, at: number | null): void;
-  /** Bytes alive at one position alone. */
-  partials(at: number, bytes: number): void;
+  enter(region: RegionId, visit: Visit): void;
+  leave(region: RegionId): void;
   /** The outputs may be views of other values now. */
   outputsMoved(): void;
   /** Inputs came or went: the change of their bytes. */
@@ -14,15 +22,27 @@ export interface Liveness {
   peakBytes(): number;
 }
 
+/** Positions and bytes that the live profile holds. */
+type Entered = readonly [from: number, to: number, bytes: number];
+
+interface Kernel {
+  readonly at: number;
+  readonly partials: number;
+  readonly stores: readonly Life[];
+  readonly reads: readonly Life[];
+  /** Where it runs: at its position, or with the first kernel that reads what it stores. */
+  runs: number;
+  entered: Entered | null;
+}
+
 interface Life {
   readonly value: NodeId;
   /** A rewrite may leave some of the value out. */
   bytes: number;
-  /** Where it is written; null until its region is entered. */
-  home: number | null;
-  readonly readers: Map<RegionId, number>;
-  /** Positions and bytes that the live profile holds now. */
-  entered: readonly [from: number, to: number, bytes: number] | null;
+  /** What stores it; null until that is entered. */
+  home: Kernel | null;
+  readonly readers: Set<Kernel>;
+  entered: Entered | null;
 }
 
 /**
@@ -35,6 +55,7 @@ export function openLiveness(
   profile: LiveProfile = liveProfile(Math.max(1, positions)),
 ): Liveness {
   const end = Math.max(0, positions - 1);
+  const kernels = new Map<RegionId, Kernel>();
   const lives = new Map<NodeId, Life>();
   const outputsNow = (): Set<NodeId> => new Set(graph.outputs.map((id) => resolveView(graph, id)));
   let outputs = outputsNow();
@@ -47,40 +68,66 @@ export function openLiveness(
       value,
       bytes: bytesOf(node(graph, value).type),
       home: null,
-      readers: new Map(),
+      readers: new Set(),
       entered: null,
     };
     lives.set(value, life);
     return life;
   };
-  /** Lives that may have changed since the peak was last asked for: most of what a step takes away it puts back. */
+  /** What may have changed since the peak was last asked for: most of what a step takes away it puts back. */
   const changed = new Set<Life>();
-  const settle = (life: Life): void => {
-    const { entered, bytes } = life;
-    const now = reachOf(life, outputs.has(life.value) ? end : null);
-    if (entered && now && entered[0] === now[0] && entered[1] === now[1] && entered[2] === bytes) return;
+  const rescheduled = new Set<Kernel>();
+  /** Puts into the profile what belongs there now, in place of what does. */
+  const settle = (held: Kernel | Life, now: Entered | null): void => {
+    const { entered } = held;
+    if (entered && now && entered.every((each, i) => each === now[i])) return;
     if (entered) profile.add(entered[0], entered[1], -entered[2]);
-    if (now) profile.add(...now, bytes);
-    life.entered = now && [...now, bytes];
+    if (now) profile.add(...now);
+    held.entered = now;
+  };
+  const touch = ({ stores, reads, runs }: Kernel): void => {
+    for (const life of stores) changed.add(life);
+    for (const life of reads) if (!isWithin(life.entered, runs)) changed.add(life);
+  };
+  /** Who stores what a kernel reads may have to run with it, or need no longer. */
+  const askProducers = ({ reads, runs }: Kernel): void => {
+    for (const { home } of reads) if (home && (runs < home.runs || home.runs < home.at)) rescheduled.add(home);
+  };
+  const reschedule = (kernel: Kernel): void => {
+    const runs = firstOf(kernel);
+    if (runs === kernel.runs) return;
+    touch(kernel);
+    kernel.runs = runs;
+    touch(kernel);
+    askProducers(kernel);
+    settle(kernel, partialsOf(kernel));
   };
   return {
-    written(value, at) {
-      const life = lifeOf(value);
-      if (life.home === null && at !== null) life.bytes = bytesOf(node(graph, value).type);
-      life.home = at;
-      changed.add(life);
+    enter(region, { at, stores, reads, partials }) {
+      const read = reads.filter((id) => graph.nodes.get(id)?.op !== "input").map(lifeOf);
+      const kernel: Kernel = { at, partials, stores: stores.map(lifeOf), reads: read, runs: at, entered: null };
+      kernels.set(region, kernel);
+      for (const life of kernel.stores) {
+        if (life.home === null) life.bytes = bytesOf(node(graph, life.value).type);
+        life.home = kernel;
+      }
+      for (const life of read) life.readers.add(kernel);
+      touch(kernel);
+      rescheduled.add(kernel);
+      askProducers(kernel);
+      settle(kernel, partialsOf(kernel));
     },
-    read(value, by, at) {
-      if (graph.nodes.get(value)?.op === "input") return;
-      const life = lifeOf(value);
-      const before = life.readers.get(by) ?? at;
-      const reach = life.entered;
-      if (at === null) life.readers.delete(by);
-      else life.readers.set(by, at);
-      const within = reach !== null && before !== null && before > reach[0] && before < reach[1];
-      if (!within) changed.add(life);
+    leave(region) {
+      const kernel = kernels.get(region);
+      if (!kernel) return;
+      kernels.delete(region);
+      rescheduled.delete(kernel);
+      for (const life of kernel.stores) if (life.home === kernel) life.home = null;
+      for (const life of kernel.reads) life.readers.delete(kernel);
+      touch(kernel);
+      askProducers(kernel);
+      settle(kernel, null);
     },
-    partials: (at, bytes) => profile.add(at, at, bytes),
     outputsMoved() {
       const before = outputs;
       outputs = outputsNow();
@@ -90,22 +137,37 @@ export function openLiveness(
       inputs += bytes;
     },
     peakBytes() {
-      changed.forEach(settle);
+      for (const kernel of rescheduled) {
+        rescheduled.delete(kernel);
+        reschedule(kernel);
+      }
+      for (const life of changed) settle(life, reachOf(life, outputs.has(life.value) ? end : null));
       changed.clear();
       return inputs + profile.peak();
     },
   };
 }
 
-/** First and last position at which a value is alive; null before it is written. */
-function reachOf({ home, readers }: Life, end: number | null): readonly [number, number] | null {
+/** Where a kernel runs, by where the readers of what it stores do. */
+function firstOf(kernel: Kernel): number {
+  let first = kernel.at;
+  for (const { readers } of kernel.stores)
+    for (const reader of readers) if (reader !== kernel && reader.runs < first) first = reader.runs;
+  return first;
+}
+
+/** Whether a value is alive at a position, and before and after it. */
+const isWithin = (entered: Entered | null, at: number): boolean =>
+  entered !== null && entered[0] < at && at < entered[1];
+
+const partialsOf = ({ runs, partials }: Kernel): Entered | null => (partials > 0 ? [runs, runs, partials] : null);
+
+/** First and last position at which a value is alive, and its bytes; null before it is stored. */
+function reachOf({ home, readers, bytes }: Life, end: number | null): Entered | null {
   if (home === null) return null;
-  let [first, last] = [home, end ?? home];
-  for (const at of readers.values()) {
-    if (at < first) first = at;
-    if (at > last) last = at;
-  }
-  return [first, last];
+  let last = end ?? home.runs;
+  for (const { runs } of readers) if (runs > last) last = runs;
+  return [home.runs, last, bytes];
 }
 
 /** Sums over ranges of positions and their maximum: the profile of live bytes over a plan, always up to date. */

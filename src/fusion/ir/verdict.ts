@@ -96,16 +96,21 @@ export interface StepCost extends Weighed {
   readonly bindings: number;
 }
 
-/** Totals of a whole fusion state, by the traffic rules (compiler: kernel/count/traffic.ts). */
-export interface Totals {
+/** What adds up over the kernels of a state, by the traffic rules (compiler: kernel/count/traffic.ts). */
+export interface Sums {
   readonly kernels: number;
   /** Every (kernel, tensor) read or write event, rereads included. */
   readonly transfers: number;
   /** Those of tensors of at least 1/4 of the largest tensor of the graph. */
   readonly fullSizeTransfers: number;
   readonly bytes: number;
-  readonly peakBytes: number;
   readonly predictedMicros: number;
+}
+
+/** The sums of a plan, and what depends on the order of its kernels. */
+export interface Totals extends Sums {
+  /** The most bytes alive with one of its kernels. */
+  readonly peakBytes: number;
 }
 
 /** `graph`: a rewrite of nodes; `fuse`: a merge of regions; `split`: one region into several. */
@@ -132,7 +137,7 @@ export interface Step {
   /** null when nothing changed (a refusal). */
   readonly patch: Patch | null;
   /** Totals after the step. */
-  readonly totals: Totals;
+  readonly totals: Sums;
   /** Chained over all steps so far (8 hex digits). */
   readonly hash: string;
 }

@@ -1,5 +1,5 @@
 /** @file Which values share a buffer. A slot is a whole buffer: nothing is bound for reading and writing in one dispatch. */
-import { extended, type BufferPlan, type Plan } from "../ir";
+import { extended, type BufferPlan } from "../ir";
 
 /** A value that needs memory, without its slot. */
 export type Tenant = Omit<BufferPlan, "slot">;
@@ -99,6 +99,6 @@ export function liveBytes(buffers: readonly Tenant[], kernels: number): readonly
   return [...liveSets(held, kernels).subarray(1, kernels + 1)];
 }
 
-/** Most bytes alive with one kernel of a plan; 0 for a plan without kernels. Totals of steps say it for kernels in the text's order. */
-export const peakOf = ({ buffers, kernels }: Pick<Plan, "buffers" | "kernels">): number =>
-  liveBytes(buffers, kernels.length).reduce((most, bytes) => Math.max(most, bytes), 0);
+/** Most bytes alive with one kernel of a plan; 0 for a plan without kernels. */
+export const peakOf = (buffers: readonly Tenant[], kernels: number): number =>
+  liveBytes(buffers, kernels).reduce((most, bytes) => Math.max(most, bytes), 0);

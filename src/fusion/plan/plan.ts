@@ -1,6 +1,6 @@
 /** @file From a fusion to a plan: kernels in order with WGSL, bindings and exact counts, and a buffer for every value. */
 import { fullSizeBytes, regionTraffic, resolveView } from "../kernel";
-import { kernelTime, occupancyLimits, openRunningTotals, positionsOf, type RegionFacts } from "../cost";
+import { kernelTime, occupancyLimits, openSums, type RegionFacts } from "../cost";
 import {
   type Access,
   type Binding,
@@ -15,12 +15,13 @@ import {
   type NodeId,
   type Plan,
   type Region,
+  type RegionId,
   type Target,
   isPartials,
 } from "../ir";
-import type { KernelProgram } from "../kernel/code";
-import { planMemory, type Tenant } from "./memory";
-import { kernelOrder } from "./kernel-order";
+import { boundValues, type KernelProgram } from "../kernel/code";
+import { peakOf, planMemory, type Tenant } from "./memory";
+import { kernelOrders } from "./kernel-order";
 import { shapeRegion, type PrintedBinding, type PrintedProgram, type PrintedRegion } from "./printed-region";
 import { printCached } from "./kernel-cache";
 
@@ -38,31 +39,72 @@ export interface LoweredRegion {
  */
 export function planFusion(fusion: Fusion, target: Target, profile: DeviceProfile): Plan {
   const { graph } = fusion;
-  const runningTotals = openRunningTotals(graph, positionsOf(graph));
   const fullSize = fullSizeBytes(graph);
-  const kernels: Kernel[] = [];
-  for (const region of kernelOrder(fusion)) {
+  const { ordered, tenants, peakBytes } = inRunningOrder(fusion, (region) => {
     const printed = printCached(graph, region, target);
     const facts = factsOf(graph, region, printed, profile, fullSize);
-    runningTotals.add(region, facts);
-    for (const kernel of kernelsOf(region, facts, printed.programs, profile, fullSize))
-      kernels.push({ id: `K${kernels.length + 1}`, ...kernel });
-  }
-  const { buffers, plannedBytes, lowerBoundBytes } = planMemory(tenantsOf(fusion, kernels), kernels.length);
+    const kernels = kernelsOf(region, facts, printed.programs, profile, fullSize);
+    return { region, facts, kernels, bound: kernels.map(({ bindings }) => bindings) };
+  });
+  const sums = openSums();
+  for (const { facts } of ordered) sums.add(facts);
+  const kernels = ordered.flatMap((each) => each.kernels).map((kernel, i): Kernel => ({ id: `K${i + 1}`, ...kernel }));
+  const { buffers, plannedBytes, lowerBoundBytes } = planMemory(tenants, kernels.length);
   const aliases = graph.outputs.flatMap((output) => {
     const value = resolveView(graph, output);
     return value === output && !isInput(node(graph, output)) ? [] : [{ output, value }];
   });
-  return { kernels, buffers, aliases, totals: runningTotals.totals(), plannedBytes, lowerBoundBytes };
+  return { kernels, buffers, aliases, totals: { ...sums.totals(), peakBytes }, plannedBytes, lowerBoundBytes };
 }
 
 /** Every kernel of a fusion as a lowered program, in running order: what `interpretProgram` runs. */
 export function lowerFusion(fusion: Fusion, target: Target, profile: DeviceProfile): LoweredRegion[] {
   const fullSize = fullSizeBytes(fusion.graph);
-  return kernelOrder(fusion).map((region) => {
+  const { ordered } = inRunningOrder(fusion, (region) => {
     const shaped = shapeRegion(fusion.graph, region, target);
-    return { region, facts: factsOf(fusion.graph, region, shaped, profile, fullSize), programs: shaped.programs };
+    const facts = factsOf(fusion.graph, region, shaped, profile, fullSize);
+    return { region, facts, programs: shaped.programs, bound: shaped.programs.map(bindingsOf) };
   });
+  return ordered.map(({ region, facts, programs }) => ({ region, facts, programs }));
+}
+
+/** What a kernel binds of one value. */
+type Bound = Pick<Binding, "value" | "type" | "begins">;
+
+/** The kernels of one region, by what each of them binds. */
+interface Launches {
+  readonly region: Region;
+  readonly bound: readonly (readonly Bound[])[];
+}
+
+const bindingsOf = (program: KernelProgram): readonly Bound[] => {
+  const values = boundValues(program);
+  return program.buffers.map(({ type, begins }, i) => ({
+    value: values[i]!,
+    type,
+    ...(begins !== undefined && { begins }),
+  }));
+};
+
+/** What running the kernels in an order needs. */
+interface Running<T> {
+  readonly ordered: readonly T[];
+  readonly tenants: readonly Tenant[];
+  readonly peakBytes: number;
+}
+
+/** Regions that need kernels, each made ready by `ready`, in the order in which a plan runs them: that of the text, unless less is alive at the peak of the other one. */
+function inRunningOrder<T extends Launches>(fusion: Fusion, ready: (region: Region) => T): Running<T> {
+  const { text, depthFirst } = kernelOrders(fusion);
+  const made = new Map(text.map((region) => [region, ready(region)]));
+  const running = (order: readonly Region[]): Running<T> => {
+    const ordered = order.map((region) => made.get(region)!);
+    const kernels = ordered.flatMap(({ region, bound }) => bound.map((bindings) => ({ region: region.id, bindings })));
+    const tenants = tenantsOf(fusion, kernels);
+    return { ordered, tenants, peakBytes: peakOf(tenants, kernels.length) };
+  };
+  const [asWritten, other] = [running(text), running(depthFirst)];
+  return other.peakBytes < asWritten.peakBytes ? other : asWritten;
 }
 
 function factsOf(
@@ -193,9 +235,12 @@ function accessesOf(
 }
 
 /** Every value that needs a buffer, with its life. */
-function tenantsOf({ graph, regions }: Fusion, kernels: readonly Omit<Kernel, "id">[]): Tenant[] {
+function tenantsOf(
+  { graph, regions }: Fusion,
+  kernels: readonly { readonly region: RegionId; readonly bindings: readonly Bound[] }[],
+): Tenant[] {
   const outputs = new Set(graph.outputs.map((id) => resolveView(graph, id)));
-  const lives = new Map<NodeId, { first: number; last: number; binding: Binding }>();
+  const lives = new Map<NodeId, { first: number; last: number; binding: Bound }>();
   kernels.forEach(({ bindings }, at) => {
     for (const binding of bindings) {
       const { begins } = binding;

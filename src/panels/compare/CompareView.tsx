@@ -5,14 +5,14 @@ import type { Comparison, World } from "../../document";
 import { stepNames } from "../../picture";
 import { playground, selectMeasuredProfile, usePlayground } from "../../state";
 import { Icon, type IconName } from "../../icons";
-import { cursorOf, differences, nextDifference, totalsAt } from "../model/plan/compare";
+import { cursorOf, differences, nextDifference, sumsAt, type ComparedTotals } from "../model/plan/compare";
 import { passTitle } from "../model/plan/passes";
 import { presets, sideNames, type Surroundings } from "./choices";
 import { Differences } from "./Differences";
 import type { Mark, Still } from "../still";
 import { useViewKeys } from "../use-view-keys";
 import { Side } from "./Side";
-import { useWorlds, type Planned } from "./use-worlds";
+import { usePlanAt, useWorlds, type Planned } from "./use-worlds";
 import "./compare.css";
 
 const show = (comparison: Comparison | null): void => playground.getState().actions.compare(comparison);
@@ -239,7 +239,14 @@ export function CompareView({ Still }: { readonly Still: Still }) {
   );
   const graphs = useMemo((): readonly Graph[] => planned?.compilations.map(({ drawn }) => drawn) ?? [], [planned]);
   const cursors = (["before", "after"] as const).map((side) => cursorOf(aligned, side, shown));
-  const totals = planned?.compilations.map((each, i) => totalsAt(each, cursors[i]!));
+  const plans = [
+    usePlanAt(planned?.compilations[0] ?? null, cursors[0]!),
+    usePlanAt(planned?.compilations[1] ?? null, cursors[1]!),
+  ];
+  const totals = planned?.compilations.map((each, i): ComparedTotals | null => {
+    const sums = sumsAt(each, cursors[i]!);
+    return sums && { ...sums, peakBytes: plans[i]?.totals.peakBytes ?? null };
+  });
   const steps = (side: "before" | "after") => aligned.flatMap((each) => each[side] ?? []);
   const tallest = Math.max(
     1,
@@ -260,6 +267,7 @@ export function CompareView({ Still }: { readonly Still: Still }) {
       compilation={planned?.compilations[i] ?? null}
       layout={planned?.layouts[i] ?? null}
       cursor={cursors[i]!}
+      plan={plans[i]!}
       onShow={go}
       onMark={(key) => {
         go(Number(key));

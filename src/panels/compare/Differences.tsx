@@ -1,8 +1,8 @@
 /** @file What differs between two plans: each decision with both reasons, totals, reasons by code. */
 import { useEffect, useRef } from "react";
-import type { Graph, Step, Totals } from "../../fusion";
+import type { Graph, Step } from "../../fusion";
 import { InlineCode } from "../InlineCode";
-import { bytesBetween, codeRows, comparedRows, type differences } from "../model/plan/compare";
+import { bytesBetween, codeRows, comparedRows, type ComparedTotals, type differences } from "../model/plan/compare";
 import { passTitle } from "../model/plan/passes";
 import { showBytes } from "../model/units";
 import { changedRow, type ChangedRow, type TakenWords } from "../model/plan/what-if";
@@ -71,7 +71,7 @@ function Item({ row, names, shown, current, onShow }: ItemProps) {
 
 interface TableProps {
   readonly names: Names;
-  readonly totals: readonly [Totals, Totals];
+  readonly totals: readonly [ComparedTotals, ComparedTotals];
   readonly atEnd: boolean;
 }
 

@@ -1,15 +1,14 @@
 /** @file One side of a comparison: what it is, its counts, its graph, its steps. */
 import { useMemo, type CSSProperties } from "react";
-import type { AlignedStep, Compilation } from "../../fusion";
+import type { AlignedStep, Compilation, Plan } from "../../fusion";
 import { recordOf, type World } from "../../document";
 import { usePlayground, type Layout } from "../../state";
-import { totalsAt } from "../model/plan/compare";
+import { sumsAt } from "../model/plan/compare";
 import { transferCount } from "../model/plan/score";
 import { count, measureBytes } from "../model/units";
 import type { Mark, Still } from "../still";
 import { useSize } from "../use-size";
 import { chosenOf, planChoices, programChoices, worldOf, type Surroundings } from "./choices";
-import { usePlanAt } from "./use-worlds";
 
 interface ChoiceProps {
   readonly which: "First" | "Second";
@@ -68,7 +67,7 @@ export function SideChoice({ which, world, around, onChange }: ChoiceProps) {
 }
 
 function Counts({ compilation, cursor }: { readonly compilation: Compilation; readonly cursor: number }) {
-  const totals = totalsAt(compilation, cursor);
+  const totals = sumsAt(compilation, cursor);
   if (!totals) return null;
   const { value, unit } = measureBytes([totals.bytes])(totals.bytes);
   const shown = [
@@ -186,6 +185,8 @@ interface Props extends StripProps {
   readonly compilation: Compilation | null;
   readonly layout: Layout | null;
   readonly cursor: number;
+  /** Of the state at the cursor; null while it is made. */
+  readonly plan: Plan | null;
   readonly marks: readonly Mark[];
   readonly onMark: (key: string) => void;
 }
@@ -210,15 +211,14 @@ export function Side(props: Props) {
 }
 
 function Graph(props: Props & { readonly compilation: Compilation; readonly layout: Layout }) {
-  const { Still, name, compilation, layout, cursor, marks, onMark } = props;
-  const plan = usePlanAt(compilation, cursor);
+  const { Still, name, compilation, layout, cursor, plan, marks, onMark } = props;
   const document = usePlayground((state) => state.document);
   // Ops that were moved by hand stand there on both sides, where both show that program.
   const moved = useMemo(
     () => (compilation.text === document.text ? document.positions : NOTHING_MOVED),
     [compilation, document],
   );
-  const kernels = totalsAt(compilation, cursor)?.kernels ?? 0;
+  const kernels = sumsAt(compilation, cursor)?.kernels ?? 0;
   const label = `Op graph, ${name}: ${kernels} ${kernels === 1 ? "kernel" : "kernels"}`;
   return <Still {...{ compilation, cursor, plan, layout, moved, folds: "crowded" as const, label, marks, onMark }} />;
 }

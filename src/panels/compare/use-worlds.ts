@@ -71,16 +71,19 @@ export function useWorlds({ worlds }: Comparison): Worlds {
   };
 }
 
-/** The plan of the state after `cursor` steps; null while the worker makes it. */
-export function usePlanAt(compilation: Compilation, cursor: number): Plan | null {
+const endPlan = ({ naivePlan, fusedPlan, steps }: Compilation, cursor: number): Plan | null =>
+  cursor === 0 ? naivePlan : cursor >= steps.length ? fusedPlan : null;
+
+/** The plan of the state after `cursor` steps; null while the worker makes it, or where nothing is compiled yet. */
+export function usePlanAt(compilation: Compilation | null, cursor: number): Plan | null {
   const [plans, setPlans] = useState<{ readonly of: Compilation; readonly known: ReadonlyMap<number, Plan> } | null>(
     null,
   );
-  const ends = cursor === 0 ? compilation.naivePlan : cursor >= compilation.steps.length ? compilation.fusedPlan : null;
+  const ends = compilation && endPlan(compilation, cursor);
   const known = plans?.of === compilation ? plans.known : null;
   const missing = !ends && !known?.has(cursor);
   useEffect(() => {
-    if (!missing) return undefined;
+    if (!compilation || !missing) return undefined;
     let open = true;
     void playground
       .getState()

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { allPasses } from "..";
-import type { Totals } from "../../ir";
+import type { Sums } from "../../ir";
 import { levelOf, levelUsed, orderRefusal, passOrder, pipelineOf } from "./pipeline";
 
 const usual = allPasses.map(({ name }) => name);
@@ -45,12 +45,11 @@ test("names that an older document lacks keep their position; strange ones are l
 });
 
 test("the level of a plan is that of the highest pass that changed its counts", () => {
-  const totals = (kernels: number): Totals => ({
+  const totals = (kernels: number): Sums => ({
     kernels,
     transfers: 0,
     fullSizeTransfers: 0,
     bytes: 0,
-    peakBytes: 0,
     predictedMicros: 0,
   });
   const step = (pass: string, kernels: number, accepted = true) => ({ pass, accepted, totals: totals(kernels) });

@@ -1,5 +1,5 @@
 /** @file Which passes run, and in which order: the level's, without reordering unless the document says otherwise, and never in an order that can't run. */
-import type { CompileOptions, Step, Totals } from "../../ir";
+import type { CompileOptions, Step, Sums } from "../../ir";
 import type { FusionPass } from "./define";
 import { passCatalogue, type Level } from "../catalogue";
 
@@ -16,10 +16,10 @@ export const levels: readonly { readonly level: Level; readonly sentence: string
 /** The lowest level that runs this pass. */
 export const levelOf = (name: string): Level => passCatalogue.find((pass) => pass.name === name)?.level ?? MAX_LEVEL;
 
-const counts = ({ kernels, transfers, bytes }: Totals): string => [kernels, transfers, bytes].join();
+const counts = ({ kernels, transfers, bytes }: Sums): string => [kernels, transfers, bytes].join();
 
 /** The highest level of a pass that changed what the plan counts, beginning with `naive`; what a pass only names does not count. */
-export function levelUsed(steps: readonly Pick<Step, "pass" | "accepted" | "totals">[], naive: Totals): Level {
+export function levelUsed(steps: readonly Pick<Step, "pass" | "accepted" | "totals">[], naive: Sums): Level {
   const used = steps.flatMap(({ pass, accepted, totals }, i) =>
     accepted && counts(totals) !== counts(steps[i - 1]?.totals ?? naive) ? [levelOf(pass)] : [],
   );

@@ -19,18 +19,19 @@ import {
   type RegionId,
   type Standing,
   type Step,
-  type Totals,
+  type Sums,
   type Verdict,
 } from "../../ir";
 import {
   figuresIn,
   isRefusal,
-  openRunningTotals,
+  openPeak,
+  openSums,
   positionsOf,
   type Figures,
   type Positions,
   type RegionFacts,
-  type RunningTotals,
+  type RunningPeak,
 } from "../../cost";
 import { isViewRegion } from "../../kernel";
 import { executionOrder, regionOrder, type RegionOrder } from "./region-order";
@@ -108,7 +109,9 @@ export interface Planner {
   readonly figuresOf: (region: Region) => Figures;
   /** Runs `ask` as if the nodes of the patch were already rewritten. */
   readonly supposing: <T>(patch: Patch, ask: () => T) => T;
-  /** Peak bytes if these regions were exchanged. */
+  /** Most bytes alive with the regions in the order of the text; no plan made of them has a higher peak. */
+  readonly peakBytes: () => number;
+  /** The same if these regions were exchanged. */
   readonly peakAfter: (remove: readonly Region[], add: readonly Region[]) => number;
   /** @param merged regions that became one; empty when readers took copies */
   readonly apply: (patch: Patch, merged: readonly RegionId[]) => void;
@@ -116,7 +119,7 @@ export interface Planner {
   readonly edition: () => number;
   /** After rewrites and splits: a fresh order of all regions. */
   readonly reorder: () => void;
-  readonly totals: () => Totals;
+  readonly totals: () => Sums;
   /** The state as plain data that no longer changes. */
   readonly fusion: () => Fusion;
 }
@@ -142,11 +145,10 @@ export function inTextOrder(draft: DraftFusion, positions: Positions): Fusion {
     (a, b) => positions.of(a) - positions.of(b) || reads(a) - reads(b) || (a.id < b.id ? -1 : 1),
   );
   const nodes = new Map<NodeId, Node>();
-  // Passes may have made several for one position: what is read comes first.
+  // Several passes may have made something for one node: what is read comes first.
   const put = (n: Node): void => {
     if (nodes.has(n.id)) return;
-    for (const input of n.inputs.map((id) => draft.nodes.get(id)!))
-      if (!nodes.has(input.id) && positions.of(input) === positions.of(n)) put(input);
+    for (const id of n.inputs) if (!nodes.has(id)) put(draft.nodes.get(id)!);
     nodes.set(n.id, n);
   };
   sorted.forEach(put);
@@ -210,8 +212,13 @@ export function openPlanner(
       if (order.at(ids[i - 1]!) > order.at(ids[i]!)) return ids.toSorted((a, b) => order.at(a) - order.at(b));
     return ids;
   };
-  const runningTotals = openRunningTotals(graph, positions);
-  for (const each of draft.regions.values()) runningTotals.add(each, countsOf(each));
+  const sums = openSums();
+  const peak = openPeak(graph, positions);
+  for (const each of draft.regions.values()) {
+    const counts = countsOf(each);
+    sums.add(counts);
+    peak.add(each, counts);
+  }
   return {
     options,
     profile: options.profile,
@@ -245,13 +252,15 @@ export function openPlanner(
       setNodes(draft, invert(patch));
       return answer;
     },
-    peakAfter: (remove, add) => peakAfter(runningTotals, countsOf, remove, add),
+    peakBytes: () => peak.peakBytes(),
+    peakAfter: (remove, add) => peakAfter(peak, countsOf, remove, add),
     edition: () => edition,
     apply: (patch, merged) => {
       edition++;
       if (merged.length > 1) order.merge(merged, patch.addedRegions[0]!.id);
       for (const each of patch.removedRegions) {
-        runningTotals.remove(each, countsOf(each));
+        sums.remove(countsOf(each));
+        peak.remove(each);
         useDef.leave(each);
         draft.regions.delete(each.id);
       }
@@ -259,17 +268,19 @@ export function openPlanner(
       for (const each of patch.addedRegions) {
         draft.regions.set(each.id, each);
         useDef.enter(each);
-        runningTotals.add(each, countsOf(each));
+        const counts = countsOf(each);
+        sums.add(counts);
+        peak.add(each, counts);
       }
       if (patch.addedNodes.length + patch.removedNodes.length > 0) {
-        runningTotals.outputsMoved();
-        runningTotals.inputsChanged(inputBytes(patch.addedNodes) - inputBytes(patch.removedNodes));
+        peak.outputsMoved();
+        peak.inputsChanged(inputBytes(patch.addedNodes) - inputBytes(patch.removedNodes));
       }
     },
     reorder: () => {
       order = orderNow();
     },
-    totals: () => runningTotals.totals(),
+    totals: () => sums.totals(),
     fusion: () => inTextOrder(draft, positions),
   };
 }
@@ -280,18 +291,18 @@ const setNodes = (draft: DraftFusion, patch: Patch): void =>
 const inputBytes = (nodes: readonly Node[]): number =>
   nodes.reduce((sum, n) => sum + (isInput(n) ? bytesOf(n.type) : 0), 0);
 
-/** Exchanges regions in the totals, looks, and puts them back. */
+/** Exchanges regions, looks, and puts them back. */
 function peakAfter(
-  runningTotals: RunningTotals,
+  peak: RunningPeak,
   factsOf: (region: Region) => RegionFacts,
   remove: readonly Region[],
   add: readonly Region[],
 ): number {
-  for (const each of remove) runningTotals.remove(each, factsOf(each));
-  for (const each of add) runningTotals.add(each, factsOf(each));
-  const { peakBytes } = runningTotals.totals();
-  for (const each of add) runningTotals.remove(each, factsOf(each));
-  for (const each of remove) runningTotals.add(each, factsOf(each));
+  for (const each of remove) peak.remove(each);
+  for (const each of add) peak.add(each, factsOf(each));
+  const peakBytes = peak.peakBytes();
+  for (const each of add) peak.remove(each);
+  for (const each of remove) peak.add(each, factsOf(each));
   return peakBytes;
 }
 

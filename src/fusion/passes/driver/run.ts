@@ -8,7 +8,7 @@ import {
   type Patch,
   type Step,
   type StepCost,
-  type Totals,
+  type Sums,
   type Verdict,
   bytesOf,
   node,
@@ -54,10 +54,6 @@ export function stateHash({ graph, regions }: Fusion): string {
 
 /** Runs the passes in order on the naive state. Deterministic in its arguments. */
 export function runPasses(naive: Fusion, options: PlanOptions, passes: readonly FusionPass[]): PassRun {
-  return withinStored(options, (asked) => runOnce(naive, asked, passes));
-}
-
-function runOnce(naive: Fusion, options: PlanOptions, passes: readonly FusionPass[]): PassRun {
   const fullSize = fullSizeBytes(naive.graph);
   const log: Log = { steps: [], lastReason: new Map(), hash: stateHash(naive) };
   const costCache = openCostCache(options.profile, fullSize);
@@ -156,7 +152,7 @@ function losesRounding({ graph }: Planner, { rewrite }: Candidate): Verdict | nu
   );
 }
 
-function record(pass: FusionPass, candidate: Candidate, decision: Decision, totals: Totals, log: Log): void {
+function record(pass: FusionPass, candidate: Candidate, decision: Decision, totals: Sums, log: Log): void {
   const verdict = decision.profitable ?? decision.legal;
   const accepted = decision.patch !== null;
   if (!accepted && !isNews(log, candidate, verdict)) return;
@@ -231,26 +227,4 @@ function removesOverLimit(planner: Planner, candidate: Candidate, delta: CostDel
       weighed: overruled("limit", candidate, delta, refused),
     },
   );
-}
-
-/** The most bytes alive at once at the end; null where no step was taken. */
-const peakOf = ({ steps }: PassRun): number | null => steps.at(-1)?.totals.peakBytes ?? null;
-
-/**
- * The plan as asked for. Where a policy saves less than every value, and its peak is above that of the plan that saves every value, it
- * is planned again with that peak as a limit; where it stays above, the plan that saves every value is taken. A budget holds in any
- * case, and choices of single values decide by themselves.
- */
-function withinStored(options: PlanOptions, plan: (options: PlanOptions) => PassRun): PassRun {
-  const asked = plan(options);
-  const { savedValues } = options;
-  const isFree = savedValues && Object.keys(savedValues.choices).length === 0;
-  const rewrote = asked.steps.some(({ pass, accepted }) => accepted && pass === "saved-values");
-  if (!isFree || (savedValues.policy ?? "stored") === "stored" || !rewrote) return asked;
-  const stored = plan({ ...options, savedValues: { ...savedValues, policy: "stored" }, storedPeak: Infinity });
-  const limit = peakOf(stored) ?? Infinity;
-  if (peakOf(asked)! <= limit) return asked;
-  const within = plan({ ...options, storedPeak: limit });
-  if (peakOf(within)! <= limit || savedValues.budgetBytes !== undefined) return within;
-  return stored;
 }

@@ -5,11 +5,14 @@ import type { Candidate, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
 import { namesOf, no, showBytes } from "../driver/sentences";
 
-/** The plan must stay below the profile's memory limit, unless it was above it already. */
+/**
+ * The plan must stay below the profile's memory limit, unless it was above it already. It is held against the order of the text, which no
+ * plan's own peak is above.
+ */
 export function overPeak(planner: Planner, { add, remove, nodes, rewrite }: Candidate): Opinion | null {
   const { profile, storedPeak = Infinity } = planner.options;
   const limit = Math.min(profile.memoryLimitBytes, storedPeak);
-  const before = planner.totals().peakBytes;
+  const before = planner.peakBytes();
   if (rewrite) return null;
   const reach = add.reduce((sum, region) => sum + planner.figuresOf(region).traffic.bytes, 0);
   if (before + reach <= limit) return null;
@@ -20,10 +23,10 @@ export function overPeak(planner: Planner, { add, remove, nodes, rewrite }: Cand
   return no(
     "C_PEAK_MEMORY",
     nodes,
-    `The inputs of the merged kernel would have to stay in memory until it runs, which raises the peak from ${showBytes(before)} to ${showBytes(after)}, above ${what}.`,
+    `In the order of the text the inputs of the merged kernel would have to stay in memory until it runs, which raises the peak from ${showBytes(before)} to ${showBytes(after)}, above ${what}.`,
     {
       numbers: { bytesBefore: before, bytesAfter: after, limit },
-      limit: { what: "peak memory", value: after, limit, unit: "B" },
+      limit: { what: "peak memory in the order of the text", value: after, limit, unit: "B" },
       ...(isStored
         ? { remedy: "Options, Saved values: save every value." }
         : {

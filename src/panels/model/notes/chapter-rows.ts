@@ -9,7 +9,6 @@ import {
   intensity,
   node,
   type NodeId,
-  peakOf,
   type Plan,
   ridge,
   runReference,
@@ -208,7 +207,7 @@ const l2Norm: Sentence = (counted, says) => {
 };
 
 const lessMemory: Sentence = ({ naive, fused }, says) => {
-  const [before, after] = [peakOf(naive), peakOf(fused)];
+  const [before, after] = [naive.totals.peakBytes, fused.totals.peakBytes];
   const percent = significant(Math.abs(1 - after / before) * 100, 2);
   return quoted(
     `The lecture notes say ${says}; that depends on the graph. This one's peak goes ${showBytes(before)} → ${showBytes(after)}, ${percent} % ${after > before ? "more" : "less"}.`,

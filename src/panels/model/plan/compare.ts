@@ -6,7 +6,7 @@ import {
   type ChangedDecision,
   type Compilation,
   type Step,
-  type Totals,
+  type Sums,
 } from "../../../fusion";
 import type { World } from "../../../document";
 import { transferCount } from "./score";
@@ -20,8 +20,8 @@ export const stepsOf = ({ steps }: Pick<Compilation, "steps">, { at }: Pick<Worl
 export const cursorOf = (aligned: readonly AlignedStep[], side: "before" | "after", shown: number): number =>
   aligned.slice(0, shown).filter((each) => each[side] !== null).length;
 
-/** Totals of the state after `cursor` steps. */
-export const totalsAt = ({ steps, naivePlan }: Compilation, cursor: number): Totals | null =>
+/** Sums of the state after `cursor` steps. */
+export const sumsAt = ({ steps, naivePlan }: Compilation, cursor: number): Sums | null =>
   steps[cursor - 1]?.totals ?? naivePlan?.totals ?? null;
 
 /** The index in the common order of the next or previous difference, as the number of steps that shows it; null for none. */
@@ -40,6 +40,11 @@ export function differences(
   return [...indices].map(([change, shown]) => ({ change, shown }));
 }
 
+/** Sums of a state, and the peak of its plan; null while that is made. */
+export interface ComparedTotals extends Sums {
+  readonly peakBytes: number | null;
+}
+
 export interface ComparedRow {
   readonly name: string;
   readonly first: string;
@@ -53,15 +58,15 @@ export interface ComparedRow {
 const signed = (change: number, shown: string): string => (change === 0 ? "0" : `${change < 0 ? "−" : "+"}${shown}`);
 
 /**
- * Kernels, transfers, bytes and predicted time of both, each pair in one unit, and what changes from the first to the second.
+ * Kernels, transfers, bytes, peak and predicted time of both, each pair in one unit, and what changes from the first to the second.
  * `time`: what the last row is called, where its machine has to be named.
  */
-export function comparedRows(first: Totals, second: Totals, time = "Predicted time"): ComparedRow[] {
+export function comparedRows(first: ComparedTotals, second: ComparedTotals, time = "Predicted time"): ComparedRow[] {
   const row = (
     name: string,
-    value: (totals: Totals) => number,
+    value: (totals: ComparedTotals) => number,
     show: (value: number) => string,
-    side = (of: Totals): string => show(value(of)),
+    side = (of: ComparedTotals): string => show(value(of)),
   ): ComparedRow => {
     const [a, b] = [value(first), value(second)];
     const [left, right] = [side(first), side(second)];
@@ -70,21 +75,26 @@ export function comparedRows(first: Totals, second: Totals, time = "Predicted ti
     return { name, first: left, second: right, change: signed(change, show(Math.abs(change))), tone };
   };
   const counted = (value: number): string => significant(value, 6);
-  const inUnits = (measure: (all: readonly number[]) => (value: number) => Measure, pick: (of: Totals) => number) => {
+  const inUnits = (
+    measure: (all: readonly number[]) => (value: number) => Measure,
+    pick: (of: ComparedTotals) => number,
+  ) => {
     const one = measure([pick(first), pick(second)]);
     return (value: number): string => {
       const { value: shown, unit } = one(value);
       return `${shown} ${unit}`;
     };
   };
-  const bytes = (of: Totals): number => of.bytes;
-  const peak = (of: Totals): number => of.peakBytes;
-  const micros = (of: Totals): number => of.predictedMicros;
+  const bytes = (of: ComparedTotals): number => of.bytes;
+  const peak = (of: ComparedTotals): number => of.peakBytes ?? 0;
+  const micros = (of: ComparedTotals): number => of.predictedMicros;
+  const named = "Peak memory";
+  const pending: ComparedRow = { name: named, first: "…", second: "…", change: "", tone: "same" };
   return [
     row("Kernels", (of) => of.kernels, counted),
     row("Full-size transfers", (of) => of.fullSizeTransfers, counted, transferCount),
     row("Memory traffic", bytes, inUnits(measureBytes, bytes)),
-    row("Peak memory", peak, inUnits(measureBytes, peak)),
+    first.peakBytes === null || second.peakBytes === null ? pending : row(named, peak, inUnits(measureBytes, peak)),
     row(time, micros, inUnits(measureMicros, micros)),
   ];
 }

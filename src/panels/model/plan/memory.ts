@@ -4,7 +4,6 @@ import {
   aliveIn,
   findNode,
   liveBytes,
-  peakOf,
   showType,
   type BufferPlan,
   type Graph,
@@ -64,7 +63,7 @@ export function livePicture(plan: Plan, graph: Graph): LivePicture | null {
   const { buffers, kernels } = plan;
   const live = liveBytes(buffers, kernels.length);
   if (live.length === 0) return null;
-  const peakBytes = peakOf(plan);
+  const { peakBytes } = plan.totals;
   const living = buffers.map((buffer) => livingOf(buffer, plan, graph)).toSorted(bySlot);
   const steps = shownSteps(live);
   const least = peakBytes * LEAST_SHARE;

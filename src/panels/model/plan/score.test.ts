@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
-import type { Totals } from "../../../fusion";
+import type { Sums } from "../../../fusion";
 import { scoreWords } from "./score";
 
-const totals = (kernels: number, fullSizeTransfers: number, mebibytes: number, predictedMicros: number): Totals => ({
+const totals = (kernels: number, fullSizeTransfers: number, mebibytes: number, predictedMicros: number): Sums => ({
   kernels,
   transfers: fullSizeTransfers,
   fullSizeTransfers,
   bytes: mebibytes * 2 ** 20,
-  peakBytes: 0,
   predictedMicros,
 });
 

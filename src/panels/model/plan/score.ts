@@ -1,5 +1,5 @@
 /** @file The score: the totals of the naive plan, of the shown step and of the last one, as the row writes them. */
-import type { Graph, Totals } from "../../../fusion";
+import type { Graph, Sums } from "../../../fusion";
 import type { Score } from "../../../state";
 import { brief, count, measureBytes, measureMicros, type Measure } from "../units";
 
@@ -12,7 +12,7 @@ export interface ScoreWords {
   readonly micros: { readonly values: Three<string>; readonly unit: string };
 }
 
-const three = <T>({ naive, now, end }: Score, pick: (totals: Totals) => T): Three<T> => [
+const three = <T>({ naive, now, end }: Score, pick: (totals: Sums) => T): Three<T> => [
   pick(naive),
   pick(now),
   pick(end),
@@ -28,7 +28,7 @@ function inOneUnit(
 }
 
 /** Transfers of large tensors; where only small ones move, it is more than none. */
-export const transferCount = ({ fullSizeTransfers, bytes }: Pick<Totals, "fullSizeTransfers" | "bytes">): string =>
+export const transferCount = ({ fullSizeTransfers, bytes }: Pick<Sums, "fullSizeTransfers" | "bytes">): string =>
   fullSizeTransfers === 0 && bytes > 0 ? "<1" : count(fullSizeTransfers);
 
 export function scoreWords(totals: Score): ScoreWords {

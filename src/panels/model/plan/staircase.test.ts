@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
-import type { ReasonCode, Step, Totals } from "../../../fusion";
+import type { ReasonCode, Step, Sums } from "../../../fusion";
 import { columnAt, MAX_COLUMNS, seqInColumn, slotAt, slotsOf, staircaseOf, type Staircase } from "./staircase";
 
-const totals = (fullSizeTransfers: number): Totals => ({
+const totals = (fullSizeTransfers: number): Sums => ({
   kernels: 1,
   transfers: fullSizeTransfers,
   fullSizeTransfers,
   bytes: 0,
-  peakBytes: 0,
   predictedMicros: 0,
 });
 

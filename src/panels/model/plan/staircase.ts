@@ -1,5 +1,5 @@
 /** @file The staircase: one column a decision, its height the full-size transfers left after it. Long lists are grouped. */
-import { settled, type Step, type Totals } from "../../../fusion";
+import { settled, type Step, type Sums } from "../../../fusion";
 import { isForced } from "./step-words";
 
 /** More columns than this are grouped. */
@@ -87,7 +87,7 @@ function groupRun(run: readonly Column[], codes: ReadonlyMap<number, string>, op
 }
 
 /** `open`: keys of refusal groups that the person expanded. */
-export function staircaseOf(steps: readonly Step[], naive: Totals, open: ReadonlySet<string>): Staircase {
+export function staircaseOf(steps: readonly Step[], naive: Sums, open: ReadonlySet<string>): Staircase {
   const all = steps.map((step, i) => single(step, (i === 0 ? naive : steps[i - 1]!.totals).fullSizeTransfers));
   const grouped = all.length > MAX_COLUMNS;
   const codes = new Map(steps.map((step) => [step.seq, settled(step).code]));

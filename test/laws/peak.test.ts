@@ -1,0 +1,146 @@
+/** @file Peak memory is one number: what is alive with the kernels of a finished plan, wherever it is said, and never above what decisions were held against. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { planJson } from "../../src/cli/report";
+import { factsOf } from "../../src/course/facts";
+import { savedSheet } from "../../src/fusion";
+import { compile, defaultOptions, fusionAt, planAt } from "../../src/fusion/compile";
+import type { Compilation } from "../../src/fusion/compilation";
+import { chosenFor } from "../../src/fusion/cost";
+import { fullSizeBytes } from "../../src/fusion/kernel";
+import { openCostCache } from "../../src/fusion/passes/profitability/cost-cache";
+import { openPlanner, type Planner } from "../../src/fusion/passes/driver/planner";
+import { liveBytes } from "../../src/fusion/plan";
+import { planTotals, whatIf } from "../../src/fusion/what-if";
+import type { CompileOptions, Fusion, Plan, SavedValues, Target } from "../../src/fusion/ir";
+import { examples, optionsFor } from "../../src/lessons";
+import { comparedRows } from "../../src/panels/model/plan/compare";
+import { livePicture } from "../../src/panels/model/plan/memory";
+import { summaryOf } from "../../src/panels/model/plan/summary";
+import { showBytes } from "../../src/panels/model/units";
+import { differentiated } from "./gradient-case";
+import { caseArbitrary, planned, type Planned } from "./plan-laws";
+
+const [COUNT, SEED] = (process.env["PEAK_LAWS"] ?? "40:20261128").split(":").map(Number) as [number, number];
+
+const most = (values: readonly number[]): number => Math.max(0, ...values);
+const aliveIn = ({ buffers, kernels }: Plan): number => most(liveBytes(buffers, kernels.length));
+
+/** What each part of the page and of the command line says of a plan's peak. */
+function said(compilation: Compilation, which: "naive" | "fused"): Readonly<Record<string, number | string>> {
+  const { text, options, steps } = compilation;
+  const [naive, fused] = [compilation.naivePlan!, compilation.fusedPlan!];
+  const final = fusionAt(compilation, steps.length);
+  const [plan, state] = which === "naive" ? [naive, compilation.naive!] : [fused, final];
+  const picture = livePicture(plan, state.graph);
+  const unchanged = whatIf(compilation, {});
+  const table = summaryOf(compilation, null)!.flatMap((block) => (block.kind === "table" ? block.rows : []));
+  const shown = table.find(([name]) => name === "peak memory")![which === "naive" ? 1 : 2]!;
+  const compared = comparedRows(naive.totals, fused.totals).find(({ name }) => name === "Peak memory")!;
+  expect(shown).toBe(showBytes(plan.totals.peakBytes));
+  expect(compared.tone === "same").toBe(compared.first === compared.second);
+  return {
+    plan: plan.totals.peakBytes,
+    buffers: aliveIn(plan),
+    "the command line": planJson({ compilation, naive, fused, given: new Map() })[which].peakBytes,
+    "facts of a lesson": Number(factsOf(compilation, final).number(which === "naive" ? "naive.peak" : "peak")),
+    "sizes and examples": planTotals(text, options)![which].peakBytes,
+    "the Memory tab": picture?.peakBytes ?? 0,
+    "its columns": most(picture?.columns.map(({ bytes }) => bytes) ?? []),
+    ...(which === "fused" && {
+      "what if, before": unchanged.before.peakBytes,
+      "what if, after": unchanged.after.peakBytes,
+      "what if, as it is": unchanged.unchanged.peakBytes,
+    }),
+  };
+}
+
+describe("every part says the same of a plan's peak", () => {
+  const all = examples.map((example) => [example.id, example] as const);
+  test.each(all)("%s", { timeout: 60_000 }, (_, example) => {
+    const compilation = compile(example.text, optionsFor(example, defaultOptions, null, defaultOptions));
+    if (!compilation.fusedPlan) return;
+    for (const which of ["naive", "fused"] as const) {
+      const numbers = said(compilation, which);
+      expect(numbers).toEqual(Object.fromEntries(Object.keys(numbers).map((name) => [name, numbers["plan"]])));
+    }
+  });
+
+  test("of plans that save otherwise, and of those within a budget", { timeout: 120_000 }, () => {
+    const layer = "x: f32[256, 256] = param()\nw: f32[256, 256] = param()\nh = gelu(gelu(x @ w) @ w)\n";
+    const text = `${layer}loss = sum(h)\nloss.backward()\nreturn loss, x.grad, w.grad`;
+    const planOf = (savedValues?: SavedValues): Compilation =>
+      compile(text, { ...defaultOptions, ...(savedValues && { savedValues }) });
+    for (const { policy, budgetBytes, totals } of savedSheet(planOf())!.rows) {
+      const own = planOf(
+        policy === null
+          ? undefined
+          : { apart: true, choices: {}, policy, ...(budgetBytes !== undefined && { budgetBytes }) },
+      );
+      expect([policy, budgetBytes, totals]).toEqual([policy, budgetBytes, own.fusedPlan!.totals]);
+    }
+  });
+});
+
+/** A planner of a state, as the driver opens it. */
+function plannerOf(state: Fusion, options: CompileOptions, counted: Target): Planner {
+  const fullSize = fullSizeBytes(state.graph);
+  const cache = openCostCache(options.profile, fullSize);
+  return openPlanner(state, options, fullSize, cache, openCostCache(options.profile, fullSize, counted));
+}
+
+/** Where a plan holds more than decisions were held against, or a planner that walked along the steps says otherwise than a fresh one. */
+function boundFaults({ compilation }: Planned, seen: { below: number }): string[] {
+  const { steps, naive, options } = compilation;
+  const target = chosenFor(options);
+  const walking = plannerOf(naive!, options, target);
+  return [null, ...steps.filter(({ accepted }) => accepted)].flatMap((step) => {
+    if (step) walking.apply(step.patch!, []);
+    const at = step?.seq ?? 0;
+    const state = fusionAt(compilation, at);
+    const [walked, fresh] = [walking.peakBytes(), plannerOf(state, options, target).peakBytes()];
+    const plan = planAt(compilation, at);
+    const { peakBytes } = plan.totals;
+    if (peakBytes < walked) seen.below++;
+    const faults: string[] = [];
+    if (walked !== fresh) faults.push(`step ${at}: ${walked} along the steps, ${fresh} from scratch`);
+    if (peakBytes > walked) faults.push(`step ${at}: the plan holds ${peakBytes}, in the order of the text ${walked}`);
+    if (peakBytes !== aliveIn(plan)) faults.push(`step ${at}: totals say ${peakBytes}, buffers ${aliveIn(plan)}`);
+    return faults;
+  });
+}
+
+test(
+  `of ${COUNT} random programs and their gradients, seed ${SEED}: no plan's peak is above that of the text's order`,
+  { timeout: 300_000 },
+  () => {
+    const seen = { below: 0 };
+    fc.assert(
+      fc.property(caseArbitrary, (one) => {
+        const whole = differentiated(one);
+        for (const each of whole ? [one, whole] : [one]) expect(boundFaults(planned(each), seen)).toEqual([]);
+      }),
+      { numRuns: COUNT, seed: SEED },
+    );
+    expect(seen.below).toBeGreaterThan(0);
+  },
+);
+
+test("a limit that decisions kept to is kept by the plan", { timeout: 120_000 }, () => {
+  const seen = { kept: 0 };
+  fc.assert(
+    fc.property(caseArbitrary, fc.integer({ min: 1, max: 8 }), (one, eighths) => {
+      const free = planned(one).compilation;
+      const naive = plannerOf(free.naive!, free.options, chosenFor(free.options)).peakBytes();
+      const memoryLimitBytes = Math.ceil((naive * (8 + eighths)) / 16);
+      const { compilation } = planned(one, { profile: { ...free.options.profile, memoryLimitBytes } });
+      const { peakBytes } = planAt(compilation, compilation.steps.length).totals;
+      const rewritten = compilation.steps.some(({ accepted, kind }) => accepted && kind !== "fuse");
+      const isKept = naive <= memoryLimitBytes && !rewritten;
+      if (isKept) seen.kept++;
+      expect(isKept && peakBytes > memoryLimitBytes).toBe(false);
+    }),
+    { numRuns: COUNT, seed: SEED },
+  );
+  expect(seen.kept).toBeGreaterThan(0);
+});
