@@ -94,29 +94,30 @@ export type Strides = ReadonlyMap<NodeId, ReadonlySet<number>>;
 /** Points of a value, followed together. */
 export type Points = readonly (readonly number[])[];
 /** A value read at many different offsets in one kernel needs no more probes than this to show its strides. */
-const PROBES_PER_VALUE = 4;
+const PROBES_FOR_STRIDES = 4;
+/** So many show everywhere that it is read: with more, a kernel is too long to be built. */
+export const ALL_PROBES = 4096;
 
 const dropped = (index: readonly number[], skip: number, shape: Shape): number[] =>
   index.slice(skip).map((value, i) => (shape[i] === 1 ? 0 : value));
 
-const samePoints = (a: Points, b: Points): boolean =>
-  a.length === b.length && a.every((at, i) => at.every((value, axis) => value === b[i]![axis]));
-
 /**
  * Follows points from `roots` back to the loads: where each stored value is loaded for them, once for each way there.
  * Reductions stop the walk, and so does a movement that takes the points from several operands.
+ * @param most ways to each value that are followed
  */
 export function offsetsAt(
   graph: Graph,
   members: readonly NodeId[],
   roots: readonly { readonly id: NodeId; readonly points: Points }[],
+  most = PROBES_FOR_STRIDES,
 ): Map<NodeId, (readonly number[])[]> {
   const way = new WayBack(members);
-  const probes = new Map<NodeId, Points[]>();
+  const probes = new Map<NodeId, Map<string, Points>>();
   const ask = (id: NodeId, points: Points): void => {
-    const list = probes.get(id) ?? [];
-    if (list.length < PROBES_PER_VALUE && !list.some((known) => samePoints(known, points))) list.push(points);
-    probes.set(id, list);
+    let known = probes.get(id);
+    if (!known) probes.set(id, (known = new Map()));
+    if (known.size < most) known.set(points.join(";"), points);
   };
   const offsets = new Map<NodeId, (readonly number[])[]>();
   const arrive = (id: NodeId, points: Points): void => {
@@ -139,7 +140,7 @@ export function offsetsAt(
     const kind = opDef(n.op).kind;
     if (endsPass(n) || kind === "contraction") continue;
     const inputs = shapesOf(graph, n);
-    for (const points of probes.get(id) ?? []) {
+    for (const points of probes.get(id)?.values() ?? []) {
       n.inputs.forEach((input, operand) => {
         const mapped =
           kind === "movement"

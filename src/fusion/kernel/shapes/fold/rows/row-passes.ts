@@ -1,7 +1,7 @@
 /** @file How often a streaming row kernel walks over each stored value: once a pass that loads it at an index of its own per column. */
 import { node, type Graph, type NodeId, type Region } from "../../../../ir";
 import { loadsByData, opDef } from "../../../../ops";
-import { offsetsAt, touchedElements, type Points } from "../../../count/reads";
+import { ALL_PROBES, offsetsAt, touchedElements, type Points } from "../../../count/reads";
 import { endsPass } from "./row-ops";
 import { loadsOf, type LoadsOfPasses, type PassRoot } from "./row-loads";
 import { sharedStrides } from "../../../indices/index-strides";
@@ -200,6 +200,7 @@ const indicesOf = (
       id,
       points: layout.length === 0 ? points : points.map((at) => pointAfter(layout, at)),
     })),
+    ALL_PROBES,
   );
 
 /** Stored values that the outputs with one value a row load where the passes before them did, and elsewhere, as far as those load at indices that can be followed. */
@@ -216,6 +217,7 @@ function indicesAfter(
     graph,
     members,
     byRow.map((id) => ({ id, points: sampled.map((row) => unravelled(row, node(graph, id).type.shape)) })),
+    ALL_PROBES,
   );
   const [same, other] = [new Set<NodeId>(), new Set<NodeId>()];
   for (const [value, ways] of wanted) {
