@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions } from "../../src/fusion/compile";
 import { fullSizeBytes } from "../../src/fusion/kernel";
-import { regionId, type Node, type Region } from "../../src/fusion/ir";
+import { regionId, type Node, type Region, type RegionId } from "../../src/fusion/ir";
 import { numbersOf } from "../../src/fusion/ops";
 import { openCostCache } from "../../src/fusion/passes/profitability/cost-cache";
 import type { FusionPass } from "../../src/fusion/passes/driver/define";
@@ -17,8 +17,15 @@ function gradientOf(ops: number): string {
   return ["x: f32[64, 64]", "w: f32[64, 64] = param()", "v0 = x * w", ...chain, ...ends].join("\n");
 }
 
+interface Asked {
+  readonly kernels: number;
+  readonly ops: number;
+  /** How often each region was refused as too large beside what reads it. */
+  readonly tooLarge: ReadonlyMap<RegionId, number>;
+}
+
 /** How many kernels a pass asks the price of, each once, on the naive plan of `text`; and how many ops that has. */
-function asked(text: string, pass: FusionPass): { readonly kernels: number; readonly ops: number } {
+function asked(text: string, pass: FusionPass): Asked {
   const { naive } = compile(text, { ...defaultOptions, level: 0 });
   const full = fullSizeBytes(naive!.graph);
   const cache = openCostCache(defaultOptions.profile, full);
@@ -40,15 +47,18 @@ function asked(text: string, pass: FusionPass): { readonly kernels: number; read
     },
   };
   const planner = openPlanner(naive!, defaultOptions, full, counting, cache);
+  const tooLarge = new Map<RegionId, number>();
   const found = pass.match(planner);
   for (let next = found.next(); next.done !== true;) {
     const candidate = next.value;
-    const legal = pass.legal(planner, candidate).ok;
-    const accepted = legal && pass.profitability(planner, candidate, pass.cost(planner, candidate)).ok;
-    if (accepted) planner.apply(pass.apply(planner, candidate), candidate.merged);
-    next = found.next({ accepted });
+    const legal = pass.legal(planner, candidate);
+    const verdict = legal.ok ? pass.profitability(planner, candidate, pass.cost(planner, candidate)) : legal;
+    if (verdict.ok) planner.apply(pass.apply(planner, candidate), candidate.merged);
+    const { id } = candidate.remove[0]!;
+    if (verdict.code === "C_CODE_SIZE") tooLarge.set(id, (tooLarge.get(id) ?? 0) + 1);
+    next = found.next({ accepted: verdict.ok, code: verdict.code });
   }
-  return { kernels, ops: naive!.graph.nodes.size };
+  return { kernels, ops: naive!.graph.nodes.size, tooLarge };
 }
 
 /** A recurrent layer over `steps` steps of time: one call, whose products follow one another. */
@@ -149,6 +159,12 @@ test("a producer's readers that have not changed are not made and priced again",
     const { kernels, ops } = asked(gradientOf(length), producerConsumer);
     expect(kernels / ops, `kernels weighed for each of ${ops} ops`).toBeLessThan(6);
   }
+});
+
+test("a producer that is too large beside its readers is told so once", () => {
+  const { tooLarge } = asked(gradientOf(160), producerConsumer);
+  expect(tooLarge.size).toBeGreaterThan(5);
+  expect([...tooLarge.values()].filter((times) => times > 1)).toEqual([]);
 });
 
 /** The steps of a program along rows, each on its own and with another: alike but for their names and rows. */

@@ -142,8 +142,9 @@ function* withReaders(planner: Planner, ids: readonly RegionId[]): Generator<Can
     for (const reader of readers) {
       if (!planner.regions.has(reader)) continue;
       const pair = together(planner, planner.region(id), [planner.region(reader)]);
-      if (!(yield pair).accepted) {
-        const roomy = withRoom(planner, pair);
+      const { accepted, code } = yield pair;
+      if (!accepted) {
+        const roomy = code === "L_BINDINGS" ? withRoom(planner, pair) : null;
         if (!roomy || !(yield roomy).accepted) continue;
       }
       queue.push(id);

@@ -1,5 +1,5 @@
 /** @file A producer moves into all of its readers or into none, the most profitable first (after XLA's priority fusion). */
-import { bytesOf, node, type NodeId, type Region, type RegionId, type Verdict, OPS_GROWING } from "../ir";
+import { bytesOf, node, type NodeId, type Region, type RegionId, type Verdict } from "../ir";
 import { opDef } from "../ops";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "./driver/define";
 import { copyCandidate, rememberedCopies } from "./driver/copies";
@@ -21,9 +21,10 @@ import { bothWays, settledBy, timeOf, weigh, workOf } from "./profitability/weig
 import { countOf, inWords, nameOf, namesOf, no, showMicros, yes } from "./driver/sentences";
 import {
   forcing,
+  isOverSize,
   judge,
+  opsLimit,
   overBudget,
-  overSize,
   policyOnContraction,
   prologueVerdict,
 } from "./profitability/profitability";
@@ -50,7 +51,8 @@ export const producerConsumer: FusionPass = {
   *match(planner) {
     const queue = openQueue(planner);
     for (let entry = queue.next(); entry !== null; entry = queue.next()) {
-      const { accepted }: Answer = yield entry.candidate!;
+      const { accepted, code }: Answer = yield entry.candidate!;
+      if (code === "C_CODE_SIZE") queue.tooLarge(entry.id);
       const inPlace = accepted ? null : readingInPlace(planner, entry.candidate!);
       if (accepted) queue.changed(entry.candidate!);
       else if (inPlace && (yield inPlace).accepted) queue.changed(inPlace);
@@ -145,7 +147,7 @@ function beaten(planner: Planner, candidate: Candidate, delta: CostDelta): Opini
     id: producer!.id,
   });
   // What is cheap to know is asked first: whether a path returns is a walk through the graph.
-  if (overSize(planner, rival) || !planner.kernelOf(rival.add[0]!)) return null;
+  if (isOverSize(planner, rival) || !planner.kernelOf(rival.add[0]!)) return null;
   const ways = [...bothWays(candidate, delta), { what: "one kernel for all", ...workOf(planner, rival.add) }] as const;
   const weighed = weigh("time", ways);
   if (!weighed.alternatives[2]!.chosen || overBudget(planner, rival) || !legalMerge(planner, rival).ok) return null;
@@ -168,6 +170,8 @@ function beaten(planner: Planner, candidate: Candidate, delta: CostDelta): Opini
 interface Queue {
   next(): Entry | null;
   changed(done: Candidate): void;
+  /** Kernels only grow: this producer is not offered again while it is too large for a reader. */
+  tooLarge(producer: RegionId): void;
   /** Asks for a copy in each reader, where one kernel for all that lies between was refused. */
   copies(refused: Entry): void;
 }
@@ -176,6 +180,7 @@ interface Queue {
 function openQueue(planner: Planner): Queue {
   const copied = rememberedCopies(planner);
   const versions = new Map<RegionId, number>();
+  const tooLarge = new Set<RegionId>();
   const before = (a: Entry, b: Entry): boolean =>
     a.again === b.again ? a.micros > b.micros || (a.micros === b.micros && a.rank < b.rank) : b.again;
   const heap = heapOf<Entry>(before);
@@ -194,6 +199,7 @@ function openQueue(planner: Planner): Queue {
         // The far end of a diamond may have changed since its candidate was built.
         if (entry.candidate?.remove.every((region) => planner.regions.get(region.id) === region)) return entry;
         const candidate = build(planner, entry.id, copied);
+        if (tooLarge.has(entry.id) && isOverSize(planner, candidate)) continue;
         const micros = price(planner, candidate, entry.micros);
         const priced = { ...entry, candidate, micros, again: computesAgain(planner, candidate) };
         const rival = heap.peek();
@@ -201,6 +207,10 @@ function openQueue(planner: Planner): Queue {
         heap.push(priced);
       }
       return null;
+    },
+    tooLarge(producer) {
+      // What a person forces is done whatever its size, as soon as the other limits allow it.
+      if (planner.options.forced.length === 0) tooLarge.add(producer);
     },
     copies(refused) {
       const candidate = copies(planner, refused.id, copied);
@@ -249,8 +259,10 @@ function promise(planner: Planner, id: RegionId): number {
 type CopyInto = ReturnType<typeof rememberedCopies>;
 
 function build(planner: Planner, id: RegionId, copied: CopyInto): Candidate {
-  const diamond = planner.readersOf(id).length > 1 ? diamondOf(planner, planner.region(id)) : null;
-  return diamond ?? copies(planner, id, copied);
+  const into = copies(planner, id, copied);
+  // One kernel for a diamond has the ops of each reader and more.
+  if (planner.readersOf(id).length < 2 || isOverSize(planner, into)) return into;
+  return diamondOf(planner, planner.region(id)) ?? into;
 }
 
 function copies(planner: Planner, id: RegionId, copied: CopyInto): Candidate {
@@ -285,7 +297,7 @@ function diamondOf(planner: Planner, producer: Region): Candidate | null {
   const group = closedGroup(planner, producer);
   if (!group) return null;
   const ops = group.reduce((sum, { members }) => sum + members.length, 0);
-  if (ops > OPS_GROWING * planner.options.groupSize) return null;
+  if (ops > opsLimit(planner, false)) return null;
   const edges = group.flatMap((from) => group.flatMap((to) => (from === to ? [] : edgesBetween(planner, from, to))));
   const about = { edges, nodes: nodesOf(edges, producer), id: group.at(-1)!.id };
   const candidate = mergeCandidate(planner, "diamond", group, about);

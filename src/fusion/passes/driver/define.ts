@@ -1,5 +1,17 @@
 /** @file What a pass is: it finds candidates, says whether they are legal, counts what they change, and builds the patch. The driver loops. */
-import type { EdgeId, NodeId, Patch, Region, RegionId, StepCost, StepKind, Verdict, Weighed, Work } from "../../ir";
+import type {
+  EdgeId,
+  NodeId,
+  Patch,
+  ReasonCode,
+  Region,
+  RegionId,
+  StepCost,
+  StepKind,
+  Verdict,
+  Weighed,
+  Work,
+} from "../../ir";
 import type { Planner } from "./planner";
 
 /** One thing a pass could do: regions that go and regions that come, or nodes rewritten. */
@@ -41,6 +53,8 @@ export interface Opinion extends Verdict {
 /** What the driver tells a pass about the candidate it has just yielded. */
 export interface Answer {
   readonly accepted: boolean;
+  /** Of the verdict; null where the rule is switched off. */
+  readonly code: ReasonCode | null;
 }
 
 export interface FusionPass {

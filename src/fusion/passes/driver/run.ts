@@ -86,7 +86,7 @@ function runPass(
   while (next.done !== true) {
     const candidate = next.value;
     if (disabled.has(`${pass.name}/${candidate.rule}`)) {
-      next = found.next({ accepted: false });
+      next = found.next({ accepted: false, code: null });
       continue;
     }
     const decision = decide(pass, planner, candidate, forced);
@@ -95,7 +95,8 @@ function runPass(
       totals = planner.totals();
     }
     record(pass, candidate, decision, totals, log);
-    const answer: Answer = { accepted: decision.patch !== null };
+    const { code } = decision.profitable ?? decision.legal;
+    const answer: Answer = { accepted: decision.patch !== null, code };
     next = found.next(answer);
   }
 }

@@ -61,14 +61,23 @@ const largest = (of: (region: Region) => number, regions: readonly Region[]): nu
 export const opsLimit = ({ options }: Planner, grown: boolean): number =>
   Math.min((grown ? OPS_PER_NOTCH : OPS_GROWING) * options.groupSize, STATEMENT_LIMIT);
 
+const mostOps = (regions: readonly Region[]): number => largest(({ members }) => members.length, regions);
+
+/** What `overSize` says in words. */
+export function isOverSize(planner: Planner, candidate: Candidate, grown = false): boolean {
+  const ops = mostOps(candidate.add);
+  return ops > opsLimit(planner, grown) && ops > mostOps(candidate.remove);
+}
+
 /**
  * More ops or statements than one kernel may have: known without its facts. Null when it keeps to both.
  * @param grown no kernel grows any more
  */
-export function overSize(planner: Planner, { add, remove, nodes }: Candidate, grown = false): Opinion | null {
+export function overSize(planner: Planner, candidate: Candidate, grown = false): Opinion | null {
+  if (!isOverSize(planner, candidate, grown)) return null;
   const limit = opsLimit(planner, grown);
-  const ops = largest(({ members }) => members.length, add);
-  if (ops <= limit || ops <= largest(({ members }) => members.length, remove)) return null;
+  const { add, nodes } = candidate;
+  const ops = mostOps(add);
   if (limit === STATEMENT_LIMIT) return tooMuchToCompile(nodes, ops);
   const said = {
     numbers: { ops, limit },

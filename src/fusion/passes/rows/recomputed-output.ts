@@ -3,7 +3,7 @@ import { bytesOf, node, sameShape, sizeOf, type NodeId, type Region, type Region
 import { opDef } from "../../ops";
 import { neededBy } from "../../kernel";
 import type { Answer, Candidate } from "../driver/define";
-import { bindingsOf, edgesBetween, nodesOf } from "../driver/merge";
+import { edgesBetween, nodesOf } from "../driver/merge";
 import type { Planner } from "../driver/planner";
 import { namesOf } from "../driver/sentences";
 
@@ -80,15 +80,13 @@ function besideOf(
 export const WITH_ROOM = "second-store-with-room";
 
 /**
- * One kernel of `pair` that binds too many buffers, without an output that its readers can compute: the same merge with one buffer
- * less. Null where it binds no more than it may, where the options do not leave it to the costs, or where no output can go.
+ * One kernel of `pair`, which binds too many buffers, without an output that its readers can compute: the same merge with one buffer
+ * less. Null where the options do not leave it to the costs, or where no output can go.
  */
 export function withRoom(planner: Planner, pair: Candidate): Candidate | null {
   const { policy } = planner.options;
   const [merged] = pair.add;
   if ((policy !== "cost" && policy !== "duplicate") || !merged) return null;
-  const facts = planner.kernelOf(merged);
-  if (!facts || bindingsOf(planner, facts) <= planner.profile.maxBindings) return null;
   for (const value of merged.outputs) {
     const change = recomputing(planner, merged, pair.remove, value);
     if (!change) continue;
