@@ -8,6 +8,7 @@ import { orderComparisons } from "../shapes/sort/merge-sort";
 import { sumOf } from "../shapes/sort/sort-factors";
 import { rangeTerms } from "./data-loads";
 import { shapesOf } from "./reads";
+import { evaluationsPerElement, type Neighbours } from "./lanes";
 import { clustersOf, perElement, positionsOf } from "./positions";
 import { segmentBody } from "../shapes/map/segments";
 import { showsOneOperand } from "../indices/affine";
@@ -140,10 +141,19 @@ export function evaluationsOf(
   schedule: RegionSchedule,
 ): ReadonlyMap<NodeId, number> {
   const bodies = bodiesOf(graph, region, schedule);
-  if (bodies.length === 1) return evaluationsFor(graph, region, form, schedule);
+  const { width, lane, fold, segments } = schedule;
+  const neighboursIn = (part: number): Neighbours => ({
+    width: segments?.[part]?.width ?? width,
+    run: segments?.[part]?.run ?? 1,
+    lane,
+    fold,
+  });
+  if (bodies.length === 1) return evaluationsFor(graph, region, form, schedule, neighboursIn(0));
   const all = new Map<NodeId, number>(region.members.map((id) => [id, 0]));
-  for (const body of bodies)
-    for (const [id, times] of evaluationsFor(graph, body, form, schedule)) all.set(id, all.get(id)! + times);
+  bodies.forEach((body, part) => {
+    for (const [id, times] of evaluationsFor(graph, body, form, schedule, neighboursIn(part)))
+      all.set(id, all.get(id)! + times);
+  });
   return all;
 }
 
@@ -158,6 +168,7 @@ function evaluationsFor(
   { members, outputs }: Body,
   form: RegionForm | null,
   schedule: RegionSchedule,
+  neighbours: Neighbours,
 ): ReadonlyMap<NodeId, number> {
   const inside = new Set(members);
   const known = new Map<NodeId, number>(members.map((id) => [id, 0]));
@@ -182,11 +193,8 @@ function evaluationsFor(
       else ask(input, times);
     });
   }
-  for (const [id, at] of positionsOf(graph, members, outputs).computed) {
-    if (perRow.has(id)) continue;
-    const times = clustersOf(at).reduce((sum, cluster) => sum + perElement(cluster, schedule.width), 0);
-    known.set(id, Math.round(times * known.get(id)!));
-  }
+  for (const [id, times] of evaluationsPerElement(graph, { members, outputs }, form, neighbours))
+    if (inside.has(id) && !perRow.has(id)) known.set(id, Math.round(times * known.get(id)!));
   for (const id of schedule.again ?? []) known.set(id, 2 * known.get(id)!);
   return known;
 }

@@ -90,7 +90,7 @@ export function statementsAt(graph: Graph, members: readonly NodeId[], outputs: 
 }
 
 /** Only a value with two readers, one of which moves it, may be asked for at several positions. */
-function readThroughSeveralViews(graph: Graph, members: readonly NodeId[]): boolean {
+export function readThroughSeveralViews(graph: Graph, members: readonly NodeId[]): boolean {
   const [read, moved] = [new Map<NodeId, number>(), new Set<NodeId>()];
   for (const id of members) {
     const { op, inputs } = node(graph, id);
@@ -123,7 +123,7 @@ export function clustersOf(indices: readonly number[]): number[][] {
   return clusters;
 }
 
-/** Elements behind one of several neighbours that a thread computes: what they have in common is computed and loaded once. */
+/** Elements behind one of several neighbours that a thread computes: what they have in common is loaded once. */
 export function perElement(cluster: readonly number[], width: number): number {
   if (cluster.length === 1) return 1;
   const elements = new Set(cluster.flatMap((index) => Array.from({ length: width }, (_, lane) => index + lane)));

@@ -59,6 +59,9 @@ export interface Tuple {
   readonly lane: boolean;
 }
 
+/** Deeper index expressions than this are given a name. */
+export const INDEX_DEPTH = 5;
+
 const ALWAYS: Cond = { kind: "always" };
 const NEVER: Cond = { kind: "never" };
 
@@ -383,6 +386,12 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
 
 /** Four neighbours are the same distance apart: the lane stands outside every division and remainder. */
 export const evenLanes = (a: Index): boolean => a.terms.every(({ atom }) => atom.kind === "var" || !atom.of.lane);
+
+/** Holds for some of four neighbours, maybe, and not for the others. */
+export function dependsOnLane(cond: Cond): boolean {
+  if (cond.kind === "both") return cond.parts.some(dependsOnLane);
+  return "index" in cond && cond.index.lane;
+}
 
 /** The atom that an index consists of, if it is nothing else. */
 const single = (a: Index): IndexAtom | null =>

@@ -7,16 +7,13 @@ import { opDef, type OpDef } from "../../ops";
 import { isFreeView } from "../indices/views";
 import { loopOf, resultsOf } from "../shapes/loop/map-loops";
 import { Emitter, registerScalar, wordFor } from "./emitter";
-import { evenLanes, IndexSpace, type Cond, type Index, type Tuple } from "./index-space";
+import { dependsOnLane, evenLanes, INDEX_DEPTH, IndexSpace, type Cond, type Index, type Tuple } from "./index-space";
 import { literal, type Expr, type Reg, type Scalar, type Stmt, type Value } from "./kernel-ir";
 import { writeLoop } from "../shapes/loop/write/map-loop";
 
 /** `yield [id, at]` asks the driver for another value; a plain call would recurse as deep as the graph. */
 type Demand = readonly [NodeId, Tuple];
 type Walk = Generator<Demand, Value, Value>;
-
-/** Deeper index expressions than this are given a name. */
-const INDEX_DEPTH = 5;
 
 export class Lowering extends Emitter {
   /** Registers named after a value at these indices: `x_0` for chunk 0 of a row. */
@@ -457,8 +454,3 @@ function convertNumber(value: number, to: Scalar): number {
 /** What stands where a movement op has no element, as its dtype holds it. */
 const fillOf = (n: Node, scalar: Scalar): Value =>
   literal(convertNumber(opDef(n.op).movement!.fill?.(n.attrs) ?? 0, scalar), scalar);
-
-function dependsOnLane(cond: Cond): boolean {
-  if (cond.kind === "both") return cond.parts.some(dependsOnLane);
-  return "index" in cond && cond.index.lane;
-}
