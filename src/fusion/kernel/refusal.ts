@@ -1,5 +1,6 @@
 /** @file A no, with what would turn it into a yes. */
 import { node, type Graph, type NodeId, type Verdict } from "../ir";
+import type { Classified } from "./types";
 
 export const refusal = (
   code: Verdict["code"],
@@ -15,6 +16,9 @@ export const refusal = (
   ...(remedy === undefined ? {} : { remedy }),
   ...(numbers === undefined ? {} : { numbers }),
 });
+
+/** The same as an answer of `classify`. */
+export const refuse = (...said: Parameters<typeof refusal>): Classified => ({ ok: false, verdict: refusal(...said) });
 
 /** What would help where `value` must be stored and the loop around `core` can't do that: nothing, unless the value leads there. */
 export function storedRemedy(graph: Graph, members: readonly NodeId[], value: NodeId, core: NodeId): string {

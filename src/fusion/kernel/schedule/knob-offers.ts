@@ -1,6 +1,7 @@
 /** @file The knobs of one kernel: what each stands at, and what else it could be on a machine. */
 import { knobsFor, withKnob, type Graph, type KnobName, type Region, type Target, type Verdict } from "../../ir";
-import { classify, analyseRows } from "../classify";
+import { classify } from "../classify";
+import { analyseRows } from "../shapes/fold/classify-rows";
 import { isOnline } from "../shapes/attention/classify-online";
 import { knobsApplied, refusalOf, standing, valuesOf, type KnobOffer } from "./schedule-overrides";
 import { mergedStages } from "../shapes/fold/rows/merged-stages";

@@ -6,7 +6,7 @@ import { chosenUpdate, countsAlong, opDef } from "../../../ops";
 import { machineOf } from "../../nest/machine";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import { finishNest, Rows } from "../fold/schedule-fold";
-import type { RowAnalysis } from "../../classify";
+import type { RowAnalysis } from "../fold/classify-rows";
 import { joinBytes, joiningOf, leftBy } from "../../nest/threads";
 import { readsOfSteps } from "../fold/rows/row-steps";
 import type { RegionForm, RegionSchedule } from "../../types";

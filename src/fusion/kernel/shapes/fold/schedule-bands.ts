@@ -4,7 +4,7 @@ import { bandFactors, bandFits, bandMicros, heldByBand, type BandShape } from ".
 import { factorsOf, type FoldNest } from "./fold-factors";
 import type { Machine } from "../../nest/nest";
 import { opDef } from "../../../ops";
-import { wholeOutput, type RowAnalysis } from "../../classify";
+import { wholeOutput, type RowAnalysis } from "./classify-rows";
 import { readsOf, stridedReads } from "../../count/reads";
 import { openLoads } from "./rows/row-loads";
 import { passesPerRead } from "./rows/row-passes";

@@ -4,7 +4,7 @@ import { factorsOf, foldNest, type FoldChoice, type FoldNest, sortMicros } from 
 import { foldMicros, launchesOfCut, loadsOf, type FoldFactors, type FoldShape, leftByPart } from "../../nest/price";
 import { networkBytes, retainedByParts, type Network } from "../../nest/networks";
 import type { Machine } from "../../nest/nest";
-import { wholeOutput, type RowAnalysis } from "../../classify";
+import { wholeOutput, type RowAnalysis } from "./classify-rows";
 import { laneCoordinates, rowLane } from "../../nest/lanes";
 import { waitingMicros } from "../../count/data-loads";
 import { machineOf } from "../../nest/machine";

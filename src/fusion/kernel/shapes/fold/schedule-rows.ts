@@ -1,7 +1,7 @@
 /** @file Rows that are folded: how each is read, by how many threads, and what stays in registers from one pass to the next. */
 import { type Graph, type Knobs, type NodeId, type Target } from "../../../ir";
 import { binsOf, scheduleBins } from "../bins/schedule";
-import { analysisOf, wholeOutput, type RowAnalysis } from "../../classify";
+import { analysisOf, wholeOutput, type RowAnalysis } from "./classify-rows";
 import { scheduleDigits } from "../sort/digit-sort";
 import { scheduleMerged } from "../sort/merge-sort";
 import { machineOf } from "../../nest/machine";

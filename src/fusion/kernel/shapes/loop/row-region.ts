@@ -17,7 +17,7 @@ import { opDef, ownShape, rowLoopOf, type RowLoop } from "../../../ops";
 import { rowLoopMicros, rowLoopThreads } from "../../nest/price";
 import { machineOf } from "../../nest/machine";
 import { innermost, readsOf, stridedReads } from "../../count/reads";
-import { refusal } from "../../refusal";
+import { refuse } from "../../refusal";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import type { Classified, RegionForm, RegionRead, RegionSchedule } from "../../types";
 import { walksRows } from "../fold/rows/row-ops";
@@ -37,8 +37,6 @@ export interface RowRegion {
 }
 
 const isLoop = (graph: Graph, id: NodeId): boolean => opDef(node(graph, id).op).kind === "loop";
-const refuse = (...said: Parameters<typeof refusal>): Classified => ({ ok: false, verdict: refusal(...said) });
-
 /** Whether one of `members` is a loop along rows. */
 export const goesAlongRows = (graph: Graph, members: readonly NodeId[]): boolean =>
   members.some((id) => isLoop(graph, id));

@@ -5,7 +5,7 @@ import { followersOf, isStoredTransposed, samplesOf } from "../../indices/alignm
 import { joiningOf } from "../../nest/threads";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import type { RegionForm, RegionRead, RegionSchedule, ThinFactors } from "../../types";
-import { analyseRows } from "../../classify";
+import { analyseRows } from "../fold/classify-rows";
 import { Rows } from "../fold/schedule-fold";
 import { membersBehind } from "../fold/rows/row-steps";
 import { readTwice } from "../attention/reduce-schedule";

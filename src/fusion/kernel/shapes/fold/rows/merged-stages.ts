@@ -5,7 +5,7 @@
  * @about max, sum, mean, exp, sub, square, mul: the running maximum of a softmax and the running mean of a variance.
  */
 import { findNode, node, type Graph, type Node, type NodeId, type Region } from "../../../../ir";
-import type { RowAnalysis } from "../../../classify";
+import type { RowAnalysis } from "../classify-rows";
 import type { RegionForm } from "../../../types";
 import { isFreeView } from "../../../indices/views";
 

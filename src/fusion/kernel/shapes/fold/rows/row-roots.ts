@@ -1,6 +1,6 @@
 /** @file What rows are asked for, whatever walks them: what each pass begins with, what later passes need again, what is stored across. */
 import { dtypeBytes, type Graph, isLiteral, node, type NodeId, type Shape, sizeOf, stridesOf } from "../../../../ir";
-import { wholeOutput, type RowAnalysis } from "../../../classify";
+import { wholeOutput, type RowAnalysis } from "../classify-rows";
 import { neighbours, pointsInStep, wasteOf } from "../../../count/reads";
 import { isOrder } from "./row-ops";
 import type { PassRoot } from "./row-loads";

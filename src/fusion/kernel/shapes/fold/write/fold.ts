@@ -6,7 +6,7 @@ import { node, type NodeId } from "../../../../ir";
 import { opDef } from "../../../../ops";
 import { foldsOfMerged, mergedStages, type MergedStages } from "../rows/merged-stages";
 import { joinsOfSteps, rowSteps, type RowStep } from "../rows/row-steps";
-import { analyseRows } from "../../../classify";
+import { analyseRows } from "../classify-rows";
 import type { FoldNest } from "../fold-factors";
 import { loweringOf, programOf, type Job } from "../../../emit/kernel-frame";
 import type { Cond, Index, Tuple } from "../../../emit/index-space";

@@ -2,7 +2,7 @@
 import { node, type NodeId } from "../../../../ir";
 import { directionOf, scansBehind } from "../rows/row-ops";
 import { passRoots } from "../rows/row-roots";
-import { analyseRows, wholeOutput } from "../../../classify";
+import { analyseRows, wholeOutput } from "../classify-rows";
 import { sortsOf, type RowSort } from "../../../nest/threads";
 import type { Lane } from "../../../types";
 import type { LayoutStep } from "../../../indices/row-layout";
