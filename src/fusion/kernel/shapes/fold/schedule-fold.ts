@@ -338,14 +338,14 @@ export function scheduleFold(
     along,
     new Map(rows.roots.map(({ id, layout: way }) => [id, way])),
   );
-  // One turn is no loop, and what is folded in parts is walked once.
-  const turn = lanes * wide.folded * ahead;
-  const own = lanes === 1 ? wide.folded * ahead : 1;
-  const again = rows.rereads(held, own, form.columns % turn === 0 ? turn : own);
   const [sorts, sortsAgain] = sortMicros(shape, factors, machine);
   const micros = foldMicros(shape, factors, machine) + sorts + sortsAgain;
   const inParts = chunks > 1 ? cutOf(rows, shape, sortsAgain / micros) : null;
-  const reads = (inParts?.reads ?? (held && lanes === 1 ? rows.plain : again)).map((read) => ({
+  const turn = lanes * wide.folded * ahead;
+  const own = lanes === 1 ? wide.folded * ahead : 1;
+  const again = () => rows.rereads(held, own, form.columns % turn === 0 ? turn : own);
+  // One turn is no loop, and what is folded in parts is walked once.
+  const reads = (inParts?.reads ?? (held && lanes === 1 ? rows.plain : again())).map((read) => ({
     ...read,
     waste: strided.get(read.value) ?? 1,
   }));

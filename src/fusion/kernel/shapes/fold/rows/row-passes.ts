@@ -140,9 +140,11 @@ function cachedByThreads(
 ): { readonly value: NodeId; readonly stage: number }[] {
   // What is gathered may lie elsewhere at each of the same indices.
   if (own === all || members.some((id) => loadsByData(opDef(node(graph, id).op)))) return [];
+  const stages = [...new Set(roots.map(({ stage }) => stage))].toSorted((a, b) => a - b);
+  // Nothing was left by a pass before the first.
+  if (stages.length < 2) return [];
   const { points } = somePoints(form);
   const had = new Map<NodeId, (readonly number[])[]>();
-  const stages = [...new Set(roots.map(({ stage }) => stage))].toSorted((a, b) => a - b);
   const loads = loadsOf(
     graph,
     members,
