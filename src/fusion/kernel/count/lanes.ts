@@ -26,10 +26,6 @@ type Body = { readonly members: readonly NodeId[]; readonly outputs: readonly No
 /** What a thread takes at once, and what of it is written out. */
 export type Neighbours = Pick<RegionSchedule, "width" | "lane" | "fold"> & { readonly run: number };
 
-/** The kernel that was last asked about: it is priced and counted one after the other. */
-let last: (Body & { readonly graph: Graph; readonly key: string; readonly times: ReadonlyMap<NodeId, number> }) | null =
-  null;
-
 /**
  * Evaluations for each element of the results, of the values that more than one position is asked of.
  * @param members in topological order
@@ -41,11 +37,7 @@ export function evaluationsPerElement(
   neighbours: Neighbours,
 ): ReadonlyMap<NodeId, number> {
   if (!readThroughSeveralViews(graph, members)) return new Map();
-  const { width, run, lane, fold } = neighbours;
-  const key = JSON.stringify([width, run, lane, fold]);
-  if (last?.graph !== graph || last.members !== members || last.outputs !== outputs || last.key !== key)
-    last = { graph, members, outputs, key, times: new Walk(graph, members, form, neighbours).from(outputs) };
-  return last.times;
+  return new Walk(graph, members, form, neighbours).from(outputs);
 }
 
 class Walk {
