@@ -63,6 +63,18 @@ test.describe("the first visit", () => {
     await expect(welcome).toBeHidden();
   });
 
+  test("shows the end of a program that is pasted into it", async ({ page, play }) => {
+    await play.open("./");
+    await page.getByRole("complementary", { name: "Welcome" }).getByRole("button", { name: "Skip" }).click();
+    await expect(play.card).toContainText("Why fused?");
+    await play.paste("p: f32[512, 1024]\nq = torch.softmax(torch.exp(p) + 1, -1)\nreturn q\n");
+    await expect(page.getByRole("button", { name: "Program: Untitled" })).toBeVisible();
+    await expect(async () => {
+      const { step, steps } = await restOf(play);
+      expect(step).toBe(steps);
+    }).toPass();
+  });
+
   test("is skipped by a press, and still for who wants less motion", async ({ page, play }) => {
     await play.open("./");
     await page.getByRole("button", { name: "Skip" }).click();

@@ -49,6 +49,21 @@ test("an edge that is clicked answers a question; before, nothing is said of it,
   await expect(play.card).toContainText("It saves memory traffic.");
 });
 
+test("no sign of a verdict stands in the graph while a question waits", async ({ page, play }) => {
+  await page.goto("./#lesson=when-fusion-hurts/5");
+  const card = page.getByRole("region", { name: "Predict first" });
+  await expect(card).toBeVisible();
+  await expect(play.line(/^g to s/)).toBeVisible();
+  await expect(play.region("Graph").getByRole("group", { name: /candidate|refused/ })).toHaveCount(0);
+  await card.getByRole("button", { name: "I cannot tell" }).click();
+  await expect(
+    play
+      .region("Graph")
+      .getByRole("group", { name: /refused/ })
+      .first(),
+  ).toBeAttached();
+});
+
 test("between two columns and three, code and program take turns below a lesson", async ({ page, play }) => {
   await page.setViewportSize({ width: 1280, height: 720 });
   await page.goto("./#lesson=one-value-two-readers/2");

@@ -210,6 +210,12 @@ async function faultsOfTask(
     ...(before.done ? ["the task is done at the start"] : []),
     ...(after.done ? [] : [`the solution does not pass: ${after.text}`]),
     ...(task.hints.length > 3 ? ["more than three hints"] : []),
+    ...((task.solutionOptions === undefined) === (task.solutionText === undefined)
+      ? []
+      : ["a solution is a choice with its words, or a program"]),
+    ...(task.kernel === undefined && task.solutionText === undefined && task.solution === compilation.text
+      ? ["the solution is the task's program"]
+      : []),
   ];
 }
 

@@ -97,7 +97,9 @@ export interface Task {
   readonly hints: readonly string[];
   /** A program that passes. */
   readonly solution: string;
+  /** Where the solution is a choice, not an edit: the choice, and what it is in words. */
   readonly solutionOptions?: Partial<CompileOptions>;
+  readonly solutionText?: string;
   /** WGSL that passes, where the task is to write the first kernel by hand; the program stays as it is. */
   readonly kernel?: string;
   /** Puzzles: what is counted, smaller is better, and the best result known, which the solution reaches. */

@@ -21,6 +21,8 @@ export interface FoundDecision {
   readonly cursor: number;
   /** The very same step, with the same history. */
   readonly exact: boolean;
+  /** The same question about the same nodes, wherever it stands now. */
+  readonly isSame: boolean;
   /** What to tell the person when it is not. */
   readonly notice: string | null;
 }
@@ -28,13 +30,14 @@ export interface FoundDecision {
 /** The cursor that shows the decision `ref`, or the nearest same one: same question, then same nodes, then same position. */
 export function findDecision(steps: readonly Step[], ref: DecisionRef): FoundDecision {
   const there = steps[ref.seq - 1];
-  if (there && there.hash === ref.hash && same(there, ref)) return { cursor: ref.seq, exact: true, notice: null };
+  if (there && there.hash === ref.hash && same(there, ref)) return { cursor: ref.seq, exact: true, isSame: true, notice: null };
   const alike = steps.filter((step) => same(step, ref));
   const found = alike[ref.occurrence] ?? alike.at(-1);
   if (found) {
     return {
       cursor: found.seq,
       exact: false,
+      isSame: true,
       notice: `This link was made with a different list of steps. Showing the same decision, now step ${found.seq}.`,
     };
   }
@@ -50,6 +53,7 @@ export function findDecision(steps: readonly Step[], ref: DecisionRef): FoundDec
   return {
     cursor,
     exact: false,
+    isSame: false,
     notice: nearest
       ? `The decision in this link does not occur here. Showing the nearest one, step ${cursor}.`
       : "The decision in this link does not occur here, nor a similar one.",

@@ -271,7 +271,7 @@ test("a decision is found again: exactly, as the same one elsewhere, or as the n
   const steps = [step(1, "a", ["x", "y"]), step(2, "b", ["y", "z"]), step(3, "b", ["y", "z"]), step(4, "c", ["z"])];
   const ref = decisionAt(steps, 3)!;
   expect(ref).toMatchObject({ occurrence: 1, seq: 3 });
-  expect(findDecision(steps, ref)).toEqual({ cursor: 3, exact: true, notice: null });
+  expect(findDecision(steps, ref)).toEqual({ cursor: 3, exact: true, isSame: true, notice: null });
   const moved = [step(1, "b", ["y", "z"], "q"), step(2, "a", ["x"], "r"), step(3, "b", ["y", "z"], "s")];
   expect(findDecision(moved, ref)).toMatchObject({ cursor: 3, exact: false });
   expect(findDecision([step(1, "a", ["q"], "k"), step(2, "d", ["y"], "m")], ref)).toMatchObject({ cursor: 2 });

@@ -1,5 +1,5 @@
 /** @file A decision as bars: its alternatives by what chose among them, or a value against its limit. One source for card, list and presenter. */
-import { showBytes, showMicros, type Alternative, type Criterion, type Limit, type Step, type Verdict } from "./ir";
+import { clearlyLess, showBytes, showCount, showMicros, type Alternative, type Criterion, type Limit, type Step, type Verdict } from "./ir";
 
 export interface Bar {
   /** `one kernel`, `needed`, `allowed` … */
@@ -40,7 +40,9 @@ function groupOf(title: string, decides: boolean, values: readonly Value[]): Bar
 }
 
 const limitText = (value: number, { unit }: Limit): string =>
-  unit === "B" ? showBytes(value) : `${Number(value.toPrecision(3))}${unit === "" ? "" : ` ${unit}`}`;
+  unit === "B"
+    ? showBytes(value)
+    : `${showCount(Number.isInteger(value) ? value : Number(value.toPrecision(3)))}${unit === "" ? "" : ` ${unit}`}`;
 
 /** `68 of 64 registers per thread`. */
 export const limitWords = (limit: Limit): string =>
@@ -151,9 +153,9 @@ export function titleOf(step: Pick<Step, "legal" | "profitable" | "cost">): stri
   const slower = withIt.micros > without.micros && showMicros(withIt.micros) !== showMicros(without.micros);
   if (code === "A_BYTES" && step.cost!.criterion === "memory")
     return slower ? "It saves memory, and costs time." : "It saves memory.";
-  // Bytes are less only beyond what is written: the launch, or the time, is what the sentence tells.
-  const alike = code === "A_BYTES" && showBytes(withIt.bytes) === showBytes(without.bytes);
-  if (alike) return withIt.launches < without.launches ? TITLES.A_LAUNCH : "It saves time.";
+  // Hardly fewer bytes: the launch, or the time, is what the sentence tells.
+  if (code === "A_BYTES" && !clearlyLess(withIt.bytes, without.bytes))
+    return withIt.launches < without.launches ? TITLES.A_LAUNCH : "It saves time.";
   if (code === "A_LAUNCH" && withIt.launches >= without.launches) return "It saves time.";
   if (code === "L_BINDINGS" && withIt.chosen) return "Too large to store.";
   if (code === "C_RECOMPUTE" && limit) return "Recomputed too often.";

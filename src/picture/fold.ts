@@ -51,7 +51,7 @@ export function foldScene(whole: Scene, rules: FoldRules): Scene {
       nodes.push(boxes.get(at)!);
     }
   }
-  const folded = { nodes, edges: linesBetween(scene.edges, homeOf), kernels: scene.kernels };
+  const folded = { ...scene, nodes, edges: linesBetween(scene.edges, homeOf) };
   return stackOutputs(stackInputs(folded, rules.byHand), rules.byHand);
 }
 

@@ -99,7 +99,7 @@ const [HEADING_SIZE, HEADING_LINE] = [23, 23];
 const HEADING_GAP = 44;
 
 /** Over the forward pass and the backward pass, where they stand apart, and between them what is saved. */
-function headingsOf({ nodes, edges }: Scene, boxes: ReadonlyMap<NodeId, Box>): Heading[] {
+function headingsOf({ nodes, savedBytes = 0 }: Scene, boxes: ReadonlyMap<NodeId, Box>): Heading[] {
   const side = (late: boolean): Box[] =>
     nodes.flatMap((node) => (node.kind !== "input" && (node.late ?? false) === late ? (boxes.get(node.id) ?? []) : []));
   const [early, late] = [side(false), side(true)];
@@ -109,19 +109,11 @@ function headingsOf({ nodes, edges }: Scene, boxes: ReadonlyMap<NodeId, Box>): H
   const left = Math.min(...early.map(({ x }) => x));
   const right = Math.max(...late.map(({ x, width }) => x + width));
   const y = Math.min(...[...boxes.values()].map((box) => box.y)) - HEADING_GAP;
-  const byId = new Map(nodes.map((node) => [node.id, node]));
-  const saved = new Map<NodeId, number>();
-  for (const { from, to, kind, bytes } of edges) {
-    const [producer, reader] = [byId.get(from), byId.get(to)];
-    const crosses = kind === "memory" && producer?.kind !== "input" && !producer?.late && reader?.late;
-    if (crosses) saved.set(from, bytes);
-  }
-  const bytes = [...saved.values()].reduce((sum, each) => sum + each, 0);
   const titles = [
     { text: "forward", x: (left + end) / 2, y, quiet: false },
     { text: "backward", x: (start + right) / 2, y, quiet: false },
   ];
-  const between = { text: `${showBytes(bytes)} saved`, x: (end + start) / 2, y, quiet: true };
+  const between = { text: `${showBytes(savedBytes)} saved`, x: (end + start) / 2, y, quiet: true };
   const wide = (text: string): number => textWidth(text, HEADING_SIZE);
   const crowded = titles.some(({ text, x }) => Math.abs(x - between.x) < (wide(text) + wide(between.text)) / 2);
   return [...titles, crowded ? { ...between, y: y + HEADING_LINE } : between];

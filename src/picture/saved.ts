@@ -35,14 +35,17 @@ export const savedSign: Readonly<Record<SavedMark, { readonly fill: boolean; rea
   inverted: { fill: false, lines: "M11 10.2H5.4M7.4 8.2l-2 2 2 2" },
 };
 
-/** The scene with its marks. */
+const inMemory: ReadonlySet<SavedMark> = new Set(["saved", "bits", "f16"]);
+
+/** The scene with its marks, and what they add up to. */
 export function withSaved(scene: Scene, marks: ReadonlyMap<NodeId, SavedMark>): Scene {
   if (marks.size === 0) return scene;
   const marked = (node: SceneNode): SceneNode => {
     const saved = node.kind === "op" ? marks.get(node.id) : undefined;
     return saved ? { ...node, saved, label: `${node.label}, ${savedWords[saved]}` } : node;
   };
-  return { ...scene, nodes: scene.nodes.map(marked) };
+  const saved = scene.nodes.filter(({ id }) => inMemory.has(marks.get(id)!));
+  return { ...scene, nodes: scene.nodes.map(marked), savedBytes: saved.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
 /** What a folded box shows: the first kind that one of its ops has. */

@@ -107,6 +107,8 @@ export interface Scene {
   readonly nodes: readonly SceneNode[];
   readonly edges: readonly SceneEdge[];
   readonly kernels: readonly SceneKernel[];
+  /** Bytes that are saved for the backward pass, folded or not; absent where nothing is marked. */
+  readonly savedBytes?: number;
 }
 
 /** 1 + 2·log2(1 + 7·part of the largest tensor), at least 2: full size 7, half 5, a row vector 2. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { boxesOf } from "./place";
 import { pictureOf } from "./picture";
-import { compile, defaultOptions } from "../fusion";
+import { compile, defaultOptions, fusionAt, savedBuffers, showBytes } from "../fusion";
 import { placedBy, stillOf, svgOf } from "./still";
 import { layoutOf } from "./test-layout";
 import { LOG_RELU, SOFTMAX, compiled, sceneAt } from "./test-scenes";
@@ -102,4 +102,24 @@ test("each result is called by the name that the text gives it", () => {
       "ty",
     ]);
   }
+});
+
+test("over the graph stands what the plan saves, also where kernels are folded or compute of both passes", () => {
+  const layers =
+    "x: f32[512, 64]\ndef f(t):\n    for i in range(8):\n        t = sin(t) * t\n    return t.sum()\nloss, g = value_and_grad(f)(x)\nreturn loss, g\n";
+  const head =
+    "h: f32[64, 32]\nw: f32[512, 32]\nt: i32[64] = uniform(0, 512)\nloss, g = value_and_grad(lambda h: F.cross_entropy(h @ w.T, t))(h)\nreturn loss, g\n";
+  const segments = { savedValues: { apart: true, policy: "segments", choices: {} } } as const;
+  let told = 0;
+  for (const compilation of [compile(layers, { ...defaultOptions, ...segments }), compile(head, defaultOptions)])
+    for (const folds of [false, true])
+      for (const cursor of [0, compilation.steps.length]) {
+        const layout = placedBy(compilation);
+        const { headings } = stillOf({ compilation, cursor, plan: null, layout, moved: {}, folds });
+        const saved = savedBuffers(fusionAt(compilation, cursor)).reduce((sum, { bytes }) => sum + bytes, 0);
+        const words = headings.flatMap(({ text }) => (text.endsWith(" saved") ? [text] : []));
+        told += words.length;
+        for (const each of words) expect(each).toBe(`${showBytes(saved)} saved`);
+      }
+  expect(told).toBeGreaterThan(4);
 });

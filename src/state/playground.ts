@@ -183,6 +183,9 @@ function cursorAfter(parts: Parts, next: Compilation): Partial<PlaygroundState> 
   const ref = aim ?? decisionAt(steps, cursor);
   if (!ref) return { cursor: 0 };
   const found = findDecision(next.steps, ref);
+  // Nobody asked for the step that a first visit rests on: a program without it shows its end.
+  const isAtRest = aim === null && intro !== null && cursor === restingStep(steps);
+  if (isAtRest && !found.isSame) return { cursor: next.steps.length, stepped: false };
   return {
     cursor: found.cursor,
     ...(aim ? { stepped: true } : {}),

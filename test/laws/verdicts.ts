@@ -1,8 +1,8 @@
 /** @file What a decision owes its reader: the alternatives that were weighed decide, and its sentence says their numbers and no others. */
 import { compile } from "../../src/fusion/compile";
 import type { Compilation } from "../../src/fusion/compilation";
-import { barsOf, settled, titleOf } from "../../src/fusion/decision-bars";
-import { showBytes, showMicros, type Alternative, type Step } from "../../src/fusion/ir";
+import { barsOf, reasonTitles, settled, titleOf } from "../../src/fusion/decision-bars";
+import { groupedCounts, showBytes, showMicros, type Alternative, type Step } from "../../src/fusion/ir";
 
 /** Below this many µs, or bytes, a difference is none. */
 const NOTHING = 1e-9;
@@ -63,6 +63,11 @@ export function verdictFaults(step: Step): string[] {
     if (!known.has(quantity)) fault(`${quantity} is no alternative's`);
   if (/(?<![\d.,])(\d[\d.,]* \S+)(?: of the peak)? instead of \1(?![\w.,])/.test(verdict.text))
     fault("a number instead of itself");
+  if (verdict.code === "A_BYTES" && cost && cost.criterion !== "memory") {
+    const moves = / moves? [^:]+ instead of /.test(verdict.text);
+    if ((titleOf(step) === reasonTitles.A_BYTES) !== moves) fault(`${titleOf(step)} is not what the sentence says`);
+  }
+  if (groupedCounts(verdict.text) !== verdict.text) fault("a count without its thousands apart");
   if (/slower/i.test(titleOf(step)) && verdict.text.includes("either way"))
     fault(`${titleOf(step)} beside equal times`);
   // What stands in backticks is the person's own name, `nan` too.

@@ -15,7 +15,7 @@ import {
   MiniMap,
 } from "@xyflow/react";
 import { useEffect, useMemo, useRef, useLayoutEffect, type RefObject, useState } from "react";
-import { playground, selectFusion, selectHasHoles, usePlayground, selectSteps } from "../../state";
+import { playground, selectFusion, selectHasHoles, selectKnown, usePlayground, selectSteps } from "../../state";
 import { CanvasCard } from "./CanvasCard";
 import { CanvasLists } from "./CanvasLists";
 import { FoldedNode } from "./nodes/FoldedNode";
@@ -197,12 +197,14 @@ function ZoomVariables({ rootRef }: { readonly rootRef: RefObject<HTMLElement | 
 /** React Flow's nodes and edges of a picture, with the marks of the shown step. */
 function useFlow(picture: Picture | null, editable: boolean): { nodes: FlowNode[]; edges: FlowEdge[] } {
   const [make] = useState(flowMaker);
-  const step = useShownStep();
+  const shown = useShownStep();
   const steps = usePlayground(selectSteps);
-  const cursor = usePlayground((s) => s.cursor);
+  // A sign is a verdict: it stays covered as long as the verdict does.
+  const known = usePlayground((s) => Math.min(s.cursor, selectKnown(s)));
+  const step = shown && shown.seq > known ? null : shown;
   const options = usePlayground((s) => s.document.options);
   const selected = usePlayground((s) => (s.selection.kind === "edge" ? s.selection.id : null));
-  const words = useMemo(() => lastWords(steps, cursor), [steps, cursor]);
+  const words = useMemo(() => lastWords(steps, known), [steps, known]);
   const nodes = useMemo(() => (picture ? make.nodes(picture, editable) : []), [make, picture, editable]);
   const edges = useMemo(() => {
     if (!picture) return [];

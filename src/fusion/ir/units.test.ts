@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { plural, showBytes, showCount, showMicros } from "./units";
+import { clearlyLess, groupedCounts, plural, showBytes, showCount, showMicros } from "./units";
 
 test("bytes have three figures at most and no trailing zeros", () => {
   const said = [0, 12, 1023, 1024, 3072, 16 * 1024, 12 * 2 ** 20, 6.0117 * 2 ** 20, 1023 * 2 ** 20, 2 ** 40].map(
@@ -8,13 +8,13 @@ test("bytes have three figures at most and no trailing zeros", () => {
   expect(said).toEqual([
     "0 B",
     "12 B",
-    "1023 B",
+    "1,023 B",
     "1 KiB",
     "3 KiB",
     "16 KiB",
     "12 MiB",
     "6.01 MiB",
-    "1023 MiB",
+    "1,023 MiB",
     "1 TiB",
   ]);
   expect(showBytes(-16 * 1024)).toBe("−16 KiB");
@@ -48,4 +48,15 @@ test("counts have their thousands apart, and one of a thing is one", () => {
     "1,240 ops",
     "2 indices",
   ]);
+});
+
+test("a sentence's counts have their thousands apart; its names, types and shapes stay", () => {
+  expect(groupedCounts("`w_4096` combines 65536 values of 2048×8192, 1024 of them f32[1024, 8].")).toBe(
+    "`w_4096` combines 65,536 values of 2048×8192, 1,024 of them f32[1024, 8].",
+  );
+  expect(groupedCounts("0.00000190735, 12,345 and 999")).toBe("0.00000190735, 12,345 and 999");
+});
+
+test("less by a thousandth is not worth a word", () => {
+  expect([clearlyLess(8.01, 8.02), clearlyLess(8, 8.2), clearlyLess(8, 8)]).toEqual([false, true, false]);
 });

@@ -2,7 +2,7 @@
 
 /** Whole from a thousand on, three figures below; without `Intl`, which is slow in bulk. */
 const threeFigures = (value: number): string =>
-  String(Math.abs(value) >= 999.5 ? Math.round(value) : Number(value.toPrecision(3))).replace("-", "−");
+  showCount(Math.abs(value) >= 999.5 ? Math.round(value) : Number(value.toPrecision(3))).replace("-", "−");
 
 /** `base` of the next unit; a value moves on as soon as it would be written with as many figures as `base` has. */
 function scaled(value: number, base: number, units: readonly string[]): string {
@@ -18,6 +18,9 @@ function scaled(value: number, base: number, units: readonly string[]): string {
 /** `12 MiB`, `6.01 KiB`, `512 B`. */
 export const showBytes = (bytes: number): string => scaled(bytes, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
 
+/** Whether the first are fewer bytes by what is worth a word: more than a hundredth, which three figures always show. */
+export const clearlyLess = (bytes: number, than: number): boolean => bytes < 0.99 * than;
+
 /** `67.1 µs`, `1.2 ms`, `8.19 ns`; takes µs. */
 export const showMicros = (micros: number): string =>
   micros === 0 ? "0 µs" : scaled(micros * 1000, 1000, ["ns", "µs", "ms", "s"]);
@@ -28,6 +31,13 @@ export const showCount = (count: number): string => {
   const grouped = whole!.replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 };
+
+/** Names in backticks, types in brackets, shapes, and numbers of four digits or more. */
+const LONG_NUMBERS = /`[^`]*`|\[[^\]]*\]|\d+(?:×\d+)+|(?<![\w.])\d{4,}(?![\w])/g;
+
+/** A sentence with the thousands of its counts apart; names, types and shapes stay as they are written. */
+export const groupedCounts = (text: string): string =>
+  text.replaceAll(LONG_NUMBERS, (found) => (/^\d+$/.test(found) ? showCount(Number(found)) : found));
 
 /** `12 ops`, `1 op`. */
 export const plural = (count: number, one: string, many = `${one}s`): string =>

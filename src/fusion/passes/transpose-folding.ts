@@ -1,5 +1,5 @@
 /** @file P2: readers walk a tensor in another order instead of waiting for a copy of it. Views and index maps move into their readers. */
-import { bytesOf, node, parseEdgeId, type Region } from "../ir";
+import { bytesOf, isLiteral, node, parseEdgeId, type Region } from "../ir";
 import type { Answer, Candidate, FusionPass } from "./driver/define";
 import { copyCandidate } from "./driver/copies";
 import { costOf, legalMerge, patchOf, shownByView } from "./driver/merge";
@@ -8,6 +8,7 @@ import type { Planner } from "./driver/planner";
 import { bothWays, bytesOfWays, choosing, movesLess, NO_MICROS, takesIt, timeOf, weigh } from "./profitability/weigh";
 import { capital, nameOf, namesOf, no, subjectOf, yes } from "./driver/sentences";
 import { forcing, overBudget, policyOnContraction } from "./profitability/profitability";
+import { storedInputs } from "../kernel";
 import { titled } from "./catalogue";
 
 export const transposeFolding: FusionPass = {
@@ -51,6 +52,9 @@ export const transposeFolding: FusionPass = {
     // An `x` that is bound again has the name of what it reads.
     const next = namesOf(graph, readers) === moved ? "the next " : "";
     const reading = (what: string): string => next + subjectOf(graph, readers, `reads ${what}`, `read ${what}`);
+    const { members } = candidate.remove[0]!;
+    const repeated = storedInputs(graph, members).every((id) => isLiteral(node(graph, id)));
+    const how = repeated ? `the number that ${moved} repeats` : `the source of ${moved} with another index`;
     const { apart, fused } = delta;
     const numbers = {
       bytesSaved: apart.bytes - fused.bytes,
@@ -69,7 +73,7 @@ export const transposeFolding: FusionPass = {
     const weighed = weigh("time", ways);
     if (takesIt(weighed)) {
       const bytes = movesLess(fused, apart) ? `${bytesOfWays(fused, apart)} of traffic, ` : "";
-      const text = `${capital(reading(`the source of ${moved}`))} with another index, so ${moved} is never written: ${bytes}${timeOf(fused, apart)}.`;
+      const text = `${capital(reading(how))}, so ${moved} is never written: ${bytes}${timeOf(fused, apart)}.`;
       return yes("A_VIEW", candidate.nodes, text, { numbers, weighed });
     }
     const text = `Read in place, ${moved} would be loaded with a stride, which fetches more than it uses: ${timeOf(fused, apart)}. So it is written once, in order.`;

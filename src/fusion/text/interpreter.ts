@@ -98,6 +98,8 @@ export interface Optimizing {
   readonly steps: Span[];
   /** Losses whose gradients were asked for. */
   readonly losses: NodeId[];
+  /** The last line that calls `.backward()`. */
+  backwardAt: Span | null;
   /** How many steps of training were read, by optimizers and by loops that carry on what they learn. */
   turns: number;
   /** Inputs that count iterations, and what only conditions read of them. */

@@ -25,7 +25,7 @@ import { runBody } from "./statements/run";
 import { runEntryFunction, loneDef } from "./entry-function";
 import { numberValue, Scope, type SymbolRecord, type Value } from "./values/values";
 import { type DefStatement, type Statement, bare, bodiesOf, everyStatement } from "./reading/syntax";
-import { outputsOf, warnUnread, warnUnused, withoutSpares } from "./statements/unused";
+import { outputsOf, warnUnread, warnUnreadGradients, warnUnused, withoutSpares } from "./statements/unused";
 import { beginAsInputs } from "./statements/starting-values";
 import { computedStarts, updatesOf, withDraws, withUpdates } from "./statements/updates";
 
@@ -155,6 +155,7 @@ function newInterpreter(
     optimizing: {
       steps: [],
       losses: [],
+      backwardAt: null,
       turns: 0,
       counts: new Set(),
       tests: new Set(),
@@ -259,6 +260,7 @@ export function parseProgram(text: string, { patience = Infinity }: ParseOptions
   withoutSpares(interpreter, returned);
   if (returned.length === 0 && !frame.result.values) callModule(interpreter);
   warnUnread(interpreter);
+  warnUnreadGradients(interpreter);
   if (!diagnostics.hasErrors) warnOverflow(interpreter);
   let phased = withPhases({ nodes: interpreter.nodes, outputs: returned });
   const computed = computedStarts(interpreter, phased, frame);

@@ -42,6 +42,11 @@ function put({ kernel: wgsl, solution, solutionOptions }: Task): void {
   if (solutionOptions) actions.setOptions(solutionOptions);
 }
 
+const putWords = ({ kernel, solutionText }: Task): string => {
+  if (solutionText !== undefined) return "Choose it";
+  return kernel === undefined ? "Put it into the program" : "Put it into the kernel";
+};
+
 function Solution({ task, state }: { readonly task: Task; readonly state: OpenLesson["solution"] }) {
   const { actions } = playground.getState();
   if (state !== "shown")
@@ -52,9 +57,9 @@ function Solution({ task, state }: { readonly task: Task; readonly state: OpenLe
     );
   return (
     <div className="lesson-solution">
-      <pre>{task.kernel ?? task.solution}</pre>
+      {task.solutionText === undefined ? <pre>{task.kernel ?? task.solution}</pre> : <p>{task.solutionText}</p>}
       <button type="button" className="lesson-quiet" onClick={() => put(task)}>
-        {task.kernel === undefined ? "Put it into the program" : "Put it into the kernel"}
+        {putWords(task)}
       </button>
     </div>
   );

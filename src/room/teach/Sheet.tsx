@@ -173,9 +173,10 @@ function Step({ step, number, scope, answers }: StepProps) {
                 ))}
               </ol>
               <p>
-                <b>A solution:</b>
+                <b>A solution: </b>
+                {task.solutionText}
               </p>
-              <pre>{(task.kernel ?? task.solution).trim()}</pre>
+              {task.solutionText === undefined && <pre>{(task.kernel ?? task.solution).trim()}</pre>}
             </>
           )}
         </div>

@@ -418,11 +418,14 @@ export function prologueVerdict(planner: Planner, candidate: Candidate): Opinion
     const into = namesOf(planner.graph, [product]);
     const read = planner.figuresOf(producer).traffic.bytesRead;
     const replaced = producer.outputs.reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0);
+    const visits = tileVisits(planner.graph, product, operand, planner.figuresOf(region).schedule);
     if (read > PROLOGUE_READS * replaced) {
       return no(
         "C_NEGATIVE",
         nodes,
-        `The tiles of ${into} would load ${showBytes(read)} of inputs each time they need the ${showBytes(replaced)} of ${name}. Loading the stored value moves less.`,
+        visits > 1
+          ? `${into} loads each element of that operand ${visits} times, once per tile: ${showBytes(read)} of inputs each time, instead of the ${showBytes(replaced)} of ${name}.`
+          : `${into} would load ${showBytes(read)} of inputs instead of the ${showBytes(replaced)} of ${name}.`,
         {
           numbers: { bytesRead: read, bytesReplaced: replaced, limit: PROLOGUE_READS },
           limit: { what: "bytes loaded", value: read, limit: replaced, unit: "B" },
@@ -430,13 +433,12 @@ export function prologueVerdict(planner: Planner, candidate: Candidate): Opinion
         },
       );
     }
-    const visits = tileVisits(planner.graph, product, operand, planner.figuresOf(region).schedule);
     const costly = producer.members.find((id) => isCostly(planner.graph, id));
     if (costly !== undefined && visits > PROLOGUE_VISITS) {
       return no(
         "C_RECOMPUTE",
         nodes,
-        `${into} loads each element of that operand ${visits} times, once per tile, and ${namesOf(planner.graph, [costly])} would be computed each time; the limit is ${PROLOGUE_VISITS}. So ${name} is stored.`,
+        `${into} loads each element of that operand ${visits} times, once per tile, and ${namesOf(planner.graph, [costly])} would be computed each time; the limit for an expensive op is ${PROLOGUE_VISITS}. So ${name} is stored.`,
         {
           numbers: { visits, limit: PROLOGUE_VISITS },
           limit: { what: "evaluations of each element", value: visits, limit: PROLOGUE_VISITS, unit: "" },

@@ -1,5 +1,15 @@
 /** @file Alternatives and what chooses among them: decisions, their sentences and their bars are all made from these. */
-import type { Alternative, Criterion, Region, StepCost, Verdict, Weighed, Work } from "../../ir";
+import {
+  clearlyLess,
+  groupedCounts,
+  type Alternative,
+  type Criterion,
+  type Region,
+  type StepCost,
+  type Verdict,
+  type Weighed,
+  type Work,
+} from "../../ir";
 import type { Candidate, CostDelta, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
 import { showBytes, showMicros } from "../driver/sentences";
@@ -81,7 +91,10 @@ export const overruled = (
 /** The verdict as it is recorded: what it was weighed on stands in the step's cost. */
 export function plainVerdict(opinion: Opinion): Verdict {
   const { weighed, ...verdict } = opinion;
-  return weighed ? verdict : opinion;
+  const text = groupedCounts(opinion.text);
+  const remedy = opinion.remedy === undefined ? undefined : groupedCounts(opinion.remedy);
+  if (text === opinion.text && remedy === opinion.remedy) return weighed ? verdict : opinion;
+  return { ...verdict, text, ...(remedy !== undefined && { remedy }) };
 }
 
 /** `17 µs instead of 35 µs`; what is written alike is called equal. */
@@ -90,9 +103,8 @@ export function timeOf(taken: Work, instead: Work): string {
   return first === second ? `${first} either way` : `${first} instead of ${second}`;
 }
 
-/** Whether the first moves less, as far as it is written. */
-export const movesLess = (taken: Work, instead: Work): boolean =>
-  taken.bytes < instead.bytes && showBytes(taken.bytes) !== showBytes(instead.bytes);
+/** Whether the first moves less by what is worth a word. */
+export const movesLess = (taken: Work, instead: Work): boolean => clearlyLess(taken.bytes, instead.bytes);
 
 /** `8 MiB instead of 16 MiB`. */
 export const bytesOfWays = (taken: Work, instead: Work): string =>

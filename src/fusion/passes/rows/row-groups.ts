@@ -174,12 +174,15 @@ function withRowSize(planner: Planner, { add }: Candidate, verdict: Opinion): Op
 }
 
 /** How workgroups share rows; null where each row is one thread's. */
-function holding({ variant, chunks, reads, fold }: RegionSchedule, columns: number): string | null {
-  const row = `row (${columns} values, ${showBytes(4 * columns)})`;
+function holding(schedule: RegionSchedule, columns: number): string | null {
+  const { variant, chunks, reads, fold, cached, workgroupBytes } = schedule;
+  const row = `row (${countOf(columns, "value")}, ${showBytes(4 * columns)})`;
   const rereads = reads.reduce((most, read) => Math.max(most, read.rereads), 0);
   if (rereads > 0) return `Each ${row} is read ${rereads === 1 ? "twice" : `${inWords(rereads + 1)} times`}.`;
   if (variant === "fold" && chunks > 1)
     return `Each ${row} is reduced in ${countOf(chunks, "chunk")}, which a second dispatch combines.`;
   const alone = variant === "mixed-thread" || (fold !== undefined && factorsOf(fold).lanes === 1);
-  return alone ? null : `Each ${row} stays on chip until it is done.`;
+  if (alone) return null;
+  const held = cached.length > 0 || workgroupBytes >= 4 * columns;
+  return held ? `Each ${row} stays on chip until it is done.` : `One pass over each ${row} is enough.`;
 }

@@ -88,7 +88,7 @@ export function methodCall(
   if (NOTHING.has(name.text)) return value;
   if (name.text === "item" && value.kind === "tensor") return itemOf(interpreter, run, call, receiver);
   if (name.text === "backward" && value.kind === "tensor") {
-    addLoss(interpreter, value.node);
+    addLoss(interpreter, value.node, run.statement.span);
     return NONE;
   }
   if (name.text === "zero_" && isGradient(receiver.expr)) {

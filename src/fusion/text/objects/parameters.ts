@@ -1,5 +1,5 @@
 /** @file Parameters that training moves: what holds them, and a parameter that is changed in place, `p.data -= lr * p.grad`. */
-import type { NodeId } from "../../ir";
+import type { NodeId, Span } from "../../ir";
 import type { Frame, Interpreter } from "../interpreter";
 import { canBegin } from "../statements/starting-values";
 import { type Named, type Scope, tensorValue, type Value } from "../values/values";
@@ -47,12 +47,13 @@ export function zeroOne({ optimizing }: Interpreter): void {
 }
 
 /** `.backward()`: gradients are of the sum of these losses from here on. */
-export function addLoss(interpreter: Interpreter, loss: NodeId): void {
+export function addLoss(interpreter: Interpreter, loss: NodeId, at: Span): void {
   if (interpreter.optimizing.stale) zeroGradients(interpreter);
   interpreter.losses.push(loss);
   interpreter.optimizing.losses.push(loss);
   interpreter.cotangents.clear();
   interpreter.optimizing.asked++;
+  interpreter.optimizing.backwardAt = at;
 }
 
 /** From here on, and in the next step, `now` stands instead of `was`. */

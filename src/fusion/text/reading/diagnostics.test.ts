@@ -18,6 +18,10 @@ describe("mistakes", () => {
   });
 
   test.each([
+    [
+      "def f(a):\n    b = a * 2\n  return b\ny = f(x)",
+      "4:3 syntax This line's indentation matches no line above it: indent it like the lines that it belongs to.",
+    ],
     ["y = softmax(x, dmi=-1)", "2:16 unknown-argument softmax has no argument `dmi`. Did you mean `dim`?"],
     ["y = relu()", "2:5 missing-argument relu still needs the tensor `x`: The tensor."],
     ["y = relu(x, x)", "2:13 too-many-arguments relu takes one argument; this is number 2."],
@@ -117,6 +121,17 @@ describe("mistakes", () => {
 
   test("a mistake inside a def is told once, however often it is called", () => {
     expect(problems(`${X}def f(a):\n  return a + nope\ny = f(x)\nz = f(y)\n`)).toHaveLength(1);
+  });
+
+  test("gradients that nothing reads are no results, and the line that asks for them says so", () => {
+    const text = "w = torch.randn(8)\nloss = (w * w).sum()\nloss.backward()\n";
+    const told = (more: string): string[] =>
+      parseProgram(text + more).diagnostics.map((each) => `${each.line} ${each.text}`);
+    expect(told("")).toEqual([
+      "3 Nothing reads a gradient after this line, so none is computed. To see the backward pass, return one: `return w.grad`.",
+    ]);
+    expect(told("g = w.grad\n")).toEqual([]);
+    expect(told("torch.optim.SGD([w], lr=0.1).step()\n").join()).not.toContain("Nothing reads a gradient");
   });
 });
 

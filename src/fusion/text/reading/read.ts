@@ -1,6 +1,7 @@
 /** @file From the parser's tree to statements. Mistakes of form are found here; meaning comes later. Built bottom-up, so depth costs nothing. */
 import type { Expr, Statement } from "./syntax";
 import type { Diagnostics } from "./diagnostics";
+import { indentAt } from "./lines";
 import { aboutParser } from "./mistakes";
 import { parseWithin } from "./parse";
 import type { Item } from "./read-item";
@@ -28,8 +29,9 @@ export function readProgram(text: string, diagnostics: Diagnostics, moves: numbe
       const mark = marks.pop()!;
       const own = mark === parts.length ? NO_PARTS : parts.splice(mark);
       if (name === "Comment") return;
-      if (name === "Script") for (const part of own) finishTopLevel(part);
-      else parts.push(makeItem(name, from, to, own));
+      const lined = name === "Script" || name === "Body" ? aligned(text, diagnostics, own) : own;
+      if (name === "Script") for (const part of lined) finishTopLevel(part);
+      else parts.push(makeItem(name, from, to, lined));
     },
   });
   if (stop) diagnostics.add(stop.code, { from: stop.at, to: Math.min(stop.at + 1, text.length) }, stop.text);
@@ -52,6 +54,36 @@ export function readProgram(text: string, diagnostics: Diagnostics, moves: numbe
       else diagnostics.add("syntax", { from: part.from, to: Math.max(part.to, part.from) }, unexpected(text, part));
     }
   }
+}
+
+/** Statements with a body, which a line of less depth ends. */
+const COMPOUND = /^(Function|Class)Definition$|^(For|While|If|With|Try)Statement$/;
+
+/** The parts of a script or a body; a statement after a body that is indented like none of the lines around it says so, and goes on with that body. */
+function aligned(text: string, diagnostics: Diagnostics, parts: readonly Item[]): readonly Item[] {
+  const first = parts.find(({ statements }) => statements.length > 0);
+  if (!first) return parts;
+  const depth = indentAt(text, first.from).length;
+  const lined: Item[] = [];
+  for (const part of parts) {
+    const indent = indentAt(text, part.from);
+    const isFirst = text.startsWith(`\n${indent}`, part.from - indent.length - 1);
+    const after = lined.at(-1);
+    const isOdd = part.statements.length > 0 && isFirst && indent.length > depth;
+    if (!isOdd || !after || !COMPOUND.test(after.name)) {
+      lined.push(part);
+      continue;
+    }
+    diagnostics.add(
+      "syntax",
+      { from: part.from, to: part.to },
+      "This line's indentation matches no line above it: indent it like the lines that it belongs to.",
+    );
+    const [whole] = after.statements;
+    const body = whole?.kind === "def" ? [{ ...whole, body: [...whole.body, ...part.statements] }] : after.statements;
+    lined[lined.length - 1] = { ...after, statements: body };
+  }
+  return lined;
 }
 
 function unexpected(text: string, { from, to }: Item): string {

@@ -1,5 +1,5 @@
 /** @file Outputs, and warnings about what nobody reads. */
-import { isLiteral, isSource, nodeId, type NodeId } from "../../ir";
+import { isInput, isLiteral, isSource, nodeId, type NodeId } from "../../ir";
 import { linesOf, wholeLines } from "../reading/lines";
 import { addNode, type Interpreter, type Frame } from "../interpreter";
 import type { Operand, SymbolRecord, Value } from "../values/values";
@@ -87,6 +87,24 @@ export function warnUnread({ makings, diagnostics }: Interpreter): void {
       diagnostics.add(code, span, `${text} Nothing reads what this line makes, so it is left out.`, {
         severity: "warning",
       });
+}
+
+/** A `.backward()` whose gradients nothing reads: they are no results by themselves. */
+export function warnUnreadGradients({ optimizing, nodes, symbols, diagnostics }: Interpreter): void {
+  const { backwardAt } = optimizing;
+  if (!backwardAt || diagnostics.hasErrors) return;
+  if ([...nodes.values()].some(({ phase }) => phase === "backward")) return;
+  const learns = [...symbols.values()].find(({ node }) => {
+    const of = node && nodes.get(node);
+    return of && isInput(of) && of.type.dtype.startsWith("f");
+  });
+  const name = learns?.name ?? "w";
+  diagnostics.add(
+    "unused-value",
+    backwardAt,
+    `Nothing reads a gradient after this line, so none is computed. To see the backward pass, return one: \`return ${name}.grad\`.`,
+    { severity: "warning" },
+  );
 }
 
 /** What comes after the program: its outputs, and names that the next step begins with. */

@@ -13,7 +13,7 @@ import {
 } from "../../../fusion";
 import { stepNames } from "../../../picture";
 import { outcomeOf } from "./step-words";
-import { plural, showBytes, showMicros, significant } from "../units";
+import { count, plural, showBytes, showMicros, significant } from "../units";
 
 export interface DecisionRow {
   readonly seq: number;
@@ -72,7 +72,7 @@ function namedNumber(name: string, value: number): string {
   const words = name.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
   if (/^bytes|Bytes$/.test(name)) return `${words} ${showBytes(value)}`;
   if (/^micros|Micros$/.test(name)) return `${words.replace(/^micros |micros$/, "").trim()} ${showMicros(value)}`;
-  return `${words} ${significant(value)}`;
+  return `${words} ${Number.isInteger(value) ? count(value) : significant(value)}`;
 }
 
 function rowOf(step: Step, graph: Graph | null): DecisionRow {

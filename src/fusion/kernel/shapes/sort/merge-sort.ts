@@ -125,7 +125,7 @@ export function classifyMerged(
     return no(
       "L_ROOT",
       early,
-      `${label(early)} is needed in memory and known before`,
+      `only the last of them stores, and ${label(early)}, which is computed before, is needed in memory too`,
       storedRemedy(graph, members, early, first.id),
     );
   const sizes = outputs.map((id) => sizeOf(node(graph, id).type.shape));
