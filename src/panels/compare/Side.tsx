@@ -5,7 +5,7 @@ import { recordOf, type World } from "../../document";
 import { usePlayground, type Layout } from "../../state";
 import { sumsAt } from "../model/plan/compare";
 import { transferCount } from "../model/plan/score";
-import { count, measureBytes } from "../model/units";
+import { count, showBytes } from "../model/units";
 import type { Mark, Still } from "../still";
 import { useSize } from "../use-size";
 import { chosenOf, planChoices, programChoices, worldOf, type Surroundings } from "./choices";
@@ -69,7 +69,7 @@ export function SideChoice({ which, world, around, onChange }: ChoiceProps) {
 function Counts({ compilation, cursor }: { readonly compilation: Compilation; readonly cursor: number }) {
   const totals = sumsAt(compilation, cursor);
   if (!totals) return null;
-  const { value, unit } = measureBytes([totals.bytes])(totals.bytes);
+  const [value, unit] = showBytes(totals.bytes).split(" ") as [string, string];
   const shown = [
     ["Kernels", count(totals.kernels), ""],
     ["Transfers", transferCount(totals), ""],

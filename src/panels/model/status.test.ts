@@ -33,6 +33,19 @@ test("a broken text names its line", () => {
   );
 });
 
+test("a module that waits for its call is no mistake", () => {
+  const text = "Nothing calls MLP yet: make an object of it and call that with inputs.";
+  const firstError = {
+    code: "not-called",
+    severity: "error",
+    span: { from: 0, to: 1 },
+    line: 4,
+    column: 1,
+    text,
+  } as const;
+  expect(textOf({ derived: "broken", firstError })).toBe(`No plan yet. ${text} [Go to line 4]`);
+});
+
 test("a program with gaps has no numbers: the ops that wait are named", () => {
   expect(textOf({ unconnected: ["relu"] })).toBe("No plan yet. relu needs an input: connect it. [-]");
   expect(textOf({ unconnected: ["relu", "add", "exp"] })).toContain(

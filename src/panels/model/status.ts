@@ -92,12 +92,16 @@ export function statusOf(facts: StatusFacts): Status | null {
   }
   if (facts.derived === "broken") {
     const error = facts.firstError;
+    const action = error ? ({ label: `Go to line ${error.line}`, kind: "go-to-error" } as const) : null;
+    // Nothing is wrong with a module that waits for its call.
+    if (error?.code === "not-called")
+      return { tone: "accent", title: "No plan yet.", text: error.text, progress: null, action };
     return {
       tone: "no",
       title: error ? `Line ${error.line} does not compile.` : "The program is not complete.",
       text: "Showing the last good graph.",
       progress: null,
-      action: error ? { label: `Go to line ${error.line}`, kind: "go-to-error" } : null,
+      action,
     };
   }
   if (facts.unconnected.length > 0) return ofGaps(facts.unconnected);

@@ -5,7 +5,7 @@ export const softmax = ofExponentials(
     name: "softmax",
     doc: {
       formula: "e^(x − max x) / Σ e^(x − max x)",
-      teaches: "Five kernels op by op; one when a workgroup owns the row: 8 full-size transfers become 2.",
+      teaches: "Op by op, the row goes through memory between its kernels; where a workgroup owns the row, one kernel reads it once.",
     },
   },
   (b, { exp, sum }) => b.op("share", "div", [exp, sum]),

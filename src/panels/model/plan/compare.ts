@@ -10,7 +10,7 @@ import {
 } from "../../../fusion";
 import type { World } from "../../../document";
 import { transferCount } from "./score";
-import { measureBytes, measureMicros, significant, type Measure } from "../units";
+import { showBytes, showMicros, significant } from "../units";
 
 /** The steps that a side takes. */
 export const stepsOf = ({ steps }: Pick<Compilation, "steps">, { at }: Pick<World, "at">): readonly Step[] =>
@@ -58,7 +58,7 @@ export interface ComparedRow {
 const signed = (change: number, shown: string): string => (change === 0 ? "0" : `${change < 0 ? "−" : "+"}${shown}`);
 
 /**
- * Kernels, transfers, bytes, peak and predicted time of both, each pair in one unit, and what changes from the first to the second.
+ * Kernels, transfers, bytes, peak and predicted time of both, and what changes from the first to the second.
  * `time`: what the last row is called, where its machine has to be named.
  */
 export function comparedRows(first: ComparedTotals, second: ComparedTotals, time = "Predicted time"): ComparedRow[] {
@@ -75,27 +75,15 @@ export function comparedRows(first: ComparedTotals, second: ComparedTotals, time
     return { name, first: left, second: right, change: signed(change, show(Math.abs(change))), tone };
   };
   const counted = (value: number): string => significant(value, 6);
-  const inUnits = (
-    measure: (all: readonly number[]) => (value: number) => Measure,
-    pick: (of: ComparedTotals) => number,
-  ) => {
-    const one = measure([pick(first), pick(second)]);
-    return (value: number): string => {
-      const { value: shown, unit } = one(value);
-      return `${shown} ${unit}`;
-    };
-  };
-  const bytes = (of: ComparedTotals): number => of.bytes;
   const peak = (of: ComparedTotals): number => of.peakBytes ?? 0;
-  const micros = (of: ComparedTotals): number => of.predictedMicros;
   const named = "Peak memory";
   const pending: ComparedRow = { name: named, first: "…", second: "…", change: "", tone: "same" };
   return [
     row("Kernels", (of) => of.kernels, counted),
     row("Full-size transfers", (of) => of.fullSizeTransfers, counted, transferCount),
-    row("Memory traffic", bytes, inUnits(measureBytes, bytes)),
-    first.peakBytes === null || second.peakBytes === null ? pending : row(named, peak, inUnits(measureBytes, peak)),
-    row(time, micros, inUnits(measureMicros, micros)),
+    row("Memory traffic", (of) => of.bytes, showBytes),
+    first.peakBytes === null || second.peakBytes === null ? pending : row(named, peak, showBytes),
+    row(time, (of) => of.predictedMicros, showMicros),
   ];
 }
 

@@ -162,7 +162,7 @@ export function summaryOf(compilation: Compilation, run: FinishedRun | null): re
     { kind: "code", text: text.trimEnd() },
     {
       kind: "text",
-      text: `Naive kernels: one for each ${options.granularity}. Predicted on the profile ${options.profile.name}.`,
+      text: `Naive plan: each ${options.granularity} has kernels of its own. Predicted on the profile ${options.profile.name}.`,
     },
     countsTable(facts),
     heading("Kernels of the fused plan"),

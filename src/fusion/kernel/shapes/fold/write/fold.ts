@@ -370,8 +370,10 @@ function sentence({ form, schedule }: Job, { factors }: FoldThreads): string {
       ? ", one after the other"
       : `, read again on each pass${alternating ? ", to and fro" : ""}`;
   const suffix = chunks > 1 ? "" : held ? ", cached in registers" : turns > 1 ? again : "";
+  const chunk = chunks > 1 ? `chunk, ${chunks} of each ` : "";
+  if (beside === 1)
+    return `One workgroup of ${lanes} threads per ${chunk}${four} of ${form.columns}, ${share}${suffix}.`;
   const of = chunks > 1 ? `one of ${chunks} chunks of ` : "";
-  if (beside === 1) return `One workgroup of ${lanes} threads per ${of}${four} of ${form.columns}, ${share}${suffix}.`;
   const together = wide.outer === 4 ? `${4 * beside} neighbouring rows` : counted(beside, "row");
   return `One workgroup of ${lanes * beside} threads per ${of}${together} of ${form.columns}: ${lanes} threads per ${four}, ${share}${suffix}.`;
 }
