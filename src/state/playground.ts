@@ -22,7 +22,7 @@ import { DRAFT_FILE, documentSlice, exampleDocument } from "./slices/document-sl
 import { drawingSlice } from "./slices/drawing-slice";
 import * as history from "./storage/history";
 import { startLayout } from "./layout-sync";
-import { restingStep } from "./resting-step";
+import { goesToEnd, restingStep } from "./resting-step";
 import { lookingSlice, steppingSlice } from "./slices/view-slice";
 import { startPlanning } from "./planning";
 import { importSlice } from "./slices/import-slice";
@@ -179,13 +179,10 @@ function cursorAfter(parts: Parts, next: Compilation): Partial<PlaygroundState> 
   if (aim === "rest") return { cursor: intro === "waiting" ? 0 : restingStep(next.steps), stepped: false };
   if (aim === "naive") return { cursor: 0, stepped: true };
   if (aim === "end") return { cursor: next.steps.length, stepped: false };
-  if (aim === null && cursor >= steps.length) return { cursor: next.steps.length };
+  if (aim === null && goesToEnd(steps, cursor, next.steps, intro !== null)) return { cursor: next.steps.length };
   const ref = aim ?? decisionAt(steps, cursor);
   if (!ref) return { cursor: 0 };
   const found = findDecision(next.steps, ref);
-  // Nobody asked for the step that a first visit rests on: a program without it shows its end.
-  const isAtRest = aim === null && intro !== null && cursor === restingStep(steps);
-  if (isAtRest && !found.isSame) return { cursor: next.steps.length, stepped: false };
   return {
     cursor: found.cursor,
     ...(aim ? { stepped: true } : {}),

@@ -1,4 +1,5 @@
 /** @file The step that a page rests on before anybody has asked for one. */
+import { decisionAt, findDecision } from "../document";
 import { microsSaved, type Step } from "../fusion";
 
 /** Steps that differ by less than this share of the best saving save the same. */
@@ -15,4 +16,14 @@ export function restingStep(steps: readonly Step[]): number {
   const best = steps.filter((_, i) => saved[i]! >= most * SAME_SAVING);
   const about = Math.max(...best.map(({ nodes }) => nodes.length));
   return steps.indexOf(best.find(({ nodes }) => nodes.length === about)!) + 1;
+}
+
+/**
+ * Whether another program shows its end: where the end was shown, and where the page rested (`isResting`: on a first visit) on a step
+ * that nobody asked for and that the other program does not have.
+ */
+export function goesToEnd(steps: readonly Step[], cursor: number, next: readonly Step[], isResting: boolean): boolean {
+  if (cursor >= steps.length) return true;
+  const ref = isResting && cursor === restingStep(steps) ? decisionAt(steps, cursor) : null;
+  return ref !== null && !findDecision(next, ref).isSame;
 }

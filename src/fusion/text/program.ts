@@ -241,7 +241,7 @@ function callModule({ text, statements, diagnostics, stopped }: Interpreter): vo
     : found
       ? `Nothing calls ${found.name} yet: make an object of it and call that with inputs.`
       : "Nothing here can be computed: a class needs a forward() or a __call__().";
-  diagnostics.add(found && !own ? "not-called" : "class", { from: of.span.from, to: line < 0 ? of.span.to : line }, what, {
+  diagnostics.add("class", { from: of.span.from, to: line < 0 ? of.span.to : line }, what, {
     fixes: found ? [{ title: `Call ${found.name} with example inputs`, edits: found.edits }] : [],
   });
 }

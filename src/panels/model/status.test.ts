@@ -35,15 +35,10 @@ test("a broken text names its line", () => {
 
 test("a module that waits for its call is no mistake", () => {
   const text = "Nothing calls MLP yet: make an object of it and call that with inputs.";
-  const firstError = {
-    code: "not-called",
-    severity: "error",
-    span: { from: 0, to: 1 },
-    line: 4,
-    column: 1,
-    text,
-  } as const;
-  expect(textOf({ derived: "broken", firstError })).toBe(`No plan yet. ${text} [Go to line 4]`);
+  const fixes = [{ title: "Call MLP with example inputs", edits: [] }];
+  const error = { code: "class", severity: "error", span: { from: 0, to: 1 }, line: 4, column: 1, text } as const;
+  expect(textOf({ derived: "broken", firstError: { ...error, fixes } })).toBe(`No plan yet. ${text} [Go to line 4]`);
+  expect(textOf({ derived: "broken", firstError: error })).toContain("Line 4 does not compile.");
 });
 
 test("a program with gaps has no numbers: the ops that wait are named", () => {

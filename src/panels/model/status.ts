@@ -93,8 +93,8 @@ export function statusOf(facts: StatusFacts): Status | null {
   if (facts.derived === "broken") {
     const error = facts.firstError;
     const action = error ? ({ label: `Go to line ${error.line}`, kind: "go-to-error" } as const) : null;
-    // Nothing is wrong with a module that waits for its call.
-    if (error?.code === "not-called")
+    // Nothing is wrong with a module that waits for its call: it is offered.
+    if (error?.code === "class" && error.fixes?.length)
       return { tone: "accent", title: "No plan yet.", text: error.text, progress: null, action };
     return {
       tone: "no",
