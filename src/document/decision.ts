@@ -30,7 +30,8 @@ export interface FoundDecision {
 /** The cursor that shows the decision `ref`, or the nearest same one: same question, then same nodes, then same position. */
 export function findDecision(steps: readonly Step[], ref: DecisionRef): FoundDecision {
   const there = steps[ref.seq - 1];
-  if (there && there.hash === ref.hash && same(there, ref)) return { cursor: ref.seq, exact: true, isSame: true, notice: null };
+  if (there && there.hash === ref.hash && same(there, ref))
+    return { cursor: ref.seq, exact: true, isSame: true, notice: null };
   const alike = steps.filter((step) => same(step, ref));
   const found = alike[ref.occurrence] ?? alike.at(-1);
   if (found) {

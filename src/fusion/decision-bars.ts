@@ -1,5 +1,15 @@
 /** @file A decision as bars: its alternatives by what chose among them, or a value against its limit. One source for card, list and presenter. */
-import { clearlyLess, showBytes, showCount, showMicros, type Alternative, type Criterion, type Limit, type Step, type Verdict } from "./ir";
+import {
+  clearlyLess,
+  showBytes,
+  showCount,
+  showMicros,
+  type Alternative,
+  type Criterion,
+  type Limit,
+  type Step,
+  type Verdict,
+} from "./ir";
 
 export interface Bar {
   /** `one kernel`, `needed`, `allowed` … */

@@ -5,7 +5,8 @@ export const softmax = ofExponentials(
     name: "softmax",
     doc: {
       formula: "e^(x − max x) / Σ e^(x − max x)",
-      teaches: "Op by op, the row goes through memory between its kernels; where a workgroup owns the row, one kernel reads it once.",
+      teaches:
+        "Op by op, the row goes through memory between its kernels; where a workgroup owns the row, one kernel reads it once.",
     },
   },
   (b, { exp, sum }) => b.op("share", "div", [exp, sum]),
