@@ -4,9 +4,11 @@ import { opDef } from "../../ops";
 import type { Machine } from "../nest/nest";
 import { THREADS } from "../nest/waves";
 
-/** µs from a load to its value: of keys, which a cache holds; of listed rows, a few of which are on their way at once. */
+/** µs from a load to its value: of keys, which a cache holds; of listed rows. */
 const CACHED = 0.3;
-const LISTED = 0.4;
+const LISTED = 0.25;
+/** Standard deviations above the mean of the largest of eight random numbers: a workgroup waits for the longest of its ranges. */
+const LONGEST = 1.4;
 
 /** Loads of a search that wait for one another. */
 export const searchSteps = (keys: number): number => Math.floor(Math.log2(Math.max(1, keys))) + 1;
@@ -17,6 +19,19 @@ export function rangeTerms(graph: Graph, inputs: readonly NodeId[]): number {
   return listed! / Math.max(1, count!);
 }
 
+/** Loads that wait for one another before a value is known: of a stored one itself, of a listed element the list first. */
+function depthOf(graph: Graph, members: ReadonlySet<NodeId>, id: NodeId, known: Map<NodeId, number>): number {
+  if (!members.has(id)) return 1;
+  const found = known.get(id);
+  if (found !== undefined) return found;
+  const { op, inputs } = node(graph, id);
+  const depths = inputs.map((input) => depthOf(graph, members, input, known));
+  const [first = 0, ...rest] = depths;
+  const depth = opDef(op).kind === "gather" ? first + Math.max(0, ...rest) : Math.max(0, ...depths);
+  known.set(id, depth);
+  return depth;
+}
+
 /** µs that so many threads wait where each computes every search and range of `members` once; 0 where there are none. */
 export function waitingMicros(
   graph: Graph,
@@ -25,15 +40,19 @@ export function waitingMicros(
   { multiprocessors }: Pick<Machine, "multiprocessors">,
 ): number {
   const inside = new Set(members);
+  const depths = new Map<NodeId, number>();
+  const depth = (id: NodeId): number => depthOf(graph, inside, id, depths);
   let micros = 0;
   for (const id of members) {
     const { op, inputs } = node(graph, id);
     const { kind } = opDef(op);
-    if (kind === "search") {
-      const steps = searchSteps(sizeOf(node(graph, inputs[0]!).type.shape));
-      // Keys that are computed here are loaded by an address that is loaded before.
-      micros += steps * CACHED * (inside.has(inputs[0]!) ? 2 : 1);
-    } else if (kind === "ranges") micros += Math.max(1, rangeTerms(graph, inputs)) * LISTED;
+    if (kind === "search")
+      micros += searchSteps(sizeOf(node(graph, inputs[0]!).type.shape)) * CACHED * depth(inputs[0]!);
+    else if (kind === "ranges") {
+      const terms = rangeTerms(graph, inputs);
+      const longest = Math.max(1, terms + LONGEST * Math.sqrt(terms));
+      micros += longest * LISTED * (depth(inputs[1]!) + depth(inputs[0]!));
+    }
   }
   return micros * Math.max(1, threads / (multiprocessors * THREADS));
 }

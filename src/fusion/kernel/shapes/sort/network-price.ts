@@ -14,7 +14,7 @@ function stepsOf(keys: number): { steps: number; meeting: number } {
 /** Barriers in which the threads of a selection learn how many elements wait. */
 const COUNTING = 3;
 /** µs of a thread for each access of a pair: it loads no pair ahead, since what it puts in order may be what it loads next. */
-const ACCESS = 0.0135;
+const ACCESS = 0.0178;
 
 /**
  * µs in which workgroups sort rows: two loads and two stores of workgroup memory for each pair, of keys and of indices.
