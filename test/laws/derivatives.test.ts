@@ -269,6 +269,63 @@ test("gradients asked for one by one, in any order and between two losses, are t
   close(asked(`a = w.grad\nm = ${second}\nm.backward()\nreturn x.grad, w.grad, v.grad`), both!);
 });
 
+describe("what is scattered", () => {
+  const index = "torch.tensor([2, 0, 2, 5, 2, -7, 3, 0])";
+  const rows = "torch.tensor([[2, 0, 1], [2, 0, 4], [-1, 0, 1], [3, 9, 1]])";
+  test.each(["add", "multiply", "max", "min"])("%s", (reduction) => {
+    check(`x0.at[${index}].${reduction}(x1)`, ["f32[6]", "f32[8]"], [0.4, 1.7]);
+    check(`x0.at[${index}].${reduction}(x1)`, ["f32[6, 3]", "f32[8, 3]"], [0.4, 1.7]);
+    const named = { add: "add", multiply: "mul" }[reduction] ?? reduction;
+    check(`scatter_elements(x0, ${rows}, x1, axis=0, reduction="${named}")`, ["f32[4, 3]", "f32[4, 3]"], [-1.2, 1.7]);
+    check(`scatter_elements(x0, ${rows}, x1, axis=1, reduction="${named}")`, ["f32[4, 3]", "f32[4, 3]"], [-1.2, 1.7]);
+  });
+
+  const pulled = (reduction: string, x: number[], i: number[], v: number[], g: number[]): number[][] => {
+    const text = `x: f32[${x.length}]\nv: f32[${v.length}]\ng: f32[${g.length}]
+y, pull = vjp(lambda x, v: x.at[torch.tensor([${i.join(", ")}])].${reduction}(v), x, v)
+dx, dv = pull(g)
+return dx, dv
+`;
+    const at = Object.entries({ x, v, g }).map(
+      ([name, values]) => [name as NodeId, Float64Array.from(values)] as const,
+    );
+    return valuesOf(text, new Map(at)).map((each) => [...each]);
+  };
+
+  test("equal extremes share, and what no update reaches keeps its own", () => {
+    const [g, i] = [
+      [3, 5, 7, 11],
+      [1, 1, 1, 3, 9, 0, 0],
+    ];
+    const of = (sign: number): number[] => [2, 2, 1, 5, 7, -Infinity, 3].map((value) => value * sign);
+    for (const [reduction, sign] of [
+      ["max", 1],
+      ["min", -1],
+    ] as const)
+      expect(
+        pulled(
+          reduction,
+          [-9, -9, -9, -9].map((each) => each * sign),
+          i,
+          of(sign),
+          g,
+        ),
+      ).toEqual([
+        [0, 0, 7, 0],
+        [2.5, 2.5, 0, 11, 0, 0, 3],
+      ]);
+  });
+
+  test("a product changes with a zero by all others, and with another factor not at all where one is 0", () => {
+    expect(pulled("multiply", [2, 3, 1, 4], [0, 0, 0, 1, 1, 1, 2, 9], [0, 3, 2, 0, 0, 4, 5, 8], [1, 10, 7, 1])).toEqual(
+      [
+        [0, 0, 35, 1],
+        [12, 0, 0, 0, 0, 0, 7, 0],
+      ],
+    );
+  });
+});
+
 test("every op with a smooth result has a derivative, or is known to have none", () => {
   const without = allOps.filter(({ kind, derivative }) => kind !== "source" && !derivative).map(({ name }) => name);
   // A loop's derivative is a loop that carries changes too, or goes back: test/laws/loops.test.ts, row-loops.test.ts.

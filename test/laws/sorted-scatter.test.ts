@@ -75,6 +75,15 @@ const SCATTERS: Record<string, (n: number) => string> = {
   "the derivative of index_add": (n) => `${rows(n)}${derived(`${zeros(n)}.index_add(0, i, x)`)}`,
   "the derivative of scatter_add": (n) => `${own(n)}${derived(put(n, "add"))}`,
   "the derivative of scatter": (n) => `${own(n)}${derived(put(n, "none"))}`,
+  ...Object.fromEntries(
+    ["mul", "max", "min"].map((reduction) => [
+      `the derivative of scatter_elements, ${reduction}`,
+      (n: number) => `${own(n)}${derived(put(n, reduction))}`,
+    ]),
+  ),
+  "the derivative of at, max": (n) => `${rows(n)}${derived("x.at[i].max(g)")}`,
+  "the derivative of at, max, by its updates": (n) =>
+    `${rows(n)}return jax.grad(lambda g: (x.at[i].max(g) * x).sum())(g)`,
 };
 
 describe.each(Object.entries(SCATTERS))("%s", (name, text) => {

@@ -87,17 +87,18 @@ export function tupleIndicesInside(b: GraphBuilder, extents: Shape, index: NodeI
 }
 
 /** The comparison by which the operand of a fold takes an update, and the update: null where each counts as one. `inside`: a node that may be looked through. */
-export function chosenUpdate(
-  inside: (id: NodeId) => Node | null,
+export function chosenUpdate<N extends Pick<Node, "op" | "inputs">>(
+  inside: (id: NodeId) => N | null,
   operand: NodeId,
   fold: string,
   isNothing: (id: NodeId) => boolean,
-): { readonly match: Node; readonly value: NodeId | null } | null {
+): { readonly match: N; readonly value: NodeId | null } | null {
   let current = inside(operand);
   if (current?.op === "where" && isNothing(current.inputs[2]!)) {
     const match = inside(current.inputs[0]!);
     return match?.op === "eq" ? { match, value: current.inputs[1]! } : null;
   }
+  const isCast = current?.op === "cast";
   while (current?.op === "cast") current = inside(current.inputs[0]!);
-  return fold === "sum" && current?.op === "eq" && current.id !== operand ? { match: current, value: null } : null;
+  return fold === "sum" && isCast && current?.op === "eq" ? { match: current, value: null } : null;
 }

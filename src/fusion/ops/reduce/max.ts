@@ -1,6 +1,7 @@
 import { extremum } from "../derivatives";
 import { EXACT, reduction } from "../families";
 import { BELOW_ALL } from "../limits";
+import { scatteredExtremum } from "../scatter-vjp";
 
 export const max = reduction({
   name: "max",
@@ -9,7 +10,7 @@ export const max = reduction({
   indices: "argmax",
   doc: { formula: "max x", teaches: "Chooses, never rounds: the same in every order." },
   tolerance: EXACT,
-  derivative: extremum,
+  derivative: scatteredExtremum("max", extremum),
   algebra: { nests: true },
   reduce: {
     picks: { which: "largest", opposite: "min" },

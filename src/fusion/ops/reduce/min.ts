@@ -1,6 +1,7 @@
 import { extremum } from "../derivatives";
 import { EXACT, reduction } from "../families";
 import { ABOVE_ALL } from "../limits";
+import { scatteredExtremum } from "../scatter-vjp";
 
 export const min = reduction({
   name: "min",
@@ -9,7 +10,7 @@ export const min = reduction({
   indices: "argmin",
   doc: { formula: "min x", teaches: "Chooses, never rounds: the same in every order." },
   tolerance: EXACT,
-  derivative: extremum,
+  derivative: scatteredExtremum("min", extremum),
   algebra: { nests: true },
   reduce: {
     picks: { which: "smallest", opposite: "max" },

@@ -1,10 +1,11 @@
 import { foldedBy, othersProduct } from "../derivatives";
 import { reduction } from "../families";
+import { scatteredProduct } from "../scatter-vjp";
 
 export const prod = reduction({
   name: "prod",
   doc: { formula: "Π x", teaches: "Overflows sooner than a sum; a sum of logarithms avoids that." },
-  derivative: foldedBy(othersProduct),
+  derivative: scatteredProduct(foldedBy(othersProduct)),
   algebra: { nests: true },
   reduce: {
     identity: () => 1,

@@ -28,7 +28,7 @@ export interface Scatter extends Compared {
   readonly nothing: number;
 }
 
-/** Of each update, the value of the target that it names; 0 where there is none. */
+/** Of each update, the value of the target that it names, or its own; 0 where there is none. */
 export interface Picked extends Compared {
   readonly takes: "value";
   readonly value: Node;
@@ -76,7 +76,8 @@ export function comparedBy(graph: Graph, total: Node): Scatter | Picked | null {
     const parts = { total, space, targets, index };
     if (targets === folded[0]) {
       // A value of their own for each update and target is read once by the comparison, too.
-      const shared = (axis: number): boolean => along(index, axis) > 1 && value !== null && along(value, axis) === 1;
+      const shared = (axis: number): boolean =>
+        along(index, axis) > 1 && value !== null && (along(value, axis) === 1 || along(value, targets) === 1);
       const updates = space.findIndex((_, axis) => axis !== targets && shared(axis));
       return total.op === "sum" && nothing === 0 && value && updates >= 0
         ? { ...parts, updates, takes: "value", value }
