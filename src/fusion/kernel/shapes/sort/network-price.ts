@@ -13,8 +13,9 @@ function stepsOf(keys: number): { steps: number; meeting: number } {
 
 /** Barriers in which the threads of a selection learn how many elements wait. */
 const COUNTING = 3;
-/** µs of a thread for each access of a pair: it loads no pair ahead, since what it puts in order may be what it loads next. */
-const ACCESS = 0.0178;
+/** µs of a thread for a pair of keys, and for their indices besides: it loads no pair ahead, since what it puts in order may be what it loads next. */
+const KEYS = 0.032;
+const INDICES = 0.066;
 
 /**
  * µs in which workgroups sort rows: two loads and two stores of workgroup memory for each pair, of keys and of indices.
@@ -30,7 +31,7 @@ export function networkMicros(network: Network, threads: number, width: 1 | 4, m
   let pairs = 0;
   for (const keys of sorts) {
     const { steps, meeting } = stepsOf(keys);
-    alone += steps * (barrier + Math.ceil(keys / 2 / threads) * accesses * ACCESS);
+    alone += steps * (barrier + Math.ceil(keys / 2 / threads) * (KEYS + (indices ? INDICES : 0)));
     pairs += (keys / 2) * (steps + meeting);
   }
   const shared = (rows * (pairs * accesses + turns * threads)) / WARP;
