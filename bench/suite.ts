@@ -119,7 +119,7 @@ async function measure(bench: Bench, program: Program): Promise<SuiteRow> {
     ...chosen,
     profile,
     disabledPasses: [...chosen.disabledPasses, ...without],
-    knobs: { all: bench.knobs, kernels: {} },
+    knobs: { kernels: {}, ...chosen.knobs, all: { ...chosen.knobs?.all, ...bench.knobs } },
   };
   try {
     const compilation = compile(program.text, options);

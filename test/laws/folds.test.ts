@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import { factorsOf, foldNest, nestProblems, type FoldShape, type Machine } from "../../src/fusion/kernel";
 import type { Knobs, Target } from "../../src/fusion/ir";
 import { classify, scheduleRegion } from "../../src/fusion/kernel";
+import { compile, defaultOptions } from "../../src/fusion/compile";
+import { h100 } from "../../src/fusion/cost";
 import { complaints, cpu, gpu, graphOf, oneRegion } from "./kernel-harness";
 
 const [COUNT, SEED] = (process.env["FOLD_LAWS"] ?? "60:20261122").split(":").map(Number) as [number, number];
@@ -162,6 +164,7 @@ const softmax: Omit<FoldShape, "rows" | "columns" | "vector" | "contiguous" | "r
   waiting: 1,
   live: 3,
   statements: 6,
+  ops: 3,
   meetingBytes: 8,
   scanningBytes: 0,
   partsBytes: 8,
@@ -226,4 +229,27 @@ test("where threads can't share, one walks each row", () => {
     foldNest({ ...softmax, ...along(4096, 512) }, { ...h200, sharing: "alone" }),
   );
   expect([lanes, beside, chunks]).toEqual([1, 64, 1]);
+});
+
+const wgslOf = (text: string): string =>
+  compile(text, { ...defaultOptions, profile: h100 })
+    .fusedPlan!.kernels.map(({ wgsl }) => wgsl)
+    .join("\n");
+
+/** The bodies of loops, with their lines in order. */
+const loopsOf = (wgsl: string): string[][] =>
+  [...wgsl.matchAll(/ {2}for \(var turn[^\n]*\n([\s\S]*?)\n {2}\}/g)].map(([, body]) => body!.split("\n"));
+
+test("where a thread folds several vectors in one turn, their loads stand before what is computed", () => {
+  const loops = loopsOf(
+    wgslOf(
+      "x: f32[256, 32768]\ng: f32[256, 32768]\ny = (g * sigmoid(x) * (1 - sigmoid(x))).sum(1)\nz = (g * tanh(x)).sum(1)\nreturn y, z\n",
+    ),
+  );
+  expect(loops.length).toBeGreaterThan(0);
+  for (const lines of loops) {
+    const loads = lines.flatMap((line, at) => (/= [xg]\[/.test(line) ? [at] : []));
+    expect(loads.length).toBeGreaterThan(2);
+    expect(loads).toEqual(loads.map((_, i) => i));
+  }
 });

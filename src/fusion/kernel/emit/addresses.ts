@@ -1,6 +1,7 @@
 /** @file Addresses that a kernel spells out again and again get a name: `let x_at = …`, then `x[x_at]`, `x[x_at + 1u]`. */
-import type { Index, IndexAtom, IndexSpace, IndexVar } from "./index-space";
+import type { Index, IndexSpace, IndexVar } from "./index-space";
 import { isLoop, type Buffer, type Expr, type Stmt } from "./kernel-ir";
+import { variablesOf } from "./loads-first";
 import type { Names } from "./names";
 
 /** Sums of as many terms are named even where nothing is divided. */
@@ -116,11 +117,5 @@ function definedInside(stmt: Stmt): ReadonlySet<IndexVar> {
   return found;
 }
 
-function isKnownOutside(base: Index, inside: ReadonlySet<IndexVar>): boolean {
-  const open: IndexAtom[] = base.terms.map(({ atom }) => atom);
-  for (let atom = open.pop(); atom; atom = open.pop()) {
-    if (atom.kind !== "var") open.push(...atom.of.terms.map((term) => term.atom));
-    else if (inside.has(atom)) return false;
-  }
-  return true;
-}
+const isKnownOutside = (base: Index, inside: ReadonlySet<IndexVar>): boolean =>
+  [...variablesOf(base)].every((variable) => !inside.has(variable));

@@ -3,6 +3,7 @@ import { type DType, type Graph, isInput, node, type Node, type NodeId, sizeOf, 
 import { MIN_SUBGROUP } from "../nest/threads";
 import { evenLanes, type Cond, type Index, type IndexAtom, type IndexSpace, type IndexVar } from "./index-space";
 import type { Buffer, Expr, Reg, Scalar, SharedArray, Stmt, Value, Width } from "./kernel-ir";
+import { walkedTogether } from "./loads-first";
 import { identifier, Names } from "./names";
 
 interface Scope {
@@ -154,6 +155,18 @@ export class Emitter {
     const { block } = this.scopes.at(-1)!;
     const start = block.length;
     if (body()) block.splice(start, 0, { kind: "barrier" });
+  }
+
+  /** Writes these walks over parts of a row one after another, their loads ahead of what is computed from them. */
+  together(walks: readonly (() => void)[]): void {
+    const { block } = this.scopes.at(-1)!;
+    const start = block.length;
+    const ends = walks.map((walk) => {
+      walk();
+      return block.length;
+    });
+    const written = block.splice(start);
+    block.push(...walkedTogether(ends.map((end, i) => written.slice((ends[i - 1] ?? start) - start, end - start))));
   }
 
   reg(name: string, scalar: Scalar, width: Width, level = this.level): Reg {

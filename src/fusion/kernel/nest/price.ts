@@ -35,6 +35,8 @@ export interface FoldShape {
   readonly live: number;
   /** Statements an element takes: what is written out is read by somebody. */
   readonly statements: number;
+  /** Ops that an element takes, in all walks and nests together. */
+  readonly ops: number;
   /** Bytes of workgroup memory that a thread takes to meet the others of its row. */
   readonly meetingBytes: number;
   /** The same where parts of rows are folded and joined by kernels of their own. */
@@ -76,8 +78,9 @@ export const LOAD = 0.8;
 export const MEETING = 0.03;
 export const MEETING_PER_THREAD = 0.00016;
 export const START = 0.4;
-/** µs: to compute and fold what one load brings; between two workgroups that a multiprocessor starts. */
+/** µs: to fold what one load brings; for one op on it, in a loop, whose operands the thread waits for; between two workgroups that a multiprocessor starts. */
 export const ISSUE = 0.03;
+const OP_WAIT = 0.01;
 export const STARTS = 0.025;
 /** µs from a load of workgroup memory to its value. */
 export const SHARED_WAIT = 0.02;
@@ -198,7 +201,7 @@ export const loadsOf = ({ readBytes }: FoldShape): number => Math.max(1, Math.ce
 /** Predicted time of a fold without launches, µs, with what joins its parts; ∞ where the machine has no room for it. */
 export function foldMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): number {
   if (factors.chunks === 1) return walkMicros(shape, factors, machine);
-  const step = { ...shape, walks: 1, stages: 1, meetingBytes: shape.partsBytes };
+  const step = { ...shape, walks: 1, stages: 1, ops: shape.ops / shape.steps, meetingBytes: shape.partsBytes };
   const before = shape.steps > 1 ? walkMicros({ ...step, writeBytes: 0 }, factors, machine) + factors.chunks * PART : 0;
   const joining = shape.joined ? joiningMicros(shape.rows, leftByPart(shape), factors.chunks, machine) : 0;
   return (shape.steps - 1) * before + walkMicros(step, factors, machine) + joining;
@@ -244,7 +247,8 @@ function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): n
   const ahead = held ? WRITTEN : meets ? loads : Math.min(WRITTEN, Math.max(LOOPED, together * loads));
   const alone =
     START +
-    walks * (Math.max(1, (turns * loads) / ahead) * LOAD + turns * ISSUE) +
+    walks * Math.max(1, (turns * loads) / ahead) * LOAD +
+    turns * (held ? ISSUE : Math.max(walks * ISSUE, shape.ops * OP_WAIT)) +
     (stages * 2 * meetings(lanes) + shape.scans * (held ? 1 : turns) * scanBarriers(lanes, held)) *
       (MEETING + MEETING_PER_THREAD * threads);
   const drawn =

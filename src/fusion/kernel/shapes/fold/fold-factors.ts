@@ -110,12 +110,13 @@ function chunksFor(shape: FoldShape, lanes: number, beside: number, machine: Mac
   ];
 }
 
-/** Vectors that a thread may load at once and then fold: as many of at most eight as divide its turns, which chunks are cut to. */
-function aheadFor({ scans, networks, statements }: FoldShape, turns: number, chunks: number): number {
-  if (scans > 0 || networks.length > 0) return 1;
-  for (let ahead = MAX_AHEAD; ahead > 1; ahead--)
-    if ((chunks > 1 || turns % ahead === 0) && turns > ahead && ahead * statements <= MAX_STATEMENTS) return ahead;
-  return 1;
+/** Vectors that a thread may load at once and then fold: at most eight, which divide its turns. Chunks are cut to the most of them. */
+function aheadsFor({ scans, networks, statements }: FoldShape, turns: number, chunks: number): number[] {
+  if (scans > 0 || networks.length > 0) return [1];
+  const written = Array.from({ length: MAX_AHEAD - 1 }, (_, i) => i + 2).filter(
+    (ahead) => turns > ahead && ahead * statements <= MAX_STATEMENTS,
+  );
+  return [1, ...(chunks > 1 ? written.slice(-1) : written.filter((ahead) => turns % ahead === 0))];
 }
 
 /** Whether walks may go to and fro: no scan has a way of its own, and threads share the row. */
@@ -176,11 +177,8 @@ function* offers(shape: FoldShape, machine: Machine, choice: FoldChoice): Genera
           const wanted = { lanes: some, beside, chunks, ahead: 1, alternating: false };
           if (holds || turns === 1) yield { ...wanted, held: true };
           if (turns === 1 || held === true) continue;
-          const ahead = aheadFor(shape, turns, chunks);
-          for (const alternating of mayAlternate(shape, some, chunks) ? [false, true] : [false]) {
-            yield { ...wanted, held: false, alternating };
-            if (ahead > 1) yield { ...wanted, held: false, ahead, alternating };
-          }
+          for (const alternating of mayAlternate(shape, some, chunks) ? [false, true] : [false])
+            for (const ahead of aheadsFor(shape, turns, chunks)) yield { ...wanted, held: false, ahead, alternating };
         }
       }
     }

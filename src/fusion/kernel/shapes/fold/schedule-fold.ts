@@ -18,6 +18,7 @@ import type { Role } from "./rows/row-role";
 import { joinsOfSteps, readsOfSteps, rowSteps, type RowStep } from "./rows/row-steps";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import { classifyMerged } from "../sort/merge-sort";
+import { opDef } from "../../../ops";
 import { walksRows } from "./rows/row-ops";
 import {
   joinBytes,
@@ -147,6 +148,13 @@ export class Rows {
     return this.asked.form.columns > 1 && wholeOutput(this.asked.graph, this.analysis, id) !== null;
   }
 
+  /** Whether every element of a row is computed by an op of its own. */
+  #isComputed(id: NodeId): boolean {
+    const { kind } = opDef(node(this.asked.graph, id).op);
+    const { role } = this.analysis.roles.get(id) ?? { role: "free" };
+    return role === "full" && (kind === "elementwise" || kind === "random");
+  }
+
   /** How far apart neighbours of the outer loop lie in the largest tensor that is read, where columns of their own lie between them; else 1. */
   #between(): number {
     const { graph, region, form } = this.asked;
@@ -219,6 +227,7 @@ export class Rows {
         : waitingAtOnce(graph, region, form, this.analysis, this.cached),
       live: liveScalars(graph, region),
       statements: region.members.filter((id) => !isLiteral(node(graph, id))).length,
+      ops: form.reductions.length + region.members.filter((id) => this.#isComputed(id)).length,
       meetingBytes: joinBytes(graph, form, joined),
       partsBytes: steps.length > 1 ? stepsBytes(graph, steps, joined) : joinBytes(graph, form, joined),
       scanningBytes: scanBytes(graph, form),

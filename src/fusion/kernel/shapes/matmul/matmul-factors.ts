@@ -50,7 +50,7 @@ export interface ProductFactors {
 }
 
 /** FLOP of a multiprocessor in a µs. */
-const FLOPS = 492_500;
+const FLOPS = 530_000;
 /** Threads that keep all of its arithmetic units busy. */
 const BUSY_THREADS = 256;
 /** Share of the peak that threads without workgroup memory reach, and how many of them a multiprocessor wants for that. */
@@ -66,10 +66,17 @@ const HIDDEN = 1.5;
 /** FLOP that pass while a byte comes from memory or the second-level cache to workgroup memory. */
 const FETCH_FLOPS = 6.5;
 /** Steps of k that pass before the first product and after the last. */
-const START_AND_END = 16;
+const START_AND_END = 24;
+/** Accumulators of a thread above which a tile must be measured before it is offered: compilers run out of registers. */
+const MANY = 96;
+/** Share of a tile's speed that threads with so many reach: few of them fit on a multiprocessor. */
+const CROWDED = 0.93;
 
 /** Bytes that memory hands over at a time. */
 const SECTOR = 32;
+
+/** How much quicker a product in two kernels must look than in one where multiprocessors were counted: both predictions err alike. */
+const COUNTED_SURE = 1.1;
 
 /** µs: to issue a load, to halve the threads that hold a sum when they meet in a tree. */
 const ISSUE = 0.03;
@@ -99,7 +106,7 @@ function residencyOf(tile: MatmulTile): Residency {
   const alike = 1 + LOAD_SLOTS * ((rm + rn) / outputs) + FETCH_FLOPS * 2 * (1 / m + 1 / n);
   const rates = Array.from({ length: most }, (_, i) => {
     const busy = Math.min(1, ((i + 1) * threads) / BUSY_THREADS);
-    return busy / (alike + STEP_WAIT / (k * outputs) / (i + 1) ** HIDDEN);
+    return ((outputs > MANY ? CROWDED : 1) * busy) / (alike + STEP_WAIT / (k * outputs) / (i + 1) ** HIDDEN);
   });
   residencies.set(tile, { most, rates });
   return { most, rates };
@@ -256,9 +263,6 @@ function columnOffers(shape: ProductShape, target: Target, machines: Machines): 
   );
 }
 
-/** Accumulators of a thread above which a tile must be measured before it is offered: compilers run out of registers. */
-const MANY = 96;
-
 /** Tiles of `count` products: each has as many columns of it, whole vectors a thread. */
 export const jointTiles: readonly (readonly MatmulTile[])[] = [1, 1, 2, 3, 4].map((count) =>
   count === 1 ? offeredTiles : offeredTiles.flatMap((tile) => widened(tile, count)),
@@ -339,7 +343,8 @@ function searched(shape: ProductShape, target: Target, named: MatmulTile | null)
     ...(named ? [] : columnOffers(shape, target, machines)),
   ].filter(({ chunks }) => chunks === 1 || !target.uncut);
   // A second kernel must be worth more than the error of a prediction.
-  const cost = ({ micros, chunks }: Candidate): number => (chunks === 1 ? 1 : SURE) * micros;
+  const sure = machines.counted === null ? SURE : COUNTED_SURE;
+  const cost = ({ micros, chunks }: Candidate): number => (chunks === 1 ? 1 : sure) * micros;
   const best = candidates.reduce<Candidate | null>(
     (least, each) => (least === null || cost(each) < cost(least) ? each : least),
     null,

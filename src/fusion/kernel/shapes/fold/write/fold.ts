@@ -93,8 +93,10 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
       });
     // Threads that scan a row together take all of it at once; one that walks it alone goes the way of the scan.
     else
-      (rows.backwards && lanes === 1 ? chunks.toReversed() : chunks).forEach((some, turn) =>
-        visit(some, space.int(turn)),
+      low.together(
+        (rows.backwards && lanes === 1 ? chunks.toReversed() : chunks).map(
+          (some, turn) => () => visit(some, space.int(turn)),
+        ),
       );
   };
   const each: ChunkWalk = (first, visit) => walkRow(first, visit, rows.backwards || (alternating && forwards));

@@ -17,7 +17,7 @@ export interface Chunk {
 /** Visits what a thread takes of a row. @param first values that all chunks of an iteration ask for before one of them is folded or stored */
 export type ChunkWalk = (first: readonly NodeId[], visit: (chunk: Chunk, turn: Index) => void) => void;
 
-/** The chunks of one iteration. Their loads are on their way together: none waits behind a store or a fold. */
+/** The chunks of one iteration. Their loads are on their way together: none waits behind what is computed, folded or stored. */
 export function visitAll(
   low: Lowering,
   rows: Rows,
@@ -34,8 +34,11 @@ export function visitAll(
       rows,
       row,
     );
-    for (const at of points)
-      for (const id of first) low.valueAt(id, rows.layouts.has(id) ? pointIn(low.space, rows, id, at) : at);
+    low.together(
+      points.map((at) => () => {
+        for (const id of first) low.valueAt(id, rows.layouts.has(id) ? pointIn(low.space, rows, id, at) : at);
+      }),
+    );
   }
   for (const { some, turn } of own) visit(some, turn);
 }
