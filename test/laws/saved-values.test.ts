@@ -96,7 +96,7 @@ describe("a budget", () => {
 
   test("that can't be met is a warning where the largest value is made, with what is missing", () => {
     expect(warned(1000)).toEqual([
-      "warning saved-budget 3: The backward pass saves 4 KiB, 3.02 KiB more than the 1000 B allowed: h is opaque, so it is not computed twice. Allow 4 KiB.",
+      "warning saved-budget 3: The backward pass saves 4 KiB, 3.02 KiB more than the 1,000 B allowed: h is opaque, so it is not computed twice. Allow 4 KiB.",
     ]);
   });
 

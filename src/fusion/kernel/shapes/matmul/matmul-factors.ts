@@ -50,7 +50,7 @@ export interface ProductFactors {
 }
 
 /** FLOP of a multiprocessor in a µs. */
-const FLOPS = 530_000;
+const FLOPS = 500_000;
 /** Threads that keep all of its arithmetic units busy. */
 const BUSY_THREADS = 256;
 /** Share of the peak that threads without workgroup memory reach, and how many of them a multiprocessor wants for that. */
@@ -70,7 +70,7 @@ const START_AND_END = 24;
 /** Accumulators of a thread above which a tile must be measured before it is offered: compilers run out of registers. */
 const MANY = 96;
 /** Share of a tile's speed that threads with so many reach: few of them fit on a multiprocessor. */
-const CROWDED = 0.93;
+const CROWDED = 0.94;
 
 /** Bytes that memory hands over at a time. */
 const SECTOR = 32;

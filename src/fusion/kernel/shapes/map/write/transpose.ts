@@ -161,7 +161,7 @@ function tiledLoads(
   const point = at(space.of(inner), space.of(outer));
   const wanted = region.outputs.map((id) => ({ id, at: point }));
   const fits = ({ offset, conditional }: ProbedLoad): boolean =>
-    !conditional && strideOf(offset, outer) === 1 && (strideOf(offset, inner) ?? 0) > 1;
+    !conditional && strideOf(offset, outer) === 1 && Math.abs(strideOf(offset, inner) ?? 0) > 1;
   const loads = probeLoads(graph, region.members, space, wanted);
   const tiled: ProbedLoad[] = [];
   for (const value of new Set(loads.map((load) => load.value))) {
