@@ -89,7 +89,7 @@ function plannerOf(state: Fusion, options: CompileOptions, counted: Target): Pla
   return openPlanner(state, options, fullSize, cache, openCostCache(options.profile, fullSize, counted));
 }
 
-/** Where a plan holds more than decisions were held against, or a planner that walked along the steps says otherwise than a fresh one. */
+/** Where a plan holds more than decisions were held against, or where a planner that walked along the steps and a fresh one disagree. */
 function boundFaults({ compilation }: Planned, seen: { below: number }): string[] {
   const { steps, naive, options } = compilation;
   const target = chosenFor(options);
