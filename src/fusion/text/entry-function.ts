@@ -11,14 +11,9 @@ import type { ClassStatement, DefStatement, ParamDecl, Statement } from "./readi
 import { bare, bodiesOf, everyStatement, expressionsOf, walk } from "./reading/syntax";
 import { BROKEN, tensorValue, type Value } from "./values/values";
 
-function calledNames(statements: readonly Statement[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const expr of expressionsOf(statements)) {
-    const callee = expr.kind === "call" ? bare(expr.callee) : null;
-    if (callee?.kind === "name") names.add(callee.name);
-  }
-  return names;
-}
+/** Names that `statements` read. */
+const namesIn = (statements: readonly Statement[]): ReadonlySet<string> =>
+  new Set(expressionsOf(statements).flatMap((expr) => (expr.kind === "name" ? [expr.name] : [])));
 
 /** Whether a top-level statement leaves the program to a def: it binds a constant or says nothing. */
 function isPreamble(statement: Statement): boolean {
@@ -29,16 +24,14 @@ function isPreamble(statement: Statement): boolean {
   return [...walk(statement.value)].every(({ kind }) => kind !== "call" && kind !== "hole" && kind !== "bad");
 }
 
-/** The def that is the whole program, or null. */
+/** The def that is the whole program, the last one where nothing calls several; or null. */
 export function loneDef(statements: readonly Statement[]): DefStatement | null {
   if (!statements.some((statement) => statement.kind === "def") || !statements.every(isPreamble)) return null;
   // Defs beside a module serve it.
   if (statements.some((statement) => statement.kind === "class" && isModule(statement))) return null;
-  const called = calledNames(statements);
-  const uncalled = statements
-    .filter((statement) => statement.kind === "def")
-    .filter((def) => !called.has(def.name.text));
-  return uncalled.length === 1 ? uncalled[0]! : null;
+  const defs = statements.filter((statement) => statement.kind === "def");
+  const others = (def: DefStatement): readonly Statement[] => statements.filter((each) => each !== def);
+  return defs.findLast((def) => !namesIn(others(def)).has(def.name.text)) ?? null;
 }
 
 const isModule = ({ body }: ClassStatement): boolean =>

@@ -194,6 +194,8 @@ export interface Interpreter {
   variables: Variables | null;
   /** Types that layers want of inputs whose own types are not known yet. */
   readonly wanted: Map<NodeId, string>;
+  /** The same by what they meet element by element. */
+  readonly alike: Map<NodeId, string>;
   /** Fields that settings were asked for and do not have. */
   readonly missing: Set<string>;
   /** The iteration that is read for all of a loop's; null outside of such a reading. */

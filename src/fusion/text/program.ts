@@ -103,11 +103,14 @@ const newFrame = (scope: Scope): Frame => ({
 
 /** What a text with guesses in it says. */
 function reading(text: string): Reading {
-  const { interpreter, frame } = interpreted(text, 1);
-  const wanted = [...interpreter.wanted].map(([node, type]) => [interpreter.nodes.get(node)!.label, type] as const);
+  const { interpreter, frame } = interpreted(text, { patience: 1, shown: false, isGuess: true });
+  const wanted = [...interpreter.alike, ...interpreter.wanted].map(
+    ([node, type]) => [interpreter.nodes.get(node)!.label, type] as const,
+  );
   const sizesOf = (name: string): ReadonlyMap<string, number> => wholeNumbers(frame.scope.find(name)?.value);
   const mistakes = interpreter.diagnostics.errorCount;
-  return { mistakes, nodes: interpreter.nodes.size, missing: interpreter.missing, wanted: new Map(wanted), sizesOf };
+  const nodes = [...interpreter.nodes.values()].filter((node) => !isSource(node)).length;
+  return { mistakes, nodes, missing: interpreter.missing, wanted: new Map(wanted), sizesOf };
 }
 
 /** Whole numbers that an object, its parts and its settings keep: fields, sizes of layers and weights. */
@@ -135,16 +138,15 @@ function newInterpreter(
   statements: readonly Statement[],
   main: DefStatement | null,
   diagnostics: Diagnostics,
-  maxSteps: number,
-  shown: boolean,
+  { patience, shown, isGuess }: How,
 ): Interpreter {
   const interpreter: Interpreter = {
     text,
     statements,
     printing: { met: false, shown },
-    inputsFix: once(() => inputsFix({ text, statements, read: reading }, main)),
+    inputsFix: once(() => (isGuess ? null : inputsFix({ text, statements, read: reading }, main))),
     diagnostics,
-    maxSteps,
+    maxSteps: MAX_STEPS * patience,
     nodes: new Map(),
     unknown: new Set(),
     sites: new Map(),
@@ -184,6 +186,7 @@ function newInterpreter(
     variables: null,
     makings: [],
     wanted: new Map(),
+    alike: new Map(),
     missing: new Set(),
     anyIteration: null,
     step: 0,
@@ -208,19 +211,29 @@ interface Interpreted {
   readonly main: DefStatement | null;
 }
 
-/** `text` read and run, before anything is said about the whole of it; `shown`: what it prints is its result. */
-function interpreted(text: string, patience: number, shown = false): Interpreted {
+/** How a text is read. */
+interface How {
+  readonly patience: number;
+  /** What it prints is its result. */
+  readonly shown: boolean;
+  /** It is read to see whether types fit: nothing is offered. */
+  readonly isGuess: boolean;
+}
+
+/** `text` read and run, before anything is said about the whole of it. */
+function interpreted(text: string, how: How): Interpreted {
+  const { patience, shown } = how;
   const diagnostics = new Diagnostics();
   const { statements } = readProgram(text, diagnostics, movesFor(text.length) * patience);
   const main = loneDef(statements);
-  const interpreter = newInterpreter(text, statements, main, diagnostics, MAX_STEPS * patience, shown);
+  const interpreter = newInterpreter(text, statements, main, diagnostics, how);
   const frame = newFrame(new Scope(null, ""));
   if (main) runEntryFunction(interpreter, statements, main, frame);
   else interpreter.runBody(statements, frame);
   const { printing, nodes } = interpreter;
   // A script that keeps nothing was written for what it prints.
   const isSilent = printing.met && !shown && !frame.result.values && !diagnostics.hasErrors;
-  if (isSilent && [...nodes.values()].every(isSource)) return interpreted(text, patience, true);
+  if (isSilent && [...nodes.values()].every(isSource)) return interpreted(text, { ...how, shown: true });
   return { interpreter, frame, main };
 }
 
@@ -251,7 +264,7 @@ function callModule({ text, statements, diagnostics, stopped }: Interpreter): vo
  * With less than endless patience, reading ends after a number of steps with a diagnostic that says where.
  */
 export function parseProgram(text: string, { patience = Infinity }: ParseOptions = {}): Parsed {
-  const { interpreter, frame, main } = interpreted(text, patience);
+  const { interpreter, frame, main } = interpreted(text, { patience, shown: false, isGuess: false });
   const { diagnostics, statements } = interpreter;
   const kernel = diagnostics.hasErrors ? pastedKernel(text) : null;
   if (kernel) diagnostics.only("pasted-kernel", kernel.span, kernel.text);

@@ -13,6 +13,7 @@ import { normalAxis, numberOf, opDef, type CompositeDef, type OpDef } from "../.
 import { stackedRows } from "../statements/loop-rows";
 import type { Bound } from "./bind";
 import { expand, expandWith, meant, noneOr } from "./expand";
+import { noteAlike } from "./wanted";
 import {
   addNode,
   bindingName,
@@ -152,6 +153,7 @@ export function applyOp(interpreter: Interpreter, run: StatementRun, call: Call,
   const inputs = nodesOf(interpreter, run, bound.tensors);
   const types = inputs.map((id) => noneOr(id, (known) => typeOf(interpreter, known)));
   const uncertain = interpreter.unknown.size > 0 && inputs.some((id) => id !== null && interpreter.unknown.has(id));
+  if (uncertain && op.kind === "elementwise") noteAlike(interpreter, inputs);
   const inferred = inferType(op, types, bound.attrs);
   if (!inferred.ok && !uncertain) {
     // Asked again with the user's names, for the message only.

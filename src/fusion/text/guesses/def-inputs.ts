@@ -5,8 +5,9 @@ import { bare, everyStatement, expressionsOf } from "../reading/syntax";
 import { indentAt } from "../reading/lines";
 import { annotatedKind, mayBeNone, type AnnotatedKind } from "../reading/python-types";
 import { applyTextEdits } from "../edits/apply";
+import { evidenceOf, refusesNone, type Evidence } from "./evidence";
 import { fitting, type Program } from "./fitting";
-import { groupOf, isVector, rowsOf, standsAlone, usualOf } from "./usual";
+import { groupOf, isVector, rowsOf, saidTypes, standsAlone, usualOf, withAxes } from "./usual";
 
 /** Names that a def gives the parts of its parameter `name`, `cos, sin = rotary`; empty where it takes nothing apart. */
 export function unpackedNames({ body }: DefStatement, name: string): readonly string[] {
@@ -107,48 +108,76 @@ function weightsOf(def: DefStatement): readonly Input[] {
   return [...uses].filter(([name]) => !taken.has(name)).map(([name, spans]) => ({ name, param: self, uses: spans }));
 }
 
-/** Whether `param` waits for a type: no annotation that says one, no default that is a value. */
-const isOpen = ({ name, annotation, value, starred }: ParamDecl): boolean =>
-  name.text !== "self" && !starred && !value && !(annotation && annotatedKind(annotation) === null);
+/** Whether a parameter of `def` waits for a type: no annotation that says one, no default that is a value. */
+const isOpen = (def: DefStatement, param: ParamDecl): boolean =>
+  param.name.text !== "self" &&
+  !param.starred &&
+  (!param.value || refusesNone(def, param)) &&
+  !(param.annotation && annotatedKind(param.annotation) === null);
 
 /** What a parameter is when its annotation says that it is no tensor: a value that is known. */
 const knownOf = ({ name, param: { name: own, annotation } }: Input): AnnotatedKind | null => {
-  const annotated = annotation && name === own.text ? annotatedKind(annotation) : null;
+  const annotated = annotation ? annotatedKind(annotation) : null;
+  if (name !== own.text) return annotated === "sizes" ? "whole" : null;
   return annotated === "tensor" || annotated === "number" ? null : annotated;
 };
 
-/** Types or values of a group, the likeliest row first. */
-function choicesOf(group: readonly Input[], first: boolean, pictures: boolean): readonly (readonly string[])[] {
+/** Types or values of a group, the likeliest first. */
+function choicesOf(
+  group: readonly Input[],
+  first: boolean,
+  pictures: boolean,
+  evidence: (input: Input) => Evidence,
+): readonly (readonly string[])[] {
   const [only] = group;
   const known = knownOf(only!);
-  if (known && group.length === 1)
-    return [
+  const isSize = group.length === 1 && evidence(only!).reads === "whole";
+  const values = (kind: AnnotatedKind): readonly (readonly string[])[] =>
+    [
       ...new Set([
-        usualOf(only!.name, known),
-        ...(known === "whole" ? ["2", "64", "1"] : []),
-        ...(known === "other" ? ['"none"'] : []),
+        usualOf(only!.name, kind),
+        ...(kind === "whole" ? ["8", "4", "2", "64", "1"] : []),
+        ...(kind === "other" ? ['"none"'] : []),
       ]),
     ].map((value) => [value]);
+  if (known && group.length === 1) return values(isSize ? "whole" : known);
   if (group.length === 1 && only!.param.annotation && annotatedKind(only!.param.annotation) === "number")
     return [["f32[]"], [usualOf(only!.name, "number")]];
   const none = group.every(({ param }) => param.annotation && mayBeNone(param.annotation));
-  return [
-    ...rowsOf(
-      group.map(({ name }) => name),
-      first,
-      pictures,
-    ),
-    ...(none ? [group.map(() => "None")] : []),
-  ];
+  const usual = rowsOf(
+    group.map(({ name }) => name),
+    first,
+    pictures,
+  );
+  const said = group.map((input) => saidTypes(input.name, evidence(input), NO_SIZES));
+  const most = Math.max(...said.map((types) => types.length));
+  const rows = Array.from({ length: most }, (_, i) => group.map((_, k) => said[k]![i] ?? said[k]![0] ?? usual[0]![k]!));
+  const least = Math.max(...group.map((input) => evidence(input).least));
+  const [fit] =
+    group.length === 1
+      ? [
+          withAxes(
+            usual.map(([type]) => type!),
+            least,
+          ).map((type) => [type]),
+        ]
+      : [usual];
+  return [...(isSize ? values("whole") : []), ...rows, ...fit, ...(none ? [group.map(() => "None")] : [])];
 }
 
-/** `x: f32[8, 64]`, or `n=8` for what is no tensor. */
+const NO_SIZES: ReadonlyMap<string, number> = new Map();
+
+/** What the def calls an input: a part of what it takes apart has a name of its own. */
+const ownName = (def: DefStatement, { name, param }: Input): string =>
+  unpackedNames(def, param.name.text).find((_, i) => name === `${param.name.text}_${i}`) ?? name;
+
+/** `x: f32[8, 64]`, `n=8` for what is no tensor, or the name alone without a type. */
 const declared = (input: Input, type: string): string =>
-  /^[a-z]+\d*\[/.test(type) ? `${input.name}: ${type}` : `${input.name}=${type}`;
+  /^[a-z]+\d*\[/.test(type) ? `${input.name}: ${type}` : type === "" ? input.name : `${input.name}=${type}`;
 
 /** What gives every open input of `main` a type, so that as little as possible is wrong; null when none is open. */
-export function inputsFix({ text, read }: Program, main: DefStatement | null): readonly TextEdit[] | null {
-  const open = (main?.params ?? []).filter(isOpen);
+export function inputsFix({ text, statements, read }: Program, main: DefStatement | null): readonly TextEdit[] | null {
+  const open = (main?.params ?? []).filter((param) => isOpen(main!, param));
   if (!main || open.length === 0) return null;
   const weights = weightsOf(main);
   const inputs = [
@@ -162,16 +191,21 @@ export function inputsFix({ text, read }: Program, main: DefStatement | null): r
     }),
     ...weights,
   ];
+  const defs = new Map(statements.flatMap((each) => (each.kind === "def" ? [[each.name.text, each] as const] : [])));
+  const known = new Map(inputs.map((input) => [input, evidenceOf(text, main, ownName(main, input), defs)]));
+  const evidence = (input: Input): Evidence => known.get(input)!;
+  const says = (input: Input): boolean => saidTypes(input.name, evidence(input), NO_SIZES).length > 0;
   const groups = new Map<string, Input[]>();
   for (const input of inputs) {
-    const key = knownOf(input) || standsAlone(input.name) ? input.name : groupOf(input.name);
+    const alone = knownOf(input) || evidence(input).reads === "whole" || standsAlone(input.name) || says(input);
+    const key = alone ? input.name : groupOf(input.name);
     groups.set(key, [...(groups.get(key) ?? []), input]);
   }
   const data = inputs.find(({ name, param }) => name === param.name.text && !isVector(name));
   // Data first: weights are tried against what they meet.
   const members = [...groups.values()].toSorted((a, b) => Number(b[0] === data) - Number(a[0] === data));
   const choices = members.map((group) =>
-    choicesOf(group, group.length === 1 && group[0] === data, /conv\w*2d|conv2d|pool2d/.test(text)),
+    choicesOf(group, group.length === 1 && group[0] === data, /conv\w*2d|conv2d|pool2d/.test(text), evidence),
   );
   const edits = (rows: readonly (readonly string[])[]): readonly TextEdit[] => {
     const types = new Map(members.flatMap((group, i) => group.map((input, k) => [input, rows[i]![k]!] as const)));
@@ -209,6 +243,15 @@ export function inputsFix({ text, read }: Program, main: DefStatement | null): r
       ...inputs.flatMap(({ name, uses }) => uses.map((span) => ({ span, insert: name }))),
     ];
   };
-  const rows = fitting(choices, (tried) => read(applyTextEdits(text, edits(tried))));
+  const rows = fitting(
+    choices,
+    (tried) => read(applyTextEdits(text, edits(tried))),
+    (tried, at) => {
+      const [only, ...more] = members[at]!;
+      if (more.length > 0 || knownOf(only!)) return null;
+      const found = read(applyTextEdits(text, edits(tried.with(at, [""])))).wanted.get(only!.name);
+      return found === undefined ? null : [found];
+    },
+  );
   return edits(rows);
 }

@@ -1,11 +1,11 @@
 /** @file Which of several guesses fit: those with which the program reads with the fewest mistakes. */
 import type { Statement } from "../reading/syntax";
-import { ALIKE } from "./usual";
+import { ALIKE, rankOf } from "./usual";
 
 /** What reading a text says that guesses are judged by. */
 export interface Reading {
   readonly mistakes: number;
-  /** How many nodes it has: what is broken makes none. */
+  /** How many nodes it computes: what is broken makes none. */
   readonly nodes: number;
   /** Fields that settings were asked for and do not have. */
   readonly missing: ReadonlySet<string>;
@@ -32,11 +32,13 @@ const MAX_NODES = 20_000;
 
 /**
  * One of each row of `choices` (the likeliest come first) such that the mistakes of them all are fewest: one row after the other, twice.
- * Where that leaves a mistake, the first input is tried as a batch of rows without an axis between.
+ * Where that leaves a mistake, each input is tried as `asked` for, as what it meets wants it when all others are as they are; then the
+ * same from other beginnings.
  */
 export function fitting<T extends string | readonly string[]>(
   choices: readonly (readonly T[])[],
   read: (chosen: readonly T[]) => Pick<Reading, "mistakes" | "nodes">,
+  asked: (chosen: readonly T[], at: number) => T | null = () => null,
 ): readonly T[] {
   const likeliest = choices.map((row) => row[0]!);
   if (choices.length === 0) return likeliest;
@@ -48,12 +50,54 @@ export function fitting<T extends string | readonly string[]>(
     nodes += found?.nodes ?? 0;
     return found ? misfit(found) : Infinity;
   };
-  const first = descent(choices, likeliest, mistakes, () => tries < MAX_TRIES);
+  const goesOn = (): boolean => tries < MAX_TRIES;
+  let best = descent(choices, likeliest, mistakes, goesOn);
+  if (best.left > 0) best = meeting(choices, best, mistakes, asked);
+  for (const start of best.left > 0 ? othersThan(choices, likeliest) : []) {
+    tries = 0;
+    const other = descent(choices, start, mistakes, goesOn);
+    if (other.left < best.left) best = meeting(choices, other, mistakes, asked);
+    if (best.left <= 0) break;
+  }
+  return best.best;
+}
+
+/** Where to begin again: with the first input a batch of rows without an axis between, and with all of so many axes. */
+function othersThan<T extends string | readonly string[]>(
+  choices: readonly (readonly T[])[],
+  likeliest: readonly T[],
+): readonly (readonly T[])[] {
   const flat = choices[0]!.find((choice) => typeof choice === "string" && /^f32\[\d+, \d+\]$/.test(choice));
-  if (first.left <= 0 || flat === undefined || first.best[0] === flat) return first.best;
-  tries = 0;
-  const second = descent(choices, likeliest.with(0, flat), mistakes, () => tries < MAX_TRIES);
-  return second.left < first.left ? second.best : first.best;
+  const ranks = [4, 2, 3].map((rank) =>
+    choices.map(
+      (row, i) => row.find((choice) => typeof choice === "string" && rankOf(choice) === rank) ?? likeliest[i]!,
+    ),
+  );
+  const starts = [...(flat === undefined ? [] : [likeliest.with(0, flat)]), ...(choices.length > 1 ? ranks : [])];
+  return starts.filter((start) => start.some((choice, i) => choice !== likeliest[i]));
+}
+
+interface Found<T> {
+  readonly best: readonly T[];
+  readonly left: number;
+}
+
+/** One input after the other as what it meets wants it. */
+function meeting<T>(
+  choices: readonly (readonly T[])[],
+  start: Found<T>,
+  mistakes: (chosen: readonly T[]) => number,
+  asked: (chosen: readonly T[], at: number) => T | null,
+): Found<T> {
+  let { best, left } = start;
+  for (const i of choices.keys()) {
+    const type = left > 0 ? asked(best, i) : null;
+    if (type === null) continue;
+    const tried = best.with(i, type);
+    const now = mistakes(tried);
+    if (now < left) [best, left] = [tried, now];
+  }
+  return { best, left };
 }
 
 function descent<T extends string | readonly string[]>(
@@ -61,14 +105,14 @@ function descent<T extends string | readonly string[]>(
   start: readonly T[],
   mistakes: (chosen: readonly T[]) => number,
   goesOn: () => boolean,
-): { readonly best: readonly T[]; readonly left: number } {
+): Found<T> {
   let best = start;
   let left = mistakes(best);
   // Often all have one shape: a mistake that the first of them makes must not hide what the others do.
   for (const alike of left > 0 ? alikeIn(choices) : []) {
     const isAlike = (choice: T): boolean =>
       typeof choice === "string" ? choice === alike : choice.every((type) => type === alike);
-    const tried = choices.map((row, i) => row.find(isAlike) ?? best[i]!);
+    const tried = choices.map((row, i) => (isType(row[0]!) ? row.find(isAlike) : undefined) ?? best[i]!);
     const now = mistakes(tried);
     if (now < left) [best, left] = [tried, now];
   }
@@ -88,6 +132,10 @@ function descent<T extends string | readonly string[]>(
   }
   return { best, left };
 }
+
+/** Whether a choice is a shape, not a number that is known. */
+const isType = (choice: string | readonly string[]): boolean =>
+  (typeof choice === "string" ? choice : (choice[0] ?? "")).includes("[");
 
 /** Shapes that every input could have, and those that many functions are written for. */
 function alikeIn(choices: readonly (readonly (string | readonly string[])[])[]): readonly string[] {

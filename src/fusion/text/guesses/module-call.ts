@@ -8,6 +8,7 @@ import { annotatedKind, type AnnotatedKind } from "../reading/python-types";
 import type { ClassStatement, DefStatement, ParamDecl, Statement } from "../reading/syntax";
 import { bare, expressionsOf, lastNameOf } from "../reading/syntax";
 import { unpackedNames } from "./def-inputs";
+import { evidenceOf, refusesNone, type Defs, type Evidence } from "./evidence";
 import { fitting, type Program } from "./fitting";
 import { candidates, FLAGS, SETTINGS, usualOf, usualValue } from "./usual";
 
@@ -141,6 +142,10 @@ interface Guessed {
   readonly args: string;
 }
 
+/** Whole numbers among arguments, by their names. */
+const sizesIn = (args: string): readonly (readonly [string, number])[] =>
+  [...args.matchAll(/(\w+)=(\d+)(?=,|$)/g)].map(([, name, size]) => [name!, Number(size)] as const);
+
 /** What a parameter of forward() is that is no tensor, by its annotation or by its name. */
 function knownInput({ name, annotation, value }: ParamDecl): AnnotatedKind | null {
   const annotated = annotation && annotatedKind(annotation);
@@ -156,6 +161,7 @@ function guessArguments(
   classes: Classes,
   model: string,
   names: ReadonlySet<string>,
+  inputs: readonly ModuleInput[],
 ): Guessed {
   const init = methodOf(of, classes, "__init__");
   const open = (init?.params.slice(1) ?? []).filter(({ value, starred }) => !value && !starred);
@@ -179,7 +185,7 @@ function guessArguments(
   for (let round = 0; settings.length > 0 && round < MAX_ROUNDS; round++) {
     const { lines, args } = write();
     const before = asked.size;
-    const probe = [...lines, `${model} = ${of.name.text}(${args})`, ...probeOf(of, classes, model)];
+    const probe = [...lines, `${model} = ${of.name.text}(${args})`, ...probeOf(inputs, model)];
     for (const name of program.read(joined(program.text, probe)).missing)
       if (!asked.has(name)) asked.set(name, usualValue(name));
     if (asked.size === before) break;
@@ -214,34 +220,41 @@ const joined = (text: string, lines: readonly string[]): string =>
   `${text}${text.endsWith("\n") ? "" : "\n"}${lines.map((line) => `${line}\n`).join("")}`;
 
 /** A call with inputs of which nothing is known: what asks for more than that says so. */
-function probeOf(of: ClassStatement, classes: Classes, model: string): readonly string[] {
-  const inputs = inputsOf(forwardOf(of, classes)!);
+function probeOf(inputs: readonly ModuleInput[], model: string): readonly string[] {
   return [
-    ...inputs.flatMap(({ parts }) => parts.map((part) => `${part} = ...`)),
+    ...inputs.flatMap(({ parts }) => parts.map(({ name }) => `${name} = ...`)),
     `y = ${model}(${inputs.map(({ given }) => given).join(", ")})`,
   ];
 }
 
 interface ModuleInput {
-  /** Names of its tensors: more than one for what forward() takes apart, none for what is known. */
-  readonly parts: readonly string[];
+  /** Names of its tensors, with those that forward() gives them: more than one for what it takes apart, none for what is known. */
+  readonly parts: readonly { readonly name: string; readonly own: string }[];
   /** The argument. */
   readonly given: string;
 }
 
-function inputsOf(forward: DefStatement): readonly ModuleInput[] {
+function inputsOf(forward: DefStatement, evidence: (name: string) => Evidence): readonly ModuleInput[] {
   return forward.params.slice(1).flatMap((param): ModuleInput[] => {
     const { text } = param.name;
-    const pieces = unpackedNames(forward, text).map((_, i) => `${text}_${i}`);
-    if (param.starred || (param.value && pieces.length === 0)) return [];
+    const pieces = unpackedNames(forward, text).map((own, i) => ({ name: `${text}_${i}`, own }));
+    if (param.starred || (param.value && pieces.length === 0 && !refusesNone(forward, param))) return [];
     const by = param.value || param.keyword ? `${text}=` : "";
-    const known = knownInput(param);
+    const known = knownInput(param) ?? (!param.value && evidence(text).reads === "whole" ? "whole" : null);
     if (known) return [{ parts: [], given: `${by}${usualOf(text, known)}` }];
     return pieces.length > 0
-      ? [{ parts: pieces, given: `${by}(${pieces.join(", ")})` }]
-      : [{ parts: [text], given: `${by}${text}` }];
+      ? [{ parts: pieces, given: `${by}(${pieces.map(({ name }) => name).join(", ")})` }]
+      : [{ parts: [{ name: text, own: text }], given: `${by}${text}` }];
   });
 }
+
+/** The defs that forward() may call by name: methods of its class, and those beside it. */
+const defsOf = (statements: readonly Statement[], line: readonly ClassStatement[]): Defs =>
+  new Map(
+    [...line.toReversed().flatMap(({ body }) => body), ...statements].flatMap((each) =>
+      each.kind === "def" ? [[each.name.text, each] as const] : [],
+    ),
+  );
 
 /** Whole numbers that parameters of __init__ are unless a call says otherwise. */
 const defaultsOf = (of: ClassStatement, classes: Classes): readonly (readonly [string, number])[] =>
@@ -269,21 +282,30 @@ export function moduleCall(program: Program): ModuleCall | "called" | null {
   const instance = instanceOf(statements, of.name.text);
   if (instance && isCalled(statements, instance)) return "called";
   const model = instance ?? fresh("model", names);
-  const guessed = instance ? null : guessArguments(program, of, classes, model, names);
+  const defs = defsOf(statements, lineOf(of, classes));
+  const evidence = (name: string): Evidence => evidenceOf(text, forward, name, defs);
+  const inputs = inputsOf(forward, evidence);
+  const guessed = instance ? null : guessArguments(program, of, classes, model, names, inputs);
   const made = guessed ? [...guessed.lines, `${model} = ${of.name.text}(${guessed.args})`] : [];
-  const inputs = inputsOf(forward);
-  const open = inputs.flatMap(({ parts }) => parts).filter((name) => !names.has(name));
+  const parts = inputs.flatMap((input) => input.parts).filter(({ name }) => !names.has(name));
+  const open = parts.map(({ name }) => name);
   const result = fresh("y", new Set([...names, ...open]));
   const call = `${result} = ${model}(${inputs.map(({ given }) => given).join(", ")})`;
   const probe = read(joined(text, [...made, ...open.map((name) => `${name} = ...`), call]));
-  const sizes = new Map([...defaultsOf(of, classes), ...probe.sizesOf(model)]);
-  const choices = open.map((name) => candidates(name, probe.wanted.get(name) ?? null, sizes));
+  const sizes = new Map([...defaultsOf(of, classes), ...sizesIn(guessed?.args ?? ""), ...probe.sizesOf(model)]);
+  const choices = parts.map(({ name, own }) => candidates(name, probe.wanted.get(name) ?? null, sizes, evidence(own)));
   const lines = (types: readonly string[]): readonly string[] => [
     ...made,
     ...open.map((name, i) => `${name}: ${types[i]!}`),
     call,
   ];
-  const types = fitting(choices, (tried) => read(joined(text, lines(tried))));
+  const lacking = (tried: readonly string[], at: number): readonly string[] =>
+    lines(tried).map((line) => (line.startsWith(`${open[at]!}: `) ? `${open[at]!} = ...` : line));
+  const types = fitting(
+    choices,
+    (tried) => read(joined(text, lines(tried))),
+    (tried, at) => read(joined(text, lacking(tried, at))).wanted.get(open[at]!) ?? null,
+  );
   const comment = "# Example sizes and shapes: change them here.";
   const insert = ["", ...(made.length + open.length > 0 ? [comment] : []), ...lines(types)]
     .map((line) => `${line}\n`)

@@ -3,6 +3,7 @@
  * A guess is written into the text, where it is seen and changed.
  */
 import type { AnnotatedKind } from "../reading/python-types";
+import type { Evidence } from "./evidence";
 
 /** Sizes and settings that a class takes and nobody says. */
 const USUAL: readonly (readonly [name: RegExp, value: string])[] = [
@@ -57,19 +58,99 @@ const MAX_WIDTHS = 6;
 /** Extents that pictures usually have. */
 const PICTURES = [32, 28, 224, 64, 96];
 
+/** Sizes of axes, by what people call them in a comment or where they take a shape apart. */
+const AXES: readonly (readonly [name: RegExp, size: number])[] = [
+  [/^(b|bs|bsz|bz|nb|batch\w*|n_?batch\w*)$/i, 8],
+  [/^(h|w|height|width|hh|ww|img_?[hw]|x_?res|y_?res)$/i, 32],
+  [/head_?dim|dim_?head|d_?head|^(dh|hd|d_k|d_v)$/i, 64],
+  [/heads?$|^(nh|n_h|n_head|g|groups)$/i, 8],
+  [/experts?$|views?$/i, 4],
+  [/^(t|l|s|q|k|m|e|p|j|i|seq\w*|\w*len|length|time\w*|tokens|steps|frames|points|edges|nodes|num_\w+|n_\w+)$/i, 64],
+  [/^(c|d|f|dim|ch\w*|feat\w*|emb\w*|hidden\w*|d_?model|width|\w*(dim|channels|features|size))$/i, 256],
+];
+/** Sizes of axes that have no name, by how many there are. */
+const BY_RANK: readonly (readonly number[])[] = [
+  [],
+  [256],
+  [64, 256],
+  [8, 64, 256],
+  [8, 8, 64, 32],
+  [2, 16, 8, 32, 32],
+];
+/** Channels of a picture or a volume. */
+const CHANNELS = 16;
+
 /** Names of inputs by what they hold. */
 const DATA = /^(x|h|z|inputs?|images?|hidden\w*|src|tgt|tokens?_?emb\w*|embeddings?|features?)$/;
 const HEADS = /^(q|k|v|query|key|value)s?$/;
-const INDICES = /(ids?|idx|ind(ex|ices)|tokens?|labels?|targets?)$/;
+const INDICES = /((^|_|input)ids?|idx|ind(ex|ices)|tokens?|labels?|targets?)$/;
+const EDGES = /^edge_?(index|list|indices)$|^edges$/;
 const MASK = /mask/;
 const MOMENTS = /^(t|timesteps?|times?|sigmas?|noise_levels?)$/;
 const STATES = /state|cache|memory/;
+/** Names of widths that states have. */
+const HIDDEN = /hidden|state|inner/;
 const NUMBER = /^(eps|scale|alpha|beta|temperature|lr|p|t)$/;
 const VECTOR = /(^|_)(b|bias|beta|gamma|g|gain|scale|ln\w*|norm\w*)\d*$|^b\w?\d*$/i;
 
 export const isVector = (name: string): boolean => VECTOR.test(name);
 /** Inputs whose type hangs on their own name alone. */
 export const standsAlone = (name: string): boolean => DATA.test(name) || INDICES.test(name) || MASK.test(name);
+
+/** An axis called `name`, the one at `at` of `names`; `sizes` are those that a module keeps. */
+function extentOf(names: readonly string[], at: number, sizes: ReadonlyMap<string, number>): number {
+  const name = names[at]!.replace(/^self\./, "");
+  if (/^\d+$/.test(name)) return Number(name);
+  const known = sizes.get(name) ?? sizes.get(name.toLowerCase());
+  if (known !== undefined) return known;
+  const times = /^(\d+)\s*\*\s*(\w+)$/.exec(name) ?? /^(\w+)\s*\*\s*(\w+)$/.exec(name);
+  if (times) return extentOf([times[1]!, ""], 0, sizes) * extentOf(["", times[2]!], 1, sizes);
+  const over = names.some((each) => /^(w|width)$/i.test(each)) && names.some((each) => /^(h|height)$/i.test(each));
+  if (over && /^(c|ch\w*|c_?in|in_ch\w*|d|dim)$/i.test(name)) return widthOf(sizes) ?? CHANNELS;
+  if (/^h$/i.test(name) && !over) return 8;
+  if (at === 0 && names.length >= 3 && /^(n|b\w*)$/i.test(name)) return 8;
+  const found = AXES.find(([pattern]) => pattern.test(name))?.[1];
+  if (at === names.length - 1 && (found === 256 || found === undefined)) return widthOf(sizes) ?? found ?? 64;
+  return found ?? BY_RANK[names.length]?.[at] ?? 8;
+}
+
+/** The width that a module keeps. */
+const widthOf = (sizes: ReadonlyMap<string, number>): number | undefined =>
+  [...sizes].find(([each, size]) => size > 1 && WIDTH.test(each))?.[1];
+
+/** Types that agree with what the text says of an input, the likeliest first; none where it says nothing. */
+export function saidTypes(
+  name: string,
+  { axes, least, extents, reads }: Evidence,
+  sizes: ReadonlyMap<string, number>,
+): readonly string[] {
+  const shapes: (readonly number[])[] = [];
+  if (axes) shapes.push(axes.map((_, at) => extentOf(axes, at, sizes)));
+  else if (extents.size > 0) for (const rank of [least, least + 1]) shapes.push(BY_RANK[rank] ?? []);
+  else if (reads === "index") shapes.push([64], [8, 64]);
+  const fitted = shapes
+    .filter((shape) => shape.length > 0 || axes)
+    .map((shape) =>
+      shape.map((size, at) => {
+        const last = reads === "index" && at === shape.length - 1 ? 64 : size;
+        return axes?.[at] ? size : (extents.get(at) ?? extents.get(at - shape.length) ?? last);
+      }),
+    );
+  const dtypes = reads === "index" || INDICES.test(name) ? ["i32", "f32"] : MASK.test(name) ? ["bool", "f32"] : ["f32"];
+  return dtypes.flatMap((dtype) => fitted.map((shape) => `${dtype}[${shape.join(", ")}]`));
+}
+
+/** How many axes a type has. */
+export const rankOf = (type: string): number => {
+  const sizes = /\[(.*?)\]/.exec(type)?.[1] ?? "";
+  return sizes === "" ? 0 : sizes.split(",").length;
+};
+
+/** Types with at least so many axes first. */
+export const withAxes = (types: readonly string[], least: number): readonly string[] => {
+  const fits = (type: string): boolean => rankOf(type) >= least;
+  return [...types.filter(fits), ...types.filter((type) => !fits(type))];
+};
 
 /** Inputs of a def whose types change together: a weight goes with its bias. */
 export function groupOf(name: string): string {
@@ -86,7 +167,9 @@ export function rowsOf(names: readonly string[], first: boolean, pictures: boole
   const [name] = names;
   if (names.length > 1 && HEADS.test(name!))
     return all("f32[8, 8, 64, 32]", "f32[8, 64, 256]", "f32[64, 256]", "f32[8, 64, 8, 32]");
-  if (INDICES.test(name!)) return all("i32[8, 64]", "i32[8]", "f32[8, 64]", "f32[8, 64, 256]", "f32[64, 256]");
+  if (EDGES.test(name!)) return all("i32[2, 64]");
+  if (INDICES.test(name!))
+    return all("i32[8, 64]", "i32[8]", "i32[64]", "f32[8, 64]", "f32[8, 64, 256]", "f32[64, 256]");
   if (MASK.test(name!))
     return all("bool[64, 64]", "f32[64, 64]", "bool[8, 64]", "f32[8, 1, 64, 64]", "bool[8, 1, 64, 64]");
   if (DATA.test(name!) || first)
@@ -97,6 +180,8 @@ export function rowsOf(names: readonly string[], first: boolean, pictures: boole
       "f32[8, 3, 32, 32]",
       "f32[8, 8, 64, 32]",
       "f32[256]",
+      "f32[512]",
+      "i32[64]",
     );
   if (NUMBER.test(name!)) return all("f32[]", "f32[256]");
   const matrix = ([rows, columns]: readonly [number, number]): readonly string[] =>
@@ -110,6 +195,7 @@ export function rowsOf(names: readonly string[], first: boolean, pictures: boole
     ...across.map(matrix),
     ...WIDTHS.map((out) => names.map((each) => (VECTOR.test(each) ? `f32[${out}]` : `f32[${out}, 256]`))),
     ...all("f32[256]", "f32[8, 64, 256]", "f32[8, 8, 64]", "f32[8, 8, 64, 32]", "f32[64, 32]", "f32[8]", "f32[]"),
+    ...all("i32[64]", "i32[8, 64]"),
   ];
 }
 
@@ -117,17 +203,31 @@ export function rowsOf(names: readonly string[], first: boolean, pictures: boole
  * Types that an input of a module could have, the likeliest first.
  * @param wanted what the first layer that meets it takes; null where none does
  * @param sizes whole numbers that the module keeps, by name
+ * @param evidence what the text says of it
  */
-export function candidates(name: string, wanted: string | null, sizes: ReadonlyMap<string, number>): readonly string[] {
+export function candidates(
+  name: string,
+  wanted: string | null,
+  sizes: ReadonlyMap<string, number>,
+  evidence: Evidence,
+): readonly string[] {
   const all = [...sizes].filter(([, size]) => size > 1);
   const named = all.filter(([each]) => WIDTH.test(each)).map(([, size]) => size);
   const others = all.filter(([each]) => !WIDTH.test(each)).map(([, size]) => size);
-  const widths = [...new Set([...named, ...(named.length === 0 ? [256] : []), ...others])].slice(0, MAX_WIDTHS);
+  const hidden = all.filter(([each]) => STATES.test(name) && HIDDEN.test(each)).map(([, size]) => size);
+  const widths = [...new Set([...hidden, ...named, ...(named.length === 0 ? [256] : []), ...others])].slice(
+    0,
+    MAX_WIDTHS,
+  );
   const pictures = wanted?.includes("32, 32")
     ? PICTURES.map((extent) => wanted.replace("32, 32", `${extent}, ${extent}`))
     : [];
   const known = wanted === null ? [] : [wanted, wanted.replace("[8, 64, ", "[8, ")];
-  const indices = ["i32[8, 64] = uniform(0, 100)", "i32[8] = uniform(0, 10)"];
+  const indices = [
+    ...(EDGES.test(name) ? ["i32[2, 64] = uniform(0, 8)"] : []),
+    "i32[8, 64] = uniform(0, 100)",
+    "i32[8] = uniform(0, 10)",
+  ];
   const masks = ["bool[64, 64]", "f32[64, 64]", "f32[8, 1, 64, 64]", "bool[8, 64]", "bool[8, 1, 64, 64]"];
   const distinct = [...new Set(all.map(([, size]) => size))];
   // A state has a value or a few for each of more channels.
@@ -138,8 +238,15 @@ export function candidates(name: string, wanted: string | null, sizes: ReadonlyM
   // Rows of a picture that is taken apart: as many as a square of a size has.
   const squares = distinct.filter((size) => size <= MAX_SIDE).map((size) => `f32[8, ${size ** 2}, ${widths[0]!}]`);
   const guesses = widths.flatMap((width) => [`f32[8, 64, ${width}]`, `f32[8, ${width}]`, `f32[8, ${width}, 32, 32]`]);
-  return [
+  const said = saidTypes(name, evidence, sizes).map((type) =>
+    type.startsWith("i32") ? `${type} = uniform(0, 8)` : type,
+  );
+  const rank = evidence.axes?.length ?? null;
+  const agreed = known.filter((type) => rank === null || rankOf(type) === rank);
+  const types = [
     ...new Set([
+      ...agreed,
+      ...said,
       ...known,
       ...pictures,
       ...(wanted === null && INDICES.test(name) ? indices : []),
@@ -153,6 +260,7 @@ export function candidates(name: string, wanted: string | null, sizes: ReadonlyM
       "f32[8]",
     ]),
   ];
+  return withAxes(types, evidence.least);
 }
 
 const MAX_SIDE = 64;

@@ -1,7 +1,8 @@
 /** @file A layer of a library as a value: made by a call, called with its input, asked for its weights and sizes. */
-import { isHole, type Node, type NodeId } from "../../ir";
+import { type NodeId } from "../../ir";
 import { findOp } from "../../ops";
 import { einops, isEinops } from "../calls/einops";
+import { noteWanted } from "../calls/wanted";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { libraryDef, libraryScope } from "../library/library";
@@ -116,21 +117,6 @@ function functionOf(name: string): { readonly value: Value; readonly names: Read
       names: new Set(def.params.map((param) => param.name.text)),
     }
   );
-}
-
-/** Remembers what type an input should have that has none yet, through what works element by element. */
-function noteWanted(interpreter: Interpreter, input: NodeId, type: string): void {
-  const seen = new Set<NodeId>();
-  for (let at: NodeId | undefined = input; at !== undefined && !seen.has(at);) {
-    seen.add(at);
-    const node: Node = interpreter.nodes.get(at)!;
-    if (isHole(node)) {
-      if (!interpreter.wanted.has(at)) interpreter.wanted.set(at, type);
-      return;
-    }
-    const open: NodeId[] = node.inputs.filter((id) => interpreter.unknown.has(id));
-    at = findOp(node.op)?.kind === "elementwise" ? open[0] : undefined;
-  }
 }
 
 function trains(interpreter: Interpreter, args: readonly GivenArgument[]): boolean {

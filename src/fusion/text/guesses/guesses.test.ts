@@ -1,0 +1,118 @@
+/** @file Types that pasted functions and modules get: as their own text says them, in shapes taken apart, comments, indices and what they meet. */
+import { describe, expect, test } from "vitest";
+import { applyTextEdits } from "../edits/apply";
+import { parseProgram } from "../program";
+
+/** The text after every fix that gives inputs types or calls a class. */
+function filled(text: string): string {
+  let now = text;
+  for (let round = 0; round < 4; round++) {
+    const found = parseProgram(now).diagnostics.find(
+      ({ code, fixes }) => /^(missing-shape|class)$/.test(code) && (fixes ?? []).length > 0,
+    );
+    if (!found) return now;
+    now = applyTextEdits(now, found.fixes![0]!.edits);
+  }
+  return now;
+}
+
+const inputs = (text: string): string[] =>
+  [...parseProgram(filled(text)).graph.nodes.values()]
+    .filter(({ op, attrs }) => op === "input" && attrs["role"] !== "param")
+    .map(({ label, type }) => `${label} ${type.dtype} ${type.shape.join("×")}`);
+
+const mistakes = (text: string): string[] =>
+  parseProgram(filled(text))
+    .diagnostics.filter(({ severity }) => severity === "error")
+    .map((each) => each.text);
+
+const CASES: readonly (readonly [what: string, text: string, types: readonly string[]])[] = [
+  [
+    "a shape taken apart",
+    "def squeeze(x):\n  n, c, h, w = x.size()\n  return x.reshape(n, c, h * w).mean(-1)\n",
+    ["x f32 8×16×32×32"],
+  ],
+  [
+    "comments behind parameters, with one name for one size",
+    "def recur(\n  a: Tensor,  # (B, T, C, S)\n  u: Tensor,  # (B, T, C)\n  d: Tensor,  # (C,)\n):\n  return (a * u.unsqueeze(-1)).sum(-1) + d * u\n",
+    ["a f32 8×64×256×64", "u f32 8×64×256", "d f32 256"],
+  ],
+  [
+    "a docstring",
+    'def total(pred, valid):\n  """\n  pred (Tensor): logits of shape (B, T, 4).\n  valid: [B, T]\n  """\n  return (pred.sum(-1) * valid).sum()\n',
+    ["pred f32 8×64×4", "valid f32 8×64"],
+  ],
+  [
+    "indices that are written, through a call",
+    "def width(b):\n  return b[:, 2] - b[:, 0]\ndef overlap(p, q):\n  return width(p)[:, None] * width(q)\n",
+    ["p f32 64×3", "q f32 64×3"],
+  ],
+  ["what is an index", "def pick(table, rows):\n  return table[rows].sum()\n", ["table f32 8×64×256", "rows i32 64"]],
+  [
+    "rows of a tensor of indices",
+    "def along(x, edges):\n  a, b = edges[0], edges[1]\n  return x[a] - x[b]\n",
+    ["x f32 8×64×256", "edges i32 2×64"],
+  ],
+  [
+    "what is added to what is known",
+    "def shifted(x, step):\n  n, c, h, w = x.shape\n  return torch.stack((x[:, 0], x[:, 1]), 1) + step * step.flip(-1)\n",
+    ["x f32 8×16×32×32", "step f32 8×2×32×32"],
+  ],
+  [
+    "spelled axes",
+    'def scores(q: Float[Array, "t d"], k):\n  return jnp.einsum("td,sd->ts", q, k)\n',
+    ["q f32 64×256", "k f32 64×256"],
+  ],
+];
+
+describe("types of what a pasted function takes", () => {
+  test.each(CASES)("%s", (_what, text, types) => {
+    expect(mistakes(text)).toEqual([]);
+    expect(inputs(text)).toEqual(types);
+  });
+
+  test("sizes are numbers, whatever they are called", () => {
+    const text =
+      "def tiles(x, rows, gap):\n  first = x[:, : rows * gap]\n  return first.reshape(-1, rows, gap, x.shape[-1])\n";
+    expect(mistakes(text)).toEqual([]);
+    expect(filled(text)).toMatch(/rows=\d+, gap=\d+/);
+  });
+
+  test("an argument that the text refuses to go without is given", () => {
+    const text =
+      'def blend(x, other=None):\n  if other is None:\n    raise ValueError("two are needed")\n  return x + other\n';
+    expect(mistakes(text)).toEqual([]);
+    expect(inputs(text).map((each) => each.split(" ")[0])).toEqual(["x", "other"]);
+  });
+
+  test("a module's inputs in the shape of what they meet", () => {
+    const text =
+      "class Warped(nn.Module):\n  def forward(self, x, move):\n    n, _, h, w = x.size()\n    at = torch.zeros(n, 2, h, w) + move\n    return F.grid_sample(x, at.permute(0, 2, 3, 1))\n";
+    expect(mistakes(text)).toEqual([]);
+    expect(inputs(text)).toEqual(["x f32 8×8×32×32", "move f32 8×2×32×32"]);
+  });
+
+  test("states that a convolution reads beside its input", () => {
+    const text =
+      "class Cell(nn.Module):\n  def __init__(self, in_channels, hidden_channels):\n    super().__init__()\n    self.mix = nn.Conv2d(in_channels + hidden_channels, hidden_channels, 3, padding=1)\n  def forward(self, x, state):\n    h, c = state\n    return torch.tanh(self.mix(torch.cat([x, h], 1))) * c\n";
+    expect(mistakes(text)).toEqual([]);
+    expect(inputs(text)).toEqual(["x f32 8×16×32×32", "state_0 f32 8×256×32×32", "state_1 f32 8×256×32×32"]);
+  });
+});
+
+describe("a text of several functions", () => {
+  const TEXT =
+    "def half(x):\n  return x / 2\ndef first(x: f32[8]):\n  return half(x)\ndef last(x: f32[8]):\n  return half(x) + 1\n";
+
+  test("nothing calls two: the last is the program, and the other is told", () => {
+    const { graph, diagnostics, main } = parseProgram(TEXT);
+    expect(main?.name.text).toBe("last");
+    expect([...graph.nodes.values()].map(({ op }) => op)).toContain("add");
+    expect(diagnostics.map(({ text }) => text)).toEqual(["`first` is never called."]);
+  });
+
+  test("one that is handed on as a value is called", () => {
+    const { main } = parseProgram("def main(x: f32[8, 4]):\n  return vmap(row)(x)\ndef row(v):\n  return v.sum()\n");
+    expect(main?.name.text).toBe("main");
+  });
+});
