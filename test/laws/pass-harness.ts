@@ -16,6 +16,7 @@ import {
   type Fusion,
   type Graph,
   type NodeId,
+  type Region,
   type Sums,
 } from "../../src/fusion/ir";
 import { fuse } from "../../src/fusion/fuse";
@@ -63,6 +64,7 @@ export function shapeFaults(fusion: Fusion): string[] {
       home.set(id, region.id);
     }
     for (const id of region.members) if (!graph.nodes.has(id)) faults.push(`${region.id} holds ${id}, which is gone`);
+    faults.push(...lateMembers(graph, region));
     const verdict = kernelOf(graph, region);
     if (verdict !== null) faults.push(`${region.id}: ${verdict}`);
   }
@@ -83,6 +85,16 @@ export function shapeFaults(fusion: Fusion): string[] {
     else if (!SOURCES.has(n.op) && !home.has(id)) faults.push(`result ${id} is stored by nobody`);
   }
   return [...faults, ...cycles(fusion, home)];
+}
+
+/** Members stand after what they read: those who follow a kernel's values take them in this order. */
+function lateMembers({ nodes }: Graph, { id, members }: Region): string[] {
+  const at = new Map(members.map((member, i) => [member, i]));
+  return members.flatMap((member, i) =>
+    (nodes.get(member)?.inputs ?? [])
+      .filter((input) => at.has(input) && at.get(input)! > i)
+      .map((input) => `${id} lists ${member} before ${input}, which it reads`),
+  );
 }
 
 function cycles({ graph, regions }: Fusion, home: ReadonlyMap<NodeId, string>): string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { madeFor, nodeId, type Graph, type Node, type Standing } from "../ir";
+import { madeFor, node, nodeId, standingOf, type Graph, type Node, type Standing } from "../ir";
 import { positionsOf } from "./positions";
 
 const nodeAt = (standing: Standing): Node => ({
@@ -26,6 +26,21 @@ test("what is made for a node stands before it, what is made for that before tha
   expect(inOrder.map(of)).toEqual(inOrder.map(of).toSorted((a, b) => a - b));
   expect(new Set(inOrder.map(of)).size).toBe(inOrder.length);
   expect(of(rows.at(-1)!)).toBeLessThan(of(sum));
+});
+
+test("what is made for a node again stands behind what it reads of what was made before", () => {
+  const rows = [0, 1].map((nth) => madeFor(y, "row", nth));
+  const graph = graphOf(x, ...rows, y);
+  const reading: Graph = {
+    ...graph,
+    nodes: new Map(graph.nodes).set(y.id, { ...nodeAt(y), inputs: rows.map(({ id }) => id) }),
+  };
+  const { of } = positionsOf(reading);
+  const again = standingOf(reading, node(reading, y.id));
+  const inOrder = [x, ...rows, madeFor(again, "row", 2), madeFor(again, "row", 3), y];
+  expect(inOrder.map(of)).toEqual(inOrder.map(of).toSorted((a, b) => a - b));
+  expect(new Set(inOrder.map(of)).size).toBe(inOrder.length);
+  expect(of(again)).toBe(of(y));
 });
 
 test("the position is data: another name changes nothing", () => {

@@ -3,7 +3,7 @@
  * @about input, const, hole: they are the leaves of a graph, not ops that a kernel computes.
  */
 import type { NodeId } from "./ids";
-import type { TextOrder } from "./text-order";
+import type { Standing, TextOrder } from "./text-order";
 import type { TensorType } from "./types";
 import { bug } from "./bug";
 
@@ -84,6 +84,19 @@ export function node(graph: Graph, id: NodeId): Node {
 
 /** The node `id`, or null. */
 export const findNode = (graph: Graph, id: NodeId): Node | null => graph.nodes.get(id) ?? null;
+
+/**
+ * A node's identity and position, with the room that is left before it: behind what it reads, which passes may have made for it before.
+ */
+export function standingOf(graph: Graph, { id, order, inputs }: Node): Standing {
+  const { before, by, room } = order ?? { before: id, by: 0, room: 1 };
+  const gaps = inputs.flatMap((input) => {
+    const read = node(graph, input).order;
+    return read?.before === before && read.by > by ? [read.by - by] : [];
+  });
+  const nearest = Math.min(room, ...gaps);
+  return nearest === room ? { id, ...(order && { order }) } : { id, order: { before, by, room: nearest } };
+}
 
 type Op = Pick<Node, "op">;
 

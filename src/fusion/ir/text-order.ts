@@ -14,14 +14,17 @@ export interface Standing {
   readonly order?: TextOrder;
 }
 
+/** A node of a graph says what it stands behind: `standingOf` asks. */
+type Alone = Standing & { readonly inputs?: never };
+
 /** Nodes made in a row for the same node: at most so many. */
 const MAX_IN_A_ROW = 2 ** 16;
 
 /**
  * Identity and position of a node that a pass makes for `n`: just before it, and what is made for that, just before that.
- * Nodes made in a row for the same one stand in the order of their numbers `nth`.
+ * Nodes made in a row for the same one stand in the order of their numbers `nth`. A node of a graph has the room that `standingOf` says.
  */
-export function madeFor({ id, order }: Standing, name: string, nth?: number): Required<Standing> {
+export function madeFor({ id, order }: Alone, name: string, nth?: number): Required<Standing> {
   const { before, by, room } = order ?? { before: id, by: 0, room: 1 };
   const half = room / 2;
   return nth === undefined

@@ -2,7 +2,18 @@
  * @file Exact laws of single ops: neutral operands, double negations, views of views, constants.
  * @about transpose, where: two transposes are one, and a choice by what is not so is the other choice.
  */
-import { madeFor, type Graph, isLiteral, literalOf, node, type Node, type NodeId, sameShape, sizeOf } from "../../ir";
+import {
+  madeFor,
+  type Graph,
+  isLiteral,
+  literalOf,
+  node,
+  type Node,
+  type NodeId,
+  sameShape,
+  sizeOf,
+  standingOf,
+} from "../../ir";
 import { algebraOf, isNegation, opDef, permOf } from "../../ops";
 import { affineView, isFreeView } from "../../kernel";
 import type { Rewriter } from "../driver/rewriter";
@@ -248,9 +259,16 @@ const constantCopies = rule({
     );
     return value === null ? null : { value, nodes: [n.id] };
   },
-  replace({ rewriter, n }, { value }) {
+  replace({ graph, rewriter, n }, { value }) {
     const type = { dtype: "f32", shape: [] } as const;
-    const literal: Node = { ...n, ...madeFor(n, "value"), op: "const", inputs: [], attrs: { value }, type };
+    const literal: Node = {
+      ...n,
+      ...madeFor(standingOf(graph, n), "value"),
+      op: "const",
+      inputs: [],
+      attrs: { value },
+      type,
+    };
     const copies: Node = { ...n, op: "expand", inputs: [literal.id], attrs: { shape: n.type.shape } };
     return rewriter.replaced([], [literal, copies]);
   },

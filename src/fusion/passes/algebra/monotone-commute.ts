@@ -1,6 +1,16 @@
 /** @file P3b: the largest of φ(x) is φ of the largest x when φ never decreases. The maximum is taken first, φ then of one value a row. */
 import { opDef } from "../../ops";
-import { node, sameShape, sizeOf, type Graph, type Node, type NodeId, type Verdict, madeFor } from "../../ir";
+import {
+  node,
+  sameShape,
+  sizeOf,
+  type Graph,
+  type Node,
+  type NodeId,
+  type Verdict,
+  madeFor,
+  standingOf,
+} from "../../ir";
 import type { Answer, Candidate } from "../driver/define";
 import { maskedOperand, monotone, type Runs } from "./monotone";
 import type { Planner } from "../driver/planner";
@@ -42,7 +52,7 @@ function* swap(planner: Planner, rewriter: Rewriter, id: NodeId): Generator<Cand
     yield* propose(planner, rewriter, { rule: "maximum-first", change: null, verdict, nodes });
     return null;
   }
-  const { change, first } = swapped(fold, inner, node(graph, x), found);
+  const { change, first } = swapped(graph, fold, inner, node(graph, x), found);
   const verdict = said(graph, fold, inner, found);
   const made = yield* propose(planner, rewriter, { rule: "maximum-first", change, verdict, nodes });
   return made ? first : null;
@@ -62,7 +72,7 @@ function* maskFirst(
   if (!inner || !alone(inner)) return false;
   const x = inner.inputs[0]!;
   const first: Node = { ...masked, inputs: masked.inputs.map((input, i) => (i === at ? x : input)) };
-  const last: Node = { ...inner, ...madeFor(fold, inner.op), inputs: [masked.id] };
+  const last: Node = { ...inner, ...madeFor(standingOf(graph, fold), inner.op), inputs: [masked.id] };
   const change: NodeChange = {
     gone: [inner.id],
     after: [first, last, { ...fold, inputs: [last.id] }],
@@ -74,9 +84,15 @@ function* maskFirst(
   return yield* propose(planner, rewriter, { rule: "mask-first", change, verdict, nodes });
 }
 
-function swapped(fold: Node, inner: Node, x: Node, { way, operand }: Runs): { change: NodeChange; first: NodeId } {
+function swapped(
+  graph: Graph,
+  fold: Node,
+  inner: Node,
+  x: Node,
+  { way, operand }: Runs,
+): { change: NodeChange; first: NodeId } {
   const op = way === "up" ? fold.op : opDef(fold.op).reduce!.picks!.opposite;
-  const first = madeFor(fold, op);
+  const first = madeFor(standingOf(graph, fold), op);
   const folded: Node = {
     ...fold,
     ...first,

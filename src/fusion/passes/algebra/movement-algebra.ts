@@ -2,7 +2,7 @@
  * @file Transposes move through elementwise ops until they meet and cancel, a border becomes the window's own padding, and a slice of a product is cut from its operand.
  * @about transpose, window, pad: it removes the first and joins the other two.
  */
-import { madeFor, node, sameShape, sizeOf, type Attrs, type Node, type NodeId } from "../../ir";
+import { madeFor, node, sameShape, sizeOf, type Attrs, type Graph, type Node, type NodeId, standingOf } from "../../ir";
 import { numberOf, numbersOf, opDef, permOf, withDefaults } from "../../ops";
 import type { Planner } from "../driver/planner";
 import { rulesPass } from "../driver/rewriting";
@@ -46,7 +46,7 @@ const transposesMeet = rule({
         cancelled.push(leaf);
       } else if (wide === 1) {
         const reader = firstReader(planner, tree, leaf);
-        const view = standing(reader, l, shape.length, perm, made.length);
+        const view = standing(graph, reader, l, shape.length, perm, made.length);
         made.push({ made: view, beside: reader.id });
         transposed.set(leaf, view.id);
       } else return null;
@@ -108,13 +108,13 @@ const firstReader = (planner: Planner, { ops }: Tree, leaf: NodeId): Node =>
     .toSorted((a, b) => planner.position(a.id) - planner.position(b.id))[0]!;
 
 /** A value along one axis, standing along the axis that this one becomes: a view. */
-function standing(n: Node, leaf: Node, rank: number, perm: readonly number[], count: number): Node {
+function standing(graph: Graph, n: Node, leaf: Node, rank: number, perm: readonly number[], count: number): Node {
   const shape = [...Array.from({ length: rank - leaf.type.shape.length }, () => 1), ...leaf.type.shape];
   const transposed = perm.map((axis) => shape[axis]!);
   const attrs = withDefaults(opDef("reshape"), { shape: transposed });
   return {
     ...n,
-    ...madeFor(n, `view${count}`),
+    ...madeFor(standingOf(graph, n), `view${count}`),
     op: "reshape",
     inputs: [leaf.id],
     attrs,

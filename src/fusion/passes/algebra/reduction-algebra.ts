@@ -1,5 +1,5 @@
 /** @file P3c: what does not vary along a folded axis is applied to the result, and two folds in a row become one. */
-import { node, sameShape, sizeOf, type Node, type NodeId, type Shape, madeFor } from "../../ir";
+import { node, sameShape, sizeOf, type Node, type NodeId, type Shape, madeFor, standingOf } from "../../ir";
 import { algebraOf, isLinearFold, isNegation, isProduct, opDef, withDefaults } from "../../ops";
 import type { Planner } from "../driver/planner";
 import type { NodeChange } from "../driver/rewriter";
@@ -72,7 +72,7 @@ interface Factored {
 /** factor · fold(x) under the fold's own name. */
 function outside(planner: Planner, n: Node, { scaled, factor, x, at, folded }: Factored): NodeChange {
   const { graph } = planner;
-  const fold: Node = { ...n, ...madeFor(n, n.op), label: n.op, inputs: [x] };
+  const fold: Node = { ...n, ...madeFor(standingOf(graph, n), n.op), label: n.op, inputs: [x] };
   const inserted: (readonly [NodeId, NodeId])[] = [[fold.id, n.id]];
   const after: Node[] = [fold];
   const operands = [fold.id];
@@ -82,7 +82,7 @@ function outside(planner: Planner, n: Node, { scaled, factor, x, at, folded }: F
     const outer = n.type.shape.length === rank ? type.shape : outerAxes(aligned(type.shape, rank), folded);
     let by = factor;
     if (!sameShape(outer, type.shape)) {
-      const standing = madeFor(n, "factor");
+      const standing = madeFor(standingOf(graph, n), "factor");
       by = standing.id;
       const attrs = withDefaults(opDef("reshape"), { shape: outer });
       after.push({

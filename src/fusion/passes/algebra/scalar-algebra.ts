@@ -2,7 +2,7 @@
  * @file Scale, offset and power: literals that follow each other become one, powers with a cheap name get it.
  * @about pow: powers that have an op of their own.
  */
-import { madeFor, type Graph, isLiteral, node, type Node, type NodeId, valueOfLiteral } from "../../ir";
+import { madeFor, type Graph, isLiteral, node, type Node, type NodeId, valueOfLiteral, standingOf } from "../../ir";
 import { algebraOf, allOps, isProduct, opDef, withDefaults } from "../../ops";
 import { rulesPass } from "../driver/rewriting";
 import { operandOf, rule } from "../driver/rule";
@@ -49,9 +49,9 @@ const twoLiterals = rule({
     const undone = number === (outer.kind === "mul" ? 1 : 0) && !planner.isOutput(n.id);
     return { inner, middle, number, undone, nodes: [n.id, middle.id] };
   },
-  replace({ rewriter, n }, { inner, number, undone }) {
+  replace({ graph, rewriter, n }, { inner, number, undone }) {
     if (undone) return rewriter.redirect(n.id, inner.value);
-    const literal = literalFor(n, inner.literal, number);
+    const literal = literalFor(graph, n, inner.literal, number);
     const attrs = withDefaults(opDef(inner.kind), {});
     const change = rewriter.become({ ...n, op: inner.kind, inputs: [inner.value, literal.id], attrs });
     return { ...change, after: [literal, ...change.after] };
@@ -68,9 +68,9 @@ const twoLiterals = rule({
 });
 
 /** A literal of the same type for `n`; a second one replaces the first. */
-const literalFor = (n: Node, like: Node, value: number): Node => ({
+const literalFor = (graph: Graph, n: Node, like: Node, value: number): Node => ({
   ...like,
-  ...madeFor(n, "literal"),
+  ...madeFor(standingOf(graph, n), "literal"),
   attrs: { value },
   label: String(Number(value.toPrecision(6))),
   origins: [],

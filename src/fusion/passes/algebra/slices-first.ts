@@ -5,7 +5,7 @@
  * @about slice, window, reshape, transpose, sum: the first goes into the operand of the matmul, or into the padding of the second; a
  * sum that reads a diagonal adds up all its products.
  */
-import { madeFor, node, sameShape, showShape, sizeOf, type Node, type NodeId, type Shape } from "../../ir";
+import { madeFor, node, sameShape, showShape, sizeOf, type Node, type NodeId, type Shape, standingOf } from "../../ir";
 import { opDef, permOf, reachOf, sliceAxes, windowAxes, withDefaults } from "../../ops";
 import { LONG_K, THIN } from "../../kernel";
 import type { Planner } from "../driver/planner";
@@ -41,11 +41,11 @@ export const rowsFirst = rule({
     const text = `With the few rows that ${nameOf(graph, n.id)} leaves, several threads would share each sum of ${nameOf(graph, product.id)}, which may change the last bits, and strict mode keeps them.`;
     return no("L_STRICT", [n.id, product.id], text, STRICT_OFF);
   },
-  replace({ planner, rewriter, n }, { axes, tree, product, a, w }) {
+  replace({ planner, rewriter, graph, n }, { axes, tree, product, a, w }) {
     const owner = planner.isOutput(n.id) && tree.ops.length === 0 ? n : product;
     const wanted: Node = {
       ...owner,
-      ...madeFor(owner, "rows"),
+      ...madeFor(standingOf(graph, owner), "rows"),
       op: "slice",
       inputs: [a.id],
       attrs: withDefaults(opDef("slice"), rowsOf(axes, a.type.shape)),

@@ -1,5 +1,5 @@
 /** @file P3a: scales and shifts behind a product become part of its weights, and expressions of weights alone are computed before the run. */
-import { node, sizeOf, type Node, type NodeId, madeFor, type Standing, isInput } from "../../ir";
+import { node, sizeOf, type Node, type NodeId, madeFor, type Standing, isInput, standingOf } from "../../ir";
 import { opDef, withDefaults, algebraOf, isSubtraction, isSum } from "../../ops";
 import type { Answer, Candidate } from "../driver/define";
 import type { Proposal } from "../driver/rule";
@@ -58,7 +58,7 @@ function intoWeight(planner: Planner, rewriter: Rewriter, around: Around, produc
   const last = node(graph, work.at(-1)!.id);
   if (!known)
     return namedScale(around, product, work) ? tooLate(planner, product, { reader: last.id, operand: weight }) : null;
-  const recipe = openRecipe(graph, madeFor(last, "folded").id);
+  const recipe = openRecipe(graph, madeFor(standingOf(graph, last), "folded").id);
   const { scale, shift } = composed(around, recipe, product, channels, links);
   const here = ownShape(channels, last.type.shape);
   if (shift !== null && shift.literal === null && here === null) return null;
@@ -67,16 +67,16 @@ function intoWeight(planner: Planner, rewriter: Rewriter, around: Around, produc
   const folded =
     scaled &&
     recipe.folded(scaled, {
-      ...madeFor(product, "weight"),
+      ...madeFor(standingOf(graph, product), "weight"),
       label: `${labelOf(planner, weight)}_folded`,
       origins: node(graph, weight).origins,
     });
   const added =
     shift &&
     (shift.literal !== null
-      ? literalNode(madeFor(last, "shift"), shift.literal)
+      ? literalNode(madeFor(standingOf(graph, last), "shift"), shift.literal)
       : recipe.folded(broadcast(recipe, shift.id, channels, here!), {
-          ...madeFor(last, "shift"),
+          ...madeFor(standingOf(graph, last), "shift"),
           label: "shift_folded",
           origins: last.origins,
         }));
@@ -199,10 +199,14 @@ function* knownExpressions(
 
 function ahead(planner: Planner, rewriter: Rewriter, n: Node, readers: readonly NodeId[]): Proposal | null {
   const { graph } = planner;
-  const recipe = openRecipe(graph, madeFor(n, "folded").id);
+  const recipe = openRecipe(graph, madeFor(standingOf(graph, n), "folded").id);
   const value = recipe.take(n.id);
   if (n.type.dtype !== "f32" || sizeOf(n.type.shape) > MAX_ELEMENTS) return null;
-  const folded = recipe.folded(value, { ...madeFor(n, "known"), label: n.label, origins: n.origins });
+  const folded = recipe.folded(value, {
+    ...madeFor(standingOf(graph, n), "known"),
+    label: n.label,
+    origins: n.origins,
+  });
   const computes = folded.recipe!.some(({ op }) => ["elementwise", "reduce"].includes(opDef(op).kind));
   if (!computes || !folded.recipe!.some(isInput)) return null;
   const again = readers.map((id) => {

@@ -2,7 +2,7 @@
  * @file Finds product → row fold → product by data flow: what lies between two contractions, and a row factor that can wait.
  * @about where, is_nan, exp, sum, max, sub, div: a guard against NaN that exporters write, and the softmax whose shares are numbers.
  */
-import { type Graph, node, type Node, type NodeId, valueOfLiteral, madeFor } from "../../ir";
+import { type Graph, node, type Node, type NodeId, valueOfLiteral, madeFor, standingOf } from "../../ir";
 import { algebraOf, isDivision, isMultiplication, isProduct, linearGroups, opDef } from "../../ops";
 import type { Planner } from "../driver/planner";
 import type { NodeChange, Rewriter } from "../driver/rewriter";
@@ -163,7 +163,7 @@ export function divideLast(planner: Planner, { values, factor }: Between): NodeC
   const { graph } = planner;
   const { share, weight, row, guard, path, zero } = factor!;
   const result = node(graph, values);
-  const standing = madeFor(result, "sum");
+  const standing = madeFor(standingOf(graph, result), "sum");
   const product = standing.id;
   const divided = node(graph, share);
   const chain = path.map(([id, operand], i) => {
@@ -183,7 +183,10 @@ export function divideLast(planner: Planner, { values, factor }: Between): NodeC
   if (!guard && zero === null)
     return { gone: [share], after: [...chain, sum, last], inserted: [[product, values]], product };
   const none = guard ? node(graph, guard.choice).inputs[1]! : zero!;
-  const [asked, unguarded] = [madeFor(result, "guard"), madeFor(result, "unguarded")];
+  const [asked, unguarded] = [
+    madeFor(standingOf(graph, result), "guard"),
+    madeFor(standingOf(graph, result), "unguarded"),
+  ];
   const test: Node = {
     ...result,
     ...asked,

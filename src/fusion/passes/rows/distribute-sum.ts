@@ -16,6 +16,7 @@ import {
   type Shape,
   sizeOf,
   madeFor,
+  standingOf,
   type Standing,
 } from "../../ir";
 import { algebraOf, countsAlong, isLinearFold, isSubtraction, opDef, withDefaults } from "../../ops";
@@ -144,7 +145,12 @@ class Terms {
     const { fold, operand, gathered } = this.sum;
     const around =
       gathered && this.#made({ id: COMPARISON }, "where", [COMPARISON, operand, this.#const(0)], this.#full);
-    this.#open.push({ at: fold, value: operand, path: around ? [{ around, at: 1 }] : [], viewed: false });
+    this.#open.push({
+      at: standingOf(this.graph, fold),
+      value: operand,
+      path: around ? [{ around, at: 1 }] : [],
+      viewed: false,
+    });
     for (let next = this.#open.pop(); next; next = this.#open.pop()) {
       if (this.added.length > MAX_TERMS * 4 || !this.#write(next)) return false;
     }
@@ -379,7 +385,7 @@ class Terms {
     return {
       ...fold,
       id,
-      order,
+      ...(id !== fold.id && { order }),
       op,
       inputs,
       label,

@@ -2,7 +2,7 @@
  * @file One element of each row, at an index that is data, is found by comparing indices while the row goes by: the row need not
  * be stored for it.
  */
-import { bytesOf, node, type Node, type NodeId, type Patch, madeFor, type Standing } from "../../ir";
+import { bytesOf, node, type Node, type NodeId, type Patch, madeFor, type Standing, standingOf } from "../../ir";
 import { indexAlong, opDef, withDefaults } from "../../ops";
 import { isFreeView } from "../../kernel";
 import type { Answer, Candidate, FusionPass } from "../driver/define";
@@ -114,7 +114,7 @@ function* inOneKernel(
   const group = regionsOf(planner, rewriter, [rows.id, gather.id, ...besides]);
   const id = rewriter.regionsOf(rows.id)[0];
   if (group.length < 2 || id === undefined) return;
-  const rewritten = rewriter.patchOf(comparing(rewriter, pick));
+  const rewritten = rewriter.patchOf(comparing(planner, rewriter, pick));
   const whole = planner.supposing(rewritten, () => mergedRegion(planner, rewriter, group, rewritten, id));
   const joined = joinedBy(planner, rewriter, rewritten, group, whole);
   const patch: Patch = { ...rewritten, removedRegions: joined.remove, addedRegions: joined.add };
@@ -179,10 +179,10 @@ export function hereOf({ gather, rows, axis, index }: MaskedGather, here: Standi
 }
 
 /** Σ where(number = index, rows, 0) under the gather's own name. */
-function comparing(rewriter: Rewriter, pick: MaskedGather): NodeChange {
+function comparing({ graph }: Planner, rewriter: Rewriter, pick: MaskedGather): NodeChange {
   const { gather, rows, axis } = pick;
   const { dtype } = rows.type;
-  const standing = madeFor(gather, "chosen");
+  const standing = madeFor(standingOf(graph, gather), "chosen");
   const zero = {
     ...called(gather, madeFor(standing, "zero"), "const", [], { dtype, shape: [] }, { value: 0 }),
     label: "0",

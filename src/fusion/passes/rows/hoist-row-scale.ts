@@ -14,6 +14,7 @@ import {
   sameShape,
   sizeOf,
   madeFor,
+  standingOf,
 } from "../../ir";
 import { algebraOf, isMultiplication, isProduct, opDef, permOf, withDefaults } from "../../ops";
 import { isFreeView } from "../../kernel";
@@ -153,7 +154,7 @@ function rewrittenBy(
   const groups = (n: Node): Node["groups"] => (n.groups.length > 0 ? n.groups : scaled.groups);
   const bare = products.map((n) => ({
     ...instead(n),
-    ...madeFor(n, "product"),
+    ...madeFor(standingOf(graph, n), "product"),
     label: `unscaled ${n.label}`,
   }));
   const { type } = node(graph, factor);
@@ -164,7 +165,7 @@ function rewrittenBy(
     return [
       {
         ...n,
-        ...madeFor(n, "scale"),
+        ...madeFor(standingOf(graph, n), "scale"),
         op: "transpose",
         label: "scale",
         attrs,
@@ -237,7 +238,7 @@ function apart(
   const merged = readers.map((region): Region => {
     const own = products
       .filter(({ id }) => region.members.includes(id))
-      .flatMap((n) => [madeFor(n, "product").id, ...(perm ? [madeFor(n, "scale").id] : [])]);
+      .flatMap(({ id }) => [madeFor({ id }, "product").id, ...(perm ? [madeFor({ id }, "scale").id] : [])]);
     const roots = [...own, ...region.members].flatMap((id) => node(planner.graph, id).inputs);
     return { ...region, members: inOrder([...behind(roots, isStored), ...own, ...region.members]) };
   });

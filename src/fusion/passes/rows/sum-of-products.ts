@@ -2,7 +2,17 @@
  * @file A contraction with a vector beside a kernel that walks the same matrix, or vector: written as a sum of products, it takes each
  * element where it passes by, and both are one kernel.
  */
-import { madeFor, node, sameShape, type Node, type NodeId, type Patch, type Region, type Shape } from "../../ir";
+import {
+  madeFor,
+  node,
+  sameShape,
+  type Node,
+  type NodeId,
+  type Patch,
+  type Region,
+  type Shape,
+  standingOf,
+} from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import type { Answer, Candidate } from "../driver/define";
 import { neededOutside, unionOf } from "../driver/merge";
@@ -73,7 +83,7 @@ function written(planner: Planner, region: Region, other: Region, { contraction,
   const { graph } = planner;
   const product: Node = {
     ...contraction,
-    ...madeFor(contraction, "products"),
+    ...madeFor(standingOf(graph, contraction), "products"),
     op: "mul",
     attrs: {},
     type: { ...contraction.type, shape },

@@ -2,7 +2,17 @@
  * @file A fold of everything beside a kernel that walks rows of the same values: each row is folded where it passes by, and what is
  * left is one value a row.
  */
-import { madeFor, node, sameShape, type Node, type NodeId, type Patch, type Region, type RegionId } from "../../ir";
+import {
+  madeFor,
+  node,
+  sameShape,
+  type Node,
+  type NodeId,
+  type Patch,
+  type Region,
+  type RegionId,
+  standingOf,
+} from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import { neededBy } from "../../kernel";
 import type { Answer, Candidate } from "../driver/define";
@@ -87,7 +97,7 @@ function foldedInRows(planner: Planner, walker: Region, region: Region, fold: No
     withDefaults(opDef(fold.op), { axes: [...axes], keepdims });
   const rows: Node = {
     ...fold,
-    ...madeFor(fold, "rows"),
+    ...madeFor(standingOf(graph, fold), "rows"),
     type: { ...fold.type, shape },
     attrs: attrs(reducedAxes, true),
     label: fold.op,

@@ -11,6 +11,7 @@ import {
   sizeOf,
   type TensorType,
   madeFor,
+  standingOf,
   type Standing,
 } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
@@ -22,10 +23,12 @@ import type { Inverted } from "./choose";
 export class NodeFactory {
   readonly made: Node[] = [];
   private readonly types: Map<NodeId, TensorType>;
-  /** Numbers that earlier rows before the same node took. */
-  private first = 0;
+  /** The next number in the row, unless an earlier row before the same node took it. */
+  private next = 0;
   private readonly graph: Graph;
   private readonly anchor: Node;
+  /** Behind what was made for the anchor before. */
+  private readonly at: Standing;
   private readonly kind: string;
 
   /** @param types of what other rows have made, which this one may read; its own are added */
@@ -38,8 +41,8 @@ export class NodeFactory {
     this.types = types;
     this.graph = graph;
     this.anchor = node(graph, anchor);
+    this.at = standingOf(graph, this.anchor);
     this.kind = kind;
-    while (graph.nodes.has(this.standing(this.first).id)) this.first++;
   }
 
   /** What is computed here and is no literal: each is a kernel's own at first. */
@@ -100,7 +103,10 @@ export class NodeFactory {
   private readonly words = (value: NodeId): number => sizeOf(this.typeOf(value).shape) / WORD;
   private readonly lanes = (like: Node, late: boolean): NodeId => this.call("iota", [], { start: WORD }, like, late);
   readonly typeOf = (id: NodeId): TensorType => this.types.get(id) ?? node(this.graph, id).type;
-  private readonly standing = (number: number): Standing => madeFor(this.anchor, this.kind, number);
+  private standing(): Standing {
+    const made = madeFor(this.at, this.kind, this.next++);
+    return this.graph.nodes.has(made.id) ? this.standing() : made;
+  }
 
   private add(
     op: string,
@@ -110,7 +116,7 @@ export class NodeFactory {
     like: Node,
     late: boolean,
   ): NodeId {
-    const standing = this.standing(this.first + this.made.length);
+    const standing = this.standing();
     const { id } = standing;
     this.types.set(id, type);
     const named = op === like.op ? like.label : op;
