@@ -15,8 +15,9 @@ const peakOf = ({ compilation }: Planned): number => planAt(compilation, compila
 const savedOf = ({ compilation }: Planned, at = compilation.steps.length): number =>
   savedBuffers(fusionAt(compilation, at)).reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** Steps that have more saved than before and than the budget allows, once it is chosen what is saved. */
+/** Steps that have more saved than before and than the budget allows, once it is chosen what is saved: nothing is where that pass is off. */
 function raisedAbove(plan: Planned, budgetBytes: number): string[] {
+  if (plan.compilation.options.disabledPasses.includes("saved-values")) return [];
   const accepted = plan.compilation.steps.filter((step) => step.accepted);
   const chosen = accepted.findLastIndex(({ pass }) => pass === "saved-values");
   return accepted.slice(chosen + 1).flatMap(({ seq, pass, rule }) => {
