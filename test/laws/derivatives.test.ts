@@ -316,6 +316,39 @@ return dx, dv
       ]);
   });
 
+  test("what was there before is one of those that are equal, in both modes", () => {
+    const i = "[1, 1, 1, 3, 0, 0]";
+    for (const [reduction, sign] of [
+      ["max", 1],
+      ["min", -1],
+    ] as const) {
+      const text = `x: f32[5]\nv: f32[6]\ng: f32[5]\ns: f32[5]\nt: f32[6]
+f = lambda x, v: x.at[torch.tensor(${i})].${reduction}(v)
+y, pull = vjp(f, x, v)
+dx, dv = pull(g)
+z, dz = jvp(f, (x, v), (s, t))
+return dx, dv, dz
+`;
+      const given = {
+        x: [1, 2, 6, 5, 4].map((each) => each * sign),
+        v: [2, 2, 1, 5, 3, 3].map((each) => each * sign),
+        g: [3, 6, 7, 8, 9],
+        s: [1, 2, 3, 4, 5],
+        t: [6, 7, 8, 9, 10, 20],
+      };
+      const at = Object.entries(given).map(([name, all]) => [name as NodeId, Float64Array.from(all)] as const);
+      // As `torch.scatter_reduce(…, "amax")` answers.
+      const wanted = [
+        [0, 2, 7, 4, 9],
+        [2, 2, 0, 4, 1.5, 1.5],
+        [15, 5, 3, 6.5, 5],
+      ];
+      const found = valuesOf(text, new Map(at));
+      for (const [k, all] of wanted.entries())
+        for (const [n, value] of all.entries()) expect(found[k]![n]).toBeCloseTo(value, 12);
+    }
+  });
+
   test("a product changes with a zero by all others, and with another factor not at all where one is 0", () => {
     expect(pulled("multiply", [2, 3, 1, 4], [0, 0, 0, 1, 1, 1, 2, 9], [0, 3, 2, 0, 0, 4, 5, 8], [1, 10, 7, 1])).toEqual(
       [

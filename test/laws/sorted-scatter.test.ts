@@ -81,6 +81,12 @@ const SCATTERS: Record<string, (n: number) => string> = {
       (n: number) => `${own(n)}${derived(put(n, reduction))}`,
     ]),
   ),
+  ...Object.fromEntries(
+    ["add", "mul", "max", "min"].map((reduction) => [
+      `the derivative in forward mode of scatter_elements, ${reduction}`,
+      (n: number) => `${own(n)}y, dy = jvp(lambda x: ${put(n, reduction)}, (x,), (g,))\nreturn dy`,
+    ]),
+  ),
   "the derivative of at, max": (n) => `${rows(n)}${derived("x.at[i].max(g)")}`,
   "the derivative of at, max, by its updates": (n) =>
     `${rows(n)}return jax.grad(lambda g: (x.at[i].max(g) * x).sum())(g)`,

@@ -1,5 +1,5 @@
 /** @file Forward mode: tangents flow from operands to results. */
-import type { Node, NodeId } from "../ir";
+import type { Node, NodeId, TensorType } from "../ir";
 import { opDef, operandTypes, type Slope, type DerivativeContext } from "../ops";
 import {
   dependents,
@@ -57,8 +57,11 @@ function tangentOf(
     types.map(({ dtype }) => dtype),
     node.attrs,
   );
+  // A literal stays one: what is chosen instead of an update is known to be nothing.
+  const unchanging = (type: TensorType): NodeId =>
+    type.shape.length === 0 ? builder.scalar(0, type.dtype) : zeros(builder, type);
   const moved = node.inputs.map(
-    (input, i) => own[i] ?? (isSmooth({ ...types[i]!, dtype: read[i]! }) ? zeros(builder, types[i]!) : input),
+    (input, i) => own[i] ?? (isSmooth({ ...types[i]!, dtype: read[i]! }) ? unchanging(types[i]!) : input),
   );
   return context.of(node.op, moved, node.attrs);
 }

@@ -4,9 +4,14 @@ import type { Derivative, DerivativeContext } from "./define";
 import { modeOf, widthsOf } from "./padding";
 import { axesOf, normalAxis, numberOf, numbersOf } from "./shapes";
 
-/** 1 where `a` wins over `b`, a half where they are equal, else 0. */
-export const share = (of: DerivativeContext["of"], wins: "gt" | "lt", a: NodeId, b: NodeId): NodeId =>
-  of("where", [of(wins, [a, b]), 1, of("where", [of("eq", [a, b]), 0.5, 0])]);
+/** 1 where `a` wins over `b`, a half or another `part` where they are equal, else 0. */
+export const share = (
+  of: DerivativeContext["of"],
+  wins: "gt" | "lt",
+  a: NodeId,
+  b: NodeId,
+  part: NodeId | number = 0.5,
+): NodeId => of("where", [of(wins, [a, b]), 1, of("where", [of("eq", [a, b]), part, 0])]);
 
 /** An op that passes its operand on where `open` holds: so does its derivative. */
 export function gated(open: (context: DerivativeContext) => NodeId): Derivative {

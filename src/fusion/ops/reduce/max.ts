@@ -1,7 +1,7 @@
 import { extremum } from "../derivatives";
 import { EXACT, reduction } from "../families";
 import { BELOW_ALL } from "../limits";
-import { scatteredExtremum } from "../scatter-vjp";
+import { scatteredExtremum } from "../scatter-derivatives";
 
 export const max = reduction({
   name: "max",

@@ -1,6 +1,6 @@
 import { foldedBy, othersProduct } from "../derivatives";
 import { reduction } from "../families";
-import { scatteredProduct } from "../scatter-vjp";
+import { scatteredProduct } from "../scatter-derivatives";
 
 export const prod = reduction({
   name: "prod",
