@@ -39,8 +39,8 @@ test("run on WebGPU: both plans agree with the reference and every kernel has a 
 
 test("a kernel of one's own runs beside both plans; what is wrong with it has a position", () => {
   const mine = join(folder, "mine.wgsl");
-  const run = (value: string) => {
-    const text = `// workgroups: 16
+  const run = (value: string, grid = "// workgroups: 16") => {
+    const text = `${grid}
 @group(0) @binding(0) var<storage, read> x: array<f32>;
 @group(0) @binding(1) var<storage, read_write> y: array<f32>;
 @compute @workgroup_size(64)
@@ -55,7 +55,7 @@ fn mine(@builtin(global_invocation_id) id: vec3u) {
     );
   };
   const right = run("max(x[id.x], 0.0) * 2.0");
-  expect(right.stderr).toContain("8 KiB, generated 8 KiB");
+  expect(right.stderr).toContain("16 × 1 × 1 workgroups of 64 × 1 × 1 threads, 8 KiB, generated 8 KiB");
   expect(right.status).toBe(0);
   expect(JSON.parse(right.stdout).outputs).toMatchObject([
     { plan: "naive" },
@@ -63,6 +63,11 @@ fn mine(@builtin(global_invocation_id) id: vec3u) {
     { plan: "hand", pass: true },
   ]);
   expect(run("max(x[id.x], 1.0) * 2.0")).toMatchObject({ status: 1, stderr: expect.stringContaining("hand plan") });
+  const unknown = run("max(x[id.x], 0.0) * 2.0", "");
+  expect(unknown).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/wgsl:5:\d+: A workgroup has 64 × 1 × 1 .*\/\/ workgroups: \d+ × 1 × 1/),
+  });
   expect(run("oops").stderr).toContain(`${mine}:6:13: `);
 });
 

@@ -87,7 +87,8 @@ FILE is a program (.py), a saved document (.fusion.json), an ONNX model, a share
   --device cpu|webgpu                 where run and train compute (cpu)
   --steps N                           how many steps train runs (100)
   --seed N                            other weights and another order of examples (0: those of the page)
-  --kernel K1=FILE.wgsl               run this text instead of a kernel of the fused plan, with --device webgpu
+  --kernel K1=FILE.wgsl               run this text instead of a kernel of the fused plan, with --device webgpu;
+                                      its threads are those of @workgroup_size, its workgroups those of a comment: // workgroups: 256
   --granularity op|statement|primitive   kernels of the naive plan (op)
   --profile NAME|FILE.json            ${allProfiles.map(({ name }) => name).join(", ")}, or a device from a file: its numbers, or a saved document planned for it
   --level 0|1|2|3                     0 no passes, 1 op by op, 2 also rows and matmuls, 3 also algebra (3)

@@ -1,5 +1,5 @@
 /** @file Kernels of one's own for `run`: read, checked, tried once, and the plan with them. */
-import { showBytes, type Plan } from "../fusion";
+import { showBytes, type Kernel, type Plan } from "../fusion";
 import type { DeviceInfo, Session } from "../gpu";
 import { bytesOf, countTraffic, handPlan, prepare, watchedPlan, type Counted, type Prepared } from "../wgsl";
 import type { Environment } from "./environment";
@@ -45,7 +45,7 @@ export async function byHandPlan(
     const problem = await tried(plan, ready, paths, session, inputs, probe);
     if (problem !== null) return problem;
   }
-  const lines = [...ready.keys()].map((at) => told(plan, at, paths.get(at)!, counted.get(at)!));
+  const lines = [...ready].map(([at, made]) => told(plan.kernels[at]!, made.kernel, paths.get(at)!, counted.get(at)!));
   return { plan: handPlan(plan, ready, counted), lines };
 }
 
@@ -77,10 +77,10 @@ async function tried(
 const located = (path: string, { line, column, text }: { line: number; column: number; text: string }): string =>
   `${path}:${line}:${column}: ${text}`;
 
-/** `K1 from mine.wgsl: 768 KiB, generated 768 KiB` */
-function told(plan: Plan, at: number, path: string, counted: Counted): string {
-  const kernel = plan.kernels[at]!;
+/** `K1 from mine.wgsl: 16 × 1 × 1 workgroups of 64 × 1 × 1 threads, 768 KiB, generated 768 KiB` */
+function told(kernel: Kernel, { workgroups, workgroupSize }: Kernel, path: string, counted: Counted): string {
   const generated = showBytes(bytesOf(kernel.reads, kernel.writes));
+  const grid = `${workgroups.join(" × ")} workgroups of ${workgroupSize.join(" × ")} threads`;
   const own = counted.ok ? showBytes(bytesOf(counted.reads, counted.writes)) : `traffic not counted: ${counted.text}`;
-  return `${kernel.id} from ${path}: ${own}, generated ${generated}`;
+  return `${kernel.id} from ${path}: ${grid}, ${own}, generated ${generated}`;
 }

@@ -87,6 +87,21 @@ function checkSizes(
   return faults;
 }
 
+const spelled = (extents: readonly number[]): string => extents.join(" × ");
+
+/** The generated kernel's workgroups are as many as its threads need: where a text has others, it has to say how many it needs. */
+function unknownGrid(
+  text: string,
+  entry: TextFunction,
+  size: Triple,
+  { workgroupSize, workgroups }: Kernel,
+): Fault | null {
+  if (size.every((extent, axis) => extent === workgroupSize[axis])) return null;
+  const as = workgroups.map((count, axis) => Math.ceil((count * workgroupSize[axis]!) / size[axis]!));
+  const words = `A workgroup has ${spelled(size)} threads here and ${spelled(workgroupSize)} in the generated kernel: say how many are launched, in a comment such as // workgroups: ${spelled(as)}`;
+  return faultAt(text, entry.at, words);
+}
+
 /**
  * A hand-written kernel instead of `kernel`; or what is wrong with it, in order of the text. Types and names are the
  * business of the device's own compiler.
@@ -102,10 +117,13 @@ export function prepare(kernel: Kernel, text: string, target: Target, software: 
     return [
       faultAt(text, entry.at, "@workgroup_size needs whole numbers, or constants of this text that are numbers."),
     ];
-  const workgroups = workgroupsIn(text) ?? kernel.workgroups;
+  const said = workgroupsIn(text);
+  const workgroups = said ?? kernel.workgroups;
+  const unknown = said || product(size) < 1 ? null : unknownGrid(text, entry, size, kernel);
   const faults = [
     ...checkBindings(text, shape, kernel),
     ...checkSizes(text, shape, entry, size, workgroups, target),
+    ...(unknown ? [unknown] : []),
   ].toSorted((a, b) => a.line - b.line);
   if (faults.length > 0) return faults;
   const limit = turnLimit(kernel, product(size) * product(workgroups), software);

@@ -86,6 +86,14 @@ test("one workgroup is tried before all; a loop that reaches its limit there goe
 test("what the interface or the device refuses has a position in the text", async () => {
   const bound = await run(right.replace("binding(1)", "binding(5)"));
   expect(bound.found).toMatchObject({ plan: null, kernels: [{ status: "refused", faults: [{ line: 3 }] }] });
+  const { workgroups } = kernel;
+  const narrow = right.replace("workgroup_size(256)", "workgroup_size(32)");
+  expect((await run(narrow.replace("// workgroups: 16", ""))).found).toMatchObject({
+    kernels: [{ faults: [{ line: 5, text: expect.stringContaining("// workgroups: ") }] }],
+  });
+  expect((await run(right.replace("// workgroups: 16", ""))).found).toMatchObject({
+    plan: { kernels: [{ workgroups }] },
+  });
   const large = await run(right.replace("workgroup_size(256)", "workgroup_size(1024)"));
   expect(large.found).toMatchObject({
     kernels: [{ faults: [{ line: 5, text: expect.stringContaining("1024 threads") }] }],
