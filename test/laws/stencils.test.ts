@@ -5,11 +5,11 @@ import { fusionAt } from "../../src/fusion/compile";
 import { generic } from "../../src/fusion/cost";
 import { node, type Fusion } from "../../src/fusion/ir";
 import { classify, evaluationsOf } from "../../src/fusion/kernel";
-import { isLoop, type KernelProgram, type Stmt } from "../../src/fusion/kernel/emit/kernel-ir";
 import { opDef } from "../../src/fusion/ops";
 import { lowerFusion, planFusion, type LoweredRegion } from "../../src/fusion/plan";
 import { gpu, graphOf, oneRegion } from "./kernel-harness";
 import { compiled, valueFaults } from "./pass-harness";
+import { flopsOfOp, writtenOps } from "./written-ops";
 
 const flopsOf = (fusion: Fusion): number[] => lowerFusion(fusion, gpu, generic).map(({ facts }) => facts.flops);
 
@@ -47,34 +47,13 @@ describe.each([1, 2, 3])("diffusion on a grid of rank %i", (rank) => {
   });
 });
 
-/** How often a thread's statements compute what takes FLOP, in all threads; edges count as if they were met everywhere. Null where it can't be told. */
-function writtenFlops({ body, workgroups, workgroupSize }: KernelProgram): number | null {
-  let threads: number | null = [...workgroups, ...workgroupSize].reduce((product, each) => product * each, 1);
-  const within = (block: readonly Stmt[], times: number): number =>
-    block.reduce((sum, stmt) => {
-      if (stmt.kind === "guard") {
-        const { when } = stmt;
-        const [only, ...others] = when.kind === "less" ? when.index.terms : [];
-        const isThread = only?.by === 1 && only.atom.kind === "var" && only.atom.builtin === "gid.x";
-        threads = when.kind === "less" && isThread && others.length === 0 && threads !== null ? when.bound : null;
-        return sum;
-      }
-      if (stmt.kind === "if") return sum + within(stmt.body, times) + within(stmt.otherwise, times);
-      if (isLoop(stmt)) return sum + within(stmt.body, stmt.kind === "for" ? times * stmt.count : times);
-      const isSet = stmt.kind === "let" || stmt.kind === "var" || stmt.kind === "set";
-      return isSet && stmt.value.kind === "op" ? sum + times * stmt.reg.width * stmt.value.def.flopsPerElement : sum;
-    }, 0);
-  const each = within(body, 1);
-  return threads === null ? null : each * threads;
-}
-
 /** FLOP of ops on single elements, as they are counted and as they are written; null where the program is no kernel, or nothing can be told. */
 function elementFlops(text: string): { readonly counted: number; readonly written: number } | null {
   const fusion = oneRegion(graphOf(text));
   const [region] = [...fusion.regions.values()];
   if (!classify(fusion.graph, region!.members, region!.outputs).ok) return null;
   const [{ facts, programs }] = lowerFusion(fusion, gpu, generic) as [LoweredRegion];
-  const written = programs.map(writtenFlops);
+  const written = programs.map((program) => writtenOps(program, flopsOfOp));
   if (written.includes(null)) return null;
   let counted = 0;
   for (const [id, times] of evaluationsOf(fusion.graph, region!, facts.form, facts.schedule)) {

@@ -2,6 +2,7 @@
 import { dtypeBytes, literalsOf, node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../../ir";
 import { comparisonsOfSorts, retainedByParts } from "../nest/networks";
 import { MAX_SORTED, opDef, rowLoopOf, workOf } from "../../ops";
+import { factorsOf } from "../shapes/fold/fold-factors";
 import { loopsIn, resultsOf } from "../shapes/loop/map-loops";
 import { matmulSizes } from "../shapes/matmul/matmul";
 import { orderComparisons } from "../shapes/sort/merge-sort";
@@ -177,12 +178,13 @@ function evaluationsFor(
     if (inside.has(id) && times > known.get(id)!) known.set(id, times);
   };
   const perRow = form === null ? new Set<NodeId>() : valuesPerRow(graph, members, form);
+  const walked = perRow.size === 0 ? perRow : readInWalks(graph, members, perRow);
   for (let i = members.length - 1; i >= 0; i--) {
     const id = members[i]!;
     const n = node(graph, id);
     const size = sizeOf(n.type.shape);
     const kind = opDef(n.op).kind;
-    if (perRow.has(id)) known.set(id, size);
+    if (perRow.has(id)) known.set(id, size * (kind === "elementwise" ? threadsARow(schedule, walked.has(id)) : 1));
     const times = known.get(id)!;
     n.inputs.forEach((input, operand) => {
       const needed = sizeOf(node(graph, input).type.shape);
@@ -208,6 +210,25 @@ function valuesPerRow(graph: Graph, members: readonly NodeId[], form: RegionForm
     if (sizeOf(n.type.shape) <= form.rows && n.inputs.some((input) => perRow.has(input))) perRow.add(id);
   }
   return perRow;
+}
+
+/** Those of them that elements of the rows are computed from, and not only others of them. */
+function readInWalks(graph: Graph, members: readonly NodeId[], perRow: ReadonlySet<NodeId>): Set<NodeId> {
+  const walked = new Set<NodeId>();
+  for (const id of members.toReversed())
+    if (!perRow.has(id) || walked.has(id))
+      for (const input of node(graph, id).inputs) if (perRow.has(input)) walked.add(input);
+  return walked;
+}
+
+/**
+ * Threads that each compute a value of a row from its folds: all that share the row, in each of its chunks.
+ * @param walked whether elements of the row are computed from it; of chunks that a kernel only joins, the threads that join them
+ */
+function threadsARow({ fold, finish, chunks, matmul, variant }: RegionSchedule, walked: boolean): number {
+  if (variant === "matmul-rows") return matmul!.n / matmul!.rn;
+  if (variant !== "fold") return 1;
+  return finish && !walked ? factorsOf(finish).lanes : factorsOf(fold!).lanes * chunks;
 }
 
 /** How often the tiles of a contraction load each element of operand 0 or 1. */
