@@ -240,6 +240,19 @@ test("moving an op changes no text, is one step of undo, and lasts", async ({ pa
   await expect.poll(async () => (await play.boxes())["h"]).toEqual(before);
 });
 
+test("the keys on a card are heard from where the palette left the focus", async ({ page, play }) => {
+  await start(play, "x: f32[64, 64]\ny = relu(x)\n");
+  await play.node(/^relu/).click();
+  await expect(play.card).toContainText("Connect");
+  await play.leaveFields();
+  await page.keyboard.press("c");
+  await expect(page.getByRole("combobox", { name: /^Connect relu/ })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await play.leaveFields();
+  await page.keyboard.press("Delete");
+  await expect.poll(() => play.text()).not.toContain("relu");
+});
+
 test("a graph is built by keyboard alone", async ({ page, play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();

@@ -132,15 +132,20 @@ const running: readonly Command[] = [
   },
 ];
 
-const graph: readonly Command[] = [
-  {
-    id: "connect",
-    title: "Connect from the focused op",
-    group: "Graph",
-    keys: [key("c")],
-    where: "graph",
-    run: nothing,
+/** An edit of the op whose card is open, as its button does it; on the canvas its key means the op in focus. */
+const editOf = (edit: "connect" | "remove", title: string, name: string): Command => ({
+  id: edit,
+  title,
+  group: "Graph",
+  keys: [key(name)],
+  when: ({ selection, presenter }) => selection.kind === "node" && !presenter,
+  run({ actions, selection }) {
+    if (selection.kind === "node") actions.askEdit({ edit, id: selection.id });
   },
+});
+
+const graph: readonly Command[] = [
+  editOf("connect", "Connect the selected op", "c"),
   { id: "fold", title: "Fold or unfold", group: "Graph", keys: [key(" ")], where: "graph", run: nothing },
   {
     id: "card",
@@ -150,7 +155,7 @@ const graph: readonly Command[] = [
     where: "graph",
     run: nothing,
   },
-  { id: "remove", title: "Remove, leaving ...", group: "Graph", keys: [key("Delete")], where: "graph", run: nothing },
+  editOf("remove", "Remove the selected op, leaving ...", "Delete"),
   { id: "move", title: "Move the focused op (Alt and arrows)", group: "Graph", keys: [], where: "graph", run: nothing },
   {
     id: "force",

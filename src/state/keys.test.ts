@@ -53,6 +53,17 @@ test("a field keeps its letters, the editor its Ctrl K, the graph its arrows", (
   expect(asked("j", {}, "dialog")).toBeNull();
 });
 
+test("keys on the card of an op work wherever the focus is, but in a field", () => {
+  const selected = { ...state, selection: { kind: "node", id: "y" } } as unknown as PlaygroundState;
+  for (const area of ["elsewhere", "graph"] as const) {
+    expect(asked("c", {}, area, selected)).toBe("connect");
+    expect(asked("Delete", {}, area, selected)).toBe("remove");
+  }
+  expect(asked("c", {}, "text", selected)).toBeNull();
+  expect(asked("Delete", {}, "editor", selected)).toBeNull();
+  expect(asked("c")).toBeNull();
+});
+
 test("single letters can be switched off; arrows and Ctrl stay", () => {
   const off = { ...state, letterKeys: false };
   expect(asked("j", {}, "elsewhere", off)).toBeNull();

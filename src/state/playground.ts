@@ -52,12 +52,7 @@ export interface Playground extends PlaygroundStore {
   dispose(): void;
 }
 
-const emptyDocument = (): Document => ({
-  text: "",
-  positions: recordOf(),
-  options: defaultOptions,
-  example: null,
-});
+const emptyDocument = (): Document => ({ text: "", positions: recordOf(), options: defaultOptions, example: null });
 
 const initialState = (): Omit<PlaygroundState, "actions"> => ({
   document: emptyDocument(),
@@ -86,6 +81,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   inspector: false,
   presenterSide: "words",
   blanked: false,
+  editAsked: null,
   folds: new Map(),
   camera: null,
   dialog: "none",

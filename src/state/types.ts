@@ -241,6 +241,8 @@ export interface PlaygroundState {
   /** The person stepped to where the cursor is; false where a plan that was just opened shows its end. */
   readonly stepped: boolean;
   readonly selection: Selection;
+  /** What a key asks of the canvas about an op; the canvas answers and clears it. */
+  readonly editAsked: { readonly edit: "connect" | "remove"; readonly id: NodeId } | null;
   readonly hovered: NodeId | null;
   /** Kernel id shown in the inspector; null follows the selection. */
   readonly kernel: string | null;
@@ -508,6 +510,7 @@ export interface Actions {
   setLibraryLine(line: number | null): void;
   setGroupSize(groupSize: number): void;
   blank(blanked: boolean): void;
+  askEdit(asked: PlaygroundState["editAsked"]): void;
   showSide(side: PresenterSide): void;
   setLetterKeys(on: boolean): void;
   setMemory(mebibytes: number): void;

@@ -31,7 +31,7 @@ test.each(Object.entries(CASES))("%s", (_, text) => {
 test("the left operand is fetched once for both", () => {
   const [region] = lowerFusion(oneRegion(graphOf(CASES["gate"]!)), gpu, generic);
   expect(region!.programs[0]!.schedule).toMatch(
-    /^Tiles of \d+×\d+, \d+ of k at a time: .* outputs each, as many of each of the 2 products\.$/,
+    /^Tiles of \d+×\d+, \d+ of k at a time: .* outputs each, as many of each of the 2 matmuls\.$/,
   );
   expect(region!.facts.traffic.bytesRead).toBe(4 * (64 * 48 + 2 * 48 * 96));
 });

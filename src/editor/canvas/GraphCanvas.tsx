@@ -30,7 +30,7 @@ import { type FlowEdge, type FlowNode, flowMaker } from "./flow";
 import { useCamera } from "./moves/use-camera";
 import { useCard, useShownStep } from "./use-card";
 import { useGestures } from "./moves/use-gestures";
-import { useGraphKeys } from "./moves/use-graph-keys";
+import { useAskedEdit, useGraphKeys } from "./moves/use-graph-keys";
 import { usePicture } from "./use-picture";
 import { type Picture, MAX_DRAWN, plural, MAX_ZOOM, WHOLE, zoomLevel, lastWords, marksOf } from "../../picture";
 import { targetKey } from "./targets";
@@ -75,6 +75,7 @@ function Canvas({ cards }: CanvasProps) {
   const camera = useCamera(root, picture, folds, cards && !waits);
   const gestures = useGestures(picture, editable, camera.flowPoint);
   const onKeyDown = useGraphKeys(picture, editable, camera.focus);
+  useAskedEdit(editable);
   const announcement = useCanvas((s) => s.announcement);
   const graph = usePlayground(selectFusion)?.graph ?? null;
   useEffect(() => useCanvas.setState({ shown: picture }), [picture]);

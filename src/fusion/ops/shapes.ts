@@ -30,7 +30,12 @@ export function checkAxes(value: AttrValue | undefined, shape: Shape, name: stri
   for (const axis of numbersOf(value)) {
     const normal = normalAxis(axis, shape.length);
     if (!Number.isInteger(axis) || normal < 0 || normal >= shape.length) {
-      const range = shape.length === 0 ? "a scalar has no axes" : `its axes are 0 to ${shape.length - 1}`;
+      const range =
+        shape.length === 0
+          ? "a scalar has no axes"
+          : shape.length === 1
+            ? "its only axis is 0"
+            : `its axes are 0 ${shape.length === 2 ? "and" : "to"} ${shape.length - 1}`;
       return wrong("bad-axis", `${name} is ${showShape(shape)}: it has no axis ${axis}; ${range}.`);
     }
     if (seen.has(normal)) return wrong("bad-axis", `Axis ${axis} of ${name} is named twice.`);

@@ -5,7 +5,7 @@ import { pin } from "../pins";
 import { cube, rows } from "../sizes";
 
 const iterations = 32;
-const duplicated = `# Thirty-two sines, then a product in tiles
+const duplicated = `# Thirty-two sines, then a matmul in tiles
 N = 1024
 x: f32[N, N]
 w: f32[N, N] = param()
@@ -98,7 +98,7 @@ return fifty(fifty(fifty(fifty(fifty(fifty(x))))))
         id: "cheap",
         title: "a cheap op",
         sentence: "ReLU costs almost nothing, so it is recomputed where it is read.",
-        text: `# A cheap op, then a product in tiles
+        text: `# A cheap op, then a matmul in tiles
 N = 1024
 x: f32[N, N]
 w: f32[N, N] = param()
@@ -142,7 +142,7 @@ return y
     chapter: "when-it-hurts",
     title: "Losing a tuned matmul",
     sentence: "Libraries: if you have a fast library matmul, keep it and fuse only what follows.",
-    text: `# The product stays with the library
+    text: `# The matmul stays with the library
 N = 512
 x: f32[N, N]
 w: f32[N, N] = param()

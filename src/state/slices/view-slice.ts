@@ -148,6 +148,7 @@ type Looking =
   | "dismissNotice"
   | "revealSpan"
   | "blank"
+  | "askEdit"
   | "showSide";
 
 export const lookingSlice: Slice<Looking> = (context) => ({
@@ -173,6 +174,7 @@ export const lookingSlice: Slice<Looking> = (context) => ({
   dismissNotice: () => context.set({ notice: null }),
   revealSpan: (span) => context.set({ revealed: { from: span.from, to: span.to }, pane: "text" }),
   blank: (blanked) => context.set({ blanked }),
+  askEdit: (editAsked) => context.set({ editAsked }),
   showSide(presenterSide) {
     const { tab } = context.get();
     const shown = presenterSide === "wgsl" || presenterSide === "traffic" ? presenterSide : tab;

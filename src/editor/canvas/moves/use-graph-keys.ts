@@ -1,10 +1,10 @@
 /** @file Keys while the focus is on an op or a line. What is handled here does not reach the page's keys. */
-import { useCallback } from "react";
+import { useCallback, useEffect } from "react";
 import type { KeyboardEvent } from "react";
 import { edgeId, nodeId, parseEdgeId } from "../../../fusion";
 import type { EdgeId, NodeId } from "../../../fusion";
 import { foldBox, foldOf, pillTarget } from "../../../document";
-import { playground } from "../../../state";
+import { playground, usePlayground } from "../../../state";
 import { openList, say } from "../canvas-store";
 import { type Picture } from "../../../picture";
 import { walk, type Arrow, type FocusTarget } from "./walk";
@@ -122,4 +122,16 @@ export function useGraphKeys(
     },
     [picture, editable, focus],
   );
+}
+
+/** Does what a key asked for with the focus elsewhere on the page: its button stands on the card of the op. */
+export function useAskedEdit(editable: boolean): void {
+  const asked = usePlayground((s) => s.editAsked);
+  useEffect(() => {
+    if (!asked) return;
+    playground.getState().actions.askEdit(null);
+    if (!editable) return;
+    if (asked.edit === "connect") openList({ kind: "connect", from: asked.id });
+    else remove(asked.id);
+  }, [asked, editable]);
 }

@@ -10,15 +10,15 @@ import {
   type RegionId,
   sizeOf,
 } from "../../ir";
-import { findOp, opDef, ownShape, rowLoopOf, type OpDef, type RowLoop, type Walk } from "../../ops";
+import { findOp, opDef, ownShape, rowLoopOf, type RowLoop, type Walk } from "../../ops";
 import { launchedKey } from "../shapes/loop/launched";
 import { launchedLines, iterationLines, rowIterationLines, type LoopLine, type Spelling } from "./loop-lines";
 import { goesAlongRows, rowRegionOf } from "../shapes/loop/row-region";
 import { loopOf } from "../shapes/loop/map-loops";
-import { isTrailing } from "../shapes/fold/rows/roles";
 import { bySize, segmentBody } from "../shapes/map/segments";
+import { acrossName, axisName, axisNames, foldsColumns, indexed, nestOf, operand, type Nest } from "./loop-nest";
+import { alignedNames, at, contractionLines, kindOf, movedText, movementOf, operandAt } from "./loop-operands";
 
-const AXES = ["i", "j", "k", "l", "m", "n"];
 const symbols: Readonly<Record<string, string>> = {
   add: "+",
   sub: "-",
@@ -28,113 +28,22 @@ const symbols: Readonly<Record<string, string>> = {
   minimum: "min",
 };
 
-const kindOf = ({ op }: Node): string => findOp(op)?.kind ?? "elementwise";
-
-interface Nest {
-  readonly graph: Graph;
-  readonly members: readonly Node[];
-  readonly inside: ReadonlySet<NodeId>;
-  readonly outputs: ReadonlySet<NodeId>;
-  /** Extents of the loops and which of them reductions fold. */
-  readonly space: readonly number[];
-  readonly reduced: ReadonlySet<number>;
-}
-
-function reducedAxes(reduction: Node, input: Node): number[] {
-  const [from, to] = [input.type.shape, reduction.type.shape];
-  const { scan, order } = opDef(reduction.op);
-  const walk = scan ?? order;
-  if (walk) return [walk.axis(reduction.attrs, from)];
-  if (from.length === to.length) return from.flatMap((extent, axis) => (extent !== to[axis] ? [axis] : []));
-  const given = reduction.attrs["dim"] ?? reduction.attrs["axes"] ?? reduction.attrs["axis"];
-  const axes = typeof given === "number" ? [given] : Array.isArray(given) ? (given as number[]) : from.map((_, i) => i);
-  return axes.map((axis) => (axis < 0 ? axis + from.length : axis));
-}
-
-/** Rows that lie contiguously are walked; columns of the same values are folded on the way. */
-const contiguity = ({ each, input }: { readonly each: Node; readonly input: Node }): number =>
-  Number(isTrailing(input.type.shape, reducedAxes(each, input)));
-
-/** A fold over what the loops go through outside: each column keeps its own. */
-function foldsColumns({ graph, reduced }: Nest, found: Node): boolean {
-  if (kindOf(found) !== "reduce" || reduced.size === 0) return false;
-  const input = node(graph, found.inputs[0]!);
-  return reducedAxes(found, input).some((axis) => input.type.shape[axis]! > 1 && !reduced.has(axis));
-}
-
-/** The widest thing that the kernel walks: what its first reduction reads, else its largest member. */
-function nestOf(graph: Graph, region: Pick<Region, "members" | "outputs">): Nest {
-  const members = region.members.map((id) => node(graph, id)).filter((each) => !isLiteral(each));
-  const reductions = members.filter((each) => ["reduce", "scan", "order"].includes(kindOf(each)));
-  const widest = reductions
-    .map((each) => ({ each, input: node(graph, each.inputs[0]!) }))
-    .toSorted((a, b) => sizeOf(b.input.type.shape) - sizeOf(a.input.type.shape) || contiguity(b) - contiguity(a))[0];
-  const largest = members.toSorted((a, b) => sizeOf(b.type.shape) - sizeOf(a.type.shape))[0];
-  return {
-    graph,
-    members,
-    inside: new Set(members.map(({ id }) => id)),
-    outputs: new Set(region.outputs),
-    space: widest ? widest.input.type.shape : (largest?.type.shape ?? []),
-    reduced: new Set(widest ? reducedAxes(widest.each, widest.input) : []),
-  };
-}
-
-const axisName = (axis: number): string => AXES[axis] ?? `i${axis}`;
-
-/** `x[i, j]`: axes are aligned at the right, extents of 1 stand still. */
-function indexed({ space, reduced }: Nest, name: string, shape: readonly number[]): string {
-  if (shape.length === 0) return name;
-  const outer = space.flatMap((extent, axis) => (reduced.has(axis) ? [] : [{ extent, axis }]));
-  const isOuter =
-    shape.length === outer.length && shape.length < space.length && outer.every((each, i) => each.extent === shape[i]);
-  const names = shape.map((extent, i) => {
-    if (extent === 1) return "0";
-    return axisName(isOuter ? outer[i]!.axis : i + Math.max(0, space.length - shape.length));
+/** `x[j, i]` for a transpose, `a[i, j] if i < 4 else b[i - 4, j]` for a concat; what only has another shape in registers is that. */
+function movedFrom(nest: Nest, found: Node): string {
+  const free = movementOf(found)!.free === true;
+  const names = nest.asked.get(found.id) ?? axisNames(nest, found.type.shape);
+  return movedText(nest.graph, found, names, (id, index) => {
+    const { label } = node(nest.graph, id);
+    return free && nest.inside.has(id) ? label : at(label, index);
   });
-  return `${name}[${names.join(", ")}]`;
-}
-
-function operand(nest: Nest, id: NodeId): string {
-  const found = node(nest.graph, id);
-  if (isLiteral(found)) return String(found.attrs["value"]);
-  return nest.inside.has(id) ? found.label : indexed(nest, found.label, found.type.shape);
-}
-
-/** Index arithmetic on names, for reading. */
-const written = {
-  int: (value: number) => String(value),
-  add: (a: string, b: string) => (b === "0" ? a : a === "0" ? b : `${a} + ${b}`),
-  mul: (a: string, by: number) => (by === 1 ? a : `${/ /.test(a) ? `(${a})` : a}·${by}`),
-  div: (a: string, by: number) => (by === 1 ? a : `${/ /.test(a) ? `(${a})` : a} / ${by}`),
-  mod: (a: string, by: number) => `${/ /.test(a) ? `(${a})` : a} % ${by}`,
-  less: (a: string, bound: number) => `${a} < ${bound}`,
-  atLeast: (a: string, bound: number) => `${a} ≥ ${bound}`,
-  and: (a: string, b: string) => `${a} and ${b}`,
-};
-
-/** `x[j, i]` for a transpose, `a[i, j] if i < 4 else b[i - 4, j]` for a concat: where a moved element comes from. */
-function movedFrom(nest: Nest, found: Node, movement: NonNullable<OpDef["movement"]>): string {
-  const { shape } = found.type;
-  const out = shape.map((extent, axis) => (extent === 1 ? "0" : axisName(axis + nest.space.length - shape.length)));
-  const inputs = found.inputs.map((id) => node(nest.graph, id));
-  const context = { inputs: inputs.map(({ type }) => type.shape), output: shape, attrs: found.attrs };
-  const cases = movement.source(out, context, written).map(({ when, operand: from, index }) => {
-    const name = inputs[from]!.label;
-    const value = index.length === 0 ? name : `${name}[${index.join(", ")}]`;
-    return when === null ? value : `${value} if ${when}`;
-  });
-  const rest = cases.at(-1)?.includes(" if ") ? [String(movement.fill?.(found.attrs) ?? 0)] : [];
-  return [...cases, ...rest].join(" else ");
 }
 
 function expression(nest: Nest, found: Node): string {
   const { op, inputs } = found;
-  const meaning = findOp(op);
-  if (meaning && "movement" in meaning && meaning.movement) return movedFrom(nest, found, meaning.movement);
+  if (movementOf(found)) return movedFrom(nest, found);
   return spelled(
     op,
-    inputs.map((id) => operand(nest, id)),
+    inputs.map((id) => operand(nest, id, found.id)),
   );
 }
 
@@ -158,8 +67,13 @@ function mapLoopLines(nest: Nest, found: Node, depth: number): LoopLine[] {
   ];
 }
 
+/** A matmul of which the row's loop computes one element after another. */
+const isElementOf = ({ across }: Nest, { id, op }: Node): boolean =>
+  findOp(op)?.kind === "contraction" && !across.has(id);
+
 /** Loop stage of every member: one later for each reduction over the row that it waits for. */
-function stagesOf({ members }: Nest): Map<NodeId, number> {
+function stagesOf(nest: Nest): Map<NodeId, number> {
+  const { members } = nest;
   const stages = new Map<NodeId, number>();
   const byId = new Map(members.map((each) => [each.id, each]));
   for (const { id, inputs } of members) {
@@ -167,7 +81,7 @@ function stagesOf({ members }: Nest): Map<NodeId, number> {
     for (const input of inputs) {
       const producer = byId.get(input);
       if (!producer) continue;
-      const folds = kindOf(producer) === "reduce" || kindOf(producer) === "order";
+      const folds = ["reduce", "order", "contraction"].includes(kindOf(producer)) && !isElementOf(nest, producer);
       stage = Math.max(stage, (stages.get(input) ?? 0) + (folds ? 1 : 0));
     }
     stages.set(id, stage);
@@ -205,6 +119,7 @@ function storeLine(nest: Nest, found: Node, depth: number): LoopLine[] {
 
 function computeLines(nest: Nest, found: Node, depth: number): LoopLine[] {
   if (opDef(found.op).loop) return mapLoopLines(nest, found, depth);
+  if (kindOf(found) === "contraction") return productLines(nest, found, depth);
   const loads = found.inputs.some((id) => !nest.inside.has(id) && !isLiteral(node(nest.graph, id)));
   const kind = kindOf(found);
   const text =
@@ -216,31 +131,41 @@ function computeLines(nest: Nest, found: Node, depth: number): LoopLine[] {
           ? `row[${[...nest.reduced].map(axisName).join(", ")}] = ${operand(nest, found.inputs[0]!)}`
           : `${found.label} = ${expression(nest, found)}`;
   const note = loads ? "from memory" : kind === "order" ? "on chip" : "";
+  // A view of a value with its own name says nothing.
+  if (text === `${found.label} = ${found.label}`) return storeLine(nest, found, depth);
   const line: LoopLine = { depth, text, note, nodes: [found.id] };
   return kind === "reduce" || kind === "order" ? [line] : [line, ...storeLine(nest, found, depth)];
 }
 
-/** `[i, j, p]`: batch axes are aligned at the right of the loops', then the two of the product. */
-function productIndex(nest: Nest, id: NodeId, last: readonly [string, string]): string {
-  const found = node(nest.graph, id);
-  const batch = found.type.shape.slice(0, -2);
-  const first = nest.space.length - 2 - batch.length;
-  const names = batch.map((extent, i) => (extent === 1 ? "0" : axisName(first + i)));
-  return `${found.label}[${[...names, ...last].join(", ")}]`;
+/** A matmul: its own loop over what it adds up, or one term of it for each element of the row. */
+function productLines(nest: Nest, found: Node, depth: number): LoopLine[] {
+  if (!nest.across.has(found.id))
+    return [
+      ...contractionLines(
+        { ...nest, spelled },
+        found,
+        nest.asked.get(found.id) ?? axisNames({ ...nest, reduced: new Set() }, found.type.shape),
+        depth,
+      ),
+      ...storeLine(nest, found, depth),
+    ];
+  const [row, columns] = [operand(nest, found.inputs[0]!), acrossNest(nest, found)];
+  const right = node(nest.graph, found.inputs[1]!);
+  const batch = alignedNames(right.type.shape.slice(0, -2), nest.names.slice(0, nest.space.length - 2));
+  const index = [...batch, axisName(nest.space.length - 1), acrossName(columns)];
+  const { text, lines } = operandAt({ ...nest, spelled }, right.id, index, depth + 1);
+  const sum = `${at(found.label, [acrossName(columns)])} += ${row} * ${text}`;
+  return [
+    loop(depth, nest.space.length, found.type.shape.at(-1)!),
+    ...lines,
+    { depth: depth + 1, text: sum, note: "in tiles, on chip", nodes: [found.id] },
+  ];
 }
 
-/** Matmul: the loop over the shared extent goes around what feeds it. */
-function contractionLines(nest: Nest, found: Node, depth: number): LoopLine[] {
-  const [a, b] = found.inputs;
-  if (!a || !b) return [];
-  const shared = node(nest.graph, a).type.shape.at(-1) ?? 1;
-  const [row, column] = [axisName(nest.space.length - 2), axisName(nest.space.length - 1)];
-  const product = `${productIndex(nest, a, [row, "p"])} * ${productIndex(nest, b, ["p", column])}`;
-  return [
-    { depth, text: `for p in ${shared}:`, note: "", nodes: [] },
-    { depth: depth + 1, text: `${found.label} += ${product}`, note: "in tiles, on chip", nodes: [found.id] },
-    ...storeLine(nest, found, depth),
-  ];
+/** The loops around what a matmul of the whole row has computed: those of its rows, and one over its columns. */
+function acrossNest(nest: Nest, { type }: Node): Nest {
+  const outer = nest.space.flatMap((_, axis) => (nest.reduced.has(axis) ? [] : [axisName(axis)]));
+  return { ...nest, space: type.shape, reduced: new Set(), names: [...outer, axisName(nest.space.length)] };
 }
 
 /** The row is there: it is put in order, and stored where it is asked for. */
@@ -257,8 +182,9 @@ function stageLines(nest: Nest, members: readonly Node[], rows: number, depth: n
   const folded = [...nest.reduced].toSorted((a, b) => a - b);
   const isWide = (each: Node): boolean =>
     kindOf(each) === "reduce" || kindOf(each) === "order" || sizeOf(each.type.shape) > rows;
-  const wide = members.filter(isWide);
-  const narrow = members.filter((each) => !isWide(each));
+  const follows = (each: Node): boolean => nest.across.has(each.id) && kindOf(each) !== "contraction";
+  const wide = members.filter((each) => isWide(each) && !follows(each));
+  const narrow = members.filter((each) => !isWide(each) && !follows(each));
   const before = narrow.filter((each) => !each.inputs.some((id) => wide.some((other) => other.id === id)));
   const once = (each: Node): LoopLine[] => computeLines(nest, each, depth);
   lines.push(...before.flatMap(once));
@@ -274,6 +200,16 @@ function stageLines(nest: Nest, members: readonly Node[], rows: number, depth: n
     lines.push(...storeLine(nest, each, depth));
   }
   lines.push(...narrow.filter((each) => !before.includes(each)).flatMap(once));
+  const results = wide.filter((each) => nest.across.has(each.id) && nest.outputs.has(each.id));
+  const across = members.filter(follows);
+  const [first] = [...results, ...across];
+  if (!first) return lines;
+  const columns = acrossNest(nest, first);
+  lines.push(
+    loop(depth, nest.space.length, first.type.shape.at(-1)!),
+    ...results.flatMap((each) => storeLine(columns, each, depth + 1)),
+    ...across.flatMap((each) => computeLines(columns, each, depth + 1)),
+  );
   return lines;
 }
 
@@ -371,12 +307,7 @@ function nestLines(graph: Graph, region: Pick<Region, "members" | "outputs">): L
   const lines = outer.map(({ axis, extent }, depth) => loop(depth, axis, extent));
   const rows = outer.reduce((product, { extent }) => product * extent, 1);
   if (nest.reduced.size === 0) {
-    const body = nest.members.flatMap((each) =>
-      kindOf(each) === "contraction"
-        ? contractionLines(nest, each, outer.length)
-        : computeLines(nest, each, outer.length),
-    );
-    return [...lines, ...body];
+    return [...lines, ...nest.members.flatMap((each) => computeLines(nest, each, outer.length))];
   }
   const stages = stagesOf(nest);
   const last = Math.max(0, ...stages.values());

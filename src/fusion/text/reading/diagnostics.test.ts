@@ -17,6 +17,14 @@ describe("mistakes", () => {
     expect(picture(text)).toEqual(["x = input() f32[4, 8]", "b = exp(x) f32[4, 8]", "k = tanh(x) f32[4, 8]"]);
   });
 
+  test("a line of odd indentation in a class is the one mistake, where it stands", () => {
+    const layer = "    def __init__(self):\n        super().__init__()\n        self.fc = nn.Linear(8, 8)\n";
+    const rest = "    def forward(self, x):\n        return self.fc(x)\n";
+    expect(problems(`class M(nn.Module):\n${layer}     self.size = 8\n${rest}y = M()(ones(4, 8))\n`)).toEqual([
+      "5:6 syntax This line's indentation matches no line above it: indent it like the lines that it belongs to.",
+    ]);
+  });
+
   test.each([
     [
       "def f(a):\n    b = a * 2\n  return b\ny = f(x)",

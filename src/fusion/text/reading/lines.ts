@@ -49,3 +49,7 @@ export function indentAt(text: string, offset: number): string {
   const from = text.lastIndexOf("\n", offset - 1) + 1;
   return /^[ \t]*/.exec(text.slice(from, from + 200))![0];
 }
+
+/** What the lines of `text` are indented by. */
+export const indentsOf = (text: string): ReadonlySet<string> =>
+  new Set([...text.matchAll(/^([ \t]*)[^\s#]/gm)].map(([, indent]) => indent!));

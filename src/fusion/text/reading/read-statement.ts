@@ -5,7 +5,7 @@ import type { Diagnostics } from "./diagnostics";
 import type { Item } from "./read-item";
 import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
 import { readParams, typeIn } from "./read-param";
-import { wholeLines } from "./lines";
+import { indentAt, wholeLines } from "./lines";
 import { aboutParser } from "./mistakes";
 
 const OUTSIDE: ReadonlyMap<string, string> = new Map([
@@ -209,6 +209,12 @@ function missing(text: string, { from }: Span, empty: boolean): string {
   return empty ? "An indented body is missing under this line." : "Something is missing here.";
 }
 
+/** Whether what follows `from`, comments aside, is indented by more than `depth`. */
+function goesOn(text: string, from: number, depth: number): boolean {
+  const next = from + /^(?:\s|#[^\n]*)*/.exec(text.slice(from))![0].length;
+  return next < text.length && indentAt(text, next).length > depth;
+}
+
 /** Errors inside a body that no statement of it holds. */
 function bodyErrors({ text, diagnostics, item, span }: ParserContext): void {
   const bodies = item.parts.filter((part) => part.name === "Body");
@@ -216,6 +222,8 @@ function bodyErrors({ text, diagnostics, item, span }: ParserContext): void {
   for (const part of [...bodies.flatMap((body) => body.parts), ...item.parts]) {
     if (part.name !== "⚠") continue;
     const word = text.slice(part.from, Math.min(part.to, part.from + 20)).trim();
+    // A line of odd indentation ends the body too early: it is told where it stands.
+    if (word === "" && !empty && goesOn(text, part.to, indentAt(text, span.from).length)) continue;
     const what = missing(text, span, empty);
     const at = word === "" ? firstLine({ text, diagnostics, item, span }) : spanOf(part);
     diagnostics.add("syntax", at, word === "" ? what : `\`${word}\` has no meaning here.`);

@@ -1,7 +1,7 @@
 /** @file From the parser's tree to statements. Mistakes of form are found here; meaning comes later. Built bottom-up, so depth costs nothing. */
 import type { Expr, Statement } from "./syntax";
 import type { Diagnostics } from "./diagnostics";
-import { indentAt } from "./lines";
+import { indentAt, indentsOf } from "./lines";
 import { aboutParser } from "./mistakes";
 import { parseWithin } from "./parse";
 import type { Item } from "./read-item";
@@ -65,6 +65,9 @@ function aligned(text: string, diagnostics: Diagnostics, parts: readonly Item[])
   if (!first) return parts;
   const depth = indentAt(text, first.from).length;
   const lined: Item[] = [];
+  // Indentations of the lines of the last part, read as far as this.
+  let above = new Set<string>();
+  let readFrom = 0;
   for (const part of parts) {
     const indent = indentAt(text, part.from);
     const isFirst = text.startsWith(`\n${indent}`, part.from - indent.length - 1);
@@ -74,16 +77,33 @@ function aligned(text: string, diagnostics: Diagnostics, parts: readonly Item[])
       lined.push(part);
       continue;
     }
-    diagnostics.add(
-      "syntax",
-      { from: part.from, to: part.to },
-      "This line's indentation matches no line above it: indent it like the lines that it belongs to.",
-    );
-    const [whole] = after.statements;
-    const body = whole?.kind === "def" ? [{ ...whole, body: [...whole.body, ...part.statements] }] : after.statements;
-    lined[lined.length - 1] = { ...after, statements: body };
+    // A later line, which the parser no longer takes into the body, may well be indented like some of it.
+    const begins = part.from - indent.length;
+    if (after.from > readFrom) [above, readFrom] = [new Set(), after.from];
+    for (const each of indentsOf(text.slice(readFrom, begins))) above.add(each);
+    readFrom = begins;
+    if (!above.has(indent))
+      diagnostics.add(
+        "syntax",
+        { from: part.from, to: part.to },
+        "This line's indentation matches no line above it: indent it like the lines that it belongs to.",
+      );
+    lined[lined.length - 1] = { ...after, statements: joined(text, after.statements, part.statements, indent) };
   }
   return lined;
+}
+
+/** `more` at the end of the innermost body that stands out less than `indent`. */
+function joined(
+  text: string,
+  statements: readonly Statement[],
+  more: readonly Statement[],
+  indent: string,
+): readonly Statement[] {
+  const last = statements.at(-1);
+  const holds = last?.kind === "def" || last?.kind === "class";
+  if (!holds || indentAt(text, last.span.from).length >= indent.length) return [...statements, ...more];
+  return [...statements.slice(0, -1), { ...last, body: joined(text, last.body, more, indent) }];
 }
 
 function unexpected(text: string, { from, to }: Item): string {

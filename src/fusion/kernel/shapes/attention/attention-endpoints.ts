@@ -20,7 +20,7 @@ export function endpointsOf(graph: Graph, members: readonly NodeId[]): Attention
   if (found.length === 0 || found.length > MAX_SCORES + 1)
     return two(
       found,
-      `${found.length} products in one kernel: a workgroup holds the tiles of ${MAX_SCORES + 1} at most.`,
+      `${found.length} matmuls in one kernel: a workgroup holds the tiles of ${MAX_SCORES + 1} at most.`,
     );
   const last = found.at(-1)!;
   if (found.length === 1)

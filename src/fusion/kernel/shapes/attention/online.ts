@@ -137,7 +137,7 @@ class Reader {
     return refusal(
       "L_SHAPE",
       [id],
-      `${this.#say(id)} is ${showShape(this.#shape(id))}, and the rows between the two products are those of ${showShape(this.space)}: they don't match one to one.`,
+      `${this.#say(id)} is ${showShape(this.#shape(id))}, and the rows between the two matmuls are those of ${showShape(this.space)}: they don't match one to one.`,
     );
   }
 

@@ -31,7 +31,7 @@ export function lowerReduceTile(job: Job): KernelProgram[] {
   const { passing, again } = f.parts;
   const walk = walkOf(band);
   let last: Parameters<Visit> | null = null;
-  walk("Fold this tile of the product.", (accs, past) => {
+  walk("Fold this tile of the matmul.", (accs, past) => {
     last = [accs, past];
     placement.fold(accs, past);
     placement.store(passing, accs, past);
@@ -144,7 +144,7 @@ function describe({ f, tile, tiling, grid }: Band): Pick<KernelProgram, "schedul
   const side = f.sizes.alongColumns ? `${tile.m} rows, ${tile.n} columns` : `${tile.n} columns, ${tile.m} rows`;
   const among = schedule.chunks === 1 ? "" : ` of one of ${schedule.chunks} chunks`;
   return {
-    schedule: `One workgroup of ${tiling.threads} threads per ${side}${among} at a time; each tile of the product is folded in registers${f.says}.`,
+    schedule: `One workgroup of ${tiling.threads} threads per ${side}${among} at a time; each tile of the matmul is folded in registers${f.says}.`,
     workgroupSize: [tiling.threads, 1, 1],
     workgroups: [...grid, 1],
   };

@@ -198,7 +198,7 @@ function lowerTiles(job: Job): KernelProgram {
   return programOf(low, job, {
     ...(chunks > 1 && namesOf(job, "partials")),
     template: "matmul",
-    schedule: `Tiles of ${tile.m}×${tile.n}, ${tile.k} of k at a time: ${tiling.threads} threads with ${tile.rm}×${tile.rn} outputs each${products.length === 1 ? "" : `, as many of each of the ${products.length} products`}${chunks === 1 ? "" : `; ${chunks} chunks of k, ${chunkLength} each`}.`,
+    schedule: `Tiles of ${tile.m}×${tile.n}, ${tile.k} of k at a time: ${tiling.threads} threads with ${tile.rm}×${tile.rn} outputs each${products.length === 1 ? "" : `, as many of each of the ${products.length} matmuls`}${chunks === 1 ? "" : `; ${chunks} chunks of k, ${chunkLength} each`}.`,
     ...grid,
   });
 }
