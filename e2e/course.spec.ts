@@ -32,53 +32,51 @@ test("a guess stands beside the truth on a scale; the keys go on where one reads
   await expect(page).toHaveURL(/one-kernel-instead-of-three\/1$/);
 });
 
-test("an answer counts that is left before its plan is there; what was solved is in sight", async ({ page, play }) => {
-  await page.setViewportSize({ width: 1280, height: 720 });
-  await page.goto("./#lesson=memory-is-the-cost/2");
-  const card = page.getByRole("region", { name: "Predict first" });
-  await card.getByRole("textbox").fill("384");
-  // In one task of the page: no plan can come between the answer and the close.
-  await page.evaluate(() => {
-    const press = (label: RegExp): void =>
-      [...document.querySelectorAll("button")]
-        .find((button) => label.test(button.getAttribute("aria-label") ?? button.textContent))!
-        .click();
-    press(/^Lock in/);
-    press(/^Close the lesson/);
+test("an answer counts that is given before its plan is there; what was solved is in sight", async ({ page, play }) => {
+  await test.step("an answer counts that is given before its plan is there, also where the tab is closed at once", async () => {
+    await page.goto("./#lesson=memory-is-the-cost/2");
+    const card = page.getByRole("region", { name: "Predict first" });
+    await card.getByRole("textbox").fill("384");
+    // In one task of the page: no plan can come between the answer and the end.
+    await page.evaluate(() => {
+      const lock = [...document.querySelectorAll("button")].find((button) => button.textContent.startsWith("Lock in"))!;
+      lock.click();
+      location.replace("about:blank");
+    });
+    await page.waitForURL("about:blank");
+    await page.goto("./");
+    await expect(play.run).toBeVisible();
+    await page.keyboard.press("l");
+    await expect(page.getByRole("dialog").getByRole("button", { name: /Memory is the cost/ })).toContainText(
+      "1 of 1 predictions right",
+    );
   });
-  await play.leaveFields();
-  await page.keyboard.press("l");
-  await expect(page.getByRole("dialog").getByRole("button", { name: /Memory is the cost/ })).toContainText(
-    "1 of 1 predictions right",
-  );
-  await page.goto("about:blank");
-  await page.goto("./#lesson=your-own-model/7");
-  const task = page.getByRole("region", { name: "Your turn" });
-  for (const name of ["Show a solution", "Really show it?", "Put it into the program"])
-    await task.getByRole("button", { name }).click();
-  await expect(task.getByText("Done.")).toBeInViewport();
-});
-
-test("an answer counts that is given before its plan is there, also where the tab is closed at once", async ({
-  page,
-  play,
-}) => {
-  await page.goto("./#lesson=memory-is-the-cost/2");
-  const card = page.getByRole("region", { name: "Predict first" });
-  await card.getByRole("textbox").fill("384");
-  // In one task of the page: no plan can come between the answer and the end.
-  await page.evaluate(() => {
-    const lock = [...document.querySelectorAll("button")].find((button) => button.textContent.startsWith("Lock in"))!;
-    lock.click();
-    location.replace("about:blank");
+  await test.step("an answer counts that is left before its plan is there; what was solved is in sight", async () => {
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await page.goto("./#lesson=memory-is-the-cost/2");
+    const card = page.getByRole("region", { name: "Predict first" });
+    await card.getByRole("textbox").fill("384");
+    // In one task of the page: no plan can come between the answer and the close.
+    await page.evaluate(() => {
+      const press = (label: RegExp): void =>
+        [...document.querySelectorAll("button")]
+          .find((button) => label.test(button.getAttribute("aria-label") ?? button.textContent))!
+          .click();
+      press(/^Lock in/);
+      press(/^Close the lesson/);
+    });
+    await play.leaveFields();
+    await page.keyboard.press("l");
+    await expect(page.getByRole("dialog").getByRole("button", { name: /Memory is the cost/ })).toContainText(
+      "1 of 1 predictions right",
+    );
+    await page.goto("about:blank");
+    await page.goto("./#lesson=your-own-model/7");
+    const task = page.getByRole("region", { name: "Your turn" });
+    for (const name of ["Show a solution", "Really show it?", "Put it into the program"])
+      await task.getByRole("button", { name }).click();
+    await expect(task.getByText("Done.")).toBeInViewport();
   });
-  await page.waitForURL("about:blank");
-  await page.goto("./");
-  await expect(play.run).toBeVisible();
-  await page.keyboard.press("l");
-  await expect(page.getByRole("dialog").getByRole("button", { name: /Memory is the cost/ })).toContainText(
-    "1 of 1 predictions right",
-  );
 });
 
 test("progress is taken along as a file, and added on another machine", async ({ page, play, browser, baseURL }) => {
@@ -143,31 +141,29 @@ test("lessons, puzzles, the pages for a class, presenter and comparison meet WCA
   play,
 }) => {
   const found: string[] = [];
-  const look = async (name: string, theme: string): Promise<void> => {
-    found.push(...(await violationsOf(page, name, theme)));
-  };
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    for (const [name, address] of Object.entries(VIEWS)) {
-      await page.goto("about:blank");
-      await page.goto(`./${address}`);
-      await page.getByRole("heading").first().waitFor();
-      if (address.startsWith("#lesson")) await page.locator("section.lesson-card").waitFor();
-      await look(name, colorScheme);
+  const look = async (name: string, key?: string): Promise<void> => {
+    for (const colorScheme of ["dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await expect(page.locator("html")).toHaveAttribute("data-theme", colorScheme);
+      if (key) await page.keyboard.press(key);
+      if (key) await page.getByRole("main", { name }).waitFor();
+      found.push(...(await violationsOf(page, name, colorScheme)));
+      if (key) await page.keyboard.press("Escape");
     }
+  };
+  for (const [name, address] of Object.entries(VIEWS)) {
     await page.goto("about:blank");
-    await play.open();
-    await expect(play.steps).toHaveText(/of \d/);
-    await play.leaveFields();
-    await page.keyboard.press("=");
-    await page.getByRole("main", { name: "Comparison" }).waitFor();
-    await look("comparison", colorScheme);
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("v");
-    await page.getByRole("main", { name: "Presenter view" }).waitFor();
-    await look("presenter", colorScheme);
-    await page.keyboard.press("Escape");
+    await page.goto(`./${address}`);
+    await page.getByRole("heading").first().waitFor();
+    if (address.startsWith("#lesson")) await page.locator("section.lesson-card").waitFor();
+    await look(name);
   }
+  await page.goto("about:blank");
+  await play.open();
+  await expect(play.steps).toHaveText(/of \d/);
+  await play.leaveFields();
+  await look("Comparison", "=");
+  await look("Presenter view", "v");
   expect(found).toEqual([]);
 });
 
