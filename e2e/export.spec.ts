@@ -2,41 +2,6 @@ import { readFile } from "node:fs/promises";
 import { strFromU8, unzipSync } from "fflate";
 import { expect, test } from "./fixtures";
 
-test("a program leaves as a module that a bare page runs", async ({ page, play }) => {
-  await play.open();
-  const kernels = play.region("Kernels");
-  await kernels.getByRole("button", { name: "Export…" }).click();
-  const coming = page.waitForEvent("download");
-  await kernels.getByRole("button", { name: "This plan as an ES module, .mjs" }).click();
-  const file = await coming;
-  expect(file.suggestedFilename()).toBe("fused.mjs");
-  const text = await readFile(await file.path(), "utf8");
-  const [, extents] = /^ \*   x: f32\[(.*)\]$/m.exec(text)!;
-  const size = extents!.split(", ").reduce((product, extent) => product * Number(extent), 1);
-
-  const serve = (path: string, contentType: string, body: string) =>
-    page.route(path, (route) => route.fulfill({ contentType, body }));
-  await serve("**/bare/", "text/html", "<!doctype html><title>bare</title>");
-  await serve("**/bare/fused.mjs", "text/javascript", text);
-  await page.goto("./bare/");
-  const got = await page.evaluate(async (length) => {
-    const address = "./fused.mjs";
-    const { create } = await import(new URL(address, location.href).href);
-    const program = await create();
-    const x = Float32Array.from({ length }, (_, i) => (i % 7) + 1);
-    const outputs = await program.run({ x, b: x });
-    const missing = await program.run({ x }).then(
-      () => "",
-      (refused: Error) => refused.message,
-    );
-    program.destroy();
-    return { names: Object.keys(outputs), y: [...outputs.y.subarray(0, 14)], missing };
-  }, size);
-  expect(got.names).toEqual(["y"]);
-  got.y.forEach((value, i) => expect(value).toBeCloseTo(Math.log(2 * ((i % 7) + 1)), 5));
-  expect(got.missing).toMatch(/^The input b is missing: f32\[/);
-});
-
 test("the module's numbers are the page's, to the bit", async ({ page, play }) => {
   // The page's own buffers outlive its run, so that they can be read.
   await page.addInitScript(() => {
@@ -99,31 +64,71 @@ test("the module's numbers are the page's, to the bit", async ({ page, play }) =
   expect(slots.some(({ bits }) => own.every((value, i) => bits[i] === value))).toBe(true);
 });
 
-test("all WGSL files leave in one archive: what the page shows, and every text compiles", async ({ page, play }) => {
+test("all WGSL files leave in one archive, every text compiles; a program leaves as a module that a bare page runs", async ({
+  page,
+  play,
+}) => {
   await play.open("./?example=layer-norm");
   await expect(play.steps).toBeVisible();
-  const kernels = play.region("Kernels");
-  await kernels.getByRole("button", { name: "Export…" }).click();
-  const coming = page.waitForEvent("download");
-  await kernels.getByRole("button", { name: "All WGSL files, .zip" }).click();
-  const file = await coming;
-  expect(file.suggestedFilename()).toBe("kernels.zip");
-  const archive = unzipSync(new Uint8Array(await readFile(await file.path())));
-  const { "plan.json": json, ...texts } = Object.fromEntries(
-    Object.entries(archive).map(([name, bytes]) => [name, strFromU8(bytes)]),
-  );
-  const plan = JSON.parse(json!) as { totals: { kernels: number }; kernels: readonly { file: string }[] };
-  expect(Object.keys(texts).toSorted()).toEqual(plan.kernels.map((kernel) => kernel.file).toSorted());
-  await expect(
-    play.region("Score").getByRole("img", { name: new RegExp(`^Kernels: naive \\d+, now ${plan.totals.kernels}`) }),
-  ).toBeVisible();
-  const faults = await page.evaluate(async (sources) => {
-    const device = await (await navigator.gpu.requestAdapter())!.requestDevice();
-    const said = await Promise.all(
-      sources.map(async (code) => (await device.createShaderModule({ code }).getCompilationInfo()).messages),
+  await test.step("all WGSL files leave in one archive: what the page shows, and every text compiles", async () => {
+    const kernels = play.region("Kernels");
+    await kernels.getByRole("button", { name: "Export…" }).click();
+    const coming = page.waitForEvent("download");
+    await kernels.getByRole("button", { name: "All WGSL files, .zip" }).click();
+    const file = await coming;
+    expect(file.suggestedFilename()).toBe("kernels.zip");
+    const archive = unzipSync(new Uint8Array(await readFile(await file.path())));
+    const { "plan.json": json, ...texts } = Object.fromEntries(
+      Object.entries(archive).map(([name, bytes]) => [name, strFromU8(bytes)]),
     );
-    device.destroy();
-    return said.flat().map(({ message }) => message);
-  }, Object.values(texts));
-  expect(faults).toEqual([]);
+    const plan = JSON.parse(json!) as { totals: { kernels: number }; kernels: readonly { file: string }[] };
+    expect(Object.keys(texts).toSorted()).toEqual(plan.kernels.map((kernel) => kernel.file).toSorted());
+    await expect(
+      play.region("Score").getByRole("img", { name: new RegExp(`^Kernels: naive \\d+, now ${plan.totals.kernels}`) }),
+    ).toBeVisible();
+    const faults = await page.evaluate(async (sources) => {
+      const device = await (await navigator.gpu.requestAdapter())!.requestDevice();
+      const said = await Promise.all(
+        sources.map(async (code) => (await device.createShaderModule({ code }).getCompilationInfo()).messages),
+      );
+      device.destroy();
+      return said.flat().map(({ message }) => message);
+    }, Object.values(texts));
+    expect(faults).toEqual([]);
+  });
+  await test.step("a program leaves as a module that a bare page runs", async () => {
+    await play.example("log(relu(x + b))");
+    await page.getByRole("radio", { name: "S", exact: true }).click();
+    const kernels = play.region("Kernels");
+    await kernels.getByRole("button", { name: "Export…" }).click();
+    const coming = page.waitForEvent("download");
+    await kernels.getByRole("button", { name: "This plan as an ES module, .mjs" }).click();
+    const file = await coming;
+    expect(file.suggestedFilename()).toBe("fused.mjs");
+    const text = await readFile(await file.path(), "utf8");
+    const [, extents] = /^ \*   x: f32\[(.*)\]$/m.exec(text)!;
+    const size = extents!.split(", ").reduce((product, extent) => product * Number(extent), 1);
+
+    const serve = (path: string, contentType: string, body: string) =>
+      page.route(path, (route) => route.fulfill({ contentType, body }));
+    await serve("**/bare/", "text/html", "<!doctype html><title>bare</title>");
+    await serve("**/bare/fused.mjs", "text/javascript", text);
+    await page.goto("./bare/");
+    const got = await page.evaluate(async (length) => {
+      const address = "./fused.mjs";
+      const { create } = await import(new URL(address, location.href).href);
+      const program = await create();
+      const x = Float32Array.from({ length }, (_, i) => (i % 7) + 1);
+      const outputs = await program.run({ x, b: x });
+      const missing = await program.run({ x }).then(
+        () => "",
+        (refused: Error) => refused.message,
+      );
+      program.destroy();
+      return { names: Object.keys(outputs), y: [...outputs.y.subarray(0, 14)], missing };
+    }, size);
+    expect(got.names).toEqual(["y"]);
+    got.y.forEach((value, i) => expect(value).toBeCloseTo(Math.log(2 * ((i % 7) + 1)), 5));
+    expect(got.missing).toMatch(/^The input b is missing: f32\[/);
+  });
 });

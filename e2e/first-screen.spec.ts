@@ -63,225 +63,217 @@ test.describe("the first visit", () => {
     await expect(welcome).toBeHidden();
   });
 
-  test("shows the end of a program that is pasted into it", async ({ page, play }) => {
+  test("is skipped by a press, has its inspector folded, shows the end of what is pasted, offers five examples", async ({
+    page,
+    play,
+  }) => {
     await play.open("./");
     await page.getByRole("complementary", { name: "Welcome" }).getByRole("button", { name: "Skip" }).click();
     await expect(play.card).toContainText("Why fused?");
-    await play.paste("p: f32[512, 1024]\nq = torch.softmax(torch.exp(p) + 1, -1)\nreturn q\n");
-    await expect(page.getByRole("button", { name: "Program: Untitled" })).toBeVisible();
-    await expect(async () => {
-      const { step, steps } = await restOf(play);
-      expect(step).toBe(steps);
-    }).toPass();
-  });
-
-  test("is skipped by a press, and still for who wants less motion", async ({ page, play }) => {
-    await play.open("./");
-    await page.getByRole("button", { name: "Skip" }).click();
-    await expect(play.card).toContainText("Why fused?");
     expect((await restOf(play)).step).toBeGreaterThan(1);
-    await page.evaluate(() => localStorage.clear());
-    await page.emulateMedia({ reducedMotion: "reduce" });
-    await page.reload();
-    await expect(play.card).toContainText("Why fused?");
-    await expect(page.getByRole("button", { name: "Take the tour" })).toBeVisible();
-  });
-
-  test("has its inspector folded to a rail, which opens where it is asked", async ({ page, play }) => {
-    await play.open("./");
-    await page.getByRole("button", { name: "Skip" }).click();
-    await expect(play.region("Kernels")).toBeHidden();
-    await page.getByRole("button", { name: "Traffic", exact: true }).click();
-    await expect(page.getByRole("tab", { name: "Traffic", selected: true })).toBeVisible();
-    await page.getByRole("button", { name: "Fold the kernel inspector" }).click();
-    await expect(play.region("Kernels")).toBeHidden();
-  });
-
-  test("offers five examples to begin with, with the transfers of both plans", async ({ page, play }) => {
-    await play.open("./");
-    const start = page.getByRole("region", { name: "Start here" });
-    await expect(start.getByRole("listitem")).toHaveCount(5);
-    const first = start.getByRole("listitem").first();
-    await expect(first.getByRole("img", { name: "7 full-size transfers become 3" })).toBeVisible();
-    await first.getByRole("button", { name: "log(relu(x + b))" }).click();
-    await expect(page.getByRole("button", { name: "Example: log(relu(x + b))" })).toBeVisible();
-    await expect(play.region("Score").getByRole("img", { name: /^Full-size transfers: naive 7/ })).toBeVisible();
+    await test.step("has its inspector folded to a rail, which opens where it is asked", async () => {
+      await expect(play.region("Kernels")).toBeHidden();
+      await page.getByRole("button", { name: "Traffic", exact: true }).click();
+      await expect(page.getByRole("tab", { name: "Traffic", selected: true })).toBeVisible();
+      await page.getByRole("button", { name: "Fold the kernel inspector" }).click();
+      await expect(play.region("Kernels")).toBeHidden();
+    });
+    await test.step("shows the end of a program that is pasted into it", async () => {
+      await play.paste("p: f32[512, 1024]\nq = torch.softmax(torch.exp(p) + 1, -1)\nreturn q\n");
+      await expect(page.getByRole("button", { name: "Program: Untitled" })).toBeVisible();
+      await expect(async () => {
+        const { step, steps } = await restOf(play);
+        expect(step).toBe(steps);
+      }).toPass();
+    });
+    await test.step("stands still for who wants less motion", async () => {
+      await page.evaluate(() => localStorage.clear());
+      await page.emulateMedia({ reducedMotion: "reduce" });
+      await page.reload();
+      await expect(play.card).toContainText("Why fused?");
+      await expect(page.getByRole("button", { name: "Take the tour" })).toBeVisible();
+    });
+    await test.step("offers five examples to begin with, with the transfers of both plans", async () => {
+      const start = page.getByRole("region", { name: "Start here" });
+      await expect(start.getByRole("listitem")).toHaveCount(5);
+      const first = start.getByRole("listitem").first();
+      await expect(first.getByRole("img", { name: "7 full-size transfers become 3" })).toBeVisible();
+      await first.getByRole("button", { name: "log(relu(x + b))" }).click();
+      await expect(page.getByRole("button", { name: "Example: log(relu(x + b))" })).toBeVisible();
+      await expect(play.region("Score").getByRole("img", { name: /^Full-size transfers: naive 7/ })).toBeVisible();
+    });
   });
 });
 
-test("the numbers of the score stay where they are from step to step", async ({ page, play }) => {
-  await play.open("./?example=attention");
+test("lines end in sight at 1440 and at 1024 px, and the numbers of the score stay where they are", async ({
+  page,
+  play,
+}) => {
+  await play.open("./?example=gpt-block");
   await expect(play.steps).toBeVisible();
-  await play.leaveFields();
-  await page.keyboard.press("Home");
-  const places = async (): Promise<readonly number[]> =>
-    play
-      .region("Score")
-      .getByRole("img")
-      .evaluateAll((all) => all.map((each) => Math.round(each.getBoundingClientRect().x)));
-  const before = await places();
-  expect(before.length).toBeGreaterThanOrEqual(3);
-  for (let i = 0; i < 4; i++) {
-    await page.keyboard.press("ArrowRight");
-    expect(await places()).toEqual(before);
-  }
-});
-
-for (const [width, height] of [
-  [1440, 900],
-  [1024, 768],
-] as const)
-  test(`long lines end in sight, and so does the line of a step, at ${width} px`, async ({ page, play }) => {
-    await page.setViewportSize({ width, height });
-    await play.open("./?example=gpt-block");
-    await expect(play.steps).toBeVisible();
-    const program = play.region("Program");
-    const editor = program.locator(".monaco-editor").first();
-    await expect(editor).toContainText("def heads");
-    const cut = (): Promise<number> =>
-      editor.locator(".view-line > span").evaluateAll((lines) => {
-        const right = lines[0]?.closest(".editor-scrollable")?.getBoundingClientRect().right ?? -Infinity;
-        return lines.length === 0 ? -1 : lines.filter((line) => line.getBoundingClientRect().right > right).length;
-      });
-    await expect.poll(cut).toBe(0);
+  const program = play.region("Program");
+  const editor = program.locator(".monaco-editor").first();
+  await expect(editor).toContainText("def heads");
+  const cut = (): Promise<number> =>
+    editor.locator(".view-line > span").evaluateAll((lines) => {
+      const right = lines[0]?.closest(".editor-scrollable")?.getBoundingClientRect().right ?? -Infinity;
+      return lines.length === 0 ? -1 : lines.filter((line) => line.getBoundingClientRect().right > right).length;
+    });
+  for (const [width, height] of [
+    [1440, 900],
+    [1024, 768],
+  ] as const)
+    await test.step(`long lines end in sight, and so does the line of a step, at ${width} px`, async () => {
+      await page.setViewportSize({ width, height });
+      await expect.poll(cut).toBe(0);
+      await play.leaveFields();
+      await page.keyboard.press("Home");
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("End");
+      // The last decision is about the last line.
+      await expect(editor.locator(".view-line").filter({ hasText: "= x1 + linear" })).toBeInViewport();
+    });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await test.step("the numbers of the score stay where they are from step to step", async () => {
+    await play.example("Attention, one head");
     await play.leaveFields();
     await page.keyboard.press("Home");
-    await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("End");
-    // The last decision is about the last line.
-    await expect(editor.locator(".view-line").filter({ hasText: "= x1 + linear" })).toBeInViewport();
+    const places = async (): Promise<readonly number[]> =>
+      play
+        .region("Score")
+        .getByRole("img")
+        .evaluateAll((all) => all.map((each) => Math.round(each.getBoundingClientRect().x)));
+    const before = await places();
+    expect(before.length).toBeGreaterThanOrEqual(3);
+    for (let i = 0; i < 4; i++) {
+      await page.keyboard.press("ArrowRight");
+      expect(await places()).toEqual(before);
+    }
   });
-
-test("a module that is called by a press wraps its long lines as it did before", async ({ play }) => {
-  await play.open();
-  await expect(play.steps).toBeVisible();
-  await play.paste(
-    [
-      "class Block(nn.Module):",
-      "    def __init__(self, dim=512, hidden=2048):",
-      "        super().__init__()",
-      "        self.norm = nn.LayerNorm(dim)",
-      "        self.up = nn.Linear(dim, hidden)",
-      "        self.down = nn.Linear(hidden, dim)",
-      "        self.drop = nn.Dropout(0.1)",
-      "",
-      "    def forward(self, x):",
-      "        h = self.norm(x)",
-      "        h = F.gelu(self.up(h))",
-      "        return x + self.drop(self.down(h))",
-      "",
-    ].join("\n"),
-  );
-  await play
-    .region("Program")
-    .getByRole("button", { name: /^Call Block/ })
-    .click();
-  await expect(play.region("Kernels").getByRole("heading")).toContainText("linear");
-  const lines = play.editor.locator(".view-line > span");
-  await expect
-    .poll(() =>
-      lines.evaluateAll((all) => {
-        const right = all[0]?.closest(".editor-scrollable")?.getBoundingClientRect().right ?? -Infinity;
-        return all.length === 0 ? -1 : all.filter((line) => line.getBoundingClientRect().right > right).length;
-      }),
-    )
-    .toBe(0);
+  await test.step("a module that is called by a press wraps its long lines as it did before", async () => {
+    await play.paste(
+      [
+        "class Block(nn.Module):",
+        "    def __init__(self, dim=512, hidden=2048):",
+        "        super().__init__()",
+        "        self.norm = nn.LayerNorm(dim)",
+        "        self.up = nn.Linear(dim, hidden)",
+        "        self.down = nn.Linear(hidden, dim)",
+        "        self.drop = nn.Dropout(0.1)",
+        "",
+        "    def forward(self, x):",
+        "        h = self.norm(x)",
+        "        h = F.gelu(self.up(h))",
+        "        return x + self.drop(self.down(h))",
+        "",
+      ].join("\n"),
+    );
+    await play
+      .region("Program")
+      .getByRole("button", { name: /^Call Block/ })
+      .click();
+    await expect(play.region("Kernels").getByRole("heading")).toContainText("linear");
+    const lines = play.editor.locator(".view-line > span");
+    await expect
+      .poll(() =>
+        lines.evaluateAll((all) => {
+          const right = all[0]?.closest(".editor-scrollable")?.getBoundingClientRect().right ?? -Infinity;
+          return all.length === 0 ? -1 : all.filter((line) => line.getBoundingClientRect().right > right).length;
+        }),
+      )
+      .toBe(0);
+  });
 });
 
-test("a page opened again shows a worked example, already fused, without scrolling, its parts in reading order", async ({
+test("a page opened again shows a worked example at any width; sizes and themes are chosen", async ({
   page,
   play,
 }, info) => {
   await play.open();
-  const shown = [
-    page.getByRole("region", { name: "Program", exact: true }),
-    page.getByRole("region", { name: "Measured", exact: true }),
-    page.getByRole("region", { name: "Score", exact: true }),
-    page.getByRole("region", { name: "Graph", exact: true }),
-    page.getByRole("region", { name: "Steps", exact: true }),
-    page.getByRole("region", { name: "Kernels", exact: true }),
-    play.run,
-  ];
-  for (const part of shown) {
-    await expect(part).toBeVisible();
-    expect(inside(await part.boundingBox(), 1440, 900)).toBe(true);
-  }
-  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(900);
-  await expect(play.region("Score").getByRole("img", { name: "Kernels: naive 3, now 1, end 1" })).toBeVisible();
-  await expect(
-    play.region("Graph").getByRole("button", { name: /^Kernel K1 add relu log, 3 ops, 48 MiB/ }),
-  ).toBeVisible();
-  await expect(play.region("Kernels")).toContainText("@compute");
-  await expect(page.getByRole("radio", { name: "M", exact: true })).toBeChecked();
-  await expectNarrowEnough(page, 1440, info);
-  await expect(play.editor).toBeVisible();
-  await expectReadingOrder(page, [...READ, "measured"]);
-});
-
-test("each size says what it needs at its peak, and the counts follow", async ({ page, play }) => {
-  await play.open();
-  const bytes = play.region("Score").getByRole("img", { name: /^Memory traffic/ });
-  for (const [size, peak, traffic] of [
-    ["S", "peak 4 MiB", "naive 7, now 3, end 3 MiB"],
-    ["M", "peak 64 MiB", "naive 112, now 48, end 48 MiB"],
-    ["L", "peak 144 MiB", "naive 252, now 108, end 108 MiB"],
-  ] as const) {
-    await page.getByRole("radio", { name: size, exact: true }).click();
-    await expect(page.getByRole("radio", { name: size, exact: true })).toBeChecked();
-    await expect(page.getByRole("group", { name: "Size" })).toContainText(peak);
-    await expect(bytes).toHaveAccessibleName(`Memory traffic: ${traffic}`);
-  }
-});
-
-test("at 1024 px the run is a tab beside the code, and the parts keep their order", async ({ page, play }, info) => {
-  await page.setViewportSize({ width: 1024, height: 768 });
-  await play.open();
-  for (const name of ["Program", "Graph", "Steps", "Kernels"] as const)
-    expect(inside(await play.region(name).boundingBox(), 1024, 768)).toBe(true);
-  await expect(play.region("Measured")).toBeHidden();
-  await expectNarrowEnough(page, 1024, info);
-  await expect(play.editor).toBeVisible();
-  await expectReadingOrder(page, READ);
-  await page.getByRole("tab", { name: "Run" }).click();
-  await expect(play.region("Kernels")).toContainText("Not run yet.");
-});
-
-test("the narrow layout has four panes, one at a time", async ({ page, play }, info) => {
-  await page.setViewportSize({ width: 390, height: 844 });
-  await play.open();
-  await expectNarrowEnough(page, 390, info);
-  const panes = page.getByRole("navigation", { name: "Panes" });
-  for (const [name, region] of [
-    ["Text", "Program"],
-    ["Kernels", "Kernels"],
-    ["Run", "Measured"],
-    ["Graph", "Graph"],
-  ] as const) {
-    await panes.getByRole("button", { name }).click();
-    await expect(page.getByRole("region", { name: region, exact: true })).toBeVisible();
-  }
-});
-
-test("the theme follows the choice and survives a reload", async ({ page, play }) => {
-  await play.open();
-  const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
-  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const before = await theme();
-  const colour = await paper();
-  await page.getByRole("button", { name: /Switch to the .* theme/ }).click();
-  const after = await theme();
-  expect(after).not.toBe(before);
-  await expect.poll(paper).not.toBe(colour);
-  await page.reload();
-  await expect.poll(theme).toBe(after);
-});
-
-test("the size choice rewrites the program and is one undo step", async ({ page, play }) => {
-  await play.open();
-  await page.getByRole("radio", { name: "S", exact: true }).check({ force: true });
-  await expect(page.getByRole("region", { name: "Program", exact: true })).toContainText("N = 512");
-  await page.getByRole("button", { name: "Undo" }).click();
-  await expect(page.getByRole("region", { name: "Program", exact: true })).toContainText("N = 2048");
+  await test.step("a page opened again shows a worked example, already fused, without scrolling, its parts in reading order", async () => {
+    const shown = [
+      page.getByRole("region", { name: "Program", exact: true }),
+      page.getByRole("region", { name: "Measured", exact: true }),
+      page.getByRole("region", { name: "Score", exact: true }),
+      page.getByRole("region", { name: "Graph", exact: true }),
+      page.getByRole("region", { name: "Steps", exact: true }),
+      page.getByRole("region", { name: "Kernels", exact: true }),
+      play.run,
+    ];
+    for (const part of shown) {
+      await expect(part).toBeVisible();
+      expect(inside(await part.boundingBox(), 1440, 900)).toBe(true);
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(900);
+    await expect(play.region("Score").getByRole("img", { name: "Kernels: naive 3, now 1, end 1" })).toBeVisible();
+    await expect(
+      play.region("Graph").getByRole("button", { name: /^Kernel K1 add relu log, 3 ops, 48 MiB/ }),
+    ).toBeVisible();
+    await expect(play.region("Kernels")).toContainText("@compute");
+    await expect(page.getByRole("radio", { name: "M", exact: true })).toBeChecked();
+    await expectNarrowEnough(page, 1440, info);
+    await expect(play.editor).toBeVisible();
+    await expectReadingOrder(page, [...READ, "measured"]);
+  });
+  await test.step("the size choice rewrites the program and is one undo step", async () => {
+    await page.getByRole("radio", { name: "S", exact: true }).check({ force: true });
+    await expect(page.getByRole("region", { name: "Program", exact: true })).toContainText("N = 512");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(page.getByRole("region", { name: "Program", exact: true })).toContainText("N = 2048");
+  });
+  await test.step("each size says what it needs at its peak, and the counts follow", async () => {
+    const bytes = play.region("Score").getByRole("img", { name: /^Memory traffic/ });
+    for (const [size, peak, traffic] of [
+      ["S", "peak 4 MiB", "naive 7, now 3, end 3 MiB"],
+      ["M", "peak 64 MiB", "naive 112, now 48, end 48 MiB"],
+      ["L", "peak 144 MiB", "naive 252, now 108, end 108 MiB"],
+    ] as const) {
+      await page.getByRole("radio", { name: size, exact: true }).click();
+      await expect(page.getByRole("radio", { name: size, exact: true })).toBeChecked();
+      await expect(page.getByRole("group", { name: "Size" })).toContainText(peak);
+      await expect(bytes).toHaveAccessibleName(`Memory traffic: ${traffic}`);
+    }
+  });
+  await test.step("at 1024 px the run is a tab beside the code, and the parts keep their order", async () => {
+    await page.setViewportSize({ width: 1024, height: 768 });
+    await play.open();
+    for (const name of ["Program", "Graph", "Steps", "Kernels"] as const)
+      expect(inside(await play.region(name).boundingBox(), 1024, 768)).toBe(true);
+    await expect(play.region("Measured")).toBeHidden();
+    await expectNarrowEnough(page, 1024, info);
+    await expect(play.editor).toBeVisible();
+    await expectReadingOrder(page, READ);
+    await page.getByRole("tab", { name: "Run" }).click();
+    await expect(play.region("Kernels")).toContainText("Not run yet.");
+  });
+  await test.step("the narrow layout has four panes, one at a time", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await play.open();
+    await expectNarrowEnough(page, 390, info);
+    const panes = page.getByRole("navigation", { name: "Panes" });
+    for (const [name, region] of [
+      ["Text", "Program"],
+      ["Kernels", "Kernels"],
+      ["Run", "Measured"],
+      ["Graph", "Graph"],
+    ] as const) {
+      await panes.getByRole("button", { name }).click();
+      await expect(page.getByRole("region", { name: region, exact: true })).toBeVisible();
+    }
+  });
+  await test.step("the theme follows the choice and survives a reload", async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const before = await theme();
+    const colour = await paper();
+    await page.getByRole("button", { name: /Switch to the .* theme/ }).click();
+    const after = await theme();
+    expect(after).not.toBe(before);
+    await expect.poll(paper).not.toBe(colour);
+    await page.reload();
+    await expect.poll(theme).toBe(after);
+  });
 });
 
 test("a tour is offered once: five stops with the program's own numbers, forward, back and out", async ({

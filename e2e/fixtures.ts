@@ -178,6 +178,13 @@ export class Playground {
     await field.press("Enter");
   }
 
+  /** Opens an example by its title, as one does who is on the page already, and waits for its last step. */
+  async example(title: string): Promise<void> {
+    await this.command(title);
+    await expect(this.page.getByRole("button", { name: `Example: ${title}`, exact: true })).toBeVisible();
+    await expect(this.page.getByText(/^Step (\d+) of \1/).first()).toBeVisible();
+  }
+
   /** The link that Share makes. */
   async share(): Promise<string> {
     await this.command("Share");

@@ -114,33 +114,32 @@ test("what is saved is told, though the next plan ended the question", async ({ 
   await expect(panel).toContainText("Budget: 0 B");
 });
 
-test("a budget that can't be met says why, and what would do", async ({ page, play }) => {
+test("a budget that can't be met says why; orders of transformations are compared", async ({ page, play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
-  await play.type(
-    "n: f32[1024]\nx: f32[1024]\nh = custom_call(n)\nloss = sum(h * x)\nloss.backward()\nreturn loss, x.grad\n",
-  );
-  await play.leaveFields();
-  await page.keyboard.press("4");
-  const panel = play.region("Kernels").getByRole("tabpanel");
-  await panel.getByText("What the backward pass saves").click();
-  const slider = panel.getByRole("slider", { name: "Bytes that may be saved" });
-  await slider.focus();
-  await slider.press("Home");
-  await expect(panel.getByRole("status").filter({ hasText: "opaque" })).toContainText(
-    "4 KiB more than the 0 B allowed",
-  );
-  await slider.press("End");
-  await expect(panel.getByText("opaque")).toHaveCount(0);
-});
-
-test("orders of transformations, in kernels, bytes and time", async ({ page, play }) => {
-  await play.open();
-  await expect(play.steps).toBeVisible();
-  await play.leaveFields();
-  await page.keyboard.press("4");
-  const panel = play.region("Kernels").getByRole("tabpanel");
-  await panel.getByText("Orders of transformations").click();
-  await expect(panel.getByRole("row", { name: /^a batch of 8, then fuse 1 / })).toBeVisible();
-  await expect(panel.getByRole("row", { name: /^fuse, then 8 times 8 / })).toBeVisible();
+  await test.step("orders of transformations, in kernels, bytes and time", async () => {
+    await play.leaveFields();
+    await page.keyboard.press("4");
+    const panel = play.region("Kernels").getByRole("tabpanel");
+    await panel.getByText("Orders of transformations").click();
+    await expect(panel.getByRole("row", { name: /^a batch of 8, then fuse 1 / })).toBeVisible();
+    await expect(panel.getByRole("row", { name: /^fuse, then 8 times 8 / })).toBeVisible();
+  });
+  await test.step("a budget that can't be met says why, and what would do", async () => {
+    await play.type(
+      "n: f32[1024]\nx: f32[1024]\nh = custom_call(n)\nloss = sum(h * x)\nloss.backward()\nreturn loss, x.grad\n",
+    );
+    await play.leaveFields();
+    await page.keyboard.press("4");
+    const panel = play.region("Kernels").getByRole("tabpanel");
+    await panel.getByText("What the backward pass saves").click();
+    const slider = panel.getByRole("slider", { name: "Bytes that may be saved" });
+    await slider.focus();
+    await slider.press("Home");
+    await expect(panel.getByRole("status").filter({ hasText: "opaque" })).toContainText(
+      "4 KiB more than the 0 B allowed",
+    );
+    await slider.press("End");
+    await expect(panel.getByText("opaque")).toHaveCount(0);
+  });
 });

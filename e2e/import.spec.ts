@@ -97,46 +97,45 @@ async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> 
   await page.dispatchEvent("body", "drop", { dataTransfer: files });
 }
 
-test("a model asks for its open dimension and becomes the program; undo brings the old one back", async ({ play }) => {
-  await play.open();
-  await drop(play.page, "net.onnx", model(false));
-  const dialog = play.page.getByRole("dialog", { name: "Import net.onnx" });
-  await dialog.getByRole("textbox", { name: "batch" }).fill("32");
-  await play.page.keyboard.press("Enter");
-  await expect(dialog).toBeHidden();
-  await expect(play.editor).toContainText("f32[32, 64]");
-  await expect(play.page.getByRole("banner").getByText("Untitled")).toBeVisible();
-  await play.page.getByRole("button", { name: "Undo" }).click();
-  await expect(play.editor).toContainText("log(relu(x + b))");
-});
-
-test("ops without a counterpart are named and counted; a file that is no model is refused in words", async ({
+test("a model is opened: its open dimension is asked for, what it can't say is named, what is none is refused", async ({
   play,
 }) => {
   await play.open();
-  await drop(play.page, "net.onnx", model(true));
-  const dialog = play.page.getByRole("dialog");
-  await dialog.getByRole("button", { name: "Open model" }).click();
-  await expect(dialog).toContainText("StringNormalizer × 1");
-  await dialog.getByRole("button", { name: "See the program" }).click();
-  await expect(play.editor).toContainText("softmax");
-  await drop(play.page, "other.onnx", new Uint8Array([255, 255, 255, 1, 2, 3]));
-  await expect(dialog).toContainText("is not an ONNX model");
-});
-
-test("an op that nobody knows is a boundary: what it gives comes in, and both sides are planned", async ({ play }) => {
-  await play.open();
-  await drop(play.page, "riddle.onnx", riddle);
-  const dialog = play.page.getByRole("dialog");
-  await dialog.getByRole("button", { name: "Open model" }).click();
-  await expect(dialog).toContainText("without 1 of its ops. Its results are inputs instead.");
-  await expect(dialog).toContainText(
-    "The numbers of 1 tensor are in another file, which is not read: runs use random numbers.",
-  );
-  await expect(dialog).toContainText("Riddle × 1");
-  await dialog.getByRole("button", { name: "See the program" }).click();
-  await expect(play.editor).toContainText("return y, h");
-  await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 2/ })).toBeVisible();
+  await test.step("a model asks for its open dimension and becomes the program; undo brings the old one back", async () => {
+    await drop(play.page, "net.onnx", model(false));
+    const dialog = play.page.getByRole("dialog", { name: "Import net.onnx" });
+    await dialog.getByRole("textbox", { name: "batch" }).fill("32");
+    await play.page.keyboard.press("Enter");
+    await expect(dialog).toBeHidden();
+    await expect(play.editor).toContainText("f32[32, 64]");
+    await expect(play.page.getByRole("banner").getByText("Untitled")).toBeVisible();
+    await play.page.getByRole("button", { name: "Undo" }).click();
+    await expect(play.editor).toContainText("log(relu(x + b))");
+  });
+  await test.step("ops without a counterpart are named and counted; a file that is no model is refused in words", async () => {
+    await drop(play.page, "net.onnx", model(true));
+    const dialog = play.page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Open model" }).click();
+    await expect(dialog).toContainText("StringNormalizer × 1");
+    await dialog.getByRole("button", { name: "See the program" }).click();
+    await expect(play.editor).toContainText("softmax");
+    await drop(play.page, "other.onnx", new Uint8Array([255, 255, 255, 1, 2, 3]));
+    await expect(dialog).toContainText("is not an ONNX model");
+  });
+  await test.step("an op that nobody knows is a boundary: what it gives comes in, and both sides are planned", async () => {
+    await play.page.keyboard.press("Escape");
+    await drop(play.page, "riddle.onnx", riddle);
+    const dialog = play.page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Open model" }).click();
+    await expect(dialog).toContainText("without 1 of its ops. Its results are inputs instead.");
+    await expect(dialog).toContainText(
+      "The numbers of 1 tensor are in another file, which is not read: runs use random numbers.",
+    );
+    await expect(dialog).toContainText("Riddle × 1");
+    await dialog.getByRole("button", { name: "See the program" }).click();
+    await expect(play.editor).toContainText("return y, h");
+    await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 2/ })).toBeVisible();
+  });
 });
 
 test("a run takes the model's own weights, also after a reload; the link says that it has none", async ({ play }) => {

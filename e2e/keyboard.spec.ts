@@ -7,38 +7,56 @@ const focused = (play: Playground): Promise<string> =>
     return at?.getAttribute("aria-label") ?? at?.textContent ?? "";
   });
 
-test("F6 goes round the parts, and each shows where the focus is", async ({ page, play }) => {
+test("by keyboard alone: round the parts, into dialogs and back, out of the editor, along the graph", async ({
+  page,
+  play,
+}) => {
   await play.open();
   await expect(play.editor).toBeVisible();
-  const seen: string[] = [];
-  for (let i = 0; i < 7; i++) {
-    await page.keyboard.press("F6");
-    seen.push((await page.evaluate(() => (document.activeElement as HTMLElement).dataset["pane"])) ?? "");
-    const ring = await page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle);
-    expect(ring, seen.at(-1)).not.toBe("none");
-  }
-  expect(seen).toEqual(["top", "program", "score", "graph", "steps", "kernels", "measured"]);
-});
-
-test("a dialog gives the focus back to what opened it; the first Tab in it is inside", async ({ page, play }) => {
-  await play.open();
-  await expect(play.editor).toBeVisible();
-  for (const [name, title] of [
-    ["Options", "Planning options"],
-    ["Share", "Share"],
-    ["Keys and help", "All keys"],
-  ] as const) {
-    const button = page.getByRole("banner").getByRole("button", { name, exact: true });
-    await button.focus();
-    await page.keyboard.press("Enter");
-    const dialog = page.getByRole("dialog", { name: title });
-    await expect(dialog).toBeVisible();
+  await test.step("F6 goes round the parts, and each shows where the focus is", async () => {
+    const seen: string[] = [];
+    for (let i = 0; i < 7; i++) {
+      await page.keyboard.press("F6");
+      seen.push((await page.evaluate(() => (document.activeElement as HTMLElement).dataset["pane"])) ?? "");
+      const ring = await page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle);
+      expect(ring, seen.at(-1)).not.toBe("none");
+    }
+    expect(seen).toEqual(["top", "program", "score", "graph", "steps", "kernels", "measured"]);
+  });
+  await test.step("a dialog gives the focus back to what opened it; the first Tab in it is inside", async () => {
+    for (const [name, title] of [
+      ["Options", "Planning options"],
+      ["Share", "Share"],
+      ["Keys and help", "All keys"],
+    ] as const) {
+      const button = page.getByRole("banner").getByRole("button", { name, exact: true });
+      await button.focus();
+      await page.keyboard.press("Enter");
+      const dialog = page.getByRole("dialog", { name: title });
+      await expect(dialog).toBeVisible();
+      await page.keyboard.press("Tab");
+      expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+      await page.keyboard.press("Escape");
+      await expect(dialog).toBeHidden();
+      await expect(button).toBeFocused();
+    }
+  });
+  await test.step("Tab leaves the editor until somebody types, and indents from then on", async () => {
+    const inEditor = (): Promise<boolean> =>
+      page.evaluate(() => document.activeElement?.closest(".monaco-editor") !== null);
+    const text = await play.text();
+    await play.editor.click();
+    await expect.poll(inEditor).toBe(true);
     await page.keyboard.press("Tab");
-    expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
-    await page.keyboard.press("Escape");
-    await expect(dialog).toBeHidden();
-    await expect(button).toBeFocused();
-  }
+    await expect.poll(inEditor).toBe(false);
+    expect(await play.text()).toBe(text);
+    await play.editor.click();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("z");
+    await expect(page.getByText("Ctrl M, then Tab: next part")).toBeVisible();
+    await page.keyboard.press("Tab");
+    expect(await inEditor()).toBe(true);
+  });
 });
 
 test("from the program to a reason without a mouse: out of the editor, along the graph, into a card and back", async ({
@@ -111,23 +129,4 @@ test("every step is said once, politely, and nothing that moves all the time is 
   const heard = await said();
   expect(heard.filter((words) => /^The run is over: naive .+, fused .+\. Same result\./.test(words))).toHaveLength(1);
   expect(heard.filter((words) => /repeat \d+ of|s left/.test(words))).toEqual([]);
-});
-
-test("Tab leaves the editor until somebody types, and indents from then on", async ({ page, play }) => {
-  await play.open();
-  await expect(play.editor).toBeVisible();
-  const inEditor = (): Promise<boolean> =>
-    page.evaluate(() => document.activeElement?.closest(".monaco-editor") !== null);
-  const text = await play.text();
-  await play.editor.click();
-  await expect.poll(inEditor).toBe(true);
-  await page.keyboard.press("Tab");
-  await expect.poll(inEditor).toBe(false);
-  expect(await play.text()).toBe(text);
-  await play.editor.click();
-  await page.keyboard.press("Control+End");
-  await page.keyboard.type("z");
-  await expect(page.getByText("Ctrl M, then Tab: next part")).toBeVisible();
-  await page.keyboard.press("Tab");
-  expect(await inEditor()).toBe(true);
 });

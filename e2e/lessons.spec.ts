@@ -1,67 +1,76 @@
 /** @file A student takes a lesson: predicts, sees the numbers, does a task, and finds the progress again. */
 import { expect, test } from "./fixtures";
 
-test("a prediction uncovers the numbers and says why", async ({ page }) => {
-  await page.goto("./#lesson=rows-in-registers/2");
-  const card = page.getByRole("region", { name: "Predict first" });
-  await expect(card.getByRole("heading")).toHaveText("How many MiB will the fused softmax move?");
-  const traffic = page.getByRole("img", { name: /^Memory traffic/ });
-  await expect(traffic).toHaveAccessibleName(/naive 256, now 256, end covered/);
-  await expect(page.getByRole("button", { name: "Next", exact: true })).toBeDisabled();
-  await card.getByRole("textbox").fill("96");
-  await card.getByRole("button", { name: "Lock in 96 MiB" }).click();
-  await expect(card).toContainText("Not quite: 64 MiB; you said 96");
-  // What speaks against this very number, then the reason.
-  await expect(card).toContainText("That would be two reads of x.");
-  await expect(card).toContainText("x is read once");
-  await expect(traffic).toHaveAccessibleName(/naive 256, now 64, end 64/);
-  await page.getByRole("button", { name: "Next", exact: true }).click();
-  await expect(page).toHaveURL(/#lesson=rows-in-registers\/3$/);
-});
-
-test("a question about the naive plan is not answered by the traffic beside it", async ({ page, play }) => {
-  await page.goto("./#lesson=what-a-matmul-can-carry");
-  const card = page.getByRole("region", { name: "Predict first" });
-  await expect(card.getByRole("heading")).toContainText("How many FLOP is that for each byte?");
-  const kernels = play.region("Kernels");
-  await expect(kernels).toContainText("The traffic is covered until you answer.");
-  await expect(kernels).not.toContainText("Arithmetic intensity");
-  await card.getByRole("textbox").fill("171");
-  await card.getByRole("button", { name: "Lock in 171 FLOP" }).click();
-  await expect(kernels.getByRole("row", { name: /^Arithmetic intensity 171/ })).toBeVisible();
-});
-
-test("an edge that is clicked answers a question; before, nothing is said of it, and then its card says why", async ({
+test("a question is answered by a number, an edge or a line; before, nothing gives the answer away", async ({
   page,
   play,
 }) => {
-  await page.goto("./#lesson=one-kernel-instead-of-three/2");
-  const card = page.getByRole("region", { name: "Predict first" });
-  await expect(card).toContainText("Click an edge in the graph.");
-  await expect(play.steps).toHaveCount(0);
-  await expect(play.card).toHaveCount(0);
-  await play.line(/^bias to h/).focus();
-  await page.keyboard.press("Enter");
-  await expect(card).toContainText("You chose bias → h.");
-  await card.getByRole("button", { name: "Lock in" }).click();
-  await expect(card).toContainText("Not quite: h → g or g → y; you said bias → h");
-  await expect(card).toContainText("bias is an input");
-  await expect(play.card).toContainText("It saves memory traffic.");
-});
-
-test("no sign of a verdict stands in the graph while a question waits", async ({ page, play }) => {
-  await page.goto("./#lesson=when-fusion-hurts/5");
-  const card = page.getByRole("region", { name: "Predict first" });
-  await expect(card).toBeVisible();
-  await expect(play.line(/^g to s/)).toBeVisible();
-  await expect(play.region("Graph").getByRole("group", { name: /candidate|refused/ })).toHaveCount(0);
-  await card.getByRole("button", { name: "I cannot tell" }).click();
-  await expect(
-    play
-      .region("Graph")
-      .getByRole("group", { name: /refused/ })
-      .first(),
-  ).toBeAttached();
+  await test.step("a prediction uncovers the numbers and says why", async () => {
+    await page.goto("./#lesson=rows-in-registers/2");
+    const card = page.getByRole("region", { name: "Predict first" });
+    await expect(card.getByRole("heading")).toHaveText("How many MiB will the fused softmax move?");
+    const traffic = page.getByRole("img", { name: /^Memory traffic/ });
+    await expect(traffic).toHaveAccessibleName(/naive 256, now 256, end covered/);
+    await expect(page.getByRole("button", { name: "Next", exact: true })).toBeDisabled();
+    await card.getByRole("textbox").fill("96");
+    await card.getByRole("button", { name: "Lock in 96 MiB" }).click();
+    await expect(card).toContainText("Not quite: 64 MiB; you said 96");
+    // What speaks against this very number, then the reason.
+    await expect(card).toContainText("That would be two reads of x.");
+    await expect(card).toContainText("x is read once");
+    await expect(traffic).toHaveAccessibleName(/naive 256, now 64, end 64/);
+    await page.getByRole("button", { name: "Next", exact: true }).click();
+    await expect(page).toHaveURL(/#lesson=rows-in-registers\/3$/);
+  });
+  await test.step("a question about the naive plan is not answered by the traffic beside it", async () => {
+    await page.goto("./#lesson=what-a-matmul-can-carry");
+    const card = page.getByRole("region", { name: "Predict first" });
+    await expect(card.getByRole("heading")).toContainText("How many FLOP is that for each byte?");
+    const kernels = play.region("Kernels");
+    await expect(kernels).toContainText("The traffic is covered until you answer.");
+    await expect(kernels).not.toContainText("Arithmetic intensity");
+    await card.getByRole("textbox").fill("171");
+    await card.getByRole("button", { name: "Lock in 171 FLOP" }).click();
+    await expect(kernels.getByRole("row", { name: /^Arithmetic intensity 171/ })).toBeVisible();
+  });
+  await test.step("an edge that is clicked answers a question; before, nothing is said of it, and then its card says why", async () => {
+    await page.goto("./#lesson=one-kernel-instead-of-three/2");
+    const card = page.getByRole("region", { name: "Predict first" });
+    await expect(card).toContainText("Click an edge in the graph.");
+    await expect(play.steps).toHaveCount(0);
+    await expect(play.card).toHaveCount(0);
+    await play.line(/^bias to h/).focus();
+    await page.keyboard.press("Enter");
+    await expect(card).toContainText("You chose bias → h.");
+    await card.getByRole("button", { name: "Lock in" }).click();
+    await expect(card).toContainText("Not quite: h → g or g → y; you said bias → h");
+    await expect(card).toContainText("bias is an input");
+    await expect(play.card).toContainText("It saves memory traffic.");
+  });
+  await test.step("no sign of a verdict stands in the graph while a question waits", async () => {
+    await page.goto("./#lesson=when-fusion-hurts/5");
+    const card = page.getByRole("region", { name: "Predict first" });
+    await expect(card).toBeVisible();
+    await expect(play.line(/^g to s/)).toBeVisible();
+    await expect(play.region("Graph").getByRole("group", { name: /candidate|refused/ })).toHaveCount(0);
+    await card.getByRole("button", { name: "I cannot tell" }).click();
+    await expect(
+      play
+        .region("Graph")
+        .getByRole("group", { name: /refused/ })
+        .first(),
+    ).toBeAttached();
+  });
+  await test.step("a line that is clicked in the program answers a question; a wrong one is told what speaks against it", async () => {
+    await page.goto("./#lesson=normalise/7");
+    const card = page.getByRole("region", { name: "Predict first" });
+    const line = (name: string) => page.locator(".view-line", { hasText: new RegExp(`^${name}\\s=`) });
+    await line("mean").click();
+    await expect(card).toContainText("You chose mean = row.sum(-1, keepdim=True) / H.");
+    await card.getByRole("button", { name: "Lock in" }).click();
+    await expect(card).toContainText("Not quite: diff; you said mean");
+    await expect(card).toContainText("this mean is right. A spare value is 0");
+  });
 });
 
 test("between two columns and three, code and program take turns below a lesson", async ({ page, play }) => {
@@ -94,19 +103,6 @@ test("between two columns and three, code and program take turns below a lesson"
   await page.goto("./#lesson=memory-is-the-cost/6");
   await expect(page.getByRole("region", { name: "Your turn" })).toContainText("Not yet");
   await expect(play.editor.getByText("return y, b")).toBeInViewport();
-});
-
-test("a line that is clicked in the program answers a question; a wrong one is told what speaks against it", async ({
-  page,
-}) => {
-  await page.goto("./#lesson=normalise/7");
-  const card = page.getByRole("region", { name: "Predict first" });
-  const line = (name: string) => page.locator(".view-line", { hasText: new RegExp(`^${name}\\s=`) });
-  await line("mean").click();
-  await expect(card).toContainText("You chose mean = row.sum(-1, keepdim=True) / H.");
-  await card.getByRole("button", { name: "Lock in" }).click();
-  await expect(card).toContainText("Not quite: diff; you said mean");
-  await expect(card).toContainText("this mean is right. A spare value is 0");
 });
 
 test("a puzzle is solved by hand, its hint and solution stay hidden until asked for, and progress is found again", async ({

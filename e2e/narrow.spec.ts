@@ -7,25 +7,6 @@ const paneOf = (play: Playground, name: string) =>
 test.describe("a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
-  test("an empty program offers its examples within the canvas", async ({ page, play }) => {
-    await play.open();
-    await paneOf(play, "Text").tap();
-    await page.getByRole("textbox", { name: "Program text" }).fill("");
-    await paneOf(play, "Graph").tap();
-    await expect(page.getByText("Nothing here yet")).toBeVisible();
-    const canvas = (await play.region("Graph").boundingBox())!;
-    const cards = page.locator(".empty-card");
-    await expect(cards).toHaveCount(3);
-    await expect(cards.getByRole("img", { name: /full-size transfers become/ })).toHaveCount(3);
-    for (const card of await cards.all()) {
-      const { y, height } = (await card.boundingBox())!;
-      expect(y).toBeGreaterThanOrEqual(canvas.y);
-      expect(y + height).toBeLessThanOrEqual(canvas.y + canvas.height);
-    }
-    await page.getByRole("button", { name: "Open an example" }).tap();
-    await expect(page.getByRole("dialog").first()).toBeVisible();
-  });
-
   test("long lines of the program end in sight", async ({ play }) => {
     await play.open("./?example=gpt-block");
     await paneOf(play, "Text").tap();
@@ -34,27 +15,61 @@ test.describe("a phone", () => {
     expect(await field.evaluate((area) => area.scrollWidth - area.clientWidth)).toBeLessThanOrEqual(0);
   });
 
-  test("a program is typed, mended, stepped through and run; Run leads to its results", async ({ page, play }) => {
+  test("an empty program has examples; one is typed, mended, stepped through and run; news stands over every pane", async ({
+    page,
+    play,
+  }) => {
     await play.open();
-    await paneOf(play, "Text").tap();
-    await page.getByRole("textbox", { name: "Program text" }).fill("x: f32[64, 64]\nb: f32[64]\ny = relo(x + b)\n");
-    await expect(page.getByText("Line 3 does not compile.")).toBeVisible();
-    await play
-      .region("Program")
-      .getByRole("button", { name: /Change to relu/ })
-      .tap();
-    await expect(page.getByText("Line 3 does not compile.")).toBeHidden();
-    await paneOf(play, "Graph").tap();
-    await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 2, now 1, end 1/ })).toBeVisible();
-    await play.region("Steps").getByRole("button", { name: "Previous step" }).tap();
-    await expect(play.region("Steps")).toContainText("Naive plan. Play to see the one step.");
-    await play.region("Steps").getByRole("button", { name: "Next step" }).tap();
-    await expect(play.steps).toContainText("Step 1 of 1");
+    await test.step("an empty program offers its examples within the canvas", async () => {
+      await paneOf(play, "Text").tap();
+      await page.getByRole("textbox", { name: "Program text" }).fill("");
+      await paneOf(play, "Graph").tap();
+      await expect(page.getByText("Nothing here yet")).toBeVisible();
+      const canvas = (await play.region("Graph").boundingBox())!;
+      const cards = page.locator(".empty-card");
+      await expect(cards).toHaveCount(3);
+      await expect(cards.getByRole("img", { name: /full-size transfers become/ })).toHaveCount(3);
+      for (const card of await cards.all()) {
+        const { y, height } = (await card.boundingBox())!;
+        expect(y).toBeGreaterThanOrEqual(canvas.y);
+        expect(y + height).toBeLessThanOrEqual(canvas.y + canvas.height);
+      }
+      await page.getByRole("button", { name: "Open an example" }).tap();
+      await expect(page.getByRole("dialog").first()).toBeVisible();
+      await page.keyboard.press("Escape");
+    });
+    await test.step("a program is typed, mended, stepped through and run; Run leads to its results", async () => {
+      await paneOf(play, "Text").tap();
+      await page.getByRole("textbox", { name: "Program text" }).fill("x: f32[64, 64]\nb: f32[64]\ny = relo(x + b)\n");
+      await expect(page.getByText("Line 3 does not compile.")).toBeVisible();
+      await play
+        .region("Program")
+        .getByRole("button", { name: /Change to relu/ })
+        .tap();
+      await expect(page.getByText("Line 3 does not compile.")).toBeHidden();
+      await paneOf(play, "Graph").tap();
+      await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 2, now 1, end 1/ })).toBeVisible();
+      await play.region("Steps").getByRole("button", { name: "Previous step" }).tap();
+      await expect(play.region("Steps")).toContainText("Naive plan. Play to see the one step.");
+      await play.region("Steps").getByRole("button", { name: "Next step" }).tap();
+      await expect(play.steps).toContainText("Step 1 of 1");
 
-    await play.run.tap();
-    await expect(paneOf(play, "Run")).toHaveAttribute("aria-current", "page");
-    await expect(play.region("Measured").getByText("Same result.")).toBeVisible({ timeout: 120_000 });
-    await expect(play.region("Measured").getByRole("img", { name: /^Median time/ })).toBeVisible();
+      await play.run.tap();
+      await expect(paneOf(play, "Run")).toHaveAttribute("aria-current", "page");
+      await expect(play.region("Measured").getByText("Same result.")).toBeVisible({ timeout: 120_000 });
+      await expect(play.region("Measured").getByRole("img", { name: /^Median time/ })).toBeVisible();
+    });
+    await test.step("news stands over every pane: a question before a long run is asked where Run was pressed", async () => {
+      await paneOf(play, "Text").tap();
+      const text = page.getByRole("textbox", { name: "Program text" });
+      await text.fill("x: f32[1024, 1024]\nw: f32[1024, 1024]\ny = relu(x @ w)\n");
+      await play.run.tap();
+      await expect(page.getByText("This may take a while:")).toBeVisible();
+      await page.getByRole("button", { name: "Run anyway" }).tap();
+      await expect(play.run).toHaveText(/Cancel/);
+      await play.run.tap();
+      await expect(play.run).toHaveText("Run");
+    });
   });
 
   test("from the pages for a class a button in sight leads back; the presenter cuts no word off", async ({
@@ -75,22 +90,6 @@ test.describe("a phone", () => {
     await expect(words).toBeVisible();
     const { right } = await words.evaluate((element) => element.lastElementChild!.getBoundingClientRect());
     expect(right).toBeLessThanOrEqual(390);
-  });
-
-  test("news stands over every pane: a question before a long run is asked where Run was pressed", async ({
-    page,
-    play,
-  }) => {
-    await play.open();
-    await paneOf(play, "Text").tap();
-    const text = page.getByRole("textbox", { name: "Program text" });
-    await text.fill("x: f32[1024, 1024]\nw: f32[1024, 1024]\ny = relu(x @ w)\n");
-    await play.run.tap();
-    await expect(page.getByText("This may take a while:")).toBeVisible();
-    await page.getByRole("button", { name: "Run anyway" }).tap();
-    await expect(play.run).toHaveText(/Cancel/);
-    await play.run.tap();
-    await expect(play.run).toHaveText("Run");
   });
 
   test("without WebGPU the pane of the run says so, and shows what the reference computes", async ({ page, play }) => {
@@ -114,14 +113,15 @@ test("between the two a run opens its tab beside the graph", async ({ page, play
   await expect(play.run).toHaveText(/Run both/);
 });
 
-for (const [width, height] of [
-  [960, 540],
-  [720, 450],
-] as const) {
-  test(`at 200 % zoom, ${width} × ${height}, every part is reached by scrolling down alone`, async ({ page, play }) => {
+test("at 200 % zoom every part is reached by scrolling down alone", async ({ page, play }) => {
+  await page.setViewportSize({ width: 960, height: 540 });
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  for (const [width, height] of [
+    [960, 540],
+    [720, 450],
+  ] as const) {
     await page.setViewportSize({ width, height });
-    await play.open();
-    await expect(play.steps).toBeVisible();
     for (const [pane, parts] of [
       ["Graph", ["Score", "Graph", "Steps"]],
       ["Text", ["Program"]],
@@ -135,5 +135,5 @@ for (const [width, height] of [
       }
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     }
-  });
-}
+  }
+});

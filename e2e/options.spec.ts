@@ -11,52 +11,54 @@ async function openOptions(page: Page): Promise<Locator> {
 const kernels = (play: Playground): Locator => play.region("Score").getByRole("img", { name: /^Kernels:/ });
 const passes = (dialog: Locator): Promise<string[]> => dialog.getByRole("listitem").locator("b").allTextContents();
 
-test("a level says what it runs, re-plans, travels with the link and is undone", async ({ page, play, context }) => {
-  await play.open();
-  await play.type(softmax);
-  await expect(kernels(play)).toHaveAccessibleName(/end 1$/);
-  const dialog = await openOptions(page);
-  await dialog.getByRole("radio", { name: /naive plan, as written/ }).check();
-  await expect(dialog.getByRole("listitem").filter({ hasText: "Fuse row reductions" })).toContainText("level 2");
-  await page.keyboard.press("Escape");
-  await expect(kernels(play)).toHaveAccessibleName(/end 3$/);
-  const other = await context.newPage();
-  await other.goto(await play.share());
-  await expect((await openOptions(other)).getByRole("radio", { name: /naive plan, as written/ })).toBeChecked();
-  await page.getByRole("button", { name: "Undo" }).click();
-  await expect(kernels(play)).toHaveAccessibleName(/end 1$/);
-});
-
-test("passes are moved by key, by press and by hand; an order that can't run is refused with its reason", async ({
+test("levels and passes are chosen, moved, refused with a reason, and travel with the link", async ({
   page,
   play,
+  context,
 }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
-  const dialog = await openOptions(page);
-  await expect(dialog.getByRole("listitem").last()).toContainText("Split large kernels");
-  const usual = await passes(dialog);
-  const at = (title: string) => dialog.getByRole("checkbox", { name: title });
-  await at("Fuse row reductions").focus();
-  await page.keyboard.press("Alt+ArrowDown");
-  await expect(at("Fuse row reductions")).toBeFocused();
-  const index = usual.indexOf("Fuse row reductions");
-  expect(await passes(dialog)).toEqual(usual.with(index, usual[index + 1]!).with(index + 1, usual[index]!));
-  await dialog.getByRole("button", { name: "Move Fuse row reductions up" }).click();
-  expect(await passes(dialog)).toEqual(usual);
-  await dialog
-    .getByRole("listitem")
-    .filter({ hasText: "Recognise patterns" })
-    .dragTo(dialog.getByRole("listitem").filter({ hasText: "Move max before monotone ops" }), {
-      targetPosition: { x: 60, y: 4 },
-    });
-  const moved = usual.indexOf("Recognise patterns");
-  expect(await passes(dialog)).toEqual(usual.with(moved, usual[moved + 1]!).with(moved + 1, usual[moved]!));
-  await dialog.getByRole("button", { name: "Move Split large kernels up" }).click();
-  await expect(dialog.getByRole("status")).toContainText("could break a limit again");
-  expect((await passes(dialog)).at(-1)).toBe("Split large kernels");
-  await dialog.getByRole("button", { name: "Default order" }).click();
-  expect(await passes(dialog)).toEqual(usual);
+  await test.step("passes are moved by key, by press and by hand; an order that can't run is refused with its reason", async () => {
+    const dialog = await openOptions(page);
+    await expect(dialog.getByRole("listitem").last()).toContainText("Split large kernels");
+    const usual = await passes(dialog);
+    const at = (title: string) => dialog.getByRole("checkbox", { name: title });
+    await at("Fuse row reductions").focus();
+    await page.keyboard.press("Alt+ArrowDown");
+    await expect(at("Fuse row reductions")).toBeFocused();
+    const index = usual.indexOf("Fuse row reductions");
+    expect(await passes(dialog)).toEqual(usual.with(index, usual[index + 1]!).with(index + 1, usual[index]!));
+    await dialog.getByRole("button", { name: "Move Fuse row reductions up" }).click();
+    expect(await passes(dialog)).toEqual(usual);
+    await dialog
+      .getByRole("listitem")
+      .filter({ hasText: "Recognise patterns" })
+      .dragTo(dialog.getByRole("listitem").filter({ hasText: "Move max before monotone ops" }), {
+        targetPosition: { x: 60, y: 4 },
+      });
+    const moved = usual.indexOf("Recognise patterns");
+    expect(await passes(dialog)).toEqual(usual.with(moved, usual[moved + 1]!).with(moved + 1, usual[moved]!));
+    await dialog.getByRole("button", { name: "Move Split large kernels up" }).click();
+    await expect(dialog.getByRole("status")).toContainText("could break a limit again");
+    expect((await passes(dialog)).at(-1)).toBe("Split large kernels");
+    await dialog.getByRole("button", { name: "Default order" }).click();
+    expect(await passes(dialog)).toEqual(usual);
+  });
+  await test.step("a level says what it runs, re-plans, travels with the link and is undone", async () => {
+    await page.keyboard.press("Escape");
+    await play.type(softmax);
+    await expect(kernels(play)).toHaveAccessibleName(/end 1$/);
+    const dialog = await openOptions(page);
+    await dialog.getByRole("radio", { name: /naive plan, as written/ }).check();
+    await expect(dialog.getByRole("listitem").filter({ hasText: "Fuse row reductions" })).toContainText("level 2");
+    await page.keyboard.press("Escape");
+    await expect(kernels(play)).toHaveAccessibleName(/end 3$/);
+    const other = await context.newPage();
+    await other.goto(await play.share());
+    await expect((await openOptions(other)).getByRole("radio", { name: /naive plan, as written/ })).toBeChecked();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(kernels(play)).toHaveAccessibleName(/end 1$/);
+  });
 });
 
 test("a constant of the machine has bounds, is marked when changed, and goes back; a run adds this device", async ({

@@ -71,74 +71,71 @@ test("both plans run and agree; a software adapter is called one, and no speed-u
   await expect(measured).toContainText("Of an earlier program.");
 });
 
-test("medians are on screen while the run goes on; every element is compared, and every kernel with f64", async ({
+test("medians are on screen while a run goes on; every element is compared; the step one looks at runs as well", async ({
   play,
+  page,
 }) => {
-  await openSmall(play);
-  await play.run.click();
-  const measured = play.region("Measured");
-  await expect(measured.getByRole("img", { name: /^Median time: naive / })).toBeVisible(LONG);
-  await expect(play.run).toHaveText(/Cancel/);
-  await expect(measured.getByText("Same result.")).toBeVisible(LONG);
-  await expect(measured).toContainText("All 65,536 elements of naive and fused");
-  await expect(measured).toContainText(/5 kernels agree with f64 at [\d,]+ points/);
+  await test.step("medians are on screen while the run goes on; every element is compared, and every kernel with f64", async () => {
+    await openSmall(play);
+    await play.run.click();
+    const measured = play.region("Measured");
+    await expect(measured.getByRole("img", { name: /^Median time: naive / })).toBeVisible(LONG);
+    await expect(play.run).toHaveText(/Cancel/);
+    await expect(measured.getByText("Same result.")).toBeVisible(LONG);
+    await expect(measured).toContainText("All 65,536 elements of naive and fused");
+    await expect(measured).toContainText(/5 kernels agree with f64 at [\d,]+ points/);
+  });
+  await test.step("the step one looks at runs beside the two ends", async () => {
+    await play.leaveFields();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("j");
+    await play.run.click();
+    const measured = play.region("Measured");
+    await expect(measured.getByText("Same result.")).toBeVisible(LONG);
+    await expect(measured.getByRole("img", { name: /^Median time: naive .*; this step .*; fused / })).toBeVisible();
+  });
 });
 
-test("a run that needs more memory than it may use asks, with both numbers and both ways on", async ({ play }) => {
+test("a run that is too long or needs too much asks first; Cancel stops one soon", async ({ page, play }) => {
   await play.open();
   await expect(play.steps).toBeVisible();
-  await play.type(
-    "x: f32[4096, 8192]\na = exp(x)\nb = tanh(a)\nc = a * b\nd = b + c\ne = c - d\nf = a + d + e + b + c\n",
-  );
-  await expect(play.node(/^tanh/)).toBeVisible();
-  await play.run.click();
-  const score = play.region("Score");
-  await expect(score).toContainText(/This run needs [\d.]+ (MiB|GiB) of GPU memory: the page may use 512 MiB/);
-  await expect(score.getByRole("button", { name: /^Allow [\d.]+ (MiB|GiB)$/ })).toBeVisible();
-  await expect(score.getByRole("button", { name: "Run fused only" })).toBeVisible();
-});
-
-test("the step one looks at runs beside the two ends", async ({ page, play }) => {
-  await openSmall(play);
-  await play.leaveFields();
-  await page.keyboard.press("Home");
-  await page.keyboard.press("j");
-  await play.run.click();
-  const measured = play.region("Measured");
-  await expect(measured.getByText("Same result.")).toBeVisible(LONG);
-  await expect(measured.getByRole("img", { name: /^Median time: naive .*; this step .*; fused / })).toBeVisible();
-});
-
-test("Cancel stops a run soon and keeps the page usable", async ({ page, play }) => {
-  await play.open();
-  await expect(play.steps).toBeVisible();
-  await play.run.click();
-  await expect(play.run).toHaveText(/Cancel/);
-  await page.waitForTimeout(1500);
-  const asked = Date.now();
-  await play.run.click();
-  await expect(play.run).toHaveText(/Run both/);
-  console.log(`cancel took ${Date.now() - asked} ms, as seen`);
-  await play.run.click();
-  await expect(play.run).toHaveText(/Cancel/);
-  await play.run.click();
-  await expect(play.run).toHaveText(/Run both/);
-});
-
-test("a long run is asked about first", async ({ play }) => {
-  await play.open();
-  await expect(play.steps).toBeVisible();
-  await play.type("x: f32[1024, 1024]\nw: f32[1024, 1024]\ny = relu(x @ w)\n");
-  await expect(play.node(/^matmul/)).toBeVisible();
-  await play.run.click();
-  const score = play.region("Score");
-  await expect(score).toContainText("This may take a while:");
-  await expect(play.run).toHaveText(/Run both/);
-  await score.getByRole("button", { name: "Run anyway" }).click();
-  await expect(play.run).toHaveText(/Cancel/);
-  await play.run.click();
-  await expect(play.run).toHaveText(/Run both/);
-  await expect(play.region("Measured").getByText("Same result.")).toBeHidden();
+  await test.step("Cancel stops a run soon and keeps the page usable", async () => {
+    await play.run.click();
+    await expect(play.run).toHaveText(/Cancel/);
+    await page.waitForTimeout(1500);
+    const asked = Date.now();
+    await play.run.click();
+    await expect(play.run).toHaveText(/Run both/);
+    console.log(`cancel took ${Date.now() - asked} ms, as seen`);
+    await play.run.click();
+    await expect(play.run).toHaveText(/Cancel/);
+    await play.run.click();
+    await expect(play.run).toHaveText(/Run both/);
+  });
+  await test.step("a long run is asked about first", async () => {
+    await play.type("x: f32[1024, 1024]\nw: f32[1024, 1024]\ny = relu(x @ w)\n");
+    await expect(play.node(/^matmul/)).toBeVisible();
+    await play.run.click();
+    const score = play.region("Score");
+    await expect(score).toContainText("This may take a while:");
+    await expect(play.run).toHaveText(/Run both/);
+    await score.getByRole("button", { name: "Run anyway" }).click();
+    await expect(play.run).toHaveText(/Cancel/);
+    await play.run.click();
+    await expect(play.run).toHaveText(/Run both/);
+    await expect(play.region("Measured").getByText("Same result.")).toBeHidden();
+  });
+  await test.step("a run that needs more memory than it may use asks, with both numbers and both ways on", async () => {
+    await play.type(
+      "x: f32[4096, 8192]\na = exp(x)\nb = tanh(a)\nc = a * b\nd = b + c\ne = c - d\nf = a + d + e + b + c\n",
+    );
+    await expect(play.node(/^tanh/)).toBeVisible();
+    await play.run.click();
+    const score = play.region("Score");
+    await expect(score).toContainText(/This run needs [\d.]+ (MiB|GiB) of GPU memory: the page may use 512 MiB/);
+    await expect(score.getByRole("button", { name: /^Allow [\d.]+ (MiB|GiB)$/ })).toBeVisible();
+    await expect(score.getByRole("button", { name: "Run fused only" })).toBeVisible();
+  });
 });
 
 test("a crash of the GPU process mid-run costs no text, and the next run works", async ({ page, play, browser }) => {

@@ -104,90 +104,82 @@ test("a link restores where its maker looked: step, tab, kernel, folds, selectio
   await guest.page.context().close();
 });
 
-test("an example's link opens the example", async ({ page, play, browser, baseURL }) => {
+test("a link opens an example, and words that look like a page's code stay words", async ({
+  page,
+  play,
+  browser,
+  baseURL,
+}) => {
   await play.open();
   await expect(play.steps).toBeVisible();
-  await play.command("softmax");
-  await expect(page.getByRole("button", { name: "Example: Softmax" })).toBeVisible();
-  await expect(play.region("Kernels").getByRole("heading", { name: /softmax/i })).toBeVisible();
-  const guest = await guestAt(browser, baseURL!, await play.share());
-  await expect(guest.page.getByRole("button", { name: "Example: Softmax" })).toBeVisible();
-  await guest.page.context().close();
+  await test.step("an example's link opens the example", async () => {
+    await play.command("softmax");
+    await expect(page.getByRole("button", { name: "Example: Softmax" })).toBeVisible();
+    await expect(play.region("Kernels").getByRole("heading", { name: /softmax/i })).toBeVisible();
+    const guest = await guestAt(browser, baseURL!, await play.share());
+    await expect(guest.page.getByRole("button", { name: "Example: Softmax" })).toBeVisible();
+    await guest.page.context().close();
+  });
+  await test.step("words of a link that look like a page's code stay words", async () => {
+    const evil = [
+      "<img src=x onerror=alert(1)>",
+      "![x](https://example.org/x.png)",
+      "<script>alert(1)</script>",
+      "javascript:alert(1)",
+    ];
+    await play.type(`x: f32[8, 8]  # ${evil.join(" ")}\ny = exp(x)  # ${evil[1]}\nz = relo(y)\n`);
+    await expect(play.region("Score")).toContainText("does not compile");
+    await play.type(`x: f32[8, 8]  # ${evil.join(" ")}\n# ${evil[1]}\ny = exp(x)\n`);
+    await expect(play.node(/^exp y/)).toBeVisible();
+    const guest = await guestAt(browser, baseURL!, await play.share());
+    const asked: string[] = [];
+    guest.page.on("request", (request) => asked.push(request.url()));
+    guest.page.on("dialog", () => asked.push("a dialog"));
+    // The long words may still find their lines, and the plan its way.
+    await expect(async () => {
+      await guest.page.mouse.move(2, 2);
+      const { x, y } = await guest.word("exp");
+      await guest.page.mouse.move(x, y);
+      const hover = guest.page.locator(".monaco-hover").filter({ hasText: "Computed by" });
+      await expect(hover).toBeVisible({ timeout: 3000 });
+    }).toPass();
+    expect(asked.filter((url) => !url.startsWith(baseURL!) && !url.startsWith("data:"))).toEqual([]);
+    await guest.page.context().close();
+  });
 });
 
-test("Share says that nothing is uploaded, and copies", async ({ page, play, context }) => {
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await play.open();
-  await page.getByRole("button", { name: "Share" }).click();
-  const dialog = page.getByRole("dialog", { name: "Share" });
-  await expect(dialog).toContainText("Nothing is uploaded");
-  await expect(dialog.getByRole("textbox", { name: "Link" })).toHaveValue(/#f1=/);
-  await dialog.getByRole("button", { name: "Copy" }).click();
-  await expect(dialog.getByRole("button", { name: "Copied" })).toBeVisible();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("#f1=");
-});
-
-test("opening a link leaves the draft alone, and leads back to it", async ({ page, play }) => {
-  await play.open();
-  await expect(play.steps).toBeVisible();
-  const link = await play.share();
-  await play.type("N = 16\nx: f32[N, N]\nmine = exp(x)\n");
-  const draft = () => page.evaluate(() => localStorage.getItem("fusion-playground.draft"));
-  await expect.poll(draft).toContain("mine");
-  await page.goto("about:blank");
-  await page.goto(link);
-  await expect(page.getByText("Yours is kept")).toBeVisible();
-  await expect(page.getByRole("region", { name: "Program", exact: true })).toContainText("log");
-  expect(await draft()).toContain("mine");
-  await page.getByRole("button", { name: "Back to mine" }).click();
-  await expect(page.getByRole("region", { name: "Program", exact: true })).toContainText("mine");
-});
-
-test("a damaged, a huge and a newer link are refused with a reason, and the program stays", async ({ page, play }) => {
-  await play.open();
-  await expect(play.steps).toBeVisible();
-  const packed = (words: string): string => `#f1=${deflateRawSync(words, { level: 9 }).toString("base64url")}`;
-  for (const [link, words] of [
-    ["#f1=%%%", "damaged"],
-    [`#f1=${"A".repeat(40_000)}`, "more than 32768 characters"],
-    [packed(" ".repeat(16 << 20)), "expands to more than 1 MiB"],
-    [packed(JSON.stringify({ version: 2 })), "newer version"],
-    [packed("[".repeat(200_000)), /damaged|nest|read/],
-  ] as const) {
-    await page.evaluate((hash) => (location.hash = hash), link);
-    await expect(play.region("Score")).toContainText(words);
-    await expect(play.region("Program")).toContainText("relu");
-    await play.region("Score").getByRole("button", { name: "Dismiss" }).click();
-  }
-});
-
-test("words of a link that look like a page's code stay words", async ({ play, browser, baseURL }) => {
-  await play.open();
-  await expect(play.steps).toBeVisible();
-  const evil = [
-    "<img src=x onerror=alert(1)>",
-    "![x](https://example.org/x.png)",
-    "<script>alert(1)</script>",
-    "javascript:alert(1)",
-  ];
-  await play.type(`x: f32[8, 8]  # ${evil.join(" ")}\ny = exp(x)  # ${evil[1]}\nz = relo(y)\n`);
-  await expect(play.region("Score")).toContainText("does not compile");
-  await play.type(`x: f32[8, 8]  # ${evil.join(" ")}\n# ${evil[1]}\ny = exp(x)\n`);
-  await expect(play.node(/^exp y/)).toBeVisible();
-  const guest = await guestAt(browser, baseURL!, await play.share());
-  const asked: string[] = [];
-  guest.page.on("request", (request) => asked.push(request.url()));
-  guest.page.on("dialog", () => asked.push("a dialog"));
-  // The long words may still find their lines, and the plan its way.
-  await expect(async () => {
-    await guest.page.mouse.move(2, 2);
-    const { x, y } = await guest.word("exp");
-    await guest.page.mouse.move(x, y);
-    const hover = guest.page.locator(".monaco-hover").filter({ hasText: "Computed by" });
-    await expect(hover).toBeVisible({ timeout: 3000 });
-  }).toPass();
-  expect(asked.filter((url) => !url.startsWith(baseURL!) && !url.startsWith("data:"))).toEqual([]);
-  await guest.page.context().close();
+test("Share uploads nothing, copies, gives HTML for another page; what it is damaged into is refused", async ({
+  page,
+  play,
+  context,
+}) => {
+  await test.step("Share says that nothing is uploaded, and copies", async () => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await play.open();
+    await page.getByRole("button", { name: "Share" }).click();
+    const dialog = page.getByRole("dialog", { name: "Share" });
+    await expect(dialog).toContainText("Nothing is uploaded");
+    await expect(dialog.getByRole("textbox", { name: "Link" })).toHaveValue(/#f1=/);
+    await dialog.getByRole("button", { name: "Copy" }).click();
+    await expect(dialog.getByRole("button", { name: "Copied" })).toBeVisible();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("#f1=");
+  });
+  await test.step("a damaged, a huge and a newer link are refused with a reason, and the program stays", async () => {
+    await page.keyboard.press("Escape");
+    const packed = (words: string): string => `#f1=${deflateRawSync(words, { level: 9 }).toString("base64url")}`;
+    for (const [link, words] of [
+      ["#f1=%%%", "damaged"],
+      [`#f1=${"A".repeat(40_000)}`, "more than 32768 characters"],
+      [packed(" ".repeat(16 << 20)), "expands to more than 1 MiB"],
+      [packed(JSON.stringify({ version: 2 })), "newer version"],
+      [packed("[".repeat(200_000)), /damaged|nest|read/],
+    ] as const) {
+      await page.evaluate((hash) => (location.hash = hash), link);
+      await expect(play.region("Score")).toContainText(words);
+      await expect(play.region("Program")).toContainText("relu");
+      await play.region("Score").getByRole("button", { name: "Dismiss" }).click();
+    }
+  });
 });
 
 test("a browser that keeps nothing says so, and the work goes on", async ({ page, play }) => {
@@ -203,13 +195,28 @@ test("a browser that keeps nothing says so, and the work goes on", async ({ page
   await expect(play.node(/^tanh last/)).toBeVisible();
 });
 
-test("a reload brings the last edit back", async ({ page, play }) => {
+test("the draft is kept over a reload, and beside a link that is opened", async ({ page, play }) => {
+  const draft = () => page.evaluate(() => localStorage.getItem("fusion-playground.draft"));
   await play.open();
   await expect(play.steps).toBeVisible();
-  await play.type("x: f32[64, 64]\nlast = tanh(x)\n");
-  await page.waitForTimeout(1000);
-  await page.reload();
-  await expect(page.getByRole("region", { name: "Program", exact: true })).toContainText("last");
+  await test.step("opening a link leaves the draft alone, and leads back to it", async () => {
+    const link = await play.share();
+    await play.type("N = 16\nx: f32[N, N]\nmine = exp(x)\n");
+    await expect.poll(draft).toContain("mine");
+    await page.goto("about:blank");
+    await page.goto(link);
+    await expect(page.getByText("Yours is kept")).toBeVisible();
+    await expect(page.getByRole("region", { name: "Program", exact: true })).toContainText("log");
+    expect(await draft()).toContain("mine");
+    await page.getByRole("button", { name: "Back to mine" }).click();
+    await expect(page.getByRole("region", { name: "Program", exact: true })).toContainText("mine");
+  });
+  await test.step("a reload brings the last edit back", async () => {
+    await play.type("x: f32[64, 64]\nlast = tanh(x)\n");
+    await expect.poll(draft).toContain("last");
+    await page.reload();
+    await expect(page.getByRole("region", { name: "Program", exact: true })).toContainText("last");
+  });
 });
 
 test("the graph is taken along as a picture: one SVG file that needs nothing else, or a PNG", async ({
