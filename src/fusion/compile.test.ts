@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { compile, compileGraph, decisionsOn, defaultOptions, fusionAt, planAt } from "./compile";
+import { settled } from "./decision-bars";
 import { edgeId, nodeId } from "./ir";
 import { allPasses, runPasses } from "./passes";
 
@@ -141,4 +142,21 @@ test("every edge of attention may be forced on a device of little arithmetic", (
     inputs.forEach((from, slot) =>
       expect(compile(text, { ...options, forced: [edgeId(from, id, slot)] }).fusedPlan).not.toBeNull(),
     );
+});
+
+const sentences = (text: string): string =>
+  compile(text, defaultOptions)
+    .steps.map((step) => settled(step).text)
+    .join("\n");
+
+test("what a fold works on is called a row only where it is one", () => {
+  expect(sentences("x: f32[2048, 512]\ny = x - mean(x, dim=0, keepdim=True)\n")).toMatch(
+    /work on the same columns.*Each column \(2,048 values/,
+  );
+  expect(sentences("x: f32[2048, 512]\ny = x - mean(x, dim=1, keepdim=True)\n")).toMatch(/work on the same rows/);
+});
+
+test("what is applied to a tile is an op, not a view of it", () => {
+  const text = "x: f32[512, 256]\nw: f32[256, 256]\ny = vmap(lambda w, x: gelu(x @ w), in_axes=(None, 0))(w, x)\n";
+  expect(sentences(text)).toMatch(/Applying `(?:y|gelu)` while the tile of `matmul` is in registers/);
 });

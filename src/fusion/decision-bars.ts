@@ -64,12 +64,11 @@ const limitGroup = (limit: Limit): BarGroup | null =>
     ["allowed", limit.limit, limitText(limit.limit, limit), false],
   ]);
 
-const timeGroup = (alternatives: readonly Alternative[], decides: boolean): BarGroup | null =>
-  groupOf(
-    "Predicted time",
-    decides,
-    alternatives.map(({ what, micros, chosen }) => [what, micros, showMicros(micros), chosen]),
-  );
+/** None where all take the same time, as it is written: there is nothing to compare. */
+function timeGroup(alternatives: readonly Alternative[], decides: boolean): BarGroup | null {
+  const values = alternatives.map(({ what, micros, chosen }): Value => [what, micros, showMicros(micros), chosen]);
+  return new Set(values.map(([, , text]) => text)).size === 1 ? null : groupOf("Predicted time", decides, values);
+}
 
 const byteGroup = (title: string, alternatives: readonly Alternative[]): BarGroup | null =>
   groupOf(

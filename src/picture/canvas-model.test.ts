@@ -60,6 +60,12 @@ test("the palette finds by the start of a name first", () => {
   expect(searchPalette("no such op")).toEqual([]);
 });
 
+test("the palette has what a person draws: no loop, whose body is text, and nothing that only passes write", () => {
+  const names = new Set(searchPalette("").map(({ name }) => name));
+  expect(["matmul", "softmax", "gather", "cumsum"].filter((name) => !names.has(name))).toEqual([]);
+  expect(["map_loop", "row_loop", "fold_ranges", "lower_bound"].filter((name) => names.has(name))).toEqual([]);
+});
+
 test("a graph is fitted whole beside the card, in the middle and never larger than life", () => {
   const room = { width: 730, height: 668, card: 264 };
   expect(fitViewport([{ x0: 0, y0: 0, x1: 300, y1: 300 }], room, WHOLE).zoom).toBe(1);

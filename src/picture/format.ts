@@ -1,6 +1,6 @@
 /** @file Numbers as the canvas writes them: three significant figures at most, always a unit. */
 
-export { plural, showBytes, showMicros } from "../fusion";
+export { plural, showBytes, showFigures, showMicros } from "../fusion";
 
 /** Literals in formulas: `0.5`, `1e-5`. */
 export const showNumber = (value: number): string =>

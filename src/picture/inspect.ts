@@ -4,7 +4,7 @@ import type { AttrValue, Block, Graph, Node, NodeId, WrittenAttr } from "../fusi
 import { pillTarget } from "../document";
 import { titleOf } from "./step-names";
 import { waitingOf } from "./lines/gaps";
-import { showBytes } from "./format";
+import { showBytes, showFigures } from "./format";
 import type { Lives, Scene } from "./scene";
 
 export interface AttrField {
@@ -54,7 +54,7 @@ export function factsOf(
     ...(kernel ? [["Kernel", `${kernel.name} ${kernel.title}`.trim()] as const] : []),
     ...(value ? [["Value", value] as const] : []),
     ...(flopsPerElement > 0 && !isInput
-      ? [["Arithmetic", `${Number(flopsPerElement.toPrecision(3))} FLOP per element`] as const]
+      ? [["Arithmetic", `${showFigures(flopsPerElement)} FLOP per element`] as const]
       : []),
   ];
 }

@@ -51,7 +51,7 @@ export interface PaletteEntry {
   readonly words: string;
 }
 
-/** Families of ops in the order of the palette, by the kind of their definition. */
+/** Families of ops in the order of the palette, by the kind of their definition; kinds without one are what passes write. */
 const families: Readonly<Partial<Record<OpDef["kind"] | "composite", string>>> = {
   elementwise: "Elementwise",
   reduce: "Reductions",
@@ -61,20 +61,22 @@ const families: Readonly<Partial<Record<OpDef["kind"] | "composite", string>>> =
   gather: "Indexing",
   order: "Sorting",
   scan: "Scans",
-  loop: "Scans",
   random: "Random numbers",
   opaque: "Boundaries",
 };
-const OTHERS = "Other ops";
-const order = [...new Set(Object.values(families)), OTHERS];
+const order = Object.values(families);
+
+/** Whether a person can add it: a loop needs a body, which is written in the text. */
+const isDrawn = (def: (typeof allOps)[number] | (typeof allComposites)[number]): boolean =>
+  families[def.kind] !== undefined && !("loop" in def && def.loop !== undefined);
 
 /** Every op a person can add, composites included, by family and name. */
 export const paletteEntries: readonly PaletteEntry[] = [...allOps, ...allComposites]
-  .filter(({ kind }) => kind !== "source")
+  .filter(isDrawn)
   .map((def) => ({
     name: def.name,
     glyph: def.kind === "composite" ? ("folded" as const) : glyphOf(def.name),
-    family: families[def.kind] ?? OTHERS,
+    family: families[def.kind]!,
     formula: def.doc.formula,
     teaches: def.doc.teaches,
     words: [def.name, ...(def.aliases ?? []), def.doc.formula].join(" ").toLowerCase(),

@@ -58,6 +58,8 @@ export function verdictFaults(step: Step): string[] {
         fault(`the sentence does not say ${number}`);
   if (cost?.criterion === "limit" && barsOf(step).some(({ title }) => title === "Predicted time"))
     fault("a limit is drawn as times");
+  for (const { title, bars } of barsOf(step))
+    if (title === "Predicted time" && new Set(bars.map(({ text }) => text)).size === 1) fault("times of one length");
   const known = sayable(step);
   for (const [quantity] of verdict.text.matchAll(QUANTITY))
     if (!known.has(quantity)) fault(`${quantity} is no alternative's`);

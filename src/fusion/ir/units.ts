@@ -1,7 +1,7 @@
 /** @file Quantities with their unit, spelled one way wherever a person reads them: three significant figures, no trailing zeros. */
 
 /** Whole from a thousand on, three figures below; without `Intl`, which is slow in bulk. */
-const threeFigures = (value: number): string =>
+export const showFigures = (value: number): string =>
   showCount(Math.abs(value) >= 999.5 ? Math.round(value) : Number(value.toPrecision(3))).replace("-", "−");
 
 /** `base` of the next unit; a value moves on as soon as it would be written with as many figures as `base` has. */
@@ -12,7 +12,7 @@ function scaled(value: number, base: number, units: readonly string[]): string {
     rest /= base;
     at++;
   }
-  return `${threeFigures(rest)} ${units[at]!}`;
+  return `${showFigures(rest)} ${units[at]!}`;
 }
 
 /** `12 MiB`, `6.01 KiB`, `512 B`. */

@@ -1,5 +1,6 @@
 /** @file Work on a product's elements while they are still in registers (epilogue), and on its operands while they load (prologue). */
-import { type Region, type RegionId } from "../ir";
+import { isFreeView } from "../kernel";
+import { node, type Region, type RegionId } from "../ir";
 import type { Answer, Candidate, FusionPass } from "./driver/define";
 import { deferToReaders } from "./profitability/epilogue-deferral";
 import { copyCandidate } from "./driver/copies";
@@ -39,7 +40,10 @@ export const contractionEpilogue: FusionPass = {
       const doing = `Computing ${names(producer)} while ${names(product)} loads it`;
       return prologueVerdict(planner, candidate) ?? judge(planner, candidate, delta, doing);
     }
-    const applied = names(consumer) === names(producer) ? `the next ${names(consumer)}` : names(consumer);
+    // A view of the tile computes nothing: what follows it does.
+    const reader = candidate.remove.find(({ members }) => members.includes(consumer))!;
+    const result = isFreeView(node(planner.graph, consumer)) ? reader.outputs[0]! : consumer;
+    const applied = names(result) === names(producer) ? `the next ${names(result)}` : names(result);
     const doing = `Applying ${applied} while the tile of ${names(producer)} is in registers`;
     return deferToReaders(planner, candidate) ?? judge(planner, candidate, delta, doing);
   },

@@ -1,6 +1,6 @@
 /** @file Numbers as people read them: three significant figures at most, and always a unit. */
 
-export { plural, showBytes, showMicros } from "../../fusion";
+export { plural, showBytes, showFigures, showMicros } from "../../fusion";
 
 // Making a formatter costs more than using it a hundred times.
 const formatters = new Map<number, Intl.NumberFormat>();

@@ -424,7 +424,7 @@ export function prologueVerdict(planner: Planner, candidate: Candidate): Opinion
         "C_NEGATIVE",
         nodes,
         visits > 1
-          ? `${into} loads each element of that operand ${visits} times, once per tile: ${showBytes(read)} of inputs each time, instead of the ${showBytes(replaced)} of ${name}.`
+          ? `${into} loads each element of ${name} ${visits} times, once per tile: that would be ${showBytes(read)} of inputs each time, instead of its ${showBytes(replaced)}.`
           : `${into} would load ${showBytes(read)} of inputs instead of the ${showBytes(replaced)} of ${name}.`,
         {
           numbers: { bytesRead: read, bytesReplaced: replaced, limit: PROLOGUE_READS },
@@ -435,10 +435,11 @@ export function prologueVerdict(planner: Planner, candidate: Candidate): Opinion
     }
     const costly = producer.members.find((id) => isCostly(planner.graph, id));
     if (costly !== undefined && visits > PROLOGUE_VISITS) {
+      const costs = namesOf(planner.graph, [costly]);
       return no(
         "C_RECOMPUTE",
         nodes,
-        `${into} loads each element of that operand ${visits} times, once per tile, and ${namesOf(planner.graph, [costly])} would be computed each time; the limit for an expensive op is ${PROLOGUE_VISITS}. So ${name} is stored.`,
+        `${into} loads each element of ${name} ${visits} times, once per tile, and ${costs === name ? "it" : costs} would be computed each time; the limit for an expensive op is ${PROLOGUE_VISITS}. So ${name} is stored.`,
         {
           numbers: { visits, limit: PROLOGUE_VISITS },
           limit: { what: "evaluations of each element", value: visits, limit: PROLOGUE_VISITS, unit: "" },

@@ -1,7 +1,7 @@
 /** @file P5: reductions over the same rows, what feeds several of them and what follows them become one kernel that walks each row once. */
 import { classifyPlain, factorsOf } from "../../kernel";
 import { OPS_GROWING, type NodeId, type Region, type RegionId } from "../../ir";
-import type { RegionSchedule } from "../../kernel";
+import type { RegionForm, RegionSchedule } from "../../kernel";
 import type { Answer, Candidate, FusionPass, Opinion } from "../driver/define";
 import {
   bindingsOf,
@@ -39,7 +39,8 @@ export const rowGroups: FusionPass = {
   legal: legalMerge,
   cost: costOf,
   profitability(planner, candidate, delta) {
-    const doing = `Fusing ${namesOf(planner.graph, candidate.nodes)}, which work on the same rows,`;
+    const { form } = planner.factsOf(candidate.add[0]!);
+    const doing = `Fusing ${namesOf(planner.graph, candidate.nodes)}, which work on the same ${foldedOf(form)}s,`;
     return withRowSize(planner, candidate, judge(planner, candidate, delta, doing));
   },
   apply: (_planner, candidate) => patchOf(candidate),
@@ -162,21 +163,30 @@ function belongTogether(planner: Planner, producer: Region, consumer: Region): b
   return walksRows(planner, consumer) && planner.readersOf(producer.id).length > 1;
 }
 
+/** What one result is folded from: a row, a column of a matrix, or a group of elements from several axes. */
+function foldedOf(form: RegionForm | null): string {
+  if (form === null) return "row";
+  const axes = form.space.flatMap((extent, axis) => (extent > 1 ? [axis] : []));
+  const folded = axes.filter((axis) => form.reducedAxes.includes(axis));
+  if (folded.length === 0 || String(axes.slice(-folded.length)) === String(folded)) return "row";
+  return axes.length === 2 ? "column" : "group";
+}
+
 /** What a workgroup has of a row, or that it reads it more than once. */
 function withRowSize(planner: Planner, { add }: Candidate, verdict: Opinion): Opinion {
   if (!verdict.ok) return verdict;
   const { form, schedule } = planner.factsOf(add[0]!);
   if (form === null) return verdict;
-  const said = holding(schedule, form.columns);
+  const said = holding(schedule, form.columns, foldedOf(form));
   return said === null
     ? verdict
     : { ...verdict, text: `${verdict.text} ${said}`, numbers: { ...verdict.numbers, bytesOfRow: 4 * form.columns } };
 }
 
 /** How workgroups share rows; null where each row is one thread's. */
-function holding(schedule: RegionSchedule, columns: number): string | null {
+function holding(schedule: RegionSchedule, columns: number, folded: string): string | null {
   const { variant, chunks, reads, fold, cached, workgroupBytes } = schedule;
-  const row = `row (${countOf(columns, "value")}, ${showBytes(4 * columns)})`;
+  const row = `${folded} (${countOf(columns, "value")}, ${showBytes(4 * columns)})`;
   const rereads = reads.reduce((most, read) => Math.max(most, read.rereads), 0);
   if (rereads > 0) return `Each ${row} is read ${rereads === 1 ? "twice" : `${inWords(rereads + 1)} times`}.`;
   if (variant === "fold" && chunks > 1)

@@ -12,7 +12,7 @@ import {
 import type { KernelColours } from "../../../picture";
 import type { Selection } from "../../../state";
 import { bytesRead, bytesWritten } from "../plan/traffic";
-import { plural, showBytes, significant } from "../units";
+import { plural, showBytes, showFigures } from "../units";
 
 /** 1 to 6: the token `--k1` … of a kernel, which keeps its colour while it lives; one without takes its number in the plan. */
 export const kernelColour = (colours: KernelColours, { region }: Pick<Kernel, "region">, index: number): number =>
@@ -46,7 +46,7 @@ export function shownKernel(plan: Plan, asked: string | null, selection: Selecti
 /** `Reads 6 MiB, writes 6 MiB, 3 FLOP per element.` The element is one of the largest tensor that the kernel touches. */
 export function trafficSentence(kernel: Kernel): string {
   const largest = kernel.bindings.reduce((most, { type }) => Math.max(most, sizeOf(type.shape)), 1);
-  const work = `${significant(kernel.flops / largest)} FLOP per element`;
+  const work = `${showFigures(kernel.flops / largest)} FLOP per element`;
   return `Reads ${showBytes(bytesRead(kernel))}, writes ${showBytes(bytesWritten(kernel))}, ${work}.`;
 }
 

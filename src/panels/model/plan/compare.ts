@@ -10,7 +10,7 @@ import {
 } from "../../../fusion";
 import type { World } from "../../../document";
 import { transferCount } from "./score";
-import { showBytes, showMicros, significant } from "../units";
+import { showBytes, showFigures, showMicros, significant } from "../units";
 
 /** The steps that a side takes. */
 export const stepsOf = ({ steps }: Pick<Compilation, "steps">, { at }: Pick<World, "at">): readonly Step[] =>
@@ -57,6 +57,14 @@ export interface ComparedRow {
 
 const signed = (change: number, shown: string): string => (change === 0 ? "0" : `${change < 0 ? "−" : "+"}${shown}`);
 
+/** How far two figures of one unit are apart as they are written, so that the three add up; null for others. */
+function between(first: string, second: string): string | null {
+  const [a, b] = [first, second].map((text) => /^([\d,.]+)( \S+)?$/.exec(text));
+  if (!a || !b || a[2] !== b[2]) return null;
+  const [from, to] = [a, b].map(([, figures]) => Number(figures!.replaceAll(",", "")));
+  return `${showFigures(Math.abs(to! - from!))}${a[2] ?? ""}`;
+}
+
 /**
  * Kernels, transfers, bytes, peak and predicted time of both, and what changes from the first to the second.
  * `time`: what the last row is called, where its machine has to be named.
@@ -72,7 +80,8 @@ export function comparedRows(first: ComparedTotals, second: ComparedTotals, time
     const [left, right] = [side(first), side(second)];
     const change = left === right ? 0 : b - a;
     const tone = change === 0 ? "same" : change < 0 ? "less" : "more";
-    return { name, first: left, second: right, change: signed(change, show(Math.abs(change))), tone };
+    const size = between(left, right) ?? show(Math.abs(change));
+    return { name, first: left, second: right, change: signed(change, size), tone };
   };
   const counted = (value: number): string => significant(value, 6);
   const peak = (of: ComparedTotals): number => of.peakBytes ?? 0;
