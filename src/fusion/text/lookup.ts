@@ -1,5 +1,5 @@
 /** @file What a bare name stands for, and the best advice when it stands for nothing. */
-import type { Span } from "../ir";
+import type { Shape, Span } from "../ir";
 import { activations, findOp } from "../ops";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { isLayer } from "./layers/layer";
@@ -7,7 +7,7 @@ import { libraryClass } from "./library/library";
 import { DTYPES, MODULES, NUMBERS } from "./calls/names";
 import { nearest } from "./suggest";
 import { aboutParser } from "./reading/mistakes";
-import { everyStatement, type NameExpr } from "./reading/syntax";
+import { bare, everyStatement, rootsOf, walk, type NameExpr } from "./reading/syntax";
 import { BROKEN, numberValue, type Value } from "./values/values";
 
 const ACTIVATIONS_BY_NAME: Value = {
@@ -64,6 +64,22 @@ function isImported(interpreter: Interpreter, name: string): boolean {
   return names.has(name);
 }
 
+/** A shape that fits the named tensor on the other side of the operator at `span`; a usual one where there is none. */
+function shapeBeside(interpreter: Interpreter, run: StatementRun, span: Span): Shape {
+  for (const expr of rootsOf(run.statement).flatMap((root) => [...walk(root)])) {
+    if (expr.kind !== "binary") continue;
+    const isLeft = bare(expr.left).span.from === span.from;
+    if (!isLeft && bare(expr.right).span.from !== span.from) continue;
+    const other = bare(isLeft ? expr.right : expr.left);
+    const value = other.kind === "name" ? run.frame.scope.find(other.name)?.value : undefined;
+    const shape = value?.kind === "tensor" ? interpreter.nodes.get(value.node)!.type.shape : [];
+    if (shape.length === 0) continue;
+    const shared = shape.at(isLeft ? -2 : -1);
+    return expr.op === "@" && shared !== undefined ? [shared, shared] : shape;
+  }
+  return [1024, 1024];
+}
+
 function unknownName(interpreter: Interpreter, run: StatementRun, { name, span }: NameExpr): void {
   const later = interpreter.firstDefinition.get(name);
   if (later && later.from > span.from) {
@@ -92,15 +108,16 @@ function unknownName(interpreter: Interpreter, run: StatementRun, { name, span }
   }
   const near = nearest(name, run.frame.scope.visible());
   const start = interpreter.text.startsWith('"""') || interpreter.text.startsWith("'''") ? null : 0;
+  const type = `f32[${shapeBeside(interpreter, run, span).join(", ")}]`;
   const declare = {
     title: `Declare ${name} as an input`,
-    edits: [{ span: { from: start ?? 0, to: start ?? 0 }, insert: `${name}: f32[1024, 1024]\n` }],
+    edits: [{ span: { from: start ?? 0, to: start ?? 0 }, insert: `${name}: ${type}\n` }],
   };
   const change = near && { title: `Change to ${near}`, edits: [{ span, insert: near }] };
   interpreter.diagnostics.add(
     "unknown-name",
     span,
-    `Nothing is called \`${name}\`. ${near ? `Did you mean \`${near}\`?` : `Declare it first: ${name}: f32[1024, 1024].`}`,
+    `Nothing is called \`${name}\`. ${near ? `Did you mean \`${near}\`?` : `Declare it first: ${name}: ${type}.`}`,
     { fixes: [...(change ? [change] : []), ...(start === null ? [] : [declare])] },
   );
 }

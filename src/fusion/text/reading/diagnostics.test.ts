@@ -102,6 +102,18 @@ describe("mistakes", () => {
     }
   });
 
+  test("a name that is missing is declared as fits the other side", () => {
+    const declared = (text: string): string => {
+      const { diagnostics } = parseProgram(text);
+      return applyTextEdits(text, diagnostics.find(({ code }) => code === "unknown-name")!.fixes!.at(-1)!.edits);
+    };
+    for (const line of ["return h * gate", "return (gate) + h", "return gate @ h", "return h @ gate"]) {
+      const text = `def f(h):\n    ${line}\nx: f32[4, 8]\ny = f(x)\n`;
+      expect([line, ...problems(declared(text))]).toEqual([line]);
+    }
+    expect(declared("y = relu(gate)\n")).toBe("gate: f32[1024, 1024]\ny = relu(gate)\n");
+  });
+
   test("what nobody uses is said, with the line to remove", () => {
     const text = "x: f32[4]\nm: f32[4]  # spare\ny = relu(x)\nz = exp(x)\nreturn y\n";
     const warnings = parseProgram(text).diagnostics;
