@@ -19,3 +19,10 @@ export function outputValues(text: string): readonly OutputValue[] {
   const values = runReference(graph, inputs, { precision: "f64" });
   return outputs.map((id) => ({ name: id, type: graph.nodes.get(id)!.type, data: Array.from(values.get(id)!.data) }));
 }
+
+/** The data that the input of `text` whose name ends so begins with. */
+export function inputValues(text: string, ending: string): readonly number[] {
+  const { graph } = parseProgram(text);
+  const found = [...graph.nodes.values()].find(({ op, label }) => op === "input" && label.endsWith(ending));
+  return found ? Array.from(inputData(found)) : [];
+}

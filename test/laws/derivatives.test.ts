@@ -181,6 +181,7 @@ describe("elements elsewhere", () => {
     ["pad(x0, (1, 2, 0, 1), value=3)", ["f32[3, 4]"]],
     ["pad(x0, (1, 2, 3, 1), mode='replicate')", ["f32[3, 4]"]],
     ["pad(x0, (3, 2, 0, 1), mode='reflect')", ["f32[3, 4]"]],
+    ["pad(x0, (3, 2, 0, 1), mode='circular')", ["f32[3, 4]"]],
     ["amax(window(x0, kernel_size=(2,), padding=(1, 1), value=-inf), dim=1)", ["f32[3, 4]"]],
     ["where(True, x0, x1)", ["f32[3, 4]", "f32[3, 4]"]],
     ["where(False, x0, x1)", ["f32[3, 4]", "f32[3, 4]"]],

@@ -285,6 +285,8 @@ export interface Names {
   readonly withTensor?: string;
   /** The op meant when the axis stands before the index: PyTorch's `gather(x, 1, index)` is `gather_elements(x, index, 1)`. */
   readonly withAxisFirst?: string;
+  /** Its first tensor may be one example: then it has an axis less than the second, and so has the result. */
+  readonly mayLackBatch?: boolean;
   /** The op that NumPy and JAX mean by this name. */
   readonly inJax?: string;
   /** Where no axis is said it takes all elements in a row: in NumPy and JAX alone, or in every library. */

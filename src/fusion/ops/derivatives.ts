@@ -159,11 +159,17 @@ export const padding: Derivative = {
     const x = shapeOf(context, context.inputs[0]!);
     if (mode === "constant") return of("pad", [cotangent], { pads: numbersOf(attrs["pads"]).map((width) => -width) });
     return widthsOf(attrs, x.length).reduce((g, { left, right }, axis) => {
-      const [extent, first] = [x[axis]!, mode === "edge" ? 0 : 1];
+      const extent = x[axis]!;
+      const [first, last] =
+        mode === "edge" ? [0, extent - 1] : mode === "wrap" ? [extent - left, 0] : [1, extent - 1 - right];
       const part = (start: number, stop: number): NodeId =>
         of("slice", [g], { start: [start], stop: [stop], axes: [axis] });
       const folded = (side: NodeId): NodeId =>
-        mode === "edge" ? of("sum", [side], { axes: [axis], keepdims: true }) : of("flip", [side], { axes: [axis] });
+        mode === "edge"
+          ? of("sum", [side], { axes: [axis], keepdims: true })
+          : mode === "wrap"
+            ? side
+            : of("flip", [side], { axes: [axis] });
       const put = (sum: NodeId, side: NodeId, at: number): NodeId => {
         const after = extent - at - context.typeOf(side).shape[axis]!;
         const pads = x.toReversed().flatMap((_, i) => (x.length - 1 - i === axis ? [at, after] : [0, 0]));
@@ -172,11 +178,7 @@ export const padding: Derivative = {
       const inside = left + right > 0 ? part(left, left + extent) : g;
       const before = left > 0 ? put(inside, folded(part(0, left)), first) : inside;
       if (right === 0) return before;
-      return put(
-        before,
-        folded(part(left + extent, left + extent + right)),
-        mode === "edge" ? extent - 1 : extent - 1 - right,
-      );
+      return put(before, folded(part(left + extent, left + extent + right)), last);
     }, cotangent);
   },
   jvp: ({ attrs, of }, [tangent]) => of("pad", [tangent!], { ...attrs, value: 0 }),

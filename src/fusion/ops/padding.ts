@@ -1,4 +1,4 @@
-/** @file Index rules of pad: inside, border and mirror, axis by axis. */
+/** @file Index rules of pad: inside, border, mirror and other end, axis by axis. */
 import type { Attrs, Shape } from "../ir";
 import type { IndexAlgebra, IndexCase, IndexTable } from "./define";
 import { tablesByAxis } from "./index-tables";
@@ -12,7 +12,11 @@ export function widthsOf(attrs: Attrs, rank: number): { left: number; right: num
     return { left: pads[at] ?? 0, right: pads[at + 1] ?? 0 };
   });
 }
-export const modeOf = (attrs: Attrs): unknown => (attrs["mode"] === "replicate" ? "edge" : attrs["mode"]);
+/** The mode by the name it has here: PyTorch calls edge "replicate" and wrap "circular". */
+export function modeOf(attrs: Attrs): unknown {
+  const mode = attrs["mode"];
+  return mode === "replicate" ? "edge" : mode === "circular" ? "wrap" : mode;
+}
 
 interface Part<I, C> {
   readonly when: C | null;
@@ -34,9 +38,12 @@ function partsOf<I, C>(
   const end = left + extent;
   const shifted = left === 0 ? at : algebra.add(at, algebra.int(-left));
   if (mode === "constant") return [{ when: left > 0 ? around(left, end) : algebra.less(at, end), index: shifted }];
-  const before = { when: algebra.less(at, left), index: mode === "edge" ? algebra.int(0) : mirrored(left) };
+  const moved = (by: number): I => (by === 0 ? at : algebra.add(at, algebra.int(by)));
+  const border = (edge: number, mirror: number, wrapped: number): I =>
+    mode === "edge" ? algebra.int(edge) : mode === "wrap" ? moved(wrapped) : mirrored(mirror);
+  const before = { when: algebra.less(at, left), index: border(0, left, extent - left) };
   const inside = { when: algebra.less(at, end), index: shifted };
-  const after = { when: null, index: mode === "edge" ? algebra.int(extent - 1) : mirrored(2 * extent - 2 + left) };
+  const after = { when: null, index: border(extent - 1, 2 * extent - 2 + left, -left - extent) };
   return left > 0 ? [before, inside, after] : [inside, after];
 }
 
@@ -68,6 +75,7 @@ export function padTables(x: Shape, attrs: Attrs): readonly IndexTable[] {
     if (at >= 0 && at <= last) return at;
     if (mode === "constant") return -1;
     if (mode === "edge") return at < 0 ? 0 : last;
+    if (mode === "wrap") return at < 0 ? at + last + 1 : at - last - 1;
     return at < 0 ? -at : 2 * last - at;
   });
 }

@@ -8,18 +8,30 @@ import { holdsSeveral } from "./guesses/def-inputs";
 import { annotatedKind, type AnnotatedKind } from "./reading/python-types";
 import { bindName } from "./symbols";
 import type { ClassStatement, DefStatement, ParamDecl, Statement } from "./reading/syntax";
-import { bare, bodiesOf, everyStatement, expressionsOf, walk } from "./reading/syntax";
+import { WRAPPERS } from "./values/host-functions";
+import { bare, bodiesOf, everyStatement, expressionsOf, lastNameOf, walk } from "./reading/syntax";
 import { BROKEN, tensorValue, type Value } from "./values/values";
 
 /** Names that `statements` read. */
 const namesIn = (statements: readonly Statement[]): ReadonlySet<string> =>
   new Set(expressionsOf(statements).flatMap((expr) => (expr.kind === "name" ? [expr.name] : [])));
 
+/** `step = jax.jit(step)`: the same function under the same name. */
+function isWrapping(statement: Statement): boolean {
+  const [target, call] =
+    statement.kind === "assign" && statement.value ? [bare(statement.targets[0]!), bare(statement.value)] : [];
+  if (target?.kind !== "name" || call?.kind !== "call" || !WRAPPERS.has(lastNameOf(call.callee))) return false;
+  const of = call.args[0] && bare(call.args[0].value);
+  return of?.kind === "name" && of.name === target.name;
+}
+
 /** Whether a top-level statement leaves the program to a def: it binds a constant or says nothing. */
 function isPreamble(statement: Statement): boolean {
   if (statement.kind === "if") return [...everyStatement(bodiesOf(statement).flat())].every(isPreamble);
-  if (statement.kind === "def" || statement.kind === "class" || statement.kind === "pass") return true;
+  if (statement.kind === "def" || statement.kind === "class") return true;
+  if (statement.kind === "pass" || statement.kind === "import") return true;
   if (statement.kind === "expression") return bare(statement.value).kind === "string";
+  if (isWrapping(statement)) return true;
   if (statement.kind !== "assign" || statement.annotation || !statement.value) return false;
   return [...walk(statement.value)].every(({ kind }) => kind !== "call" && kind !== "hole" && kind !== "bad");
 }
@@ -30,7 +42,8 @@ export function loneDef(statements: readonly Statement[]): DefStatement | null {
   // Defs beside a module serve it.
   if (statements.some((statement) => statement.kind === "class" && isModule(statement))) return null;
   const defs = statements.filter((statement) => statement.kind === "def");
-  const others = (def: DefStatement): readonly Statement[] => statements.filter((each) => each !== def);
+  const others = (def: DefStatement): readonly Statement[] =>
+    statements.filter((each) => each !== def && !isWrapping(each));
   return defs.findLast((def) => !namesIn(others(def)).has(def.name.text)) ?? null;
 }
 

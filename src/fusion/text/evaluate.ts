@@ -8,7 +8,8 @@ import { foldBinary, foldUnary, truthOf } from "./values/constants";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { filled, memberValue } from "./calls/member";
 import { noteUses, staticCondition } from "./statements/static-condition";
-import { BINARY_OPS, COMPARISONS, MODULES, UNARY_OPS } from "./calls/names";
+import { prefixOf } from "./calls/member";
+import { BINARY_OPS, COMPARISONS, UNARY_OPS } from "./calls/names";
 import { nameValue } from "./lookup";
 import { subscriptValue } from "./indexing/subscript";
 import { bindName } from "./symbols";
@@ -159,7 +160,7 @@ function open(interpreter: Interpreter, run: StatementRun, task: Task, tasks: Ta
 function isPrefixed(run: StatementRun, expr: Expr): boolean {
   let inner = expr;
   while (inner.kind === "member") inner = inner.object;
-  return inner.kind === "name" && MODULES.has(inner.name) && run.frame.scope.find(inner.name) === null;
+  return inner.kind === "name" && prefixOf(run.frame.scope, inner.name) !== null;
 }
 
 function operandsOf(run: StatementRun, expr: Expr, callee: Callee | null): readonly Expr[] {

@@ -26,6 +26,8 @@ export function nameValue(interpreter: Interpreter, run: StatementRun, { name, s
   }
   // Tables of activations by the names that configurations give them.
   if (name === "ACT2FN") return ACTIVATIONS_BY_NAME;
+  // What says where something is computed changes no value, whatever it is called.
+  if (/^_?dev(ice)?$/i.test(name)) return { kind: "string", value: "device" };
   if (name === "__name__") return { kind: "string", value: "__main__" };
   const dtype = DTYPES.get(name);
   if (dtype) return { kind: "dtype", dtype };

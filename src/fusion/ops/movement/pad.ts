@@ -13,16 +13,21 @@ export const pad = movement({
   params: [
     ONE_TENSOR,
     { names: ["pads", "pad", "pad_width"], kind: "ints", doc: "Pairs (before, after), the last axis first." },
-    { names: ["mode"], kind: "string", default: "constant", doc: "constant, edge (replicate) or reflect." },
+    {
+      names: ["mode"],
+      kind: "string",
+      default: "constant",
+      doc: "constant, edge (replicate), reflect or wrap (circular).",
+    },
     { names: ["value", "constant_values"], kind: "float", default: 0, doc: "What a constant border holds." },
   ],
   shape([x], attrs, [name]) {
     const pads = numbersOf(attrs["pads"]);
     const mode = modeOf(attrs);
-    if (mode !== "constant" && mode !== "edge" && mode !== "reflect") {
+    if (mode !== "constant" && mode !== "edge" && mode !== "reflect" && mode !== "wrap") {
       return wrong(
         "bad-attr",
-        `pad has no mode ${JSON.stringify(attrs["mode"])}; the modes are constant, edge and reflect.`,
+        `pad has no mode ${JSON.stringify(attrs["mode"])}; the modes are constant, edge, reflect and wrap.`,
       );
     }
     if (pads.length % 2 === 1 || pads.length > 2 * x!.length) {
@@ -33,7 +38,8 @@ export const pad = movement({
     }
     const sides = widthsOf(attrs, x!.length);
     const shape = x!.map((extent, axis) => extent + sides[axis]!.left + sides[axis]!.right);
-    const limit = (extent: number): number => (mode === "edge" ? (extent === 0 ? 0 : Infinity) : extent - 1);
+    const limit = (extent: number): number =>
+      mode === "edge" ? (extent === 0 ? 0 : Infinity) : mode === "wrap" ? extent : extent - 1;
     const over =
       mode === "constant"
         ? -1

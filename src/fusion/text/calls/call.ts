@@ -12,7 +12,7 @@ import { parameterOf } from "../layers/weights";
 import { callAnyDef, initializerDef, INITIALIZERS, libraryClass, libraryDef } from "../library/library";
 import { isLoopCall, loopCall } from "./loop-calls";
 import { methodCall } from "./method-calls";
-import { MODULES } from "./names";
+import { prefixOf } from "./member";
 import { callChain, containerOf } from "../objects/containers";
 import { callObject, instantiate } from "../objects/objects";
 import { clipped, isClip } from "../objects/optimizers";
@@ -127,17 +127,18 @@ export function calleeOf({ frame }: StatementRun, { callee, args }: CallExpr): C
   const root = rootOf(expr);
   if (root.kind === "name") {
     const bound = frame.scope.find(root.name);
+    const prefix = prefixOf(frame.scope, root.name);
     if (!bound && expr.name.text === "__init__") return { kind: "method", name: expr.name, receiver: expr.object };
     if (!bound && INITIALIZERS.has(lastNameOf(expr.object))) return { kind: "initializer", name: expr.name };
     // `train_state.TrainState.create`: what a class of a library has.
     const ofClass = expr.object !== root && libraryClass(lastNameOf(expr.object)) !== null;
-    if (!bound && !ofClass && (MODULES.has(root.name) || isHostFunction(expr.name.text)))
+    if (!ofClass && (prefix !== null || (!bound && isHostFunction(expr.name.text))))
       // `nn.gelu` is flax's: PyTorch's functions stand under `nn.functional`.
       return {
         kind: "function",
         name: expr.name,
         value: null,
-        dialect: dialectOf(expr.object === root && root.name === "nn" ? "flax" : root.name),
+        dialect: dialectOf(expr.object === root && prefix === "nn" ? "flax" : (prefix ?? root.name)),
       };
     if (bound?.value.kind === "self") return { kind: "self", name: expr.name };
     const usual = args.length === 2 && !bound && TABLE.has(expr.name.text) ? args[1] : undefined;

@@ -11,6 +11,7 @@ export type Dialect = "torch" | "jax" | null;
 const PREFIXES: ReadonlyMap<string, Dialect> = new Map([
   ["torch", "torch"],
   ["F", "torch"],
+  ["functional", "torch"],
   ["jnp", "jax"],
   ["jax", "jax"],
   ["lax", "jax"],

@@ -7,14 +7,23 @@ import type { Interpreter, StatementRun } from "../interpreter";
 import { toNode, typeOf } from "../interpreter";
 import { DTYPES, MODULES, OTHER_DTYPES, PREFIXED_NUMBERS } from "./names";
 import { isLayer, layerMember } from "../layers/layer";
-import { initializerDef, INITIALIZERS, libraryClass, libraryScope } from "../library/library";
+import { initializerDef, INITIALIZERS, libraryClass, libraryDef, libraryScope } from "../library/library";
 import { indicesBeside } from "./multi-results";
 import { attributeOf, classMember } from "../objects/attributes";
 import { unknownAttribute } from "../objects/classes";
 import { isHandedOn } from "../objects/methods";
 import { nearest } from "../suggest";
 import type { Expr, Identifier, MemberExpr } from "../reading/syntax";
-import { BROKEN, isBroken, NONE, numberValue, type Operand, tensorValue, type Value } from "../values/values";
+import {
+  BROKEN,
+  isBroken,
+  NONE,
+  numberValue,
+  type Operand,
+  type Scope,
+  tensorValue,
+  type Value,
+} from "../values/values";
 
 interface At {
   readonly path: string;
@@ -107,22 +116,43 @@ function lastTwoSwapped(interpreter: Interpreter, run: StatementRun, at: At, x: 
   return transposed(interpreter, run, at, x, perm);
 }
 
-/** The name after an unbound prefix. */
+/** What libraries have by that name; null where none has it. */
+function inLibraries(name: string): Value | null {
+  if (name === "newaxis") return NONE;
+  const number = PREFIXED_NUMBERS.get(name);
+  if (number !== undefined) return numberValue(number, false);
+  const dtype = DTYPES.get(name);
+  if (dtype) return { kind: "dtype", dtype };
+  if (isLayer(name)) return { kind: "layer-class", name };
+  const of = libraryClass(name);
+  if (of) return { kind: "class", of };
+  if (OTHER_DTYPES.test(name)) return { kind: "string", value: name };
+  if (MODULES.has(name)) return { kind: "module", name };
+  const op = findOp(name);
+  return op && op.kind !== "source" ? { kind: "op", op } : null;
+}
+
+/** What `import a.b as c` gives the name c; null where no library known here has it. */
+export function imported(path: readonly string[]): Value | null {
+  const last = path.at(-1) ?? "";
+  const def = libraryDef(last, null);
+  if (!MODULES.has(path[0] ?? "")) return null;
+  return inLibraries(last) ?? (def && { kind: "def", def, scope: libraryScope() });
+}
+
+/** The library that a name stands for where nothing else is bound to it: `torch`, or `f` after `import torch.nn.functional as f`. */
+export function prefixOf(scope: Scope, name: string): string | null {
+  const bound = scope.find(name)?.value;
+  if (!bound) return MODULES.has(name) ? name : null;
+  return bound.kind === "module" ? bound.name : null;
+}
+
+/** The name after a prefix. */
 function prefixed(interpreter: Interpreter, { name, span, object }: MemberExpr): Value {
   const draws = object.kind === "member" && INITIALIZERS.has(object.name.text) ? initializerDef(name.text) : null;
   if (draws) return { kind: "def", def: draws, scope: libraryScope() };
-  if (name.text === "newaxis") return NONE;
-  const number = PREFIXED_NUMBERS.get(name.text);
-  if (number !== undefined) return numberValue(number, false);
-  const dtype = DTYPES.get(name.text);
-  if (dtype) return { kind: "dtype", dtype };
-  if (isLayer(name.text)) return { kind: "layer-class", name: name.text };
-  const of = libraryClass(name.text);
-  if (of) return { kind: "class", of };
-  if (OTHER_DTYPES.test(name.text)) return { kind: "string", value: name.text };
-  if (MODULES.has(name.text)) return { kind: "module", name: name.text };
-  const op = findOp(name.text);
-  if (op && op.kind !== "source") return { kind: "op", op };
+  const found = inLibraries(name.text);
+  if (found) return found;
   interpreter.diagnostics.add("unknown-name", span, `Nothing is called \`${name.text}\` here.`);
   return BROKEN;
 }

@@ -2,7 +2,7 @@
 import { findOp } from "../../ops";
 import { dictMethod, listMethod, textMethod } from "../values/collections";
 import { convert, isConversion } from "../values/conversions";
-import { hostCall } from "../values/host-functions";
+import { hostCall, isHostFunction } from "../values/host-functions";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { callAnyDef, libraryDef, libraryMethod } from "../library/library";
@@ -66,7 +66,8 @@ export function methodCall(
   if (value.kind === "key") return hostCall(interpreter, run, call, name.text, operands) ?? value;
   if (value.kind === "string") return textMethod(interpreter, value.value, name, operands.slice(1));
   if ((value.kind === "number" || value.kind === "bool") && name.text === "item") return value;
-  const number = (value.kind === "number" || value.kind === "bool") && findOp(name.text) !== null;
+  const number =
+    (value.kind === "number" || value.kind === "bool") && (findOp(name.text) !== null || isHostFunction(name.text));
   if (value.kind === "def" && DERIVATIVE_RULES.has(name.text)) {
     const what = receiver.expr?.kind === "name" ? `\`${receiver.expr.name}\`` : "the function";
     interpreter.diagnostics.add(

@@ -49,6 +49,8 @@ export function opCall(
   const found = bindArguments(interpreter, meant, rest, call.word ?? call.expr.callee.span, defaults);
   const bound = found && { ...found, attrs: perSpace(interpreter, call.called ?? "", found) };
   const rank = rankOf(interpreter, bound?.tensors[0]?.value);
+  if (bound && meant.mayLackBatch && isOne(interpreter, meant, bound))
+    return ofOne(interpreter, run, { ...call, label: meant.name }, meant, bound);
   if (bound && rank > 1 && takesRow(meant, dialect, rest))
     return inRow(interpreter, run, { ...call, label: meant.name }, bound);
   if (bound && wider?.operand.value.kind === "dtype")
@@ -69,6 +71,43 @@ function takesRow(op: OpDef | CompositeDef, dialect: Dialect, args: readonly Giv
   if (!op.rowWithoutAxis || (op.rowWithoutAxis === "jax" && dialect !== "jax")) return false;
   const axis = op.params.findIndex(({ kind }) => kind === "axis");
   return axis >= 0 && !gives(op, axis, args);
+}
+
+/** Whether the call fits one example without a batch. */
+function isOne(interpreter: Interpreter, op: OpDef | CompositeDef, { tensors, attrs }: Bound): boolean {
+  const types = tensors.map((operand) =>
+    operand?.value.kind === "tensor" && !interpreter.unknown.has(operand.value.node)
+      ? typeOf(interpreter, operand.value.node)
+      : null,
+  );
+  const [x, w, ...others] = types;
+  if (!x || !w || x.shape.length + 1 !== w.shape.length) return false;
+  const batch = { ...x, shape: [1, ...x.shape] };
+  const given = [batch, w, ...others];
+  return (
+    op.kind === "composite"
+      ? op.infer(given, attrs)
+      : op.infer(
+          given.filter((type) => type !== null),
+          attrs,
+        )
+  ).ok;
+}
+
+/** A call on one example: it becomes a batch of one, and the result is taken out of it. */
+function ofOne(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: { readonly path: string; readonly expr: Expr; readonly label: string },
+  op: OpDef | CompositeDef,
+  { tensors, attrs }: Bound,
+): Value {
+  const operands = tensors.filter((operand) => operand !== null);
+  return applyParts(interpreter, run, at, operands, (b, [x, ...others]) => {
+    const given = [b.op("batch", "unsqueeze", [x!], { axes: [0] }), ...others];
+    const result = op.kind === "composite" ? op.build(b, given, attrs) : b.op("of_batch", op.name, given, attrs);
+    return b.op(at.label, "squeeze", [result], { axes: [0] });
+  });
 }
 
 /** Calls that draw and name no seed draw differently from one another: each has the next. */

@@ -29,6 +29,7 @@ import { OPTAX } from "./optax";
 import { OPTIMIZERS } from "./optimizers";
 import { SPECIAL } from "./special";
 import { LOSSES, STATISTICS } from "./statistics";
+import { VISION } from "./vision";
 
 const SOURCE = [
   STATISTICS,
@@ -41,6 +42,7 @@ const SOURCE = [
   LAYER_CLASSES,
   OPTIMIZERS,
   OPTAX,
+  VISION,
 ].join("\n");
 
 interface Library {
@@ -103,8 +105,8 @@ export function libraryMistakes(): readonly string[] {
   return diagnostics.list(SOURCE).map(({ line, text }) => `${line}: ${text}`);
 }
 
-/** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `tensor_unfold` a method alone. */
-const isPublic = (name: string): boolean => !/^(_|jax_|tensor_|initializer_)/.test(name);
+/** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `flax_max_pool` what flax means by the name of an op that does something else, `tensor_unfold` a method alone. */
+const isPublic = (name: string): boolean => !/^(_|jax_|flax_|tensor_|initializer_)/.test(name);
 
 /** Every name that a call can use. */
 export const libraryNames = (): readonly string[] =>
@@ -167,6 +169,8 @@ export function libraryOverload(
   dialect: Dialect,
   args: readonly GivenArgument[],
 ): DefStatement | null {
+  const other = dialect === "jax" ? library().defs.get(`flax_${op.name}`) : undefined;
+  if (other) return other;
   const def = libraryDef(op.name, dialect);
   if (!def) return null;
   const has = new Set(def.params.map(({ name }) => name.text));

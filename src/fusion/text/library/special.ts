@@ -1,6 +1,9 @@
 /** @file Special functions by the usual series, in the language itself. */
 
 export const SPECIAL = String.raw`
+def log(x, base):
+  return torch.log(x) / torch.log(base)
+
 def _lanczos(x):
   # Lanczos with g = 7 and nine terms: 1e-15 in 64 bits, f32's own accuracy in 32.
   z = x - 1

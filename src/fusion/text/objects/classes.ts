@@ -173,6 +173,7 @@ const isWeight = (target: Expr): boolean => target.kind === "member" && target.n
 /** Whether `statement` may be left out: nothing that forward() computes hangs on it. */
 export function isIdle(statement: Statement): boolean {
   switch (statement.kind) {
+    case "import":
     case "pass":
       return true;
     case "expression": {

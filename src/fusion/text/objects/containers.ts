@@ -1,7 +1,16 @@
 /** @file Lists, dictionaries and chains of modules: `nn.ModuleList`, `nn.ModuleDict`, `nn.Sequential`, and classes that inherit from them. */
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { attach } from "../layers/weights";
-import { BROKEN, type GivenArgument, isBroken, type ObjectInfo, type Operand, type Value } from "../values/values";
+import { lastNameOf } from "../reading/syntax";
+import {
+  BROKEN,
+  type ClassInfo,
+  type GivenArgument,
+  isBroken,
+  type ObjectInfo,
+  type Operand,
+  type Value,
+} from "../values/values";
 
 /** Lists of modules, and what else of a library has a meaning without being one function. */
 export const CONTAINERS: ReadonlySet<string> = new Set(["Sequential", "ModuleList", "ModuleDict"]);
@@ -14,7 +23,8 @@ export const attachItems = (value: Value, object: ObjectInfo): void => {
 };
 
 /** `nn.Sequential(a, b)`, `nn.ModuleList(layers)`; null of anything else. */
-export function containerOf(name: string, args: readonly GivenArgument[]): Value | null {
+export function containerOf(name: string, given: readonly GivenArgument[]): Value | null {
+  const args = given.filter((arg) => arg.name?.text !== "name");
   const [only] = args;
   const chain = name === "Sequential";
   if (!CONTAINERS.has(name) && name !== "ParameterList" && name !== "ParameterDict") return null;
@@ -46,6 +56,14 @@ export function callChain(
   return value;
 }
 
-/** The list that an object of a class like nn.ModuleList is; any other value as it is. */
-export const contentsOf = (value: Value): Value =>
-  value.kind === "object" ? (value.object.fields.get(ITEMS) ?? value) : value;
+const isNamedTuple = ({ statement, bases }: ClassInfo): boolean =>
+  statement.bases.some((base) => lastNameOf(base) === "NamedTuple") || bases.some(isNamedTuple);
+
+/** The list that an object of a class like nn.ModuleList or NamedTuple is; any other value as it is. */
+export function contentsOf(value: Value): Value {
+  if (value.kind !== "object") return value;
+  const { fields, of } = value.object;
+  if (isNamedTuple(of))
+    return { kind: "sequence", items: [...fields.values()].map((field) => ({ value: field, path: "", expr: null })) };
+  return fields.get(ITEMS) ?? value;
+}

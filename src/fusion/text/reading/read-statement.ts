@@ -1,6 +1,6 @@
 /** @file Statements out of tree nodes; Python outside the language gets a sentence of its own. */
 import type { Span } from "../../ir";
-import type { Expr, Statement } from "./syntax";
+import type { Expr, NameExpr, Statement } from "./syntax";
 import type { Diagnostics } from "./diagnostics";
 import type { Item } from "./read-item";
 import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
@@ -194,7 +194,22 @@ function readImport({ text, diagnostics, span }: ParserContext): Statement {
     severity: "warning",
     fixes: [{ title: "Remove this line", edits: [{ span: lines, insert: "" }] }],
   });
-  return { kind: "pass", span };
+  return { kind: "import", span, names: aliasesIn(text.slice(span.from, span.to), span.from) };
+}
+
+/** What an import gives another name: `import torch.nn.functional as f`. */
+function aliasesIn(
+  source: string,
+  at: number,
+): readonly { readonly path: readonly string[]; readonly alias: NameExpr }[] {
+  const base = /^\s*from\s+([\w.]+)/.exec(source)?.[1] ?? "";
+  return [...source.matchAll(/([\w.]+)\s+as\s+(\w+)/g)].map(({ 0: whole, 1: name, 2: alias, index }) => {
+    const from = at + index + whole.length - alias!.length;
+    return {
+      path: [...base.split("."), ...name!.split(".")].filter((word) => word !== ""),
+      alias: { kind: "name", name: alias!, span: { from, to: from + alias!.length } },
+    };
+  });
 }
 
 const statementsOf = (body: Item | null): readonly Statement[] => body?.parts.flatMap((part) => part.statements) ?? [];

@@ -230,6 +230,11 @@ export interface ClassStatement extends At {
   readonly bases: readonly Expr[];
   readonly body: readonly Statement[];
 }
+/** `from numpy import linalg as la`: other names for what libraries have. */
+export interface ImportStatement extends At {
+  readonly kind: "import";
+  readonly names: readonly { readonly path: readonly string[]; readonly alias: NameExpr }[];
+}
 export interface PassStatement extends At {
   readonly kind: "pass";
 }
@@ -251,6 +256,7 @@ export type Statement =
   | AssertStatement
   | RaiseStatement
   | ClassStatement
+  | ImportStatement
   | PassStatement
   | BadStatement;
 
@@ -291,6 +297,7 @@ export function rootsOf(statement: Statement): readonly Expr[] {
       return [statement.test];
     case "def":
     case "class":
+    case "import":
     case "pass":
     case "break":
     case "continue":

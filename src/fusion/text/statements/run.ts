@@ -11,7 +11,8 @@ import { hostReads, isPrinted, isRemark, runAssert, runRaise } from "./tells";
 import { noteUses } from "./static-condition";
 import type { Interpreter, StatementRun, Frame } from "../interpreter";
 import { mayGoOn, toNode, typeOf } from "../interpreter";
-import { BINARY_OPS } from "../calls/names";
+import { BINARY_OPS, MODULES } from "../calls/names";
+import { imported } from "../calls/member";
 import { annotatedKind } from "../reading/python-types";
 import { bindName } from "../symbols";
 import type {
@@ -109,6 +110,13 @@ function runPlainly(interpreter: Interpreter, statement: Statement, frame: Frame
       return runAssert(interpreter, statement, frame);
     case "class":
       return runClass(interpreter, statement, frame);
+    case "import":
+      return underName(interpreter, frame, statement, "_", (run) => {
+        for (const { path, alias } of statement.names) {
+          const value = imported(path);
+          if (value && !MODULES.has(alias.name)) bindName(interpreter, run, alias, value, "parameter");
+        }
+      });
     case "pass":
       return;
     case "bad":

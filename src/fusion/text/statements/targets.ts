@@ -5,6 +5,7 @@ import type { Interpreter, StatementRun, Frame } from "../interpreter";
 import { BROKEN, describe, isBroken, type Operand, type SymbolKind, type Value } from "../values/values";
 import { bindName } from "../symbols";
 import { findOp } from "../../ops";
+import { contentsOf } from "../objects/containers";
 import { sharesOf } from "../calls/multi-results";
 import { setItem } from "../indexing/set-item";
 import { nameAfter } from "../layers/weights";
@@ -175,7 +176,8 @@ export function bindTargets(
       );
     return;
   }
-  const given = value.kind === "sequence" ? value.items : sharesOf(interpreter, run, value, expr.items.length, expr);
+  const listed = contentsOf(value);
+  const given = listed.kind === "sequence" ? listed.items : sharesOf(interpreter, run, value, expr.items.length, expr);
   const items = given && gathered(given, expr.items.length, expr.starred[0]);
   const fits = items?.length === expr.items.length;
   if (!fits && !isBroken(value)) {

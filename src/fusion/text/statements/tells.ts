@@ -1,7 +1,7 @@
 /** @file Statements that check or tell something and compute nothing: prints, remarks, assertions of Python, refusals. */
 import type { Span } from "../../ir";
 import { findOp } from "../../ops";
-import { MODULES } from "../calls/names";
+import { prefixOf } from "../calls/member";
 import { evaluate } from "../evaluate";
 import type { Frame, Interpreter } from "../interpreter";
 import { bare } from "../reading/syntax";
@@ -90,8 +90,10 @@ export function isRemark(interpreter: Interpreter, { value, span }: ExpressionSt
   while (root.kind === "member") root = root.object;
   const name = callee.kind === "name" ? callee.name : callee.name.text;
   const bound = root.kind === "name" ? frame.scope.find(root.name) : null;
-  if (root.kind !== "name" || (bound && bound.value.kind !== "none") || findOp(name)) return false;
-  const elsewhere = root !== callee && !MODULES.has(root.name);
+  if (root.kind !== "name" || findOp(name)) return false;
+  const prefix = prefixOf(frame.scope, root.name);
+  if (bound && prefix === null && bound.value.kind !== "none") return false;
+  const elsewhere = root !== callee && prefix === null;
   if (!elsewhere && !REMARK.test(name)) return false;
   ignored(
     interpreter,

@@ -67,6 +67,13 @@ function sliceOf(operands: readonly Operand[]): Value | null {
   return { kind: "slice", start: start ?? null, stop: stop ?? null, step: step ?? null };
 }
 
+/** NumPy's functions of sizes, by the methods that answer the same. */
+const SIZES: ReadonlyMap<string, string> = new Map([
+  ["shape", "size"],
+  ["size", "numel"],
+  ["ndim", "dim"],
+]);
+
 /** Functions that go through what they are given. */
 const WALKS: ReadonlySet<string> = new Set(["list", "tuple", "sorted", "reversed", "enumerate"]);
 
@@ -119,6 +126,15 @@ export function builtin(
       return number;
     }
   }
+  const asked = SIZES.get(name);
+  if (asked && value?.kind === "tensor")
+    return sizeMethod(
+      interpreter,
+      { text: operands.length > 1 ? "size" : asked, span: call.expr.span },
+      typeOf(interpreter, value.node),
+      operands.slice(1),
+      interpreter.unknown.has(value.node),
+    );
   if (name === "slice") return sliceOf(operands);
   if (name === "zip" && operands.length > 0)
     return zipped(operands.map((operand, i) => itemsOf(interpreter, run, operand, `${call.path}/in${i}`)));

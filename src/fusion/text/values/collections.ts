@@ -4,6 +4,7 @@ import { bindTargets } from "../statements/targets";
 import type { Expr, Identifier } from "../reading/syntax";
 import { bare } from "../reading/syntax";
 import { dictKey } from "../reading/strings";
+import { foldBinary, truthOf } from "./constants";
 import { BROKEN, isBroken, NONE, numberValue, type Operand, type Value } from "./values";
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });
@@ -74,6 +75,13 @@ export function listMethod(
   if (name.text === "add_module" && second) return now([...items, second]);
   if (name.text === "register_module" && second) return now([...items, second]);
   if (name.text === "reverse") return now(items.toReversed());
+  if (name.text === "clear") return now([]);
+  const isFirst = ({ value }: Operand): boolean =>
+    first !== undefined && truthOf(foldBinary("==", value, first.value) ?? NONE) === true;
+  const found = /^(remove|index|count)$/.test(name.text) ? items.findIndex(isFirst) : -1;
+  if (found >= 0 && name.text === "remove") return now(items.toSpliced(found, 1));
+  if (found >= 0 && name.text === "index") return numberValue(found, true);
+  if (name.text === "count" && first) return numberValue(items.filter(isFirst).length, true);
   if (name.text === "copy") return list(items);
   if (name.text === "numel")
     return numberValue(
@@ -90,7 +98,7 @@ export function listMethod(
   interpreter.diagnostics.add(
     "bad-method",
     name.span,
-    "A list has .append(x), .extend(xs), .insert(i, x), .pop() and .reverse(); ops take its tensors by torch.stack or torch.cat.",
+    "A list has .append(x), .extend(xs), .insert(i, x), .remove(x), .index(x), .pop() and .reverse(); ops take its tensors by torch.stack or torch.cat.",
   );
   return BROKEN;
 }

@@ -65,14 +65,16 @@ export function truthOf(value: Value): boolean | null {
   }
 }
 
+/** Kinds of which two different ones are never equal. */
+const PLAIN: ReadonlySet<Value["kind"]> = new Set(["dtype", "string", "sequence", "dict", "number"]);
+
 /** What two values that are no numbers have in common: strings, types, None; null where that can't be said before the graph runs. */
 function sameWord(left: Value, right: Value): boolean | null {
   if (left.kind === "none" || right.kind === "none") return left.kind === right.kind;
   if (left.kind === "string" && right.kind === "string") return left.value === right.value;
   if (left.kind === "dtype" && right.kind === "dtype") return left.dtype === right.dtype;
-  // Types that are words here, `torch.bfloat16`, are none that a tensor has.
-  if ((left.kind === "dtype" && right.kind === "string") || (left.kind === "string" && right.kind === "dtype"))
-    return false;
+  // Types that are words here, `torch.bfloat16`, are none that a tensor has; a tuple is no text.
+  if (left.kind !== right.kind && PLAIN.has(left.kind) && PLAIN.has(right.kind)) return false;
   if (left.kind === "bool" && right.kind === "bool") return left.value === right.value;
   if (left.kind === "sequence" && right.kind === "sequence") return sameItems(left.items, right.items);
   return null;

@@ -142,7 +142,7 @@ const fieldDefault: Known = (interpreter, run, call, operands) => {
     operands[call.expr.args.findIndex(({ name }) => name?.text === word)];
   const factory = given("default_factory");
   if (factory) return interpreter.call(run, call, factory.value, []);
-  return given("default")?.value ?? null;
+  return given("default")?.value ?? NONE;
 };
 
 /** `get_act_layer("gelu")`: the layer that configurations call so; a class stays as it is. */
@@ -282,6 +282,9 @@ const typedTensor =
 const never: Known = () => flag(false);
 const nothing: Known = () => NONE;
 
+/** What compiles a function. */
+export const WRAPPERS: ReadonlySet<string> = new Set(["jit", "compile", "script", "filter_jit"]);
+
 const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["isinstance", isInstance],
   ["getattr", attribute],
@@ -299,6 +302,7 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["finfo", limits],
   ["iinfo", limits],
   ["asarray", arrayOf],
+  ["from_numpy", arrayOf],
   ["array", arrayOf],
   ["as_tensor", arrayOf],
   ["tensor", arrayOf],
@@ -317,7 +321,7 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["LongTensor", typedTensor("i32")],
   ["BoolTensor", typedTensor("bool")],
   // What compiles or wraps a function or a model changes no value.
-  ...["weight_norm", "jit", "compile", "script", "DataParallel"].map((name): readonly [string, Known] => [
+  ...[...WRAPPERS, "weight_norm", "DataParallel"].map((name): readonly [string, Known] => [
     name,
     (_interpreter, _run, _call, [of]) => of?.value ?? null,
   ]),
@@ -338,6 +342,17 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
     "callable",
     (_interpreter, _run, _call, [first]) => (first ? flag(/^(def|op|partial)$/.test(first.value.kind)) : null),
   ],
+  [
+    "is_floating_point",
+    (interpreter, _run, _call, [first]) =>
+      first?.value.kind === "tensor" ? flag(typeOf(interpreter, first.value.node).dtype.startsWith("f")) : null,
+  ],
+  [
+    "is_integer",
+    (_interpreter, _run, _call, [first]) =>
+      first?.value.kind === "number" ? flag(Number.isInteger(first.value.value)) : null,
+  ],
+  ["get_device", () => numberValue(0, true)],
   ["is_tensor", (_interpreter, _run, _call, [first]) => (first ? flag(first.value.kind === "tensor") : null)],
   ...[
     "is_scripting",

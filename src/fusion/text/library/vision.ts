@@ -1,0 +1,78 @@
+/** @file Convolutions and windows with channels last, as flax has them, and the boxes of detectors. Written in the language itself. */
+
+export const VISION = String.raw`
+def _same_pads(sizes, windows, steps, spread):
+  pads = [(0, 0)]
+  for n, k, s, d in zip(sizes, windows, steps, spread):
+    total = max((-(-n // s) - 1) * s + (k - 1) * d + 1 - n, 0)
+    pads.append((total // 2, total - total // 2))
+  return pads + [(0, 0)]
+
+def _per_side(value, rank):
+  return tuple(value) if isinstance(value, (tuple, list)) else (value,) * rank
+
+def _channels_first(x):
+  return x.permute(0, x.ndim - 1, *range(1, x.ndim - 1))
+
+def _channels_last(x):
+  return x.permute(0, *range(2, x.ndim), 1)
+
+def _with_border(x, padding, windows, steps, spread):
+  rank = x.ndim - 2
+  if padding == "VALID":
+    return x
+  if padding == "SAME":
+    return jnp.pad(x, _same_pads(x.shape[1:-1], windows, steps, spread))
+  if padding == "CIRCULAR":
+    return jnp.pad(x, _same_pads(x.shape[1:-1], windows, (1,) * rank, spread), mode="wrap")
+  sides = [p if isinstance(p, (tuple, list)) else (p, p) for p in _per_side(padding, rank)]
+  return jnp.pad(x, [(0, 0)] + sides + [(0, 0)])
+
+class Conv:
+  def __init__(self, features, kernel_size, strides=1, padding="SAME", input_dilation=1, kernel_dilation=1, feature_group_count=1, use_bias=True, kernel_init=None, bias_init=None, **options):
+    self.features = features
+    self.kernel_size = kernel_size
+    self.strides = strides
+    self.padding = padding
+    self.kernel_dilation = kernel_dilation
+    self.groups = feature_group_count
+    self.use_bias = use_bias
+    self.kernel_init = nn.initializers.lecun_normal() if kernel_init is None else kernel_init
+    self.bias_init = jnp.zeros if bias_init is None else bias_init
+
+  def forward(self, inputs):
+    windows = _per_side(self.kernel_size, 1)
+    rank = len(windows)
+    x = inputs if inputs.ndim == rank + 2 else inputs[None]
+    steps = _per_side(1 if self.strides is None else self.strides, rank)
+    spread = _per_side(self.kernel_dilation, rank)
+    kernel = hk.get_parameter("kernel", shape=windows + (x.shape[-1] // self.groups, self.features), init=self.kernel_init)
+    bias = hk.get_parameter("bias", shape=(self.features,), init=self.bias_init) if self.use_bias else None
+    x = _channels_first(_with_border(x, self.padding, windows, steps, spread))
+    y = conv2d(x, kernel.permute(rank + 1, rank, *range(rank)), bias, stride=steps, dilation=spread, groups=self.groups)
+    return _channels_last(y) if inputs.ndim == rank + 2 else _channels_last(y)[0]
+
+def flax_avg_pool(inputs, window_shape, strides=None, padding="VALID", count_include_pad=True):
+  rank = len(window_shape)
+  steps = _per_side(1 if strides is None else strides, rank)
+  x = _channels_first(_with_border(inputs, padding, window_shape, steps, (1,) * rank))
+  return _channels_last(avg_pool2d(x, window_shape, steps))
+
+def flax_max_pool(inputs, window_shape, strides=None, padding="VALID"):
+  rank = len(window_shape)
+  steps = _per_side(1 if strides is None else strides, rank)
+  if padding == "VALID":
+    return _channels_last(max_pool2d(_channels_first(inputs), window_shape, steps))
+  pads = _same_pads(inputs.shape[1:-1], window_shape, steps, (1,) * rank) if padding == "SAME" else [(0, 0)] + list(padding) + [(0, 0)]
+  return _channels_last(max_pool2d(_channels_first(jnp.pad(inputs, pads, constant_values=-jnp.inf)), window_shape, steps))
+
+def box_area(boxes):
+  return (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+
+def box_iou(boxes1, boxes2):
+  first = torch.maximum(boxes1[:, None, :2], boxes2[:, :2])
+  last = torch.minimum(boxes1[:, None, 2:], boxes2[:, 2:])
+  size = (last - first).clamp(min=0)
+  inter = size[..., 0] * size[..., 1]
+  return inter / (box_area(boxes1)[:, None] + box_area(boxes2) - inter)
+`;
