@@ -4,12 +4,12 @@ import { describe, expect, test } from "vitest";
 import { fusionAt } from "../../src/fusion/compile";
 import { generic } from "../../src/fusion/cost";
 import { node, type Fusion } from "../../src/fusion/ir";
-import { classify, evaluationsOf } from "../../src/fusion/kernel";
+import { classify, evaluationsOf, regionArithmetic } from "../../src/fusion/kernel";
 import { opDef } from "../../src/fusion/ops";
 import { lowerFusion, planFusion, type LoweredRegion } from "../../src/fusion/plan";
 import { gpu, graphOf, oneRegion } from "./kernel-harness";
 import { compiled, valueFaults } from "./pass-harness";
-import { flopsOfOp, writtenOps } from "./written-ops";
+import { flopsOfOp, writtenLoads, writtenOps } from "./written-ops";
 
 const flopsOf = (fusion: Fusion): number[] => lowerFusion(fusion, gpu, generic).map(({ facts }) => facts.flops);
 
@@ -98,6 +98,21 @@ test("a kernel counts the FLOP that it is written with", { timeout: 120_000 }, (
     { numRuns: 300, seed: 20261128 },
   );
   expect(seen).toBeGreaterThan(100);
+});
+
+test("loads that shifted views repeat are counted as they are written, a part of four like all four", () => {
+  const taps = fc.uniqueArray(fc.nat({ max: 8 }), { minLength: 2, maxLength: 5 });
+  fc.assert(
+    fc.property(taps, fc.constantFrom(16, 64), fc.constantFrom(72, 73), (at, rows, width) => {
+      const parts = at.map((tap) => `p[:, ${tap}:${tap + 64}]`);
+      const fusion = oneRegion(graphOf(`x: f32[${rows}, ${width}]\np = x\nreturn ${parts.join(" + ")}`));
+      const [region] = [...fusion.regions.values()];
+      const [{ facts, programs }] = lowerFusion(fusion, gpu, generic) as [LoweredRegion];
+      const { near } = regionArithmetic(fusion.graph, region!, facts.form, facts.schedule).shifted;
+      expect(near + 4 * facts.schedule.reads[0]!.elements).toBe(4 * 4 * writtenLoads(programs[0]!)!);
+    }),
+    { numRuns: 60, seed: 20261128 },
+  );
 });
 
 test("a value that is asked for across an edge is computed once for each neighbour, and once more for all of them", () => {

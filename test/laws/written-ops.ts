@@ -5,14 +5,8 @@ import type { OpDef } from "../../src/fusion/ops";
 /** FLOP of an op on one element. */
 export const flopsOfOp = ({ flopsPerElement }: OpDef): number => flopsPerElement;
 
-/**
- * How often a thread's statements compute an op, times its `weight`, in all threads; edges count as if they were met everywhere. Null
- * where it can't be told.
- */
-export function writtenOps(
-  { body, workgroups, workgroupSize }: KernelProgram,
-  weight: (def: OpDef) => number,
-): number | null {
+/** How often a thread's statements are met, each times its `weight`, in all threads; edges count as if they were met everywhere. Null where it can't be told. */
+function written({ body, workgroups, workgroupSize }: KernelProgram, weight: (stmt: Stmt) => number): number | null {
   let threads: number | null = [...workgroups, ...workgroupSize].reduce((product, each) => product * each, 1);
   const within = (block: readonly Stmt[], times: number): number =>
     block.reduce((sum, stmt) => {
@@ -25,9 +19,19 @@ export function writtenOps(
       }
       if (stmt.kind === "if") return sum + within(stmt.body, times) + within(stmt.otherwise, times);
       if (isLoop(stmt)) return sum + within(stmt.body, stmt.kind === "for" ? times * stmt.count : times);
-      const isSet = stmt.kind === "let" || stmt.kind === "var" || stmt.kind === "set";
-      return isSet && stmt.value.kind === "op" ? sum + times * stmt.reg.width * weight(stmt.value.def) : sum;
+      return sum + times * weight(stmt);
     }, 0);
   const each = within(body, 1);
   return threads === null ? null : each * threads;
 }
+
+const isSet = (stmt: Stmt): stmt is Extract<Stmt, { kind: "let" | "var" | "set" }> =>
+  stmt.kind === "let" || stmt.kind === "var" || stmt.kind === "set";
+
+/** How often the threads compute an op, on each of four elements apart, times its `weight`. */
+export const writtenOps = (program: KernelProgram, weight: (def: OpDef) => number): number | null =>
+  written(program, (stmt) => (isSet(stmt) && stmt.value.kind === "op" ? stmt.reg.width * weight(stmt.value.def) : 0));
+
+/** How often the threads load, one element or four. */
+export const writtenLoads = (program: KernelProgram): number | null =>
+  written(program, (stmt) => Number(isSet(stmt) && stmt.value.kind === "load"));

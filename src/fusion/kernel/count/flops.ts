@@ -10,7 +10,7 @@ import { sumOf } from "../shapes/sort/sort-factors";
 import { rangeTerms } from "./data-loads";
 import { shapesOf } from "./reads";
 import { evaluationsPerElement, type Neighbours } from "./lanes";
-import { clustersOf, perElement, positionsOf } from "./positions";
+import { clustersOf, fourIn, loadsOf, positionsOf } from "./positions";
 import { segmentBody } from "../shapes/map/segments";
 import { showsOneOperand } from "../indices/affine";
 import { resolveView } from "../indices/views";
@@ -54,8 +54,7 @@ export function regionArithmetic(
   for (const id of region.members) {
     const n = node(graph, id);
     const def = opDef(n.op);
-    if (def.kind === "movement" && def.movement!.free !== true && !showsOneOperand(n, shapesOf(graph, n)))
-      work += GUARD_WORK * evaluations.get(id)!;
+    if (hasEdges(graph, n)) work += GUARD_WORK * evaluations.get(id)!;
     if (def.kind === "movement" || def.loop) continue;
     const times = timesOf(graph, n, evaluations.get(id)!, form, schedule);
     const isCounted = def.kind === "contraction" || def.ranges !== undefined || def.order !== undefined;
@@ -74,6 +73,12 @@ export function regionArithmetic(
   return { flops, work, shifted: shiftedIn(graph, bodiesOf(graph, region, schedule), schedule) };
 }
 
+/** Whether elements of a movement come from several operands, or from none. */
+function hasEdges(graph: Graph, n: Node): boolean {
+  const { kind, movement } = opDef(n.op);
+  return kind === "movement" && movement!.free !== true && !showsOneOperand(n, shapesOf(graph, n));
+}
+
 function shiftedIn(graph: Graph, bodies: readonly Body[], { reads, width, lane }: RegionSchedule): Shifted {
   const lanes = lane === "columns" ? 4 : width;
   let [near, far] = [0, 0];
@@ -82,14 +87,20 @@ function shiftedIn(graph: Graph, bodies: readonly Body[], { reads, width, lane }
     if (loaded.size === 0) continue;
     // The loops go over what is stored and what is folded; other values may be larger, and are asked for in part.
     const folded = members.flatMap((id) => (opDef(node(graph, id).op).kind === "reduce" ? node(graph, id).inputs : []));
-    const walked = Math.max(...[...outputs, ...folded].map((id) => sizeOf(node(graph, id).type.shape)));
+    const edges = members.some((id) => hasEdges(graph, node(graph, id)));
+    const shapes = [...outputs, ...folded].map((id) => node(graph, id).type.shape);
+    const widest = shapes.reduce((a, b) => (sizeOf(b) > sizeOf(a) ? b : a));
+    const walked = sizeOf(widest);
     for (const [id, at] of loaded) {
       const value = resolveView(graph, id);
       const read = reads.find((each) => each.value === value);
       if (!read) continue;
       const clusters = clustersOf(at);
-      const loads = clusters.map((cluster) => (cluster.length > 1 ? lanes : 1) * perElement(cluster, lanes));
-      const bytes = (1 + read.rereads) * dtypeBytes(node(graph, id).type.dtype);
+      const { shape, dtype } = node(graph, id).type;
+      const loads = clusters.map((cluster) =>
+        loadsOf(cluster, lanes, lanes === 4 ? fourIn(shape, widest) : null, edges),
+      );
+      const bytes = (1 + read.rereads) * dtypeBytes(dtype);
       near += bytes * Math.max(0, loads.reduce((sum, each) => sum + each, 0) * walked - read.elements);
       far += bytes * Math.max(0, clusters.length * walked - read.elements);
     }

@@ -123,9 +123,32 @@ export function clustersOf(indices: readonly number[]): number[][] {
   return clusters;
 }
 
-/** Elements behind one of several neighbours that a thread computes: what they have in common is loaded once. */
-export function perElement(cluster: readonly number[], width: number): number {
+/**
+ * Loads of a thread that computes several neighbours: each element that they have behind them once, and four that stand in memory as one
+ * where all of them are wanted (emit/joined-accesses.ts). Behind edges, which neighbours cross one by one, only a position that four of
+ * them fill is one load, beside those of its elements. A single position is one load, however it lies.
+ * @param start an index where four begin; null where rows begin anywhere
+ */
+export function loadsOf(cluster: readonly number[], width: number, start: number | null, edges: boolean): number {
   if (cluster.length === 1) return 1;
-  const elements = new Set(cluster.flatMap((index) => Array.from({ length: width }, (_, lane) => index + lane)));
-  return elements.size / width;
+  const behind = (positions: readonly number[]): ReadonlySet<number> =>
+    new Set(positions.flatMap((index) => Array.from({ length: width }, (_, lane) => index + lane)));
+  if (start === null) return behind(cluster).size;
+  const isFour = (index: number): boolean => (index - start) % 4 === 0;
+  if (edges) return cluster.filter(isFour).length + behind(cluster.filter((index) => !isFour(index))).size;
+  const fours = new Map<number, number>();
+  for (const element of behind(cluster)) {
+    const four = Math.floor((element - start) / 4);
+    fours.set(four, (fours.get(four) ?? 0) + 1);
+  }
+  return [...fours].reduce(
+    (sum, [four, wanted]) => sum + (wanted === 4 || cluster.includes(4 * four + start) ? 1 : wanted),
+    0,
+  );
+}
+
+/** Where fours begin in a value of `shape`, for a thread whose first neighbour is in the middle of `walked`; null where rows begin anywhere. */
+export function fourIn(shape: Shape, walked: Shape): number | null {
+  const [row, along] = [shape.at(-1) ?? 1, walked.at(-1) ?? 1];
+  return row % 4 === 0 && along % 4 === 0 ? (along / 2) % 4 : null;
 }

@@ -1,6 +1,7 @@
 /**
  * @file Four neighbours that one thread reads or writes one by one become one access of four: components along a short last axis, the
- * elements of windows, rows that lie between one another. The same elements are touched as before.
+ * elements of windows, rows that lie between one another. Where it loads the four at once, too, as a stencil does in its middle, that
+ * load is the only one. The same elements are touched as before.
  */
 import type { NodeId } from "../../ir";
 import type { Index, IndexSpace } from "./index-space";
@@ -20,6 +21,8 @@ interface Four {
   readonly buffer: Buffer;
   readonly start: Index;
   readonly lanes: Map<number, number>;
+  /** Where all four are loaded at once; null where they aren't. */
+  whole: number | null;
 }
 
 /** The statements with as few accesses; buffers that are met in fours from now on say so. */
@@ -63,10 +66,17 @@ class Joining {
     const [after, before, left] = [new Map<number, Stmt[]>(), new Map<number, Stmt[]>(), new Map<number, Stmt>()];
     for (const four of this.#fours.get(body) ?? []) {
       if (!this.#mayJoin(four)) continue;
-      const sites = [0, 1, 2, 3].map((lane) => four.lanes.get(lane)!);
-      four.buffer.width = 4;
-      if (body[sites[0]!]!.kind === "let") this.#joinLoads(body, four, sites, before, left);
-      else this.#joinStores(body, four, sites, after, left);
+      const { lanes, buffer } = four;
+      buffer.width = 4;
+      if (body[[...lanes.values()][0]!]!.kind === "let") this.#joinLoads(body, four, before, left);
+      else
+        this.#joinStores(
+          body,
+          four,
+          [0, 1, 2, 3].map((lane) => lanes.get(lane)!),
+          after,
+          left,
+        );
     }
     return body.flatMap((stmt, at) => [
       ...(before.get(at) ?? []),
@@ -88,19 +98,24 @@ class Joining {
   /** All four are loaded where the first of them was. */
   #joinLoads(
     body: readonly Stmt[],
-    { buffer, start }: Four,
-    sites: readonly number[],
+    { buffer, start, lanes, whole }: Four,
     before: Map<number, Stmt[]>,
     left: Map<number, Stmt>,
   ): void {
-    const loads = sites.map((at) => body[at] as Load);
-    const first = Math.min(...sites);
+    const sites = [...lanes].toSorted(([a], [b]) => a - b);
+    const first = Math.min(...lanes.values());
     const { reg: one } = body[first] as Load;
-    const reg = this.#registers.reg(`${buffer.name}_four`, one.scalar, 4, one.level);
-    const nodes = nodesOf(loads);
-    const load: Stmt = { kind: "let", reg, value: { kind: "load", buffer, index: start, width: 4 }, nodes };
-    before.set(first, [...(before.get(first) ?? []), load]);
-    for (const [lane, at] of sites.entries()) left.set(at, { ...loads[lane]!, value: { kind: "part", a: reg, lane } });
+    const known = whole === null ? null : (body[whole] as Load).reg;
+    const reg = known ?? this.#registers.reg(`${buffer.name}_four`, one.scalar, 4, one.level);
+    if (whole === null || whole > first) {
+      const nodes = nodesOf(
+        [...sites.map(([, at]) => at), ...(whole === null ? [] : [whole])].map((at) => body[at] as Load),
+      );
+      const load: Stmt = { kind: "let", reg, value: { kind: "load", buffer, index: start, width: 4 }, nodes };
+      before.set(first, [...(before.get(first) ?? []), load]);
+      if (whole !== null) left.set(whole, GONE);
+    }
+    for (const [lane, at] of sites) left.set(at, { ...(body[at] as Load), value: { kind: "part", a: reg, lane } });
   }
 
   /** All four are stored where the last of them was. */
@@ -129,17 +144,30 @@ class Joining {
     const found: Four[] = [];
     let open = new Map<string, Four>();
     const close = (): void => {
-      found.push(...[...open.values()].filter(({ lanes }) => lanes.size === 4));
+      found.push(
+        ...[...open.values()].filter(({ lanes, whole }) => lanes.size === 4 || (whole !== null && lanes.size > 0)),
+      );
       open = new Map();
     };
     for (const [at, stmt] of body.entries()) {
       if (isLoop(stmt) || stmt.kind === "if" || stmt.kind === "guard" || stmt.kind === "barrier") close();
       const access = accessOf(stmt);
-      if (!access || access.width === 4 || access.guarded || !mayLieInFours(access.buffer)) continue;
+      if (!access || access.guarded || !mayLieInFours(access.buffer)) continue;
+      if (access.width === 4 && access.kind === "store") continue;
       const address = this.#startOf(access.index);
       if (!address) continue;
       const key = `${access.kind} ${access.buffer.name} ${address.start.id}`;
-      const four = open.get(key) ?? { buffer: access.buffer, start: address.start, lanes: new Map<number, number>() };
+      const four: Four = open.get(key) ?? {
+        buffer: access.buffer,
+        start: address.start,
+        lanes: new Map(),
+        whole: null,
+      };
+      if (access.width === 4) {
+        four.whole ??= at;
+        open.set(key, four);
+        continue;
+      }
       // An element that is written twice is the last one's.
       if (four.lanes.has(address.lane)) four.lanes.delete(address.lane);
       else open.set(key, four);
