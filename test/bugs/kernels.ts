@@ -123,8 +123,13 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
   "transposed-four": [
     [
       "emit/joined-accesses.ts",
-      "const sites = «[0, 1, 2, 3].map((lane) => four.lanes.get(lane)!)»;",
-      "[3, 2, 1, 0].map((lane) => four.lanes.get(lane)!)",
+      "«[0, 1, 2, 3].map((lane) => lanes.get(lane)!)»,",
+      "[3, 2, 1, 0].map((lane) => lanes.get(lane)!)",
+    ],
+    [
+      "emit/joined-accesses.ts",
+      "const sites = «[...lanes].toSorted(([a], [b]) => a - b)»;",
+      "[...lanes].map(([lane, at]) => [3 - lane, at] as const)",
     ],
   ],
   "late-sort": [["shapes/sort/write/sort.ts", "space.atLeast(now, «this.#slots.slack + 1»)", "this.#slots.slots + 1"]],
