@@ -1,6 +1,6 @@
 /** @file Runs a program's regions on the CPU interpreter of the generated kernels and holds them to the reference and to the counts. */
 import { factorsOf } from "../../src/fusion/kernel";
-import { lowerFusion, runPlanOnCpu, type CpuRun, type RegionRun } from "../../src/fusion/plan";
+import { lowerFusion, planFusion, runPlanOnCpu, type CpuRun, type RegionRun } from "../../src/fusion/plan";
 import { printWgsl, sharedBytes } from "../../src/fusion/kernel/code";
 import { generic, targetOf } from "../../src/fusion/cost";
 import {
@@ -43,6 +43,16 @@ export function dataOf(graph: Graph): Map<NodeId, Float64Array> {
   const data = new Map<NodeId, Float64Array>();
   for (const n of graph.nodes.values()) if (n.op === "input") data.set(n.id, Float64Array.from(inputData(n)));
   return data;
+}
+
+/** Of machines for which a plan launches and counts the same, the first: what runs alike is asked once. */
+export function unlike(fusion: Fusion, targets: readonly Target[]): readonly Target[] {
+  const known = new Map<string, Target>();
+  for (const target of targets) {
+    const key = JSON.stringify(planFusion(fusion, target, generic).kernels);
+    if (!known.has(key)) known.set(key, target);
+  }
+  return [...known.values()];
 }
 
 /** What is wrong with a run: values, counted traffic, or what the interpreter noticed. Empty when nothing is. */

@@ -26,14 +26,24 @@ const [COUNT, SEED] = (process.env["PEAK_LAWS"] ?? "40:20261128").split(":").map
 const most = (values: readonly number[]): number => Math.max(0, ...values);
 const aliveIn = ({ buffers, kernels }: Plan): number => most(liveBytes(buffers, kernels.length));
 
-/** What each part of the page and of the command line says of a plan's peak. */
-function said(compilation: Compilation, which: "naive" | "fused"): Readonly<Record<string, number | string>> {
-  const { text, options, steps } = compilation;
+/** What each part of the page and of the command line says of the peaks of both plans. */
+function said(compilation: Compilation): readonly Readonly<Record<string, number | string>>[] {
+  const unchanged = whatIf(compilation, {});
+  const totals = planTotals(compilation.text, compilation.options)!;
+  const final = fusionAt(compilation, compilation.steps.length);
+  return (["naive", "fused"] as const).map((which) => saidOf(compilation, final, which, unchanged, totals));
+}
+
+function saidOf(
+  compilation: Compilation,
+  final: Fusion,
+  which: "naive" | "fused",
+  unchanged: ReturnType<typeof whatIf>,
+  totals: NonNullable<ReturnType<typeof planTotals>>,
+): Readonly<Record<string, number | string>> {
   const [naive, fused] = [compilation.naivePlan!, compilation.fusedPlan!];
-  const final = fusionAt(compilation, steps.length);
   const [plan, state] = which === "naive" ? [naive, compilation.naive!] : [fused, final];
   const picture = livePicture(plan, state.graph);
-  const unchanged = whatIf(compilation, {});
   const table = summaryOf(compilation, null)!.flatMap((block) => (block.kind === "table" ? block.rows : []));
   const shown = table.find(([name]) => name === "peak memory")![which === "naive" ? 1 : 2]!;
   const compared = comparedRows(naive.totals, fused.totals).find(({ name }) => name === "Peak memory")!;
@@ -44,7 +54,7 @@ function said(compilation: Compilation, which: "naive" | "fused"): Readonly<Reco
     buffers: aliveIn(plan),
     "the command line": planJson({ compilation, naive, fused, given: new Map() })[which].peakBytes,
     "facts of a lesson": Number(factsOf(compilation, final).number(which === "naive" ? "naive.peak" : "peak")),
-    "sizes and examples": planTotals(text, options)![which].peakBytes,
+    "sizes and examples": totals[which].peakBytes,
     "the Memory tab": picture?.peakBytes ?? 0,
     "its columns": most(picture?.columns.map(({ bytes }) => bytes) ?? []),
     ...(which === "fused" && {
@@ -60,8 +70,7 @@ describe("every part says the same of a plan's peak", () => {
   test.each(all)("%s", { timeout: 60_000 }, (_, example) => {
     const compilation = compile(example.text, optionsFor(example, defaultOptions, null, defaultOptions));
     if (!compilation.fusedPlan) return;
-    for (const which of ["naive", "fused"] as const) {
-      const numbers = said(compilation, which);
+    for (const numbers of said(compilation)) {
       expect(numbers).toEqual(Object.fromEntries(Object.keys(numbers).map((name) => [name, numbers["plan"]])));
     }
   });
