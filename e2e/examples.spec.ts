@@ -55,7 +55,7 @@ test("examples bring their options, their variants and what lecture notes print 
     await expect(play.region("Measured")).toContainText("the big tensors move 6 → 2");
   });
   await test.step("examples offer their variants as long as the program is theirs, at any size", async () => {
-    await play.example("log(relu(x + b))");
+    await play.command("log(relu(x + b))");
     const variants = page.getByRole("group", { name: "Variants of log(relu(x + b))" });
     await expect(variants.getByRole("button", { name: "Original", pressed: true })).toBeVisible();
     await page.getByRole("radio", { name: "S", exact: true }).click();

@@ -178,9 +178,13 @@ export class Playground {
     await field.press("Enter");
   }
 
-  /** Opens an example by its title, as one does who is on the page already, and waits for its last step. */
+  /** Opens an example of other ops by its title, as one does who is on the page already, and waits for its last step. */
   async example(title: string): Promise<void> {
+    const ops = async (): Promise<string> => Object.keys(await this.boxes()).join();
+    const before = await ops();
     await this.command(title);
+    // Its name is there before its plan is.
+    await expect.poll(ops).not.toBe(before);
     await expect(this.page.getByRole("button", { name: `Example: ${title}`, exact: true })).toBeVisible();
     await expect(this.page.getByText(/^Step (\d+) of \1/).first()).toBeVisible();
   }
