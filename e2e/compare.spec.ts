@@ -25,7 +25,7 @@ test("two plans beside each other: stepped together, differences marked and told
   await expect(side("Second")).toContainText("Kernels1");
 
   const differs = view.getByRole("complementary", { name: "What differs" });
-  await expect(differs.getByRole("row", { name: /^Memory traffic/ })).toContainText(/114 MiB.*18 MiB.*−96\.1 MiB/);
+  await expect(differs.getByRole("row", { name: /^Memory traffic/ })).toContainText(/114 MiB.*18 MiB.*−96 MiB/);
 
   // The pair of levels: what one of them never tried is a difference, with the other's reason.
   await view.getByRole("combobox", { name: "What is compared" }).selectOption("Level 1 and level 3");
