@@ -32,7 +32,7 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
   ],
   "wrong-lane": [["emit/emitter.ts", "const lanes = «[0, 1, 2, 3]»;", "[0, 1, 3, 2]"]],
   "unmasked-pad": [
-    ["emit/lowering.ts", "if (this.lean && «open.length === 1») return yield* this.#masked(n, at, open[0]!);", "false"],
+    ["emit/lowering.ts", "this.lean && «open.length === 1» ? yield* this.#masked(n, at, open[0]!)", "false"],
     ["emit/lowering.ts", 'const test = when === null || «when.kind === "always"» ? null : when;', "true"],
   ],
   "missing-guard": [

@@ -263,8 +263,25 @@ export class Lowering extends Emitter {
       return this.converted(value, registerScalar(n.type.dtype), n.inputs[first.operand]!);
     }
     if (open.some(({ when }) => when && dependsOnLane(when))) return yield* this.#perLane(n, at);
-    if (this.lean && open.length === 1) return yield* this.#masked(n, at, open[0]!);
-    return yield* this.#choose(n, at, open);
+    // Neighbouring windows have elements in common.
+    const key = `moved ${n.id} ${open.map((each) => this.#caseKey(each)).join()}`;
+    const known = at.lane ? undefined : this.find(key);
+    if (known) return known;
+    const value =
+      this.lean && open.length === 1 ? yield* this.#masked(n, at, open[0]!) : yield* this.#choose(n, at, open);
+    if (!at.lane && value.kind === "reg") this.scopes[value.level]!.memo.set(key, value);
+    return value;
+  }
+
+  #caseKey({ when, operand, index }: { when: Cond | null; operand: number; index: readonly Index[] }): string {
+    return `${operand} ${this.space.tuple(index).id} ${when ? this.#condKey(when) : ""}`;
+  }
+
+  #condKey(cond: Cond): string {
+    if (cond.kind === "both") return cond.parts.map((part) => this.#condKey(part)).join("&");
+    const of = (index: Index): number => this.space.tuple([index]).id;
+    if (cond.kind === "below") return `${of(cond.index)}<${of(cond.limit)}`;
+    return "bound" in cond ? `${cond.kind} ${of(cond.index)} ${cond.bound}` : cond.kind;
   }
 
   /** An element or the fill value without a branch: it is read anyhow, and dropped where it does not exist. */

@@ -55,13 +55,19 @@ export const comparisonsOfSorts = (network: Pick<Network, "columns" | "retained"
 /** Counters of a selection: how many wait, and the same for all threads to read. */
 const COUNTERS = 2;
 
-/** Bytes of workgroup memory that sorts take. */
+/** Cells of workgroup memory from one row to the next: pairs of a network are found by the bits of their numbers, so rows begin at a power of two. */
+export const pitchOf = (slots: number, beside: number): number => (beside === 1 ? slots : 2 ** levelsOf(slots));
+
+/**
+ * Bytes of workgroup memory that sorts take.
+ * @param beside rows that a workgroup sorts at once
+ */
 export const networkBytes = (
   networks: readonly Pick<Network, "columns" | "retained" | "indices">[],
   perTurn: number,
+  beside = 1,
 ): number =>
-  networks.reduce(
-    (sum, network) =>
-      sum + 4 * slotsOf(network, perTurn).slots * (network.indices ? 2 : 1) + (network.retained > 0 ? 4 * COUNTERS : 0),
-    0,
-  );
+  networks.reduce((sum, network) => {
+    const cells = beside * pitchOf(slotsOf(network, perTurn).slots, beside);
+    return sum + 4 * cells * (network.indices ? 2 : 1) + (network.retained > 0 ? 4 * COUNTERS : 0);
+  }, 0);

@@ -222,7 +222,7 @@ function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): n
   const { lanes, beside, turns, held, ahead: together, chunks, wide, alternating } = factors;
   const [vector, threads] = [wide.outer * wide.folded, lanes * beside];
   const sharing = meetingBytes * wide.outer + shape.scanningBytes * (held ? turns : 1);
-  const bytes = networkBytes(shape.networks, threads * wide.folded) + (lanes > 1 ? threads * sharing : 0);
+  const bytes = networkBytes(shape.networks, threads * wide.folded, beside) + (lanes > 1 ? threads * sharing : 0);
   if (threads > machine.maxThreads || bytes > machine.maxBytes) return Infinity;
   const loads = loadsOf(shape);
   const waiting = held ? (shape.waiting ?? 0) * turns : (together - 1) * loads;

@@ -205,7 +205,7 @@ export function sortMicros(
   let [parts, again] = [0, 0];
   for (const network of networks) {
     const { rows, retained } = network;
-    if (chunks === 1) parts += networkMicros(network, threads, wide.folded, machine);
+    if (chunks === 1) parts += networkMicros(network, lanes, wide.folded, machine, beside);
     else {
       const [own, left] = [turns * lanes * wide.folded, chunks * retained];
       const width = left % 4 === 0 ? 4 : 1;

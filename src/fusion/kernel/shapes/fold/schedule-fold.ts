@@ -234,7 +234,7 @@ export class Rows {
       cut: (steps.length > 0 || inParts) && !knobs.rows && !target.uncut,
       steps: Math.max(1, steps.length),
       joined: inParts || steps.some(({ folds }, i) => i === steps.length - 1 && folds.length > 0),
-      several: !sorted && joined !== "subgroups",
+      several: sorts.every(({ retained }) => retained === 0) && joined !== "subgroups",
       alone: !sorted && (target.schedule === "cpu" || knobs.rows === undefined || knobs.rows === "thread"),
       together: !(form.scans.length > 0 && this.lane === "rows"),
       networks: networksOf(form, sorts),
@@ -364,7 +364,7 @@ export function scheduleFold(
   const joining = (nest: FoldFactors): number =>
     nest.lanes === 1 ? 0 : nest.lanes * nest.beside * meeting * nest.wide.outer;
   const sorting = (networks: readonly Network[], nest: FoldFactors): number =>
-    networkBytes(networks, nest.lanes * nest.beside * nest.wide.folded);
+    networkBytes(networks, nest.lanes * nest.beside * nest.wide.folded, nest.beside);
   const scanning = lanes === 1 ? 0 : threads * shape.scanningBytes * (held ? turns : 1);
   const width = wide.outer * wide.folded;
   const points = (shape.rows * shape.columns) / width;

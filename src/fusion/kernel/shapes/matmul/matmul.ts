@@ -1,5 +1,5 @@
 /** @file Sizes of a contraction and the tile that fits them. */
-import { node, sizeOf, type Graph, type NodeId } from "../../../ir";
+import { node, sizeOf, type Graph, type NodeId, type Shape } from "../../../ir";
 import type { MatmulTile } from "../../types";
 
 export interface MatmulSizes {
@@ -9,12 +9,68 @@ export interface MatmulSizes {
   readonly k: number;
 }
 
-/** M, N, K and batch of a `matmul` node by NumPy's rules: a vector on the left is one row, on the right one column. */
-export function matmulSizes(graph: Graph, id: NodeId): MatmulSizes {
-  const [a, b] = node(graph, id).inputs.map((input) => node(graph, input).type.shape);
-  const m = a!.length === 1 ? 1 : a!.at(-2)!;
-  const n = b!.length === 1 ? 1 : b!.at(-1)!;
-  return { batch: m * n === 0 ? 0 : sizeOf(node(graph, id).type.shape) / (m * n), m, n, k: a!.at(-1)! };
+/** Sides shorter than a tile's smallest half. */
+export const THIN = 16;
+
+/** How the axes of a product's result are shared out. In the result they stand in this order, but the last column axis is behind the rows. */
+export interface MatmulAxes {
+  readonly batch: Shape;
+  readonly columns: Shape;
+  readonly rows: Shape;
+}
+
+/**
+ * Which axes of the batch become rows or columns: none, where a kernel folds rows while they are made or compares their numbers with those
+ * of columns; rows, where it folds whole ones; both, where it takes each element by itself.
+ */
+export type BatchAs = "batch" | "rows" | "elements";
+
+/**
+ * By NumPy's rules: a vector on the left is one row, on the right one column. Batch axes next to the rows along which the right operand does
+ * not change are more rows, and those before them along which the left one does not change are more columns, where these are worth it: tiles
+ * are as full as the product allows.
+ * @param products all that share its kernel, and so its axes
+ */
+export function matmulAxes(
+  graph: Graph,
+  id: NodeId,
+  as: BatchAs = "rows",
+  products: readonly NodeId[] = [id],
+): MatmulAxes {
+  const { inputs, type } = node(graph, id);
+  const [a, b] = inputs.map((input) => node(graph, input).type.shape) as [Shape, Shape];
+  const [rows, columns] = [Math.min(1, a.length - 1), Math.min(1, b.length - 1)];
+  const batch = type.shape.length - rows - columns;
+  const changes = (operand: 0 | 1): number =>
+    Math.max(...products.map((each) => changing(graph, each, operand, batch)));
+  const beforeRows = as === "batch" || rows === 0 ? batch : changes(1);
+  const joined = as === "elements" && columns > 0 && worthJoining(b.at(-1)!);
+  const beforeColumns = joined ? Math.min(beforeRows, changes(0)) : beforeRows;
+  return {
+    batch: type.shape.slice(0, beforeColumns),
+    columns: [...type.shape.slice(beforeColumns, beforeRows), ...type.shape.slice(batch + rows)],
+    rows: type.shape.slice(beforeRows, batch + rows),
+  };
+}
+
+/** Columns above which at most an eighth of the last tile of each matrix is empty. */
+const MANY_COLUMNS = 8 * 64;
+
+/** Columns of one matrix: side by side in memory as a warp stores them, and, where vectors reach into the next matrix, few enough to pay for that. */
+const worthJoining = (columns: number): boolean => columns >= THIN && (columns % 4 === 0 || columns < MANY_COLUMNS);
+
+/** How many of a product's batch axes there are up to the last one along which that operand changes. */
+function changing(graph: Graph, id: NodeId, operand: 0 | 1, batch: number): number {
+  const own = node(graph, node(graph, id).inputs[operand]!).type.shape.slice(0, -2);
+  const last = own.findLastIndex((extent) => extent !== 1);
+  return last < 0 ? 0 : batch - own.length + last + 1;
+}
+
+/** M, N, K and batch of a `matmul` node, with its axes shared out as `matmulAxes` says. */
+export function matmulSizes(graph: Graph, id: NodeId, as?: BatchAs, products?: readonly NodeId[]): MatmulSizes {
+  const { batch, rows, columns } = matmulAxes(graph, id, as, products);
+  const k = node(graph, node(graph, id).inputs[0]!).type.shape.at(-1)!;
+  return { batch: sizeOf(batch), m: sizeOf(rows), n: sizeOf(columns), k };
 }
 
 /** What a thread of a CPU adapter keeps in registers. */
@@ -22,9 +78,6 @@ export const CPU_TILE: MatmulTile = { m: 4, n: 4, k: 1, rm: 4, rn: 4 };
 
 /** From here on a dot product is worth sharing among the threads of a workgroup. */
 export const LONG_K = 128;
-
-/** Sides shorter than a tile's smallest half. */
-export const THIN = 16;
 
 /** Vectors from one step of k to the next in the left operand's tile: its rows, and one that puts an operand along k into different banks. */
 export const leftPitch = ({ m }: Pick<MatmulTile, "m">): number => m / 4 + 1;

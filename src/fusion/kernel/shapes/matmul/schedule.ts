@@ -83,8 +83,8 @@ export function scheduleMatmul(
   knobs: Knobs,
 ): RegionSchedule {
   if (form.reductions.length > 0) return scheduleOwned(graph, region, form, target, knobs);
-  const sizes = matmulSizes(graph, form.contraction!);
   const products = productsOf(graph, region.members);
+  const sizes = matmulSizes(graph, form.contraction!, "elements", products);
   const reads = readsOf(graph, region.members, region.outputs);
   const shared = { reads, stridedWrites: stridedOutputs(graph, region, false) };
   const live = BASE_REGISTERS + liveScalars(graph, region);

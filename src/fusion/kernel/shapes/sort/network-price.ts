@@ -19,13 +19,16 @@ const INDICES = 0.066;
 
 /**
  * µs in which workgroups sort rows: two loads and two stores of workgroup memory for each pair, of keys and of indices.
+ * @param threads that share a row
  * @param width elements of a row that one load brings
+ * @param beside rows of a workgroup
  */
-export function networkMicros(network: Network, threads: number, width: 1 | 4, machine: Machine): number {
+export function networkMicros(network: Network, threads: number, width: 1 | 4, machine: Machine, beside = 1): number {
   const { rows, columns, retained, indices } = network;
   const accesses = indices ? 8 : 4;
   const { sorts } = slotsOf(network, threads * width);
-  const barrier = MEETING + MEETING_PER_THREAD * threads;
+  const all = threads * beside;
+  const barrier = MEETING + MEETING_PER_THREAD * all;
   const turns = retained > 0 ? Math.ceil(columns / (threads * width)) : 0;
   let alone = turns * (COUNTING * barrier + SHARED_WAIT);
   let pairs = 0;
@@ -35,6 +38,7 @@ export function networkMicros(network: Network, threads: number, width: 1 | 4, m
     pairs += (keys / 2) * (steps + meeting);
   }
   const shared = (rows * (pairs * accesses + turns * threads)) / WARP;
-  const bytes = networkBytes([network], threads * width);
-  return takenMicros({ workgroups: rows, threads, bytes, registers: 24, moved: 0, lines: 0, shared, alone }, machine);
+  const bytes = networkBytes([network], threads * width, beside);
+  const workgroups = Math.ceil(rows / beside);
+  return takenMicros({ workgroups, threads: all, bytes, registers: 24, moved: 0, lines: 0, shared, alone }, machine);
 }

@@ -19,6 +19,8 @@ export class FoldThreads {
   readonly exists: Cond;
   /** This thread's number among those that share the row. */
   readonly lane: Index;
+  /** Which of the workgroup's rows that is. */
+  readonly own: Index;
   /** Which part of the row it folds, where rows are cut. */
   readonly part: Index;
   /** Where in workgroup memory a thread of the same row has its slot. */
@@ -45,6 +47,7 @@ export class FoldThreads {
       this.row = spread(space, unit, wide.outer === 4);
       this.exists = { kind: "always" };
       this.lane = zero;
+      this.own = zero;
       this.part = chunks > 1 ? low.bind("chunk", space.div(grid.index, units)) : zero;
       this.cell = (lane) => lane;
       return;
@@ -54,6 +57,7 @@ export class FoldThreads {
     const { tid } = grid;
     const along = factors.fastest === "folded";
     const own = along ? space.div(tid, lanes) : space.mod(tid, beside);
+    this.own = own;
     const tile = space.mod(grid.index, tiles);
     const unit = space.add(space.mul(tile, beside), own);
     this.grid = grid;

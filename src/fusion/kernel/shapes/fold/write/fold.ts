@@ -137,8 +137,16 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
     if (chunks) for (const id of together.filter((id) => !known(id))) scanning.run(id, chunks.map(scanned));
     const carries = chunks ? [] : together.map((id) => ({ id, carry: openCarry(low, id) }));
     const sorts = pass.sorts.map(
-      (sort) => new Sorting(low, sort, { tid: lane, threads: threads.count, wide: wide.folded === 4 }, rows.columns),
+      (sort) =>
+        new Sorting(
+          low,
+          sort,
+          { tid: lane, threads: lanes, wide: wide.folded === 4, own: threads.own, beside: threads.factors.beside },
+          rows.columns,
+        ),
     );
+    // Of windows that lie side by side a thread loads what is past an edge, too: no load waits for a branch.
+    low.lean = wide.outer === 4 && lanes === 1;
     each([...accs.map(({ operand }) => operand), ...pass.outputs], (some) => {
       const { inside, bare, column } = some;
       for (const { id, carry } of carries) scanning.run(id, [scanned(some)], carry);
@@ -154,12 +162,13 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
         storePoint(low, rows, id, row, column, space.and(exists, inside), bare, only && !held && ahead === 1);
       }
     });
+    low.lean = false;
     for (const sort of sorts) sort.finish();
     if (accs.length === 0) return;
     for (const acc of threads.join(accs.map(laneless), stage))
       low.setRowValue(acc.id, finished(low, acc, rows.columns));
   });
-  if (rows.firstOutputs.length > 0) storeFirst(low, rows, row, lane, threads.count);
+  if (rows.firstOutputs.length > 0) storeFirst(low, rows, row, lane, lanes, exists);
   if (rows.rowOutputs.length > 0) low.branch(space.and(space.less(lane, 1), exists), () => storeRow(low, rows, row));
   return programOf(low, job, {
     template: form.template,

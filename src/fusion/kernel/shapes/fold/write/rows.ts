@@ -131,14 +131,14 @@ export function storeRow(low: Lowering, rows: Rows, row: Index): void {
 }
 
 /** Stores the first few of a row: thread by thread, wherever they are asked for. */
-export function storeFirst(low: Lowering, rows: Rows, row: Index, tid: Index, threads: number): void {
+export function storeFirst(low: Lowering, rows: Rows, row: Index, lane: Index, lanes: number, exists: Cond): void {
   const { space } = low;
   for (const id of rows.firstOutputs) {
     const { shape } = node(low.graph, id).type;
     const axis = rows.folded.findIndex((extent) => extent > 1);
-    low.loop("turn", Math.ceil(shape[axis]! / threads), (iteration) => {
-      const unit = space.add(tid, space.mul(iteration, threads));
-      low.branch(space.less(unit, shape[axis]!), () => {
+    low.loop("turn", Math.ceil(shape[axis]! / lanes), (iteration) => {
+      const unit = space.add(lane, space.mul(iteration, lanes));
+      low.branch(space.and(exists, space.less(unit, shape[axis]!)), () => {
         const column = low.bind("column", unit, shape[axis]! - 1);
         const at = space.tuple(space.unravel(row, rows.rowShape).map((index, i) => (i === axis ? column : index)));
         low.store(low.buffer(id), space.ravel(at.at, shape), low.valueAt(id, at), [id]);

@@ -3,7 +3,7 @@ import { node, type DType, type NodeId, type Shape, partialsId } from "../../../
 import { opDef } from "../../../../ops";
 import { followersOf, isStoredTransposed, permutationOf, type Follower } from "../../../indices/alignment";
 import { isFreeView } from "../../../indices/views";
-import { matmulSizes, type MatmulSizes } from "../matmul";
+import { matmulAxes, matmulSizes, type BatchAs, type MatmulAxes, type MatmulSizes } from "../matmul";
 import { productsOf } from "../shared-operand";
 import { loweringOf, type Job } from "../../../emit/kernel-frame";
 import type { Cond, Index, IndexSpace, Tuple } from "../../../emit/index-space";
@@ -24,13 +24,21 @@ export class Contraction {
   /** One column, taken as the only row of (bᵀ·aᵀ)ᵀ: `left` and `right`, m and n are swapped. */
   readonly #swapped: boolean;
   readonly #out: Shape;
-  readonly #batch: Shape;
+  readonly #axes: MatmulAxes;
   readonly #followers: ReadonlyMap<NodeId, Follower>;
 
   readonly job: Job;
 
-  /** @param id one of several contractions of the region, which then share `low` */
-  constructor(job: Job, id: NodeId = job.form.contraction!, low: Lowering = loweringOf(job)) {
+  /**
+   * @param id one of several contractions of the region, which then share `low`
+   * @param as what becomes of axes of the batch along which one operand is the same
+   */
+  constructor(
+    job: Job,
+    id: NodeId = job.form.contraction!,
+    low: Lowering = loweringOf(job),
+    as: BatchAs = job.form.reductions.length > 0 ? "rows" : "elements",
+  ) {
     this.job = job;
     this.#swapped = job.schedule.thin?.along === "m";
     const { graph } = job;
@@ -39,13 +47,13 @@ export class Contraction {
     this.id = id;
     const n = node(graph, this.id);
     this.#followers = followersOf(graph, job.region.members, this.id).followers;
-    const sizes = matmulSizes(graph, this.id);
+    const products = as === "batch" ? [this.id] : productsOf(graph, job.region.members);
+    const sizes = matmulSizes(graph, this.id, as, products);
     this.sizes = this.#swapped ? { ...sizes, m: sizes.n, n: sizes.m } : sizes;
     this.#operands = [n.inputs[0]!, n.inputs[1]!];
     this.#shapes = [node(graph, n.inputs[0]!).type.shape, node(graph, n.inputs[1]!).type.shape];
     this.#out = n.type.shape;
-    const matrixAxes = Number(this.#shapes[0].length > 1) + Number(this.#shapes[1].length > 1);
-    this.#batch = this.#out.slice(0, this.#out.length - matrixAxes);
+    this.#axes = matmulAxes(graph, this.id, as, products);
     const dtypes = this.#operands.map((id) => node(graph, id).type.dtype);
     this.scalar = registerScalar(opDef(n.op).operandTypes?.(dtypes, n.attrs)[0] ?? n.type.dtype);
   }
@@ -61,30 +69,52 @@ export class Contraction {
   }
 
   #a(batch: Index, row: Index, k: Index): Value {
-    return this.#operand(0, batch, this.#shapes[0].length > 1 ? [row, k] : [k]);
+    return this.#operand(0, this.#leftAt(batch, row, k));
   }
 
   #b(batch: Index, k: Index, column: Index): Value {
-    return this.#operand(1, batch, this.#shapes[1].length > 1 ? [k, column] : [k]);
+    return this.#operand(1, this.#rightAt(batch, k, column));
   }
 
-  #operand(which: 0 | 1, batch: Index, matrix: readonly Index[]): Value {
+  #operand(which: 0 | 1, at: Tuple): Value {
     const id = this.#operands[which];
-    return this.low.converted(this.low.valueAt(id, this.#operandAt(which, batch, matrix)), this.scalar, id);
+    return this.low.converted(this.low.valueAt(id, at), this.scalar, id);
   }
 
-  #operandAt(which: 0 | 1, batch: Index, matrix: readonly Index[]): Tuple {
-    const own = this.#shapes[which].slice(0, -2);
-    const outer = this.space.unravel(batch, this.#batch).slice(this.#batch.length - own.length);
-    const at = own.map((extent, axis) => (extent === 1 ? this.space.int(0) : outer[axis]!));
-    return this.space.tuple([...at, ...matrix]);
+  #leftAt(batch: Index, row: Index, k: Index): Tuple {
+    return this.#within(this.#shapes[0].slice(0, -1), this.#outer(batch, row, null), [k]);
+  }
+
+  #rightAt(batch: Index, k: Index, column: Index): Tuple {
+    const shape = this.#shapes[1];
+    const own = this.space.unravel(column, this.#axes.columns);
+    const beside = this.#outer(batch, null, own).slice(0, this.#axes.rows.length === 0 ? undefined : -1);
+    return this.#within(shape.slice(0, -2), beside, shape.length > 1 ? [k, own.at(-1)!] : [k]);
+  }
+
+  /** An operand's own axes among all outer ones, aligned at the right; of one that it repeats it has the first. */
+  #within(own: Shape, outer: readonly Index[], inner: readonly Index[]): Tuple {
+    const first = outer.length - own.length;
+    const at = own.map((extent, axis) => (extent === 1 ? this.space.int(0) : outer[first + axis]!));
+    return this.space.tuple([...at, ...inner]);
+  }
+
+  /** The axes of the result before the last one of its columns; zero for what an operand does not ask for. */
+  #outer(batch: Index, row: Index | null, column: readonly Index[] | null): Index[] {
+    const { space } = this;
+    const { batch: shape, rows, columns } = this.#axes;
+    const none = (axes: Shape): Index[] => axes.map(() => space.int(0));
+    return [
+      ...space.unravel(batch, shape),
+      ...(column ?? none(columns)).slice(0, -1),
+      ...(row === null ? none(rows) : space.unravel(row, rows)),
+    ];
   }
 
   outAt(batch: Index, m: Index, n: Index): Tuple {
     if (this.#swapped) [m, n] = [n, m];
-    const rows = this.#shapes[0].length > 1 ? [m] : [];
-    const columns = this.#shapes[1].length > 1 ? [n] : [];
-    return this.space.tuple([...this.space.unravel(batch, this.#batch), ...rows, ...columns]);
+    const column = this.space.unravel(n, this.#axes.columns);
+    return this.space.tuple([...this.#outer(batch, m, column), ...column.slice(-1)]);
   }
 
   /** Does `left` or `right` lie along k rather than along its other axis? Decided by the largest tensor behind it. */
@@ -96,8 +126,10 @@ export class Contraction {
     ];
     const which = this.#swapped ? ((1 - side) as 0 | 1) : side;
     const zero = space.int(0);
-    const matrix = which === 0 ? [space.of(other), space.of(k)] : [space.of(k), space.of(other)];
-    const at = this.#operandAt(which, zero, this.#shapes[which].length > 1 ? matrix : [space.of(k)]);
+    const at =
+      which === 0
+        ? this.#leftAt(zero, space.of(other), space.of(k))
+        : this.#rightAt(zero, space.of(k), space.of(other));
     const loads = probeLoads(this.job.graph, this.job.region.members, space, [{ id: this.#operands[which], at }]);
     const largest = loads.toSorted((a, b) => b.elements - a.elements)[0];
     if (largest === undefined) return false;
@@ -105,6 +137,11 @@ export class Contraction {
     if (stride !== null) return stride === 1;
     // Heads that lie apart, or windows: pieces of k are contiguous, and so may be pieces of the other axis.
     return runOf(space, largest.offset, k) > runOf(space, largest.offset, other);
+  }
+
+  /** Four columns from a multiple of four on lie side by side in the result. */
+  get #inFours(): boolean {
+    return (this.#axes.columns.at(-1) ?? 1) % 4 === 0;
   }
 
   /** Zero where `edge` fails. */
@@ -133,17 +170,14 @@ export class Contraction {
     const row = space.clamp(m, sizes.m - 1);
     const { at, inside } = this.quad(unit, sizes.n);
     const point = this.outAt(batch, row, at);
-    const whole = space.and(
-      space.less(m, sizes.m),
-      sizes.n % 4 === 0 ? inside : space.less(space.mul(unit, 4), sizes.n),
-    );
+    const whole = space.and(space.less(m, sizes.m), this.#inFours ? inside : space.less(space.mul(unit, 4), sizes.n));
     low.branch(whole, () => {
       low.setRowValue(this.id, acc);
       for (const id of outputs) {
         const value = low.valueAt(id, this.pointOf(id, point));
         const buffer = low.buffer(id);
         const shape = node(job.graph, id).type.shape;
-        if (sizes.n % 4 === 0) {
+        if (this.#inFours) {
           low.store(buffer, space.ravel(this.pointOf(id, point).at, shape), value, [id]);
           continue;
         }

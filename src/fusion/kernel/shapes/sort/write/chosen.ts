@@ -67,7 +67,7 @@ function chooseAmong(job: Job, rows: Rows, sort: RowSort, stage: OrderStage): Ke
     sorting.takeLeft(low.load(values, at, sort.orders), index, space.less(unit, units));
   });
   sorting.finish();
-  storeFirst(low, rows, row, tid, count);
+  storeFirst(low, rows, row, tid, count, { kind: "always" });
   if (rows.rowOutputs.length > 0) low.branch(space.less(tid, 1), () => storeRow(low, rows, row));
   return programOf(low, job, {
     ...namesOf(job, "finish"),

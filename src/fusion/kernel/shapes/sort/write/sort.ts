@@ -1,7 +1,7 @@
 /** @file Rows in order: keys in workgroup memory, sorted by a bitonic network (Batcher, 1968); of a long row, its first few, chosen as it goes by. */
 import { node, type NodeId } from "../../../../ir";
 import { floatKey, fromFloatKey, fromWholeKey, lastKey, opDef, wholeKey, type OpDef } from "../../../../ops";
-import { levelsOf, slotsOf, type Slots } from "../../../nest/networks";
+import { levelsOf, pitchOf, slotsOf, type Slots } from "../../../nest/networks";
 import type { RowSort } from "../../../nest/threads";
 import { registerScalar, wordFor } from "../../../emit/emitter";
 import type { Cond, Index, Tuple } from "../../../emit/index-space";
@@ -22,11 +22,14 @@ const NOWHERE = 0x7fffffff;
 /** Keys of elements of this type. */
 export const keyOf = (scalar: Scalar): OpDef => (scalar === "i32" ? wholeKey : floatKey);
 
-/** The threads of a workgroup, and whether the lanes of one load lie along the row. */
+/** The threads that share a row, and whether the lanes of one load lie along it. */
 export interface Sorters {
   readonly tid: Index;
   readonly threads: number;
   readonly wide: boolean;
+  /** Which of the workgroup's rows this is, and how many there are. Absent: the only one. */
+  readonly own?: Index;
+  readonly beside?: number;
 }
 
 /** What a thread puts in: where it is asked for, and which columns of the row it is. */
@@ -44,6 +47,8 @@ export class Sorting {
   readonly #sorters: Sorters;
   readonly #slots: Slots;
   readonly #arrays: SortArrays;
+  /** Where the row begins in workgroup memory. */
+  readonly #first: Index;
   /** Null where the whole row is there. */
   readonly #waiting: Waiting | null;
   readonly #scalar: Scalar;
@@ -60,10 +65,12 @@ export class Sorting {
     const from = node(low.graph, sort.operand).type.dtype;
     this.#scalar = registerScalar(opDef(first.op).operandTypes!([from], first.attrs)[0]!);
     this.#slots = slotsOf({ columns, retained: sort.retained }, sorters.threads * (sorters.wide ? 4 : 1));
-    const { slots } = this.#slots;
+    const { own = low.space.int(0), beside = 1 } = sorters;
+    const pitch = pitchOf(this.#slots.slots, beside);
+    this.#first = beside === 1 ? low.space.int(0) : low.space.mul(own, pitch);
     this.#arrays = {
-      keys: low.sharedArray("keys", "key", slots),
-      indices: sort.indices ? low.sharedArray("indices", "i32", slots) : null,
+      keys: low.sharedArray("keys", "key", beside * pitch),
+      indices: sort.indices ? low.sharedArray("indices", "i32", beside * pitch) : null,
       name: low.names.frame("put_in_order"),
     };
     this.#waiting = sort.retained > 0 ? this.#begin() : null;
@@ -139,7 +146,7 @@ export class Sorting {
       name: low.names.frame("wait"),
     };
     const last = this.#lastKey();
-    this.#eachOf("first", sort.retained, (index) => this.#put(index, last, null));
+    this.#eachOf("first", sort.retained, low.space.int(0), (index) => this.#put(index, last, null));
     low.emit({ kind: "noneWait", waiting });
     return waiting;
   }
@@ -184,10 +191,19 @@ export class Sorting {
     const { low } = this;
     const { space } = low;
     const most = 2 ** levelsOf(count.max);
-    const below = count.terms.length === 0 && count.constant === most ? null : count;
+    const below = count.terms.length === 0 && count.constant === most ? null : space.add(this.#first, count);
+    const before = space.div(this.#first, 2);
     const step = (stride: Index, mirrored: boolean): void => {
-      this.#eachOf("pair", most / 2, (pair) =>
-        low.emit({ kind: "exchangePair", sort: this.#arrays, pair, stride, mirrored, below, nodes: this.#nodes }),
+      this.#eachOf("pair", most / 2, before, (pair) =>
+        low.emit({
+          kind: "exchangePair",
+          sort: this.#arrays,
+          pair,
+          stride,
+          mirrored,
+          below,
+          nodes: this.#nodes,
+        }),
       );
       low.barrier();
     };
@@ -198,13 +214,15 @@ export class Sorting {
     });
   }
 
-  /** Shares 0 … count − 1 out among the threads. */
-  #eachOf(name: string, count: number, work: (index: Index) => void): void {
+  /** Shares 0 … count − 1 out among the threads, counted from `from`. */
+  #eachOf(name: string, count: number, from: Index, work: (index: Index) => void): void {
     const { low } = this;
     const { tid, threads } = this.#sorters;
     low.loop("turn", Math.ceil(count / threads), (iteration) => {
       const index = low.space.add(tid, low.space.mul(iteration, threads));
-      low.branch(low.space.less(index, count), () => work(low.bind(name, index, count - 1)));
+      low.branch(low.space.less(index, count), () =>
+        work(low.bind(name, low.space.add(from, index), from.max + count - 1)),
+      );
     });
   }
 
@@ -231,10 +249,11 @@ export class Sorting {
   #put(slot: Index, key: Reg, column: Index | null, inside: Cond = { kind: "always" }): void {
     const { low } = this;
     const { keys, indices } = this.#arrays;
-    low.emit({ kind: "storeShared", array: keys, index: slot, value: key, lane: null, nodes: this.#nodes });
+    const index = low.space.add(this.#first, slot);
+    low.emit({ kind: "storeShared", array: keys, index, value: key, lane: null, nodes: this.#nodes });
     if (!indices) return;
     const value = column ? this.#indexOf(column, inside) : literal(NOWHERE, "i32");
-    low.emit({ kind: "storeShared", array: indices, index: slot, value, lane: null, nodes: this.#nodes });
+    low.emit({ kind: "storeShared", array: indices, index, value, lane: null, nodes: this.#nodes });
   }
 
   /** Where an element stands in its row. */
@@ -265,14 +284,16 @@ export class Sorting {
   /** The element in this slot. */
   value(slot: Index, word = "value", nodes = this.#nodes): Value {
     const array = this.#arrays.keys;
-    const key = this.low.let(`${word}_key`, array.scalar, 1, { kind: "loadShared", array, index: slot }, nodes);
+    const index = this.low.space.add(this.#first, slot);
+    const key = this.low.let(`${word}_key`, array.scalar, 1, { kind: "loadShared", array, index }, nodes);
     return this.#arithmetic(word, this.#scalar, this.#def("from"), [key]);
   }
 
   /** Where the element in this slot stood. */
   indexAt(slot: Index, word = "index", nodes = this.#nodes): Value {
     const array = this.#arrays.indices!;
-    return this.low.let(word, array.scalar, 1, { kind: "loadShared", array, index: slot }, nodes);
+    const index = this.low.space.add(this.#first, slot);
+    return this.low.let(word, array.scalar, 1, { kind: "loadShared", array, index }, nodes);
   }
 
   #def(way: "to" | "from"): OpDef {
