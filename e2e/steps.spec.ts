@@ -117,7 +117,6 @@ test("a step moves no box, has its card whatever was chosen before, and shows ho
     expect(await now()).toBeLessThan(naive);
   });
   await test.step("a step has its card, whatever was chosen before it: a word of the program, and what a pasted one no longer has", async () => {
-    await play.example("Softmax");
     await play.leaveFields();
     const word = await play.word("softmax");
     await page.mouse.click(word.x, word.y);
