@@ -28,6 +28,18 @@ describe("walks through shapes", () => {
     expect(space.ravel(at, [6, 5, 4])).toBe(i);
   });
 
+  test("steps around a ring add up, and come back", () => {
+    const space = new IndexSpace();
+    const i = space.variable("i", 9, 0);
+    const turned = (from: Index, by: number): Index => space.mod(space.add(from, space.int(by)), 10);
+    expect(turned(turned(space.of(i), 9), 1)).toBe(space.of(i));
+    expect(indexText(turned(turned(turned(space.of(i), 9), 9), 5))).toBe("(i + 3u) % 10u");
+    for (const value of [0, 3, 9]) {
+      const at = new Map([[i, value]]);
+      expect(valueOf(turned(turned(turned(space.of(i), 9), 9), 5), at)).toBe((value + 23) % 10);
+    }
+  });
+
   test("the inner ones of them come back together as a remainder, moved on or not", () => {
     const space = new IndexSpace();
     const i = space.of(space.variable("i", 6 * 5 * 4 - 1, 0));

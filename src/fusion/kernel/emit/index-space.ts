@@ -168,6 +168,12 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
     if (a.min >= 0 && a.max < by) return a;
     const { low } = this.#split(a, by);
     if (low.max < by) return low;
+    // (e % n + c) % n is (e + c) % n: what wraps again need not have wrapped before.
+    const wrapped = low.terms.find((term) => term.by === 1 && term.atom.kind === "mod" && term.atom.by === by);
+    if (wrapped?.atom.kind === "mod") {
+      const others = low.terms.filter((term) => term !== wrapped);
+      return this.mod(this.add(this.#sum(others, low.constant), wrapped.atom.of), by);
+    }
     const factor = this.#factor(low, by);
     if (factor) return this.add(this.mul(this.mod(factor.high, by / factor.by), factor.by), factor.low);
     return this.#modAtom(low, by);
