@@ -117,26 +117,30 @@ test("a kernel that is right and slow is told by its time; one that the device r
   });
 });
 
-test("a GPU that goes away under a kernel by hand is told with its name; the text stays, and runs again", async ({
-  play,
-  browser,
-}) => {
-  const session = await browser.newBrowserCDPSession();
-  await begin(play, 256);
-  // Some seconds on a software adapter, and fewer turns than are allowed.
-  const turn = Array.from({ length: 12 }, (_, n) => `sin(f32(k + ${n}u))`).join(" + ");
-  const long = `var late = 0.0;\n  for (var k = 0u; k < 4000u; k++) { late += abs(${turn}); }\n  `;
-  await write(play, kernel("select(max(sum, 0.0), 1.0, late < 0.0)", long, 256));
-  await play.run.click();
-  // Before that a new device would replace the lost one, and the kernel run to its end.
-  await expect(play.region("Score")).toContainText("Trying the hand-written kernel", LONG);
-  void session.send("Browser.crashGpuProcess" as "Browser.close").catch(() => undefined);
-  await expect(play.page.getByText(/While K1, edited by hand, ran: .*GPU went away/).first()).toBeVisible(LONG);
-  await expect(editorOf(play)).toContainText("4000u");
-  await write(play, kernel("max(sum, 0.0)", "", 256));
-  await expect(play.run).toHaveText(/Run both/, LONG);
-  await play.run.click();
-  await expect(play.region("Measured").getByText("K1, edited by hand: right.")).toBeVisible(LONG);
+test.describe("a browser of its own", () => {
+  test.use({ apart: true });
+
+  test("a GPU that goes away under a kernel by hand is told with its name; the text stays, and runs again", async ({
+    play,
+    context,
+  }) => {
+    const session = await context.browser()!.newBrowserCDPSession();
+    await begin(play, 256);
+    // Some seconds on a software adapter, and fewer turns than are allowed.
+    const turn = Array.from({ length: 12 }, (_, n) => `sin(f32(k + ${n}u))`).join(" + ");
+    const long = `var late = 0.0;\n  for (var k = 0u; k < 4000u; k++) { late += abs(${turn}); }\n  `;
+    await write(play, kernel("select(max(sum, 0.0), 1.0, late < 0.0)", long, 256));
+    await play.run.click();
+    // Before that a new device would replace the lost one, and the kernel run to its end.
+    await expect(play.region("Score")).toContainText("Trying the hand-written kernel", LONG);
+    void session.send("Browser.crashGpuProcess" as "Browser.close").catch(() => undefined);
+    await expect(play.page.getByText(/While K1, edited by hand, ran: .*GPU went away/).first()).toBeVisible(LONG);
+    await expect(editorOf(play)).toContainText("4000u");
+    await write(play, kernel("max(sum, 0.0)", "", 256));
+    await expect(play.run).toHaveText(/Run both/, LONG);
+    await play.run.click();
+    await expect(play.region("Measured").getByText("K1, edited by hand: right.")).toBeVisible(LONG);
+  });
 });
 
 test("a stranger's link with a kernel that never ends, and with markup in it, runs nothing and shows words; run, it is stopped", async ({

@@ -123,29 +123,33 @@ test("what goes wrong on the machine is told with its words and numbers, the res
   });
 });
 
-test("after a second crash of the GPU the page offers to reload, and the text is there again", async ({
-  page,
-  play,
-  browser,
-}) => {
-  const session = await browser.newBrowserCDPSession();
-  const crash = (): void => void session.send("Browser.crashGpuProcess" as "Browser.close").catch(() => undefined);
-  await openProgram(play);
-  for (const time of ["first", "second"]) {
-    await test.step(`the ${time} crash`, async () => {
-      await play.run.click();
-      await expect(play.run).toHaveText(/Cancel/);
-      await page.waitForTimeout(700);
-      crash();
-      await expect(page.getByText(/GPU went away/).first()).toBeVisible(LONG);
-      await expect(play.run).toHaveText(/Run both/, LONG);
-    });
-  }
-  await play.run.click();
-  const reload = page.getByRole("button", { name: /^Reload/ }).first();
-  await expect(reload).toBeVisible(LONG);
-  await expect(play.region("Program")).toContainText("exp(x + b)");
-  await Promise.all([page.waitForEvent("load"), reload.click()]);
-  await expect(play.region("Program")).toContainText("exp(x + b)");
-  await expect(play.node(/^exp y/)).toBeVisible();
+test.describe("a browser of its own", () => {
+  test.use({ apart: true });
+
+  test("after a second crash of the GPU the page offers to reload, and the text is there again", async ({
+    page,
+    play,
+    context,
+  }) => {
+    const session = await context.browser()!.newBrowserCDPSession();
+    const crash = (): void => void session.send("Browser.crashGpuProcess" as "Browser.close").catch(() => undefined);
+    await openProgram(play);
+    for (const time of ["first", "second"]) {
+      await test.step(`the ${time} crash`, async () => {
+        await play.run.click();
+        await expect(play.run).toHaveText(/Cancel/);
+        await page.waitForTimeout(700);
+        crash();
+        await expect(page.getByText(/GPU went away/).first()).toBeVisible(LONG);
+        await expect(play.run).toHaveText(/Run both/, LONG);
+      });
+    }
+    await play.run.click();
+    const reload = page.getByRole("button", { name: /^Reload/ }).first();
+    await expect(reload).toBeVisible(LONG);
+    await expect(play.region("Program")).toContainText("exp(x + b)");
+    await Promise.all([page.waitForEvent("load"), reload.click()]);
+    await expect(play.region("Program")).toContainText("exp(x + b)");
+    await expect(play.node(/^exp y/)).toBeVisible();
+  });
 });

@@ -18,6 +18,8 @@ interface Watch {
 interface Fixtures {
   /** Nobody was here before: the page plays its first example, and the inspector is folded. */
   readonly newcomer: boolean;
+  /** A browser of its own: after crashes of its GPU it lets no page use one for a while. */
+  readonly apart: boolean;
   readonly watch: Watch;
   readonly play: Playground;
 }
@@ -237,6 +239,7 @@ async function forget(profile: BrowserContext): Promise<void> {
 
 export const test = base.extend<Fixtures>({
   newcomer: [false, { option: true }],
+  apart: [false, { option: true }],
   browser: [
     async ({ playwright, browserName }, use, { project }) => {
       const folder = mkdtempSync(join(tmpdir(), "playground-profile-"));
@@ -252,7 +255,17 @@ export const test = base.extend<Fixtures>({
     },
     { scope: "worker", timeout: 0 },
   ],
-  context: async ({ browser, baseURL, viewport, hasTouch, serviceWorkers }, use, { project }) => {
+  context: async (
+    { playwright, browserName, browser, baseURL, viewport, hasTouch, serviceWorkers, apart },
+    use,
+    { project },
+  ) => {
+    if (apart) {
+      const own = await playwright[browserName].launch();
+      await use(await own.newContext({ baseURL, viewport, hasTouch, serviceWorkers }));
+      await own.close();
+      return;
+    }
     if (viewport === project.use.viewport && serviceWorkers === project.use.serviceWorkers && !hasTouch) {
       const profile = browser.contexts()[0]!;
       await use(profile);

@@ -73,6 +73,8 @@ test("a kernel's knobs: rows read again, threads joined by subgroups, strides, t
   });
   await test.step("a knob is timed at each of its values on this device", async () => {
     await play.type("x: f32[64, 256]\ny = relu(x * 2 + 1)\n");
+    // Until its plan is there, the knobs are those of the program before.
+    await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 3,/ })).toBeVisible();
     const kernels = play.region("Kernels");
     const knobs = kernels.getByRole("region", { name: "Knobs" });
     await knobs.getByRole("button", { name: "Time each: vec4" }).click();

@@ -138,21 +138,25 @@ test("a run that is too long or needs too much asks first; Cancel stops one soon
   });
 });
 
-test("a crash of the GPU process mid-run costs no text, and the next run works", async ({ page, play, browser }) => {
-  await openSmall(play);
-  await play.run.click();
-  await expect(play.run).toHaveText(/Cancel/);
-  await page.waitForTimeout(700);
-  const session = await browser.newBrowserCDPSession();
-  // The answer never comes: the process that would give it is gone.
-  void session.send("Browser.crashGpuProcess" as "Browser.close").catch(() => undefined);
-  await expect(page.getByText(/GPU went away/).first()).toBeVisible(LONG);
-  await expect(play.region("Program")).toContainText("relu(x + b) + 1");
-  const draft = await page.evaluate(() => localStorage.getItem("fusion-playground.draft"));
-  expect(draft).toContain("relu(x + b) + 1");
-  await expect(play.run).toHaveText(/Run both/, LONG);
-  await play.run.click();
-  await expect(play.region("Measured").getByText("Same result.")).toBeVisible(LONG);
+test.describe("a browser of its own", () => {
+  test.use({ apart: true });
+
+  test("a crash of the GPU process mid-run costs no text, and the next run works", async ({ page, play, context }) => {
+    await openSmall(play);
+    await play.run.click();
+    await expect(play.run).toHaveText(/Cancel/);
+    await page.waitForTimeout(700);
+    const session = await context.browser()!.newBrowserCDPSession();
+    // The answer never comes: the process that would give it is gone.
+    void session.send("Browser.crashGpuProcess" as "Browser.close").catch(() => undefined);
+    await expect(page.getByText(/GPU went away/).first()).toBeVisible(LONG);
+    await expect(play.region("Program")).toContainText("relu(x + b) + 1");
+    const draft = await page.evaluate(() => localStorage.getItem("fusion-playground.draft"));
+    expect(draft).toContain("relu(x + b) + 1");
+    await expect(play.run).toHaveText(/Run both/, LONG);
+    await play.run.click();
+    await expect(play.region("Measured").getByText("Same result.")).toBeVisible(LONG);
+  });
 });
 
 test("a gradient is part of the graph: it is planned, run and checked like the rest", async ({ play }) => {
