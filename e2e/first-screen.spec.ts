@@ -87,7 +87,8 @@ test.describe("the first visit", () => {
       }).toPass();
     });
     await test.step("stands still for who wants less motion", async () => {
-      await page.evaluate(() => localStorage.clear());
+      // As the next page begins: the one that is left may still store its draft.
+      await page.addInitScript(() => localStorage.clear());
       await page.emulateMedia({ reducedMotion: "reduce" });
       await page.reload();
       await expect(play.card).toContainText("Why fused?");
