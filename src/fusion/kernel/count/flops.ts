@@ -4,7 +4,7 @@ import { comparisonsOfSorts, retainedByParts } from "../nest/networks";
 import { MAX_SORTED, opDef, rowLoopOf, workOf } from "../../ops";
 import { factorsOf } from "../shapes/fold/fold-factors";
 import { loopsIn, resultsOf } from "../shapes/loop/map-loops";
-import { matmulSizes, type BatchAs } from "../shapes/matmul/matmul";
+import { batchAs, matmulSizes } from "../shapes/matmul/matmul";
 import { orderComparisons } from "../shapes/sort/merge-sort";
 import { sumOf } from "../shapes/sort/sort-factors";
 import { rangeTerms } from "./data-loads";
@@ -14,7 +14,7 @@ import { clustersOf, fourIn, loadsOf, positionsOf } from "./positions";
 import { segmentBody } from "../shapes/map/segments";
 import { showsOneOperand } from "../indices/affine";
 import { resolveView } from "../indices/views";
-import type { RegionForm, RegionSchedule, Variant } from "../types";
+import type { RegionForm, RegionSchedule } from "../types";
 
 type Body = Pick<Region, "members" | "outputs">;
 
@@ -242,16 +242,6 @@ function threadsARow({ fold, finish, chunks, matmul, variant }: RegionSchedule, 
   return finish && !walked ? factorsOf(finish).lanes : factorsOf(fold!).lanes * chunks;
 }
 
-/** What becomes of a batch in kernels that fold a product: other kernels take each element by itself. */
-const BATCH_AS: Partial<Record<Variant, BatchAs>> = {
-  "flash-tile": "batch",
-  "flash-thread": "batch",
-  "reduce-tile": "batch",
-  "reduce-thread": "batch",
-  "matmul-rows": "rows",
-  "matmul-rows-thread": "rows",
-};
-
 /** How often the tiles of a contraction load each element of operand 0 or 1. */
 export function tileVisits(
   graph: Graph,
@@ -259,7 +249,7 @@ export function tileVisits(
   operand: number,
   schedule: Pick<RegionSchedule, "flash" | "thin" | "matmul" | "variant">,
 ): number {
-  const { m, n } = matmulSizes(graph, contraction, BATCH_AS[schedule.variant] ?? "elements");
+  const { m, n } = matmulSizes(graph, contraction, batchAs(schedule.variant));
   // A band of rows keeps its left operand, and every band walks the right one.
   if (schedule.flash) return operand === 0 ? 1 : Math.ceil(m / schedule.flash.m);
   const { rows = 1, columns = 1 } = schedule.thin ?? {};

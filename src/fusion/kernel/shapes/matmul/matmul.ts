@@ -1,6 +1,6 @@
 /** @file Sizes of a contraction and the tile that fits them. */
 import { node, sizeOf, type Graph, type NodeId, type Shape } from "../../../ir";
-import type { MatmulTile } from "../../types";
+import type { MatmulTile, Variant } from "../../types";
 
 export interface MatmulSizes {
   readonly batch: number;
@@ -24,6 +24,18 @@ export interface MatmulAxes {
  * of columns; rows, where it folds whole ones; both, where it takes each element by itself.
  */
 export type BatchAs = "batch" | "rows" | "elements";
+
+const FOLDING: Partial<Record<Variant, BatchAs>> = {
+  "flash-tile": "batch",
+  "flash-thread": "batch",
+  "reduce-tile": "batch",
+  "reduce-thread": "batch",
+  "matmul-rows": "rows",
+  "matmul-rows-thread": "rows",
+};
+
+/** What becomes of a batch in a kernel of this variant. */
+export const batchAs = (variant: Variant): BatchAs => FOLDING[variant] ?? "elements";
 
 /**
  * By NumPy's rules: a vector on the left is one row, on the right one column. Batch axes next to the rows along which the right operand does

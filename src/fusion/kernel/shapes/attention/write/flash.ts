@@ -33,10 +33,10 @@ export class Flash {
     this.job = job;
     this.parts = onlinePartsOf(job);
     this.sizes = flashSizes(job.graph, this.parts);
-    this.values = new Contraction(job, this.parts.values!, low, "batch");
+    this.values = new Contraction(job, this.parts.values!, low);
     this.low = this.values.low;
     this.space = this.low.space;
-    this.scores = this.parts.scores.map((id) => new Contraction(job, id, this.low, "batch"));
+    this.scores = this.parts.scores.map((id) => new Contraction(job, id, this.low));
   }
 
   /** The element in this row and column of a node of the row's shape, batch axes and all. */

@@ -29,7 +29,7 @@ export class Reduce {
     const elements = [...answer.parts.passing, ...answer.parts.again];
     this.#perRow = job.region.outputs.filter((id) => !elements.includes(id));
     this.sizes = reduceSizes(job.graph, answer.parts);
-    this.product = new Contraction(job, answer.parts.scores[0]!, low, "batch");
+    this.product = new Contraction(job, answer.parts.scores[0]!, low);
     this.low = this.product.low;
     this.space = this.low.space;
   }

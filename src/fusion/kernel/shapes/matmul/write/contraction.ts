@@ -3,7 +3,7 @@ import { node, type DType, type NodeId, type Shape, partialsId } from "../../../
 import { opDef } from "../../../../ops";
 import { followersOf, isStoredTransposed, permutationOf, type Follower } from "../../../indices/alignment";
 import { isFreeView } from "../../../indices/views";
-import { matmulAxes, matmulSizes, type BatchAs, type MatmulAxes, type MatmulSizes } from "../matmul";
+import { batchAs, matmulAxes, matmulSizes, type MatmulAxes, type MatmulSizes } from "../matmul";
 import { productsOf } from "../shared-operand";
 import { loweringOf, type Job } from "../../../emit/kernel-frame";
 import type { Cond, Index, IndexSpace, Tuple } from "../../../emit/index-space";
@@ -29,16 +29,8 @@ export class Contraction {
 
   readonly job: Job;
 
-  /**
-   * @param id one of several contractions of the region, which then share `low`
-   * @param as what becomes of axes of the batch along which one operand is the same
-   */
-  constructor(
-    job: Job,
-    id: NodeId = job.form.contraction!,
-    low: Lowering = loweringOf(job),
-    as: BatchAs = job.form.reductions.length > 0 ? "rows" : "elements",
-  ) {
+  /** @param id one of several contractions of the region, which then share `low` */
+  constructor(job: Job, id: NodeId = job.form.contraction!, low: Lowering = loweringOf(job)) {
     this.job = job;
     this.#swapped = job.schedule.thin?.along === "m";
     const { graph } = job;
@@ -47,6 +39,7 @@ export class Contraction {
     this.id = id;
     const n = node(graph, this.id);
     this.#followers = followersOf(graph, job.region.members, this.id).followers;
+    const as = batchAs(job.schedule.variant);
     const products = as === "batch" ? [this.id] : productsOf(graph, job.region.members);
     const sizes = matmulSizes(graph, this.id, as, products);
     this.sizes = this.#swapped ? { ...sizes, m: sizes.n, n: sizes.m } : sizes;
