@@ -1,7 +1,5 @@
 import { UP } from "../algebra";
 import { binary, DIVIDED } from "../families";
-import { isInteger } from "../wgsl";
-import { intDiv } from "../wgsl-helpers";
 
 export const div = binary({
   name: "div",
@@ -9,8 +7,9 @@ export const div = binary({
   doc: {
     formula: "a / b",
     teaches:
-      "A division costs about four multiplications; by a constant, multiply by its inverse instead. Integers truncate.",
+      "A division costs about four multiplications; by a constant, multiply by its inverse instead. Whole numbers give f32, as in Python.",
   },
+  dtype: "float",
   flops: 4,
   work: ([, divisor]) => (divisor === null ? 9 : 1),
   expensive: true,
@@ -22,9 +21,7 @@ export const div = binary({
   algebra: { powers: [1, -1], monotone: [{ ...UP, signOf: 1 }, null] },
   scalar: {
     js: (a, b) => a / b,
-    int: (a, b) => (b === 0 ? 0 : Math.trunc(a / b)),
-    wgsl: (a, b, t) => (isInteger(t) ? t.call("int_div", a, b) : `${a} / ${b}`),
-    helpers: [intDiv],
+    wgsl: (a, b) => `${a} / ${b}`,
     neutral: { value: 1, operands: [1], says: "divides by 1" },
   },
 });

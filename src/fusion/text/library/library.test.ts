@@ -186,6 +186,8 @@ const cases: readonly Case[] = [
   ["x.sub(y, alpha=0.5)", () => of("x").map((value, k) => value - 0.5 * of("y")[k]!)],
   ["torch.div(x, y, rounding_mode='floor')", () => of("x").map((value, k) => Math.floor(value / of("y")[k]!))],
   ["torch.div(x, y, rounding_mode='trunc')", () => of("x").map((value, k) => Math.trunc(value / of("y")[k]!))],
+  ["torch.div(i, -2, rounding_mode='trunc')", () => of("i").map((value) => Math.trunc(value / -2))],
+  ["10 ** (torch.arange(0, 8, 2) / 8)", () => [0, 2, 4, 6].map((n) => 10 ** (n / 8))],
   [
     "torch.meshgrid(v, w, indexing='ij')",
     () => [...of("v").flatMap((a) => of("w").map(() => a)), ...of("v").flatMap(() => of("w"))],

@@ -11,7 +11,8 @@ def div(input, other, rounding_mode=None):
   if rounding_mode == "floor":
     return torch.floor_divide(input, other)
   if rounding_mode == "trunc":
-    return torch.trunc(input / other)
+    floor = torch.floor_divide(input, other)
+    return floor + ((floor < 0) & (floor != input / other))
   return input / other
 
 def meshgrid(*tensors, indexing="ij", sparse=False):
