@@ -283,6 +283,8 @@ export interface Names {
   readonly aliases?: readonly string[];
   /** The op meant when the second positional argument is a tensor: `max(a, b)` is `maximum(a, b)`. */
   readonly withTensor?: string;
+  /** The op meant where all operands are bool: in PyTorch and NumPy, true + true is true. */
+  readonly ofTruths?: string;
   /** The op meant when the axis stands before the index: PyTorch's `gather(x, 1, index)` is `gather_elements(x, index, 1)`. */
   readonly withAxisFirst?: string;
   /** Its first tensor may be one example: then it has an axis less than the second, and so has the result. */
@@ -346,8 +348,8 @@ export interface OpDef extends Names {
   readonly inverse?: (operand: number) => Inverse | null;
   /** opaque: why nothing is fused with it, as an end of a sentence about it. With L_EFFECT it stays though nobody reads it, as often as it is written. */
   readonly boundary?: { readonly code: "L_OPAQUE" | "L_EFFECT"; readonly text: string };
-  /** Where its whole numbers lie when those of its only operand, if it has one, lie between `least` and `most`. Absent: anywhere. */
-  readonly bounds?: (attrs: Attrs, operand: Bounds) => Bounds;
+  /** Where its whole numbers lie when those of its operands, if it has any, lie between `least` and `most`. Absent: anywhere. */
+  readonly bounds?: (attrs: Attrs, ...operands: readonly Bounds[]) => Bounds;
   /** elementwise and random */
   readonly scalar?: ScalarMeaning;
   readonly movement?: MovementMeaning;

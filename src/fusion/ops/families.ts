@@ -78,6 +78,7 @@ export interface ElementwiseSpec extends Names, Pick<OpDef, "name" | "doc"> {
 const namesOf = ({
   aliases,
   withTensor,
+  ofTruths,
   withAxisFirst,
   onnx,
   jax,
@@ -88,6 +89,7 @@ const namesOf = ({
 }: Names): Names => ({
   ...(aliases ? { aliases } : {}),
   ...(withTensor ? { withTensor } : {}),
+  ...(ofTruths ? { ofTruths } : {}),
   ...(withAxisFirst ? { withAxisFirst } : {}),
   ...(onnx ? { onnx } : {}),
   ...(jax ? { jax } : {}),

@@ -3,6 +3,7 @@ import { binary } from "../families";
 
 export const add = binary({
   name: "add",
+  ofTruths: "or",
   onnx: "Add",
   jax: ["add", "add_any"],
   updates: { methods: ["add"], reduction: "add" },

@@ -3,6 +3,7 @@ import { binary } from "../families";
 
 export const mul = binary({
   name: "mul",
+  ofTruths: "and",
   onnx: "Mul",
   jax: ["mul"],
   aliases: ["multiply"],

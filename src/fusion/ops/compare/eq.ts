@@ -5,7 +5,6 @@ export const eq = comparison(
     name: "eq",
     onnx: "Equal",
     jax: ["eq"],
-    aliases: ["equal"],
     doc: { formula: "a = b", teaches: "The result is one bit of information; in memory WGSL uses four bytes for it." },
   },
   "==",

@@ -1,4 +1,5 @@
-import { promote } from "../../ir";
+import { promote, type Attrs } from "../../ir";
+import type { Bounds } from "../define";
 import { elementwise, EXACT, tensor } from "../families";
 import { fine } from "../shapes";
 
@@ -27,6 +28,10 @@ const chosen = elementwise({
 
 export const where = {
   ...chosen,
+  bounds: (_attrs: Attrs, _condition: Bounds, a: Bounds, b: Bounds): Bounds => ({
+    least: Math.min(a.least, b.least),
+    most: Math.max(a.most, b.most),
+  }),
   infer: (...[inputs, attrs, names]: Parameters<typeof chosen.infer>): ReturnType<typeof chosen.infer> => {
     const found = chosen.infer(inputs, attrs, names);
     return found.ok ? fine({ ...found.value, dtype: promote(inputs[1]!.dtype, inputs[2]!.dtype) }) : found;

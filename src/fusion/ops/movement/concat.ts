@@ -20,6 +20,7 @@ export const concat = movement({
   shape(inputs, attrs, names) {
     const first = inputs[0];
     if (!first) return wrong("bad-attr", "concat needs at least one tensor.");
+    if (attrs["axis"] === null) return wrong("bad-attr", "concat joins along an axis: flatten the tensors first.");
     const bad = checkAxes(numberOf(attrs["axis"], 0), first, names[0] ?? "tensor 1");
     if (bad) return bad;
     const axis = axisOf(attrs["axis"], first);

@@ -148,10 +148,14 @@ function inferType(
 }
 
 /** Makes the node(s) of a call whose arguments are bound. Broken, with a diagnostic, when shapes or dtypes don't fit. */
-export function applyOp(interpreter: Interpreter, run: StatementRun, call: Call, bound: Bound): Value {
-  const { op, expr } = call;
+export function applyOp(interpreter: Interpreter, run: StatementRun, written: Call, bound: Bound): Value {
+  const { expr } = written;
   const inputs = nodesOf(interpreter, run, bound.tensors);
   const types = inputs.map((id) => noneOr(id, (known) => typeOf(interpreter, known)));
+  const { ofTruths } = written.op;
+  const areTruths = ofTruths !== undefined && types.every((type) => type?.dtype === "bool");
+  const op = areTruths ? opDef(ofTruths) : written.op;
+  const call = { ...written, op };
   const uncertain = interpreter.unknown.size > 0 && inputs.some((id) => id !== null && interpreter.unknown.has(id));
   if (uncertain && op.kind === "elementwise") noteAlike(interpreter, inputs);
   const inferred = inferType(op, types, bound.attrs);

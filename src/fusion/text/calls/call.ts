@@ -9,7 +9,7 @@ import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { initialise, isInit } from "../layers/begins";
 import { callLayer, layerOf } from "../layers/layer";
 import { parameterOf } from "../layers/weights";
-import { callAnyDef, initializerDef, INITIALIZERS, libraryClass, libraryDef } from "../library/library";
+import { callAnyDef, initializerDef, INITIALIZERS, libraryClass, libraryDef, linalgDef } from "../library/library";
 import { isLoopCall, loopCall } from "./loop-calls";
 import { methodCall } from "./method-calls";
 import { prefixOf } from "./member";
@@ -300,8 +300,11 @@ function functionCall(
   if (isEinops(name.text, operands)) return einops(interpreter, run, { ...call, name }, args);
   const built = builtin(interpreter, run, call, name.text, operands);
   if (built) return built;
-  const written = libraryDef(name.text, dialect);
-  const op = findOp(name.text);
+  const { callee } = call.expr;
+  const isLinalg = callee.kind === "member" && lastNameOf(callee.object) === "linalg";
+  const ofMatrix = isLinalg ? linalgDef(name.text, args) : null;
+  const written = ofMatrix ?? libraryDef(name.text, dialect);
+  const op = ofMatrix ? null : findOp(name.text);
   const called = { ...call, dialect, called: name.text, word: name.span };
   if (op && op.kind !== "source") return opCall(interpreter, run, called, op, args);
   if (written) {

@@ -192,7 +192,7 @@ export const BINARY_OPS: ReadonlyMap<string, string> = new Map([
 ]);
 export const UNARY_OPS: ReadonlyMap<string, string> = new Map([
   ["-", "neg"],
-  ["~", "not"],
+  ["~", "bit_not"],
   ["not", "not"],
 ]);
 export const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);

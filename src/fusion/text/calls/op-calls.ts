@@ -8,6 +8,7 @@ import { bindArguments } from "./bind";
 import { defaultsIn, meantBy, type Dialect } from "./dialect";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
+import { boundsOf } from "../indexing/from-end";
 import { callAnyDef, libraryOverload, libraryScope } from "../library/library";
 import type { DefStatement, Expr } from "../reading/syntax";
 import { BROKEN, type GivenArgument, numberValue, type Operand, type Value } from "../values/values";
@@ -47,7 +48,11 @@ export function opCall(
   const rest = wider ? args.filter((arg) => arg !== wider) : args;
   const defaults = { ...defaultsIn(dialect, meant), ...ownSeed(interpreter, meant, rest) };
   const found = bindArguments(interpreter, meant, rest, call.word ?? call.expr.callee.span, defaults);
-  const bound = found && { ...found, attrs: perSpace(interpreter, call.called ?? "", found) };
+  const attrs = found && {
+    ...perSpace(interpreter, call.called ?? "", found),
+    ...ownIgnored(interpreter, meant, found),
+  };
+  const bound = found && { ...found, attrs: attrs! };
   const rank = rankOf(interpreter, bound?.tensors[0]?.value);
   if (bound && meant.mayLackBatch && isOne(interpreter, meant, bound))
     return ofOne(interpreter, run, { ...call, label: meant.name }, meant, bound);
@@ -114,6 +119,17 @@ function ofOne(
 function ownSeed(interpreter: Interpreter, op: OpDef | CompositeDef, args: readonly GivenArgument[]): Attrs {
   const at = op.kind === "random" ? op.params.findIndex(({ names }) => names[0] === "seed") : -1;
   return at < 0 || gives(op, at, args) ? {} : { seed: interpreter.draws++ };
+}
+
+/** The class that PyTorch's losses ignore unless another is named. */
+const IGNORED = -100;
+
+/** What a loss ignores that names nothing: its own class where targets may be negative, as `where(mask, t, -100)` are. */
+function ownIgnored(interpreter: Interpreter, { params }: OpDef | CompositeDef, { tensors, attrs }: Bound): Attrs {
+  if (!params.some(({ names }) => names[0] === "ignore_index") || (attrs["ignore_index"] ?? null) !== null) return {};
+  const target = tensors[1]?.value;
+  const isWhole = target?.kind === "tensor" && typeOf(interpreter, target.node).dtype === "i32";
+  return isWhole && boundsOf(interpreter, target.node).least < 0 ? { ignore_index: IGNORED } : {};
 }
 
 /** `np.cumsum(x)`: the operand is flattened first. */

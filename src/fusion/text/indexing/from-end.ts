@@ -12,7 +12,7 @@ const either = (all: readonly Bounds[]): Bounds => ({
 });
 
 /** Where the whole numbers of a node lie, as far as constants, sums and bounds say. */
-function boundsOf({ nodes }: Interpreter, id: NodeId, known: Map<NodeId, Bounds>): Bounds {
+export function boundsOf({ nodes }: Interpreter, id: NodeId, known: Map<NodeId, Bounds> = new Map()): Bounds {
   const open = [id];
   while (open.length > 0) {
     const at = open.at(-1)!;
@@ -35,7 +35,7 @@ function ownBounds({ op, inputs, attrs }: Node, known: ReadonlyMap<NodeId, Bound
     const numbers = numbersOf(attrs["values"] ?? attrs["value"] ?? []);
     return numbers.length === 0 ? INDEX : either(numbers.map((number) => ({ least: number, most: number })));
   }
-  if (bounds) return bounds(attrs, operands[0] ?? INDEX);
+  if (bounds) return bounds(attrs, ...operands);
   if (movement && operands.length > 0) return either(operands);
   const { terms } = algebraOf(op);
   if (!terms) return INDEX;
@@ -47,7 +47,7 @@ function ownBounds({ op, inputs, attrs }: Node, known: ReadonlyMap<NodeId, Bound
 
 /** An index tensor that counts from 0 on; itself where it is known to. */
 export function fromStart(interpreter: Interpreter, b: GraphBuilder, index: NodeId, extent: number): NodeId {
-  if (boundsOf(interpreter, index, new Map()).least >= 0) return index;
+  if (boundsOf(interpreter, index).least >= 0) return index;
   const below = b.op("below", "lt", [index, b.scalar(0, "i32")]);
   const counted = b.op("from_end", "add", [index, b.scalar(extent, "i32")]);
   return b.op("index", "where", [below, counted, index]);

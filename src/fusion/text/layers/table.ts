@@ -306,7 +306,7 @@ export const LAYERS: ReadonlyMap<string, LayerType> = new Map<string, LayerType>
     "CrossEntropyLoss",
     plain("cross_entropy", "weight=None", "ignore_index=None", "reduction='mean'", "label_smoothing=0.0"),
   ],
-  ["NLLLoss", plain("nll_loss", "weight=None", "reduction='mean'")],
+  ["NLLLoss", plain("nll_loss", "weight=None", "ignore_index=None", "reduction='mean'")],
   ["MSELoss", plain("mse_loss", "reduction='mean'")],
   ["L1Loss", plain("l1_loss", "reduction='mean'")],
   ["SmoothL1Loss", plain("smooth_l1_loss", "reduction='mean'", "beta=1.0")],

@@ -144,8 +144,9 @@ def tensor_unfold(input, dimension, size, step):
   count = windows.shape[1]
   return torch.moveaxis(windows.reshape(list(rows.shape[:-1]) + [count, size]), -2, dimension if dimension >= 0 else dimension - 1)
 
-def jax_pad(array, pad_width: list, mode="constant", constant_values=0):
-  sides = [list(sides) for sides in pad_width]
+def flax_pad(array, pad_width, mode="constant", constant_values=0):
+  pairs = [pad_width] if isinstance(pad_width, int) or isinstance(pad_width[0], int) else list(pad_width)
+  sides = [[pair, pair] if isinstance(pair, int) else [pair[0], pair[-1]] for pair in pairs]
   if len(sides) == 1:
     sides = sides * array.ndim
   flat = [side for pair in reversed(sides) for side in pair]

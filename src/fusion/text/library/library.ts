@@ -105,8 +105,8 @@ export function libraryMistakes(): readonly string[] {
   return diagnostics.list(SOURCE).map(({ line, text }) => `${line}: ${text}`);
 }
 
-/** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `flax_max_pool` what flax means by the name of an op that does something else, `tensor_unfold` a method alone. */
-const isPublic = (name: string): boolean => !/^(_|jax_|flax_|tensor_|initializer_)/.test(name);
+/** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `flax_max_pool` what flax means by the name of an op that does something else, `linalg_norm` what a name means behind `linalg.`, `tensor_unfold` a method alone. */
+const isPublic = (name: string): boolean => !/^(_|jax_|flax_|linalg_|tensor_|initializer_)/.test(name);
 
 /** Every name that a call can use. */
 export const libraryNames = (): readonly string[] =>
@@ -151,6 +151,13 @@ export function libraryDef(name: string, dialect: Dialect): DefStatement | null 
 
 /** What a tensor's method of that name does where it is not what the function of the name does; null where it is. */
 export const libraryMethod = (name: string): DefStatement | null => library().defs.get(`tensor_${name}`) ?? null;
+
+/** What a name means behind `linalg.` where it is given a second argument that means something else there; null where it is not. */
+export function linalgDef(name: string, args: readonly GivenArgument[]): DefStatement | null {
+  const def = library().defs.get(`linalg_${name}`);
+  const second = def?.params[1]?.name.text;
+  return def && args.some((arg, i) => (arg.name ? arg.name.text === second : i === 1)) ? def : null;
+}
 
 /** Whether a list stands where the function wants one, as in `select([a, b], [x, y])`. */
 const takesLists = ({ params }: DefStatement, args: readonly GivenArgument[]): boolean =>
@@ -288,7 +295,7 @@ function settle(
   const name = called ?? def.name.text;
   // What a function of the library answers is called like that: `jax.hessian(f)(x)`.
   const said = expr.kind === "call" && name === "lambda" ? lastNameOf(expr.callee) : name;
-  const label = said.replace(/^(jax|tensor)_/, "");
+  const label = said.replace(/^(jax|flax|linalg|tensor)_/, "");
   const fresh = new Set(made);
   const renamed = new Map<NodeId, NodeId>();
   const results: NodeId[] = [];

@@ -15,6 +15,23 @@ def div(input, other, rounding_mode=None):
     return floor + ((floor < 0) & (floor != input / other))
   return input / other
 
+def equal(input, other):
+  return torch.all(input == other)
+
+def jax_equal(input, other):
+  return input == other
+
+def linalg_norm(input, ord=None, dim=None, keepdim=False):
+  axes = [0, 1] if dim is None else [dim] if isinstance(dim, int) else list(dim)
+  if ord is None or ord == "fro" or len(axes) == 1 or (dim is None and input.ndim != 2):
+    return torch.norm(input, 2 if ord is None or ord == "fro" else ord, dim, keepdim)
+  if ord == "nuc" or abs(ord) == 2:
+    raise ValueError("This norm needs singular values, which no op here computes. Without ord, the norm is that of all elements.")
+  along, across = axes if abs(ord) == 1 else [axes[1], axes[0]]
+  sums = torch.sum(torch.abs(input), along, keepdim=True)
+  found = torch.amax(sums, across, keepdim=True) if ord > 0 else torch.amin(sums, across, keepdim=True)
+  return found if keepdim else torch.sum(found, axes)
+
 def meshgrid(*tensors, indexing="ij", sparse=False):
   given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else list(tensors)
   swapped = indexing == "xy" and len(given) > 1
