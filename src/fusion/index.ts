@@ -49,6 +49,7 @@ export {
 export {
   allComposites,
   allOps,
+  calledOps,
   findOp,
   largestOf,
   smallestOf,

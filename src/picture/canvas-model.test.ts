@@ -63,7 +63,9 @@ test("the palette finds by the start of a name first", () => {
 test("the palette has what a person draws: no loop, whose body is text, and nothing that only passes write", () => {
   const names = new Set(searchPalette("").map(({ name }) => name));
   expect(["matmul", "softmax", "gather", "cumsum"].filter((name) => !names.has(name))).toEqual([]);
-  expect(["map_loop", "row_loop", "fold_ranges", "lower_bound"].filter((name) => names.has(name))).toEqual([]);
+  expect(["map_loop", "row_loop", "fold_ranges", "lower_bound", "add_peak"].filter((name) => names.has(name))).toEqual(
+    [],
+  );
 });
 
 test("a graph is fitted whole beside the card, in the middle and never larger than life", () => {

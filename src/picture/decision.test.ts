@@ -13,7 +13,7 @@ const sceneFor = (compilation: Compilation, cursor: number) => sceneOf(fusionAt(
 test("the card of an accepted step says what it saves, both ways, and offers to forbid it", () => {
   const compilation = compiled(LOG_RELU);
   const step = compilation.steps.find(({ accepted, edge }) => accepted && edge)!;
-  const card = cardOfStep(graphAt(compilation, step.seq), step, defaultOptions);
+  const card = cardOfStep(compilation, step, defaultOptions);
   expect(card.question).toBe("Why fused?");
   expect(card.kick).toMatch(/^Step \d+: \w+ → \w+$/);
   expect(card.allowed && card.worthIt).toBe(true);
@@ -29,7 +29,7 @@ test("the card of an accepted step says what it saves, both ways, and offers to 
 test("a card calls what its step removed by its name, never by its path in the graph", () => {
   const compilation = compiled("x: f32[64, 32]\nw: f32[32]\nb: f32[32]\ny = layer_norm(x, w, b)");
   const removing = compilation.steps.filter(({ patch }) => (patch?.removedNodes.length ?? 0) > 0);
-  const kicks = removing.map((step) => cardOfStep(graphAt(compilation, step.seq), step, defaultOptions).kick);
+  const kicks = removing.map((step) => cardOfStep(compilation, step, defaultOptions).kick);
   expect(kicks[0]).toBe("Step 1: centre_again → centre in layer_norm");
   expect(kicks.filter((kick) => /[/@#]/.test(kick))).toEqual([]);
 });
@@ -49,7 +49,7 @@ test("an arrow stands only where one op feeds the other", () => {
         const { producer, consumer } = parseEdgeId(edge)!;
         return [producer, consumer];
       });
-      const [first, ...others] = stepNames(graphAt(compilation, step.seq), step).split(" → ");
+      const [first, ...others] = stepNames(compilation, step).split(" → ");
       seen.add(others.length > 0 ? "arrow" : "list");
       if (others.length === 0) continue;
       const fed = pairs.map(([from, to]) => [from, to].map((id) => nameIn(graphAt(compilation, step.seq - 1), id!)));
@@ -62,7 +62,7 @@ test("an arrow stands only where one op feeds the other", () => {
 test("a refusal that is not worth it keeps both verdicts apart and may be forced", () => {
   const compilation = compiled(TWO_READERS);
   const step = compilation.steps.find(({ accepted, legal }) => !accepted && legal.ok)!;
-  const card = cardOfStep(graphAt(compilation, step.seq), step, defaultOptions);
+  const card = cardOfStep(compilation, step, defaultOptions);
   expect([card.question, card.allowed, card.worthIt]).toEqual(["Why not fused?", true, false]);
   expect(card.cannotForce).toBeNull();
 });
@@ -78,7 +78,7 @@ test("what is not allowed can't be forced, and the card says why", () => {
     remedy: "Fuse `b` too.",
   };
   const refused: Step = { ...step, accepted: false, legal, profitable: null };
-  const card = cardOfStep(graphAt(compilation, 1), refused, defaultOptions);
+  const card = cardOfStep(compilation, refused, defaultOptions);
   expect(card.cannotForce).toMatch(/^Not allowed/);
   expect(card.worthIt).toBeNull();
   expect(card.remedy).toBe("Fuse `b` too.");
@@ -90,13 +90,13 @@ test("a remedy that names a choice may be tried; edges have their own buttons", 
   const refusal = { ok: false, code: "L_STRICT" as const, text: "No.", nodes: [], remedy: "Switch it off." };
   const cardFor = (remedyOptions: object) =>
     cardOfStep(
-      graphAt(compilation, 1),
+      compilation,
       { ...step, accepted: false, legal: { ...refusal, remedyOptions }, profitable: null },
       defaultOptions,
     );
   expect(cardFor({ strict: false }).remedyOptions).toEqual({ strict: false });
   expect(cardFor({ forced: [step.edges[0]!] }).remedyOptions).toBeNull();
-  expect(cardOfStep(graphAt(compilation, step.seq), step, defaultOptions).remedyOptions).toBeNull();
+  expect(cardOfStep(compilation, step, defaultOptions).remedyOptions).toBeNull();
 });
 
 test("a boundary says why its value stays in memory", () => {
@@ -105,7 +105,7 @@ test("a boundary says why its value stays in memory", () => {
   const planned = compile(LOG_RELU, options);
   const refused = planned.steps.find(({ legal }) => legal.code === "U_USER_BARRIER")!;
   expect(refused.legal.text).toMatch(/goes through memory: the backward pass needs it\.$/);
-  expect(cardOfStep(graphAt(planned, refused.seq), refused, options).forbidReason).toBe("backward");
+  expect(cardOfStep(planned, refused, options).forbidReason).toBe("backward");
   const plain = compile(LOG_RELU, { ...options, kept: undefined });
   expect(plain.fusedPlan!.kernels.map(({ wgsl }) => wgsl)).toEqual(planned.fusedPlan!.kernels.map(({ wgsl }) => wgsl));
 });
@@ -115,7 +115,13 @@ test("an edge answers with its last decision so far and names the others", () =>
   const end = compilation.steps.length;
   const edge = sceneFor(compilation, end).edges.find(({ from, to }) => from === "t" && to === "z1")!;
   const decided = compilation.steps.filter(({ edges }) => edges.includes(edge.id));
-  const card = cardOfEdge(graphAt(compilation, end), edge, decided, end, defaultOptions);
+  const card = cardOfEdge(
+    compilation,
+    { graph: graphAt(compilation, end), cursor: end },
+    edge,
+    decided,
+    defaultOptions,
+  );
   expect(card.question).toBe("Why fused?");
   expect(card.earlier).toHaveLength(decided.length - 1);
 });
@@ -126,10 +132,10 @@ test("edges of inputs and results say why they stay in memory", () => {
   const edges = sceneFor(compilation, 0).edges;
   const textOf = (from: string): string =>
     cardOfEdge(
-      graph,
+      compilation,
+      { graph, cursor: 0 },
       edges.find((edge) => edge.from === from)!,
       [],
-      0,
       defaultOptions,
     ).answer;
   expect(textOf("x")).toBe("An input.");
@@ -140,7 +146,9 @@ test("a pin shows on the card and on the line", () => {
   const compilation = compiled(LOG_RELU);
   const edge = sceneFor(compilation, 0).edges.find(({ from }) => from === "y/0")!;
   const options = { ...defaultOptions, forbidden: [edge.id] };
-  expect(cardOfEdge(graphAt(compilation, 0), edge, [], 0, options).pin).toBe("forbidden");
+  expect(cardOfEdge(compilation, { graph: graphAt(compilation, 0), cursor: 0 }, edge, [], options).pin).toBe(
+    "forbidden",
+  );
   expect(marksOf([edge], null, new Map(), options).get(edge.id)?.pin).toBe("forbidden");
 });
 

@@ -2,7 +2,7 @@
 import { barsOf, findNode, questionOf, reasonTitles, settled, titleOf } from "../fusion";
 import type { BarGroup, CompileOptions, EdgeId, Graph, ForbidReason, NodeId, Step, Verdict } from "../fusion";
 import { pillTarget } from "../document";
-import { nameOf, raisedBy, stepNames } from "./step-names";
+import { nameOf, raisedBy, stepNames, type Told } from "./step-names";
 import type { SceneEdge } from "./scene";
 import { showBytes } from "./format";
 
@@ -64,7 +64,7 @@ function tryable({ remedyOptions }: Verdict): Partial<CompileOptions> | null {
 
 /** The card of one step; `others` are further decisions on the same edge. */
 export function cardOfStep(
-  graph: Graph,
+  told: Told,
   step: Step,
   options: CompileOptions,
   others: readonly Step[] = [],
@@ -72,7 +72,7 @@ export function cardOfStep(
   const verdict = settled(step);
   const edge = step.edge ?? step.edges[0] ?? null;
   return {
-    kick: `Step ${step.seq}: ${stepNames(graph, step)}${raisedBy(graph, step)}`,
+    kick: `Step ${step.seq}: ${stepNames(told, step)}${raisedBy(told, step)}`,
     question: questionOf(step),
     answer: titleOf(step),
     reason: verdict.text,
@@ -94,17 +94,17 @@ export function cardOfStep(
 
 /** The card of an edge: its last decision so far, else a later one, else why none was ever taken. */
 export function cardOfEdge(
-  graph: Graph,
+  told: Told,
+  { graph, cursor }: { readonly graph: Graph; readonly cursor: number },
   edge: SceneEdge,
   decisions: readonly Step[],
-  cursor: number,
   options: CompileOptions,
 ): DecisionCard {
   const mine = decisions.filter(({ seq }) => seq <= cursor);
   const pinned = { edge: edge.id, pin: pinOf(edge.id, options), forbidReason: forbidReasonOf(edge.id, options) };
   const shown = mine.at(-1) ?? decisions[0];
   if (shown) {
-    const card = cardOfStep(graph, shown, options, decisions);
+    const card = cardOfStep(told, shown, options, decisions);
     return { ...card, ...pinned };
   }
   return { ...undecided(graph, edge), ...pinned };

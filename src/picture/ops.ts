@@ -1,5 +1,5 @@
 /** @file What the op registry says, as the canvas asks it. */
-import { allComposites, allOps, findOp } from "../fusion";
+import { calledOps, findOp } from "../fusion";
 import type { OpDef } from "../fusion";
 
 export type Glyph =
@@ -51,7 +51,7 @@ export interface PaletteEntry {
   readonly words: string;
 }
 
-/** Families of ops in the order of the palette, by the kind of their definition; kinds without one are what passes write. */
+/** Families of ops in the order of the palette, by the kind of their definition. */
 const families: Readonly<Partial<Record<OpDef["kind"] | "composite", string>>> = {
   elementwise: "Elementwise",
   reduce: "Reductions",
@@ -66,13 +66,8 @@ const families: Readonly<Partial<Record<OpDef["kind"] | "composite", string>>> =
 };
 const order = Object.values(families);
 
-/** Whether a person can add it: a loop needs a body, which is written in the text. */
-const isDrawn = (def: (typeof allOps)[number] | (typeof allComposites)[number]): boolean =>
-  families[def.kind] !== undefined && !("loop" in def && def.loop !== undefined);
-
 /** Every op a person can add, composites included, by family and name. */
-export const paletteEntries: readonly PaletteEntry[] = [...allOps, ...allComposites]
-  .filter(isDrawn)
+export const paletteEntries: readonly PaletteEntry[] = calledOps
   .map((def) => ({
     name: def.name,
     glyph: def.kind === "composite" ? ("folded" as const) : glyphOf(def.name),

@@ -1,5 +1,5 @@
 /** @file What is to be drawn at a step, without places: ops, pills, lines and kernels, from the graph, its regions and its plan. */
-import { bytesOf, edgeId, kernelWords, showShape, showType, usesOf, boundName } from "../fusion";
+import { bytesOf, edgeId, kernelWords, shapeLabel, showType, usesOf, boundName } from "../fusion";
 import type {
   DType,
   EdgeId,
@@ -231,7 +231,7 @@ function nodeOf(graph: Graph, node: Node, { stored, homes, waiting, planned }: F
     glyph: glyphOf(node.op),
     title,
     formula: input ? "" : formulaOf(graph, node, title),
-    shape: holes.length > 0 ? "not connected" : waits ? NO_SHAPE : showShape(node.type.shape),
+    shape: holes.length > 0 ? "not connected" : waits ? NO_SHAPE : shapeLabel(node.type.shape),
     type: showType(node.type),
     dtype: node.type.dtype,
     bytes: waits ? 0 : bytesOf(node.type),
@@ -276,7 +276,7 @@ const outputOf = (node: Node, title: string, missing: string | null): SceneNode 
   glyph: "output",
   title,
   formula: "",
-  shape: missing === null ? showShape(node.type.shape) : NO_SHAPE,
+  shape: missing === null ? shapeLabel(node.type.shape) : NO_SHAPE,
   type: showType(node.type),
   dtype: node.type.dtype,
   bytes: missing === null ? bytesOf(node.type) : 0,

@@ -1,6 +1,6 @@
 /** @file What ops are called on their boxes, and what a step is about in these names: an arrow only where a value goes, or where one op becomes another. */
 import { findNode, parseEdgeId, topName } from "../fusion";
-import type { Graph, Node, NodeId, Step } from "../fusion";
+import type { Compilation, Node, NodeId, Step } from "../fusion";
 import { pillTarget } from "../document";
 
 const MAX_NAMES = 3;
@@ -15,9 +15,33 @@ export function titleOf(node: Node): string {
 /** What an op is called on its box, and an input on its pill. */
 export const nameOf = (node: Node): string => (node.op === "input" ? node.label : titleOf(node));
 
-/** A step's node: what the step removed is found in its patch. */
-const nodeOf = (graph: Graph | null, { patch }: Step, id: NodeId): Node | null =>
-  (graph && findNode(graph, id)) ?? patch?.removedNodes.find((each) => each.id === id) ?? null;
+/** What steps are about: a program as it was before any of them, and what each of them changed. */
+export type Told = Pick<Compilation, "naive" | "steps">;
+
+/** The nodes that steps made, each with the step, in order. */
+type Made = ReadonlyMap<NodeId, readonly (readonly [seq: number, made: Node])[]>;
+const madeBy = new WeakMap<readonly Step[], Made>();
+
+function madeIn(steps: readonly Step[]): Made {
+  const known = madeBy.get(steps);
+  if (known) return known;
+  const made = new Map<NodeId, [number, Node][]>();
+  for (const { seq, patch } of steps)
+    for (const node of patch?.addedNodes ?? []) {
+      const versions = made.get(node.id);
+      if (versions) versions.push([seq, node]);
+      else made.set(node.id, [[seq, node]]);
+    }
+  madeBy.set(steps, made);
+  return made;
+}
+
+/** A step's node as the step found it, whichever step the page shows; what it made itself, as it is after it. */
+function nodeOf({ naive, steps }: Told, { seq }: Step, id: NodeId): Node | null {
+  const versions = madeIn(steps).get(id) ?? [];
+  const found = versions.findLast(([at]) => at < seq)?.[1] ?? (naive && findNode(naive.graph, id));
+  return found ?? versions[0]?.[1] ?? null;
+}
 
 /** The ops that a step's names name: both ends of its edge, else the first of its nodes. */
 const namedIn = ({ edge, nodes }: Step): readonly NodeId[] => {
@@ -26,10 +50,10 @@ const namedIn = ({ edge, nodes }: Step): readonly NodeId[] => {
 };
 
 /** `mean → centre`; `x → mean, square`; `lt, sort and where` of ops that do not feed each other; at most three, then how many more. */
-export function stepNames(graph: Graph | null, step: Step): string {
+export function stepNames(told: Told, step: Step): string {
   const ids = namedIn(step);
   const names = ids.map((id) => {
-    const node = nodeOf(graph, step, pillTarget(id) ?? id);
+    const node = nodeOf(told, step, pillTarget(id) ?? id);
     return node ? nameOf(node) : id;
   });
   const feeds = new Set([...step.edges, ...(step.edge ? [step.edge] : [])].map(endsOf));
@@ -49,9 +73,9 @@ const endsOf = (edge: Step["edges"][number]): string => {
 };
 
 /** What raised ops that the text does not name: ` in layer_norm`; nothing where the text names all of them. */
-export function raisedBy(graph: Graph, step: Step): string {
+export function raisedBy(told: Told, step: Step): string {
   const calls = namedIn(step).flatMap((id) => {
-    const call = nodeOf(graph, step, id)?.groups.find(({ kind }) => kind === "composite");
+    const call = nodeOf(told, step, id)?.groups.find(({ kind }) => kind === "composite");
     return call && call.id !== id ? [call.label] : [];
   });
   return calls.length > 0 ? ` in ${[...new Set(calls)].join(" and ")}` : "";

@@ -15,11 +15,10 @@ import {
 import {
   selectCovered,
   selectTitle,
-  selectFusion,
+  selectPlanned,
   selectKnown,
   selectScore,
   selectStep,
-  selectSteps,
   usePlayground,
 } from "../state";
 import { barsOf, questionOf } from "../fusion";
@@ -34,6 +33,7 @@ function Bars({ step }: { readonly step: Step }) {
   if (!group) return null;
   return (
     <div className="presenter-bars" role="group" aria-label={group.title}>
+      <h3>{group.title}</h3>
       {group.bars.map(({ what, part, text, chosen }) => (
         <Fragment key={what}>
           {what} <span style={{ width: `${100 * part}%`, background: chosen ? "var(--accent)" : "var(--pipe)" }} />
@@ -130,20 +130,20 @@ function usePointerHidden(): boolean {
 
 function Foot() {
   const cursor = usePlayground((state) => state.cursor);
-  const steps = usePlayground(selectSteps);
+  const planned = usePlayground(selectPlanned);
+  const total = planned?.steps.length ?? 0;
   const step = usePlayground(selectStep);
-  const graph = usePlayground(selectFusion)?.graph;
   const title = usePlayground((state) => state.lesson?.content.title ?? selectTitle(state) ?? "Own program");
   return (
     <footer className="presenter-foot">
       <b className="presenter-title">{title}</b>
       <b>
-        Step {cursor} of {steps.length}
+        Step {cursor} of {total}
       </b>
       <div className="presenter-track">
-        <i style={{ width: `${steps.length > 0 ? (100 * cursor) / steps.length : 0}%` }} />
+        <i style={{ width: `${total > 0 ? (100 * cursor) / total : 0}%` }} />
       </div>
-      <span>{step ? `${stepNames(graph ?? null, step)} ${outcomeOf(step)}` : "naive plan"}</span>
+      <span>{planned && step ? `${stepNames(planned, step)} ${outcomeOf(step)}` : "naive plan"}</span>
       <kbd>←</kbd>
       <kbd>→</kbd>
     </footer>

@@ -1,7 +1,7 @@
 /** @file The page: top bar, the layout that fits, and the dialog that is open. */
 import { useEffect } from "react";
 import { late, runAnnouncement, stepAnnouncement } from "../panels";
-import { afterFirstPaint, usePlayground, playground, selectFusion, selectStep, selectSteps } from "../state";
+import { afterFirstPaint, usePlayground, playground, selectStep, selectPlanned } from "../state";
 import { Middle, Narrow, Wide } from "./PageLayouts";
 import { TopBar } from "./TopBar";
 import { Welcome } from "./examples/Welcome";
@@ -178,15 +178,14 @@ function useRunView(layout: PageLayout): void {
 
 /** Says each step, and how a run ended, to screen readers, politely. The one voice: what draws them is silent. */
 function Announcer() {
-  const steps = usePlayground(selectSteps);
+  const planned = usePlayground(selectPlanned);
   const step = usePlayground(selectStep);
-  const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
   const run = usePlayground((state) => state.run);
   const cpu = usePlayground((state) => state.cpuCheck);
   return (
     <>
       <p className="offscreen" role="status">
-        {step ? stepAnnouncement(graph, step, steps.length) : "Naive plan."}
+        {planned && (step ? stepAnnouncement(planned, step) : "Naive plan.")}
       </p>
       <p className="offscreen" role="status">
         {runAnnouncement(run, cpu)}

@@ -356,7 +356,8 @@ export interface Actions {
   undo(): void;
   redo(): void;
   // drawing (each is the smallest text edit; fusion/text computes it; answers the reason when it can't be done)
-  connect(producer: NodeId, consumer: NodeId, operand: number): Promise<string | null>;
+  /** @param freed a box that gives up the place where a person put it */
+  connect(producer: NodeId, consumer: NodeId, operand: number, freed?: string | null): Promise<string | null>;
   disconnect(edge: EdgeId): Promise<string | null>;
   addOp(op: string, at: Position | null): Promise<string | null>;
   addInput(at: Position | null): Promise<string | null>;

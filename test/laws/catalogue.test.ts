@@ -38,7 +38,7 @@ const NUMBERS: Partial<Record<ReasonCode, readonly (readonly string[])[]>> = {
   C_CODE_SIZE: [["ops", "limit"]],
   C_COMPILE_BUDGET: [["ops", "limit", "compileMillis"]],
   C_PEAK_MEMORY: [["bytesBefore", "bytesAfter", "limit"]],
-  C_LIBRARY: [["gflops"]],
+  C_LIBRARY: [["flopsPerSecond"]],
   C_PARALLELISM: [["workgroups", "multiprocessors"]],
   C_BEATEN: [
     ["microsFused", "microsShared"],

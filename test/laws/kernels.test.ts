@@ -107,7 +107,7 @@ describe("the text of kernels", () => {
 
   test("a kernel of a backward pass says whose gradient it is, and does not multiply by the 1 it began with", () => {
     const wgsl = wgslOf(gradient);
-    expect(wgsl).toMatch(/^fn exp_to_add_d_x\(/m);
+    expect(wgsl).toMatch(/^fn exp_sum_d_x\(/m);
     expect(wgsl).toMatch(/^\/\/ d_x: exp, /m);
     expect(wgsl).not.toMatch(/1\.0\)? \*|\* (vec4f\()?1\.0/);
   });

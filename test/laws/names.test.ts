@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { compile, defaultOptions, edgeId, nodeId, type CompileOptions } from "../../src/fusion";
-import { allLessons } from "../../src/lessons";
+import { compile, defaultOptions, edgeId, nodeId, type CompileOptions, type Node } from "../../src/fusion";
+import { allLessons, optionsFor } from "../../src/lessons";
+import { stepNames } from "../../src/picture";
 
 /** Names that every object of JavaScript has. */
 const PROTOTYPE = ["constructor", "toString", "__proto__", "valueOf", "hasOwnProperty", "isPrototypeOf"];
@@ -53,4 +54,41 @@ test("a choice for one name is no choice for one of the prototype", () => {
     const { fusedPlan } = compile(text, { ...defaultOptions, ...change });
     expect(fusedPlan!.kernels.every(({ wgsl }) => !/undefined|native code|NaN/.test(wgsl))).toBe(true);
   }
+});
+
+test("what is called by its op is called by the op that a step makes of it, and titles have no paths", () => {
+  const faults: string[] = [];
+  for (const lesson of allLessons) {
+    const compilation = compile(lesson.text, optionsFor(lesson, defaultOptions, null, defaultOptions));
+    for (const step of compilation.steps) {
+      const before = new Map<string, Node>(step.patch?.removedNodes.map((node) => [node.id, node]));
+      for (const { id, op, label } of step.patch?.addedNodes ?? []) {
+        const was = before.get(id);
+        if (was && was.op !== op && was.label === was.op && label === was.op)
+          faults.push(`${lesson.id}, step ${step.seq}: ${op} is called ${label}`);
+      }
+      const title = stepNames(compilation, step);
+      if (/[/@#~]/.test(title)) faults.push(`${lesson.id}, step ${step.seq}: ${title}`);
+    }
+  }
+  expect(faults).toEqual([]);
+});
+
+test("a title calls ops as the step found them, also what a rewrite replaced", () => {
+  const { text } = allLessons.find(({ id }) => id === "splade-head")!;
+  const compilation = compile(text, defaultOptions);
+  const first = compilation.steps.find(({ rule }) => rule === "maximum-first")!;
+  expect(stepNames(compilation, first)).toBe("relu → log1p → max");
+});
+
+test("a kernel of many ops is named after what it computes, not after what prepares indices and masks", () => {
+  const rope = [
+    "x: f32[128, 64]\nk: f32[128, 64]\nv: f32[128, 64]",
+    "t = arange(128).reshape(128, 1) * exp(arange(64) * -0.1)",
+    "q = x * cos(t) + flip(x, dims=(1,)) * sin(t)",
+    "s = where(arange(128).reshape(128, 1) >= arange(128), q @ k.T, -inf)",
+    "y = softmax(s, dim=-1) @ v",
+  ].join("\n");
+  const names = compile(rope, defaultOptions).fusedPlan!.kernels.map(({ name }) => name);
+  expect(names).toEqual(["scaled_dot_product_attention"]);
 });

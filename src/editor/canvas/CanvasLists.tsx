@@ -6,6 +6,7 @@ import { type Picture, nameIn, type Scene } from "../../picture";
 import { useMemo, useState } from "react";
 import { playground, usePlayground } from "../../state";
 import { ListBox } from "./ListBox";
+import { connectOn } from "./moves/connect-on";
 import { choicesOf, targetsOf } from "./targets";
 
 interface ListsProps {
@@ -26,12 +27,18 @@ export function CanvasLists({ picture, graph, onJump }: ListsProps) {
     case "outline":
       return picture && <Outline scene={picture.scene} onJump={onJump} />;
     case "connect":
-      return graph && <ConnectList graph={graph} from={list.from} />;
+      return graph && <ConnectList picture={picture} graph={graph} from={list.from} />;
   }
 }
 
+interface ConnectProps {
+  readonly picture: Picture | null;
+  readonly graph: Graph;
+  readonly from: NodeId;
+}
+
 /** Connecting without a mouse: the operands that fit, empty ones first; Enter connects. */
-function ConnectList({ graph, from }: { readonly graph: Graph; readonly from: NodeId }) {
+function ConnectList({ picture, graph, from }: ConnectProps) {
   const text = usePlayground((s) => s.document.text);
   const [query, setQuery] = useState("");
   const choices = useMemo(() => choicesOf(graph, targetsOf(text, from)), [graph, text, from]);
@@ -55,7 +62,7 @@ function ConnectList({ graph, from }: { readonly graph: Graph; readonly from: No
       onClose={closeList}
       onTake={(index) => {
         const { consumer, operand } = shown[index]!;
-        say(playground.getState().actions.connect(from, consumer, operand));
+        connectOn(picture, from, consumer, operand);
         closeList();
       }}
     />

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt, nodeId, parseProgram, planAt } from "../../fusion";
 import { sceneOf } from "../../picture";
-import { choicesOf, targetKey, targetsOf } from "./targets";
+import { choicesOf, standsBefore, targetKey, targetsOf } from "./targets";
 import { walk } from "./moves/walk";
 
 test("arrows lead from an op over its line to the next op, and back", () => {
@@ -38,4 +38,19 @@ test("a call's argument is offered once, however many ops inside read it", () =>
     "layer_norm v, operand 1: now z",
     "linear l, operand 2: now w",
   ]);
+});
+
+test("an op that was put above what feeds it gives up its place, one below keeps it", () => {
+  const { drawn } = compile("x: f32[8]\ny = relu(...)\n", defaultOptions);
+  const scene = sceneOf({ graph: drawn, regions: new Map() }, null);
+  const [x, y] = [nodeId("x"), nodeId("y")];
+  const size = { width: 100, height: 40 };
+  const at = (height: number) => ({
+    scene,
+    boxes: new Map([
+      [x, { x: 0, y: 100, ...size }],
+      [y, { x: 0, y: height, ...size }],
+    ]),
+  });
+  expect([0, 120, 180].map((height) => standsBefore(at(height), x, y))).toEqual([y, y, null]);
 });

@@ -1,7 +1,7 @@
 /** @file Where a value may go: every operand in the program, with the reason where it does not fit. */
 import { findNode, legalTargets, nodeId, parseProgram } from "../../fusion";
 import type { ConnectTarget, Graph, NodeId } from "../../fusion";
-import { nameIn, type Gate, type SceneNode } from "../../picture";
+import { nameIn, type Gate, type Picture, type SceneNode } from "../../picture";
 
 export type { ConnectTarget };
 
@@ -57,4 +57,16 @@ export function choicesOf(graph: Graph, targets: ReadonlyMap<string, ConnectTarg
     };
   });
   return choices.sort((a, b) => Number(b.now === "empty") - Number(a.now === "empty"));
+}
+
+/** The box of `consumer`, where it stands beside or above the end of the one that is to feed it; null where lines go down. */
+export function standsBefore(
+  { scene, boxes }: Pick<Picture, "scene" | "boxes">,
+  producer: NodeId,
+  consumer: NodeId,
+): NodeId | null {
+  const boxOf = (id: NodeId) => scene.nodes.find((node) => node.id === id || node.inside.includes(id))?.id;
+  const [from, to] = [boxOf(producer), boxOf(consumer)];
+  const [above, below] = [from && boxes.get(from), to && boxes.get(to)];
+  return to && above && below && below.y < above.y + above.height ? to : null;
 }

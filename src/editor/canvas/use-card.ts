@@ -32,7 +32,7 @@ export function useShownStep(): Step | null {
 export function useCard(scene: Scene | null): OpenCard {
   const selection = usePlayground((s) => s.selection);
   const fusion = usePlayground(selectFusion);
-  const source = usePlayground(selectNaiveFusion)?.graph ?? null;
+  const naive = usePlayground(selectNaiveFusion);
   const step = useShownStep();
   const steps = usePlayground(selectSteps);
   const cursor = usePlayground((s) => s.cursor);
@@ -46,7 +46,7 @@ export function useCard(scene: Scene | null): OpenCard {
     if (!fusion || !scene || broken) return NONE;
     const { graph } = fusion;
     if (selection.kind === "node") {
-      const block = blocksOf(source ?? graph).get(selection.id) ?? null;
+      const block = blocksOf(naive?.graph ?? graph).get(selection.id) ?? null;
       const node = inspect(graph, selection.id, (id, attr) => writtenAttr(parsedText(text), id, attr), block);
       if (node) return { kind: "node", node, facts: factsOf(scene, node) };
     }
@@ -58,13 +58,16 @@ export function useCard(scene: Scene | null): OpenCard {
       const decisions = edge.also.flatMap((id) => decisionsOnEdge(steps, id)).sort((a, b) => a.seq - b.seq);
       // A verdict that waits for a prediction is in no card.
       if (decisions.some(({ seq }) => seq > known)) return NONE;
-      return { kind: "decision", card: cardOfEdge(graph, edge, decisions, cursor, options) };
+      return {
+        kind: "decision",
+        card: cardOfEdge({ naive, steps }, { graph, cursor }, edge, decisions, options),
+      };
     }
     // What was chosen in another program is not in this one, and its step has a card all the same.
     // Embedded, the verdict stands beside the steps, and there is no room for more; the tour has a card of its own.
     if (!step || quiet || closedAt === cursor || step.seq > known) return NONE;
-    return { kind: "decision", card: cardOfStep(graph, step, options) };
-  }, [fusion, source, scene, broken, selection, step, steps, cursor, known, options, text, quiet, closedAt]);
+    return { kind: "decision", card: cardOfStep({ naive, steps }, step, options) };
+  }, [fusion, naive, scene, broken, selection, step, steps, cursor, known, options, text, quiet, closedAt]);
 }
 
 /** Closes what is open: the selection, or the step's own card until another step comes. */

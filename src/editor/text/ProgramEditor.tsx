@@ -59,7 +59,7 @@ function Header() {
       <span data-saved={saved}>
         {savedWords[saved]}
         {broken && ", with an error"}
-        {!broken && ops !== null && `, ${ops.toLocaleString("en-US")} ${ops === 1 ? "op" : "ops"}`}
+        {!broken && ops !== null && `, ${ops.toLocaleString("en-US")} ${ops === 1 ? "op" : "ops"} before fusion`}
       </span>
     </header>
   );

@@ -1,5 +1,5 @@
 /** @file Words between the words: shapes behind names, bytes behind large inputs. Pure. */
-import { bytesOf, findNode, inlayHints, showBytes, showShape, showType, type Parsed, type Span } from "../../fusion";
+import { bytesOf, findNode, inlayHints, showBytes, shapeLabel, showType, type Parsed, type Span } from "../../fusion";
 
 export interface TypeHint {
   readonly offset: number;
@@ -22,7 +22,7 @@ export function typeHints(parsed: Parsed, shown: Span): TypeHint[] {
     return [
       {
         offset,
-        label: showShape(found.type.shape),
+        label: shapeLabel(found.type.shape),
         tooltip: `${showType(found.type)}, ${showBytes(bytesOf(found.type))}`,
       },
     ];

@@ -37,8 +37,10 @@ export function broadcastShapes(a: Shape, b: Shape): Shape | null {
 export const sameShape = (a: Shape, b: Shape): boolean =>
   a.length === b.length && a.every((extent, i) => extent === b[i]);
 
-/** `2048×768`; a scalar is `scalar`. */
-export const showShape = (shape: Shape): string => (shape.length === 0 ? "scalar" : shape.join("×"));
+/** As a label: `2048×768`, `scalar`. */
+export const shapeLabel = (shape: Shape): string => (shape.length === 0 ? "scalar" : shape.join("×"));
+/** In a sentence: `2048×768`, `a scalar`. */
+export const showShape = (shape: Shape): string => (shape.length === 0 ? "a scalar" : shapeLabel(shape));
 
 /** `f32[2048, 768]`, as the language writes it. */
 export const showType = (type: TensorType): string => `${type.dtype}[${type.shape.join(", ")}]`;

@@ -25,6 +25,9 @@ export const clearlyLess = (bytes: number, than: number): boolean => bytes < 0.9
 export const showMicros = (micros: number): string =>
   micros === 0 ? "0 µs" : scaled(micros * 1000, 1000, ["ns", "µs", "ms", "s"]);
 
+/** `12.6 MFLOP`. */
+export const showFlops = (flops: number): string => scaled(flops, 1000, ["FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP"]);
+
 /** `1,240`: a count with its thousands apart. */
 export const showCount = (count: number): string => {
   const [whole, fraction] = String(count).split(".");

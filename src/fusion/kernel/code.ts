@@ -1,7 +1,8 @@
 /** @file A kernel as statements: written, printed as WGSL, CUDA and Triton, and interpreted. */
 export { wordFor } from "./emit/emitter";
 export { type InstructionCounts, instructionCounts } from "./emit/instructions";
-export { kernelName, storedForm, titleOf } from "./emit/kernel-frame";
+export { storedForm } from "./emit/kernel-frame";
+export { kernelName, titleOf } from "./emit/kernel-names";
 export { type KernelProgram, boundValues, sharedBytes } from "./emit/kernel-ir";
 export { lowerJob, lowerRegion } from "./emit/lower";
 export { isTaken, stemOf } from "./emit/names";

@@ -28,4 +28,4 @@ export { LONG_K, THIN, matmulSizes, offeredTiles, tileBytes, tileName, tileThrea
 export { type ProductFactors, productFactors } from "./shapes/matmul/matmul-factors";
 export { productsOf } from "./shapes/matmul/shared-operand";
 export { type LoopLine, apartLoops, fusedLoops, loopsOf } from "./show/loops";
-export type { MatmulTile, RegionForm, RegionSchedule } from "./types";
+export { lineOf, type MatmulTile, type RegionForm, type RegionSchedule } from "./types";

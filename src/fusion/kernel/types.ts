@@ -25,6 +25,14 @@ export interface RegionForm {
   readonly contraction: NodeId | null;
 }
 
+/** What one result is folded from, or put in order: a row, a column of a matrix, or a group of elements from several axes. */
+export function lineOf({ space, reducedAxes }: Pick<RegionForm, "space" | "reducedAxes">): "row" | "column" | "group" {
+  const axes = space.flatMap((extent, axis) => (extent > 1 ? [axis] : []));
+  const folded = axes.filter((axis) => reducedAxes.includes(axis));
+  if (folded.length === 0 || String(axes.slice(-folded.length)) === String(folded)) return "row";
+  return axes.length === 2 ? "column" : "group";
+}
+
 export type Classified =
   { readonly ok: true; readonly form: RegionForm } | { readonly ok: false; readonly verdict: Verdict };
 

@@ -279,6 +279,8 @@ export const loadsByData = ({ kind }: Pick<OpDef, "kind">): boolean =>
 
 /** What a name means besides, where libraries or calls differ. */
 export interface Names {
+  /** No library has it and nobody calls it: composites and passes write it. */
+  readonly internal?: true;
   /** Other names of the same call, without prefixes: `swish` for silu. */
   readonly aliases?: readonly string[];
   /** The op meant when the second positional argument is a tensor: `max(a, b)` is `maximum(a, b)`. */

@@ -76,6 +76,7 @@ export interface ElementwiseSpec extends Names, Pick<OpDef, "name" | "doc"> {
 
 /** The optional names of a spec, those that are stated. */
 const namesOf = ({
+  internal,
   aliases,
   withTensor,
   ofTruths,
@@ -87,6 +88,7 @@ const namesOf = ({
   activation,
   jaxDefaults,
 }: Names): Names => ({
+  ...(internal ? { internal } : {}),
   ...(aliases ? { aliases } : {}),
   ...(withTensor ? { withTensor } : {}),
   ...(ofTruths ? { ofTruths } : {}),

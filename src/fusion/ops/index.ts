@@ -83,6 +83,11 @@ export const isLinearFold = (name: string): boolean =>
 /** Every composite, by name. */
 export const allComposites: readonly CompositeDef[] = composites;
 
+/** Every op and composite that a person adds by its name: a loop has a body, which is written in the text. */
+export const calledOps: readonly (OpDef | CompositeDef)[] = [...primitives, ...composites].filter(
+  (def) => def.kind !== "source" && !def.internal && !("loop" in def && def.loop !== undefined),
+);
+
 const byName = new Map<string, OpDef | CompositeDef>();
 for (const def of [...primitives, ...composites]) {
   for (const name of [def.name, ...(def.aliases ?? [])]) byName.set(name, def);

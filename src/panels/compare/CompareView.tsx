@@ -113,8 +113,8 @@ function wordsAt({ aligned, compilations }: Planned, shown: number): string {
   const each = aligned[shown - 1];
   if (!each) return `Naive plans. ${aligned.length} ${aligned.length === 1 ? "step follows" : "steps follow"}.`;
   const step = (each.after ?? each.before)!;
-  const graph = compilations[each.after ? 1 : 0].drawn;
-  return `Step ${shown} of ${aligned.length}, ${passTitle(step.pass).toLowerCase()}: ${stepNames(graph, step)}`;
+  const compilation = compilations[each.after ? 1 : 0];
+  return `Step ${shown} of ${aligned.length}, ${passTitle(step.pass).toLowerCase()}: ${stepNames(compilation, step)}`;
 }
 
 /** Both graphs scroll as one. */

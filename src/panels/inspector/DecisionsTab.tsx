@@ -1,14 +1,6 @@
 /** @file Every decision of every pass, grouped by pass; search and filter narrow it. */
 import { useDeferredValue, useMemo, useState } from "react";
-import {
-  playground,
-  selectFusion,
-  selectIsCovered,
-  selectKnown,
-  selectPlanned,
-  selectSteps,
-  usePlayground,
-} from "../../state";
+import { playground, selectIsCovered, selectKnown, selectPlanned, selectSteps, usePlayground } from "../../state";
 import { groupDecisions, type DecisionGroup, type DecisionRow } from "../model/plan/decisions";
 import { Covered } from "../Covered";
 import { passTitle } from "../model/plan/passes";
@@ -115,9 +107,8 @@ export function DecisionsTab() {
 }
 
 function Taken() {
-  const planned = usePlayground((state) => selectPlanned(state) !== null);
+  const planned = usePlayground(selectPlanned);
   const steps = usePlayground(selectSteps);
-  const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
   const { kernel } = useShownKernel();
   const [pass, setPass] = useState<string | null>(null);
   const [search, setSearch] = useState("");
@@ -125,8 +116,8 @@ function Taken() {
   const wanted = useDeferredValue(search);
   const groups = useMemo(() => {
     const nodes = own && kernel ? new Set<string>(kernel.nodes) : null;
-    return groupDecisions(steps, graph, { pass, search: wanted, nodes });
-  }, [steps, graph, pass, wanted, own, kernel]);
+    return planned ? groupDecisions(planned, { pass, search: wanted, nodes }) : [];
+  }, [planned, pass, wanted, own, kernel]);
   const passes = useMemo(() => [...new Set(steps.map((step) => step.pass))], [steps]);
   if (!planned) return <p className="kernel-none">Nothing to show for this program yet.</p>;
   if (steps.length === 0) return <p className="kernel-none">No pass found anything to decide.</p>;

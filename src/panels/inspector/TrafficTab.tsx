@@ -63,7 +63,7 @@ function KernelTable({ traffic, current }: { readonly traffic: KernelTraffic; re
       </table>
       <p>
         {decimal(traffic.flops, "FLOP")}, {significant(traffic.intensity)} FLOP per byte
-        {traffic.modelledBytes > 0 && `; ${showBytes(traffic.modelledBytes)} more if no tile is ever cached`}
+        {traffic.modelledBytes > 0 && `; ${showBytes(traffic.modelledBytes)} are read again from the cache`}
       </p>
     </section>
   );

@@ -48,7 +48,11 @@ function Transfers({ run }: { readonly run: FinishedRun | null }) {
   const step = usePlayground(selectPlan);
   const { naivePlan: naive = null, fusedPlan: fused = null } = compilation ?? {};
   const hand = countedByHand(run, compilation?.text);
-  const plans = useMemo(() => countedRows({ naive, step, fused, hand }), [naive, step, fused, hand]);
+  const text = compilation?.text;
+  const plans = useMemo(
+    () => countedRows({ naive, step, fused, hand }, text, run),
+    [naive, step, fused, hand, text, run],
+  );
   if (plans.length === 0) return null;
   return <TransferBlocks plans={plans} note={scheduleNote(compilation, run)} />;
 }

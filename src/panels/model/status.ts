@@ -64,7 +64,7 @@ function ofGaps(unconnected: readonly string[]): Status {
   const named =
     unconnected.length === 1
       ? first
-      : unconnected.length === 2
+      : unconnected.length === 2 && first !== second
         ? `${first} and ${second}`
         : `${first} and ${plural(unconnected.length - 1, "other op")}`;
   return {

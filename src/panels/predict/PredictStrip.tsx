@@ -5,7 +5,6 @@ import { stepNames } from "../../picture";
 import {
   playground,
   restingStep,
-  selectFusion,
   selectGuesses,
   selectPlanned,
   usePlayground,
@@ -85,12 +84,12 @@ function EndQuestion({ question }: { readonly question: Extract<PredictQuestion,
 }
 
 function StepQuestion({ question }: { readonly question: Extract<PredictQuestion, { kind: "step" }> }) {
-  const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
+  const planned = usePlayground(selectPlanned);
   const { step } = question;
   return (
     <div className="predict-form" role="group" aria-label={`Step ${step.seq}`}>
       <span>
-        Step {step.seq}, <code>{stepNames(graph, step)}</code>: accepted or refused?
+        Step {step.seq}, <code>{planned && stepNames(planned, step)}</code>: accepted or refused?
       </span>
       <button type="button" className="predict-go" onClick={() => guess(question, true)}>
         Accepted

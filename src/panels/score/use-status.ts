@@ -2,6 +2,7 @@
 import { useEffect, useState } from "react";
 import type { Compilation, Diagnostic, NodeId } from "../../fusion";
 import { playground, selectHasHoles, selectIsEmpty, usePlayground, type Derived } from "../../state";
+import { nameIn } from "../../picture";
 import { opCount } from "../model/plan/score";
 import { statusOf, type Status, type StatusAction } from "../model/status";
 
@@ -26,12 +27,12 @@ const firstError = ({ latest }: Derived): Diagnostic | null =>
 
 const NONE: readonly string[] = [];
 
-/** Labels of the ops that read from a hole, and of the calls that miss an argument, as the graph draws them. */
-function unconnectedOf({ drawn: { nodes } }: Compilation): readonly string[] {
-  const isHole = (id: NodeId): boolean => nodes.get(id)?.op === "hole";
+/** What the graph writes on the ops that read from a hole, and on the calls that miss an argument. */
+function unconnectedOf({ drawn }: Compilation): readonly string[] {
+  const isHole = (id: NodeId): boolean => drawn.nodes.get(id)?.op === "hole";
   const found = new Map<string, string>();
-  for (const { id, inputs, label, groups } of nodes.values())
-    if (inputs.some(isHole)) found.set(groups[0]?.id ?? id, groups[0]?.label ?? label);
+  for (const { id, inputs, groups } of drawn.nodes.values())
+    if (inputs.some(isHole)) found.set(groups[0]?.id ?? id, groups[0]?.label ?? nameIn(drawn, id));
   return [...found.values()];
 }
 

@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactNode } from "react";
 import {
   findCommand,
   playground,
-  selectFusion,
+  selectStep,
   selectIsCovered,
   selectKnown,
   selectLessonAsks,
@@ -77,10 +77,9 @@ function Outcome() {
 
 function StepText({ total, stepped }: { readonly total: number; readonly stepped: boolean }) {
   const cursor = usePlayground((state) => state.cursor);
-  const step = usePlayground((state) => selectPlanned(state)?.steps[state.cursor - 1] ?? null);
-  const planned = usePlayground((state) => selectPlanned(state) !== null);
+  const step = usePlayground(selectStep);
+  const planned = usePlayground(selectPlanned);
   const planning = usePlayground(({ derived }) => derived.status === "compiling");
-  const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
   const invitation = useInvitation(stepped);
   if (!planned) return <p className="scrub-text">{planning ? "" : "No plan yet."}</p>;
   if (!step) {
@@ -90,9 +89,9 @@ function StepText({ total, stepped }: { readonly total: number; readonly stepped
         : `Naive plan. Play to see ${total === 1 ? "the one step" : `all ${count(total)} steps`}.`;
     return <p className="scrub-text">{words}</p>;
   }
-  const { pass, about } = stepSentence(graph, step, passTitle(step.pass));
+  const { pass, about } = stepSentence(planned, step, passTitle(step.pass));
   return (
-    <p className="scrub-text" title={stepAnnouncement(graph, step, total)}>
+    <p className="scrub-text" title={stepAnnouncement(planned, step)}>
       <b>
         Step {count(cursor)} of {count(total)}
       </b>

@@ -96,7 +96,7 @@ function Slider({ stairs, compilation, cursor, known, slots, floor, expand }: Sl
       aria-valuemin={0}
       aria-valuemax={total}
       aria-valuenow={cursor}
-      aria-valuetext={step ? stepAnnouncement(null, step, total) : "Naive plan"}
+      aria-valuetext={step ? stepAnnouncement(compilation, step) : "Naive plan"}
       onKeyDown={(event) => stepByKey(event, total)}
       onPointerDown={(event) => {
         dragging.current = true;

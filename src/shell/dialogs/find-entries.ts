@@ -1,5 +1,5 @@
 /** @file What Find or do offers, and how well each entry fits the words. Pure. */
-import { allComposites, allOps, kernelTitle, showType } from "../../fusion";
+import { calledOps, kernelTitle, showType } from "../../fusion";
 import { allLessons, notes } from "../../lessons";
 import { chooseFile, openProgram } from "../open-file";
 import { saveChart } from "../save-chart";
@@ -118,16 +118,14 @@ const reading: readonly Entry[] = notes.map(({ id, title, text }) => ({
   run: ({ actions }) => actions.openNote(id),
 }));
 
-const additions: readonly Entry[] = [...allOps, ...allComposites]
-  .filter(({ kind }) => kind !== "source")
-  .map(({ name, doc }) => ({
-    id: `add ${name}`,
-    title: `Add ${name}`,
-    detail: doc.formula,
-    kind: "Add op",
-    first: false,
-    run: ({ actions }) => void actions.addOp(name, null),
-  }));
+const additions: readonly Entry[] = calledOps.map(({ name, doc }) => ({
+  id: `add ${name}`,
+  title: `Add ${name}`,
+  detail: doc.formula,
+  kind: "Add op",
+  first: false,
+  run: ({ actions }) => void actions.addOp(name, null),
+}));
 
 /** Everything that can be found or done now, in the order of the list. */
 export const entriesOf = (state: PlaygroundState): Entry[] => [

@@ -37,19 +37,22 @@ export function renameIn(document: Document, ids: ReadonlyMap<NodeId, NodeId>): 
   };
 }
 
-/** Where a new box was dropped. */
+/** Where a new box was dropped, and which one is to stand where the layout puts it. */
 interface Drop {
   readonly at: Position | null;
+  readonly freed: string | null;
   /** A call of several ops, whose box is not that of its result. */
   readonly call: boolean;
 }
 
 /** Makes an edit one undo step; the node it is about stays or becomes selected. */
-function draw(context: SliceContext, answer: Edited, { at, call }: Drop): string | null {
+function draw(context: SliceContext, answer: Edited, { at, freed, call }: Drop): string | null {
   if (!answer.ok) return answer.text;
   const { document, selection } = context.get();
   const text = applyTextEdits(document.text, answer.edits);
-  const moved = renameIn({ ...document, text }, answer.ids);
+  const positions = recordOf(document.positions);
+  if (freed !== null) delete positions[freed];
+  const moved = renameIn({ ...document, positions, text }, answer.ids);
   const box = answer.node && (call ? foldBox(answer.node) : answer.node);
   const placed = at && box ? { ...moved, positions: recordOf(moved.positions, { [box]: at }) } : moved;
   context.commit(placed, "canvas");
@@ -73,18 +76,18 @@ export const drawingSlice: Slice<
 > = (context) => {
   const change = async (
     edit: (edits: Edits, text: string) => Edited,
-    at: Position | null = null,
-    op: string | null = null,
+    { at = null, op = null, freed = null }: { at?: Position | null; op?: string | null; freed?: string | null } = {},
   ): Promise<string | null> => {
     const edits = await loadPart(() => import("../edits"));
     const call = op !== null && edits.findOp(op)?.kind === "composite";
-    return draw(context, edit(edits, context.get().document.text), { at, call });
+    return draw(context, edit(edits, context.get().document.text), { at, freed, call });
   };
   return {
-    connect: (producer, consumer, operand) => change((edits, text) => edits.connect(text, producer, consumer, operand)),
+    connect: (producer, consumer, operand, freed = null) =>
+      change((edits, text) => edits.connect(text, producer, consumer, operand), { freed }),
     disconnect: (edge) => change((edits, text) => edits.disconnect(text, edge)),
-    addOp: (op, at) => change((edits, text) => edits.addOp(text, op), at, op),
-    addInput: (at) => change((edits, text) => edits.addInput(text), at),
+    addOp: (op, at) => change((edits, text) => edits.addOp(text, op), { at, op }),
+    addInput: (at) => change((edits, text) => edits.addInput(text), { at }),
     expandCall: (id) => change((edits, text) => edits.expandCall(text, id)),
     transform: (name) => change((edits, text) => edits.transformProgram(text, name)),
     removeNode: (id) => change((edits, text) => edits.removeNode(text, id)),

@@ -7,7 +7,7 @@ import type { EdgeId, NodeId } from "../../../fusion";
 import { foldOf, pillTarget, recordOf } from "../../../document";
 import type { Position } from "../../../document";
 import { playground } from "../../../state";
-import { drag, endDrag, openList, say, startConnecting, useCanvas } from "../canvas-store";
+import { drag, endDrag, openList, startConnecting, useCanvas } from "../canvas-store";
 import type { FlowEdge, FlowNode } from "../flow";
 import { OP_MEDIA_TYPE } from "../ListBox";
 import { addOp } from "../Palette";
@@ -15,6 +15,7 @@ import type { Camera } from "./use-camera";
 import { selectTarget } from "./use-graph-keys";
 import type { Gate, Picture } from "../../../picture";
 import { operandAt, targetKey, targetsOf } from "../targets";
+import { connectOn } from "./connect-on";
 
 const operandOf = (handle: string | null | undefined): number | null => {
   const found = /^in(\d+)$/.exec(handle ?? "")?.[1];
@@ -98,7 +99,7 @@ export function useGestures(picture: Picture | null, editable: boolean, flowPoin
             onConnectStart: ((_event, { nodeId: from }) => from && startFrom(picture, from)) satisfies OnConnectStart,
             onConnect: (({ source, target, targetHandle }) => {
               const end = endOf(picture, target, targetHandle);
-              if (end) say(playground.getState().actions.connect(valueOf(picture, source), end.node, end.operand));
+              if (end) connectOn(picture, valueOf(picture, source), end.node, end.operand);
             }) satisfies OnConnect,
             isValidConnection: (({ target, targetHandle }) => {
               const end = endOf(picture, target, targetHandle);

@@ -1,25 +1,14 @@
 /** @file What every template shares: the job, the grid of threads, and the finished program. */
-import {
-  type Fusion,
-  type Graph,
-  isLiteral,
-  KERNEL_SUFFIX,
-  node,
-  type Node,
-  type NodeId,
-  type Region,
-  sizeOf,
-  type Target,
-} from "../../ir";
+import { type Fusion, type Graph, KERNEL_SUFFIX, node, type NodeId, type Region, sizeOf, type Target } from "../../ir";
 import { opDef } from "../../ops";
 import { isFreeView, resolveView, storedInputs } from "../indices/views";
 import { uniformsOf } from "../count/uniforms";
 import type { RegionForm, RegionSchedule } from "../types";
 import type { Index } from "./index-space";
 import type { KernelProgram } from "./kernel-ir";
-import { wordFor } from "./emitter";
 import { Lowering } from "./lowering";
-import { identifier, isTaken } from "./names";
+import { kernelName, titleOf } from "./kernel-names";
+import { isTaken } from "./names";
 import { propagateCopies } from "./copy-propagation";
 import { joinAccesses } from "./joined-accesses";
 
@@ -156,120 +145,4 @@ export function programOf(
     largestNumber: low.names.largestNumber,
     packedHalves: !target.shaderF16,
   };
-}
-
-const groupSizes = new WeakMap<Graph, ReadonlyMap<string, number>>();
-
-/** How many nodes each composite's instance has. */
-function groupSizesOf(graph: Graph): ReadonlyMap<string, number> {
-  const known = groupSizes.get(graph);
-  if (known) return known;
-  const sizes = new Map<string, number>();
-  for (const n of graph.nodes.values()) {
-    const group = isLiteral(n) ? undefined : compositeOf(n);
-    if (group) sizes.set(group.id, (sizes.get(group.id) ?? 0) + 1);
-  }
-  groupSizes.set(graph, sizes);
-  return sizes;
-}
-
-const compositeOf = (n: Node): Node["groups"][number] | undefined => n.groups.find(({ kind }) => kind === "composite");
-
-/** Says where elements come from, not what becomes of them. */
-function onlyMoves({ op, inputs }: Node): boolean {
-  const { movement } = opDef(op);
-  return movement !== undefined && movement.fill === undefined && inputs.length === 1;
-}
-
-/** What the members are called: composites that are here as a whole by their own name, copies and casts only where nothing is computed. */
-export function wordsOf(graph: Graph, members: readonly NodeId[]): string[] {
-  const here = new Map<string, number>();
-  for (const id of members) {
-    const group = compositeOf(node(graph, id));
-    if (group) here.set(group.id, (here.get(group.id) ?? 0) + 1);
-  }
-  const whole = (group: string): boolean => here.get(group) === groupSizesOf(graph).get(group);
-  const words: string[] = [];
-  const spare: string[] = [];
-  const named = new Set<string>();
-  for (const id of members) {
-    const n = node(graph, id);
-    if (isFreeView(n)) continue;
-    const group = compositeOf(n);
-    const together = group && whole(group.id);
-    if (!together) (onlyMoves(n) || n.op === "cast" ? spare : words).push(n.op);
-    else if (!named.has(group.id)) words.push(group.label);
-    if (group) named.add(group.id);
-  }
-  return words.length > 0 ? words : spare.length > 0 ? spare : ["view"];
-}
-
-/** `add_relu_log`, `softmax`, `exp_to_add`; of a backward pass also which value's: `matmul_d_w`. */
-export function kernelName(graph: Graph, { members, outputs }: Pick<Region, "members" | "outputs">): string {
-  const words = wordsOf(graph, members).map((word) => identifier(word, "op"));
-  const [first, last] = [words[0]!, words.at(-1)!];
-  const many = words.every((word) => word === first) ? `${first}_${words.length}_times` : `${first}_to_${last}`;
-  const ops = words.length <= 4 ? words.join("_") : many;
-  const late = outputs.map((id) => node(graph, id)).findLast((n) => n.phase === "backward" && n.label !== n.op);
-  return late ? `${ops}_${wordFor(late)}` : ops;
-}
-
-const TITLE_LENGTH = 70;
-
-/** What a kernel reads, in the order in which a call names its arguments. */
-function argumentsOf(graph: Graph, { members, outputs }: Pick<Region, "members" | "outputs">): NodeId[] {
-  const inside = new Set(members);
-  const stored = new Set(storedInputs(graph, members));
-  const found = new Set<NodeId>();
-  const seen = new Set<NodeId>();
-  const ahead = outputs.toReversed();
-  for (let id = ahead.pop(); id !== undefined; id = ahead.pop()) {
-    if (seen.has(id)) continue;
-    seen.add(id);
-    if (inside.has(id)) ahead.push(...node(graph, id).inputs.toReversed());
-    else if (stored.has(resolveView(graph, id))) found.add(resolveView(graph, id));
-  }
-  return [...found];
-}
-
-/** `y = log(relu(x + b))` when that is short, `y = softmax(x)` for a composite, else the list of ops. */
-export function titleOf(graph: Graph, region: Pick<Region, "members" | "outputs">): string {
-  const { members, outputs } = region;
-  const inside = new Set(members);
-  const words = wordsOf(graph, members);
-  const named = outputs.map((id) => wordFor(node(graph, id))).join(", ");
-  const composite = members.some((id) => words.includes(compositeOf(node(graph, id))?.label ?? ""));
-  if (composite && words.length === 1) {
-    const inputs = argumentsOf(graph, region).map((id) => wordFor(node(graph, id)));
-    return `${named} = ${words[0]}(${inputs.join(", ")})`;
-  }
-  if (!composite && members.length <= 6 && outputs.length === 1) {
-    const text = `${named} = ${callText(graph, inside, node(graph, outputs[0]!), true)}`;
-    if (text.length <= TITLE_LENGTH) return text;
-  }
-  const shown = words.length <= 8 ? words : [...words.slice(0, 3), `… ${words.length - 4} more …`, words.at(-1)!];
-  return `${named}: ${shown.join(", ")}`;
-}
-
-const INFIX: ReadonlyMap<string, string> = new Map([
-  ["add", "+"],
-  ["sub", "-"],
-  ["mul", "*"],
-  ["div", "/"],
-  ["matmul", "@"],
-]);
-
-/** Only for a handful of members: it may recurse. Views and copies of one element are said by what they show. */
-function callText(graph: Graph, inside: ReadonlySet<NodeId>, n: Node, root = false): string {
-  const source = onlyMoves(n) && !root ? node(graph, n.inputs[0]!) : null;
-  if (source && (isFreeView(n) || sizeOf(source.type.shape) === 1)) return callText(graph, inside, source);
-  if (isLiteral(n)) return String(n.attrs["value"]);
-  if (!inside.has(n.id) && !root) return wordFor(n);
-  const sign = n.inputs.length === 2 ? INFIX.get(n.op) : undefined;
-  const args = n.inputs.map((input) => {
-    const arg = node(graph, input);
-    const text = callText(graph, inside, arg);
-    return sign && inside.has(input) && INFIX.has(arg.op) ? `(${text})` : text;
-  });
-  return sign ? args.join(` ${sign} `) : `${n.op}(${args.join(", ")})`;
 }

@@ -2,7 +2,8 @@
 import { node, type DType, type NodeId, partialsId } from "../../ir";
 import { opDef } from "../../ops";
 import { membersBehind } from "../shapes/fold/rows/row-steps";
-import { kernelName, loweringOf, titleOf, type Grid, type Job } from "./kernel-frame";
+import { loweringOf, type Grid, type Job } from "./kernel-frame";
+import { kernelName, titleOf } from "./kernel-names";
 import type { Index } from "./index-space";
 import type { Buffer, Reg } from "./kernel-ir";
 import { registerScalar, wordFor } from "./emitter";

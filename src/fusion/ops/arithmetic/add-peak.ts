@@ -4,6 +4,7 @@ import { isInteger, magnitudeBits, unsigned } from "../wgsl";
 
 export const addPeak = binary({
   name: "add_peak",
+  internal: true,
   doc: {
     formula: "a + b, but b where b is ±∞",
     teaches:

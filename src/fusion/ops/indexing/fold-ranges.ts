@@ -10,6 +10,7 @@ const foldOf = ({ fold }: Attrs): string => String(fold ?? "sum");
 /** Folds of ranges of a list of rows: what remains of a scatter once its updates are in the order of their indices. */
 export const foldRanges: OpDef = {
   name: "fold_ranges",
+  internal: true,
   kind: "ranges",
   doc: {
     formula: "y[n, …] = Σ x[order[i], …], starts[n] ≤ i < stops[n]; or Π, max, min",

@@ -6,6 +6,7 @@ import { fine, wrong } from "../shapes";
 /** Where values belong in a list that is in order: a binary search, one load for each halving. */
 export const lowerBound: OpDef = {
   name: "lower_bound",
+  internal: true,
   kind: "search",
   doc: {
     formula: "how many keys are < x",

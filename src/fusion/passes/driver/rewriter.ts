@@ -76,7 +76,7 @@ export function openRewriter(planner: Planner): Rewriter {
     become: (changed) => becoming(web, changed),
     replaced: (gone, after) => ({ gone: [...gone, ...abandoned(web, gone, after)], after }),
     drop: (id) => ({ gone: unneeded(web, [id]), after: [] }),
-    patchOf: (change) => patchFor(planner, change, readersOf, holders),
+    patchOf: (change) => patchFor(planner, relabelled(planner, change), readersOf, holders),
     applied(patch) {
       web.applied(patch);
       const edition = planner.edition();
@@ -188,6 +188,17 @@ function becoming(web: Web, changed: Node): NodeChange {
   }
   return { gone: [...gone], after: [withOrigins(web, changed, [...gone])] };
 }
+
+/** What was called by its op is called by the op that it becomes. */
+const relabelled = ({ graph }: Planner, change: NodeChange): NodeChange => ({
+  ...change,
+  after: change.after.map((n) => {
+    const before = graph.nodes.get(n.id);
+    return before && before.label === before.op && n.label === before.op && n.op !== before.op
+      ? { ...n, label: n.op }
+      : n;
+  }),
+});
 
 const NOBODY: ReadonlySet<NodeId> = new Set();
 function addTo<K, V>(map: Map<K, Set<V>>, key: K, value: V): void {

@@ -1,8 +1,18 @@
 /** @file Numbers and names as a teacher says them: a unit, small counts in words, the user's own labels. */
-import { node, plural, showBytes, showCount, showMicros, type Graph, type NodeId, type Verdict } from "../../ir";
+import {
+  node,
+  plural,
+  showBytes,
+  showCount,
+  showFlops,
+  showMicros,
+  type Graph,
+  type NodeId,
+  type Verdict,
+} from "../../ir";
 import type { Opinion } from "./define";
 
-export { plural, showBytes, showCount, showMicros };
+export { plural, showBytes, showCount, showFlops, showMicros };
 
 const SMALL = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 /** Small numbers as words: `two`, `17`. */
@@ -35,9 +45,10 @@ export function pairOf(graph: Graph, first: NodeId, second: NodeId): readonly [s
   return one === other && first !== second ? [`the first ${one}`, `the second ${other}`] : [one, other];
 }
 
-/** `a`, `b` and `c`; ops that share a label are counted, two `a`; a long list is cut: `a`, `b`, `c` and five others. */
+/** `a`, `b` and `c`; ops that share a label are counted, after the others: `b` and two `a`; a long list is cut: `a`, `b`, `c` and five others. */
 export function namesOf(graph: Graph, ids: readonly NodeId[]): string {
-  const counts = labelCounts(graph, ids);
+  const all = [...labelCounts(graph, ids)];
+  const counts = new Map([...all.filter(([, count]) => count === 1), ...all.filter(([, count]) => count > 1)]);
   const names = [...counts].map(([name, count]) => (count > 1 ? `${inWords(count)} ${name}` : name));
   if (names.length <= MAX_NAMES) return listOf(names);
   const others = [...counts.values()].slice(3).reduce((sum, count) => sum + count, 0);

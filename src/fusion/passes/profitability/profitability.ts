@@ -19,7 +19,7 @@ import { titled } from "../catalogue";
 import type { Candidate, CostDelta, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
 import { bothWays, bytesOfWays, movesLess, overruled, takesIt, timeOf, weigh } from "./weigh";
-import { countOf, namesOf, no, showBytes, showMicros, yes, inWords } from "../driver/sentences";
+import { countOf, namesOf, no, showBytes, showFlops, showMicros, subjectOf, yes, inWords } from "../driver/sentences";
 
 /** WGSL statements in one kernel: compile time grows with them. */
 export const STATEMENT_LIMIT = 2000;
@@ -360,15 +360,15 @@ export function leftSeparate(planner: Planner, regions: readonly Region[], nodes
     const { flops, time, traffic } = planner.figuresOf(before);
     const perByte = intensity(flops, traffic.bytes);
     if (perByte <= line) continue;
-    const gflops = flops / Math.max(time.micros, 1e-9) / 1e3;
+    const flopsPerSecond = (flops / Math.max(time.micros, 1e-9)) * 1e6;
     const name = namesOf(planner.graph, [product]);
     if (planner.options.matmulPolicy === "threshold") {
       return no(
         "C_LIBRARY",
         nodes,
-        `${name} computes ${round(perByte)} FLOP per byte, and you keep matmuls above ${round(line)} FLOP per byte separate (${Math.round(gflops)} GFLOP/s predicted).`,
+        `${name} computes ${round(perByte)} FLOP per byte, and you keep matmuls above ${round(line)} FLOP per byte separate (${showFlops(flopsPerSecond)}/s predicted).`,
         {
-          numbers: { flopsPerByte: perByte, line, gflops },
+          numbers: { flopsPerByte: perByte, line, flopsPerSecond },
           limit: { what: "FLOP per byte", value: perByte, limit: line, unit: "FLOP/B" },
           remedy: `A line above ${round(perByte)} FLOP per byte (Options).`,
           remedyOptions: { libraryAbove: Math.ceil(2 * perByte) },
@@ -378,9 +378,9 @@ export function leftSeparate(planner: Planner, regions: readonly Region[], nodes
     return no(
       "C_LIBRARY",
       nodes,
-      `You chose to keep matmuls separate, so nothing is merged into the kernel of ${name} (${Math.round(gflops)} GFLOP/s predicted).`,
+      `You chose to keep matmuls separate, so nothing is merged into the kernel of ${name} (${showFlops(flopsPerSecond)}/s predicted).`,
       {
-        numbers: { gflops },
+        numbers: { flopsPerSecond },
         remedy: "Options, Matmul epilogues: fuse.",
         remedyOptions: { matmulPolicy: "epilogue" },
       },
@@ -424,7 +424,7 @@ export function prologueVerdict(planner: Planner, candidate: Candidate): Opinion
         "C_NEGATIVE",
         nodes,
         visits > 1
-          ? `${into} loads each element of ${name} ${visits} times, once per tile: that would be ${showBytes(read)} of inputs each time, instead of its ${showBytes(replaced)}.`
+          ? `${into} loads each element of ${name} ${visits} times, once per tile: that would be ${showBytes(read)} of inputs each time, instead of ${showBytes(replaced)}.`
           : `${into} would load ${showBytes(read)} of inputs instead of the ${showBytes(replaced)} of ${name}.`,
         {
           numbers: { bytesRead: read, bytesReplaced: replaced, limit: PROLOGUE_READS },
@@ -439,7 +439,7 @@ export function prologueVerdict(planner: Planner, candidate: Candidate): Opinion
       return no(
         "C_RECOMPUTE",
         nodes,
-        `${into} loads each element of ${name} ${visits} times, once per tile, and ${costs === name ? "it" : costs} would be computed each time; the limit for an expensive op is ${PROLOGUE_VISITS}. So ${name} is stored.`,
+        `${into} loads each element of ${name} ${visits} times, once per tile, and ${costs === name ? "it" : costs} would be computed each time; the limit for an expensive op is ${PROLOGUE_VISITS}. So ${subjectOf(planner.graph, producer.outputs, "is", "are")} stored.`,
         {
           numbers: { visits, limit: PROLOGUE_VISITS },
           limit: { what: "evaluations of each element", value: visits, limit: PROLOGUE_VISITS, unit: "" },

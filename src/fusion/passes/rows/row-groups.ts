@@ -1,7 +1,6 @@
 /** @file P5: reductions over the same rows, what feeds several of them and what follows them become one kernel that walks each row once. */
-import { classifyPlain, factorsOf } from "../../kernel";
+import { classifyPlain, factorsOf, lineOf, type RegionSchedule } from "../../kernel";
 import { OPS_GROWING, type NodeId, type Region, type RegionId } from "../../ir";
-import type { RegionForm, RegionSchedule } from "../../kernel";
 import type { Answer, Candidate, FusionPass, Opinion } from "../driver/define";
 import {
   bindingsOf,
@@ -40,7 +39,7 @@ export const rowGroups: FusionPass = {
   cost: costOf,
   profitability(planner, candidate, delta) {
     const { form } = planner.factsOf(candidate.add[0]!);
-    const doing = `Fusing ${namesOf(planner.graph, candidate.nodes)}, which work on the same ${foldedOf(form)}s,`;
+    const doing = `Fusing ${namesOf(planner.graph, candidate.nodes)}, which work on the same ${form ? lineOf(form) : "row"}s,`;
     return withRowSize(planner, candidate, judge(planner, candidate, delta, doing));
   },
   apply: (_planner, candidate) => patchOf(candidate),
@@ -163,21 +162,12 @@ function belongTogether(planner: Planner, producer: Region, consumer: Region): b
   return walksRows(planner, consumer) && planner.readersOf(producer.id).length > 1;
 }
 
-/** What one result is folded from: a row, a column of a matrix, or a group of elements from several axes. */
-function foldedOf(form: RegionForm | null): string {
-  if (form === null) return "row";
-  const axes = form.space.flatMap((extent, axis) => (extent > 1 ? [axis] : []));
-  const folded = axes.filter((axis) => form.reducedAxes.includes(axis));
-  if (folded.length === 0 || String(axes.slice(-folded.length)) === String(folded)) return "row";
-  return axes.length === 2 ? "column" : "group";
-}
-
 /** What a workgroup has of a row, or that it reads it more than once. */
 function withRowSize(planner: Planner, { add }: Candidate, verdict: Opinion): Opinion {
   if (!verdict.ok) return verdict;
   const { form, schedule } = planner.factsOf(add[0]!);
   if (form === null) return verdict;
-  const said = holding(schedule, form.columns, foldedOf(form));
+  const said = holding(schedule, form.columns, lineOf(form));
   return said === null
     ? verdict
     : { ...verdict, text: `${verdict.text} ${said}`, numbers: { ...verdict.numbers, bytesOfRow: 4 * form.columns } };

@@ -23,7 +23,7 @@ import type { Planner } from "../driver/planner";
 import { type Rewriter, openRewriter } from "../driver/rewriter";
 import { noKernel, propose } from "../driver/rewriting";
 import { settledBy, timeOf, weigh } from "../profitability/weigh";
-import { nameOf, namesOf, no, showBytes, yes } from "../driver/sentences";
+import { nameOf, namesOf, no, showBytes, showFlops, yes } from "../driver/sentences";
 import { savedOf, type Inverted, type Wanted } from "./choose";
 import { NodeFactory } from "./node-factory";
 import { isLate, type SavedSet, partitionOf, type Partition } from "./partition";
@@ -385,12 +385,6 @@ function keeping({ planner, wanted }: Work, id: NodeId, readers: readonly NodeId
     "Options, Saved values: recompute it.",
   );
 }
-
-const showFlops = (flops: number): string => {
-  const [scale, unit] =
-    flops >= 1e9 ? [1e9, "GFLOP"] : flops >= 1e6 ? [1e6, "MFLOP"] : flops >= 1e3 ? [1e3, "kFLOP"] : [1, "FLOP"];
-  return `${Number((flops / scale).toPrecision(3))} ${unit}`;
-};
 
 /** A rewriter whose patches leave kernels: what the backward pass newly reads of one may not fit what that walks. */
 function splittingRewriter(planner: Planner): Rewriter {

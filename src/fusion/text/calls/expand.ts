@@ -85,7 +85,8 @@ export class Expansion implements GraphBuilder {
     if (!type.ok && this.call.open) return this.add(part, name, inputs, attrs, this.call.open, part);
     if (!type.ok) throw bug(`${this.group.label}.${part}: ${type.text}`);
     const written = meant(op, attrs, op.movement?.free ? this.node(inputs[0]!) : undefined, type.value);
-    return this.add(part, written.op, inputs, written.attrs, type.value, part);
+    const label = part === name ? written.op : part;
+    return this.add(part, written.op, inputs, written.attrs, type.value, label);
   }
 
   /** Calls on as many operands as a kernel binds, and one that joins their results. */

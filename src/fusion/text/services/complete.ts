@@ -2,7 +2,7 @@
 import type { Span } from "../../ir";
 import { findNode, showType } from "../../ir";
 import type { CompositeDef, OpDef, Param } from "../../ops";
-import { allComposites, allOps } from "../../ops";
+import { calledOps } from "../../ops";
 import { assertionDocs } from "../statements/assert";
 import { DTYPES, KEYWORDS, MODULES, SOURCES } from "../calls/names";
 import type { Parsed } from "../program";
@@ -70,13 +70,8 @@ function opItem(op: OpDef | CompositeDef, name: string, method: boolean): Draft 
   };
 }
 
-const callable = (): readonly (OpDef | CompositeDef)[] => [
-  ...allOps.filter(({ kind }) => kind !== "source"),
-  ...allComposites,
-];
-
 function opItems(method: boolean): Draft[] {
-  return callable()
+  return calledOps
     .filter((op) => !method || (op.params[0] && isTensor(op.params[0])))
     .flatMap((op) =>
       [op.name, ...(op.aliases ?? [])].filter((name) => !KEYWORDS.has(name)).map((name) => opItem(op, name, method)),

@@ -22,6 +22,12 @@ test("the parts are those of the predicted time, and what overlaps is named", ()
   expect(intensity).toMatch(/÷ 48 MiB = 0\.8\d* FLOP\/B, left of the ridge at 50: memory decides$/);
 });
 
+test("what tiles read again takes time, and the number beside that time says it", () => {
+  const { kernel, naive } = planned("a: f32[1024, 1024]\nb: f32[1024, 1024]\ny = a @ b\n");
+  const [, reads] = kernelCard(kernel, naive, generic).parts;
+  expect(reads!.text).toMatch(/^8 MiB in 2 tensors, and [\d.]+ MiB again from the cache$/);
+});
+
 test("many live values fill the register meter and take occupancy, which the naive kernels had", () => {
   const { kernel, naive } = planned("x: f32[2048, 2048]\ny = relu(exp(x))\n");
   const occupancy = { registers: 0.4, workgroupMemory: 1, workgroups: 1 };

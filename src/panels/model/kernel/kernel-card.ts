@@ -96,6 +96,7 @@ export function kernelCard(kernel: Kernel, naive: readonly Kernel[], profile: De
   const groups = kernel.workgroups.reduce((product, each) => product * each, 1);
   const threads = kernel.workgroupSize.reduce((product, each) => product * each, 1);
   const onChip = kernel.workgroupBytes > 0 ? `, ${showBytes(kernel.workgroupBytes)} on chip` : "";
+  const again = kernel.modelledBytes > 0 ? `, and ${showBytes(kernel.modelledBytes)} again from the cache` : "";
   return {
     parts: [
       {
@@ -106,7 +107,7 @@ export function kernelCard(kernel: Kernel, naive: readonly Kernel[], profile: De
       {
         name: "Reads",
         micros: readMicros,
-        text: `${showBytes(bytesRead(kernel))} in ${plural(kernel.reads.length, "tensor")}`,
+        text: `${showBytes(bytesRead(kernel))} in ${plural(kernel.reads.length, "tensor")}${again}`,
       },
       {
         name: "Writes",

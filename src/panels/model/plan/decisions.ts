@@ -4,9 +4,10 @@ import {
   criterionWords,
   limitWords,
   settled,
+  showFlops,
   titleOf,
   type BarGroup,
-  type Graph,
+  type Compilation,
   type Step,
   type StepCost,
   type Verdict,
@@ -72,17 +73,18 @@ function namedNumber(name: string, value: number): string {
   const words = name.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
   if (/^bytes|Bytes$/.test(name)) return `${words} ${showBytes(value)}`;
   if (/^micros|Micros$/.test(name)) return `${words.replace(/^micros |micros$/, "").trim()} ${showMicros(value)}`;
+  if (name.endsWith("PerSecond")) return `predicted ${showFlops(value)}/s`;
   return `${words} ${Number.isInteger(value) ? count(value) : significant(value)}`;
 }
 
-function rowOf(step: Step, graph: Graph | null): DecisionRow {
+function rowOf(step: Step, compilation: Compilation): DecisionRow {
   const verdict = settled(step);
   return {
     seq: step.seq,
     pass: step.pass,
     rule: step.rule,
     code: verdict.code,
-    about: stepNames(graph, step),
+    about: stepNames(compilation, step),
     outcome: outcomeOf(step),
     accepted: step.accepted,
     allowed: step.legal.ok,
@@ -96,22 +98,23 @@ function rowOf(step: Step, graph: Graph | null): DecisionRow {
   };
 }
 
-const cache = new WeakMap<readonly Step[], { graph: Graph | null; rows: readonly DecisionRow[] }>();
+const cache = new WeakMap<Compilation, readonly DecisionRow[]>();
 
-/** Every step as a row; remembered while steps and graph are the same. `graph` names the nodes. */
-export function decisionRows(steps: readonly Step[], graph: Graph | null): readonly DecisionRow[] {
-  const known = cache.get(steps);
-  if (known?.graph === graph) return known.rows;
-  const rows = steps.map((step) => rowOf(step, graph));
-  cache.set(steps, { graph, rows });
+/** Every step as a row; remembered. */
+function decisionRows(compilation: Compilation): readonly DecisionRow[] {
+  const known = cache.get(compilation);
+  if (known) return known;
+  const rows = compilation.steps.map((step) => rowOf(step, compilation));
+  cache.set(compilation, rows);
   return rows;
 }
 
 /** The rows that pass the filter, grouped by pass in running order. */
-export function groupDecisions(steps: readonly Step[], graph: Graph | null, filter: DecisionFilter): DecisionGroup[] {
+export function groupDecisions(compilation: Compilation, filter: DecisionFilter): DecisionGroup[] {
   const wanted = filter.search.trim().toLowerCase();
   const groups = new Map<string, DecisionRow[]>();
-  const rows = decisionRows(steps, graph);
+  const { steps } = compilation;
+  const rows = decisionRows(compilation);
   rows.forEach((row, i) => {
     if (filter.pass !== null && row.pass !== filter.pass) return;
     if (filter.nodes && !steps[i]!.nodes.some((id) => filter.nodes!.has(id))) return;

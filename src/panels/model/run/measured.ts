@@ -90,8 +90,13 @@ export interface CountedPlans {
   readonly hand?: Plan | null;
 }
 
-/** Rows of the transfer blocks: this step only where it is neither the first nor the last state. */
-export function countedRows({ naive, step, fused, hand }: CountedPlans): (readonly [PlanName, Plan])[] {
+/** Rows of the transfer blocks, those of an earlier run of its own plans: this step only where it is neither the first nor the last state. */
+export function countedRows(
+  shown: CountedPlans,
+  text: string | undefined,
+  run: Pick<FinishedRun, "text" | "plans"> | null,
+): (readonly [PlanName, Plan])[] {
+  const { naive, step, fused, hand } = run && run.text !== text ? run.plans : shown;
   if (!naive || !fused) return [];
   const between = step && step !== naive && step !== fused;
   return [

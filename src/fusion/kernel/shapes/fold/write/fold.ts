@@ -44,6 +44,7 @@ import {
   partOf,
   indicesBuffer,
 } from "../../../emit/split";
+import { lineOf } from "../../../types";
 
 /** Variant `fold`: one kernel, or the parts and what joins them. */
 export function lowerFold(job: Job): KernelProgram[] {
@@ -358,7 +359,7 @@ export function lowerJoin(job: Job, rows: Rows, finish: FoldNest, joined: readon
   return programOf(low, job, {
     ...namesOf(job, "finish"),
     template: "split-reduce",
-    schedule: `Joins the ${job.schedule.chunks} partial results of each row.`,
+    schedule: `Joins the ${job.schedule.chunks} partial results of each ${lineOf(job.form)}.`,
     ...gridFields(threads.grid),
   });
 }
@@ -369,9 +370,11 @@ const counted = (count: number, one: string, many = `${one}s`): string => (count
 function sentence({ form, schedule }: Job, { factors }: FoldThreads): string {
   const { lanes, beside, turns, held, ahead, chunks, wide, alternating } = factors;
   const share = `${turns} ${wide.folded === 4 || wide.outer === 4 ? (turns === 1 ? "vector" : "vectors") : turns === 1 ? "value" : "values"} each${ahead > 1 ? `, ${ahead} at a time` : ""}`;
-  const four = wide.outer === 4 ? "four neighbouring rows" : "row";
+  const line = lineOf(form);
+  const four = wide.outer === 4 ? `four neighbouring ${line}s` : line;
   if (lanes === 1) {
-    const walk = wide.folded === 4 ? "four columns at a time" : "one column after the other";
+    const across = { row: "column", column: "row", group: "value" }[line];
+    const walk = wide.folded === 4 ? `four ${across}s at a time` : `one ${across} after the other`;
     return chunks > 1
       ? `One thread per ${four} and chunk of ${schedule.chunkLength} of its ${form.columns} values.`
       : `One thread per ${four} of ${form.columns}, ${walk}.`;
@@ -385,6 +388,6 @@ function sentence({ form, schedule }: Job, { factors }: FoldThreads): string {
   if (beside === 1)
     return `One workgroup of ${lanes} threads per ${chunk}${four} of ${form.columns}, ${share}${suffix}.`;
   const of = chunks > 1 ? `one of ${chunks} chunks of ` : "";
-  const together = wide.outer === 4 ? `${4 * beside} neighbouring rows` : counted(beside, "row");
+  const together = wide.outer === 4 ? `${4 * beside} neighbouring ${line}s` : counted(beside, line);
   return `One workgroup of ${lanes * beside} threads per ${of}${together} of ${form.columns}: ${lanes} threads per ${four}, ${share}${suffix}.`;
 }

@@ -15,6 +15,7 @@ import {
 import { loweringOf, programOf, workgroupPerItem, type Job } from "../../../emit/kernel-frame";
 import type { Lowering } from "../../../emit/lowering";
 import { passComment, pointAt, rowsOf, storePoint } from "../../fold/write/rows";
+import { lineOf } from "../../../types";
 
 interface Scan {
   readonly id: NodeId;
@@ -296,7 +297,7 @@ export function lowerScanBand(job: Job): KernelProgram {
   }
   return programOf(low, job, {
     template: form.template,
-    schedule: `One workgroup of ${threads} threads per ${across} neighbouring rows of ${rows.columns}, ${each} values of a row each, one iteration after the other.`,
+    schedule: `One workgroup of ${threads} threads per ${across} neighbouring ${lineOf(form)}s of ${rows.columns}, ${each} values of each, one iteration after the other.`,
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });

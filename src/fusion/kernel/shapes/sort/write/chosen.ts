@@ -13,6 +13,7 @@ import { runsAfter, storeRun } from "./runs";
 import { pointAt, spread, storeFirst, storeRow, type Rows } from "../../fold/write/rows";
 import { Sorting } from "./sort";
 import { gridFields, namesOf } from "../../../emit/split";
+import { lineOf } from "../../../types";
 
 /** Variant `fold`, where rows in parts are put in order: the kernel that chooses in each part, and the one that chooses in each row. */
 export function lowerChosen(job: Job, rows: Rows, sort: RowSort): KernelProgram[] {
@@ -41,7 +42,7 @@ function chooseInParts(job: Job, rows: Rows, sort: RowSort, stage: OrderStage): 
   return programOf(low, job, {
     ...namesOf(job, "partials"),
     template: form.template,
-    schedule: `One workgroup of ${count} threads per one of ${stage.runs} parts of a row of ${rows.columns}: it keeps the first ${stage.run} of ${schedule.chunkLength}.`,
+    schedule: `One workgroup of ${count} threads per one of ${stage.runs} parts of a ${lineOf(form)} of ${rows.columns}: it keeps the first ${stage.run} of ${schedule.chunkLength}.`,
     ...gridFields(threads.grid),
   });
 }
@@ -72,7 +73,7 @@ function chooseAmong(job: Job, rows: Rows, sort: RowSort, stage: OrderStage): Ke
   return programOf(low, job, {
     ...namesOf(job, "finish"),
     template: form.template,
-    schedule: `Chooses the first ${sort.retained} of each row among those of its ${stage.runs} parts.`,
+    schedule: `Chooses the first ${sort.retained} of each ${lineOf(form)} among those of its ${stage.runs} parts.`,
     ...gridFields(threads.grid),
   });
 }

@@ -24,6 +24,7 @@ import { Lowering } from "../../../emit/lowering";
 import { storeFlat } from "../../map/write/pointwise";
 import { pointAt, spread } from "../../fold/write/rows";
 import { gridFields, namesOf } from "../../../emit/split";
+import { lineOf } from "../../../types";
 
 /** One order of long rows: what all of its kernels share. */
 interface DigitSort {
@@ -203,8 +204,8 @@ const totalOf = ({ digits }: DigitSort, { space }: Lowering, row: Index, bin: In
 const finished = (all: DigitSort, low: Lowering, grid: Grid, part: string, schedule: string): KernelProgram =>
   programOf(low, all.job, { ...namesOf(all.job, part), template: "merge-sort", schedule, ...gridFields(grid) });
 
-const partsText = ({ factors, shape }: DigitSort): string =>
-  `${factors.parts} workgroups of ${factors.threads} threads per row of ${shape.columns}, ${factors.each} neighbours a thread`;
+const partsText = ({ job, factors, shape }: DigitSort): string =>
+  `${factors.parts} workgroups of ${factors.threads} threads per ${lineOf(job.form)} of ${shape.columns}, ${factors.each} neighbours a thread`;
 
 function countDigits(all: DigitSort, pass: number): KernelProgram {
   const kernel = partKernel(all, pass);
@@ -280,7 +281,7 @@ function addCounts(all: DigitSort, pass: number): KernelProgram {
     low,
     grid,
     `starts${pass + 1}`,
-    `One workgroup of ${threads} threads per digit of a row: how many of it come before each part.`,
+    `One workgroup of ${threads} threads per digit of a ${lineOf(all.job.form)}: how many of it come before each part.`,
   );
 }
 

@@ -14,6 +14,7 @@ import { storeFlat } from "../../map/write/pointwise";
 import { pointAt, spread } from "../../fold/write/rows";
 import { keyOf, Sorting } from "./sort";
 import { gridFields, namesOf } from "../../../emit/split";
+import { lineOf } from "../../../types";
 
 /** One order of long rows: what all of its kernels share. */
 interface Merged {
@@ -68,7 +69,7 @@ function sortRuns(merged: Merged): KernelProgram {
   return programOf(low, job, {
     ...namesOf(job, "runs"),
     template: "merge-sort",
-    schedule: `${chunks} workgroups of ${threads} threads per row of ${form.columns}: each sorts a run of ${chunkLength}${stage.run < chunkLength ? ` and keeps its first ${stage.run}` : ""}.`,
+    schedule: `${chunks} workgroups of ${threads} threads per ${lineOf(form)} of ${form.columns}: each sorts a run of ${chunkLength}${stage.run < chunkLength ? ` and keeps its first ${stage.run}` : ""}.`,
     ...gridFields(grid),
   });
 }
@@ -164,7 +165,7 @@ function lastMerge(merged: Merged): KernelProgram {
   return programOf(low, job, {
     ...namesOf(job, "merge"),
     template: "merge-sort",
-    schedule: `Merges the last two runs of each row: one thread per ${width === 2 ? "two elements, which share a word" : "element"}.`,
+    schedule: `Merges the last two runs of each ${lineOf(job.form)}: one thread per ${width === 2 ? "two elements, which share a word" : "element"}.`,
     ...gridFields(grid),
   });
 }
