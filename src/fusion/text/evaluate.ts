@@ -26,6 +26,7 @@ import {
   type UnaryExpr,
 } from "./reading/syntax";
 import { applyOp } from "./calls/apply";
+import { answersViews, noteView } from "./calls/memory";
 import {
   BROKEN,
   describe,
@@ -209,11 +210,16 @@ function combine(interpreter: Interpreter, run: StatementRun, task: Task, operan
         ...(expr.kind === "list" && { list: true }),
       };
     case "member":
-      return memberValue(interpreter, run, expr, operands[0] ?? null, path);
+      return viewed(interpreter, operands[0], memberValue(interpreter, run, expr, operands[0] ?? null, path));
     case "subscript":
-      return subscriptValue(interpreter, run, expr, operands, path);
+      return cut(interpreter, operands, subscriptValue(interpreter, run, expr, operands, path));
     case "call":
-      return applyCall(interpreter, run, { expr, callee: task.callee!, path }, operands);
+      return called(
+        interpreter,
+        task.callee!,
+        operands,
+        applyCall(interpreter, run, { expr, callee: task.callee!, path }, operands),
+      );
     case "lambda":
       return { kind: "def", def: expr.def, scope: run.frame.scope };
     case "dict":
@@ -232,6 +238,24 @@ function combine(interpreter: Interpreter, run: StatementRun, task: Task, operan
       return unaryValue(interpreter, run, expr, operands, path);
   }
 }
+
+/** `value`, which shares the memory of the operand where movements alone lie between them. */
+function viewed(interpreter: Interpreter, operand: Operand | undefined, value: Value, name?: string): Value {
+  if (operand) noteView(interpreter, operand.value, value, name);
+  return value;
+}
+
+/** `x[…]`: what numbers and slices cut is a view, and what data picks is a copy. */
+const cut = (interpreter: Interpreter, [object, ...parts]: readonly Operand[], value: Value): Value =>
+  parts.some(({ value: part }) => part.kind === "tensor" || part.kind === "sequence")
+    ? value
+    : viewed(interpreter, object, value);
+
+/** What a call answers: a view of its first operand, or values of its own. */
+const called = (interpreter: Interpreter, callee: Callee, [first]: readonly Operand[], value: Value): Value =>
+  "name" in callee && answersViews(interpreter, callee.name.text)
+    ? viewed(interpreter, first, value, callee.name.text)
+    : value;
 
 /** `(n := value)`: a hole is one node, however many read it. */
 function named(interpreter: Interpreter, run: StatementRun, { target }: NamedExpr, operand: Operand): Value {

@@ -7,6 +7,7 @@ import type { Diagnostics } from "./reading/diagnostics";
 import type {
   GivenArgument,
   Making,
+  Memory,
   Method,
   Named,
   ObjectInfo,
@@ -158,6 +159,8 @@ export interface Interpreter {
   readonly calls: CallInstance[];
   /** What `.backward()` was called on. */
   readonly losses: NodeId[];
+  /** Tensors that share memory; null where none is written in place. */
+  readonly memory: Memory | null;
   /** What optimizers have done. */
   readonly optimizing: Optimizing;
   /** What has been written of derivatives: asked for again, it is there. */

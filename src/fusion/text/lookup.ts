@@ -5,6 +5,7 @@ import type { Interpreter, StatementRun } from "./interpreter";
 import { isLayer } from "./layers/layer";
 import { libraryClass } from "./library/library";
 import { DTYPES, MODULES, NUMBERS } from "./calls/names";
+import { currentAll } from "./calls/memory";
 import { nearest } from "./suggest";
 import { aboutParser } from "./reading/mistakes";
 import { bare, everyStatement, rootsOf, walk, type NameExpr } from "./reading/syntax";
@@ -22,7 +23,7 @@ export function nameValue(interpreter: Interpreter, run: StatementRun, { name, s
   const bound = run.frame.scope.find(name);
   if (bound) {
     bound.symbol.addUse(span);
-    return bound.value;
+    return currentAll(interpreter, run, { kind: "name", name, span }, bound.value);
   }
   // Tables of activations by the names that configurations give them.
   if (name === "ACT2FN") return ACTIVATIONS_BY_NAME;

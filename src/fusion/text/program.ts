@@ -13,6 +13,7 @@ import {
   type StatementRun,
 } from "./interpreter";
 import { callValue } from "./calls/call";
+import { memoryOf } from "./calls/memory";
 import { evaluate } from "./evaluate";
 import { inputsFix } from "./guesses/def-inputs";
 import type { Reading } from "./guesses/fitting";
@@ -154,6 +155,7 @@ function newInterpreter(
     symbols: new Map(),
     calls: [],
     losses: [],
+    memory: memoryOf(text),
     optimizing: {
       steps: [],
       losses: [],

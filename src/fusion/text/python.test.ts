@@ -483,7 +483,6 @@ describe("values and indices at once", () => {
 describe("writing at an index", () => {
   test.each([
     ["y = x * 1\ny[:, 1:] = torch.zeros(5)\n", /The part that is assigned to is 4×7; the value is 5/],
-    ["y = x * 1\ny[::-1] = 0\n", /negative step/],
-    ["y = (x, 1)\ny[0][1] = 2\n", /Only elements of a named tensor/],
+    ["import jax.numpy as jnp\ny = (x, 1)\ny[0][1] = 2\n", /Only elements of a named tensor/],
   ])("%s is refused", (text, why) => expect(problems(X + text).join("\n")).toMatch(why));
 });

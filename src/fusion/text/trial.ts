@@ -32,6 +32,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     runs,
     readEarly,
     fieldWrites,
+    memory,
   } = interpreter;
   const sizes = {
     nodes: nodes.size,
@@ -46,6 +47,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     runs: runs.length,
     readEarly: readEarly.size,
     fieldWrites: fieldWrites.length,
+    later: memory?.later.size ?? 0,
   };
   const mistakes = interpreter.diagnostics.mark();
   const calledBefore = new Map(interpreter.defCalls);
@@ -59,6 +61,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     for (const id of later(partOf.keys(), sizes.partOf)) if (gone.has(id)) partOf.delete(id);
     for (const id of later(unknown, sizes.unknown)) unknown.delete(id);
     for (const key of later(derived.keys(), sizes.derived)) if (gone.has(derived.get(key)!.made)) derived.delete(key);
+    for (const value of later(memory?.later.keys() ?? [], sizes.later)) memory!.later.delete(value);
     calls.length = sizes.calls;
     for (const symbol of interpreter.symbols.values()) symbol.forget(gone);
   };

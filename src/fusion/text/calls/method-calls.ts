@@ -14,6 +14,7 @@ import { attributeOf } from "../objects/attributes";
 import { callAsLayer, callOnClass, callSuper, moduleMethod } from "../objects/methods";
 import { unknownAttribute } from "../objects/classes";
 import { addLoss, learnInPlace, zeroOne } from "../objects/parameters";
+import { writeInPlace } from "./memory";
 import { libraryCall, opCall } from "./op-calls";
 import { initialise, isInit } from "../layers/begins";
 import { isSplit, splitResults } from "./split";
@@ -27,7 +28,6 @@ const CASTS: ReadonlySet<string> = new Set(["float", "half", "int", "long", "boo
 /** What only moves data between devices or copies it changes no value. */
 const NOTHING: ReadonlySet<string> = new Set([
   "contiguous",
-  "clone",
   "cuda",
   "cpu",
   "block_until_ready",
@@ -87,6 +87,7 @@ export function methodCall(
     return BROKEN;
   }
   if (NOTHING.has(name.text)) return value;
+  if (name.text === "clone" || (name.text === "copy" && operands.length === 1)) return { ...value };
   if (name.text === "item" && value.kind === "tensor") return itemOf(interpreter, run, call, receiver);
   if (name.text === "backward" && value.kind === "tensor") {
     addLoss(interpreter, value.node, run.statement.span);
@@ -113,14 +114,18 @@ export function methodCall(
     if (converted) return converted;
   }
   const method = libraryMethod(name.text);
-  if (method) return callAnyDef(interpreter, run, libraryCall(call, method), all);
+  if (method) {
+    const now = callAnyDef(interpreter, run, libraryCall(call, method), all);
+    if (name.text.endsWith("_")) rebind(interpreter, run, call.expr, value, now);
+    return now;
+  }
   const inPlace = writesInPlace(name.text);
   const plain = inPlace ? name.text.slice(0, -1) : name.text;
   // NumPy's arrays take all axes: `x.transpose(0, 2, 1, 3)`.
   const op = findOp(plain === "transpose" && operands.length > 3 ? "permute" : plain);
   if (op && op.kind !== "source") {
     const now = opCall(interpreter, run, call, op, all);
-    if (inPlace) rebind(interpreter, run, call.expr, now);
+    if (inPlace) rebind(interpreter, run, call.expr, value, now);
     if (inPlace) learnInPlace(interpreter, run.frame, value, now);
     return now;
   }
@@ -129,7 +134,7 @@ export function methodCall(
   const def = libraryDef(plain, null);
   if (def) {
     const now = callAnyDef(interpreter, run, libraryCall(call, def), all);
-    if (inPlace) rebind(interpreter, run, call.expr, now);
+    if (inPlace || def.name.text.endsWith("_")) rebind(interpreter, run, call.expr, value, now);
     return now;
   }
   unknownCall(interpreter, run, call.expr, name, operands);
@@ -137,13 +142,21 @@ export function methodCall(
 }
 
 /** `x.relu_()`: the name stands for the result from now on. Where the call is part of something larger, that reads it. */
-function rebind(interpreter: Interpreter, run: StatementRun, expr: CallExpr, value: Value): void {
+function rebind(interpreter: Interpreter, run: StatementRun, expr: CallExpr, was: Value, value: Value): void {
+  writeInPlace(interpreter, run, expr, was, value);
   const target = writtenName(expr);
-  if (!target) return;
+  if (!target || cutsFrom(expr)) return;
   const { statement } = run;
   bindName(interpreter, run, target, value);
   const symbol = boundAt(interpreter, target);
   if (symbol && !(statement.kind === "expression" && bare(statement.value) === expr)) symbol.isRead = true;
+}
+
+/** Whether a part of a tensor is written, `x[0].add_(1)`. */
+function cutsFrom(expr: Expr): boolean {
+  const at = bare(expr);
+  if (at.kind === "subscript") return true;
+  return at.kind === "call" && at.callee.kind === "member" && cutsFrom(at.callee.object);
 }
 
 /** Whether a tensor is a weight, or what a program draws or declares to begin with. */

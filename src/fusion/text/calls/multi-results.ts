@@ -1,6 +1,7 @@
 /** @file PyTorch's answers of two: `values, indices = x.topk(k)`, `x.max(dim=-1).indices`, `torch.sort(x)[0]`; and rows of a tensor that several names take. */
 import { findOp } from "../../ops";
 import { applyOp, applyParts } from "./apply";
+import { noteView } from "./memory";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import type { Expr } from "../reading/syntax";
@@ -82,6 +83,7 @@ export function rowsOf(
       const row = b.op("slice", "slice", [x!], { start: [i], stop: [i + 1], step: [1], axes: [0] });
       return b.op("squeeze", "squeeze", [row], { axes: [0] });
     });
+    noteView(interpreter, operand.value, value);
     return { value, path, expr };
   });
 }

@@ -4,6 +4,7 @@ import { sizeOf } from "../../ir";
 import { findOp, type CompositeDef, type OpDef } from "../../ops";
 import { applyOp, applyParts } from "./apply";
 import type { Bound } from "./bind";
+import { writeInPlace } from "./memory";
 import { bindArguments } from "./bind";
 import { defaultsIn, meantBy, type Dialect } from "./dialect";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
@@ -27,8 +28,41 @@ export const libraryCall = (call: CallAt, def: DefStatement): Parameters<typeof 
   scope: libraryScope(),
 });
 
-/** The value of an op for arguments that are written or made. */
+/** The value of an op for arguments that are written or made; it is stored where the call says, `inplace=True` or `out=y`. */
 export function opCall(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: OpCall,
+  op: OpDef | CompositeDef,
+  given: readonly GivenArgument[],
+): Value {
+  const { args, over } = storedOver(call, op, given);
+  const value = opValue(interpreter, run, call, op, args);
+  if (over) writeInPlace(interpreter, run, call.expr, over.value, value);
+  return value;
+}
+
+/** The arguments, and the tensor that the result is stored over: `relu(x, True)`, `np.add(x, y, x)` or by keyword. */
+function storedOver(
+  { dialect }: OpCall,
+  { params }: OpDef | CompositeDef,
+  given: readonly GivenArgument[],
+): { readonly args: readonly GivenArgument[]; readonly over: Operand | null } {
+  const word = given.find(({ name }) => name?.text === "out" || name?.text === "inplace");
+  const plain = given.filter(({ name }) => !name);
+  const isOpen = params.some(({ variadic, kind }) => variadic || kind === "tensors");
+  const last = !isOpen && plain.length === params.length + 1 ? plain.at(-1)! : null;
+  const means = last?.operand.value.kind;
+  const more = means === "bool" || (means === "tensor" && dialect === "jax") ? last : null;
+  const asked = more ?? word;
+  const { kind } = asked?.operand.value ?? {};
+  const over = kind === "tensor" ? asked!.operand : kind === "bool" && isTrue(asked!) ? given[0]!.operand : null;
+  return { args: more ? given.filter((arg) => arg !== more) : given, over };
+}
+
+const isTrue = ({ operand: { value } }: GivenArgument): boolean => value.kind === "bool" && value.value;
+
+function opValue(
   interpreter: Interpreter,
   run: StatementRun,
   call: OpCall,

@@ -2,7 +2,7 @@
 import type { NodeId } from "../../ir";
 import { broadcastShapes, sameShape, showShape } from "../../ir";
 import type { GraphBuilder } from "../../ops";
-import { findOp, sliceAxes } from "../../ops";
+import { findOp, sliceAxes, withRegion } from "../../ops";
 import { applyParts } from "../calls/apply";
 import { fromStart } from "./from-end";
 import { completed, type Known } from "./index-list";
@@ -116,7 +116,7 @@ const isWhole = (index: Known): boolean =>
   index.range.stop === null &&
   (index.range.step ?? 1) === 1;
 
-/** Slices and single indices. One cut along one axis is put between what stays; others are chosen element by element. */
+/** Slices and single indices. */
 function setRegion(
   interpreter: Interpreter,
   run: StatementRun,
@@ -128,28 +128,12 @@ function setRegion(
   const plan = planIndices(interpreter, expr, shape, known);
   if (!plan) return BROKEN;
   const axes = sliceAxes({ start: plan.start, stop: plan.stop, step: plan.step }, shape);
-  if (axes.some(({ step }) => step < 0)) {
-    interpreter.diagnostics.add(
-      "bad-target",
-      expr.span,
-      "A slice with a negative step can't be assigned to: flip the value instead.",
-    );
-    return BROKEN;
-  }
   const region = axes.map(({ count }) => count);
   const seen = seenShape(region, plan);
   if (!fits(interpreter, value, seen)) return unfit(interpreter, request, seen);
   return applyParts(interpreter, run, { path, expr, label: "set" }, [object, value], (b, [x, v]) => {
     const whole = b.op("region", "reshape", [spread(b, v!, seen, x!)!], { shape: region });
-    const cut = axes.flatMap(({ count }, axis) => (count === shape[axis] ? [] : [axis]));
-    if (cut.length === 0) return whole;
-    const [axis] = cut as [number];
-    if (cut.length > 1 || axes[axis]!.step !== 1) return chosen(b, x!, whole, axes, cut);
-    const { start, count } = axes[axis]!;
-    const piece = (part: string, from: number, to: number): NodeId[] =>
-      from === to ? [] : [b.op(part, "slice", [x!], { start: [from], stop: [to], step: [1], axes: [axis] })];
-    const pieces = [...piece("before", 0, start), whole, ...piece("after", start + count, shape[axis]!)];
-    return b.op("set", "concat", pieces, { axis });
+    return withRegion(b, x!, whole, axes);
   });
 }
 
@@ -158,38 +142,6 @@ function seenShape(region: readonly number[], { drop, add }: Plan): readonly num
   const seen = region.filter((_, axis) => !drop.includes(axis));
   for (const axis of add) seen.splice(axis, 0, 1);
   return seen;
-}
-
-type Axes = ReturnType<typeof sliceAxes>;
-
-/** x, and the region's value at the indices that every cut axis names. */
-function chosen(b: GraphBuilder, x: NodeId, region: NodeId, axes: Axes, cut: readonly number[]): NodeId {
-  const { shape } = b.typeOf(x);
-  const padding = [
-    axes.map(({ start }) => start),
-    axes.map(({ start, step, count }, axis) => shape[axis]! - 1 - start - (count - 1) * step),
-  ].flat();
-  const window = { kernel_size: axes.map(() => 1), interior: axes.map(({ step }) => step), padding };
-  const padded = b.op("placed", "reshape", [b.op("window", "window", [region], window)], { shape });
-  const tests = cut.flatMap((axis) => {
-    const { start, step, count } = axes[axis]!;
-    const lane = shape.map((extent, i) => (i === axis ? extent : 1));
-    const number = b.op(
-      "number",
-      "reshape",
-      [b.op("numbers", "iota", [], { start: 0, stop: shape[axis]!, step: 1, dtype: "i32" })],
-      { shape: lane },
-    );
-    const from = b.op("from", "sub", [number, b.scalar(start, "i32")]);
-    const inside = [
-      b.op("after", "ge", [from, b.scalar(0, "i32")]),
-      b.op("before", "lt", [from, b.scalar((count - 1) * step + 1, "i32")]),
-    ];
-    if (step === 1) return inside;
-    return [...inside, b.op("hit", "eq", [b.op("rest", "mod", [from, b.scalar(step, "i32")]), b.scalar(0, "i32")])];
-  });
-  const mask = tests.reduce((all, test) => b.op("inside", "and", [all, test]));
-  return b.op("set", "where", [mask, padded, x]);
 }
 
 /** `x[mask] = value`: the mask's axes are the first ones of x. */

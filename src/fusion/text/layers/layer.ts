@@ -191,6 +191,8 @@ export function callLayer(
       path: "",
       expr: null,
     });
+  const inPlace = args.operand("inplace")?.value;
+  if (inPlace?.kind === "bool" && inPlace.value) options.set("inplace", { value: inPlace, path: "", expr: null });
   return interpreter.call(run, { ...at, called: type.op }, callee.value, [
     ...given,
     ...weights.map((each) => keyword(each.to ?? each.name, weightOperand(interpreter, run, layer, each, at.path))),

@@ -230,6 +230,15 @@ def index_fill(input, dim, index, value):
   shape[axis] = input.shape[axis]
   return torch.where(hit.reshape(shape), value, input)
 
+def tensor_fill_(input, value):
+  return torch.full_like(input, 1) * value if isinstance(value, torch.Tensor) else torch.full_like(input, value)
+
+def tensor_zero_(input):
+  return torch.zeros_like(input)
+
+def tensor_copy_(input, src, non_blocking=False):
+  return src.to(input.dtype).expand(input.shape)
+
 def fill_diagonal_(input, fill_value, wrap=False):
   return torch.where(torch.eye(input.shape[0], input.shape[1]) > 0, fill_value, input)
 

@@ -264,6 +264,7 @@ function enter(interpreter: Interpreter, run: StatementRun, call: DefCall, given
   const inside: Inside = Object.assign(Object.create(interpreter) as Interpreter, {
     text: SOURCE,
     statements: [],
+    memory: null,
     diagnostics,
     symbols: new Map(),
     calls: [],

@@ -1,5 +1,6 @@
 /** @file Attributes of objects and classes: fields, constants, methods bound to their object, what a library's class lends. */
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { currentAll } from "../calls/memory";
 import { layerMember } from "../layers/layer";
 import { weightValue } from "../layers/weights";
 import { callAnyDef } from "../library/library";
@@ -76,7 +77,9 @@ export function attributeOf(
   const field = object.fields.get(name.text);
   if (field) {
     if (isBroken(field)) tell(interpreter, object.making, name.text);
-    return field.kind === "weight" ? weightValue(interpreter, run, field, at.path) : field;
+    return field.kind === "weight"
+      ? weightValue(interpreter, run, field, at.path)
+      : currentAll(interpreter, run, at.expr, field);
   }
   const found = inherited(object.of, name.text);
   if (found) {

@@ -12,6 +12,8 @@ import { fits, walkOf } from "./loop-reading";
 import { branchAlike, leavesOf, mapLeaves } from "../values/trees";
 import { type Operand, type SymbolRecord, tensorValue, type Value } from "../values/values";
 import { bindName } from "../symbols";
+import { writeInPlace } from "../calls/memory";
+import { watchMemory } from "./loop-memory";
 import type { ForStatement, NameExpr, Statement } from "../reading/syntax";
 import { bare, bodiesOf, everyStatement, type Expr, expressionsOf, rootsOf, walk } from "../reading/syntax";
 import { bindTargets, namesIn, underName } from "./targets";
@@ -202,9 +204,15 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: ForLoop): boo
   if (fresh.some((name) => scope.find(name) !== null || readOutside(interpreter, statement, name))) return false;
   const before = scope.mark();
   const symbols = new Map<string, SymbolRecord>();
+  const tensorsIn = (value: Value): readonly Value[] => leavesOf(loose(value)).map((leaf) => leaf.value);
+  const outers = carried.flatMap(({ tree }) => tensorsIn(tree.value));
+  const writtenOuters = written.map(({ name }) => scope.find(name.name)!.value);
+  const atEnd = watchMemory(interpreter);
+  let inPlace: readonly number[] = [];
   let lists: readonly Added[] = [];
   let rows: readonly WrittenRow[] = [];
   const iteration = (given: Given): ReturnType<Parameters<typeof asOneLoop>[2]["iteration"]> => {
+    let standIns: readonly Value[] = [];
     const bind = (inner: Frame): void => {
       bindTargets(interpreter, { ...run, frame: inner }, statement.target, pattern.item(given), "loop");
       const bindTo = ({ name }: { readonly name: NameExpr }, value: Value): void => {
@@ -216,6 +224,7 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: ForLoop): boo
         bindTo(each, treeOf(each, given.carried.slice(next, next + each.nodes.length)));
         next += each.nodes.length;
       }
+      standIns = carried.flatMap(({ name }) => tensorsIn(scope.find(name.name)!.value));
       written.forEach((each, at) => bindTo(each, tensorValue(given.written[at]!)));
       lasts.forEach(({ name }, at) => {
         const { symbol, value } = scope.find(name.name)!;
@@ -236,7 +245,14 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: ForLoop): boo
     const appended = lasts.map(({ name }) => (scope.find(name.name)!.value as Sequence).items.at(-1)!.value);
     const after = carried.map(({ name }) => scope.find(name.name)!.value);
     if (carried.some(({ tree }, at) => !branchAlike(tree.value, after[at]!))) return null;
-    const ends = [...after.flatMap((value) => leavesOf(loose(value)).map((leaf) => leaf.value)), ...appended];
+    const carriedEnds = after.flatMap(tensorsIn);
+    const stored = atEnd(
+      standIns.map((standIn, at) => ({ outer: outers[at]!, standIn, end: carriedEnds[at]! })),
+      added.flatMap(({ name }) => tensorsIn(scope.find(name.name)!.value)),
+    );
+    if (!stored) return null;
+    inPlace = stored.map(({ standIn }) => standIns.indexOf(standIn));
+    const ends = [...carriedEnds, ...appended];
     if (scope.boundSince(before).some((name) => !known.has(name))) return null;
     if (ends.some((value) => value.kind !== "tensor")) return null;
     const nodeOf = (value: Value): NodeId => (value as { readonly node: NodeId }).node;
@@ -266,6 +282,8 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: ForLoop): boo
     for (const use of scope.find(name.name)!.symbol.uses)
       if (use.from > statement.span.from && use.to <= statement.span.to) symbols.get(name.name)?.addUse(use);
   bindCarried(interpreter, frame, statement, carried, oneLoop);
+  const results = carried.flatMap(({ name }) => tensorsIn(scope.find(name.name)!.value));
+  for (const at of inPlace) writeInPlace(interpreter, run, statement.target, outers[at]!, results[at]!);
   let next = 0;
   for (const list of lists) {
     underName(interpreter, frame, statement, list.name.name, (inner) => {
@@ -288,7 +306,9 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: ForLoop): boo
       }));
       const first = walk.backwards ? walk.start - items.length + 1 : walk.start;
       const node = withRowsAt(interpreter, inner, of.node, { rows: given, axis, first, reversed }, root);
-      bindName(interpreter, inner, of.name, tensorValue(node));
+      const value = tensorValue(node);
+      writeInPlace(interpreter, inner, of.name, writtenOuters[written.indexOf(of)]!, value);
+      bindName(interpreter, inner, of.name, value);
     });
   }
   bindTargets(interpreter, run, statement.target, items.at(-1)!, "loop");

@@ -28,6 +28,7 @@ import type {
 import { bare, everyStatement, lastNameOf, rootsOf } from "../reading/syntax";
 import { isTransform } from "../calls/transforms";
 import { transformed } from "../calls/call";
+import { currentAll, writeInPlace } from "../calls/memory";
 import { isIdle, runClass } from "../objects/classes";
 import { isModule, setWeights } from "../objects/modules";
 import { learnInPlace } from "../objects/parameters";
@@ -172,13 +173,9 @@ function runAssign(interpreter: Interpreter, statement: AssignStatement, frame: 
     const values = target.items.map((item, i) => {
       const of = wordOf(item) ?? "_";
       return underName(interpreter, frame, statement, of, (run) => {
-        const found = holeAsNode(
-          interpreter,
-          run,
-          evaluate(interpreter, run, expr.items[i]!, run.root),
-          expr.items[i]!,
-        );
-        return () => bindTargets(interpreter, run, item, found);
+        const path = bare(item).kind === "subscript" ? `${run.root}/value` : run.root;
+        const found = holeAsNode(interpreter, run, evaluate(interpreter, run, expr.items[i]!, path), expr.items[i]!);
+        return () => bindTargets(interpreter, run, item, currentAll(interpreter, run, expr.items[i]!, found));
       });
     });
     for (const bind of values) bind();
@@ -241,7 +238,8 @@ function checkedType(interpreter: Interpreter, run: StatementRun, annotation: Ex
 
 function runUpdate(interpreter: Interpreter, statement: UpdateStatement, frame: Frame): void {
   const target = bare(statement.target);
-  const held = target.kind === "subscript" ? bare(target.object) : target;
+  let held = target;
+  while (held.kind === "subscript") held = bare(held.object);
   const name = held.kind === "name" || held.kind === "member" ? wordOf(held) : null;
   if (name === null) {
     interpreter.diagnostics.add(
@@ -261,6 +259,7 @@ function runUpdate(interpreter: Interpreter, statement: UpdateStatement, frame: 
     const right = operand(statement.value, `${run.root}/1`, statement.value);
     if (target.kind !== "subscript") {
       const now = updated(interpreter, run, statement, left, right, run.root);
+      writeInPlace(interpreter, run, target, left.value, now);
       bindTargets(interpreter, run, target, now);
       if (target.kind === "name") learnInPlace(interpreter, frame, left.value, now);
       return;

@@ -8,6 +8,7 @@ import { findOp } from "../../ops";
 import { contentsOf } from "../objects/containers";
 import { sharesOf } from "../calls/multi-results";
 import { setItem } from "../indexing/set-item";
+import { writeInPlace } from "../calls/memory";
 import { nameAfter } from "../layers/weights";
 import { setField } from "../objects/fields";
 import type { Expr, MemberExpr, NameExpr, Statement, SubscriptExpr } from "../reading/syntax";
@@ -104,7 +105,8 @@ function writeMember(interpreter: Interpreter, run: StatementRun, expr: MemberEx
 /** `x[…] = v`, `items[0] = v`, `d["w"] = v`: the name stands for what has it there. */
 export function writeItem(interpreter: Interpreter, run: StatementRun, expr: SubscriptExpr, value: Operand): void {
   const object = bare(expr.object);
-  if (object.kind !== "name" && object.kind !== "member") {
+  const isNamed = object.kind === "name" || object.kind === "member";
+  if (!isNamed && !interpreter.memory) {
     if (!isBroken(value.value))
       interpreter.diagnostics.add(
         "bad-target",
@@ -129,7 +131,8 @@ export function writeItem(interpreter: Interpreter, run: StatementRun, expr: Sub
       value,
       reduction: "none",
     });
-  bindTargets(interpreter, run, object, now);
+  writeInPlace(interpreter, run, expr, target, now);
+  if (isNamed) bindTargets(interpreter, run, object, now);
 }
 
 /** A list or a dictionary with another entry; null of anything else. */

@@ -154,6 +154,12 @@ const activationLayer: Known = (_interpreter, _run, { expr }, [first]) => {
   return makes && found.kind === "layer-class" ? layerOf(found.name, [], expr) : found;
 };
 
+/** `np.array(x)`: x in memory of its own. */
+const copyOf: Known = (interpreter, run, call, operands) => {
+  const value = arrayOf(interpreter, run, call, operands);
+  return value?.kind === "tensor" ? { ...value } : value;
+};
+
 /** A copy with weights of its own. */
 const copied: Known = (_interpreter, _run, _call, [first]) => (first ? deepCopy(first.value) : null);
 
@@ -303,11 +309,11 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["iinfo", limits],
   ["asarray", arrayOf],
   ["from_numpy", arrayOf],
-  ["array", arrayOf],
+  ["array", copyOf],
   ["as_tensor", arrayOf],
-  ["tensor", arrayOf],
+  ["tensor", copyOf],
   ["ensure_arraylike", arraysGiven(false)],
-  ["new_tensor", (interpreter, run, call, operands) => arrayOf(interpreter, run, call, operands.slice(1))],
+  ["new_tensor", (interpreter, run, call, operands) => copyOf(interpreter, run, call, operands.slice(1))],
   ["promote_args_inexact", arraysGiven(true)],
   ["promote_args", arraysGiven(true)],
   ["promote_dtype", arraysGiven(true)],

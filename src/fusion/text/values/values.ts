@@ -86,6 +86,26 @@ export interface GivenArgument {
   readonly span: Span;
 }
 
+/** A movement from a whole to a view of it. */
+export interface ViewStep {
+  readonly op: string;
+  readonly attrs: Attrs;
+}
+
+interface View {
+  readonly base: Value;
+  /** Null where something else lies between. */
+  readonly steps: readonly ViewStep[] | null;
+}
+
+export interface Memory {
+  /** What stands instead of a value since it was written in place, in order of writing. */
+  readonly later: Map<Value, Value>;
+  readonly views: WeakMap<Value, View>;
+  /** Values that were read, while somebody asks. */
+  reads: Set<Value> | null;
+}
+
 /** Where something of a model stands: in which object and under which name there. */
 export interface Named {
   holder: { readonly object: ObjectInfo; readonly key: string } | null;
