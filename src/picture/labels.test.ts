@@ -42,3 +42,22 @@ test("a title may grow, where the graph is small, up to what stands beside it", 
   const alone = new Blackboard([["op", hull]]).placeTag("r1", [hull], 120, 36);
   expect(alone.clear).toBeGreaterThan(400);
 });
+
+test("a title covers no box: off a corner where the sides are taken, cut to the number where all is", () => {
+  const boxes = [
+    ["op", hull],
+    ["left", { x0: -400, x1: -1, y0: -400, y1: 400 }],
+    ["above", { x0: 0, x1: 100, y0: -90, y1: -4 }],
+    ["below", { x0: 0, x1: 100, y0: 104, y1: 190 }],
+    ["inputs", { x0: 108, x1: 300, y0: 0, y1: 100 }],
+  ] as const;
+  const corner = new Blackboard(boxes).placeTag("r1", [hull], 120, 36);
+  expect([corner.x, corner.y, corner.cut]).toEqual([110, 103, undefined]);
+  const crowded = new Blackboard([
+    ...boxes,
+    ["around", { x0: 108, x1: 300, y0: 130, y1: 400 }],
+    ["over", { x0: 108, x1: 300, y0: -400, y1: -4 }],
+  ]);
+  const tag = crowded.placeTag("r1", [hull], 120, 36);
+  expect([tag.cut, tag.width, tag.height]).toEqual([true, 26, 18]);
+});

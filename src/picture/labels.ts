@@ -16,6 +16,8 @@ const ON_LEVEL = 84;
 const MAX_INSIDE = 108;
 /** The kernel's number and its bytes. */
 const LEAST_TAG = 58;
+/** The kernel's number by itself. */
+const NUMBER = { width: 26, height: 18 };
 
 const LINE_HEIGHT = 18;
 /** How far from its hull a title may stand where it has no room beside it. */
@@ -118,19 +120,30 @@ export class Blackboard {
       for (let x = x0; x < x1; x += 16) spots.push({ x, y: y1 + 3, align: "start", ...size });
       for (let x = x0; x < x1; x += 16) spots.push({ x, y: y0 - height - 3, align: "start", ...size });
     }
+    // Off a corner, where a row of inputs takes the right side and a result the one below.
+    for (const { x1, y0, y1 } of fromBelow)
+      spots.push(
+        { x: x1 + 10, y: y1 + 3, align: "start", ...size },
+        { x: x1 + 10, y: y0 - height - 3, align: "start", ...size },
+      );
     // Farther off, between what stands beside the hull: read, it still says whose it is by its colour.
     for (const { x1, y0, y1 } of fromBelow)
       for (let away = AWAY_STEP; away <= MAX_AWAY; away += AWAY_STEP)
         for (let y = y1 - height; y >= y0; y -= 14) spots.push({ x: x1 + 10 + away, y, align: "start", ...size });
     const isFree = (spot: Spot): boolean => this.taken.isFree(tagRect(spot)) && !this.crossed(tagRect(spot), "");
     const free = spots.filter(isFree);
+    const shortest = spots.map((spot) => ({ ...spot, cut: true, width: Math.min(width, LEAST_TAG) }));
     const tag =
       free.find((spot) => tagRect(spot).x1 <= this.right) ??
       this.insideOf(id, rects, size) ??
       free[0] ??
       // A title cut short is better than one that covers an op.
       spots.map((spot) => ({ ...spot, cut: true, width: Math.min(width, MAX_INSIDE) })).find(isFree) ??
-      spots.map((spot) => ({ ...spot, cut: true, width: Math.min(width, LEAST_TAG) })).find(isFree) ??
+      shortest.find(isFree) ??
+      // Over a line, if it must be: what an op is called is read, a line is followed. At last the number alone.
+      [...shortest, ...spots.map((spot) => ({ ...spot, cut: true, ...NUMBER }))].find((spot) =>
+        this.taken.isFree(tagRect(spot)),
+      ) ??
       spots[0]!;
     const tall = !tag.inside && isFree({ ...tag, y: tag.y + LINE_HEIGHT });
     const clear = tag.inside || tag.cut ? tag.width : this.clearOf(tag);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, edgeId, nodeId, type CompileOptions, type Node } from "../../src/fusion";
 import { allLessons, optionsFor } from "../../src/lessons";
-import { stepNames } from "../../src/picture";
+import { placedBy, stillOf, stepNames, tagRect } from "../../src/picture";
 
 /** Names that every object of JavaScript has. */
 const PROTOTYPE = ["constructor", "toString", "__proto__", "valueOf", "hasOwnProperty", "isPrototypeOf"];
@@ -91,4 +91,23 @@ test("a kernel of many ops is named after what it computes, not after what prepa
   ].join("\n");
   const names = compile(rope, defaultOptions).fusedPlan!.kernels.map(({ name }) => name);
   expect(names).toEqual(["scaled_dot_product_attention"]);
+});
+
+test("no kernel's name covers a box", () => {
+  const faults: string[] = [];
+  for (const lesson of allLessons) {
+    const compilation = compile(lesson.text, optionsFor(lesson, defaultOptions, null, defaultOptions));
+    if (lesson.id.includes("/") || (compilation.naive?.graph.nodes.size ?? Infinity) > 40) continue;
+    const layout = placedBy(compilation);
+    const cursor = compilation.steps.length;
+    const plan = compilation.fusedPlan;
+    const { hulls, boxes } = stillOf({ compilation, cursor, plan, layout, moved: {}, folds: true });
+    for (const { tag, kernel } of hulls) {
+      const { x0, x1, y0, y1 } = tagRect(tag);
+      for (const [id, { x, y, width, height }] of boxes)
+        if (x0 < x + width && x < x1 && y0 < y + height && y < y1)
+          faults.push(`${lesson.id}: ${kernel.name} ${kernel.title} covers ${id}`);
+    }
+  }
+  expect(faults).toEqual([]);
 });
