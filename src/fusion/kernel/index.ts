@@ -2,7 +2,7 @@
 export { classify, classifyPlain, longestRun } from "./classify";
 export { type Arithmetic, evaluationsOf, regionArithmetic, tileVisits } from "./count/flops";
 export { neededBy } from "./count/needed";
-export { readsOf, SECTOR_BYTES, touchedElements } from "./count/reads";
+export { distanceBehind, readsOf, SECTOR_BYTES, touchedElements } from "./count/reads";
 export { type RegionTraffic, fullSizeBytes, noTraffic, regionTraffic } from "./count/traffic";
 export { mayBeUniform, uniformsOf } from "./count/uniforms";
 export { affineView } from "./indices/affine";

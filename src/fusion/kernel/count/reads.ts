@@ -159,6 +159,21 @@ export function offsetsAt(
   return offsets;
 }
 
+/** How far apart neighbours along an axis of a value lie in what is stored behind its index maps; null where that is not one distance. */
+export function distanceBehind(graph: Graph, id: NodeId, axis: number): number | null {
+  const moves: NodeId[] = [];
+  for (let n = node(graph, id); opDef(n.op).kind === "movement" && n.inputs.length === 1;) {
+    moves.unshift(n.id);
+    n = node(graph, n.inputs[0]!);
+  }
+  const { shape } = node(graph, id).type;
+  if (shape.at(axis)! < 2) return null;
+  const middle = shape.map((extent) => Math.floor((extent - 1) / 2));
+  const found = offsetsAt(graph, moves, [{ id, points: [middle, middle.with(axis, middle.at(axis)! + 1)] }]);
+  const [offsets] = [...found.values()].flat();
+  return offsets ? offsets[1]! - offsets[0]! : null;
+}
+
 /** Strides from the first to the second of each pair of neighbours. */
 export function strideProbe(
   graph: Graph,
@@ -245,13 +260,13 @@ export const innermost = (shape: Shape): number => shape.findLastIndex((extent) 
 
 /** Bytes that memory hands out at once, neighbours that run in step, and short rows: what a thread walks of them is loaded at about the same time. */
 export const SECTOR_BYTES = 32;
-const IN_STEP = 32;
-const SHORT_ROW = 8;
+export const IN_STEP = 32;
+export const SHORT_ROW = 8;
 /** More than this share of what was fetched is never lost: the rest of a sector waits in the cache for whoever comes next. */
 const MOST_WASTE = 4;
 
 /** The first points of `shape` along some of its axes, in order; the last of these axes runs fastest. */
-function pointsAlong(shape: Shape, axes: readonly number[], most: number): number[][] {
+export function pointsAlong(shape: Shape, axes: readonly number[], most: number): number[][] {
   const count = Math.min(
     most,
     axes.reduce((size, axis) => size * shape[axis]!, 1),

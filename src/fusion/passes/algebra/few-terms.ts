@@ -6,7 +6,7 @@
  */
 import { node, sameShape, sizeOf, type Node, type NodeId, type TensorType } from "../../ir";
 import { algebraOf, isLinearFold, opDef } from "../../ops";
-import { isFreeView } from "../../kernel";
+import { distanceBehind, isFreeView } from "../../kernel";
 import type { NodeChange } from "../driver/rewriter";
 import { readOnce, rule, type Site } from "../driver/rule";
 import { NodeFactory } from "../saved/node-factory";
@@ -167,8 +167,16 @@ function writtenOut({ graph, rewriter, n }: Site, { axis, count, inside }: Terms
   };
 }
 
-/** Terms that are written out at most: coordinates of a point. */
+/** Products that are written out at most: coordinates of a point, taps of a window. */
 const MAX_PRODUCTS = 4;
+const MAX_TAPS = 32;
+
+/** No two outputs share an element of an operand of which neighbouring outputs read what lies far apart: the same loads either way, across memory. */
+function goesAcross({ graph, n }: Site, count: number): boolean {
+  const sides = n.inputs.map((id) => node(graph, id).type.shape);
+  const one = sides[0]!.at(-2) === 1 ? 1 : sides[1]!.at(-1) === 1 ? 0 : null;
+  return one !== null && (distanceBehind(graph, n.inputs[one]!, one - 2) ?? 1) > count;
+}
 
 export const fewProducts = rule({
   name: "few-products",
@@ -178,12 +186,20 @@ export const fewProducts = rule({
     const operands = n.inputs.map((id) => node(graph, id).type);
     if (operands.length !== 2 || operands.some(({ shape, dtype }) => shape.length < 2 || dtype !== "f32")) return null;
     const count = operands[0]!.shape.at(-1)!;
-    const reader = count > 0 && count <= MAX_PRODUCTS ? movedNext(site) : null;
-    return reader ? { nodes: [n.id, reader], count, operands } : null;
+    const reader = count > 0 && count <= MAX_TAPS ? movedNext(site) : null;
+    if (!reader) return null;
+    const alike = opDef(node(graph, reader).op).kind === "movement" && goesAcross(site, count);
+    return alike || count <= MAX_PRODUCTS ? { nodes: [n.id, reader], count, operands, alike } : null;
   },
   replace: (site, { count, operands }) => productsOut(site, count, operands),
-  because: ({ graph, n }, { count, nodes }) =>
-    `${nameOf(graph, n.id)} adds up ${inWords(count)} products. Written out it is elementwise, so that ${nameOf(graph, nodes[1]!)} can compute each result where it needs it.`,
+  alike: ({ alike }) => alike,
+  because({ graph, n }, { count, nodes, alike }) {
+    const adds = `${nameOf(graph, n.id)} adds up ${inWords(count)} products`;
+    const reader = nameOf(graph, nodes[1]!);
+    return alike
+      ? `${adds} of elements that lie across memory, and ${reader} puts the results in another order, too. Written out it is elementwise, with the same loads, and its threads can go along memory.`
+      : `${adds}. Written out it is elementwise, so that ${reader} can compute each result where it needs it.`;
+  },
 });
 
 function productsOut({ graph, rewriter, n }: Site, count: number, operands: readonly TensorType[]): NodeChange {

@@ -36,6 +36,8 @@ export interface Rewrite {
   readonly patch: Patch;
   /** What the teacher says, yes or no. */
   readonly verdict: Opinion;
+  /** The same is loaded and computed, by a kernel of another kind: their prices, which err apart, don't decide. */
+  readonly alike?: boolean;
 }
 
 /** What a candidate changes, counted and predicted: the kernels concerned without it and with it. */

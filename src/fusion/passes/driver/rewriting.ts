@@ -1,7 +1,7 @@
 /** @file What every pass that rewrites nodes shares: a proposal becomes a candidate, is tried, and stays if nothing travels further for it. */
-import { extended, isSource, type NodeId, type Patch, type Verdict } from "../../ir";
+import { extended, isSource, type NodeId, type Verdict } from "../../ir";
 import { isRefusal } from "../../cost";
-import type { Answer, Candidate, FusionPass } from "./define";
+import type { Answer, Candidate, FusionPass, Rewrite } from "./define";
 import { costOf, edgesOf, NOTHING, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
@@ -40,7 +40,8 @@ export const rewritingPass = (pass: Judged): FusionPass => ({
         ...forcing(planner, candidate),
       });
     }
-    if (fused.micros > apart.micros + NO_MICROS) {
+    const { alike = false } = candidate.rewrite!;
+    if (fused.micros > apart.micros + NO_MICROS && !alike) {
       const text = `${verdict.text} But the kernels as rewritten take longer: ${timeOf(fused, apart)}.`;
       return no("C_NEGATIVE", candidate.nodes, text, {
         numbers,
@@ -75,7 +76,7 @@ export function rewriteCandidate(
   planner: Planner,
   rule: string,
   nodes: readonly NodeId[],
-  rewrite: { readonly patch: Patch; readonly verdict: Verdict },
+  rewrite: Rewrite,
   along = nodes,
 ): Candidate {
   return {
@@ -95,10 +96,10 @@ export function rewriteCandidate(
 export function* propose(
   planner: Planner,
   rewriter: Rewriter,
-  { rule, change, verdict, nodes }: Proposal,
+  { rule, change, verdict, nodes, alike = false }: Proposal,
 ): Generator<Candidate, boolean, Answer> {
   const patch = change ? rewriter.patchOf(change) : NOTHING;
-  const { accepted } = yield rewriteCandidate(planner, rule, nodes, { patch, verdict });
+  const { accepted } = yield rewriteCandidate(planner, rule, nodes, { patch, verdict, alike });
   if (accepted) rewriter.applied(patch);
   return accepted;
 }

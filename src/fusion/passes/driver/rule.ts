@@ -15,6 +15,8 @@ export interface Proposal {
   readonly change: NodeChange | null;
   readonly verdict: Verdict;
   readonly nodes: readonly NodeId[];
+  /** See `Rewrite`. */
+  readonly alike?: boolean;
 }
 
 /** A node that a law is asked about, and the state that it stands in. */
@@ -43,6 +45,8 @@ export interface Rule<F extends Found> {
   readonly replace: (site: Site, found: F) => NodeChange | null;
   /** The sentence of the decision. */
   readonly because: (site: Site, found: F) => string;
+  /** See `Rewrite`. */
+  readonly alike?: (found: F) => boolean;
   /** Numbers of the sentence, for tests and tables. */
   readonly numbers?: (site: Site, found: F) => Readonly<Record<string, number>>;
 }
@@ -51,7 +55,7 @@ export interface Rule<F extends Found> {
 export type AnyRule = (site: Site) => Proposal | null;
 
 export const rule =
-  <F extends Found>({ name, code = "A_PATTERN", match, refuse, replace, because, numbers }: Rule<F>): AnyRule =>
+  <F extends Found>({ name, code = "A_PATTERN", match, refuse, replace, alike, because, numbers }: Rule<F>): AnyRule =>
   (site) => {
     const found = match(site);
     if (!found) return null;
@@ -61,7 +65,8 @@ export const rule =
     const change = replace(site, found);
     if (!change) return null;
     const extra = numbers ? { numbers: numbers(site, found) } : {};
-    return { rule: name, change, verdict: yes(code, nodes, because(site, found), extra), nodes };
+    const verdict = yes(code, nodes, because(site, found), extra);
+    return { rule: name, change, verdict, nodes, alike: alike?.(found) === true };
   };
 
 /** What the first rule that fits proposes, or null. */

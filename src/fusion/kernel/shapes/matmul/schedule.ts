@@ -1,6 +1,16 @@
 /** @file Products: tiles, threads that share k, chunks of k, a workgroup that owns whole rows; on a CPU, a tile a thread. */
-import { dtypeBytes, node, sizeOf, type Graph, type Knobs, type NodeId, type Target } from "../../../ir";
-import { neighbours, readsOf, strideProbe } from "../../count/reads";
+import { dtypeBytes, node, sizeOf, type Graph, type Knobs, type NodeId, type Shape, type Target } from "../../../ir";
+import {
+  IN_STEP,
+  neighbours,
+  offsetsAt,
+  type Points,
+  pointsAlong,
+  readsOf,
+  SHORT_ROW,
+  strideProbe,
+  wasteOf,
+} from "../../count/reads";
 import { followersOf, isStoredTransposed, samplesOf } from "../../indices/alignment";
 import { joiningOf } from "../../nest/threads";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
@@ -112,6 +122,7 @@ export function scheduleMatmul(
     const threads = Math.min(256, target.maxWorkgroupSize);
     return blank({
       ...shared,
+      reads: readsOf(graph, region.members, region.outputs, fetchedByThreads(graph, region.members, products)),
       variant: "matmul-direct",
       threadsPerWorkgroup: threads,
       workgroups: Math.ceil(sizeOf(form.space) / threads),
@@ -156,6 +167,46 @@ export function scheduleMatmul(
     registers: live + tile!.rm + tile!.rn,
     modelledBytes: tileRereads({ ...sizes, n: products.length * sizes.n }, tile!),
   });
+}
+
+/** What threads side by side, each with outputs of its own, fetch of the operands for each byte that they use, where these lie apart. */
+function fetchedByThreads(graph: Graph, members: readonly NodeId[], products: readonly NodeId[]): Map<NodeId, number> {
+  const shapeOf = (id: NodeId): Shape => node(graph, id).type.shape;
+  const operands = products.map((id) => node(graph, id).inputs);
+  if (operands.flat().some((id) => shapeOf(id).length < 2)) return new Map();
+  const k = shapeOf(operands[0]![0]!).at(-1)!;
+  // Of k, a thread loads what comes next at about the same time.
+  const depth = Math.min(SHORT_ROW, k);
+  const rootsOf = (count: number): { id: NodeId; points: Points }[] =>
+    products.flatMap((product, p) => {
+      const shape = shapeOf(product);
+      const outputs = inTheMiddle(shape, pointsAlong(shape, [...shape.keys()], count));
+      return operands[p]!.map((id, which) => {
+        const own = (at: readonly number[], step: number): readonly number[] =>
+          at
+            .with(-1 - which, step)
+            .slice(-shapeOf(id).length)
+            .map((value, axis) => (shapeOf(id)[axis] === 1 ? 0 : value));
+        return { id, points: outputs.flatMap((at) => Array.from({ length: depth }, (_, step) => own(at, step))) };
+      });
+    });
+  /** Neither neighbours nor rows that the threads walk to their ends. */
+  const isApart = (found: readonly number[]): boolean => {
+    const [first, next, beside] = [found[0]!, found[1], found[depth]];
+    const between = Math.abs((beside ?? first) - first);
+    return between > 1 && !(depth > 1 && Math.abs(next! - first) === 1 && between <= k);
+  };
+  const pairs = [...offsetsAt(graph, members, rootsOf(2))];
+  const apart = new Set(pairs.flatMap(([id, ways]) => (ways.some(isApart) ? [id] : [])));
+  if (apart.size === 0) return new Map();
+  const met = [...offsetsAt(graph, members, rootsOf(IN_STEP))].filter(([id]) => apart.has(id));
+  return new Map(met.map(([id, ways]) => [id, wasteOf(ways.flat(), dtypeBytes(node(graph, id).type.dtype))]));
+}
+
+/** The same points as far from the edges of `shape` as they go: behind those, windows end. */
+function inTheMiddle(shape: Shape, points: Points): Points {
+  const room = shape.map((extent, axis) => extent - 1 - Math.max(...points.map((at) => at[axis]!)));
+  return points.map((at) => at.map((value, axis) => value + Math.floor(room[axis]! / 2)));
 }
 
 /** Vectors in which a thread adds up. */
