@@ -98,5 +98,8 @@ export const passBugs = bugsIn("src/fusion/passes", {
   ],
   "not-exchanged": [["algebra/identities.ts", "inputs: [c.id, «b!», a!]", "a!"]],
   "products-along-columns": [["rows/sum-of-products.ts", "axes: [«shape.length - 1»]", "0"]],
+  "first-phase-first": [
+    ["algebra/phases.ts", "const shared = { batches: 1, rows: step, zeros: «step - 1 - last» };", "last"],
+  ],
   "worst-chosen": [["profitability/weigh.ts", "return choosing(criterion, ways, «best»);", "(best + 1) % ways.length"]],
 });

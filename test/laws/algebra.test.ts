@@ -101,6 +101,18 @@ const others: readonly (readonly [pass: string, rule: string, name: string, text
   ],
   [
     "reduction-algebra",
+    "phases",
+    "a transposed convolution with a stride",
+    "x: f32[2, 8, 5, 9]\nw: f32[8, 4, 3, 4] = param()\ny = relu(conv_transpose(x, w, stride=2, padding=(0, 1), output_padding=(1, 0), groups=2))",
+  ],
+  [
+    "reduction-algebra",
+    "few-products",
+    "windows of a sequence that lies channels last",
+    "x: f32[2, 20, 12]\nw: f32[12, 1, 4] = param()\ny = conv(F.pad(x.mT, (3, 0)), w, groups=12).mT + 1",
+  ],
+  [
+    "reduction-algebra",
     "diagonal-of-product",
     "every row with its own column",
     "x: f32[33, 16]\nw: f32[33, 16]\ny = diagonal(x @ w.T) + 1",

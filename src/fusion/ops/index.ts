@@ -114,4 +114,4 @@ export const workOf = ({ work, flopsPerElement }: OpDef, literals: readonly (num
 export const operandTypes = (def: OpDef, inputs: readonly DType[], attrs: Attrs): readonly DType[] =>
   def.operandTypes?.(inputs, attrs) ?? inputs;
 export { functionsOfOne, functionsOfTwo, ordered, signed, tritonFolds, tritonFunctions } from "./foreign-functions";
-export { reachOf, windowAxes } from "./windows";
+export { reachOf, windowAxes, windowOf, type WindowAxis } from "./windows";

@@ -1,5 +1,5 @@
 /** @file Sliding windows: where each tap of each window lies, axis by axis. Convolutions and pooling are built on it. */
-import { showShape, type Attrs, type Checked, type Shape } from "../ir";
+import { showShape, type Attrs, type Checked, type Node, type Shape } from "../ir";
 import type { IndexAlgebra, IndexCase, IndexTable } from "./define";
 import { isAbsent } from "./indices";
 import { fine, numbersOf, wrong } from "./shapes";
@@ -45,6 +45,10 @@ export function windowAxes(attrs: Attrs): WindowAxis[] {
     ...padding[axis]!,
   }));
 }
+
+/** The same of a node that is a window; null of any other. */
+export const windowOf = ({ op, attrs }: Pick<Node, "op" | "attrs">): WindowAxis[] | null =>
+  op === "window" ? windowAxes(attrs) : null;
 
 /** From the first tap of a window to its last, both included. */
 export const reachOf = ({ kernel, dilation }: Pick<WindowAxis, "kernel" | "dilation">): number =>

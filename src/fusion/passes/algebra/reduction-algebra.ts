@@ -7,6 +7,7 @@ import { rulesPass } from "../driver/rewriting";
 import { operandOf, readOnce, rule, type Site } from "../driver/rule";
 import { inWords, nameOf } from "../driver/sentences";
 import { fewProducts, fewTerms } from "./few-terms";
+import { phases } from "./phases";
 import { rowOfProduct } from "./row-of-product";
 import { diagonalOfProduct } from "./slices-first";
 import { titled } from "../catalogue";
@@ -152,4 +153,5 @@ export const reductionAlgebra = rulesPass(titled("reduction-algebra"), [
   foldOfFold,
   fewTerms,
   fewProducts,
+  phases,
 ]);
