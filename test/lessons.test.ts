@@ -142,7 +142,7 @@ describe("bytes of the chapters", () => {
     ["log-relu", 4096, 7 * 64 * MIB, 3 * 64 * MIB],
     ["unary-chain", 4096, 12 * 64 * MIB, 2 * 64 * MIB],
     ["square-matmul", 1024, 12 * MIB, 12 * MIB],
-    ["attention", 1024, 29 * MIB, MIB],
+    ["attention", 1024, 25 * MIB, MIB],
     ["l2-norm", 128, 10 * MIB + 4 * 512, 4 * MIB],
   ])("%s at %i", (id, size, before, after) => {
     const lesson = findExample(id)!;

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { generic, type CompileOptions, type DeviceProfile, type Step } from "../src/fusion";
 import { targetOf } from "../src/fusion/cost";
 import { productFactors, tileName, type ProductFactors } from "../src/fusion/kernel";
+import { productOffers, type ProductShape } from "../src/fusion/kernel/shapes/matmul/matmul-factors";
 import { opDef, workOf } from "../src/fusion/ops";
 import { namedTile } from "../src/fusion/kernel/shapes/matmul/matmul";
 import { liveValues } from "./laws/live-values";
@@ -164,6 +165,42 @@ test.each([16, 48, 96, 128, 192])(
     expect([last.kernels, Math.abs(Math.log(last.predictedMicros / took)) < Math.log(1.25)]).toEqual([1, true]);
   },
 );
+
+/** Products of few outputs on an H200, each in one or two ways: tiles, threads along k, or strips of columns in slices of k. */
+const few = JSON.parse(readFileSync("bench/results/2026-11-28-few-outputs.json", "utf8")) as {
+  readonly rows: readonly (readonly ["nn" | "nt", number, number, number, string, number])[];
+};
+
+const wayOf = ({ tile, thin, chunks }: Pick<ProductFactors, "tile" | "thin" | "chunks">): string =>
+  (tile ? tileName(tile) : `${thin!.along} ${thin!.rows}x${thin!.columns} ${thin!.threads}`) +
+  (chunks > 1 ? ` in ${chunks}` : "");
+
+test("products of few outputs: times within 40 % but for threads along k, and the way that is chosen within 15 % of the best", () => {
+  const target = { ...targetOf(h200(48)), maxWorkgroupSize: 1024 };
+  const shapeOf = ([layout, m, n, k]: (typeof few.rows)[number]): ProductShape => ({
+    sizes: { batch: 1, m, n, k },
+    count: 1,
+    leftAlongK: true,
+    rightAlongK: layout === "nt",
+    bytes: 4,
+  });
+  const errors = few.rows
+    .filter(([, , , , way]) => !way.startsWith("k "))
+    .map((row) => {
+      const own = productOffers(shapeOf(row), target).find((offer) => wayOf(offer) === row[4])!;
+      return Math.abs(Math.log((own.micros + (own.chunks > 1 ? 2 : 1) * 1.85) / row[5]));
+    });
+  expect(errors.length).toBeGreaterThan(60);
+  expect(Math.max(...errors)).toBeLessThan(Math.log(1.4));
+  const lost = few.rows.flatMap((row) => {
+    const chosen = wayOf(productFactors(shapeOf(row), target)!);
+    const same = few.rows.filter((other) => other.slice(0, 4).join() === row.slice(0, 4).join());
+    const took = same.find(([, , , , way]) => way === chosen);
+    return took ? [took[5] / Math.min(...same.map(([, , , , , micros]) => micros))] : [];
+  });
+  expect(lost.length).toBeGreaterThan(50);
+  expect(Math.max(...lost)).toBeLessThan(1.15);
+});
 
 type Timed = readonly (readonly ["nn" | "nt" | "tn", number, number, number, string, number])[];
 /** One product after another with every tile that is offered, timed on an H100. */

@@ -12,8 +12,9 @@ import {
   type Verdict,
 } from "../ir";
 import type { Answer, Candidate, FusionPass } from "./driver/define";
-import { costOf, edgesBetween, joiningRewrite, legalMerge, mergeCandidate, nodesOf, patchOf } from "./driver/merge";
+import { costOf, joiningRewrite, legalMerge, mergeCandidate, patchOf } from "./driver/merge";
 import { isIndexMap } from "./driver/read-in-place";
+import { together } from "./driver/together";
 import { figuresIn, valuesReadBy } from "../cost";
 import { isFreeView, matmulSizes, type RegionForm } from "../kernel";
 import type { Planner } from "./driver/planner";
@@ -151,16 +152,6 @@ function* withReaders(planner: Planner, ids: readonly RegionId[]): Generator<Can
       break;
     }
   }
-}
-
-function together(planner: Planner, producer: Region, readers: readonly Region[]): Candidate {
-  const edges = readers.flatMap((reader) => edgesBetween(planner, producer, reader));
-  const rule = readers.length > 1 ? "one-kernel" : "second-store";
-  return mergeCandidate(planner, rule, [producer, ...readers], {
-    edges,
-    nodes: nodesOf(edges, producer),
-    id: producer.id,
-  });
 }
 
 /** A read counts for a kernel from this share of its largest access on: what is smaller is no reason to join. */

@@ -17,6 +17,7 @@ import {
 } from "./driver/merge";
 import { IN_PLACE, isIndexMap, readingInPlace } from "./driver/read-in-place";
 import type { Planner } from "./driver/planner";
+import { together } from "./driver/together";
 import { bothWays, settledBy, timeOf, weigh, workOf } from "./profitability/weigh";
 import { countOf, inWords, nameOf, namesOf, no, showMicros, yes } from "./driver/sentences";
 import {
@@ -136,27 +137,35 @@ function byPolicy(planner: Planner, { add, remove, nodes }: Candidate): Opinion 
   });
 }
 
-/** One kernel for the producer and all readers would be faster than a copy for each: it is left to the multi-output pass. */
+/**
+ * One kernel for the producer and all readers would be faster than a copy for each, or, where a reader waits for another one, a kernel
+ * that stores the value and goes on to the first: it is left to the multi-output pass.
+ */
 function beaten(planner: Planner, candidate: Candidate, delta: CostDelta): Opinion | null {
   if (planner.options.disabledPasses.includes("multi-output")) return null;
   const [producer, ...readers] = candidate.remove;
   if (readers.some((reader) => planner.isView(reader))) return null;
-  const rival = mergeCandidate(planner, "one-kernel", [producer!, ...readers], {
-    edges: candidate.edges,
-    nodes: candidate.nodes,
-    id: producer!.id,
-  });
+  const [first, ...others] = readers.toSorted((a, b) => planner.order.at(a.id) - planner.order.at(b.id));
   // What is cheap to know is asked first: whether a path returns is a walk through the graph.
+  const pair = together(planner, producer!, [first!]);
+  if (isOverSize(planner, pair) || !planner.kernelOf(pair.add[0]!)) return null;
+  const waits = planner.order.returns(candidate.remove.map(({ id }) => id)).found;
+  const rival = waits ? pair : together(planner, producer!, readers);
   if (isOverSize(planner, rival) || !planner.kernelOf(rival.add[0]!)) return null;
-  const ways = [...bothWays(candidate, delta), { what: "one kernel for all", ...workOf(planner, rival.add) }] as const;
+  const reader = namesOf(planner.graph, pair.nodes.slice(-1));
+  const shared = waits
+    ? { what: `stored by the kernel of ${reader}`, ...workOf(planner, [...pair.add, ...others]) }
+    : { what: "one kernel for all", ...workOf(planner, rival.add) };
+  const ways = [...bothWays(candidate, delta), shared] as const;
   const weighed = weigh("time", ways);
   if (!weighed.alternatives[2]!.chosen || overBudget(planner, rival) || !legalMerge(planner, rival).ok) return null;
-  const [stored, copied, shared] = ways.map(({ micros }) => showMicros(micros));
+  const [stored, copied, joined] = ways.map(({ micros }) => showMicros(micros));
   const value = namesOf(planner.graph, producer!.outputs);
+  const third = waits ? `storing it in the kernel that goes on to ${reader}` : "one kernel for all";
   return no(
     "C_BEATEN",
     candidate.nodes,
-    `${value} has ${countOf(readers.length, "reader")}. Storing it takes ${stored}, recomputing it in each reader ${copied}, and one kernel for all ${shared}. That is left to the pass “Several outputs from one kernel”.`,
+    `${value} has ${countOf(readers.length, "reader")}. Storing it takes ${stored}, recomputing it in each reader ${copied}, and ${third} ${joined}. That is left to the pass “Several outputs from one kernel”.`,
     {
       numbers: { microsFused: ways[1].micros, microsShared: ways[2].micros },
       weighed,

@@ -43,7 +43,7 @@ export interface ProductFactors {
   readonly chunks: number;
   readonly chunkLength: number;
   readonly workgroups: number;
-  /** Predicted, without the first launch. */
+  /** Predicted, without launches. */
   readonly micros: number;
   /** FLOP of the products that this takes, over the peak of all multiprocessors in that time, 0…1. */
   readonly reached: number;
@@ -52,7 +52,7 @@ export interface ProductFactors {
 /** FLOP of a multiprocessor in a µs. */
 const FLOPS = 500_000;
 /** Threads that keep all of its arithmetic units busy. */
-const BUSY_THREADS = 256;
+const BUSY_THREADS = 160;
 /** Share of the peak that threads without workgroup memory reach, and how many of them a multiprocessor wants for that. */
 const ALONE = 0.1;
 const BUSY_ALONE = 256;
@@ -78,9 +78,12 @@ const SECTOR = 32;
 /** How much quicker a product in two kernels must look than in one where multiprocessors were counted: both predictions err alike. */
 const COUNTED_SURE = 1.1;
 
-/** µs: to issue a load, to halve the threads that hold a sum when they meet in a tree. */
+/** µs: to issue a load, to load and multiply a further row of four of k, to halve the threads that hold a sum when they meet in a tree. */
 const ISSUE = 0.03;
+const ROW = 0.085;
 const HALVING = 0.075;
+/** µs that a multiprocessor takes for a step of a workgroup in which each thread reads four columns that lie along k. */
+const SCATTERED = 0.88;
 
 /** Registers of a thread: accumulators, loads on their way, one of k of either operand, addresses. */
 export function tileRegisters(tile: MatmulTile): number {
@@ -129,12 +132,12 @@ const chunkCounts = (k: number, least: number): number[] => {
   return counts;
 };
 
-/** To write the parts and to read them back in a kernel of their own. */
-function joinMicros({ sizes, count }: ProductShape, chunks: number, multiprocessors: number, launch: number): number {
+/** To write the parts and to read them back in a kernel of their own, without its launch. */
+function joinMicros({ sizes, count }: ProductShape, chunks: number, multiprocessors: number): number {
   if (chunks === 1) return 0;
   const parts = 4 * sizes.batch * sizes.m * sizes.n * count * chunks;
   const turns = Math.ceil(chunks / 32);
-  return launch + START + LOAD * turns + (2 * parts) / (BYTES * multiprocessors);
+  return LOAD * turns + (2 * parts) / (BYTES * multiprocessors);
 }
 
 function operandBytes({ sizes: { batch, m, n, k }, count, bytes }: ProductShape): number {
@@ -169,7 +172,7 @@ function tiled(shape: ProductShape, tile: MatmulTile, chunks: number, machines: 
   const micros = meanMicros(machines, (multiprocessors) => {
     const moving = bytes / (BYTES * multiprocessors);
     const multiplying = START + tileMicros(tile, workgroups, chunkLength, multiprocessors);
-    return overlapping(moving, multiplying) + joinMicros(shape, parts, multiprocessors, machines.launch);
+    return overlapping(moving, multiplying) + joinMicros(shape, parts, multiprocessors);
   });
   return { tile, thin: null, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros };
 }
@@ -189,9 +192,13 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
   const turns = Math.ceil(Math.min(k, chunkLength) / step);
   // Neighbours in k of an operand that lies across it are loads of their own.
   const [leftLoads, rightLoads] = [shape.leftAlongK ? rows : 4 * rows, shape.rightAlongK ? columns : 4 * columns];
-  const loads = along === "k" ? leftLoads + rightLoads * shape.count : rows / 4 + 4 * shape.count;
+  const loads =
+    along === "k"
+      ? ISSUE * (leftLoads + rightLoads * shape.count)
+      : ISSUE * 4 * shape.count + ROW * shape.count * (rows - 1);
+  const scattered = along === "k" || !shape.rightAlongK ? 0 : SCATTERED * shape.count;
   const joins = (along === "k" ? rows * columns : rows) * shape.count;
-  const alone = START + turns * (LOAD + ISSUE * loads) + HALVING * Math.log2(threads) * Math.max(1, joins / 4);
+  const joining = HALVING * Math.log2(threads) * Math.max(1, joins / 4);
   const fits = residents(threads, thinRegisters(thin, shape), 0);
   const beside = Math.max(1, Math.min(fits, Math.floor(THREADS / threads / 2)));
   const walked = workgroups * Math.min(k, chunkLength);
@@ -204,9 +211,11 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
   const micros = meanMicros(machines, (multiprocessors) => {
     const slots = multiprocessors * beside;
     const waves = workgroups <= 4 * slots ? Math.ceil(workgroups / slots) : workgroups / slots;
+    const turn = Math.max(LOAD + loads, scattered * Math.min(beside, Math.ceil(workgroups / multiprocessors)));
+    const alone = START + turns * turn + joining;
     return (
       overlapping(moved / (BYTES * multiprocessors), waves * alone + (STARTS * workgroups) / multiprocessors) +
-      joinMicros(shape, parts, multiprocessors, machines.launch)
+      joinMicros(shape, parts, multiprocessors)
     );
   });
   return { tile: null, thin, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros };
@@ -221,6 +230,9 @@ const ACROSS = 8;
 /** Above so many outputs, tiles fill the machine: blocks of sixteen outputs a workgroup are never faster. */
 const MANY_OUTPUTS = 65_536;
 
+/** Above so many outputs, tiles fill the machine: strips of 32 columns are never faster. */
+const MANY_BESIDE = 262_144;
+
 /** May threads share k? Only where outputs are few, or a side is shorter than any tile. */
 export const mayShareK = ({ batch, m, n, k }: MatmulSizes): boolean =>
   k >= LONG_K && m * n > 0 && (Math.min(m, n) < THIN || batch * m * n <= MANY_OUTPUTS);
@@ -234,20 +246,21 @@ function blocksOf({ m, n }: MatmulSizes): [rows: number, columns: number][] {
 }
 
 function thinOffers({ sizes, count, rightAlongK }: ProductShape, target: Target): ThinFactors[] {
-  const { m, n, k } = sizes;
-  if (!mayShareK(sizes)) return [];
-  if (m < THIN && n > 1 && !rightAlongK) {
-    if (m * count > MAX_DOTS) return [];
-    const threads = threadsWithin(target, 2 * 16 * count);
-    return [{ along: "n", threads, rows: m, columns: 4 * ACROSS }];
-  }
+  const { batch, m, n, k } = sizes;
+  if (k < LONG_K) return [];
+  const side = { along: "n", threads: threadsWithin(target, 2 * 16 * count), columns: 4 * ACROSS } as const;
+  if (m < THIN && n > 1 && !rightAlongK) return m * count > MAX_DOTS ? [] : [{ ...side, rows: m }];
+  const beside = m >= THIN && n >= THIN && batch * m * n <= MANY_BESIDE ? [MAX_DOTS, MAX_DOTS / 2] : [];
+  const strips = beside.filter((rows) => rows * count <= MAX_DOTS).map((rows) => ({ ...side, rows }));
+  if (!mayShareK(sizes)) return strips;
   const units = k % 4 === 0 ? k / 4 : k;
   const blocks = blocksOf(sizes);
-  return blocks.flatMap(([rows, columns], at): ThinFactors[] => {
+  const dots = blocks.flatMap(([rows, columns], at): ThinFactors[] => {
     if (rows * columns * count > MAX_DOTS && at < blocks.length - 1) return [];
     const most = threadsWithin(target, 4 * rows * columns * count);
     return [{ along: "k", threads: Math.min(most, 2 ** Math.ceil(Math.log2(units))), rows, columns }];
   });
+  return [...strips, ...dots];
 }
 
 /** One column of a left operand that lies along m is a row of its transpose: threads stand side by side along m. */
@@ -325,9 +338,9 @@ export function productFactors(
   return made;
 }
 
-function searched(shape: ProductShape, target: Target, named: MatmulTile | null): ProductFactors | null {
-  const { m, n, k, batch } = shape.sizes;
-  if (batch * m * n === 0 || k === 0) return null;
+/** All ways to compute a product on this machine, or, where a tile is named, those with it. */
+export function productOffers(shape: ProductShape, target: Target, named: MatmulTile | null = null): Candidate[] {
+  const { m, n, k } = shape.sizes;
   const machines = machinesOf(target);
   const narrow = Math.min(m, n) < THIN ? [] : jointTiles[shape.count]!;
   const deep = narrow.length > 0 && shape.count === 1 && mayShareK(shape.sizes) ? deepTiles : [];
@@ -335,17 +348,23 @@ function searched(shape: ProductShape, target: Target, named: MatmulTile | null)
   const fits = tiles.filter(
     (tile) => named || (tileThreads(tile) <= target.maxWorkgroupSize && tileBytes(tile) <= target.maxWorkgroupBytes),
   );
-  const candidates = [
+  return [
     ...fits.flatMap((tile) => chunkCounts(k, 8 * tile.k).map((chunks) => tiled(shape, tile, chunks, machines))),
     ...(named ? [] : thinOffers(shape, target)).flatMap((thin) =>
       chunkCounts(k, 1024).map((chunks) => thinned(shape, thin, chunks, machines)),
     ),
     ...(named ? [] : columnOffers(shape, target, machines)),
   ].filter(({ chunks }) => chunks === 1 || !target.uncut);
+}
+
+function searched(shape: ProductShape, target: Target, named: MatmulTile | null): ProductFactors | null {
+  const { m, n, k, batch } = shape.sizes;
+  if (batch * m * n === 0 || k === 0) return null;
+  const machines = machinesOf(target);
   // A second kernel must be worth more than the error of a prediction.
   const sure = machines.counted === null ? SURE : COUNTED_SURE;
-  const cost = ({ micros, chunks }: Candidate): number => (chunks === 1 ? 1 : sure) * micros;
-  const best = candidates.reduce<Candidate | null>(
+  const cost = ({ micros, chunks }: Candidate): number => (chunks === 1 ? micros : sure * (micros + machines.launch));
+  const best = productOffers(shape, target, named).reduce<Candidate | null>(
     (least, each) => (least === null || cost(each) < cost(least) ? each : least),
     null,
   );

@@ -133,35 +133,37 @@ const sumOf = (c: Contraction, value: Reg): Accumulator => ({
 function lowerColumns(c: Contraction, products: readonly Contraction[], thin: ThinFactors): KernelProgram {
   const { low, space, sizes, job } = c;
   const slices = thin.threads / ACROSS;
-  const { grid, chunk, left, batch } = blockOf(c, thin);
+  const { rows } = thin;
+  const { grid, chunk, top, left, batch } = blockOf(c, thin);
+  const ms = Array.from({ length: rows }, (_, i) => space.add(top, space.int(i)));
   const slice = low.bind("slice", space.div(grid.tid, ACROSS));
   const lane = low.bind("beside", space.mod(grid.tid, ACROSS));
   const unit = low.bind("unit", space.add(space.div(left, 4), lane));
   const accs = products.map(({ scalar, id }, p) =>
-    Array.from({ length: sizes.m }, (_, m) => low.variable(`${"cdef"[p]}_${m}`, scalar, 4, literal(0, scalar), [id])),
+    ms.map((_, m) => low.variable(`${"cdef"[p]}_${m}`, scalar, 4, literal(0, scalar), [id])),
   );
-  walkSlices(c, products, accs, { slices, slice, chunk, batch, n: c.quad(unit, sizes.n).at });
+  walkSlices(c, products, accs, { slices, slice, chunk, batch, ms, n: c.quad(unit, sizes.n).at });
   const cells = [0, 1].map((iteration) =>
     products.map((product, p): SharedArray => {
       const name = `partial${p === 0 ? "" : `_${"cdef"[p]}`}${iteration === 0 ? "" : "_2"}`;
       return low.sharedArray(name, product.scalar, thin.threads, 4);
     }),
   );
-  for (let m = 0; m < sizes.m; m++) {
-    // Two sets alternate: whoever writes row m+2 has passed the barrier of row m+1, and by then row m is joined.
-    const arrays = cells[m % 2]!;
+  for (const [i, m] of ms.entries()) {
+    // Two sets alternate: whoever writes row i+2 has passed the barrier of row i+1, and by then row i is joined.
+    const arrays = cells[i % 2]!;
     products.forEach(({ id }, p) =>
       low.emit({
         kind: "storeShared",
         array: arrays[p]!,
         index: grid.tid,
-        value: accs[p]![m]!,
+        value: accs[p]![i]!,
         lane: null,
         nodes: [id],
       }),
     );
     low.barrier();
-    const mine = m % slices;
+    const mine = i % slices;
     low.branch(space.and(space.atLeast(slice, mine), space.less(slice, mine + 1)), () => {
       const totals = products.map(({ id, scalar }, p) => {
         const total = low.variable("total", scalar, 4, literal(0, scalar), [id]);
@@ -172,17 +174,22 @@ function lowerColumns(c: Contraction, products: readonly Contraction[], thin: Th
         });
         return total;
       });
-      if (job.schedule.chunks === 1) return finishAll(products, totals, batch, space.int(m), unit);
-      products.forEach((product, p) => product.leave(totals[p]!, chunk, batch, space.int(m), unit));
+      if (job.schedule.chunks === 1) return finishAll(products, totals, batch, m, unit);
+      products.forEach((product, p) => product.leave(totals[p]!, chunk, batch, m, unit));
     });
   }
   return programOf(low, job, {
     ...(job.schedule.chunks > 1 && namesOf(job, "partials")),
     template: "matmul",
-    schedule: `One workgroup per ${4 * ACROSS} ${thin.along === "m" ? "rows" : "columns"}: ${slices} slices of ${lengthText(c)}, ${ACROSS} threads side by side.`,
+    schedule: `One workgroup per ${blockText(c, thin)}: ${slices} slices of ${lengthText(c)}, ${ACROSS} threads side by side.`,
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });
+}
+
+function blockText({ sizes }: Contraction, { along, rows }: ThinFactors): string {
+  if (along === "m") return `${4 * ACROSS} rows`;
+  return rows < sizes.m ? outputs(rows, 4 * ACROSS) : `${4 * ACROSS} columns`;
 }
 
 interface Slices {
@@ -190,6 +197,8 @@ interface Slices {
   readonly slice: Index;
   readonly chunk: Index;
   readonly batch: Index;
+  /** Rows of the block; those behind the last one are not stored. */
+  readonly ms: readonly Index[];
   readonly n: Index;
 }
 
@@ -198,14 +207,14 @@ function walkSlices(
   c: Contraction,
   products: readonly Contraction[],
   accs: readonly (readonly Reg[])[],
-  { slices, slice, chunk, batch, n }: Slices,
+  { slices, slice, chunk, batch, ms, n }: Slices,
 ): void {
   const { low, space, sizes } = c;
   const byFours = sizes.k % 4 === 0 && c.alongK(0);
   const width = byFours ? 4 : 1;
   const units = sizes.k / width;
   const { length, start } = walkOf(c, chunk, width);
-  const rows = Array.from({ length: sizes.m }, (_, m) => space.int(m));
+  const rows = ms.map((m) => space.clamp(m, sizes.m - 1));
   low.loop("turn", Math.ceil(length / slices), (iteration) => {
     const own = space.add(slice, space.mul(iteration, slices));
     const unit = space.add(start, own);
@@ -213,11 +222,18 @@ function walkSlices(
     const first = space.mul(space.clamp(unit, units - 1), width);
     const at = byFours ? space.add(first, space.of(space.lane)) : first;
     const a: Value[] = rows.map((m) => c.masked(c.left(batch, m, at), inside));
-    for (const lane of byFours ? [0, 1, 2, 3] : [null]) {
-      products.forEach((product, p) => {
-        const b = product.masked(product.right(batch, space.add(first, space.int(lane ?? 0)), n), inside);
-        accs[p]!.forEach((acc, m) => product.fma(acc, a[m]!, lane, b));
+    const lanes = byFours ? [0, 1, 2, 3] : [null];
+    const b = products.map((product) => {
+      const value = (k: Index, column: Index): Value => product.masked(product.right(batch, k, column), inside);
+      if (!byFours || !product.alongK(1)) return lanes.map((lane) => value(space.add(first, space.int(lane ?? 0)), n));
+      // Four columns, each of which lies along k, are turned into four of k.
+      const columns = [0, 1, 2, 3].map((column) => value(at, low.atLane(n, column)));
+      return [0, 1, 2, 3].map((lane) => {
+        const parts = columns.map((column) => low.part(column, lane, [product.id]));
+        return low.let("turned", product.scalar, 4, { kind: "pack", parts }, [product.id]);
       });
-    }
+    });
+    for (const lane of lanes)
+      products.forEach((product, p) => accs[p]!.forEach((acc, m) => product.fma(acc, a[m]!, lane, b[p]![lane ?? 0]!)));
   });
 }
