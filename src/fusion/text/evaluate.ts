@@ -11,6 +11,7 @@ import { noteUses, staticCondition } from "./statements/static-condition";
 import { prefixOf } from "./calls/member";
 import { BINARY_OPS, COMPARISONS, UNARY_OPS } from "./calls/names";
 import { nameValue } from "./lookup";
+import { hasSelection, ofSelection } from "./indexing/selection";
 import { subscriptValue } from "./indexing/subscript";
 import { bindName } from "./symbols";
 import { dictKey, dictOf, formatted } from "./reading/strings";
@@ -30,6 +31,7 @@ import { answersViews, noteView } from "./calls/memory";
 import {
   BROKEN,
   describe,
+  type GivenArgument,
   isBroken,
   isOperand,
   NONE,
@@ -184,6 +186,16 @@ function operandsOf(run: StatementRun, expr: Expr, callee: Callee | null): reado
 
 function combine(interpreter: Interpreter, run: StatementRun, task: Task, operands: readonly Operand[]): Value {
   const { expr, path } = task;
+  const isAsked = expr.kind === "binary" || expr.kind === "unary" || expr.kind === "call";
+  if (isAsked && hasSelection(operands) && !takesAny(task.callee))
+    return ofSelection(interpreter, run, { expr, path, ...wordOf(task.callee) }, operands, (wholes, extra) =>
+      extra.length === 0
+        ? combine(interpreter, run, task, wholes)
+        : combine(interpreter, run, { ...task, expr: withArguments(expr, extra) }, [
+            ...wholes.filter((_, i) => !isSaid(expr, wholes.length, i, extra)),
+            ...extra.map(({ operand }) => operand),
+          ]),
+    );
   switch (expr.kind) {
     case "name":
       return nameValue(interpreter, run, expr);
@@ -237,6 +249,33 @@ function combine(interpreter: Interpreter, run: StatementRun, task: Task, operan
     case "unary":
       return unaryValue(interpreter, run, expr, operands, path);
   }
+}
+
+/** What a call calls, and whose it is. */
+const wordOf = (callee: Callee | null): { readonly name: string; readonly isNumpy: boolean } => ({
+  name: callee && "name" in callee ? callee.name.text : "",
+  isNumpy: callee?.kind === "function" && callee.dialect === "jax",
+});
+
+/** Whether a def or a list takes whatever it is given. */
+const takesAny = (callee: Callee | null): boolean =>
+  callee?.kind === "value" ||
+  (callee?.kind === "function" && callee.value !== null && callee.value.kind !== "op") ||
+  (callee?.kind === "method" && /^(append|extend|insert|update)$/.test(callee.name.text));
+
+/** Whether operand `i` of a call is what `extra` says instead. */
+function isSaid(expr: Expr, operands: number, i: number, extra: readonly GivenArgument[]): boolean {
+  if (expr.kind !== "call") return false;
+  const name = expr.args[i - operands + expr.args.length]?.name?.text;
+  return name !== undefined && extra.some((arg) => arg.name?.text === name);
+}
+
+/** A call with other keywords. */
+function withArguments(expr: Expr, extra: readonly GivenArgument[]): Expr {
+  if (expr.kind !== "call") return expr;
+  const others = expr.args.filter(({ name }) => !extra.some((arg) => arg.name?.text === name?.text));
+  const added = extra.map(({ name, span }) => ({ name, span, value: { kind: "bad" as const, span }, starred: null }));
+  return { ...expr, args: [...others, ...added] } as Expr;
 }
 
 /** `value`, which shares the memory of the operand where movements alone lie between them. */

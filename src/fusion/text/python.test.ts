@@ -331,7 +331,7 @@ describe("indices that are data", () => {
   });
 
   test.each([
-    ["y = x[x > 0]", /a mask picks depends on data, .*: write where/],
+    ["y = x[x > 0]", /what a mask picks, whose size depends on data: write where/],
     ["y = x[x]", /An index holds whole numbers; this one is f32/],
     [
       "z: f32[2, 3, 4]\ny = z[0, :, j]",

@@ -8,7 +8,7 @@ import { toNode, typeOf } from "../interpreter";
 import { DTYPES, MODULES, OTHER_DTYPES, PREFIXED_NUMBERS } from "./names";
 import { isLayer, layerMember } from "../layers/layer";
 import { initializerDef, INITIALIZERS, libraryClass, libraryDef, libraryScope } from "../library/library";
-import { indicesBeside } from "./multi-results";
+import { indicesBeside, isPair } from "./multi-results";
 import { attributeOf, classMember } from "../objects/attributes";
 import { unknownAttribute } from "../objects/classes";
 import { isHandedOn } from "../objects/methods";
@@ -213,8 +213,9 @@ export function memberValue(
       return gradOf(interpreter, run, expr, object.value.node);
     case "values":
     case "indices": {
+      if (name.text === "values" && isPair(interpreter, object.value.node)) return object.value;
       const indices = indicesBeside(interpreter, run, object.value.node, path);
-      if (indices) return name.text === "values" ? object.value : indices;
+      if (indices) return indices;
       unknownMember(interpreter, name);
       return BROKEN;
     }

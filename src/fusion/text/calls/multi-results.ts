@@ -10,7 +10,7 @@ import type { NodeId } from "../../ir";
 import { isBroken, type Operand, tensorValue, type Value } from "../values/values";
 
 /** Whether `node` was written as a call that answers values and indices. */
-function isPair({ sites, nodes }: Interpreter, node: NodeId): boolean {
+export function isPair({ sites, nodes }: Interpreter, node: NodeId): boolean {
   const site = sites.get(node);
   if (site?.op?.indices === undefined || nodes.get(node)?.id !== node) return false;
   // A reduction of everything answers one value alone.

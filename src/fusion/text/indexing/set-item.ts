@@ -11,6 +11,7 @@ import type { Interpreter, StatementRun, WrittenRow } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { knownIndices, planIndices, type Plan } from "./subscript";
 import type { SubscriptExpr } from "../reading/syntax";
+import { wholeFor } from "./selection";
 import { indexedAxes, indicesProblem, inFront } from "./advanced-indexing";
 import { BROKEN, describe, isBroken, isOperand, type Operand, type Value } from "../values/values";
 
@@ -38,7 +39,8 @@ export function setItem(interpreter: Interpreter, run: StatementRun, request: Se
       `Only elements of tensors, lists and dictionaries can be assigned to; this is ${describe(object.value)}.`,
     );
   if (interpreter.unknown.has(object.value.node)) return BROKEN;
-  if (!isOperand(value.value)) return refuse(`A tensor holds numbers; this is ${describe(value.value)}.`);
+  if (!isOperand(value.value) && value.value.kind !== "selection")
+    return refuse(`A tensor holds numbers; this is ${describe(value.value)}.`);
   const indices = knownIndices(interpreter, expr.indices, parts);
   if (!indices) return BROKEN;
   const { shape } = typeOf(interpreter, object.value.node);
@@ -51,6 +53,13 @@ export function setItem(interpreter: Interpreter, run: StatementRun, request: Se
   }
   const data = known.filter((index) => index.kind === "indices");
   const [first] = data;
+  if (value.value.kind === "selection") {
+    const mask = first?.operand.value;
+    const at = { path: `${request.path}/selected`, expr };
+    const whole = mask?.kind === "tensor" && wholeFor(interpreter, run, at, value.value, mask.node, shape);
+    if (!whole) return refuse(`These elements are not those of ${describe(value.value)}.`);
+    return setMasked(interpreter, run, { ...request, value: { ...value, value: whole } }, first!.operand, true);
+  }
   if (!first) return setRegion(interpreter, run, request, known);
   if (first.operand.value.kind === "tensor" && typeOf(interpreter, first.operand.value.node).dtype === "bool")
     return data.length === 1 && known.every(({ kind }) => kind === "indices" || kind === "rest")
@@ -145,12 +154,18 @@ function seenShape(region: readonly number[], { drop, add }: Plan): readonly num
 }
 
 /** `x[mask] = value`: the mask's axes are the first ones of x. */
-function setMasked(interpreter: Interpreter, run: StatementRun, request: SetItemRequest, mask: Operand): Value {
+function setMasked(
+  interpreter: Interpreter,
+  run: StatementRun,
+  request: SetItemRequest,
+  mask: Operand,
+  isWhole = false,
+): Value {
   const { expr, path, object, value } = request;
   const { shape } = typeOf(interpreter, (object.value as { readonly node: NodeId }).node);
   const seen = typeOf(interpreter, (mask.value as { readonly node: NodeId }).node).shape;
   const rest = shape.slice(seen.length);
-  if (seen.join() !== shape.slice(0, seen.length).join() || !fits(interpreter, value, rest)) {
+  if (seen.join() !== shape.slice(0, seen.length).join() || !fits(interpreter, value, isWhole ? shape : rest)) {
     interpreter.diagnostics.add(
       "shape-mismatch",
       expr.span,

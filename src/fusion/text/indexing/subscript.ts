@@ -11,6 +11,7 @@ import { BROKEN, describe, isBroken, type Operand, type Value } from "../values/
 import { completed, tooManyIndices, type Bound, type Known } from "./index-list";
 import { listIndex, withoutLists } from "./list-indices";
 import { resultAt } from "../calls/multi-results";
+import { selectionOf } from "./selection";
 import { indicesProblem, advancedIndex } from "./advanced-indexing";
 
 /** What an index says, or null after a diagnostic. `values` holds its parts' values in order. */
@@ -218,12 +219,26 @@ export function subscriptValue(
   const known = withoutLists(interpreter, run, { path, span: expr.span }, shape, indices);
   if (!known) return BROKEN;
   if (known.some((index) => index.kind === "indices")) {
+    const picked = maskOf(interpreter, known);
+    const selection = picked && selectionOf(interpreter, run, { expr, path }, value.node, picked);
+    if (selection) return selection;
     const wrong = indicesProblem(interpreter, shape, known);
     if (wrong) interpreter.diagnostics.add("bad-index", expr.span, wrong);
     return wrong ? BROKEN : advancedIndex(interpreter, run, { expr, path }, object, known);
   }
   const plan = planIndices(interpreter, expr, shape, known);
   return plan ? applyIndex(interpreter, run, { expr, path, cuts: cutsAny(plan, shape) }, object, plan) : BROKEN;
+}
+
+/** The mask that is the only index, or the first before whole axes. */
+function maskOf(interpreter: Interpreter, [first, ...others]: readonly Known[]): NodeId | null {
+  const mask = first?.kind === "indices" ? first.operand.value : null;
+  const isAlone = others.every(
+    (index) =>
+      index.kind === "rest" ||
+      (index.kind === "range" && !index.range.start && index.range.stop === null && (index.range.step ?? 1) === 1),
+  );
+  return mask?.kind === "tensor" && isAlone && typeOf(interpreter, mask.node).dtype === "bool" ? mask.node : null;
 }
 
 interface IndexCall {

@@ -106,7 +106,7 @@ export function libraryMistakes(): readonly string[] {
 }
 
 /** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `flax_max_pool` what flax means by the name of an op that does something else, `linalg_norm` what a name means behind `linalg.`, `tensor_unfold` a method alone. */
-const isPublic = (name: string): boolean => !/^(_|jax_|flax_|linalg_|tensor_|initializer_)/.test(name);
+const isPublic = (name: string): boolean => !/^(_|jax_|flax_|linalg_|selected_|tensor_|initializer_)/.test(name);
 
 /** Every name that a call can use. */
 export const libraryNames = (): readonly string[] =>
@@ -151,6 +151,9 @@ export function libraryDef(name: string, dialect: Dialect): DefStatement | null 
 
 /** What a tensor's method of that name does where it is not what the function of the name does; null where it is. */
 export const libraryMethod = (name: string): DefStatement | null => library().defs.get(`tensor_${name}`) ?? null;
+
+/** The fold of that name over rows that a mask picks; null where there is none. */
+export const selectedDef = (name: string): DefStatement | null => library().defs.get(`selected_${name}`) ?? null;
 
 /** What a name means behind `linalg.` where it is given a second argument that means something else there; null where it is not. */
 export function linalgDef(name: string, args: readonly GivenArgument[]): DefStatement | null {

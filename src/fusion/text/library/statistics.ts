@@ -1,6 +1,50 @@
 /** @file Counts, order statistics, moments, and samples from distributions, in the language itself. */
 
 export const STATISTICS = String.raw`
+def _picked(input, rows, dim):
+  return rows.sum() * (input.numel() // input.shape[0] if dim is None else 1)
+
+def selected_sum(input, rows, dim=None):
+  return torch.where(rows, input, 0).sum(dim)
+
+def selected_mean(input, rows, dim=None):
+  return torch.where(rows, input, 0).sum(dim) / _picked(input, rows, dim)
+
+def selected_max(input, rows, dim=None):
+  return torch.amax(torch.where(rows, input, -math.inf if input.is_floating_point() else -2147483648), dim)
+
+def selected_min(input, rows, dim=None):
+  return torch.amin(torch.where(rows, input, math.inf if input.is_floating_point() else 2147483647), dim)
+
+def selected_prod(input, rows, dim=None):
+  return torch.where(rows, input, 1).prod(dim)
+
+def selected_any(input, rows, dim=None):
+  return (rows & (input != 0)).any(dim)
+
+def selected_all(input, rows, dim=None):
+  return (~rows | (input != 0)).all(dim)
+
+def selected_var(input, rows, dim=None, correction=1, unbiased=True, ddof=None):
+  apart = torch.where(rows, input - selected_mean(input, rows, dim), 0)
+  free = ddof if ddof is not None else correction if unbiased else 0
+  return (apart * apart).sum(dim) / (_picked(input, rows, dim) - free)
+
+def selected_std(input, rows, dim=None, correction=1, unbiased=True, ddof=None):
+  return torch.sqrt(selected_var(input, rows, dim, correction, unbiased, ddof))
+
+def selected_norm(input, rows, dim=None):
+  return torch.norm(torch.where(rows, input, 0), 2, dim)
+
+def selected_numel(input, rows, dim=None):
+  return _picked(input, rows, None)
+
+def selected_len(input, rows, dim=None):
+  return rows.sum()
+
+def selected_count_nonzero(input, rows, dim=None):
+  return (rows & (input != 0)).sum(dim)
+
 def randperm(n, **options):
   return torch.argsort(torch.rand(n))
 

@@ -31,6 +31,7 @@ import { transformed } from "../calls/call";
 import { currentAll, writeInPlace } from "../calls/memory";
 import { isIdle, runClass } from "../objects/classes";
 import { isModule, setWeights } from "../objects/modules";
+import { hasSelection, ofSelection } from "../indexing/selection";
 import { learnInPlace } from "../objects/parameters";
 import { bindTargets, underName, wordOf, writeItem, writtenName } from "./targets";
 import { BROKEN, describe, isBroken, isOperand, NONE, type Operand, tensorValue, type Value } from "../values/values";
@@ -284,6 +285,17 @@ function updated(
   if (isBroken(a.value) || isBroken(b.value)) return BROKEN;
   const folded = foldBinary(op, a.value, b.value);
   if (folded) return folded;
+  if (hasSelection([a, b])) {
+    const at = {
+      path,
+      expr: { kind: "binary" as const, span, op, opSpan, left: { kind: "bad" as const, span: opSpan }, right },
+      name: "",
+      isNumpy: false,
+    };
+    return ofSelection(interpreter, run, at, [a, b], ([left, other]) =>
+      updated(interpreter, run, { op, opSpan, span, value: right } as UpdateStatement, left!, other!, path),
+    );
+  }
   const def = findOp(BINARY_OPS.get(op) ?? "");
   if (!def || !isOperand(a.value) || !isOperand(b.value)) {
     interpreter.diagnostics.add("bad-operand", opSpan, `\`${op}=\` needs tensors or numbers.`);

@@ -2,7 +2,7 @@
 import { isInput, isLiteral, isSource, nodeId, type NodeId } from "../../ir";
 import { linesOf, wholeLines } from "../reading/lines";
 import { addNode, type Interpreter, type Frame } from "../interpreter";
-import type { Operand, SymbolRecord, Value } from "../values/values";
+import { describe, type Operand, type SymbolRecord, type Value } from "../values/values";
 import type { DefStatement } from "../reading/syntax";
 
 /** The tensors of a value, those of lists and dictionaries in it too. */
@@ -44,12 +44,17 @@ function viewOf(interpreter: Interpreter, of: NodeId, name: string | null): Node
 export function outputsOf(interpreter: Interpreter, frame: Frame): readonly NodeId[] {
   const { values } = frame.result;
   if (values) return returned(interpreter, values);
+  for (const { owner, value, uses, definition } of interpreter.symbols.values())
+    if (owner === "" && value.kind === "selection" && uses.length === 0)
+      interpreter.diagnostics.add("bad-return", definition, `Only tensors can be results; this is ${describe(value)}.`);
   const read = new Set<NodeId>();
   // What is there for others and read by none of them reads nothing.
   for (const { id, inputs } of [...interpreter.nodes.values()].toReversed())
     if (read.has(id) || !isSpare(interpreter, id)) for (const input of inputs) read.add(input);
   const unread = [...interpreter.nodes.values()]
-    .filter((node) => !read.has(node.id) && !isSource(node) && !isSpare(interpreter, node.id))
+    // What is called `_` is wanted by nobody.
+    .filter(({ id, label }) => !read.has(id) && label !== "_" && !isSpare(interpreter, id))
+    .filter((node) => !isSource(node))
     .map((node) => node.id);
   const { losses: asked, turns } = interpreter.optimizing;
   const losses = turns > 0 ? asked.filter((id) => interpreter.nodes.has(id)) : [];

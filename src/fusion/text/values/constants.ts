@@ -59,6 +59,7 @@ export function truthOf(value: Value): boolean | null {
       return true;
     case "tensor":
     case "weight":
+    case "selection":
     case "hole":
     case "broken":
       return null;

@@ -68,9 +68,17 @@ export type Value =
   | { readonly kind: "key" }
   /** `self` of a pasted method whose class is not here. */
   | { readonly kind: "self" }
+  | Selection
   | { readonly kind: "hole" }
   /** A diagnostic already speaks of it; what reads it stays silent. */
   | { readonly kind: "broken" };
+
+/** `x[mask]`: those of the first axis of `whole` where `rows`, a mask along it, is true. */
+export interface Selection {
+  readonly kind: "selection";
+  readonly whole: NodeId;
+  readonly rows: NodeId;
+}
 
 /** A value with the expression it was written as; `path` is the identity that a node made of it takes. */
 export interface Operand {
@@ -248,6 +256,8 @@ export function describe(value: Value): string {
       return "a key of random numbers";
     case "self":
       return "self";
+    case "selection":
+      return "what a mask picks, whose size depends on data: write where(mask, x, 0) or masked_fill";
     case "hole":
       return "`...`";
     case "broken":
