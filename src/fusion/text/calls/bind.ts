@@ -24,6 +24,7 @@ const IDLE: ReadonlySet<string> = new Set([
   "non_blocking",
   "copy",
   "precision",
+  "padding_idx",
 ]);
 
 const PRINTED: Readonly<Record<Param["kind"], string>> = {

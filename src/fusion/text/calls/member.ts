@@ -213,7 +213,7 @@ export function memberValue(
       return gradOf(interpreter, run, expr, object.value.node);
     case "values":
     case "indices": {
-      if (name.text === "values" && isPair(interpreter, object.value.node)) return object.value;
+      if (name.text === "values" && isPair(interpreter, object.value.node)) return tensorValue(object.value.node);
       const indices = indicesBeside(interpreter, run, object.value.node, path);
       if (indices) return indices;
       unknownMember(interpreter, name);

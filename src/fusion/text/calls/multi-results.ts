@@ -5,7 +5,7 @@ import { noteView } from "./memory";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import type { Expr } from "../reading/syntax";
-import { bare } from "../reading/syntax";
+import { bare, lastNameOf } from "../reading/syntax";
 import type { NodeId } from "../../ir";
 import { isBroken, type Operand, tensorValue, type Value } from "../values/values";
 
@@ -13,6 +13,8 @@ import { isBroken, type Operand, tensorValue, type Value } from "../values/value
 export function isPair({ sites, nodes }: Interpreter, node: NodeId): boolean {
   const site = sites.get(node);
   if (site?.op?.indices === undefined || nodes.get(node)?.id !== node) return false;
+  // amax and amin answer values alone.
+  if (site.expr.kind === "call" && /^am(ax|in)$/.test(lastNameOf(site.expr.callee))) return false;
   // A reduction of everything answers one value alone.
   return site.op.kind !== "reduce" || (site.attrs["axes"] ?? null) !== null;
 }
@@ -39,13 +41,22 @@ export function resultAt(
   index: number,
   path: string,
 ): Value | null {
+  if (object.value.kind !== "tensor" || (index !== 0 && index !== 1)) return null;
+  if (object.value.isPair)
+    return index === 0 ? tensorValue(object.value.node) : indicesBeside(interpreter, run, object.value.node, path);
   const call = object.expr && bare(object.expr);
-  if (call?.kind !== "call" || object.value.kind !== "tensor" || (index !== 0 && index !== 1)) return null;
+  if (call?.kind !== "call") return null;
   const source = interpreter.text.slice(call.callee.span.from, call.callee.span.to);
   const single = NUMPY.test(source) && !/top_?k$/.test(source);
   if (single || !isPair(interpreter, object.value.node)) return null;
   return index === 0 ? object.value : indicesBeside(interpreter, run, object.value.node, path);
 }
+
+/** What a name that is bound to a call's answer stands for: PyTorch's two are taken apart by their number. */
+export const asPair = (interpreter: Interpreter, value: Value): Value =>
+  value.kind === "tensor" && /\btorch\b/.test(interpreter.text) && isPair(interpreter, value.node)
+    ? { ...value, isPair: true }
+    : value;
 
 /** What `count` names take of a tensor: values and indices, or its rows; null where it has another number of rows. */
 export function sharesOf(
@@ -60,7 +71,7 @@ export function sharesOf(
   const indices = count === 2 ? indicesBeside(interpreter, run, value.node, path) : null;
   if (indices && !isBroken(indices))
     return [
-      { value, path: run.root, expr },
+      { value: tensorValue(value.node), path: run.root, expr },
       { value: indices, path, expr },
     ];
   return typeOf(interpreter, value.node).shape[0] === count

@@ -36,28 +36,42 @@ export function opCall(
   op: OpDef | CompositeDef,
   given: readonly GivenArgument[],
 ): Value {
-  const { args, over } = storedOver(call, op, given);
-  const value = opValue(interpreter, run, call, op, args);
+  const { args, over, where } = storedOver(call, op, given);
+  const all = opValue(interpreter, run, call, op, args);
+  const path = `${call.path}/where`;
+  const at = { op: findOp("where")!, path, expr: call.expr };
+  const value =
+    where && over && all.kind === "tensor"
+      ? applyOp(interpreter, run, at, { tensors: [where, { value: all, path, expr: null }, over], attrs: {} })
+      : all;
   if (over) writeInPlace(interpreter, run, call.expr, over.value, value);
   return value;
 }
 
 /** The arguments, and the tensor that the result is stored over: `relu(x, True)`, `np.add(x, y, x)` or by keyword. */
 function storedOver(
-  { dialect }: OpCall,
-  { params }: OpDef | CompositeDef,
+  { dialect = null }: OpCall,
+  op: OpDef | CompositeDef,
   given: readonly GivenArgument[],
-): { readonly args: readonly GivenArgument[]; readonly over: Operand | null } {
+): {
+  readonly args: readonly GivenArgument[];
+  readonly over: Operand | null;
+  /** NumPy's mask of what is stored. */
+  readonly where: Operand | null;
+} {
+  const { params, kind: of } = op;
   const word = given.find(({ name }) => name?.text === "out" || name?.text === "inplace");
   const plain = given.filter(({ name }) => !name);
-  const isOpen = params.some(({ variadic, kind }) => variadic || kind === "tensors");
+  const isOpen =
+    params.some(({ variadic, kind }) => variadic || kind === "tensors") || libraryOverload(op, dialect, given) !== null;
   const last = !isOpen && plain.length === params.length + 1 ? plain.at(-1)! : null;
   const means = last?.operand.value.kind;
   const more = means === "bool" || (means === "tensor" && dialect === "jax") ? last : null;
   const asked = more ?? word;
   const { kind } = asked?.operand.value ?? {};
   const over = kind === "tensor" ? asked!.operand : kind === "bool" && isTrue(asked!) ? given[0]!.operand : null;
-  return { args: more ? given.filter((arg) => arg !== more) : given, over };
+  const mask = of === "elementwise" && over ? given.find(({ name }) => name?.text === "where") : undefined;
+  return { args: given.filter((arg) => arg !== more && arg !== mask), over, where: mask?.operand ?? null };
 }
 
 const isTrue = ({ operand: { value } }: GivenArgument): boolean => value.kind === "bool" && value.value;

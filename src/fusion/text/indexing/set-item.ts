@@ -62,9 +62,11 @@ export function setItem(interpreter: Interpreter, run: StatementRun, request: Se
   }
   if (!first) return setRegion(interpreter, run, request, known);
   if (first.operand.value.kind === "tensor" && typeOf(interpreter, first.operand.value.node).dtype === "bool")
-    return data.length === 1 && known.every(({ kind }) => kind === "indices" || kind === "rest")
-      ? setMasked(interpreter, run, request, first.operand)
-      : refuse("A mask must be the only index: x[mask] = value.");
+    return data.length > 1
+      ? refuse("A mask must be the only index tensor: x[mask] = value.")
+      : known.every(({ kind }) => kind === "indices" || kind === "rest")
+        ? setMasked(interpreter, run, request, first.operand)
+        : setAlong(interpreter, run, request, known, refuse);
   const wrong = indicesProblem(interpreter, shape, known);
   return wrong ? refuse(wrong) : setIndices(interpreter, run, request, known);
 }
@@ -178,6 +180,40 @@ function setMasked(
     const to = b.typeOf(x!).dtype;
     const put = b.typeOf(v!).dtype === to ? v! : b.op("cast", "cast", [v!], { dtype: to });
     return b.op("set", "where", [wide, put, x!]);
+  });
+}
+
+/** `x[:, mask] = 0`, `x[mask, 0] = 1`: a number where the mask of one axis says, in the part that the other indices cut. */
+function setAlong(
+  interpreter: Interpreter,
+  run: StatementRun,
+  request: SetItemRequest,
+  known: readonly Known[],
+  refuse: (text: string) => Value,
+): Value {
+  const { expr, path, object, value } = request;
+  const { shape } = typeOf(interpreter, (object.value as { readonly node: NodeId }).node);
+  const list = completed(known, shape.length - known.filter(({ kind }) => kind !== "rest" && kind !== "new").length);
+  const along = list.findIndex(({ kind }) => kind === "indices");
+  const mask = list[along];
+  const { shape: picked } =
+    mask?.kind === "indices"
+      ? typeOf(interpreter, (mask.operand.value as { readonly node: NodeId }).node)
+      : { shape: [] };
+  if (mask?.kind !== "indices" || picked.length !== 1 || picked[0] !== shape[along] || value.value.kind !== "number")
+    return refuse("A mask of one axis among other indices takes a number: x[:, mask] = 0.");
+  const whole: Known = { kind: "range", range: { start: null, stop: null, step: null } };
+  const plan = planIndices(interpreter, expr, shape, list.with(along, whole));
+  if (!plan) return BROKEN;
+  const ranges = { start: plan.start, stop: plan.stop, step: plan.step };
+  const operands = [object, mask.operand, value];
+  return applyParts(interpreter, run, { path, expr, label: "set" }, operands, (b, [x, m, v]) => {
+    const lanes = shape.map((extent, axis) => (axis === along ? extent : 1));
+    const part = b.op("part", "slice", [x!], ranges);
+    const put =
+      b.typeOf(v!).dtype === b.typeOf(x!).dtype ? v! : b.op("cast", "cast", [v!], { dtype: b.typeOf(x!).dtype });
+    const now = b.op("now", "where", [b.op("mask", "reshape", [m!], { shape: lanes }), put, part]);
+    return withRegion(b, x!, now, sliceAxes(ranges, shape));
   });
 }
 

@@ -223,12 +223,54 @@ def logit(input, eps=None):
   inside = input if eps is None else torch.clamp(input, eps, 1 - eps)
   return torch.log(inside) - torch.log1p(-inside)
 
+def softplus(input, beta=1, threshold=20):
+  scaled = input * beta
+  return torch.where(scaled > threshold, input, torch.log1p(torch.exp(torch.clamp(scaled, max=threshold))) / beta)
+
+def clamp(input, min=None, max=None):
+  low = input if min is None else torch.maximum(input, min)
+  return low if max is None else torch.minimum(low, max)
+
+def norm(input, p=2, dim=None, keepdim=False):
+  if p != "fro":
+    raise ValueError("The p of a norm is a number, or fro for that of all elements.")
+  return torch.norm(input, 2, dim, keepdim)
+
+def jax_rint(input):
+  return torch.round(input)
+
+def fliplr(input):
+  return torch.flip(input, [1])
+
+def flipud(input):
+  return torch.flip(input, [0])
+
+def column_stack(tensors):
+  return torch.cat([t.unsqueeze(1) if t.ndim == 1 else t for t in tensors], dim=1)
+
+def diag_embed(input):
+  return torch.where(torch.eye(input.shape[-1]) > 0, input.unsqueeze(-1), 0)
+
+def index_copy(input, dim, index, source):
+  axis = dim % input.ndim
+  rows = torch.moveaxis(input, axis, 0)
+  return torch.moveaxis(rows.at[index].set(torch.moveaxis(source, axis, 0)), 0, axis)
+
 def index_fill(input, dim, index, value):
   axis = dim % input.ndim
   hit = (torch.arange(input.shape[axis]).unsqueeze(-1) == index).any(-1)
   shape = [1] * input.ndim
   shape[axis] = input.shape[axis]
   return torch.where(hit.reshape(shape), value, input)
+
+def tensor_uniform_(input, a=0, b=1):
+  return torch.rand(input.shape) * (b - a) + a
+
+def tensor_normal_(input, mean=0, std=1):
+  return torch.randn(input.shape) * std + mean
+
+def tensor_exponential_(input, lambd=1):
+  return -torch.log1p(-torch.rand(input.shape)) / lambd
 
 def tensor_fill_(input, value):
   return torch.full_like(input, 1) * value if isinstance(value, torch.Tensor) else torch.full_like(input, value)

@@ -173,7 +173,7 @@ const takesLists = ({ params }: DefStatement, args: readonly GivenArgument[]): b
 
 const isVariadic = ({ kind }: OpDef["params"][number]): boolean => kind === "tensors";
 
-/** The function that understands a keyword, a list or one argument more, which the op of the same name does not: `add(x, y, alpha=2)`. */
+/** The function that understands a keyword, a list, a tensor or one argument more, which the op of the same name does not: `add(x, y, alpha=2)`. */
 export function libraryOverload(
   op: Pick<OpDef, "name" | "params">,
   dialect: Dialect,
@@ -188,8 +188,15 @@ export function libraryOverload(
     ({ name }) => name && has.has(name.text) && !op.params.some(({ names }) => names.includes(name.text)),
   );
   const more = args.length > op.params.length && args.length <= def.params.length && !op.params.some(isVariadic);
-  return odd || more || takesLists(def, args) ? def : null;
+  return odd || more || takesLists(def, args) || givesNoNumber(op, args) ? def : null;
 }
+
+/** Whether a tensor or a text stands where the op wants a number, as in `clamp(x, min=y)`. */
+const givesNoNumber = ({ params }: Pick<OpDef, "params">, args: readonly GivenArgument[]): boolean =>
+  args.some(({ name, operand: { value } }, i) => {
+    const param = name ? params.find(({ names }) => names.includes(name.text)) : params[i];
+    return param?.kind === "float" && (value.kind === "tensor" || value.kind === "string");
+  });
 
 /** An interpreter that reads the library's text, and the one whose program called it. */
 interface Inside extends Interpreter {

@@ -29,6 +29,7 @@ import { bare, everyStatement, lastNameOf, rootsOf } from "../reading/syntax";
 import { isTransform } from "../calls/transforms";
 import { transformed } from "../calls/call";
 import { currentAll, writeInPlace } from "../calls/memory";
+import { asPair } from "../calls/multi-results";
 import { isIdle, runClass } from "../objects/classes";
 import { isModule, setWeights } from "../objects/modules";
 import { hasSelection, ofSelection } from "../indexing/selection";
@@ -188,7 +189,8 @@ function runAssign(interpreter: Interpreter, statement: AssignStatement, frame: 
     const found = holeAsNode(interpreter, { ...run, root: path }, evaluate(interpreter, run, value, path), value);
     const checked =
       annotation && annotatedKind(annotation) === null ? checkedType(interpreter, run, annotation, found) : found;
-    for (const each of statement.targets) bindTargets(interpreter, run, each, checked);
+    const bound = expr.kind === "call" && target.kind === "name" ? asPair(interpreter, checked) : checked;
+    for (const each of statement.targets) bindTargets(interpreter, run, each, bound);
   });
 }
 

@@ -4,7 +4,8 @@ import type { CompositeDef, OpDef } from "../../ops";
 import type { ClassStatement, DefStatement, Expr, Identifier, Statement } from "../reading/syntax";
 
 export type Value =
-  | { readonly kind: "tensor"; readonly node: NodeId }
+  /** `isPair`: the values of a call that answers indices beside them, bound as one. */
+  | { readonly kind: "tensor"; readonly node: NodeId; readonly isPair?: true }
   /** With a dtype when it was written with one, `f16(0.5)`: then it is never folded. */
   | { readonly kind: "number"; readonly value: number; readonly whole: boolean; readonly dtype?: DType }
   | { readonly kind: "bool"; readonly value: boolean }
