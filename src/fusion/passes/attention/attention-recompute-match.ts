@@ -59,7 +59,7 @@ const MAX_PRODUCTS = 2;
 const BETWEEN: ReadonlySet<OpKind> = new Set<OpKind>(["elementwise", "random", "movement"]);
 
 /** Does the value depend on indices alone, as masks by position do? Then nobody need save it. */
-function dependsOnIndices(graph: Graph, id: NodeId): boolean {
+export function dependsOnIndices(graph: Graph, id: NodeId): boolean {
   const behind = new Set([id]);
   for (const each of behind) {
     const n = node(graph, each);
