@@ -108,7 +108,9 @@ function needed(planner: Planner, { rule, remove, nodes }: Candidate): Verdict |
     return no(
       "L_ROOT",
       nodes,
-      `${nameOf(planner.graph, result)} is a result of the program, so it is stored in any case: computing it in its readers would only repeat it.`,
+      nodes[0] === result || producer.outputs.length === 1
+        ? `${nameOf(planner.graph, result)} is a result of the program, so it is stored in any case: computing it in its readers would only repeat it.`
+        : `The kernel of ${nameOf(planner.graph, nodes[0]!)} also stores ${nameOf(planner.graph, result)}, a result of the program, so it runs in any case: computing it in its readers too would only repeat it.`,
       {
         numbers: { bytes: bytesOf(node(planner.graph, result).type) },
         remedy: `Not returning ${nameOf(planner.graph, result)}; “Several outputs from one kernel” tries one that stores it.`,

@@ -7,13 +7,13 @@ import { identifier } from "./names";
 
 const groupSizes = new WeakMap<Graph, ReadonlyMap<string, number>>();
 
-/** How many nodes each composite's instance has. */
+/** How many nodes each composite's instance has, free views aside: those are in no kernel. */
 function groupSizesOf(graph: Graph): ReadonlyMap<string, number> {
   const known = groupSizes.get(graph);
   if (known) return known;
   const sizes = new Map<string, number>();
   for (const n of graph.nodes.values()) {
-    const group = isLiteral(n) ? undefined : compositeOf(n);
+    const group = isLiteral(n) || isFreeView(n) ? undefined : compositeOf(n);
     if (group) sizes.set(group.id, (sizes.get(group.id) ?? 0) + 1);
   }
   groupSizes.set(graph, sizes);
@@ -54,7 +54,8 @@ function weightOf({ op, inputs, type: { dtype } }: Node): number {
 function wordsOf(graph: Graph, members: readonly NodeId[]): Word[] {
   const here = new Map<string, number>();
   for (const id of members) {
-    const group = compositeOf(node(graph, id));
+    const n = node(graph, id);
+    const group = isFreeView(n) ? undefined : compositeOf(n);
     if (group) here.set(group.id, (here.get(group.id) ?? 0) + 1);
   }
   const whole = (group: string): boolean => here.get(group) === groupSizesOf(graph).get(group);

@@ -86,7 +86,7 @@ function* named(planner: Planner, root: Node, { name, members }: Recognised): Ge
       groups: [...n.groups.slice(0, at), group, ...n.groups.slice(at).filter(({ id }) => id !== root.id)],
     };
   });
-  const text = `${nameOf(graph, root.id)} and the ${countOf(members.length - 1, "op")} before it compute \`${name}\`. From here on they appear under that name, which has no effect on fusion.`;
+  const text = `${nameOf(graph, root.id)} and the ${members.length === 2 ? "op" : countOf(members.length - 1, "op")} before it compute \`${name}\`. From here on they appear under that name, which has no effect on fusion.`;
   const nodes = members.map(({ id }) => id);
   const patch = { removedNodes: members, addedNodes: relabelled, removedRegions: [], addedRegions: [], outputs: null };
   yield rewriteCandidate(planner, name, nodes, { patch, verdict: yes("A_PATTERN", [root.id], text) });

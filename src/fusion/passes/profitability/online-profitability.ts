@@ -1,10 +1,11 @@
 /** @file What the passes share that fold rows while they are made: whose regions are concerned, and whether it pays. */
 import type { NodeId, Region, RegionId, Verdict } from "../../ir";
+import { lineOf } from "../../kernel";
 import type { Candidate, CostDelta, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
 import type { Rewriter } from "../driver/rewriter";
 import { bothWays, bytesOfWays, NO_MICROS, takesIt, timeOf, weigh } from "./weigh";
-import { countOf, showBytes, yes } from "../driver/sentences";
+import { capital, countOf, showBytes, yes } from "../driver/sentences";
 import { unprofitable, numbersOf, worthIt } from "./profitability";
 
 /** Regions that compute some of `nodes`, each once, as they are now. */
@@ -35,14 +36,22 @@ export function onlineProfitability(planner: Planner, candidate: Candidate, delt
     regions.reduce((total, region) => total + planner.figuresOf(region).schedule.modelledBytes, 0);
   const again = bytes(candidate.add) - bytes(candidate.remove);
   if (again <= 0) return { ...verdict, weighed };
-  const text = `${verdict.text} Bands of rows read the other operand again, ${showBytes(again)} that the cache serves; the time includes it.`;
+  const text = `${verdict.text} Bands of ${lineIn(planner, candidate.add)}s read the other operand again, ${showBytes(again)} that the cache serves; the time includes it.`;
   return { ...verdict, text, numbers: { ...verdict.numbers, bytesFromCache: again }, weighed };
+}
+
+/** What the widest of the regions folds: a row, or a column. */
+function lineIn(planner: Planner, regions: readonly Region[]): string {
+  const forms = regions.flatMap((region) => planner.factsOf(region).form ?? []);
+  const widest = forms.toSorted((a, b) => b.rows * b.columns - a.rows * a.columns)[0];
+  return widest ? lineOf(widest) : "row";
 }
 
 /** Rows that are cut say so: what becomes one kernel is launched twice. */
 function inChunks(planner: Planner, { add }: Candidate, verdict: Verdict): Verdict {
   const chunks = Math.max(1, ...add.map((region) => planner.figuresOf(region).schedule.chunks));
   if (chunks === 1) return verdict;
-  const text = `${verdict.text} Rows alone are too few workgroups for the machine: ${countOf(chunks, "chunk")} of each row are walked at the same time, and a second launch joins them.`;
+  const line = lineIn(planner, add);
+  const text = `${verdict.text} ${capital(line)}s alone are too few workgroups for the machine: ${countOf(chunks, "chunk")} of each ${line} are walked at the same time, and a second launch joins them.`;
   return { ...verdict, text, numbers: { ...verdict.numbers, chunks } };
 }

@@ -12,6 +12,7 @@ import { JoinMemory, joinThreads } from "../../fold/write/join";
 import { storeResults } from "./reduce";
 import { LOWEST_FINITE, scale } from "./online-softmax-state";
 import { finishLowering, namesOf } from "../../../emit/split";
+import { lineOf } from "../../../types";
 
 interface Left {
   readonly id: NodeId;
@@ -143,7 +144,7 @@ export function lowerReduceFinish(job: Job, parts: OnlineParts): KernelProgram {
   return programOf(low, job, {
     template: "contract-reduce",
     ...namesOf(job, "finish"),
-    schedule: `One workgroup of ${threads} threads per row joins its ${schedule.chunks} chunks.`,
+    schedule: `One workgroup of ${threads} threads per ${lineOf(form)} joins its ${schedule.chunks} chunks.`,
     workgroupSize: grid.workgroupSize,
     workgroups: grid.workgroups,
   });
