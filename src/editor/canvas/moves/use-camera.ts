@@ -214,8 +214,15 @@ export function useCamera(
   const own = useRef<Area | null>(null);
   const wanted = usePlayground((s) => s.camera);
   const drawn = picture !== null;
+  const began = useRef<Viewport | null>(null);
   useOnViewportChange({
+    onStart(view) {
+      began.current = view;
+    },
     onEnd(view) {
+      // A press that moves nothing chooses no view: what else shows the graph fits it.
+      const { x, y, zoom } = began.current ?? {};
+      if (view.x === x && view.y === y && view.zoom === zoom) return;
       if (!touched.current || !rootRef.current) return;
       own.current = areaSeen(view, sizeOf(rootRef.current));
       playground.getState().actions.lookAt(own.current);
