@@ -101,5 +101,6 @@ export const passBugs = bugsIn("src/fusion/passes", {
   "first-phase-first": [
     ["algebra/phases.ts", "const shared = { batches: 1, rows: step, zeros: «step - 1 - last» };", "last"],
   ],
+  "taps-as-they-are": [["algebra/windows-added.ts", 'call("flip", parted, { axes: «tapAxes» })', "[at + taps.length]"]],
   "worst-chosen": [["profitability/weigh.ts", "return choosing(criterion, ways, «best»);", "(best + 1) % ways.length"]],
 });

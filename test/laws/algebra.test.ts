@@ -107,6 +107,12 @@ const others: readonly (readonly [pass: string, rule: string, name: string, text
   ],
   [
     "reduction-algebra",
+    "windows-added",
+    "the derivative of a convolution by its input",
+    "x: f32[2, 6, 9, 8]\nw: f32[7, 6, 3, 3] = param()\nd: f32[2, 7, 9, 8]\ny, pull = vjp(lambda x: conv(x, w, padding=1), x)\nreturn pull(d)",
+  ],
+  [
+    "reduction-algebra",
     "few-products",
     "windows of a sequence that lies channels last",
     "x: f32[2, 20, 12]\nw: f32[12, 1, 4] = param()\ny = conv(F.pad(x.mT, (3, 0)), w, groups=12).mT + 1",

@@ -42,6 +42,8 @@ const taken = (text: string, given = {}) => {
   const compilation = compiled(graphOf(text), given);
   return { compilation, steps: compilation.steps.filter(({ rule }) => rule === "phases") };
 };
+/** Of which only memory takes time. */
+const far = { ...generic, bandwidth: 1e6, l2Bytes: 0, launchMicros: 0 };
 /** Of which only arithmetic takes time. */
 const slow = { ...generic, multiprocessors: 1, peakFlops: 1e6, launchMicros: 0, bandwidth: 1e15 };
 const flopsOf = ({ kernels }: Plan): number => kernels.reduce((sum, { flops }) => sum + flops, 0);
@@ -85,5 +87,62 @@ describe("a transposed convolution with a stride", () => {
       { numRuns: 30 },
     );
     expect(made).toBeGreaterThan(asked / 2);
+  });
+});
+
+/** The derivative of a convolution by its input. */
+const backwards = (axes: readonly Spread[], groups: number, channels: number): string => {
+  const of = (name: keyof Spread): string => `(${axes.map((each) => `${each[name]},`).join(" ")})`;
+  const extents = axes.map(
+    ({ extent, stride, kernel, padding, more }) => (extent - 1) * stride + kernel - 2 * padding + more,
+  );
+  const shape = (outer: number, rest: readonly number[]): string => [2, outer, ...rest].join(", ");
+  return `x: f32[${shape(groups * channels, extents)}]
+w: f32[${[3 * groups, channels, ...axes.map(({ kernel }) => kernel)].join(", ")}] = param()
+d: f32[${shape(
+    3 * groups,
+    axes.map(({ extent }) => extent),
+  )}]
+y, pull = vjp(lambda x: conv(x, w, stride=${of("stride")}, padding=${of("padding")}, groups=${groups}), x)
+return pull(d)`;
+};
+
+describe("the derivative of a convolution by its input", () => {
+  const large = (stride: number, padding: number, kernel: number): string =>
+    backwards(
+      [1, 1].map(() => ({ stride, kernel, padding, more: stride - 1, extent: 56 / stride })),
+      1,
+      64,
+    );
+  const added = (text: string, given = {}) =>
+    compiled(graphOf(text), given).steps.filter(({ rule }) => rule === "windows-added");
+
+  test("is one kernel where that takes less", () => {
+    const steps = added(large(1, 1, 3));
+    expect(steps.map(({ accepted }) => accepted)).toEqual([true]);
+    expect(steps.flatMap(wordFaults)).toEqual([]);
+    expect(compile(`${large(1, 1, 3)}\n`, defaultOptions).fusedPlan!.kernels.length).toBe(1);
+  });
+
+  test("has the reference's values and counts, whatever the strides, kernels and paddings", () => {
+    let [made, asked] = [0, 0];
+    fc.assert(
+      fc.property(
+        fc.array(axis, { minLength: 1, maxLength: 2 }),
+        fc.constantFrom(1, 2),
+        fc.integer({ min: 2, max: 3 }),
+        (axes, groups, channels) => {
+          const compilation = compiled(graphOf(backwards(axes, groups, channels)), { profile: far });
+          asked++;
+          if (compilation.steps.some(({ rule, accepted }) => rule === "windows-added" && accepted)) made++;
+          const final = fusionAt(compilation, compilation.steps.length);
+          expect(valueFaults(compilation.drawn, final)).toEqual([]);
+          expect(trafficFaults(final)).toEqual([]);
+          expect(complaints(final, gpu, 1e-6)).toEqual([]);
+        },
+      ),
+      { numRuns: 30 },
+    );
+    expect(made).toBeGreaterThan(asked / 3);
   });
 });

@@ -1,5 +1,5 @@
 /** @file Index rules that movement ops share, over any index algebra. */
-import { sizeOf, stridesOf, type Attrs, type AttrValue, type Shape } from "../ir";
+import { sizeOf, stridesOf, type Attrs, type AttrValue, type Node, type Shape } from "../ir";
 import type { IndexAlgebra } from "./define";
 import { normalAxis, numbersOf } from "./shapes";
 
@@ -114,6 +114,10 @@ export function sliceAxes(attrs: Attrs, shape: Shape): SliceAxis[] {
   }
   return out;
 }
+
+/** The same of a node that is a slice of a value of `shape`; null of any other. */
+export const sliceOf = ({ op, attrs }: Pick<Node, "op" | "attrs">, shape: Shape): SliceAxis[] | null =>
+  op === "slice" ? sliceAxes(attrs, shape) : null;
 
 export const isAbsent = (value: AttrValue | undefined): boolean => value === undefined || value === null;
 

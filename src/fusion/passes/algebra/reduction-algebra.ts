@@ -10,6 +10,7 @@ import { fewProducts, fewTerms } from "./few-terms";
 import { phases } from "./phases";
 import { rowOfProduct } from "./row-of-product";
 import { diagonalOfProduct } from "./slices-first";
+import { windowsAdded } from "./windows-added";
 import { titled } from "../catalogue";
 
 const axesOf = (planner: Planner, { op, attrs, inputs }: Node): readonly number[] =>
@@ -154,4 +155,5 @@ export const reductionAlgebra = rulesPass(titled("reduction-algebra"), [
   fewTerms,
   fewProducts,
   phases,
+  windowsAdded,
 ]);
