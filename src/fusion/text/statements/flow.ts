@@ -1,6 +1,8 @@
 /** @file Branches and loops: decided and unrolled while the program is read. */
 import { evaluate } from "../evaluate";
-import { staticCondition, noteUses } from "./static-condition";
+import { canChoose, runBoth } from "./both-ways";
+import { holdsAtFirst } from "./any-iteration";
+import { BRANCH, staticCondition, noteUses } from "./static-condition";
 import type { Interpreter, StatementRun, Frame } from "../interpreter";
 import { itemsOf } from "./iterate";
 import { mayGoOn } from "../interpreter";
@@ -21,7 +23,7 @@ function testValue(
   frame: Frame,
   test: Expr,
   text?: string,
-): boolean | null {
+): boolean | null | NodeId {
   return underName(interpreter, frame, statement, "_", (run) => {
     const made = interpreter.nodes.size;
     const value = evaluate(interpreter, run, test, run.root);
@@ -32,6 +34,8 @@ function testValue(
       }
       return false;
     }
+    const isOpen = value.kind === "tensor" && holdsAtFirst(interpreter, value.node) === null;
+    if (isOpen && canChoose(interpreter, statement, value)) return value.node;
     return staticCondition(interpreter, { value, path: run.root, expr: test }, test, text);
   });
 }
@@ -70,7 +74,16 @@ export function runIf(interpreter: Interpreter, statement: IfStatement, frame: F
   for (const { test, body } of ways) {
     const open = taken === null && !unclear;
     const holds = open && test ? testValue(interpreter, statement, frame, test) : open;
-    if (holds === null) unclear = true;
+    if (typeof holds === "string") {
+      const name = runBoth(interpreter, statement, frame, { node: holds, expr: test! });
+      if (!name) return;
+      interpreter.diagnostics.add(
+        "branch",
+        test!.span,
+        `${BRANCH} The branches do not both leave \`${name.name}\` in one shape.`,
+      );
+    }
+    if (holds === null || typeof holds === "string") unclear = true;
     if (holds === true) taken = body;
     else skip(interpreter, frame, statement, body, unclear);
   }

@@ -6,7 +6,7 @@ import type { Expr } from "../reading/syntax";
 import { walk } from "../reading/syntax";
 import { isBroken, type Operand } from "../values/values";
 
-const BRANCH =
+export const BRANCH =
   "This condition depends on data, and a graph has no branches. Write where(condition, a, b) to choose element by element.";
 
 /** Whether a condition holds; null after a diagnostic when only the running graph would know. */
