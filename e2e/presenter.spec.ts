@@ -35,9 +35,11 @@ test("a chapter is presented by keys alone: found, stepped, code and counts besi
   await page.keyboard.press("v");
   const presenter = page.getByRole("main", { name: "Presenter view" });
   await expect(presenter.getByText("full-size transfers")).toBeVisible();
-  const widest = async (): Promise<number> =>
-    Math.max(...Object.values(await play.boxes()).map(([, , width]) => width!));
-  await expect.poll(widest).toBeGreaterThan(150);
+  const widest = (): Promise<number> =>
+    presenter
+      .locator(".react-flow__node")
+      .evaluateAll((nodes) => Math.max(...nodes.map((node) => node.getBoundingClientRect().width)));
+  await expect.poll(widest).toBeGreaterThan(200);
 
   // The next example of the chapter, without leaving the view.
   await play.command("Transpose, then a matmul");
