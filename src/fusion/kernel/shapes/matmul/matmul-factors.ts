@@ -225,7 +225,12 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
 const MAX_DOTS = 16;
 
 /** Vector columns of a workgroup whose threads stand side by side: 128 bytes of each row of the right operand. */
-const ACROSS = 8;
+export const ACROSS = 8;
+
+/** Rows of `count` products whose slices of k are joined after one barrier: those that workgroup memory has room for, a slice each. */
+export function rowsJoined({ rows, threads }: ThinFactors, count: number, { maxWorkgroupBytes }: Target): number {
+  return Math.max(1, Math.min(rows, threads / ACROSS, Math.floor(maxWorkgroupBytes / (16 * threads * count))));
+}
 
 /** Above so many outputs, tiles fill the machine: blocks of sixteen outputs a workgroup are never faster. */
 const MANY_OUTPUTS = 65_536;

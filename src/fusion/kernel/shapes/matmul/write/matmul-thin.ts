@@ -9,13 +9,11 @@ import type { Index } from "../../../emit/index-space";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../../../emit/kernel-ir";
 import { foldLanes, type Accumulator } from "../../../emit/accumulate";
 import { JoinMemory, joinThreads } from "../../fold/write/join";
+import { ACROSS, rowsJoined } from "../matmul-factors";
 import { Contraction, finishAll, finishOneOfEach, productsIn } from "./contraction";
 import { lowerJoin } from "./matmul-join";
 import { spread } from "../../fold/write/rows";
 import { namesOf, partialLowering } from "../../../emit/split";
-
-/** Vector columns of a workgroup whose threads stand side by side: 128 bytes of each row of the right operand. */
-const ACROSS = 8;
 
 /** Variant `matmul-direct` where threads share k: one kernel, or one for chunks of k and one that joins them. */
 export function lowerMatmulThin(job: Job, thin: ThinFactors): KernelProgram[] {
@@ -129,11 +127,11 @@ const sumOf = (c: Contraction, value: Reg): Accumulator => ({
   settled: false,
 });
 
-/** Threads side by side along n, as the right operand lies, and in slices of k; each row is joined by another slice. */
+/** Threads side by side along n, as the right operand lies, and in slices of k; as many rows as fit are joined at once, each by another slice. */
 function lowerColumns(c: Contraction, products: readonly Contraction[], thin: ThinFactors): KernelProgram {
   const { low, space, sizes, job } = c;
-  const slices = thin.threads / ACROSS;
-  const { rows } = thin;
+  const { rows, threads } = thin;
+  const slices = threads / ACROSS;
   const { grid, chunk, top, left, batch } = blockOf(c, thin);
   const ms = Array.from({ length: rows }, (_, i) => space.add(top, space.int(i)));
   const slice = low.bind("slice", space.div(grid.tid, ACROSS));
@@ -143,32 +141,32 @@ function lowerColumns(c: Contraction, products: readonly Contraction[], thin: Th
     ms.map((_, m) => low.variable(`${"cdef"[p]}_${m}`, scalar, 4, literal(0, scalar), [id])),
   );
   walkSlices(c, products, accs, { slices, slice, chunk, batch, ms, n: c.quad(unit, sizes.n).at });
-  const cells = [0, 1].map((iteration) =>
-    products.map((product, p): SharedArray => {
-      const name = `partial${p === 0 ? "" : `_${"cdef"[p]}`}${iteration === 0 ? "" : "_2"}`;
-      return low.sharedArray(name, product.scalar, thin.threads, 4);
-    }),
+  const atOnce = rowsJoined(thin, products.length, job.target);
+  const arrays = products.map((product, p): SharedArray =>
+    low.sharedArray(`partial${p === 0 ? "" : `_${"cdef"[p]}`}`, product.scalar, threads * atOnce, 4),
   );
-  for (const [i, m] of ms.entries()) {
-    // Two sets alternate: whoever writes row i+2 has passed the barrier of row i+1, and by then row i is joined.
-    const arrays = cells[i % 2]!;
-    products.forEach(({ id }, p) =>
-      low.emit({
-        kind: "storeShared",
-        array: arrays[p]!,
-        index: grid.tid,
-        value: accs[p]![i]!,
-        lane: null,
-        nodes: [id],
-      }),
-    );
+  for (let first = 0; first < rows; first += atOnce) {
+    const count = Math.min(atOnce, rows - first);
+    if (first > 0) low.barrier();
+    for (let i = 0; i < count; i++)
+      products.forEach(({ id }, p) =>
+        low.emit({
+          kind: "storeShared",
+          array: arrays[p]!,
+          index: space.add(grid.tid, space.int(i * threads)),
+          value: accs[p]![first + i]!,
+          lane: null,
+          nodes: [id],
+        }),
+      );
     low.barrier();
-    const mine = i % slices;
-    low.branch(space.and(space.atLeast(slice, mine), space.less(slice, mine + 1)), () => {
+    low.branch(space.less(slice, count), () => {
+      const own = count === 1 ? space.int(0) : low.bind("joined", slice, count - 1);
+      const m = space.add(space.add(top, space.int(first)), own);
       const totals = products.map(({ id, scalar }, p) => {
         const total = low.variable("total", scalar, 4, literal(0, scalar), [id]);
         low.loop("other", slices, (other) => {
-          const index = space.add(space.mul(other, ACROSS), lane);
+          const index = space.add(space.add(space.mul(own, threads), space.mul(other, ACROSS)), lane);
           const part = low.let("part", scalar, 4, { kind: "loadShared", array: arrays[p]!, index }, [id]);
           low.set(total, { kind: "combine", def: opDef("sum"), a: total, b: part }, [id]);
         });
