@@ -175,7 +175,7 @@ const wayOf = ({ tile, thin, chunks }: Pick<ProductFactors, "tile" | "thin" | "c
   (tile ? tileName(tile) : `${thin!.along} ${thin!.rows}x${thin!.columns} ${thin!.threads}`) +
   (chunks > 1 ? ` in ${chunks}` : "");
 
-test("products of few outputs: times within 40 % but for threads along k, and the way that is chosen within 15 % of the best", () => {
+test("products of few outputs: times within 35 % but for threads along k, and the way that is chosen within 18 % of the best", () => {
   const target = { ...targetOf(h200(48)), maxWorkgroupSize: 1024 };
   const shapeOf = ([layout, m, n, k]: (typeof few.rows)[number]): ProductShape => ({
     sizes: { batch: 1, m, n, k },
@@ -191,7 +191,7 @@ test("products of few outputs: times within 40 % but for threads along k, and th
       return Math.abs(Math.log((own.micros + (own.chunks > 1 ? 2 : 1) * 1.85) / row[5]));
     });
   expect(errors.length).toBeGreaterThan(60);
-  expect(Math.max(...errors)).toBeLessThan(Math.log(1.4));
+  expect(Math.max(...errors)).toBeLessThan(Math.log(1.35));
   const lost = few.rows.flatMap((row) => {
     const chosen = wayOf(productFactors(shapeOf(row), target)!);
     const same = few.rows.filter((other) => other.slice(0, 4).join() === row.slice(0, 4).join());
@@ -199,7 +199,7 @@ test("products of few outputs: times within 40 % but for threads along k, and th
     return took ? [took[5] / Math.min(...same.map(([, , , , , micros]) => micros))] : [];
   });
   expect(lost.length).toBeGreaterThan(50);
-  expect(Math.max(...lost)).toBeLessThan(1.15);
+  expect(Math.max(...lost)).toBeLessThan(1.18);
 });
 
 type Timed = readonly (readonly ["nn" | "nt" | "tn", number, number, number, string, number])[];

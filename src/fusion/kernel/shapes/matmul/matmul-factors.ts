@@ -78,12 +78,17 @@ const SECTOR = 32;
 /** How much quicker a product in two kernels must look than in one where multiprocessors were counted: both predictions err alike. */
 const COUNTED_SURE = 1.1;
 
-/** µs: to issue a load, to load and multiply a further row of four of k, to halve the threads that hold a sum when they meet in a tree. */
+/** µs: to issue a load, to halve the threads that hold a sum when they meet in a tree. */
 const ISSUE = 0.03;
-const ROW = 0.085;
 const HALVING = 0.075;
-/** µs that a multiprocessor takes for a step of a workgroup in which each thread reads four columns that lie along k. */
-const SCATTERED = 0.88;
+/**
+ * µs that a multiprocessor takes for a strip: to load four of k of its columns in each slice, where these lie side by side or along k, to
+ * load and multiply a row with them, and to join the slices of a row.
+ */
+const SIDE_BY_SIDE = 0.23;
+const SCATTERED = 0.65;
+const ROW = 0.0375;
+const JOINED = 0.068;
 
 /** Registers of a thread: accumulators, loads on their way, one of k of either operand, addresses. */
 export function tileRegisters(tile: MatmulTile): number {
@@ -192,12 +197,11 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
   const turns = Math.ceil(Math.min(k, chunkLength) / step);
   // Neighbours in k of an operand that lies across it are loads of their own.
   const [leftLoads, rightLoads] = [shape.leftAlongK ? rows : 4 * rows, shape.rightAlongK ? columns : 4 * columns];
-  const loads =
-    along === "k"
-      ? ISSUE * (leftLoads + rightLoads * shape.count)
-      : ISSUE * 4 * shape.count + ROW * shape.count * (rows - 1);
-  const scattered = along === "k" || !shape.rightAlongK ? 0 : SCATTERED * shape.count;
-  const joins = (along === "k" ? rows * columns : rows) * shape.count;
+  const loads = along === "k" ? leftLoads + rightLoads * shape.count : 4 * shape.count;
+  const strips = along === "k" ? 0 : rows * shape.count;
+  const columnsLoad = (shape.rightAlongK ? SCATTERED : SIDE_BY_SIDE) * shape.count;
+  const stripMicros = along === "k" ? 0 : columnsLoad + ROW * strips;
+  const joins = along === "k" ? rows * columns * shape.count : 1;
   const joining = HALVING * Math.log2(threads) * Math.max(1, joins / 4);
   const fits = residents(threads, thinRegisters(thin, shape), 0);
   const beside = Math.max(1, Math.min(fits, Math.floor(THREADS / threads / 2)));
@@ -211,8 +215,9 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
   const micros = meanMicros(machines, (multiprocessors) => {
     const slots = multiprocessors * beside;
     const waves = workgroups <= 4 * slots ? Math.ceil(workgroups / slots) : workgroups / slots;
-    const turn = Math.max(LOAD + loads, scattered * Math.min(beside, Math.ceil(workgroups / multiprocessors)));
-    const alone = START + turns * turn + joining;
+    const together = Math.min(beside, Math.ceil(workgroups / multiprocessors));
+    const turn = Math.max(LOAD + ISSUE * loads, together * stripMicros);
+    const alone = START + turns * turn + Math.max(joining, together * JOINED * strips);
     return (
       overlapping(moved / (BYTES * multiprocessors), waves * alone + (STARTS * workgroups) / multiprocessors) +
       joinMicros(shape, parts, multiprocessors)
