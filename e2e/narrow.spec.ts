@@ -54,6 +54,16 @@ test.describe("a phone", () => {
       await play.region("Steps").getByRole("button", { name: "Next step" }).tap();
       await expect(play.steps).toContainText("Step 1 of 1");
 
+      await play.region("Steps").getByRole("button", { name: "Note" }).tap();
+      const notes = page.getByRole("dialog", { name: "Notes" });
+      const close = notes.getByRole("button", { name: "Close" });
+      for (const other of [null, notes.getByRole("navigation").getByRole("button").last()]) {
+        await other?.tap();
+        await expect(close).toBeInViewport({ ratio: 1 });
+        await expect(notes.getByRole("article").getByRole("heading").first()).toBeInViewport({ ratio: 1 });
+      }
+      await close.tap();
+
       await play.run.tap();
       await expect(paneOf(play, "Run")).toHaveAttribute("aria-current", "page");
       await expect(play.region("Measured").getByText("Same result.")).toBeVisible({ timeout: 120_000 });

@@ -32,12 +32,17 @@ function Shelf({ kind, title, chosen }: (typeof noteKinds)[number] & { readonly 
   );
 }
 
+/** Scrolls the list to the chosen note; where the list lies below the note, the dialog to its title. */
+function showChosen(list: HTMLElement): void {
+  const [around, own] = [list, list.querySelector("[aria-current]")!].map((each) => each.getBoundingClientRect());
+  list.scrollTop += Math.min(0, own!.top - around!.top) + Math.max(0, own!.bottom - around!.bottom);
+  list.closest("dialog")!.scrollTop = 0;
+}
+
 export function NotesDialog() {
   const chosen = usePlayground((state) => findNote(state.note)) ?? notes[0]!;
   const list = useRef<HTMLElement>(null);
-  useEffect(() => {
-    list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
-  }, [chosen]);
+  useEffect(() => showChosen(list.current!), [chosen]);
   return (
     <Dialog title="Notes" size="widest">
       <div className="notes">
