@@ -6,7 +6,7 @@ import { madeFor, type Graph, isLiteral, node, type Node, type NodeId, valueOfLi
 import { algebraOf, allOps, isProduct, opDef, withDefaults } from "../../ops";
 import { rulesPass } from "../driver/rewriting";
 import { operandOf, rule } from "../driver/rule";
-import { nameOf } from "../driver/sentences";
+import { capital, nameOf, namesOf } from "../driver/sentences";
 import { titled } from "../catalogue";
 
 /** `value ∘ number`, as a factor or as an addend. */
@@ -58,7 +58,7 @@ const twoLiterals = rule({
   },
   because({ graph, n }, { inner, middle, number, undone }) {
     const x = nameOf(graph, inner.value);
-    const both = `${nameOf(graph, middle.id)} and ${nameOf(graph, n.id)}`;
+    const both = capital(namesOf(graph, [middle.id, n.id]));
     if (undone) return `${both} undo each other: ${x} is left.`;
     const shown = Number(number.toPrecision(6));
     return inner.kind === "mul"
