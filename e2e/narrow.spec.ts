@@ -37,6 +37,10 @@ test.describe("a phone", () => {
       await page.getByRole("button", { name: "Open an example" }).tap();
       await expect(page.getByRole("dialog").first()).toBeVisible();
       await page.keyboard.press("Escape");
+      await paneOf(play, "Text").tap();
+      await page.getByRole("textbox", { name: "Program text" }).fill("x: f32[64, 64]\ny = relo(x)\n");
+      await expect(page.getByText("There is no graph yet.")).toBeVisible();
+      await expect(page.locator(".react-flow__node")).toHaveCount(0);
     });
     await test.step("a program is typed, mended, stepped through and run; Run leads to its results", async () => {
       await paneOf(play, "Text").tap();

@@ -118,6 +118,19 @@ test("a broken text keeps the last good compilation", async () => {
   expect(state().derived.compilation?.text).toBe("a = 1\nb = 2");
 });
 
+test("an emptied program leaves nothing of the one before, whatever is typed next", async () => {
+  state().actions.typeText("");
+  await settle();
+  expect(state().derived).toMatchObject({ status: "ready", compilation: null });
+  state().actions.typeText("bad");
+  await settle();
+  expect(state().derived).toMatchObject({ status: "broken", compilation: null });
+  state().actions.undo();
+  state().actions.undo();
+  await settle();
+  expect(state().derived.compilation?.text).toBe(startExample.text);
+});
+
 test("a question changes nothing until its answer is kept, which is one undo step", async () => {
   const before = state().document;
   state().actions.openWhatIf();

@@ -31,6 +31,7 @@ import { roomSlice } from "./slices/room-slice";
 import { runSlice, trainingSlice } from "./slices/run-slice";
 import { restored, untouchedView } from "./storage/shared-view";
 import { notesSlice } from "./slices/notes-slice";
+import { selectIsEmpty } from "./selectors";
 import { NO_GUESSES, predictSlice, selectReach } from "./slices/predict-slice";
 import { isFirstVisit, storedPreferences, preferencesSlice } from "./slices/preferences-slice";
 import { asideNotice } from "./runs/hand-texts";
@@ -190,7 +191,9 @@ function compiled(parts: Parts, revision: number, compilation: Compilation): voi
   const { derived } = parts.store.getState();
   if (isBroken(compilation) || !compilation.naive) {
     const status = isBroken(compilation) ? "broken" : "ready";
-    parts.store.setState({ derived: { ...derived, revision, status, latest: compilation } });
+    const next = { ...derived, revision, status, latest: compilation } as const;
+    // An empty program is a good one: what was planned before is gone with it.
+    parts.store.setState({ derived: selectIsEmpty({ derived: next }) ? { ...next, compilation: null } : next });
     return;
   }
   // A program that was just opened comes with the kernel that its link shows.

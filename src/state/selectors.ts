@@ -49,7 +49,7 @@ export const selectHasHoles = ({ derived: { latest, status } }: PlaygroundState)
   status !== "broken" && latest !== null && latest.naive === null && latest.drawn.nodes.size > 0;
 
 /** Nothing was understood because nothing is there. */
-export const selectIsEmpty = ({ derived: { latest } }: PlaygroundState): boolean =>
+export const selectIsEmpty = ({ derived: { latest } }: Pick<PlaygroundState, "derived">): boolean =>
   latest !== null && latest.drawn.nodes.size === 0 && latest.diagnostics.every(({ severity }) => severity !== "error");
 
 /** Graph and regions at the cursor; the drawn graph without regions while the plan waits for holes. Null before the first compilation. */

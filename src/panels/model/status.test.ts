@@ -7,6 +7,7 @@ const calm: StatusFacts = {
   slow: false,
   ops: 2000,
   empty: false,
+  drawn: true,
   firstError: null,
   unconnected: [],
   run: { status: "idle" },
@@ -30,6 +31,9 @@ test("a broken text names its line", () => {
   const firstError = { code: "x", severity: "error", span: { from: 0, to: 1 }, line: 8, column: 1, text: "" } as const;
   expect(textOf({ derived: "broken", firstError })).toBe(
     "Line 8 does not compile. Showing the last good graph. [Go to line 8]",
+  );
+  expect(textOf({ derived: "broken", firstError, drawn: false })).toBe(
+    "Line 8 does not compile. There is no graph yet. [Go to line 8]",
   );
 });
 

@@ -23,6 +23,8 @@ export interface StatusFacts {
   readonly slow: boolean;
   /** Ops of the last text that was read; null before the first. */
   readonly ops: number | null;
+  /** There is a graph of an earlier text. */
+  readonly drawn: boolean;
   /** The newest text has no statement at all. */
   readonly empty: boolean;
   readonly firstError: Diagnostic | null;
@@ -99,7 +101,7 @@ export function statusOf(facts: StatusFacts): Status | null {
     return {
       tone: "no",
       title: error ? `Line ${error.line} does not compile.` : "The program is not complete.",
-      text: "Showing the last good graph.",
+      text: facts.drawn ? "Showing the last good graph." : "There is no graph yet.",
       progress: null,
       action,
     };

@@ -74,6 +74,7 @@ export function useStatus(): readonly [
     derived: derived.status,
     ops: derived.latest ? opCount(derived.latest.drawn) : null,
     empty,
+    drawn: derived.compilation !== null,
     firstError: firstError(derived),
     unconnected: waits && derived.latest ? unconnectedOf(derived.latest) : NONE,
   });

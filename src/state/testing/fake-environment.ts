@@ -11,7 +11,7 @@ import {
 } from "../../workers";
 import type { DraftOwner, Environment } from "../environment";
 
-/** A compiler that only looks at the text: `bad` is an error, every line is a step. */
+/** A compiler that only looks at the text: `bad` is an error, every line is a step, no text is an empty program. */
 function fakeCompile({ text, options }: { text: string; options: CompileOptions }): Compilation {
   const broken = text.includes("bad");
   const missed = text.includes("assert");
@@ -33,8 +33,8 @@ function fakeCompile({ text, options }: { text: string; options: CompileOptions 
     options,
     diagnostics: broken || missed ? [{ severity: "error" }] : [],
     symbols: [],
-    naive: broken ? null : { graph: { nodes: new Map(), outputs: [] }, regions: new Map() },
-    drawn: { nodes: new Map([[nodeId("y"), {}]]), outputs: [] },
+    naive: broken || text === "" ? null : { graph: { nodes: new Map(), outputs: [] }, regions: new Map() },
+    drawn: { nodes: new Map(text === "" ? [] : [[nodeId("y"), {}]]), outputs: [] },
     steps: steps as unknown as Step[],
     naivePlan: null,
     fusedPlan: null,
