@@ -50,6 +50,14 @@ export function loneDef(statements: readonly Statement[]): DefStatement | null {
 const isModule = ({ body }: ClassStatement): boolean =>
   body.some((each) => each.kind === "def" && (each.name.text === "forward" || each.name.text === "__call__"));
 
+/** What to write for a parameter, in words and as fixes: what filling in all of them writes for it, `otherwise` where that leaves it out. */
+function fillingOf(interpreter: Interpreter, { span }: ParamDecl, otherwise: string) {
+  const every = interpreter.inputsFix();
+  const said = every?.find((edit) => edit.span === span)?.insert ?? otherwise;
+  const all = every ? [{ title: "Fill in example shapes", edits: every }] : [];
+  return { said, fixes: [...all, { title: `Write ${said}`, edits: [{ span, insert: said }] }] };
+}
+
 /** A parameter without a shape is drawn as a hole; one that holds several tensors can't be drawn. */
 function withoutShape(interpreter: Interpreter, run: StatementRun, def: DefStatement, param: ParamDecl): Value {
   const { name } = param;
@@ -63,19 +71,8 @@ function withoutShape(interpreter: Interpreter, run: StatementRun, def: DefState
     );
     return BROKEN;
   }
-  const insert = param.annotation ? param.annotation.span : { from: name.span.to, to: name.span.to };
-  const type = "f32[1024, 1024]";
-  const every = interpreter.inputsFix();
-  const all = every ? [{ title: "Fill in example shapes", edits: every }] : [];
-  const one = { title: `Make it ${type}`, edits: [{ span: insert, insert: param.annotation ? type : `: ${type}` }] };
-  interpreter.diagnostics.add(
-    "missing-shape",
-    name.span,
-    `\`${name.text}\` has no shape: write ${name.text}: ${type}.`,
-    {
-      fixes: [...all, one],
-    },
-  );
+  const { said, fixes } = fillingOf(interpreter, param, `${name.text}: f32[1024, 1024]`);
+  interpreter.diagnostics.add("missing-shape", name.span, `\`${name.text}\` has no shape: write ${said}.`, { fixes });
   const path = run.root;
   return tensorValue(
     toNode(interpreter, run, { value: { kind: "hole" }, path, expr: { kind: "hole", span: param.span } }, []),
@@ -83,21 +80,15 @@ function withoutShape(interpreter: Interpreter, run: StatementRun, def: DefState
 }
 
 /** What a parameter that is not a tensor needs: a value that is known before the graph runs. */
-function withoutValue(
-  interpreter: Interpreter,
-  { name, annotation, span }: ParamDecl,
-  annotated: AnnotatedKind,
-): Value {
-  const value = usualOf(name.text, annotated);
+function withoutValue(interpreter: Interpreter, param: ParamDecl, annotated: AnnotatedKind): Value {
+  const { name, annotation, span } = param;
   const written = annotation ? interpreter.text.slice(span.from, span.to) : name.text;
-  const every = interpreter.inputsFix();
-  const all = every ? [{ title: "Fill in example shapes", edits: every }] : [];
-  const one = { title: `Make it ${value}`, edits: [{ span, insert: `${written} = ${value}` }] };
+  const { said, fixes } = fillingOf(interpreter, param, `${written} = ${usualOf(name.text, annotated)}`);
   interpreter.diagnostics.add(
     "missing-shape",
     name.span,
-    `\`${name.text}\` is known before the graph runs: give it a value, such as ${name.text}=${value}.`,
-    { fixes: [...all, one] },
+    `\`${name.text}\` is known before the graph runs: give it a value, such as ${said}.`,
+    { fixes },
   );
   return BROKEN;
 }

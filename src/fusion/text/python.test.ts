@@ -385,7 +385,7 @@ describe("a def without types gets types that fit, all at once", () => {
     ["def f(x, w1, b1, w2, b2):\n  return gelu(x @ w1 + b1) @ w2 + b2\n", "w1: f32[256, 256], b1: f32[256]"],
     [
       "def f(q, k, v):\n  return softmax(q @ k.transpose(-2, -1) / q.size(-1) ** 0.5, dim=-1) @ v\n",
-      "q: f32[8, 8, 64, 32]",
+      "q: f32[8, 8, 256, 64]",
     ],
     [
       "def f(x, conv1_w, conv1_b, fc_w, fc_b):\n  x = relu(F.conv2d(x, conv1_w, conv1_b, padding=1))\n  return linear(x.mean(dim=(2, 3)), fc_w, fc_b)\n",

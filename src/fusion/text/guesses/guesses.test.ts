@@ -63,12 +63,37 @@ const CASES: readonly (readonly [what: string, text: string, types: readonly str
     'def scores(q: Float[Array, "t d"], k):\n  return jnp.einsum("td,sd->ts", q, k)\n',
     ["q f32 64×256", "k f32 64×256"],
   ],
+  [
+    "attention over heads, with a mask in the shape of what it meets",
+    `def attention(q, k, v, mask):
+  s = jnp.einsum('bhqd,bhkd->bhqk', q, k) / jnp.sqrt(q.shape[-1])
+  p = jax.nn.softmax(jnp.where(mask, s, -1e9), axis=-1)
+  return jnp.einsum('bhqk,bhkd->bhqd', p, v)
+`,
+    ["q f32 8×8×256×64", "k f32 8×8×256×64", "v f32 8×8×256×64", "mask bool 256×256"],
+  ],
+  [
+    "a mask over rows of a sequence",
+    "def mixed(x, w, mask):\n  s = torch.softmax((x @ w @ x.transpose(-2, -1)).masked_fill(mask, -1e9), -1)\n  return s @ x\n",
+    ["x f32 8×64×256", "w f32 256×256", "mask bool 64×64"],
+  ],
+  [
+    "weights of heads as wide as what they meet",
+    "def projected(x, w):\n  return jnp.einsum('btd,dhk->bthk', x, w)\n",
+    ["x f32 8×64×256", "w f32 256×8×64"],
+  ],
 ];
 
 describe("types of what a pasted function takes", () => {
   test.each(CASES)("%s", (_what, text, types) => {
     expect(mistakes(text)).toEqual([]);
     expect(inputs(text)).toEqual(types);
+  });
+
+  test.each(CASES)("%s: each type is told as it would be filled in", (_what, text) => {
+    const missing = parseProgram(text).diagnostics.filter(({ code }) => code === "missing-shape");
+    const whole = filled(text);
+    for (const each of missing) expect(whole).toContain(/write (.*)\.$/.exec(each.text)![1]);
   });
 
   test("sizes are numbers, whatever they are called", () => {

@@ -77,6 +77,10 @@ const BY_RANK: readonly (readonly number[])[] = [
   [8, 8, 64, 32],
   [2, 16, 8, 32, 32],
 ];
+/** Names of the axis of heads. */
+const OF_HEADS = /heads?$|^(h|nh|n_h|n_head)$/i;
+/** The rows that attention relates, and the width of each head. */
+const [ROWS, HEAD] = [256, 64];
 /** Channels of a picture or a volume. */
 const CHANNELS = 16;
 
@@ -109,6 +113,11 @@ function extentOf(names: readonly string[], at: number, sizes: ReadonlyMap<strin
   if (over && /^(c|ch\w*|c_?in|in_ch\w*|d|dim)$/i.test(name)) return widthOf(sizes) ?? CHANNELS;
   if (/^h$/i.test(name) && !over) return 8;
   if (at === 0 && names.length >= 3 && /^(n|b\w*)$/i.test(name)) return 8;
+  // Heads of a batch, "bhqd": weights that make them, "dhk", keep the width of what they meet.
+  if (!over && names.length === 4 && names.some((each) => OF_HEADS.test(each))) {
+    if (/^(d|dim)$/i.test(name)) return HEAD;
+    if (/^[qk]$/.test(name) && (at < 3 || names.includes("q"))) return ROWS;
+  }
   const found = AXES.find(([pattern]) => pattern.test(name))?.[1];
   if (at === names.length - 1 && (found === 256 || found === undefined)) return widthOf(sizes) ?? found ?? 64;
   return found ?? BY_RANK[names.length]?.[at] ?? 8;
@@ -166,12 +175,20 @@ export function rowsOf(names: readonly string[], first: boolean, pictures: boole
     types.map((type) => names.map(() => type));
   const [name] = names;
   if (names.length > 1 && HEADS.test(name!))
-    return all("f32[8, 8, 64, 32]", "f32[8, 64, 256]", "f32[64, 256]", "f32[8, 64, 8, 32]");
+    return all(`f32[8, 8, ${ROWS}, ${HEAD}]`, "f32[8, 64, 256]", "f32[64, 256]", `f32[8, ${ROWS}, 8, ${HEAD}]`);
   if (EDGES.test(name!)) return all("i32[2, 64]");
   if (INDICES.test(name!))
     return all("i32[8, 64]", "i32[8]", "i32[64]", "f32[8, 64]", "f32[8, 64, 256]", "f32[64, 256]");
   if (MASK.test(name!))
-    return all("bool[64, 64]", "f32[64, 64]", "bool[8, 64]", "f32[8, 1, 64, 64]", "bool[8, 1, 64, 64]");
+    return all(
+      `bool[${ROWS}, ${ROWS}]`,
+      "bool[64, 64]",
+      `f32[${ROWS}, ${ROWS}]`,
+      "f32[64, 64]",
+      "bool[8, 64]",
+      "f32[8, 1, 64, 64]",
+      "bool[8, 1, 64, 64]",
+    );
   if (DATA.test(name!) || first)
     return all(
       ...(pictures ? ["f32[8, 3, 32, 32]"] : []),
