@@ -1,12 +1,12 @@
 /** @file The roofline block: the chart and the sentence that says the same. */
 import { useMemo } from "react";
 import type { FinishedRun } from "../../state";
-import { roofPoints } from "../model/run/roofline";
+import { roofPoints, shareSentence } from "../model/run/roofline";
 import { decimal, significant } from "../model/units";
 import { useChart } from "./chart";
 import { roofChart, type RoofData } from "./roof-chart";
 
-function Drawn({ data }: { readonly data: RoofData }) {
+function Drawn({ data }: { readonly data: RoofData & { readonly cacheResident: boolean } }) {
   const canvas = useChart(data, roofChart);
   const plans = data.points.filter(({ kernel }) => kernel === null);
   const label = plans.map(
@@ -20,18 +20,15 @@ function Drawn({ data }: { readonly data: RoofData }) {
       <div className="measured-chart roof">
         <canvas ref={canvas} role="img" aria-label={`${roofs}. ${label.join("; ")}`} />
       </div>
-      <p className="measured-note">
-        A share of the roof says how busy the memory or the arithmetic is, not how useful: a naive plan may be near its
-        roof while it moves bytes that the fused plan does not move at all.
-      </p>
+      <p className="measured-note">{shareSentence(data.points, data.cacheResident)}</p>
     </div>
   );
 }
 
 export function Roofline({ run }: { readonly run: FinishedRun }) {
   const data = useMemo(() => {
-    const { roofs } = run.result;
-    return roofs && { roofs, points: roofPoints(run) };
+    const { roofs, cacheResident } = run.result;
+    return roofs && { roofs, cacheResident, points: roofPoints(run) };
   }, [run]);
   return data && data.points.length > 0 ? <Drawn data={data} /> : null;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { a100, compile, defaultOptions, generic, h100 } from "../../../fusion";
-import { roofAt, roofAxes, rooflineOf, standsOf, standSentence } from "./roofline";
+import { roofAt, roofAxes, rooflineOf, shareSentence, standsOf, standSentence } from "./roofline";
 
 const planned = compile("x: f32[4096, 4096]\nb: f32[4096]\ny = log(relu(x + b))", defaultOptions);
 const stands = standsOf(planned.naivePlan!, planned.fusedPlan!);
@@ -28,6 +28,15 @@ test("fusion moves a program to the right, by the ratio of its bytes", () => {
 test("a program that computes nothing has no place", () => {
   const { naivePlan, fusedPlan } = compile("x: f32[64, 64]\ny = x.T.contiguous()", defaultOptions);
   expect(standsOf(naivePlan!, fusedPlan!)).toEqual([]);
+});
+
+test("a share over 100 % is explained: by the cache, or by roofs measured too low", () => {
+  const at = (share: number, kernel: string | null = null) =>
+    [{ plan: "fused", kernel, title: "fused", intensity: 1, rate: share, share }] as const;
+  expect(shareSentence(at(1.04), false)).toMatch(/how busy the memory/);
+  expect(shareSentence(at(2.4, "K1"), false)).toMatch(/how busy the memory/);
+  expect(shareSentence(at(1.3), false)).toMatch(/says that the roofs were measured too low.*run again/);
+  expect(shareSentence(at(1.3), true)).toMatch(/stays in the device's cache.*too low/);
 });
 
 test("the axes hold every ridge and stand", () => {

@@ -15,7 +15,7 @@ export interface RoofPoint {
   readonly intensity: number;
   /** FLOP/s */
   readonly rate: number;
-  /** Share of the roof above it, 0 to 1 and more when a cache helps. */
+  /** Share of the roof above it; more than 1 where the roof was measured too low. */
   readonly share: number;
 }
 
@@ -65,6 +65,17 @@ export function roofPoints({ result, plans }: FinishedRun): RoofPoint[] {
     ),
   );
   return [...ofPlans, ...ofKernels];
+}
+
+/** Two digits are shown: from here on they say more than 100 %. */
+const OVER = 1.05;
+
+/** What the shares of the plans say; where one is over 100 %, how that can be. */
+export function shareSentence(points: readonly RoofPoint[], cacheResident: boolean): string {
+  if (!points.some(({ kernel, share }) => kernel === null && share >= OVER))
+    return "A share of the roof says how busy the memory or the arithmetic is, not how useful: a naive plan may be near its roof while it moves bytes that the fused plan does not move at all.";
+  const cache = cacheResident ? "the data stays in the device's cache, which is faster than memory, or " : "";
+  return `A share over 100 % says that ${cache}the roofs were measured too low, on a machine busy with something else: run again.`;
 }
 
 export interface RoofAxes {
