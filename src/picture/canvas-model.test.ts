@@ -21,6 +21,19 @@ test("formulas name inputs and bindings; an unnamed intermediate is what stands 
   expect(say("y")).toBe("− 0.5");
 });
 
+test("an operand without a name is no letter that the program has as a name", () => {
+  const say = (text: string): string[] => {
+    const { graph } = parseProgram(text);
+    return [...graph.nodes.values()].flatMap((node) =>
+      node.op === "input" ? [] : [formulaOf(graph, node, titleOf(node))],
+    );
+  };
+  expect(say("x: f32[8]\nb: f32[8]\ny = log(relu(x + b))\n")).toEqual(["x + b", "max(u, 0)", "ln u"]);
+  expect(say("h: f32[8]\nb: f32[8]\ny = log(relu(h + b))\n")).toEqual(["h + b", "max(x, 0)", "ln x"]);
+  expect(say("x: f32[8]\ny = exp(exp(x))\n")).toEqual(["eˣ", "e^u"]);
+  expect(say("h: f32[8]\ny = exp(h)\n")).toEqual(["e^h"]);
+});
+
 test("one bracket for each statement of the program", () => {
   const scene = sceneAt(`${SOFTMAX}z = y * 2\n`);
   const brackets = bracketsOf(scene, columnOf(scene));

@@ -17,6 +17,31 @@ function nameOf(graph: Graph, id: NodeId): string | null {
   return topName(id) === id ? id : null;
 }
 
+/** Every name that the drawing shows; a letter of a definition would be taken for it. */
+function namesIn(graph: Graph): ReadonlySet<string> {
+  const known = namesOf.get(graph);
+  if (known) return known;
+  const all = new Set([...graph.nodes.keys()].flatMap((id) => nameOf(graph, id) ?? []));
+  namesOf.set(graph, all);
+  return all;
+}
+const namesOf = new WeakMap<Graph, ReadonlySet<string>>();
+
+/** What stands for the operands without a name: the definition's letters, or others where the program has those as names. */
+const SPARE = ["u", "v", "w", "p", "q"] as const;
+
+/** A definition's letters → what they are called here. */
+function lettersOf(graph: Graph, operands: readonly string[], names: readonly (string | null)[]): Map<string, string> {
+  const taken = namesIn(graph);
+  const spare = SPARE.filter((letter) => !taken.has(letter));
+  return new Map(
+    operands.map((word, i) => [word, names[i] ?? (taken.has(word) ? (spare.shift() ?? word) : word)] as const),
+  );
+}
+
+/** Letters that definitions write as exponents. */
+const RAISED: Readonly<Record<string, string>> = { ˣ: "x", ᵃ: "a", ᵇ: "b" };
+
 /**
  * `x − mean`, `· w` (what stands above is left out when there is no room or no name), or nothing when it would only
  * repeat the title or would not fit.
@@ -39,7 +64,13 @@ export function formulaOf(graph: Graph, node: Node, title: string): string {
     if (left && right) options.push(`${short(left)} ${sign} ${short(right)}`);
     return options.find((text) => textWidth(text, 12, true) <= room) ?? "";
   }
-  const text = parts.formula.replace(/[A-Za-z_]\w*/g, (word) => names[parts.operands.indexOf(word)] ?? word);
+  const letters = lettersOf(graph, parts.operands, names);
+  const text = parts.formula
+    .replace(/[A-Za-z_]\w*/g, (word) => letters.get(word) ?? word)
+    .replace(/(⁻?)([ˣᵃᵇ])/g, (raised, minus: string, letter: string) => {
+      const name = letters.get(RAISED[letter]!) ?? RAISED[letter]!;
+      return name === RAISED[letter] ? raised : `^${minus && "−"}${name}`;
+    });
   const repeats = text.startsWith(`${node.op}(`) && title === node.op;
   return !repeats && textWidth(text, 12, true) <= room ? text : "";
 }
