@@ -317,6 +317,7 @@ test("an edge is forbidden, and a graph is built, by keyboard alone", async ({ p
     await page.keyboard.press("Control+a");
     await page.keyboard.press("Delete");
     await play.command("Add an input");
+    await expect(play.region("Score")).toContainText("Add an op and connect x to it.");
     await play.command("Add exp");
     await play.command("Add add");
     await play.command("Add softmax");

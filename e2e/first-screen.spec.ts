@@ -225,9 +225,9 @@ test("a page opened again shows a worked example at any width; sizes and themes 
   await test.step("each size says what it needs at its peak, and the counts follow", async () => {
     const bytes = play.region("Score").getByRole("img", { name: /^Memory traffic/ });
     for (const [size, peak, traffic] of [
-      ["S", "peak 4 MiB", "naive 7, now 3, end 3 MiB"],
-      ["M", "peak 64 MiB", "naive 112, now 48, end 48 MiB"],
-      ["L", "peak 144 MiB", "naive 252, now 108, end 108 MiB"],
+      ["S", "naive peak 4 MiB", "naive 7, now 3, end 3 MiB"],
+      ["M", "naive peak 64 MiB", "naive 112, now 48, end 48 MiB"],
+      ["L", "naive peak 144 MiB", "naive 252, now 108, end 108 MiB"],
     ] as const) {
       await page.getByRole("radio", { name: size, exact: true }).click();
       await expect(page.getByRole("radio", { name: size, exact: true })).toBeChecked();

@@ -207,7 +207,7 @@ function SizeChoice() {
           <span>{choice}</span>
         </label>
       ))}
-      {peak !== null && !stale && <span className="size-peak">peak {showBytes(peak)}</span>}
+      {peak !== null && !stale && <span className="size-peak">naive peak {showBytes(peak)}</span>}
     </fieldset>
   );
 }

@@ -103,11 +103,12 @@ function Heat({
 function Statistics({ values }: { readonly values: ArrayLike<number> }) {
   const { elements, least, largest, mean, nan, infinite } = statisticsOf(values);
   const number = (value: number | null): string => (value === null ? "none" : significant(value, 5));
+  const of = nan + infinite > 0 ? " of the finite" : "";
   const rows: readonly (readonly [string, string, boolean?])[] = [
     ["Elements", count(elements)],
-    ["Least", number(least)],
-    ["Largest", number(largest)],
-    ["Mean", number(mean)],
+    [`Least${of}`, number(least)],
+    [`Largest${of}`, number(largest)],
+    [`Mean${of}`, number(mean)],
     ["NaN", count(nan), nan > 0],
     ["Infinite", count(infinite), infinite > 0],
   ];

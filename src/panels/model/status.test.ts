@@ -10,6 +10,7 @@ const calm: StatusFacts = {
   drawn: true,
   firstError: null,
   unconnected: [],
+  loneInputs: [],
   run: { status: "idle" },
 };
 const textOf = (facts: Partial<StatusFacts>): string | null => {
@@ -50,6 +51,10 @@ test("a program with gaps has no numbers: the ops that wait are named", () => {
   expect(textOf({ unconnected: ["relu", "add", "exp"] })).toContain(
     "relu and 2 other ops need an input: connect them.",
   );
+});
+
+test("inputs alone: what to do with the first", () => {
+  expect(textOf({ loneInputs: ["x", "b"] })).toBe("No plan yet. Add an op and connect x to it. [-]");
 });
 
 test("a run tells how far it is", () => {

@@ -30,6 +30,8 @@ export interface StatusFacts {
   readonly firstError: Diagnostic | null;
   /** Ops whose operands are missing: there is no plan until they are there. */
   readonly unconnected: readonly string[];
+  /** Inputs of a program that is nothing else yet. */
+  readonly loneInputs: readonly string[];
   readonly run: RunState;
 }
 
@@ -78,6 +80,15 @@ function ofGaps(unconnected: readonly string[]): Status {
   };
 }
 
+/** Nothing is computed yet: what to do with the first input. */
+const ofInputs = ([first]: readonly string[]): Status => ({
+  tone: "accent",
+  title: "No plan yet.",
+  text: `Add an op and connect ${first} to it.`,
+  progress: null,
+  action: null,
+});
+
 /** Null: the numbers are shown. What cannot wait comes first. */
 export function statusOf(facts: StatusFacts): Status | null {
   if (facts.notice) return ofNotice(facts.notice);
@@ -107,6 +118,7 @@ export function statusOf(facts: StatusFacts): Status | null {
     };
   }
   if (facts.unconnected.length > 0) return ofGaps(facts.unconnected);
+  if (facts.loneInputs.length > 0) return ofInputs(facts.loneInputs);
   if (facts.derived === "compiling" && facts.slow) {
     return {
       tone: "accent",

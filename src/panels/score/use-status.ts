@@ -36,6 +36,12 @@ function unconnectedOf({ drawn }: Compilation): readonly string[] {
   return [...found.values()];
 }
 
+/** Inputs of a drawing that has nothing else. */
+function loneInputsOf({ drawn }: Compilation): readonly string[] {
+  const nodes = [...drawn.nodes.values()];
+  return nodes.every(({ op }) => op === "input") ? nodes.map(({ label }) => label) : NONE;
+}
+
 function perform(kind: StatusAction, which = 0): void {
   const { actions, derived } = playground.getState();
   const error = firstError(derived);
@@ -77,6 +83,7 @@ export function useStatus(): readonly [
     drawn: derived.compilation !== null,
     firstError: firstError(derived),
     unconnected: waits && derived.latest ? unconnectedOf(derived.latest) : NONE,
+    loneInputs: waits && derived.latest ? loneInputsOf(derived.latest) : NONE,
   });
   const dismiss = (): void => playground.getState().actions.dismissNotice();
   const closable = notice?.action ? dismiss : null;

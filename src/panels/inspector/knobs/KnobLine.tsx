@@ -11,13 +11,15 @@ interface Props {
   /** Choose for every kernel of the program. */
   readonly every: boolean;
   readonly region: RegionId;
+  /** Each of a thread's elements is four neighbours. */
+  readonly fours: boolean;
 }
 
 /** Why some values can't be chosen: said to who asks, since nobody has chosen them. */
-function Refusals({ offer }: { readonly offer: KnobOffer }) {
+function Refusals({ offer, words }: { readonly offer: KnobOffer; readonly words: (value: string) => string }) {
   const refusals = refusalsOf(offer);
   if (refusals.length === 0) return null;
-  const refused = offer.values.flatMap(({ value, refusal }) => (refusal ? [valueWords(offer.knob, value)] : []));
+  const refused = offer.values.flatMap(({ value, refusal }) => (refusal ? [words(value)] : []));
   return (
     <details className="knob-refusals">
       <summary>{refused.length > 0 ? `Why not ${refused.join(", ")}?` : "Why not another value?"}</summary>
@@ -30,12 +32,13 @@ function Refusals({ offer }: { readonly offer: KnobOffer }) {
   );
 }
 
-export function KnobLine({ offer, output, every, region }: Props) {
+export function KnobLine({ offer, output, every, region, fours }: Props) {
   const { knob, now, chosen, values } = offer;
   const knobs = usePlayground(({ document }) => document.options.knobs);
   const { actions } = playground.getState();
   const own = every ? knobs?.all[knob] : knobs && ownEntry(knobs.kernels, output)?.[knob];
-  const planner = chosen ? "auto" : `auto: ${valueWords(knob, now)}`;
+  const words = (value: string): string => (fours && knob === "turns" ? `${value} vec4` : valueWords(knob, value));
+  const planner = chosen ? "auto" : `auto: ${words(now)}`;
   return (
     <div className="knob">
       <label title={knobSentence(knob)}>
@@ -47,7 +50,7 @@ export function KnobLine({ offer, output, every, region }: Props) {
           <option value="">{planner}</option>
           {values.map(({ value, refusal }) => (
             <option key={value} value={value} disabled={refusal !== null}>
-              {valueWords(knob, value)}
+              {words(value)}
               {refusal ? ", unsupported" : ""}
             </option>
           ))}
@@ -61,7 +64,7 @@ export function KnobLine({ offer, output, every, region }: Props) {
       >
         Time each
       </button>
-      <Refusals offer={offer} />
+      <Refusals offer={offer} words={words} />
     </div>
   );
 }

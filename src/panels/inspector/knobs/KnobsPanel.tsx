@@ -75,6 +75,7 @@ function Changes({ sheet, title }: { readonly sheet: KnobSheet; readonly title: 
 export function KnobsPanel({ kernel }: { readonly kernel: Kernel }) {
   const sheet = useSheet(kernel);
   const [every, setEvery] = useState(false);
+  const fours = sheet?.offers.some(({ knob, now }) => knob === "vector" && now === "on") === true;
   return (
     <section className="knobs" aria-label="Knobs">
       {sheet === null || sheet.offers.length === 0 ? (
@@ -90,7 +91,14 @@ export function KnobsPanel({ kernel }: { readonly kernel: Kernel }) {
             </button>
           </div>
           {sheet.offers.map((offer) => (
-            <KnobLine key={offer.knob} offer={offer} output={sheet.output} every={every} region={kernel.region} />
+            <KnobLine
+              key={offer.knob}
+              offer={offer}
+              output={sheet.output}
+              every={every}
+              region={kernel.region}
+              fours={fours}
+            />
           ))}
           <Changes sheet={sheet} title={kernelTitle(kernel)} />
           <Sweep output={sheet.output} />

@@ -24,6 +24,7 @@ export function MemoryTab({ plan, graph }: Props) {
   const before = useMemo(() => naive && naiveGraph && livePicture(naive, naiveGraph), [naive, naiveGraph]);
   const now = useMemo(() => livePicture(plan, graph), [plan, graph]);
   if (!naive || !before || !now) return <p className="kernel-none">This plan launches no kernel.</p>;
+  const shown = isEnd ? "fused" : "step";
   const most = Math.max(before.peakBytes, now.peakBytes);
   const rows: readonly (readonly [string, string, string])[] = [
     ["Alive at the peak", showBytes(before.peakBytes), showBytes(now.peakBytes)],
@@ -33,8 +34,8 @@ export function MemoryTab({ plan, graph }: Props) {
   return (
     <div className="kernel-scroll traffic memory">
       <MemoryChart title="naive" plan="naive" picture={before} most={most} />
-      <MemoryChart title={isEnd ? "fused" : "this step"} plan={isEnd ? "fused" : "step"} picture={now} most={most} />
-      <p className="memory-key">
+      <MemoryChart title={isEnd ? "fused" : "this step"} plan={shown} picture={now} most={most} />
+      <p className="memory-key" data-plan={shown}>
         <span>
           <i data-role="input" /> inputs
         </span>

@@ -46,6 +46,8 @@ const LIMITS: readonly (readonly [keyof OccupancyLimits, string])[] = [
   ["workgroups", "too few workgroups"],
 ];
 
+export const wgslLines = ({ wgsl }: Kernel): number => wgsl.trimEnd().split("\n").length;
+
 /** 0 to 1: the least of what its resources allow. */
 export const occupancyOf = ({ predicted: { occupancy } }: Kernel): number =>
   Math.min(1, ...LIMITS.map(([limit]) => occupancy[limit]));
@@ -117,7 +119,7 @@ export function kernelCard(kernel: Kernel, naive: readonly Kernel[], profile: De
       {
         name: "Arithmetic",
         micros: computeMicros,
-        text: `${decimal(kernel.flops, "FLOP")}, ${plural(kernel.wgsl.split("\n").length, "line")} of WGSL`,
+        text: `${decimal(kernel.flops, "FLOP")}, ${plural(wgslLines(kernel), "line")} of WGSL`,
       },
     ],
     sum: `${showMicros(kernel.predictedMicros)} predicted${hidden > 0.001 ? `: ${showMicros(hidden)} of ${behind}` : ""}`,

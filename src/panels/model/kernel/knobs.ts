@@ -1,7 +1,7 @@
 /** @file A kernel's knobs in words, what its choices change, and a sweep as rows of a small chart. */
 import type { Kernel, KnobName, KnobOffer, KnobSheet } from "../../../fusion";
 import type { SweepState } from "../../../state";
-import { occupancyOf } from "./kernel-card";
+import { occupancyOf, wgslLines } from "./kernel-card";
 import { spreadOf } from "../run/statistics";
 import { showSpread } from "../run/timings";
 import { bytesOfKernel, eventsOf } from "../plan/traffic";
@@ -94,7 +94,7 @@ const FACTS: readonly (readonly [string, (kernels: readonly Kernel[]) => string]
   ["Occupancy", (kernels) => `${significant(100 * Math.min(...kernels.map(occupancyOf)), 2)} %`],
   ["Loads repeated by tiles", (kernels) => showBytes(sum(kernels, ({ modelledBytes }) => modelledBytes))],
   ["Predicted", (kernels) => showMicros(sum(kernels, ({ predictedMicros }) => predictedMicros))],
-  ["Lines of WGSL", (kernels) => count(sum(kernels, ({ wgsl }) => wgsl.trimEnd().split("\n").length))],
+  ["Lines of WGSL", (kernels) => count(sum(kernels, wgslLines))],
 ];
 
 const sum = (kernels: readonly Kernel[], of: (kernel: Kernel) => number): number =>

@@ -36,7 +36,7 @@ function subtitleOf(run: FinishedRun): string {
 function messageOf({ run, document }: Pick<PlaygroundState, "run" | "document">, shown: FinishedRun | null): string {
   if (run.status === "running") return run.progress.text;
   if (run.status === "failed") return run.problem.text;
-  if (!shown) return "Not run yet. Press Run both to time the naive and the fused plan on this device.";
+  if (!shown) return "Not run yet. A run times the naive and the fused plan on this device.";
   const older = shown.text === document.text ? "" : "Of an earlier program. ";
   const samples = timeRows(shown)[0]?.measured.samples ?? 0;
   return older + (shown.result.stopped ? `Stopped after ${count(samples)} samples.` : "");
