@@ -322,6 +322,10 @@ test("an edge is forbidden, and a graph is built, by keyboard alone", async ({ p
     await play.command("Add add");
     await play.command("Add softmax");
     await expect.poll(() => play.text()).toMatch(/exp\(\.\.\.\)/);
+    await play.leaveFields();
+    await page.keyboard.press("c");
+    await expect(page.getByRole("combobox", { name: /^Connect softmax/ })).toBeFocused();
+    await page.keyboard.press("Escape");
     const connect = async (from: RegExp, to: RegExp): Promise<void> => {
       await play.node(from).focus();
       await page.keyboard.press("c");

@@ -43,10 +43,12 @@ interface Drop {
   readonly freed: string | null;
   /** A call of several ops, whose box is not that of its result. */
   readonly call: boolean;
+  /** An op that was not there before. */
+  readonly added: boolean;
 }
 
 /** Makes an edit one undo step; the node it is about stays or becomes selected. */
-function draw(context: SliceContext, answer: Edited, { at, freed, call }: Drop): string | null {
+function draw(context: SliceContext, answer: Edited, { at, freed, call, added }: Drop): string | null {
   if (!answer.ok) return answer.text;
   const { document, selection } = context.get();
   const text = applyTextEdits(document.text, answer.edits);
@@ -58,6 +60,8 @@ function draw(context: SliceContext, answer: Edited, { at, freed, call }: Drop):
   context.commit(placed, "canvas");
   const follow = selection.kind === "node" ? answer.ids.get(selection.id) : undefined;
   if (follow) context.set({ selection: { kind: "node", id: follow } });
+  // Named, not dropped somewhere: the keys go on from it.
+  if (added && at === null && answer.node) context.set({ selection: { kind: "node", id: answer.node } });
   if (answer.note) context.set({ notice: { tone: "info", text: answer.note } });
   return null;
 }
@@ -80,7 +84,7 @@ export const drawingSlice: Slice<
   ): Promise<string | null> => {
     const edits = await loadPart(() => import("../edits"));
     const call = op !== null && edits.findOp(op)?.kind === "composite";
-    return draw(context, edit(edits, context.get().document.text), { at, freed, call });
+    return draw(context, edit(edits, context.get().document.text), { at, freed, call, added: op !== null });
   };
   return {
     connect: (producer, consumer, operand, freed = null) =>
