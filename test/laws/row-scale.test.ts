@@ -68,5 +68,5 @@ test("the kernel that leaves a norm is not called by the name of the call that d
     "x: f32[2048, 1024]\nw: f32[1024, 1024]\ny = l2_normalize(x, dim=-1) @ w",
     defaultOptions,
   );
-  expect(fusedPlan!.kernels.map(({ name }) => name)).toEqual(["square_sum_sqrt", "matmul_div"]);
+  expect(fusedPlan!.kernels.map(({ name }) => name)).toEqual(["square_sum_norm", "matmul_div"]);
 });

@@ -262,6 +262,8 @@ function runUpdate(interpreter: Interpreter, statement: UpdateStatement, frame: 
     const right = operand(statement.value, `${run.root}/1`, statement.value);
     if (target.kind !== "subscript") {
       const now = updated(interpreter, run, statement, left, right, run.root);
+      // What holds the tensor is asked before it holds what was written.
+      if (target.kind === "member" && target.name.text === "data") learnInPlace(interpreter, frame, left.value, now);
       writeInPlace(interpreter, run, target, left.value, now);
       bindTargets(interpreter, run, target, now);
       if (target.kind === "name") learnInPlace(interpreter, frame, left.value, now);
