@@ -13,6 +13,9 @@ interface Props {
   readonly onChoose: (row: SavedRow) => void;
 }
 
+/** How near two points are, in shares of the plane, where one covers the centre of the other: half of a target's 24 px. */
+const COVERS = { x: 0.05, y: 0.1 };
+
 /** Plans that come out alike stand side by side: how many points before this one stand where it does. */
 const besides = (points: readonly SavedPoint[], { row, x, y }: SavedPoint): number =>
   points
@@ -20,7 +23,7 @@ const besides = (points: readonly SavedPoint[], { row, x, y }: SavedPoint): numb
       0,
       points.findIndex((each) => each.row === row),
     )
-    .filter((other) => Math.hypot(other.x - x, other.y - y) < 0.03).length;
+    .filter((other) => Math.abs(other.x - x) < COVERS.x && Math.abs(other.y - y) < COVERS.y).length;
 
 export function SavedChart({ sheet, timed, onChoose }: Props) {
   const saved = usePlayground((state) => state.document.options.savedValues);
