@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt, parseEdgeId } from "../fusion";
 import type { Compilation, EdgeId, Step } from "../fusion";
-import { cardOfEdge, cardOfStep, nameIn } from "./decision";
+import { cardOfEdge, cardOfStep } from "./decision";
+import { nameIn } from "./step-names";
 import { lastWords, marksOf } from "./marks";
 import { sceneOf } from "./scene";
 import { stepNames } from "./step-names";

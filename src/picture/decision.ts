@@ -1,8 +1,8 @@
 /** @file What the decision card says about a step or an edge: question, answer, reason, verdicts, bars, a way on. */
 import { barsOf, findNode, questionOf, reasonTitles, settled, titleOf } from "../fusion";
-import type { BarGroup, CompileOptions, EdgeId, Graph, ForbidReason, NodeId, Step, Verdict } from "../fusion";
+import type { BarGroup, CompileOptions, EdgeId, Graph, ForbidReason, Step, Verdict } from "../fusion";
 import { pillTarget } from "../document";
-import { nameOf, raisedBy, stepNames, type Told } from "./step-names";
+import { nameIn, raisedBy, stepNames, type Told } from "./step-names";
 import type { SceneEdge } from "./scene";
 import { showBytes } from "./format";
 
@@ -31,13 +31,6 @@ export interface DecisionCard {
   /** null: it may be forced; otherwise why not. */
   readonly cannotForce: string | null;
   readonly fused: boolean;
-}
-
-/** What a node is called in a sentence. */
-export function nameIn(graph: Graph, id: NodeId): string {
-  const real = pillTarget(id) ?? id;
-  const node = findNode(graph, real);
-  return node ? nameOf(node) : real;
 }
 
 export const pinOf = (edge: EdgeId | null, options: CompileOptions): DecisionCard["pin"] =>

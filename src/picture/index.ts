@@ -3,7 +3,7 @@ export type { Bracket } from "./lines/brackets";
 export { capScene, MAX_DRAWN } from "./cap";
 export { cardTop } from "./card-place";
 export { legendCorner } from "./legend-place";
-export { cardOfEdge, cardOfStep, nameIn, type DecisionCard } from "./decision";
+export { cardOfEdge, cardOfStep, type DecisionCard } from "./decision";
 export { drawingOf, element, propsOf, written, type Ink, type Shape } from "./drawing";
 export { foldScene } from "./fold";
 export { plural, showBytes, textWidth } from "./format";
@@ -18,7 +18,7 @@ export { pictureOf, type Heading, type Hull, type Line, type Picture, type Port 
 export { boxesOf } from "./place";
 export { nodePorts, type NodePorts, type OperandPort } from "./lines/ports";
 export { choiceWords, DISK, isChoice, savedKinds, savedSign, savedWords, withSaved } from "./saved";
-export { stepNames } from "./step-names";
+export { nameIn, stepNames } from "./step-names";
 export { sceneOf, type Gate, type Scene, type SceneNode } from "./scene";
 export {
   cardOf,

@@ -1,6 +1,6 @@
 /** @file What ops are called on their boxes, and what a step is about in these names: an arrow only where a value goes, or where one op becomes another. */
 import { findNode, parseEdgeId, topName } from "../fusion";
-import type { Compilation, Node, NodeId, Step } from "../fusion";
+import type { Compilation, Graph, Node, NodeId, Step } from "../fusion";
 import { pillTarget } from "../document";
 
 const MAX_NAMES = 3;
@@ -79,4 +79,11 @@ export function raisedBy(told: Told, step: Step): string {
     return call && call.id !== id ? [call.label] : [];
   });
   return calls.length > 0 ? ` in ${[...new Set(calls)].join(" and ")}` : "";
+}
+
+/** What a node is called in a sentence. */
+export function nameIn(graph: Graph, id: NodeId): string {
+  const real = pillTarget(id) ?? id;
+  const node = findNode(graph, real);
+  return node ? nameOf(node) : real;
 }
