@@ -55,8 +55,8 @@ test("typing is helped: completion, signatures, types between the words, words o
     const from = (await box.boundingBox())!;
     await page.mouse.move(from.x + from.width / 2 + 60, from.y + from.height / 2 + 12, { steps: 6 });
     await page.mouse.up();
+    await expect.poll(async () => (await box.boundingBox())!.x - from.x).not.toBe(0);
     const moved = (await box.boundingBox())!;
-    expect(moved.x - from.x).not.toBe(0);
     await caretIn(play, "mid", 0);
     await page.keyboard.press("F2");
     const field = page.getByRole("textbox", { name: /Rename input/ });
