@@ -5,8 +5,11 @@
 import { findOp } from "../ops";
 import { applyCall, type Callee, calleeOf } from "./calls/call";
 import { foldBinary, foldUnary, truthOf } from "./values/constants";
-import type { Interpreter, StatementRun } from "./interpreter";
+import type { NodeId } from "../ir";
+import { type Interpreter, type StatementRun, typeOf } from "./interpreter";
 import { filled, memberValue } from "./calls/member";
+import { holdsAtFirst } from "./statements/any-iteration";
+import { chosenOf, DIFFERENT } from "./statements/both-ways";
 import { noteUses, staticCondition } from "./statements/static-condition";
 import { prefixOf } from "./calls/member";
 import { BINARY_OPS, COMPARISONS, UNARY_OPS } from "./calls/names";
@@ -113,6 +116,18 @@ export function evaluate(interpreter: Interpreter, run: StatementRun, root: Expr
     else {
       const operands = stack.splice(stack.length - task.operands, task.operands);
       if (task.expr.kind === "conditional") {
+        const { whenTrue, whenFalse } = task.expr;
+        if (task.left) {
+          const value = eitherOf(interpreter, run, task, task.left, operands);
+          stack.push({ value, path: task.path, expr: task.expr });
+          continue;
+        }
+        if (isOpen(interpreter, operands[0]!.value)) {
+          tasks.push({ ...task, left: operands[0]!, operands: 2 });
+          for (const [i, expr] of [whenFalse, whenTrue].entries())
+            tasks.push({ expr, path: `${task.path}/${2 - i}`, callee: null, operands: -1 });
+          continue;
+        }
         tasks.push({ ...task, expr: chosen(interpreter, run, task.expr, operands[0]!), operands: -1 });
         continue;
       }
@@ -301,6 +316,27 @@ function named(interpreter: Interpreter, run: StatementRun, { target }: NamedExp
   const { value } = filled(interpreter, run, operand);
   bindName(interpreter, run, target, value);
   return value;
+}
+
+/** Whether only the run knows a test, which is one number. */
+const isOpen = (interpreter: Interpreter, value: Value): value is Value & { readonly node: NodeId } =>
+  value.kind === "tensor" &&
+  !interpreter.unknown.has(value.node) &&
+  typeOf(interpreter, value.node).shape.length === 0 &&
+  holdsAtFirst(interpreter, value.node) === null;
+
+/** `a if test else b` where only the run knows the test: both are computed, and it chooses. */
+function eitherOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr, path }: Task,
+  { value: test }: Operand,
+  [a, b]: readonly Operand[],
+): Value {
+  if (test.kind !== "tensor") return BROKEN;
+  const value = chosenOf(interpreter, run, { node: test.node, expr }, [a!.value, b!.value], path);
+  if (!value) interpreter.diagnostics.add("branch", expr.span, `${DIFFERENT} have one shape.`);
+  return value ?? BROKEN;
 }
 
 /** The branch that the test picks; what the other one reads is read all the same. */

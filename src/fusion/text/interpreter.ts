@@ -19,6 +19,14 @@ import type {
 import type { Variables } from "./layers/variables";
 import type { CallExpr, DefStatement, Expr, ParamDecl, Statement } from "./reading/syntax";
 
+/** A value that is returned where a condition on data holds. */
+export interface EarlyReturn {
+  readonly test: NodeId;
+  readonly value: Value;
+  /** The condition as written. */
+  readonly expr: Expr;
+}
+
 /** The program, one call of a def, or one iteration of a loop. */
 export interface Frame {
   readonly scope: Scope;
@@ -43,6 +51,8 @@ export interface Frame {
     values: readonly Operand[] | null;
     /** One expression's value, which may be a tuple of any length; null: the values are a tuple, or the only one. */
     value?: Value;
+    /** What it returned before where a condition on data holds, in order: the first that holds is the result. */
+    early?: readonly EarlyReturn[];
   };
 }
 

@@ -128,11 +128,9 @@ export function callDef(
   const { def, expr, method } = call;
   const label = call.label ?? def.name.text;
   const { frame } = run;
-  // A module may hold another of its class; sizes end what builds itself.
-  const again = frame.defs.includes(def) && !method && !frame.making;
-  if (again || frame.defs.length >= MAX_CALL_DEPTH) {
-    const text = again
-      ? `\`${def.name.text}\` calls itself: a graph has no recursion. Use a loop over range(n).`
+  if (frame.defs.length >= MAX_CALL_DEPTH) {
+    const text = frame.defs.includes(def)
+      ? `\`${def.name.text}\` calls itself more than ${MAX_CALL_DEPTH} deep: it must end at a value that is known before the graph runs. Use a loop over range(n).`
       : `Calls are nested more than ${MAX_CALL_DEPTH} deep.`;
     interpreter.diagnostics.add("recursion", expr.callee.span, text);
     return BROKEN;

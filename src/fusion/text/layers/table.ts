@@ -168,13 +168,14 @@ const groupNorm: LayerType = {
   input: (args) => pictures(args.whole("num_channels"), 2),
 };
 
-/** Same padding of a convolution whose windows are odd and move by one. */
+/** What `padding="same"` puts around: where the window's reach is odd, one element more behind. */
 function samePadding(args: LayerArguments, rank: number): Readonly<Record<string, Value>> {
   const padding = args.value("padding");
   const kernel = args.sizes("kernel_size", rank);
   const dilation = args.sizes("dilation", rank);
   if (padding?.kind !== "string" || !kernel || !dilation) return {};
-  const sides = kernel.map((size, i) => (padding.value === "same" ? Math.floor(((size - 1) * dilation[i]!) / 2) : 0));
+  const around = kernel.map((size, i) => (padding.value === "same" ? (size - 1) * dilation[i]! : 0));
+  const sides = [...around.map((all) => Math.floor(all / 2)), ...around.map((all) => Math.ceil(all / 2))];
   const items = sides.map((side) => ({ value: numberValue(side, true), path: "", expr: null }));
   return { padding: { kind: "sequence", items } };
 }

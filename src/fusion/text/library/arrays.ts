@@ -291,20 +291,43 @@ def index_put(input, indices, values, accumulate=False):
     return out.at[key].add(values)
   return out.at[key].set(values)
 
+def _keys(input, dim, index):
+  lanes = [[-1 if b == a else 1 for b in range(input.ndim)] for a in range(input.ndim)]
+  grids = [torch.arange(index.shape[a]).reshape(lanes[a]).expand(index.shape) for a in range(input.ndim)]
+  return tuple([index if a == dim % input.ndim else grids[a] for a in range(input.ndim)])
+
 def scatter_reduce(input, dim, index, src, reduce, include_self=True):
-  if dim % input.ndim != 0 or input.ndim != 1:
-    raise ValueError("scatter_reduce is known along one axis: for more, write a loop over rows or scatter_add.")
-  if not include_self:
-    raise ValueError("scatter_reduce without include_self is not supported: begin with the reduction's neutral element.")
-  if reduce == "sum":
-    return input.at[index].add(src)
+  if reduce not in ("sum", "prod", "amax", "amin", "mean"):
+    raise ValueError("scatter_reduce reduces by sum, prod, mean, amax or amin.")
+  key = index if input.ndim == 1 else _keys(input, dim, index)
+  src = src[tuple([slice(0, n) for n in index.shape])]
+  neutral = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "amax": -math.inf, "amin": math.inf}[reduce]
+  hits = None
+  if not include_self or reduce == "mean":
+    hits = torch.zeros(input.shape).at[key].add(1.0)
+  start = input if include_self else torch.where(hits > 0, neutral, input)
   if reduce == "prod":
-    return input.at[index].multiply(src)
+    return start.at[key].multiply(src)
   if reduce == "amax":
-    return input.at[index].max(src)
+    return start.at[key].max(src)
   if reduce == "amin":
-    return input.at[index].min(src)
-  raise ValueError("scatter_reduce reduces by sum, prod, amax or amin.")
+    return start.at[key].min(src)
+  total = start.at[key].add(src)
+  if reduce == "sum":
+    return total
+  return total / (hits + 1 if include_self else torch.clamp(hits, min=1))
+
+def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+  rank = weight.ndim - 2
+  spread = [dilation] * rank if isinstance(dilation, int) else list(dilation)
+  around = [d * (k - 1) if padding == "same" else 0 for d, k in zip(spread, weight.shape[2:])]
+  if padding == "same" and any([s != 1 for s in ([stride] if isinstance(stride, int) else stride)]):
+    raise ValueError("padding='same' goes with a stride of 1: give the padding in numbers.")
+  sides = [a // 2 for a in around] + [a - a // 2 for a in around]
+  return F.conv2d(input, weight, bias, stride, sides, dilation, groups)
+
+def spmm(input, mat2):
+  return input @ mat2
 
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
   kh, kw = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size

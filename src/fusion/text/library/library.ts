@@ -188,14 +188,23 @@ export function libraryOverload(
     ({ name }) => name && has.has(name.text) && !op.params.some(({ names }) => names.includes(name.text)),
   );
   const more = args.length > op.params.length && args.length <= def.params.length && !op.params.some(isVariadic);
-  return odd || more || takesLists(def, args) || givesNoNumber(op, args) ? def : null;
+  return odd || more || takesLists(def, args) || givesOther(op, def, args) ? def : null;
 }
 
-/** Whether a tensor or a text stands where the op wants a number, as in `clamp(x, min=y)`. */
-const givesNoNumber = ({ params }: Pick<OpDef, "params">, args: readonly GivenArgument[]): boolean =>
+/**
+ * Whether a tensor or a text stands where the op wants a number, as in `clamp(x, min=y)`; a text or a fraction where it wants whole
+ * numbers, `padding="same"`; or the text that a parameter of the function is annotated with.
+ */
+const givesOther = ({ params }: Pick<OpDef, "params">, def: DefStatement, args: readonly GivenArgument[]): boolean =>
   args.some(({ name, operand: { value } }, i) => {
     const param = name ? params.find(({ names }) => names.includes(name.text)) : params[i];
-    return param?.kind === "float" && (value.kind === "tensor" || value.kind === "string");
+    const own = def.params.find(({ name: { text } }) => param?.names.includes(text))?.annotation;
+    if (own?.kind === "string") return value.kind === "string" && value.value === own.value;
+    if (param?.kind === "float") return value.kind === "tensor" || value.kind === "string";
+    const items = value.kind === "sequence" ? value.items.map((item) => item.value) : [value];
+    const isOther = (each: Value): boolean =>
+      each.kind === "string" || (each.kind === "number" && !Number.isInteger(each.value));
+    return param?.kind === "ints" && items.some(isOther);
   });
 
 /** An interpreter that reads the library's text, and the one whose program called it. */

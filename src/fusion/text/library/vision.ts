@@ -75,4 +75,45 @@ def box_iou(boxes1, boxes2):
   size = (last - first).clamp(min=0)
   inter = size[..., 0] * size[..., 1]
   return inter / (box_area(boxes1)[:, None] + box_area(boxes2) - inter)
+
+def _taps(input, axis, at, weights):
+  lane = [-1 if a == axis else 1 for a in range(input.ndim)]
+  last = input.shape[axis] - 1
+  parts = [torch.index_select(input, axis, torch.clamp(at + i, 0, last).int()) * w.reshape(lane) for i, w in weights]
+  return sum(parts)
+
+def _resized(input, axis, size, by, mode, corners):
+  count = torch.arange(size).float()
+  if mode == "nearest":
+    return torch.index_select(input, axis, torch.clamp(torch.floor(count * by), 0, input.shape[axis] - 1).int())
+  at = count * by if corners else (count + 0.5) * by - 0.5
+  if mode != "bicubic":
+    at = torch.clamp(at, min=0)
+    first = torch.floor(at)
+    return _taps(input, axis, first, [(0, 1 - at + first), (1, at - first)])
+  first = torch.floor(at)
+  t = at - first
+  near = lambda d: (1.25 * d - 2.25) * d * d + 1
+  far = lambda d: ((-0.75 * d + 3.75) * d - 6) * d + 3
+  return _taps(input, axis, first, [(-1, far(t + 1)), (0, near(t)), (1, near(1 - t)), (2, far(2 - t))])
+
+def interpolate(input, size=None, scale_factor=None, mode: "bicubic" = "nearest", align_corners=False, recompute_scale_factor=None, antialias=False):
+  if antialias:
+    raise ValueError("interpolate is known without antialias=True.")
+  if mode not in ("nearest", "linear", "bilinear", "trilinear", "bicubic", "area"):
+    raise ValueError("interpolate has the modes nearest, linear, bilinear, trilinear, bicubic and area.")
+  extents = input.shape[2:]
+  given = size if scale_factor is None else scale_factor
+  each = [given] * len(extents) if isinstance(given, (int, float)) else list(given)
+  sizes = each if scale_factor is None else [int(n * s) for n, s in zip(extents, each)]
+  if mode == "area":
+    return F.interpolate(input, sizes, None, mode)
+  for i, n in enumerate(extents):
+    corners = align_corners and mode != "nearest"
+    by = n / sizes[i] if scale_factor is None or recompute_scale_factor else 1 / each[i]
+    if corners:
+      by = (n - 1) / (sizes[i] - 1) if sizes[i] > 1 else 0.0
+    if sizes[i] != n:
+      input = _resized(input, i + 2, sizes[i], by, mode, corners)
+  return input
 `;

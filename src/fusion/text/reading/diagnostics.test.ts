@@ -69,7 +69,7 @@ describe("mistakes", () => {
     ],
     [
       "def f(a):\n  return f(a)\ny = f(x)",
-      "3:10 recursion `f` calls itself: a graph has no recursion. Use a loop over range(n).",
+      "3:10 recursion `f` calls itself more than 40 deep: it must end at a value that is known before the graph runs. Use a loop over range(n).",
     ],
     ["def f(a):\n  b = relu(a)\ny = f(x)", "2:5 no-return `f` returns nothing: end it with return."],
   ])("%s", (line, expected) => {

@@ -88,7 +88,7 @@ export interface UnaryExpr extends At {
   readonly op: string;
   readonly operand: Expr;
 }
-/** `a if test else b`, the test known before the graph runs. */
+/** `a if test else b`. */
 export interface ConditionalExpr extends At {
   readonly kind: "conditional";
   readonly test: Expr;

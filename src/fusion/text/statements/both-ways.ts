@@ -1,55 +1,113 @@
-/** @file `if` on a number that only the run knows: both branches are computed, and where they end apart the number chooses, as in jax.lax.cond. */
+/** @file `if` on a number that only the run knows: both branches are computed, and the number chooses between what they leave and return, as in jax.lax.cond. */
 import { sameShape, type NodeId } from "../../ir";
 import { findOp } from "../../ops";
 import { applyOp } from "../calls/apply";
 import { writeInPlace } from "../calls/memory";
-import { type Frame, type Interpreter, typeOf } from "../interpreter";
+import { type EarlyReturn, type Frame, type Interpreter, type StatementRun, typeOf } from "../interpreter";
 import { bare, type Expr, type IfStatement, type NameExpr, type Statement } from "../reading/syntax";
 import { bindName } from "../symbols";
-import { isOperand, type Operand, tensorValue, type Value } from "../values/values";
-import { namesIn, underName } from "./targets";
+import {
+  BROKEN,
+  isBroken,
+  isOperand,
+  NONE,
+  numberValue,
+  type Operand,
+  tensorValue,
+  type Value,
+} from "../values/values";
+import { namesIn, underName, writtenName } from "./targets";
 
-/** Names that the branches assign, each once; null where they do anything else. */
-function assignedNames({ branches, otherwise }: IfStatement): readonly NameExpr[] | null {
-  const names = new Map<string, NameExpr>();
-  for (const inner of [...branches.flatMap(({ body }) => body), ...otherwise]) {
-    if (inner.kind === "pass") continue;
-    const targets = inner.kind === "assign" ? inner.targets : inner.kind === "update" ? [inner.target] : null;
-    if (!targets?.every((target) => bare(target).kind === "name")) return null;
-    for (const name of targets.flatMap(namesIn)) names.set(name.name, name);
-  }
-  return [...names.values()];
+/** Whether a branch ends with `raise`: no graph can do that. */
+export const refuses = (body: readonly Statement[]): boolean => body.at(-1)?.kind === "raise";
+
+/** A remark, or something printed. */
+function isRemark(each: Statement): boolean {
+  const value = each.kind === "expression" ? bare(each.value) : null;
+  if (value?.kind !== "call") return value?.kind === "string";
+  const callee = bare(value.callee);
+  return callee.kind === "name" && callee.name === "print";
 }
 
-/** Whether a condition can choose between what the branches of this `if` assign: it is one number, and there is one test. */
+/** Names that `statements` give other values; null where they do anything that can't be chosen for afterwards. */
+function changedNames(statements: readonly Statement[]): readonly NameExpr[] | null {
+  const found: NameExpr[] = [];
+  const note = (names: readonly NameExpr[] | null): boolean => names !== null && found.push(...names) >= 0;
+  const inTarget = (target: Expr): readonly NameExpr[] | null => {
+    const expr = bare(target);
+    if (expr.kind === "tuple" || expr.kind === "list") {
+      const inner = expr.items.map(inTarget);
+      return inner.includes(null) ? null : inner.flatMap((names) => names!);
+    }
+    const names = namesIn(expr);
+    return names.length > 0 ? names : null;
+  };
+  const isChoice = (each: Statement): boolean => {
+    if (each.kind === "assign") return each.targets.every((target) => note(inTarget(target)));
+    if (each.kind === "update") return note(inTarget(each.target));
+    if (each.kind === "if")
+      return [...each.branches.map(({ body }) => body), each.otherwise].every((body) => note(changedNames(body)));
+    const written = each.kind === "expression" ? writtenName(each.value) : null;
+    if (written) return note([written]);
+    return each.kind === "pass" || each.kind === "return" || each.kind === "raise" || isRemark(each);
+  };
+  return statements.every(isChoice) ? [...new Map(found.map((name) => [name.name, name])).values()] : null;
+}
+
+/** Whether a condition can choose between what the branches of this `if` leave: it is one number. */
 export function canChoose(
   interpreter: Interpreter,
-  statement: Statement,
+  { branches, otherwise }: IfStatement,
   test: Value,
 ): test is Value & { node: NodeId } {
-  if (statement.kind !== "if" || statement.branches.length !== 1 || interpreter.anyIteration) return false;
-  if (test.kind !== "tensor" || interpreter.unknown.has(test.node)) return false;
-  return typeOf(interpreter, test.node).shape.length === 0 && assignedNames(statement) !== null;
+  if (interpreter.anyIteration || test.kind !== "tensor" || interpreter.unknown.has(test.node)) return false;
+  if (typeOf(interpreter, test.node).shape.length > 0) return false;
+  return changedNames([...branches.flatMap(({ body }) => body), ...otherwise]) !== null;
 }
 
-/** Runs both branches, and binds every name that they end with apart to what `test` chooses; a name that can't be chosen for, or null. */
+/** What a branch ends with. */
+interface End {
+  readonly values: readonly (Value | undefined)[];
+  /** What it returns, whatever else it meets. */
+  readonly returned: Value | null;
+  /** What it returns where some of its own conditions hold. */
+  readonly early: readonly EarlyReturn[];
+}
+
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
+
+/** The one value of what a def returns. */
+const oneOf = ({ values, value }: Frame["result"]): Value =>
+  value ?? { kind: "sequence", items: values ?? [{ value: NONE, path: "", expr: null }] };
+
+/**
+ * Runs both branches, and binds every name that they end with apart to what `test` chooses. A branch that returns leaves the rest of
+ * the def to the other one. Answers what can't be chosen for, in words, or null.
+ */
 export function runBoth(
   interpreter: Interpreter,
   statement: IfStatement,
   frame: Frame,
   test: { readonly node: NodeId; readonly expr: Expr },
-): NameExpr | null {
-  const { scope } = frame;
+): string | null {
+  const { scope, result } = frame;
   const { memory } = interpreter;
-  const names = assignedNames(statement)!;
+  const [yesBody, noBody] = [statement.branches[0]!.body, statement.otherwise];
+  const names = changedNames([...yesBody, ...noBody])!;
   const valuesNow = (): readonly (Value | undefined)[] => names.map(({ name }) => scope.find(name)?.value);
   const before = valuesNow();
   const written = new Set<Value>();
-  const endOf = (body: readonly Statement[]): readonly (Value | undefined)[] => {
+  const outer = result.early ?? [];
+  const endOf = (body: readonly Statement[]): End => {
     const mark = scope.mark();
     const size = memory?.later.size ?? 0;
+    result.early = [];
     interpreter.runBody(body, frame);
     const values = valuesNow();
+    const end = { values, returned: result.values && oneOf(result), early: result.early };
+    result.values = null;
+    delete result.value;
+    result.early = [];
     // The choice reads what each branch binds.
     for (const name of scope.boundSince(mark)) scope.find(name)!.symbol.isRead = true;
     scope.backTo(mark);
@@ -57,27 +115,137 @@ export function runBoth(
       memory!.later.delete(value);
       if (before.includes(value)) written.add(value);
     }
-    return values;
+    return end;
   };
-  const [yes, no] = [endOf(statement.branches[0]!.body), endOf(statement.otherwise)];
-  const loose = (value: Value): Operand => ({ value, path: "", expr: null });
+  const [yes, no] = [endOf(yesBody), endOf(noBody)];
+  const choose = (name: string, a: Value, b: Value): Value | null =>
+    underName(interpreter, frame, statement, name, (run) => chosenOf(interpreter, run, test, [a, b], run.root));
+  const holds = truth(interpreter, frame, statement, test);
+  const guarded = (end: End, is: boolean): readonly EarlyReturn[] =>
+    end.early.map((each) => ({
+      ...each,
+      test: allOf(interpreter, frame, statement, [holds(is), each.test], test.expr),
+    }));
+  result.early = [...outer, ...guarded(yes, true), ...guarded(no, false)];
+  if (yes.returned && no.returned) {
+    const value = choose("return", yes.returned, no.returned);
+    setResult(interpreter, frame, statement, value ?? BROKEN);
+    return value ? null : "return one shape";
+  }
+  const left = yes.returned ? no : no.returned ? yes : null;
+  const returned = yes.returned ?? no.returned;
+  if (returned)
+    result.early = [...result.early, { test: holds(yes.returned !== null), value: returned, expr: test.expr }];
   for (const [at, name] of names.entries()) {
-    const [a, b, was] = [yes[at], no[at], before[at]];
-    if (a === b) continue;
-    if (!a || !b || !isOperand(a) || !isOperand(b) || !areAlike(interpreter, a, b)) return name;
+    const [a, b, was] = [(left ?? yes).values[at], (left ?? no).values[at], before[at]];
+    // What one branch alone binds is read where that branch was taken.
+    const value = !a || !b || a === b ? (a ?? b) : choose(name.name, a, b);
+    if (value === null) return `leave \`${name.name}\` in one shape`;
+    if (value === undefined || value === was) continue;
+    const node = { ...name };
     underName(interpreter, frame, statement, name.name, (run) => {
-      const call = { op: findOp("where")!, path: run.root, expr: test.expr };
-      const operands = [
-        loose(tensorValue(test.node)),
-        { ...loose(a), path: `${run.root}/1` },
-        { ...loose(b), path: `${run.root}/2` },
-      ];
-      const value = applyOp(interpreter, run, call, { tensors: operands, attrs: {} });
-      if (was && written.has(was)) writeInPlace(interpreter, run, name, was, value);
-      bindName(interpreter, run, name, value);
+      if (was && written.has(was)) writeInPlace(interpreter, run, node, was, value);
+      bindName(interpreter, run, node, value);
     });
   }
   return null;
+}
+
+/** The value that a def returns, where some of its conditions made it return others before. */
+export function setResult(interpreter: Interpreter, frame: Frame, statement: Statement, last: Value): void {
+  const { result } = frame;
+  const early = result.early ?? [];
+  result.early = [];
+  const value = early.reduceRight<Value>((otherwise, { test, value: first, expr }) => {
+    const both = underName(interpreter, frame, statement, "return", (run) =>
+      chosenOf(interpreter, run, { node: test, expr }, [first, otherwise], run.root),
+    );
+    if (both === null) interpreter.diagnostics.add("branch", expr.span, `${DIFFERENT} return one shape.`);
+    return both ?? BROKEN;
+  }, last);
+  result.values = value.kind === "sequence" ? value.items : [{ value, path: frame.prefix, expr: null }];
+  result.value = value;
+}
+
+export const DIFFERENT =
+  "This condition depends on data, so both branches are computed and the condition chooses. The branches do not both";
+
+/** What `test` chooses of two values, element by element of lists and dictionaries; null where they are not alike. */
+export function chosenOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  test: { readonly node: NodeId; readonly expr: Expr },
+  [a, b]: readonly [Value, Value],
+  path: string,
+): Value | null {
+  if (a === b) return a;
+  if (isBroken(a) || isBroken(b)) return BROKEN;
+  if (isOperand(a) && isOperand(b)) {
+    if (!areAlike(interpreter, a, b)) return null;
+    const call = { op: findOp("where")!, path, expr: test.expr };
+    const tensors = [
+      loose(tensorValue(test.node)),
+      { ...loose(a), path: `${path}/1` },
+      { ...loose(b), path: `${path}/2` },
+    ];
+    return applyOp(interpreter, run, call, { tensors, attrs: {} });
+  }
+  const each = (x: Operand, y: Operand | undefined, key: string | number): Operand | null => {
+    const value = y && chosenOf(interpreter, run, test, [x.value, y.value], `${path}/of/${key}`);
+    return value ? { value, path: `${path}/of/${key}`, expr: x.expr } : null;
+  };
+  if (a.kind === "sequence" && b.kind === "sequence" && a.items.length === b.items.length) {
+    const items = a.items.map((item, i) => each(item, b.items[i], i));
+    return items.includes(null) ? null : { ...a, items: items.map((item) => item!) };
+  }
+  if (a.kind === "dict" && b.kind === "dict" && a.entries.size === b.entries.size) {
+    const entries = [...a.entries].map(([key, item]) => [key, each(item, b.entries.get(key), key)] as const);
+    const found = entries.flatMap(([key, item]) => (item ? [[key, item] as const] : []));
+    return found.length < entries.length ? null : { ...a, entries: new Map(found) };
+  }
+  return a.kind === b.kind && (a.kind === "none" || (a.kind === "string" && b.kind === "string" && a.value === b.value))
+    ? a
+    : null;
+}
+
+/** `test` as a yes or no, or as its opposite. */
+function truth(
+  interpreter: Interpreter,
+  frame: Frame,
+  statement: Statement,
+  { node, expr }: { readonly node: NodeId; readonly expr: Expr },
+): (is: boolean) => NodeId {
+  const apply = (op: string, tensors: readonly Operand[]): NodeId =>
+    underName(interpreter, frame, statement, "_", (run) => {
+      const operands = tensors.map((each, i) => ({ ...each, path: `${run.root}/${i}` }));
+      const value = applyOp(
+        interpreter,
+        run,
+        { op: findOp(op)!, path: run.root, expr },
+        { tensors: operands, attrs: {} },
+      );
+      return value.kind === "tensor" ? value.node : node;
+    });
+  return (is) => {
+    const asked = loose(tensorValue(node));
+    if (typeOf(interpreter, node).dtype !== "bool")
+      return apply(is ? "ne" : "eq", [asked, loose(numberValue(0, true))]);
+    return is ? node : apply("not", [asked]);
+  };
+}
+
+function allOf(
+  interpreter: Interpreter,
+  frame: Frame,
+  statement: Statement,
+  tests: readonly NodeId[],
+  expr: Expr,
+): NodeId {
+  return underName(interpreter, frame, statement, "_", (run) => {
+    const tensors = tests.map((test) => loose(tensorValue(test)));
+    const value = applyOp(interpreter, run, { op: findOp("and")!, path: run.root, expr }, { tensors, attrs: {} });
+    return value.kind === "tensor" ? value.node : tests[0]!;
+  });
 }
 
 /** Whether two values have one shape; a number has that of anything. */

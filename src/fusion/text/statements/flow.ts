@@ -1,8 +1,8 @@
 /** @file Branches and loops: decided and unrolled while the program is read. */
 import { evaluate } from "../evaluate";
-import { canChoose, runBoth } from "./both-ways";
+import { canChoose, DIFFERENT, refuses, runBoth } from "./both-ways";
 import { holdsAtFirst } from "./any-iteration";
-import { BRANCH, staticCondition, noteUses } from "./static-condition";
+import { staticCondition, noteUses } from "./static-condition";
 import type { Interpreter, StatementRun, Frame } from "../interpreter";
 import { itemsOf } from "./iterate";
 import { mayGoOn } from "../interpreter";
@@ -22,7 +22,7 @@ function testValue(
   statement: Statement,
   frame: Frame,
   test: Expr,
-  text?: string,
+  { text, rest }: { readonly text?: string; readonly rest?: IfStatement } = {},
 ): boolean | null | NodeId {
   return underName(interpreter, frame, statement, "_", (run) => {
     const made = interpreter.nodes.size;
@@ -35,7 +35,13 @@ function testValue(
       return false;
     }
     const isOpen = value.kind === "tensor" && holdsAtFirst(interpreter, value.node) === null;
-    if (isOpen && canChoose(interpreter, statement, value)) return value.node;
+    if (isOpen && rest && refuses(rest.branches[0]!.body)) {
+      for (const id of [...interpreter.nodes.keys()].slice(made)) interpreter.spare.add(id);
+      const remark = "Only the running program would know whether it stops here. These lines are ignored.";
+      interpreter.diagnostics.add("no-effect", test.span, remark, { severity: "warning" });
+      return false;
+    }
+    if (isOpen && rest && canChoose(interpreter, rest, value)) return value.node;
     return staticCondition(interpreter, { value, path: run.root, expr: test }, test, text);
   });
 }
@@ -71,23 +77,31 @@ export function runIf(interpreter: Interpreter, statement: IfStatement, frame: F
   const ways = [...statement.branches, { test: null, body: statement.otherwise }];
   let taken: readonly Statement[] | null = null;
   let unclear = false;
-  for (const { test, body } of ways) {
+  for (const [at, { test, body }] of ways.entries()) {
     const open = taken === null && !unclear;
-    const holds = open && test ? testValue(interpreter, statement, frame, test) : open;
+    const rest = open && test ? from(statement, at) : null;
+    const holds = rest ? testValue(interpreter, statement, frame, test!, { rest }) : open;
     if (typeof holds === "string") {
-      const name = runBoth(interpreter, statement, frame, { node: holds, expr: test! });
-      if (!name) return;
-      interpreter.diagnostics.add(
-        "branch",
-        test!.span,
-        `${BRANCH} The branches do not both leave \`${name.name}\` in one shape.`,
-      );
+      if (refuses(rest!.otherwise)) {
+        taken = body;
+        continue;
+      }
+      const fault = runBoth(interpreter, rest!, frame, { node: holds, expr: test! });
+      if (!fault) return;
+      interpreter.diagnostics.add("branch", test!.span, `${DIFFERENT} ${fault}.`);
     }
     if (holds === null || typeof holds === "string") unclear = true;
     if (holds === true) taken = body;
     else skip(interpreter, frame, statement, body, unclear);
   }
   if (taken) interpreter.runBody(taken, frame);
+}
+
+/** The `if` that the branches from the one at `at` on make: what comes after that one is its `else`. */
+function from(statement: IfStatement, at: number): IfStatement {
+  const [first, ...more] = statement.branches.slice(at);
+  const otherwise = more.length === 0 ? statement.otherwise : [{ ...statement, branches: more }];
+  return { ...statement, branches: [first!], otherwise };
 }
 
 /** A body that is not taken; where nobody knows whether it is, its names are broken. */
@@ -204,7 +218,7 @@ export function runWhile(interpreter: Interpreter, statement: WhileStatement, fr
       );
       return;
     }
-    const holds = testValue(interpreter, statement, frame, statement.test, ENDLESS);
+    const holds = testValue(interpreter, statement, frame, statement.test, { text: ENDLESS });
     if (holds === null) skip(interpreter, frame, statement, statement.body, true);
     if (holds !== true) return;
     const id = `${loop}#${i}`;

@@ -4,6 +4,7 @@ import { sameShape, showType } from "../../ir";
 import { findOp } from "../../ops";
 import { applyOp } from "../calls/apply";
 import { runAssertion } from "./assert";
+import { setResult } from "./both-ways";
 import { declareInput, readType, sourceCall } from "./declare";
 import { evaluate } from "../evaluate";
 import { runFor, runIf, runWhile } from "./flow";
@@ -378,6 +379,8 @@ function runReturn(interpreter: Interpreter, statement: ReturnStatement, frame: 
   });
   const [first] = operands;
   const alone = !isTuple && operands.length === 1 ? first!.value : null;
+  if (frame.result.early?.length)
+    return setResult(interpreter, frame, statement, alone ?? { kind: "sequence", items: operands });
   frame.result.values = alone?.kind === "sequence" ? alone.items : operands;
   if (alone) frame.result.value = alone;
 }
