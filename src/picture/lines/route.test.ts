@@ -59,6 +59,24 @@ test("a line whose boxes stay keeps its way when another box moves", () => {
   expect(moved.get(lines[1]!.id)).not.toEqual(routes.get(lines[1]!.id));
 });
 
+test("a line goes round a box that has come to stand on it", () => {
+  const line1 = line("a", "b");
+  const before = boxes({ a: box(0, 0), b: box(0, 300) });
+  const routes = routesOf([line1], before, new Map());
+  const after = boxes({ a: box(0, 0), b: box(0, 300), c: box(0, 150) });
+  const way = routesOf([line1], after, new Map(), { boxes: before, routes }).get(line1.id)!;
+  expect(strips(way, 1).some((leg) => meet(leg, rectOf(box(0, 150))))).toBe(false);
+});
+
+test("a line finds its way between boxes that stand on every simple one", () => {
+  const wall = (y: number, from: number): [string, Box][] =>
+    Array.from({ length: 7 }, (_, i) => [`${y} ${i}`, box(from + i * 174, y)]);
+  const all = Object.fromEntries([...wall(100, -600), ...wall(200, -690), ["a", box(0, 0)], ["b", box(0, 300)]]);
+  const [way] = ways([line("a", "b")], all);
+  for (const [id, at] of Object.entries(all))
+    if (id !== "a" && id !== "b") expect(strips(way!, 1).some((leg) => meet(leg, rectOf(at)))).toBe(false);
+});
+
 test("every way is right-angled", () => {
   const all = { a: box(0, 0), b: box(300, 200), c: box(-250, 90), d: box(0, 400) };
   const lines = [line("a", "b"), line("a", "c"), line("c", "d"), line("b", "d", 1), line("d", "a")];

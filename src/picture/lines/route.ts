@@ -1,8 +1,9 @@
 /** @file Right-angled ways for lines between boxes: a few candidates each, the least bad one wins. */
 import type { EdgeId, NodeId } from "../../fusion";
-import { BoxIndex, lengthOf, rectOf, strip } from "./geometry";
+import { BoxIndex, lengthOf, rectOf, strip, strips } from "./geometry";
 import type { Box, Point, Rect } from "./geometry";
 import { candidates } from "./route-candidates";
+import { wayAround } from "./way-around";
 
 export interface RouteRequest {
   readonly id: EdgeId;
@@ -13,7 +14,7 @@ export interface RouteRequest {
 
 export type Routes = ReadonlyMap<EdgeId, readonly Point[]>;
 
-/** Routes of an earlier picture: a line whose two boxes did not move keeps its way. */
+/** Routes of an earlier picture: a line whose two boxes did not move keeps its way, unless a box has come to stand on it. */
 export interface Earlier {
   readonly boxes: ReadonlyMap<NodeId, Box>;
   readonly routes: Routes;
@@ -26,6 +27,7 @@ interface Leg {
 
 /** What is already on the page: boxes, legs of lines, taken ports. */
 interface Page {
+  readonly rects: readonly Rect[];
   readonly boxes: BoxIndex<NodeId>;
   readonly legs: BoxIndex<Leg>;
   /** Taken ports by place, with the value that goes through. */
@@ -46,8 +48,10 @@ export function routesOf(
   bends: ReadonlyMap<EdgeId, readonly Point[]>,
   earlier: Earlier | null = null,
 ): Routes {
+  const rects = [...boxes].map(([id, box]) => [id, rectOf(box)] as const);
   const page: Page = {
-    boxes: new BoxIndex([...boxes].map(([id, box]) => [id, rectOf(box)] as const)),
+    rects: rects.map(([, rect]) => rect),
+    boxes: new BoxIndex(rects),
     legs: new BoxIndex(),
     ports: new Map(),
   };
@@ -55,7 +59,7 @@ export function routesOf(
   const open: RouteRequest[] = [];
   for (const edge of edges) {
     const known = earlier && same(earlier, boxes, edge) ? earlier.routes.get(edge.id) : undefined;
-    if (!known) open.push(edge);
+    if (!known || isHidden(known, edge, page)) open.push(edge);
     else {
       routes.set(edge.id, known);
       take(page, edge, known);
@@ -80,6 +84,10 @@ const same = (earlier: Earlier, boxes: ReadonlyMap<NodeId, Box>, { from, to }: R
     const [a, b] = [earlier.boxes.get(id), boxes.get(id)];
     return a !== undefined && b !== undefined && a.x === b.x && a.y === b.y && a.width === b.width;
   });
+
+/** Some of it lies behind a box where it does not end. */
+const isHidden = (way: readonly Point[], { from, to }: RouteRequest, { boxes }: Page): boolean =>
+  strips(way, 0.5).some((leg) => boxes.some(leg, (id) => id !== from && id !== to));
 
 const portKey = ({ x, y }: Point): number => Math.round(x) * (1 << 20) + Math.round(y);
 
@@ -108,12 +116,25 @@ function bestOf(
     const cost = costOf(way, edge, page, from, to, least);
     if (cost < least) [best, least] = [way, cost];
   }
+  if (best && least < BLOCKED) return best;
+  const round = between(edge, page, from, to);
+  if (round) return round;
   return (
     best ?? [
       { x: from.x + from.width / 2, y: from.y + from.height },
       { x: to.x + to.width / 2, y: to.y },
     ]
   );
+}
+
+/** Past all other boxes: as far from them as from any line where that is possible, else as close as it takes. */
+function between(edge: RouteRequest, page: Page, from: Box, to: Box): readonly Point[] | null {
+  for (const half of [edge.width / 2 + 3, 1]) {
+    const legCost = (a: Point, b: Point): number => inTheWay(a, b, { half, edge, page }, Infinity, Infinity);
+    const way = wayAround(from, to, { boxes: page.rects, legCost, bend: BEND, perPx: PER_PX });
+    if (way) return way;
+  }
+  return null;
 }
 
 /** px between two boxes, each way. */
@@ -134,18 +155,28 @@ function costOf(way: readonly Point[], edge: RouteRequest, page: Page, from: Box
   }
   for (let i = 1; i < way.length && cost < least; i++) {
     const [a, b] = [way[i - 1]!, way[i]!];
-    const leg = strip(a, b, edge.width / 2 + 3);
-    const inner = shrunk(strip(a, b, 1));
-    const [own, other] = [edge.from, edge.to];
-    // Boxes on a leg; its own two ends may be touched but not crossed.
-    const hit = (): boolean => (cost += BLOCKED) >= least;
-    if (page.boxes.some(leg, (id) => id !== own && id !== other && hit())) return cost;
-    if (page.boxes.some(inner, (id) => (id === own || id === other) && hit())) return cost;
-    // Lines of other values: crossing is cheap, running along is not.
-    const level = a.y === b.y;
-    const meets = (leg: Leg): boolean => leg.from !== own && (cost += leg.level === level ? SHARED : CROSSING) >= least;
-    if (page.legs.some(leg, meets)) return cost;
+    cost += inTheWay(a, b, { half: edge.width / 2 + 3, edge, page }, BLOCKED, least - cost);
   }
+  return cost;
+}
+
+interface Legs {
+  readonly half: number;
+  readonly edge: RouteRequest;
+  readonly page: Page;
+}
+
+/** Boxes on a leg at `blocked` each, its own two ends may be touched but not crossed; lines of other values: crossing is cheap, running along is not. */
+function inTheWay(a: Point, b: Point, { half, edge, page }: Legs, blocked: number, least: number): number {
+  const leg = strip(a, b, half);
+  const inner = shrunk(strip(a, b, 1));
+  const [own, other] = [edge.from, edge.to];
+  let cost = 0;
+  const hit = (): boolean => (cost += blocked) >= least;
+  if (page.boxes.some(leg, (id) => id !== own && id !== other && hit())) return cost;
+  if (page.boxes.some(inner, (id) => (id === own || id === other) && hit())) return cost;
+  const level = a.y === b.y;
+  page.legs.some(leg, (leg) => leg.from !== own && (cost += leg.level === level ? SHARED : CROSSING) >= least);
   return cost;
 }
 
