@@ -257,7 +257,7 @@ test("ops are edited where they are drawn: attributes, names, gaps, calls, posit
     await call.focus();
     await page.keyboard.press("Space");
     await expect(play.node(/^exp y\.exp/)).toBeVisible();
-    await play.node(/^y, f32|^div y/).focus();
+    await play.node(/^softmax y/).focus();
     await page.keyboard.press("Enter");
     await play.card.getByRole("button", { name: "Expand in text" }).click();
     await expect.poll(() => play.text()).toContain("y = y_exp / y_sum  # rows");

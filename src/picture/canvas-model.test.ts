@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import { nodeId, parseProgram, writtenAttr, boundName, isWithin } from "../fusion";
+import { nodeId, nodeName, parseProgram, writtenAttr, boundName, isWithin } from "../fusion";
 import { cardTop } from "./card-place";
 import { bracketsOf } from "./lines/brackets";
 import { formulaOf } from "./formula";
-import { titleOf } from "./step-names";
 import { inspect } from "./inspect";
 import { searchPalette } from "./ops";
 import { SOFTMAX, columnOf, sceneAt } from "./test-scenes";
@@ -15,7 +14,7 @@ test("formulas name inputs and bindings; an unnamed intermediate is what stands 
   const { graph } = parseProgram("x: f32[8]\nw: f32[8]\ny = relu(x) * w - 0.5\n");
   const say = (id: string): string => {
     const node = graph.nodes.get(nodeId(id))!;
-    return formulaOf(graph, node, titleOf(node));
+    return formulaOf(graph, node, nodeName(node));
   };
   expect(say("y/0")).toBe("· w");
   expect(say("y")).toBe("− 0.5");
@@ -25,7 +24,7 @@ test("an operand without a name is no letter that the program has as a name", ()
   const say = (text: string): string[] => {
     const { graph } = parseProgram(text);
     return [...graph.nodes.values()].flatMap((node) =>
-      node.op === "input" ? [] : [formulaOf(graph, node, titleOf(node))],
+      node.op === "input" ? [] : [formulaOf(graph, node, nodeName(node))],
     );
   };
   expect(say("x: f32[8]\nb: f32[8]\ny = log(relu(x + b))\n")).toEqual(["x + b", "max(u, 0)", "ln u"]);

@@ -131,16 +131,16 @@ test("edges of inputs and results say why they stay in memory", () => {
   const compilation = compiled(LOG_RELU);
   const graph = graphAt(compilation, 0);
   const edges = sceneFor(compilation, 0).edges;
-  const textOf = (from: string): string =>
+  const cardFrom = (from: string) =>
     cardOfEdge(
       compilation,
       { graph, cursor: 0 },
       edges.find((edge) => edge.from === from)!,
       [],
       defaultOptions,
-    ).answer;
-  expect(textOf("x")).toBe("An input.");
-  expect(textOf("y")).toBe("A result of the program.");
+    );
+  expect(cardFrom("x").answer).toBe("An input.");
+  expect(cardFrom("y")).toMatchObject({ kick: "log → y", answer: "A result of the program." });
 });
 
 test("a pin shows on the card and on the line", () => {

@@ -3,7 +3,7 @@ import { barsOf, findNode, questionOf, reasonTitles, settled, titleOf } from "..
 import type { BarGroup, CompileOptions, EdgeId, Graph, ForbidReason, Step, Verdict } from "../fusion";
 import { pillTarget } from "../document";
 import { nameIn, raisedBy, stepNames, type Told } from "./step-names";
-import type { SceneEdge } from "./scene";
+import { calledBy, type SceneEdge } from "./scene";
 import { showBytes } from "./format";
 
 export interface DecisionCard {
@@ -104,7 +104,8 @@ export function cardOfEdge(
 }
 
 function undecided(graph: Graph, edge: SceneEdge): Omit<DecisionCard, "edge" | "pin" | "forbidReason"> {
-  const [from, to] = [nameIn(graph, edge.from), nameIn(graph, edge.to)];
+  const result = pillTarget(edge.to) ? findNode(graph, edge.from) : null;
+  const [from, to] = [nameIn(graph, edge.from), result ? calledBy(result) : nameIn(graph, edge.to)];
   const none = {
     code: "",
     allowed: null,

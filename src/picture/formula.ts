@@ -1,5 +1,5 @@
 /** @file The short formula on an op's box, from its definition and its operands' names. */
-import { type Graph, type Node, type NodeId, topName } from "../fusion";
+import { nodeName, topName, type Graph, type Node, type NodeId } from "../fusion";
 import { formulaParts } from "./ops";
 import { showNumber, textWidth } from "./format";
 
@@ -12,9 +12,8 @@ function nameOf(graph: Graph, id: NodeId): string | null {
   if (!node || node.op === "hole") return "…";
   if (node.op === "const")
     return typeof node.attrs["value"] === "number" ? showNumber(node.attrs["value"]) : node.label;
-  if (node.op === "input") return node.label;
-  if (node.groups.some(({ kind }) => kind === "composite")) return node.label;
-  return topName(id) === id ? id : null;
+  const name = nodeName(node);
+  return name === node.op ? (topName(id) === id ? id : null) : name;
 }
 
 /** Every name that the drawing shows; a letter of a definition would be taken for it. */

@@ -1,8 +1,7 @@
 /** @file What the inspector of a selected op shows and which of it may be edited. */
-import { findNode, findOp, showType, topName } from "../fusion";
+import { findNode, findOp, nodeName, showType, topName } from "../fusion";
 import type { AttrValue, Block, Graph, Node, NodeId, WrittenAttr } from "../fusion";
 import { pillTarget } from "../document";
-import { titleOf } from "./step-names";
 import { waitingOf } from "./lines/gaps";
 import { showBytes, showFigures } from "./format";
 import type { Lives, Scene } from "./scene";
@@ -83,7 +82,7 @@ export function inspect(
   const params = def?.params ?? [];
   return {
     id: node.id,
-    title: isInput ? "input" : titleOf(node),
+    title: isInput ? "input" : nodeName(node),
     name: topName(node.id),
     formula: isInput ? "" : (def?.doc.formula ?? ""),
     teaches: isInput ? "" : (def?.doc.teaches ?? ""),
@@ -126,7 +125,7 @@ function operandsOf(graph: Graph, node: Node): Inspected["operands"] {
           ? showAttr(from.attrs["value"] ?? null)
           : topName(input) !== null
             ? input
-            : titleOf(from);
+            : nodeName(from);
     return { name: names[i] ?? `operand ${i + 1}`, from: text };
   });
 }

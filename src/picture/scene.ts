@@ -1,5 +1,5 @@
 /** @file What is to be drawn at a step, without places: ops, pills, lines and kernels, from the graph, its regions and its plan. */
-import { bytesOf, edgeId, kernelWords, shapeLabel, showType, usesOf, boundName } from "../fusion";
+import { bytesOf, edgeId, kernelWords, nodeName, shapeLabel, showType, usesOf, boundName } from "../fusion";
 import type {
   DType,
   EdgeId,
@@ -16,7 +16,6 @@ import type {
 } from "../fusion";
 import { outputPillOf } from "../document";
 import { formulaOf } from "./formula";
-import { titleOf } from "./step-names";
 import { holesOf, waitingOf } from "./lines/gaps";
 import { glyphOf, isFreeView } from "./ops";
 import type { Glyph } from "./ops";
@@ -222,7 +221,7 @@ function nodeOf(graph: Graph, node: Node, { stored, homes, waiting, planned }: F
   const home = homes.get(node.id) ?? null;
   const view = planned && !home && !input;
   const lives: Lives = view ? "view" : input || !planned || stored.has(node.id) ? "memory" : "register";
-  const title = input ? node.label : titleOf(node);
+  const title = nodeName(node);
   const holes = holesOf(graph, node);
   const waits = waiting.has(node.id);
   return {
@@ -254,7 +253,7 @@ const NO_SHAPE = "no shape yet";
 
 /** What an output waits for, in words. */
 const missingAt = (graph: Graph, node: Node): string =>
-  holesOf(graph, node).length > 0 ? `${titleOf(node)} is not connected` : "an op before it is not connected";
+  holesOf(graph, node).length > 0 ? `${nodeName(node)} is not connected` : "an op before it is not connected";
 
 /** `gelu y, f32[32, 128, 768], kernel 2, in memory`. */
 function sayNode(node: Node, title: string, home: KernelMark | null, lives: Lives): string {
@@ -266,7 +265,7 @@ function sayNode(node: Node, title: string, home: KernelMark | null, lives: Live
 }
 
 /** What a result without a name is called: one statement may give several gradients. */
-const calledBy = ({ op, phase, label, id }: Node): string =>
+export const calledBy = ({ op, phase, label, id }: Node): string =>
   op === "input" || phase === "backward" ? label : boundName(id);
 
 /** `missing`: why there is no value yet. */

@@ -1,19 +1,9 @@
-/** @file What ops are called on their boxes, and what a step is about in these names: an arrow only where a value goes, or where one op becomes another. */
-import { findNode, parseEdgeId, topName } from "../fusion";
+/** @file What a step is about in the names of its ops: an arrow only where a value goes, or where one op becomes another. */
+import { findNode, nodeName, parseEdgeId } from "../fusion";
 import type { Compilation, Graph, Node, NodeId, Step } from "../fusion";
 import { pillTarget } from "../document";
 
 const MAX_NAMES = 3;
-
-/** A composite's part is called by its part name, anything else by its op, and so is an `s` that is bound again. */
-export function titleOf(node: Node): string {
-  const bound = topName(node.id);
-  const again = bound !== null && bound !== node.id;
-  return node.groups.some(({ kind }) => kind === "composite") && !again ? node.label : node.op;
-}
-
-/** What an op is called on its box, and an input on its pill. */
-export const nameOf = (node: Node): string => (node.op === "input" ? node.label : titleOf(node));
 
 /** What steps are about: a program as it was before any of them, and what each of them changed. */
 export type Told = Pick<Compilation, "naive" | "steps">;
@@ -54,7 +44,7 @@ export function stepNames(told: Told, step: Step): string {
   const ids = namedIn(step);
   const names = ids.map((id) => {
     const node = nodeOf(told, step, pillTarget(id) ?? id);
-    return node ? nameOf(node) : id;
+    return node ? nodeName(node) : id;
   });
   const feeds = new Set([...step.edges, ...(step.edge ? [step.edge] : [])].map(endsOf));
   const isFed = (from: number, to: number): boolean => feeds.has(`${ids[from]} ${ids[to]}`);
@@ -85,5 +75,5 @@ export function raisedBy(told: Told, step: Step): string {
 export function nameIn(graph: Graph, id: NodeId): string {
   const real = pillTarget(id) ?? id;
   const node = findNode(graph, real);
-  return node ? nameOf(node) : real;
+  return node ? nodeName(node) : real;
 }

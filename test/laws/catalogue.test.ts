@@ -101,7 +101,7 @@ test("a sum of columns after a matmul is not said to need whole rows", () => {
   const refused = steps.map(({ legal }) => legal).filter(({ code }) => code === "L_ROW_NOT_OWNED");
   expect(refused.length).toBeGreaterThan(0);
   for (const verdict of refused) {
-    expect(verdict.text).toBe("`y` combines 1,024 values of `h`, but several threads compute them.");
+    expect(verdict.text).toBe("`sum` combines 1,024 values of `relu`, but several threads compute them.");
     expect(verdict.numbers).toEqual({ values: 1024 });
   }
 });

@@ -1,5 +1,15 @@
-import { expect, test } from "vitest";
-import { compile, defaultOptions, edgeId, nodeId, settled, type CompileOptions, type Node } from "../../src/fusion";
+import { describe, expect, test } from "vitest";
+import {
+  compile,
+  defaultOptions,
+  edgeId,
+  nodeId,
+  nodeName,
+  settled,
+  type Compilation,
+  type CompileOptions,
+  type Node,
+} from "../../src/fusion";
 import { allLessons, optionsFor } from "../../src/lessons";
 import { placedBy, stillOf, stepNames, tagRect } from "../../src/picture";
 
@@ -56,22 +66,50 @@ test("a choice for one name is no choice for one of the prototype", () => {
   }
 });
 
-test("what is called by its op is called by the op that a step makes of it, and titles have no paths", () => {
-  const faults: string[] = [];
-  for (const lesson of allLessons) {
-    const compilation = compile(lesson.text, optionsFor(lesson, defaultOptions, null, defaultOptions));
-    for (const step of compilation.steps) {
-      const before = new Map<string, Node>(step.patch?.removedNodes.map((node) => [node.id, node]));
-      for (const { id, op, label } of step.patch?.addedNodes ?? []) {
-        const was = before.get(id);
-        if (was && was.op !== op && was.label === was.op && label === was.op)
-          faults.push(`${lesson.id}, step ${step.seq}: ${op} is called ${label}`);
-      }
-      const title = stepNames(compilation, step);
-      if (/[/@#~]/.test(title)) faults.push(`${lesson.id}, step ${step.seq}: ${title}`);
+/** Every node of the program and of its steps, in order, with the step that made it; 0 is the program. */
+function* versionsOf({ naive, steps }: Compilation): Generator<readonly [seq: number, node: Node]> {
+  for (const node of naive!.graph.nodes.values()) yield [0, node];
+  for (const { seq, patch } of steps) for (const node of patch?.addedNodes ?? []) yield [seq, node];
+}
+
+describe.each(allLessons.map((lesson) => [lesson.id, lesson] as const))("%s", (_, lesson) => {
+  const compilation = compile(lesson.text, optionsFor(lesson, defaultOptions, null, defaultOptions));
+  if (!compilation.naive) return;
+
+  test("a node keeps its name until a step makes another op of it", () => {
+    const known = new Map<string, Node>();
+    const faults: string[] = [];
+    for (const [seq, node] of versionsOf(compilation)) {
+      const before = known.get(node.id);
+      if (before?.op === node.op && nodeName(before) !== nodeName(node))
+        faults.push(`step ${seq}: ${nodeName(before)} is called ${nodeName(node)}`);
+      known.set(node.id, node);
     }
-  }
-  expect(faults).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test("titles, sentences and kernels call nodes as their boxes do", () => {
+    const names = new Set<string>();
+    const calls = new Set<string>();
+    for (const [, node] of versionsOf(compilation)) {
+      names.add(nodeName(node));
+      for (const { label } of node.groups) calls.add(label);
+      // A derivative is `d_w`, and its kernel `matmul_d_w`; a kernel of a part of a call does not have the call's name.
+      if (node.phase === "backward" || node.groups.some(({ id }) => id === node.id)) calls.add(node.op);
+    }
+    const faults: string[] = [];
+    for (const step of compilation.steps) {
+      const title = stepNames(compilation, step);
+      for (const name of title.split(/ → |, | and (?:\d+ more)?/))
+        if (name !== "" && !names.has(name)) faults.push(title);
+      for (const [, word] of settled(step).text.matchAll(/`([^`]+)`/g))
+        if (!names.has(word!) && !calls.has(word!)) faults.push(`step ${step.seq}: ${word}`);
+    }
+    const parts = new Set([...names, ...calls].flatMap((name) => name.split("_")));
+    for (const { name } of compilation.fusedPlan!.kernels)
+      if (!name.split("_").some((word) => parts.has(word))) faults.push(name);
+    expect(faults).toEqual([]);
+  });
 });
 
 test("a title calls ops as the step found them, also what a rewrite replaced", () => {

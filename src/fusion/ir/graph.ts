@@ -23,6 +23,8 @@ export interface GroupRef {
   readonly id: string;
   /** What to write on it: `layer_norm`, `block`, `for i`. */
   readonly label: string;
+  /** A composite that was written out op by op, and that a pass has found: its ops keep their own names. */
+  readonly recognised?: true;
 }
 
 export interface Node {
@@ -34,7 +36,7 @@ export interface Node {
   readonly inputs: readonly NodeId[];
   readonly attrs: Attrs;
   readonly type: TensorType;
-  /** Short label for drawings: the binding name, the composite's part, or the op. */
+  /** What its value is called in code: the binding name, the composite's part, or the op. What the node is called: `nodeName`. */
   readonly label: string;
   /** Source nodes this node came from, itself included when it is one. Every rewrite keeps the set. */
   readonly origins: readonly NodeId[];
@@ -180,4 +182,17 @@ export function outputNames(
 ): readonly (string | null)[] {
   const named = new Map(symbols.flatMap(({ name, node: id }) => (id === null ? [] : [[id, name] as const])));
   return outputs.map((id) => named.get(id) ?? null);
+}
+
+/**
+ * What a node is called on its box, in titles, in sentences and in the names of kernels. What was written is called by its op
+ * or call, whatever its result is bound to: `log` of `y = log(x)`, `layer_norm` of `h = layer_norm(x)`. An input, what a call
+ * is made of, and a derivative have names of their own: `x`, `centre`, `d_w`.
+ */
+export function nodeName(node: Node): string {
+  const { id, op, label, groups } = node;
+  if (isInput(node) || isLiteral(node) || node.phase === "backward") return label;
+  const call = groups.find(({ kind, recognised }) => kind === "composite" && !recognised);
+  if (!call) return op;
+  return call.id === id ? call.label : label;
 }

@@ -1,5 +1,5 @@
 /** @file Can ONE kernel compute these members? The single answer that legality, cost and the written kernel share. */
-import { MAX_BINDINGS, bytesOf, node, sizeOf, type Graph, type NodeId, type Node } from "../ir";
+import { MAX_BINDINGS, bytesOf, node, sizeOf, type Graph, type NodeId, type Node, nodeName } from "../ir";
 import { opDef } from "../ops";
 import { followersOf } from "./indices/alignment";
 import { classifyOnline, mayBeOnline } from "./shapes/attention/classify-online";
@@ -34,14 +34,14 @@ export function classifyPlain(graph: Graph, members: readonly NodeId[], outputs:
   const opaque = of("opaque")[0];
   if (opaque !== undefined && members.length > 1) {
     const { code, text } = opDef(node(graph, opaque).op).boundary!;
-    return refuse(code, [opaque], `\`${node(graph, opaque).label}\` is a boundary: ${text}.`);
+    return refuse(code, [opaque], `\`${nodeName(node(graph, opaque))}\` is a boundary: ${text}.`);
   }
   const launched = members.find((id) => isLaunched(node(graph, id)));
   if (launched !== undefined && launchedKey(graph, members) === null)
     return refuse(
       "L_OPAQUE",
       [launched],
-      `\`${node(graph, launched).label}\` is a loop whose iterations are launched one by one: what it carries goes through memory between them.`,
+      `\`${nodeName(node(graph, launched))}\` is a loop whose iterations are launched one by one: what it carries goes through memory between them.`,
       "The pass that runs loops inside kernels.",
     );
   if (goesAlongRows(graph, members)) return classifyRowLoop(graph, members, outputs);
@@ -133,8 +133,8 @@ function classifyContraction(
       "L_ROOT",
       [offending, contraction],
       core.inputs.includes(offending)
-        ? `\`${node(graph, offending).label}\` is needed in memory, and \`${core.label}\` reads it more than once: each tile would store it again.`
-        : `\`${node(graph, offending).label}\` is needed in memory and not computed from the result of \`${core.label}\`: each tile would store it again.`,
+        ? `\`${nodeName(node(graph, offending))}\` is needed in memory, and \`${nodeName(core)}\` reads it more than once: each tile would store it again.`
+        : `\`${nodeName(node(graph, offending))}\` is needed in memory and not computed from the result of \`${nodeName(core)}\`: each tile would store it again.`,
       storedRemedy(graph, members, offending, contraction),
       { bytes: bytesOf(node(graph, offending).type) },
     );

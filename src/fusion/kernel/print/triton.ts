@@ -12,6 +12,7 @@ import {
   type Kernel,
   type Node,
   type NodeId,
+  nodeName,
 } from "../../ir";
 import { opDef, tritonFolds, tritonFunctions, type OpDef, type WgslType } from "../../ops";
 import { NoText, type ForeignText } from "./cuda";
@@ -158,7 +159,7 @@ class Writer {
     let source = n;
     while (opDef(source.op).movement?.free) source = nodeOf(this.graph, source.inputs[0]!);
     if (!isInput(source) && opDef(source.op).kind === "movement" && n !== source)
-      throw new NoText(`Reading \`${n.label}\` in another order has no counterpart in this view.`);
+      throw new NoText(`Reading \`${nodeName(n)}\` in another order has no counterpart in this view.`);
     const text = this.#loaded(n === source ? n : { ...n, id: source.id, label: source.label }, reader);
     const name = this.name(id, n.label);
     this.#reaches.set(id, this.reachOf(n));

@@ -9,6 +9,7 @@ import {
   type Graph,
   type NodeId,
   type Verdict,
+  nodeName,
 } from "../../ir";
 import type { Opinion } from "./define";
 
@@ -23,7 +24,7 @@ export const countOf = (count: number, one: string, many = `${one}s`): string =>
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A node by its label, in backticks. */
-export const nameOf = (graph: Graph, id: NodeId): string => `\`${node(graph, id).label}\``;
+export const nameOf = (graph: Graph, id: NodeId): string => `\`${nodeName(node(graph, id))}\``;
 
 /** `a`, `a and b`, `a, b and c`. */
 export const listOf = (items: readonly string[]): string =>

@@ -77,7 +77,7 @@ function writtenOut({ graph }: Planner, root: Node): Recognised | null {
 /** The members under a common name, outermost of the calls that they are part of. */
 function* named(planner: Planner, root: Node, { name, members }: Recognised): Generator<Candidate, void, Answer> {
   const { graph } = planner;
-  const group: GroupRef = { kind: "composite", id: root.id, label: name };
+  const group: GroupRef = { kind: "composite", id: root.id, label: name, recognised: true };
   const relabelled = members.map((n): Node => {
     const outside = n.groups.findIndex(({ kind }) => kind === "composite");
     const at = outside < 0 ? n.groups.length : outside;

@@ -43,7 +43,7 @@ test("a knob says why the planner has not taken what the machine could do", () =
   expect(refusalsOf(order)).toEqual([
     {
       code: "L_DTYPE",
-      text: "Only whole numbers are sorted by their digits, and what `y` sorts is f32.",
+      text: "Only whole numbers are sorted by their digits, and what `topk` sorts is f32.",
       remedy: "Whole numbers.",
     },
     {

@@ -1,5 +1,5 @@
 /** @file Where rows between products begin and end: which contractions make their elements, and which one multiplies them. */
-import { node, type Graph, type NodeId, type Verdict } from "../../../ir";
+import { node, type Graph, type NodeId, type Verdict, nodeName } from "../../../ir";
 import { opDef } from "../../../ops";
 import { refusal } from "../../refusal";
 
@@ -33,7 +33,7 @@ export function endpointsOf(graph: Graph, members: readonly NodeId[]): Attention
   const [a, b] = [node(graph, apart), node(graph, last)];
   return two(
     [a.id, b.id],
-    `\`${a.label}\` is not the left operand of \`${b.label}\`: they share no row that could stay in registers.`,
+    `\`${nodeName(a)}\` is not the left operand of \`${nodeName(b)}\`: they share no row that could stay in registers.`,
   );
 }
 

@@ -13,6 +13,7 @@ import {
   showShape,
   sizeOf,
   type Verdict,
+  nodeName,
 } from "../../../ir";
 import { algebraOf, isCopy, isLinearFold, isSubtraction, linearGroups, opDef } from "../../../ops";
 import { afterFolds, followersOf, isMatrixTranspose, type Follower } from "../../indices/alignment";
@@ -87,7 +88,7 @@ class Reader {
     return this.#node(id).type.shape;
   }
   #say(id: NodeId): string {
-    return `\`${this.#node(id).label}\``;
+    return `\`${nodeName(this.#node(id))}\``;
   }
   #part(id: NodeId): Part {
     return this.#parts.get(id) ?? "free";

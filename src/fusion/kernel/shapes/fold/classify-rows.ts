@@ -9,6 +9,7 @@ import {
   type NodeId,
   type TemplateName,
   type Verdict,
+  nodeName,
 } from "../../../ir";
 import { opDef } from "../../../ops";
 import { layoutOf, type Layout } from "../../indices/row-layout";
@@ -83,12 +84,12 @@ function refuseColumns(
 ): Classified | null {
   const [fold] = folds;
   if (fold === undefined) return null;
-  const label = `\`${node(graph, fold).label}\``;
+  const label = `\`${nodeName(node(graph, fold))}\``;
   if (rowwise.length > 0)
     return refuse(
       "L_REDUCE_REDUCE",
       [fold, rowwise[0]!],
-      `${label} reduces columns and \`${node(graph, rowwise[0]!).label}\` needs a workgroup for each row.`,
+      `${label} reduces columns and \`${nodeName(node(graph, rowwise[0]!))}\` needs a workgroup for each row.`,
       "Nothing here: a second kernel has to reduce the columns.",
     );
   const bytes = 4 * columns * folds.length;
@@ -126,7 +127,7 @@ export function classifyRows(
       return refuse(
         "L_SHAPE",
         [id, rowOps[0]!],
-        `\`${n.label}\` is ${showShape(n.type.shape)}; the rows of this kernel are those of ${showShape(domain.space)}, and a kernel stores what its loop computes.`,
+        `\`${nodeName(n)}\` is ${showShape(n.type.shape)}; the rows of this kernel are those of ${showShape(domain.space)}, and a kernel stores what its loop computes.`,
         "The same shape for both.",
         { elements: sizeOf(n.type.shape), otherElements: sizeOf(domain.space) },
       );
@@ -168,7 +169,7 @@ function refuseBothDirections(graph: Graph, scans: readonly NodeId[]): Classifie
   return refuse(
     "L_INDEX",
     [from, to],
-    `\`${node(graph, from).label}\` runs along each row from its start and \`${node(graph, to).label}\` from its end: one loop goes one way.`,
+    `\`${nodeName(node(graph, from))}\` runs along each row from its start and \`${nodeName(node(graph, to))}\` from its end: one loop goes one way.`,
     "Two scans in the same direction.",
   );
 }

@@ -12,6 +12,7 @@ import {
   type Node,
   type NodeId,
   type Target,
+  nodeName,
 } from "../../../ir";
 import { opDef, ownShape, rowLoopOf, type RowLoop } from "../../../ops";
 import { rowLoopMicros, rowLoopThreads } from "../../nest/price";
@@ -58,7 +59,7 @@ export function rowRegionOf(graph: Graph, members: readonly NodeId[]): RowRegion
 /** The form of a kernel that goes along rows, or why there is none. */
 export function classifyRowLoop(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): Classified {
   const { loop, results, phases } = rowRegionOf(graph, members);
-  const label = (id: NodeId): string => `\`${node(graph, id).label}\``;
+  const label = (id: NodeId): string => `\`${nodeName(node(graph, id))}\``;
   const [first] = results as [NodeId];
   const other = loopsIn(graph, results)[1]?.[0];
   if (other)

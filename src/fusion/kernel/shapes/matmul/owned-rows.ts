@@ -2,7 +2,7 @@
  * @file Rows of a product that a workgroup owns as a whole: where all columns fit into its tile, folds of a row, and what follows from
  * them, need no second kernel. (Softmax, a norm or a running sum of squares right behind a matmul.)
  */
-import { node, sizeOf, type Graph, type Node, type NodeId, type Target, type Verdict } from "../../../ir";
+import { node, sizeOf, type Graph, type Node, type NodeId, type Target, type Verdict, nodeName } from "../../../ir";
 import { opDef } from "../../../ops";
 import { matmulSizes, tileBytes, tileEfficiency, tileThreads } from "./matmul";
 import { refusal } from "../../refusal";
@@ -64,7 +64,7 @@ export function offendingRows(
     return refusal(
       "L_INDEX",
       [bound, id],
-      `\`${n.label}\` does not follow the rows of \`${core.label}\` element by element, and a workgroup holds only its own rows.`,
+      `\`${nodeName(n)}\` does not follow the rows of \`${nodeName(core)}\` element by element, and a workgroup holds only its own rows.`,
       "A reader that takes each result of the matmul in place.",
     );
   }
@@ -73,7 +73,7 @@ export function offendingRows(
   return refusal(
     "L_SHAPE",
     [other, contraction],
-    `\`${node(graph, other).label}\` is not stored row by row with \`${core.label}\`.`,
+    `\`${nodeName(node(graph, other))}\` is not stored row by row with \`${nodeName(core)}\`.`,
     "A result with the matmul's rows.",
     { elements: sizeOf(node(graph, other).type.shape) },
   );

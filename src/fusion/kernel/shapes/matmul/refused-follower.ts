@@ -1,5 +1,5 @@
 /** @file Why a member that follows a matmul, or that it follows, is not in one kernel with it. */
-import { node, showShape, sizeOf, type Graph, type NodeId, type Verdict } from "../../../ir";
+import { node, showShape, sizeOf, type Graph, type NodeId, type Verdict, nodeName } from "../../../ir";
 import { loadsByData, opDef } from "../../../ops";
 import { resolveView } from "../../indices/views";
 import { refusal } from "../../refusal";
@@ -12,7 +12,7 @@ export const refuseBefore = (graph: Graph, first: NodeId, contraction: NodeId): 
   refusal(
     "L_REDUCE_REDUCE",
     [first, contraction],
-    `\`${node(graph, first).label}\` must finish a whole row before \`${node(graph, contraction).label}\` can read it: a matmul can compute only elementwise ops on its operands.`,
+    `\`${nodeName(node(graph, first))}\` must finish a whole row before \`${nodeName(node(graph, contraction))}\` can read it: a matmul can compute only elementwise ops on its operands.`,
     `A factor that is the same for a whole row, applied to the matmul's result instead.`,
   );
 
@@ -30,13 +30,13 @@ export function refuseFollower(
   const { kind } = opDef(n.op);
   if (walksRows(n)) {
     if (why) return why;
-    const { label } = node(graph, resolveView(graph, operand));
+    const label = nodeName(node(graph, resolveView(graph, operand)));
     const columns = core.type.shape.at(-1) ?? 1;
     const { shape } = node(graph, n.inputs[0]!).type;
     const axes = walkedAxes(graph, n)!;
     const values = sizeOf(axes.map((axis) => shape[axis]!));
     if (values !== columns || !isTrailing(shape, axes)) {
-      const text = `\`${n.label}\` combines ${values} values of \`${label}\`, but several threads compute them.`;
+      const text = `\`${nodeName(n)}\` combines ${values} values of \`${label}\`, but several threads compute them.`;
       const remedy = "Nothing here: a second kernel has to read them.";
       return refusal("L_ROW_NOT_OWNED", [contraction, id], text, remedy, { values });
     }
@@ -44,7 +44,7 @@ export function refuseFollower(
       columns > MAX_OWNED_COLUMNS
         ? `a workgroup owns at most ${MAX_OWNED_COLUMNS} of their ${columns} columns`
         : `the ${columns} values of a row are spread over several threads of its tile`;
-    const text = `\`${n.label}\` needs whole rows of \`${label}\`, but ${owned}.`;
+    const text = `\`${nodeName(n)}\` needs whole rows of \`${label}\`, but ${owned}.`;
     const remedy =
       columns > MAX_OWNED_COLUMNS
         ? `Rows of at most ${MAX_OWNED_COLUMNS} values.`
@@ -55,14 +55,14 @@ export function refuseFollower(
     return refusal(
       "L_INDEX",
       [operand, id],
-      `\`${n.label}\` needs other elements of \`${bound.label}\` than the thread that computed them has, or only a part of them.`,
+      `\`${nodeName(n)}\` needs other elements of \`${nodeName(bound)}\` than the thread that computed them has, or only a part of them.`,
       "A reader that takes each result of the matmul once, in place.",
     );
   }
   return refusal(
     "L_SHAPE",
     [contraction, id],
-    `\`${n.label}\` is ${showShape(n.type.shape)}, and \`${bound.label}\` is ${showShape(bound.type.shape)}: its elements do not match the accumulators one to one.`,
+    `\`${nodeName(n)}\` is ${showShape(n.type.shape)}, and \`${nodeName(bound)}\` is ${showShape(bound.type.shape)}: its elements do not match the accumulators one to one.`,
     "A reader of the matmul's own shape.",
     { elements: sizeOf(n.type.shape), otherElements: sizeOf(bound.type.shape) },
   );

@@ -1,5 +1,15 @@
 /** @file Products of one left operand in one kernel: a gate and what it gates, or q, k and v, share the tile that they multiply. */
-import { bytesOf, node, sameShape, showShape, type Graph, type Node, type NodeId, type Verdict } from "../../../ir";
+import {
+  bytesOf,
+  node,
+  sameShape,
+  showShape,
+  type Graph,
+  type Node,
+  type NodeId,
+  type Verdict,
+  nodeName,
+} from "../../../ir";
 import { opDef } from "../../../ops";
 import { followersOf, type Follower } from "../../indices/alignment";
 import { refusal, storedRemedy } from "../../refusal";
@@ -28,7 +38,7 @@ export function sharedOperandRefusal(
   products: readonly NodeId[],
 ): Verdict | null {
   const [a, ...others] = products.map((id) => node(graph, id)) as [Node, ...Node[]];
-  const labels = [a, ...others].map(({ label }) => `\`${label}\``);
+  const labels = [a, ...others].map((n) => `\`${nodeName(n)}\``);
   // Products of one label go by their order.
   const told = labels.map((label, i) => {
     const alike = labels.flatMap((other, at) => (other === label ? [at] : []));
@@ -59,7 +69,7 @@ export function sharedOperandRefusal(
     return refusal(
       "L_INDEX",
       [refused.operand, refused.id],
-      `\`${node(graph, refused.id).label}\` does not follow \`${node(graph, refused.operand).label}\` element by element.`,
+      `\`${nodeName(node(graph, refused.id))}\` does not follow \`${nodeName(node(graph, refused.operand))}\` element by element.`,
       "An op that is computed element by element from both matmuls.",
     );
   const found = (id: NodeId): Follower | undefined =>
@@ -73,7 +83,7 @@ export function sharedOperandRefusal(
   return refusal(
     "L_ROOT",
     [offending, a.id],
-    `\`${node(graph, offending).label}\` is needed in memory, and every tile would store it again.`,
+    `\`${nodeName(node(graph, offending))}\` is needed in memory, and every tile would store it again.`,
     products.map((id) => storedRemedy(graph, members, offending, id)).toSorted()[0]!,
     { bytes: bytesOf(node(graph, offending).type) },
   );

@@ -1,5 +1,15 @@
 /** @file Rows that no workgroup has room for, put in order: sorted in runs, which kernel after kernel merges two by two. */
-import { node, showCount, sizeOf, type Graph, type Knobs, type Node, type NodeId, type Target } from "../../../ir";
+import {
+  node,
+  showCount,
+  sizeOf,
+  type Graph,
+  type Knobs,
+  type Node,
+  type NodeId,
+  type Target,
+  nodeName,
+} from "../../../ir";
 import { handedOver, mergedMicros, mergeFactors, orderStages, type MergeShape } from "./merge-factors";
 import { sumOf } from "./sort-factors";
 import { MAX_SORTED, MAX_SELECTED, opDef } from "../../../ops";
@@ -103,12 +113,12 @@ export function classifyMerged(
     verdict: refusal(
       code,
       [id, first.id],
-      `\`${first.label}\` puts its ${showCount(columns)} elements in order in several kernels, one after another: ${why}.`,
+      `\`${nodeName(first)}\` puts its ${showCount(columns)} elements in order in several kernels, one after another: ${why}.`,
       remedy,
       { columns, limit: MAX_SORTED },
     ),
   });
-  const label = (id: NodeId): string => `\`${node(graph, id).label}\``;
+  const label = (id: NodeId): string => `\`${nodeName(node(graph, id))}\``;
   const other = rowOps.find((id) => !orders.includes(id) || !same(graph, first, node(graph, id)));
   if (other !== undefined)
     return no(

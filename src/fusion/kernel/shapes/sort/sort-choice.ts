@@ -1,5 +1,5 @@
 /** @file Which way rows are put in order that no workgroup has room for: what each takes, and why it is not taken. */
-import { node, showMicros, type Graph, type Knobs, type Target, type Verdict } from "../../../ir";
+import { node, showMicros, type Graph, type Knobs, type Target, type Verdict, nodeName } from "../../../ir";
 import { mergedMicros, mergeFactors } from "./merge-factors";
 import { digitMicros, launchesOf, sumOf, type DigitFactors } from "./sort-factors";
 import { networkMicros } from "./network-price";
@@ -77,7 +77,7 @@ function refusedWays(
 ): ReadonlyMap<OrderWay, Verdict> {
   const { columns, template } = form;
   const ids = form.orders.map(({ node: id }) => id);
-  const { label } = node(graph, ids[0]!);
+  const label = nodeName(node(graph, ids[0]!));
   const found = new Map<OrderWay, Verdict>();
   const { count, operand } = mergedSort(graph, form);
   if (template === "merge-sort")

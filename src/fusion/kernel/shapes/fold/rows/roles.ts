@@ -10,6 +10,7 @@ import {
   type NodeId,
   type Shape,
   type Verdict,
+  nodeName,
 } from "../../../../ir";
 import { opDef } from "../../../../ops";
 import { samplesOf } from "../../../indices/alignment";
@@ -89,7 +90,7 @@ export function roleOfMember(
   if (late !== undefined) return def.movement?.free ? { role: "column", stage } : tooEarly(graph, late, n);
   if (walksRows(n)) return rowOpRole(graph, id, roles, domain, stage);
   if (bound.length === 0) return { role: "free", stage: 0 };
-  const show = (of: NodeId): string => `\`${node(graph, of).label}\``;
+  const show = (of: NodeId): string => `\`${nodeName(node(graph, of))}\``;
   if (def.kind === "movement") {
     const operand = bound[0]!;
     const { role, lie } = roles.get(operand)!;
@@ -199,7 +200,7 @@ function rowOpRole(
   return refusal(
     "L_REDUCE_REDUCE",
     [input.id, id],
-    `\`${n.label}\` reduces ${showShape(input.type.shape)} over ${axesOf(axes)}; the other rows of this kernel are those of ${showShape(domain.space)} over ${axesOf(domain.axes)}. A kernel works on one kind of row.`,
+    `\`${nodeName(n)}\` reduces ${showShape(input.type.shape)} over ${axesOf(axes)}; the other rows of this kernel are those of ${showShape(domain.space)} over ${axesOf(domain.axes)}. A kernel works on one kind of row.`,
     "The same shape and the same axes for both.",
   );
 }
@@ -212,8 +213,8 @@ const tooEarly = (graph: Graph, fold: NodeId, n: Node): Verdict =>
   refusal(
     "L_REDUCE_REDUCE",
     [fold, n.id],
-    `\`${n.label}\` needs \`${node(graph, fold).label}\`, which is known only after the last row; no row can be held until then.`,
-    `Store \`${node(graph, fold).label}\`; a later kernel reads it.`,
+    `\`${nodeName(n)}\` needs \`${nodeName(node(graph, fold))}\`, which is known only after the last row; no row can be held until then.`,
+    `Store \`${nodeName(node(graph, fold))}\`; a later kernel reads it.`,
   );
 
 const misaligned = (graph: Graph, id: NodeId, input: NodeId, domain: RowDomain): Verdict => {
@@ -221,7 +222,7 @@ const misaligned = (graph: Graph, id: NodeId, input: NodeId, domain: RowDomain):
   return refusal(
     "L_SHAPE",
     [input, id],
-    `\`${consumer.label}\` is ${showShape(consumer.type.shape)} and would meet \`${producer.label}\` (${showShape(producer.type.shape)}) in another row than the one just reduced: the rows here are those of ${showShape(domain.space)}.`,
+    `\`${nodeName(consumer)}\` is ${showShape(consumer.type.shape)} and would meet \`${nodeName(producer)}\` (${showShape(producer.type.shape)}) in another row than the one just reduced: the rows here are those of ${showShape(domain.space)}.`,
     "Keep the reduced axis (keepdim=True), so that every element meets its own row.",
     { elements: sizeOf(consumer.type.shape), otherElements: sizeOf(producer.type.shape) },
   );
