@@ -3,7 +3,11 @@ import { findBrowser } from "./scripts/ensure-browser.mjs";
 
 const browser = await findBrowser();
 const port = Number(process.env.PW_PORT ?? 4319);
-const software = ["--use-webgpu-adapter=swiftshader"];
+const software = [
+  "--use-webgpu-adapter=swiftshader",
+  // Zeroes of workgroup memory as a loop in the shader: SwiftShader makes a store of each, which takes it seconds.
+  "--disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension",
+];
 
 export default defineConfig({
   testDir: "e2e",

@@ -29,7 +29,7 @@ describe.skipIf(!gpu)("on Dawn, a real implementation", () => {
   });
 
   test("with quantisation off the clock steps finely", async () => {
-    const fine = createSession((await dawn(["disable-dawn-features=timestamp_quantization"]))!);
+    const fine = createSession((await dawn(["timestamp_quantization"]))!);
     const info = await fine.describe();
     expect(info.ok && info.value.tickNanos).toBeLessThan(1000);
     await fine.close();
