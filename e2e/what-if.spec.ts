@@ -34,7 +34,7 @@ test("what if: a pass or a level less, a more expensive launch, another line for
     await expect(panel).toContainText("What if launch is 100 µs?");
     await expect(panel.getByRole("row", { name: /^Kernels/ })).toHaveText(/2\s*1$/);
     await expect(kernels).toHaveAccessibleName(/end 2$/);
-    const flipped = panel.getByRole("listitem").filter({ hasText: "Refused" }).filter({ hasText: "Fused" }).first();
+    const flipped = panel.getByRole("listitem").filter({ hasText: "Refused" }).filter({ hasText: "Accepted" }).first();
     await expect(panel).toContainText(/\d+ decisions? flips?/);
     await flipped.getByRole("button", { name: "→" }).click();
     await expect(play.card).toContainText("Not worth it");

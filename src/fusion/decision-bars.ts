@@ -152,6 +152,31 @@ export function questionOf(step: Pick<Step, "kind" | "accepted">): string {
   return step.accepted ? "Why fused?" : "Why not fused?";
 }
 
+/** What asks for a step's remedy. */
+export const remedyQuestionOf = ({ kind }: Pick<Step, "kind">): string =>
+  kind === "graph" || kind === "split" ? "What would change that?" : "What would make it fuse?";
+
+/** One answer of a decision, as a mark and words; the person's own has no mark. */
+export interface VerdictWords {
+  readonly ok: boolean | null;
+  readonly text: string;
+}
+
+/** Whether it can be done, and then whether it is worth it or who chose it. */
+export function verdictsOf(step: Pick<Step, "legal" | "profitable" | "cost">): readonly VerdictWords[] {
+  const { legal, profitable } = step;
+  const allowed = { ok: legal.ok, text: legal.ok ? "Allowed" : "Not allowed" };
+  if (step.cost?.criterion === "choice" || settled(step).code.startsWith("U_"))
+    return [allowed, { ok: null, text: "Your choice" }];
+  return profitable ? [allowed, { ok: profitable.ok, text: profitable.ok ? "Worth it" : "Not worth it" }] : [allowed];
+}
+
+/** What came of it. */
+export const acceptedWords = (accepted: boolean): VerdictWords => ({
+  ok: accepted,
+  text: accepted ? "Accepted" : "Refused",
+});
+
 /** The bold answer of a decision: its code in the case at hand. */
 export function titleOf(step: Pick<Step, "legal" | "profitable" | "cost">): string {
   const { code, limit } = settled(step);

@@ -11,16 +11,20 @@ export { valuesAt, type ShownValues } from "./small-sizes";
 export { savedMarks, type SavedMark } from "./saved-marks";
 export { savedSheet, type Expansion, type SavedRow, type SavedSheet, type SavedValue } from "./saved-sheet";
 export {
+  acceptedWords,
   barsOf,
   criterionWords,
   limitWords,
   microsSaved,
   questionOf,
   reasonTitles,
+  remedyQuestionOf,
   settled,
   titleOf,
+  verdictsOf,
   type Bar,
   type BarGroup,
+  type VerdictWords,
 } from "./decision-bars";
 export {
   alignSteps,

@@ -17,7 +17,7 @@ test("the card of an accepted step says what it saves, both ways, and offers to 
   const card = cardOfStep(compilation, step, defaultOptions);
   expect(card.question).toBe("Why fused?");
   expect(card.kick).toMatch(/^Step \d+: \w+ → \w+$/);
-  expect(card.allowed && card.worthIt).toBe(true);
+  expect(card.verdicts.map(({ text }) => text)).toEqual(["Allowed", "Worth it"]);
   const [time] = card.bars;
   expect([time!.title, time!.bars[0]!.part, time!.bars.map(({ chosen }) => chosen)]).toEqual([
     "Predicted time",
@@ -64,7 +64,8 @@ test("a refusal that is not worth it keeps both verdicts apart and may be forced
   const compilation = compiled(TWO_READERS);
   const step = compilation.steps.find(({ accepted, legal }) => !accepted && legal.ok)!;
   const card = cardOfStep(compilation, step, defaultOptions);
-  expect([card.question, card.allowed, card.worthIt]).toEqual(["Why not fused?", true, false]);
+  expect(card.question).toBe("Why not fused?");
+  expect(card.verdicts.map(({ text }) => text)).toEqual(["Allowed", "Not worth it"]);
   expect(card.cannotForce).toBeNull();
 });
 
@@ -81,8 +82,10 @@ test("what is not allowed can't be forced, and the card says why", () => {
   const refused: Step = { ...step, accepted: false, legal, profitable: null };
   const card = cardOfStep(compilation, refused, defaultOptions);
   expect(card.cannotForce).toMatch(/^Not allowed/);
-  expect(card.worthIt).toBeNull();
-  expect(card.remedy).toBe("Fuse `b` too.");
+  expect(card.verdicts.map(({ text }) => text)).toEqual(["Not allowed"]);
+  expect(card.remedy).toEqual({ question: "What would make it fuse?", text: "Fuse `b` too." });
+  const rewrite = cardOfStep(compilation, { ...refused, kind: "graph" }, defaultOptions);
+  expect([rewrite.question, rewrite.remedy!.question]).toEqual(["Why not rewritten?", "What would change that?"]);
 });
 
 test("a remedy that names a choice may be tried; edges have their own buttons", () => {

@@ -1,6 +1,16 @@
 /** @file What the decision card says about a step or an edge: question, answer, reason, verdicts, bars, a way on. */
-import { barsOf, findNode, questionOf, reasonTitles, settled, titleOf } from "../fusion";
-import type { BarGroup, CompileOptions, EdgeId, Graph, ForbidReason, Step, Verdict } from "../fusion";
+import {
+  acceptedWords,
+  barsOf,
+  findNode,
+  questionOf,
+  reasonTitles,
+  remedyQuestionOf,
+  settled,
+  titleOf,
+  verdictsOf,
+} from "../fusion";
+import type { BarGroup, CompileOptions, EdgeId, Graph, ForbidReason, Step, Verdict, VerdictWords } from "../fusion";
 import { pillTarget } from "../document";
 import { nameIn, raisedBy, stepNames, type Told } from "./step-names";
 import { calledBy, type SceneEdge } from "./scene";
@@ -13,14 +23,10 @@ export interface DecisionCard {
   readonly answer: string;
   readonly reason: string;
   readonly code: string;
-  readonly allowed: boolean | null;
-  /** null: never asked. */
-  readonly worthIt: boolean | null;
+  readonly verdicts: readonly VerdictWords[];
   /** What was compared, what decided first. */
   readonly bars: readonly BarGroup[];
-  /** Something else than the numbers decided: the person. */
-  readonly byPerson: boolean;
-  readonly remedy: string | null;
+  readonly remedy: { readonly question: string; readonly text: string } | null;
   /** Options that the remedy names; null where the card has a button of its own for it, or where it names none. */
   readonly remedyOptions: Partial<CompileOptions> | null;
   readonly earlier: readonly { readonly seq: number; readonly text: string }[];
@@ -42,9 +48,8 @@ export const pinOf = (edge: EdgeId | null, options: CompileOptions): DecisionCar
         ? "forbidden"
         : null;
 
-const outcomeOf = (step: Step): string => {
-  return `${step.accepted ? "Accepted" : "Refused"}: ${titleOf(step).replace(/\.$/, "").toLowerCase()}`;
-};
+const outcomeOf = (step: Step): string =>
+  `${acceptedWords(step.accepted).text}: ${titleOf(step).replace(/\.$/, "").toLowerCase()}`;
 
 const forbidReasonOf = (edge: EdgeId | null, { kept }: CompileOptions): ForbidReason | null =>
   kept?.find((each) => each.edge === edge)?.reason ?? null;
@@ -70,11 +75,9 @@ export function cardOfStep(
     answer: titleOf(step),
     reason: verdict.text,
     code: verdict.code,
-    allowed: step.legal.ok,
-    worthIt: step.profitable?.ok ?? null,
+    verdicts: verdictsOf(step),
     bars: barsOf(step),
-    byPerson: step.cost?.criterion === "choice" || verdict.code.startsWith("U_"),
-    remedy: step.accepted ? null : (verdict.remedy ?? null),
+    remedy: step.accepted || !verdict.remedy ? null : { question: remedyQuestionOf(step), text: verdict.remedy },
     remedyOptions: step.accepted ? null : tryable(verdict),
     earlier: others.filter(({ seq }) => seq !== step.seq).map((each) => ({ seq: each.seq, text: outcomeOf(each) })),
     edge,
@@ -108,10 +111,8 @@ function undecided(graph: Graph, edge: SceneEdge): Omit<DecisionCard, "edge" | "
   const [from, to] = [nameIn(graph, edge.from), result ? calledBy(result) : nameIn(graph, edge.to)];
   const none = {
     code: "",
-    allowed: null,
-    worthIt: null,
+    verdicts: [],
     bars: [],
-    byPerson: false,
     remedy: null,
     remedyOptions: null,
     earlier: [],

@@ -21,7 +21,7 @@ import {
   selectStep,
   usePlayground,
 } from "../state";
-import { barsOf, questionOf } from "../fusion";
+import { barsOf, questionOf, remedyQuestionOf, settled } from "../fusion";
 import type { Step } from "../fusion";
 import "./presenter.css";
 
@@ -45,7 +45,7 @@ function Bars({ step }: { readonly step: Step }) {
 }
 
 function Reason({ step }: { readonly step: Step }) {
-  const verdict = step.profitable ?? step.legal;
+  const verdict = settled(step);
   return (
     <>
       <h2>{questionOf(step)}</h2>
@@ -55,7 +55,7 @@ function Reason({ step }: { readonly step: Step }) {
       <Bars step={step} />
       {!step.accepted && verdict.remedy && (
         <p>
-          <b>What would make it fuse?</b> <InlineCode text={verdict.remedy} />
+          <b>{remedyQuestionOf(step)}</b> <InlineCode text={verdict.remedy} />
         </p>
       )}
     </>

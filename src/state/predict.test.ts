@@ -11,10 +11,10 @@ const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setTimeout(resolve, 1));
 };
 
-/** What somebody said of a step, or of the end. */
-const said = (kind: "end" | "step", right: boolean): Guess => {
+/** What somebody said of a step, or of the end; null: that they cannot tell. */
+const said = (kind: "end" | "step", right: boolean | null): Guess => {
   const question = (kind === "end" ? { kind, count: "kernels", naive: 3 } : { kind }) as PredictQuestion;
-  return { question, said: null, truth: 1, right, because: "" };
+  return { question, said: right === null ? null : right ? 1 : 2, truth: 1, right: right === true, because: "" };
 };
 
 async function open() {
@@ -79,4 +79,15 @@ test("another program is covered again, and the tally goes on", async () => {
   actions.openExample(examples.find(({ id }) => id === "log-relu")!.id);
   await settle();
   expect([selectCovered(page.getState()), selectKnown(page.getState()), page.getState().cursor]).toEqual(["end", 0, 0]);
+});
+
+test("who cannot tell sees the answer, and it counts as no guess", async () => {
+  const page = await open();
+  const { actions } = page.getState();
+  actions.togglePredict();
+  actions.guess(said("end", null));
+  expect(page.getState().guesses).toMatchObject({ right: 0, asked: 0, last: { said: null } });
+  actions.guess(said("step", true));
+  actions.guess(said("step", false));
+  expect(page.getState().guesses).toMatchObject({ right: 1, asked: 2 });
 });

@@ -14,15 +14,6 @@ export function Sentence({ text }: { readonly text: string }): ReactNode {
   return text.split("`").map((part, i) => (i % 2 === 1 ? <code key={`${i}${part}`}>{part}</code> : part));
 }
 
-function Verdict({ ok, yes, no }: { readonly ok: boolean; readonly yes: string; readonly no: string }) {
-  return (
-    <span className="verdict" data-ok={ok}>
-      <Icon name={ok ? "check" : "cross"} size={15} />
-      {ok ? yes : no}
-    </span>
-  );
-}
-
 /** Alternatives by one number, the chosen one marked; or a value above what is allowed. */
 function CostBars({ group: { title, decides, bars } }: { readonly group: BarGroup }) {
   return (
@@ -124,16 +115,14 @@ export function DecisionCard({ card, onClose }: { readonly card: Card; readonly 
       <p>
         <b>{card.answer}</b> <Sentence text={card.reason} />
       </p>
-      {card.allowed !== null && (
+      {card.verdicts.length > 0 && (
         <div className="verdicts">
-          <Verdict ok={card.allowed} yes="Allowed" no="Not allowed" />
-          {card.byPerson ? (
-            <span className="verdict" data-by="person">
-              Your choice
+          {card.verdicts.map(({ ok, text }) => (
+            <span key={text} className="verdict" data-ok={ok}>
+              {ok !== null && <Icon name={ok ? "check" : "cross"} size={15} />}
+              {text}
             </span>
-          ) : (
-            card.worthIt !== null && <Verdict ok={card.worthIt} yes="Worth it" no="Not worth it" />
-          )}
+          ))}
         </div>
       )}
       {card.bars.map((group) => (
@@ -141,7 +130,7 @@ export function DecisionCard({ card, onClose }: { readonly card: Card; readonly 
       ))}
       {card.remedy && (
         <p className="way-out">
-          <b>What would make it fuse?</b> <Sentence text={card.remedy} />
+          <b>{card.remedy.question}</b> <Sentence text={card.remedy.text} />
           {card.remedyOptions && (
             <button type="button" onClick={() => actions.setOptions(card.remedyOptions!)}>
               Try it

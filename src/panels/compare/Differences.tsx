@@ -1,7 +1,8 @@
 /** @file What differs between two plans: each decision with both reasons, totals, reasons by code. */
 import { useEffect, useRef } from "react";
-import type { Graph, Step } from "../../fusion";
+import { acceptedWords, type Graph, type Step } from "../../fusion";
 import { InlineCode } from "../InlineCode";
+import { Verdict } from "../Verdict";
 import { bytesBetween, codeRows, comparedRows, type ComparedTotals, type differences } from "../model/plan/compare";
 import { passTitle } from "../model/plan/passes";
 import { showBytes } from "../model/units";
@@ -17,8 +18,7 @@ function Said({ name, taken }: { readonly name: string; readonly taken: TakenWor
       <dd>
         {taken ? (
           <>
-            <b className={taken.accepted ? "said-yes" : "said-no"}>{taken.accepted ? "Accepted." : "Refused."}</b>{" "}
-            <InlineCode text={taken.text} /> <code>{taken.code}</code>
+            <Verdict of={acceptedWords(taken.accepted)} /> <InlineCode text={taken.text} /> <code>{taken.code}</code>
           </>
         ) : (
           <b>Not tried.</b>

@@ -7,8 +7,8 @@ import { passTitle } from "../model/plan/passes";
 import { count, plural } from "../model/units";
 import { useShownKernel } from "./use-shown-kernel";
 import { WhatIfTab } from "./what-if/WhatIfTab";
-import { Icon } from "../../icons";
 import { InlineCode } from "../InlineCode";
+import { Verdict } from "../Verdict";
 import "./card-views.css";
 
 /** Rows drawn at once in a group; the rest on request. */
@@ -140,15 +140,6 @@ interface Props {
   readonly covered: boolean;
 }
 
-function Check({ ok, yes, no }: { readonly ok: boolean; readonly yes: string; readonly no: string }) {
-  return (
-    <span className={ok ? "decision-ok" : "decision-no"}>
-      <Icon name={ok ? "check" : "cross"} size={14} />
-      {ok ? yes : no}
-    </span>
-  );
-}
-
 /** One decision: what it was about, both verdicts, the sentence, the numbers, the remedy. */
 function DecisionItem({ row, current, covered }: Props) {
   if (covered)
@@ -165,8 +156,9 @@ function DecisionItem({ row, current, covered }: Props) {
         <code>{row.code}</code>
       </button>
       <p className="decision-checks">
-        <Check ok={row.allowed} yes="Allowed" no="Not allowed" />
-        {row.worth !== null && <Check ok={row.worth} yes="Worth it" no="Not worth it" />}
+        {row.verdicts.map((each) => (
+          <Verdict key={each.text} of={each} />
+        ))}
         {row.criterion && <span className="decision-criterion">{row.criterion}</span>}
       </p>
       <p>
@@ -174,7 +166,7 @@ function DecisionItem({ row, current, covered }: Props) {
       </p>
       {row.remedy && (
         <p>
-          <b>What would make it fuse?</b> <InlineCode text={row.remedy} />
+          <b>{row.remedy.question}</b> <InlineCode text={row.remedy.text} />
         </p>
       )}
       {row.numbers.length > 0 && <p className="decision-numbers">{row.numbers.join(" · ")}</p>}

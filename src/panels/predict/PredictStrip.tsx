@@ -114,7 +114,7 @@ function Outcome({ last }: { readonly last: Guess }) {
   const about = question.kind === "step" ? `step ${question.step.seq} is ` : "";
   const instead = right || said === null ? "" : `; you said ${words(question, said)}`;
   return (
-    <p className="predict-outcome" data-right={right}>
+    <p className="predict-outcome" data-right={said === null ? undefined : right}>
       <b>
         {verdict}: {about}
         {words(question, truth)}

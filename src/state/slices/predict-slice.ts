@@ -58,7 +58,9 @@ export const predictSlice: Slice<"togglePredict" | "guess" | "showAllSteps"> = (
     guess(last) {
       const guesses = selectGuesses(context.get());
       if (!guesses) return;
-      const tally = { last, right: guesses.right + (last.right ? 1 : 0), asked: guesses.asked + 1 };
+      // Who cannot tell has not guessed: the answer is shown, and nothing counted.
+      const asked = guesses.asked + (last.said === null ? 0 : 1);
+      const tally = { last, right: guesses.right + (last.right ? 1 : 0), asked };
       if (last.question.kind === "end") know({ ...tally, end: last }, guesses.known);
       else know(tally, guesses.known + 1);
     },

@@ -4,9 +4,9 @@ import { playground, selectFusion, titleOfQuestion, usePlayground, type WhatIfSt
 import { changedGroups, totalRows, type ChangedRow, type TakenWords } from "../../model/plan/what-if";
 import { WhatIfQuestion } from "./WhatIfQuestion";
 import "./what-if.css";
-import { parseEdgeId, type ChangedDecision, type EdgeId, type Graph } from "../../../fusion";
-import { Icon } from "../../../icons";
+import { acceptedWords, parseEdgeId, type ChangedDecision, type EdgeId, type Graph } from "../../../fusion";
 import { InlineCode } from "../../InlineCode";
+import { Verdict } from "../../Verdict";
 import { passTitle } from "../../model/plan/passes";
 
 type Answered = Extract<WhatIfState, { readonly status: "answered" }>;
@@ -127,11 +127,7 @@ function Said({ when, taken }: { readonly when: string; readonly taken: TakenWor
     <div className="changed-text">
       <i>{when}</i>
       <p>
-        <span className={taken.accepted ? "decision-ok" : "decision-no"}>
-          <Icon name={taken.accepted ? "check" : "cross"} size={14} />
-          {taken.accepted ? "Fused" : "Refused"}
-        </span>{" "}
-        <InlineCode text={taken.text} />
+        <Verdict of={acceptedWords(taken.accepted)} /> <InlineCode text={taken.text} />
         {taken.numbers.length > 0 && <small>{taken.numbers.join(" · ")}</small>}
       </p>
     </div>

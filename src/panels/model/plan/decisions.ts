@@ -3,14 +3,17 @@ import {
   barsOf,
   criterionWords,
   limitWords,
+  remedyQuestionOf,
   settled,
   showFlops,
   titleOf,
+  verdictsOf,
   type BarGroup,
   type Compilation,
   type Step,
   type StepCost,
   type Verdict,
+  type VerdictWords,
 } from "../../../fusion";
 import { stepNames } from "../../../picture";
 import { outcomeOf } from "./step-words";
@@ -25,11 +28,9 @@ export interface DecisionRow {
   readonly about: string;
   readonly outcome: string;
   readonly accepted: boolean;
-  readonly allowed: boolean;
-  /** null: never asked, because not allowed. */
-  readonly worth: boolean | null;
+  readonly verdicts: readonly VerdictWords[];
   readonly text: string;
-  readonly remedy: string | null;
+  readonly remedy: { readonly question: string; readonly text: string } | null;
   readonly numbers: readonly string[];
   readonly title: string;
   readonly bars: readonly BarGroup[];
@@ -87,10 +88,9 @@ function rowOf(step: Step, compilation: Compilation): DecisionRow {
     about: stepNames(compilation, step),
     outcome: outcomeOf(step),
     accepted: step.accepted,
-    allowed: step.legal.ok,
-    worth: step.profitable?.ok ?? null,
+    verdicts: verdictsOf(step),
     text: verdict.text,
-    remedy: verdict.remedy ?? null,
+    remedy: verdict.remedy === undefined ? null : { question: remedyQuestionOf(step), text: verdict.remedy },
     numbers: numbersOf(step.cost, verdict),
     title: titleOf(step),
     bars: barsOf(step),
