@@ -4,6 +4,8 @@ import { operatorTexts } from "../bench/operators";
 import { compile, defaultOptions, type Compilation, type CompileOptions } from "../src/fusion";
 import { fusionAt } from "../src/fusion/compile";
 import { generic } from "../src/fusion/cost";
+import { findExample } from "../src/lessons";
+import { cardOfStep } from "../src/picture";
 import { valueFaults } from "./laws/pass-harness";
 
 /** Sizes of a program: rows and width of its matrices, heads and their size. */
@@ -292,4 +294,17 @@ describe("peak memory", () => {
     const stored = [...regions.values()].flatMap(({ outputs }) => outputs.map((id) => graph.nodes.get(id)!.type.shape));
     expect(stored).toEqual([[4, 16 * 1024]]);
   });
+});
+
+test("where more full-size transfers are left than before a step, its card says why", () => {
+  const risen = (id: string): string[] => {
+    const { text, options } = findExample(id)!;
+    const compilation = compile(text, { ...defaultOptions, ...options });
+    return compilation.steps.flatMap((step) => cardOfStep(compilation, step, defaultOptions).rise ?? []);
+  };
+  expect(risen("gpt-block")).toEqual([
+    "Full-size transfers rise from 11 to 12 all the same: smaller transfers, joined, now reach full size, a quarter of the largest tensor.",
+  ]);
+  expect(risen("relu-bits/recompute")).toEqual(["Full-size transfers rise from 15 to 17: the plan moves 32 MiB more."]);
+  expect(risen("layer-norm-gelu")).toEqual([]);
 });

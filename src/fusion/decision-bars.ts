@@ -8,6 +8,7 @@ import {
   type Criterion,
   type Limit,
   type Step,
+  type Sums,
   type Verdict,
 } from "./ir";
 
@@ -169,6 +170,15 @@ export function verdictsOf(step: Pick<Step, "legal" | "profitable" | "cost">): r
   if (step.cost?.criterion === "choice" || settled(step).code.startsWith("U_"))
     return [allowed, { ok: null, text: "Your choice" }];
   return profitable ? [allowed, { ok: profitable.ok, text: profitable.ok ? "Worth it" : "Not worth it" }] : [allowed];
+}
+
+/** Why more transfers of full size are left after a step than before it; null where there are not. */
+export function riseOf(before: Sums, after: Sums): string | null {
+  if (after.fullSizeTransfers <= before.fullSizeTransfers) return null;
+  const rise = `Full-size transfers rise from ${showCount(before.fullSizeTransfers)} to ${showCount(after.fullSizeTransfers)}`;
+  return after.bytes > before.bytes
+    ? `${rise}: the plan moves ${showBytes(after.bytes - before.bytes)} more.`
+    : `${rise} all the same: smaller transfers, joined, now reach full size, a quarter of the largest tensor.`;
 }
 
 /** What came of it. */

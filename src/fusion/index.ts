@@ -19,6 +19,7 @@ export {
   questionOf,
   reasonTitles,
   remedyQuestionOf,
+  riseOf,
   settled,
   titleOf,
   verdictsOf,

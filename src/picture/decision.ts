@@ -6,6 +6,7 @@ import {
   questionOf,
   reasonTitles,
   remedyQuestionOf,
+  riseOf,
   settled,
   titleOf,
   verdictsOf,
@@ -22,6 +23,8 @@ export interface DecisionCard {
   readonly question: string;
   readonly answer: string;
   readonly reason: string;
+  /** Why more full-size transfers are left than before; null where there are not. */
+  readonly rise: string | null;
   readonly code: string;
   readonly verdicts: readonly VerdictWords[];
   /** What was compared, what decided first. */
@@ -69,11 +72,13 @@ export function cardOfStep(
 ): DecisionCard {
   const verdict = settled(step);
   const edge = step.edge ?? step.edges[0] ?? null;
+  const before = told.steps.findLast(({ seq }) => seq < step.seq)?.totals ?? told.naivePlan?.totals;
   return {
     kick: `Step ${step.seq}: ${stepNames(told, step)}${raisedBy(told, step)}`,
     question: questionOf(step),
     answer: titleOf(step),
     reason: verdict.text,
+    rise: before && step.accepted ? riseOf(before, step.totals) : null,
     code: verdict.code,
     verdicts: verdictsOf(step),
     bars: barsOf(step),
@@ -111,6 +116,7 @@ function undecided(graph: Graph, edge: SceneEdge): Omit<DecisionCard, "edge" | "
   const [from, to] = [nameIn(graph, edge.from), result ? calledBy(result) : nameIn(graph, edge.to)];
   const none = {
     code: "",
+    rise: null,
     verdicts: [],
     bars: [],
     remedy: null,

@@ -6,7 +6,7 @@ import { pillTarget } from "../document";
 const MAX_NAMES = 3;
 
 /** What steps are about: a program as it was before any of them, and what each of them changed. */
-export type Told = Pick<Compilation, "naive" | "steps">;
+export type Told = Pick<Compilation, "naive" | "naivePlan" | "steps">;
 
 /** The nodes that steps made, each with the step, in order. */
 type Made = ReadonlyMap<NodeId, readonly (readonly [seq: number, made: Node])[]>;

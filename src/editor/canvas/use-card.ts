@@ -7,6 +7,7 @@ import {
   selectFusion,
   selectKnown,
   selectNaiveFusion,
+  selectPlanned,
   selectStep,
   selectSteps,
   usePlayground,
@@ -35,6 +36,7 @@ export function useCard(scene: Scene | null): OpenCard {
   const naive = usePlayground(selectNaiveFusion);
   const step = useShownStep();
   const steps = usePlayground(selectSteps);
+  const planned = usePlayground(selectPlanned);
   const cursor = usePlayground((s) => s.cursor);
   const known = usePlayground(selectKnown);
   const options = usePlayground((s) => s.document.options);
@@ -45,6 +47,7 @@ export function useCard(scene: Scene | null): OpenCard {
   return useMemo((): OpenCard => {
     if (!fusion || !scene || broken) return NONE;
     const { graph } = fusion;
+    const told = planned ?? { naive, naivePlan: null, steps };
     if (selection.kind === "node") {
       const block = blocksOf(naive?.graph ?? graph).get(selection.id) ?? null;
       const node = inspect(graph, selection.id, (id, attr) => writtenAttr(parsedText(text), id, attr), block);
@@ -60,14 +63,14 @@ export function useCard(scene: Scene | null): OpenCard {
       if (decisions.some(({ seq }) => seq > known)) return NONE;
       return {
         kind: "decision",
-        card: cardOfEdge({ naive, steps }, { graph, cursor }, edge, decisions, options),
+        card: cardOfEdge(told, { graph, cursor }, edge, decisions, options),
       };
     }
     // What was chosen in another program is not in this one, and its step has a card all the same.
     // Embedded, the verdict stands beside the steps, and there is no room for more; the tour has a card of its own.
     if (!step || quiet || closedAt === cursor || step.seq > known) return NONE;
-    return { kind: "decision", card: cardOfStep({ naive, steps }, step, options) };
-  }, [fusion, naive, scene, broken, selection, step, steps, cursor, known, options, text, quiet, closedAt]);
+    return { kind: "decision", card: cardOfStep(told, step, options) };
+  }, [fusion, naive, planned, scene, broken, selection, step, steps, cursor, known, options, text, quiet, closedAt]);
 }
 
 /** Closes what is open: the selection, or the step's own card until another step comes. */
