@@ -61,7 +61,7 @@ function fillingOf(interpreter: Interpreter, { span }: ParamDecl, otherwise: str
 /** A parameter without a shape is drawn as a hole; one that holds several tensors can't be drawn. */
 function withoutShape(interpreter: Interpreter, run: StatementRun, def: DefStatement, param: ParamDecl): Value {
   const { name } = param;
-  if (holdsSeveral(def, param)) {
+  if (holdsSeveral(def, param, interpreter.statements)) {
     const fixes = [{ title: "Turn them into inputs and fill in example shapes", edits: interpreter.inputsFix() ?? [] }];
     interpreter.diagnostics.add(
       "missing-shape",
@@ -110,7 +110,7 @@ function bindParam(interpreter: Interpreter, frame: Frame, def: DefStatement, pa
   const annotated = annotation && annotatedKind(annotation);
   const value =
     known ??
-    (annotated && annotated !== "tensor" && annotated !== "number" && !holdsSeveral(def, param)
+    (annotated && annotated !== "tensor" && annotated !== "number" && !holdsSeveral(def, param, interpreter.statements)
       ? withoutValue(interpreter, param, annotated)
       : annotation && !annotated
         ? declareInput(interpreter, run, {

@@ -1,23 +1,14 @@
 /** @file Types for all inputs of a def that is the whole program; tensors out of dictionaries, `params["w"]`, become inputs of their own. */
 import type { Span, TextEdit } from "../../ir";
-import type { DefStatement, Expr, ParamDecl } from "../reading/syntax";
-import { bare, everyStatement, expressionsOf } from "../reading/syntax";
+import type { DefStatement, Expr, ParamDecl, Statement } from "../reading/syntax";
+import { bare, expressionsOf } from "../reading/syntax";
 import { indentAt } from "../reading/lines";
 import { annotatedKind, mayBeNone, type AnnotatedKind } from "../reading/python-types";
 import { applyTextEdits } from "../edits/apply";
 import { evidenceOf, refusesNone, type Evidence } from "./evidence";
 import { fitting, type Program } from "./fitting";
+import { isSeveral, knownIn, type Part, partsOf, spread, wordOf } from "./structure";
 import { groupOf, isVector, rowsOf, saidTypes, standsAlone, usualOf, withAxes } from "./usual";
-
-/** Names that a def gives the parts of its parameter `name`, `cos, sin = rotary`; empty where it takes nothing apart. */
-export function unpackedNames({ body }: DefStatement, name: string): readonly string[] {
-  for (const each of body) {
-    const [target, value] = each.kind === "assign" && each.value ? [bare(each.targets[0]!), bare(each.value)] : [];
-    if (target?.kind !== "tuple" || value?.kind !== "name" || value.name !== name) continue;
-    return target.items.flatMap((item) => (item.kind === "name" ? [item.name] : []));
-  }
-  return [];
-}
 
 /** One input: a parameter, an entry of one under a string key, or a weight of `self`. */
 interface Input {
@@ -25,6 +16,8 @@ interface Input {
   readonly param: ParamDecl;
   /** Where it is read, for an entry under a string key. */
   readonly uses: readonly Span[];
+  /** What the defs that read it do to it. */
+  readonly part?: Part;
 }
 
 /** `["a", "w"]` of `params["a"]["w"]`; null for any other expression. */
@@ -49,10 +42,7 @@ function entriesOf(def: DefStatement, param: ParamDecl): readonly Input[] {
   for (const expr of all) {
     const path = inner.has(expr) ? null : pathOf(expr);
     if (path?.root !== param.name.text) continue;
-    const name = path.keys
-      .join("_")
-      .replaceAll(/\W/g, "_")
-      .replace(/^(?=\d)/, "_");
+    const name = wordOf(path.keys);
     uses.set(name, [...(uses.get(name) ?? []), expr.span]);
   }
   const found = [...uses].map(([name, spans]) => ({ name, param, uses: spans }));
@@ -61,36 +51,16 @@ function entriesOf(def: DefStatement, param: ParamDecl): readonly Input[] {
   );
 }
 
-/** So many layers stand for a list of them. */
-const LAYERS_IN_LIST = 3;
-
-/** Names that a loop over `param` gives the parts of one layer, `for w, b in params[:-1]`; empty where there is none. */
-function layerOf(def: DefStatement, param: ParamDecl): readonly string[] {
-  for (const each of everyStatement(def.body)) {
-    if (each.kind !== "for") continue;
-    let over = bare(each.iterable);
-    while (over.kind === "subscript") over = bare(over.object);
-    const target = bare(each.target);
-    const items = target.kind === "tuple" || target.kind === "list" ? target.items.map(bare) : [target];
-    if (over.kind !== "name" || over.name !== param.name.text) continue;
-    return items.flatMap((item) => (item.kind === "name" ? [item.name] : []));
-  }
-  return [];
-}
-
-/** Inputs for what is taken apart at once: `carry_0`, `carry_1` of `c, h = carry`. */
-const pairOf = (def: DefStatement, param: ParamDecl): readonly Input[] =>
-  unpackedNames(def, param.name.text).map((_, i) => ({ name: `${param.name.text}_${i}`, param, uses: [] }));
-
-/** Inputs for a list of layers: w_0, b_0, w_1 … */
-const layersOf = (parts: readonly string[], param: ParamDecl): readonly Input[] =>
-  Array.from({ length: LAYERS_IN_LIST }, (_, i) =>
-    parts.map((part) => ({ name: `${part}_${i}`, param, uses: [] })),
-  ).flat();
-
 /** Whether `param` stands for several tensors. */
-export const holdsSeveral = (def: DefStatement, param: ParamDecl): boolean =>
-  entriesOf(def, param).length > 0 || layerOf(def, param).length > 0 || pairOf(def, param).length > 0;
+export const holdsSeveral = (def: DefStatement, param: ParamDecl, statements: readonly Statement[]): boolean =>
+  isSeveral(partsOf(def, param, knownIn(statements, def)));
+
+/** Whether the def reads nothing of `param` but `entries`, each where it stands. */
+function readsEntries({ body }: DefStatement, { name }: ParamDecl, entries: readonly Input[]): boolean {
+  const isIt = (expr: Expr): boolean => expr.kind === "name" && expr.name === name.text;
+  const uses = entries.flatMap((entry) => entry.uses);
+  return uses.length > 0 && expressionsOf(body).filter(isIt).length === uses.length;
+}
 
 /** `self.w` that is read, not called: weights of a class that is not here. */
 function weightsOf(def: DefStatement): readonly Input[] {
@@ -167,10 +137,6 @@ function choicesOf(
 
 const NO_SIZES: ReadonlyMap<string, number> = new Map();
 
-/** What the def calls an input: a part of what it takes apart has a name of its own. */
-const ownName = (def: DefStatement, { name, param }: Input): string =>
-  unpackedNames(def, param.name.text).find((_, i) => name === `${param.name.text}_${i}`) ?? name;
-
 /** `x: f32[8, 64]`, `n=8` for what is no tensor, or the name alone without a type. */
 const declared = (input: Input, type: string): string =>
   /^[a-z]+\d*\[/.test(type) ? `${input.name}: ${type}` : type === "" ? input.name : `${input.name}=${type}`;
@@ -180,34 +146,53 @@ export function inputsFix({ text, statements, read }: Program, main: DefStatemen
   const open = (main?.params ?? []).filter((param) => isOpen(main!, param));
   if (!main || open.length === 0) return null;
   const weights = weightsOf(main);
+  const known = knownIn(statements, main);
+  const made = new Map<ParamDecl, string>();
+  const taken = new Set(main.params.map(({ name }) => name.text));
   const inputs = [
     ...open.flatMap((param): readonly Input[] => {
+      const { text: own } = param.name;
+      const part = partsOf(main, param, known);
+      if (!isSeveral(part)) return [{ name: own, param, uses: [], part }];
       const entries = entriesOf(main, param);
-      const layers = layersOf(layerOf(main, param), param);
-      if (layers.length > 0) return layers;
-      const pair = pairOf(main, param);
-      if (pair.length > 0) return pair;
-      return entries.length > 0 ? entries : [{ name: param.name.text, param, uses: [] }];
+      const short = spread(part, own);
+      if (entries.length === short.leaves.length && readsEntries(main, param, entries)) return entries;
+      const { text: whole, leaves } = short.leaves.some(({ name }) => taken.has(name))
+        ? spread(part, own, [own])
+        : short;
+      for (const { name } of leaves) taken.add(name);
+      made.set(param, `${own} = ${whole}`);
+      return leaves.map((leaf) => ({ ...leaf, param, uses: [] }));
     }),
     ...weights,
   ];
-  const defs = new Map(statements.flatMap((each) => (each.kind === "def" ? [[each.name.text, each] as const] : [])));
-  const known = new Map(inputs.map((input) => [input, evidenceOf(text, main, ownName(main, input), defs)]));
-  const evidence = (input: Input): Evidence => known.get(input)!;
+  const { defs } = known;
+  const evidenceIn = (input: Input): Evidence => {
+    const [first, ...rest] = (input.part?.readers ?? []).map((reader) =>
+      evidenceOf(text, reader.def, reader.name, defs),
+    );
+    const own = first ?? evidenceOf(text, main, input.name, defs);
+    return [own, ...rest].find(({ axes, extents, reads }) => axes || extents.size > 0 || reads) ?? own;
+  };
+  const found = new Map(inputs.map((input) => [input, evidenceIn(input)]));
+  const evidence = (input: Input): Evidence => found.get(input)!;
   const says = (input: Input): boolean => saidTypes(input.name, evidence(input), NO_SIZES).length > 0;
-  const groups = new Map<string, Input[]>();
-  for (const input of inputs) {
-    const alone = knownOf(input) || evidence(input).reads === "whole" || standsAlone(input.name) || says(input);
-    const key = alone ? input.name : groupOf(input.name);
-    groups.set(key, [...(groups.get(key) ?? []), input]);
-  }
   const data = inputs.find(({ name, param }) => name === param.name.text && !isVector(name));
-  // Data first: weights are tried against what they meet.
-  const members = [...groups.values()].toSorted((a, b) => Number(b[0] === data) - Number(a[0] === data));
-  const choices = members.map((group) =>
-    choicesOf(group, group.length === 1 && group[0] === data, /conv\w*2d|conv2d|pool2d/.test(text), evidence),
-  );
-  const edits = (rows: readonly (readonly string[])[]): readonly TextEdit[] => {
+  const pictures = /conv\w*2d|conv2d|pool2d/.test(text);
+  /** Groups of inputs whose types change together, data first: weights are tried against what they meet. */
+  const grouped = (keyOf: (input: Input) => string): readonly (readonly Input[])[] => {
+    const groups = new Map<string, Input[]>();
+    for (const input of inputs) {
+      const alone = knownOf(input) || evidence(input).reads === "whole" || standsAlone(input.name) || says(input);
+      const key = alone ? input.name : keyOf(input);
+      groups.set(key, [...(groups.get(key) ?? []), input]);
+    }
+    return [...groups.values()].toSorted((a, b) => Number(b[0] === data) - Number(a[0] === data));
+  };
+  const editsFor = (
+    members: readonly (readonly Input[])[],
+    rows: readonly (readonly string[])[],
+  ): readonly TextEdit[] => {
     const types = new Map(members.flatMap((group, i) => group.map((input, k) => [input, rows[i]![k]!] as const)));
     const written = (param: ParamDecl): string =>
       inputs
@@ -218,24 +203,11 @@ export function inputsFix({ text, statements, read }: Program, main: DefStatemen
     const end = main.params.at(-1)!.span.to;
     const more =
       weights.length === 0 ? [] : [{ span: { from: end, to: end }, insert: `, ${written(weights[0]!.param)}` }];
-    const lists = open.flatMap((param) => {
-      const parts = layerOf(main, param);
-      const pair = pairOf(main, param);
-      if (pair.length > 0)
-        return [
-          {
-            span: { from: main.body[0]!.span.from, to: main.body[0]!.span.from },
-            insert: `${param.name.text} = (${pair.map(({ name }) => name).join(", ")})\n${indentAt(text, main.body[0]!.span.from)}`,
-          },
-        ];
-      const rows = Array.from(
-        { length: LAYERS_IN_LIST },
-        (_, i) => `(${parts.map((part) => `${part}_${i}`).join(", ")})`,
-      );
-      const { from } = main.body[0]!.span;
-      const list = `${param.name.text} = (${rows.join(", ")})\n${indentAt(text, from)}`;
-      return parts.length === 0 ? [] : [{ span: { from, to: from }, insert: list }];
-    });
+    const { from } = main.body[0]!.span;
+    const lists = [...made.values()].map((line) => ({
+      span: { from, to: from },
+      insert: `${line}\n${indentAt(text, from)}`,
+    }));
     return [
       ...params,
       ...more,
@@ -243,15 +215,27 @@ export function inputsFix({ text, statements, read }: Program, main: DefStatemen
       ...inputs.flatMap(({ name, uses }) => uses.map((span) => ({ span, insert: name }))),
     ];
   };
-  const rows = fitting(
-    choices,
-    (tried) => read(applyTextEdits(text, edits(tried))),
-    (tried, at) => {
-      const [only, ...more] = members[at]!;
-      if (more.length > 0 || knownOf(only!)) return null;
-      const found = read(applyTextEdits(text, edits(tried.with(at, [""])))).wanted.get(only!.name);
-      return found === undefined ? null : [found];
-    },
-  );
-  return edits(rows);
+  const tried = (members: readonly (readonly Input[])[]): readonly TextEdit[] => {
+    const edits = (rows: readonly (readonly string[])[]): readonly TextEdit[] => editsFor(members, rows);
+    const rows = fitting(
+      members.map((group) => choicesOf(group, group.length === 1 && group[0] === data, pictures, evidence)),
+      (some) => read(applyTextEdits(text, edits(some))),
+      (some, at) => {
+        const [only, ...more] = members[at]!;
+        if (more.length > 0 || knownOf(only!)) return null;
+        const type = read(applyTextEdits(text, edits(some.with(at, [""])))).wanted.get(only!.name);
+        return type === undefined ? null : [type];
+      },
+    );
+    return edits(rows);
+  };
+  const each = grouped(({ name }) => groupOf(name));
+  const first = tried(each);
+  const left = read(applyTextEdits(text, first)).mistakes;
+  // Weights of one dictionary often have one shape, which none of them can change to alone.
+  const together =
+    left > 0 ? grouped(({ name, param }) => (name === param.name.text ? groupOf(name) : param.name.text)) : each;
+  if (together.length === each.length) return first;
+  const second = tried(together);
+  return read(applyTextEdits(text, second)).mistakes < left ? second : first;
 }

@@ -2,7 +2,7 @@
 import { findOp, type Param } from "../../ops";
 import { MODULES } from "../calls/names";
 import { libraryDef } from "../library/library";
-import type { CallExpr, DefStatement, Expr, ParamDecl, Statement } from "../reading/syntax";
+import type { CallExpr, DefStatement, Expr, Index, ParamDecl, Statement } from "../reading/syntax";
 import { bare, childrenOf, everyStatement, lastNameOf, rootsOf, walk } from "../reading/syntax";
 
 /** What is known of one parameter. */
@@ -61,6 +61,8 @@ function gather(text: string, def: DefStatement, name: string, defs: Defs, found
       if (of.reads === "index") found.reads ??= "index";
       found.least = Math.max(found.least, 1 + Math.max(of.least, of.axes?.length ?? 0, of.reads === "index" ? 1 : 0));
     }
+    const derived = depth < MAX_DEPTH ? numberNamed(statement, name) : null;
+    if (derived !== null && evidenceAt(text, def, derived, defs, depth + 1).reads === "whole") found.reads = "whole";
     for (const root of rootsOf(statement)) {
       for (const expr of walk(root)) {
         noteExpression(expr, name, found);
@@ -76,6 +78,14 @@ function gather(text: string, def: DefStatement, name: string, defs: Defs, found
       }
     }
   }
+}
+
+/** The name of a number that is computed from `name`: `half = dim // 2`. */
+function numberNamed(statement: Statement, name: string): string | null {
+  if (statement.kind !== "assign" || !statement.value) return null;
+  const [target, value] = [bare(statement.targets[0]!), bare(statement.value)];
+  const isNumber = value.kind === "binary" && /^(\/\/|[*+-])$/.test(value.op) && target.kind === "name";
+  return isNumber && target.name !== name && numbersIn(value).some((each) => isOf(each, name)) ? target.name : null;
 }
 
 /** Names of rows: `row, col = edges[0], edges[1]`. */
@@ -94,11 +104,12 @@ function rowsNamed(statement: Statement, name: string): readonly string[] {
   });
 }
 
-const inOrder = (body: readonly Statement[]): readonly Statement[] =>
+/** Statements with those of their bodies, as they stand in the text. */
+export const inOrder = (body: readonly Statement[]): readonly Statement[] =>
   [...everyStatement(body)].toSorted((a, b) => a.span.from - b.span.from);
 
 /** Where the value of `name` becomes another one behind `from`; null where it never does. */
-function reboundAt(body: readonly Statement[], name: string, from: number): number | null {
+export function reboundAt(body: readonly Statement[], name: string, from: number): number | null {
   for (const each of inOrder(body)) {
     if (each.span.from < from) continue;
     const targets = each.kind === "assign" ? each.targets : each.kind === "for" ? [each.target] : [];
@@ -109,7 +120,8 @@ function reboundAt(body: readonly Statement[], name: string, from: number): numb
   return null;
 }
 
-function calledBy(callee: Expr, defs: Defs): DefStatement | undefined {
+/** The def of the text that is called. */
+export function calledBy(callee: Expr, defs: Defs): DefStatement | undefined {
   const inner = bare(callee);
   const isOwn = inner.kind === "name" || (inner.kind === "member" && isOf(inner.object, "self"));
   return isOwn ? defs.get(lastNameOf(inner)) : undefined;
@@ -125,7 +137,8 @@ function isOf(expr: Expr, name: string): boolean {
   return inner.args.length > 0 && isOf(inner.args[0]!.value, name);
 }
 
-const wholeOf = (expr: Expr | null): number | null => {
+/** A whole number that is written. */
+export const wholeOf = (expr: Expr | null): number | null => {
   const inner = expr && bare(expr);
   if (inner?.kind === "number" && inner.whole) return inner.value;
   const negative = inner?.kind === "unary" && inner.op === "-" ? bare(inner.operand) : null;
@@ -153,6 +166,7 @@ function noteUnpacking(statement: Statement, name: string, found: Gathering): vo
     else found.axes ??= target.items.map((item) => lastNameOf(item));
     return;
   }
+  if (isOf(value, name) && target.starred.length === 0) return noteExtent(found, 0, target.items.length);
   const callee = value.kind === "call" ? bare(value.callee) : null;
   if (value.kind !== "call" || lastNameOf(value.callee) !== "unbind" || target.starred.length > 0) return;
   const isMethod = callee?.kind === "member" && isOf(callee.object, name);
@@ -172,11 +186,20 @@ function noteExpression(expr: Expr, name: string, found: Gathering): void {
   if (expr.kind !== "call") return;
   const callee = bare(expr.callee);
   const word = lastNameOf(callee);
-  if (word === "range" && expr.args.some((arg) => isOf(arg.value, name))) found.reads = "whole";
+  if ((word === "range" || word === "arange") && expr.args.some((arg) => isOf(arg.value, name))) found.reads = "whole";
   noteParameter(expr, name, found);
   if (callee.kind === "member" && word === "permute" && isOf(callee.object, name)) {
     const axes = expr.args.flatMap(({ value }) => (value.kind === "tuple" ? value.items : [value]));
     if (axes.length > 1) found.axes ??= axes.map(() => "");
+  }
+  if (
+    callee.kind === "member" &&
+    /^(view|reshape)$/.test(word) &&
+    isOf(callee.object, name) &&
+    expr.args.length === 2
+  ) {
+    const [rows, width] = expr.args.map(({ value }) => wholeOf(value));
+    if (rows === -1 && width !== null && width! > 1) found.axes ??= ["", `${width}`];
   }
   if (callee.kind === "member" && word === "size" && isOf(callee.object, name) && expr.args.length === 1)
     noteAxis(found, wholeOf(expr.args[0]!.value));
@@ -211,6 +234,8 @@ function noteParameter(expr: CallExpr, name: string, found: Gathering): void {
   if (!names) return;
   let root = callee;
   while (root.kind === "member") root = root.object;
+  // A layer is called after what it does, and takes tensors alone.
+  if (root !== callee && root.kind === "name" && root.name === "self") return;
   const isMethod = callee.kind === "member" && !(root.kind === "name" && MODULES.has(root.name));
   for (const [i, arg] of expr.args.entries()) {
     if (!numbersIn(arg.value).some((each) => isOf(each, name))) continue;
@@ -259,6 +284,11 @@ function noteSubscript(
   const real = indices.flatMap((index, i) =>
     index.kind === "at" && bare(index.value).kind === "none" ? [] : [{ index, isAll: isAll(i) }],
   );
+  // `sin[None, :, :]` speaks of all axes.
+  const isFull = (index: Index): boolean =>
+    index.kind === "slice" && index.start === null && index.stop === null && index.step === null;
+  if (real.length >= 2 && real.length < indices.length && real.every(({ index }) => isFull(index)))
+    found.axes ??= real.map(() => "");
   const gap = real.findIndex((each) => each.isAll);
   found.least = Math.max(found.least, gap < 0 ? real.length : real.length - 1);
   for (const [i, { index, isAll: all }] of real.entries()) {

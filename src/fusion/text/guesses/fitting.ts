@@ -53,7 +53,13 @@ export function fitting<T extends string | readonly string[]>(
   const goesOn = (): boolean => tries < MAX_TRIES;
   let best = descent(choices, likeliest, mistakes, goesOn);
   if (best.left > 0) best = meeting(choices, best, mistakes, asked);
-  for (const start of best.left > 0 ? othersThan(choices, likeliest) : []) {
+  nodes = 0;
+  const starts = (best.left > 0 ? othersThan(choices, likeliest) : []).map((start) => ({
+    start,
+    left: mistakes(start),
+  }));
+  nodes = 0;
+  for (const { start } of starts.toSorted((a, b) => a.left - b.left)) {
     tries = 0;
     const other = descent(choices, start, mistakes, goesOn);
     if (other.left < best.left) best = meeting(choices, other, mistakes, asked);
@@ -62,7 +68,7 @@ export function fitting<T extends string | readonly string[]>(
   return best.best;
 }
 
-/** Where to begin again: with the first input a batch of rows without an axis between, and with all of so many axes. */
+/** Where to begin again: with the first input a batch of rows without an axis between, with all of so many axes, and with rows and numbers. */
 function othersThan<T extends string | readonly string[]>(
   choices: readonly (readonly T[])[],
   likeliest: readonly T[],
@@ -73,7 +79,18 @@ function othersThan<T extends string | readonly string[]>(
       (row, i) => row.find((choice) => typeof choice === "string" && rankOf(choice) === rank) ?? likeliest[i]!,
     ),
   );
-  const starts = [...(flat === undefined ? [] : [likeliest.with(0, flat)]), ...(choices.length > 1 ? ranks : [])];
+  const all = (type: string, from: number): readonly T[] =>
+    choices.map(
+      (row, i) => (i >= from ? row.find((choice) => typeOfAll(choice)[0] === type) : undefined) ?? likeliest[i]!,
+    );
+  // Series over time are rows of numbers, and formulas of physics take numbers beside their data.
+  const series = all("f32[256]", 0);
+  const plain = choices.length > 1 ? [all("f32[]", 1).with(0, series[0]!), series, all("f32[]", 1)] : [];
+  const starts = [
+    ...(flat === undefined ? [] : [likeliest.with(0, flat)]),
+    ...(choices.length > 1 ? ranks : []),
+    ...plain,
+  ];
   return starts.filter((start) => start.some((choice, i) => choice !== likeliest[i]));
 }
 
@@ -132,6 +149,12 @@ function descent<T extends string | readonly string[]>(
   }
   return { best, left };
 }
+
+/** The one type of a choice. */
+const typeOfAll = (choice: string | readonly string[]): readonly string[] => {
+  const types = typeof choice === "string" ? [choice] : [...new Set(choice)];
+  return types.length === 1 ? types : [];
+};
 
 /** Whether a choice is a shape, not a number that is known. */
 const isType = (choice: string | readonly string[]): boolean =>

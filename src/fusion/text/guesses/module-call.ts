@@ -7,9 +7,9 @@ import { findOp } from "../../ops";
 import { annotatedKind, type AnnotatedKind } from "../reading/python-types";
 import type { ClassStatement, DefStatement, ParamDecl, Statement } from "../reading/syntax";
 import { bare, expressionsOf, lastNameOf } from "../reading/syntax";
-import { unpackedNames } from "./def-inputs";
 import { evidenceOf, refusesNone, type Defs, type Evidence } from "./evidence";
 import { fitting, type Program } from "./fitting";
+import { isSeveral, type Known, partsOf, spread } from "./structure";
 import { candidates, FLAGS, SETTINGS, usualOf, usualValue } from "./usual";
 
 export interface ModuleCall {
@@ -228,23 +228,33 @@ function probeOf(inputs: readonly ModuleInput[], model: string): readonly string
 }
 
 interface ModuleInput {
-  /** Names of its tensors, with those that forward() gives them: more than one for what it takes apart, none for what is known. */
-  readonly parts: readonly { readonly name: string; readonly own: string }[];
+  /** Its tensors, with what the text says of them: more than one for what it takes apart, none for what is known. */
+  readonly parts: readonly { readonly name: string; readonly evidence: Evidence }[];
   /** The argument. */
   readonly given: string;
 }
 
-function inputsOf(forward: DefStatement, evidence: (name: string) => Evidence): readonly ModuleInput[] {
+function inputsOf(
+  forward: DefStatement,
+  known: Known,
+  evidence: (def: DefStatement, name: string) => Evidence,
+): readonly ModuleInput[] {
   return forward.params.slice(1).flatMap((param): ModuleInput[] => {
     const { text } = param.name;
-    const pieces = unpackedNames(forward, text).map((own, i) => ({ name: `${text}_${i}`, own }));
-    if (param.starred || (param.value && pieces.length === 0 && !refusesNone(forward, param))) return [];
+    const part = partsOf(forward, param, known);
+    const isList = part.layer.length > 0 && !part.items;
+    const pieces = isSeveral(part) && !isList ? spread(part, text) : null;
+    if (param.starred || (param.value && !pieces && !refusesNone(forward, param))) return [];
     const by = param.value || param.keyword ? `${text}=` : "";
-    const known = knownInput(param) ?? (!param.value && evidence(text).reads === "whole" ? "whole" : null);
-    if (known) return [{ parts: [], given: `${by}${usualOf(text, known)}` }];
-    return pieces.length > 0
-      ? [{ parts: pieces, given: `${by}(${pieces.map(({ name }) => name).join(", ")})` }]
-      : [{ parts: [{ name: text, own: text }], given: `${by}${text}` }];
+    const own = evidence(forward, text);
+    const whole = knownInput(param) ?? (!param.value && own.reads === "whole" ? "whole" : null);
+    if (whole) return [{ parts: [], given: `${by}${usualOf(text, whole)}` }];
+    if (!pieces) return [{ parts: [{ name: text, evidence: own }], given: `${by}${text}` }];
+    const parts = pieces.leaves.map((leaf) => {
+      const [reader] = leaf.part.readers;
+      return { name: leaf.name, evidence: evidence(reader?.def ?? forward, reader?.name ?? leaf.name) };
+    });
+    return [{ parts, given: `${by}${pieces.text}` }];
   });
 }
 
@@ -283,8 +293,8 @@ export function moduleCall(program: Program): ModuleCall | "called" | null {
   if (instance && isCalled(statements, instance)) return "called";
   const model = instance ?? fresh("model", names);
   const defs = defsOf(statements, lineOf(of, classes));
-  const evidence = (name: string): Evidence => evidenceOf(text, forward, name, defs);
-  const inputs = inputsOf(forward, evidence);
+  const evidence = (def: DefStatement, name: string): Evidence => evidenceOf(text, def, name, defs);
+  const inputs = inputsOf(forward, { defs, classes }, evidence);
   const guessed = instance ? null : guessArguments(program, of, classes, model, names, inputs);
   const made = guessed ? [...guessed.lines, `${model} = ${of.name.text}(${guessed.args})`] : [];
   const parts = inputs.flatMap((input) => input.parts).filter(({ name }) => !names.has(name));
@@ -293,7 +303,7 @@ export function moduleCall(program: Program): ModuleCall | "called" | null {
   const call = `${result} = ${model}(${inputs.map(({ given }) => given).join(", ")})`;
   const probe = read(joined(text, [...made, ...open.map((name) => `${name} = ...`), call]));
   const sizes = new Map([...defaultsOf(of, classes), ...sizesIn(guessed?.args ?? ""), ...probe.sizesOf(model)]);
-  const choices = parts.map(({ name, own }) => candidates(name, probe.wanted.get(name) ?? null, sizes, evidence(own)));
+  const choices = parts.map((part) => candidates(part.name, probe.wanted.get(part.name) ?? null, sizes, part.evidence));
   const lines = (types: readonly string[]): readonly string[] => [
     ...made,
     ...open.map((name, i) => `${name}: ${types[i]!}`),

@@ -109,6 +109,8 @@ function extentOf(names: readonly string[], at: number, sizes: ReadonlyMap<strin
   if (known !== undefined) return known;
   const times = /^(\d+)\s*\*\s*(\w+)$/.exec(name) ?? /^(\w+)\s*\*\s*(\w+)$/.exec(name);
   if (times) return extentOf([times[1]!, ""], 0, sizes) * extentOf(["", times[2]!], 1, sizes);
+  const channels = /^(c|ch|channels?|c_?in|in_ch\w*)$/i.test(name) ? channelsOf(sizes) : undefined;
+  if (channels !== undefined) return channels;
   const over = names.some((each) => /^(w|width)$/i.test(each)) && names.some((each) => /^(h|height)$/i.test(each));
   if (over && /^(c|ch\w*|c_?in|in_ch\w*|d|dim)$/i.test(name)) return widthOf(sizes) ?? CHANNELS;
   if (/^h$/i.test(name) && !over) return 8;
@@ -119,9 +121,15 @@ function extentOf(names: readonly string[], at: number, sizes: ReadonlyMap<strin
     if (/^[qk]$/.test(name) && (at < 3 || names.includes("q"))) return ROWS;
   }
   const found = AXES.find(([pattern]) => pattern.test(name))?.[1];
+  const usual = BY_RANK[names.length]?.[at] ?? 8;
+  if (names.every((each) => each === "")) return usual;
   if (at === names.length - 1 && (found === 256 || found === undefined)) return widthOf(sizes) ?? found ?? 64;
-  return found ?? BY_RANK[names.length]?.[at] ?? 8;
+  return found ?? usual;
 }
+
+/** The channels that a module takes. */
+const channelsOf = (sizes: ReadonlyMap<string, number>): number | undefined =>
+  [...sizes].find(([each, size]) => size > 1 && /^(in_ch\w*|channels?|in_planes|inplanes|c_?in)$/.test(each))?.[1];
 
 /** The width that a module keeps. */
 const widthOf = (sizes: ReadonlyMap<string, number>): number | undefined =>
@@ -135,6 +143,8 @@ export function saidTypes(
 ): readonly string[] {
   const shapes: (readonly number[])[] = [];
   if (axes) shapes.push(axes.map((_, at) => extentOf(axes, at, sizes)));
+  // Rows of two axes that nothing names may be those of a head.
+  if (axes?.join() === ",") shapes.push([ROWS, HEAD]);
   else if (extents.size > 0) for (const rank of [least, least + 1]) shapes.push(BY_RANK[rank] ?? []);
   else if (reads === "index") shapes.push([64], [8, 64]);
   const fitted = shapes
@@ -254,7 +264,13 @@ export function candidates(
   const states = pairs.toSorted(([a], [b]) => b - a).map(([rows, columns]) => `f32[8, ${rows}, ${columns}]`);
   // Rows of a picture that is taken apart: as many as a square of a size has.
   const squares = distinct.filter((size) => size <= MAX_SIDE).map((size) => `f32[8, ${size ** 2}, ${widths[0]!}]`);
-  const guesses = widths.flatMap((width) => [`f32[8, 64, ${width}]`, `f32[8, ${width}]`, `f32[8, ${width}, 32, 32]`]);
+  const guesses = widths.flatMap((width) => [
+    `f32[8, 64, ${width}]`,
+    `f32[8, ${width}]`,
+    `f32[8, ${width}, 32, 32]`,
+    `f32[8, ${width}, 64]`,
+    `f32[8, 32, 32, ${width}]`,
+  ]);
   const said = saidTypes(name, evidence, sizes).map((type) =>
     type.startsWith("i32") ? `${type} = uniform(0, 8)` : type,
   );
