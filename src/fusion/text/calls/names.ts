@@ -45,6 +45,7 @@ export const MODULES: ReadonlySet<string> = new Set([
   "tree",
   "tree_util",
   "jtu",
+  "distributions",
 ]);
 
 export const DTYPES: ReadonlyMap<string, DType> = new Map([

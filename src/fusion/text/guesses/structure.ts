@@ -50,6 +50,8 @@ const OF_SEVERAL = /^(items|keys|values|get|copy|append|_replace|_asdict|replace
 /** Functions that take what holds several as it is. */
 const TAKES_ANY = /^(zip|len|list|tuple|dict|enumerate|reversed|isinstance|print|tree_map|map|cat|concatenate|stack)$/;
 
+/** What is asked of anything: it computes nothing with it. */
+const ASKS: ReadonlySet<string> = new Set(["not", "is", "is not", "in", "not in", "==", "!="]);
 /** Names of lists of tensors. */
 const LISTS = /^(grads|gradients|params|parameters|tensors|weights|losses)$/;
 
@@ -132,9 +134,9 @@ function study(part: Part, reader: Reader, from: number, known: Known, depth: nu
         }
         if (expr.kind === "call") noteCall(expr, partOf, known, follow);
         const computed =
-          expr.kind === "binary" && !/^(is|is not|in|not in|==|!=)$/.test(expr.op)
+          expr.kind === "binary" && !ASKS.has(expr.op)
             ? [expr.left, expr.right]
-            : expr.kind === "unary" && expr.op !== "not"
+            : expr.kind === "unary" && !ASKS.has(expr.op)
               ? [expr.operand]
               : expr.kind === "member" && !OF_SEVERAL.test(expr.name.text)
                 ? [expr.object]

@@ -22,6 +22,7 @@ import { lastNameOf, type CallExpr, type ClassStatement, type DefStatement } fro
 import { mapLeaves } from "../values/trees";
 import { ARRAYS } from "./arrays";
 import { DERIVATIVES } from "./derivatives";
+import { DISTRIBUTIONS } from "./distributions";
 import { INITIALIZER_DEFS } from "./initializers";
 import { LAYER_CLASSES } from "./layers";
 import { LINEAR_ALGEBRA } from "./linear-algebra";
@@ -38,6 +39,7 @@ const SOURCE = [
   LOSSES,
   SPECIAL,
   DERIVATIVES,
+  DISTRIBUTIONS,
   INITIALIZER_DEFS,
   LAYER_CLASSES,
   OPTIMIZERS,
