@@ -51,6 +51,8 @@ export interface Frame {
     values: readonly Operand[] | null;
     /** One expression's value, which may be a tuple of any length; null: the values are a tuple, or the only one. */
     value?: Value;
+    /** The value of the program's last line, where that is an expression: a notebook shows it. */
+    shown?: Value;
     /** What it returned before where a condition on data holds, in order: the first that holds is the result. */
     early?: readonly EarlyReturn[];
   };

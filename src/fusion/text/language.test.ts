@@ -135,6 +135,16 @@ describe("forms of the language", () => {
     expect(parseProgram(`${X}a = relu(x)\nb = exp(a)\nreturn a, b\n`).outputs).toEqual(["a", "b"]);
   });
 
+  test("what is computed and dropped is no output, unless it is the last line or all there is", () => {
+    const of = (text: string): string[] => parseProgram(X + text).outputs.map(String);
+    expect(of("y = relu(x)\nexp(y)\nx.sum()\nz = y + 1\n")).toEqual(["z"]);
+    expect(of("y = relu(x)\nexp(y)\n")).toEqual(["_"]);
+    expect(of("relu(x)\n")).toEqual(["_"]);
+    expect(of("def f(a):\n  h = a * 2\n  g = h.sum()\n  return h\nz = f(x)\n")).toEqual(["z/f#0/h"]);
+    const [warning] = parseProgram(`${X}relu(x)\nz = exp(x)\n`).diagnostics;
+    expect(warning).toMatchObject({ line: 2, text: "This line has no effect: give the value a name." });
+  });
+
   test("inputs say their role and where their data comes from", () => {
     const text =
       "w: f32[3] = param(seed=4)\nc: f32[3] = const([0.5, 1, -2])\nu: f32[2] = uniform(-1, 1, seed=7)\ns: i32 = ones()\nz: f32[] = zeros()\ny = w + c\n";

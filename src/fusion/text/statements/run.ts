@@ -35,7 +35,7 @@ import { isIdle, runClass } from "../objects/classes";
 import { isModule, setWeights } from "../objects/modules";
 import { hasSelection, ofSelection } from "../indexing/selection";
 import { learnInPlace } from "../objects/parameters";
-import { bindTargets, underName, wordOf, writeItem, writtenName } from "./targets";
+import { bindTargets, joinedAt, underName, wordOf, writeItem, writtenName } from "./targets";
 import { BROKEN, describe, isBroken, isOperand, NONE, type Operand, tensorValue, type Value } from "../values/values";
 import { foldBinary } from "../values/constants";
 
@@ -329,9 +329,12 @@ function runExpression(interpreter: Interpreter, statement: ExpressionStatement,
   const reads = hostReads(statement, (name) => frame.scope.find(name)?.value.kind === "tensor");
   for (const read of reads) runAssign(interpreter, read, frame);
   if (reads.length > 0 || isPrinted(interpreter, statement, frame) || isRemark(interpreter, statement, frame)) return;
+  const joined = joinedAt(statement.value);
+  if (joined) return storeJoined(interpreter, statement, frame, joined);
   const written = writtenName(statement.value)?.name;
   underName(interpreter, frame, statement, written ?? "_", (run) => {
     const value = evaluate(interpreter, run, statement.value, run.root);
+    if (statement === interpreter.statements.at(-1)) frame.result.shown = value;
     const silent =
       value.kind === "tensor" || value.kind === "none" || isModule(value) || isBroken(value) || frame.making;
     if (!silent)
@@ -341,6 +344,21 @@ function runExpression(interpreter: Interpreter, statement: ExpressionStatement,
     else if (value.kind === "tensor" && bare(statement.value).kind === "name") {
       interpreter.diagnostics.add("no-effect", statement.span, "This line has no effect.", { severity: "warning" });
     }
+  });
+}
+
+/** `np.add.at(x, rows, y)`: x has other elements from here on. */
+function storeJoined(
+  interpreter: Interpreter,
+  statement: ExpressionStatement,
+  frame: Frame,
+  { target, value }: NonNullable<ReturnType<typeof joinedAt>>,
+): void {
+  underName(interpreter, frame, statement, wordOf(target) ?? "_", (run) => {
+    const was = evaluate(interpreter, run, target, `${run.root}/object`);
+    const now = evaluate(interpreter, run, value, run.root);
+    writeInPlace(interpreter, run, target, was, now);
+    bindTargets(interpreter, run, target, now);
   });
 }
 

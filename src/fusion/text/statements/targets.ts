@@ -11,8 +11,9 @@ import { setItem } from "../indexing/set-item";
 import { writeInPlace } from "../calls/memory";
 import { nameAfter } from "../layers/weights";
 import { setField } from "../objects/fields";
-import type { Expr, MemberExpr, NameExpr, Statement, SubscriptExpr } from "../reading/syntax";
-import { bare, indexParts } from "../reading/syntax";
+import type { CallExpr, Expr, MemberExpr, NameExpr, Statement, SubscriptExpr } from "../reading/syntax";
+import { bare, indexParts, lastNameOf } from "../reading/syntax";
+import { arrayOfList } from "../values/number-arrays";
 import { learnInPlace, zeroOne } from "../objects/parameters";
 
 /** `y`, or `y@2` when `y` names a node already. */
@@ -128,11 +129,39 @@ export function writeItem(interpreter: Interpreter, run: StatementRun, expr: Sub
       path: run.root,
       object: { value: target, path: `${run.root}/object`, expr: object },
       parts,
-      value,
+      value: target.kind === "tensor" ? asRow(interpreter, run, expr, value) : value,
       reduction: "none",
     });
   writeInPlace(interpreter, run, expr, target, now);
   if (isNamed) bindTargets(interpreter, run, object, now);
+}
+
+/** `x[0] = (0.0, 1.0, y)`: a list that is stored in a tensor is an array. */
+function asRow(interpreter: Interpreter, run: StatementRun, expr: SubscriptExpr, value: Operand): Operand {
+  if (value.value.kind !== "sequence") return value;
+  const path = `${run.root}/row`;
+  const row = arrayOfList(interpreter, run, { path, expr }, value.value);
+  return row ? { value: row, path, expr: value.expr } : value;
+}
+
+/** NumPy's `np.add.at(x, rows, y)` as the target and what it becomes, `x.at[rows].add(y)`; null of anything else. */
+export function joinedAt(value: Expr): { readonly target: NameExpr | MemberExpr; readonly value: CallExpr } | null {
+  const call = bare(value);
+  const callee = call.kind === "call" ? bare(call.callee) : null;
+  if (call.kind !== "call" || callee?.kind !== "member" || callee.name.text !== "at") return null;
+  const [object, rows, added] = call.args.map((arg) => bare(arg.value));
+  const method = findOp(lastNameOf(callee.object))?.updates?.methods[0];
+  if (!added || call.args.length !== 3 || method === undefined) return null;
+  if (object!.kind !== "name" && object!.kind !== "member") return null;
+  const { span } = call;
+  const indices = (rows!.kind === "tuple" ? rows!.items : [rows!]).map((each) => ({
+    kind: "at" as const,
+    value: each,
+  }));
+  const at: Expr = { kind: "member", span, object: object!, name: callee.name };
+  const item: Expr = { kind: "subscript", span, object: at, indices };
+  const made: Expr = { kind: "member", span, object: item, name: { text: method, span: callee.name.span } };
+  return { target: object!, value: { ...call, callee: made, args: [call.args[2]!] } };
 }
 
 /** A list or a dictionary with another entry; null of anything else. */

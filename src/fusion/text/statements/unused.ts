@@ -1,9 +1,10 @@
 /** @file Outputs, and warnings about what nobody reads. */
 import { isInput, isLiteral, isSource, nodeId, type NodeId } from "../../ir";
+import { opDef } from "../../ops";
 import { linesOf, wholeLines } from "../reading/lines";
 import { addNode, type Interpreter, type Frame } from "../interpreter";
 import { describe, type Operand, type SymbolRecord, type Value } from "../values/values";
-import type { DefStatement } from "../reading/syntax";
+import { bare, type DefStatement } from "../reading/syntax";
 
 /** The tensors of a value, those of lists and dictionaries in it too. */
 function tensorsIn(value: Value): NodeId[] {
@@ -40,25 +41,67 @@ function viewOf(interpreter: Interpreter, of: NodeId, name: string | null): Node
   });
 }
 
-/** What `return` says; without one, the losses of a program that trains and every computed value that nobody reads. */
+/** What `return` says; without one, the losses of a program that trains and every named value that nobody reads; where there is none of those, what has no name. */
 export function outputsOf(interpreter: Interpreter, frame: Frame): readonly NodeId[] {
   const { values } = frame.result;
   if (values) return returned(interpreter, values);
   for (const { owner, value, uses, definition } of interpreter.symbols.values())
     if (owner === "" && value.kind === "selection" && uses.length === 0)
       interpreter.diagnostics.add("bad-return", definition, `Only tensors can be results; this is ${describe(value)}.`);
-  const read = new Set<NodeId>();
-  // What is there for others and read by none of them reads nothing.
-  for (const { id, inputs } of [...interpreter.nodes.values()].toReversed())
-    if (read.has(id) || !isSpare(interpreter, id)) for (const input of inputs) read.add(input);
-  const unread = [...interpreter.nodes.values()]
-    // What is called `_` is wanted by nobody.
-    .filter(({ id, label }) => !read.has(id) && label !== "_" && !isSpare(interpreter, id))
-    .filter((node) => !isSource(node))
-    .map((node) => node.id);
+  const named = unreadOf(interpreter, namedAtEnd(frame));
+  const unread = named.length > 0 ? named : unreadOf(interpreter, null);
+  if (unread === named) warnDropped(interpreter, new Set(named));
   const { losses: asked, turns } = interpreter.optimizing;
   const losses = turns > 0 ? asked.filter((id) => interpreter.nodes.has(id)) : [];
   return [...new Set([...losses, ...unread])];
+}
+
+/** Tensors that the names of the program hold at its end, and what its last line shows. */
+function namedAtEnd({ scope, result }: Frame): ReadonlySet<NodeId> {
+  const held = new Set<NodeId>();
+  const seen = new Set<Value>();
+  const note = (value: Value): void => {
+    if (seen.has(value)) return;
+    seen.add(value);
+    if (value.kind === "tensor") held.add(value.node);
+    if (value.kind === "sequence") for (const item of value.items) note(item.value);
+    if (value.kind === "dict") for (const item of value.entries.values()) note(item.value);
+    if (value.kind === "object") for (const field of value.object.fields.values()) note(field);
+  };
+  if (result.shown) note(result.shown);
+  for (const [name, bindings] of scope.names) if (name !== "_") note(bindings.at(-1)!.value);
+  return held;
+}
+
+/** Computed values that nothing reads which anybody wants: those of `held`, or all where that is null. What has a side effect is wanted. */
+function unreadOf(interpreter: Interpreter, held: ReadonlySet<NodeId> | null): readonly NodeId[] {
+  const read = new Set<NodeId>();
+  const unread: NodeId[] = [];
+  for (const node of [...interpreter.nodes.values()].toReversed()) {
+    const { id, inputs, label, op, groups } = node;
+    const isWanted = held === null || held.has(id) || opDef(op).kind === "opaque";
+    const isRead = read.has(id);
+    // What is there for others and read by none of them reads nothing, nor does what a def computes for nobody.
+    const isIdle = isSpare(interpreter, id) || (!isWanted && groups.some(({ kind }) => kind === "def"));
+    if (!isRead && isIdle) continue;
+    // What is called `_` is wanted by nobody.
+    if (!isRead && isWanted && !isSource(node) && label !== "_") unread.unshift(id);
+    for (const input of inputs) read.add(input);
+  }
+  return unread;
+}
+
+/** Lines whose values have no name and are no results. */
+function warnDropped({ nodes, sites, diagnostics }: Interpreter, outputs: ReadonlySet<NodeId>): void {
+  const read = new Set([...nodes.values()].flatMap(({ inputs }) => inputs));
+  for (const [id, { run, expr }] of sites) {
+    const { statement, root } = run;
+    if (statement.kind !== "expression" || root !== id || bare(statement.value) !== bare(expr)) continue;
+    if (!nodes.has(id) || outputs.has(id) || read.has(id)) continue;
+    diagnostics.add("no-effect", statement.span, "This line has no effect: give the value a name.", {
+      severity: "warning",
+    });
+  }
 }
 
 /** Whether it is there for others only: a part of a call, or what a class or an object made while it was made. */

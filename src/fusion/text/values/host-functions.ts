@@ -12,11 +12,11 @@ import { classNames } from "../objects/classes";
 import { setField } from "../objects/fields";
 import { castTo } from "../calls/member";
 import { typeOf } from "../interpreter";
-import { constantTensor, numberArray } from "./number-arrays";
+import { arrayOfList } from "./number-arrays";
 import type { CallExpr, Expr } from "../reading/syntax";
 import { drawnOf, RANDOM } from "./random";
-import { lastNameOf, walk } from "../reading/syntax";
-import { BROKEN, isBroken, isOperand, NONE, numberValue, type Operand, tensorValue, type Value } from "./values";
+import { bare, lastNameOf, walk } from "../reading/syntax";
+import { BROKEN, isBroken, isOperand, NONE, numberValue, type Operand, type Value } from "./values";
 
 interface Call {
   readonly expr: CallExpr;
@@ -183,20 +183,7 @@ const arrayOf: Known = (interpreter, run, call, operands) => {
   if (first.value.kind === "tensor") return dtype ? castTo(interpreter, run, call, first, dtype) : first.value;
   if (first.value.kind === "number") return dtype ? { ...first.value, dtype } : first.value;
   if (first.value.kind !== "sequence") return first.value.kind === "bool" ? first.value : null;
-  if (first.value.items.some(({ value }) => value.kind === "tensor")) {
-    const stack = opDef("stack");
-    return applyOp(
-      interpreter,
-      run,
-      { op: stack, ...call },
-      { tensors: first.value.items, attrs: withDefaults(stack, { axis: 0 }) },
-    );
-  }
-  const array = numberArray(first.value);
-  if (!array || array.numbers.length === 0) return null;
-  const kind = dtype ?? (array.bools ? "bool" : array.whole ? "i32" : "f32");
-  const node = constantTensor(interpreter, run, call, array, { dtype: kind, label: "values" });
-  return tensorValue(node);
+  return arrayOfList(interpreter, run, call, first.value, dtype);
 };
 
 /** JAX's checks hand back what they were given: the arrays, without the name of the caller and the dtype. */
@@ -208,8 +195,25 @@ const arraysGiven =
     return arrays.length === 1 && !always ? arrays[0]!.value : { kind: "sequence", items: arrays };
   };
 
-/** `sum(losses)`. */
-const total: Known = (interpreter, run, call, [list, start]) => {
+/** A text that speaks of a library means Python's own function where no prefix says otherwise. */
+const SPEAKS_OF_LIBRARY = /\b(torch|np|numpy|jnp|jax)\b/;
+
+/** `sum(losses)`; of a tensor, Python adds its rows up. */
+const total: Known = (interpreter, run, call, [list, start, ...more]) => {
+  const callee = bare(call.expr.callee);
+  const rank = list?.value.kind === "tensor" ? typeOf(interpreter, list.value.node).shape.length : 0;
+  const alone = !start || (start.value.kind === "number" && start.value.value === 0);
+  if (
+    list &&
+    rank > 1 &&
+    alone &&
+    more.length === 0 &&
+    callee.kind === "name" &&
+    SPEAKS_OF_LIBRARY.test(interpreter.text)
+  ) {
+    const op = opDef("sum");
+    return applyOp(interpreter, run, { op, ...call }, { tensors: [list], attrs: withDefaults(op, { axes: [0] }) });
+  }
   if (list?.value.kind !== "sequence" || list.value.items.some(({ value }) => !isOperand(value))) return null;
   const all = [...(start ? [start] : []), ...list.value.items];
   const [first, ...rest] = all.length > 0 ? all : [loose(numberValue(0, true))];

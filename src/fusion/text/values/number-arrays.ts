@@ -1,10 +1,11 @@
 /** @file Numbers that stand in the text as (nested) lists, and the constant tensor that holds them. */
 import type { DType, NodeId } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
+import { applyOp } from "../calls/apply";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { addNode, warnTooLarge } from "../interpreter";
 import type { Expr } from "../reading/syntax";
-import { numberValue, type Value } from "./values";
+import { numberValue, tensorValue, type Value } from "./values";
 
 export interface NumberArray {
   readonly shape: readonly number[];
@@ -64,4 +65,22 @@ export function constantTensor(
   });
   interpreter.sites.set(node, { node, expr, run, param: null, op: null, attrs, operands: [] });
   return node;
+}
+
+/** A list as a tensor: its tensors side by side, or the numbers in it; null of anything else. */
+export function arrayOfList(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: { readonly path: string; readonly expr: Expr },
+  list: Extract<Value, { kind: "sequence" }>,
+  asked: DType | null = null,
+): Value | null {
+  if (list.items.some(({ value }) => value.kind === "tensor")) {
+    const op = opDef("stack");
+    return applyOp(interpreter, run, { op, ...call }, { tensors: list.items, attrs: withDefaults(op, { axis: 0 }) });
+  }
+  const array = numberArray(list);
+  if (!array || array.numbers.length === 0) return null;
+  const dtype = asked ?? (array.bools ? "bool" : array.whole ? "i32" : "f32");
+  return tensorValue(constantTensor(interpreter, run, call, array, { dtype, label: "values" }));
 }
