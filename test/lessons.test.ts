@@ -30,7 +30,9 @@ import {
 } from "../src/lessons";
 import { chapterNotes } from "../src/panels/model/notes/chapter-rows";
 import { chapterRows } from "../src/panels/model/notes/chapter-rows";
+import { smallPrograms } from "../src/fusion/small-sizes";
 import { expected } from "./lessons-counts";
+import { outputValues } from "./output-values";
 
 const MIB = 2 ** 20;
 /** What a run may hold on the machine unless the person raises it: both plans with inputs of their own. */
@@ -255,4 +257,12 @@ test("every composite of every example can be written out in the text", () => {
   const refused = calls.filter(({ text, call }) => !expandCall(text, call).ok);
   expect(refused.filter(({ text }) => !takesDerivatives(text)).map(({ at }) => at)).toEqual([]);
   expect(refused.length).toBeLessThan(calls.length / 10);
+});
+
+test.each(allLessons.map((lesson) => [lesson.id, lesson] as const))("%s: its results are finite", (_, lesson) => {
+  const compilation = compile(lesson.text, { ...defaultOptions, ...lesson.options, granularity: lesson.granularity });
+  // Programs that no smaller numbers fit are left to runs.
+  const [small] = smallPrograms(compilation);
+  const infinite = outputValues(small?.compilation.text ?? "").filter(({ data }) => !data.every(Number.isFinite));
+  expect(infinite.map(({ name }) => name)).toEqual([]);
 });

@@ -121,3 +121,22 @@ test("where nothing can be stored the tab remembers its own answers", async () =
   expect(of(page)?.answers).toEqual({ [STEP]: false });
   page.dispose();
 });
+
+test("who closes a lesson is told that its program stays, and comes back to their own", async () => {
+  const worker = strictWorker();
+  const page = createPlayground(environmentWith(new Shelf(), worker.port as unknown as Port<never, never>));
+  page.start();
+  const { actions } = page.getState();
+  const own = "mine: f32[8]\ny = exp(mine)\n";
+  actions.typeText(own);
+  void actions.openLesson("memory-is-the-cost", 0);
+  await until(() => page.getState().lesson !== null);
+  void actions.goToStep(STEP);
+  await until(() => page.getState().lesson?.step === STEP);
+  actions.closeLesson();
+  expect(page.getState().document.text).not.toBe(own);
+  expect(page.getState().notice?.text).toBe("The lesson is closed. Its program stays here.");
+  actions.followNotice();
+  expect([page.getState().document.text, page.getState().notice]).toEqual([own, null]);
+  page.dispose();
+});

@@ -282,6 +282,7 @@ function openingSlice(
       context.set({ notice: null });
       if (kind === "reload") context.environment.reload();
       if (kind === "open-draft") actions.openPrevious(0);
+      if (kind === "open-document" && action?.document) context.replace(action.document, "option");
       if (kind === "download-copy")
         context.environment.download(DRAFT_FILE, context.get().previousWorks[0]?.draft ?? "");
       if (kind === "take-over") {

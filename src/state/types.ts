@@ -208,6 +208,7 @@ export interface NoticeAction {
     | "reload"
     | "dismiss"
     | "open-draft"
+    | "open-document"
     | "download-copy"
     | "take-over"
     | "retry"
@@ -216,6 +217,8 @@ export interface NoticeAction {
     | "allow-memory"
     | "use-size"
     | "plan-as-before";
+  /** open-document: what is opened. */
+  readonly document?: Document;
   /** allow-memory: MiB; use-size: the constant's value. */
   readonly amount?: number;
   /** use-size: a constant of the text. */

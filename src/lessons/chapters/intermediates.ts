@@ -12,8 +12,8 @@ export const intermediates: readonly Example[] = [
     sentence: "Three elementwise ops become one kernel: count the transfers.",
     text: `# y = log(relu(x + b)), one kernel instead of three
 N = 2048
-x: f32[N, N]
-b: f32[N, N]
+x: f32[N, N] = uniform(0, 1)
+b: f32[N, N] = uniform(0, 1)
 
 y = log(relu(x + b))
 `,
@@ -27,8 +27,8 @@ y = log(relu(x + b))
         sentence: "A bias of one row is small: only x and the values computed from it are full-size.",
         text: `# The bias is one row
 N = 2048
-x: f32[N, N]
-b: f32[N] = param()
+x: f32[N, N] = uniform(0, 1)
+b: f32[N] = param(uniform(0, 1))
 
 y = log(relu(x + b))
 `,
@@ -39,8 +39,8 @@ y = log(relu(x + b))
         sentence: "A bias of one element: the full-size transfers are the same as with a vector.",
         text: `# The bias is one number
 N = 2048
-x: f32[N, N]
-b: f32[1] = param()
+x: f32[N, N] = uniform(0, 1)
+b: f32[1] = param(uniform(0, 1))
 
 y = log(relu(x + b))
 `,

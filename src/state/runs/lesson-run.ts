@@ -92,6 +92,7 @@ export function startLessons(context: SliceContext): LessonRun {
       lesson: {
         content,
         step,
+        before: lesson?.before ?? document,
         program: wanted.text,
         isAboutCode: isAboutCode(content.steps[step]!),
         compilation: null,
@@ -264,9 +265,12 @@ export function startLessons(context: SliceContext): LessonRun {
     },
     closeLesson() {
       showing.abort();
-      const { pane, lesson } = context.get();
+      const { pane, lesson, document } = context.get();
       void judgeLeft(lesson, null);
       context.set({ lesson: null, pane: pane === "lesson" ? "graph" : pane });
+      if (!lesson || lesson.before.text === document.text) return;
+      const action = { label: "Back to the program before", kind: "open-document", document: lesson.before } as const;
+      context.set({ notice: { tone: "info", text: "The lesson is closed. Its program stays here.", action } });
     },
     addProgress(text) {
       const found = parseProgress(text);

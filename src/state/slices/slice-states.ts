@@ -1,5 +1,6 @@
 /** @file What slices of the store hold: lessons, the laptop check, guesses, a training. Types alone, so that all slices may see all state. */
 import { type Answer, type Judgement, type Lesson, type TaskState } from "../../course";
+import type { Document } from "../../document";
 import type { Compilation, Step } from "../../fusion";
 import type { BenchResult, DeviceInfo, GpuProblem } from "../../gpu";
 
@@ -23,6 +24,8 @@ export interface OpenLesson {
   readonly content: Lesson;
   /** From 0. */
   readonly step: number;
+  /** What the page showed before the lesson: the way back to it is offered at the end. */
+  readonly before: Document;
   /** The program as the step gives it: what a task compares with. */
   readonly program: string;
   /** It has a panel looked at, or is done in one: where there is room for one of them, the program waits. */
