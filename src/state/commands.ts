@@ -258,6 +258,13 @@ const looking: readonly Command[] = [
     },
   },
   {
+    id: "roofline",
+    title: "Show the roofline",
+    group: "Look",
+    keys: [],
+    run: ({ actions }) => actions.openNote("roofline"),
+  },
+  {
     id: "compare",
     title: "Compare two plans",
     group: "Look",

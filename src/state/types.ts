@@ -217,7 +217,6 @@ export interface NoticeAction {
     | "allow-memory"
     | "use-size"
     | "plan-as-before";
-  /** open-document: what is opened. */
   readonly document?: Document;
   /** allow-memory: MiB; use-size: the constant's value. */
   readonly amount?: number;

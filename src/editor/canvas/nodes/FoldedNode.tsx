@@ -46,6 +46,8 @@ export function FoldedNode({ data: { node, ports }, height = 0 }: NodeProps<Flow
       <div
         className="op-box folded-box"
         data-lid={node.lid}
+        data-hatched={node.kernel?.hatched}
+        title={node.title}
         data-selected={selected}
         data-hovered={hovered}
         data-waiting={node.holes.length > 0}

@@ -24,7 +24,7 @@ export function PillNode({ id, data: { node, ports }, width, isConnectable }: No
         className="op-box io-pill"
         data-selected={selected}
         data-hovered={hovered}
-        title={node.inside.length > 0 ? node.label : fits ? undefined : `${node.title}, ${fact}`}
+        title={node.inside.length > 0 ? node.label : `${node.title}, ${fact}`}
       >
         <Glyph name={node.glyph} />
         <code className="io-name" data-joined={/[._]/.test(node.title)}>

@@ -37,7 +37,7 @@ export function KnobLine({ offer, output, every, region, fours }: Props) {
   const knobs = usePlayground(({ document }) => document.options.knobs);
   const { actions } = playground.getState();
   const own = every ? knobs?.all[knob] : knobs && ownEntry(knobs.kernels, output)?.[knob];
-  const words = (value: string): string => (fours && knob === "turns" ? `${value} vec4` : valueWords(knob, value));
+  const words = (value: string): string => valueWords(knob, value, fours);
   const planner = chosen ? "auto" : `auto: ${words(now)}`;
   return (
     <div className="knob">

@@ -101,7 +101,7 @@ export function KnobsPanel({ kernel }: { readonly kernel: Kernel }) {
             />
           ))}
           <Changes sheet={sheet} title={kernelTitle(kernel)} />
-          <Sweep output={sheet.output} />
+          <Sweep output={sheet.output} fours={fours} />
         </>
       )}
     </section>
@@ -126,7 +126,7 @@ function Line({ row }: { readonly row: SweepRow }) {
 }
 
 /** The last sweep of this kernel: a bar of the median and a whisker of the middle half for each value. */
-function Sweep({ output }: { readonly output: NodeId }) {
+function Sweep({ output, fours }: { readonly output: NodeId; readonly fours: boolean }) {
   const sweep = usePlayground((state) => state.sweep);
   const text = usePlayground(({ document }) => document.text);
   if (!sweep || sweep.text !== text || sweep.output !== output) return null;
@@ -143,7 +143,7 @@ function Sweep({ output }: { readonly output: NodeId }) {
       </p>
     );
   }
-  const rows = sweepRows(sweep);
+  const rows = sweepRows(sweep, fours);
   const { software, name } = outcome.device;
   return (
     <figure className="sweep">

@@ -97,12 +97,15 @@ test("a sweep names the best only where it stands apart", () => {
       ["64", [5000, 5100, 5200]],
       ["128", []],
     ]),
+    false,
   );
   expect(apart.map(({ value, best, median }) => [value, best, median])).toEqual([
     ["32", false, "9.1 µs"],
     ["64", true, "5.1 µs"],
   ]);
   expect(isClear(apart)).toBe(true);
+  const turns = { ...sweep([["2", [5000]]]), knob: "turns" } as const;
+  expect([false, true].map((fours) => sweepRows(turns, fours)[0]!.words)).toEqual(["2", "2 vec4"]);
   expect(
     isClear(
       sweepRows(
@@ -110,6 +113,7 @@ test("a sweep names the best only where it stands apart", () => {
           ["32", [5000, 6000, 7000]],
           ["64", [4900, 5900, 6900]],
         ]),
+        false,
       ),
     ),
   ).toBe(false);

@@ -54,8 +54,9 @@ const VALUES: Readonly<Partial<Record<KnobName, Readonly<Record<string, string>>
 export const knobTitle = (knob: KnobName): string => NAMES[knob];
 export const knobSentence = (knob: KnobName): string => SENTENCES[knob];
 
-/** `64`, `again on each pass`, `64×128×16, 8×8 each`. */
-export function valueWords(knob: KnobName, value: string): string {
+/** `64`, `again on each pass`, `64×128×16, 8×8 each`; `2 vec4` where a thread computes `fours`. */
+export function valueWords(knob: KnobName, value: string, fours = false): string {
+  if (fours && knob === "turns") return `${value} vec4`;
   if (knob !== "tile") return VALUES[knob]?.[value] ?? value;
   const [tile = "", each = ""] = value.split("/");
   const rows = each.includes("x") ? `${each.replace("x", "×")} each` : `${each.replace("q", "")} rows each`;
@@ -123,8 +124,8 @@ export interface SweepRow {
   readonly best: boolean;
 }
 
-/** One row for each value that was timed. */
-export function sweepRows({ knob, outcome }: SweepState): SweepRow[] {
+/** One row for each value that was timed, called as the knob calls it. */
+export function sweepRows({ knob, outcome }: SweepState, fours: boolean): SweepRow[] {
   if (outcome.status !== "done") return [];
   const timed = outcome.rows.flatMap(({ value, nanoseconds }) =>
     nanoseconds.length === 0 ? [] : [{ value, measured: spreadOf(nanoseconds.map((each) => each / 1e3)) }],
@@ -133,7 +134,7 @@ export function sweepRows({ knob, outcome }: SweepState): SweepRow[] {
   const least = Math.min(...timed.map(({ measured }) => measured.median));
   return timed.map(({ value, measured }) => ({
     value,
-    words: valueWords(knob, value),
+    words: valueWords(knob, value, fours),
     ...showSpread(measured),
     share: measured.median / longest,
     lower: measured.lower / longest,

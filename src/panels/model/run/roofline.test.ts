@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import { a100, compile, defaultOptions, generic, h100 } from "../../../fusion";
-import { roofAt, roofAxes, rooflineOf, shareSentence, standsOf, standSentence } from "./roofline";
+import {
+  axesFor,
+  roofAt,
+  roofAxes,
+  rooflineOf,
+  shareSentence,
+  standsOf,
+  standSentence,
+  type RoofPoint,
+} from "./roofline";
 
 const planned = compile("x: f32[4096, 4096]\nb: f32[4096]\ny = log(relu(x + b))", defaultOptions);
 const stands = standsOf(planned.naivePlan!, planned.fusedPlan!);
@@ -46,5 +55,15 @@ test("the axes hold every ridge and stand", () => {
     expect(ridge).toBeGreaterThan(x[0]);
     expect(ridge).toBeLessThan(x[1]);
     expect(flops).toBeLessThanOrEqual(y[1]);
+  }
+});
+
+test("no dot stands where the roof begins", () => {
+  const roofs = { bandwidth: 1e11, flops: 1e13, launchMicros: 5 };
+  for (const intensity of [0.01, 0.1, 0.104, 0.5, 3]) {
+    const point: RoofPoint = { plan: "fused", kernel: null, title: "fused", intensity, rate: 1e9, share: 0.1 };
+    expect(intensity / axesFor(roofs, [point]).x[0]).toBeGreaterThanOrEqual(1.4);
+    const machine = rooflineOf(generic);
+    expect(intensity / roofAxes([machine], [{ plan: "fused", intensity }]).x[0]).toBeGreaterThanOrEqual(1.4);
   }
 });

@@ -87,11 +87,15 @@ export interface RoofAxes {
 const decadeBelow = (value: number): number => 10 ** Math.floor(Math.log10(value) + 0.01);
 const decadeAbove = (value: number): number => 10 ** Math.ceil(Math.log10(value) - 0.01);
 
+/** How far a dot reaches, as a factor of what an axis says. */
+const DOT = 1.5;
+
 /** Decades that hold the ridge, the flat roof and every point. */
 export function axesFor(roofs: Roofs, points: readonly RoofPoint[]): RoofAxes {
-  const xs = [ridgeOf(roofs), 0.1, ...points.map((point) => point.intensity)];
+  const xs = [ridgeOf(roofs), ...points.map((point) => point.intensity)];
   const ys = [roofs.flops, ...points.map((point) => point.rate)];
-  const x = [decadeBelow(Math.min(...xs)), decadeAbove(Math.max(...xs) * 1.5)] as const;
+  // Room for a dot: at the edge of the chart it would cover where the roof begins.
+  const x = [decadeBelow(Math.min(0.1, Math.min(...xs) / DOT)), decadeAbove(Math.max(...xs) * DOT)] as const;
   return { x, y: [decadeBelow(Math.min(...ys, roofAt(roofs, x[0]))), Math.max(...ys) * 2.5] };
 }
 
@@ -156,8 +160,8 @@ export function roofAxes(
   roofs: readonly RooflineOf[],
   stands: readonly Stand[],
 ): { readonly x: readonly [number, number]; readonly y: readonly [number, number] } {
-  const xs = [0.1, ...roofs.map(({ ridge: at }) => at), ...stands.map(({ intensity }) => intensity)];
-  const x = [decadeBelow(Math.min(...xs)), decadeAbove(Math.max(...xs) * 2)] as const;
+  const xs = [...roofs.map(({ ridge: at }) => at), ...stands.map(({ intensity }) => intensity)];
+  const x = [decadeBelow(Math.min(0.1, Math.min(...xs) / DOT)), decadeAbove(Math.max(...xs) * 2)] as const;
   const flops = roofs.map((roof) => roof.flops);
   const y = [
     decadeBelow(Math.min(...roofs.map((roof) => roofAt(roof, x[0])))),
