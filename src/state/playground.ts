@@ -281,8 +281,8 @@ function openingSlice(
       const kind = action?.kind;
       context.set({ notice: null });
       if (kind === "reload") context.environment.reload();
-      if (kind === "open-draft") actions.openPrevious(0);
-      if (kind === "open-document" && action?.document) context.replace(action.document, "option");
+      if (kind === "open-draft" && action?.document) context.replace(action.document, "option");
+      else if (kind === "open-draft") actions.openPrevious(0);
       if (kind === "download-copy")
         context.environment.download(DRAFT_FILE, context.get().previousWorks[0]?.draft ?? "");
       if (kind === "take-over") {

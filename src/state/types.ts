@@ -208,7 +208,6 @@ export interface NoticeAction {
     | "reload"
     | "dismiss"
     | "open-draft"
-    | "open-document"
     | "download-copy"
     | "take-over"
     | "retry"
@@ -217,6 +216,7 @@ export interface NoticeAction {
     | "allow-memory"
     | "use-size"
     | "plan-as-before";
+  /** open-draft: another one than the newest copy of earlier work. */
   readonly document?: Document;
   /** allow-memory: MiB; use-size: the constant's value. */
   readonly amount?: number;

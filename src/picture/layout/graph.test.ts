@@ -155,3 +155,13 @@ test("blocks that start folded are one box with room for what flows in and two m
     ),
   ).toBeNull();
 });
+
+test("an input that nothing reads yet moves nothing", () => {
+  const lines = ["y[64]: x", "z[8]: y y"] as const;
+  const before = layoutOf(drawn("x[64]: ", ...lines));
+  const after = layoutOf(drawn("x[64]: ", "new[4096]: ", "other[8]: ", ...lines));
+  for (const [id, box] of before.boxes) expect(boxOf(after, id)).toEqual(box);
+  const alone = layoutOf(drawn("y[64]: hole"));
+  const beside = layoutOf(drawn("x[4096]: ", "y[64]: hole"));
+  expect(boxOf(beside, "y")).toEqual(boxOf(alone, "y"));
+});

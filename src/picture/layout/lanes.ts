@@ -154,9 +154,12 @@ function lanesOf(sketch: Sketch, { chain, chains }: Chains, row: readonly number
   dock.forEach((to, i) => {
     if (to >= 0) docked.set(to, [...(docked.get(to) ?? []), i]);
   });
-  const weight = chains.map((list) => list.reduce((sum, i) => sum + nodes[i]!.bytes, 0));
+  // What nothing reads yet comes last: it moves nothing that stands here.
+  const isUnread = ([head]: readonly number[]): boolean => nodes[head!]!.kind === "input" && after[head!]!.length === 0;
+  const weight = chains.map((list) => (isUnread(list) ? -1 : list.reduce((sum, i) => sum + nodes[i]!.bytes, 0)));
   const spine = weight.indexOf(Math.max(0, ...weight.slice(0, 10_000)));
-  const late = (c: number): number => (c === spine ? -1 : Number(nodes[chains[c]![0]!]!.guest));
+  const late = (c: number): number =>
+    isUnread(chains[c]!) ? 2 : c === spine ? -1 : Number(nodes[chains[c]![0]!]!.guest);
   const order = chains.map((_, c) => c).sort((a, b) => late(a) - late(b) || startOf(a) - startOf(b));
   function startOf(c: number): number {
     return row[chains[c]![0]!]!;
