@@ -3,6 +3,7 @@
  * @about and, or: Python leaves the second operand alone where the first decides.
  */
 import { findOp } from "../ops";
+import { dialectIn } from "./calls/dialect";
 import { applyCall, type Callee, calleeOf } from "./calls/call";
 import { foldBinary, foldUnary, truthOf } from "./values/constants";
 import type { NodeId } from "../ir";
@@ -203,13 +204,18 @@ function combine(interpreter: Interpreter, run: StatementRun, task: Task, operan
   const { expr, path } = task;
   const isAsked = expr.kind === "binary" || expr.kind === "unary" || expr.kind === "call";
   if (isAsked && hasSelection(operands) && !takesAny(task.callee))
-    return ofSelection(interpreter, run, { expr, path, ...wordOf(task.callee) }, operands, (wholes, extra) =>
-      extra.length === 0
-        ? combine(interpreter, run, task, wholes)
-        : combine(interpreter, run, { ...task, expr: withArguments(expr, extra) }, [
-            ...wholes.filter((_, i) => !isSaid(expr, wholes.length, i, extra)),
-            ...extra.map(({ operand }) => operand),
-          ]),
+    return ofSelection(
+      interpreter,
+      run,
+      { expr, path, ...wordOf(interpreter, task.callee) },
+      operands,
+      (wholes, extra) =>
+        extra.length === 0
+          ? combine(interpreter, run, task, wholes)
+          : combine(interpreter, run, { ...task, expr: withArguments(expr, extra) }, [
+              ...wholes.filter((_, i) => !isSaid(expr, wholes.length, i, extra)),
+              ...extra.map(({ operand }) => operand),
+            ]),
     );
   switch (expr.kind) {
     case "name":
@@ -267,9 +273,12 @@ function combine(interpreter: Interpreter, run: StatementRun, task: Task, operan
 }
 
 /** What a call calls, and whose it is. */
-const wordOf = (callee: Callee | null): { readonly name: string; readonly isNumpy: boolean } => ({
+const wordOf = (
+  interpreter: Interpreter,
+  callee: Callee | null,
+): { readonly name: string; readonly isNumpy: boolean } => ({
   name: callee && "name" in callee ? callee.name.text : "",
-  isNumpy: callee?.kind === "function" && callee.dialect === "jax",
+  isNumpy: (callee?.kind === "function" ? callee.dialect : dialectIn(interpreter)) === "jax",
 });
 
 /** Whether a def or a list takes whatever it is given. */

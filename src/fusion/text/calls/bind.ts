@@ -159,8 +159,10 @@ class Binder {
     const { params, name } = this.op;
     const word = arg.name!;
     const param = params.find(({ names }) => names.includes(word.text));
-    // What is asked of nothing, `where=None`, asks for nothing.
-    if (!param && (IDLE.has(word.text) || arg.operand.value.kind === "none")) return;
+    // What is asked of nothing, `where=None`, asks for nothing, and `order="C"` for the order that there is.
+    const { value } = arg.operand;
+    const isUsual = word.text === "order" && value.kind === "string" && value.value !== "F";
+    if (!param && (IDLE.has(word.text) || value.kind === "none" || isUsual)) return;
     if (!param) {
       const near = nearest(
         word.text,

@@ -26,6 +26,23 @@ const PREFIXES: ReadonlyMap<string, Dialect> = new Map([
 /** Of the outermost name of `jnp.linalg.norm`. */
 export const dialectOf = (prefix: string): Dialect => PREFIXES.get(prefix) ?? null;
 
+const dialects = new WeakMap<object, Dialect>();
+
+/** Whose arrays a text means where no prefix says it, as in `x.std()`: NumPy's and JAX's where it speaks of those and not of PyTorch. */
+export function dialectIn(of: { readonly text: string }): Dialect {
+  const known = dialects.get(of);
+  if (known !== undefined) return known;
+  const { text } = of;
+  const isTorch = /\btorch\b/.test(text) || (/\bnn\b|\bF\.|\bTensor\b/.test(text) && !/\b(jnp|jax|flax)\b/.test(text));
+  const found = !isTorch && /\b(np|numpy|jnp|jax|flax)\b/.test(text) ? "jax" : null;
+  dialects.set(of, found);
+  return found;
+}
+
+/** Whether they are NumPy's, which sorts and fills in place. */
+export const isNumpyIn = (of: { readonly text: string }): boolean =>
+  dialectIn(of) === "jax" && !/\b(jnp|jax|flax)\b/.test(of.text);
+
 /** Defaults that hold in this dialect instead of the op's own. */
 export const defaultsIn = (dialect: Dialect, def: Def): Attrs => (dialect === "jax" ? (def.jaxDefaults ?? {}) : {});
 

@@ -8,6 +8,7 @@ import { typeOf } from "../interpreter";
 import { callAnyDef, libraryDef, libraryMethod } from "../library/library";
 import { type Attrs, type NodeId, showShape } from "../../ir";
 import { applyOp } from "./apply";
+import { dialectIn, isNumpyIn } from "./dialect";
 import { castTo, sizeMethod, transposeAll } from "./member";
 import { DTYPES } from "./names";
 import { attributeOf } from "../objects/attributes";
@@ -36,6 +37,9 @@ const NOTHING: ReadonlySet<string> = new Set([
   "retain_grad",
 ]);
 
+/** Methods by which NumPy's arrays change. */
+const IN_PLACE: ReadonlySet<string> = new Set(["sort"]);
+
 /** How JAX is given the derivative of a function. */
 const DERIVATIVE_RULES: ReadonlySet<string> = new Set(["defvjp", "defjvp", "defjvps"]);
 
@@ -44,12 +48,13 @@ export function methodCall(
   interpreter: Interpreter,
   run: StatementRun,
   at: CallAt,
-  name: Identifier,
+  asked: Identifier,
   operands: readonly Operand[],
   args: readonly GivenArgument[],
 ): Value {
   const receiver = operands[0]!;
   const { value } = receiver;
+  const name = value.kind === "tensor" && asked.text === "fill" ? { ...asked, text: "fill_" } : asked;
   if (isBroken(value)) {
     if (name.text === "backward") interpreter.optimizing.unclear = true;
     return BROKEN;
@@ -119,19 +124,20 @@ export function methodCall(
     if (name.text.endsWith("_")) rebind(interpreter, run, call.expr, value, now);
     return now;
   }
-  const inPlace = writesInPlace(name.text);
-  const plain = inPlace ? name.text.slice(0, -1) : name.text;
+  const marked = writesInPlace(name.text);
+  const inPlace = marked || (IN_PLACE.has(name.text) && isNumpyIn(interpreter));
+  const plain = marked ? name.text.slice(0, -1) : name.text;
   // NumPy's arrays take all axes: `x.transpose(0, 2, 1, 3)`.
   const op = findOp(plain === "transpose" && operands.length > 3 ? "permute" : plain);
   if (op && op.kind !== "source") {
-    const now = opCall(interpreter, run, call, op, all);
+    const now = opCall(interpreter, run, { ...call, dialect: dialectIn(interpreter) }, op, all);
     if (inPlace) rebind(interpreter, run, call.expr, value, now);
     if (inPlace) learnInPlace(interpreter, run.frame, value, now);
     return now;
   }
   const known = hostCall(interpreter, run, call, name.text, operands);
   if (known) return known;
-  const def = libraryDef(plain, null);
+  const def = libraryDef(plain, dialectIn(interpreter));
   if (def) {
     const now = callAnyDef(interpreter, run, libraryCall(call, def), all);
     if (inPlace || def.name.text.endsWith("_")) rebind(interpreter, run, call.expr, value, now);
