@@ -99,6 +99,21 @@ test("an op that the layout does not know stands free", () => {
   expect(others.filter(([, box]) => meet(mine, rectOf(box)))).toEqual([]);
 });
 
+test("what nothing is connected to yet makes way for what was put there by hand, but not for what passes", () => {
+  const scene = sceneAt("x: f32[8]\nunread: f32[8]\ny = relu(x)\n", 0);
+  const layout = layoutOf(compiled("x: f32[8]\nunread: f32[8]\ny = relu(x)\n"));
+  const { x, y } = layout.get(nodeId("unread"))!;
+  const on = { y: { x: x + 20, y: y + 10 } };
+  const at = (places: { moved: typeof on | {}; dragged?: typeof on }) => {
+    const boxes = boxesOf(scene, { layout, ...places });
+    return [boxes.get(nodeId("y"))!, boxes.get(nodeId("unread"))!] as const;
+  };
+  const [placed, other] = at({ moved: on });
+  expect(placed).toMatchObject(on.y);
+  expect(meet(rectOf(placed), rectOf(other))).toBe(false);
+  expect(at({ moved: {}, dragged: on })[1]).toMatchObject({ x, y });
+});
+
 test("folding a kernel leaves one box with its lines, and closes the gap", () => {
   const scene = sceneAt(SOFTMAX);
   const region = scene.kernels[0]!.region;

@@ -14,6 +14,8 @@ export interface Places {
   /** With every series of blocks in one box, as a large graph opens; null where nothing starts folded. */
   readonly folded?: ReadonlyMap<NodeId, Box> | null;
   readonly moved: Readonly<Record<string, Position>>;
+  /** What is on its way: nothing makes room for it before it is dropped. */
+  readonly dragged?: Readonly<Record<string, Position>>;
   /** Closed up even before anything is folded, so that the first fold of a step does not move the rest. */
   readonly closed?: boolean;
 }
@@ -21,7 +23,7 @@ export interface Places {
 /** A box for every node of the scene. A node that the layout does not know yet stands beside its neighbours. */
 export function boxesOf(
   scene: Scene,
-  { layout: whole, folded = null, moved, closed = false }: Places,
+  { layout: whole, folded = null, moved: dropped, dragged = {}, closed = false }: Places,
 ): ReadonlyMap<NodeId, Box> {
   const layout = folded && isFoldedLike(scene, folded) ? folded : whole;
   const boxes = new Map<NodeId, Box>();
@@ -36,6 +38,7 @@ export function boxesOf(
     if (box) boxes.set(node.id, box);
   }
   if (foldedAny) closeUp(boxes, dockToFolds(scene, boxes), scene.edges, backwardOf(scene, boxes));
+  const moved = { ...dropped, ...dragged };
   const companions = companionsOf(scene, boxes);
   const lids = new Set(scene.nodes.flatMap(({ id, lid }) => (lid ? [id] : [])));
   for (const [id, at] of Object.entries(moved)) {
@@ -51,10 +54,30 @@ export function boxesOf(
       else boxes.set(companion, { ...beside, x: beside.x + at.x - box.x, y: beside.y + at.y - box.y });
     }
   }
+  for (const id of looseUnder(scene, boxes, dropped)) boxes.delete(id);
   const homeless = scene.nodes.filter(({ id }) => !boxes.has(id));
   if (homeless.length > 0) placeMissing(scene, homeless, boxes, moved);
   openMovedCalls(scene, boxes, moved);
   return boxes;
+}
+
+/** What nothing is connected to yet and the layout sets where a box was put by hand, with its output pill. */
+function looseUnder(
+  { nodes, edges }: Scene,
+  boxes: ReadonlyMap<NodeId, Box>,
+  moved: Places["moved"],
+): readonly NodeId[] {
+  const joined = new Set(edges.flatMap(({ from, to }) => (pillTarget(to) ? [] : [from, to])));
+  const isPlaced = (id: NodeId): boolean => ownEntry(moved, pillTarget(id) ?? id) !== undefined;
+  const taken = new BoxIndex([...boxes].flatMap(([id, box]) => (isPlaced(id) ? [[id, rectOf(box, 8)] as const] : [])));
+  const isLoose = (id: NodeId): boolean => !joined.has(id) && !isPlaced(id);
+  const covering = new Set(
+    nodes.flatMap(({ id }) => {
+      const box = boxes.get(id);
+      return box && isLoose(pillTarget(id) ?? id) && !taken.isFree(rectOf(box)) ? [pillTarget(id) ?? id] : [];
+    }),
+  );
+  return nodes.flatMap(({ id }) => (covering.has(pillTarget(id) ?? id) ? [id] : []));
 }
 
 /** The backward pass with the inputs that only it reads, where the layout sets it to the right of the forward pass. */

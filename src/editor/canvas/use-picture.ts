@@ -97,7 +97,8 @@ export function usePicture(): Drawn {
     const boxes = boxesOf(scene, {
       layout: layout?.boxes ?? none,
       folded: layout?.folded ?? null,
-      moved: { ...moved, ...dragged },
+      moved,
+      dragged,
       closed: kernels,
     });
     return draw(scene, boxes, layout?.bends ?? none);
