@@ -62,11 +62,12 @@ const endsOf = (edge: Step["edges"][number]): string => {
   return ends ? `${ends.producer} ${ends.consumer}` : "";
 };
 
-/** What raised ops that the text does not name: ` in layer_norm`; nothing where the text names all of them. */
+/** What raised ops that the text does not name: ` in layer_norm`; nothing where the text, or the title itself, names it. */
 export function raisedBy(told: Told, step: Step): string {
-  const calls = namedIn(step).flatMap((id) => {
-    const call = nodeOf(told, step, id)?.groups.find(({ kind }) => kind === "composite");
-    return call && call.id !== id ? [call.label] : [];
+  const named = namedIn(step).flatMap((id) => nodeOf(told, step, id) ?? []);
+  const calls = named.flatMap(({ groups }) => {
+    const call = groups.find(({ kind }) => kind === "composite");
+    return call && named.every((each) => each.id !== call.id) ? [call.label] : [];
   });
   return calls.length > 0 ? ` in ${[...new Set(calls)].join(" and ")}` : "";
 }

@@ -191,7 +191,7 @@ export function outputNames(
  */
 export function nodeName(node: Node): string {
   const { id, op, label, groups } = node;
-  if (isInput(node) || isLiteral(node) || node.phase === "backward") return label;
+  if (isInput(node) || isLiteral(node) || node.cotangentOf !== undefined) return label;
   const call = groups.find(({ kind, recognised }) => kind === "composite" && !recognised);
   if (!call) return op;
   return call.id === id ? call.label : label;
