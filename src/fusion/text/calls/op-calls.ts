@@ -1,5 +1,5 @@
 /** @file A call of an op: folded while the program is read where all of it is known, else its arguments bound and its nodes made. */
-import type { Attrs, DType, Span } from "../../ir";
+import type { Attrs, DType, NodeId, Span } from "../../ir";
 import { sizeOf } from "../../ir";
 import { findOp, type CompositeDef, type OpDef } from "../../ops";
 import { applyOp, applyParts } from "./apply";
@@ -172,12 +172,17 @@ function ownSeed(interpreter: Interpreter, op: OpDef | CompositeDef, args: reado
 /** The class that PyTorch's losses ignore unless another is named. */
 const IGNORED = -100;
 
-/** What a loss ignores that names nothing: its own class where targets may be negative, as `where(mask, t, -100)` are. */
+/** What a loss ignores that names nothing: its own class where targets may be negative, as `where(mask, t, -100)` are; else null. */
+export function ignoredAmong(interpreter: Interpreter, target: NodeId): number | null {
+  const isWhole = typeOf(interpreter, target).dtype === "i32";
+  return isWhole && boundsOf(interpreter, target).least < 0 ? IGNORED : null;
+}
+
 function ownIgnored(interpreter: Interpreter, { params }: OpDef | CompositeDef, { tensors, attrs }: Bound): Attrs {
   if (!params.some(({ names }) => names[0] === "ignore_index") || (attrs["ignore_index"] ?? null) !== null) return {};
   const target = tensors[1]?.value;
-  const isWhole = target?.kind === "tensor" && typeOf(interpreter, target.node).dtype === "i32";
-  return isWhole && boundsOf(interpreter, target.node).least < 0 ? { ignore_index: IGNORED } : {};
+  const ignored = target?.kind === "tensor" ? ignoredAmong(interpreter, target.node) : null;
+  return ignored === null ? {} : { ignore_index: ignored };
 }
 
 /** `np.cumsum(x)`: the operand is flattened first. */

@@ -1,8 +1,8 @@
 /** @file `x[mask]`: rows whose number only the run knows. What is computed of each of them is computed of all, and what folds them leaves out the others. */
 import type { NodeId, Shape } from "../../ir";
-import { axesOf, findOp, opDef, permOf, sliceAxes } from "../../ops";
-import { applyParts } from "../calls/apply";
-import { libraryCall } from "../calls/op-calls";
+import { axesOf, type CompositeDef, findOp, type OpDef, opDef, permOf, sliceAxes } from "../../ops";
+import { applyOp, applyParts } from "../calls/apply";
+import { ignoredAmong, libraryCall } from "../calls/op-calls";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { callAnyDef, selectedDef } from "../library/library";
@@ -162,7 +162,7 @@ export function ofSelection(
   const none: Operand = loose({ kind: "string", value: "none" });
   const { span } = call.expr;
   const said = call.expr.kind === "call" ? call.expr.args.map((arg) => arg.name?.text ?? "") : [];
-  if (isLoss && said.some((word) => word === "weight" || word === "ignore_index")) return refuse();
+  if (isLoss && said.includes("weight")) return refuse();
   const value = ask(wholes, isLoss ? [{ name: { text: "reduction", span }, operand: none, span }] : []);
   if (value.kind !== "tensor") return value.kind === "broken" ? BROKEN : refuse();
   const count = typeOf(interpreter, first.rows).shape[0]!;
@@ -172,13 +172,45 @@ export function ofSelection(
   const at = call.expr.kind === "call" ? call.expr.args.findIndex((arg) => arg.name?.text === "reduction") : -1;
   const asked = at < 0 ? null : operands.at(at - said.length)!.value;
   const word = asked?.kind === "string" ? asked.value : "mean";
+  const counted =
+    isLoss && word === "mean" ? withoutIgnored(interpreter, run, call, { op, said, wholes }, result) : result;
   return word === "none"
     ? result
-    : fold(interpreter, run, { ...call, path: `${call.path}/${word}`, expr: call.expr as CallExpr }, result, {
+    : fold(interpreter, run, { ...call, path: `${call.path}/${word}`, expr: call.expr as CallExpr }, counted, {
         name: word,
         dim: null,
         options: [],
       });
+}
+
+/** The rows that the mean of a loss counts: those whose target is not the one that it ignores. */
+function withoutIgnored(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { path, expr }: SelectionCall,
+  call: { readonly op: OpDef | CompositeDef; readonly said: readonly string[]; readonly wholes: readonly Operand[] },
+  selection: Selection,
+): Selection {
+  const { op, said, wholes } = call;
+  const ignores = op.params.find(({ names }) => names.includes("ignore_index"));
+  const first = wholes.length - said.length;
+  const givenAs = (words: readonly string[]): Operand | undefined =>
+    wholes[first + said.findIndex((word) => words.includes(word))] as Operand | undefined;
+  const named = (words: readonly string[]): Operand | undefined =>
+    said.some((word) => words.includes(word)) ? givenAs(words) : undefined;
+  const target = named(op.params[1]?.names ?? []) ?? wholes[1];
+  if (!ignores || target?.value.kind !== "tensor") return selection;
+  const given = named(ignores.names);
+  const own = given ? null : ignoredAmong(interpreter, target.value.node);
+  if (!given && own === null) return selection;
+  const ignored = given ?? loose(numberValue(own!, true));
+  const made = (of: OpDef | CompositeDef, tensors: readonly Operand[], word: string): Operand => {
+    const at = { op: of, path: `${path}/${word}`, expr };
+    return loose(applyOp(interpreter, run, at, { tensors, attrs: {} }));
+  };
+  const other = made(findOp("ne")!, [target, { ...ignored, path: `${path}/ignored` }], "other");
+  const rows = made(findOp("and")!, [loose(tensorValue(selection.rows)), other], "counted");
+  return rows.value.kind === "tensor" ? { ...selection, rows: rows.value.node } : selection;
 }
 
 interface Fold {
