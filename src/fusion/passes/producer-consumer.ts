@@ -10,6 +10,7 @@ import {
   mergeCandidate,
   patchOf,
   priorityOf,
+  refusedMerge,
   shownByView,
   walksRows,
   edgesBetween,
@@ -160,7 +161,7 @@ function beaten(planner: Planner, candidate: Candidate, delta: CostDelta): Opini
     : { what: "one kernel for all", ...workOf(planner, rival.add) };
   const ways = [...bothWays(candidate, delta), shared] as const;
   const weighed = weigh("time", ways);
-  if (!weighed.alternatives[2]!.chosen || overBudget(planner, rival) || !legalMerge(planner, rival).ok) return null;
+  if (!weighed.alternatives[2]!.chosen || overBudget(planner, rival) || refusedMerge(planner, rival)) return null;
   const [stored, copied, joined] = ways.map(({ micros }) => showMicros(micros));
   const value = namesOf(planner.graph, producer!.outputs);
   const third = waits ? `storing it in the kernel that goes on to ${reader}` : "one kernel for all";

@@ -148,17 +148,17 @@ export const joiningRewrite: Pick<FusionPass, "legal" | "cost" | "apply"> = {
   apply: (_planner, candidate) => patchOf(candidate),
 };
 
-/** Pins, paths that return, one kernel's form, bindings and workgroup memory: in this order. */
-export function legalMerge(planner: Planner, candidate: Candidate, derives = false): Verdict {
-  return (
-    pinned(planner, candidate) ??
-    crossPhase(planner, candidate) ??
-    returning(planner, candidate) ??
-    outOfForm(planner, candidate, derives) ??
-    overLimits(planner, candidate) ??
-    oneLoop(planner, candidate)
-  );
-}
+/** Pins, paths that return, one kernel's form, bindings and workgroup memory: in this order. Null where nothing stands against it. */
+export const refusedMerge = (planner: Planner, candidate: Candidate, derives = false): Verdict | null =>
+  pinned(planner, candidate) ??
+  crossPhase(planner, candidate) ??
+  returning(planner, candidate) ??
+  outOfForm(planner, candidate, derives) ??
+  overLimits(planner, candidate);
+
+/** The same with what is said where it is legal. */
+export const legalMerge = (planner: Planner, candidate: Candidate, derives = false): Verdict =>
+  refusedMerge(planner, candidate, derives) ?? oneLoop(planner, candidate);
 
 const FORBIDDEN_BECAUSE: Readonly<Record<ForbidReason, string>> = {
   often: "it is read often",

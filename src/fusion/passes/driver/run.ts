@@ -7,7 +7,6 @@ import {
   type Fusion,
   type Patch,
   type Step,
-  type StepCost,
   type Sums,
   type Verdict,
   bytesOf,
@@ -34,8 +33,9 @@ interface Log {
 
 interface Decision {
   readonly legal: Verdict;
-  readonly profitable: Verdict | null;
-  readonly cost: StepCost | null;
+  readonly profitable: Opinion | null;
+  /** What it was judged by; null where it was refused before. */
+  readonly delta: CostDelta | null;
   readonly patch: Patch | null;
 }
 
@@ -102,11 +102,11 @@ function runPass(
 }
 
 function decide(pass: FusionPass, planner: Planner, candidate: Candidate, forced: ReadonlySet<EdgeId>): Decision {
-  const refused = { profitable: null, cost: null, patch: null };
+  const refused = { profitable: null, delta: null, patch: null };
   if (planner.options.strict && pass.numerics === "reassociates" && !pass.judgesStrict) {
     return { ...refused, legal: tooLoose(planner, pass, candidate) };
   }
-  const legal = plainVerdict(losesRounding(planner, candidate) ?? pass.legal(planner, candidate));
+  const legal = losesRounding(planner, candidate) ?? pass.legal(planner, candidate);
   if (!legal.ok) return { ...refused, legal };
   const delta = pass.cost(planner, candidate);
   let opinion: Opinion = pass.profitability(planner, candidate, delta);
@@ -117,8 +117,8 @@ function decide(pass: FusionPass, planner: Planner, candidate: Candidate, forced
   if (opinion.ok) opinion = overPeak(planner, candidate) ?? overBudget(planner, candidate) ?? opinion;
   return {
     legal,
-    profitable: plainVerdict(opinion),
-    cost: isPriced(candidate) ? priced(candidate, delta, opinion) : null,
+    profitable: opinion,
+    delta,
     patch: opinion.ok ? pass.apply(planner, candidate) : null,
   };
 }
@@ -154,7 +154,8 @@ function losesRounding({ graph }: Planner, { rewrite }: Candidate): Verdict | nu
 }
 
 function record(pass: FusionPass, candidate: Candidate, decision: Decision, totals: Sums, log: Log): void {
-  const verdict = decision.profitable ?? decision.legal;
+  const { profitable, delta } = decision;
+  const verdict = profitable ?? decision.legal;
   const accepted = decision.patch !== null;
   if (!accepted && !isNews(log, candidate, verdict)) return;
   const { rule, kind, edges, nodes } = candidate;
@@ -180,10 +181,10 @@ function record(pass: FusionPass, candidate: Candidate, decision: Decision, tota
     edges,
     nodes,
     regions: { from, to: candidate.into },
-    legal: decision.legal,
-    profitable: decision.profitable,
+    legal: plainVerdict(decision.legal),
+    profitable: profitable && plainVerdict(profitable),
     accepted,
-    cost: decision.cost,
+    cost: profitable && delta && isPriced(candidate) ? priced(candidate, delta, profitable) : null,
     patch: decision.patch,
     totals,
     hash: log.hash,

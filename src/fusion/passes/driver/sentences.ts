@@ -36,7 +36,10 @@ const MAX_NAMES = 4;
 /** How many of the ops have each label. */
 function labelCounts(graph: Graph, ids: readonly NodeId[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const id of new Set(ids)) counts.set(nameOf(graph, id), (counts.get(nameOf(graph, id)) ?? 0) + 1);
+  for (const id of new Set(ids)) {
+    const name = nameOf(graph, id);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
   return counts;
 }
 

@@ -2,7 +2,7 @@
 import type { Region } from "../../ir";
 import type { Candidate, Opinion } from "../driver/define";
 import { copyCandidate } from "../driver/copies";
-import { hasContraction, legalMerge, walksRows } from "../driver/merge";
+import { hasContraction, refusedMerge, walksRows } from "../driver/merge";
 import type { Planner } from "../driver/planner";
 import { bytesOfWays, timeOf, weigh, workOf } from "./weigh";
 import { namesOf, no } from "../driver/sentences";
@@ -17,7 +17,7 @@ export function deferToReaders(planner: Planner, candidate: Candidate): Opinion 
   if (!read.every((id) => merged.outputs.includes(id)) || !mayWait(planner, product, reader)) return null;
   const later = planner.readersOf(reader.id).map((id) => planner.region(id));
   const copies = copyCandidate(planner, "into-readers", reader, later);
-  if (copies.add.some((region) => !planner.kernelOf(region)) || !legalMerge(planner, copies).ok) return null;
+  if (copies.add.some((region) => !planner.kernelOf(region)) || refusedMerge(planner, copies)) return null;
   const refused =
     policyOnContraction(planner, copies) ?? prologueVerdict(planner, copies) ?? overBudget(planner, copies);
   if (refused) return null;

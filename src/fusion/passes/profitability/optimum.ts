@@ -10,7 +10,7 @@ import { opDef } from "../../ops";
 import { isFreeView, resolveView } from "../../kernel";
 import { openCostCache } from "./cost-cache";
 import type { Candidate } from "../driver/define";
-import { legalMerge } from "../driver/merge";
+import { refusedMerge } from "../driver/merge";
 import { naiveFusion } from "../driver/naive";
 import { openPlanner, type Planner } from "../driver/planner";
 import { overBudget } from "./profitability";
@@ -181,7 +181,7 @@ function openWeigher(planner: Planner, atoms: readonly Atom[], derives: boolean)
       into: null,
       merged: [],
     };
-    if (!legalMerge(planner, candidate, derives).ok || overBudget(planner, candidate, true)) return null;
+    if (refusedMerge(planner, candidate, derives) || overBudget(planner, candidate, true)) return null;
     return { region, micros: facts.time.micros };
   };
   /** Atoms that read this one, beyond copies of its readers. */
