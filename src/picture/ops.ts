@@ -25,6 +25,7 @@ export function glyphOf(op: string): Glyph {
   const kind = primitive(op)?.kind ?? "opaque";
   if (kind === "source") return "input";
   if (kind === "ranges") return "reduce";
+  if (kind === "groups") return "order";
   if (kind === "loop") return "scan";
   return kind === "gather" || kind === "search" ? "movement" : kind;
 }

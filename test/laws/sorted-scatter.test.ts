@@ -36,11 +36,12 @@ test.each([
     "two values, each element by an index of its own",
     "x: f32[500, 4]\ni: i32[500, 4] = uniform(0, 40)\na = torch.zeros(40, 4).scatter_add(0, i, x)\nb = torch.zeros(40, 4).scatter_add(0, i, x * x)\nreturn a, b",
   ],
-])("scatters by the same indices sort once: %s", (_, text) => {
+])("scatters by the same indices group or sort once: %s", (_, text) => {
   const graph = graphOf(text);
   const compilation = compiled(graph, { profile: slow });
   const final = fusionAt(compilation, compilation.steps.length);
-  expect([...final.graph.nodes.values()].filter(({ op }) => op === "sort_indices").length).toBe(1);
+  const once = new Set(["group_indices", "sort_indices"]);
+  expect([...final.graph.nodes.values()].filter(({ op }) => once.has(op)).length).toBe(1);
   expect(stepFaults(compilation)).toEqual([]);
   expect(valueFaults(compilation.drawn, final, slow)).toEqual([]);
 });
@@ -110,6 +111,6 @@ describe.each(Object.entries(SCATTERS))("%s", (name, text) => {
 
   test.skipIf(name.startsWith("the derivative"))("gains little by fusion alone", () => {
     for (const { naivePlan, fusedPlan } of plans.slice(2))
-      expect(naivePlan!.totals.predictedMicros / fusedPlan!.totals.predictedMicros).toBeLessThan(2);
+      expect(naivePlan!.totals.predictedMicros / fusedPlan!.totals.predictedMicros).toBeLessThan(2.5);
   });
 });

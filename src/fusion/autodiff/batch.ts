@@ -71,6 +71,7 @@ function byRule(w: BatchWriter, example: Example): NodeId | null {
       return rows(w, example);
     case "search":
     case "ranges":
+    case "groups":
     case "opaque":
     case "source":
       return null;

@@ -14,6 +14,7 @@ export type TemplateName =
   | "flash"
   | "contract-reduce"
   | "merge-sort"
+  | "groups"
   | "row-loop";
 
 /** What one kernel reads or writes of one tensor. */

@@ -38,7 +38,10 @@ export interface NaiveChoice {
   readonly targets: number;
   readonly updates: number;
   readonly compared: Work;
+  /** The best of what else it may do: updates are grouped by their targets, or sorted by them; a value is loaded where its index says. */
+  readonly way: "grouped" | "sorted" | "loaded";
   readonly instead: Work;
+  readonly others: readonly { readonly way: NaiveChoice["way"]; readonly work: Work }[];
   /** Not compared. */
   readonly taken: boolean;
 }

@@ -6,6 +6,7 @@ import { classifyOnline, mayBeOnline } from "./shapes/attention/classify-online"
 import { MAX_PRODUCTS, neverShare, sharedOperandRefusal } from "./shapes/matmul/shared-operand";
 import { mayBeOwned, offendingRows } from "./shapes/matmul/owned-rows";
 import { refuseBefore, refuseFollower } from "./shapes/matmul/refused-follower";
+import { classifyGroups } from "./shapes/groups/classify";
 import { onlineParts } from "./shapes/attention/online";
 import { isLaunched, launchedKey } from "./shapes/loop/launched";
 import { classifyRowLoop, goesAlongRows } from "./shapes/loop/row-region";
@@ -45,6 +46,8 @@ export function classifyPlain(graph: Graph, members: readonly NodeId[], outputs:
       "The pass that runs loops inside kernels.",
     );
   if (goesAlongRows(graph, members)) return classifyRowLoop(graph, members, outputs);
+  const groups = of("groups");
+  if (groups.length > 0) return classifyGroups(graph, members, outputs, groups);
   const contractions = of("contraction");
   const rowOps = members.filter((id) => walksRows(node(graph, id)));
   if (contractions.length > 1) {

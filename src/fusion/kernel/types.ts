@@ -55,6 +55,7 @@ export interface RegionRead {
  * `row-loop`: a thread for each element that a loop carries goes along all rows; longer runs are shared by the threads of a workgroup.
  * `merge-sort`: `chunks` runs of each row are sorted by a workgroup each, then merged two by two, a kernel at a time.
  * `digit-sort`: parts of each row count a digit of their keys, counts are added up, and each element is put where it belongs; digit after digit.
+ * `groups`: elements are counted by their keys, each key gets a range, and each element is put into its own.
  * `bins`: threads fold updates into bins of their own, one for every index, and a kernel joins them.
  * `mixed-row`, `mixed-thread`: bands of rows, whose columns are folded as well, with a finisher that joins the bands. `matmul-tile`, `matmul-registers` (CPU), `matmul-direct`.
  * `matmul-rows`, `matmul-rows-thread` (CPU): a tile, or a thread, that owns whole rows of the product and folds them.
@@ -71,6 +72,7 @@ export type Variant =
   | "row-loop"
   | "merge-sort"
   | "digit-sort"
+  | "groups"
   | "bins"
   | "mixed-row"
   | "mixed-thread"

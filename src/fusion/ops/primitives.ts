@@ -51,6 +51,7 @@ import { flip } from "./movement/flip";
 import { floor } from "./arithmetic/floor";
 import { floorDiv } from "./arithmetic/floor-div";
 import { foldRanges } from "./indexing/fold-ranges";
+import { groupIndices } from "./indexing/group-indices";
 import { gather } from "./indexing/gather";
 import { ge } from "./compare/ge";
 import { gelu } from "./activation/gelu";
@@ -180,6 +181,7 @@ export const primitives: readonly OpDef[] = [
   gather,
   ge,
   gelu,
+  groupIndices,
   gt,
   hardSigmoid,
   hardSwish,

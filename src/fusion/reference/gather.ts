@@ -66,3 +66,20 @@ export function evaluateRanges(
   }
   return out;
 }
+
+/** Elements by their keys, in their own order; where the range of each key starts, and where it stops. */
+export function evaluateGroups(node: Node, [keys]: readonly ArrayLike<number>[]): Float64Array {
+  const count = keys!.length;
+  const targets = opDef(node.op).groups!.targets(node.attrs);
+  const groups = Array.from({ length: targets + 1 }, (): number[] => []);
+  const inside = (key: number): boolean => key >= 0 && key < targets;
+  for (let i = 0; i < count; i++) groups[inside(keys![i]!) ? keys![i]! : targets]!.push(i);
+  const out = new Float64Array(count + 2 * targets);
+  let at = 0;
+  for (const [key, group] of groups.entries()) {
+    if (key < targets) out[count + key] = at;
+    for (const element of group) out[at++] = element;
+    if (key < targets) out[count + targets + key] = at;
+  }
+  return out;
+}

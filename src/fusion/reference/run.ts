@@ -13,7 +13,7 @@ import {
 import { opDef } from "../ops";
 import { inputData } from "./data";
 import { evaluateElementwise } from "./elementwise";
-import { evaluateGather, evaluateRanges, evaluateSearch } from "./gather";
+import { evaluateGather, evaluateGroups, evaluateRanges, evaluateSearch } from "./gather";
 import { evaluateMatmul } from "./matmul";
 import { evaluateMovement } from "./movement";
 import { evaluateOrder } from "./order";
@@ -119,6 +119,8 @@ function evaluated(
       return evaluateSearch(operands);
     case "ranges":
       return evaluateRanges(node, operands, types[0]!, round);
+    case "groups":
+      return evaluateGroups(node, operands);
     case "contraction":
       return evaluateMatmul(operands[0]!, operands[1]!, [types[0]!, types[1]!], round);
     case "source":

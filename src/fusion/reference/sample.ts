@@ -204,7 +204,7 @@ function gatherPoint(node: Node, { shape }: TensorType, index: TensorType): Poin
 const isOpen = (graph: Graph, id: NodeId): boolean => {
   const { op, inputs } = nodeOf(graph, id);
   const { kind } = opDef(op);
-  if (kind === "search" || kind === "ranges") return true;
+  if (kind === "search" || kind === "ranges" || kind === "groups") return true;
   return kind === "gather" && opDef(nodeOf(graph, inputs[0]!).op).kind !== "source";
 };
 
@@ -240,6 +240,7 @@ function plainPointOf(node: Node, types: readonly TensorType[]): Point {
       return matmulPoint([types[0]!, types[1]!]);
     case "search":
     case "ranges":
+    case "groups":
     case "source":
       throw bug(`${node.op} is not computed from operands that are known`);
   }

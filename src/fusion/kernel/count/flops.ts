@@ -1,4 +1,5 @@
 /** @file Counts the arithmetic of a region: how often each member is evaluated, times what one evaluation costs. */
+import { SCAN_STEPS } from "../shapes/groups/schedule";
 import { dtypeBytes, literalsOf, node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../../ir";
 import { comparisonsOfSorts, retainedByParts } from "../nest/networks";
 import { MAX_SORTED, opDef, rowLoopOf, workOf } from "../../ops";
@@ -57,7 +58,8 @@ export function regionArithmetic(
     if (hasEdges(graph, n)) work += GUARD_WORK * evaluations.get(id)!;
     if (def.kind === "movement" || def.loop) continue;
     const times = timesOf(graph, n, evaluations.get(id)!, form, schedule);
-    const isCounted = def.kind === "contraction" || def.ranges !== undefined || def.order !== undefined;
+    const isCounted =
+      def.kind === "contraction" || def.ranges !== undefined || def.order !== undefined || def.groups !== undefined;
     flops += times * (isCounted ? 1 : def.flopsPerElement);
     work += times * (isCounted ? 1 : workOf(def, literalsOf(graph, n.inputs)));
   }
@@ -115,6 +117,7 @@ function timesOf(graph: Graph, n: Node, evaluated: number, form: RegionForm | nu
     return 2 * matmulSizes(graph, n.id).k * sizeOf(n.type.shape) * (schedule.again?.includes(n.id) ? 2 : 1);
   if (def.kind === "reduce") return sizeOf(node(graph, n.inputs[0]!).type.shape) / comparedWith(form, schedule);
   if (def.ranges) return rangeTerms(graph, n.inputs) * evaluated;
+  if (def.groups) return addedBy(graph, n);
   return def.order ? comparisonsOf(graph, n, form!, schedule) : evaluated;
 }
 
@@ -123,6 +126,12 @@ const comparedWith = (form: RegionForm | null, { bins }: RegionSchedule): number
 
 /** Arithmetic on an element for each digit: it is cut out of the key, and counted, once to count and twice to move. */
 const DIGIT_OPS = 12;
+
+/** Additions that number elements and cut ranges: one for each element, and for each key what its workgroup scans. */
+function addedBy(graph: Graph, n: Node): number {
+  const targets = opDef(n.op).groups!.targets(n.attrs);
+  return sizeOf(node(graph, n.inputs[0]!).type.shape) + targets * (SCAN_STEPS + 2);
+}
 
 /** Comparisons of an order: those of merged runs, or of what a workgroup sorts. */
 function comparisonsOf(graph: Graph, n: Node, form: RegionForm, schedule: RegionSchedule): number {
@@ -201,6 +210,7 @@ function evaluationsFor(
       const needed = sizeOf(node(graph, input).type.shape);
       if (kind === "reduce") ask(input, needed / comparedWith(form, schedule));
       else if (kind === "order" || kind === "loop") ask(input, needed);
+      else if (kind === "groups") ask(input, 2 * needed);
       else if (kind === "contraction") ask(input, needed * tileVisits(graph, id, operand, schedule));
       else if (kind === "movement" && n.inputs.length > 1) ask(input, needed);
       else ask(input, times);

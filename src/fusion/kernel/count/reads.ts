@@ -46,7 +46,7 @@ function demandOn(graph: Graph, n: Node, operand: number, demand: Footprint): Fo
     return throughIndex(demand, n.type.shape, inputs[1]!, def.gather!.axis(n.attrs, inputs[0]!));
   }
   if (def.kind === "search" && operand === 0) return ALL;
-  if (def.kind === "ranges") return ALL;
+  if (def.kind === "ranges" || def.kind === "groups") return ALL;
   return throughBroadcast(demand, n.type.shape, inputs[operand]!);
 }
 
@@ -138,7 +138,7 @@ export function offsetsAt(
   for (let id = way.next(); id !== null; id = way.next()) {
     const n = node(graph, id);
     const kind = opDef(n.op).kind;
-    if (endsPass(n) || kind === "contraction") continue;
+    if (endsPass(n) || kind === "contraction" || kind === "groups") continue;
     const inputs = shapesOf(graph, n);
     for (const points of probes.get(id)?.values() ?? []) {
       n.inputs.forEach((input, operand) => {

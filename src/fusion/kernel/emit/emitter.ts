@@ -384,6 +384,14 @@ export class Emitter {
     }
   }
 
+  /** Adds to an element that many threads may add to at once; what stood there. */
+  fetchAdd(name: string, buffer: Buffer, index: Index, value: Value, nodes: readonly NodeId[]): Reg {
+    Object.assign(buffer, { access: "read_write", atomic: true, written: 0 });
+    const reg = this.reg(this.label(name, ""), "i32", 1);
+    this.emit({ kind: "fetchAdd", reg, buffer, index, value, nodes });
+    return reg;
+  }
+
   /** Writes a word of two halves at the even `offset`. */
   storePair(buffer: Buffer, offset: Index, values: readonly [Value, Value], nodes: readonly NodeId[]): void {
     buffer.access = "read_write";

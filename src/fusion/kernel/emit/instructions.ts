@@ -28,6 +28,8 @@ function sortsOf(stmt: Stmt): readonly Sort[] {
     case "store":
     case "storePair":
       return ["stores"];
+    case "fetchAdd":
+      return ["loads", "stores", "arithmetic"];
     case "storeShared":
       return ["shared"];
     case "foldShared":

@@ -54,6 +54,7 @@ class Joining {
       if (isLoop(stmt)) this.look(stmt.body);
       if (stmt.kind === "if") for (const block of [stmt.body, stmt.otherwise]) this.look(block);
       if (stmt.kind === "merge") this.#scattered.add(stmt.values);
+      if (stmt.kind === "fetchAdd") this.#scattered.add(stmt.buffer);
       if (stmt.kind === "store" || stmt.kind === "storePair") this.#written.add(stmt.buffer);
       const access = accessOf(stmt);
       if (!access) continue;

@@ -41,7 +41,9 @@ export interface Buffer {
   /** An input whose data it holds before the kernel runs: `value` is written over it. */
   readonly begins?: NodeId;
   /** How many of its elements the kernel writes; absent: all. */
-  readonly written?: number;
+  written?: number;
+  /** Threads add to its elements at once. */
+  atomic?: true;
 }
 
 /** Rows in workgroup memory that are put in order: keys, and beside each the index its element had. */
@@ -147,6 +149,14 @@ export type Stmt =
       readonly index: Index;
       readonly value: Value;
       readonly width: Width;
+    } & From)
+  /** reg = what stood in `buffer`, to which every thread adds `value` by itself, however many do so at once. */
+  | ({
+      readonly kind: "fetchAdd";
+      readonly reg: Reg;
+      readonly buffer: Buffer;
+      readonly index: Index;
+      readonly value: Value;
     } & From)
   /** Two halves that share a word, from the even index `index` on; past the end of the tensor the second is nobody's. */
   | ({
@@ -286,7 +296,8 @@ export function operandsOf(expr: Expr): readonly Value[] {
 /** The values that a statement reads itself, without those in its blocks. */
 export function valuesOf(stmt: Stmt): readonly Value[] {
   if (stmt.kind === "let" || stmt.kind === "var" || stmt.kind === "set") return operandsOf(stmt.value);
-  if (stmt.kind === "bindValue" || stmt.kind === "store" || stmt.kind === "storeShared") return [stmt.value];
+  if (stmt.kind === "bindValue" || stmt.kind === "store" || stmt.kind === "storeShared" || stmt.kind === "fetchAdd")
+    return [stmt.value];
   if (stmt.kind === "wait")
     return [stmt.key, stmt.bar, ...[stmt.index, stmt.barIndex].filter((value) => value !== null)];
   return stmt.kind === "storePair" ? stmt.values : [];

@@ -7,6 +7,7 @@ import type { Variant } from "../types";
 import { storedForm, type Job } from "./kernel-frame";
 import type { KernelProgram } from "./kernel-ir";
 import { lowerBins } from "../shapes/bins/write/bins";
+import { lowerGroups } from "../shapes/groups/write/groups";
 import { lowerDigitSort } from "../shapes/sort/write/digit-sort";
 import { lowerFold } from "../shapes/fold/write/fold";
 import { lowerFlashThread } from "../shapes/attention/write/flash-thread";
@@ -46,6 +47,7 @@ const WRITERS: Readonly<Record<Variant, (job: Job) => KernelProgram[]>> = {
   "mixed-thread": lowerMixed,
   "merge-sort": lowerMergedOrder,
   "digit-sort": lowerDigitSort,
+  groups: lowerGroups,
   bins: lowerBins,
   "matmul-tile": lowerMatmulTile,
   "matmul-direct": lowerMatmulDirect,

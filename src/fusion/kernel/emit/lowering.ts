@@ -131,6 +131,7 @@ export class Lowering extends Emitter {
       case "reduce":
       case "scan":
       case "loop":
+      case "groups":
       case "contraction":
         throw bug(`${id} (${n.op}) was asked for before its template computed it`);
     }

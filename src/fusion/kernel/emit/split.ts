@@ -90,6 +90,10 @@ const PARTS: Readonly<Record<string, string>> = {
   starts: "counts of a digit added up",
   moves: "elements moved by a digit",
   ordered: "what follows the order",
+  clear: "counts cleared",
+  count: "elements counted by their keys",
+  cut: "ranges cut",
+  fill: "elements put into their ranges",
 };
 
 export const namesOf = ({ graph, region }: Job, part: string): { name: string; title: string } => ({

@@ -106,7 +106,7 @@ class Printer {
     const length = Math.max(1, Math.ceil(buffer.elements / buffer.width));
     const type = this.#isPacked(buffer)
       ? this.#packed!.arrayType(buffer)
-      : `array<${storedType(buffer.type.dtype, buffer.width)}, ${length}>`;
+      : `array<${buffer.atomic ? "atomic<i32>" : storedType(buffer.type.dtype, buffer.width)}, ${length}>`;
     const space = buffer.access === "uniform" ? "uniform" : `storage, ${buffer.access}`;
     return `@group(0) @binding(${i}) var<${space}> ${buffer.name}: ${type};`;
   }
@@ -162,6 +162,11 @@ class Printer {
       }
       case "store":
         return this.#store(stmt);
+      case "fetchAdd": {
+        const { reg, buffer, index, value } = stmt;
+        const cell = `${buffer.name}[${indexText(index)}]`;
+        return this.#line(`let ${reg.name} = atomicAdd(&${cell}, ${this.#value(value, "i32", 1)});`, stmt.nodes);
+      }
       case "storePair": {
         const [a, b] = stmt.values.map((value) => this.#value(value, value.scalar, 1));
         this.#need("to_half", 1, null);

@@ -6,6 +6,7 @@ import { joiningOf } from "../nest/threads";
 import { isOnline } from "../shapes/attention/classify-online";
 import { scheduleOnline } from "../shapes/attention/online-schedule";
 import { scheduleRows } from "../shapes/fold/schedule-rows";
+import { scheduleGroups } from "../shapes/groups/schedule";
 import { launchedKey } from "../shapes/loop/launched";
 import { scheduleRowLoop } from "../shapes/loop/row-region";
 import { scheduleLaunched } from "../shapes/loop/schedule-launched";
@@ -21,6 +22,7 @@ type Schedule = (graph: Graph, region: Body, form: RegionForm, target: Target, k
 const SHAPES: readonly { readonly takes: (form: RegionForm) => boolean; readonly schedule: Schedule }[] = [
   { takes: ({ template }) => isOnline(template), schedule: scheduleAttention },
   { takes: ({ template }) => template === "row-loop", schedule: scheduleRowLoop },
+  { takes: ({ template }) => template === "groups", schedule: scheduleGroups },
   { takes: ({ contraction }) => contraction !== null, schedule: scheduleMatmul },
   {
     takes: ({ reductions, scans, orders }) => reductions.length + scans.length + orders.length > 0,

@@ -56,6 +56,13 @@ export class BufferTrace {
     this.data[at] = value;
   }
 
+  /** Adds to an element, as any number of threads may at once, and answers with what it was. */
+  add(at: number, value: number, segment: number): number {
+    const was = this.read(at, segment);
+    if (at >= 0 && at < this.buffer.elements) this.data[at] = was + value;
+    return was;
+  }
+
   /** What was read and written; reads of a value that another is written over are that value's. */
   summary(): BufferAccess[] {
     let [read, written, passes] = [0, 0, 0];

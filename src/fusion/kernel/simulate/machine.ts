@@ -172,6 +172,8 @@ class Machine {
       }
       case "store":
         return this.#store(stmt);
+      case "fetchAdd":
+        return this.#fetchAdd(stmt);
       case "storePair":
         return this.#storePair(stmt);
       case "storeShared":
@@ -250,6 +252,13 @@ class Machine {
       const start = at(thread, 0);
       for (let lane = 0; lane < width; lane++) trace.write(start + lane, round(numberOf(thread, lane)));
     });
+  }
+
+  /** Threads come in the order of their numbers; on a GPU they come in any. */
+  #fetchAdd({ buffer, index, value, reg }: Extract<Stmt, { kind: "fetchAdd" }>): Run {
+    const trace = this.#traces.get(buffer)!;
+    const [cells, at, numberOf] = [this.#cellsOf(reg), this.#indices.index(index), this.#value(value)];
+    return each((thread) => (cells[thread] = trace.add(at(thread, 0), numberOf(thread, 0), this.#segment)));
   }
 
   #storePair({ buffer, index, values }: Extract<Stmt, { kind: "storePair" }>): Run {

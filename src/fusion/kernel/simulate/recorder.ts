@@ -226,6 +226,13 @@ function meetingOf(stmt: Stmt, { indices, shared, traces, cellsOf }: Seen): Meet
       const numberOf = (thread: number, lane: number): number => data[at(thread, 0) + lane]!;
       return { ...EMPTY, doing: "store", memory: buffer.name, buffer, at, width, numberOf };
     }
+    case "fetchAdd": {
+      const { buffer, index, reg } = stmt;
+      const cells = cellsOf(reg);
+      const numberOf = (thread: number): number => cells[thread]!;
+      const at = indices.index(index);
+      return { ...EMPTY, doing: "store", memory: buffer.name, register: reg.name, buffer, at, numberOf };
+    }
     case "storeShared": {
       if (stmt.array.own) return null;
       const [at, read] = [cellIn(stmt.array.width, stmt.index, stmt.lane, indices), cell(stmt.array)];

@@ -117,6 +117,11 @@ class Translator {
       }
       case "store":
         return this.#store(stmt);
+      case "fetchAdd": {
+        const cell = `m${this.#buffers.indexOf(stmt.buffer)}[${this.#index(stmt.index, 0)}]`;
+        this.#lines.push(`const r${stmt.reg.id} = ${cell};`, `${cell} += ${this.#value(stmt.value, 0)};`);
+        return;
+      }
       case "if":
         this.#lines.push(`if (${this.#test(stmt.when, 0)}) {`);
         this.#block(stmt.body);

@@ -64,16 +64,30 @@ function chooseWays(written: Graph, { profile, disabledPasses }: NaiveOptions): 
       asWritten();
       continue;
     }
-    const lowered = insteadOf(graph, profile, found, ranges);
-    const changed = withNodes(graph, lowered.nodes);
     const outputs = new Set([...graph.outputs, total.id]);
-    const kernels = lowered.calls.flatMap((call) => kernelsOf(changed, call, outputs));
-    const instead = workOf(changed, kernels, profile);
-    if (!instead) continue;
+    const ways = waysOf(graph, profile, found, ranges).flatMap(({ way, lowered }) => {
+      const changed = withNodes(graph, lowered.nodes);
+      const kernels = lowered.calls.flatMap((call) => kernelsOf(changed, call, outputs));
+      const work = workOf(changed, kernels, profile);
+      return work ? [{ way, lowered, work }] : [];
+    });
+    if (ways.length === 0) continue;
+    const best = ways.reduce((least, each) => (each.work.micros < least.work.micros ? each : least));
+    const { lowered, work: instead } = best;
     const taken = instead.micros < compared.micros;
     const { space, takes } = found;
     const [targets, updates] = [space[found.targets]!, space[found.updates]!];
-    choices.push({ node: total.id, takes, targets, updates, compared, instead, taken });
+    choices.push({
+      node: total.id,
+      takes,
+      targets,
+      updates,
+      compared,
+      instead,
+      way: best.way,
+      others: ways.filter((each) => each !== best).map(({ way, work }) => ({ way, work })),
+      taken,
+    });
     if (taken) take(lowered);
     else asWritten();
   }
@@ -98,12 +112,16 @@ function callsAfter(graph: Graph, choices: readonly NaiveChoice[]): ReadonlyMap<
   return calls;
 }
 
-const insteadOf = (
+/** What may be computed instead of all comparisons. */
+const waysOf = (
   graph: Graph,
   profile: DeviceProfile,
   found: Scatter | Picked,
   known: ReadonlyMap<string, Ranges>,
-): Lowered => (found.takes === "value" ? pickedNodes(graph, found) : sortedNodes(graph, profile, found, known));
+): { readonly way: NaiveChoice["way"]; readonly lowered: Lowered }[] =>
+  found.takes === "value"
+    ? [{ way: "loaded", lowered: pickedNodes(graph, found) }]
+    : (["grouped", "sorted"] as const).map((way) => ({ way, lowered: sortedNodes(graph, profile, found, way, known) }));
 
 /** What these kernels take together; null where one of them is none. */
 function workOf(

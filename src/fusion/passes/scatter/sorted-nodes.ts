@@ -11,6 +11,7 @@ import {
   usesOf,
   type DeviceProfile,
   type Graph,
+  type NaiveChoice,
   type Node,
   type NodeId,
   type Shape,
@@ -40,13 +41,17 @@ function partsOf(profile: DeviceProfile, results: number, targets: number, updat
   return most < 2 ? 1 : 2 ** Math.floor(Math.log2(most));
 }
 
-/** Indices in their order: what is sorted, which update comes when, and where those of each target start and stop. */
+/** How updates of one index become neighbours: by their order, or by counting how many each index has. */
+export type Way = Extract<NaiveChoice["way"], "sorted" | "grouped">;
+
+/** Updates of one index side by side: which update comes when, where those of each target start and stop, and what is stored on the way. */
 export interface Ranges {
-  readonly bounded: NodeId;
   readonly order: NodeId;
-  readonly sorted: NodeId;
   readonly starts: NodeId;
   readonly stops: NodeId;
+  /** Values that kernels of their own leave, and one that the next of them begins with. */
+  readonly left: readonly NodeId[];
+  readonly begins: NodeId | null;
 }
 
 /** Nodes that compute a fold in another way; the last one stands for it, under its own id. */
@@ -71,8 +76,8 @@ function callsIn(nodes: readonly Node[], ranges: Ranges | undefined): NodeId[][]
     const { id } = n;
     const { kind, ranges: folded } = opDef(n.op);
     if (isLiteral(n)) continue;
-    const ended = ranges && [ranges.order, ranges.sorted, ranges.stops].includes(calls.at(-1)!.at(-1)!);
-    if (ended || folded || kind === "reduce" || id === ranges?.bounded) calls.push([]);
+    const ended = ranges?.left.includes(calls.at(-1)!.at(-1)!);
+    if (ended || folded || kind === "reduce" || id === ranges?.begins) calls.push([]);
     calls.at(-1)!.push(id);
   }
   return calls.filter((call) => call.length > 0);
@@ -88,33 +93,50 @@ export function sortedNodes(
   graph: Graph,
   profile: DeviceProfile,
   scatter: Scatter,
+  way: Way,
   known: ReadonlyMap<string, Ranges>,
 ): Lowered {
   const { total, space, targets, updates } = scatter;
-  const make = new NodeFactory(graph, total.id, "sorted");
+  const make = new NodeFactory(graph, total.id, way);
   const call = callsOf(make, total);
   const list = listed(graph, scatter);
   const whole = list && Math.abs(targets - updates) === 1 ? list : null;
   const rows = whole ? byRows(scatter, call, whole) : byElements(scatter, call);
   const key = whole
-    ? `rows by ${whole.id} to ${rows.targets}`
-    : `elements by ${viewed(graph, scatter.index)} along ${updates} of ${space.join()}`;
-  const ranges = known.get(key) ?? rangesOf(call, rows.keys(), rows.targets);
+    ? `${way} rows by ${whole.id} to ${rows.targets}`
+    : `${way} elements by ${viewed(graph, scatter.index)} along ${updates} of ${space.join()}`;
+  const ranges = known.get(key) ?? RANGES[way](call, rows.keys(), rows);
   if (scatter.takes === "fold") foldsOf(profile, scatter, call, { ...rows, ...ranges, values: rows.values() });
+  else if (scatter.takes === "last" && way === "grouped") lastOf(profile, scatter, call, { ...rows, ...ranges });
   else ofEach(scatter, call, { ...rows, ...ranges });
   return lowered(make, total, [key, ranges]);
 }
 
 /** What a range says by itself: how many updates it has, and which of them is the last. */
 function ofEach({ takes, total }: Scatter, call: Call, rows: Ordered): void {
-  const { order, starts, stops, shape, axis, targets } = rows;
+  const { order, starts, stops } = rows;
   const int = (value: number): NodeId => call("const", [], { value, dtype: "i32" });
   const each = (): NodeId => {
     if (takes === "count") return call("sub", [stops, starts]);
     const at = call("gather", [order, call("sub", [stops, int(1)])], { axis: 0 });
     return call("where", [call("lt", [starts, stops]), rows.number(at), int(-1)]);
   };
-  const one = each();
+  spread(total, call, rows, each());
+}
+
+/** The last update of each range, in whatever order it lists them: −1 where it lists none. */
+function lastOf(profile: DeviceProfile, scatter: Scatter, call: Call, rows: Ordered): void {
+  const { shape, axis, targets, number } = rows;
+  const count = shape[axis]!;
+  const all = call("iota", [], { start: 0, stop: count, dtype: "i32" });
+  const total = { ...scatter.total, op: "max" };
+  const values = { ...rows, shape: [count], axis: 0, targets, values: number(all) };
+  const found = foldOf(profile, { total, nothing: -1 }, call, values);
+  spread(scatter.total, call, rows, found);
+}
+
+/** One value of each target for all that has its index. */
+function spread(total: Node, call: Call, { shape, axis, targets }: Updates, one: NodeId): void {
   const typed = total.type.dtype === "i32" ? one : call("cast", [one], { dtype: total.type.dtype });
   const standing = shape.map((_, i) => (i === axis ? targets : 1));
   const made = shape.map((extent, i) => (i === axis ? targets : extent));
@@ -123,7 +145,12 @@ function ofEach({ takes, total }: Scatter, call: Call, rows: Ordered): void {
   if (!sameShape(made, total.type.shape)) call("reshape", [filled], { shape: total.type.shape });
 }
 
-function rangesOf(call: Call, keys: NodeId, targets: number): Ranges {
+const RANGES: Readonly<Record<Way, (call: Call, keys: NodeId, updates: Updates) => Ranges>> = {
+  sorted: sortedRanges,
+  grouped: groupedRanges,
+};
+
+function sortedRanges(call: Call, keys: NodeId, { targets }: Updates): Ranges {
   // Indices outside lie before the first target or behind the last: what is sorted has as few digits as there are targets.
   const bounded = call("clamp", [keys], { min: -1, max: targets });
   const order = call("sort_indices", [bounded], { axis: 0 });
@@ -133,7 +160,16 @@ function rangesOf(call: Call, keys: NodeId, targets: number): Ranges {
   const [starts, stops] = [0, 1].map((start) =>
     call("slice", [bounds], { start: [start], stop: [start + targets], axes: [0] }),
   );
-  return { bounded, order, sorted, starts: starts!, stops: stops! };
+  return { order, starts: starts!, stops: stops!, left: [order, sorted, stops!], begins: bounded };
+}
+
+function groupedRanges(call: Call, keys: NodeId, { shape, axis, targets }: Updates): Ranges {
+  const count = shape[axis]!;
+  const grouped = call("group_indices", [keys], { targets });
+  const part = (start: number, size: number): NodeId =>
+    call("slice", [grouped], { start: [start], stop: [start + size], axes: [0] });
+  const [order, starts, stops] = [part(0, count), part(count, targets), part(count + targets, targets)];
+  return { order, starts, stops, left: [grouped], begins: null };
 }
 
 /** Makes a node, of the type that follows. */
@@ -216,13 +252,15 @@ function valuesOf({ space, targets, value: summed }: Scatter, call: Call, shape:
 
 type Ordered = Updates & Ranges;
 
-/** The fold of each target's range; the node made last is the total. */
-function foldsOf(
+type Folded = Omit<Ordered, "values"> & { readonly values: NodeId };
+
+/** The fold of each target's range. */
+function foldOf(
   profile: DeviceProfile,
-  { total, nothing }: Scatter,
+  { total, nothing }: Pick<Scatter, "total" | "nothing">,
   call: Call,
-  rows: Omit<Ordered, "values"> & { readonly values: NodeId },
-): void {
+  rows: Folded,
+): NodeId {
   const { values, order, starts, stops, shape, axis, targets } = rows;
   const inner = sizeOf(shape.slice(axis + 1));
   const threads = (sizeOf(shape) / shape[axis]!) * targets;
@@ -236,6 +274,14 @@ function foldsOf(
   const { reduce } = opDef(total.op);
   if (nothing !== reduce!.identity(total.type.dtype))
     folds = call(reduce!.ofTwo!, [folds, call("const", [], { value: nothing, dtype: total.type.dtype })]);
+  return folds;
+}
+
+/** The same as the total, which is the node made last. */
+function foldsOf(profile: DeviceProfile, scatter: Scatter, call: Call, rows: Folded): void {
+  const { total } = scatter;
+  const { shape, axis, targets } = rows;
+  const folds = foldOf(profile, scatter, call, rows);
   const made = shape.map((extent, i) => (i === axis ? targets : extent));
   if (!sameShape(made, total.type.shape)) call("reshape", [folds], { shape: total.type.shape });
 }

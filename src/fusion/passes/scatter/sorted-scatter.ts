@@ -7,12 +7,23 @@ import { nameOf, no, showCount, yes } from "../driver/sentences";
 import type { Planner } from "../driver/planner";
 import { timeOf, weigh } from "../profitability/weigh";
 
+const BEFORE: Record<NaiveChoice["way"], string> = {
+  grouped:
+    "Once all threads have counted how many updates each index has, the updates of one index are put side by side",
+  sorted: "After a sort and a search for where they start, the updates of one index are neighbours",
+  loaded: "Each takes one value",
+};
 const WHY: Record<NaiveChoice["takes"], string> = {
-  fold: "After a sort and a search for where they start, the updates of one index are neighbours, and each is read once.",
-  count:
-    "After a sort and a search for where they start, the updates of one index are neighbours, and their number is known.",
-  last: "After a sort and a search for where they start, the updates of one index are neighbours, the last one behind.",
-  value: "Each takes one value, and a load at that index reads no other.",
+  fold: "and each is read once.",
+  count: "and their number is known.",
+  last: "and the last of them is found among these alone.",
+  value: "and a load at that index reads no other.",
+};
+
+const WHAT: Record<NaiveChoice["way"], string> = {
+  grouped: "grouped",
+  sorted: "sorted",
+  loaded: "loaded at the index",
 };
 
 export const sortedScatter: FusionPass = {
@@ -42,7 +53,8 @@ export const sortedScatter: FusionPass = {
     const choice = choiceOf(planner, nodes[0]!);
     const weighed = weigh("time", [
       { what: "compared in one kernel", ...apart },
-      { what: choice.takes === "value" ? "loaded at the index" : "sorted", ...fused },
+      { what: WHAT[choice.way], ...fused },
+      ...choice.others.map(({ way, work }) => ({ what: WHAT[way], ...work })),
     ]);
     const numbers = { bytesSaved: apart.bytes - fused.bytes, launchesSaved: apart.launches - fused.launches };
     if (choice.taken)
@@ -64,8 +76,8 @@ export const sortedScatter: FusionPass = {
 const choiceOf = ({ choices }: Planner, id: NaiveChoice["node"]): NaiveChoice =>
   choices.find(({ node }) => node === id)!;
 
-function textOf({ graph }: Planner, { node, takes, targets, updates }: NaiveChoice): string {
+function textOf({ graph }: Planner, { node, takes, way, targets, updates }: NaiveChoice): string {
   const [one, other] = takes === "value" ? [updates, targets] : [targets, updates];
   const what = takes === "value" ? ["indices", "values"] : ["targets", "updates"];
-  return `As written, ${nameOf(graph, node)} compares each of ${showCount(one)} ${what[0]} with all ${showCount(other)} ${what[1]}. ${WHY[takes]}`;
+  return `As written, ${nameOf(graph, node)} compares each of ${showCount(one)} ${what[0]} with all ${showCount(other)} ${what[1]}. ${BEFORE[way]}, ${WHY[takes]}`;
 }

@@ -1,0 +1,117 @@
+/** @file Elements that are grouped by their keys: four kernels, what they hand over to one another, and their price. */
+import { node, sizeOf, type Graph, type Knobs, type Node, type NodeId, type Target } from "../../../ir";
+import { opDef } from "../../../ops";
+import { readsOf, stridedReads } from "../../count/reads";
+import { machineOf } from "../../nest/machine";
+import type { Machine } from "../../nest/nest";
+import { LOAD, MEETING, MEETING_PER_THREAD, SHARED_WAIT, START, takenMicros, WARP } from "../../nest/price";
+import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
+import type { RegionForm, RegionSchedule } from "../../types";
+
+/** Threads of a workgroup, in every kernel. */
+export const GROUP_THREADS = 256;
+/** Steps in which the threads of a workgroup learn how many elements their neighbours' keys have. */
+export const SCAN_STEPS = Math.log2(GROUP_THREADS);
+
+/** What is grouped: a list of elements, and the keys that have ranges. */
+export interface GroupShape {
+  readonly elements: number;
+  readonly targets: number;
+  /** Bytes that an element's key is computed from. */
+  readonly readBytes: number;
+}
+
+/**
+ * µs from one addition of many threads to the same element until the next, as far as they stand in one line of memory: 65,536 elements
+ * of 64 keys and a million of 1,024 take 20 and 90 µs on an H200, where as many of 65,536 keys take 2 and 15.
+ */
+const ADDED_IN_LINE = 0.002;
+const KEYS_IN_LINE = 32;
+/** Additions and stores at random places that a machine makes in a µs, each in a sector of its own. */
+const SCATTERED_PER_MICRO = 60_000;
+
+/** The group op of a region. */
+export const groupOf = (graph: Graph, members: readonly NodeId[]): Node =>
+  members.map((id) => node(graph, id)).find(({ op }) => opDef(op).groups !== undefined)!;
+
+export const targetsOf = ({ op, attrs }: Node): number => opDef(op).groups!.targets(attrs);
+
+/** µs of the kernels that clear the counts, count, cut the ranges and fill them, without launches. */
+export function groupMicros({ elements, targets, readBytes }: GroupShape, machine: Machine): readonly number[] {
+  const flat = (items: number, moved: number, loads: number): number =>
+    takenMicros(
+      {
+        workgroups: Math.ceil(items / GROUP_THREADS),
+        threads: GROUP_THREADS,
+        registers: BASE_REGISTERS,
+        bytes: 0,
+        moved,
+        lines: (items / WARP) * loads,
+        shared: 0,
+        alone: START + loads * LOAD,
+      },
+      machine,
+    );
+  const scattered = elements / SCATTERED_PER_MICRO;
+  const inLine = (elements / Math.max(1, targets / KEYS_IN_LINE)) * ADDED_IN_LINE;
+  const cutting = takenMicros(
+    {
+      workgroups: Math.ceil((targets + 1) / GROUP_THREADS),
+      threads: GROUP_THREADS,
+      registers: BASE_REGISTERS,
+      bytes: 4 * GROUP_THREADS,
+      moved: 16 * targets,
+      lines: (4 * targets) / WARP,
+      shared: ((targets + 1) * 2 * SCAN_STEPS) / WARP,
+      alone:
+        START +
+        2 * LOAD +
+        2 * SCAN_STEPS * (MEETING + MEETING_PER_THREAD * GROUP_THREADS) +
+        SCAN_STEPS * 2 * SHARED_WAIT,
+    },
+    machine,
+  );
+  return [
+    flat(targets + 1, 4 * targets, 0),
+    Math.max(scattered, inLine, flat(elements, elements * (readBytes + 4), 2)),
+    cutting,
+    Math.max(scattered, flat(elements, elements * (readBytes + 12), 3)),
+  ];
+}
+
+/** Four kernels: counts are cleared, elements counted and numbered by their keys, ranges cut, and each element put into its range. */
+export function scheduleGroups(
+  graph: Graph,
+  region: Body,
+  form: RegionForm,
+  target: Target,
+  _knobs: Knobs,
+): RegionSchedule {
+  const grouped = groupOf(graph, region.members);
+  const elements = sizeOf(form.space);
+  const targets = targetsOf(grouped);
+  const strided = stridedReads(graph, region.members, [grouped.inputs[0]!], form, "columns");
+  const reads = readsOf(graph, region.members, region.outputs, strided).map((each) => ({ ...each, rereads: 1 }));
+  const read = reads.reduce((sum, each) => sum + 4 * each.elements, 0);
+  const micros = groupMicros({ elements, targets, readBytes: read / elements }, machineOf(target));
+  const total = micros.reduce((sum, each) => sum + each, 0);
+  const threads = Math.min(GROUP_THREADS, target.maxWorkgroupSize);
+  // The counts, the number of each element among those of its key, where the range of each key starts, and how much of the list is given away.
+  const [counts, ranks, starts, given] = [4 * (targets + 1), 4 * elements, 4 * (targets + 1), 4];
+  return blank({
+    variant: "groups",
+    reads,
+    threadsPerWorkgroup: threads,
+    workgroups: Math.ceil(elements / threads),
+    workgroupBytes: 4 * threads,
+    registers: BASE_REGISTERS + liveScalars(graph, region) + 2,
+    dispatches: 4,
+    temporaryBytes: counts + ranks + starts + given,
+    // Counts are read where they are added to as well.
+    temporaryReads: 2 * counts + ranks + starts + given,
+    temporaries: 4,
+    temporaryPeak: counts + ranks + starts + given,
+    shares: micros.map((each) => each / total),
+    leastMicros: total,
+  });
+}
