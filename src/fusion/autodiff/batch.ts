@@ -41,7 +41,7 @@ export function liftNode(w: BatchWriter, example: Example): NodeId | null {
 }
 
 function byRule(w: BatchWriter, example: Example): NodeId | null {
-  const { node, size } = example;
+  const { node, size, batched } = example;
   const def = opDef(node.op);
   const ids = operands(example);
   if (def.movement?.free) return reshaped(w, ids[0]!, [size, ...node.type.shape]);
@@ -70,6 +70,7 @@ function byRule(w: BatchWriter, example: Example): NodeId | null {
     case "loop":
       return rows(w, example);
     case "search":
+      return batched[0] === null ? w.op(node.op, ids, node.attrs) : null;
     case "ranges":
     case "groups":
     case "opaque":

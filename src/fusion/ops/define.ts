@@ -364,6 +364,8 @@ export interface OpDef extends Names {
   readonly gather?: { axis(attrs: Attrs, x: Shape): number };
   /** ranges: operand 0 is folded, by the op of this name, along one axis over the indices that operand 1 lists from operand 2 to operand 3. */
   readonly ranges?: { axis(attrs: Attrs, x: Shape): number; fold(attrs: Attrs): string };
+  /** search: the comparison that holds for a key of operand 0 which comes before a value of operand 1. */
+  readonly search?: { comesBefore(attrs: Attrs): "lt" | "le" };
   /** groups: how many keys have a range of elements. */
   readonly groups?: { targets(attrs: Attrs): number };
   /** `iota`-like sources: the value from the element's coordinates. */

@@ -26,20 +26,22 @@ export function evaluateGather(
   return out;
 }
 
-/** How many of the keys, which are in ascending order, are less than `value`. */
-export function lowerBound(keys: ArrayLike<number>, value: number): number {
+/** How many of the keys, which are in ascending order, come before `value`. */
+function boundOf(keys: ArrayLike<number>, value: number, comesBefore: "lt" | "le"): number {
   let [from, to] = [0, keys.length];
   while (from < to) {
     const middle = (from + to) >> 1;
-    if (keys[middle]! < value) from = middle + 1;
+    if (comesBefore === "lt" ? keys[middle]! < value : keys[middle]! <= value) from = middle + 1;
     else to = middle;
   }
   return from;
 }
 
 /** Values of a search. */
-export const evaluateSearch = ([keys, x]: readonly ArrayLike<number>[]): Float64Array =>
-  Float64Array.from(x!, (value) => lowerBound(keys!, value));
+export function evaluateSearch({ op, attrs }: Node, [keys, x]: readonly ArrayLike<number>[]): Float64Array {
+  const comesBefore = opDef(op).search!.comesBefore(attrs);
+  return Float64Array.from(x!, (value) => boundOf(keys!, value, comesBefore));
+}
 
 /** Values of folds over ranges of rows. */
 export function evaluateRanges(

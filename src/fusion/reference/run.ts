@@ -116,7 +116,7 @@ function evaluated(
     case "gather":
       return evaluateGather(node, operands, types);
     case "search":
-      return evaluateSearch(operands);
+      return evaluateSearch(node, operands);
     case "ranges":
       return evaluateRanges(node, operands, types[0]!, round);
     case "groups":

@@ -200,11 +200,26 @@ function gatherPoint(node: Node, { shape }: TensorType, index: TensorType): Poin
   };
 }
 
-/** Which elements a gather asks for is data: only of an input, where all are there, need nobody know in advance. Searches and ranges ask for any. */
+/** Of keys in order as many come before a value as of all keys: which of them a search would look at is data. */
+function searchPoint({ op, attrs }: Node, keys: TensorType): Point {
+  const comesBefore = opDef(op).search!.comesBefore(attrs);
+  const count = sizeOf(keys.shape);
+  return (flat, get) => {
+    const value = get(1, flat);
+    let found = 0;
+    for (let i = 0; i < count; i++) {
+      const key = get(0, i);
+      if (comesBefore === "lt" ? key < value : key <= value) found++;
+    }
+    return found;
+  };
+}
+
+/** Which elements a gather asks for is data: only of an input, where all are there, need nobody know in advance. Ranges ask for any. */
 const isOpen = (graph: Graph, id: NodeId): boolean => {
   const { op, inputs } = nodeOf(graph, id);
   const { kind } = opDef(op);
-  if (kind === "search" || kind === "ranges" || kind === "groups") return true;
+  if (kind === "ranges" || kind === "groups") return true;
   return kind === "gather" && opDef(nodeOf(graph, inputs[0]!).op).kind !== "source";
 };
 
@@ -239,6 +254,7 @@ function plainPointOf(node: Node, types: readonly TensorType[]): Point {
     case "contraction":
       return matmulPoint([types[0]!, types[1]!]);
     case "search":
+      return searchPoint(node, types[0]!);
     case "ranges":
     case "groups":
     case "source":

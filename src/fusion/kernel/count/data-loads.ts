@@ -19,6 +19,9 @@ export function rangeTerms(graph: Graph, inputs: readonly NodeId[]): number {
   return listed! / Math.max(1, count!);
 }
 
+/** Rows of a range that are on their way at once, as long as ranges have so many. */
+export const rangeStep = (terms: number): 1 | 2 | 4 => (terms >= 4 ? 4 : terms >= 2 ? 2 : 1);
+
 /** Loads that wait for one another before a value is known: of a stored one itself, of a listed element the list first. */
 function depthOf(graph: Graph, members: ReadonlySet<NodeId>, id: NodeId, known: Map<NodeId, number>): number {
   if (!members.has(id)) return 1;
@@ -51,7 +54,7 @@ export function waitingMicros(
     else if (kind === "ranges") {
       const terms = rangeTerms(graph, inputs);
       const longest = Math.max(1, terms + LONGEST * Math.sqrt(terms));
-      micros += longest * LISTED * (depth(inputs[1]!) + depth(inputs[0]!));
+      micros += Math.ceil(longest / rangeStep(terms)) * LISTED * (depth(inputs[1]!) + depth(inputs[0]!));
     }
   }
   return micros * Math.max(1, threads / (multiprocessors * THREADS));

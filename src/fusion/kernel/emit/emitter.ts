@@ -277,7 +277,7 @@ export class Emitter {
     body(this.space.of(variable));
     this.leave();
     this.names.release(variable.name);
-    this.emit({ kind: "range", variable, from: this.space.int(1), limit, body: block });
+    this.emit({ kind: "range", variable, from: this.space.int(1), limit, step: 1, body: block });
   }
 
   /** The subgroups that a workgroup of so many threads falls into. */

@@ -69,7 +69,7 @@ function sortsOf(stmt: Stmt): readonly Sort[] {
 /** Iterations of a loop; one that halves or doubles takes as many as its largest extent has bits. */
 function iterationsOf(stmt: Loop): number {
   if (stmt.kind === "for") return stmt.count;
-  if (stmt.kind === "range") return stmt.limit.max - 1;
+  if (stmt.kind === "range") return Math.ceil((stmt.limit.max - 1) / stmt.step);
   return Math.floor(Math.log2(Math.max(1, stmt.kind === "halve" ? stmt.from.max : stmt.limit.max - 1))) + 1;
 }
 

@@ -243,12 +243,13 @@ export type Stmt =
     }
   /** variable = from, from/2, … 1 */
   | { readonly kind: "halve"; readonly variable: IndexVar; readonly from: Index; readonly body: Stmt[] }
-  /** variable = from, from + 1 … limit − 1 */
+  /** variable = from, from + step … while it is below `limit` */
   | {
       readonly kind: "range";
       readonly variable: IndexVar;
       readonly from: Index;
       readonly limit: Index;
+      readonly step: number;
       readonly body: Stmt[];
     }
   /** variable = 1, 2, 4 … while it is below `limit`, which all threads agree on. */

@@ -4,11 +4,12 @@
  */
 import { broadcastShapes, bug, type Graph, isLiteral, node, type Node, type NodeId } from "../../ir";
 import { opDef, type OpDef } from "../../ops";
+import { rangeStep, rangeTerms } from "../count/data-loads";
 import { isFreeView } from "../indices/views";
 import { loopOf, resultsOf } from "../shapes/loop/map-loops";
 import { Emitter, registerScalar, wordFor } from "./emitter";
 import { dependsOnLane, evenLanes, INDEX_DEPTH, IndexSpace, type Cond, type Index, type Tuple } from "./index-space";
-import { literal, type Expr, type Reg, type Scalar, type Stmt, type Value } from "./kernel-ir";
+import { literal, widthOf, type Expr, type Reg, type Scalar, type Stmt, type Value } from "./kernel-ir";
 import { writeLoop } from "../shapes/loop/write/map-loop";
 
 /** `yield [id, at]` asks the driver for another value; a plain call would recurse as deep as the graph. */
@@ -325,14 +326,16 @@ export class Lowering extends Emitter {
     return yield [data.id, this.space.tuple(source)];
   }
 
-  /** How many of the sorted keys are less than a value: half of what is left is decided with each load. */
+  /** How many of the sorted keys come before a value: half of what is left is decided with each load. */
   *#search(n: Node, at: Tuple): Walk {
     const [keys, x] = n.inputs.map((input) => node(this.graph, input)) as [Node, Node];
     const asked = yield [x.id, at];
     if (asked.kind === "reg" && asked.width === 4) return yield* this.#perLane(n, at);
     const { space } = this;
     const [count] = keys.type.shape as [number];
-    const value = this.converted(asked, "i32", x.id);
+    const def = opDef(n.op);
+    const scalar = registerScalar(def.operandTypes!([keys.type.dtype, x.type.dtype], n.attrs)[0]!);
+    const value = this.converted(asked, scalar, x.id);
     const nodes = [n.id];
     const op = (name: string, as: string, scalar: Scalar, ...args: Value[]): Value =>
       this.let(as, scalar, 1, { kind: "op", def: opDef(name), args, attrs: {}, index: null }, nodes);
@@ -346,8 +349,8 @@ export class Lowering extends Emitter {
     const stride = this.let("stride", "i32", 1, { kind: "index", index: space.of(half) }, nodes);
     const end = op("add", "end", "i32", found, stride);
     const position = this.#indexOf(op("sub", "probe", "i32", end, literal(1, "i32")), count, keys);
-    const key = this.converted(yield [keys.id, space.tuple([position])], "i32", keys.id);
-    const less = op("lt", "less", "bool", key, value);
+    const key = this.converted(yield [keys.id, space.tuple([position])], scalar, keys.id);
+    const less = op(def.search!.comesBefore(n.attrs), "less", "bool", key, value);
     const inside = op("le", "inside", "bool", end, literal(count, "i32"));
     const goes = op("and", "goes", "bool", less, inside);
     this.set(found, { kind: "choose", when: goes as Reg, yes: end, no: found }, nodes);
@@ -380,15 +383,39 @@ export class Lowering extends Emitter {
     const total = this.variable(this.label(wordFor(n), this.suffix(at)), scalar, width, start, [n.id]);
     const update = space.variable(this.names.frame("update"), Math.max(0, listed - 1), this.level + 1);
     const body = this.enter(false);
-    const row = this.converted(yield [order.id, space.tuple([space.of(update)])], "i32", order.id);
-    const position = this.#indexOf(row, x.type.shape[axis]!, order);
-    const value = yield [x.id, space.tuple(at.at.map((index, i) => (i === axis ? position : index)))];
-    this.set(total, { kind: "combine", def: fold, a: total, b: this.converted(value, scalar, x.id) }, [n.id]);
+    // Several rows are on their way at once; behind the end of the range the first of them is loaded again, and dropped.
+    const step = rangeStep(rangeTerms(this.graph, n.inputs));
+    const ahead = Array.from({ length: step }, (_, i) => space.add(space.of(update), space.int(i)));
+    const last = step === 1 ? null : this.indexReg("last", space.add(limit, space.int(-1)), 1, [n.id]);
+    const positions: Index[] = [];
+    for (const next of ahead) {
+      const listedAt = last && next !== ahead[0] ? this.#atMost(next, last, listed, n) : next;
+      const row = this.converted(yield [order.id, space.tuple([listedAt])], "i32", order.id);
+      positions.push(this.#indexOf(row, x.type.shape[axis]!, order));
+    }
+    const values: Value[] = [];
+    for (const position of positions) {
+      const value = yield [x.id, space.tuple(at.at.map((index, i) => (i === axis ? position : index)))];
+      values.push(this.converted(value, scalar, x.id));
+    }
+    for (const [i, value] of values.entries()) {
+      const select: Expr = { kind: "select", when: space.below(ahead[i]!, limit), yes: value, no: start };
+      const b = i === 0 ? value : this.let("more", scalar, widthOf(value), select, [n.id]);
+      this.set(total, { kind: "combine", def: fold, a: total, b }, [n.id]);
+    }
     this.leave();
     this.names.release(update.name);
-    this.emit({ kind: "range", variable: update, from, limit, body });
+    this.emit({ kind: "range", variable: update, from, limit, step, body });
     this.scopes.push(...outer);
     return total;
+  }
+
+  /** `index`, or `last` where that is less: within a list of `extent`. */
+  #atMost(index: Index, last: Reg, extent: number, from: Node): Index {
+    const args = [this.indexReg("next", index, 1, [from.id]), last];
+    const def = opDef("minimum");
+    const value = this.let("spot", "i32", 1, { kind: "op", def, args, attrs: {}, index: null }, [from.id]);
+    return this.#indexOf(value, extent, from);
   }
 
   /** A value as an index along an axis of `extent`, bound once. */

@@ -220,7 +220,8 @@ class Printer {
       }
       case "range": {
         const { name } = stmt.variable;
-        this.#line(`for (var ${name} = ${indexText(stmt.from)}; ${name} < ${indexText(stmt.limit)}; ${name}++) {`);
+        const next = stmt.step === 1 ? `${name}++` : `${name} += ${stmt.step}u`;
+        this.#line(`for (var ${name} = ${indexText(stmt.from)}; ${name} < ${indexText(stmt.limit)}; ${next}) {`);
         this.#nested(stmt.body);
         return this.#line("}");
       }

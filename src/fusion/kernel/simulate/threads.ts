@@ -53,7 +53,7 @@ export function iterationsOf(stmt: Loop, indices: Indices): Iterations {
       const [from, limit] = [indices.index(stmt.from), indices.index(stmt.limit)];
       return {
         first: (thread) => from(thread, 0),
-        next: (iteration) => iteration + 1,
+        next: (iteration) => iteration + stmt.step,
         goesOn: (iteration, thread) => iteration < limit(thread, 0),
       };
     }

@@ -11,10 +11,11 @@ import {
   type Patch,
   type Region,
   type RegionId,
+  sizeOf,
   standingOf,
 } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
-import { neededBy } from "../../kernel";
+import { lineOf, neededBy } from "../../kernel";
 import type { Answer, Candidate } from "../driver/define";
 import { hasContraction, neededOutside, unionOf } from "../driver/merge";
 import type { Planner } from "../driver/planner";
@@ -82,7 +83,9 @@ function walkersBeside(planner: Planner, region: Region, fold: Node): Region[] {
     .filter((other) => {
       if (planner.isView(other) || hasContraction(planner, other)) return false;
       const { form } = planner.factsOf(other);
-      return form !== null && form.reductions.length > 0 && form.rows > 1 && sameShape(form.space, shape);
+      if (form === null || form.reductions.length === 0 || form.rows < 2) return false;
+      // Rows of neighbours are the same elements in whatever shape.
+      return sameShape(form.space, shape) || (lineOf(form) === "row" && sizeOf(form.space) === sizeOf(shape));
     })
     .toSorted((a, b) => planner.order.at(b.id) - planner.order.at(a.id));
 }
@@ -90,22 +93,36 @@ function walkersBeside(planner: Planner, region: Region, fold: Node): Region[] {
 /** Everything before the fold goes to the walker, which stores a value for each row; the fold takes those. */
 function foldedInRows(planner: Planner, walker: Region, region: Region, fold: Node): Candidate | null {
   const { graph } = planner;
-  const { reducedAxes } = planner.factsOf(walker).form!;
+  const { reducedAxes, space } = planner.factsOf(walker).form!;
   const x = node(graph, fold.inputs[0]!);
-  const shape = x.type.shape.map((extent, axis) => (reducedAxes.includes(axis) ? 1 : extent));
+  const isSeen = sameShape(x.type.shape, space);
+  if (!isSeen && fold.type.shape.length > 0) return null;
+  const shape = space.map((extent, axis) => (reducedAxes.includes(axis) ? 1 : extent));
   const attrs = (axes: readonly number[], keepdims: boolean): Node["attrs"] =>
     withDefaults(opDef(fold.op), { axes: [...axes], keepdims });
+  const seen: Node = {
+    ...fold,
+    ...madeFor(standingOf(graph, fold), "seen"),
+    op: "reshape",
+    type: { ...x.type, shape: space },
+    attrs: withDefaults(opDef("reshape"), { shape: [...space] }),
+    label: "reshape",
+  };
   const rows: Node = {
     ...fold,
     ...madeFor(standingOf(graph, fold), "rows"),
+    inputs: [isSeen ? x.id : seen.id],
     type: { ...fold.type, shape },
     attrs: attrs(reducedAxes, true),
     label: fold.op,
   };
   if (graph.nodes.has(rows.id)) return null;
-  const total: Node = { ...fold, inputs: [rows.id] };
-  const after = (id: NodeId): Node => (id === rows.id ? rows : id === total.id ? total : node(graph, id));
-  const at = (id: NodeId): number => planner.position(id, new Map([[rows.id, rows]]));
+  const total: Node = isSeen
+    ? { ...fold, inputs: [rows.id] }
+    : { ...fold, inputs: [rows.id], attrs: attrs([...space.keys()], false) };
+  const made = new Map((isSeen ? [rows] : [seen, rows]).map((each) => [each.id, each]));
+  const after = (id: NodeId): Node => made.get(id) ?? (id === total.id ? total : node(graph, id));
+  const at = (id: NodeId): number => planner.position(id, made);
   const waits = (id: NodeId): boolean => neededBy(after, region.members, [id]).includes(total.id);
   const [late, early] = [region.outputs.filter(waits), region.outputs.filter((id) => !waits(id))];
   const wanted = [...early, ...(region.members.includes(x.id) ? [x.id] : [])];
@@ -120,12 +137,12 @@ function foldedInRows(planner: Planner, walker: Region, region: Region, fold: No
   const members = head.length > 0 ? unionOf(planner, [walker, { ...region, members: head }]) : walker.members;
   const whole: Region = {
     id: walker.id,
-    members: [...members, rows.id].toSorted((a, b) => at(a) - at(b)),
+    members: [...members, ...made.keys()].toSorted((a, b) => at(a) - at(b)),
     outputs: [...stored, ...early, rows.id],
   };
   const patch: Patch = {
     removedNodes: [fold],
-    addedNodes: [rows, total],
+    addedNodes: [...made.values(), total],
     removedRegions: [walker, region],
     addedRegions: [whole, tail],
     outputs: null,

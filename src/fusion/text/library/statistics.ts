@@ -172,9 +172,8 @@ def searchsorted(sorted_sequence, values, right=False, side="left"):
   if not isinstance(values, torch.Tensor):
     return (sorted_sequence <= values if after else sorted_sequence < values).int().sum(-1)
   if sorted_sequence.ndim == 1:
-    row, wanted = sorted_sequence, values.unsqueeze(-1)
-  else:
-    row, wanted = sorted_sequence.unsqueeze(-2), values.unsqueeze(-1)
+    return lower_bound(sorted_sequence, values, right=after)
+  row, wanted = sorted_sequence.unsqueeze(-2), values.unsqueeze(-1)
   return (row <= wanted if after else row < wanted).int().sum(-1)
 
 def bucketize(input, boundaries, right=False):
