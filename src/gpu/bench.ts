@@ -345,7 +345,20 @@ async function clocksRose(
 
 function kernelSubjects(name: PlanName, kernels: BoundPlan["kernels"], whole: Subject): Subject[] {
   if (kernels.length === 1) return [{ ...whole, kernel: kernels[0]!.kernel.id }]; // shares the samples
-  return kernels.map((each) => subject(name, each.kernel.id, [each]));
+  const adding = new Set(
+    kernels.flatMap(({ kernel: { region, bindings } }) => (bindings.some(({ adds }) => adds) ? [region] : [])),
+  );
+  const subjects: Subject[] = [];
+  let before: { readonly region: string; readonly subject: Subject } | null = null;
+  for (const each of kernels) {
+    const { id, region } = each.kernel;
+    // A kernel that adds to what stands there is no kernel that may be repeated: it is timed with those before it, and less them.
+    const after: Subject | undefined = before?.region === region && adding.has(region) ? before.subject : undefined;
+    const own = subject(name, id, [...(after?.dispatches ?? []), each], after);
+    subjects.push(own);
+    before = { region, subject: own };
+  }
+  return subjects;
 }
 
 /** How long a kernel's pass should last, ns: its share of the budget, but never so short that the clock's step shows. */

@@ -12,16 +12,24 @@ export interface Subject {
   /** Kernel id, or null for the whole plan. */
   readonly kernel: string | null;
   readonly dispatches: readonly Dispatch[];
+  /** What runs before it in each of its own passes, whose time is taken off. */
+  readonly after?: Subject;
   repeats: number;
-  /** Estimate for one repeat, ns; NaN before the first believable reading. */
+  /** Estimate for one repeat, ns, with what runs before it; NaN before the first believable reading. */
   nanos: number;
   readonly samples: number[];
 }
 
-export const subject = (plan: PlanName, kernel: string | null, dispatches: readonly Dispatch[]): Subject => ({
+export const subject = (
+  plan: PlanName,
+  kernel: string | null,
+  dispatches: readonly Dispatch[],
+  after?: Subject,
+): Subject => ({
   plan,
   kernel,
   dispatches,
+  ...(after && { after }),
   repeats: 1,
   nanos: Number.NaN,
   samples: [],
@@ -183,8 +191,8 @@ const CALIBRATING = 3;
 
 /** Keeps a reading as a sample when its pass lasted; else, while calibrating, has the next one last. */
 function note(each: Subject, nanos: number, targetNanos: number, calibrating: boolean): boolean {
+  each.nanos = nanos;
   if (calibrating) {
-    each.nanos = nanos;
     const wanted = repeatsFor(each, targetNanos);
     const lasts = wanted <= each.repeats * 1.5;
     if (!lasts) {
@@ -192,7 +200,8 @@ function note(each: Subject, nanos: number, targetNanos: number, calibrating: bo
       return false;
     }
   }
-  if (!Number.isNaN(nanos)) each.samples.push(nanos);
+  const own = nanos - (each.after?.nanos ?? 0);
+  if (!Number.isNaN(own)) each.samples.push(Math.max(0, own));
   return true;
 }
 

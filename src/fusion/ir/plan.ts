@@ -38,6 +38,8 @@ export interface Binding {
   readonly type: TensorType;
   /** An input that `value` is written over: the buffer has to hold its data before the kernel runs. */
   readonly begins?: NodeId;
+  /** Threads add to what stands there: the kernel is run again only after those before it in its region. */
+  readonly adds?: true;
 }
 
 /** Shares of full occupancy that each resource allows by itself; above 1 there is room to spare. */

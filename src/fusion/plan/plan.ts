@@ -143,13 +143,14 @@ function kernelsOf(
     schedule: program.schedule,
     region: region.id,
     nodes: region.members,
-    bindings: program.bindings.map(({ name, value, access, type, begins }, binding) => ({
+    bindings: program.bindings.map(({ name, value, access, type, begins, adds }, binding) => ({
       binding,
       name,
       value,
       access,
       type,
       ...(begins !== undefined && { begins }),
+      ...(adds && { adds }),
     })),
     ...(launched?.[i] ?? accessesOf(program, programs.slice(i + 1), traffic, walks, fullSize)),
     flops: program.flops ?? flopsUpTo(i + 1) - flopsUpTo(i),

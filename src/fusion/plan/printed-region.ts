@@ -20,6 +20,7 @@ export interface PrintedBinding {
   readonly rereads?: number;
   /** An input that `value` is written over. */
   readonly begins?: NodeId;
+  readonly adds?: true;
 }
 
 /** What a plan keeps of one dispatch. */
@@ -95,6 +96,7 @@ export function printProgram(program: KernelProgram): PrintedProgram {
       type: buffer.type,
       elements: buffer.elements,
       ...(buffer.begins !== undefined && { begins: buffer.begins }),
+      ...(buffer.atomic && { adds: true as const }),
     })),
     ...printWgsl(program),
   };
