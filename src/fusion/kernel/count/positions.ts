@@ -104,6 +104,20 @@ export function readThroughSeveralViews(graph: Graph, members: readonly NodeId[]
   return false;
 }
 
+/** Whether values are asked for at several positions behind edges that lie behind one another: branches for each would compute them again and again. */
+export function readThroughEdges(graph: Graph, members: readonly NodeId[]): boolean {
+  const behind = new Set<NodeId>();
+  let isNested = false;
+  for (const id of members) {
+    const n = node(graph, id);
+    const isBehind = n.inputs.some((input) => behind.has(input));
+    const hasEdge = opDef(n.op).movement?.fill !== undefined;
+    isNested ||= isBehind && hasEdge;
+    if (isBehind || hasEdge) behind.add(id);
+  }
+  return isNested && readThroughSeveralViews(graph, members);
+}
+
 const middleOf = (shape: Shape): Point => shape.map((extent) => Math.floor(extent / 2));
 
 const broadcast = (point: Point, shape: Shape): Point =>

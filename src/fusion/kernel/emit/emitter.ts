@@ -6,6 +6,8 @@ import type { Buffer, Expr, Reg, Scalar, SharedArray, Stmt, Value, Width } from 
 import { walkedTogether } from "./loads-first";
 import { identifier, Names } from "./names";
 
+type Mask = Pick<Scope, "memo" | "parts">;
+
 interface Scope {
   readonly block: Stmt[];
   readonly memo: Map<string, Value>;
@@ -13,6 +15,10 @@ interface Scope {
   readonly conditionalLevel: number;
   /** Divisions, remainders and minima that have a name here, by atom. */
   readonly parts: Map<number, Index>;
+  /** What was computed here for elements that exist under a condition alone, by that condition. */
+  readonly masks: Map<string, Mask>;
+  /** It is such a mask: its statements stand in the block around it. */
+  readonly isMask?: true;
 }
 
 /** How the threads of a workgroup lie in subgroups. */
@@ -48,7 +54,9 @@ export class Emitter {
   /** While values are read that count only where this holds. */
   protected reading: Cond | null = null;
   registers = 0;
-  protected readonly scopes: Scope[] = [{ block: this.body, memo: new Map(), conditionalLevel: 0, parts: new Map() }];
+  protected readonly scopes: Scope[] = [
+    { block: this.body, memo: new Map(), conditionalLevel: 0, parts: new Map(), masks: new Map() },
+  ];
   readonly graph: Graph;
   readonly space: IndexSpace;
   readonly #bufferNames = new Set<string>();
@@ -325,7 +333,7 @@ export class Emitter {
   protected enter(conditional: boolean): Stmt[] {
     const block: Stmt[] = [];
     const conditionalLevel = conditional ? this.scopes.length : this.scopes.at(-1)!.conditionalLevel;
-    this.scopes.push({ block, memo: new Map(), conditionalLevel, parts: new Map() });
+    this.scopes.push({ block, memo: new Map(), conditionalLevel, parts: new Map(), masks: new Map() });
     return block;
   }
 

@@ -206,7 +206,8 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
     if (a.kind === "always") return b;
     if (b.kind === "always") return a;
     const parts = [a, b].flatMap((cond) => (cond.kind === "both" ? cond.parts : [cond]));
-    return { kind: "both", parts };
+    const kept = parts.filter((part, at) => !parts.some((other, i) => i !== at && implies(other, part, i < at)));
+    return kept.length === 1 ? kept[0]! : { kind: "both", parts: kept };
   }
 
   /** `a` with `variable` replaced. */
@@ -402,6 +403,13 @@ export function dependsOnLane(cond: Cond): boolean {
 /** The atom that an index consists of, if it is nothing else. */
 const single = (a: Index): IndexAtom | null =>
   a.constant === 0 && a.terms.length === 1 && a.terms[0]!.by === 1 ? a.terms[0]!.atom : null;
+
+/** Whether `a` says all that `b` says; of two that say the same, the first. */
+function implies(a: Cond, b: Cond, isFirst: boolean): boolean {
+  if (!("bound" in a && "bound" in b) || a.kind !== b.kind || a.index.id !== b.index.id) return false;
+  if (a.bound === b.bound) return isFirst;
+  return a.kind === "less" ? a.bound < b.bound : a.bound > b.bound;
+}
 
 function rangeOf(atom: IndexAtom): [number, number] {
   if (atom.kind === "var") return [0, atom.max];

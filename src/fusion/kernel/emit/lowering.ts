@@ -293,24 +293,35 @@ export class Lowering extends Emitter {
     { when, operand, index }: { when: Cond | null; operand: number; index: readonly Index[] },
   ): Walk {
     const scalar = registerScalar(n.type.dtype);
-    const level = Math.max(at.level, this.scopes.at(-1)!.conditionalLevel);
-    const inner = this.scopes.splice(level + 1);
+    const around = this.scopes.at(-1)!;
+    const isNested = around.isMask === true;
+    const level = isNested ? this.scopes.length - 1 : Math.max(at.level, around.conditionalLevel);
+    // Masks stand side by side: one inside another is that of both conditions.
+    const inner = this.scopes.splice(isNested ? level : level + 1);
     const cond = this.namedCond(when!);
     const before = this.reading;
     this.reading = before ? this.space.and(before, cond) : cond;
-    // What is read here is known to nobody else: elsewhere the same value may have to exist.
-    const { block } = this.scopes.at(-1)!;
-    this.scopes.push({ block, memo: new Map(), conditionalLevel: level + 1, parts: new Map() });
+    this.#openMask(this.reading);
     const value = yield [n.inputs[operand]!, this.space.tuple(index)];
     const yes = this.converted(value, scalar, n.inputs[operand]!);
     this.leave();
     this.reading = before;
+    if (isNested) this.scopes.push(...inner.splice(0));
     const no = fillOf(n, scalar);
     const width = yes.kind === "reg" ? yes.width : 1;
     const label = this.label(wordFor(n), this.suffix(at));
     const result = this.let(label, scalar, width, { kind: "select", when: cond, yes, no }, [n.id], level);
     this.scopes.push(...inner);
     return result;
+  }
+
+  /** What is read here is known only where the same elements may be missing: elsewhere the same value may have to exist. */
+  #openMask(when: Cond): void {
+    const { block, masks } = this.scopes.at(-1)!;
+    const key = this.#condKey(when);
+    const known = masks.get(key) ?? { memo: new Map(), parts: new Map() };
+    masks.set(key, known);
+    this.scopes.push({ block, ...known, conditionalLevel: this.scopes.length, masks: new Map(), isMask: true });
   }
 
   /** The element that the index operand names: its value becomes an index like any other. */
