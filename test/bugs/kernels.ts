@@ -187,6 +187,17 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
       "space.add(bin, space.int(1))",
     ],
   ],
+  "grouped-behind-one-another": [
+    [
+      "shapes/groups/write/groups.ts",
+      '«this.#add(low, spot, low.load(this.#buffer(low, "ranks"), grid.index, nodes, "rank"));»',
+      "",
+    ],
+  ],
+  "outside-in-the-first-group": [
+    ["shapes/groups/write/groups.ts", '[outside, «literal(this.#targets, "i32")», value]', 'literal(0, "i32")'],
+  ],
+  "shared-behind-any-edge": [["emit/lowering.ts", "const key = «this.#condKey(when)»;", '""']],
   "outside-in-a-bin": [["shapes/bins/write/bins.ts", "[exists, part(update), «nothing»]", "part(update)"]],
   "lost-run": [
     ["shapes/sort/write/merge-sort.ts", "right: «least(space.add(rest, space.mul(left, -1)))»,", "space.int(0)"],

@@ -29,6 +29,26 @@ const diffusion = (rank: number, n: number, steps: number): string =>
     "return x",
   ].join("\n");
 
+/** A recurrence whose every step reads its neighbour, which the first column has not: paths of a lattice, an alignment. */
+const lattice = (steps: number): string =>
+  [
+    `x: f32[32, ${steps}, 128]`,
+    "a = x[:, 0]",
+    `for t in range(1, ${steps}):`,
+    "    a = torch.logaddexp(a, F.pad(a, (1, 0), value=-1e9)[:, :-1]) + x[:, t]",
+    "return a[:, -1], a",
+  ].join("\n");
+
+test("a lattice of steps is written in proportion to what it computes", () => {
+  for (const steps of [8, 16, 32]) {
+    const compilation = compiled(graphOf(lattice(steps)));
+    const fused = fusionAt(compilation, compilation.steps.length);
+    const { kernels } = planFusion(fused, gpu, generic);
+    expect(kernels.length).toBeLessThan(steps / 2);
+    for (const { wgsl } of kernels) expect(wgsl.split(";").length).toBeLessThan(100 + 4 * steps ** 2);
+  }
+});
+
 describe.each([1, 2, 3])("diffusion on a grid of rank %i", (rank) => {
   const n = [1 << 22, 2048, 192][rank - 1]!;
   test("has kernels that a driver builds, and no more of them than steps", () => {
