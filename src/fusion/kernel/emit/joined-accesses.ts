@@ -37,8 +37,10 @@ class Joining {
   /** Buffers that are read, and those that are written. */
   readonly #read = new Set<Buffer>();
   readonly #written = new Set<Buffer>();
-  /** Buffers with an access that is neither one of four nor of a component that the text can name. */
-  readonly #scattered = new Set<Buffer>();
+  /** Buffers with an access that is neither one of four nor of a component that the text can name: in how many loops, at most. */
+  readonly #scattered = new Map<Buffer, number>();
+  /** Buffers that helpers read element by element. */
+  readonly #whole = new Set<Buffer>();
   readonly #fours = new Map<readonly Stmt[], readonly Four[]>();
 
   constructor(registers: Registers) {
@@ -46,27 +48,28 @@ class Joining {
   }
 
   /** Finds the fours of each block, and what speaks against a buffer. */
-  look(body: readonly Stmt[]): void {
+  look(body: readonly Stmt[], loops = 0): void {
     const fours = this.#foursOf(body);
     this.#fours.set(body, fours);
     const joined = new Set(fours.flatMap(({ lanes }) => [...lanes.values()]));
     for (const [at, stmt] of body.entries()) {
-      if (isLoop(stmt)) this.look(stmt.body);
-      if (stmt.kind === "if") for (const block of [stmt.body, stmt.otherwise]) this.look(block);
-      if (stmt.kind === "merge") this.#scattered.add(stmt.values);
-      if (stmt.kind === "fetchAdd") this.#scattered.add(stmt.buffer);
+      if (isLoop(stmt)) this.look(stmt.body, loops + 1);
+      if (stmt.kind === "if") for (const block of [stmt.body, stmt.otherwise]) this.look(block, loops);
+      if (stmt.kind === "merge") this.#whole.add(stmt.values);
+      if (stmt.kind === "fetchAdd") this.#whole.add(stmt.buffer);
       if (stmt.kind === "store" || stmt.kind === "storePair") this.#written.add(stmt.buffer);
       const access = accessOf(stmt);
       if (!access) continue;
       if (access.kind === "load") this.#read.add(access.buffer);
-      if (access.width === 1 && !joined.has(at) && !this.#startOf(access.index)) this.#scattered.add(access.buffer);
+      if (access.width === 1 && !joined.has(at) && !this.#startOf(access.index))
+        this.#scattered.set(access.buffer, Math.max(loops, this.#scattered.get(access.buffer) ?? 0));
     }
   }
 
-  block(body: readonly Stmt[]): Stmt[] {
+  block(body: readonly Stmt[], loops = 0): Stmt[] {
     const [after, before, left] = [new Map<number, Stmt[]>(), new Map<number, Stmt[]>(), new Map<number, Stmt>()];
     for (const four of this.#fours.get(body) ?? []) {
-      if (!this.#mayJoin(four)) continue;
+      if (!this.#mayJoin(four, loops)) continue;
       const { lanes, buffer } = four;
       buffer.width = 4;
       if (body[[...lanes.values()][0]!]!.kind === "let") this.#joinLoads(body, four, before, left);
@@ -81,18 +84,22 @@ class Joining {
     }
     return body.flatMap((stmt, at) => [
       ...(before.get(at) ?? []),
-      ...(after.get(at) ?? [left.get(at) ?? this.#inside(stmt)]).filter((each) => each !== GONE),
+      ...(after.get(at) ?? [left.get(at) ?? this.#inside(stmt, loops)]).filter((each) => each !== GONE),
     ]);
   }
 
-  #inside(stmt: Stmt): Stmt {
-    if (isLoop(stmt)) return { ...stmt, body: this.block(stmt.body) };
-    if (stmt.kind === "if") return { ...stmt, body: this.block(stmt.body), otherwise: this.block(stmt.otherwise) };
+  #inside(stmt: Stmt, loops: number): Stmt {
+    if (isLoop(stmt)) return { ...stmt, body: this.block(stmt.body, loops + 1) };
+    if (stmt.kind === "if")
+      return { ...stmt, body: this.block(stmt.body, loops), otherwise: this.block(stmt.otherwise, loops) };
     return stmt;
   }
 
-  #mayJoin({ buffer }: Four): boolean {
-    if (buffer.width === 1 && this.#scattered.has(buffer)) return false;
+  /** What is scattered may be a component that only a run knows, where that happens no more often and nothing is stored so. */
+  #mayJoin({ buffer }: Four, loops: number): boolean {
+    if (this.#whole.has(buffer)) return false;
+    const scattered = this.#scattered.get(buffer);
+    if (buffer.width === 1 && scattered !== undefined && (scattered > loops || this.#written.has(buffer))) return false;
     return !(this.#read.has(buffer) && this.#written.has(buffer));
   }
 
