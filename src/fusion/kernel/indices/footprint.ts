@@ -115,7 +115,15 @@ function imageOf(asked: readonly Box[], n: Node, inputs: readonly Shape[], opera
     const image = imageOfBox(n, inputs, operand, box);
     boxes = boxes && image && unionOfBoxes(boxes, image);
   }
-  return boxes ? tidy(boxes, inputs[operand]!) : ALL;
+  const shape = inputs[operand]!;
+  if (boxes) return tidy(boxes, shape);
+  // The same elements in another shape: as many of them, wherever they lie there.
+  return opDef(n.op).movement!.free === true
+    ? some(
+        asked.reduce((sum, box) => sum + boxSize(box), 0),
+        shape,
+      )
+    : ALL;
 }
 
 /** What the reduced operand must supply: whole rows of every demanded result. */
