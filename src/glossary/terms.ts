@@ -163,6 +163,13 @@ export const terms: readonly Term[] = [
     everyday: true,
   }),
   term(
+    "group",
+    "To put elements of one key side by side by counting how many each key has, in no order: a counting sort that is not stable.",
+    ["group_indices", "groups"],
+    null,
+    { everyday: true },
+  ),
+  term(
     "in place",
     "Without a copy: read where a value lies in memory, or stored over the value that it replaces.",
     ["inPlace"],

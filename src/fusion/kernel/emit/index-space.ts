@@ -206,8 +206,8 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
     if (a.kind === "always") return b;
     if (b.kind === "always") return a;
     const parts = [a, b].flatMap((cond) => (cond.kind === "both" ? cond.parts : [cond]));
-    const kept = parts.filter((part, at) => !parts.some((other, i) => i !== at && implies(other, part, i < at)));
-    return kept.length === 1 ? kept[0]! : { kind: "both", parts: kept };
+    const left = parts.filter((part, at) => !parts.some((other, i) => i !== at && implies(other, part, i < at)));
+    return left.length === 1 ? left[0]! : { kind: "both", parts: left };
   }
 
   /** `a` with `variable` replaced. */

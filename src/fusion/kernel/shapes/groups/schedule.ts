@@ -27,7 +27,7 @@ export interface GroupShape {
  */
 const ADDED_IN_LINE = 0.002;
 const KEYS_IN_LINE = 32;
-/** Additions and stores at random places that a machine makes in a µs, each in a sector of its own. */
+/** Additions and stores anywhere in memory that a machine makes in a µs, each in a sector of its own. */
 const SCATTERED_PER_MICRO = 60_000;
 
 /** The group op of a region. */
