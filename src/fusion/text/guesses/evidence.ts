@@ -63,7 +63,7 @@ function gather(text: string, def: DefStatement, name: string, defs: Defs, found
     }
     const derived = depth < MAX_DEPTH ? numberNamed(statement, name) : null;
     if (derived !== null && evidenceAt(text, def, derived, defs, depth + 1).reads === "whole") found.reads = "whole";
-    for (const root of rootsOf(statement)) {
+    for (const root of [...rootsOf(statement), ...partsWritten(statement)]) {
       for (const expr of walk(root)) {
         noteExpression(expr, name, found);
         if (depth < MAX_DEPTH && expr.kind === "call") {
@@ -79,6 +79,13 @@ function gather(text: string, def: DefStatement, name: string, defs: Defs, found
     }
   }
 }
+
+/** `x[rows, y]` where elements are assigned to. */
+const partsWritten = (statement: Statement): readonly Expr[] => {
+  const targets =
+    statement.kind === "assign" ? statement.targets : statement.kind === "update" ? [statement.target] : [];
+  return targets.filter((target) => bare(target).kind === "subscript");
+};
 
 /** The name of a number that is computed from `name`: `half = dim // 2`. */
 function numberNamed(statement: Statement, name: string): string | null {

@@ -85,7 +85,10 @@ function othersThan<T extends string | readonly string[]>(
     );
   // Series over time are rows of numbers, and formulas of physics take numbers beside their data.
   const series = all("f32[256]", 0);
-  const plain = choices.length > 1 ? [all("f32[]", 1).with(0, series[0]!), series, all("f32[]", 1)] : [];
+  const plain =
+    choices.length > 1
+      ? [all("f32[]", 1).with(0, series[0]!), series, all("f32[]", 1), all("f32[]", 0)]
+      : [all("f32[]", 0)];
   const starts = [
     ...(flat === undefined ? [] : [likeliest.with(0, flat)]),
     ...(choices.length > 1 ? ranks : []),

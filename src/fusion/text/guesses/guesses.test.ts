@@ -130,6 +130,16 @@ def step(params, batch):
     ["x f32 256", "a f32 ", "b f32 "],
   ],
   [
+    "numbers alone",
+    "def search(now, new, step, slope):\n  if new <= now + step * slope:\n    return step\n  return step * 0.5\n",
+    ["now f32 ", "new f32 ", "step f32 ", "slope f32 "],
+  ],
+  [
+    "rows that are numbered, and the class of each",
+    "def picked(x, y):\n  x[np.arange(x.shape[0]), y] -= 1\n  return x / x.max(axis=1, keepdims=True)\n",
+    ["x f32 64×256", "y i32 64"],
+  ],
+  [
     "all axes of what is given others",
     "def turn(x, sin):\n  last = sin.shape[-2]\n  return x[..., -last:, :] * sin[None, :, :]\n",
     ["x f32 8×64×256", "sin f32 64×256"],

@@ -209,6 +209,7 @@ export function rowsOf(names: readonly string[], first: boolean, pictures: boole
       "f32[256]",
       "f32[512]",
       "i32[64]",
+      "f32[]",
     );
   if (NUMBER.test(name!)) return all("f32[]", "f32[256]");
   const matrix = ([rows, columns]: readonly [number, number]): readonly string[] =>

@@ -1,5 +1,5 @@
 /** @file `x[:, index]`, `x[rows, columns]`: an index whose numbers are a tensor, as a load from indices that are data. NumPy's rules. */
-import type { NodeId } from "../../ir";
+import { broadcastShapes, type NodeId, showShape } from "../../ir";
 import { applyParts } from "../calls/apply";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
@@ -45,6 +45,13 @@ export function indicesProblem(
       return "The number of elements that a mask picks depends on data, so the shape is not known in advance: write where(mask, x, 0).";
     if (dtype !== "i32") return `An index holds whole numbers; this one is ${dtype}.`;
   }
+  const shapes = known.flatMap((index) =>
+    index.kind === "indices" && index.operand.value.kind === "tensor"
+      ? [typeOf(interpreter, index.operand.value.node).shape]
+      : [],
+  );
+  if (shapes.reduce<readonly number[] | null>((all, each) => all && broadcastShapes(all, each), []) === null)
+    return `These index tensors don't broadcast to one shape: they are ${shapes.map(showShape).join(" and ")}.`;
   const list = completed(known, shape.length - used);
   if (isReadTwoWays(list.filter(({ kind }) => kind !== "new")))
     return "NumPy puts the indexed axes first here, and PyTorch leaves them where they are: take the number first, x[0][:, rows].";

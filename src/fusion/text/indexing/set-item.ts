@@ -235,14 +235,12 @@ function setIndices(
   });
   const asked = operands
     .map((operand) => typeOf(interpreter, (operand.value as { readonly node: NodeId }).node).shape)
-    .reduce<readonly number[] | null>((all, each) => all && broadcastShapes(all, each), []);
-  if (!whole || !asked) {
+    .reduce<readonly number[]>((all, each) => broadcastShapes(all, each)!, []);
+  if (!whole) {
     interpreter.diagnostics.add(
       "bad-target",
       expr.span,
-      whole
-        ? "These index tensors don't broadcast to one shape."
-        : "Index tensors stand beside whole axes in an assignment: x[:, rows, columns] = value.",
+      "Index tensors stand beside whole axes in an assignment: x[:, rows, columns] = value.",
     );
     return BROKEN;
   }

@@ -68,6 +68,10 @@ describe("mistakes", () => {
       "2:7 branch `while` depends on data, and the graph must be known in advance. Write `for i in range(3):` with a constant.",
     ],
     [
+      "y = x[x.argmax(0), x.argmax(1)]",
+      "2:5 bad-index These index tensors don't broadcast to one shape: they are 8 and 4.",
+    ],
+    [
       "def f(a):\n  return f(a)\ny = f(x)",
       "3:10 recursion `f` calls itself more than 40 deep: it must end at a value that is known before the graph runs. Use a loop over range(n).",
     ],
