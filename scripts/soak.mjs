@@ -1,5 +1,5 @@
 /**
- * @file `npm run soak [-- --plans 100000 --gradients 10000 --loops 5000 --kept 4000 --batches 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --hostile 100000 --verdicts 10000 --saved 2000 --factor 100 --seed N --minutes M --fresh]`: the laws of
+ * @file `npm run soak [-- --plans 100000 --gradients 10000 --loops 5000 --kept 4000 --batches 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --hostile 100000 --verdicts 10000 --saved 2000 --peaks 2000 --factor 100 --seed N --minutes M --fresh]`: the laws of
  * `npm test` at full count, in batches of one process each. Progress is stored in .cache/soak.json: the next run goes on where this
  * one stopped, and asks again what failed. Every batch rewrites docs/soak.md. `--bundle FILE` writes the laws as one file that runs on
  * any machine with Node (`node FILE plans 2000:7`); `--take RESULTS` takes the lines it printed there as batches done.
@@ -26,6 +26,7 @@ const { values: asked } = parseArgs({
     hostile: number,
     verdicts: number,
     saved: number,
+    peaks: number,
     factor: number,
     seed: number,
     minutes: number,
@@ -151,6 +152,15 @@ const LAWS = {
     says: "no policy has a higher peak than saving every value, and a budget holds where it can",
     files: ["test/laws/saved-peak.test.ts"],
     env: (count, seed) => ({ SAVED_LAWS: `${count}:${seed}` }),
+  },
+  peaks: {
+    goal: goal("peaks", 2000),
+    batch: 200,
+    unit: "random programs and their gradients, state by state",
+    says: "no plan's peak is above that of the text's order, and a planner that walked along the steps says what a fresh one says",
+    files: ["test/laws/peak.test.ts"],
+    only: "random programs",
+    env: (count, seed) => ({ PEAK_LAWS: `${count}:${seed}` }),
   },
   texts: {
     goal: goal("factor", 100),
