@@ -99,7 +99,7 @@ export function MonacoProgram(props: MonacoProps) {
 /** Between two looks at whether the editor has the height that its text asks for, ms. */
 const LOOK_MILLIS = 120;
 
-/** Long lines wrap, unless more would get out of sight below than comes into sight. */
+/** Long lines wrap, unless more would get out of sight below than comes into sight: then the bar that scrolls to their ends shows. */
 function useWrap(editor: monaco.editor.IStandaloneCodeEditor | null): void {
   useEffect(() => {
     const box = editor?.getContainerDomNode().parentElement;
@@ -107,7 +107,8 @@ function useWrap(editor: monaco.editor.IStandaloneCodeEditor | null): void {
     let timer = 0;
     // What stands around the text, problems and examples to begin with, comes and goes with what is planned for it.
     let known = "";
-    const wrap = (wordWrap: "on" | "off"): void => editor.updateOptions({ wordWrap });
+    const wrap = (wordWrap: "on" | "off"): void =>
+      editor.updateOptions({ wordWrap, scrollbar: { horizontal: wordWrap === "off" ? "visible" : "auto" } });
     const look = (): void => {
       const wrapped = editor.getContentHeight();
       const asked = Number.parseFloat(box.style.getPropertyValue(CONTENT_HEIGHT));
