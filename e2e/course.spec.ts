@@ -192,7 +192,7 @@ test("by keyboard alone from the first visit to a solved puzzle and its link", a
   await tabTo(play.editor.getByRole("textbox"));
   await page.keyboard.press("Control+End");
   for (let i = 0; i < 4; i++) await page.keyboard.press("Backspace");
-  expect(await play.text()).toMatch(/return loss$/);
+  await expect.poll(() => play.text()).toMatch(/return loss$/);
   await page.keyboard.press("Control+m");
   await expect(task).toContainText("Done.");
   await tabTo(page.getByRole("banner").getByRole("button", { name: "Share" }));
