@@ -118,6 +118,14 @@ class Binder {
     this.interpreter.diagnostics.add(code, span, text, fixes ? { fixes } : {});
   }
 
+  /** What an argument should be, and what it is. */
+  private mustBe(param: Param, { span, operand: { value } }: GivenArgument): void {
+    const hint =
+      value.kind === "tensor" ? " The graph's shapes are fixed before it runs, so it can't be computed from data." : "";
+    const text = `\`${param.names[0]!}\` of ${this.op.name} must be ${PRINTED[param.kind]}; this is ${describe(value)}.${hint}`;
+    this.fail("bad-argument", span, text);
+  }
+
   positional(args: readonly GivenArgument[]): void {
     const { params, name } = this.op;
     let next = 0;
@@ -129,6 +137,10 @@ class Binder {
         continue;
       }
       const param = params[next++];
+      const last = params.at(-1);
+      // A tensor among the sizes of `x.view(b, n, -1)`.
+      if (!param && last?.variadic && last.kind !== "tensors" && arg.operand.value.kind === "tensor")
+        return this.mustBe(last, arg);
       if (!param) {
         const most = params.length === 1 ? "one argument" : `at most ${params.length} arguments`;
         this.fail("too-many-arguments", arg.span, `${name} takes ${most}; this is number ${i + 1}.`);
@@ -212,15 +224,7 @@ class Binder {
     }
     const value = coerce(arg.operand.value, param);
     if (value !== undefined) return value;
-    const hint =
-      arg.operand.value.kind === "tensor"
-        ? " The graph's shapes are fixed before it runs, so it can't be computed from data."
-        : "";
-    this.fail(
-      "bad-argument",
-      arg.span,
-      `\`${name}\` of ${this.op.name} must be ${PRINTED[param.kind]}; this is ${describe(arg.operand.value)}.${hint}`,
-    );
+    this.mustBe(param, arg);
     return undefined;
   }
 

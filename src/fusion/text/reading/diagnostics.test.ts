@@ -68,6 +68,10 @@ describe("mistakes", () => {
       "2:7 branch `while` depends on data, and the graph must be known in advance. Write `for i in range(3):` with a constant.",
     ],
     [
+      "y = x.view(2, x.sum(), -1)",
+      "2:15 bad-argument `shape` of reshape must be a tuple of sizes; this is a tensor. The graph's shapes are fixed before it runs, so it can't be computed from data.",
+    ],
+    [
       "y = x[x.argmax(0), x.argmax(1)]",
       "2:5 bad-index These index tensors don't broadcast to one shape: they are 8 and 4.",
     ],
