@@ -2,7 +2,17 @@
 import { type DType, type Graph, isInput, node, type Node, type NodeId, sizeOf, isPathless } from "../../ir";
 import { MIN_SUBGROUP } from "../nest/threads";
 import { evenLanes, type Cond, type Index, type IndexAtom, type IndexSpace, type IndexVar } from "./index-space";
-import type { Buffer, Expr, Reg, Scalar, SharedArray, Stmt, Value, Width } from "./kernel-ir";
+import {
+  literal,
+  type Buffer,
+  type Expr,
+  type Reg,
+  type Scalar,
+  type SharedArray,
+  type Stmt,
+  type Value,
+  type Width,
+} from "./kernel-ir";
 import { walkedTogether } from "./loads-first";
 import { identifier, Names } from "./names";
 
@@ -51,6 +61,8 @@ export class Emitter {
   onLoad: (buffer: Buffer, offset: Index, conditional: boolean) => Value | null = () => null;
   /** Inner loops are expensive: divisions get names outside of them, and edges are masked instead of branched around. */
   lean = false;
+  /** What is dropped where it does not exist is not read there. */
+  guarded = false;
   /** While values are read that count only where this holds. */
   protected reading: Cond | null = null;
   registers = 0;
@@ -361,7 +373,10 @@ export class Emitter {
       // Half a word is picked by the index as well: it is spelled twice, so anything long gets a name.
       const index =
         buffer.type.dtype === "f16" && offset.depth > 0 ? this.bind(`${name}_at`, offset) : this.named(offset);
-      value = this.let(label, scalar, 1, { kind: "load", buffer, index, width: 1, ...when }, nodes, level);
+      value =
+        this.guarded && this.reading
+          ? this.#loadWhere(this.reading, { name: label, buffer, index, nodes, level })
+          : this.let(label, scalar, 1, { kind: "load", buffer, index, width: 1, ...when }, nodes, level);
     } else if (aligned) {
       buffer.width = 4;
       const index = this.named(aligned);
@@ -373,6 +388,19 @@ export class Emitter {
     }
     this.scopes[level]!.memo.set(key, value);
     return value;
+  }
+
+  /** An element where it exists, 0 elsewhere: what is dropped is not even read. */
+  #loadWhere(
+    when: Cond,
+    load: { name: string; buffer: Buffer; index: Index; nodes: readonly NodeId[]; level: number },
+  ): Reg {
+    const { name, buffer, index, nodes, level } = load;
+    const scalar = registerScalar(buffer.type.dtype);
+    const reg = this.variable(name, scalar, 1, literal(0, scalar), nodes, level);
+    const value = { kind: "load", buffer, index, width: 1 } as const;
+    this.emit({ kind: "if", when, body: [{ kind: "set", reg, value, nodes }], otherwise: [] }, level);
+    return reg;
   }
 
   /** Writes `value` at `offset`; four neighbours when the offset depends on the lane. `when` holds for each lane that exists. */

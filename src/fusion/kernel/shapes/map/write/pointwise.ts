@@ -23,7 +23,7 @@ export function lowerFlat(job: Job): KernelProgram {
   const { unrolled, threadsPerWorkgroup: threads, turns } = schedule;
   const low = loweringOf(job);
   const { space } = low;
-  low.lean = readThroughEdges(job.graph, job.region.members);
+  low.lean = low.guarded = readThroughEdges(job.graph, job.region.members);
   const segments = schedule.segments!.map((segment) => {
     const units = unitsOf(segment);
     const outputs = segment.which.map((at) => job.region.outputs[at]!);
