@@ -17,6 +17,8 @@ export interface HandWritten {
 }
 
 const [liger, vllm, flash, flashInfer] = ["Liger-Kernel", "vLLM", "FlashAttention", "FlashInfer"];
+const grouped =
+  "updates are grouped by their indices first, so that no two meet; by hand atomics add them as they come";
 const mean = "the mean over all rows is a launch of its own: workgroups of one launch do not wait for one another";
 
 export const handWritten: Readonly<Record<string, HandWritten>> = {
@@ -41,7 +43,7 @@ export const handWritten: Readonly<Record<string, HandWritten>> = {
   embedding: {
     library: liger,
     kernels: [1, 1],
-    why: "updates are put in order and searched first, so that no two meet and sums have one order; by hand atomics add them in any",
+    why: grouped,
   },
   geglu: { library: liger, kernels: [1, 1] },
   group_norm: { library: liger, kernels: [1, 1] },
@@ -90,7 +92,7 @@ export const handWritten: Readonly<Record<string, HandWritten>> = {
   },
   silu_and_mul: { library: vllm, kernels: [1] },
   softmax: { library: liger, kernels: [1, 1] },
-  sparsemax: { library: liger, kernels: [1, 1] },
+  sparsemax: { library: liger, kernels: [1, 1], why: grouped },
   swiglu: { library: liger, kernels: [1, 1] },
   swiglu_mlp: { library: liger, kernels: [3] },
   topk_softmax: { library: vllm, kernels: [1], why: "a sum over the chosen few is a kernel of its own" },

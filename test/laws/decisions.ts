@@ -204,7 +204,7 @@ export const examples: readonly Example[] = [
     text: relu,
     options: { savedValues: { apart: true, choices: { [nodeId("h")]: "bits" } } },
     codes: ["A_BYTES"],
-    kernels: 4,
+    kernels: 3,
   },
   {
     name: "a product is saved",
