@@ -85,6 +85,16 @@ export const occupancyLimits = (schedule: RegionSchedule, profile: DeviceProfile
   workgroups: machineShare(schedule, profile),
 });
 
+/** µs that a thread takes for one FLOP, as long as nobody else is there to hide it: each waits for the one before it. */
+const SERIAL = 0.0023;
+
+/** µs of a single thread of an elementwise kernel: however few there are, it takes no less. */
+function serialMicros(work: number, { segments }: RegionSchedule): number {
+  if (!segments) return 0;
+  const threads = segments.reduce((sum, { size, width, run, turns }) => sum + size / (width * run * turns), 0);
+  return (work / Math.max(1, threads)) * SERIAL;
+}
+
 /** t = launch + the longest of compute, memory and cache + 0.05 · the others, µs. */
 export function kernelTime(
   traffic: RegionTraffic,
@@ -124,6 +134,7 @@ export function kernelTime(
   const { leastMicros = 0 } = schedule;
   const workMicros = Math.max(
     leastMicros,
+    serialMicros(work, schedule),
     longest + (1 - OVERLAP) * (times.reduce((sum, time) => sum + time, 0) - longest),
   );
   const launchMicros = profile.launchMicros * schedule.dispatches;

@@ -45,16 +45,28 @@ export function waitingMicros(
   const inside = new Set(members);
   const depths = new Map<NodeId, number>();
   const depth = (id: NodeId): number => depthOf(graph, inside, id, depths);
+  // What a range folds is computed for each of its rows: a range inside another waits that often.
+  const often = new Map<NodeId, number>();
+  const ask = (id: NodeId, times: number): void => {
+    often.set(id, Math.max(times, often.get(id) ?? 1));
+  };
+  for (const id of members.toReversed()) {
+    const { op, inputs } = node(graph, id);
+    const times = often.get(id) ?? 1;
+    const terms = opDef(op).kind === "ranges" ? Math.max(1, rangeTerms(graph, inputs)) : 1;
+    for (const [operand, input] of inputs.entries()) ask(input, operand === 0 ? times * terms : times);
+  }
   let micros = 0;
   for (const id of members) {
     const { op, inputs } = node(graph, id);
     const { kind } = opDef(op);
+    const times = often.get(id) ?? 1;
     if (kind === "search")
-      micros += searchSteps(sizeOf(node(graph, inputs[0]!).type.shape)) * CACHED * depth(inputs[0]!);
+      micros += times * searchSteps(sizeOf(node(graph, inputs[0]!).type.shape)) * CACHED * depth(inputs[0]!);
     else if (kind === "ranges") {
       const terms = rangeTerms(graph, inputs);
       const longest = Math.max(1, terms + LONGEST * Math.sqrt(terms));
-      micros += Math.ceil(longest / rangeStep(terms)) * LISTED * (depth(inputs[1]!) + depth(inputs[0]!));
+      micros += times * Math.ceil(longest / rangeStep(terms)) * LISTED * (depth(inputs[1]!) + depth(inputs[0]!));
     }
   }
   return micros * Math.max(1, threads / (multiprocessors * THREADS));

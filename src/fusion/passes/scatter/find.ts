@@ -24,6 +24,8 @@ export interface Scatter extends Compared {
   readonly takes: "fold" | "count" | "last";
   /** What is folded, with 1 along the targets; null where no value is. */
   readonly value: Node | null;
+  /** Counted: what each update counts for. */
+  readonly each: number;
   /** What the fold takes of an update that names another target. */
   readonly nothing: number;
 }
@@ -83,8 +85,10 @@ export function comparedBy(graph: Graph, total: Node): Scatter | Picked | null {
         ? { ...parts, updates, takes: "value", value }
         : null;
     }
-    const scatter = { ...parts, updates: folded[0]!, nothing };
+    const scatter = { ...parts, updates: folded[0]!, nothing, each: 1 };
     if (value === null) return { ...scatter, takes: "count", value };
+    const same = total.op === "sum" && nothing === 0 ? literalOf(graph, value.id) : null;
+    if (same !== null) return { ...scatter, takes: "count", value: null, each: same };
     if (along(value, targets) !== 1) return null;
     if (isNothing(nothing, operand.type.dtype)) return { ...scatter, takes: "fold", value };
     const last = total.op === "max" && nothing === -1 && countsAlong(of, value.id, folded[0]!, space[folded[0]!]!, 1);

@@ -113,7 +113,7 @@ export function sortedNodes(
 }
 
 /** What a range says by itself: how many updates it has, and which of them is the last. */
-function ofEach({ takes, total }: Scatter, call: Call, rows: Ordered): void {
+function ofEach({ takes, total, each: counted }: Scatter, call: Call, rows: Ordered): void {
   const { order, starts, stops } = rows;
   const int = (value: number): NodeId => call("const", [], { value, dtype: "i32" });
   const each = (): NodeId => {
@@ -121,7 +121,11 @@ function ofEach({ takes, total }: Scatter, call: Call, rows: Ordered): void {
     const at = call("gather", [order, call("sub", [stops, int(1)])], { axis: 0 });
     return call("where", [call("lt", [starts, stops]), rows.number(at), int(-1)]);
   };
-  spread(total, call, rows, each());
+  const one = each();
+  if (takes !== "count" || counted === 1) return spread(total, call, rows, one);
+  const { dtype } = total.type;
+  const number = dtype === "i32" ? one : call("cast", [one], { dtype });
+  spread(total, call, rows, call("mul", [number, call("const", [], { value: counted, dtype })]), dtype);
 }
 
 /** The last update of each range, in whatever order it lists them: −1 where it lists none. */
@@ -136,8 +140,8 @@ function lastOf(profile: DeviceProfile, scatter: Scatter, call: Call, rows: Orde
 }
 
 /** One value of each target for all that has its index. */
-function spread(total: Node, call: Call, { shape, axis, targets }: Updates, one: NodeId): void {
-  const typed = total.type.dtype === "i32" ? one : call("cast", [one], { dtype: total.type.dtype });
+function spread(total: Node, call: Call, { shape, axis, targets }: Updates, one: NodeId, dtype = "i32"): void {
+  const typed = dtype === total.type.dtype ? one : call("cast", [one], { dtype: total.type.dtype });
   const standing = shape.map((_, i) => (i === axis ? targets : 1));
   const made = shape.map((extent, i) => (i === axis ? targets : extent));
   const stood = shape.length === 1 ? typed : call("reshape", [typed], { shape: standing });

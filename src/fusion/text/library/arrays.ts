@@ -296,11 +296,27 @@ def _keys(input, dim, index):
   grids = [torch.arange(index.shape[a]).reshape(lanes[a]).expand(index.shape) for a in range(input.ndim)]
   return tuple([index if a == dim % input.ndim else grids[a] for a in range(input.ndim)])
 
+def _scatter_along(input, axis, index, src, reduce, include_self):
+  neutral = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "amax": -math.inf, "amin": math.inf}[reduce]
+  way = {"sum": "add", "mean": "add", "prod": "mul", "amax": "max", "amin": "min"}[reduce]
+  if include_self and reduce != "mean":
+    return scatter_elements(input, index, src, axis=axis, reduction=way)
+  hits = scatter_elements(torch.zeros(input.shape), index, torch.ones(index.shape), axis=axis, reduction="add")
+  start = input if include_self else torch.where(hits > 0, neutral, input)
+  total = scatter_elements(start, index, src, axis=axis, reduction=way)
+  if reduce != "mean":
+    return total
+  return total / (hits + 1 if include_self else torch.clamp(hits, min=1))
+
 def scatter_reduce(input, dim, index, src, reduce, include_self=True):
   if reduce not in ("sum", "prod", "amax", "amin", "mean"):
     raise ValueError("scatter_reduce reduces by sum, prod, mean, amax or amin.")
-  key = index if input.ndim == 1 else _keys(input, dim, index)
+  axis = dim % input.ndim
   src = src[tuple([slice(0, n) for n in index.shape])]
+  whole = all([index.shape[a] == input.shape[a] or a == axis for a in range(input.ndim)])
+  if whole:
+    return _scatter_along(input, axis, index, src, reduce, include_self)
+  key = index if input.ndim == 1 else _keys(input, dim, index)
   neutral = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "amax": -math.inf, "amin": math.inf}[reduce]
   hits = None
   if not include_self or reduce == "mean":
