@@ -85,24 +85,26 @@ export const occupancyLimits = (schedule: RegionSchedule, profile: DeviceProfile
   workgroups: machineShare(schedule, profile),
 });
 
-/** µs that a thread takes for one FLOP, as long as nobody else is there to hide it: each waits for the one before it. */
+/** µs that a thread takes for one FLOP, and for what a function takes above its FLOP, where nobody is there to hide it: each waits for the one before it. */
 const SERIAL = 0.0023;
+const SERIAL_FUNCTION = 0.0004;
 
 /** µs of a single thread of an elementwise kernel: however few there are, it takes no less. */
-function serialMicros(work: number, { segments }: RegionSchedule): number {
+function serialMicros({ flops, work }: Arithmetic, { segments }: RegionSchedule): number {
   if (!segments) return 0;
   const threads = segments.reduce((sum, { size, width, run, turns }) => sum + size / (width * run * turns), 0);
-  return (work / Math.max(1, threads)) * SERIAL;
+  return (flops * SERIAL + (work - flops) * SERIAL_FUNCTION) / Math.max(1, threads);
 }
 
 /** t = launch + the longest of compute, memory and cache + 0.05 · the others, µs. */
 export function kernelTime(
   traffic: RegionTraffic,
-  { flops, work, shifted }: Arithmetic,
+  arithmetic: Arithmetic,
   schedule: RegionSchedule,
   profile: DeviceProfile,
 ): KernelTime {
   if (schedule.dispatches === 0) return instant;
+  const { flops, work, shifted } = arithmetic;
   // A workgroup draws only its share of the bandwidth: few workgroups leave memory idle.
   const bandwidth = (profile.bandwidth * machineShare(schedule, profile)) / 1e6;
   const waste = new Map<NodeId, number>();
@@ -134,7 +136,7 @@ export function kernelTime(
   const { leastMicros = 0 } = schedule;
   const workMicros = Math.max(
     leastMicros,
-    serialMicros(work, schedule),
+    serialMicros(arithmetic, schedule),
     longest + (1 - OVERLAP) * (times.reduce((sum, time) => sum + time, 0) - longest),
   );
   const launchMicros = profile.launchMicros * schedule.dispatches;
