@@ -105,7 +105,7 @@ export const expected: Readonly<Record<string, Counts>> = {
   "one-graph-or-two/apart": counts([6, 2], [14, 8], [14, 8], { codes: ["L_SAVED"] }),
   "one-graph-or-two/recomputed": counts([6, 2], [14, 5], [14, 5]),
   "one-graph-or-two/inverted": counts([6, 2], [14, 5], [14, 5]),
-  "relu-bits": counts([9, 4], [20, 10], [15, 5]),
+  "relu-bits": counts([9, 4], [20, 11], [15, 4]),
   "relu-bits/tensor": counts([9, 3], [20, 9], [15, 6], { codes: ["L_SAVED"] }),
   "relu-bits/recompute": counts([9, 3], [20, 8], [15, 5]),
   "layer-norm-backward": counts([32, 3], [80, 19], [52, 8], { codes: ["L_SAVED"] }),

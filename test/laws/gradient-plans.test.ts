@@ -125,7 +125,7 @@ test("a maximum that is tested against what it is the maximum of is not saved as
     const choices: Record<string, SavedChoice> = { [value]: "f16" };
     const plan = planned({ text, ways: [0, 0, 0, 0, 0] }, { savedValues: { apart: true, choices } });
     const refused = plan.compilation.steps.filter(({ pass, rule }) => pass === "saved-values" && rule === "choice");
-    expect(refused.map(({ legal }) => legal.text).join()).toMatch(/tests `[vm]` against `[vm]`/);
+    expect(refused.map(({ legal }) => legal.text).join()).toMatch(/tests `\w+` against `\w+`/);
     expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
   }
 });
@@ -137,7 +137,7 @@ test("a maximum is not saved where what it is tested against is recomputed: the 
   const plan = planned({ text, ways: [0, 0, 0, 0, 0] }, { savedValues: { apart: true, choices } });
   const refused = plan.compilation.steps.filter(({ pass, rule }) => pass === "saved-values" && rule === "choice");
   expect(refused.map(({ legal }) => legal.text).join()).toMatch(
-    /`m` is not saved: the backward pass tests it against `v`/,
+    /`\w+` is not saved: the backward pass tests it against `\w+`/,
   );
   expect([...structureFaults(plan), ...runFaults(plan, "cpu", 1)]).toEqual([]);
 });

@@ -195,22 +195,26 @@ const arraysGiven =
     return arrays.length === 1 && !always ? arrays[0]!.value : { kind: "sequence", items: arrays };
   };
 
-/** A text that speaks of a library means Python's own function where no prefix says otherwise. */
 const SPEAKS_OF_LIBRARY = /\b(torch|np|numpy|jnp|jax)\b/;
+/** Names of ops that Python has as well. */
+const PYTHON_HAS: ReadonlySet<string> = new Set(["sum", "max", "min", "abs", "pow", "round", "all", "any"]);
+
+/** A text that speaks of a library, and calls no op without its prefix, means Python's own function where there is none. */
+function meansPython(text: string): boolean {
+  if (!SPEAKS_OF_LIBRARY.test(text)) return false;
+  const own = new Set(
+    [...text.matchAll(/\bdef\s+(\w+)|\bimport\s+([\w ,]+)/g)].flatMap(([, def, names]) => def ?? names!.split(/\W+/)),
+  );
+  const calls = [...text.matchAll(/(?<![\w.])([a-z_]\w*)\s*\(/g)].map(([, name]) => name!);
+  return !calls.some((name) => !own.has(name) && !PYTHON_HAS.has(name) && findOp(name) !== null);
+}
 
 /** `sum(losses)`; of a tensor, Python adds its rows up. */
 const total: Known = (interpreter, run, call, [list, start, ...more]) => {
   const callee = bare(call.expr.callee);
   const rank = list?.value.kind === "tensor" ? typeOf(interpreter, list.value.node).shape.length : 0;
   const alone = !start || (start.value.kind === "number" && start.value.value === 0);
-  if (
-    list &&
-    rank > 1 &&
-    alone &&
-    more.length === 0 &&
-    callee.kind === "name" &&
-    SPEAKS_OF_LIBRARY.test(interpreter.text)
-  ) {
+  if (list && rank > 1 && alone && more.length === 0 && callee.kind === "name" && meansPython(interpreter.text)) {
     const op = opDef("sum");
     return applyOp(interpreter, run, { op, ...call }, { tensors: [list], attrs: withDefaults(op, { axes: [0] }) });
   }
