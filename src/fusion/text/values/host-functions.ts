@@ -196,8 +196,8 @@ const arraysGiven =
   };
 
 const SPEAKS_OF_LIBRARY = /\b(torch|np|numpy|jnp|jax)\b/;
-/** Names of ops that Python has as well. */
-const PYTHON_HAS: ReadonlySet<string> = new Set(["sum", "max", "min", "abs", "pow", "round", "all", "any"]);
+/** Functions that Python has itself, those among them whose name an op has, too. */
+const PYTHONS_OWN = /^(abs|all|any|max|min|pow|round|sum)$/;
 
 /** A text that speaks of a library, and calls no op without its prefix, means Python's own function where there is none. */
 function meansPython(text: string): boolean {
@@ -206,7 +206,7 @@ function meansPython(text: string): boolean {
     [...text.matchAll(/\bdef\s+(\w+)|\bimport\s+([\w ,]+)/g)].flatMap(([, def, names]) => def ?? names!.split(/\W+/)),
   );
   const calls = [...text.matchAll(/(?<![\w.])([a-z_]\w*)\s*\(/g)].map(([, name]) => name!);
-  return !calls.some((name) => !own.has(name) && !PYTHON_HAS.has(name) && findOp(name) !== null);
+  return !calls.some((name) => !own.has(name) && !PYTHONS_OWN.test(name) && findOp(name) !== null);
 }
 
 /** `sum(losses)`; of a tensor, Python adds its rows up. */
