@@ -37,6 +37,8 @@ export interface KernelTime {
   readonly readMicros: number;
   readonly writeMicros: number;
   readonly computeMicros: number;
+  /** What the work takes above all of these parts; 0 where they hide one another. */
+  readonly waitingMicros: number;
   /** 0…1 */
   readonly occupancy: number;
   /** Without the launches: what priorities compare. */
@@ -49,6 +51,7 @@ const instant: KernelTime = {
   readMicros: 0,
   writeMicros: 0,
   computeMicros: 0,
+  waitingMicros: 0,
   occupancy: 1,
   workMicros: 0,
   micros: 0,
@@ -140,11 +143,13 @@ export function kernelTime(
     longest + (1 - OVERLAP) * (times.reduce((sum, time) => sum + time, 0) - longest),
   );
   const launchMicros = profile.launchMicros * schedule.dispatches;
+  const readsMicros = readMicros + cachedMicros;
   return {
     launchMicros,
-    readMicros: readMicros + cachedMicros,
+    readMicros: readsMicros,
     writeMicros,
     computeMicros,
+    waitingMicros: Math.max(0, workMicros - (readsMicros + writeMicros + computeMicros)),
     occupancy: share,
     workMicros,
     micros: launchMicros + workMicros,

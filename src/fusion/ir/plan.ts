@@ -56,6 +56,8 @@ export interface KernelTimeParts {
   readonly readMicros: number;
   readonly writeMicros: number;
   readonly computeMicros: number;
+  /** Threads wait for loads, for one another, or for their own arithmetic: what the whole takes above the parts; 0 where these hide one another. */
+  readonly waitingMicros: number;
   readonly occupancy: OccupancyLimits;
 }
 

@@ -167,6 +167,7 @@ function kernelsOf(
       readMicros: time.readMicros * shareOf(i),
       writeMicros: time.writeMicros * shareOf(i),
       computeMicros: time.computeMicros * shareOf(i),
+      waitingMicros: time.waitingMicros * shareOf(i),
       occupancy,
     },
   }));

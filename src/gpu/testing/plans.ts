@@ -61,6 +61,7 @@ fn ${stage.name}(@builtin(global_invocation_id) at: vec3<u32>) {
       readMicros: 1,
       writeMicros: 0,
       computeMicros: 0,
+      waitingMicros: 0,
       occupancy: { registers: 1, workgroupMemory: 1, workgroups: 1 },
     },
   };

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt, generic, type Kernel } from "../../../fusion";
+import { examples } from "../../../lessons";
+import { showMicros } from "../units";
 import { kernelCard, occupancyOf } from "./kernel-card";
 import { naiveKernels } from "./kernels";
 
@@ -20,6 +22,31 @@ test("the parts are those of the predicted time, and what overlaps is named", ()
   expect(launch + reads + writes + arithmetic - 0.95 * arithmetic).toBeCloseTo(kernel.predictedMicros, 6);
   expect(sum).toMatch(/^33\.\d µs predicted: .+ of arithmetic hide behind memory$/);
   expect(intensity).toMatch(/÷ 48 MiB = 0\.8\d* FLOP\/B, left of the ridge at 50: memory decides$/);
+});
+
+test.each(examples)("$id: what is shown of a kernel's time adds up to it", ({ text, options, granularity }) => {
+  const { fusedPlan, naivePlan } = compile(text, { ...defaultOptions, ...options, granularity });
+  for (const kernel of [...(naivePlan?.kernels ?? []), ...(fusedPlan?.kernels ?? [])]) {
+    const { parts, sum } = kernelCard(kernel, [], generic);
+    const micros = (...names: string[]): number =>
+      parts.reduce((total, part) => total + (names.includes(part.name) ? part.micros : 0), 0);
+    const hidden = parts.reduce((total, part) => total + part.micros, 0) - kernel.predictedMicros;
+    const [, shown, what] = /predicted(?:: (.+) of (the parts|arithmetic|memory) hide.*)?$/.exec(sum)!;
+    const longest = new Map([
+      ["arithmetic", micros("Arithmetic")],
+      ["memory", micros("Reads", "Writes")],
+    ]);
+    expect(hidden).toBeGreaterThan(-0.002);
+    expect(shown ?? null).toBe(hidden > 0.001 ? showMicros(hidden) : null);
+    expect(hidden).toBeLessThanOrEqual(longest.get(what ?? "") ?? Number.POSITIVE_INFINITY);
+  }
+});
+
+test("a kernel that waits shows for how long", () => {
+  const { kernel, naive } = planned("x: f32[64, 2048]\ny = sort(x)\n");
+  const { parts } = kernelCard(kernel, naive, generic);
+  expect(parts.at(-1)).toMatchObject({ name: "Waiting", micros: kernel.predicted.waitingMicros });
+  expect(kernel.predicted.waitingMicros).toBeGreaterThan(1);
 });
 
 test("what tiles read again takes time, and the number beside that time says it", () => {

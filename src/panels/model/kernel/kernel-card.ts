@@ -52,6 +52,9 @@ export const wgslLines = ({ wgsl }: Kernel): number => wgsl.trimEnd().split("\n"
 export const occupancyOf = ({ predicted: { occupancy } }: Kernel): number =>
   Math.min(1, ...LIMITS.map(([limit]) => occupancy[limit]));
 
+/** µs: a part or an overlap that is shorter says nothing. */
+const LEAST_SHOWN = 0.001;
+
 const percent = (share: number): string => `${significant(share * 100, 2)} %`;
 
 function limitOf(kernel: Kernel): string | null {
@@ -87,14 +90,23 @@ function registerMeter({ registers, predicted: { occupancy } }: Kernel): Meter {
   };
 }
 
+/** What the parts take above the whole, in words: `: 398 ns of arithmetic hide behind memory`. */
+function overlapOf({ predicted, predictedMicros }: Kernel): string {
+  const { launchMicros, readMicros, writeMicros, computeMicros, waitingMicros } = predicted;
+  const memoryMicros = readMicros + writeMicros;
+  const hidden = launchMicros + memoryMicros + computeMicros + waitingMicros - predictedMicros;
+  if (hidden <= LEAST_SHOWN) return "";
+  // Reads from the cache hide behind those from memory too: then more hides than the shorter of the two.
+  if (hidden > Math.min(computeMicros, memoryMicros)) return `: ${showMicros(hidden)} of the parts hide behind others`;
+  const behind = computeMicros < memoryMicros ? "arithmetic hide behind memory" : "memory hide behind arithmetic";
+  return `: ${showMicros(hidden)} of ${behind}`;
+}
+
 export function kernelCard(kernel: Kernel, naive: readonly Kernel[], profile: DeviceProfile): KernelCard {
-  const { launchMicros, readMicros, writeMicros, computeMicros } = kernel.predicted;
+  const { launchMicros, readMicros, writeMicros, computeMicros, waitingMicros } = kernel.predicted;
   const bytes = bytesOfKernel(kernel);
   const [x, y] = [intensity(kernel.flops, bytes), shaderRate(profile) / profile.bandwidth];
   const rate = (kernel.flops / Math.max(kernel.predictedMicros, 1e-9)) * 1e6;
-  const hidden = launchMicros + readMicros + writeMicros + computeMicros - kernel.predictedMicros;
-  const behind =
-    computeMicros < readMicros + writeMicros ? "arithmetic hide behind memory" : "memory hide behind arithmetic";
   const groups = kernel.workgroups.reduce((product, each) => product * each, 1);
   const threads = kernel.workgroupSize.reduce((product, each) => product * each, 1);
   const onChip = kernel.workgroupBytes > 0 ? `, ${showBytes(kernel.workgroupBytes)} on chip` : "";
@@ -121,8 +133,11 @@ export function kernelCard(kernel: Kernel, naive: readonly Kernel[], profile: De
         micros: computeMicros,
         text: `${decimal(kernel.flops, "FLOP")}, ${plural(wgslLines(kernel), "line")} of WGSL`,
       },
+      ...(waitingMicros > LEAST_SHOWN
+        ? [{ name: "Waiting", micros: waitingMicros, text: "for loads, for other threads, or for earlier arithmetic" }]
+        : []),
     ],
-    sum: `${showMicros(kernel.predictedMicros)} predicted${hidden > 0.001 ? `: ${showMicros(hidden)} of ${behind}` : ""}`,
+    sum: `${showMicros(kernel.predictedMicros)} predicted${overlapOf(kernel)}`,
     intensity: `${decimal(kernel.flops, "FLOP")} ÷ ${showBytes(bytes)} = ${significant(x)} FLOP/B, ${x < y ? "left" : "right"} of the ridge at ${significant(y)}: ${x < y ? "memory" : "arithmetic"} decides`,
     rate: `${decimal(rate, "FLOP/s")} in the predicted time, ${percent(rate / shaderRate(profile))} of the peak of ${decimal(shaderRate(profile), "FLOP/s")}`,
     registers: registerMeter(kernel),
