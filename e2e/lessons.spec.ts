@@ -144,3 +144,19 @@ test("a program that computes something else does not solve a puzzle", async ({ 
   await play.paste(`N = 8192\nx: f32[N]\n${sum}`);
   await expect(task).toContainText("Done.");
 });
+
+for (const [width, height] of [
+  [1024, 768],
+  [1440, 900],
+] as const) {
+  test(`an answer that is chosen brings “Lock in” into sight, on a page of ${width} by ${height}`, async ({ page }) => {
+    await page.setViewportSize({ width, height });
+    await page.goto("./#lesson=memory-is-the-cost/3");
+    const card = page.getByRole("region", { name: "Predict first" });
+    for (const answer of await card.getByRole("radio").all()) {
+      await answer.check();
+      await expect(answer).toBeInViewport();
+      await expect(card.getByRole("button", { name: "Lock in" })).toBeInViewport({ ratio: 1 });
+    }
+  });
+}

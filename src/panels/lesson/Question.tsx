@@ -40,15 +40,20 @@ function ChoiceAsk({ ask, scope }: Props<Kind<"choice">>) {
           </label>
         ))}
       </div>
-      <LockIn ready={chosen !== null} />
+      <LockIn said={chosen} />
     </form>
   );
 }
 
-function LockIn({ ready, what = "Lock in" }: { readonly ready: boolean; readonly what?: string }) {
+/** `said`: what would be locked in, null while there is no answer. Each new answer brings the button into sight. */
+function LockIn({ said, what = "Lock in" }: { readonly said: string | number | null; readonly what?: string }) {
+  const buttons = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (said !== null) buttons.current?.scrollIntoView({ block: "nearest" });
+  }, [said]);
   return (
-    <div className="lesson-buttons">
-      <button type="submit" className="lesson-go" disabled={!ready}>
+    <div className="lesson-buttons" ref={buttons}>
+      <button type="submit" className="lesson-go" disabled={said === null}>
         {what}
       </button>
       <CannotTell />
@@ -100,7 +105,10 @@ function NumberAsk({ ask, scope }: Props<Kind<"number">>) {
         <span>{mark(0.5)}</span>
         <span>{mark(1)}</span>
       </p>
-      <LockIn ready={ready} what={ready ? `Lock in ${inUnit(value, ask.unit, showCount(value))}` : "Lock in"} />
+      <LockIn
+        said={ready ? value : null}
+        what={ready ? `Lock in ${inUnit(value, ask.unit, showCount(value))}` : "Lock in"}
+      />
     </form>
   );
 }
@@ -162,7 +170,7 @@ function ClickAsk({ ask }: { readonly ask: Kind<"click"> }) {
           {pane === "text" ? "To the program" : "To the graph"}
         </button>
       </p>
-      <LockIn ready={name !== null} />
+      <LockIn said={name} />
     </form>
   );
 }
