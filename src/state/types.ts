@@ -243,8 +243,8 @@ export interface PlaygroundState {
   /** The person stepped to where the cursor is; false where a plan that was just opened shows its end. */
   readonly stepped: boolean;
   readonly selection: Selection;
-  /** What a key asks of the canvas about an op; the canvas answers and clears it. */
-  readonly editAsked: { readonly edit: "connect" | "remove"; readonly id: NodeId } | null;
+  /** What a command asks of the canvas, of an op or for a new one; the canvas answers and clears it. */
+  readonly editAsked: { readonly edit: "connect" | "remove"; readonly id: NodeId } | { readonly edit: "add" } | null;
   readonly hovered: NodeId | null;
   /** Kernel id shown in the inspector; null follows the selection. */
   readonly kernel: string | null;

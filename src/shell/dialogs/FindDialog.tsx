@@ -1,4 +1,4 @@
-/** @file Find or do: one field over every command, op, kernel and example. */
+/** @file Find or do: one field over every command, op, kernel, example and lesson. */
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { playground, usePlayground } from "../../state";
 import { Dialog } from "./Dialog";
@@ -65,7 +65,7 @@ export function FindDialog() {
         aria-expanded="true"
         aria-controls="find-list"
         aria-activedescendant={chosen && `find-${chosen.id}`}
-        placeholder="Find an op, kernel or example, or do something"
+        placeholder="Find an op, kernel, example or lesson, or do something"
         autoComplete="off"
         spellCheck={false}
         value={words}

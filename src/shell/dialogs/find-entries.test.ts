@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { fit, found, type Entry } from "./find-entries";
+import { lessonHeads } from "../../course";
+import { startHere } from "../../lessons";
+import { playground } from "../../state";
+import { entriesOf, fit, found, type Entry } from "./find-entries";
 
 const entry = (title: string, first = false, detail = ""): Entry => ({
   id: title,
@@ -28,4 +31,17 @@ test("nothing typed shows what is offered first; details count for less than tit
   const list = [entry("Share", true), entry("y"), entry("Softmax", false, "share of the row")];
   expect(titles(found(list, "  "))).toEqual(["Share"]);
   expect(titles(found(list, "share"))).toEqual(["Share", "Softmax"]);
+});
+
+test("lessons are found by title and number, examples by what one learns from them, and the way to add an op", () => {
+  const entries = entriesOf(playground.getState());
+  const ids = (words: string): string[] => found(entries, words).map(({ id }) => id);
+  let [lessons, puzzles] = [0, 0];
+  for (const { id, kind, title } of lessonHeads) {
+    expect(ids(title).slice(0, 2)).toContain(`lesson ${id}`);
+    expect(ids(`${kind} ${kind === "lesson" ? ++lessons : ++puzzles}`)[0]).toBe(`lesson ${id}`);
+  }
+  for (const { example, title } of startHere) expect(ids(title).slice(0, 2)).toContain(`example ${example}`);
+  expect(ids("One kernel instead")[0]).toBe("example scale-bias-relu");
+  expect(ids("add an op")[0]).toBe("do Add an op");
 });

@@ -1,6 +1,7 @@
 /** @file What Find or do offers, and how well each entry fits the words. Pure. */
 import { calledOps, kernelTitle, showType } from "../../fusion";
-import { allLessons, notes } from "../../lessons";
+import { lessonHeads } from "../../course";
+import { allLessons, notes, startHere } from "../../lessons";
 import { chooseFile, openProgram } from "../open-file";
 import { saveChart } from "../save-chart";
 import { saveGraph } from "../save-graph";
@@ -12,7 +13,9 @@ export interface Entry {
   readonly title: string;
   /** In grey beside the title. */
   readonly detail: string;
-  readonly kind: "Do" | "Kernel" | "Op here" | "Example" | "Earlier work" | "Note" | "Add op";
+  /** Other names that it goes by; they count like the title. */
+  readonly also?: readonly string[];
+  readonly kind: "Do" | "Kernel" | "Op here" | "Example" | "Lesson" | "Puzzle" | "Earlier work" | "Note" | "Add op";
   /** Shown before anything is typed. */
   readonly first: boolean;
   run(state: PlaygroundState): void;
@@ -54,8 +57,14 @@ const saving = (
   run: (state) => void save(state),
 }));
 
+function openPalette({ actions }: PlaygroundState): void {
+  actions.showPane("graph");
+  actions.askEdit({ edit: "add" });
+}
+
 const beginning = (
   [
+    ["Add an op", "to the graph", openPalette],
     ["Open a file", ".onnx, .py, .json", chooseFile],
     ["New program", "empty", () => openProgram("")],
   ] as const
@@ -98,16 +107,35 @@ const openings = (state: PlaygroundState): Entry[] => [
     first: true,
     run: ({ actions }) => actions.openPrevious(index),
   })),
-  ...allLessons.map(({ id, title, sentence }): Entry => ({
-    id: `example ${id}`,
-    title,
-    detail: sentence,
-    kind: "Example",
-    // Variants come when one looks for them.
-    first: !id.includes("/"),
-    run: ({ actions }) => actions.openExample(id),
-  })),
+  ...allLessons.map(({ id, title, sentence }): Entry => {
+    const start = startHere.find(({ example }) => example === id);
+    return {
+      id: `example ${id}`,
+      title,
+      detail: start ? `${start.title}. ${sentence}` : sentence,
+      also: start ? [start.title] : [],
+      kind: "Example",
+      // Variants come when one looks for them.
+      first: !id.includes("/"),
+      run: ({ actions }) => actions.openExample(id),
+    };
+  }),
 ];
+
+const kindNames = { lesson: "Lesson", puzzle: "Puzzle" } as const;
+
+const course: readonly Entry[] = lessonHeads.map(({ id, kind, title, summary }) => {
+  const name = `${kindNames[kind]} ${1 + lessonHeads.filter((head) => head.kind === kind).findIndex((head) => head.id === id)}`;
+  return {
+    id: `lesson ${id}`,
+    title,
+    detail: `${name}. ${summary}`,
+    also: [name, id.replaceAll("-", " ")],
+    kind: kindNames[kind],
+    first: false,
+    run: ({ actions }) => void actions.openLesson(id, 0),
+  };
+});
 
 const reading: readonly Entry[] = notes.map(({ id, title, text }) => ({
   id: `note ${id}`,
@@ -135,6 +163,7 @@ export const entriesOf = (state: PlaygroundState): Entry[] => [
   ...kernels(state),
   ...nodes(state),
   ...openings(state),
+  ...course,
   ...reading,
   ...additions,
 ];
@@ -171,7 +200,11 @@ export function found(entries: readonly Entry[], words: string): Entry[] {
   return entries
     .map((entry) => ({
       entry,
-      score: Math.max(fit(entry.title, words), fit(entry.detail, words) - 300, ofKind(entry, words)),
+      score: Math.max(
+        ...[entry.title, ...(entry.also ?? [])].map((name) => fit(name, words)),
+        fit(entry.detail, words) - 300,
+        ofKind(entry, words),
+      ),
     }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)

@@ -124,14 +124,15 @@ export function useGraphKeys(
   );
 }
 
-/** Does what a key asked for with the focus elsewhere on the page: its button stands on the card of the op. */
+/** Does what a command asked for with the focus elsewhere on the page, as the canvas's own buttons do it. */
 export function useAskedEdit(editable: boolean): void {
   const asked = usePlayground((s) => s.editAsked);
   useEffect(() => {
     if (!asked) return;
     playground.getState().actions.askEdit(null);
     if (!editable) return;
-    if (asked.edit === "connect") openList({ kind: "connect", from: asked.id });
+    if (asked.edit === "add") openList({ kind: "palette", at: null });
+    else if (asked.edit === "connect") openList({ kind: "connect", from: asked.id });
     else remove(asked.id);
   }, [asked, editable]);
 }
