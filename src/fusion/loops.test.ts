@@ -90,7 +90,7 @@ test("a sort waits for the whole row, and what follows it walks the row again", 
     "    row[j] = exp",
     "  sort = row in order",
     "  for j in 32:",
-    "    y = relu(sort)",
+    "    y = relu(sort[j])",
     "    store y[i, j]",
   ]);
 });

@@ -1,11 +1,12 @@
 /** @file The kernel as a loop nest, and the loops it replaced. */
 import { useMemo } from "react";
-import { apartLoops, fusedLoops, type Fusion, type Kernel, type LoopLine, type NodeId } from "../../fusion";
+import { apartLoops, fusedLoops, type Fusion, type Kernel, type LoopLine, type NodeId, type Plan } from "../../fusion";
 import { playground, usePlayground } from "../../state";
 import { isFrom } from "../model/kernel/kernels";
 import { plural } from "../model/units";
 
 interface Props {
+  readonly plan: Plan;
   readonly fusion: Fusion;
   readonly kernel: Kernel;
 }
@@ -46,10 +47,13 @@ function LoopText({ line }: { readonly line: LoopLine }) {
   );
 }
 
-export function LoopsTab({ fusion, kernel }: Props) {
+export function LoopsTab({ plan, fusion, kernel }: Props) {
   const hovered = usePlayground((state) => state.hovered);
   const region = fusion.regions.get(kernel.region);
-  const fused = useMemo(() => (region ? fusedLoops(fusion.graph, region) : []), [fusion, region]);
+  const fused = useMemo(() => {
+    const kernels = plan.kernels.filter((each) => each.region === kernel.region);
+    return region ? fusedLoops(fusion.graph, region, kernels) : [];
+  }, [plan, fusion, region, kernel]);
   const apart = useMemo(() => (region ? apartLoops(fusion.graph, region) : []), [fusion, region]);
   const isLit = (nodes: readonly NodeId[]): boolean =>
     hovered !== null && nodes.some((id) => isFrom(fusion.graph, id, hovered));

@@ -34,7 +34,7 @@ export const tabPanels: Readonly<Record<Exclude<InspectorTab, "run">, (current: 
   wgsl: ofKernel(({ plan, fusion, kernel }) => (
     <WgslTab kernel={kernel} graph={fusion.graph} index={plan.kernels.indexOf(kernel)} />
   )),
-  loops: ofKernel(({ fusion, kernel }) => <LoopsTab fusion={fusion} kernel={kernel} />),
+  loops: ofKernel(({ plan, fusion, kernel }) => <LoopsTab plan={plan} fusion={fusion} kernel={kernel} />),
   decisions: () => <DecisionsTab />,
   traffic: ofKernel(({ plan, fusion, kernel }) => <TrafficTab plan={plan} graph={fusion.graph} kernel={kernel} />),
   memory: ofKernel(({ plan, fusion }) => <MemoryTab plan={plan} graph={fusion.graph} />),

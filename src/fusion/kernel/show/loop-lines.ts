@@ -1,5 +1,5 @@
 /** @file Lines of a loop that the text asks for: what it carries before the first iteration, what an iteration computes, and what it carries on. */
-import { node, type Graph, type Node, type NodeId, type Region } from "../../ir";
+import { node, type Graph, type Kernel, type Node, type NodeId, type Region } from "../../ir";
 import { neededFor, opDef, ownShape, resultAt, type BodyArg, type BodyParam } from "../../ops";
 import { LaunchedLoop } from "../shapes/loop/launched";
 import { resultsOf } from "../shapes/loop/map-loops";
@@ -11,6 +11,8 @@ export interface LoopLine {
   /** Comment at the line's end, for what reaches memory. */
   readonly note: string;
   readonly nodes: readonly NodeId[];
+  /** Stored values that the line reads, and how it names each. */
+  readonly reads?: readonly { readonly value: NodeId; readonly text: string }[];
 }
 
 /** The loop's number, which no axis is called. */
@@ -150,4 +152,60 @@ export function launchedLines(
     ),
     ...given,
   ];
+}
+
+/** How often the kernels of a region load each stored value as a whole: what traffic counts. */
+export function loadsBy(kernels: readonly Pick<Kernel, "reads">[]): ReadonlyMap<NodeId, number> {
+  const loads = new Map<NodeId, number>();
+  for (const { value, rereads } of kernels.flatMap(({ reads }) => reads))
+    loads.set(value, (loads.get(value) ?? 0) + 1 + rereads);
+  return loads;
+}
+
+/** The loop that each line stands in; none for what stands in no loop. */
+function loopsAround(lines: readonly LoopLine[]): (LoopLine | undefined)[] {
+  const around: LoopLine[] = [];
+  return lines.map((line) => {
+    while (around.length > 0 && around.at(-1)!.depth >= line.depth) around.pop();
+    const inner = around.at(-1);
+    if (line.text.startsWith("for ")) around.push(line);
+    return inner;
+  });
+}
+
+/** Stored values that are counted more often than loops read them. */
+export function readAgain(lines: readonly LoopLine[], counted: ReadonlyMap<NodeId, number>): ReadonlySet<NodeId> {
+  const around = loopsAround(lines);
+  const reading = new Map<NodeId, Set<LoopLine | undefined>>();
+  for (const [i, { reads = [] }] of lines.entries())
+    for (const { value } of reads) reading.set(value, (reading.get(value) ?? new Set()).add(around[i]));
+  return new Set([...reading].flatMap(([value, { size }]) => ((counted.get(value) ?? 0) > size ? [value] : [])));
+}
+
+/** Says where each line's stored values come from: from memory in as many loops as they are counted, from registers in the others. */
+export function withSources(
+  graph: Graph,
+  lines: readonly LoopLine[],
+  counted: ReadonlyMap<NodeId, number>,
+): LoopLine[] {
+  const around = loopsAround(lines);
+  const loading = new Map<NodeId, Set<LoopLine | undefined>>();
+  const seen = new Map<LoopLine | undefined, Set<string>>();
+  return lines.map((line, i) => {
+    const inner = around[i];
+    if (!line.reads || line.reads.length === 0) return line;
+    const named = seen.get(inner) ?? new Set();
+    seen.set(inner, named);
+    const loaded = line.reads.filter(({ value, text }) => {
+      const loops = loading.get(value) ?? new Set();
+      const isCounted = loops.has(inner) || loops.size < (counted.get(value) ?? Infinity);
+      if (isCounted) loading.set(value, loops.add(inner));
+      return isCounted && !named.has(`${value} ${text}`);
+    });
+    for (const { value, text } of line.reads) named.add(`${value} ${text}`);
+    const values = new Set(line.reads.map(({ value }) => value));
+    const labels = [...new Set(loaded.map(({ value }) => value))].map((id) => node(graph, id).label);
+    const which = labels.length < values.size ? `${labels.join(", ")} ` : "";
+    return { ...line, note: labels.length === 0 ? "from registers" : `${which}from memory` };
+  });
 }

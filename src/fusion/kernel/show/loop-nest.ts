@@ -22,6 +22,8 @@ export interface Nest {
   readonly across: ReadonlySet<NodeId>;
   /** Where a value is asked for in another shape than its own: at what index. */
   readonly asked: ReadonlyMap<NodeId, readonly string[]>;
+  /** Members that an earlier loop over the row has computed, one value for each of its elements. */
+  readonly earlier: ReadonlySet<NodeId>;
 }
 
 function reducedAxes(reduction: Node, input: Node): number[] {
@@ -72,6 +74,7 @@ export function nestOf(graph: Graph, region: Pick<Region, "members" | "outputs">
     inlined,
     across: acrossOf(graph, members, space, reduced),
     asked: new Map(),
+    earlier: new Set(),
   };
   return { ...nest, asked: askedOf(nest) };
 }
@@ -136,9 +139,18 @@ export function operand(nest: Nest, id: NodeId, reader?: NodeId): string {
   const found = node(nest.graph, id);
   if (isLiteral(found)) return String(found.attrs["value"]);
   if (nest.across.has(id) && kindOf(found) === "contraction") return at(found.label, [acrossName(nest)]);
-  if (nest.inside.has(id)) return found.label;
+  if (nest.inside.has(id)) return nest.earlier.has(id) ? ofElement(nest, found) : found.label;
   const names = reader && nest.asked.get(reader);
   return names ? at(found.label, alignedNames(found.type.shape, names)) : indexed(nest, found.label, found.type.shape);
+}
+
+/** `exp[j]`: the value of an element of the row that an earlier loop has computed. */
+function ofElement(nest: Nest, { label, type }: Node): string {
+  const along = new Set([...nest.reduced].map((axis) => nest.names[axis]!));
+  return at(
+    label,
+    axisNames(nest, type.shape).filter((name) => along.has(name)),
+  );
 }
 
 /** What counts the columns of a matmul of the whole row. */

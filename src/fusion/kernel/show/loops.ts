@@ -3,6 +3,7 @@ import {
   type Fusion,
   type Graph,
   isLiteral,
+  type Kernel,
   node,
   type Node,
   type NodeId,
@@ -12,7 +13,16 @@ import {
 } from "../../ir";
 import { findOp, opDef, ownShape, rowLoopOf, type RowLoop, type Walk } from "../../ops";
 import { launchedKey } from "../shapes/loop/launched";
-import { launchedLines, iterationLines, rowIterationLines, type LoopLine, type Spelling } from "./loop-lines";
+import {
+  launchedLines,
+  iterationLines,
+  loadsBy,
+  readAgain,
+  rowIterationLines,
+  withSources,
+  type LoopLine,
+  type Spelling,
+} from "./loop-lines";
 import { goesAlongRows, rowRegionOf } from "../shapes/loop/row-region";
 import { loopOf } from "../shapes/loop/map-loops";
 import { bySize, segmentBody } from "../shapes/map/segments";
@@ -120,7 +130,6 @@ function storeLine(nest: Nest, found: Node, depth: number): LoopLine[] {
 function computeLines(nest: Nest, found: Node, depth: number): LoopLine[] {
   if (opDef(found.op).loop) return mapLoopLines(nest, found, depth);
   if (kindOf(found) === "contraction") return productLines(nest, found, depth);
-  const loads = found.inputs.some((id) => !nest.inside.has(id) && !isLiteral(node(nest.graph, id)));
   const kind = kindOf(found);
   const text =
     kind === "reduce"
@@ -130,10 +139,13 @@ function computeLines(nest: Nest, found: Node, depth: number): LoopLine[] {
         : kind === "order"
           ? `row[${[...nest.reduced].map(axisName).join(", ")}] = ${operand(nest, found.inputs[0]!)}`
           : `${found.label} = ${expression(nest, found)}`;
-  const note = loads ? "from memory" : kind === "order" ? "on chip" : "";
+  const note = kind === "order" ? "on chip" : "";
+  const reads = found.inputs
+    .filter((id) => !nest.inside.has(id) && !isLiteral(node(nest.graph, id)))
+    .map((value) => ({ value, text: movementOf(found) ? text : operand(nest, value, found.id) }));
   // A view of a value with its own name says nothing.
   if (text === `${found.label} = ${found.label}`) return storeLine(nest, found, depth);
-  const line: LoopLine = { depth, text, note, nodes: [found.id] };
+  const line: LoopLine = { depth, text, note, nodes: [found.id], reads };
   return kind === "reduce" || kind === "order" ? [line] : [line, ...storeLine(nest, found, depth)];
 }
 
@@ -213,15 +225,38 @@ function stageLines(nest: Nest, members: readonly Node[], rows: number, depth: n
   return lines;
 }
 
-/** The loop nest of one kernel that computes all of `region`; one after another where its elementwise results have several sizes. */
-export function fusedLoops(graph: Graph, region: Pick<Region, "members" | "outputs">): LoopLine[] {
-  if (launchedKey(graph, region.members) !== null) return launchedLines(graph, region.outputs, fusedLoops);
+/**
+ * The loop nest of one kernel that computes all of `region`; one after another where its elementwise results have several sizes.
+ * @param kernels those of the region, for what they load; without them each loop loads what it reads
+ */
+export function fusedLoops(
+  graph: Graph,
+  region: Pick<Region, "members" | "outputs">,
+  kernels: readonly Pick<Kernel, "reads">[] = [],
+): LoopLine[] {
+  if (launchedKey(graph, region.members) !== null)
+    return launchedLines(graph, region.outputs, (iteration, each) => fusedLoops(iteration, each));
+  const counted = loadsBy(kernels);
+  const lines = plainLoops(graph, region, new Set());
+  const reread = readAgain(lines, counted);
+  return withSources(graph, reread.size > 0 ? plainLoops(graph, region, reread) : lines, counted);
+}
+
+/**
+ * The lines alone; what they read comes from nowhere yet.
+ * @param reread stored values that later loops load again, to compute once more what no register holds
+ */
+function plainLoops(
+  graph: Graph,
+  region: Pick<Region, "members" | "outputs">,
+  reread: ReadonlySet<NodeId>,
+): LoopLine[] {
   const loopsBy = ["reduce", "scan", "order", "contraction"];
   if (goesAlongRows(graph, region.members)) return rowLines(graph, region);
   const sizes = bySize(graph, region.outputs);
   if (sizes.length < 2 || region.members.some((id) => loopsBy.includes(kindOf(node(graph, id)))))
-    return nestLines(graph, region);
-  return sizes.flatMap((segment) => nestLines(graph, segmentBody(graph, region, segment)));
+    return nestLines(graph, region, reread);
+  return sizes.flatMap((segment) => nestLines(graph, segmentBody(graph, region, segment), reread));
 }
 
 /** Rows one after the other for each element of what is carried, as a thread goes along them. */
@@ -301,7 +336,7 @@ function rowText({ iterations, backwards }: RowLoop, walk: Walk, at: string): st
   return first === 0 ? at : `${at} + ${first}`;
 }
 
-function nestLines(graph: Graph, region: Pick<Region, "members" | "outputs">): LoopLine[] {
+function nestLines(graph: Graph, region: Pick<Region, "members" | "outputs">, reread: ReadonlySet<NodeId>): LoopLine[] {
   const nest = nestOf(graph, region);
   const outer = nest.space.flatMap((extent, axis) => (nest.reduced.has(axis) ? [] : [{ axis, extent }]));
   const lines = outer.map(({ axis, extent }, depth) => loop(depth, axis, extent));
@@ -313,9 +348,33 @@ function nestLines(graph: Graph, region: Pick<Region, "members" | "outputs">): L
   const last = Math.max(0, ...stages.values());
   for (let stage = 0; stage <= last; stage++) {
     const members = nest.members.filter(({ id }) => stages.get(id) === stage);
-    lines.push(...stageLines(nest, members, rows, outer.length));
+    const before = nest.members.filter((each) => stages.get(each.id)! < stage && kindOf(each) !== "reduce");
+    const again = againIn(nest, members, before, reread);
+    const earlier = new Set(before.flatMap(({ id }) => (again.has(id) ? [] : [id])));
+    const outputs = new Set([...nest.outputs].filter((id) => !again.has(id)));
+    const all = nest.members.filter((each) => members.includes(each) || again.has(each.id));
+    lines.push(...stageLines({ ...nest, earlier, outputs }, all, rows, outer.length));
   }
   return [...lines, ...columnLines(nest, rows)];
+}
+
+/** Members of earlier loops that a loop computes once more, since it reads again what they are made of. */
+function againIn(
+  { space, inside }: Nest,
+  members: readonly Node[],
+  before: readonly Node[],
+  reread: ReadonlySet<NodeId>,
+): ReadonlySet<NodeId> {
+  const again = new Set<NodeId>();
+  const plain = new Map(before.map((each) => [each.id, each]));
+  const comesAgain = (id: NodeId): boolean => {
+    const found = plain.get(id);
+    if (!found) return !inside.has(id) && reread.has(id);
+    if (kindOf(found) !== "elementwise" || String(found.type.shape) !== String(space)) return false;
+    return found.inputs.map(comesAgain).some(Boolean) && Boolean(again.add(id));
+  };
+  for (const { inputs } of members) inputs.forEach(comesAgain);
+  return again;
 }
 
 /** `a[j]`: the value of the column that the inner loop is at. */
