@@ -361,3 +361,17 @@ test("an edge is forbidden, and a graph is built, by keyboard alone", async ({ p
     await expect.poll(() => play.text()).toMatch(/add|\+/);
   });
 });
+
+test("connecting from an op with an empty operand offers values for it first", async ({ page, play }) => {
+  await page.goto("./");
+  await write(play, "x: f32[64]\nh = exp(x)\ny = relu(h)\nreturn y\n");
+  await play.command("Add sigmoid");
+  await expect.poll(() => play.text()).toContain("sigmoid(...)");
+  await play.leaveFields();
+  await page.keyboard.press("c");
+  const list = page.getByRole("listbox", { name: "Connect sigmoid" });
+  await expect(list).toContainText("Into operand 1 of sigmoid");
+  await expect(list.getByRole("option").first()).toHaveText(/^relu y/);
+  await page.keyboard.press("Enter");
+  await expect.poll(() => play.text()).toContain("sigmoid(y)");
+});

@@ -49,3 +49,4 @@ export {
 } from "./zoom";
 export { layoutGraph } from "./layout/graph";
 export { foldedRequest, layoutRequest, type GraphLayout, type LayoutRequest } from "./layout/request";
+export { waitingOf } from "./lines/gaps";

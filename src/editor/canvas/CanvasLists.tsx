@@ -1,13 +1,13 @@
 /** @file The one open list over the canvas: palette, transforms, outline or connection. */
-import type { Graph, NodeId, TransformName } from "../../fusion";
+import { findNode, showType, type Graph, type NodeId, type TransformName } from "../../fusion";
 import { Palette } from "./Palette";
 import { useCanvas, closeList, say } from "./canvas-store";
-import { type Picture, nameIn, type Scene } from "../../picture";
+import { type Picture, nameIn, waitingOf, type Scene } from "../../picture";
 import { useMemo, useState } from "react";
 import { playground, usePlayground } from "../../state";
 import { ListBox } from "./ListBox";
 import { connectOn } from "./moves/connect-on";
-import { choicesOf, targetsOf } from "./targets";
+import { choicesOf, sourcesOf, targetsOf, titled } from "./targets";
 
 interface ListsProps {
   readonly picture: Picture | null;
@@ -37,32 +37,62 @@ interface ConnectProps {
   readonly from: NodeId;
 }
 
-/** Connecting without a mouse: the operands that fit, empty ones first; Enter connects. */
+/** An operand and the value to put into it, as a row of the list. */
+interface Connection {
+  readonly producer: NodeId;
+  readonly consumer: NodeId;
+  readonly operand: number;
+  readonly heading: string | null;
+  readonly text: string;
+  readonly detail: string;
+}
+
+/** What can be connected to or from `op`: values for its own empty operands, then the operands that take its result. */
+function connectionsOf(graph: Graph, text: string, op: NodeId): readonly Connection[] {
+  const waiting = waitingOf(graph);
+  const sources = sourcesOf(text, op).map(({ argument, ...source }) => {
+    const type = findNode(graph, source.producer)?.type;
+    return {
+      ...source,
+      heading: `Into operand ${argument + 1} of ${nameIn(graph, op)}`,
+      text: titled(nameIn(graph, source.producer), source.producer),
+      detail: !type || waiting.has(source.producer) ? "not known yet" : showType(type),
+    };
+  });
+  const heading = sources.length > 0 ? `The result of ${nameIn(graph, op)} into` : null;
+  const choices = choicesOf(graph, targetsOf(text, op));
+  return [...sources, ...choices.map(({ now, ...choice }) => ({ ...choice, producer: op, heading, detail: now }))];
+}
+
+/** Connecting without a mouse: empty operands first; Enter connects. */
 function ConnectList({ picture, graph, from }: ConnectProps) {
   const text = usePlayground((s) => s.document.text);
   const [query, setQuery] = useState("");
-  const choices = useMemo(() => choicesOf(graph, targetsOf(text, from)), [graph, text, from]);
+  const all = useMemo(() => connectionsOf(graph, text, from), [graph, text, from]);
   const wanted = query.trim().toLowerCase();
-  const shown = choices.filter((choice) => choice.text.toLowerCase().includes(wanted));
+  const shown = all.filter((each) => each.text.toLowerCase().includes(wanted));
+  const name = nameIn(graph, from);
+  const title = all[0]?.heading ? `Connect ${name}` : `Connect ${name} to`;
   return (
     <ListBox
-      title={`Connect ${nameIn(graph, from)} to`}
-      placeholder={`Connect ${nameIn(graph, from)} to …`}
-      entries={shown.map((choice) => ({
-        key: choice.text,
+      title={title}
+      placeholder={`${title} …`}
+      entries={shown.map(({ producer, consumer, operand, heading, ...said }) => ({
+        key: `${producer} ${consumer} ${operand}`,
+        heading,
         row: (
           <>
-            <b>{choice.text}</b>
-            <code>{choice.now}</code>
+            <b>{said.text}</b>
+            <code>{said.detail}</code>
           </>
         ),
       }))}
-      empty={choices.length === 0 ? "No operand takes this shape and type." : "No matching operand."}
+      empty={all.length === 0 ? "No operand takes this shape and type." : "No matching operand."}
       onSearch={setQuery}
       onClose={closeList}
       onTake={(index) => {
-        const { consumer, operand } = shown[index]!;
-        connectOn(picture, from, consumer, operand);
+        const { producer, consumer, operand } = shown[index]!;
+        connectOn(picture, producer, consumer, operand);
         closeList();
       }}
     />

@@ -1,6 +1,6 @@
 /** @file Where a value may go: every operand in the program, with the reason where it does not fit. */
-import { findNode, legalTargets, nodeId, parseProgram } from "../../fusion";
-import type { ConnectTarget, Graph, NodeId } from "../../fusion";
+import { findNode, legalSources, legalTargets, nodeId, parseProgram } from "../../fusion";
+import type { ConnectSource, ConnectTarget, Graph, NodeId } from "../../fusion";
 import { nameIn, type Gate, type Picture, type SceneNode } from "../../picture";
 
 export type { ConnectTarget };
@@ -24,6 +24,9 @@ export function targetsOf(text: string, from: NodeId): ReadonlyMap<string, Conne
   );
 }
 
+/** What fits the empty operands of `op`. Parses the text. */
+export const sourcesOf = (text: string, op: NodeId): readonly ConnectSource[] => legalSources(parseProgram(text), op);
+
 export interface TargetChoice extends ConnectTarget {
   /** `add y, operand b` */
   readonly text: string;
@@ -31,12 +34,14 @@ export interface TargetChoice extends ConnectTarget {
   readonly now: string;
 }
 
+/** A value by the name of its op and what it is bound to, said once where they are the same: `relu y`. */
+export const titled = (name: string, id: NodeId): string => (name === id ? name : `${name} ${id}`);
+
 /** An op, or the call that it is a part of, by its name and what it is bound to: `softmax y`. */
 function titleIn(graph: Graph, { consumer, argument }: ConnectTarget): string {
   const call = argument?.call ?? consumer;
   const group = findNode(graph, consumer)?.groups.find(({ kind }) => kind === "composite");
-  const name = group?.label ?? nameIn(graph, consumer);
-  return name === call ? name : `${name} ${call}`;
+  return titled(group?.label ?? nameIn(graph, consumer), call);
 }
 
 /** What the list of the keyboard connection shows: what fits, each argument of a call once, empty ones first. */

@@ -7,7 +7,7 @@ export { printGraph } from "./print";
 export { applyTextEdits } from "./edits/apply";
 export type { Edited } from "./edits/draft";
 export { connect, disconnect } from "./edits/connect";
-export { legalTargets, type ConnectTarget } from "./edits/legal";
+export { legalSources, legalTargets, type ConnectSource, type ConnectTarget } from "./edits/legal";
 export { expandCall } from "./edits/expand-call";
 export { BATCH, transformNames, transformProgram, type TransformName } from "./edits/transform";
 export { removeNode } from "./edits/remove";

@@ -6,7 +6,7 @@ import { setAttr, setConstant, setInputType, writtenAttr } from "./attrs";
 import { connect, disconnect } from "./connect";
 import type { Edited } from "./draft";
 import { applyTextEdits } from "./apply";
-import { legalTargets } from "./legal";
+import { legalSources, legalTargets } from "./legal";
 import { removeNode } from "./remove";
 import { renameNode } from "./rename";
 import { parseProgram } from "../program";
@@ -84,6 +84,25 @@ describe("connect", () => {
       "z:1 false",
     ]);
     expect(legalTargets(parsed, id("z")).every(({ ok, reason }) => !ok && reason !== "")).toBe(true);
+  });
+
+  test("an empty operand is offered what fits, values that nothing reads first", () => {
+    const offered = (text: string, op: string): string[] => {
+      const sources = legalSources(parseProgram(X + text), id(op));
+      for (const { producer, consumer, operand } of sources)
+        expect(connect(X + text, producer, consumer, operand).ok).toBe(true);
+      return sources.map(({ argument, producer }) => `${argument} ${producer}`);
+    };
+    expect(offered("h = exp(x)\ny = relu(h) * 2\ns = sigmoid(...)\nreturn y\n", "s")).toEqual([
+      "0 y",
+      "0 y/0",
+      "0 h",
+      "0 x",
+    ]);
+    expect(offered("w: f32[3]\nz = add(x, ...)\nu = exp(z)\n", "z")).toEqual(["1 x"]);
+    expect(offered("s = softmax(...)\n", "s")).toEqual(["0 x"]);
+    expect(offered("z = add(..., ...)\n", "z")).toEqual(["0 x", "1 x"]);
+    expect(offered("s = relu(x)\n", "s")).toEqual([]);
   });
 });
 

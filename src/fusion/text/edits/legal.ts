@@ -1,5 +1,5 @@
 /** @file Which connections are allowed, and why not: checked while a line is being dragged. */
-import { isHole, type NodeId, type TensorType } from "../../ir";
+import { isHole, isLiteral, type NodeId, type TensorType } from "../../ir";
 import { findNode } from "../../ir";
 import type { Parsed } from "../program";
 import type { OperandSite } from "./locate";
@@ -91,4 +91,63 @@ export function legalTargets(parsed: Parsed, producer: NodeId): readonly Connect
     });
   }
   return targets;
+}
+
+export interface ConnectSource {
+  readonly producer: NodeId;
+  readonly consumer: NodeId;
+  readonly operand: number;
+  /** Index among the arguments of the call. */
+  readonly argument: number;
+}
+
+type EmptyOperand = Omit<ConnectSource, "producer"> & { readonly at: OperandSite };
+
+/** The empty operands of the call that `op` is of, each argument once. */
+function emptyOperands(parsed: Parsed, op: NodeId): readonly EmptyOperand[] {
+  const call = parsed.partOf.get(op) ?? op;
+  const empty = new Map<number, EmptyOperand>();
+  for (const { id: consumer, inputs } of parsed.graph.nodes.values()) {
+    if ((parsed.partOf.get(consumer) ?? consumer) !== call) continue;
+    inputs.forEach((input, operand) => {
+      const fed = findNode(parsed.graph, input);
+      const at = operandSite(parsed, consumer, operand);
+      if (!at.ok || (fed && !isHole(fed)) || empty.has(at.value.index)) return;
+      empty.set(at.value.index, { consumer, operand, argument: at.value.index, at: at.value });
+    });
+  }
+  return [...empty.values()].toSorted((a, b) => a.argument - b.argument);
+}
+
+/** Every node that is computed from `op`, itself included. */
+function dependents({ graph }: Parsed, op: NodeId): ReadonlySet<NodeId> {
+  const found = new Set([op]);
+  for (const { id, inputs } of graph.nodes.values()) if (inputs.some((input) => found.has(input))) found.add(id);
+  return found;
+}
+
+const NOTHING: ReadonlySet<NodeId> = new Set();
+
+/**
+ * What fits the empty operands of `op`, operand by operand: values that nothing reads yet before those that are read
+ * and those whose shape is not known, and of each the last computed first.
+ */
+export function legalSources(parsed: Parsed, op: NodeId): readonly ConnectSource[] {
+  const { graph, unknown } = parsed;
+  const empty = emptyOperands(parsed, op);
+  if (empty.length === 0) return [];
+  const nodes = [...graph.nodes.values()];
+  const read = new Set(nodes.flatMap(({ inputs }) => inputs));
+  const after = new Set(empty.flatMap(({ consumer }) => [...dependents(parsed, consumer)]));
+  const rank = (id: NodeId): number => (unknown.has(id) ? 2 : read.has(id) ? 1 : 0);
+  const values = nodes
+    .filter((node) => !isLiteral(node) && !after.has(node.id) && producerProblem(parsed, node.id) === null)
+    .map(({ id }) => id)
+    .toReversed()
+    .toSorted((a, b) => rank(a) - rank(b));
+  return empty.flatMap(({ at, ...operand }) =>
+    values
+      .filter((producer) => connectProblem(parsed, producer, at, NOTHING) === null)
+      .map((producer) => ({ producer, ...operand })),
+  );
 }
