@@ -42,7 +42,11 @@ test("a module that waits for its call is no mistake", () => {
   const text = "Nothing calls MLP yet: make an object of it and call that with inputs.";
   const fixes = [{ title: "Call MLP with example inputs", edits: [] }];
   const error = { code: "class", severity: "error", span: { from: 0, to: 1 }, line: 4, column: 1, text } as const;
-  expect(textOf({ derived: "broken", firstError: { ...error, fixes } })).toBe(`No plan yet. ${text} [Go to line 4]`);
+  const firstError = { ...error, fixes };
+  expect(textOf({ derived: "broken", firstError })).toBe(
+    `No plan yet. ${text} Showing the last good graph. [Go to line 4]`,
+  );
+  expect(textOf({ derived: "broken", firstError, drawn: false })).toBe(`No plan yet. ${text} [Go to line 4]`);
   expect(textOf({ derived: "broken", firstError: error })).toContain("Line 4 does not compile.");
 });
 

@@ -108,7 +108,13 @@ export function statusOf(facts: StatusFacts): Status | null {
     const action = error ? ({ label: `Go to line ${error.line}`, kind: "go-to-error" } as const) : null;
     // Nothing is wrong with a module that waits for its call: it is offered.
     if (error?.code === "class" && error.fixes?.length)
-      return { tone: "accent", title: "No plan yet.", text: error.text, progress: null, action };
+      return {
+        tone: "accent",
+        title: "No plan yet.",
+        text: facts.drawn ? `${error.text} Showing the last good graph.` : error.text,
+        progress: null,
+        action,
+      };
     return {
       tone: "no",
       title: error ? `Line ${error.line} does not compile.` : "The program is not complete.",
