@@ -82,7 +82,7 @@ describe("what if", () => {
   });
 
   test("another constant of the planner: the answers differ in outcome or in reason", () => {
-    const chain = `x: f32[4096]\n${Array.from({ length: 300 }, (_, i) => `a${i + 1} = tanh(${i === 0 ? "x" : `a${i}`})`).join("\n")}`;
+    const chain = `x: f32[1048576]\n${Array.from({ length: 300 }, (_, i) => `a${i + 1} = tanh(${i === 0 ? "x" : `a${i}`})`).join("\n")}`;
     const { before, after, changed } = whatIf(compile(chain, defaultOptions), { groupSize: 2 });
     expect([before.kernels, after.kernels]).toEqual([2, 1]);
     const flipped = changed.filter(({ change }) => change === "flipped");

@@ -144,7 +144,7 @@ test.each([
   ["a recurrent layer", recurrentOver, 16],
   ["an unrolled loop", loopOver, 24],
   ["a loop along rows of one tensor", rowsOver, 32],
-  ["a gradient", gradientOf, 80],
+  ["a gradient", gradientOf, 160],
 ] as const)("%s of twice the length takes at most about twice the work", (_, program, length) => {
   lookUps(program(length / 4)); // what is done once for all programs
   const [once, twice] = [lookUps(program(length)), lookUps(program(2 * length))];
