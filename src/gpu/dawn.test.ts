@@ -126,7 +126,8 @@ describe.skipIf(!gpu)("on Dawn, a real implementation", () => {
     expect(session.ledgerBytes).toBe(0);
   });
 
-  test("Cancel answers while a long kernel still runs", async () => {
+  // A kernel that a busy machine starts late may be done before Cancel is: one of three tries shows it.
+  test("Cancel answers while a long kernel still runs", { retry: 2 }, async () => {
     const slow = rewritten((wgsl) =>
       wgsl.replace(
         /(\w+\[i\]) = (.*);/,
