@@ -13,7 +13,7 @@ import { classifyRowLoop, goesAlongRows } from "./shapes/loop/row-region";
 import { refuse, storedRemedy } from "./refusal";
 import { analyseRows, classifyRows } from "./shapes/fold/classify-rows";
 import { walksRows } from "./shapes/fold/rows/row-ops";
-import type { Classified, RegionForm } from "./types";
+import { elementwise, type Classified, type RegionForm } from "./types";
 import { isFreeView, isInlined, resolveView } from "./indices/views";
 
 /**
@@ -97,21 +97,7 @@ export function longestRun(graph: Graph, members: readonly NodeId[]): number {
 function classifyPointwise(graph: Graph, outputs: readonly NodeId[]): Classified {
   const shapes = outputs.map((id) => node(graph, id).type.shape);
   const space = shapes.reduce((most, shape) => (sizeOf(shape) > sizeOf(most) ? shape : most), shapes[0] ?? []);
-  return {
-    ok: true,
-    form: {
-      template: "pointwise",
-      space,
-      reducedAxes: [],
-      rows: sizeOf(space),
-      columns: 1,
-      reductions: [],
-      scans: [],
-      columnFolds: [],
-      orders: [],
-      contraction: null,
-    },
-  };
+  return { ok: true, form: elementwise("pointwise", space) };
 }
 
 function classifyContraction(

@@ -1,5 +1,5 @@
 /** @file What a set of nodes looks like as one kernel. The one answer that passes (legality), cost (traffic) and the written kernel (loops) share. */
-import type { NodeId, Shape, TemplateName, Verdict } from "../ir";
+import { sizeOf, type NodeId, type Shape, type TemplateName, type Verdict } from "../ir";
 import type { BinFactors } from "./shapes/bins/factors";
 import type { DigitFactors } from "./shapes/sort/sort-factors";
 import type { RunFactors } from "./shapes/loop/run-factors";
@@ -24,6 +24,20 @@ export interface RegionForm {
   readonly orders: readonly { readonly node: NodeId; readonly stage: number }[];
   readonly contraction: NodeId | null;
 }
+
+/** The form of a region whose threads take the elements of `space`, and fold nothing. */
+export const elementwise = (template: TemplateName, space: Shape): RegionForm => ({
+  template,
+  space,
+  reducedAxes: [],
+  rows: sizeOf(space),
+  columns: 1,
+  reductions: [],
+  scans: [],
+  columnFolds: [],
+  orders: [],
+  contraction: null,
+});
 
 /** What one result is folded from, or put in order: a row, a column of a matrix, or a group of elements from several axes. */
 export function lineOf({ space, reducedAxes }: Pick<RegionForm, "space" | "reducedAxes">): "row" | "column" | "group" {

@@ -114,7 +114,7 @@ const DIRECTIONS = [
   [0, -1],
 ] as const;
 
-/** The way back to its start, turned round, without points on straight legs. */
+/** The way from its start, in order, without points on straight legs. */
 function straightened(
   last: Reached,
   goal: Gate,

@@ -1,8 +1,8 @@
 /** @file Elements that are grouped by their keys: which regions are one kernel. */
-import { node, sizeOf, type Graph, type NodeId } from "../../../ir";
+import { node, type Graph, type NodeId } from "../../../ir";
 import { opDef } from "../../../ops";
 import { refuse, storedRemedy } from "../../refusal";
-import type { Classified } from "../../types";
+import { elementwise, type Classified } from "../../types";
 import { walksRows } from "../fold/rows/row-ops";
 
 /** A region with a member that groups: keys are computed elementwise on the way, and nothing else is stored. */
@@ -36,20 +36,5 @@ export function classifyGroups(
       `each of its threads has a few keys, and ${label(folding)} folds all that it is computed from`,
       "Store it; the kernels that count read it.",
     );
-  const space = node(graph, grouped.inputs[0]!).type.shape;
-  return {
-    ok: true,
-    form: {
-      template: "groups",
-      space,
-      reducedAxes: [],
-      rows: sizeOf(space),
-      columns: 1,
-      reductions: [],
-      scans: [],
-      columnFolds: [],
-      orders: [],
-      contraction: null,
-    },
-  };
+  return { ok: true, form: elementwise("groups", node(graph, grouped.inputs[0]!).type.shape) };
 }
