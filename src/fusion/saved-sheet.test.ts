@@ -42,3 +42,16 @@ test("a smaller budget keeps less and works more", () => {
   }
   expect(cuts.at(-1)!.savedBytes).toBe(0);
 });
+
+test("a budget that no plan meets is no row; what is saved in any case is said", () => {
+  const { rows, leastBytes } = sheetOf(layers);
+  expect(leastBytes).toBeNull();
+  expect(rows.length).toBe(9);
+  // A person's own choice is saved whatever the budget.
+  const a = sheetOf(chain).values.find(({ label }) => label === "a")!.node;
+  const options = { ...defaultOptions, savedValues: { apart: true, choices: { [a]: "save" as const } } };
+  const held = savedSheet(compile(chain, options))!;
+  for (const row of [...rows, ...held.rows]) expect(row.savedBytes).toBeLessThanOrEqual(row.budgetBytes ?? Infinity);
+  expect(held.leastBytes).toBe(4 * 2 ** 20);
+  expect(held.rows.every(({ budgetBytes }) => budgetBytes === undefined)).toBe(true);
+});

@@ -54,7 +54,10 @@ export interface Expansion {
 }
 
 export interface SavedSheet {
+  /** Every row with a budget meets it, and no two of them are the same plan. */
   readonly rows: readonly SavedRow[];
+  /** What is saved in any case, where a budget below it was tried; null where all that were tried are met. */
+  readonly leastBytes: number | null;
   readonly values: readonly SavedValue[];
   readonly expansion: Expansion;
 }
@@ -73,18 +76,36 @@ export function savedSheet({ naive, fusedPlan, options }: Compilation): SavedShe
   const policies = savedPolicies.map((policy): SavedRow => ({ policy, ...by({ policy }) }));
   const whole = policies.find(({ policy }) => policy === "cut")!.savedBytes;
   const budgets = whole === 0 ? [] : SHARES.map((share) => Math.floor(share * whole));
-  const within = budgets.map((budgetBytes): SavedRow => ({
-    policy: "cut",
+  const tried = budgets.map((budgetBytes) => ({
+    policy: "cut" as const,
     budgetBytes,
     ...by({ policy: "cut", budgetBytes }),
   }));
+  const met = tried.filter(({ savedBytes, budgetBytes }) => savedBytes <= budgetBytes);
+  const least = Math.min(...tried.map(({ savedBytes }) => savedBytes));
   const values = savedOffers(naive.graph, MAX_VALUES).map(({ value, choices: offers }): SavedValue => {
     const { label, type } = node(naive.graph, value);
     return { node: value, label, bytes: bytesOf(type), offers, choice: ownEntry(choices, value) ?? null };
   });
   const joint: SavedRow = { policy: null, ...by({ apart: false }) };
-  return { rows: [joint, ...policies, ...within], values, expansion: expansionOf(naive, fusedPlan.totals.kernels) };
+  return {
+    rows: [joint, ...policies, ...distinctPlans(met)],
+    leastBytes: met.length < tried.length ? least : null,
+    values,
+    expansion: expansionOf(naive, fusedPlan.totals.kernels),
+  };
 }
+
+/** Of budgets, largest first, that come to the same plan: the smallest. */
+const distinctPlans = <Row extends Pick<SavedRow, "savedBytes" | "flops" | "totals">>(
+  rows: readonly Row[],
+): readonly Row[] =>
+  rows.filter((row, i) => {
+    const next = rows[i + 1];
+    return (
+      next?.savedBytes !== row.savedBytes || next.flops !== row.flops || next.totals.peakBytes !== row.totals.peakBytes
+    );
+  });
 
 function planned(naive: Fusion, options: CompileOptions): Omit<SavedRow, "policy"> {
   const { final } = fuse(naive, options);

@@ -1,7 +1,7 @@
 /** @file Plans that save more or less for the backward pass, peak memory against time, as a picture: the points of the page's chart. */
 import type { SavedSheet } from "../../fusion";
 import { element, type Ink, type Shape } from "../../picture";
-import { rowTitle, savedPoints, type SavedPoint } from "../model/plan/saved";
+import { axisEnds, rowTitle, savedPoints, type SavedPoint } from "../model/plan/saved";
 import { showBytes, showMicros } from "../model/units";
 import { EDGE, poster, POSTER, word } from "./poster";
 
@@ -21,13 +21,21 @@ function byPosition(points: readonly SavedPoint[]): readonly (readonly SavedPoin
   return found;
 }
 
+const anchorAt = (share: number): string => (share === 0 ? "start" : share === 1 ? "end" : "middle");
+
 /** Predicted times; the best plans are joined. */
 export function savedPoster(sheet: SavedSheet, title: string, ink: Ink): Shape {
   const points = savedPoints(sheet);
   const x = (share: number): number => LEFT + share * (RIGHT - LEFT);
   const y = (share: number): number => BOTTOM - share * (BOTTOM - TOP);
-  const peaks = points.map(({ row }) => row.totals.peakBytes);
-  const times = points.map(({ micros }) => micros);
+  const peaks = axisEnds(
+    points.map(({ row }) => row.totals.peakBytes),
+    showBytes,
+  );
+  const times = axisEnds(
+    points.map(({ micros }) => micros),
+    showMicros,
+  );
   const small = ink("ink-3");
   const best = points.filter((point) => point.best).toSorted((a, b) => a.x - b.x);
   const marks = byPosition(points).flatMap((same) => {
@@ -61,11 +69,13 @@ export function savedPoster(sheet: SavedSheet, title: string, ink: Ink): Shape {
         fill: "none",
         stroke: ink("line-strong"),
       }),
-      word(showMicros(Math.max(...times)), LEFT - 8, TOP + 4, 12, small, { "text-anchor": "end" }),
-      word(showMicros(Math.min(...times)), LEFT - 8, BOTTOM + 4, 12, small, { "text-anchor": "end" }),
-      word(showBytes(Math.min(...peaks)), LEFT, BOTTOM + 26, 12, small),
-      word("peak memory", (LEFT + RIGHT) / 2, BOTTOM + 26, 12, small, { "text-anchor": "middle" }),
-      word(showBytes(Math.max(...peaks)), RIGHT, BOTTOM + 26, 12, small, { "text-anchor": "end" }),
+      ...times.map(({ text, share }) => word(text, LEFT - 8, y(share) + 4, 12, small, { "text-anchor": "end" })),
+      ...peaks.map(({ text, share }) =>
+        word(text, x(share), BOTTOM + 26, 12, small, { "text-anchor": anchorAt(share) }),
+      ),
+      word("peak memory", (LEFT + RIGHT) / 2, BOTTOM + (peaks.length > 1 ? 26 : 44), 12, small, {
+        "text-anchor": "middle",
+      }),
       element("polyline", {
         points: best.map((point) => `${x(point.x)},${y(point.y)}`).join(" "),
         fill: "none",

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "react";
 import type { Compilation, SavedRow, SavedSheet, SavedValues, SavedValue } from "../../../fusion";
 import { playground, selectIsCovered, usePlayground, type TimedPlan } from "../../../state";
-import { expansionSentence, isChosen, microsMeasured, rowTitle } from "../../model/plan/saved";
+import { expansionSentence, isChosen, leastSentence, microsMeasured, rowTitle } from "../../model/plan/saved";
 import { count, plural, showBytes, showMicros } from "../../model/units";
 import { SavedChart } from "./SavedChart";
 import "./saved.css";
@@ -102,12 +102,14 @@ function Sheet() {
   }, [stale, compilation]);
   // The last answer stays while the next one is on its way.
   const sheet = asked?.sheet;
+  const least = sheet && leastSentence(sheet);
   if (!sheet) return <p className="traffic-note">{stale ? "Planning…" : "The planner gave no answer."}</p>;
   return (
     <div aria-busy={stale}>
       <Bars {...sheet.expansion} />
       <p className="traffic-note">{expansionSentence(sheet.expansion)}</p>
       <Rows rows={sheet.rows} timed={timed} />
+      {least && <p className="traffic-note">{least}</p>}
       <SavedBudget sheet={sheet} />
       <SavedChart sheet={sheet} timed={timed} onChoose={choose} />
       <SavedChoices values={sheet.values} />

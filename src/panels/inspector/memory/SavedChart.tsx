@@ -2,7 +2,7 @@
 import { useMemo, useState } from "react";
 import type { SavedRow, SavedSheet } from "../../../fusion";
 import { usePlayground, type TimedPlan } from "../../../state";
-import { isChosen, microsMeasured, rowTitle, savedPoints, type SavedPoint } from "../../model/plan/saved";
+import { axisEnds, isChosen, microsMeasured, rowTitle, savedPoints, type SavedPoint } from "../../model/plan/saved";
 import { showBytes, showMicros } from "../../model/units";
 import "./growth.css";
 
@@ -33,14 +33,21 @@ export function SavedChart({ sheet, timed, onChoose }: Props) {
   const points = useMemo(() => savedPoints(sheet, by === "measured" ? timed : null), [sheet, timed, by]);
   if (points.length === 0) return <p className="traffic-note">No plan of these ran yet.</p>;
   const best = points.filter((point) => point.best).toSorted((a, b) => a.x - b.x);
-  const peaks = points.map(({ row }) => row.totals.peakBytes);
-  const times = points.map(({ micros }) => micros);
+  const peaks = axisEnds(
+    points.map(({ row }) => row.totals.peakBytes),
+    showBytes,
+  );
+  const times = axisEnds(
+    points.map(({ micros }) => micros),
+    showMicros,
+  );
   const says = ({ row, micros }: (typeof points)[number]): string =>
     `${rowTitle(row)}: peak ${showBytes(row.totals.peakBytes)}, ${showMicros(micros)} ${by}`;
   return (
     <figure className="saved-chart">
       <figcaption>
-        {showMicros(Math.min(...times))} to {showMicros(Math.max(...times))} {by}, upwards
+        {times.map(({ text }) => text).join(" to ")} {by}
+        {times.length > 1 && ", upwards"}
         {isTimed && (
           <button type="button" className="link" onClick={() => setAsked(by === "measured" ? "predicted" : "measured")}>
             Show {by === "measured" ? "predicted" : "measured"} times
@@ -69,9 +76,9 @@ export function SavedChart({ sheet, timed, onChoose }: Props) {
         ))}
       </div>
       <p className="growth-axis">
-        <span>{showBytes(Math.min(...peaks))}</span>
-        <span>peak memory</span>
-        <span>{showBytes(Math.max(...peaks))}</span>
+        {peaks.length > 1 && <span>{peaks[0]!.text}</span>}
+        <span>{peaks.length > 1 ? "peak memory" : `peak memory: ${peaks[0]!.text} in every plan`}</span>
+        {peaks.length > 1 && <span>{peaks[1]!.text}</span>}
       </p>
     </figure>
   );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, savedSheet } from "../../../fusion";
-import { expansionSentence, isChosen, rowTitle, savedPoints } from "./saved";
+import { axisEnds, expansionSentence, isChosen, leastSentence, rowTitle, savedPoints } from "./saved";
 
 const text =
   "x: f32[256, 256]\nw: f32[256, 256] = param()\nh = x\nfor i in range(4):\n    h = gelu(h @ w)\nloss = sum(h)\nloss.backward()\nreturn loss, w.grad\n";
@@ -37,5 +37,18 @@ test("titles are distinct, and one of them is chosen by default", () => {
 test("the sentence counts what was made of what", () => {
   expect(expansionSentence(sheet.expansion)).toMatch(
     /^Differentiation turns 9 ops into \d+; fusion turns \d+ kernels into \d+\.$/,
+  );
+});
+
+test("an axis along which nothing differs has one label, in its middle", () => {
+  const show = (value: number): string => value.toFixed(1);
+  expect(axisEnds([3, 1, 2], show)).toEqual([
+    { text: "1.0", share: 0 },
+    { text: "3.0", share: 1 },
+  ]);
+  expect(axisEnds([1.01, 1.02], show)).toEqual([{ text: "1.0", share: 0.5 }]);
+  expect(leastSentence({ leastBytes: null })).toBeNull();
+  expect(leastSentence({ leastBytes: 2 ** 19 })).toBe(
+    "By min-cut at least 512 KiB are saved, so smaller budgets are not offered.",
   );
 });

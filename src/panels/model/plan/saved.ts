@@ -65,6 +65,28 @@ export function savedPoints(
   }));
 }
 
+export interface AxisEnd {
+  readonly text: string;
+  /** Where on the axis, 0 to 1. */
+  readonly share: number;
+}
+
+/** The ends of an axis, lowest first; one in its middle where both read alike, since nothing differs along it. */
+export function axisEnds(values: readonly number[], show: (value: number) => string): readonly AxisEnd[] {
+  const [low, high] = [show(Math.min(...values)), show(Math.max(...values))];
+  if (low === high) return [{ text: low, share: 0.5 }];
+  return [
+    { text: low, share: 0 },
+    { text: high, share: 1 },
+  ];
+}
+
+/** What to expect of budgets below those that are offered; null where each that was tried is met. */
+export const leastSentence = ({ leastBytes }: Pick<SavedSheet, "leastBytes">): string | null =>
+  leastBytes === null
+    ? null
+    : `By min-cut at least ${showBytes(leastBytes)} are saved, so smaller budgets are not offered.`;
+
 /** `Differentiation made 52 ops of 10; fusion made 13 kernels of 52.` */
 export const expansionSentence = ({ forward, both, fused }: SavedSheet["expansion"]): string =>
   `Differentiation turns ${plural(forward.ops, "op")} into ${count(both.ops)}; fusion turns ${count(both.kernels)} kernels into ${count(fused.kernels)}.`;
