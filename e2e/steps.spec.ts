@@ -29,7 +29,7 @@ test("decisions are walked by keys, played, paused and presented", async ({ page
       }).observe(steps, { childList: true, subtree: true, characterData: true });
     });
     await page.getByRole("button", { name: "Play", exact: true }).click();
-    await expect(play.region("Steps")).toContainText("Done: 3 → 1 kernels");
+    await expect(play.region("Steps")).toContainText("Done: kernels 3 → 1");
     const shown = await page.evaluate(() => (window as unknown as { shown: string[] }).shown);
     expect(shown).toEqual(["Naive plan", "Step 1 of 2", "Step 2 of 2"]);
     await expect(page.getByRole("button", { name: "Play", exact: true })).toBeVisible();

@@ -8,6 +8,7 @@ import {
   type Criterion,
   type Limit,
   type Step,
+  type StepCost,
   type Sums,
   type Verdict,
 } from "./ir";
@@ -55,9 +56,11 @@ const limitText = (value: number, { unit }: Limit): string =>
     ? showBytes(value)
     : `${showCount(Number.isInteger(value) ? value : Number(value.toPrecision(3)))}${unit === "" ? "" : ` ${unit}`}`;
 
-/** `68 of 64 registers per thread`. */
-export const limitWords = (limit: Limit): string =>
-  `${limitText(limit.value, limit)} of ${limitText(limit.limit, limit)} ${limit.what}`;
+/** `registers per thread: 68, at most 64`; `registers per thread: 8 of 64`. */
+export function limitWords(limit: Limit): string {
+  const [value, most] = [limitText(limit.value, limit), limitText(limit.limit, limit)];
+  return `${limit.what}: ${value}${limit.value > limit.limit ? ", at most" : " of"} ${most}`;
+}
 
 const limitGroup = (limit: Limit): BarGroup | null =>
   groupOf(limit.what.charAt(0).toUpperCase() + limit.what.slice(1), true, [
@@ -65,10 +68,15 @@ const limitGroup = (limit: Limit): BarGroup | null =>
     ["allowed", limit.limit, limitText(limit.limit, limit), false],
   ]);
 
-/** None where all take the same time, as it is written: there is nothing to compare. */
+/** As they are written: what reads alike was no reason to choose. */
+const readAlike = (texts: readonly string[]): boolean => new Set(texts).size <= 1;
+const timesAlike = (all: readonly Alternative[]): boolean => readAlike(all.map(({ micros }) => showMicros(micros)));
+const bytesAlike = (all: readonly Alternative[]): boolean => readAlike(all.map(({ bytes }) => showBytes(bytes)));
+
+/** None where all take the same time: there is nothing to compare. */
 function timeGroup(alternatives: readonly Alternative[], decides: boolean): BarGroup | null {
   const values = alternatives.map(({ what, micros, chosen }): Value => [what, micros, showMicros(micros), chosen]);
-  return new Set(values.map(([, , text]) => text)).size === 1 ? null : groupOf("Predicted time", decides, values);
+  return timesAlike(alternatives) ? null : groupOf("Predicted time", decides, values);
 }
 
 const byteGroup = (title: string, alternatives: readonly Alternative[]): BarGroup | null =>
@@ -81,13 +89,16 @@ const byteGroup = (title: string, alternatives: readonly Alternative[]): BarGrou
 /** The bars of a decision, what decided first; none where nothing was compared. */
 export function barsOf(step: Pick<Step, "legal" | "profitable" | "cost">): readonly BarGroup[] {
   const { limit } = settled(step);
-  const { criterion, alternatives } = step.cost ?? { criterion: "limit" as Criterion, alternatives: [] };
+  const { alternatives = [] } = step.cost ?? {};
+  const criterion = step.cost ? shownCriterion(step.cost) : "limit";
   const groups = ((): (BarGroup | null)[] => {
     switch (criterion) {
       case "time":
         return [timeGroup(alternatives, true)];
       case "bytes":
         return [byteGroup("Memory traffic", alternatives), timeGroup(alternatives, false)];
+      case "none":
+        return [];
       case "memory":
         return [byteGroup("Saved for the backward pass", alternatives), timeGroup(alternatives, false)];
       case "choice":
@@ -101,8 +112,18 @@ export function barsOf(step: Pick<Step, "legal" | "profitable" | "cost">): reado
   return groups.filter((group) => group !== null);
 }
 
+/** `none`: all ways take the same time and move the same bytes, so that the simpler one was taken. */
+type ShownCriterion = Criterion | "none";
+
+/** What decided, as far as it can be read: of equal times, the bytes did. */
+function shownCriterion({ criterion, alternatives }: StepCost): ShownCriterion {
+  if (criterion !== "time" || !timesAlike(alternatives)) return criterion;
+  return bytesAlike(alternatives) ? "none" : "bytes";
+}
+
 /** What decided, as a badge says it. */
-export const criterionWords: Readonly<Record<Criterion, string>> = {
+const criterionWords: Readonly<Record<ShownCriterion, string>> = {
+  none: "equal by predicted time",
   time: "by predicted time",
   bytes: "by memory traffic",
   memory: "by memory saved",
@@ -110,6 +131,10 @@ export const criterionWords: Readonly<Record<Criterion, string>> = {
   choice: "your choice",
   algebra: "a rewrite",
 };
+
+/** What decided a step, as a badge says it; null where nothing was priced. */
+export const criterionOf = ({ cost }: Pick<Step, "cost">): string | null =>
+  cost && criterionWords[shownCriterion(cost)];
 
 const TITLES: Readonly<Record<Verdict["code"], string>> = {
   A_BYTES: "It saves memory traffic.",
@@ -169,7 +194,10 @@ export function verdictsOf(step: Pick<Step, "legal" | "profitable" | "cost">): r
   const allowed = { ok: legal.ok, text: legal.ok ? "Allowed" : "Not allowed" };
   if (step.cost?.criterion === "choice" || settled(step).code.startsWith("U_"))
     return [allowed, { ok: null, text: "Your choice" }];
-  return profitable ? [allowed, { ok: profitable.ok, text: profitable.ok ? "Worth it" : "Not worth it" }] : [allowed];
+  if (!profitable) return [allowed];
+  const { alternatives = [] } = step.cost ?? {};
+  const worth = step.cost && timesAlike(alternatives) && bytesAlike(alternatives) ? "Costs nothing" : "Worth it";
+  return [allowed, { ok: profitable.ok, text: profitable.ok ? worth : "Not worth it" }];
 }
 
 /** Why more transfers of full size are left after a step than before it; null where there are not. */

@@ -13,7 +13,7 @@ export { savedSheet, type Expansion, type SavedRow, type SavedSheet, type SavedV
 export {
   acceptedWords,
   barsOf,
-  criterionWords,
+  criterionOf,
   limitWords,
   microsSaved,
   questionOf,
@@ -161,6 +161,7 @@ export {
   isTooLarge,
   optimumOf,
   passesOf,
+  passTitle,
   regretOf,
   passOrder,
   passCatalogue,

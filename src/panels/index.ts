@@ -28,7 +28,7 @@ export { LineSlider } from "./LineSlider";
 export { runAnnouncement } from "./model/run/announce";
 export { stepNames } from "../picture";
 export { outcomeOf, stepAnnouncement } from "./model/plan/step-words";
-export { transferCount } from "./model/plan/score";
+export { tallyOf } from "./model/plan/score";
 export { count, decimal, measureMicros, showBytes, showMicros, significant } from "./model/units";
 export { halfSpread, spreadOf } from "./model/run/statistics";
 export { timingOf } from "./model/run/timings";

@@ -167,3 +167,19 @@ test("the candidate's line has the disc; what an earlier step refused keeps a sm
   const later = lastWords(compilation.steps, compilation.steps.length);
   expect(later.get(refusal.edges[0] as EdgeId)).toBe(true);
 });
+
+test("a step that asks again names what earlier steps asked of the same pair, and what came of it", () => {
+  const compilation = compiled("q: f32[1024, 64]\nk: f32[1024, 64]\np = softmax(q @ k.T, dim=-1)\n");
+  const cards = compilation.steps.map((step) => cardOfStep(compilation, step, defaultOptions));
+  const again = cards.filter(({ earlier }) => earlier.length > 0);
+  expect(again.map(({ asks, earlier }) => [asks, earlier.map(({ text }) => text)])).toEqual([
+    ["keep rows of a matmul in one kernel", ["fuse epilogues into matmuls: not allowed (reduction boundary)"]],
+    [
+      "several outputs from one kernel",
+      [
+        "fuse epilogues into matmuls: not allowed (reduction boundary)",
+        "keep rows of a matmul in one kernel: refused (too few workgroups)",
+      ],
+    ],
+  ]);
+});

@@ -3,6 +3,7 @@ import {
   acceptedWords,
   barsOf,
   findNode,
+  passTitle,
   questionOf,
   reasonTitles,
   remedyQuestionOf,
@@ -32,6 +33,8 @@ export interface DecisionCard {
   readonly remedy: { readonly question: string; readonly text: string } | null;
   /** Options that the remedy names; null where the card has a button of its own for it, or where it names none. */
   readonly remedyOptions: Partial<CompileOptions> | null;
+  /** What this step asks for: `fuse epilogues into matmuls`; empty where no step is told. */
+  readonly asks: string;
   readonly earlier: readonly { readonly seq: number; readonly text: string }[];
   readonly edge: EdgeId | null;
   readonly pin: "forced" | "forbidden" | null;
@@ -51,8 +54,23 @@ export const pinOf = (edge: EdgeId | null, options: CompileOptions): DecisionCar
         ? "forbidden"
         : null;
 
-const outcomeOf = (step: Step): string =>
-  `${acceptedWords(step.accepted).text}: ${titleOf(step).replace(/\.$/, "").toLowerCase()}`;
+/** `fuse epilogues into matmuls: not allowed (reduction boundary)`: each pass asks for a kernel of another kind, so its answer is its own. */
+function outcomeOf(step: Step): string {
+  const outcome = step.legal.ok ? acceptedWords(step.accepted).text : "Not allowed";
+  return `${inSentence(passTitle(step.pass))}: ${outcome.toLowerCase()} (${inSentence(titleOf(step))})`;
+}
+
+const inSentence = (title: string): string => title.charAt(0).toLowerCase() + title.slice(1).replace(/\.$/, "");
+
+/** Earlier steps that read as if they had asked the same. */
+const askedBefore = (told: Told, { seq, kind }: Step, asked: EdgeId, names: string): readonly Step[] =>
+  told.steps.filter(
+    (each) =>
+      each.seq < seq &&
+      each.kind === kind &&
+      (each.edge === asked || each.edges.includes(asked)) &&
+      stepNames(told, each) === names,
+  );
 
 const forbidReasonOf = (edge: EdgeId | null, { kept }: CompileOptions): ForbidReason | null =>
   kept?.find((each) => each.edge === edge)?.reason ?? null;
@@ -63,18 +81,15 @@ function tryable({ remedyOptions }: Verdict): Partial<CompileOptions> | null {
   return Object.keys(others).length > 0 ? others : null;
 }
 
-/** The card of one step; `others` are further decisions on the same edge. */
-export function cardOfStep(
-  told: Told,
-  step: Step,
-  options: CompileOptions,
-  others: readonly Step[] = [],
-): DecisionCard {
+/** The card of one step; `others` are further decisions on the same edge: where nothing else is said, earlier ones on what has the same names. */
+export function cardOfStep(told: Told, step: Step, options: CompileOptions, others?: readonly Step[]): DecisionCard {
   const verdict = settled(step);
   const edge = step.edge ?? step.edges[0] ?? null;
+  const names = stepNames(told, step);
+  const further = others ?? (edge ? askedBefore(told, step, edge, names) : []);
   const before = told.steps.findLast(({ seq }) => seq < step.seq)?.totals ?? told.naivePlan?.totals;
   return {
-    kick: `Step ${step.seq}: ${stepNames(told, step)}${raisedBy(told, step)}`,
+    kick: `Step ${step.seq}: ${names}${raisedBy(told, step)}`,
     question: questionOf(step),
     answer: titleOf(step),
     reason: verdict.text,
@@ -84,7 +99,8 @@ export function cardOfStep(
     bars: barsOf(step),
     remedy: step.accepted || !verdict.remedy ? null : { question: remedyQuestionOf(step), text: verdict.remedy },
     remedyOptions: step.accepted ? null : tryable(verdict),
-    earlier: others.filter(({ seq }) => seq !== step.seq).map((each) => ({ seq: each.seq, text: outcomeOf(each) })),
+    asks: inSentence(passTitle(step.pass)),
+    earlier: further.filter(({ seq }) => seq !== step.seq).map((each) => ({ seq: each.seq, text: outcomeOf(each) })),
     edge,
     pin: pinOf(edge, options),
     forbidReason: forbidReasonOf(edge, options),
@@ -121,6 +137,7 @@ function undecided(graph: Graph, edge: SceneEdge): Omit<DecisionCard, "edge" | "
     bars: [],
     remedy: null,
     remedyOptions: null,
+    asks: "",
     earlier: [],
     fused: false,
   };

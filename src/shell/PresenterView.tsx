@@ -10,7 +10,7 @@ import {
   outcomeOf,
   stepNames,
   PredictStrip,
-  transferCount,
+  tallyOf,
 } from "../panels";
 import {
   selectCovered,
@@ -68,15 +68,16 @@ function Sentence() {
   const covered = usePlayground(selectCovered);
   const known = usePlayground(selectKnown);
   const predict = usePlayground((state) => state.predict && state.lesson === null);
-  if (!score) return <div className="presenter-text">No plan yet.</div>;
+  const tally = score && tallyOf(score.naive);
+  if (!score || !tally) return <div className="presenter-text">No plan yet.</div>;
   return (
     <div className="presenter-text">
       <div className="presenter-count">
-        <span>{covered === "all" ? <Covered /> : transferCount(score.naive)} →</span>{" "}
-        {covered === "all" ? <Covered /> : transferCount(score.now)}{" "}
-        <span>→ {covered === "nothing" ? transferCount(score.end) : <Covered />}</span>
+        <span>{covered === "all" ? <Covered /> : tally.text(score.naive)} →</span>{" "}
+        {covered === "all" ? <Covered /> : tally.text(score.now)}{" "}
+        <span>→ {covered === "nothing" ? tally.text(score.end) : <Covered />}</span>
       </div>
-      <div className="presenter-caption">full-size transfers</div>
+      <div className="presenter-caption">{tally.noun}</div>
       {predict && <PredictStrip />}
       {step && !predict && step.seq <= known && <Reason step={step} />}
     </div>

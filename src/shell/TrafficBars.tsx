@@ -1,5 +1,5 @@
 /** @file What fusion does to a program's traffic, small enough for a list: full-size transfers of both plans as blocks. */
-import { Covered, transferCount } from "../panels";
+import { Covered, tallyOf } from "../panels";
 import { selectIsCovered, usePlayground, type PlaygroundState } from "../state";
 
 type PlanTotals = NonNullable<ReturnType<PlaygroundState["lessonTotals"]["get"]>>;
@@ -33,16 +33,17 @@ function Bar({ count, most, said, fused }: BarProps) {
 export function TrafficBars({ totals }: { readonly totals: PlanTotals | undefined }) {
   const covered = usePlayground((state) => state.predict || selectIsCovered(state));
   if (!totals) return <span className="traffic-bars" aria-hidden="true" />;
-  const [naive, fused] = [totals.naive.fullSizeTransfers, totals.fused.fullSizeTransfers];
+  const tally = tallyOf(totals.naive);
+  const [naive, fused] = [tally.of(totals.naive), tally.of(totals.fused)];
   const most = Math.max(naive, fused);
   return (
     <span
       className="traffic-bars"
       role="img"
-      aria-label={`${transferCount(totals.naive)} full-size transfers become ${covered ? "covered" : transferCount(totals.fused)}`}
+      aria-label={`${tally.text(totals.naive)} ${tally.noun} become ${covered ? "covered" : tally.text(totals.fused)}`}
     >
-      <Bar count={naive} most={most} said={transferCount(totals.naive)} fused={false} />
-      {covered ? <Covered /> : <Bar count={fused} most={most} said={transferCount(totals.fused)} fused />}
+      <Bar count={naive} most={most} said={tally.text(totals.naive)} fused={false} />
+      {covered ? <Covered /> : <Bar count={fused} most={most} said={tally.text(totals.fused)} fused />}
     </span>
   );
 }

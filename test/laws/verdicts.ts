@@ -1,7 +1,7 @@
 /** @file What a decision owes its reader: the alternatives that were weighed decide, and its sentence says their numbers and no others. */
 import { compile } from "../../src/fusion/compile";
 import type { Compilation } from "../../src/fusion/compilation";
-import { barsOf, reasonTitles, settled, titleOf } from "../../src/fusion/decision-bars";
+import { barsOf, criterionOf, reasonTitles, settled, titleOf, verdictsOf } from "../../src/fusion/decision-bars";
 import { groupedCounts, showBytes, showMicros, type Alternative, type Step } from "../../src/fusion/ir";
 
 /** Below this many µs, or bytes, a difference is none. */
@@ -60,6 +60,11 @@ export function verdictFaults(step: Step): string[] {
     fault("a limit is drawn as times");
   for (const { title, bars } of barsOf(step))
     if (title === "Predicted time" && new Set(bars.map(({ text }) => text)).size === 1) fault("times of one length");
+  const distinct = new Set(cost?.alternatives.map(({ micros }) => showMicros(micros))).size;
+  if (distinct === 1 && criterionOf(step) === "by predicted time") fault("equal times decide");
+  const sizes = new Set(cost?.alternatives.map(({ bytes }) => showBytes(bytes))).size;
+  if (distinct === 1 && sizes === 1 && verdictsOf(step).some(({ text }) => text === "Worth it"))
+    fault("worth it, and nothing differs");
   const known = sayable(step);
   for (const [quantity] of verdict.text.matchAll(QUANTITY))
     if (!known.has(quantity)) fault(`${quantity} is no alternative's`);

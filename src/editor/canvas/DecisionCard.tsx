@@ -141,9 +141,12 @@ export function DecisionCard({ card, onClose }: { readonly card: Card; readonly 
       )}
       {card.earlier.length > 0 && (
         <ul className="earlier" aria-label="Other decisions on this edge">
+          <li>
+            Here: <b>{card.asks}</b>
+          </li>
           {card.earlier.map(({ seq, text }) => (
             <li key={seq}>
-              <button type="button" onClick={() => actions.stepTo(seq)}>{`Step ${seq}`}</button> {text}
+              <button type="button" onClick={() => actions.stepTo(seq)}>{`Step ${seq}`}</button>, {text}
             </li>
           ))}
         </ul>

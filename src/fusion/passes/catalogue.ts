@@ -288,3 +288,9 @@ export function titled(name: string): Titled {
   const { title, summary, numerics } = found;
   return { name, title, summary, numerics };
 }
+
+/** What a page calls a pass: its title, or its name as words where nobody registered it: `row-groups` → `Row groups`. */
+export function passTitle(name: string): string {
+  const title = passCatalogue.find((each) => each.name === name)?.title ?? name.replaceAll("-", " ");
+  return title.charAt(0).toUpperCase() + title.slice(1);
+}

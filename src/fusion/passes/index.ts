@@ -63,5 +63,5 @@ export { isTooLarge, optimumOf, regretOf, type BestPlan, type Optimum, type TooL
 export { savedOffers, type SavedOffer } from "./saved/wanted";
 export { inTextOrder } from "./driver/planner";
 export { runPasses, stateHash } from "./driver/run";
-export { passCatalogue, switchesOf, type Level, type PassEntry } from "./catalogue";
+export { passCatalogue, passTitle, switchesOf, type Level, type PassEntry } from "./catalogue";
 export { inWords, plural, showBytes, showCount, showMicros } from "./driver/sentences";

@@ -1,12 +1,12 @@
 /** @file Two plans beside each other, stepped together: what differs is marked on both graphs and told with both reasons. */
 import { useEffect, useMemo, useState } from "react";
-import type { Graph } from "../../fusion";
+import { passTitle, type Graph } from "../../fusion";
 import type { Comparison, World } from "../../document";
 import { stepNames } from "../../picture";
 import { playground, selectMeasuredProfile, usePlayground } from "../../state";
 import { Icon, type IconName } from "../../icons";
 import { cursorOf, differences, nextDifference, sumsAt, type ComparedTotals } from "../model/plan/compare";
-import { passTitle } from "../model/plan/passes";
+import { tallyOf } from "../model/plan/score";
 import { presets, sideNames, type Surroundings } from "./choices";
 import { Differences } from "./Differences";
 import type { Mark, Still } from "../still";
@@ -248,17 +248,16 @@ export function CompareView({ Still }: { readonly Still: Still }) {
     return sums && { ...sums, peakBytes: plans[i]?.totals.peakBytes ?? null };
   });
   const steps = (side: "before" | "after") => aligned.flatMap((each) => each[side] ?? []);
-  const tallest = Math.max(
-    1,
-    ...(planned?.compilations ?? []).map(({ naivePlan }) => naivePlan?.totals.fullSizeTransfers ?? 1),
-  );
+  const naive = (planned?.compilations ?? []).flatMap(({ naivePlan }) => naivePlan?.totals ?? []);
+  const tally = tallyOf(...naive);
+  const tallest = Math.max(1, ...naive.map(tally.of));
   const change = (side: 0 | 1) => (world: World) => {
     const [first, second] = comparison.worlds;
     show({ worlds: side === 0 ? [world, second] : [first, world] });
   };
   const side = (i: 0 | 1) => (
     <Side
-      {...{ Still, aligned, shown, tallest, around, marks }}
+      {...{ Still, aligned, shown, tallest, tally, around, marks }}
       which={i === 0 ? "First" : "Second"}
       side={i === 0 ? "before" : "after"}
       name={names[i]}

@@ -1,10 +1,9 @@
 /** @file What differs between two plans: each decision with both reasons, totals, reasons by code. */
 import { useEffect, useRef } from "react";
-import { acceptedWords, type Graph, type Step } from "../../fusion";
+import { passTitle, acceptedWords, type Graph, type Step } from "../../fusion";
 import { InlineCode } from "../InlineCode";
 import { Verdict } from "../Verdict";
 import { bytesBetween, codeRows, comparedRows, type ComparedTotals, type differences } from "../model/plan/compare";
-import { passTitle } from "../model/plan/passes";
 import { showBytes } from "../model/units";
 import { changedRow, type ChangedRow, type TakenWords } from "../model/plan/what-if";
 

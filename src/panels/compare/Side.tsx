@@ -4,7 +4,7 @@ import type { AlignedStep, Compilation, Plan } from "../../fusion";
 import { recordOf, type World } from "../../document";
 import { usePlayground, type Layout } from "../../state";
 import { sumsAt } from "../model/plan/compare";
-import { transferCount } from "../model/plan/score";
+import { tallyOf, type Tally } from "../model/plan/score";
 import { count, showBytes } from "../model/units";
 import type { Mark, Still } from "../still";
 import { useSize } from "../use-size";
@@ -72,7 +72,7 @@ function Counts({ compilation, cursor }: { readonly compilation: Compilation; re
   const [value, unit] = showBytes(totals.bytes).split(" ") as [string, string];
   const shown = [
     ["Kernels", count(totals.kernels), ""],
-    ["Transfers", transferCount(totals), ""],
+    ["Transfers", tallyOf(compilation.naivePlan?.totals ?? totals).text(totals), ""],
     ["Traffic", value, unit],
   ] as const;
   return (
@@ -95,6 +95,7 @@ interface StripProps {
   readonly shown: number;
   /** Transfers before the first step, and the most that a column of either side stands for. */
   readonly tallest: number;
+  readonly tally: Tally;
   readonly onShow: (shown: number) => void;
 }
 
@@ -102,12 +103,19 @@ interface StripProps {
 const [HEIGHT, MARKS] = [56, 18];
 
 /** One of the common steps on one side. */
-function Column({ each, side, tallest, at, state }: Pick<StripProps, "side" | "tallest"> & ColumnProps) {
+function Column({
+  each,
+  side,
+  tallest,
+  tally,
+  at,
+  state,
+}: Pick<StripProps, "side" | "tallest" | "tally"> & ColumnProps) {
   const { x, pitch } = at;
   const step = each[side];
   const wide = Math.max(1, pitch * 0.7);
   const left = x + (pitch - wide) / 2;
-  const tall = step ? Math.max(3, (step.totals.fullSizeTransfers / tallest) * (HEIGHT - MARKS)) : 3;
+  const tall = step ? Math.max(3, (tally.of(step.totals) / tallest) * (HEIGHT - MARKS)) : 3;
   return (
     <g className={`strip-${state}`}>
       {state === "now" && <rect className="strip-slot" x={x} y={0} width={pitch} height={HEIGHT} rx={4} />}
@@ -143,7 +151,7 @@ interface ColumnProps {
 }
 
 /** The common steps as columns: height = transfers left; dashed where this side did not take the step. */
-function Strip({ aligned, side, shown, tallest, onShow, name }: StripProps & { readonly name: string }) {
+function Strip({ aligned, side, shown, tallest, tally, onShow, name }: StripProps & { readonly name: string }) {
   const [host, { width }] = useSize();
   const pitch = aligned.length > 0 ? Math.min(34, width / aligned.length) : 0;
   return (
@@ -154,7 +162,7 @@ function Strip({ aligned, side, shown, tallest, onShow, name }: StripProps & { r
             {aligned.map((each, i) => (
               <Column
                 key={i}
-                {...{ each, side, tallest }}
+                {...{ each, side, tallest, tally }}
                 at={{ x: i * pitch, pitch }}
                 state={i + 1 === shown ? "now" : i + 1 < shown ? "past" : "future"}
               />

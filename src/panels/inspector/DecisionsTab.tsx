@@ -1,9 +1,9 @@
 /** @file Every decision of every pass, grouped by pass; search and filter narrow it. */
+import { passTitle } from "../../fusion";
 import { useDeferredValue, useMemo, useState } from "react";
 import { playground, selectIsCovered, selectKnown, selectPlanned, selectSteps, usePlayground } from "../../state";
 import { groupDecisions, type DecisionGroup, type DecisionRow } from "../model/plan/decisions";
 import { Covered } from "../Covered";
-import { passTitle } from "../model/plan/passes";
 import { count, plural } from "../model/units";
 import { useShownKernel } from "./use-shown-kernel";
 import { WhatIfTab } from "./what-if/WhatIfTab";

@@ -8,7 +8,7 @@ import { late } from "../Late";
 import { Figures } from "./figures/Figures";
 import { Orders } from "./memory/Orders";
 import { Saved } from "./memory/Saved";
-import { transferCount } from "../model/plan/score";
+import { tallyOf } from "../model/plan/score";
 import { count, decimal, showBytes, significant } from "../model/units";
 
 interface Props {
@@ -21,9 +21,12 @@ interface Props {
 function Tallies({ plan }: { readonly plan: Plan }) {
   const naive = usePlayground((state) => state.derived.compilation?.naivePlan ?? null);
   const flops = flopsOfPlan(plan);
+  const fullSize = tallyOf((naive ?? plan).totals);
   const rows: readonly (readonly [string, string, string])[] = [
     ["All transfers", naive ? count(naive.totals.transfers) : "", count(plan.totals.transfers)],
-    ["Full-size transfers", naive ? transferCount(naive.totals) : "", transferCount(plan.totals)],
+    ...(fullSize.noun === "transfers"
+      ? []
+      : [[fullSize.title, naive ? fullSize.text(naive.totals) : "", fullSize.text(plan.totals)] as const]),
     ["Memory traffic", naive ? showBytes(naive.totals.bytes) : "", showBytes(plan.totals.bytes)],
     ["Work", naive ? decimal(flopsOfPlan(naive), "FLOP") : "", decimal(flops, "FLOP")],
     [

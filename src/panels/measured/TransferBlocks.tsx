@@ -1,9 +1,9 @@
-/** @file Full-size transfers counted in blocks, solid read and hollow write: the bar is the count. */
+/** @file Transfers counted in blocks, solid read and hollow write: the bar is the count. */
 import type { Plan } from "../../fusion";
 import { count } from "../model/units";
 import { planTitle, type PlanName } from "../model/run/run-types";
-import { transferCount } from "../model/plan/score";
-import { fullSizeBlocks } from "../model/plan/traffic";
+import { tallyOf } from "../model/plan/score";
+import { transferBlocks } from "../model/plan/traffic";
 
 /** More than these are drawn as two plain bars; the number is beside them anyway. */
 const MAX_BLOCKS = 40;
@@ -49,16 +49,17 @@ function Row({ plan, reads, writes, said, most }: RowProps) {
 }
 
 export function TransferBlocks({ plans, note }: Props) {
+  const tally = tallyOf(...plans.map(([, { totals }]) => totals));
   const rows = plans.map(([plan, planned]) => ({
     plan,
-    said: transferCount(planned.totals),
-    ...fullSizeBlocks(planned),
+    said: tally.text(planned.totals),
+    ...transferBlocks(planned, tally),
   }));
   const most = Math.max(1, ...rows.map(({ reads, writes }) => reads + writes));
   return (
     <div className="measured-block">
       <h3>
-        Full-size transfers <span>solid read, hollow write</span>
+        {tally.title} <span>solid read, hollow write</span>
       </h3>
       {rows.map((row) => (
         <Row key={row.plan} {...row} most={most} />

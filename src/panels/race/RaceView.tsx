@@ -17,7 +17,7 @@ import { Icon } from "../../icons";
 import { measuredScore } from "../model/run/measured";
 import { laneAt, raceOf, type Lane, type Race } from "../model/run/race";
 import { laneWords, sourceWords } from "../model/run/race-words";
-import { transferCount } from "../model/plan/score";
+import { tallyOf } from "../model/plan/score";
 import { count, measureBytes, plural, showMicros } from "../model/units";
 import { canFilm } from "../pixels";
 import { useSize } from "../use-size";
@@ -173,6 +173,7 @@ function Side({ Still, lane, shown: { race, compilation }, part }: SideProps) {
   const naive = lane.name === "naive";
   const plan = naive ? compilation.naivePlan! : compilation.fusedPlan!;
   const words = laneWords(lane, time);
+  const transfers = tallyOf(compilation.naivePlan!.totals).text(plan.totals);
   const moving = useRef<SVGGElement>(null);
   useEffect(() => {
     // Inherited by the pulses alone: nothing else of the page has to be styled anew.
@@ -183,8 +184,7 @@ function Side({ Still, lane, shown: { race, compilation }, part }: SideProps) {
       <header>
         <h3>{naive ? "Naive" : "Fused"}</h3>
         <span>
-          {plural(lane.kernels.length, "kernel")}, {transferCount(plan.totals)}{" "}
-          {transferCount(plan.totals) === "1" ? "transfer" : "transfers"}
+          {plural(lane.kernels.length, "kernel")}, {transfers} {transfers === "1" ? "transfer" : "transfers"}
         </span>
         <p>
           <span>Moved so far</span> <b>{one(bytes).value}</b> of {all.value} {all.unit}

@@ -67,10 +67,10 @@ function Numbers({ score }: { readonly score: ScoreWords }) {
         meaning="GPU programs launched one after the other."
       />
       <Metric
-        name="Full-size transfers"
-        values={score.transfers}
+        name={score.transfers.tally.title}
+        values={score.transfers.values}
         rank="always"
-        meaning="Reads and writes by kernels of tensors at least a quarter as large as the largest one. <1: only smaller ones move."
+        meaning={score.transfers.tally.meaning}
       />
       <Metric
         name="Memory traffic"

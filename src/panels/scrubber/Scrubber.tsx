@@ -1,4 +1,5 @@
 /** @file Steps through the decisions: buttons, one sentence, and the staircase under it. */
+import { passTitle } from "../../fusion";
 import { useEffect, useState, type ReactNode } from "react";
 import {
   findCommand,
@@ -12,7 +13,6 @@ import {
   usePlayground,
 } from "../../state";
 import { Icon, type IconName } from "../../icons";
-import { passTitle } from "../model/plan/passes";
 import { scoreWords } from "../model/plan/score";
 import { stepAnnouncement, stepSentence } from "../model/plan/step-words";
 import { count } from "../model/units";
@@ -47,12 +47,12 @@ function useInvitation(stepped: boolean): ReactNode {
   const score = usePlayground(selectScore);
   const atEnd = usePlayground((state) => state.cursor === selectPlanned(state)?.steps.length);
   const covered = usePlayground(selectIsCovered);
-  const fewer = score !== null && score.end.fullSizeTransfers < score.naive.fullSizeTransfers;
-  if (stepped || !fewer || !atEnd || covered) return null;
+  if (stepped || !score || !atEnd || covered) return null;
   const { transfers, bytes } = scoreWords(score);
   // Trips are counted for large tensors: where none is left, what moves is still not nothing.
-  const [[naive, , end], of] =
-    score.end.fullSizeTransfers > 0 ? [transfers, " full-size transfers"] : [bytes.values, ` ${bytes.unit}`];
+  const { tally, values } = transfers;
+  if (tally.of(score.end) >= tally.of(score.naive)) return null;
+  const [[naive, , end], of] = tally.of(score.end) > 0 ? [values, ` ${tally.noun}`] : [bytes.values, ` ${bytes.unit}`];
   return (
     <>
       : <b>{naive}</b>
@@ -65,12 +65,15 @@ function useInvitation(stepped: boolean): ReactNode {
 function Outcome() {
   const score = usePlayground(selectScore);
   if (!score) return null;
-  const { kernels, transfers } = scoreWords(score);
+  const {
+    kernels,
+    transfers: { tally, values },
+  } = scoreWords(score);
   if (score.naive.bytes === score.end.bytes && score.naive.kernels === score.end.kernels)
     return <>, nothing was fused: the card says why.</>;
   return (
     <>
-      . <b>Done:</b> {kernels[0]} → {kernels[2]} kernels, {transfers[0]} → {transfers[2]} full-size transfers.
+      . <b>Done:</b> kernels {kernels[0]} → {kernels[2]}, {tally.noun} {values[0]} → {values[2]}.
     </>
   );
 }

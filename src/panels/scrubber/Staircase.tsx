@@ -1,8 +1,7 @@
 /** @file The staircase itself: a slider over the steps, drawn as falling columns, with the passes named below. */
 import { useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
-import { type Compilation, passCatalogue } from "../../fusion";
+import { passTitle, type Compilation, passCatalogue } from "../../fusion";
 import { playground } from "../../state";
-import { passTitle } from "../model/plan/passes";
 import {
   columnAt,
   seqInColumn,

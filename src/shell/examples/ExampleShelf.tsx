@@ -62,7 +62,7 @@ function Row({ row, ...choosing }: { readonly row: ShownExample } & Choosing) {
           <TrafficBars totals={totals} />
           {totals && (
             <small>
-              {totals.naive.kernels} → {totals.fused.kernels} kernels{" "}
+              kernels {totals.naive.kernels} → {totals.fused.kernels}{" "}
               <span
                 className="picker-level"
                 title="The highest optimisation level among the passes that fused it (Options)"

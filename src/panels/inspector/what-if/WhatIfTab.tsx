@@ -4,10 +4,9 @@ import { playground, selectFusion, titleOfQuestion, usePlayground, type WhatIfSt
 import { changedGroups, totalRows, type ChangedRow, type TakenWords } from "../../model/plan/what-if";
 import { WhatIfQuestion } from "./WhatIfQuestion";
 import "./what-if.css";
-import { acceptedWords, parseEdgeId, type ChangedDecision, type EdgeId, type Graph } from "../../../fusion";
+import { passTitle, acceptedWords, parseEdgeId, type ChangedDecision, type EdgeId, type Graph } from "../../../fusion";
 import { InlineCode } from "../../InlineCode";
 import { Verdict } from "../../Verdict";
-import { passTitle } from "../../model/plan/passes";
 
 type Answered = Extract<WhatIfState, { readonly status: "answered" }>;
 

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, edgeId, fusionAt, nodeId, planAt, regionId } from "../../../fusion";
 import { kernelColour, lineNotes, linesOfNode, naiveWgsl, preludeSentence, preludesOf, shownKernel } from "./kernels";
-import { fullSizeBlocks, kernelTraffic } from "../plan/traffic";
+import { tallyOf } from "../plan/score";
+import { kernelTraffic, transferBlocks } from "../plan/traffic";
 
 const compilation = compile("x: f32[64, 32]\nb: f32[64, 32]\nz = x + b\ny = log(relu(z))\nreturn y\n", defaultOptions);
 const last = compilation.steps.length;
@@ -58,8 +59,10 @@ test("the left side of the diff holds every naive kernel that went into this one
 
 test("blocks and tables add up to the plan's totals", () => {
   for (const plan of [naive, fused]) {
-    const { reads, writes } = fullSizeBlocks(plan);
-    expect(reads + writes).toBe(plan.totals.fullSizeTransfers);
+    for (const tally of [tallyOf(plan.totals), tallyOf()]) {
+      const { reads, writes } = transferBlocks(plan, tally);
+      expect(reads + writes).toBe(tally.of(plan.totals));
+    }
     const rows = plan.kernels.map((each) => kernelTraffic(each, graph));
     expect(rows.reduce((sum, each) => sum + each.bytes, 0)).toBe(plan.totals.bytes);
     expect(rows.reduce((sum, each) => sum + each.events, 0)).toBe(plan.totals.transfers);

@@ -9,7 +9,7 @@ import {
   type Sums,
 } from "../../../fusion";
 import type { World } from "../../../document";
-import { transferCount } from "./score";
+import { tallyOf } from "./score";
 import { showBytes, showFigures, showMicros, significant } from "../units";
 
 /** The steps that a side takes. */
@@ -83,13 +83,14 @@ export function comparedRows(first: ComparedTotals, second: ComparedTotals, time
     const size = between(left, right) ?? show(Math.abs(change));
     return { name, first: left, second: right, change: signed(change, size), tone };
   };
+  const tally = tallyOf(first, second);
   const counted = (value: number): string => significant(value, 6);
   const peak = (of: ComparedTotals): number => of.peakBytes ?? 0;
   const named = "Peak memory";
   const pending: ComparedRow = { name: named, first: "…", second: "…", change: "", tone: "same" };
   return [
     row("Kernels", (of) => of.kernels, counted),
-    row("Full-size transfers", (of) => of.fullSizeTransfers, counted, transferCount),
+    row(tally.title, tally.of, counted, tally.text),
     row("Memory traffic", (of) => of.bytes, showBytes),
     first.peakBytes === null || second.peakBytes === null ? pending : row(named, peak, showBytes),
     row(time, (of) => of.predictedMicros, showMicros),

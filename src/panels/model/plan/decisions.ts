@@ -1,7 +1,7 @@
 /** @file The decision table: every step with its reason, filtered and grouped by pass. */
 import {
   barsOf,
-  criterionWords,
+  criterionOf,
   limitWords,
   remedyQuestionOf,
   settled,
@@ -94,7 +94,7 @@ function rowOf(step: Step, compilation: Compilation): DecisionRow {
     numbers: numbersOf(step.cost, verdict),
     title: titleOf(step),
     bars: barsOf(step),
-    criterion: step.cost && criterionWords[step.cost.criterion],
+    criterion: criterionOf(step),
   };
 }
 

@@ -7,7 +7,7 @@ export type Three<T> = readonly [naive: T, now: T, end: T];
 
 export interface ScoreWords {
   readonly kernels: Three<string>;
-  readonly transfers: Three<string>;
+  readonly transfers: { readonly tally: Tally; readonly values: Three<string> };
   readonly bytes: { readonly values: Three<string>; readonly unit: string };
   readonly micros: { readonly values: Three<string>; readonly unit: string };
 }
@@ -27,14 +27,49 @@ function inOneUnit(
   return { values: [shown[0]!.value, shown[1]!.value, shown[2]!.value], unit: shown[0]!.unit };
 }
 
-/** Transfers of large tensors; where only small ones move, it is more than none. */
-export const transferCount = ({ fullSizeTransfers, bytes }: Pick<Sums, "fullSizeTransfers" | "bytes">): string =>
-  fullSizeTransfers === 0 && bytes > 0 ? "<1" : count(fullSizeTransfers);
+/** Which transfers are counted where plans of one program are compared. */
+export interface Tally {
+  readonly noun: "full-size transfers" | "transfers";
+  /** `noun` as a heading. */
+  readonly title: string;
+  readonly meaning: string;
+  /** Whether an access of a kernel is counted. */
+  readonly counts: (access: { readonly fullSize: boolean }) => boolean;
+  readonly of: (totals: Counted) => number;
+  readonly text: (totals: Counted) => string;
+}
+
+type Counted = Pick<Sums, "transfers" | "fullSizeTransfers" | "bytes">;
+
+const fullSize: Tally = {
+  noun: "full-size transfers",
+  title: "Full-size transfers",
+  meaning:
+    "Reads and writes by kernels of tensors at least a quarter as large as the largest one. <1: only smaller ones move.",
+  counts: (access) => access.fullSize,
+  of: ({ fullSizeTransfers }) => fullSizeTransfers,
+  // Where only small ones move, it is more than none.
+  text: ({ fullSizeTransfers, bytes }) => (fullSizeTransfers === 0 && bytes > 0 ? "<1" : count(fullSizeTransfers)),
+};
+
+const allSizes: Tally = {
+  noun: "transfers",
+  title: "Transfers",
+  meaning: "Reads and writes of tensors by kernels, of all sizes: none is a quarter as large as the largest tensor.",
+  counts: () => true,
+  of: ({ transfers }) => transfers,
+  text: ({ transfers }) => count(transfers),
+};
+
+/** Transfers of full size, where a plan has any: what is a small part of the largest tensor is counted in all sizes. */
+export const tallyOf = (...plans: readonly Counted[]): Tally =>
+  plans.some(({ fullSizeTransfers }) => fullSizeTransfers > 0) ? fullSize : allSizes;
 
 export function scoreWords(totals: Score): ScoreWords {
+  const tally = tallyOf(totals.naive);
   return {
     kernels: three(totals, (each) => count(each.kernels)),
-    transfers: three(totals, transferCount),
+    transfers: { tally, values: three(totals, tally.text) },
     bytes: inOneUnit(
       three(totals, (each) => each.bytes),
       measureBytes,

@@ -1,5 +1,6 @@
-/** @file The staircase: one column a decision, its height the full-size transfers left after it. Long lists are grouped. */
+/** @file The staircase: one column a decision, its height the transfers left after it. Long lists are grouped. */
 import { settled, type Step, type Sums } from "../../../fusion";
+import { tallyOf, type Tally } from "./score";
 import { isForced } from "./step-words";
 
 /** More columns than this are grouped. */
@@ -36,15 +37,15 @@ export interface Staircase {
   readonly grouped: boolean;
 }
 
-function single(step: Step, before: number): Column {
+function single(step: Step, before: Sums, { of }: Tally): Column {
   return {
     key: `s${step.seq}`,
     seqs: [step.seq],
     pass: step.pass,
     kind: step.accepted ? "accepted" : "refused",
     forced: step.accepted && isForced(step),
-    from: before,
-    to: step.totals.fullSizeTransfers,
+    from: of(before),
+    to: of(step.totals),
     code: null,
   };
 }
@@ -88,7 +89,8 @@ function groupRun(run: readonly Column[], codes: ReadonlyMap<number, string>, op
 
 /** `open`: keys of refusal groups that the person expanded. */
 export function staircaseOf(steps: readonly Step[], naive: Sums, open: ReadonlySet<string>): Staircase {
-  const all = steps.map((step, i) => single(step, (i === 0 ? naive : steps[i - 1]!.totals).fullSizeTransfers));
+  const tally = tallyOf(naive);
+  const all = steps.map((step, i) => single(step, i === 0 ? naive : steps[i - 1]!.totals, tally));
   const grouped = all.length > MAX_COLUMNS;
   const codes = new Map(steps.map((step) => [step.seq, settled(step).code]));
   const columns = grouped ? runsOf(all).flatMap((run) => groupRun(run, codes, open)) : all;

@@ -5,12 +5,6 @@ import { count } from "../units";
 
 export const isForced = (step: Step): boolean => settled(step).code === "U_FORCE";
 
-/** `row-groups` → `Row groups`; for passes that have no title. */
-export function titleFromName(name: string): string {
-  const words = name.replaceAll("-", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 /** `refused`, `accepted`, `forced`. */
 export const outcomeOf = (step: Step): string =>
   isForced(step) && step.accepted ? "forced" : step.accepted ? "accepted" : "refused";

@@ -13,7 +13,7 @@ import { notes } from "../../../lessons";
 import type { FinishedRun } from "../../../state";
 import { showSpread, timeRows } from "../run/timings";
 import { bytesOfKernel, kernelTraffic, type TrafficRow } from "./traffic";
-import { transferCount } from "./score";
+import { tallyOf } from "./score";
 import { outcomeOf } from "./step-words";
 import { count, plural, showBytes, showMicros, significant } from "../units";
 import { verdictOf } from "../run/verdict";
@@ -48,7 +48,7 @@ const answers: Readonly<Record<string, (facts: Facts) => Answer>> = {
   },
   "fuse-what-is-related": ({ naive, fused, compilation: { steps } }) => {
     const merged = steps.filter(({ accepted, kind }) => accepted && kind !== "graph").length;
-    const kernels = `${count(naive.totals.kernels)} → ${plural(fused.totals.kernels, "kernel")}`;
+    const kernels = `kernels ${count(naive.totals.kernels)} → ${count(fused.totals.kernels)}`;
     return { done: null, text: `${plural(merged, "fusion")} taken: ${kernels}.` };
   },
   "enough-work": ({ fused }) => {
@@ -109,7 +109,7 @@ const countsTable = ({ naive: { totals: a }, fused: { totals: b } }: Facts): Blo
   head: ["", "naive", "fused"],
   rows: [
     ["kernels", count(a.kernels), count(b.kernels)],
-    ["full-size transfers", transferCount(a), transferCount(b)],
+    [tallyOf(a).noun, tallyOf(a).text(a), tallyOf(a).text(b)],
     ["memory traffic", showBytes(a.bytes), showBytes(b.bytes)],
     ["peak memory", showBytes(a.peakBytes), showBytes(b.peakBytes)],
     ["predicted", showMicros(a.predictedMicros), showMicros(b.predictedMicros)],

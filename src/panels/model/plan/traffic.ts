@@ -10,6 +10,7 @@ import {
   type NodeId,
   type Plan,
 } from "../../../fusion";
+import type { Tally } from "./score";
 
 /** Bytes of one access: distinct elements once, and once more for every further pass. */
 export const bytesOfAccess = ({ bytes, rereads }: Access): number => bytes * (1 + rereads);
@@ -87,9 +88,12 @@ export function kernelTraffic(kernel: Kernel, graph: Graph): KernelTraffic {
   };
 }
 
-/** Full-size transfers of a plan, reads and writes apart; they add up to `totals.fullSizeTransfers`. */
-export function fullSizeBlocks(plan: Plan): { readonly reads: number; readonly writes: number } {
-  const full = (accesses: readonly Access[]): number => events(accesses.filter((each) => each.fullSize));
+/** The transfers of a plan that a tally counts, reads and writes apart. */
+export function transferBlocks(
+  plan: Plan,
+  { counts }: Pick<Tally, "counts">,
+): { readonly reads: number; readonly writes: number } {
+  const full = (accesses: readonly Access[]): number => events(accesses.filter(counts));
   return plan.kernels.reduce(
     (total, kernel) => ({
       reads: total.reads + full(kernel.reads),

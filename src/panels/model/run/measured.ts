@@ -2,6 +2,7 @@
 import type { FinishedRun, PlaygroundState } from "../../../state";
 import type { Compilation, Plan } from "../../../fusion";
 import { count, measureMicros } from "../units";
+import { tallyOf } from "../plan/score";
 import type { PlanName } from "./run-types";
 import { timeRows } from "./timings";
 import { verdictOf } from "./verdict";
@@ -113,7 +114,8 @@ export function scheduleNote(
   run: FinishedRun | null,
 ): string | null {
   if (!compilation || !run || run.text !== compilation.text) return null;
-  const moved = (plan: Plan | null): number | undefined => plan?.totals.fullSizeTransfers;
+  const tally = tallyOf(run.plans.naive.totals);
+  const moved = (plan: Plan | null): number | undefined => plan?.totals && tally.of(plan.totals);
   const [before, after] = [moved(run.plans.naive), moved(run.plans.fused)];
   if (before === moved(compilation.naivePlan) && after === moved(compilation.fusedPlan)) return null;
   return `Counted for this device, whose kernels may read a row more than once: ${before} transfers, then ${after}.`;

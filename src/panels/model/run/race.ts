@@ -22,7 +22,6 @@ export interface Lane {
   readonly kernels: readonly RaceKernel[];
   readonly end: number;
   readonly bytes: number;
-  readonly transfers: number;
 }
 
 export interface Race {
@@ -88,7 +87,7 @@ function laneOf(name: Lane["name"], plan: Plan, parts: readonly Part[]): Lane {
     return { id, name: kernelWords(kernel.name), region, launch, from, to: at, bytes: bytesOf(kernel) };
   });
   const bytes = kernels.reduce((sum, each) => sum + each.bytes, 0);
-  return { name, kernels, end: at, bytes, transfers: plan.totals.fullSizeTransfers };
+  return { name, kernels, end: at, bytes };
 }
 
 /** `run`: of this very program, with equal results; null where there is none, and the times are predicted. */
