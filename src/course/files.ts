@@ -39,3 +39,4 @@ export async function loadLesson(id: string): Promise<Lesson | null> {
 }
 
 export { answered, besideOf, cursorOf, isAboutCode, pictureOf, type Picture, type Planned } from "./picture";
+export { coveredAt, type CoveredCounts } from "./covered";

@@ -1,8 +1,17 @@
 /** @file naive → now → end: the three numbers of the lesson. When there is news, its one line replaces them. */
-import { selectCovered, selectHandKernels, selectScore, selectSteps, usePlayground } from "../../state";
+import {
+  playground,
+  selectCovered,
+  selectExample,
+  selectHandKernels,
+  selectScore,
+  selectSteps,
+  usePlayground,
+} from "../../state";
 import { Icon } from "../../icons";
 import { useMemo } from "react";
 import { measuredScore } from "../model/run/measured";
+import { changedOptions } from "../model/plan/changed-options";
 import { scoreWords, type ScoreWords } from "../model/plan/score";
 import { useStatus } from "./use-status";
 import "./score.css";
@@ -100,6 +109,28 @@ function Numbers({ score }: { readonly score: ScoreWords }) {
   );
 }
 
+/** Options that were changed before, perhaps for another program: said where their plan is seen, and set back by a click. */
+function Changed() {
+  const options = usePlayground(({ document }) => document.options);
+  const example = usePlayground(selectExample);
+  const changed = useMemo(() => changedOptions(options, example), [options, example]);
+  if (!changed) return null;
+  const { words, usual } = changed;
+  const says = `Planned with changed options: ${words.join(", ")}`;
+  return (
+    <button
+      type="button"
+      className="score-changed"
+      title={`${says}. A click sets them back.`}
+      aria-label={`${says}. Set them back`}
+      onClick={() => playground.getState().actions.setOptions(usual)}
+    >
+      {words.length === 1 ? words[0] : `${words.length} options`}
+      <Icon name="cross" size={12} />
+    </button>
+  );
+}
+
 type News = ReturnType<typeof useStatus>;
 
 /** What happened, said politely, and the way back to the numbers. */
@@ -126,6 +157,7 @@ export function ScoreRow() {
   return (
     <div className="score-row" data-status={status?.tone}>
       <NewsOf news={news} />
+      {!status && totals && <Changed />}
       {!status && totals && <Numbers score={scoreWords(totals)} />}
       {!status && !totals && !planning && <p className="score-empty">No plan yet.</p>}
     </div>

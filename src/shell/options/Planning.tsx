@@ -1,6 +1,22 @@
 /** @file What the planner may do: level, roundings, what counts as a kernel, shared values, products, size. */
-import { levels, levelOf, OPS_PER_NOTCH, passCatalogue, type Level, type MatmulPolicy, ridge } from "../../fusion";
-import { matmulPolicies, playground, usePlayground, type PlaygroundState, libraryLine } from "../../state";
+import {
+  levels,
+  levelOf,
+  levelUsed,
+  OPS_PER_NOTCH,
+  passCatalogue,
+  type Level,
+  type MatmulPolicy,
+  ridge,
+} from "../../fusion";
+import {
+  matmulPolicies,
+  playground,
+  selectIsCovered,
+  usePlayground,
+  type PlaygroundState,
+  libraryLine,
+} from "../../state";
 import { LineSlider } from "../../panels";
 
 const actions = (): PlaygroundState["actions"] => playground.getState().actions;
@@ -24,7 +40,22 @@ function LevelChoice() {
           </span>
         </label>
       ))}
+      <EnoughLevel chosen={chosen} />
     </fieldset>
+  );
+}
+
+/** Which level the shown plan needs: higher ones end alike. */
+function EnoughLevel({ chosen }: { readonly chosen: Level }) {
+  const compilation = usePlayground((state) => state.derived.compilation);
+  const covered = usePlayground(selectIsCovered);
+  if (!compilation?.naivePlan || covered) return null;
+  const used = levelUsed(compilation.steps, compilation.naivePlan.totals);
+  if (used === 0 || used >= chosen) return null;
+  return (
+    <p className="level-note">
+      This program needs level {used}: passes above it, up to level {chosen}, fuse nothing more here.
+    </p>
   );
 }
 

@@ -1,4 +1,5 @@
 /** @file Predict first, as a mode of the page: what the planner found stays covered until somebody guesses, and a tally counts their guesses. */
+import { coveredAt, type CoveredCounts } from "../../course/files";
 import type { Slice } from "./slice-context";
 import type { PlaygroundState } from "../types";
 import type { Guesses } from "./slice-states";
@@ -19,11 +20,11 @@ export function selectLessonAsks({ lesson }: Pick<PlaygroundState, "lesson">): b
   return !lesson.answers.get(lesson.step)?.judgement;
 }
 
-/** Which numbers of the score stay covered: those of the end, or of the naive plan too, where a lesson asks about it. */
-export function selectCovered(state: Read): "nothing" | "end" | "all" {
+/** Which numbers of the score stay covered: those that a lesson asks for, in this step or a later one, or that one predicts. */
+export function selectCovered(state: Read): CoveredCounts {
   const { lesson } = state;
-  const ask = lesson?.content.steps[lesson.step]?.ask;
-  if (selectLessonAsks(state)) return ask?.kind === "number" && /\bnaive\./.test(ask.answer) ? "all" : "end";
+  if (lesson)
+    return coveredAt(lesson.content.steps, lesson.step, (step) => Boolean(lesson.answers.get(step)?.judgement));
   const guesses = selectGuesses(state);
   return guesses !== null && guesses.end === null ? "end" : "nothing";
 }

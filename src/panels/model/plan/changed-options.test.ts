@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { defaultOptions } from "../../../fusion";
+import { examples, optionsFor } from "../../../lessons";
+import { changedOptions } from "./changed-options";
+
+test("no example opens with options that count as changed", () => {
+  const changed = examples.filter((each) =>
+    changedOptions(optionsFor(each, defaultOptions, null, defaultOptions), each),
+  );
+  expect(changed.map(({ id }) => id)).toEqual([]);
+});
+
+test("what goes along from program to program is said, and can be set back", () => {
+  const options = { ...defaultOptions, level: 1 as const, strict: true, disabledPasses: ["row-groups"] };
+  const [example] = examples;
+  const opened = optionsFor(example!, options, null, defaultOptions);
+  const { words, usual } = changedOptions(opened, example!)!;
+  expect(words).toEqual(["level 1", "1 pass off", "strict"]);
+  expect(changedOptions({ ...opened, ...usual }, example!)).toBeNull();
+  // Three is what no choice means.
+  expect(changedOptions({ ...defaultOptions, level: 3 }, null)).toBeNull();
+});
