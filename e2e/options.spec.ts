@@ -61,6 +61,23 @@ test("levels and passes are chosen, moved, refused with a reason, and travel wit
   });
 });
 
+test("an option goes along to another example, is said beside the score, and a click sets it back", async ({
+  page,
+  play,
+}) => {
+  await play.open("./?example=layer-norm-gelu");
+  await expect(play.steps).toBeVisible();
+  const dialog = await openOptions(page);
+  await expect(dialog).toContainText("This program needs level 2");
+  await dialog.getByRole("radio", { name: /^1 / }).check();
+  await page.keyboard.press("Escape");
+  await play.example("Softmax");
+  const changed = play.region("Score").getByRole("button", { name: /^Planned with changed options: level 1/ });
+  await changed.click();
+  await expect(changed).toHaveCount(0);
+  await expect(kernels(play)).toHaveAccessibleName(/end 1$/);
+});
+
 test("a constant of the machine has bounds, is marked when changed, and goes back; a run adds this device", async ({
   page,
   play,
