@@ -38,5 +38,14 @@ export async function loadLesson(id: string): Promise<Lesson | null> {
   return path === undefined ? null : ((await lessonFiles[path]?.()) ?? null);
 }
 
-export { answered, besideOf, cursorOf, isAboutCode, pictureOf, type Picture, type Planned } from "./picture";
-export { coveredAt, type CoveredCounts } from "./covered";
+export {
+  answered,
+  besideOf,
+  coveredAt,
+  type CoveredCounts,
+  cursorOf,
+  isAboutCode,
+  pictureOf,
+  type Picture,
+  type Planned,
+} from "./picture";

@@ -1,5 +1,5 @@
-/** @file The options that a document gets from its example. */
-import type { CompileOptions } from "../fusion";
+/** @file The options that a document gets from its example, and what of them a person changed. */
+import { defaultOptions, OPS_PER_NOTCH, plural, type CompileOptions } from "../fusion";
 import type { Example, ExampleOptions } from "./example";
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -28,5 +28,48 @@ export function optionsFor(
     savedValues: undefined,
     ...example.options,
     granularity: example.granularity,
+  };
+}
+
+/** Each in few words. The score names the profile itself; pins, knobs and saved values have marks of their own and belong to one program. */
+const WORDS = {
+  level: ({ level }) => `level ${level}`,
+  disabledPasses: ({ disabledPasses }) => `${plural(disabledPasses.length, "pass", "passes")} off`,
+  order: () => "own order of passes",
+  strict: () => "strict",
+  granularity: ({ granularity }) =>
+    granularity === "op" ? "naive kernels: one per call" : `naive kernels: one per ${granularity}`,
+  policy: ({ policy }) =>
+    ({
+      cost: "shared values by cost",
+      materialise: "shared values stored",
+      duplicate: "shared values recomputed",
+      multi: "several results per kernel",
+    })[policy],
+  matmulPolicy: ({ matmulPolicy }) =>
+    ({ epilogue: "matmul epilogues fused", library: "matmuls separate", threshold: "large matmuls separate" })[
+      matmulPolicy
+    ],
+  groupSize: ({ groupSize }) => `${OPS_PER_NOTCH * groupSize} ops per kernel`,
+} satisfies { readonly [Key in keyof CompileOptions]?: (options: CompileOptions) => string };
+
+type Key = keyof typeof WORDS;
+
+export interface ChangedOptions {
+  /** `level 1`, `strict` … */
+  readonly words: readonly string[];
+  /** What sets them back. */
+  readonly usual: Partial<CompileOptions>;
+}
+
+/** What differs from how the example (or a program of one's own) opens for who changed nothing; null where nothing does. */
+export function changedOptions(options: CompileOptions, example: Example | null): ChangedOptions | null {
+  const usual = example ? optionsFor(example, defaultOptions, null, defaultOptions) : defaultOptions;
+  const same = (key: Key): boolean => JSON.stringify(options[key] ?? null) === JSON.stringify(usual[key] ?? null);
+  const keys = (Object.keys(WORDS) as Key[]).filter((key) => !same(key) && (key !== "level" || options.level !== 3));
+  if (keys.length === 0) return null;
+  return {
+    words: keys.map((key) => WORDS[key](options)),
+    usual: Object.fromEntries(keys.map((key) => [key, usual[key]])),
   };
 }

@@ -11,7 +11,7 @@ import {
 import { Icon } from "../../icons";
 import { useMemo } from "react";
 import { measuredScore } from "../model/run/measured";
-import { changedOptions } from "../model/plan/changed-options";
+import { changedOptions } from "../../lessons";
 import { scoreWords, type ScoreWords } from "../model/plan/score";
 import { useStatus } from "./use-status";
 import "./score.css";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { coveredAt } from "./covered";
+import { coveredAt } from "./picture";
 import { lessonHeads, loadLesson } from "./files";
 import type { Lesson } from "./lesson";
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { defaultOptions } from "../../../fusion";
-import { examples, optionsFor } from "../../../lessons";
-import { changedOptions } from "./changed-options";
+import { defaultOptions } from "../fusion";
+import { changedOptions, examples, optionsFor } from "./index";
 
 test("no example opens with options that count as changed", () => {
   const changed = examples.filter((each) =>
