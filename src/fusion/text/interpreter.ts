@@ -6,6 +6,7 @@ import type { Entry } from "../autodiff";
 import type { Diagnostics } from "./reading/diagnostics";
 import type {
   GivenArgument,
+  Binding,
   Making,
   Memory,
   Method,
@@ -106,6 +107,26 @@ export type Assertion =
   /** Exactly so many kernels; at most so many bytes moved, or alive at once. */
   | { readonly kind: CountedKind; readonly count: number; readonly span: Span };
 
+/** A loop of which one iteration is a step of training. */
+export interface RepeatedStep {
+  readonly statement: Statement;
+  /** How often it goes round; null where only its condition knows. */
+  readonly iterations: number | null;
+  /** What names and fields held before it and after it. */
+  readonly before: Moment;
+  readonly after: Moment;
+}
+
+/** What names and fields hold at one moment. */
+export interface Moment {
+  /** By the scopes that have the names. */
+  readonly names: readonly (readonly [Scope, ReadonlyMap<string, Binding>])[];
+  /** How often fields had been set. */
+  readonly fields: number;
+  /** What replaced inputs. */
+  readonly moved: ReadonlyMap<NodeId, NodeId>;
+}
+
 export interface Optimizing {
   /** Where `step()` was called. */
   readonly steps: Span[];
@@ -115,6 +136,10 @@ export interface Optimizing {
   backwardAt: Span | null;
   /** How many steps of training were read, by optimizers and by loops that carry on what they learn. */
   turns: number;
+  /** The last loop of several iterations of which one is a step. */
+  repeated: RepeatedStep | null;
+  /** Loops that are written out, since their iterations differ. */
+  readonly writtenOut: Set<Statement>;
   /** Inputs that count iterations, and what only conditions read of them. */
   readonly counts: Set<NodeId>;
   readonly tests: Set<NodeId>;
@@ -193,6 +218,8 @@ export interface Interpreter {
   readonly defCalls: Map<string, number>;
   /** Fields of objects as they were before each assignment, in order. */
   readonly fieldWrites: { readonly object: ObjectInfo; readonly name: string; readonly before: Value | undefined }[];
+  /** Weights that were replaced by others, in order. */
+  readonly weightWrites: { readonly named: Named; readonly key: string; readonly before: NodeId | undefined }[];
   /** Made while classes and objects were: in the graph where something reads them, and no results by themselves. */
   readonly spare: Set<NodeId>;
   /** What went wrong while classes and objects were made. */

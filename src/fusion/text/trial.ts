@@ -1,6 +1,6 @@
 /** @file Reading a part of the program to see what it is: what that leaves behind can be discarded. */
 import type { NodeId } from "../ir";
-import type { Interpreter } from "./interpreter";
+import type { Interpreter, Optimizing } from "./interpreter";
 
 export interface Trial {
   /** The nodes made so far, in order. */
@@ -17,6 +17,28 @@ export interface Trial {
 
 const later = <K>(entries: Iterable<K>, size: number): K[] => [...entries].slice(size);
 
+/** Makes what optimizers have done what it is now. */
+function keptOptimizing({ optimizing }: Interpreter): () => void {
+  const { steps, losses, counts, tests, labels, replaced, first } = optimizing;
+  const lists = [steps, losses].map((list) => list.length);
+  const sets = [counts, tests].map((set) => [set, new Set(set)] as const);
+  const maps = [labels, replaced, first].map((map) => [map, new Map<NodeId, string>(map)] as const);
+  const { backwardAt, turns, repeated, asked, unclear, zeroed, stale } = optimizing;
+  const plain: Partial<Optimizing> = { backwardAt, turns, repeated, asked, unclear, zeroed, stale };
+  return () => {
+    [steps, losses].forEach((list, i) => (list.length = lists[i]!));
+    for (const [set, was] of sets) {
+      set.clear();
+      for (const id of was) set.add(id);
+    }
+    for (const [map, was] of maps) {
+      map.clear();
+      for (const [id, value] of was) (map as Map<NodeId, string>).set(id, value);
+    }
+    Object.assign(optimizing, plain);
+  };
+}
+
 /** Begins a trial. */
 export function openTrial(interpreter: Interpreter): Trial {
   const {
@@ -32,6 +54,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     runs,
     readEarly,
     fieldWrites,
+    weightWrites,
     memory,
   } = interpreter;
   const sizes = {
@@ -47,12 +70,16 @@ export function openTrial(interpreter: Interpreter): Trial {
     runs: runs.length,
     readEarly: readEarly.size,
     fieldWrites: fieldWrites.length,
+    weightWrites: weightWrites.length,
     later: memory?.later.size ?? 0,
   };
   const mistakes = interpreter.diagnostics.mark();
   const calledBefore = new Map(interpreter.defCalls);
   const { training, stopped, draws } = interpreter;
   const { asked } = interpreter.optimizing;
+  const asOptimized = keptOptimizing(interpreter);
+  const lost = [...losses];
+  const wholes = new Map(cotangents);
   const made = (): ReadonlySet<NodeId> => new Set(later(nodes.keys(), sizes.nodes));
   const dropAllBut = (needed: ReadonlySet<NodeId>): void => {
     const gone = new Set([...made()].filter((id) => !needed.has(id)));
@@ -82,20 +109,24 @@ export function openTrial(interpreter: Interpreter): Trial {
     undo() {
       dropAllBut(new Set());
       interpreter.diagnostics.backTo(mistakes);
-      for (const id of later(cotangents.keys(), sizes.cotangents)) cotangents.delete(id);
+      cotangents.clear();
+      for (const [of, whole] of wholes) cotangents.set(of, whole);
       for (const name of later(readEarly, sizes.readEarly)) readEarly.delete(name);
-      losses.length = sizes.losses;
+      losses.splice(0, losses.length, ...lost);
       assertions.length = sizes.assertions;
       runs.length = sizes.runs;
       for (const { object, name, before } of fieldWrites.splice(sizes.fieldWrites).reverse())
         if (before) object.fields.set(name, before);
         else object.fields.delete(name);
+      for (const { named, key, before } of weightWrites.splice(sizes.weightWrites).reverse())
+        if (before === undefined) named.weights.delete(key);
+        else named.weights.set(key, before);
       interpreter.defCalls.clear();
       for (const [root, number] of calledBefore) interpreter.defCalls.set(root, number);
       interpreter.training = training;
       interpreter.stopped = stopped;
       interpreter.draws = draws;
-      interpreter.optimizing.asked = asked;
+      asOptimized();
     },
   };
 }

@@ -21,7 +21,7 @@ import {
 import { canBegin } from "../statements/starting-values";
 import { callMethod } from "./attributes";
 import { inherited, lineOf } from "./classes";
-import { type ParameterHome, homesIn, rebind, replace } from "./parameters";
+import { type ParameterHome, homesIn, rebind, replace, setWeight } from "./parameters";
 
 const isOf = ({ of }: ObjectInfo, name: string): boolean => lineOf(of).includes(libraryClass(name)!);
 
@@ -111,7 +111,7 @@ function own(
 function countOf(interpreter: Interpreter, run: StatementRun, at: CallAt, scheduler: ObjectInfo): [string, NodeId] {
   const key = `${scheduler.name ?? "scheduler"}.last_epoch`;
   const known = scheduler.weights.get(key) ?? stateOf(interpreter, run, at, key, { dtype: "f32", shape: [] });
-  scheduler.weights.set(key, known);
+  setWeight(interpreter, scheduler, key, known);
   return [key, known];
 }
 
@@ -273,7 +273,7 @@ function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: O
     if (results.length !== 1 + states.length) return;
     const [next, ...nextStates] = results as [NodeId, ...NodeId[]];
     replace(interpreter, node, next);
-    if (home) home.named.weights.set(home.key, next);
+    if (home) setWeight(interpreter, home.named, home.key, next);
     else rebind(interpreter, run.frame, node, next);
     states.forEach((was, i) => keep(interpreter, object, `${label}.${names[i]!}`, was, nextStates[i]!));
   }
@@ -298,5 +298,5 @@ function calledFirst(interpreter: Interpreter, { frame }: StatementRun, first: N
 /** What an optimizer carries lies with it, under the parameter's name. */
 function keep(interpreter: Interpreter, object: ObjectInfo, key: string, was: NodeId, now: NodeId): void {
   replace(interpreter, was, now);
-  object.weights.set(key, now);
+  setWeight(interpreter, object, key, now);
 }

@@ -64,6 +64,12 @@ export function replace({ optimizing }: Interpreter, was: NodeId, now: NodeId, l
   if (label !== undefined && !optimizing.labels.has(first)) optimizing.labels.set(first, label);
 }
 
+/** `node` is that weight from here on. */
+export function setWeight({ weightWrites }: Interpreter, named: Named, key: string, node: NodeId): void {
+  weightWrites.push({ named, key, before: named.weights.get(key) });
+  named.weights.set(key, node);
+}
+
 /** Names of a parameter stand for its next value from here on. */
 export function rebind(interpreter: Interpreter, { scope: from }: Frame, was: NodeId, now: NodeId): void {
   for (let scope: Scope | null = from; scope; scope = scope.parent)
@@ -95,6 +101,6 @@ export function learnInPlace(interpreter: Interpreter, frame: Frame, was: Value,
   for (let scope: Scope | null = frame.scope; scope; scope = scope.parent)
     for (const history of scope.names.values())
       for (const { node, home } of homesIn(history.at(-1)?.value ?? now, seen))
-        if (home && node === was.node) home.named.weights.set(home.key, now.node);
+        if (home && node === was.node) setWeight(interpreter, home.named, home.key, now.node);
   rebind(interpreter, frame, was.node, now.node);
 }

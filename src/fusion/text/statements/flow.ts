@@ -9,11 +9,12 @@ import { mayGoOn } from "../interpreter";
 import { bare, bodiesOf, everyStatement, rootsOf, walk } from "../reading/syntax";
 import type { GroupRef } from "../../ir";
 import { isInput, type NodeId } from "../../ir";
-import { isIdle } from "../objects/classes";
-import type { CallExpr, Expr, ForStatement, IfStatement, Statement, WhileStatement } from "../reading/syntax";
+import { onlyTells } from "./telling";
+import type { Expr, ForStatement, IfStatement, Statement, WhileStatement } from "../reading/syntax";
 import { forAsLoop, type ForLoop } from "./for-loop";
-import { type FirstIteration, mayTrain, runFirst } from "./training-loop";
+import { type FirstIteration, mayTrain, isTooLong, LONGEST_WRITTEN, runFirst } from "./training-loop";
 import { bindTargets, namesIn, underName, versioned } from "./targets";
+import { repeatsItself } from "./iterations-differ";
 import { BROKEN, isBroken, type Value } from "../values/values";
 
 /** What a test says; names of an `if` belong to nothing, so a test makes no binding. */
@@ -27,7 +28,12 @@ function testValue(
   return underName(interpreter, frame, statement, "_", (run) => {
     const made = interpreter.nodes.size;
     const value = evaluate(interpreter, run, test, run.root);
-    if (statement.kind === "if" && value.kind === "tensor" && counts(interpreter, value.node) && onlyTells(statement)) {
+    if (
+      statement.kind === "if" &&
+      value.kind === "tensor" &&
+      counts(interpreter, value.node) &&
+      onlyTells([statement], ENDS)
+    ) {
       for (const id of [...interpreter.nodes.keys()].slice(made)) {
         interpreter.spare.add(id);
         interpreter.optimizing.tests.add(id);
@@ -46,6 +52,9 @@ function testValue(
   });
 }
 
+/** A training is as long as it is let to be: where its loop ends by its number says nothing about a step. */
+const ENDS: ReadonlySet<Statement["kind"]> = new Set(["break"]);
+
 /** Whether a condition hangs on nothing but which iteration this is. */
 function counts({ nodes, optimizing }: Interpreter, test: NodeId): boolean {
   const seen = new Set([test]);
@@ -57,21 +66,6 @@ function counts({ nodes, optimizing }: Interpreter, test: NodeId): boolean {
   }
   return found;
 }
-
-/** Whether a branch only prints, plots or keeps a record: a step computes nothing of it. */
-function onlyTells({ branches, otherwise }: IfStatement): boolean {
-  const all = [...everyStatement([...branches.flatMap(({ body }) => body), ...otherwise])];
-  return all.every((each) => {
-    if (each.kind !== "expression") return each.kind === "pass" || isIdle(each);
-    const call = bare(each.value);
-    return call.kind !== "call" || tells(call);
-  });
-}
-
-const tells = (call: CallExpr): boolean => {
-  const callee = bare(call.callee);
-  return callee.kind === "name" ? callee.name === "print" : callee.kind === "member" && callee.name.text === "append";
-};
 
 export function runIf(interpreter: Interpreter, statement: IfStatement, frame: Frame): void {
   const ways = [...statement.branches, { test: null, body: statement.otherwise }];
@@ -174,19 +168,27 @@ function runIteration(
   return jump.word !== "break";
 }
 
-/** Runs an iteration; whether it is the last one. A loop whose iteration is a step of training is all of it: a program is one step. */
+/**
+ * Runs an iteration; whether it is the last one. A loop whose iteration is a step of training is all of it: a program is one step.
+ * @param block whether the iterations up to this one repeat as a block; null for the first
+ */
 function isLast(
   interpreter: Interpreter,
   run: StatementRun,
-  first: boolean,
   iteration: Omit<FirstIteration, "run">,
   iterate: (number: Value | null) => boolean,
+  block: (() => boolean) | null,
 ): boolean {
   const { optimizing } = interpreter;
-  if (first && mayTrain(interpreter, run.frame))
+  if (!block && mayTrain(interpreter, run.frame))
     return runFirst(interpreter, run, { ...iteration, run: iterate }) !== "goes on";
   const { turns } = optimizing;
-  return !iterate(null) || optimizing.turns > turns;
+  if (!iterate(null)) return true;
+  if (optimizing.turns === turns || optimizing.writtenOut.has(iteration.statement)) return false;
+  // Iterations that make no step came before: they are the step together with this one, or they differ.
+  if (block?.()) return true;
+  optimizing.writtenOut.add(iteration.statement);
+  return false;
 }
 
 /** What a test hangs on, where that is nothing but numbers and words: with the same values it says the same again. */
@@ -226,7 +228,9 @@ export function runWhile(interpreter: Interpreter, statement: WhileStatement, fr
     const run: StatementRun = { frame, statement, step: ++interpreter.step, root: loop };
     const iterate = (): boolean => runIteration(interpreter, statement, frame, group, () => {});
     const before = staysIn ? testedValues(frame, statement.test) : null;
-    if (isLast(interpreter, run, i === 0, { statement, id, number: null }, iterate)) return;
+    const block = i === 0 ? null : (): boolean => false;
+    if (isLast(interpreter, run, { statement, id, number: null, items: null }, iterate, block)) return;
+    if (i + 1 === LONGEST_WRITTEN && isTooLong(interpreter, statement)) return;
     if (before !== null && before === testedValues(frame, statement.test)) {
       const text =
         "This loop never ends: its body changes nothing of what it tests. Count with `for i in range(3):`, or change that in the body.";
@@ -249,15 +253,16 @@ function mayBeOneLoop(interpreter: Interpreter, statement: ForStatement): boolea
 }
 
 /** The number that a loop counts by: its variable, or the first of a tuple, as `enumerate` numbers items. */
-function ownNumber(target: Expr, [first, second]: readonly Pass[]): FirstIteration["number"] {
+function ownNumber(target: Expr, passes: readonly Pass[]): FirstIteration["number"] {
   const name = target.kind === "tuple" ? bare(target.items[0]!) : target;
-  const numberIn = (pass: Pass | undefined): number | null => {
-    const value = pass?.value.kind === "sequence" && target.kind === "tuple" ? pass.value.items[0]?.value : pass?.value;
-    return value?.kind === "number" && value.whole ? value.value : null;
-  };
-  const [now, next] = [numberIn(first), numberIn(second)];
+  const numbers = passes.map(({ value }): number | null => {
+    const own = value.kind === "sequence" && target.kind === "tuple" ? value.items[0]?.value : value;
+    return own?.kind === "number" && own.whole ? own.value : null;
+  });
+  const [now = null, next = null] = numbers;
   if (name.kind !== "name" || now === null) return null;
-  return { name: name.name, now, step: (next ?? now + 1) - now };
+  const step = (next ?? now + 1) - now;
+  return numbers.every((each, i) => each === now + i * step) ? { name: name.name, now, step } : null;
 }
 
 const withNumber = (value: Value, number: Value): Value =>
@@ -285,10 +290,11 @@ export function runFor(interpreter: Interpreter, statement: ForStatement, frame:
   const loops = (frame.versions.get(key) ?? 0) + 1;
   frame.versions.set(key, loops);
   const loop = loops === 1 ? name : `${name}@${loops}`;
+  const items = passes.map(({ value }) => value);
   const rest = (from: number): ForLoop => ({
     statement,
     id: `${frame.prefix}${loop}${from < 2 ? "" : `.from${from}`}`,
-    items: passes.slice(from).map(({ value }) => value),
+    items: items.slice(from),
     runBody: (around, bind) => {
       const group = { kind: "loop", id: `${frame.prefix}${loop}#`, label: `for ${name}` } as const;
       runIteration(interpreter, statement, around, group, bind);
@@ -307,17 +313,24 @@ export function runFor(interpreter: Interpreter, statement: ForStatement, frame:
       // What an iteration of a loop around it says on trial is not its last word.
       if (tries === 0 && interpreter.anyIteration === null) unrolled.get(interpreter)!.add(statement);
     }
-    const { key: iterationKey, value } = passes[at]!;
-    const id = `${frame.prefix}${loop}#${iterationKey}`;
-    const group = { kind: "loop", id, label: `for ${name} = ${iterationKey}` } as const;
-    const iterate = (own: Value | null): boolean => {
+    const iterate = (own: Value | null, of = at): boolean => {
+      const { key: iterationKey, value } = passes[of]!;
+      const id = `${frame.prefix}${loop}#${iterationKey}`;
+      const group = { kind: "loop", id, label: `for ${name} = ${iterationKey}` } as const;
       interpreter.calls.push({ ...group, span: statement.span, result: null, expr: null, run });
       const item = own === null ? value : withNumber(value, own);
       return runIteration(interpreter, statement, frame, group, (inner) =>
         bindTargets(interpreter, { ...run, frame: inner }, target, item, "loop"),
       );
     };
-    const number = ownNumber(target, passes);
-    if (isLast(interpreter, run, at === 0, { statement, id, number }, iterate)) return;
+    const id = `${frame.prefix}${loop}#${passes[at]!.key}`;
+    const block = (): boolean =>
+      2 * at + 1 < passes.length &&
+      repeatsItself(interpreter, frame, () => {
+        for (let of = at + 1; of <= 2 * at + 1; of++) iterate(null, of);
+      });
+    const number = at === 0 ? ownNumber(target, passes) : null;
+    if (isLast(interpreter, run, { statement, id, number, items }, iterate, at === 0 ? null : block)) return;
+    if (at + 1 === LONGEST_WRITTEN && at + 1 < passes.length && isTooLong(interpreter, statement)) return;
   }
 }

@@ -2,20 +2,22 @@
  * @file The loop that is the training: its iteration takes a derivative and carries what it makes of it on. A program is one such
  * iteration, and what the loop carries replaces what it began with: weights, what an optimizer keeps, counts.
  */
-import { type Attrs, isInput, nodeId, type NodeId, sameShape, type TensorType } from "../../ir";
+import { type Attrs, isInput, nodeId, type NodeId, sameShape, type Span, type TensorType } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import { applyOp } from "../calls/apply";
 import { type Ending, endings } from "../values/endings";
-import type { Frame, Interpreter, StatementRun } from "../interpreter";
+import type { Frame, Interpreter, Moment, RepeatedStep, StatementRun } from "../interpreter";
 import { addNode, typeOf } from "../interpreter";
 import { BINARY_OPS } from "../calls/names";
 import { isLearned, replace } from "../objects/parameters";
+import { changedSince, type Home, momentOf, readIn, scopesOf } from "./carried";
+import { difference, differingNames } from "./iterations-differ";
 import { canBegin, constantStart, startAttrs } from "./starting-values";
 import type { Expr, ForStatement, Statement, WhileStatement } from "../reading/syntax";
 import { bare, everyStatement, expressionsOf, walk } from "../reading/syntax";
 import { isTransform } from "../calls/transforms";
 import { openTrial } from "../trial";
-import { numberValue, type Operand, type Scope, tensorValue, type Value } from "../values/values";
+import { numberValue, type Operand, type SymbolRecord, tensorValue, type Value } from "../values/values";
 
 /** What a loop is, for who runs its first iteration. */
 export interface FirstIteration {
@@ -24,6 +26,8 @@ export interface FirstIteration {
   readonly id: string;
   /** The loop's own number in this iteration and the next; null where it has none. */
   readonly number: { readonly name: string; readonly now: number; readonly step: number } | null;
+  /** What it goes through; null where only its condition knows. */
+  readonly items: readonly Value[] | null;
   /** Runs the iteration, with another value of the loop's own number where one is given; whether the loop goes on. */
   readonly run: (number: Value | null) => boolean;
 }
@@ -50,36 +54,24 @@ export function differentiates({ statements }: Interpreter): boolean {
 export const mayTrain = (interpreter: Interpreter, frame: Frame): boolean =>
   frame.sequence === true && differentiates(interpreter);
 
-/** A scope and those around it. */
-function* scopesOf(frame: Frame): Generator<Scope> {
-  for (let scope: Scope | null = frame.scope; scope; scope = scope.parent) yield scope;
-}
-
 /** A number or tensor that an iteration carries on as another. */
 interface Carried extends Ending {
-  readonly scope: Scope;
-  readonly name: string;
+  readonly home: Home;
 }
 
-type Values = readonly (readonly [Scope, ReadonlyMap<string, Value>])[];
-
-const valuesNow = (frame: Frame): Values =>
-  [...scopesOf(frame)].map((scope) => [
-    scope,
-    new Map([...scope.names].flatMap(([name, history]) => (history.length > 0 ? [[name, history.at(-1)!.value]] : []))),
-  ]);
-
-const carriedSince = (before: Values): readonly Carried[] =>
-  before.flatMap(([scope, names]) =>
-    [...names].flatMap(([name, first]) => {
-      const last = scope.names.get(name)?.at(-1)?.value;
-      return last && last !== first ? [...endings(first, last, name)].map((each) => ({ ...each, scope, name })) : [];
-    }),
+const carriedSince = (interpreter: Interpreter, before: Moment, { statement }: FirstIteration): readonly Carried[] =>
+  changedSince(interpreter, before, statement).flatMap(({ home, from, to }) =>
+    [...endings(from, to, home.name)].map((each) => ({ ...each, home })),
   );
 
 const isTensor = ({ from, to }: Ending): boolean => from.kind === "tensor" && to.kind === "tensor";
-const isNumber = ({ from, to }: Ending): boolean =>
-  from.kind === "number" && to.kind === "number" && from.value !== to.value;
+
+/** Whether it is a number that another iteration finds as another, or as a tensor of one. */
+function isNumber({ nodes }: Interpreter, { home, from, to }: Carried): boolean {
+  if (from.kind !== "number") return false;
+  if (to.kind === "number") return from.value !== to.value;
+  return to.kind === "tensor" && nodes.get(to.node)?.type.shape.length === 0 && home.isRead();
+}
 
 /** An input that begins as `start` says and that the next step replaces. */
 function stateNode(
@@ -138,22 +130,17 @@ export function runFirst(
   return found;
 }
 
-/**
- * Runs the first iteration of a loop. Where that is a step of training, what it carries on is recorded; numbers that it changes, the
- * loop's own among them, are counted on as states, where its body can be read with those.
- * @returns whether the loop is the training, which one iteration of it is all of
- */
-function firstOf(interpreter: Interpreter, run: StatementRun, first: FirstIteration): "trained" | "ended" | "goes on" {
-  const { frame } = run;
+/** More iterations are not written out: a program has as many ops as they. */
+export const LONGEST_WRITTEN = 16;
+
+/** Whether what was read since is a step of training: it asks for derivatives and moves what it asks them of. */
+function isStep(
+  interpreter: Interpreter,
+  carried: readonly Carried[],
+  was: { readonly turns: number; readonly asked: number; readonly moved: ReadonlyMap<NodeId, NodeId> },
+): boolean {
   const { optimizing } = interpreter;
-  const { turns, asked } = optimizing;
-  const moved = new Map(optimizing.replaced);
-  let before = valuesNow(frame);
-  const marks = [...scopesOf(frame)].map((scope) => [scope, scope.mark()] as const);
-  const trial = openTrial(interpreter);
-  const goesOn = first.run(null);
-  if (optimizing.turns > turns) return "trained";
-  const carried = carriedSince(before);
+  if (optimizing.turns > was.turns) return true;
   const learns = carried.some(
     ({ from, to }) =>
       from.kind === "tensor" &&
@@ -161,32 +148,148 @@ function firstOf(interpreter: Interpreter, run: StatementRun, first: FirstIterat
       canBegin(interpreter, from.node) &&
       isLearned(interpreter, to.node),
   );
-  const moves = [...optimizing.replaced].some(([input, value]) => moved.get(input) !== value);
-  if (optimizing.asked === asked || !(learns || moves)) return goesOn ? "goes on" : "ended";
-  const numbers = [...carried.filter(isNumber), ...apart(interpreter, carried)];
-  const { number } = first;
-  const asks = number !== null && (frame.scope.find(number.name)?.symbol.uses.length ?? 0) > 0;
-  if (numbers.length > 0 || asks) {
-    const undo = (): void => {
-      trial.undo();
-      for (const [scope, mark] of marks) scope.backTo(mark);
-      optimizing.replaced.clear();
-      for (const [input, value] of moved) optimizing.replaced.set(input, value);
-    };
-    undo();
-    const begun = counted(interpreter, run, first, numbers);
-    if (begun) before = begun;
+  const moves = [...optimizing.replaced].some(([input, value]) => was.moved.get(input) !== value);
+  return optimizing.asked > was.asked && (learns || moves);
+}
+
+/**
+ * Runs the first iteration of a loop. Where that is a step of training, what it carries on is recorded; numbers that it changes, the
+ * loop's own among them, are counted on as states, where its body can be read with those. Iterations that differ in more than that are
+ * no step: they are written out, or refused where they are many.
+ * @returns whether the loop is the training, which one iteration of it is all of
+ */
+function firstOf(interpreter: Interpreter, run: StatementRun, first: FirstIteration): "trained" | "ended" | "goes on" {
+  const { frame } = run;
+  const { optimizing } = interpreter;
+  const { turns, asked } = optimizing;
+  const start = momentOf(interpreter, frame);
+  const was = { turns, asked, moved: start.moved };
+  const marks = [...scopesOf(frame)].map((scope) => [scope, scope.mark()] as const);
+  const trial = openTrial(interpreter);
+  const undo = (): void => {
+    trial.undo();
+    for (const [scope, mark] of marks) scope.backTo(mark);
+  };
+  const { repeated: another } = optimizing;
+  optimizing.repeated = null;
+  const goesOn = first.run(null);
+  const inner = optimizing.repeated as RepeatedStep | null;
+  const carried = carriedSince(interpreter, start, first);
+  const ended = goesOn ? "goes on" : "ended";
+  if (!isStep(interpreter, carried, was) || optimizing.writtenOut.has(first.statement)) {
+    optimizing.repeated ??= another;
+    return ended;
+  }
+  if (inner && doesMore(interpreter, first, start, inner)) {
+    if (inner.iterations === null || inner.iterations > LONGEST_WRITTEN) tellRest(interpreter, inner);
     else {
       undo();
-      first.run(null);
-      tellFirst(interpreter, first, [...numbers.map(({ name }) => name), ...(asks ? [number.name] : [])]);
+      optimizing.writtenOut.add(inner.statement);
+      return firstOf(interpreter, run, first);
     }
   }
-  for (const { from, to, path } of carriedSince(before).filter(isTensor))
+  const read = first.items?.length === 1 ? start : asStep(interpreter, run, { first, start, carried, undo });
+  if (!read) return first.run(null) ? "goes on" : "ended";
+  for (const { from, to, path } of carriedSince(interpreter, read, first).filter(isTensor))
     if (from.kind === "tensor" && to.kind === "tensor" && canBegin(interpreter, from.node) && from.node !== to.node)
       replace(interpreter, from.node, to.node, path.join("."));
+  const iterations = first.items?.length ?? null;
+  if (iterations !== 1 && another && !inner) tellSecond(interpreter, first.statement);
+  if (iterations !== 1)
+    optimizing.repeated = {
+      statement: first.statement,
+      iterations,
+      before: start,
+      after: momentOf(interpreter, frame),
+    };
   optimizing.turns++;
   return "trained";
+}
+
+interface Attempt {
+  readonly first: FirstIteration;
+  readonly start: Moment;
+  readonly carried: readonly Carried[];
+  /** Makes everything what it was before the iteration. */
+  readonly undo: () => void;
+}
+
+/**
+ * Reads the iteration, which has been read once, so that it is every iteration; with a message where that can't be done.
+ * @returns what names stood for before it; null where the iterations are to be written out
+ */
+function asStep(interpreter: Interpreter, run: StatementRun, { first, start, carried, undo }: Attempt): Moment | null {
+  const { frame } = run;
+  const { number, statement, items } = first;
+  const isRead = readIn(interpreter, statement);
+  const asks = number !== null && isReadHere(frame, number.name, isRead);
+  let numbers = [...carried.filter((each) => isNumber(interpreter, each)), ...apart(interpreter, carried)];
+  let read: Moment | null = start;
+  let counts = false;
+  for (let more: readonly Carried[] = numbers, round = 0; more.length > 0 || (asks && round === 0); round++) {
+    undo();
+    read = round < MOST_ROUNDS ? counted(interpreter, run, first, numbers) : null;
+    if (!read) break;
+    counts = true;
+    const known = new Set(numbers.map(({ path }) => path.join()));
+    more = carriedSince(interpreter, read, first).filter(
+      (each) => isNumber(interpreter, each) && !known.has(each.path.join()),
+    );
+    numbers = [...numbers, ...more];
+  }
+  const names = [...numbers.map(({ path }) => path.join(".")), ...(asks ? [number.name] : [])];
+  const differing = items
+    ? differingNames(statement.kind === "for" ? statement.target : BAD, items).filter(
+        (name) => !(counts && name === number?.name) && isReadHere(frame, name, isRead),
+      )
+    : [];
+  const found =
+    read === null
+      ? `the body needs to know ${listed(names)} while it is read`
+      : differing.length > 0
+        ? `${listed(differing)} ${differing.length === 1 ? "is" : "are"} another in each iteration`
+        : difference(interpreter, changedSince(interpreter, read, statement));
+  if (found === null) return read;
+  undo();
+  if (items === null || items.length <= LONGEST_WRITTEN) {
+    interpreter.optimizing.writtenOut.add(statement);
+    return null;
+  }
+  first.run(null);
+  tellDiffering(interpreter, statement, found, items.length);
+  return start;
+}
+
+/** Numbers may hang on numbers: so often what hangs on those before is looked for. */
+const MOST_ROUNDS = 5;
+
+const isReadHere = ({ scope }: Frame, name: string, isRead: (symbol: SymbolRecord) => boolean): boolean => {
+  const symbol = scope.find(name)?.symbol;
+  return symbol !== undefined && isRead(symbol);
+};
+
+const sameMoves = (a: ReadonlyMap<NodeId, NodeId>, b: ReadonlyMap<NodeId, NodeId>): boolean =>
+  a.size === b.size && [...a].every(([input, value]) => b.get(input) === value);
+
+/** Whether an iteration around the repeated step `inner` computes or counts anything besides it. */
+function doesMore(interpreter: Interpreter, first: FirstIteration, start: Moment, inner: RepeatedStep): boolean {
+  const { statement, number } = first;
+  const isRead = readIn(interpreter, statement);
+  const valueAt = ({ names }: Moment, name: string): Value | undefined =>
+    names.map(([, values]) => values.get(name)?.value).find((value) => value !== undefined);
+  const changed = changedSince(interpreter, start, statement);
+  const fields = interpreter.fieldWrites.length - start.fields > inner.after.fields - inner.before.fields;
+  const symbol = number && inner.after.names[0]?.[1].get(number.name)?.symbol;
+  return (
+    fields ||
+    !sameMoves(start.moved, inner.before.moved) ||
+    !sameMoves(inner.after.moved, interpreter.optimizing.replaced) ||
+    (symbol ? isRead(symbol) : false) ||
+    changed.some(
+      ({ home: { name, isRead }, from, to }) =>
+        isRead() && (valueAt(inner.before, name) !== from || valueAt(inner.after, name) !== to),
+    )
+  );
 }
 
 /** Of tensors that begin as one and go on as several, all but the first: `m, v = zeros, zeros`. */
@@ -204,36 +307,30 @@ function apart(interpreter: Interpreter, carried: readonly Carried[]): readonly 
 function counted(
   interpreter: Interpreter,
   run: StatementRun,
-  { id, number, run: iterate }: FirstIteration,
+  first: FirstIteration,
   numbers: readonly Carried[],
-): Values | null {
+): Moment | null {
+  const { number, run: iterate } = first;
   const { frame } = run;
   const trial = openTrial(interpreter);
-  const begun: {
-    readonly node: NodeId;
-    readonly scope: Scope;
-    readonly name: string;
-    readonly keys: readonly string[];
-  }[] = [];
-  for (const { scope, name, path, from } of numbers) {
+  const begun = numbers.flatMap(({ home, path, from }): Begun[] => {
     const label = path.join(".");
     const start = from.kind === "tensor" ? startAttrs(interpreter, from.node) : null;
-    if (from.kind !== "number" && !(from.kind === "tensor" && start)) continue;
+    if (from.kind !== "number" && !(from.kind === "tensor" && start)) return [];
     const node =
       from.kind === "number"
         ? countNode(interpreter, run, label, from.value)
         : stateNode(interpreter, run, { label, type: typeOf(interpreter, from.node), start: start! });
     const keys = path.slice(1);
-    const { value, symbol } = scope.find(name)!;
-    scope.bind(name, { step: ++interpreter.step, value: withLeaf(value, keys, tensorValue(node)), symbol });
-    begun.push({ node, scope, name, keys });
-  }
-  const before = valuesNow(frame);
+    home.put(withLeaf(home.now()!, keys, tensorValue(node)));
+    return [{ node, home, keys }];
+  });
+  const before = momentOf(interpreter, frame);
   const own = number && countNode(interpreter, run, number.name, number.now);
   iterate(own ? tensorValue(own) : null);
   if (interpreter.stopped || trial.hasErrors()) return null;
-  const ends = begun.map(({ node, scope, name, keys }) => {
-    let value: Value | undefined = scope.find(name)?.value;
+  const ends = begun.map(({ node, home, keys }) => {
+    let value = home.now();
     for (const key of keys)
       value =
         value?.kind === "sequence"
@@ -251,21 +348,30 @@ function counted(
     return null;
   for (const [node, end] of ends)
     if (end !== null && interpreter.optimizing.counts.has(node)) carryCount(interpreter, node, end);
-  if (own && number) {
-    const path = `${id}/${number.name}.next`;
-    const operands = [tensorValue(own), numberValue(number.step, true)].map((value, i) => ({
-      value,
-      path: `${path}/${i}`,
-      expr: null,
-    }));
-    const op = opDef(BINARY_OPS.get("+")!);
-    const expr = bare(run.statement.kind === "for" ? run.statement.target : BAD);
-    const made = interpreter.nodes.size;
-    const next = applyOp(interpreter, run, { op, path, expr }, { tensors: operands, attrs: {} });
-    for (const each of [...interpreter.nodes.keys()].slice(made)) interpreter.spare.add(each);
-    if (next.kind === "tensor") carryCount(interpreter, own, next.node);
-  }
+  if (own) countOn(interpreter, run, first, own);
   return before;
+}
+
+interface Begun {
+  readonly node: NodeId;
+  readonly home: Home;
+  readonly keys: readonly string[];
+}
+
+/** The loop's own number goes on by its step. */
+function countOn(interpreter: Interpreter, run: StatementRun, { id, number }: FirstIteration, own: NodeId): void {
+  const path = `${id}/${number!.name}.next`;
+  const operands = [tensorValue(own), numberValue(number!.step, true)].map((value, i) => ({
+    value,
+    path: `${path}/${i}`,
+    expr: null,
+  }));
+  const op = opDef(BINARY_OPS.get("+")!);
+  const expr = bare(run.statement.kind === "for" ? run.statement.target : BAD);
+  const made = interpreter.nodes.size;
+  const next = applyOp(interpreter, run, { op, path, expr }, { tensors: operands, attrs: {} });
+  for (const each of [...interpreter.nodes.keys()].slice(made)) interpreter.spare.add(each);
+  if (next.kind === "tensor") carryCount(interpreter, own, next.node);
 }
 
 const BAD: Expr = { kind: "bad", span: { from: 0, to: 0 } };
@@ -290,14 +396,35 @@ function carryCount(interpreter: Interpreter, from: NodeId, to: NodeId): void {
     else if (!isInput(nodes.get(id)!) || id === from) interpreter.spare.add(id);
 }
 
-/** A number that decides what an iteration does is that of the first one, in every step. */
-function tellFirst(interpreter: Interpreter, { statement }: FirstIteration, names: readonly string[]): void {
-  const span = statement.kind === "for" ? statement.target.span : statement.test.span;
-  const which = names.map((name) => `\`${name}\``).join(" and ");
-  interpreter.diagnostics.add(
-    "first-iteration",
-    span,
-    `A step of training is the first iteration of this loop, and the body needs to know ${which} while it is read: every step uses what ${names.length === 1 ? "it is" : "they are"} there.`,
-    { severity: "warning" },
-  );
+const listed = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(" and ");
+
+const headOf = (statement: Statement): Span =>
+  statement.kind === "for" ? statement.target.span : statement.kind === "while" ? statement.test.span : statement.span;
+
+/** Iterations that differ in `what`, and are too many to write out. */
+function tellDiffering({ diagnostics }: Interpreter, statement: Statement, what: string, iterations: number): void {
+  const text = `The iterations of this training differ: ${what}. Up to ${LONGEST_WRITTEN} are written out; these are ${iterations}. Every iteration must compute the same with other numbers: choose with where(…), begin with tensors of the later shape, or write the loop over fewer.`;
+  diagnostics.add("iterations-differ", headOf(statement), text);
+}
+
+/** Whether a training that is written out goes on for too long; with a message. */
+export function isTooLong({ diagnostics, optimizing }: Interpreter, statement: Statement): boolean {
+  if (!optimizing.writtenOut.has(statement)) return false;
+  const text = `The iterations of this training differ, and only up to ${LONGEST_WRITTEN} are written out. A program is one step of training: let every iteration do the same, or loop over fewer.`;
+  diagnostics.add("iterations-differ", headOf(statement), text);
+  return true;
+}
+
+/** A training after another one. */
+function tellSecond({ diagnostics }: Interpreter, statement: Statement): void {
+  const text =
+    "This is a second loop that trains, and a program is one step: each step makes one iteration of either loop.";
+  diagnostics.add("second-training", headOf(statement), text, { severity: "warning" });
+}
+
+/** A step that repeats too often to be written out, inside of a loop that does something else, too. */
+function tellRest({ diagnostics }: Interpreter, { statement, iterations }: RepeatedStep): void {
+  const often = iterations === null ? "repeats as long as its condition holds" : `repeats ${iterations} times`;
+  const text = `This step of training ${often}, and the loop around it does more. A program is one step, and what is around it happens in every one of them: write both as one loop, or repeat at most ${LONGEST_WRITTEN} times, which are written out.`;
+  diagnostics.add("iterations-differ", headOf(statement), text);
 }
