@@ -77,6 +77,8 @@ export * from "./text";
 export {
   binRange,
   compareOutputs,
+  fittedTo,
+  largestFinite,
   coordinatesOf,
   foldedData,
   inputData,

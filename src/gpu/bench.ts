@@ -86,6 +86,8 @@ const SHARE = { warm: 0.25, plans: 0.35, kernels: 0.4 };
 export interface CompareRequest {
   readonly names: Readonly<Partial<Record<PlanName, NodeId>>>;
   readonly atol: number;
+  /** What of `atol` is meant for values of size 1. */
+  readonly ofSize: number;
   readonly rtol: number;
 }
 
@@ -201,13 +203,13 @@ function storedOf({ plan, buffers }: Pick<BoundPlan, "plan" | "buffers">, output
 function pairsOf(naive: BoundPlan, bound: BoundPlan, request: readonly CompareRequest[]): Pair[] {
   const { name: plan } = bound;
   if (plan === "naive") return [];
-  return request.flatMap(({ names, atol, rtol }) => {
+  return request.flatMap(({ names, atol, ofSize, rtol }) => {
     const [one, other] = [storedOf(naive, names.naive), storedOf(bound, names[plan])];
     if (!one || !other || one.planned.bytes !== other.planned.bytes) return [];
     const { type, bytes } = one.planned;
     const elements = type.shape.reduce((product, extent) => product * extent, 1);
     const [output, { dtype }] = [names.naive!, type];
-    return { plan, output, dtype, elements, bytes, atol, rtol, naive: one.buffer, other: other.buffer };
+    return { plan, output, dtype, elements, bytes, atol, ofSize, rtol, naive: one.buffer, other: other.buffer };
   });
 }
 

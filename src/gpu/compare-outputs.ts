@@ -17,6 +17,8 @@ export interface Pair {
   readonly bytes: number;
   /** |other − naive| may be atol + rtol · |naive|. */
   readonly atol: number;
+  /** What of `atol` is meant for values of size 1. */
+  readonly ofSize: number;
   readonly rtol: number;
   readonly naive: GPUBuffer;
   readonly other: GPUBuffer;
@@ -216,7 +218,7 @@ export async function compareInFull(
 }
 
 function summed(
-  { plan, output, dtype, elements, atol, rtol }: Pair,
+  { plan, output, dtype, elements, atol, ofSize, rtol }: Pair,
   parts: ArrayBuffer,
   bins: ArrayBuffer,
 ): ComparedInFull {
@@ -240,5 +242,5 @@ function summed(
   const ulps = { bins: distances.slice(0, last + 1), nearZero: counts[NEAR_ZERO]!, nan: counts[NAN]! };
   const sorted = apart.sort((a, b) => (a.distance === b.distance ? a.at - b.at : b.distance - a.distance));
   const farthest = sorted.slice(0, MAX_LISTED).map(({ at, naive, other }) => ({ at, naive, other }));
-  return { plan, output, elements, maxAbs, scale, farthest, beyond, nan, infinite, atol, rtol, ulps };
+  return { plan, output, elements, maxAbs, scale, farthest, beyond, nan, infinite, atol, ofSize, rtol, ulps };
 }

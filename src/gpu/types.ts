@@ -106,6 +106,8 @@ export interface ComparedInFull {
   /** Elements that are infinite on one side only, or with another sign. */
   readonly infinite: number;
   readonly atol: number;
+  /** What of `atol` is meant for values of size 1. */
+  readonly ofSize: number;
   readonly rtol: number;
   /** By distance in f32 steps, as `UlpHistogram`. */
   readonly ulps: { readonly bins: readonly number[]; readonly nearZero: number; readonly nan: number };

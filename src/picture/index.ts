@@ -3,6 +3,7 @@ export type { Bracket } from "./lines/brackets";
 export { capScene, MAX_DRAWN } from "./cap";
 export { cardTop } from "./card-place";
 export { legendCorner } from "./legend-place";
+export { calledBy } from "./scene";
 export { cardOfEdge, cardOfStep, type DecisionCard } from "./decision";
 export { drawingOf, element, propsOf, written, type Ink, type Shape } from "./drawing";
 export { foldScene } from "./fold";

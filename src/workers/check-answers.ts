@@ -2,6 +2,8 @@
 import {
   chosenFor,
   compareOutputs,
+  fittedTo,
+  largestFinite,
   coordinatesOf,
   findOp,
   foldedData,
@@ -113,7 +115,7 @@ export function compared(
 ): ComparedOutput {
   const { shape } = nodeOf(graph, output).type;
   const elements = sizeOf(shape);
-  const tolerance = toleranceFor(graph, output);
+  const tolerance = fittedTo(toleranceFor(graph, output), largestFinite(wanted.values));
   const { at } = wanted;
   const actual = data && at ? Float64Array.from(at, (flat) => data[flat] ?? Number.NaN) : data;
   const { worst, ...result } = compareOutputs(wanted.values, actual ?? [], tolerance);

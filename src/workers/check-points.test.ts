@@ -142,3 +142,14 @@ test("sizes that no reference could compute are sampled at a bounded cost", () =
   expect(touched).toBeLessThan(2e7);
   for (const { flats } of plan.taps) expect(flats.length).toBeLessThanOrEqual(2 ** 18);
 });
+
+test("the limit is as small as the values: a softmax of a thousandth that is off by a tenth of it is wrong", () => {
+  const softmax = "x: f32[64, 1024]\ny = softmax(x)\n";
+  const whole = (spoil?: Parameters<typeof checked>[1]) =>
+    checked(softmax, spoil).rows.filter(({ kernel, plan }) => kernel === undefined && plan === "fused");
+  const [right] = whole();
+  expect(right!.pass).toBe(true);
+  expect(right!.scale).toBeLessThan(0.1);
+  expect(right!.worst!.allowed).toBeLessThan(0.01 * right!.scale!);
+  expect(whole(({ when }) => (when === "after" ? 1e-4 : 0)).map(({ pass }) => pass)).toEqual([false]);
+});

@@ -4,6 +4,8 @@
  */
 import {
   compareOutputs,
+  fittedTo,
+  largestFinite,
   coordinatesOf,
   foldedData,
   inputElement,
@@ -258,9 +260,9 @@ function rowOf(
   const { id, flats } = outputs[which]!;
   const want = sampling.values(found).get(id)!;
   const { shape } = nodeOf(graph, id).type;
-  const tolerance = toleranceFor(graph, id);
+  const scale = largestFinite(want);
+  const tolerance = fittedTo(toleranceFor(graph, id), scale);
   const plain = compareOutputs(want, got, tolerance);
-  const scale = want.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
   const large = LARGE_SHARE * scale;
   const reach = plain.pass && plain.maxAbs <= large ? null : reachOf(sampling, id, found, want);
   const within = reach ? want.map((value, i) => (isReached(got[i]!, value, reach[i]!) ? got[i]! : value)) : want;
@@ -318,7 +320,7 @@ export function amplifiedAt({ source }: PointPlan, { output, farthest }: Differe
   if (!sampling || sampling.needs.size > 0) return null;
   const want = sampling.values(new Map()).get(output)!;
   const reach = reachOf(sampling, output, new Map(), want);
-  const tolerance = toleranceFor(source.graph, output);
+  const tolerance = fittedTo(toleranceFor(source.graph, output), largestFinite(want));
   return farthest.every(({ naive, other }, i) =>
     [naive, other].every((got) => {
       const { pass } = compareOutputs([want[i]!], [got], tolerance);

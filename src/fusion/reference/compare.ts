@@ -4,10 +4,29 @@
 export interface Tolerance {
   readonly rtol: number;
   readonly atol: number;
+  /** What of `atol` is meant for values of size 1: an output of small values gets as much less. */
+  readonly ofSize: number;
   /** Some op on the way chooses values (max, select …), and a shader may lose a NaN there: a number instead of a NaN is then shown, not failed. */
   readonly nanMayVanish: boolean;
   /** `1e-5 · (1 + log₂ 768) for mean`: what the limit is made of, for the person who reads it. */
   readonly reason: string;
+}
+
+/** The limit for an output whose largest value is `largest`: roundings of what its values are made of are as small as they are. */
+export function fittedTo(tolerance: Tolerance, largest: number): Tolerance {
+  const { atol, ofSize } = tolerance;
+  const share = largest > 0 ? Math.min(1, largest) : 1;
+  return { ...tolerance, atol: atol - ofSize + ofSize * share, ofSize: ofSize * share };
+}
+
+/** The largest finite size among values; 0 where there is none. */
+export function largestFinite(values: ArrayLike<number>): number {
+  let largest = 0;
+  for (let i = 0; i < values.length; i++) {
+    const size = Math.abs(values[i]!);
+    if (size < Infinity && size > largest) largest = size;
+  }
+  return largest;
 }
 
 export interface Comparison {

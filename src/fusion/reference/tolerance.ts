@@ -107,6 +107,8 @@ export const readsNothing = (graph: Graph, id: NodeId): boolean => opDef(nodeOf(
  */
 export function toleranceFor(graph: Graph, output: NodeId, scale?: number): Tolerance {
   let [rtol, atol] = [BASE, BASE];
+  // An op's own error is what it is; the rest is counted for values of size 1.
+  let own = 0;
   let nanMayVanish = false;
   const because: string[] = [];
   const path = [...ancestorsOf(graph, [output])].map((id) => nodeOf(graph, id));
@@ -119,6 +121,7 @@ export function toleranceFor(graph: Graph, output: NodeId, scale?: number): Tole
     const { kind, tolerance } = opDef(node.op);
     if (kind === "source" || kind === "movement" || kind === "gather" || kind === "search") continue;
     add(node, tolerance.rtol, tolerance.atol);
+    own += tolerance.atol;
     for (const [r, a] of withinLoop(node)) add(node, r, a);
     nanMayVanish ||= mayLoseNaN(graph, node);
     const chained = node.inputs.some((id) => !readsNothing(graph, id));
@@ -137,5 +140,5 @@ export function toleranceFor(graph: Graph, output: NodeId, scale?: number): Tole
   }
   if (path.some((node) => node.type.dtype === "f16")) add(path[0]!, HALF, HALF);
   const reason = because.length === 0 ? "roundings of f32" : `for ${[...new Set(because)].join(", ")}`;
-  return { rtol, atol, nanMayVanish, reason };
+  return { rtol, atol, ofSize: atol - own, nanMayVanish, reason };
 }

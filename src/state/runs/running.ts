@@ -3,6 +3,7 @@ import {
   applyTextEdits,
   deviceProfileFrom,
   fusionAt,
+  node as nodeOf,
   showBytes,
   type DeviceProfile,
   type Compilation,
@@ -15,6 +16,7 @@ import {
 } from "../../fusion";
 import type { BenchPlans, CompareRequest, DeviceInfo, FirstRuns, GpuProblem } from "../../gpu";
 import { ENDED, type Given, type PlannedRun, type TapRequest, type TensorData } from "../../workers";
+import { calledBy } from "../../picture";
 import { bindsOf, handText } from "../../document";
 import { askBeside } from "../ask-beside";
 import { loadPart } from "../load-part";
@@ -225,13 +227,20 @@ export async function outputsOf(states: States): Promise<CompareRequest[]> {
   const { toleranceFor } = await loadPart(() => import("./tolerances"));
   const { graph } = states.naive;
   return graph.outputs.map((naive, i) => {
-    const { atol, rtol } = toleranceFor(graph, naive);
+    const { atol, ofSize, rtol } = toleranceFor(graph, naive);
     const step = states.step?.graph.outputs[i];
     const fused = states.fused.graph.outputs[i] ?? naive;
     const hand = states.hand?.graph.outputs[i];
     const names = { naive, fused, ...(step ? { step } : {}), ...(hand ? { hand } : {}) };
-    return { names, atol: 2 * atol, rtol: 2 * rtol };
+    return { names, atol: 2 * atol, ofSize: 2 * ofSize, rtol: 2 * rtol };
   });
+}
+
+/** What the program calls its outputs, by their names in each plan. */
+function namesOf({ naive, ...others }: States): ReadonlyMap<NodeId, string> {
+  const graphs = [naive, ...Object.values(others)].flatMap((state) => state?.graph ?? []);
+  const called = naive.graph.outputs.map((id) => calledBy(nodeOf(naive.graph, id)));
+  return new Map(graphs.flatMap(({ outputs }) => outputs.map((id, i) => [id, called[i] ?? id] as const)));
 }
 
 interface Checked extends Pick<FinishedRun, "check" | "full" | "skipped"> {
@@ -240,12 +249,18 @@ interface Checked extends Pick<FinishedRun, "check" | "full" | "skipped"> {
 }
 
 /** What the first runs came to: the plans against one another in full, and chosen elements of each kernel against f64. */
-async function checked(context: SliceContext, { apart, tapped }: FirstRuns): Promise<Checked | string> {
+async function checked(context: SliceContext, { apart, tapped }: FirstRuns, states: States): Promise<Checked | string> {
   const answer = await context.environment.checkWorker.ask({ kind: "tapped", tapped, apart });
   if (!answer.ok) return answer.text;
   if (answer.value.kind !== "tapped") return "The worker answered another question.";
-  const { rows, skipped, amplified } = answer.value;
-  const all = apart.map((each, i) => ({ ...each, amplified: amplified[i] ?? null }));
+  const { skipped, amplified } = answer.value;
+  const called = namesOf(states);
+  const rows = answer.value.rows.map((row) => ({ ...row, called: called.get(row.output) ?? row.output }));
+  const all = apart.map((each, i) => ({
+    ...each,
+    called: called.get(each.output) ?? each.output,
+    amplified: amplified[i] ?? null,
+  }));
   const [planned, hand] = [false, true].map((own) => {
     const isOwn = ({ plan }: { readonly plan: string }): boolean => (plan === "hand") === own;
     return { check: rows.filter(isOwn), full: all.filter(isOwn) };
@@ -348,7 +363,7 @@ export async function runOn(
     outputs: false,
     compare,
     taps: tapsFor(context, states, wanted, given),
-    onFirst: (first) => (verdict = checked(context, first)),
+    onFirst: (first) => (verdict = checked(context, first, states)),
     onResult(result) {
       live = { ...about, result, check: null };
       show();

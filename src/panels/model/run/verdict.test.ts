@@ -75,6 +75,7 @@ const full: FullComparison = {
   nan: 0,
   infinite: 0,
   atol: 1e-5,
+  ofSize: 1e-5,
   rtol: 1e-5,
   ulps: { bins: [4094], nearZero: 0, nan: 0 },
   amplified: false,
@@ -97,8 +98,27 @@ test("a difference above 1 % of the largest value is not agreement without its r
   const verdict = verdictOf([near]);
   expect(verdict).toMatchObject({ same: true, title: "Within the limit." });
   expect(verdict?.text).toContain("10 % of the largest value. The limit allows it (for sum)");
-  const far = verdictOf([row], { full: [{ ...full, beyond: 0 }] });
+  const far = verdictOf([row], { full: [{ ...full, beyond: 0, atol: 4 }] });
   expect(far).toMatchObject({ title: "Within the limit." });
   expect(verdictOf([{ ...near, sensitive: 3 }])?.title).toBe("Right as far as f32 can tell.");
   expect(verdictOf([{ ...row, scale: 1 }])?.title).toBe("Same result.");
+});
+
+test("each output says how far apart its own values are, the farthest for its size first", () => {
+  const loss = { ...full, called: "loss", elements: 1, maxAbs: 3e-5, scale: 300, beyond: 0 };
+  const gradient = { ...full, output: nodeId("g"), called: "d_x", maxAbs: 1e-9, scale: 1e-4, beyond: 0 };
+  const bias = { ...gradient, called: "d_b", maxAbs: 0 };
+  const rows = [
+    { ...row, called: "loss" },
+    { ...row, output: nodeId("g"), called: "d_x", maxUlp: 9 },
+  ];
+  expect(verdictOf(rows, { full: [loss, gradient, bias] })?.text).toBe(
+    "All 8,193 elements of naive and fused were compared: d_x differs by 1e-9 at most, 1e-5 of its largest value; loss by 3e-5 at most, 1e-7 of its largest value; 1 output is equal. Worst 9 ULP at [1417, 302] of d_x, 3.1e-6 relative, limit 1.1e-4.",
+  );
+});
+
+test("small values that differ by what only values of size 1 may are not the same", () => {
+  const small = { ...full, maxAbs: 5e-6, scale: 1e-3, beyond: 0, amplified: false };
+  expect(verdictOf([row], { full: [small] })?.same).toBe(false);
+  expect(verdictOf([row], { full: [{ ...small, maxAbs: 1e-8 }] })?.title).toBe("Same result.");
 });

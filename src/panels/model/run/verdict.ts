@@ -49,8 +49,12 @@ function kernelNote(rows: readonly CheckRow[], skipped: readonly string[]): stri
 
 /** Both sides are the same number wherever one is none, and no difference is larger than roundings of the largest values. */
 const NEGLIGIBLE = 1e-4;
-const agrees = ({ beyond, nan, infinite, maxAbs, scale }: FullComparison): boolean =>
-  nan + infinite === 0 && (beyond === 0 || maxAbs <= NEGLIGIBLE * scale);
+function agrees({ beyond, nan, infinite, maxAbs, scale, atol, ofSize, rtol }: FullComparison): boolean {
+  if (nan + infinite > 0) return false;
+  // The GPU's limit is for values of size 1; smaller ones are farther apart than they are large before they reach it.
+  const fitted = atol - ofSize + ofSize * Math.min(1, scale) + rtol * scale;
+  return maxAbs <= NEGLIGIBLE * scale || (beyond === 0 && (scale === 0 || maxAbs <= fitted));
+}
 
 /** Above this share of the largest value, results that agree say why they are so far apart. */
 const LARGE_SHARE = 0.01;
@@ -71,23 +75,26 @@ function fullNote(full: readonly FullComparison[]): string {
   const fused = full.filter(({ plan }) => plan === "fused");
   if (fused.length === 0) return "";
   const elements = count(sum(fused.map((each) => each.elements)));
-  const worst = fused.toSorted((a, b) => b.maxAbs / (b.scale || 1) - a.maxAbs / (a.scale || 1))[0]!;
-  if (worst.maxAbs === 0) return ` All ${elements} elements of naive and fused are equal.`;
-  const share = worst.scale > 0 ? `, ${scientific(worst.maxAbs / worst.scale)} of the largest value` : "";
-  return ` All ${elements} elements of naive and fused were compared: they differ by ${scientific(worst.maxAbs)} at most${share}.`;
+  const differ = fused.filter(({ maxAbs }) => maxAbs > 0).toSorted((a, b) => shareOf(b) - shareOf(a));
+  const [worst, next] = differ;
+  if (!worst) return ` All ${elements} elements of naive and fused are equal.`;
+  const by = (each: FullComparison, whose: string): string =>
+    `by ${scientific(each.maxAbs)} at most${each.scale > 0 ? `, ${scientific(shareOf(each))} of ${whose} largest value` : ""}`;
+  if (fused.length === 1)
+    return ` All ${elements} elements of naive and fused were compared: they differ ${by(worst, "the")}.`;
+  // Outputs are of different sizes: a loss says nothing about its gradients.
+  const second = next ? `; ${nameOf(next)} ${by(next, "its")}` : "";
+  const others = differ.length > 2 ? `; ${plural(differ.length - 2, "output")} less` : "";
+  const equal =
+    differ.length < fused.length ? `; ${plural(fused.length - differ.length, "output is", "outputs are")} equal` : "";
+  return ` All ${elements} elements of naive and fused were compared: ${nameOf(worst)} differs ${by(worst, "its")}${second}${others}${equal}.`;
 }
 
-function fullFailure({
-  plan,
-  output,
-  nan,
-  infinite,
-  beyond,
-  elements,
-  maxAbs,
-  farthest: [worst],
-}: FullComparison): string {
-  const of = `${output}, ${planTitle(plan)} beside naive`;
+const shareOf = ({ maxAbs, scale }: FullComparison): number => maxAbs / (scale || 1);
+const nameOf = ({ called, output }: { readonly called?: string; readonly output: string }): string => called ?? output;
+
+function fullFailure({ nan, infinite, beyond, elements, maxAbs, farthest: [worst], ...about }: FullComparison): string {
+  const of = `${nameOf(about)}, ${planTitle(about.plan)} beside naive`;
   if (nan > 0) return `${of}: ${count(nan)} elements are NaN on one side only.`;
   if (infinite > 0) return `${of}: ${count(infinite)} elements are infinite on one side only.`;
   const at = worst ? `: ${significant(worst.other)} and ${significant(worst.naive)} at element ${count(worst.at)}` : "";
@@ -104,7 +111,7 @@ function sensitiveNote(rows: readonly CheckRow[], apart: readonly FullComparison
 
 function failure(row: CheckRow): string {
   const kernel = row.kernel ? `, ${row.kernel},` : "";
-  const where = `${row.output} of the ${planTitle(row.plan)} plan${kernel}`;
+  const where = `${nameOf(row)} of the ${planTitle(row.plan)} plan${kernel}`;
   if (row.nanMismatches > 0) {
     return `${where} differs in ${count(row.nanMismatches)} elements that are NaN on one side only.`;
   }
@@ -113,9 +120,10 @@ function failure(row: CheckRow): string {
   return `${where} at ${indexText(index)} is ${significant(got)}, should be ${significant(want)}, limit ${row.limit}.`;
 }
 
-function agreement(row: CheckRow): string {
+/** `of`: whose element it is, where there are several outputs. */
+function agreement(row: CheckRow, of: string): string {
   if (row.maxAbs === 0) return `Equal in every element compared, limit ${row.limit}.`;
-  const where = row.worst ? ` at ${indexText(row.worst.index)}` : "";
+  const where = row.worst ? ` at ${indexText(row.worst.index)}${of}` : "";
   if (row.maxUlp > MANY_ULP && row.worst) {
     const { got, want, allowed } = row.worst;
     return `Worst difference ${scientific(Math.abs(got - want))}${where}; ${scientific(allowed)} is allowed there.`;
@@ -153,7 +161,8 @@ export function verdictOf(
   const loose = sensitive === "" ? looseNote(rows.filter(isWhole), full) : "";
   const row = deciding(rows.filter(isWhole));
   // What one can be sure of first: all elements of both plans. Then how near f64 they are.
-  const near = row ? ` ${withSample(agreement(row), rows)}` : "";
+  const several = new Set(rows.filter(isWhole).map(nameOf)).size > 1;
+  const near = row ? ` ${withSample(agreement(row, several ? ` of ${nameOf(row)}` : ""), rows)}` : "";
   const text = fullNote(full) + near + sensitive + loose + kernels;
   const title =
     sensitive !== "" ? "Right as far as f32 can tell." : loose !== "" ? "Within the limit." : "Same result.";
