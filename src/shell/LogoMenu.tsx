@@ -18,6 +18,7 @@ const listed = [
   "inside",
   "presenter",
   "predict",
+  "undo",
   "redo",
   "notes",
   "tour",

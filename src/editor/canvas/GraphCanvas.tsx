@@ -33,6 +33,8 @@ import { useGestures } from "./moves/use-gestures";
 import { useAskedEdit, useGraphKeys } from "./moves/use-graph-keys";
 import { usePicture } from "./use-picture";
 import { type Picture, MAX_DRAWN, plural, MAX_ZOOM, WHOLE, zoomLevel, lastWords, marksOf } from "../../picture";
+import type { FocusTarget } from "./moves/walk";
+import { foldBox } from "../../document";
 import { targetKey } from "./targets";
 
 const nodeTypes = { op: OpNode, pill: PillNode, folded: FoldedNode };
@@ -76,6 +78,7 @@ function Canvas({ cards }: CanvasProps) {
   const gestures = useGestures(picture, editable, camera.flowPoint);
   const onKeyDown = useGraphKeys(picture, editable, camera.focus);
   useAskedEdit(editable);
+  useFocusChosen(picture, camera.focus);
   const announcement = useCanvas((s) => s.announcement);
   const graph = usePlayground(selectFusion)?.graph ?? null;
   useEffect(() => useCanvas.setState({ shown: picture }), [picture]);
@@ -124,6 +127,20 @@ function Canvas({ cards }: CanvasProps) {
       </p>
     </div>
   );
+}
+
+/** The keys go on from an op that was just chosen or added: where nothing has the focus, it gets it as soon as it is drawn. */
+function useFocusChosen(picture: Picture | null, focus: (target: FocusTarget) => void): void {
+  const chosen = usePlayground((s) => (s.selection.kind === "node" ? s.selection.id : null));
+  const settled = useRef(chosen);
+  useEffect(() => {
+    if (chosen === settled.current) return;
+    const lost = chosen !== null && document.activeElement === document.body;
+    const box = lost ? [chosen, foldBox(chosen)].find((id) => picture?.boxes.has(id)) : undefined;
+    if (lost && box === undefined) return;
+    settled.current = chosen;
+    if (box !== undefined) focus({ kind: "node", id: box });
+  }, [chosen, picture, focus]);
 }
 
 interface CanvasProps {

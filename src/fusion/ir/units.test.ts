@@ -27,8 +27,8 @@ test("times pick the unit that keeps the number short", () => {
     "8 µs",
     "67.1 µs",
     "999 µs",
-    "1 ms",
-    "1.2 ms",
+    "1,000 µs",
+    "1,200 µs",
     "2.5 s",
   ]);
 });

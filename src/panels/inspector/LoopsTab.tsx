@@ -1,9 +1,9 @@
 /** @file The kernel as a loop nest, and the loops it replaced. */
 import { useMemo } from "react";
 import { apartLoops, fusedLoops, type Fusion, type Kernel, type LoopLine, type NodeId, type Plan } from "../../fusion";
-import { playground, usePlayground } from "../../state";
-import { isFrom } from "../model/kernel/kernels";
-import { plural } from "../model/units";
+import { playground, selectNaiveFusion, usePlayground } from "../../state";
+import { isFrom, naiveKernels } from "../model/kernel/kernels";
+import { count, plural } from "../model/units";
 
 interface Props {
   readonly plan: Plan;
@@ -47,6 +47,16 @@ function LoopText({ line }: { readonly line: LoopLine }) {
   );
 }
 
+/** How many kernels of the naive plan compute what this one does; 0 where that is not known. */
+function useNaiveCount(kernel: Kernel, { graph }: Fusion): number {
+  const plan = usePlayground((state) => state.derived.compilation?.naivePlan ?? null);
+  const naive = usePlayground(selectNaiveFusion);
+  return useMemo(
+    () => (plan && naive ? naiveKernels(plan, naive.graph, kernel, graph).length : 0),
+    [plan, naive, kernel, graph],
+  );
+}
+
 export function LoopsTab({ plan, fusion, kernel }: Props) {
   const hovered = usePlayground((state) => state.hovered);
   const region = fusion.regions.get(kernel.region);
@@ -55,6 +65,7 @@ export function LoopsTab({ plan, fusion, kernel }: Props) {
     return region ? fusedLoops(fusion.graph, region, kernels) : [];
   }, [plan, fusion, region, kernel]);
   const apart = useMemo(() => (region ? apartLoops(fusion.graph, region) : []), [fusion, region]);
+  const naive = useNaiveCount(kernel, fusion);
   const isLit = (nodes: readonly NodeId[]): boolean =>
     hovered !== null && nodes.some((id) => isFrom(fusion.graph, id, hovered));
   if (!region) return <p className="kernel-none">This kernel&apos;s ops are not in the shown graph.</p>;
@@ -64,7 +75,10 @@ export function LoopsTab({ plan, fusion, kernel }: Props) {
       <Nest lines={fused} isLit={isLit} />
       {apart.length > 1 && (
         <>
-          <h3>Op by op, {plural(apart.length, "kernel")}</h3>
+          <h3>
+            Op by op, {plural(apart.length, "kernel")}
+            {naive > apart.length && `: the naive plan has ${count(naive)} for them, before the graph was rewritten`}
+          </h3>
           {apart.map((lines, i) => (
             <Nest key={i} lines={lines} isLit={isLit} />
           ))}

@@ -76,3 +76,15 @@ test("counts are whole and grouped", () => {
 test("a small number beside larger ones of its unit stays short", () => {
   expect([0, 0.0004, 0.0345, 0.5, 1, 1024].map(brief)).toEqual(["0", "<0.01", "0.03", "0.5", "1", "1,020"]);
 });
+
+test("a time by itself and beside others that take at least a microsecond reads alike", () => {
+  for (const all of [
+    [1513.7, 33.2],
+    [2400, 1200],
+    [9_990, 1],
+    [999.7, 8],
+  ]) {
+    const one = measureMicros(all);
+    expect(all.map((micros) => `${one(micros).value} ${one(micros).unit}`)).toEqual(all.map(showMicros));
+  }
+});

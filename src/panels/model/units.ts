@@ -1,5 +1,7 @@
 /** @file Numbers as people read them: three significant figures at most, and always a unit. */
 
+import { MOST_MICROS } from "../../fusion";
+
 export { plural, showBytes, showFigures, showMicros } from "../../fusion";
 
 // Making a formatter costs more than using it a hundred times.
@@ -82,9 +84,11 @@ const microSteps = [
   [1e6, "s"],
 ] as const;
 
-/** One unit for several times in µs. */
+/** One unit for several times in µs: µs for as long as `showMicros` writes the longest so. */
 export function measureMicros(all: readonly number[], shown = significant): (micros: number) => Measure {
-  const [size, unit] = all.some((micros) => micros > 0) ? commonStep(all, microSteps) : ([1, "µs"] as const);
+  const some = all.filter((micros) => micros > 0);
+  const inMicros = some.length === 0 || (Math.min(...some) >= 1 && Math.max(...some) < MOST_MICROS);
+  const [size, unit] = inMicros ? ([1, "µs"] as const) : commonStep(all, microSteps);
   return (micros) => ({ value: shown(micros / size), unit });
 }
 

@@ -35,9 +35,9 @@ test("saved time is traffic, launches and the rest", () => {
   expect(split.launches).toBe(20);
   expect(split.traffic + split.launches + split.rest).toBeCloseTo(1100, 6);
   expect(splitSentence(run(1500, 400))).toMatch(
-    /^Fusing saves 1\.1 ms a run: 977 µs from traffic and 20 µs from launches/,
+    /^Fusing saves 1,100 µs a run: 977 µs from traffic and 20 µs from launches/,
   );
-  expect(splitSentence(run(400, 500))).toMatch(/^Fusing costs 100 µs a run: .+ −1.1 ms from the rest/);
+  expect(splitSentence(run(400, 500))).toMatch(/^Fusing costs 100 µs a run: .+ −1,100 µs from the rest/);
 });
 
 test("what fusing took is earned back after some runs, at once, or never", () => {
@@ -61,7 +61,7 @@ test("nothing is said of another program, of cached pipelines or without roofs",
 
 test("a clock that does not wait for the GPU is told beside one that does", () => {
   expect(unsyncedSentence(run(1500, 400))).toMatch(
-    /shows naive 200 µs, finished after 3 ms; fused 100 µs, finished after 1\.5 ms/,
+    /shows naive 200 µs, finished after 3,000 µs; fused 100 µs, finished after 1,500 µs/,
   );
   const one = run(1500, 400);
   expect(unsyncedSentence({ ...one, result: { ...one.result, twoStops: {} } })).toBeNull();
