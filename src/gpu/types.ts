@@ -92,6 +92,8 @@ export interface ComparedInFull {
   readonly plan: Exclude<PlanName, "naive">;
   /** The naive plan's name for it. */
   readonly output: NodeId;
+  /** What the program calls it; added by who knows the program. */
+  readonly called?: string | undefined;
   readonly elements: number;
   /** Largest finite difference. */
   readonly maxAbs: number;

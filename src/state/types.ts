@@ -73,15 +73,10 @@ export type Selection =
   | { readonly kind: "region"; readonly id: RegionId };
 
 /** One output of one plan against the f64 reference. */
-export type CheckRow = ComparedOutput & {
-  /** What the program calls the output. */
-  readonly called?: string;
-};
+export type CheckRow = ComparedOutput;
 
 /** A tensor of a plan against the naive plan's, all elements. */
 export interface FullComparison extends ComparedInFull {
-  /** What the program calls the output. */
-  readonly called?: string;
   /** Roundings alone move f64 as far where the two are farthest apart; null where f64 can't be had there. */
   readonly amplified: boolean | null;
 }

@@ -264,6 +264,8 @@ export interface DifferentOutput {
 export interface ComparedOutput {
   readonly plan: PlanName;
   readonly output: NodeId;
+  /** What the program calls it; added by who knows the program. */
+  readonly called?: string | undefined;
   /** Compared with f64 from the very numbers that this kernel read; absent: with f64 from the program's inputs. */
   readonly kernel?: string;
   /** Elements beyond the limit where roundings alone can move f64 as far: the program amplifies them there. */

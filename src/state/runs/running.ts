@@ -254,13 +254,10 @@ async function checked(context: SliceContext, { apart, tapped }: FirstRuns, stat
   if (!answer.ok) return answer.text;
   if (answer.value.kind !== "tapped") return "The worker answered another question.";
   const { skipped, amplified } = answer.value;
-  const called = namesOf(states);
-  const rows = answer.value.rows.map((row) => ({ ...row, called: called.get(row.output) ?? row.output }));
-  const all = apart.map((each, i) => ({
-    ...each,
-    called: called.get(each.output) ?? each.output,
-    amplified: amplified[i] ?? null,
-  }));
+  const names = namesOf(states);
+  const named = <Row extends { readonly output: NodeId }>(row: Row) => ({ ...row, called: names.get(row.output) });
+  const rows = answer.value.rows.map(named);
+  const all = apart.map((each, i) => ({ ...named(each), amplified: amplified[i] ?? null }));
   const [planned, hand] = [false, true].map((own) => {
     const isOwn = ({ plan }: { readonly plan: string }): boolean => (plan === "hand") === own;
     return { check: rows.filter(isOwn), full: all.filter(isOwn) };

@@ -91,7 +91,8 @@ function fullNote(full: readonly FullComparison[]): string {
 }
 
 const shareOf = ({ maxAbs, scale }: FullComparison): number => maxAbs / (scale || 1);
-const nameOf = ({ called, output }: { readonly called?: string; readonly output: string }): string => called ?? output;
+const nameOf = ({ called, output }: { readonly called?: string | undefined; readonly output: string }): string =>
+  called ?? output;
 
 function fullFailure({ nan, infinite, beyond, elements, maxAbs, farthest: [worst], ...about }: FullComparison): string {
   const of = `${nameOf(about)}, ${planTitle(about.plan)} beside naive`;
