@@ -1,5 +1,5 @@
 /** @file The options that a document gets from its example, and what of them a person changed. */
-import { defaultOptions, OPS_PER_NOTCH, plural, type CompileOptions } from "../fusion";
+import { defaultOptions, plural, type CompileOptions } from "../fusion";
 import type { Example, ExampleOptions } from "./example";
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -50,7 +50,7 @@ const WORDS = {
     ({ epilogue: "matmul epilogues fused", library: "matmuls separate", threshold: "large matmuls separate" })[
       matmulPolicy
     ],
-  groupSize: ({ groupSize }) => `${OPS_PER_NOTCH * groupSize} ops per kernel`,
+  groupSize: () => "own limit of ops per kernel",
 } satisfies { readonly [Key in keyof CompileOptions]?: (options: CompileOptions) => string };
 
 type Key = keyof typeof WORDS;
