@@ -38,14 +38,4 @@ export async function loadLesson(id: string): Promise<Lesson | null> {
   return path === undefined ? null : ((await lessonFiles[path]?.()) ?? null);
 }
 
-export {
-  answered,
-  besideOf,
-  coveredAt,
-  type CoveredCounts,
-  cursorOf,
-  isAboutCode,
-  pictureOf,
-  type Picture,
-  type Planned,
-} from "./picture";
+export { answered, besideOf, cursorOf, isAboutCode, pictureOf, type Picture, type Planned } from "./picture";

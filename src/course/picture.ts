@@ -1,6 +1,6 @@
 /** @file What a step of a lesson shows, step after step: what it leaves out stays as the step before it left it. */
 import { defaultOptions, isWithin, parseEdgeId, type Compilation, type CompileOptions, type Step } from "../fusion";
-import type { Ask, Lesson, LessonStep, Show } from "./lesson";
+import type { Lesson, LessonStep, Show } from "./lesson";
 
 export interface Picture {
   /** The program as the lesson gives it; null before the first step that shows one. */
@@ -87,36 +87,3 @@ export function cursorOf(compilation: Compilation, at: Show["at"]): number | nul
 
 /** What a question shows once it is answered: what was decided. */
 export const answered = (at: Show["at"]): Show["at"] => (typeof at === "object" ? { ...at, when: "after" } : at);
-
-/** `end`: the numbers after the last step; `all`: those of the naive plan and of the shown step as well. */
-export type CoveredCounts = "nothing" | "end" | "all";
-
-const coveredBy = (ask: Ask): CoveredCounts => (ask.kind === "number" && /\bnaive\./.test(ask.answer) ? "all" : "end");
-
-/** Counts that the text of a step gives away, in braces: of the naive plan, or of the fused one. */
-const TELLS_NAIVE = /\{[^}]*(?<!beside\.)\bnaive\.\w/;
-const TELLS_END = /\{[^}]*(?<![\w.:])(?:kernels|transfers|large|bytes|peak|micros|flops|saved)\b/;
-
-const tells = ({ paragraphs }: LessonStep, what: RegExp): boolean => paragraphs.some((text) => what.test(text));
-
-/** `isAnswered`: whether the question of a step has been, so that its numbers are known. */
-export function coveredAt(
-  steps: readonly LessonStep[],
-  index: number,
-  isAnswered: (step: number) => boolean,
-): CoveredCounts {
-  let naiveTold = false;
-  for (let at = index; at < steps.length; at++) {
-    const step = steps[at]!;
-    const isAnotherProgram = step.show?.program !== undefined || step.show?.example !== undefined;
-    if (at > index && isAnotherProgram) return "nothing";
-    if (step.ask && !isAnswered(at)) {
-      const covered = coveredBy(step.ask);
-      return covered === "all" && naiveTold ? "end" : covered;
-    }
-    // A step that shows the end, or tells it, leaves nothing to ask for; after a task it is another program.
-    if (step.task || pictureOf({ steps }, at).at === "end" || tells(step, TELLS_END)) return "nothing";
-    naiveTold ||= tells(step, TELLS_NAIVE) || step.ask !== undefined;
-  }
-  return "nothing";
-}

@@ -1,10 +1,50 @@
 /** @file Predict first, as a mode of the page: what the planner found stays covered until somebody guesses, and a tally counts their guesses. */
-import { coveredAt, type CoveredCounts } from "../../course/files";
+import type { Ask, LessonStep } from "../../course";
 import type { Slice } from "./slice-context";
 import type { PlaygroundState } from "../types";
 import type { Guesses } from "./slice-states";
 
 export const NO_GUESSES: Guesses = { of: null, end: null, known: 0, last: null, right: 0, asked: 0 };
+
+/** `end`: the numbers after the last step; `all`: those of the naive plan and of the shown step as well. */
+export type CoveredCounts = "nothing" | "end" | "all";
+
+const coveredBy = (ask: Ask): CoveredCounts => (ask.kind === "number" && /\bnaive\./.test(ask.answer) ? "all" : "end");
+
+/** Counts that the text of a step gives away, in braces: of the naive plan, or of the fused one. */
+const TELLS_NAIVE = /\{[^}]*(?<!beside\.)\bnaive\.\w/;
+const TELLS_END = /\{[^}]*(?<![\w.:])(?:kernels|transfers|large|bytes|peak|micros|flops|saved)\b/;
+
+const tells = ({ paragraphs }: LessonStep, what: RegExp): boolean => paragraphs.some((text) => what.test(text));
+
+/** The picture that a step opens with: where it says nothing, a program opens at its end, and the last picture stays. */
+const isAtEnd = (steps: readonly LessonStep[], index: number): boolean =>
+  steps.slice(0, index + 1).reduce((before, { show }) => {
+    const opens = show?.program !== undefined || show?.example !== undefined;
+    return show?.at === undefined ? opens || before : show.at === "end";
+  }, true);
+
+/** `isAnswered`: whether the question of a step has been, so that its numbers are known. */
+export function coveredAt(
+  steps: readonly LessonStep[],
+  index: number,
+  isAnswered: (step: number) => boolean,
+): CoveredCounts {
+  let naiveTold = false;
+  for (let at = index; at < steps.length; at++) {
+    const step = steps[at]!;
+    const isAnotherProgram = step.show?.program !== undefined || step.show?.example !== undefined;
+    if (at > index && isAnotherProgram) return "nothing";
+    if (step.ask && !isAnswered(at)) {
+      const covered = coveredBy(step.ask);
+      return covered === "all" && naiveTold ? "end" : covered;
+    }
+    // A step that shows the end, or tells it, leaves nothing to ask for; after a task it is another program.
+    if (step.task || isAtEnd(steps, at) || tells(step, TELLS_END)) return "nothing";
+    naiveTold ||= tells(step, TELLS_NAIVE) || step.ask !== undefined;
+  }
+  return "nothing";
+}
 
 type Read = Pick<PlaygroundState, "predict" | "guesses" | "lesson" | "derived" | "embed">;
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { coveredAt } from "./picture";
-import { lessonHeads, loadLesson } from "./files";
-import type { Lesson } from "./lesson";
+import { coveredAt } from "./slices/predict-slice";
+import { lessonHeads, loadLesson, type Lesson } from "../course";
 
 const lessons = (await Promise.all(lessonHeads.map(({ id }) => loadLesson(id)))) as Lesson[];
 const NONE = (): boolean => false;
