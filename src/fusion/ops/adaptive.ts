@@ -3,7 +3,7 @@ import { showShape, type Attrs, type NodeId, type Shape, type TensorType } from 
 import { composite, type CompositeSpec } from "./compose";
 import type { CompositeDef, GraphBuilder } from "./define";
 import { ONE_TENSOR } from "./families";
-import { smallestOf } from "./limits";
+import { BELOW_ALL } from "./limits";
 import { along } from "./linear-indices";
 import { numbersOf, wrong, type Failed } from "./shapes";
 
@@ -56,7 +56,7 @@ function comparedOut(b: GraphBuilder, x: NodeId, axis: number, size: number, fol
   const spread = b.op("spread", "unsqueeze", [x], { axes: [axis] });
   const folded = { axes: [axis + 1], keepdims: false };
   if (fold === "max")
-    return b.op("max", "max", [b.op("share", "where", [inside, spread, b.scalar(smallestOf(dtype), dtype)])], folded);
+    return b.op("max", "max", [b.op("share", "where", [inside, spread, b.scalar(BELOW_ALL(dtype), dtype)])], folded);
   const sum = b.op("sum", "sum", [b.op("share", "where", [inside, spread, b.scalar(0, dtype)])], folded);
   const count = b.op("count", "sum", [b.op("counted", "where", [inside, b.scalar(1), b.scalar(0)])], folded);
   return b.op("mean", "div", [sum, count]);

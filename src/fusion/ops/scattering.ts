@@ -1,7 +1,7 @@
 /** @file Scatter inverted: each element of the result looks for the updates that name it, so no two threads write one element. */
 import { sizeOf, stridesOf, type Attrs, type DType, type Node, type NodeId, type Shape } from "../ir";
 import type { GraphBuilder, Param } from "./define";
-import { largestOf, smallestOf } from "./limits";
+import { ABOVE_ALL, BELOW_ALL } from "./limits";
 import { along, scaled } from "./linear-indices";
 import { wrong, type Failed } from "./shapes";
 
@@ -18,8 +18,8 @@ const FOLDS: ReadonlyMap<
 > = new Map([
   ["add", { fold: "sum", join: "add", start: () => 0 }],
   ["mul", { fold: "prod", join: "mul", start: () => 1 }],
-  ["max", { fold: "max", join: "maximum", start: smallestOf }],
-  ["min", { fold: "min", join: "minimum", start: largestOf }],
+  ["max", { fold: "max", join: "maximum", start: BELOW_ALL }],
+  ["min", { fold: "min", join: "minimum", start: ABOVE_ALL }],
 ]);
 
 export const checkReduction = (attrs: Attrs): Failed | null => {

@@ -1,7 +1,7 @@
 import { composite } from "../compose";
 import { PADDING } from "../convolution";
 import { ONE_TENSOR } from "../families";
-import { smallestOf } from "../limits";
+import { BELOW_ALL } from "../limits";
 import { CEIL, checkPool, KERNEL, POOL_DILATION, POOL_STRIDE, poolAxes, poolWindows, tapAxes } from "../pooling";
 
 export const maxPool = composite({
@@ -16,7 +16,7 @@ export const maxPool = composite({
   check: checkPool,
   build(b, [x], attrs) {
     const { dtype, shape } = b.typeOf(x!);
-    const windows = poolWindows(b, x!, poolAxes(shape, attrs), smallestOf(dtype));
+    const windows = poolWindows(b, x!, poolAxes(shape, attrs), BELOW_ALL(dtype));
     return b.op("max", "max", [windows], { axes: tapAxes(shape, attrs), keepdims: false });
   },
 });

@@ -184,15 +184,19 @@ function runAssign(interpreter: Interpreter, statement: AssignStatement, frame: 
     for (const bind of values) bind();
     return;
   }
+  let bound: Value = BROKEN;
   underName(interpreter, frame, statement, name, (run) => {
     // What is written into elements of a tensor is a node beside the tensor that then has it.
     const path = target.kind === "subscript" ? `${run.root}/value` : run.root;
     const found = holeAsNode(interpreter, { ...run, root: path }, evaluate(interpreter, run, value, path), value);
     const checked =
       annotation && annotatedKind(annotation) === null ? checkedType(interpreter, run, annotation, found) : found;
-    const bound = expr.kind === "call" && target.kind === "name" ? asPair(interpreter, checked) : checked;
-    for (const each of statement.targets) bindTargets(interpreter, run, each, bound);
+    bound = expr.kind === "call" && target.kind === "name" ? asPair(interpreter, checked) : checked;
+    bindTargets(interpreter, run, first, bound);
   });
+  // `x[0] = x[-1] = 0`: each target is a version of its own.
+  for (const each of statement.targets.slice(1))
+    underName(interpreter, frame, statement, wordOf(each) ?? "_", (run) => bindTargets(interpreter, run, each, bound));
 }
 
 function runDeclaration(interpreter: Interpreter, statement: AssignStatement, frame: Frame, annotation: Expr): void {
