@@ -73,11 +73,10 @@ function comprehended(
   }
   const items: Operand[] = [];
   const entries = new Map<string, Operand>();
+  // One scope: a lambda in it finds what the name stands for when it is called.
+  const scope = new Scope(frame.scope, frame.scope.owner);
+  const inner: StatementRun = { ...run, frame: { ...frame, scope, nested } };
   found.forEach((item, i) => {
-    const inner: StatementRun = {
-      ...run,
-      frame: { ...frame, scope: new Scope(frame.scope, frame.scope.owner), nested },
-    };
     bindTargets(interpreter, inner, expr.target, item.value, "loop");
     const at = `${path}#${i}`;
     const test = expr.test
@@ -254,7 +253,7 @@ function combine(interpreter: Interpreter, run: StatementRun, task: Task, operan
         applyCall(interpreter, run, { expr, callee: task.callee!, path }, operands),
       );
     case "lambda":
-      return { kind: "def", def: expr.def, scope: run.frame.scope };
+      return { kind: "def", def: expr.def, scope: run.frame.scope, made: interpreter.step + 1 };
     case "dict":
       return dictOf(interpreter, expr, operands);
     case "format":

@@ -28,6 +28,18 @@ export interface EarlyReturn {
   readonly expr: Expr;
 }
 
+/** Where an iteration is left if a condition on data holds. */
+export interface Left {
+  readonly node: NodeId;
+  /** The condition as written. */
+  readonly expr: Expr;
+  /** What names stood for there. */
+  readonly values: ReadonlyMap<string, Binding>;
+  /** How many fields had been set, and what had been returned before. */
+  readonly fields: number;
+  readonly early: readonly EarlyReturn[];
+}
+
 /** The program, one call of a def, or one iteration of a loop. */
 export interface Frame {
   readonly scope: Scope;
@@ -43,8 +55,13 @@ export interface Frame {
   readonly making?: Making;
   /** How many comprehensions are open around it. */
   readonly nested?: number;
-  /** What an iteration ended with before its end. */
-  readonly jump?: { word: "break" | "continue" | null };
+  /** What an iteration ended with before its end, and where it may have. */
+  readonly jump?: {
+    word: "break" | "continue" | null;
+    readonly loop: Statement;
+    readonly breaks: Left[];
+    readonly continues: Left[];
+  };
   /** Its statements are the program's own sequence: the text itself, or a def that is called as a statement of it. */
   readonly sequence?: true;
   /** Values of `return`, once there is one. */
@@ -248,6 +265,8 @@ export interface Interpreter {
   runBody(statements: readonly Statement[], frame: Frame): void;
   /** What a call of `callee` answers; as `runBody`, for what call.ts itself calls. */
   call(run: StatementRun, at: CallAt, callee: Value, args: readonly GivenArgument[]): Value;
+  /** What the decorators of a def make of it; as `runBody`, for classes. */
+  decorate(run: StatementRun, statement: DefStatement, def: Value): Value;
   /** What an expression stands for; as `runBody`, for what evaluate.ts itself calls. */
   valueOf(run: StatementRun, root: Expr, path: string): Value;
 }

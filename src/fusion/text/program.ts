@@ -22,6 +22,7 @@ import { hasOwnDerivative, moduleCall } from "./guesses/module-call";
 import { Diagnostics } from "./reading/diagnostics";
 import { readProgram } from "./reading/read";
 import { OWN_DERIVATIVE } from "./objects/classes";
+import { decorated } from "./statements/decorators";
 import { runBody } from "./statements/run";
 import { runEntryFunction, loneDef } from "./entry-function";
 import { numberValue, Scope, type SymbolRecord, type Value } from "./values/values";
@@ -202,6 +203,9 @@ function newInterpreter(
     },
     call(run, at, callee, args) {
       return callValue(this, run, at, callee, args);
+    },
+    decorate(run, statement, def) {
+      return decorated(this, run, statement, def);
     },
     valueOf(run, root, path) {
       return evaluate(this, run, root, path);

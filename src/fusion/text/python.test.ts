@@ -28,7 +28,7 @@ describe("branches on what is known", () => {
   test("a condition that only the graph knows is refused, once, and its names stay silent", () => {
     const found = problems(`${X}if x > 0:\n  y = exp(x)\nelse:\n  y = relu(x)\nz = y + 1\n`);
     expect(found).toEqual([
-      "2:4 branch This condition depends on data, and a graph has no branches. Write where(condition, a, b) to choose element by element.",
+      "2:4 branch A condition is one number or truth; this is bool[4, 8]. Write where(condition, a, b) to choose element by element, or ask for any() or all() of it.",
     ]);
   });
 

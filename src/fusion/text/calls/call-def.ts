@@ -17,7 +17,7 @@ import {
 import { nearest } from "../suggest";
 import { bindName } from "../symbols";
 import type { CallExpr, DefStatement, ParamDecl } from "../reading/syntax";
-import { bare, everyStatement } from "../reading/syntax";
+import { bare, everyStatement, walk } from "../reading/syntax";
 
 /** Deeper than people nest calls; keeps the engine's own stack small. */
 const MAX_CALL_DEPTH = 40;
@@ -27,6 +27,8 @@ interface DefCall {
   readonly scope: Scope;
   readonly expr: CallExpr;
   readonly path: string;
+  /** When it was made: its defaults are of then. */
+  readonly made?: number;
   /** Its first parameter is this object. */
   readonly method?: Method;
   /** It fills in a new object. */
@@ -47,14 +49,22 @@ interface Rest {
 function defaultOf(
   interpreter: Interpreter,
   run: StatementRun,
-  { def, scope, path }: DefCall,
+  { def, scope: now, made, path }: DefCall,
   { name, value }: ParamDecl,
 ): Operand | null {
   if (!value) return null;
+  const scope = made === undefined ? now : new Scope(now, now.owner);
+  for (const expr of made === undefined ? [] : walk(value)) {
+    const then = expr.kind === "name" ? now.findAt(expr.name, made!) : null;
+    if (then && expr.kind === "name" && then !== now.find(expr.name)) scope.bind(expr.name, then);
+  }
   const frame = { ...run.frame, scope };
   const at = `${path}/${def.name.text}.${name.text}`;
   return loose(literalValue(bare(value)) ?? interpreter.valueOf({ ...run, frame }, value, at));
 }
+
+/** Whether the first parameter is the object: `def f(*args)` has it among the others. */
+const takesSelf = ({ def, method }: DefCall): boolean => method !== undefined && def.params[0]?.starred !== "items";
 
 function bindParams(
   interpreter: Interpreter,
@@ -72,11 +82,16 @@ function bindParams(
     ok = false;
     diagnostics.add(code, span, text);
   };
-  const all = method ? def.params.slice(1) : def.params.filter((param) => param.name.text !== "self");
+  // A function of a class that is called with its object: `Base.forward(self, x)`, or what a decorator was given.
+  const isGiven = !method && args[0]?.name === null && args[0].operand.value.kind === "object";
+  const all = takesSelf(call)
+    ? def.params.slice(1)
+    : def.params.filter((param) => isGiven || param.name.text !== "self");
   const [items, entries] = ["items", "entries"].map((kind) => all.find(({ starred }) => starred === kind));
   const params = all.filter(({ starred }) => !starred);
   const open = params.filter(({ keyword }) => !keyword);
   let next = 0;
+  if (method && !takesSelf(call)) rest.items.push(loose(method.self));
   for (const { name, operand, span } of args) {
     const param = name ? params.find((candidate) => candidate.name.text === name.text) : open[next++];
     if (param) found.set(param, operand);
@@ -153,7 +168,7 @@ export function callDef(
     ...(method && { method }),
     ...((call.making ?? frame.making) && { making: call.making ?? frame.making! }),
   };
-  const self = method && def.params[0];
+  const self = method && takesSelf(call) && def.params[0];
   if (self)
     bindName(
       interpreter,

@@ -48,11 +48,19 @@ export function callMethod(
 ): Value {
   const value = bound(found, self);
   if (value.kind !== "def") return interpreter.call(run, at, value, args);
-  const { def, scope, method } = value;
+  const { def, scope, method, made } = value;
   return callAnyDef(
     interpreter,
     run,
-    { ...at, def, scope, ...(method && { method }), ...(making && { making }), ...(label && { label }) },
+    {
+      ...at,
+      def,
+      scope,
+      ...(made !== undefined && { made }),
+      ...(method && { method }),
+      ...(making && { making }),
+      ...(label && { label }),
+    },
     args,
   );
 }

@@ -51,8 +51,9 @@ export function runClass(interpreter: Interpreter, statement: ClassStatement, fr
   for (const each of statement.body) {
     if (isField(each)) defineField(interpreter, inner, of, each);
     else if (each.kind === "def") {
-      const value = { kind: "def", def: each, scope: frame.scope } as const;
-      of.attributes.set(each.name.text, loose(value));
+      const value = { kind: "def", def: each, scope: frame.scope, made: interpreter.step + 1 } as const;
+      const all = underName(interpreter, inner, each, each.name.text, (run) => interpreter.decorate(run, each, value));
+      of.attributes.set(each.name.text, loose(all));
     } else interpreter.runBody([each], inner);
     for (const [key] of scope.names) of.attributes.set(key, loose(scope.find(key)!.value));
   }

@@ -37,7 +37,7 @@ describe("mistakes", () => {
     ["y = x < x < x", "2:5 chained-comparison Tensors can't be compared in a chain: write (a < b) & (b < c)."],
     [
       "y = x if x else x",
-      "2:10 branch This condition depends on data, and a graph has no branches. Write where(condition, a, b) to choose element by element.",
+      "2:10 branch A condition is one number or truth; this is f32[4, 8]. Write where(condition, a, b) to choose element by element, or ask for any() or all() of it.",
     ],
     [
       "y = relu(z)\nz = exp(x)",
@@ -65,7 +65,7 @@ describe("mistakes", () => {
     ["class A:\n  pass", "2:1 class Nothing here can be computed: a class needs a forward() or a __call__()."],
     [
       "while x:\n  y = x",
-      "2:7 branch `while` depends on data, and the graph must be known in advance. Write `for i in range(3):` with a constant.",
+      "2:7 branch A condition is one number or truth; this is f32[4, 8]. Write where(condition, a, b) to choose element by element, or ask for any() or all() of it.",
     ],
     [
       "y = x.view(2, x.sum(), -1)",

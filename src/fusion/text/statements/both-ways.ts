@@ -4,7 +4,17 @@ import { findOp } from "../../ops";
 import { applyOp } from "../calls/apply";
 import { writeInPlace } from "../calls/memory";
 import { type EarlyReturn, type Frame, type Interpreter, type StatementRun, typeOf } from "../interpreter";
-import { bare, type Expr, type IfStatement, type NameExpr, type Statement } from "../reading/syntax";
+import {
+  bare,
+  bodiesOf,
+  everyStatement,
+  type Expr,
+  type IfStatement,
+  type NameExpr,
+  rootsOf,
+  type Statement,
+  walk,
+} from "../reading/syntax";
 import { bindName } from "../symbols";
 import {
   BROKEN,
@@ -29,8 +39,22 @@ function isRemark(each: Statement): boolean {
   return callee.kind === "name" && callee.name === "print";
 }
 
-/** Names that `statements` give other values; null where they do anything that can't be chosen for afterwards. */
-function changedNames(statements: readonly Statement[]): readonly NameExpr[] | null {
+/** What grows a list or a dictionary that a name holds. */
+const GROWS: ReadonlySet<string> = new Set(["append", "extend", "insert", "update"]);
+
+/** The name of the list that `statement` grows; null where it does something else. */
+function grownName(statement: Statement): NameExpr | null {
+  const call = statement.kind === "expression" ? bare(statement.value) : null;
+  const callee = call?.kind === "call" ? bare(call.callee) : null;
+  const object = callee?.kind === "member" && GROWS.has(callee.name.text) ? bare(callee.object) : null;
+  return object?.kind === "name" ? object : null;
+}
+
+/** What a branch changes: names with other values, or the first statement that can't be chosen for afterwards. */
+function changesOf(
+  statements: readonly Statement[],
+  isTold: (name: string) => boolean,
+): readonly NameExpr[] | Statement {
   const found: NameExpr[] = [];
   const note = (names: readonly NameExpr[] | null): boolean => names !== null && found.push(...names) >= 0;
   const inTarget = (target: Expr): readonly NameExpr[] | null => {
@@ -42,28 +66,74 @@ function changedNames(statements: readonly Statement[]): readonly NameExpr[] | n
     const names = namesIn(expr);
     return names.length > 0 ? names : null;
   };
-  const isChoice = (each: Statement): boolean => {
+  const isChoice = (each: Statement, inLoop: boolean): boolean => {
     if (each.kind === "assign") return each.targets.every((target) => note(inTarget(target)));
     if (each.kind === "update") return note(inTarget(each.target));
-    if (each.kind === "if")
-      return [...each.branches.map(({ body }) => body), each.otherwise].every((body) => note(changedNames(body)));
+    if (each.kind === "break" || each.kind === "continue") return inLoop;
+    if (each.kind === "return") return !inLoop;
     const written = each.kind === "expression" ? writtenName(each.value) : null;
     if (written) return note([written]);
-    return each.kind === "pass" || each.kind === "return" || each.kind === "raise" || isRemark(each);
+    const grown = grownName(each);
+    if (grown) return isTold(grown.name) || note([grown]);
+    return PLAIN.has(each.kind) || isRemark(each);
   };
-  return statements.every(isChoice) ? [...new Map(found.map((name) => [name.name, name])).values()] : null;
+  const firstWrong = (body: readonly Statement[], inLoop: boolean): Statement | null => {
+    for (const each of body) {
+      const isLoop = each.kind === "for" || each.kind === "while";
+      if (isLoop && each.kind === "for") note(namesIn(each.target));
+      const inside = isLoop || each.kind === "if" ? bodiesOf(each) : null;
+      const wrong = inside
+        ? (inside.map((inner) => firstWrong(inner, inLoop || isLoop)).find((one) => one !== null) ?? null)
+        : isChoice(each, inLoop)
+          ? null
+          : each;
+      if (wrong) return wrong;
+    }
+    return null;
+  };
+  const wrong = firstWrong(statements, false);
+  return wrong ?? [...new Map(found.map((name) => [name.name, name])).values()];
 }
+
+const PLAIN: ReadonlySet<Statement["kind"]> = new Set(["pass", "raise", "assert", "import"]);
+
+/** Names of lists that the text only grows and never reads: what is appended to them is told, not computed with. */
+function onlyGrown({ statements }: Interpreter): (name: string) => boolean {
+  return (name) => {
+    const all = [...everyStatement(statements)];
+    const grows = all.filter((each) => grownName(each)?.name === name);
+    const reads = all.flatMap((each) => rootsOf(each).flatMap((root) => [...walk(root)]));
+    const uses = reads.filter((expr) => expr.kind === "name" && expr.name === name).length;
+    return grows.length > 0 && uses === grows.length;
+  };
+}
+
+const changedBy = (interpreter: Interpreter, { branches, otherwise }: IfStatement): readonly NameExpr[] | Statement =>
+  changesOf([...branches.flatMap(({ body }) => body), ...otherwise], onlyGrown(interpreter));
+
+const isNames = (found: readonly NameExpr[] | Statement): found is readonly NameExpr[] => Array.isArray(found);
 
 /** Whether a condition can choose between what the branches of this `if` leave: it is one number. */
 export function canChoose(
   interpreter: Interpreter,
-  { branches, otherwise }: IfStatement,
+  statement: IfStatement,
   test: Value,
 ): test is Value & { node: NodeId } {
   if (interpreter.anyIteration || test.kind !== "tensor" || interpreter.unknown.has(test.node)) return false;
   if (typeOf(interpreter, test.node).shape.length > 0) return false;
-  return changedNames([...branches.flatMap(({ body }) => body), ...otherwise]) !== null;
+  return isNames(changedBy(interpreter, statement));
 }
+
+/** Why a condition on data can't choose between the branches of an `if`. */
+export function whyNoChoice(interpreter: Interpreter, statement: IfStatement): string {
+  const wrong = changedBy(interpreter, statement);
+  if (isNames(wrong)) return OPEN;
+  const line = interpreter.text.slice(0, wrong.span.from).split("\n").length;
+  const what = wrong.kind === "expression" ? "what line " : `the \`${wrong.kind}\` in line `;
+  return `${OPEN} That works for assignments and return, not for ${what}${line}${wrong.kind === "expression" ? " does" : ""}.`;
+}
+
+const OPEN = "This condition depends on data, so both branches are computed and the condition chooses.";
 
 /** What a branch ends with. */
 interface End {
@@ -93,7 +163,7 @@ export function runBoth(
   const { scope, result } = frame;
   const { memory } = interpreter;
   const [yesBody, noBody] = [statement.branches[0]!.body, statement.otherwise];
-  const names = changedNames([...yesBody, ...noBody])!;
+  const names = changedBy(interpreter, statement) as readonly NameExpr[];
   const valuesNow = (): readonly (Value | undefined)[] => names.map(({ name }) => scope.find(name)?.value);
   const before = valuesNow();
   const written = new Set<Value>();
@@ -167,8 +237,7 @@ export function setResult(interpreter: Interpreter, frame: Frame, statement: Sta
   result.value = value;
 }
 
-export const DIFFERENT =
-  "This condition depends on data, so both branches are computed and the condition chooses. The branches do not both";
+export const DIFFERENT = `${OPEN} The branches do not both`;
 
 /** What `test` chooses of two values, element by element of lists and dictionaries; null where they are not alike. */
 export function chosenOf(

@@ -1,9 +1,10 @@
 /** @file Branches and loops: decided and unrolled while the program is read. */
 import { evaluate } from "../evaluate";
-import { canChoose, DIFFERENT, refuses, runBoth } from "./both-ways";
+import { canChoose, DIFFERENT, refuses, runBoth, whyNoChoice } from "./both-ways";
+import { leave, settle, unlessLeft, withoutJump } from "./leaving";
 import { holdsAtFirst } from "./any-iteration";
 import { staticCondition, noteUses } from "./static-condition";
-import type { Interpreter, StatementRun, Frame } from "../interpreter";
+import type { Interpreter, Left, StatementRun, Frame } from "../interpreter";
 import { itemsOf } from "./iterate";
 import { mayGoOn } from "../interpreter";
 import { bare, bodiesOf, everyStatement, rootsOf, walk } from "../reading/syntax";
@@ -12,7 +13,7 @@ import { isInput, type NodeId } from "../../ir";
 import { onlyTells } from "./telling";
 import type { Expr, ForStatement, IfStatement, Statement, WhileStatement } from "../reading/syntax";
 import { forAsLoop, type ForLoop } from "./for-loop";
-import { type FirstIteration, mayTrain, isTooLong, LONGEST_WRITTEN, runFirst } from "./training-loop";
+import { type FirstIteration, isTraining, mayTrain, isTooLong, LONGEST_WRITTEN, runFirst } from "./training-loop";
 import { bindTargets, namesIn, underName, versioned } from "./targets";
 import { repeatsItself } from "./iterations-differ";
 import { BROKEN, isBroken, type Value } from "../values/values";
@@ -47,7 +48,21 @@ function testValue(
       interpreter.diagnostics.add("no-effect", test.span, remark, { severity: "warning" });
       return false;
     }
-    if (isOpen && rest && canChoose(interpreter, rest, value)) return value.node;
+    if (isOpen && frame.jump && onlyTells([statement], ENDS) && isTraining(interpreter, frame, frame.jump.loop)) {
+      for (const id of [...interpreter.nodes.keys()].slice(made)) interpreter.spare.add(id);
+      const remark = "A training goes on for as long as it is let to: this is ignored.";
+      interpreter.diagnostics.add("no-effect", test.span, remark, { severity: "warning" });
+      return false;
+    }
+    const choice = rest && (frame.jump ? withoutJump(rest).statement : rest);
+    if (isOpen && choice && canChoose(interpreter, choice, value)) return value.node;
+    if (isOpen && choice && !interpreter.anyIteration)
+      return staticCondition(
+        interpreter,
+        { value, path: run.root, expr: test },
+        test,
+        whyNoChoice(interpreter, choice),
+      );
     return staticCondition(interpreter, { value, path: run.root, expr: test }, test, text);
   });
 }
@@ -80,7 +95,11 @@ export function runIf(interpreter: Interpreter, statement: IfStatement, frame: F
         taken = body;
         continue;
       }
-      const fault = runBoth(interpreter, rest!, frame, { node: holds, expr: test! });
+      const { statement: choice, word } = frame.jump ? withoutJump(rest!) : { statement: rest!, word: null };
+      const asked = { node: holds, expr: test! };
+      const left = word && { ...asked, node: unlessLeft(interpreter, statement, frame, asked) };
+      const fault = runBoth(interpreter, choice, frame, asked);
+      if (!fault && left) leave(interpreter, frame, word, left);
       if (!fault) return;
       interpreter.diagnostics.add("branch", test!.span, `${DIFFERENT} ${fault}.`);
     }
@@ -142,7 +161,7 @@ function passesOf(interpreter: Interpreter, run: StatementRun, statement: ForSta
 }
 
 const ENDLESS =
-  "`while` depends on data, and the graph must be known in advance. Write `for i in range(3):` with a constant.";
+  "`while` depends on data, and the graph must be known in advance. Write `for i in range(20):` with the most iterations that it may take, and `if not condition: break` in it.";
 
 /** More iterations than a person means; a text that asks for more has a slip in it. */
 const MAX_ITERATIONS = 10_000;
@@ -154,8 +173,9 @@ function runIteration(
   frame: Frame,
   group: GroupRef,
   bind: (inner: Frame) => void,
+  breaks: Left[],
 ): boolean {
-  const jump: Frame["jump"] = { word: null };
+  const jump: NonNullable<Frame["jump"]> = { word: null, loop: statement, breaks, continues: [] };
   const inner: Frame = {
     ...frame,
     prefix: `${group.id}/`,
@@ -165,6 +185,7 @@ function runIteration(
   };
   bind(inner);
   interpreter.runBody(bodiesOf(statement)[0]!, inner);
+  if (jump.continues.length > 0) settle(interpreter, statement, inner, jump.continues);
   return jump.word !== "break";
 }
 
@@ -206,7 +227,17 @@ function testedValues(frame: Frame, test: Expr): string | null {
 const FIXED: ReadonlySet<Expr["kind"]> = new Set(["number", "string", "true", "false", "binary", "unary", "paren"]);
 const LEAVES: ReadonlySet<Statement["kind"]> = new Set(["break", "return", "raise"]);
 
-export function runWhile(interpreter: Interpreter, statement: WhileStatement, frame: Frame): void {
+/** Runs a loop, and then chooses what names stand for if it was left before its end. */
+function untilLeft(interpreter: Interpreter, statement: Statement, frame: Frame, work: (breaks: Left[]) => void): void {
+  const breaks: Left[] = [];
+  work(breaks);
+  if (breaks.length > 0) settle(interpreter, statement, frame, breaks);
+}
+
+export const runWhile = (interpreter: Interpreter, statement: WhileStatement, frame: Frame): void =>
+  untilLeft(interpreter, statement, frame, (breaks) => iterateWhile(interpreter, statement, frame, breaks));
+
+function iterateWhile(interpreter: Interpreter, statement: WhileStatement, frame: Frame, breaks: Left[]): void {
   const loop = versioned(frame, "while");
   frame.versions.set("while", (frame.versions.get("while") ?? 0) + 1);
   const staysIn = ![...everyStatement(statement.body)].some(({ kind }) => LEAVES.has(kind));
@@ -226,7 +257,7 @@ export function runWhile(interpreter: Interpreter, statement: WhileStatement, fr
     const id = `${loop}#${i}`;
     const group = { kind: "loop", id, label: `while, iteration ${i}` } as const;
     const run: StatementRun = { frame, statement, step: ++interpreter.step, root: loop };
-    const iterate = (): boolean => runIteration(interpreter, statement, frame, group, () => {});
+    const iterate = (): boolean => runIteration(interpreter, statement, frame, group, () => {}, breaks);
     const before = staysIn ? testedValues(frame, statement.test) : null;
     const block = i === 0 ? null : (): boolean => false;
     if (isLast(interpreter, run, { statement, id, number: null, items: null }, iterate, block)) return;
@@ -270,7 +301,10 @@ const withNumber = (value: Value, number: Value): Value =>
     ? { ...value, items: value.items.map((item, i) => (i === 0 ? { ...item, value: number } : item)) }
     : number;
 
-export function runFor(interpreter: Interpreter, statement: ForStatement, frame: Frame): void {
+export const runFor = (interpreter: Interpreter, statement: ForStatement, frame: Frame): void =>
+  untilLeft(interpreter, statement, frame, (breaks) => iterateFor(interpreter, statement, frame, breaks));
+
+function iterateFor(interpreter: Interpreter, statement: ForStatement, frame: Frame, breaks: Left[]): void {
   const target = bare(statement.target);
   const names = namesIn(target);
   const name = names[0]?.name;
@@ -297,7 +331,7 @@ export function runFor(interpreter: Interpreter, statement: ForStatement, frame:
     items: items.slice(from),
     runBody: (around, bind) => {
       const group = { kind: "loop", id: `${frame.prefix}${loop}#`, label: `for ${name}` } as const;
-      runIteration(interpreter, statement, around, group, bind);
+      runIteration(interpreter, statement, around, group, bind, breaks);
     },
   });
   // What is a number before the first iteration may be a tensor after it, and a condition may be about the first alone, where a name may
@@ -319,9 +353,8 @@ export function runFor(interpreter: Interpreter, statement: ForStatement, frame:
       const group = { kind: "loop", id, label: `for ${name} = ${iterationKey}` } as const;
       interpreter.calls.push({ ...group, span: statement.span, result: null, expr: null, run });
       const item = own === null ? value : withNumber(value, own);
-      return runIteration(interpreter, statement, frame, group, (inner) =>
-        bindTargets(interpreter, { ...run, frame: inner }, target, item, "loop"),
-      );
+      const bind = (inner: Frame): void => bindTargets(interpreter, { ...run, frame: inner }, target, item, "loop");
+      return runIteration(interpreter, statement, frame, group, bind, breaks);
     };
     const id = `${frame.prefix}${loop}#${passes[at]!.key}`;
     const block = (): boolean =>

@@ -36,6 +36,8 @@ export function itemsOf(
     return [...homesIn(value.parametersOf)].map(({ node }) => ({ value: tensorValue(node), path: "", expr: null }));
   }
   if (value.kind === "sequence") return value.items;
+  if (value.kind === "string")
+    return Array.from(value.value, (each) => ({ value: { kind: "string", value: each }, path: "", expr: null }));
   if (value.kind === "dict")
     return [...value.entries.keys()].map((key) => ({ value: { kind: "string", value: key }, path: "", expr: null }));
   if (value.kind !== "tensor" || interpreter.unknown.has(value.node)) return null;

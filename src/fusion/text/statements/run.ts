@@ -18,17 +18,14 @@ import { annotatedKind } from "../reading/python-types";
 import { bindName } from "../symbols";
 import type {
   AssignStatement,
-  CallExpr,
-  DefStatement,
   Expr,
   ExpressionStatement,
   ReturnStatement,
   Statement,
   UpdateStatement,
 } from "../reading/syntax";
-import { bare, everyStatement, lastNameOf, rootsOf } from "../reading/syntax";
-import { isTransform } from "../calls/transforms";
-import { transformed } from "../calls/call";
+import { bare, everyStatement, rootsOf } from "../reading/syntax";
+import { decorated } from "./decorators";
 import { currentAll, writeInPlace } from "../calls/memory";
 import { asPair } from "../calls/multi-results";
 import { isIdle, runClass } from "../objects/classes";
@@ -94,7 +91,12 @@ function runPlainly(interpreter: Interpreter, statement: Statement, frame: Frame
           interpreter,
           run,
           { kind: "name", name: statement.name.text, span: statement.name.span },
-          decorated(interpreter, run, statement, { kind: "def", def: statement, scope: frame.scope }),
+          decorated(interpreter, run, statement, {
+            kind: "def",
+            def: statement,
+            scope: frame.scope,
+            made: interpreter.step + 1,
+          }),
           "def",
         ),
       );
@@ -128,27 +130,6 @@ function runPlainly(interpreter: Interpreter, statement: Statement, frame: Frame
         for (const target of statement.targets) bindTargets(interpreter, run, target, BROKEN);
       });
   }
-}
-
-/** `@jax.vmap` above a def: the name stands for what it makes of the def; what compiles or caches changes no value. */
-function decorated(interpreter: Interpreter, run: StatementRun, { decorators }: DefStatement, def: Value): Value {
-  return (decorators ?? []).toReversed().reduce<Value>((of, decorator) => {
-    const call = decorator.kind === "call" ? decorator : null;
-    const [wrapped, ...rest] = call && lastNameOf(call) === "partial" ? call.args : [];
-    const word = lastNameOf(wrapped?.value ?? decorator);
-    if (!isTransform(word)) return of;
-    const args = (wrapped ? rest : (call?.args ?? [])).map(({ name, value, span }) => ({
-      name,
-      operand: { value: interpreter.valueOf(run, value, `${run.root}/${word}`), path: run.root, expr: value },
-      span,
-    }));
-    const { span } = decorator;
-    const expr: CallExpr = { kind: "call", span, callee: decorator, args: [], open: span.to, close: span.to };
-    return transformed(interpreter, run, { expr, path: run.root }, word, [
-      { name: null, operand: { value: of, path: run.root, expr: decorator }, span },
-      ...args,
-    ]);
-  }, def);
 }
 
 /** A bound hole is one node, however many read it. */

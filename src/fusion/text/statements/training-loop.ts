@@ -14,7 +14,7 @@ import { changedSince, type Home, momentOf, readIn, scopesOf } from "./carried";
 import { difference, differingNames } from "./iterations-differ";
 import { canBegin, constantStart, startAttrs } from "./starting-values";
 import type { Expr, ForStatement, Statement, WhileStatement } from "../reading/syntax";
-import { bare, everyStatement, expressionsOf, walk } from "../reading/syntax";
+import { bare, bodiesOf, everyStatement, expressionsOf, walk } from "../reading/syntax";
 import { isTransform } from "../calls/transforms";
 import { openTrial } from "../trial";
 import { numberValue, type Operand, type SymbolRecord, tensorValue, type Value } from "../values/values";
@@ -53,6 +53,10 @@ export function differentiates({ statements }: Interpreter): boolean {
 /** Whether a loop that stands here may be the training: part of the program's own sequence, not of what it differentiates or batches. */
 export const mayTrain = (interpreter: Interpreter, frame: Frame): boolean =>
   frame.sequence === true && differentiates(interpreter);
+
+/** Whether a loop that stands here takes derivatives in its own body. */
+export const isTraining = (interpreter: Interpreter, frame: Frame, loop: Statement): boolean =>
+  mayTrain(interpreter, frame) && expressionsOf(bodiesOf(loop).flat()).some(derives);
 
 /** A number or tensor that an iteration carries on as another. */
 interface Carried extends Ending {

@@ -7,6 +7,7 @@ import { castTo, sizeMethod } from "../calls/member";
 import { DTYPES } from "../calls/names";
 import { contentsOf } from "../objects/containers";
 import type { CallExpr } from "../reading/syntax";
+import { walkCall } from "./walks";
 import { BROKEN, isBroken, numberValue, type Operand, type Value } from "./values";
 
 const MAX_ITERATIONS = 10_000;
@@ -36,16 +37,6 @@ function rangeOf(interpreter: Interpreter, { span }: CallExpr, operands: readonl
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 const ZERO: Operand = loose(numberValue(0, true));
-const numbered = (item: Operand, i: number): Operand =>
-  loose({ kind: "sequence", items: [loose(numberValue(i, true)), item] });
-
-/** Numbers or strings from the smallest on. */
-function inOrder(items: readonly Operand[]): readonly Operand[] {
-  const rank = ({ value }: Operand): number | string =>
-    value.kind === "number" || value.kind === "string" ? value.value : 0;
-  return items.toSorted((a, b) => (rank(a) < rank(b) ? -1 : Number(rank(a) > rank(b))));
-}
-
 /** `zip(ws, bs)`, as long as the shortest; null when something in it has no items. */
 function zipped(lists: readonly (readonly Operand[] | null)[]): Value | null {
   const found = lists.flatMap((list) => (list ? [list] : []));
@@ -75,7 +66,7 @@ const SIZES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Functions that go through what they are given. */
-const WALKS: ReadonlySet<string> = new Set(["list", "tuple", "sorted", "reversed", "enumerate"]);
+const WALKS: ReadonlySet<string> = new Set(["list", "tuple", "reversed"]);
 
 /** Python's own functions on constants, and casts written as calls. */
 export function builtin(
@@ -86,6 +77,8 @@ export function builtin(
   operands: readonly Operand[],
 ): Value | null {
   if (name === "range") return rangeOf(interpreter, call.expr, operands);
+  const walked = walkCall(interpreter, run, call, name, operands);
+  if (walked) return walked;
   const [first] = operands;
   const value = first && contentsOf(first.value);
   if (!value && (name === "list" || name === "tuple")) return { kind: "sequence", items: [] };
@@ -98,14 +91,8 @@ export function builtin(
       return numberValue(name === "int" ? Math.trunc(value.value) : value.value, name === "int");
     }
     const items = WALKS.has(name) && first ? itemsOf(interpreter, run, first, `${call.path}/in`) : null;
-    if (items && (name === "list" || name === "tuple" || name === "sorted"))
-      return {
-        kind: "sequence",
-        items: name === "sorted" ? inOrder(items) : items,
-        ...(name !== "tuple" && { list: true }),
-      };
     if (items && name === "reversed") return { kind: "sequence", items: items.toReversed() };
-    if (items && name === "enumerate") return { kind: "sequence", items: items.map(numbered) };
+    if (items) return { kind: "sequence", items, ...(name !== "tuple" && { list: true }) };
     if (name === "len" && value.kind === "tensor")
       return sizeMethod(
         interpreter,
@@ -160,6 +147,7 @@ const OWN: ReadonlySet<string> = new Set([
   "list",
   "tuple",
   "reversed",
+  "sorted",
   "enumerate",
   "len",
   "zip",

@@ -26,8 +26,14 @@ export type Value =
     }
   | { readonly kind: "dict"; readonly entries: ReadonlyMap<string, Operand>; readonly chain?: boolean }
   | { readonly kind: "op"; readonly op: OpDef | CompositeDef }
-  /** With the object that it is a method of. */
-  | { readonly kind: "def"; readonly def: DefStatement; readonly scope: Scope; readonly method?: Method }
+  /** With the object that it is a method of, and when it was made. */
+  | {
+      readonly kind: "def";
+      readonly def: DefStatement;
+      readonly scope: Scope;
+      readonly method?: Method;
+      readonly made?: number;
+    }
   /** `grad(f)`, waiting for its arguments. */
   | {
       readonly kind: "transform";

@@ -1,0 +1,44 @@
+/** @file What stands above a def: transformations, decorators of the program, and what compiles or caches and changes no value. */
+import { transformed } from "../calls/call";
+import { isTransform } from "../calls/transforms";
+import type { Interpreter, StatementRun } from "../interpreter";
+import { bare, type CallExpr, type DefStatement, type Expr, lastNameOf } from "../reading/syntax";
+import type { Scope, Value } from "../values/values";
+
+/** Whether the program has what a decorator names: a def, a class or an object. */
+function isOwn(scope: Scope, decorator: Expr): boolean {
+  let root = bare(decorator);
+  while (root.kind === "member" || root.kind === "call")
+    root = bare(root.kind === "member" ? root.object : root.callee);
+  const kind = root.kind === "name" ? scope.find(root.name)?.value.kind : undefined;
+  return kind === "def" || kind === "class" || kind === "object" || kind === "partial";
+}
+
+/** `@jax.vmap` or `@twice` above a def: the name stands for what that makes of the def. */
+export function decorated(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { decorators }: DefStatement,
+  def: Value,
+): Value {
+  return (decorators ?? []).toReversed().reduce<Value>((of, decorator, i) => {
+    const { span } = decorator;
+    const operand = { value: of, path: run.root, expr: decorator };
+    const expr: CallExpr = { kind: "call", span, callee: decorator, args: [], open: span.to, close: span.to };
+    if (isOwn(run.frame.scope, decorator)) {
+      const path = `${run.root}/decorator${i}`;
+      const value = interpreter.valueOf(run, decorator, path);
+      return interpreter.call(run, { expr, path }, value, [{ name: null, operand, span }]);
+    }
+    const call = decorator.kind === "call" ? decorator : null;
+    const [wrapped, ...rest] = call && lastNameOf(call) === "partial" ? call.args : [];
+    const word = lastNameOf(wrapped?.value ?? decorator);
+    if (!isTransform(word)) return of;
+    const args = (wrapped ? rest : (call?.args ?? [])).map(({ name, value, span: at }) => ({
+      name,
+      operand: { value: interpreter.valueOf(run, value, `${run.root}/${word}`), path: run.root, expr: value },
+      span: at,
+    }));
+    return transformed(interpreter, run, { expr, path: run.root }, word, [{ name: null, operand, span }, ...args]);
+  }, def);
+}

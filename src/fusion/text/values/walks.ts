@@ -1,0 +1,114 @@
+/** @file Python's functions that go through items with more to say: the order of `sorted`, the first number of `enumerate`, `functools.reduce`. */
+import type { Interpreter, StatementRun } from "../interpreter";
+import { itemsOf } from "../statements/iterate";
+import type { CallExpr } from "../reading/syntax";
+import { truthOf } from "./constants";
+import { BROKEN, describe, numberValue, type Operand, type Value } from "./values";
+
+interface Call {
+  readonly expr: CallExpr;
+  readonly path: string;
+}
+
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
+
+/** What stands for Python's order of two values; null where they have none. */
+function compared(a: Value, b: Value): number | null {
+  const plain = (value: Value): number | string | null =>
+    value.kind === "number" || value.kind === "string"
+      ? value.value
+      : value.kind === "bool"
+        ? Number(value.value)
+        : null;
+  const [x, y] = [plain(a), plain(b)];
+  if (x !== null && y !== null && typeof x === typeof y) return x < y ? -1 : Number(x > y);
+  if (a.kind !== "sequence" || b.kind !== "sequence") return null;
+  for (const [i, { value }] of a.items.entries()) {
+    const other = b.items[i];
+    if (!other) return 1;
+    const order = compared(value, other.value);
+    if (order !== 0) return order;
+  }
+  return a.items.length - b.items.length;
+}
+
+/** `sorted(items, key=…, reverse=…)`. */
+function sortedItems(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr, path }: Call,
+  items: readonly Operand[],
+  named: ReadonlyMap<string, Operand>,
+): Value {
+  const key = named.get("key")?.value;
+  const keys = items.map((operand, i) =>
+    key && key.kind !== "none"
+      ? interpreter.call(run, { expr: { ...expr, args: [] }, path: `${path}/key${i}` }, key, [
+          { name: null, operand, span: expr.span },
+        ])
+      : operand.value,
+  );
+  const wrong = keys.find((each) => keys.length > 1 && compared(each, each) === null);
+  if (wrong) {
+    const text = `sorted orders numbers, texts and tuples of them; this is ${describe(wrong)}.`;
+    interpreter.diagnostics.add("bad-argument", expr.span, text);
+    return BROKEN;
+  }
+  const isDown = named.has("reverse") && truthOf(named.get("reverse")!.value) === true;
+  const order = items
+    .map((_, i) => i)
+    .toSorted((a, b) => (compared(keys[a]!, keys[b]!) ?? 0) * (isDown ? -1 : 1) || a - b);
+  return { kind: "sequence", list: true, items: order.map((i) => items[i]!) };
+}
+
+/** `functools.reduce(f, items, start)`. */
+function reduced(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr, path }: Call,
+  f: Value,
+  items: readonly Operand[],
+): Value {
+  const [first, ...more] = items;
+  if (!first) return BROKEN;
+  return more.reduce<Operand>((so, item, i) => {
+    const at = `${path}/fold${i}`;
+    const given = [so, item].map((operand) => ({ name: null, operand, span: expr.span }));
+    return { value: interpreter.call(run, { expr: { ...expr, args: [] }, path: at }, f, given), path: at, expr };
+  }, first).value;
+}
+
+/** What a call of these functions answers; null of any other, and of what has no items. */
+export function walkCall(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: Call,
+  name: string,
+  operands: readonly Operand[],
+): Value | null {
+  const { args } = call.expr;
+  const named = new Map(
+    args.length === operands.length
+      ? args.flatMap((arg, i): [string, Operand][] => (arg.name ? [[arg.name.text, operands[i]!]] : []))
+      : [],
+  );
+  const plain = operands.filter((operand) => ![...named.values()].includes(operand));
+  const itemsIn = (operand: Operand | undefined): readonly Operand[] | null =>
+    operand ? itemsOf(interpreter, run, operand, `${call.path}/in`) : null;
+  if (name === "sorted" && plain.length === 1) {
+    const items = itemsIn(plain[0]);
+    return items && sortedItems(interpreter, run, call, items, named);
+  }
+  if (name === "enumerate") {
+    const items = itemsIn(plain[0]);
+    const begin = (plain[1] ?? named.get("start"))?.value ?? numberValue(0, true);
+    if (!items || begin.kind !== "number") return null;
+    const pair = (item: Operand, i: number): Operand =>
+      loose({ kind: "sequence", items: [loose(numberValue(begin.value + i, true)), item] });
+    return { kind: "sequence", items: items.map(pair) };
+  }
+  const [f, list, start] = plain;
+  if (name !== "reduce" || !f || f.value.kind === "tensor") return null;
+  const items = itemsIn(list);
+  return items && reduced(interpreter, run, call, f.value, start ? [start, ...items] : items);
+}
