@@ -2,6 +2,7 @@
 import { DerivativeBuilder, callKey, pullBack, pushForward, type NoRule } from "../../autodiff";
 import { isLiteral, type Node, type NodeId, type Span } from "../../ir";
 import { sameShape, showType } from "../../ir";
+import { argumentsApart } from "./arguments-apart";
 import { axesGiven, vmapCall } from "./vmap";
 import { Expansion } from "./expand";
 import type { Interpreter, StatementRun } from "../interpreter";
@@ -229,10 +230,10 @@ export function callTransform<C extends Call>(
   run: StatementRun,
   call: C,
   { name, of, argnums, axes, aux }: Transformed,
-  given: readonly Operand[],
+  written: readonly Operand[],
   caller: Caller<C>,
 ): Value {
-  const operands = withoutStars(call.expr, given);
+  const operands = withoutStars(call.expr, written);
   if (isOpen(interpreter, operands)) return BROKEN;
   if (name === "checkpoint") return segment(interpreter, run, call, loose(of), operands, caller);
   if (axes)
@@ -247,8 +248,10 @@ export function callTransform<C extends Call>(
       call.expr.span,
       `${name} is asked for argument ${missing}; there are ${operands.length}.`,
     );
-  const fixed = operands.map((operand) =>
-    wanted.some((at) => operands.at(at) === operand) ? withNodes(interpreter, run, operand) : operand,
+  const isWanted = wanted.map((at) => (at < 0 ? at + operands.length : at));
+  const given = operands.map((operand, at) => (isWanted.includes(at) ? withNodes(interpreter, run, operand) : operand));
+  const fixed = argumentsApart(interpreter, run, call, of, given, (operand) =>
+    isWanted.includes(given.indexOf(operand)),
   );
   const answer = caller(interpreter, run, call, [loose(of), ...fixed]);
   if (isBroken(answer)) return BROKEN;
@@ -328,7 +331,8 @@ function vjpOf<C extends Call>(
   caller: Caller<C>,
 ): Value {
   if (isOpen(interpreter, primals)) return BROKEN;
-  const points = primals.map((operand) => withNodes(interpreter, run, operand));
+  const given = primals.map((operand) => withNodes(interpreter, run, operand));
+  const points = argumentsApart(interpreter, run, call, f.value, given, () => true);
   const value = caller(interpreter, run, withoutArguments(call), [f, ...points]);
   if (isBroken(value)) return BROKEN;
   return { kind: "sequence", items: [loose(value), loose({ kind: "pullback", results: tensorsOf(value), points })] };
@@ -385,7 +389,8 @@ function jvpOf<C extends Call>(
       call.expr.span,
       "jvp takes a def, its arguments and a tangent for each: jvp(f, (x,), (dx,)).",
     );
-  const trees = primals.map((operand) => withNodes(interpreter, run, operand));
+  const given = primals.map((operand) => withNodes(interpreter, run, operand));
+  const trees = argumentsApart(interpreter, run, call, f.value, given, () => true);
   const points = trees.flatMap(({ value }) => tensorsOf(value));
   const changes = nodesOf(interpreter, run, tangents.flatMap(leavesOf));
   if (points.length !== changes.length)
