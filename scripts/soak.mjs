@@ -1,5 +1,5 @@
 /**
- * @file `npm run soak [-- --plans 100000 --gradients 10000 --loops 5000 --kept 4000 --batches 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --hostile 100000 --verdicts 10000 --saved 2000 --peaks 2000 --factor 100 --seed N --minutes M --fresh]`: the laws of
+ * @file `npm run soak [-- --plans 100000 --blocks 20000 --gradients 10000 --loops 5000 --kept 4000 --batches 10000 --halves 10000 --strict 10000 --device 5000 --kernels 20000 --knobs 10000 --limits 5000 --hostile 100000 --verdicts 10000 --saved 2000 --peaks 2000 --factor 100 --seed N --minutes M --fresh]`: the laws of
  * `npm test` at full count, in batches of one process each. Progress is stored in .cache/soak.json: the next run goes on where this
  * one stopped, and asks again what failed. Every batch rewrites docs/soak.md. `--bundle FILE` writes the laws as one file that runs on
  * any machine with Node (`node FILE plans 2000:7`); `--take RESULTS` takes the lines it printed there as batches done.
@@ -14,7 +14,9 @@ const number = { type: "string" };
 const { values: asked } = parseArgs({
   options: {
     plans: number,
+    blocks: number,
     gradients: number,
+    loops: number,
     kept: number,
     batches: number,
     halves: number,
@@ -48,6 +50,13 @@ const LAWS = {
     batch: 2000,
     unit: "random programs over every op, with random options and device limits",
     says: "every state acyclic, complete, exactly counted and replayable both ways; naive, fused and one state between agree with the f64 reference on both schedules; counted bytes are touched bytes",
+    entry: "test/laws/soak-plans.ts",
+  },
+  blocks: {
+    goal: goal("blocks", 20_000),
+    batch: 1000,
+    unit: "random programs of blocks as people write them (attention, norms, convolutions, scans, indices, losses, gradients), a sixth for a counted machine",
+    says: "what holds of plans",
     entry: "test/laws/soak-plans.ts",
   },
   gradients: {

@@ -4,7 +4,7 @@ import { boundValues, printWgsl } from "../../src/fusion/kernel/code";
 import { runPlanOnCpu, type CpuRun } from "../../src/fusion/plan";
 import type { Compilation } from "../../src/fusion/compilation";
 import { fusionAt } from "../../src/fusion/compile";
-import { a100, chosenFor, generic, h100, laptop, totalsOf } from "../../src/fusion/cost";
+import { a100, chosenFor, deviceProfileFrom, generic, h100, laptop, totalsOf } from "../../src/fusion/cost";
 import {
   node,
   dtypeBytes,
@@ -52,6 +52,10 @@ export type Ways = readonly [
 export const plainly: Ways = [0, 0, 0, 0, 0];
 /** The profile in which a launch costs more than anything that small programs do. */
 export const expensiveLaunches: Ways = [1, 0, 0, 5, 0];
+/** As the page plans at first, call by call. */
+export const byCall: Ways = [1, 0, 0, 0, 0];
+/** The same for a machine whose multiprocessors are counted, with more buffers than WebGPU promises. */
+export const byCallCounted: Ways = [1, 0, 0, 9, 0];
 /** Strict mode, where the last bits stay. */
 export const strictly: Ways = [0, 0, 15, 0, 0];
 /** The profile in which bytes are expensive and launches free, so that small programs are planned as large ones are. */
@@ -69,6 +73,13 @@ const PROFILES = [
   a100,
   h100,
   { ...generic, bandwidth: 1e9, launchMicros: 0, multiprocessors: 1 },
+  // A machine that was measured: sums are split and rows shared as for nobody else.
+  deviceProfileFrom(
+    "counted",
+    { bandwidth: 4e12, peakFlops: 6e13, launchMicros: 2 },
+    { maxBindings: 16 },
+    { ...generic, multiprocessors: 132, counted: true },
+  ),
 ];
 const byBatch = allPasses.map(({ name }) => name);
 
@@ -113,6 +124,8 @@ const casesOf = (choices: fc.Arbitrary<Choices>, ways: fc.Arbitrary<Ways>): fc.A
 export const caseArbitrary = casesOf(choicesArbitrary, waysOf(FIRST_PROFILES, 1));
 /** More: functions, loops, bits and infinities, results named twice; levels, orders of passes, knobs, profiles. Half of the time nothing is chosen. */
 export const wideCaseArbitrary = casesOf(wideChoicesArbitrary, waysOf(PROFILES.length, 2 * CHOICES.length));
+/** The options of `wideCaseArbitrary` alone. */
+export const wideWays = waysOf(PROFILES.length, 2 * CHOICES.length);
 export const caseOf = (choices: Choices, ways: Ways): Case => ({ text: programOf(choices, forInterpreter), ways });
 
 /** The options that `ways` stand for. */

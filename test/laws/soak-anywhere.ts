@@ -51,6 +51,7 @@ const LAWS: Readonly<Record<string, Batch>> = {
 const BATCH = 50;
 /** Programs a law, where the command line names none. */
 const GOALS = {
+  blocks: 20_000,
   gradients: 10_000,
   loops: 5000,
   kept: 4000,

@@ -1,9 +1,10 @@
 /**
  * @file `node soak-plans.mjs COUNT:SEED [LAW]`, bundled by `npm run soak`: the laws of whole plans on COUNT random programs, as they
- * are written or made into others, or with loops. It goes on after a failure. Its last line is a record of the batch: how many failed, the
- * slowest plan, and the smallest program for each kind of failure.
+ * are written or made into others, with loops, or of blocks. It goes on after a failure. Its last line is a record of the batch: how many
+ * failed, the slowest plan, and the smallest program for each kind of failure.
  */
 import fc from "fast-check";
+import { blockCases } from "./any-block";
 import { loopArbitrary, type LoopProgram } from "./any-loop";
 import { rowLoopArbitrary } from "./any-row-loop";
 import { longRunArbitrary, runLoopArbitrary } from "./any-run-loop";
@@ -14,10 +15,8 @@ import { smaller } from "./smaller";
 
 const [count, seed] = (process.argv[2] ?? "20:1").split(":").map(Number) as [number, number];
 const law = process.argv[3] ?? "plans";
-/** What becomes of a random program; null where it can't be made into this. */
+/** What becomes of a random program, where the law is not about those that are written; null where it can't be made into this. */
 const MADE: Readonly<Record<string, (one: Case) => Case | null>> = {
-  plans: (one) => one,
-  loops: (one) => one,
   strict: ({ text, ways: [granularity, policy, , profile, pin, choice] }) => ({
     text,
     ways: [granularity, policy, 15, profile, pin, choice],
@@ -38,6 +37,8 @@ const loopCase: fc.Arbitrary<Case> = fc
     fc.nat({ max: 9 }),
   )
   .map(([{ text, unrolled }, { ways }, apart]) => ({ text: apart === 0 ? unrolled : text, ways }));
+/** What programs of a law are made from. */
+const SOURCES: Readonly<Record<string, fc.Arbitrary<Case>>> = { loops: loopCase, blocks: blockCases(8) };
 /** The program whose plan took most processor time. */
 let slowest: Case & { readonly millis: number } = { millis: 0, text: "", ways: [0, 0, 0, 0, 0] };
 /** Smaller candidates that are tried for one witness. */
@@ -67,8 +68,8 @@ const began = Date.now();
 const failures: { readonly says: string; readonly ways: Case["ways"]; readonly text: string }[] = [];
 const kinds = new Set<string>();
 let failing = 0;
-for (const written of fc.sample(law === "loops" ? loopCase : wideCaseArbitrary, { numRuns: count, seed })) {
-  const one = MADE[law]!(written);
+for (const written of fc.sample(SOURCES[law] ?? wideCaseArbitrary, { numRuns: count, seed })) {
+  const one = MADE[law] ? MADE[law](written) : written;
   if (!one) continue;
   const [first] = faultsOf(one);
   if (first === undefined) continue;
