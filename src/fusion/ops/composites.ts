@@ -115,6 +115,7 @@ import { squareplus } from "./composite/activation/squareplus";
 import { standardize } from "./composite/reduce/standardize";
 import { std } from "./composite/std";
 import { swiglu } from "./composite/swiglu";
+import { takeAlongAxis } from "./composite/take-along-axis";
 import { tanhshrink } from "./composite/activation/tanhshrink";
 import { tensordot } from "./composite/matmul/tensordot";
 import { threshold } from "./composite/activation/threshold";
@@ -250,6 +251,7 @@ export const composites: readonly CompositeDef[] = [
   standardize,
   std,
   swiglu,
+  takeAlongAxis,
   tanhshrink,
   tensordot,
   threshold,

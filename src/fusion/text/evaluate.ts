@@ -372,6 +372,10 @@ function refuse(interpreter: Interpreter, expr: BinaryExpr | UnaryExpr, operands
   return BROKEN;
 }
 
+/** The comparison that this one goes on from, without brackets; null where there is none. */
+const chained = ({ left }: BinaryExpr): BinaryExpr | null =>
+  bare(left) === left && left.kind === "binary" && COMPARISONS.has(left.op) ? left : null;
+
 function binaryValue(
   interpreter: Interpreter,
   run: StatementRun,
@@ -379,7 +383,19 @@ function binaryValue(
   operands: readonly Operand[],
   path: string,
 ): Value {
-  const [left, right] = [operands[0]!, operands[1]!];
+  const chain = COMPARISONS.has(expr.op) ? chained(expr) : null;
+  const before = operands[0]!;
+  if (chain && truthOf(before.value) === false) return before.value;
+  if (chain && truthOf(before.value) === true) {
+    // `a < b < c` is `a < b and b < c`.
+    const middle = {
+      value: interpreter.valueOf(run, chain.right, `${path}/middle`),
+      path: `${path}/middle`,
+      expr: chain.right,
+    };
+    return binaryValue(interpreter, run, { ...expr, left: chain.right }, [middle, operands[1]!], path);
+  }
+  const [left, right] = [before, operands[1]!];
   if (isBroken(left.value) || isBroken(right.value)) return BROKEN;
   const folded = foldBinary(expr.op, left.value, right.value);
   if (folded) return folded;
@@ -387,8 +403,7 @@ function binaryValue(
     interpreter.diagnostics.add("outside-language", expr.opSpan, `\`${expr.op}\` has no meaning for tensors.`);
     return BROKEN;
   }
-  const chained = bare(expr.left) === expr.left && expr.left.kind === "binary" && COMPARISONS.has(expr.left.op);
-  if (COMPARISONS.has(expr.op) && chained) {
+  if (chain) {
     interpreter.diagnostics.add(
       "chained-comparison",
       expr.span,

@@ -6,7 +6,6 @@ import { checkAxes, normalAxis, numberOf, wrong } from "../shapes";
 
 export const gatherElements = composite({
   name: "gather_elements",
-  aliases: ["take_along_axis", "take_along_dim"],
   doc: {
     formula: "x[i, index[i, j], …]",
     teaches: "Each element has its own index along one axis.",

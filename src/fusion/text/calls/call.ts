@@ -30,6 +30,7 @@ import {
 } from "../reading/syntax";
 import { callPullback, callTransform, isTransform, transform } from "./transforms";
 import { treeCall, treeValue } from "../values/trees";
+import { ufuncCall } from "./ufuncs";
 import { unknownCall } from "./unknown-call";
 import { BROKEN, describe, type GivenArgument, isBroken, isOperand, type Operand, type Value } from "../values/values";
 import { setItem } from "../indexing/set-item";
@@ -294,6 +295,8 @@ function functionCall(
     );
   if (isLoopCall(name.text)) return loopOf(interpreter, run, call, name.text, operands);
   const args = einsumArguments(name.text, argumentsOf(call.expr, operands));
+  const ofFunction = ufuncCall(interpreter, run, call, args);
+  if (ofFunction) return ofFunction;
   if (name.text === "partial") return partialOf(interpreter, call, args);
   if (name.text === "map") return mapped(interpreter, run, call, operands);
   if (name.text === "super") return superOf(interpreter, run, call, args);

@@ -86,7 +86,21 @@ def vander(x, N=None, increasing=False):
   powers = range(count) if increasing else reversed(range(count))
   return torch.stack([torch.ones_like(x) if power == 0 else x ** power for power in powers], dim=-1)
 
+def atleast_1d(x):
+  return x.reshape(1) if x.ndim == 0 else x
+
+def atleast_2d(x):
+  x = atleast_1d(x)
+  return x.unsqueeze(0) if x.ndim == 1 else x
+
+def logspace(start, stop, num=50, base=10.0):
+  return base ** torch.linspace(start, stop, num)
+
+def correlate(a, v, mode="valid"):
+  return convolve(a, torch.flip(asarray(v), [0]), mode)
+
 def polyval(p, x):
+  p = asarray(p)
   value = torch.zeros_like(x)
   for i in range(p.shape[0]):
     value = value * x + p[i]
@@ -124,6 +138,7 @@ def average(input, dim=None, weights=None, keepdim=False):
   return (input * each).sum(dim, keepdim) / each.sum(dim, keepdim)
 
 def interp(x, xp, fp, left=None, right=None):
+  x, xp, fp = asarray(x), asarray(xp), asarray(fp)
   last = xp.shape[0] - 1
   at = torch.clamp((xp <= x.unsqueeze(-1)).int().sum(-1) - 1, 0, last - 1)
   low = xp[at]
@@ -195,6 +210,7 @@ def round(input, decimals=0):
   return torch.round(input * scale) / scale
 
 def convolve(a, v, mode="full"):
+  a, v = asarray(a), asarray(v)
   n = v.shape[0]
   around = {"full": n - 1, "same": n // 2, "valid": 0}[mode]
   whole = F.conv1d(a.reshape(1, 1, -1), torch.flip(v, [0]).reshape(1, 1, -1), padding=around).flatten()

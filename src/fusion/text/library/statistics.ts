@@ -180,7 +180,7 @@ def bucketize(input, boundaries, right=False):
   return searchsorted(boundaries, input, right=right)
 
 def digitize(input, bins, right=False):
-  return searchsorted(bins, input, right=not right)
+  return searchsorted(asarray(bins), input, right=not right)
 
 def _segments(num_segments):
   if num_segments is None:

@@ -4,6 +4,7 @@ import { typeOf } from "../interpreter";
 import { rowsOf } from "../calls/multi-results";
 import type { NodeId } from "../../ir";
 import { contentsOf } from "../objects/containers";
+import { isHeld, weightValue } from "../layers/weights";
 import { namedWeights } from "../objects/modules";
 import { homesIn } from "../objects/parameters";
 import { numberValue, type Operand, tensorValue } from "../values/values";
@@ -35,7 +36,12 @@ export function itemsOf(
     namedWeights(interpreter, run, value.parametersOf);
     return [...homesIn(value.parametersOf)].map(({ node }) => ({ value: tensorValue(node), path: "", expr: null }));
   }
-  if (value.kind === "sequence") return value.items;
+  if (value.kind === "sequence")
+    return value.items.map((item, i) =>
+      item.value.kind === "weight" && isHeld(item.value.weight)
+        ? { ...item, value: weightValue(interpreter, run, item.value, `${root}/${i}`) }
+        : item,
+    );
   if (value.kind === "string")
     return Array.from(value.value, (each) => ({ value: { kind: "string", value: each }, path: "", expr: null }));
   if (value.kind === "dict")

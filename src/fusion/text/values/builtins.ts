@@ -6,7 +6,9 @@ import { typeOf } from "../interpreter";
 import { castTo, sizeMethod } from "../calls/member";
 import { DTYPES } from "../calls/names";
 import { contentsOf } from "../objects/containers";
+import type { DType } from "../../ir";
 import type { CallExpr } from "../reading/syntax";
+import { foldBinary, truthOf } from "./constants";
 import { walkCall } from "./walks";
 import { BROKEN, isBroken, numberValue, type Operand, type Value } from "./values";
 
@@ -58,6 +60,15 @@ function sliceOf(operands: readonly Operand[]): Value | null {
   return { kind: "slice", start: start ?? null, stop: stop ?? null, step: step ?? null };
 }
 
+/** `np.float32(2)`, `bool(items)`: a number or a truth that is known; null of what is none. */
+function asType(value: Value, dtype: DType): Value | null {
+  const holds = truthOf(value);
+  if (dtype === "bool") return holds === null ? null : { kind: "bool", value: holds };
+  if (value.kind !== "number" && value.kind !== "bool") return null;
+  const number = Number(value.value);
+  return dtype === "i32" ? numberValue(Math.trunc(number), true) : numberValue(number, false);
+}
+
 /** NumPy's functions of sizes, by the methods that answer the same. */
 const SIZES: ReadonlyMap<string, string> = new Map([
   ["shape", "size"],
@@ -105,6 +116,8 @@ export function builtin(
     if (name === "len" && value.kind === "dict") return numberValue(value.entries.size, true);
     const dtype = DTYPES.get(name);
     if (dtype === name && value.kind === "number") return { ...value, dtype };
+    const plain = dtype && value.kind !== "tensor" ? asType(value, dtype) : null;
+    if (plain) return plain;
     if (dtype && value.kind === "tensor" && first) {
       const number = castTo(interpreter, run, call, first, dtype);
       // `float(loss)` is told to the host, like `loss.item()`: alone it is no result.
@@ -125,6 +138,10 @@ export function builtin(
   if (name === "slice") return sliceOf(operands);
   if (name === "zip" && operands.length > 0)
     return zipped(operands.map((operand, i) => itemsOf(interpreter, run, operand, `${call.path}/in${i}`)));
+  if (name === "divmod" && operands.length === 2) {
+    const parts = ["//", "%"].map((op) => foldBinary(op, operands[0]!.value, operands[1]!.value));
+    if (!parts.includes(null)) return { kind: "sequence", items: parts.map((part) => loose(part!)) };
+  }
   if (name === "max" || name === "min") {
     const all = operands.length === 1 && value?.kind === "sequence" ? value.items : operands;
     const numbers = all.flatMap((operand) => (operand.value.kind === "number" ? [operand.value] : []));

@@ -5,7 +5,7 @@ import type { Expr, Identifier } from "../reading/syntax";
 import { bare } from "../reading/syntax";
 import { dictKey } from "../reading/strings";
 import { foldBinary, truthOf } from "./constants";
-import { BROKEN, isBroken, NONE, numberValue, type Operand, type Value } from "./values";
+import { BROKEN, type GivenArgument, isBroken, NONE, numberValue, type Operand, type Value } from "./values";
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 const list = (items: readonly Operand[]): Value => ({ kind: "sequence", items, list: true });
@@ -24,8 +24,9 @@ export function dictMethod(
   run: StatementRun,
   { entries, object }: { readonly entries: ReadonlyMap<string, Operand>; readonly object: Expr | null },
   name: Identifier,
-  args: readonly Operand[],
+  given: readonly GivenArgument[],
 ): Value {
+  const args = given.filter((arg) => arg.name === null).map(({ operand }) => operand);
   const text = (value: string): Operand => loose({ kind: "string", value });
   const [key, otherwise] = args;
   if (args.some(({ value }) => value.kind === "broken")) return BROKEN;
@@ -34,8 +35,11 @@ export function dictMethod(
   if (name.text === "items")
     return list([...entries].map(([each, operand]) => loose({ kind: "sequence", items: [text(each), operand] })));
   if (name.text === "copy") return { kind: "dict", entries };
-  if (name.text === "update" && key?.value.kind === "dict")
-    return rebound(interpreter, run, object, { kind: "dict", entries: new Map([...entries, ...key.value.entries]) });
+  if (name.text === "update" && (!key || key.value.kind === "dict")) {
+    const named = given.flatMap((arg) => (arg.name ? [[arg.name.text, arg.operand] as const] : []));
+    const more = key?.value.kind === "dict" ? key.value.entries : [];
+    return rebound(interpreter, run, object, { kind: "dict", entries: new Map([...entries, ...more, ...named]) });
+  }
   if ((name.text === "get" || name.text === "pop" || name.text === "setdefault") && key) {
     const wanted = dictKey(interpreter, key);
     const found = wanted === null ? null : (entries.get(wanted) ?? otherwise);

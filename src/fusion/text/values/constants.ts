@@ -16,6 +16,13 @@ const ARITHMETIC: ReadonlyMap<string, (a: number, b: number) => number> = new Ma
   ["%", floorMod],
   ["**", (a, b) => a ** b],
 ]);
+const BITS: ReadonlyMap<string, (a: number, b: number) => number> = new Map([
+  ["&", (a, b) => a & b],
+  ["|", (a, b) => a | b],
+  ["^", (a, b) => a ^ b],
+  ["<<", (a, b) => a * 2 ** b],
+  [">>", (a, b) => Math.floor(a / 2 ** b)],
+]);
 const COMPARE: ReadonlyMap<string, (a: number, b: number) => boolean> = new Map([
   ["==", (a, b) => a === b],
   ["!=", (a, b) => a !== b],
@@ -132,8 +139,9 @@ const asNumber = (value: Value): { value: number; whole: boolean } | null =>
 
 /** `a op b` when both are known; null when it is not arithmetic of constants. */
 export function foldBinary(op: string, left: Value, right: Value): Value | null {
+  if (left.kind === "number" && right.kind === "sequence" && op === "*") return foldBinary(op, right, left);
   if (left.kind === "sequence" && right.kind === "sequence" && op === "+") {
-    return { kind: "sequence", items: [...left.items, ...right.items] };
+    return { ...left, items: [...left.items, ...right.items] };
   }
   if (
     left.kind === "sequence" &&
@@ -142,15 +150,18 @@ export function foldBinary(op: string, left: Value, right: Value): Value | null 
     op === "*" &&
     left.items.length * right.value <= MAX_ITEMS
   ) {
-    return { kind: "sequence", items: Array.from({ length: right.value }, () => left.items).flat() };
+    return { ...left, items: Array.from({ length: Math.max(0, right.value) }, () => left.items).flat() };
   }
   const [a, b] = [asNumber(left), asNumber(right)];
   if (!a || !b || op.startsWith("is") || op.endsWith("in") || op === "and" || op === "or")
     return foldWords(op, left, right);
   const compare = COMPARE.get(op);
   if (compare) return { kind: "bool", value: compare(a.value, b.value) };
-  if (op === "&") return { kind: "bool", value: a.value !== 0 && b.value !== 0 };
-  if (op === "|") return { kind: "bool", value: a.value !== 0 || b.value !== 0 };
+  const bits = BITS.get(op);
+  if (bits && a.whole && b.whole) {
+    const result = bits(a.value, b.value);
+    return left.kind === "bool" && right.kind === "bool" ? truth(result !== 0) : numberValue(result, true);
+  }
   const arithmetic = ARITHMETIC.get(op);
   if (!arithmetic) return null;
   const result = arithmetic(a.value, b.value);

@@ -14,6 +14,8 @@ import { castTo } from "../calls/member";
 import { typeOf } from "../interpreter";
 import { arrayOfList } from "./number-arrays";
 import type { CallExpr, Expr } from "../reading/syntax";
+import { itemsOf } from "../statements/iterate";
+import { dictKey } from "../reading/strings";
 import { drawnOf, RANDOM } from "./random";
 import { bare, lastNameOf, walk } from "../reading/syntax";
 import { BROKEN, isBroken, isOperand, NONE, numberValue, type Operand, type Value } from "./values";
@@ -163,17 +165,6 @@ const copyOf: Known = (interpreter, run, call, operands) => {
 /** A copy with weights of its own. */
 const copied: Known = (_interpreter, _run, _call, [first]) => (first ? deepCopy(first.value) : null);
 
-/** `OrderedDict([("fc", layer), …])`. */
-const ordered: Known = (interpreter, run, call, operands) => {
-  const [first] = operands.map(({ value }) => value);
-  if (first?.kind !== "sequence") return dictionary(interpreter, run, call, operands);
-  const entries = first.items.flatMap(({ value }): [string, Operand][] => {
-    const [key, item] = value.kind === "sequence" ? value.items : [];
-    return key?.value.kind === "string" && item ? [[key.value.value, item]] : [];
-  });
-  return { kind: "dict", entries: new Map(entries) };
-};
-
 /** `torch.tensor([1.0, 2.0])`: numbers that stand in the text, as a constant; `jnp.asarray(x)` is x. */
 const arrayOf: Known = (interpreter, run, call, operands) => {
   const asked = operands.find(({ value }) => value.kind === "dtype");
@@ -250,13 +241,24 @@ const product: Known = (_interpreter, _run, _call, [list]) => {
 };
 
 /** `dict(a=1, **other)`. */
-const dictionary: Known = (_interpreter, _run, { expr }, operands) => {
-  const entries = operands.flatMap(({ value }, i) => {
-    const arg = expr.args[i];
-    if (arg?.name) return [[arg.name.text, operands[i]!] as const];
-    return value.kind === "dict" ? [...value.entries] : [];
-  });
-  return { kind: "dict", entries: new Map(entries) };
+const dictionary: Known = (interpreter, run, { expr, path }, operands) => {
+  const entries = new Map<string, Operand>();
+  for (const [i, operand] of operands.entries()) {
+    const { value } = operand;
+    const name = expr.args[i]?.name;
+    if (isBroken(value)) return BROKEN;
+    if (name) entries.set(name.text, operand);
+    else if (value.kind === "dict") for (const [key, entry] of value.entries) entries.set(key, entry);
+    else
+      for (const pair of itemsOf(interpreter, run, operand, `${path}/in`) ?? []) {
+        const [key, entry] = pair.value.kind === "sequence" ? pair.value.items : [];
+        if (!key || !entry) return null;
+        const word = dictKey(interpreter, key);
+        if (word === null) return BROKEN;
+        entries.set(word, entry);
+      }
+  }
+  return { kind: "dict", entries };
 };
 
 const pairOf: Known = (_interpreter, _run, _call, [only]) => {
@@ -310,7 +312,7 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ...["get_act_layer", "get_act_fn", "create_act_layer", "get_activation"].map(
     (name) => [name, activationLayer] as const,
   ),
-  ["OrderedDict", ordered],
+  ["OrderedDict", dictionary],
   ["SimpleNamespace", dictionary],
   ["Namespace", dictionary],
   ["finfo", limits],
