@@ -13,6 +13,9 @@ export const boxSizes: Readonly<Record<BoxKind, { readonly width: number; readon
   folded: { width: 228, height: 64 },
 };
 
+/** Whether a box is one of an input beside its only reader, as wide as it may be. */
+export const isDocked = ({ height }: { readonly height: number }): boolean => height === boxSizes.docked.height;
+
 const OUTPUT = ">out";
 
 /** The pill drawn under a node whose value the program returns. No node of the language has such a name. */

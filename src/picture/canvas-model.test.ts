@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
-import { nodeId, nodeName, parseProgram, writtenAttr, boundName, isWithin } from "../fusion";
-import { cardTop } from "./card-place";
+import { nodeId, nodeName, type NodeId, parseProgram, writtenAttr, boundName, isWithin } from "../fusion";
+import { boxSizes } from "../document";
+import { cardTop, leaderPath } from "./card-place";
+import type { Box } from "./lines/geometry";
+import { boxesOf } from "./place";
 import { bracketsOf } from "./lines/brackets";
 import { formulaOf } from "./formula";
 import { inspect } from "./inspect";
@@ -80,12 +83,12 @@ test("the palette has what a person draws: no loop, whose body is text, and noth
   );
 });
 
-test("a graph is fitted whole beside the card, in the middle and never larger than life", () => {
+test("a graph is fitted whole beside the card, in the middle, larger than life where it is of few boxes", () => {
   const room = { width: 730, height: 668, card: 264 };
   expect(fitViewport([{ x0: 0, y0: 0, x1: 300, y1: 300 }], room, WHOLE).zoom).toBe(1);
   expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 740 }], room, WHOLE).zoom).toBeCloseTo(652 / 740);
   const middle = fitViewport([{ x0: 100, y0: 0, x1: 300, y1: 300 }], room, WHOLE);
-  expect(middle.x + 200).toBeCloseTo((room.width - room.card) / 2);
+  expect(middle.x + 200 * middle.zoom).toBeCloseTo((room.width - room.card) / 2);
   expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 6400 }], room, WHOLE).zoom).toBeCloseTo(0.1);
   expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 6400 }], room, LEGIBLE).zoom).toBe(LEGIBLE);
   const wide = { x0: 0, y0: 0, x1: 4000, y1: 300 };
@@ -152,4 +155,33 @@ test("the legend stands in a corner where it covers no op, no name and no card, 
   expect(legendCorner([at(0, 0, 1000, 600)], view, canvas, null, 2)).toBe("none");
   // The graph moves with the view, the legend does not.
   expect(legendCorner([low], { x: -700, y: 0, zoom: 1 }, canvas, null, 2)).toBe("low right");
+});
+
+test("one box in a wide pane is larger than life, half of its room at most; a graph that takes half stays as it is", () => {
+  const room = { width: 1000, height: 640, card: 320 };
+  const zoomOf = (width: number, height: number): number =>
+    fitViewport([{ x0: 0, y0: 0, x1: width, y1: height }], room, WHOLE).zoom;
+  expect([zoomOf(156, 120), zoomOf(240, 260), zoomOf(300, 400)]).toEqual([1.5, 1.2, 1]);
+});
+
+test("the line to the card goes round the names of kernels", () => {
+  const edge = { x: 400, top: 20, bottom: 300 };
+  const name = { x0: 100, x1: 240, y0: 90, y1: 126 };
+  expect(leaderPath({ x: 13, y: 60 }, edge, 14, [name])).toBe("M13 60H400");
+  expect(leaderPath({ x: 13, y: 100 }, edge, 14, [name])).toBe("M13 100h5V85H400");
+  expect(leaderPath({ x: 13, y: 10 }, edge, 14, [name])).toBe("M13 10H386V20H400");
+  // Behind the mark, or beside the card, a name is not in the way.
+  expect(leaderPath({ x: 260, y: 100 }, edge, 14, [name])).toBe("M260 100H400");
+});
+
+test("an input beside its reader is as wide as its name where nothing stands there", () => {
+  const scene = sceneAt("x: f32[8]\nthe_first_weight: f32[8]\ny = relu(x + the_first_weight)\n");
+  const id = scene.nodes.find(({ title }) => title === "the_first_weight")!.id;
+  const docked = { x: 200, y: 7, ...boxSizes.docked };
+  const layout = new Map(scene.nodes.map((node, i) => [node.id, { x: 0, y: 100 * i, ...boxSizes.op }] as const));
+  const widthOf = (others: readonly (readonly [NodeId, Box])[]): number =>
+    boxesOf(scene, { layout: new Map([...layout, [id, docked], ...others]), moved: {} }).get(id)!.width;
+  expect(widthOf([])).toBeGreaterThan(160);
+  const [other] = scene.nodes.filter((node) => node.id !== id);
+  expect(widthOf([[other!.id, { x: 330, y: 0, ...boxSizes.op }]])).toBe(boxSizes.docked.width);
 });

@@ -1,6 +1,6 @@
-/** @file Where the card docks at the right: at its usual height, or as near to it as hides nothing, or else less, of the graph. */
+/** @file Where the card docks at the right: at its usual height, or as near to it as hides nothing, or else less, of the graph; and the line that leads to it. */
 import { rectOf } from "./lines/geometry";
-import type { Box, Rect } from "./lines/geometry";
+import type { Box, Point, Rect } from "./lines/geometry";
 
 export interface View {
   readonly x: number;
@@ -59,4 +59,29 @@ export function cardTop(
     if (area < least) [best, least] = [top, area];
   }
   return best;
+}
+
+/** px of the graph between the leader and a name that it goes round. */
+const ROUND = 5;
+
+/**
+ * The way from a mark to the card's edge: level, along the mark or as near to it as no kernel's name is in the way, then
+ * up or down beside the card. `edge`: where the card begins, and the heights at which it may be met; `bend`: px before it.
+ */
+export function leaderPath(
+  { x, y }: Point,
+  edge: { readonly x: number; readonly top: number; readonly bottom: number },
+  bend: number,
+  names: Iterable<Rect>,
+): string {
+  const between = [...names].filter(({ x0, x1 }) => x1 > x && x0 < edge.x - bend);
+  const isClear = (level: number): boolean =>
+    between.every(({ y0, y1 }) => level <= y0 - ROUND + 1 || level >= y1 + ROUND - 1);
+  const level = [y, ...between.flatMap(({ y0, y1 }) => [y0 - ROUND, y1 + ROUND])]
+    .filter(isClear)
+    .sort((a, b) => Math.abs(a - y) - Math.abs(b - y))[0];
+  const along = level ?? y;
+  const end = Math.min(Math.max(along, edge.top), edge.bottom);
+  const start = along === y ? `M${x} ${y}` : `M${x} ${y}h${ROUND}V${along}`;
+  return end === along ? `${start}H${edge.x}` : `${start}H${edge.x - bend}V${end}H${edge.x}`;
 }

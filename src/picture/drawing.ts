@@ -1,5 +1,5 @@
 /** @file A picture as shapes: colours, lines and words as they are on the canvas, nothing that moves. What a file and a still view draw. */
-import { boxSizes, type Area } from "../document";
+import { isDocked, type Area } from "../document";
 import { around, rectOf } from "./lines/geometry";
 import type { Box, Rect } from "./lines/geometry";
 import { glyphOutlines } from "./glyphs";
@@ -182,7 +182,7 @@ function opOf(node: SceneNode, { x, y, width, height }: Box, look: Look): Shape[
 function pillOf(node: SceneNode, { x, y, width, height }: Box, look: Look): Shape[] {
   const middle = y + height / 2;
   const bytes = node.bytes > 0 ? [showBytes(node.bytes)] : [];
-  const facts = width === boxSizes.docked.width ? [...bytes, node.shape] : [node.shape, ...bytes];
+  const facts = isDocked({ height }) ? [...bytes, node.shape] : [node.shape, ...bytes];
   const room = width - 48 - widest(node.title, 13, { mono: true });
   const fact = facts.find((each) => widest(each, 12) <= room);
   return [

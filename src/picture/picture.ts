@@ -1,5 +1,5 @@
 /** @file The finished picture: a scene with its boxes, ways, hulls, tags, labels and brackets. */
-import { pillTarget } from "../document";
+import { isDocked, pillTarget } from "../document";
 import type { EdgeId, NodeId } from "../fusion";
 import { bracketsOf } from "./lines/brackets";
 import type { Bracket } from "./lines/brackets";
@@ -122,7 +122,9 @@ function headingsOf({ nodes, savedBytes = 0 }: Scene, boxes: ReadonlyMap<NodeId,
 /** A docked pill says its bytes itself. */
 const dockedInputs = (scene: Scene, boxes: ReadonlyMap<NodeId, Box>): Set<NodeId> =>
   new Set(
-    scene.nodes.filter(({ id, kind }) => kind === "input" && (boxes.get(id)?.width ?? 0) < 140).map(({ id }) => id),
+    scene.nodes
+      .filter(({ id, kind }) => kind === "input" && isDocked(boxes.get(id) ?? { height: 0 }))
+      .map(({ id }) => id),
   );
 
 function hullsOf(scene: Scene, boxes: ReadonlyMap<NodeId, Box>, routes: Routes, board: Blackboard): Hull[] {

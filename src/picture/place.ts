@@ -1,10 +1,12 @@
 /** @file Where the boxes stand: the layout, closed up where folding left holes, then what a person moved. */
 import { nodeId, ownEntry } from "../fusion";
 import type { NodeId } from "../fusion";
-import { boxSizes, foldOf, pillTarget } from "../document";
+import { boxSizes, foldOf, isDocked, pillTarget } from "../document";
 import type { Position } from "../document";
 import { BoxIndex, around, rectOf } from "./lines/geometry";
-import type { Box } from "./lines/geometry";
+import type { Box, Rect } from "./lines/geometry";
+import { textWidth } from "./format";
+import { meets } from "./zoom";
 import type { Scene, SceneNode } from "./scene";
 import { closeUp } from "./close-up";
 import { inputsOfFolds } from "./stack";
@@ -58,7 +60,25 @@ export function boxesOf(
   const homeless = scene.nodes.filter(({ id }) => !boxes.has(id));
   if (homeless.length > 0) placeMissing(scene, homeless, boxes, moved);
   openMovedCalls(scene, boxes, moved);
+  widenDocked(scene, boxes);
   return boxes;
+}
+
+/** px of a docked pill that its mark, its gaps and its round ends take; as wide as one becomes; what stays free beside it. */
+export const AROUND_NAME = 45;
+const WIDEST = 180;
+const FREE = 8;
+
+/** A docked input whose name is longer than its pill takes the room that is free beside it. */
+function widenDocked({ nodes }: Scene, boxes: Map<NodeId, Box>): void {
+  for (const { id, kind, title } of nodes) {
+    const box = boxes.get(id);
+    const wanted = Math.min(WIDEST, 4 * Math.ceil((textWidth(title, 13, true) + AROUND_NAME) / 4));
+    if (kind !== "input" || !box || !isDocked(box) || wanted <= box.width) continue;
+    const more: Rect = { x0: box.x + box.width, x1: box.x + wanted + FREE, y0: box.y, y1: box.y + box.height };
+    const isFree = [...boxes].every(([other, each]) => other === id || !meets(rectOf(each), more));
+    if (isFree) boxes.set(id, { ...box, width: wanted });
+  }
 }
 
 /** What nothing is connected to yet and the layout sets where a box was put by hand, with its output pill. */
@@ -133,7 +153,7 @@ function companionsOf(scene: Scene, boxes: ReadonlyMap<NodeId, Box>): ReadonlyMa
   for (const { from, to } of scene.edges) {
     const [owner, companion] = pillTarget(to) ? [from, to] : [to, from];
     const beside = boxes.get(companion);
-    if (beside && (pillTarget(to) || beside.width === boxSizes.docked.width))
+    if (beside && (pillTarget(to) || isDocked(beside)))
       companions.set(owner, [...(companions.get(owner) ?? []), companion]);
   }
   return companions;

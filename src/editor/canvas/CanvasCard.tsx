@@ -1,13 +1,23 @@
 /** @file The card at the right with its leader: a decision, or the inspector of an op. */
 import { useOnViewportChange, useReactFlow, ViewportPortal, useStore } from "@xyflow/react";
-import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject } from "react";
 import { useCanvas, type CardPlace } from "./canvas-store";
 import { DecisionCard } from "./DecisionCard";
 import { NodeCard } from "./nodes/NodeCard";
 import { closeCard, type OpenCard } from "./use-card";
 import { remove } from "./moves/use-graph-keys";
 import { selectStep, usePlayground } from "../../state";
-import { cardTop, tagRect, markPoint, LEGIBLE, type Box, type Picture, type Point } from "../../picture";
+import {
+  cardTop,
+  leaderPath,
+  tagRect,
+  markPoint,
+  LEGIBLE,
+  type Box,
+  type Picture,
+  type Point,
+  type Rect,
+} from "../../picture";
 
 interface CanvasCardProps {
   readonly open: OpenCard;
@@ -19,6 +29,7 @@ interface CanvasCardProps {
 
 export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
   const { boxes, hulls } = picture;
+  const names = useMemo(() => hulls.map(({ tag }) => tagRect(tag)), [hulls]);
   const { getViewport } = useReactFlow();
   const holder = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<CardPlace | null>(null);
@@ -38,15 +49,7 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
       const [width, height] = [element.offsetWidth, element.offsetHeight];
       const isSheet = element.offsetLeft === 0;
       const size = { width: canvas.clientWidth, height: canvas.clientHeight };
-      const top = isSheet
-        ? element.offsetTop
-        : cardTop(
-            boxes.values(),
-            hulls.map(({ tag }) => tagRect(tag)),
-            getViewport(),
-            size,
-            { width, height },
-          );
+      const top = isSheet ? element.offsetTop : cardTop(boxes.values(), names, getViewport(), size, { width, height });
       setPlace({ left: element.offsetLeft, top, bottom: top + height });
     };
     const observer = new ResizeObserver(measure);
@@ -54,7 +57,7 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
     if (element.parentElement) observer.observe(element.parentElement);
     measure();
     return () => observer.disconnect();
-  }, [open, boxes, hulls, getViewport, settled]);
+  }, [open, boxes, names, getViewport, settled]);
   useEffect(() => {
     useCanvas.setState({ card: open.kind === "none" ? null : place });
     return () => useCanvas.setState({ card: null });
@@ -80,7 +83,7 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
           onRemove={remove}
         />
       )}
-      {at && place && <CardLeader from={at} card={place} />}
+      {at && place && <CardLeader from={at} card={place} names={names} />}
     </div>
   );
 }
@@ -88,14 +91,18 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
 const DISC = 13;
 
 /** The violet line from the candidate's disc to its card; under the ops, so that it hides nothing. */
-function CardLeader({ from, card }: { readonly from: Point; readonly card: CardPlace }) {
+interface LeaderProps {
+  readonly from: Point;
+  readonly card: CardPlace;
+  /** Names of kernels, which it goes round. */
+  readonly names: readonly Rect[];
+}
+
+function CardLeader({ from, card, names }: LeaderProps) {
   const [x, y, zoom] = useStore((s) => s.transform);
   const edge = { x: (card.left - x) / zoom, top: (card.top + 20 - y) / zoom, bottom: (card.bottom - 20 - y) / zoom };
   if (edge.x <= from.x + DISC) return null;
-  const at = Math.min(Math.max(from.y, edge.top), edge.bottom);
-  const bend = edge.x - 14 / zoom;
-  const path =
-    at === from.y ? `M${from.x + DISC} ${from.y}H${edge.x}` : `M${from.x + DISC} ${from.y}H${bend}V${at}H${edge.x}`;
+  const path = leaderPath({ x: from.x + DISC, y: from.y }, edge, 14 / zoom, names);
   return (
     <ViewportPortal>
       <svg className="card-leader" width="1" height="1" aria-hidden="true">

@@ -7,6 +7,19 @@ import "./figures.css";
 
 const WIDTH = 320;
 const HEIGHT = 170;
+/** Between names of roofs, one below the other. */
+const NAME = 13;
+
+/** Each roof's name stands on its flat part; where two are close, the lower one's name is further down. */
+function nameTops(flats: readonly number[]): readonly number[] {
+  const tops: number[] = [];
+  let free = -Infinity;
+  for (const i of flats.map((_, at) => at).sort((a, b) => flats[a]! - flats[b]!)) {
+    tops[i] = Math.max(flats[i]! - 4, free);
+    free = tops[i]! + NAME;
+  }
+  return tops;
+}
 
 export function Rooflines() {
   const compilation = usePlayground((state) => state.derived.compilation);
@@ -26,10 +39,11 @@ export function Rooflines() {
     Math.log10(value / low) / Math.log10(high / low);
   const left = (value: number): number => at(value, x) * WIDTH;
   const top = (value: number): number => (1 - at(value, y)) * HEIGHT;
+  const names = nameTops(roofs.map(({ flops }) => top(flops)));
   return (
     <div className="figure">
       <svg
-        viewBox={`-4 -6 ${WIDTH + 8} ${HEIGHT + 10}`}
+        viewBox={`-4 -14 ${WIDTH + 8} ${HEIGHT + 18}`}
         role="img"
         aria-label={roofs.map(({ text }) => text).join(" ")}
       >
@@ -51,6 +65,9 @@ export function Rooflines() {
               points={[x[0], each.ridge, x[1]].map((value) => `${left(value)},${top(roofAt(each, value))}`).join(" ")}
             />
             <circle cx={left(each.ridge)} cy={top(each.flops)} r={4} />
+            <text x={WIDTH} y={names[i]}>
+              {each.name}
+            </text>
           </g>
         ))}
       </svg>
