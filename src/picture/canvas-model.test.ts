@@ -170,6 +170,9 @@ test("the line to the card goes round the names of kernels", () => {
   expect(leaderPath({ x: 13, y: 60 }, edge, 14, [name])).toBe("M13 60H400");
   expect(leaderPath({ x: 13, y: 100 }, edge, 14, [name])).toBe("M13 100h5V85H400");
   expect(leaderPath({ x: 13, y: 10 }, edge, 14, [name])).toBe("M13 10H386V20H400");
+  // One that reaches to the card is passed before it.
+  const wide = { x0: 100, x1: 500, y0: 40, y1: 70 };
+  expect(leaderPath({ x: 13, y: 10 }, { ...edge, top: 100 }, 14, [wide])).toBe("M13 10H95V100H400");
   // Behind the mark, or beside the card, a name is not in the way.
   expect(leaderPath({ x: 260, y: 100 }, edge, 14, [name])).toBe("M260 100H400");
 });

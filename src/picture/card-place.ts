@@ -64,24 +64,36 @@ export function cardTop(
 /** px of the graph between the leader and a name that it goes round. */
 const ROUND = 5;
 
-/**
- * The way from a mark to the card's edge: level, along the mark or as near to it as no kernel's name is in the way, then
- * up or down beside the card. `edge`: where the card begins, and the heights at which it may be met; `bend`: px before it.
- */
-export function leaderPath(
-  { x, y }: Point,
-  edge: { readonly x: number; readonly top: number; readonly bottom: number },
-  bend: number,
-  names: Iterable<Rect>,
-): string {
-  const between = [...names].filter(({ x0, x1 }) => x1 > x && x0 < edge.x - bend);
-  const isClear = (level: number): boolean =>
-    between.every(({ y0, y1 }) => level <= y0 - ROUND + 1 || level >= y1 + ROUND - 1);
-  const level = [y, ...between.flatMap(({ y0, y1 }) => [y0 - ROUND, y1 + ROUND])]
-    .filter(isClear)
-    .sort((a, b) => Math.abs(a - y) - Math.abs(b - y))[0];
-  const along = level ?? y;
-  const end = Math.min(Math.max(along, edge.top), edge.bottom);
-  const start = along === y ? `M${x} ${y}` : `M${x} ${y}h${ROUND}V${along}`;
-  return end === along ? `${start}H${edge.x}` : `${start}H${edge.x - bend}V${end}H${edge.x}`;
+interface CardEdge {
+  /** Where the card begins, and the heights at which its leader may meet it. */
+  readonly x: number;
+  readonly top: number;
+  readonly bottom: number;
 }
+
+/**
+ * The way from a mark to the card's edge: along the mark, or as near to it as no kernel's name is in the way, and up or down
+ * beside the card, or before a name that reaches there. `bend`: px before the card.
+ */
+export function leaderPath({ x, y }: Point, edge: CardEdge, bend: number, names: readonly Rect[]): string {
+  const isClear = (x0: number, x1: number, y0: number, y1: number): boolean =>
+    names.every((name) => x1 <= name.x0 || x0 >= name.x1 || y1 <= name.y0 - ROUND / 2 || y0 >= name.y1 + ROUND / 2);
+  const levels = [y, ...names.flatMap(({ y0, y1 }) => [y0 - ROUND, y1 + ROUND])].sort(
+    (a, b) => Math.abs(a - y) - Math.abs(b - y),
+  );
+  const last = edge.x - bend;
+  const turns = [last, ...names.map(({ x0 }) => x0 - ROUND).filter((at) => at > x && at < last), x + ROUND];
+  const ways = levels.flatMap((level) => turns.map((turn) => ({ level, turn, end: withinEdge(level, edge) })));
+  const free = ways.find(
+    ({ level, turn, end }) =>
+      (level === y || isClear(x, x + ROUND, Math.min(y, level), Math.max(y, level))) &&
+      isClear(x, turn, level, level) &&
+      isClear(turn, turn, Math.min(level, end), Math.max(level, end)) &&
+      isClear(turn, edge.x, end, end),
+  );
+  const { level, turn, end } = free ?? { level: y, turn: last, end: withinEdge(y, edge) };
+  const start = level === y ? `M${x} ${y}` : `M${x} ${y}h${ROUND}V${level}`;
+  return end === level ? `${start}H${edge.x}` : `${start}H${turn}V${end}H${edge.x}`;
+}
+
+const withinEdge = (y: number, { top, bottom }: CardEdge): number => Math.min(Math.max(y, top), bottom);
