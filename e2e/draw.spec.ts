@@ -318,7 +318,10 @@ test("an edge is forbidden, and a graph is built, by keyboard alone", async ({ p
     await page.keyboard.press("Delete");
     await play.command("Add an input");
     await expect(play.region("Score")).toContainText("Add an op and connect x to it.");
+    await play.leaveFields();
     await play.command("Add exp");
+    // The keys go on from what was added, where nothing else had the focus.
+    await expect(play.node(/^exp/)).toBeFocused();
     await play.command("Add add");
     await play.command("Add softmax");
     await expect.poll(() => play.text()).toMatch(/exp\(\.\.\.\)/);

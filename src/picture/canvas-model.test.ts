@@ -83,12 +83,12 @@ test("the palette has what a person draws: no loop, whose body is text, and noth
   );
 });
 
-test("a graph is fitted whole beside the card, in the middle, larger than life where it is of few boxes", () => {
+test("a graph is fitted whole beside the card, in the middle and never larger than life", () => {
   const room = { width: 730, height: 668, card: 264 };
   expect(fitViewport([{ x0: 0, y0: 0, x1: 300, y1: 300 }], room, WHOLE).zoom).toBe(1);
   expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 740 }], room, WHOLE).zoom).toBeCloseTo(652 / 740);
   const middle = fitViewport([{ x0: 100, y0: 0, x1: 300, y1: 300 }], room, WHOLE);
-  expect(middle.x + 200 * middle.zoom).toBeCloseTo((room.width - room.card) / 2);
+  expect(middle.x + 200).toBeCloseTo((room.width - room.card) / 2);
   expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 6400 }], room, WHOLE).zoom).toBeCloseTo(0.1);
   expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 6400 }], room, LEGIBLE).zoom).toBe(LEGIBLE);
   const wide = { x0: 0, y0: 0, x1: 4000, y1: 300 };
@@ -155,13 +155,6 @@ test("the legend stands in a corner where it covers no op, no name and no card, 
   expect(legendCorner([at(0, 0, 1000, 600)], view, canvas, null, 2)).toBe("none");
   // The graph moves with the view, the legend does not.
   expect(legendCorner([low], { x: -700, y: 0, zoom: 1 }, canvas, null, 2)).toBe("low right");
-});
-
-test("one box in a wide pane is larger than life, half of its room at most; a graph that takes half stays as it is", () => {
-  const room = { width: 1000, height: 640, card: 320 };
-  const zoomOf = (width: number, height: number): number =>
-    fitViewport([{ x0: 0, y0: 0, x1: width, y1: height }], room, WHOLE).zoom;
-  expect([zoomOf(156, 120), zoomOf(240, 260), zoomOf(300, 400)]).toEqual([1.5, 1.2, 1]);
 });
 
 test("the line to the card goes round the names of kernels", () => {

@@ -6,7 +6,7 @@ import type { Position } from "../document";
 import { BoxIndex, around, rectOf } from "./lines/geometry";
 import type { Box, Rect } from "./lines/geometry";
 import { textWidth } from "./format";
-import { LEGIBLE, meets } from "./zoom";
+import { meets, SMALL } from "./zoom";
 import type { Scene, SceneNode } from "./scene";
 import { closeUp } from "./close-up";
 import { inputsOfFolds } from "./stack";
@@ -66,14 +66,14 @@ export function boxesOf(
 
 /** px of a docked pill that its mark, its gaps and its round ends take; as wide as one becomes; what stays free beside it. */
 export const AROUND_NAME = 45;
-const WIDEST = 200;
+const WIDEST = 220;
 const FREE = 8;
 
 /** A docked input whose name is longer than its pill, at the smallest zoom that shows names, takes the room that is free beside it. */
 function widenDocked({ nodes }: Scene, boxes: Map<NodeId, Box>): void {
   for (const { id, kind, title } of nodes) {
     const box = boxes.get(id);
-    const wanted = Math.min(WIDEST, 4 * Math.ceil((textWidth(title, 13, true) / LEGIBLE + AROUND_NAME) / 4));
+    const wanted = Math.min(WIDEST, 4 * Math.ceil((textWidth(title, 13, true) / SMALL + AROUND_NAME) / 4));
     if (kind !== "input" || !box || !isDocked(box) || wanted <= box.width) continue;
     const more: Rect = { x0: box.x + box.width, x1: box.x + wanted + FREE, y0: box.y, y1: box.y + box.height };
     const isFree = [...boxes].every(([other, each]) => other === id || !meets(rectOf(each), more));

@@ -57,8 +57,6 @@ export function viewportOf(area: Area, { width, height }: Size): Viewport {
 }
 
 const EDGE = 8;
-/** As large as a graph of few boxes is drawn. */
-const LARGE = 1.5;
 /** As near as one can go. */
 export const MAX_ZOOM = 2;
 /** The whole graph, when a person asks for it. */
@@ -84,16 +82,14 @@ export const onScreen = ({ x0, y0, x1, y1 }: Rect, { x, y, zoom }: Viewport): Re
 });
 
 /**
- * In the middle of the room beside the card, from the top, not below `least`: a longer graph
+ * In the middle of the room beside the card, from the top, never larger than life and not below `least`: a longer graph
  * then runs on below. Of one that is too wide, what lies above and below `lead` is in sight.
  */
 function fitInto(content: readonly Rect[], room: Room, least: number, lead: Rect | null): Viewport {
   const all = around(content);
   const [width, height] = [all.x1 - all.x0, all.y1 - all.y0];
   const free = freeOf(room, { width, height });
-  const times = Math.min(free.width / width, free.height / height);
-  // One that is small in both directions is larger than life, and never fills more than half of its room.
-  const fits = times > 1 ? Math.max(1, Math.min(LARGE, times / 2)) : times;
+  const fits = Math.min(1, free.width / width, free.height / height);
   const zoom = fits >= SMALL ? fits : Math.max(least, fits);
   const spare = Math.max(0, free.width - width * zoom);
   const below = Math.max(0, free.height - height * zoom);
