@@ -1,7 +1,8 @@
 /** @file `lax.fori_loop` and `lax.scan`: a loop where every iteration works element by element, else the function called iteration after iteration. */
 import type { NodeId } from "../../ir";
 import type { Interpreter, StatementRun } from "../interpreter";
-import { toNode, typeOf } from "../interpreter";
+import { mayGoOn, toNode, typeOf } from "../interpreter";
+import { truthOf } from "../values/constants";
 import { itemsOf } from "../statements/iterate";
 import { asOneLoop } from "../statements/one-loop";
 import type { Walked } from "../statements/loop-reading";
@@ -29,12 +30,13 @@ type Apply = (f: Operand, operands: readonly Operand[], path: string) => Value;
 /** Stacks tensors of equal shape on a new first axis. */
 type Stack = (operands: readonly Operand[], path: string) => Value;
 
-const LOOPS: ReadonlySet<string> = new Set(["fori_loop", "scan"]);
+const LOOPS: ReadonlySet<string> = new Set(["fori_loop", "scan", "while_loop"]);
 /** Whether a call of this name is a loop that a function is given to. */
 export const isLoopCall = (name: string): boolean => LOOPS.has(name);
 
 const PARAMS: Readonly<Record<string, readonly string[]>> = {
   fori_loop: ["lower", "upper", "body_fun", "init_val", "unroll"],
+  while_loop: ["cond_fun", "body_fun", "init_val"],
   scan: ["f", "init", "xs", "length", "reverse", "unroll"],
 };
 
@@ -64,12 +66,34 @@ export function loopCall(reader: Reader, name: string, given: readonly GivenArgu
     return BROKEN;
   };
   if (odd !== undefined) return refuse(`${name} has no argument \`${odd}\`; it has ${names.join(", ")}.`);
-  const missing = names.slice(0, name === "scan" ? 2 : 4).find((key) => !found.has(key));
+  const missing = names.slice(0, name === "scan" ? 2 : name === "while_loop" ? 3 : 4).find((key) => !found.has(key));
   if (missing !== undefined)
     return refuse(`${name} still needs \`${missing}\`: ${name}(${names.slice(0, 4).join(", ")}).`);
   if ([...found.values()].some(({ value }) => isBroken(value))) return BROKEN;
+  if (name === "while_loop") return whileLoop(reader, found, refuse);
   return name === "scan" ? scan(reader, found, refuse) : foriLoop(reader, found, refuse);
 }
+
+/** `while_loop(cond, body, init)` whose condition is known while it is read, as that of a count is. */
+function whileLoop(reader: Reader, found: ReadonlyMap<string, Operand>, refuse: Refuse): Value {
+  const { interpreter, call, apply } = reader;
+  const [test, body] = [found.get("cond_fun")!, found.get("body_fun")!];
+  let carried = found.get("init_val")!;
+  for (let i = 0; i <= MAX_ITERATIONS; i++) {
+    if (!mayGoOn(interpreter, call.expr.span)) return BROKEN;
+    const { value } = loose(apply(test, [carried], `${call.path}/test${i}`));
+    if (isBroken(value)) return BROKEN;
+    const holds = truthOf(value);
+    if (holds === null) return refuse(OPEN_LOOP);
+    if (!holds) return carriedOf(reader, carried).value;
+    carried = loose(apply(body, [carried], `${call.path}/turn${i}`));
+    if (isBroken(carried.value)) return BROKEN;
+  }
+  return refuse(`This condition still holds after ${MAX_ITERATIONS} iterations.`);
+}
+
+const OPEN_LOOP =
+  "The condition of this while_loop depends on data, and the graph must be known in advance. Write a `for` over the most iterations that it may take, with `if not condition: break`, or fori_loop with where(condition, …).";
 
 type Refuse = (text: string) => Value;
 

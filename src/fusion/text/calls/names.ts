@@ -162,10 +162,6 @@ const RECURRENT =
 
 /** What will be read one day, and what does the same today. */
 export const NOT_YET: ReadonlyMap<string, string> = new Map([
-  [
-    "while_loop",
-    "The number of iterations depends on data. If it is known, write a Python `for` loop, which is unrolled.",
-  ],
   ...["lstm", "gru"].map((name) => [name, RECURRENT] as const),
 ]);
 

@@ -41,6 +41,8 @@ class SelfAttention(MultiHeadDotProductAttention):
 
 class MultiheadAttention:
   def __init__(self, embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None, batch_first=False):
+    if add_bias_kv or add_zero_attn or (kdim or embed_dim) != embed_dim or (vdim or embed_dim) != embed_dim:
+      raise ValueError("MultiheadAttention is known without add_bias_kv, add_zero_attn, kdim and vdim.")
     self.embed_dim = embed_dim
     self.num_heads = num_heads
     self.batch_first = batch_first
@@ -53,9 +55,26 @@ class MultiheadAttention:
     bias = None if self.in_proj_bias is None else self.in_proj_bias[first:last]
     return linear(x, self.in_proj_weight[first:last], bias)
 
-  def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True, is_causal=False):
-    if key_padding_mask is not None:
-      attn_mask = ~key_padding_mask[:, None, None, :]
+  # A mask of this layer says what is hidden; that of the function, what is seen.
+  def _seen(self, attn_mask, key_padding_mask, B):
+    mask = attn_mask
+    if mask is not None and mask.ndim == 3:
+      mask = mask.reshape(B, -1, mask.shape[-2], mask.shape[-1])
+    if mask is not None and mask.dtype == torch.bool:
+      mask = ~mask
+    if key_padding_mask is None:
+      return mask
+    padding = key_padding_mask[:, None, None, :]
+    if padding.dtype == torch.bool:
+      padding = ~padding
+    if mask is None:
+      return padding
+    if mask.dtype == torch.bool and padding.dtype == torch.bool:
+      return mask & padding
+    both = [torch.where(m, 0.0, -math.inf) if m.dtype == torch.bool else m for m in (mask, padding)]
+    return both[0] + both[1]
+
+  def forward(self, query, key, value, key_padding_mask=None, need_weights=None, attn_mask=None, average_attn_weights=True, is_causal=False):
     if query is key and key is value:
       x = query if self.batch_first else query.transpose(0, 1)
       q, k, v = linear(x, self.in_proj_weight, self.in_proj_bias).chunk(3, dim=-1)
@@ -64,9 +83,17 @@ class MultiheadAttention:
       q, k, v = [self._heads(t, i) for i, t in enumerate(inputs)]
     B, T, E = q.shape
     q, k, v = [t.reshape(B, -1, self.num_heads, E // self.num_heads).transpose(1, 2) for t in (q, k, v)]
-    y = scaled_dot_product_attention(q, k, v, attn_mask=attn_mask, is_causal=is_causal)
+    mask = self._seen(attn_mask, key_padding_mask, B)
+    y = scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=is_causal and attn_mask is None)
     y = self.out_proj(y.transpose(1, 2).reshape(B, T, E))
-    return y if self.batch_first else y.transpose(0, 1), None
+    y = y if self.batch_first else y.transpose(0, 1)
+    if not need_weights:
+      return y, None
+    scores = q @ k.transpose(-2, -1) / math.sqrt(E // self.num_heads)
+    if mask is not None:
+      scores = torch.where(mask, scores, -math.inf) if mask.dtype == torch.bool else scores + mask
+    weights = torch.softmax(scores, -1)
+    return y, weights.mean(1) if average_attn_weights else weights
 
 class TransformerEncoderLayer:
   def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation="relu", layer_norm_eps=1e-5, batch_first=False, norm_first=False, bias=True):

@@ -377,6 +377,8 @@ function runReturn(interpreter: Interpreter, statement: ReturnStatement, frame: 
           `Only tensors can be results; this is ${describe(value)}.`,
         );
       }
+      if (value.kind === "none" && bare(expr).kind !== "none" && frame.defs.length === 0)
+        interpreter.diagnostics.add("bad-return", expr.span, "This is None: it is no result.", { severity: "warning" });
       return { value, path: run.root, expr };
     });
   });
