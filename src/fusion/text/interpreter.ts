@@ -235,6 +235,8 @@ export interface Interpreter {
   readonly defCalls: Map<string, number>;
   /** Fields of objects as they were before each assignment, in order. */
   readonly fieldWrites: { readonly object: ObjectInfo; readonly name: string; readonly before: Value | undefined }[];
+  /** Lists and dictionaries that were changed, and what stands instead of each, in order. */
+  readonly grown: Map<Value, Value>;
   /** Weights that were replaced by others, in order. */
   readonly weightWrites: { readonly named: Named; readonly key: string; readonly before: NodeId | undefined }[];
   /** Made while classes and objects were: in the graph where something reads them, and no results by themselves. */

@@ -9,6 +9,7 @@ import { currentAll } from "./calls/memory";
 import { nearest } from "./suggest";
 import { aboutParser } from "./reading/mistakes";
 import { bare, everyStatement, rootsOf, walk, type NameExpr } from "./reading/syntax";
+import { latest } from "./values/grown";
 import { BROKEN, numberValue, type Value } from "./values/values";
 
 const ACTIVATIONS_BY_NAME: Value = {
@@ -23,7 +24,7 @@ export function nameValue(interpreter: Interpreter, run: StatementRun, { name, s
   const bound = run.frame.scope.find(name);
   if (bound) {
     bound.symbol.addUse(span);
-    return currentAll(interpreter, run, { kind: "name", name, span }, bound.value);
+    return currentAll(interpreter, run, { kind: "name", name, span }, latest(interpreter, bound.value));
   }
   // Tables of activations by the names that configurations give them.
   if (name === "ACT2FN") return ACTIVATIONS_BY_NAME;

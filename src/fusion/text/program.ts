@@ -183,6 +183,7 @@ function newInterpreter(
     readEarly: new Set(),
     defCalls: new Map(),
     fieldWrites: [],
+    grown: new Map(),
     weightWrites: [],
     spare: new Set(),
     draws: 0,

@@ -1,6 +1,7 @@
 /** @file Reading a part of the program to see what it is: what that leaves behind can be discarded. */
 import type { NodeId } from "../ir";
 import type { Interpreter, Optimizing } from "./interpreter";
+import { forgetGrown } from "./values/grown";
 
 export interface Trial {
   /** The nodes made so far, in order. */
@@ -72,6 +73,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     fieldWrites: fieldWrites.length,
     weightWrites: weightWrites.length,
     later: memory?.later.size ?? 0,
+    grown: interpreter.grown.size,
   };
   const mistakes = interpreter.diagnostics.mark();
   const calledBefore = new Map(interpreter.defCalls);
@@ -114,6 +116,7 @@ export function openTrial(interpreter: Interpreter): Trial {
       for (const name of later(readEarly, sizes.readEarly)) readEarly.delete(name);
       losses.splice(0, losses.length, ...lost);
       assertions.length = sizes.assertions;
+      forgetGrown(interpreter, sizes.grown);
       runs.length = sizes.runs;
       for (const { object, name, before } of fieldWrites.splice(sizes.fieldWrites).reverse())
         if (before) object.fields.set(name, before);

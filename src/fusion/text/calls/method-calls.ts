@@ -63,9 +63,9 @@ export function methodCall(
   if (own) return own;
   const call = { ...at, called: name.text, word: name.span };
   const all = [{ name: null, operand: receiver, span: receiver.expr?.span ?? at.expr.span }, ...args];
-  if (value.kind === "dict") return dictMethod(interpreter, run, { ...value, object: receiver.expr }, name, args);
+  if (value.kind === "dict") return dictMethod(interpreter, run, { value, object: receiver.expr }, name, args);
   if (value.kind === "sequence")
-    return listMethod(interpreter, run, { ...value, object: receiver.expr }, name, operands.slice(1));
+    return listMethod(interpreter, run, { value, object: receiver.expr }, name, operands.slice(1));
   // `rng.normal(size=(2, 3))`; whatever else is done to a generator makes no other numbers.
   if (value.kind === "key") return hostCall(interpreter, run, call, name.text, operands) ?? value;
   if (value.kind === "string") return textMethod(interpreter, value.value, name, operands.slice(1));

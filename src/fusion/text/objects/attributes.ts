@@ -1,6 +1,7 @@
 /** @file Attributes of objects and classes: fields, constants, methods bound to their object, what a library's class lends. */
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { currentAll } from "../calls/memory";
+import { latest } from "../values/grown";
 import { layerMember } from "../layers/layer";
 import { weightValue } from "../layers/weights";
 import { callAnyDef } from "../library/library";
@@ -87,7 +88,7 @@ export function attributeOf(
     if (isBroken(field)) tell(interpreter, object.making, name.text);
     return field.kind === "weight"
       ? weightValue(interpreter, run, field, at.path)
-      : currentAll(interpreter, run, at.expr, field);
+      : currentAll(interpreter, run, at.expr, latest(interpreter, field));
   }
   const found = inherited(object.of, name.text);
   if (found) {

@@ -1,6 +1,7 @@
 /** @file Classes of the program: what a class statement binds, and what a class has of those that it inherits from. */
 import type { Frame, Interpreter } from "../interpreter";
 import { isLayer } from "../layers/layer";
+import { setterKey } from "./fields";
 import { libraryClass } from "../library/library";
 import { type ClassInfo, type Making, type Operand, Scope, type Value } from "../values/values";
 import { nearest } from "../suggest";
@@ -53,7 +54,7 @@ export function runClass(interpreter: Interpreter, statement: ClassStatement, fr
     else if (each.kind === "def") {
       const value = { kind: "def", def: each, scope: frame.scope, made: interpreter.step + 1 } as const;
       const all = underName(interpreter, inner, each, each.name.text, (run) => interpreter.decorate(run, each, value));
-      of.attributes.set(each.name.text, loose(all));
+      of.attributes.set(isDecorated(each, "setter") ? setterKey(each.name.text) : each.name.text, loose(all));
     } else interpreter.runBody([each], inner);
     for (const [key] of scope.names) of.attributes.set(key, loose(scope.find(key)!.value));
   }

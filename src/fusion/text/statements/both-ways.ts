@@ -26,6 +26,7 @@ import {
   tensorValue,
   type Value,
 } from "../values/values";
+import { forgetGrown } from "../values/grown";
 import { namesIn, underName, writtenName } from "./targets";
 
 /** Whether a branch ends with `raise`: no graph can do that. */
@@ -171,6 +172,7 @@ export function runBoth(
   const endOf = (body: readonly Statement[]): End => {
     const mark = scope.mark();
     const size = memory?.later.size ?? 0;
+    const changes = interpreter.grown.size;
     result.early = [];
     interpreter.runBody(body, frame);
     const values = valuesNow();
@@ -181,6 +183,7 @@ export function runBoth(
     // The choice reads what each branch binds.
     for (const name of scope.boundSince(mark)) scope.find(name)!.symbol.isRead = true;
     scope.backTo(mark);
+    forgetGrown(interpreter, changes);
     for (const value of [...(memory?.later.keys() ?? [])].slice(size)) {
       memory!.later.delete(value);
       if (before.includes(value)) written.add(value);

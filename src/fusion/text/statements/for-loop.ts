@@ -9,6 +9,7 @@ import { type Added, growingIn, lastItems, withLast, withRows } from "./loop-lis
 import { isCovered, withRowsAt } from "./loop-rows";
 import { patternOf } from "./loop-items";
 import { fits, walkOf } from "./loop-reading";
+import { forgetGrown } from "../values/grown";
 import { branchAlike, leavesOf, mapLeaves } from "../values/trees";
 import { type Operand, type SymbolRecord, tensorValue, type Value } from "../values/values";
 import { bindName } from "../symbols";
@@ -158,8 +159,11 @@ function tensorsOf({ unknown }: Interpreter, value: Value | undefined): readonly
 export function forAsLoop(interpreter: Interpreter, run: StatementRun, loop: ForLoop): number {
   const attempt = (items: readonly Value[]): boolean | number => {
     const trial = openTrial(interpreter);
+    const changes = interpreter.grown.size;
     const taken = tryFor(interpreter, run, { ...loop, items });
     if (taken !== true) trial.undo();
+    // What one iteration made of lists is not what all of them do.
+    else forgetGrown(interpreter, changes);
     return taken;
   };
   const all = attempt(loop.items);

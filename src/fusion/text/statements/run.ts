@@ -35,6 +35,7 @@ import { learnInPlace } from "../objects/parameters";
 import { bindTargets, joinedAt, underName, wordOf, writeItem, writtenName } from "./targets";
 import { BROKEN, describe, isBroken, isOperand, NONE, type Operand, tensorValue, type Value } from "../values/values";
 import { foldBinary } from "../values/constants";
+import { change } from "../values/grown";
 
 /** Runs `statements` until one returns or leaves its loop. */
 export function runBody(interpreter: Interpreter, statements: readonly Statement[], frame: Frame): void {
@@ -251,6 +252,7 @@ function runUpdate(interpreter: Interpreter, statement: UpdateStatement, frame: 
       // What holds the tensor is asked before it holds what was written.
       if (target.kind === "member" && target.name.text === "data") learnInPlace(interpreter, frame, left.value, now);
       writeInPlace(interpreter, run, target, left.value, now);
+      if (left.value.kind === "sequence" && left.value.list) change(interpreter, left.value, now);
       bindTargets(interpreter, run, target, now);
       if (target.kind === "name") learnInPlace(interpreter, frame, left.value, now);
       return;

@@ -9,8 +9,9 @@ import { contentsOf } from "../objects/containers";
 import { sharesOf } from "../calls/multi-results";
 import { setItem } from "../indexing/set-item";
 import { writeInPlace } from "../calls/memory";
+import { change } from "../values/grown";
 import { nameAfter } from "../layers/weights";
-import { setField } from "../objects/fields";
+import { setField, setterOf } from "../objects/fields";
 import type { CallExpr, Expr, MemberExpr, NameExpr, Statement, SubscriptExpr } from "../reading/syntax";
 import { bare, indexParts, lastNameOf } from "../reading/syntax";
 import { arrayOfList } from "../values/number-arrays";
@@ -82,7 +83,21 @@ const BAD: Expr = { kind: "bad", span: { from: 0, to: 0 } };
 function writeMember(interpreter: Interpreter, run: StatementRun, expr: MemberExpr, value: Value): void {
   const object = interpreter.valueOf(run, expr.object, `${run.root}/object`);
   const { text } = expr.name;
-  if (object.kind === "object") return setField(interpreter, object.object, text, value);
+  if (object.kind === "object") {
+    const setter = setterOf(object.object.of, text);
+    if (!setter) return setField(interpreter, object.object, text, value);
+    const call = {
+      kind: "call",
+      span: expr.span,
+      callee: expr,
+      args: [],
+      open: expr.span.to,
+      close: expr.span.to,
+    } as const;
+    const method = { self: object, owner: setter.owner };
+    const given = [{ name: null, operand: { value, path: run.root, expr: null }, span: expr.span }];
+    return void interpreter.call(run, { expr: call, path: `${run.root}/set` }, { ...setter.value, method }, given);
+  }
   if (object.kind === "class") return void object.of.attributes.set(text, { value, path: run.root, expr: null });
   // Tied weights: both layers have the one node.
   if (object.kind === "layer" && value.kind === "tensor") return void object.layer.weights.set(text, value.node);
@@ -133,6 +148,7 @@ export function writeItem(interpreter: Interpreter, run: StatementRun, expr: Sub
       reduction: "none",
     });
   writeInPlace(interpreter, run, expr, target, now);
+  change(interpreter, target, now);
   if (isNamed) bindTargets(interpreter, run, object, now);
 }
 

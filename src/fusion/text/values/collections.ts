@@ -5,13 +5,15 @@ import type { Expr, Identifier } from "../reading/syntax";
 import { bare } from "../reading/syntax";
 import { dictKey } from "../reading/strings";
 import { foldBinary, truthOf } from "./constants";
+import { change } from "./grown";
 import { BROKEN, type GivenArgument, isBroken, NONE, numberValue, type Operand, type Value } from "./values";
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 const list = (items: readonly Operand[]): Value => ({ kind: "sequence", items, list: true });
 
 /** `name.append(x)`: the name stands for the longer list from here on; a list without a name is gone with it. */
-function rebound(interpreter: Interpreter, run: StatementRun, object: Expr | null, value: Value): Value {
+function rebound(interpreter: Interpreter, run: StatementRun, object: Expr | null, value: Value, was: Value): Value {
+  change(interpreter, was, value);
   const target = object && bare(object);
   if (target?.kind === "name" || target?.kind === "member" || target?.kind === "subscript")
     bindTargets(interpreter, run, target, value);
@@ -22,10 +24,11 @@ function rebound(interpreter: Interpreter, run: StatementRun, object: Expr | nul
 export function dictMethod(
   interpreter: Interpreter,
   run: StatementRun,
-  { entries, object }: { readonly entries: ReadonlyMap<string, Operand>; readonly object: Expr | null },
+  { value: was, object }: { readonly value: Extract<Value, { kind: "dict" }>; readonly object: Expr | null },
   name: Identifier,
   given: readonly GivenArgument[],
 ): Value {
+  const { entries } = was;
   const args = given.filter((arg) => arg.name === null).map(({ operand }) => operand);
   const text = (value: string): Operand => loose({ kind: "string", value });
   const [key, otherwise] = args;
@@ -38,16 +41,19 @@ export function dictMethod(
   if (name.text === "update" && (!key || key.value.kind === "dict")) {
     const named = given.flatMap((arg) => (arg.name ? [[arg.name.text, arg.operand] as const] : []));
     const more = key?.value.kind === "dict" ? key.value.entries : [];
-    return rebound(interpreter, run, object, { kind: "dict", entries: new Map([...entries, ...more, ...named]) });
+    return rebound(interpreter, run, object, { kind: "dict", entries: new Map([...entries, ...more, ...named]) }, was);
   }
   if ((name.text === "get" || name.text === "pop" || name.text === "setdefault") && key) {
     const wanted = dictKey(interpreter, key);
     const found = wanted === null ? null : (entries.get(wanted) ?? otherwise);
     if (name.text === "pop" && wanted !== null)
-      rebound(interpreter, run, object, {
-        kind: "dict",
-        entries: new Map([...entries].filter(([each]) => each !== wanted)),
-      });
+      rebound(
+        interpreter,
+        run,
+        object,
+        { kind: "dict", entries: new Map([...entries].filter(([each]) => each !== wanted)) },
+        was,
+      );
     return wanted === null ? BROKEN : (found?.value ?? NONE);
   }
   interpreter.diagnostics.add(
@@ -62,16 +68,13 @@ export function dictMethod(
 export function listMethod(
   interpreter: Interpreter,
   run: StatementRun,
-  {
-    items,
-    object,
-    chain,
-  }: { readonly items: readonly Operand[]; readonly object: Expr | null; readonly chain?: boolean },
+  { value: was, object }: { readonly value: Extract<Value, { kind: "sequence" }>; readonly object: Expr | null },
   name: Identifier,
   [first, second]: readonly Operand[],
 ): Value {
+  const { items, chain } = was;
   const now = (longer: readonly Operand[]): Value =>
-    rebound(interpreter, run, object, { kind: "sequence", items: longer, list: true, ...(chain && { chain }) });
+    rebound(interpreter, run, object, { kind: "sequence", items: longer, list: true, ...(chain && { chain }) }, was);
   if (name.text === "append" && first) return now([...items, first]);
   if (name.text === "extend" && first?.value.kind === "sequence") return now([...items, ...first.value.items]);
   if (name.text === "insert" && first?.value.kind === "number" && second)
