@@ -161,9 +161,7 @@ const RECURRENT =
   "Use nn.LSTM or nn.GRU, or write its step as a def and call it in a Python `for` loop over the sequence.";
 
 /** What will be read one day, and what does the same today. */
-export const NOT_YET: ReadonlyMap<string, string> = new Map([
-  ...["lstm", "gru"].map((name) => [name, RECURRENT] as const),
-]);
+export const NOT_YET: ReadonlyMap<string, string> = new Map(["lstm", "gru"].map((name) => [name, RECURRENT] as const));
 
 /** Operators and the ops they are. */
 export const BINARY_OPS: ReadonlyMap<string, string> = new Map([
