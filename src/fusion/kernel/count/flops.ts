@@ -89,7 +89,6 @@ function shiftedIn(graph: Graph, bodies: readonly Body[], { reads, width, lane }
     if (loaded.size === 0) continue;
     // The loops go over what is stored and what is folded; other values may be larger, and are asked for in part.
     const folded = members.flatMap((id) => (opDef(node(graph, id).op).kind === "reduce" ? node(graph, id).inputs : []));
-    const edges = members.some((id) => hasEdges(graph, node(graph, id)));
     const shapes = [...outputs, ...folded].map((id) => node(graph, id).type.shape);
     const widest = shapes.reduce((a, b) => (sizeOf(b) > sizeOf(a) ? b : a));
     const walked = sizeOf(widest);
@@ -99,9 +98,7 @@ function shiftedIn(graph: Graph, bodies: readonly Body[], { reads, width, lane }
       if (!read) continue;
       const clusters = clustersOf(at);
       const { shape, dtype } = node(graph, id).type;
-      const loads = clusters.map((cluster) =>
-        loadsOf(cluster, lanes, lanes === 4 ? fourIn(shape, widest) : null, edges),
-      );
+      const loads = clusters.map((cluster) => loadsOf(cluster, lanes, lanes === 4 ? fourIn(shape, widest) : null));
       const bytes = (1 + read.rereads) * dtypeBytes(dtype);
       near += bytes * Math.max(0, loads.reduce((sum, each) => sum + each, 0) * walked - read.elements);
       far += bytes * Math.max(0, clusters.length * walked - read.elements);

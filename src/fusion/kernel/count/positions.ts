@@ -139,17 +139,14 @@ export function clustersOf(indices: readonly number[]): number[][] {
 
 /**
  * Loads of a thread that computes several neighbours: each element that they have behind them once, and four that stand in memory as one
- * where all of them are wanted (emit/joined-accesses.ts). Behind edges, which neighbours cross one by one, only a position that four of
- * them fill is one load, beside those of its elements. A single position is one load, however it lies.
+ * where all of them are wanted, or where a position fills them (emit/joined-accesses.ts). A single position is one load, however it lies.
  * @param start an index where four begin; null where rows begin anywhere
  */
-export function loadsOf(cluster: readonly number[], width: number, start: number | null, edges: boolean): number {
+export function loadsOf(cluster: readonly number[], width: number, start: number | null): number {
   if (cluster.length === 1) return 1;
   const behind = (positions: readonly number[]): ReadonlySet<number> =>
     new Set(positions.flatMap((index) => Array.from({ length: width }, (_, lane) => index + lane)));
   if (start === null) return behind(cluster).size;
-  const isFour = (index: number): boolean => (index - start) % 4 === 0;
-  if (edges) return cluster.filter(isFour).length + behind(cluster.filter((index) => !isFour(index))).size;
   const fours = new Map<number, number>();
   for (const element of behind(cluster)) {
     const four = Math.floor((element - start) / 4);

@@ -265,6 +265,14 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
     );
   }
 
+  /** The same for conditions that say the same in the same order. */
+  keyOf(cond: Cond): string {
+    if (cond.kind === "both") return cond.parts.map((part) => this.keyOf(part)).join("&");
+    const of = (index: Index): number => this.tuple([index]).id;
+    if (cond.kind === "below") return `${of(cond.index)}<${of(cond.limit)}`;
+    return "bound" in cond ? `${cond.kind} ${of(cond.index)} ${cond.bound}` : cond.kind;
+  }
+
   call(kind: IndexCall["kind"], of: Index, by: number): Index {
     if (kind === "div") return this.div(of, by);
     return kind === "mod" ? this.mod(of, by) : this.clamp(of, by);

@@ -4,7 +4,7 @@
  * load is the only one. The same elements are touched as before.
  */
 import type { NodeId } from "../../ir";
-import type { Index, IndexSpace } from "./index-space";
+import type { Cond, Index, IndexSpace } from "./index-space";
 import { isLoop, type Buffer, type Reg, type Scalar, type Stmt, type Value, type Width } from "./kernel-ir";
 
 /** Who names registers. */
@@ -20,6 +20,8 @@ type Store = Extract<Stmt, { readonly kind: "store" }>;
 interface Four {
   readonly buffer: Buffer;
   readonly start: Index;
+  /** Where they exist; elsewhere what is read is dropped. */
+  readonly when: Cond | undefined;
   readonly lanes: Map<number, number>;
   /** Where all four are loaded at once; null where they aren't. */
   whole: number | null;
@@ -61,7 +63,7 @@ class Joining {
       const access = accessOf(stmt);
       if (!access) continue;
       if (access.kind === "load") this.#read.add(access.buffer);
-      if (access.width === 1 && !joined.has(at) && !this.#startOf(access.index))
+      if (access.width === 1 && !joined.has(at) && !this.#startOf(access.index, access.when))
         this.#scattered.set(access.buffer, Math.max(loops, this.#scattered.get(access.buffer) ?? 0));
     }
   }
@@ -106,7 +108,7 @@ class Joining {
   /** All four are loaded where the first of them was. */
   #joinLoads(
     body: readonly Stmt[],
-    { buffer, start, lanes, whole }: Four,
+    { buffer, start, when, lanes, whole }: Four,
     before: Map<number, Stmt[]>,
     left: Map<number, Stmt>,
   ): void {
@@ -119,7 +121,7 @@ class Joining {
       const nodes = nodesOf(
         [...sites.map(([, at]) => at), ...(whole === null ? [] : [whole])].map((at) => body[at] as Load),
       );
-      const load: Stmt = { kind: "let", reg, value: { kind: "load", buffer, index: start, width: 4 }, nodes };
+      const load: Stmt = { kind: "let", reg, value: { kind: "load", buffer, index: start, width: 4, when }, nodes };
       before.set(first, [...(before.get(first) ?? []), load]);
       if (whole !== null) left.set(whole, GONE);
     }
@@ -147,27 +149,33 @@ class Joining {
     ]);
   }
 
-  /** Runs of statements end with what threads may not all reach, and with where they meet. */
+  /** Runs of statements end with what threads may not all reach, and with where they meet. Loads hold beyond a branch. */
   #foursOf(body: readonly Stmt[]): Four[] {
     const found: Four[] = [];
-    let open = new Map<string, Four>();
-    const close = (): void => {
-      found.push(
-        ...[...open.values()].filter(({ lanes, whole }) => lanes.size === 4 || (whole !== null && lanes.size > 0)),
-      );
-      open = new Map();
+    const open = new Map<string, Four>();
+    const close = (ended: "all" | "stores"): void => {
+      for (const [key, four] of open) {
+        if (ended === "stores" && !key.startsWith("store")) continue;
+        open.delete(key);
+        const { lanes, whole } = four;
+        if (lanes.size === 4 || (whole !== null && lanes.size > 0)) found.push(four);
+      }
     };
     for (const [at, stmt] of body.entries()) {
-      if (isLoop(stmt) || stmt.kind === "if" || stmt.kind === "guard" || stmt.kind === "barrier") close();
+      if (stmt.kind === "if") close(hasLoop(stmt) ? "all" : "stores");
+      if (isLoop(stmt) || stmt.kind === "guard" || stmt.kind === "barrier") close("all");
       const access = accessOf(stmt);
-      if (!access || access.guarded || !mayLieInFours(access.buffer)) continue;
+      if (!access || access.changes || !mayLieInFours(access.buffer)) continue;
       if (access.width === 4 && access.kind === "store") continue;
-      const address = this.#startOf(access.index);
+      const { when } = access;
+      const address = this.#startOf(access.index, when);
       if (!address) continue;
-      const key = `${access.kind} ${access.buffer.name} ${address.start.id}`;
+      const exists = when ? this.#registers.space.keyOf(when) : "";
+      const key = `${access.kind} ${access.buffer.name} ${address.start.id} ${exists}`;
       const four: Four = open.get(key) ?? {
         buffer: access.buffer,
         start: address.start,
+        when,
         lanes: new Map(),
         whole: null,
       };
@@ -181,22 +189,26 @@ class Joining {
       else open.set(key, four);
       four.lanes.set(address.lane, at);
     }
-    close();
+    close("all");
     return found;
   }
 
   /** Where the four begin that an element is one of, and which one it is; null where only a run knows. */
-  #startOf(index: Index): { readonly start: Index; readonly lane: number } | null {
+  #startOf(index: Index, when?: Cond): { readonly start: Index; readonly lane: number } | null {
     const { space } = this.#registers;
     if (index.lane) return null;
     const lane = ((index.constant % 4) + 4) % 4;
     const start = space.add(index, space.int(-lane));
-    return start.min >= 0 && space.exactly(start, 4) ? { start, lane } : null;
+    // An element that exists is none before the first: neither is where its four begin.
+    return (when !== undefined || start.min >= 0) && space.exactly(start, 4) ? { start, lane } : null;
   }
 }
 
 /** Instead of a statement that is no longer there. */
 const GONE: Stmt = { kind: "comment", text: "" };
+
+const hasLoop = (stmt: Stmt): boolean =>
+  isLoop(stmt) || (stmt.kind === "if" && [...stmt.body, ...stmt.otherwise].some(hasLoop));
 
 const mayLieInFours = ({ access, type: { dtype }, elements }: Buffer): boolean =>
   access !== "uniform" && elements % 4 === 0 && (dtype === "f32" || dtype === "i32");
@@ -206,14 +218,16 @@ interface Access {
   readonly buffer: Buffer;
   readonly index: Index;
   readonly width: Width;
-  /** What is read may be dropped: then it may lie outside. */
-  readonly guarded: boolean;
+  /** What is read is dropped elsewhere: there it may lie outside. */
+  readonly when: Cond | undefined;
+  /** It is read into a variable. */
+  readonly changes: boolean;
 }
 
 function accessOf(stmt: Stmt): Access | null {
-  if (stmt.kind === "store") return { ...stmt, guarded: false };
+  if (stmt.kind === "store") return { ...stmt, when: undefined, changes: false };
   if ((stmt.kind !== "let" && stmt.kind !== "var" && stmt.kind !== "set") || stmt.value.kind !== "load") return null;
-  return { ...stmt.value, guarded: stmt.value.when !== undefined || stmt.kind !== "let" };
+  return { ...stmt.value, when: stmt.value.when, changes: stmt.kind !== "let" };
 }
 
 const nodesOf = (stmts: readonly { readonly nodes: readonly NodeId[] }[]): NodeId[] => [

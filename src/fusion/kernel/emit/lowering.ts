@@ -276,14 +276,7 @@ export class Lowering extends Emitter {
   }
 
   #caseKey({ when, operand, index }: { when: Cond | null; operand: number; index: readonly Index[] }): string {
-    return `${operand} ${this.space.tuple(index).id} ${when ? this.#condKey(when) : ""}`;
-  }
-
-  #condKey(cond: Cond): string {
-    if (cond.kind === "both") return cond.parts.map((part) => this.#condKey(part)).join("&");
-    const of = (index: Index): number => this.space.tuple([index]).id;
-    if (cond.kind === "below") return `${of(cond.index)}<${of(cond.limit)}`;
-    return "bound" in cond ? `${cond.kind} ${of(cond.index)} ${cond.bound}` : cond.kind;
+    return `${operand} ${this.space.tuple(index).id} ${when ? this.space.keyOf(when) : ""}`;
   }
 
   /** An element or the fill value without a branch: it is read anyhow, and dropped where it does not exist. */
@@ -318,7 +311,7 @@ export class Lowering extends Emitter {
   /** What is read here is known only where the same elements may be missing: elsewhere the same value may have to exist. */
   #openMask(when: Cond): void {
     const { block, masks } = this.scopes.at(-1)!;
-    const key = this.#condKey(when);
+    const key = this.space.keyOf(when);
     const known = masks.get(key) ?? { memo: new Map(), parts: new Map() };
     masks.set(key, known);
     this.scopes.push({ block, ...known, conditionalLevel: this.scopes.length, masks: new Map(), isMask: true });
