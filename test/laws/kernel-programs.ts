@@ -69,6 +69,7 @@ export const programs: Readonly<Record<string, string>> = {
   "conv-grouped": `x: f32[1, 8, 12, 12]\nw: f32[32, 4, 2, 2]\ny = relu(conv2d(x, w, groups=2))`,
   "product-transposed": `x: f32[40, 24]\nw: f32[24, 36]\ny = x @ w\nz = relu(y).T\nreturn y, z`,
   "attention-row-sums": `q: f32[2, 9, 8]\nk: f32[2, 70, 8]\nv: f32[2, 70, 12]\ng: f32[2, 9, 12]\ns = q @ k.transpose(-1, -2) * 0.3\ne = exp(s - s.max(dim=-1, keepdim=True))\ny = (e @ v) / e.sum(dim=-1, keepdim=True)\nr = (y * g).sum(dim=-1, keepdim=True)`,
+  "attention-normed-heads": `q: f32[2, 9, 8]\nk: f32[2, 30, 8]\nv: f32[2, 30, 12]\ns = q @ k.transpose(-1, -2) * 0.3\ny = (s @ v) / maximum(abs(s.sum(dim=-1, keepdim=True)), 1.0)\ny = (y * torch.rsqrt((y * y).mean(dim=-1, keepdim=True) + 0.01)).transpose(0, 1)`,
   "attention-causal": `q: f32[72, 8]\nk: f32[72, 8]\nv: f32[72, 8]\ns = where(iota(72) <= iota(72).unsqueeze(-1), q @ k.T, -3e38)\ne = exp(s - s.max(dim=-1, keepdim=True))\ny = (e @ v) / e.sum(dim=-1, keepdim=True)`,
   "sparse-head": `x: f32[2, 33, 24]\ne: f32[70, 24]\nb: f32[70]\nmask: f32[2, 33, 1]\ny = log1p(relu(where(mask > 0, x @ e.T + b, -3e38).max(dim=1)))`,
   "product-logsumexp": `x: f32[40, 20]\nw: f32[20, 90]\ny = logsumexp(x @ w, dim=-1, keepdim=True)`,

@@ -161,7 +161,7 @@ export function followersOf(
 }
 
 /** Folds of what follows the contraction, and what is computed of them without its elements. */
-export function afterFolds(graph: Graph, members: readonly NodeId[], core: NodeId): ReadonlySet<NodeId> {
+function afterFolds(graph: Graph, members: readonly NodeId[], core: NodeId): ReadonlySet<NodeId> {
   const after = new Set([core]);
   const folded = new Set<NodeId>();
   for (const id of members) {
@@ -172,4 +172,18 @@ export function afterFolds(graph: Graph, members: readonly NodeId[], core: NodeI
     if (opDef(op).kind === "reduce" || bound.every((input) => folded.has(input))) folded.add(id);
   }
   return folded;
+}
+
+/** Followers of the contraction, past folds of their rows too: what reads such a fold and a follower follows as well. */
+export function followersPastFolds(
+  graph: Graph,
+  members: readonly NodeId[],
+  core: NodeId,
+): ReturnType<typeof followersOf> {
+  const folded = afterFolds(graph, members, core);
+  return followersOf(
+    graph,
+    members.filter((id) => !folded.has(id)),
+    core,
+  );
 }

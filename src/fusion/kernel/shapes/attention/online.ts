@@ -16,7 +16,7 @@ import {
   nodeName,
 } from "../../../ir";
 import { algebraOf, isCopy, isLinearFold, isSubtraction, linearGroups, opDef } from "../../../ops";
-import { afterFolds, followersOf, isMatrixTranspose, type Follower } from "../../indices/alignment";
+import { followersPastFolds, isMatrixTranspose, type Follower } from "../../indices/alignment";
 import { seenBy } from "./causal-mask";
 import { matmulSizes } from "../matmul/matmul";
 import { endpointsOf } from "./attention-endpoints";
@@ -153,9 +153,7 @@ class Reader {
   #walk(members: readonly NodeId[]): Verdict | null {
     const { values } = this;
     if (values !== null) {
-      const rowwise = afterFolds(this.graph, members, values);
-      const elementwise = members.filter((id) => !rowwise.has(id));
-      const { followers, refused } = followersOf(this.graph, elementwise, values);
+      const { followers, refused } = followersPastFolds(this.graph, members, values);
       if (refused)
         return refusal(
           "L_INDEX",

@@ -11,7 +11,7 @@ import {
   strideProbe,
   wasteOf,
 } from "../../count/reads";
-import { followersOf, isStoredTransposed, samplesOf } from "../../indices/alignment";
+import { followersPastFolds, isStoredTransposed, samplesOf } from "../../indices/alignment";
 import { joiningOf } from "../../nest/threads";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import type { RegionForm, RegionRead, RegionSchedule, ThinFactors } from "../../types";
@@ -244,7 +244,7 @@ function stridedOutputs(graph: Graph, { members, outputs }: Body, transposes: bo
   return productsOf(graph, members).flatMap((product) => {
     const { shape } = node(graph, product).type;
     const next = samplesOf(shape).indexOf(1);
-    const { followers } = followersOf(graph, members, product);
+    const { followers } = followersPastFolds(graph, members, product);
     if (next < 0 || shape.at(-1) === 1) return [];
     return outputs.filter((id) => {
       const follower = followers.get(id);

@@ -1,7 +1,7 @@
 /** @file What the matmul kernels share: where operands and results lie, edges, and the epilogue on accumulators. */
 import { node, type DType, type NodeId, type Shape, partialsId } from "../../../../ir";
 import { opDef } from "../../../../ops";
-import { followersOf, isStoredTransposed, permutationOf, type Follower } from "../../../indices/alignment";
+import { followersPastFolds, isStoredTransposed, permutationOf, type Follower } from "../../../indices/alignment";
 import { isFreeView } from "../../../indices/views";
 import { batchAs, matmulAxes, matmulSizes, type MatmulAxes, type MatmulSizes } from "../matmul";
 import { productsOf } from "../shared-operand";
@@ -38,7 +38,7 @@ export class Contraction {
     this.space = this.low.space;
     this.id = id;
     const n = node(graph, this.id);
-    this.#followers = followersOf(graph, job.region.members, this.id).followers;
+    this.#followers = followersPastFolds(graph, job.region.members, this.id).followers;
     const as = batchAs(job.schedule.variant);
     const products = as === "batch" ? [this.id] : productsOf(graph, job.region.members);
     const sizes = matmulSizes(graph, this.id, as, products);
