@@ -21,11 +21,15 @@ import { isFreeView } from "../../kernel";
 import { NodeFactory } from "../saved/node-factory";
 import { aligned, listed, withoutAxis, type Picked, type Scatter } from "./find";
 
-/** The value whose elements it has, in the same order. */
-function viewed(graph: Graph, n: Node): NodeId {
-  let current = n;
-  while (isFreeView(current)) current = node(graph, current.inputs[0]!);
-  return current.id;
+/** What its elements are, in their order: the same for views of one value, and for what is computed alike of them. */
+function elementsOf(graph: Graph, n: Node): string {
+  const { op, inputs, attrs, type } = n;
+  if (isFreeView(n)) return elementsOf(graph, node(graph, inputs[0]!));
+  if (isLiteral(n) || opDef(op).kind !== "elementwise") return isLiteral(n) ? JSON.stringify(attrs) : n.id;
+  const operands = inputs.map((id) => node(graph, id));
+  const moving = operands.filter((each) => !isLiteral(each));
+  if (moving.length !== 1 || sizeOf(moving[0]!.type.shape) !== sizeOf(type.shape)) return n.id;
+  return `${op}(${operands.map((each) => elementsOf(graph, each)).join()})${JSON.stringify(attrs)}${type.dtype}`;
 }
 
 /** Threads that keep a multiprocessor busy, and parts of a range at most. */
@@ -103,8 +107,8 @@ export function sortedNodes(
   const whole = list && Math.abs(targets - updates) === 1 ? list : null;
   const rows = whole ? byRows(scatter, call, whole) : byElements(scatter, call);
   const key = whole
-    ? `${way} rows by ${whole.id} to ${rows.targets}`
-    : `${way} elements by ${viewed(graph, scatter.index)} along ${updates} of ${space.join()}`;
+    ? `${way} rows by ${elementsOf(graph, whole)} to ${rows.targets}`
+    : `${way} elements by ${elementsOf(graph, scatter.index)} along ${updates} of ${space.join()}`;
   const ranges = known.get(key) ?? RANGES[way](call, rows.keys(), rows);
   if (scatter.takes === "fold") foldsOf(profile, scatter, call, { ...rows, ...ranges, values: rows.values() });
   else if (scatter.takes === "last" && way === "grouped") lastOf(profile, scatter, call, { ...rows, ...ranges });
