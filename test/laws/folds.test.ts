@@ -162,6 +162,7 @@ const softmax: Omit<FoldShape, "rows" | "columns" | "vector" | "contiguous" | "r
   scans: 0,
   accumulators: 1,
   waiting: 1,
+  addressing: { row: 0, vector: 0 },
   live: 3,
   statements: 6,
   ops: 3,

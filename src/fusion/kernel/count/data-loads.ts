@@ -1,5 +1,5 @@
 /** @file How long threads wait for loads whose addresses are loaded first: searches in sorted keys, and rows that a list names. */
-import { node, sizeOf, type Graph, type NodeId } from "../../ir";
+import { node, sizeOf, type Graph, type Node, type NodeId } from "../../ir";
 import { opDef } from "../../ops";
 import type { Machine } from "../nest/nest";
 import { THREADS } from "../nest/waves";
@@ -35,12 +35,25 @@ function depthOf(graph: Graph, members: ReadonlySet<NodeId>, id: NodeId, known: 
   return depth;
 }
 
-/** µs that so many threads wait where each computes every search and range of `members` once; 0 where there are none. */
+/** Whether neighbours that one thread takes have ranges of their own, which it then goes through one after another. */
+export function hasRangesApart(graph: Graph, members: readonly NodeId[]): boolean {
+  return members.some((id) => isRangeApart(node(graph, id)));
+}
+
+function isRangeApart({ op, attrs, type: { shape } }: Node): boolean {
+  return opDef(op).kind === "ranges" && sizeOf(shape.slice(opDef(op).ranges!.axis(attrs, shape) + 1)) % 4 !== 0;
+}
+
+/**
+ * µs that a thread waits where it computes every search and range of `members` once; 0 where there are none.
+ * @param width neighbours for which it does so
+ * @param isAsked which of them count
+ */
 export function waitingMicros(
   graph: Graph,
   members: readonly NodeId[],
-  threads: number,
-  { multiprocessors }: Pick<Machine, "multiprocessors">,
+  width: number,
+  isAsked: (elements: number) => boolean = () => true,
 ): number {
   const inside = new Set(members);
   const depths = new Map<NodeId, number>();
@@ -58,16 +71,22 @@ export function waitingMicros(
   }
   let micros = 0;
   for (const id of members) {
-    const { op, inputs } = node(graph, id);
-    const { kind } = opDef(op);
+    const n = node(graph, id);
+    const { kind } = opDef(n.op);
+    if ((kind !== "search" && kind !== "ranges") || !isAsked(sizeOf(n.type.shape))) continue;
+    const { inputs } = n;
     const times = often.get(id) ?? 1;
-    if (kind === "search")
+    if (kind === "search") {
       micros += times * searchSteps(sizeOf(node(graph, inputs[0]!).type.shape)) * CACHED * depth(inputs[0]!);
-    else if (kind === "ranges") {
-      const terms = rangeTerms(graph, inputs);
-      const longest = Math.max(1, terms + LONGEST * Math.sqrt(terms));
-      micros += times * Math.ceil(longest / rangeStep(terms)) * LISTED * (depth(inputs[1]!) + depth(inputs[0]!));
+      continue;
     }
+    const terms = rangeTerms(graph, inputs);
+    const longest = Math.max(1, terms + LONGEST * Math.sqrt(terms)) * (isRangeApart(n) ? width : 1);
+    micros += times * Math.ceil(longest / rangeStep(terms)) * LISTED * (depth(inputs[1]!) + depth(inputs[0]!));
   }
-  return micros * Math.max(1, threads / (multiprocessors * THREADS));
+  return micros;
 }
+
+/** Points that a thread goes through one after another, where a machine runs so many threads at once. */
+export const pointsOfThread = (points: number, { multiprocessors }: Pick<Machine, "multiprocessors">): number =>
+  Math.max(1, points / (multiprocessors * THREADS));

@@ -31,6 +31,8 @@ export interface FoldShape {
   readonly accumulators: number;
   /** Values of an element that wait in registers from one walk to the next; null where they can't. */
   readonly waiting: number | null;
+  /** µs that a thread waits, besides, for loads whose addresses are loaded first: once in a row, and for each of its vectors. */
+  readonly addressing: { readonly row: number; readonly vector: number };
   /** Values alive at once while an element is computed. */
   readonly live: number;
   /** Statements an element takes: what is written out is read by somebody. */
@@ -195,6 +197,9 @@ function heldByCache(bytes: number, alternating: boolean, { l2Bytes }: Machine):
   return alternating ? share : Math.max(0, 2 * share - 1);
 }
 
+/** Of a row whose loads have addresses that are known. */
+export const NO_WAITING: FoldShape["addressing"] = { row: 0, vector: 0 };
+
 /** Loads that an element takes: operands of its size, at least one. */
 export const loadsOf = ({ readBytes }: FoldShape): number => Math.max(1, Math.ceil(readBytes / 4));
 
@@ -248,7 +253,8 @@ function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): n
   const alone =
     START +
     walks * Math.max(1, (turns * loads) / ahead) * LOAD +
-    turns * (held ? ISSUE : Math.max(walks * ISSUE, shape.ops * OP_WAIT)) +
+    shape.addressing.row +
+    turns * (walks * shape.addressing.vector + (held ? ISSUE : Math.max(walks * ISSUE, shape.ops * OP_WAIT))) +
     (stages * 2 * meetings(lanes) + shape.scans * (held ? 1 : turns) * scanBarriers(lanes, held)) *
       (MEETING + MEETING_PER_THREAD * threads);
   const drawn =

@@ -51,7 +51,11 @@ export function bandMicros(shape: BandShape, { threads, each }: BandFactors, mac
   const left = 4 * bands * columns * columnFolds;
   const units = Math.ceil(columns / (vector === "folded" ? 4 : 1) / threads);
   const barriers = stages * 2 * meetings(threads) + 1;
-  const row = LOAD + units * ISSUE + barriers * (MEETING + MEETING_PER_THREAD * threads);
+  const row =
+    LOAD +
+    shape.addressing.row +
+    units * (ISSUE + shape.addressing.vector) +
+    barriers * (MEETING + MEETING_PER_THREAD * threads);
   const last = threads <= 16 ? threads : 2 ** Math.ceil(Math.log2(threads) / 2);
   const loads = Math.ceil(threads / WARP) * last + threads / last;
   const times = [

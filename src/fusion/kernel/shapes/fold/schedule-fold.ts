@@ -1,7 +1,15 @@
 /** @file What a fold asks of its nest: how its rows lie, what they read and store, what waits in registers; and the schedule that follows from the nest. */
 import { bytesOf, dtypeBytes, type Graph, isLiteral, type Knobs, node, type NodeId, type Target } from "../../../ir";
 import { factorsOf, foldNest, type FoldChoice, type FoldNest, sortMicros } from "./fold-factors";
-import { foldMicros, launchesOfCut, loadsOf, type FoldFactors, type FoldShape, leftByPart } from "../../nest/price";
+import {
+  foldMicros,
+  launchesOfCut,
+  loadsOf,
+  NO_WAITING,
+  type FoldFactors,
+  type FoldShape,
+  leftByPart,
+} from "../../nest/price";
 import { networkBytes, retainedByParts, type Network } from "../../nest/networks";
 import type { Machine } from "../../nest/nest";
 import { wholeOutput, type RowAnalysis } from "./classify-rows";
@@ -199,6 +207,7 @@ export class Rows {
     const { rows, columns } = form;
     const joined = joiningOf(target, knobs);
     const size = Math.max(1, rows * columns);
+    const width = this.lane === "none" ? 1 : 4;
     const bytes = (id: NodeId): number => dtypeBytes(node(graph, id).type.dtype);
     const stages = new Map<number, number>();
     for (const { stage } of form.reductions) stages.set(stage, (stages.get(stage) ?? 0) + 1);
@@ -225,6 +234,10 @@ export class Rows {
       waiting: sorts.some(({ retained }) => retained > 0)
         ? null
         : waitingAtOnce(graph, region, form, this.analysis, this.cached),
+      addressing: {
+        row: waitingMicros(graph, region.members, width, (elements) => elements <= rows),
+        vector: waitingMicros(graph, region.members, width, (elements) => elements > rows),
+      },
       live: liveScalars(graph, region),
       statements: region.members.filter((id) => !isLiteral(node(graph, id))).length,
       ops: form.reductions.length + region.members.filter((id) => this.#isComputed(id)).length,
@@ -263,6 +276,7 @@ export function finishNest(shape: FoldShape, chunks: number, machine: Machine): 
       writeBytes: 0,
       walks: 1,
       waiting: 0,
+      addressing: NO_WAITING,
       cut: false,
       steps: 1,
       joined: false,
@@ -367,7 +381,6 @@ export function scheduleFold(
     networkBytes(networks, nest.lanes * nest.beside * nest.wide.folded, nest.beside);
   const scanning = lanes === 1 ? 0 : threads * shape.scanningBytes * (held ? turns : 1);
   const width = wide.outer * wide.folded;
-  const points = (shape.rows * shape.columns) / width;
   const live = shape.live * (held ? 1 : width);
   const waiting = held ? turns * width * (shape.waiting ?? 0) : (ahead - 1) * width * loadsOf(shape);
   const folds = form.reductions.map(({ node: id }) => id);
@@ -397,7 +410,7 @@ export function scheduleFold(
     registers: BASE_REGISTERS + live + form.reductions.length + waiting,
     ...(waiting > 0 && { waiting }),
     ...(machine.sharing === "threads" && {
-      leastMicros: micros + waitingMicros(graph, region.members, points, machine),
+      leastMicros: micros,
     }),
     dispatches: chunks > 1 ? launchesOfCut(shape) : 1,
     ...(inParts && { shares: inParts.shares }),

@@ -1,7 +1,7 @@
 /** @file Elementwise kernels: neighbours a thread takes, in a flat grid of one or several segments or through a tile that transposes. */
 import { node, sameShape, sizeOf, type Graph, type Knobs, type NodeId, type Target } from "../../../ir";
 import { loadsByData, opDef } from "../../../ops";
-import { waitingMicros } from "../../count/data-loads";
+import { hasRangesApart, pointsOfThread, waitingMicros } from "../../count/data-loads";
 import { innermost, neighbours, offsetsAt, readsOf, shapesOf, strideProbe, stridedReads } from "../../count/reads";
 import { showsOneOperand } from "../../indices/affine";
 import { storedInputs } from "../../indices/views";
@@ -13,8 +13,8 @@ import { inPlaceOf } from "./in-place";
 import { flatUnit, heldAtOnce, segmentBody, segmentsOf, unitsOf, type FlatUnit } from "./segments";
 
 /**
- * Neighbours that one thread of a flat kernel takes: four where their values fit its registers and the threads are not too few to wait
- * for searches, or the two halves that share a word, or one.
+ * Neighbours that one thread of a flat kernel takes: four where their values fit its registers, the threads are not too few to wait for
+ * searches and no neighbour has a range of its own, or the two halves that share a word, or one.
  * @param live how many values one of them takes
  */
 function flatWidth(
@@ -28,7 +28,8 @@ function flatWidth(
   const fits = knobs.vector === "on" || BASE_REGISTERS + 4 * live <= MAX_REGISTERS;
   const mayWait = knobs.vector !== "on" && size < THREADS * machineOf(target).multiprocessors;
   const searches = mayWait && members.some((id) => opDef(node(graph, id).op).kind === "search");
-  if (size % 4 === 0 && knobs.vector !== "off" && fits && !searches) return 4;
+  const apart = knobs.vector !== "on" && hasRangesApart(graph, members);
+  if (size % 4 === 0 && knobs.vector !== "off" && fits && !searches && !apart) return 4;
   return !target.shaderF16 && outputs.some((id) => node(graph, id).type.dtype === "f16") ? 2 : 1;
 }
 
@@ -109,7 +110,7 @@ export function scheduleMap(
     unrolled,
     registers: BASE_REGISTERS + Math.max(...registers),
     workgroups: last.first + Math.ceil(Math.ceil(unitsOf(last) / last.turns) / threads),
-    ...waitingFor(graph, region, unitsOf({ ...largest, size }), target),
+    ...waitingFor(graph, region, unitsOf({ ...largest, size }), largest.width, target),
   });
 }
 
@@ -118,9 +119,10 @@ function waitingFor(
   graph: Graph,
   { members }: Body,
   threads: number,
+  width: number,
   target: Target,
 ): Pick<RegionSchedule, "leastMicros"> {
-  const micros = waitingMicros(graph, members, threads, machineOf(target));
+  const micros = waitingMicros(graph, members, width) * pointsOfThread(threads, machineOf(target));
   return micros > 0 ? { leastMicros: micros } : {};
 }
 
