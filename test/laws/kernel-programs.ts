@@ -143,6 +143,7 @@ export const programs: Readonly<Record<string, string>> = {
   "sort-digits-down": `i: i32[2, 4099] = uniform(-40, 300)\nb = i.clamp(0, 255)\ny = sort(b, descending=True)\nz = argsort(b, descending=True)`,
   "sort-digits-after": `x: f32[2051, 3]\ny = argsort(x > 0, dim=0) * 2`,
   bins: `i: i32[9002] = uniform(-3, 48)\nx: f32[9002]\ny = zeros(45).scatter_add(0, i, x) * 2`,
+  "bins-of-lists": `i: i32[2, 9002, 2] = uniform(-3, 48)\nx: f32[2, 9002, 2]\ny = zeros(2, 45, 2).scatter_add(1, i, x) * 2`,
   "bins-of-ones": `i: i32[40, 260] = uniform(0, 64)\ny = F.one_hot(i, 64).sum((0, 1))`,
   "topk-merged": `x: f16[4098]\ny = topk(x, 600) * 2`,
 };

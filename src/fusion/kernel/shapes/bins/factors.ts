@@ -8,6 +8,8 @@ import { joiningMicros, LOAD, LOOPED, MEETING, MEETING_PER_THREAD, START, takenM
 /** What is folded into bins. */
 export interface BinShape {
   readonly bins: number;
+  /** Lists of updates with bins of their own, and the updates of each. */
+  readonly lists: number;
   readonly updates: number;
   /** Bytes that an update reads. */
   readonly readBytes: number;
@@ -20,8 +22,9 @@ export interface BinFactors {
   readonly threads: number;
   readonly turns: number;
   readonly wide: 1 | 4;
-  /** Workgroups: each leaves one value for every index. */
+  /** Workgroups of a list: each leaves one value for every index. */
   readonly parts: number;
+  readonly lists: number;
 }
 
 /** µs from a load of workgroup memory to its value; loads of it that are on their way at once where none waits for another. */
@@ -33,19 +36,19 @@ export const binBytes = ({ bins }: Pick<BinShape, "bins">, threads: number): num
 
 /** µs of the kernel that fills the bins and of the one that joins what its workgroups leave, without launches. */
 export function binMicros(shape: BinShape, { threads, turns, wide, parts }: BinFactors, machine: Machine): number {
-  const { bins, updates, readBytes } = shape;
+  const { bins, lists, updates, readBytes } = shape;
   const bytes = binBytes(shape, threads);
   const [cells, each] = [(bins * threads) / WARP, turns * wide];
   const rounds = Math.ceil(bins / threads);
   const filled = takenMicros(
     {
-      workgroups: parts,
+      workgroups: lists * parts,
       threads,
       bytes,
       registers: 32,
-      moved: updates * readBytes + 4 * bins * parts,
-      lines: updates / wide + (bins * parts) / 4,
-      shared: parts * (2 * cells + (2 * each * threads) / WARP),
+      moved: lists * (updates * readBytes + 4 * bins * parts),
+      lines: lists * (updates / wide + (bins * parts) / 4),
+      shared: lists * parts * (2 * cells + (2 * each * threads) / WARP),
       alone:
         START +
         Math.max(1, turns / LOOPED) * LOAD +
@@ -55,7 +58,7 @@ export function binMicros(shape: BinShape, { threads, turns, wide, parts }: BinF
     },
     machine,
   );
-  return filled + joiningMicros(bins, 1, parts, machine);
+  return filled + joiningMicros(lists * bins, 1, parts, machine);
 }
 
 const THREADS = [8, 16, 32, 64, 128];
@@ -63,13 +66,13 @@ const TURNS = [4, 8, 16, 32, 64, 128, 256];
 
 /** The factors of least price; null where no workgroup has room for the bins of eight threads. */
 export function binFactors(shape: BinShape, machine: Machine): BinFactors | null {
-  const { wide, updates } = shape;
+  const { wide, lists, updates } = shape;
   let best: BinFactors | null = null;
   let least = Infinity;
   for (const threads of THREADS) {
     if (threads > machine.maxThreads || binBytes(shape, threads) > machine.maxBytes) continue;
     for (const turns of TURNS) {
-      const factors = { threads, turns, wide, parts: Math.ceil(updates / (threads * turns * wide)) };
+      const factors = { threads, turns, wide, parts: Math.ceil(updates / (threads * turns * wide)), lists };
       const micros = binMicros(shape, factors, machine);
       if (micros < least) [best, least] = [factors, micros];
     }

@@ -17,17 +17,17 @@ export interface Bins {
   readonly index: NodeId;
   /** Null: each update counts as one. */
   readonly value: NodeId | null;
-  /** The axis of the space that numbers the bins. */
+  /** The axis of the space that numbers the bins, and how many lists of updates have bins of their own. */
   readonly binAxis: number;
+  readonly lists: number;
 }
 
-/** A fold over all updates of where(index = bin, value, nothing), in the one row that each bin has; null for any other form. */
+/** A fold over all updates of a list of where(index = bin, value, nothing), a row for each bin; null for any other form. */
 export function binsOf(graph: Graph, { members }: Body, form: RegionForm): Bins | null {
   const { space, reducedAxes, reductions, scans, orders, columnFolds } = form;
   if (reductions.length !== 1 || scans.length + orders.length + columnFolds.length > 0) return null;
   const outer = space.flatMap((extent, axis) => (extent > 1 && !reducedAxes.includes(axis) ? [axis] : []));
-  const binAxis = outer[0];
-  if (binAxis === undefined || outer.length > 1 || form.columns < 2) return null;
+  if (outer.length === 0 || form.columns < 2) return null;
   const fold = node(graph, reductions[0]!.node);
   const { reduce } = opDef(fold.op);
   if (!reduce || reduce.arg || reduce.map) return null;
@@ -38,15 +38,17 @@ export function binsOf(graph: Graph, { members }: Body, form: RegionForm): Bins 
   if (!found) return null;
   const { match, value } = found;
   if (match.type.shape.join() !== space.join()) return null;
-  const still = (id: NodeId): boolean => {
+  const still = (id: NodeId, axis: number): boolean => {
     const { shape } = node(graph, id).type;
-    return (shape[binAxis - (space.length - shape.length)] ?? 1) === 1;
+    return (shape[axis - (space.length - shape.length)] ?? 1) === 1;
   };
-  if (value !== null && !still(value)) return null;
-  for (const [counted, index] of [match.inputs, match.inputs.toReversed()] as (readonly [NodeId, NodeId])[]) {
-    const counts = countsAlong(inside, counted, binAxis, space[binAxis]!, 1);
-    if (counts && node(graph, index).type.dtype === "i32" && still(index))
-      return { fold: fold.id, index, value, binAxis };
+  for (const binAxis of outer) {
+    if (value !== null && !still(value, binAxis)) continue;
+    for (const [counted, index] of [match.inputs, match.inputs.toReversed()] as (readonly [NodeId, NodeId])[]) {
+      const counts = countsAlong(inside, counted, binAxis, space[binAxis]!, 1);
+      if (counts && node(graph, index).type.dtype === "i32" && still(index, binAxis))
+        return { fold: fold.id, index, value, binAxis, lists: form.rows / space[binAxis]! };
+    }
   }
   return null;
 }
@@ -56,6 +58,7 @@ export function scheduleBins(
   graph: Graph,
   region: Body,
   form: RegionForm,
+  { lists }: Bins,
   target: Target,
   analysis: RowAnalysis,
   knobs: Knobs,
@@ -69,9 +72,10 @@ export function scheduleBins(
     0,
   );
   const shape: BinShape = {
-    bins: form.rows,
+    bins: form.rows / lists,
+    lists,
     updates: form.columns,
-    readBytes: bytes / form.columns,
+    readBytes: bytes / form.columns / lists,
     wide,
   };
   const factors = binFactors(shape, machine);
@@ -93,7 +97,7 @@ export function scheduleBins(
     chunks: parts,
     chunkLength: threads * turns * wide,
     threadsPerWorkgroup: threads,
-    workgroups: parts,
+    workgroups: parts * lists,
     workgroupBytes: Math.max(binBytes(shape, threads), joining),
     registers: BASE_REGISTERS + liveScalars(graph, region) * wide,
     dispatches: 2,

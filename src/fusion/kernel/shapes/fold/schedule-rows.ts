@@ -58,8 +58,8 @@ function scheduleRowsPlainly(
   if (target.schedule === "gpu" && !knobs.rows && mayBand(form, region.outputs, isFull))
     return scheduleScanBand(graph, region, form, target, analysis, knobs);
   const fold = scheduleFold(graph, region, form, target, analysis, knobs);
-  if (knobs.rows !== undefined || region.outputs.some(isFull) || !binsOf(graph, region, form)) return fold;
-  const bins = scheduleBins(graph, region, form, target, analysis, knobs);
+  const found = knobs.rows !== undefined || region.outputs.some(isFull) ? null : binsOf(graph, region, form);
+  const bins = found && scheduleBins(graph, region, form, found, target, analysis, knobs);
   return bins && sooner(bins, fold, form, target) ? bins : fold;
 }
 

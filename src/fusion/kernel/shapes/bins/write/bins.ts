@@ -21,14 +21,19 @@ export function lowerBins(job: Job): KernelProgram[] {
 
 function fillBins(job: Job): KernelProgram {
   const { graph, region, form, schedule, target } = job;
-  const { fold: id, index, value } = binsOf(graph, region, form)!;
+  const { fold: id, index, value, binAxis, lists } = binsOf(graph, region, form)!;
   const { threads, turns, wide, parts } = schedule.bins!;
+  const count = form.rows / lists;
   const low = partialLowering(job);
   const { space } = low;
   const rows = rowsOf(job);
   const { def, scalar } = foldOf(low, id);
-  const grid = workgroupPerItem(low, parts, threads, target, "part");
-  const bins = low.sharedArray("bins", scalar, form.rows * threads);
+  const grid = workgroupPerItem(low, parts * lists, threads, target, "part");
+  const [list, part] = [space.div(grid.index, parts), space.mod(grid.index, parts)];
+  const ofList = space.unravel(list, rows.rowShape.with(binAxis, 1));
+  /** The row of one of the list's bins. */
+  const rowOf = (bin: Index): Index => space.ravel(ofList.with(binAxis, bin), rows.rowShape);
+  const bins = low.sharedArray("bins", scalar, count * threads);
   const nothing = literal(def.reduce!.identity(scalar), scalar);
   const nodes = [id];
   const store = (at: Index, put: Value): void =>
@@ -39,24 +44,24 @@ function fillBins(job: Job): KernelProgram {
   const op = (name: string, as: "i32" | "bool" | typeof scalar, called: string, args: readonly Value[]): Reg =>
     low.let(name, as, 1, { kind: "op", def: opDef(called), args, attrs: {}, index: null }, nodes);
   low.comment("A thread's own bins are its column.");
-  low.loop("bin", form.rows, (binIndex) => store(own(binIndex), nothing));
+  low.loop("bin", count, (binIndex) => store(own(binIndex), nothing));
   const each = form.columns / wide;
   low.loop("turn", turns, (turn) => {
-    const unit = space.add(space.add(space.mul(grid.index, threads * turns), grid.tid), space.mul(turn, threads));
+    const unit = space.add(space.add(space.mul(part, threads * turns), grid.tid), space.mul(turn, threads));
     low.branch(space.less(unit, each), () => {
       const column = spread(space, low.bind("unit", unit, each - 1), wide === 4);
-      const at = pointAt(space, rows, space.int(0), column);
+      const at = pointAt(space, rows, rowOf(space.int(0)), column);
       const valueOf = (what: typeof id, as: typeof scalar): Value =>
         low.converted(low.valueAt(what, low.broadcast(at, form.space, node(graph, what).type.shape)), as, what);
       const [named, update] = [valueOf(index, "i32"), value === null ? literal(1, scalar) : valueOf(value, scalar)];
       for (let lane = 0; lane < wide; lane++) {
-        const part = (of: Value): Value => (widthOf(of) === 1 ? of : low.part(of, lane, nodes));
+        const lanePart = (of: Value): Value => (widthOf(of) === 1 ? of : low.part(of, lane, nodes));
         // An index is held within the bins: what names none of them adds nothing.
-        const variable = space.variable(low.names.frame("bin"), form.rows - 1, low.level);
-        low.emit({ kind: "bindValue", variable, value: part(named), nodes });
+        const variable = space.variable(low.names.frame("bin"), count - 1, low.level);
+        low.emit({ kind: "bindValue", variable, value: lanePart(named), nodes });
         const here = low.let("here", "i32", 1, { kind: "index", index: space.of(variable) }, nodes);
-        const exists = op("exists", "bool", "eq", [here, part(named)]);
-        const taken = op("taken", scalar, "where", [exists, part(update), nothing]);
+        const exists = op("exists", "bool", "eq", [here, lanePart(named)]);
+        const taken = op("taken", scalar, "where", [exists, lanePart(update), nothing]);
         const bin = own(space.of(variable));
         store(bin, low.let("next", scalar, 1, { kind: "combine", def, a: load("known", bin), b: taken }, nodes));
       }
@@ -65,24 +70,24 @@ function fillBins(job: Job): KernelProgram {
   low.barrier();
   low.comment("Join what all threads have of a bin, each beginning with another one.");
   const partials = partialsBuffer(low, job, id);
-  low.loop("turn", Math.ceil(form.rows / threads), (turn) => {
+  low.loop("turn", Math.ceil(count / threads), (turn) => {
     const binIndex = space.add(grid.tid, space.mul(turn, threads));
-    low.branch(space.less(binIndex, form.rows), () => {
-      const mine = low.bind("bin", binIndex, form.rows - 1);
+    low.branch(space.less(binIndex, count), () => {
+      const mine = low.bind("bin", binIndex, count - 1);
       const total = low.variable("total", scalar, 1, nothing, nodes);
       low.loop("thread", threads, (thread) => {
         const column = space.mod(space.add(thread, grid.tid), threads);
         const known = load("known", space.add(space.mul(mine, threads), column));
         low.set(total, { kind: "combine", def, a: total, b: known }, nodes);
       });
-      low.store(partials, space.add(space.mul(grid.index, form.rows), mine), total, nodes);
+      low.store(partials, space.add(space.mul(part, form.rows), rowOf(mine)), total, nodes);
     });
   });
   const share = `${turns} ${wide === 4 ? "vectors" : "values"} each`;
   return programOf(low, job, {
     ...namesOf(job, "partials"),
     template: "split-reduce",
-    schedule: `One workgroup of ${threads} threads per one of ${parts} chunks of ${form.columns} updates, ${share}; each thread has a bin for every one of ${form.rows} indices.`,
+    schedule: `One workgroup of ${threads} threads per one of ${parts} chunks of ${form.columns} updates${lists > 1 ? ` of each of ${lists} lists` : ""}, ${share}; each thread has a bin for every one of ${count} indices.`,
     ...gridFields(grid),
   });
 }
