@@ -21,6 +21,7 @@ const h200 = (kibibytes: number): DeviceProfile => ({
   multiprocessors: 132,
   counted: true,
   workgroupBytes: kibibytes * 1024,
+  maxBindingBytes: 2 ** 31 - 4,
 });
 
 const qkv = (d: number): string => ["q", "k", "v"].map((name) => `${name}: f32[16, 2048, ${d}]\n`).join("");
@@ -28,26 +29,29 @@ const plain = (d: number): string => `${qkv(d)}o = softmax(q @ k.mT * 0.125, dim
 const causal = (d: number): string => `${qkv(d)}o = scaled_dot_product_attention(q, k, v, is_causal=True)`;
 const masked = (d: number): string => `${qkv(d)}m: f32[2048, 2048]\no = softmax(q @ k.mT * 0.125 + m, dim=-1) @ v`;
 
-/** µs of the plan without and with attention fused. */
+/**
+ * µs of the plan without and with attention fused, on 2026-11-28; those in one kernel that the planner does not take, and those with less
+ * workgroup memory, are of eight days before: kernels of attention have not changed since.
+ */
 type Row = readonly [name: string, text: string, kibibytes: number, apart: number, fused: number];
 const rows: readonly Row[] = [
-  ["32 wide", plain(32), 48, 473, 256],
-  ["64 wide", plain(64), 48, 704, 610],
-  ["64 wide with a mask", masked(64), 48, 742, 666],
-  ["64 wide, causal", causal(64), 48, 705, 333],
-  ["80 wide", plain(80), 48, 913, 790],
-  ["96 wide", plain(96), 48, 963, 872],
-  ["128 wide", plain(128), 48, 1009, 1122],
-  ["128 wide, causal", causal(128), 48, 1010, 655],
-  ["32 wide, 32 KiB", plain(32), 32, 474, 256],
-  ["80 wide, 32 KiB", plain(80), 32, 914, 758],
-  ["128 wide, 32 KiB", plain(128), 32, 1008, 1346],
-  ["128 wide, causal, 32 KiB", causal(128), 32, 1010, 855],
-  ["64 wide, 16 KiB", plain(64), 16, 726, 668],
-  ["80 wide, 16 KiB", plain(80), 16, 944, 895],
-  ["96 wide, 16 KiB", plain(96), 16, 1001, 1310],
-  ["128 wide, 16 KiB", plain(128), 16, 1090, 1817],
+  ["32 wide", plain(32), 48, 480, 255],
+  ["64 wide", plain(64), 48, 563, 616],
+  ["64 wide with a mask", masked(64), 48, 576, 658],
+  ["64 wide, causal", causal(64), 48, 564, 331],
+  ["80 wide", plain(80), 48, 783, 795],
+  ["96 wide", plain(96), 48, 828, 870],
+  ["96 wide, causal", causal(96), 48, 829, 484],
+  ["128 wide", plain(128), 48, 920, 1122],
+  ["128 wide with a mask", masked(128), 48, 930, 1165],
+  ["128 wide, causal", causal(128), 48, 920, 648],
+  ["32 wide, 32 KiB", plain(32), 32, 480, 256],
+  ["128 wide, 32 KiB", plain(128), 32, 920, 1346],
+  ["128 wide, causal, 32 KiB", causal(128), 32, 920, 855],
+  ["128 wide, 16 KiB", plain(128), 16, 920, 1817],
 ];
+/** Two plans whose times are closer than this are as good as each other. */
+const ALIKE = 0.02;
 
 const stepsOf = (text: string, given: Partial<CompileOptions>): readonly Step[] => compiled(graphOf(text), given).steps;
 const micros = (text: string, given: Partial<CompileOptions>): number =>
@@ -57,7 +61,8 @@ const expensive = 1e4;
 
 test.each(rows)("attention %s", (_, text, kibibytes, apart, fused) => {
   const profile = h200(kibibytes);
-  expect(stepsOf(text, { profile }).at(-1)!.totals.kernels === 1).toBe(fused < apart);
+  const isOne = stepsOf(text, { profile }).at(-1)!.totals.kernels === 1;
+  if (Math.abs(Math.log(fused / apart)) > ALIKE) expect(isOne).toBe(fused < apart);
   const whole = micros(text, { profile: { ...profile, launchMicros: expensive } }) - expensive + profile.launchMicros;
   expect(Math.abs(Math.log(whole / fused))).toBeLessThan(Math.log(4 / 3));
   expect(Math.abs(Math.log(micros(text, { profile, disabledPasses: ["attention"] }) / apart))).toBeLessThan(
@@ -68,22 +73,22 @@ test.each(rows)("attention %s", (_, text, kibibytes, apart, fused) => {
 const heads = (q: number, kv: number, columns = 2048): string =>
   `q: f32[1, ${q}, 2048, 64]\nk: f32[1, ${kv}, ${columns}, 64]\nv: f32[1, ${kv}, ${columns}, 64]\n`;
 
-/** µs of the plan that stores the scores and folds them in a second kernel, and of one kernel. */
+/** µs of the plan that stores the scores, and of one kernel. */
 test.each([
-  ["of one head of keys each", `${heads(16, 16)}o = scaled_dot_product_attention(q, k, v)`, 651, 612],
+  ["of one head of keys each", `${heads(16, 16)}o = scaled_dot_product_attention(q, k, v)`, 564, 616],
   [
     "of four heads of queries to one of keys",
     `${heads(32, 8)}o = scaled_dot_product_attention(q, k, v, enable_gqa=True)`,
-    1280,
-    1229,
+    1202,
+    1225,
   ],
-  ["across 1777 columns", `${heads(16, 16, 1777)}o = scaled_dot_product_attention(q, k, v)`, 734, 550],
-])("attention %s: two kernels or one", (_, text, two, one) => {
+  ["across 1777 columns", `${heads(16, 16, 1777)}o = scaled_dot_product_attention(q, k, v)`, 596, 549],
+])("attention %s: three kernels or one", (_, text, three, one) => {
   const profile = h200(48);
-  expect(one).toBeLessThan(two);
   const { totals } = stepsOf(text, { profile }).at(-1)!;
-  expect(totals.kernels).toBe(1);
-  expect(Math.abs(Math.log(totals.predictedMicros / one))).toBeLessThan(Math.log(4 / 3));
+  const best = Math.min(three, one);
+  expect((totals.kernels === 1 ? one : three) / best).toBeLessThan(1 + ALIKE);
+  expect(Math.abs(Math.log(totals.predictedMicros / best))).toBeLessThan(Math.log(4 / 3));
 });
 
 const loss = (n: number, k: number, v: number): string =>

@@ -2,7 +2,16 @@
  * @file Product → softmax → product becomes one kernel, by algebra and not by name: the division by the row's sum waits until
  * the end, the row's maximum and sum run along, and the scores are computed tile by tile where they are needed.
  */
-import { node, sizeOf, type Alternative, type NodeId, type Patch, type Region, type Verdict } from "../../ir";
+import {
+  node,
+  sizeOf,
+  type Alternative,
+  type NodeId,
+  type Patch,
+  type Region,
+  type Verdict,
+  type Work,
+} from "../../ir";
 import { isRefusal } from "../../cost";
 import { algebraOf, isDivision, opDef } from "../../ops";
 import { classifyOnline } from "../../kernel";
@@ -12,6 +21,7 @@ import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "../drive
 import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "../driver/merge";
 import type { Planner } from "../driver/planner";
 import { openRewriter, type Rewriter } from "../driver/rewriter";
+import { keptApart } from "../profitability/kept-apart";
 import { onlineProfitability, regionsOf } from "../profitability/online-profitability";
 import { rewriteCandidate } from "../driver/rewriting";
 import { mergedRegion } from "../driver/merged-rewrite";
@@ -119,7 +129,9 @@ function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generato
   }
   const change = found.factor ? divideLast(planner, found) : null;
   const patch = change ? rewriter.patchOf(change) : NOTHING;
-  const whole = planner.supposing(patch, () => prospects(planner, rewriter, found, patch));
+  const group = regionsOf(planner, rewriter, [found.scores, ...found.mods, ...found.core, found.values]);
+  const stored = group.length > 3 ? keptApart(planner, group) : null;
+  const whole = planner.supposing(patch, () => prospects(planner, rewriter, found, patch, stored));
   if ("rule" in whole) {
     yield whole;
     return;
@@ -155,8 +167,15 @@ function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generato
 /**
  * What all three steps gain together; a refusal, when the last of them would be refused: then the first is not taken either.
  * Asked while the nodes of `patch` are rewritten.
+ * @param stored what the kernels take that store the scores, and where these are folded
  */
-function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: Patch): Candidate | Opinion {
+function prospects(
+  planner: Planner,
+  rewriter: Rewriter,
+  found: Between,
+  patch: Patch,
+  stored: Work | null,
+): Candidate | Opinion {
   const { scores, values, mods, core } = found;
   const nodes = [scores, ...mods, ...core, values];
   const group = regionsOf(planner, rewriter, nodes);
@@ -183,7 +202,7 @@ function prospects(planner: Planner, rewriter: Rewriter, found: Between, patch: 
   const delta = costOf(planner, merged);
   const worth =
     (group.length > 1 ? leftSeparate(planner, group, merged.nodes) : null) ??
-    onlineProfitability(planner, merged, delta, doing(planner, merged));
+    onlineProfitability(planner, merged, delta, doing(planner, merged), stored);
   if (worth.ok) return worth;
   const isForced = merged.edges.some((edge) => planner.options.forced.includes(edge));
   return isForced ? forcedAnyway(planner, merged, delta, worth) : refuse(worth);

@@ -1,12 +1,12 @@
 /** @file What the passes share that fold rows while they are made: whose regions are concerned, and whether it pays. */
-import type { NodeId, Region, RegionId, Verdict } from "../../ir";
+import type { NodeId, Region, RegionId, Verdict, Weighed, Work } from "../../ir";
 import { lineOf } from "../../kernel";
 import type { Candidate, CostDelta, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
 import type { Rewriter } from "../driver/rewriter";
 import { bothWays, bytesOfWays, NO_MICROS, takesIt, timeOf, weigh } from "./weigh";
-import { capital, countOf, showBytes, yes } from "../driver/sentences";
-import { unprofitable, numbersOf, worthIt } from "./profitability";
+import { capital, countOf, no, showBytes, yes } from "../driver/sentences";
+import { forcing, unprofitable, numbersOf, worthIt } from "./profitability";
 
 /** Regions that compute some of `nodes`, each once, as they are now. */
 export function regionsOf(planner: Planner, rewriter: Rewriter, nodes: readonly NodeId[]): Region[] {
@@ -20,16 +20,27 @@ const TIE = 0.025;
 /**
  * Predicted time, and the bytes saved against operands that every band of rows reads again.
  * @param doing how the sentence begins
+ * @param kept what fewer kernels than now take without it; null where there are none
  */
-export function onlineProfitability(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string): Opinion {
+export function onlineProfitability(
+  planner: Planner,
+  candidate: Candidate,
+  delta: CostDelta,
+  doing: string,
+  kept: Work | null = null,
+): Opinion {
   const { apart, fused } = delta;
-  const ways = bothWays(candidate, delta);
-  const tied = fused.micros >= apart.micros - NO_MICROS && fused.micros < (1 + TIE) * apart.micros;
-  if (tied && fused.bytes < apart.bytes) {
-    const text = `${doing} moves ${bytesOfWays(fused, apart)}. Predicted times within ${100 * TIE} % are a tie (${timeOf(fused, apart)}), so the bytes decide.`;
+  const rival = kept && kept.micros < apart.micros ? kept : apart;
+  const besides = rival === apart ? [] : [{ what: "fewer separate kernels", ...rival }];
+  const ways = [...bothWays(candidate, delta), ...besides];
+  const tied = fused.micros >= rival.micros - NO_MICROS && fused.micros < (1 + TIE) * rival.micros;
+  if (tied && fused.bytes < rival.bytes) {
+    const text = `${doing} moves ${bytesOfWays(fused, rival)}. Predicted times within ${100 * TIE} % are a tie (${timeOf(fused, rival)}), so the bytes decide.`;
     return yes("A_BYTES", candidate.nodes, text, { numbers: numbersOf(delta), weighed: weigh("bytes", ways) });
   }
   const weighed = weigh("time", ways);
+  if (!takesIt(weighed) && fused.micros < apart.micros)
+    return beaten(candidate, delta, doing, weighed, forcing(planner, candidate));
   if (!takesIt(weighed)) return { ...unprofitable(planner, candidate, delta, doing), weighed };
   const verdict = inChunks(planner, candidate, worthIt(candidate, delta, doing));
   const bytes = (regions: readonly Region[]): number =>
@@ -38,6 +49,19 @@ export function onlineProfitability(planner: Planner, candidate: Candidate, delt
   if (again <= 0) return { ...verdict, weighed };
   const text = `${verdict.text} Bands of ${lineIn(planner, candidate.add)}s read the other operand again, ${showBytes(again)} that the cache serves; the time includes it.`;
   return { ...verdict, text, numbers: { ...verdict.numbers, bytesFromCache: again }, weighed };
+}
+
+/** Other kernels than those of now are sooner done. */
+function beaten(
+  { nodes }: Candidate,
+  delta: CostDelta,
+  doing: string,
+  weighed: Weighed,
+  way: Pick<Verdict, "remedy" | "remedyOptions">,
+): Opinion {
+  const rival = weighed.alternatives.at(-1)!;
+  const text = `${doing} takes longer than ${countOf(rival.launches, "kernel")} that store what lies between them and do all elementwise work: ${timeOf(delta.fused, rival)}.`;
+  return no("C_BEATEN", nodes, text, { numbers: numbersOf(delta), weighed, ...way });
 }
 
 /** What the widest of the regions folds: a row, or a column. */

@@ -65,8 +65,10 @@ const STEP_WAIT = 180;
 const HIDDEN = 1.5;
 /** FLOP that pass while a byte comes from memory or the second-level cache to workgroup memory. */
 const FETCH_FLOPS = 6.5;
-/** Steps of k that pass before the first product and after the last. */
+/** Steps of k that pass before the first product and after the last. Where workgroups come one after another, their neighbours hide them. */
 const START_AND_END = 24;
+/** Workgroups for each that runs at once from which on they no longer begin and end together. */
+const STREAMING = 8;
 /** Accumulators of a thread above which a tile must be measured before it is offered: compilers run out of registers. */
 const MANY = 96;
 /** Share of a tile's speed that threads with so many reach: few of them fit on a multiprocessor. */
@@ -123,7 +125,8 @@ function residencyOf(tile: MatmulTile): Residency {
 /** µs of `workgroups` tiles that walk `length` of k. */
 function tileMicros(tile: MatmulTile, workgroups: number, length: number, multiprocessors: number): number {
   const { most, rates } = residencyOf(tile);
-  const work = 2 * tile.m * tile.n * (length + START_AND_END);
+  const hidden = workgroups > STREAMING * multiprocessors * most ? most : 1;
+  const work = 2 * tile.m * tile.n * (length + START_AND_END / hidden);
   const least = STEP * (length / tile.k);
   return wavesMicros(workgroups, multiprocessors, most, (beside) =>
     Math.max(least, (beside * work) / (FLOPS * rates[beside - 1]!)),

@@ -237,7 +237,8 @@ function liesAlongK(graph: Graph, members: readonly NodeId[], product: NodeId, w
 }
 
 /**
- * Outputs in which neighbouring columns of the product lie further apart than one element.
+ * Outputs in which neighbouring columns of the product lie further apart than one element, or whose rows are no whole vectors, so that
+ * each element is stored by itself.
  * @param transposes the kernel transposes blocks whose rows lie side by side
  */
 function stridedOutputs(graph: Graph, { members, outputs }: Body, transposes: boolean): NodeId[] {
@@ -248,7 +249,8 @@ function stridedOutputs(graph: Graph, { members, outputs }: Body, transposes: bo
     if (next < 0 || shape.at(-1) === 1) return [];
     return outputs.filter((id) => {
       const follower = followers.get(id);
-      return follower && follower.indices[next] !== 1 && !(transposes && isStoredTransposed(graph, product, follower));
+      if (!follower || (transposes && isStoredTransposed(graph, product, follower))) return false;
+      return follower.indices[next] !== 1 || shape.at(-1)! % 4 !== 0;
     });
   });
 }
