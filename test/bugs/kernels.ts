@@ -198,7 +198,7 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
     ["shapes/groups/write/groups.ts", '[outside, «literal(this.#targets, "i32")», value]', 'literal(0, "i32")'],
   ],
   "shared-behind-any-edge": [["emit/lowering.ts", "const key = «this.space.keyOf(when)»;", '""']],
-  "outside-in-a-bin": [["shapes/bins/write/bins.ts", "[exists, part(update), «nothing»]", "part(update)"]],
+  "outside-in-a-bin": [["shapes/bins/write/bins.ts", "[exists, lanePart(update), «nothing»]", "lanePart(update)"]],
   "lost-run": [
     ["shapes/sort/write/merge-sort.ts", "right: «least(space.add(rest, space.mul(left, -1)))»,", "space.int(0)"],
   ],

@@ -136,7 +136,7 @@ function besideFor(shape: FoldShape, threads: number, lanes: number): number[] {
 function lanesFor(shape: FoldShape, threads: number, { lanes, held }: FoldChoice): number[] {
   if (!shape.together) return [1];
   if (!shape.several) return lanes === 1 && shape.alone ? [1] : [threads, ...(shape.alone ? [1] : [])];
-  if (lanes) return [lanes];
+  if (lanes && (lanes > 1 || shape.alone)) return [lanes];
   const units = shape.columns / (shape.vector === "folded" ? 4 : 1);
   const most = held === false ? Math.max(1, Math.floor(units / 2)) : nextPowerOfTwo(units);
   const shares = powersTo(Math.min(threads, most)).filter((some) => some > 1 || shape.alone);

@@ -1,6 +1,6 @@
 /** @file What the passes over a row load of each stored value: in each turn of their loops, or once a row. */
 import { node, type Graph, type Node, type NodeId, type Region } from "../../../../ir";
-import { opDef } from "../../../../ops";
+import { opDef, type IndexCase } from "../../../../ops";
 import { WayBack } from "../../../count/way-back";
 import { endsPass } from "./row-ops";
 import {
@@ -8,6 +8,7 @@ import {
   indexStrides,
   movingIndex,
   stridesAlong,
+  type Holds,
   type IndexStride,
 } from "../../../indices/index-strides";
 import type { LayoutStep } from "../../../indices/row-layout";
@@ -41,39 +42,54 @@ interface Seeker {
   readonly lane: ReadonlyMap<number, number>;
 }
 
+/** Where a member is asked for, and which of several operands alone that shows; null where it may be any of them. */
+interface Way {
+  readonly from: Asked;
+  readonly operand: number | null;
+}
+
 /** Seekers, as the bits of a number, that ask a member for the same. */
 interface Group {
   who: bigint;
-  readonly ways: ReadonlyMap<Asked, readonly IndexStride[]>;
+  readonly ways: ReadonlyMap<Way, readonly IndexStride[]>;
+}
+
+/** One object for each way. */
+const WAYS = new Map<string, Way>();
+function wayOf(from: Asked, operand: number | null): Way {
+  const key = `${from} ${operand}`;
+  const way = WAYS.get(key) ?? { from, operand };
+  WAYS.set(key, way);
+  return way;
 }
 
 const sameIndices = (a: readonly IndexStride[] | undefined, b: readonly IndexStride[] | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && a.every((index, axis) => index === b[axis]));
 
 const sameWays = (a: Group["ways"], b: Group["ways"]): boolean =>
-  a.size === b.size && [...a].every(([where, at]) => sameIndices(at, b.get(where)));
+  a.size === b.size && [...a].every(([way, at]) => sameIndices(at, b.get(way)));
 
 /** What a group asks for when it asks for this too; the same object where that is nothing new. */
-function withWay(ways: Group["ways"], where: Asked, at: readonly IndexStride[]): Group["ways"] {
-  const known = ways.get(where);
+function withWay(ways: Group["ways"], way: Way, at: readonly IndexStride[]): Group["ways"] {
+  const known = ways.get(way);
   const both = known ? known.map((was, axis) => eitherStride(was, at[axis]!)) : at;
-  return sameIndices(known, both) ? ways : new Map([...ways, [where, both]]);
+  return sameIndices(known, both) ? ways : new Map([...ways, [way, both]]);
 }
 
 /** Adds what some seekers ask of a member; those that then ask for the same stay one group, however many passes they belong to. */
-function joinGroups(groups: Group[], asking: bigint, where: Asked, at: readonly IndexStride[]): void {
+function joinGroups(groups: Group[], asking: bigint, way: Way, at: readonly IndexStride[]): void {
   let rest = asking;
   const moved: Group[] = [];
   for (const group of groups) {
     const who = group.who & rest;
     if (who === 0n) continue;
     rest &= ~who;
-    const ways = withWay(group.ways, where, at);
+    const ways = withWay(group.ways, way, at);
     if (ways === group.ways) continue;
     group.who &= ~who;
     moved.push({ who, ways });
   }
-  if (rest !== 0n) moved.push({ who: rest, ways: new Map([[where, at]]) });
+  if (rest !== 0n) moved.push({ who: rest, ways: new Map([[way, at]]) });
   for (const each of moved) {
     const like = groups.find(({ who, ways }) => who !== 0n && sameWays(ways, each.ways));
     if (like) like.who |= each.who;
@@ -111,7 +127,7 @@ export function loadsOf(
       }
       const groups = asked.get(id) ?? [];
       asked.set(id, groups);
-      joinGroups(groups, who, where, at);
+      joinGroups(groups, who, wayOf(where, shownAlone(graph, id, at, algebra)), at);
     };
   const starts = new Map<ReadonlyMap<number, number>, Map<readonly LayoutStep[] | null, readonly IndexStride[]>>();
   seekers.forEach(({ root: { id, layout }, lane }, i) => {
@@ -125,7 +141,7 @@ export function loadsOf(
     if (endsPass(node(graph, id))) continue;
     for (const { who, ways } of asked.get(id)!) {
       if (who === 0n) continue;
-      for (const [from, at] of ways) askOperands(graph, id, at, from, askFor(who), algebra);
+      for (const [{ from }, at] of ways) askOperands(graph, id, at, from, askFor(who), algebra);
     }
   }
   return found;
@@ -144,7 +160,7 @@ function askOperands(
   algebra: typeof indexStrides,
 ): void {
   const n = node(graph, id);
-  const { kind, movement, gather } = opDef(n.op);
+  const { kind, gather } = opDef(n.op);
   if (kind === "gather") {
     const { shape } = node(graph, n.inputs[0]!).type;
     const axis = gather!.axis(n.attrs, shape);
@@ -170,15 +186,35 @@ function askOperands(
     });
     return;
   }
-  const inputs = n.inputs.map((input) => node(graph, input).type.shape);
-  const context = { inputs, output: n.type.shape, attrs: n.attrs };
-  const cases = movement!.source(at, context, algebra).filter(({ when }) => when !== "never");
+  const cases = casesAt(graph, n, at, algebra);
   // A choice that the row makes is made before the loop.
   for (const [number, { when, operand, index }] of cases.entries()) {
     const certain = when === null || when === "always";
     ask(n.inputs[operand]!, index, from === "turn" && !(certain && number === 0) ? "branch" : from);
     if (certain) break;
   }
+}
+
+/** Where elements of a movement come from, as far as they exist. */
+function casesAt(
+  graph: Graph,
+  n: Node,
+  at: readonly IndexStride[],
+  algebra: typeof indexStrides,
+): IndexCase<IndexStride, Holds>[] {
+  const inputs = n.inputs.map((input) => node(graph, input).type.shape);
+  const context = { inputs, output: n.type.shape, attrs: n.attrs };
+  return opDef(n.op)
+    .movement!.source(at, context, algebra)
+    .filter(({ when }) => when !== "never");
+}
+
+/** The operand that a movement of several shows at all of these indices. */
+function shownAlone(graph: Graph, id: NodeId, at: readonly IndexStride[], algebra: typeof indexStrides): number | null {
+  const n = node(graph, id);
+  if (n.inputs.length < 2 || opDef(n.op).kind !== "movement") return null;
+  const first = casesAt(graph, n, at, algebra)[0];
+  return first && (first.when === null || first.when === "always") ? first.operand : null;
 }
 
 /** A search asks for keys anywhere; a range for its ends, and for whatever rows it lists between them. */

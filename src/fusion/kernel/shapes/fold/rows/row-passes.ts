@@ -1,9 +1,9 @@
 /** @file How often a streaming row kernel walks over each stored value: once a pass that loads it at an index of its own per column. */
-import { node, type Graph, type NodeId, type Region } from "../../../../ir";
+import { node, sizeOf, type Graph, type NodeId, type Region } from "../../../../ir";
 import { loadsByData, opDef } from "../../../../ops";
 import { ALL_PROBES, offsetsAt, touchedElements, type Points } from "../../../count/reads";
 import { endsPass } from "./row-ops";
-import { loadsOf, type LoadsOfPasses, type PassRoot } from "./row-loads";
+import { loadsOf, type Loads, type LoadsOfPasses, type PassRoot } from "./row-loads";
 import { sharedStrides } from "../../../indices/index-strides";
 import { pointAfter, unravelled } from "../../../indices/row-layout";
 import type { RegionForm } from "../../../types";
@@ -54,7 +54,13 @@ export function passesPerRead(
   // What one pass walks and a row of another loads once is loaded in both; a row keeps what it loaded once.
   for (const value of known) {
     const walked = passes.get(value);
-    if (!walked) continue;
+    if (!walked) {
+      const stages = loadedElsewhere(graph, region, form, loads, value, (asked) =>
+        whole(around, asked).includes(value),
+      );
+      if (stages.size > 1) passes.set(value, stages);
+      continue;
+    }
     const held = loads.filter(({ still }) => still.has(value));
     const first = held.reduce((least, { root }) => Math.min(least, root.stage), Infinity);
     if (walked.has(first)) continue;
@@ -92,6 +98,32 @@ export function passesPerRead(
   return new Map(
     [...passes].map(([value, set]) => [value, shares ? wholeWalks(set, (stage) => shares(value, stage)) : set.size]),
   );
+}
+
+/** Passes whose rows load all of a value once, each where no pass before it did. */
+function loadedElsewhere(
+  graph: Graph,
+  { members }: Pick<Region, "members">,
+  form: RegionForm,
+  loads: readonly (Loads & { readonly root: PassRoot })[],
+  value: NodeId,
+  isWhole: (roots: readonly NodeId[]) => boolean,
+): Set<number> {
+  const held = loads.filter(({ still }) => still.has(value));
+  const stages = [...new Set(held.map(({ root }) => root.stage))].toSorted((a, b) => a - b);
+  const found = new Set<number>();
+  // A value that each row loads one element of is the same element wherever it is asked for.
+  if (stages.length < 2 || sizeOf(node(graph, value).type.shape) <= form.rows) return found;
+  const { points } = somePoints(form);
+  const had = new Set<string>();
+  for (const stage of stages) {
+    const roots = held.flatMap(({ root }) => (root.stage === stage ? [root] : []));
+    const ways = (indicesOf(graph, members, roots, points).get(value) ?? []).map((way) => way.join());
+    const isNew = ways.some((way) => !had.has(way));
+    for (const way of ways) had.add(way);
+    if (isNew && isWhole(roots.map(({ id }) => id))) found.add(stage);
+  }
+  return found;
 }
 
 /** Walks over all of a value that passes over some of it each add up to; a part of a walk beside whole ones is not counted. */
