@@ -119,7 +119,8 @@ function timesOf(graph: Graph, n: Node, evaluated: number, form: RegionForm | nu
 }
 
 /** Bins that an update is compared with, of which it names one: where it is folded into bins, that one alone. */
-const comparedWith = (form: RegionForm | null, { bins }: RegionSchedule): number => (bins ? form!.rows / bins.lists : 1);
+const comparedWith = (form: RegionForm | null, { bins }: RegionSchedule): number =>
+  bins ? form!.rows / bins.lists : 1;
 
 /** Arithmetic on an element for each digit: it is cut out of the key, and counted, once to count and twice to move. */
 const DIGIT_OPS = 12;
