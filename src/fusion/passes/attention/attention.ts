@@ -21,7 +21,7 @@ import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "../drive
 import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "../driver/merge";
 import type { Planner } from "../driver/planner";
 import { openRewriter, type Rewriter } from "../driver/rewriter";
-import { keptApart } from "../profitability/kept-apart";
+import { storedApart } from "../profitability/stored-apart";
 import { onlineProfitability, regionsOf } from "../profitability/online-profitability";
 import { rewriteCandidate } from "../driver/rewriting";
 import { mergedRegion } from "../driver/merged-rewrite";
@@ -130,7 +130,7 @@ function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generato
   const change = found.factor ? divideLast(planner, found) : null;
   const patch = change ? rewriter.patchOf(change) : NOTHING;
   const group = regionsOf(planner, rewriter, [found.scores, ...found.mods, ...found.core, found.values]);
-  const stored = group.length > 3 ? keptApart(planner, group) : null;
+  const stored = group.length > 3 ? storedApart(planner, group) : null;
   const whole = planner.supposing(patch, () => prospects(planner, rewriter, found, patch, stored));
   if ("rule" in whole) {
     yield whole;

@@ -20,17 +20,17 @@ const TIE = 0.025;
 /**
  * Predicted time, and the bytes saved against operands that every band of rows reads again.
  * @param doing how the sentence begins
- * @param kept what fewer kernels than now take without it; null where there are none
+ * @param stored what fewer kernels than now take without it; null where there are none
  */
 export function onlineProfitability(
   planner: Planner,
   candidate: Candidate,
   delta: CostDelta,
   doing: string,
-  kept: Work | null = null,
+  stored: Work | null = null,
 ): Opinion {
   const { apart, fused } = delta;
-  const rival = kept && kept.micros < apart.micros ? kept : apart;
+  const rival = stored && stored.micros < apart.micros ? stored : apart;
   const besides = rival === apart ? [] : [{ what: "fewer separate kernels", ...rival }];
   const ways = [...bothWays(candidate, delta), ...besides];
   const tied = fused.micros >= rival.micros - NO_MICROS && fused.micros < (1 + TIE) * rival.micros;

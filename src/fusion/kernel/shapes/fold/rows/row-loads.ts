@@ -57,7 +57,7 @@ interface Group {
 /** One object for each way. */
 const WAYS = new Map<string, Way>();
 function wayOf(from: Asked, operand: number | null): Way {
-  const key = `${from} ${operand}`;
+  const key = [from, operand].join();
   const way = WAYS.get(key) ?? { from, operand };
   WAYS.set(key, way);
   return way;

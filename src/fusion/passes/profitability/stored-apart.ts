@@ -5,7 +5,7 @@ import type { Planner } from "../driver/planner";
 import { workOf } from "./weigh";
 
 /** The least that the kernels of `group` take where elementwise ones join the kernel before them or the one behind; null where none can. */
-export function keptApart(planner: Planner, group: readonly Region[]): Work | null {
+export function storedApart(planner: Planner, group: readonly Region[]): Work | null {
   const works = (["before", "behind"] as const).flatMap((side) => joinedTo(planner, group, side) ?? []);
   return works.reduce<Work | null>((best, each) => (best && best.micros <= each.micros ? best : each), null);
 }
@@ -33,7 +33,7 @@ function joinedTo(planner: Planner, group: readonly Region[], side: "before" | "
   for (const [id, regions] of sets) {
     if (regions.length > 1) {
       const nodes = regions.flatMap(({ outputs }) => outputs);
-      const candidate = mergeCandidate(planner, "kept-apart", regions, { edges: [], nodes, id });
+      const candidate = mergeCandidate(planner, "stored-apart", regions, { edges: [], nodes, id });
       if (!planner.kernelOf(candidate.add[0]!) || refusedMerge(planner, candidate)) return null;
     }
     kernels.push(regions.length > 1 ? mergedRegion(planner, regions, id) : regions[0]!);
