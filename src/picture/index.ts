@@ -15,7 +15,7 @@ export { coloursAt, type KernelColours } from "./kernel-colours";
 export { pillWidth, tagRect } from "./labels";
 export { lastWords, markPoint, marksOf, type EdgeMark } from "./marks";
 export { paletteEntries, searchPalette, type Glyph } from "./ops";
-export { pictureOf, type Heading, type Hull, type Line, type Picture, type Port } from "./picture";
+export { headingRect, pictureOf, type Heading, type Hull, type Line, type Picture, type Port } from "./picture";
 export { AROUND_NAME, boxesOf } from "./place";
 export { nodePorts, type NodePorts, type OperandPort } from "./lines/ports";
 export { choiceWords, DISK, isChoice, savedKinds, savedSign, savedWords, withSaved } from "./saved";

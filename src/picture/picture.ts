@@ -98,6 +98,12 @@ const [HEADING_SIZE, HEADING_LINE] = [23, 23];
 /** px above the topmost box. */
 const HEADING_GAP = 44;
 
+/** What a heading takes of the picture, at the size that it has where the graph is small. */
+export function headingRect({ text, x, y }: Heading): Rect {
+  const half = textWidth(text, HEADING_SIZE) / 2;
+  return { x0: x - half, x1: x + half, y0: y, y1: y + HEADING_LINE };
+}
+
 /** Over the forward pass and the backward pass, where they stand apart, and between them what is saved. */
 function headingsOf({ nodes, savedBytes = 0 }: Scene, boxes: ReadonlyMap<NodeId, Box>): Heading[] {
   const side = (late: boolean): Box[] =>

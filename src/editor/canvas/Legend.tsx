@@ -3,13 +3,14 @@ import { useStore } from "@xyflow/react";
 import { useMemo } from "react";
 import { SavedSign } from "./nodes/SavedSign";
 import { useCanvas } from "./canvas-store";
-import { legendCorner, rectOf, savedKinds, savedWords, tagRect, type Picture } from "../../picture";
+import { headingRect, legendCorner, rectOf, savedKinds, savedWords, tagRect, type Picture } from "../../picture";
 
 export function Legend({ picture }: { readonly picture: Picture }) {
   const saved = useMemo(() => savedKinds(picture.scene), [picture]);
   const drawn = useMemo(() => {
     const boxes = [...picture.boxes.values()].map((box) => rectOf(box));
-    return [...boxes, ...picture.hulls.flatMap(({ rects, tag }) => [...rects, tagRect(tag)])];
+    const headings = picture.headings.map(headingRect);
+    return [...boxes, ...headings, ...picture.hulls.flatMap(({ rects, tag }) => [...rects, tagRect(tag)])];
   }, [picture]);
   const card = useCanvas((s) => s.card);
   const corner = useStore(({ transform: [x, y, zoom], width, height }) =>

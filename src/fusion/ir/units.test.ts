@@ -29,7 +29,7 @@ test("times pick the unit that keeps the number short", () => {
     "999 µs",
     "1,000 µs",
     "1,200 µs",
-    "2.5 s",
+    "2,500 ms",
   ]);
 });
 

@@ -21,17 +21,22 @@ export const showBytes = (bytes: number): string => scaled(bytes, 1024, ["B", "K
 /** Whether the first are fewer bytes by what is worth a word: more than a hundredth, which three figures always show. */
 export const clearlyLess = (bytes: number, than: number): boolean => bytes < 0.99 * than;
 
-/** Times stay in µs up to this many, alone and beside shorter ones: a decision and the score then say the same number. */
-export const MOST_MICROS = 10_000;
+/** Times stay in µs, or in ms, up to this many, alone and beside shorter ones: a decision and the score then say the same number. */
+export const MOST_OF_A_TIME = 10_000;
 
 /** `67.1 µs`, `1,510 µs`, `12 ms`, `8.19 ns`; takes µs. */
 export function showMicros(micros: number): string {
   if (micros === 0) return "0 µs";
   const size = Math.abs(micros);
   if (size < 0.9995) return scaled(micros * 1000, 1000, ["ns", "µs"]);
-  return size < MOST_MICROS - 0.5
-    ? `${showFigures(Number(micros.toPrecision(3)))} µs`
-    : scaled(micros / 1000, 1000, ["ms", "s"]);
+  const [unit, of] =
+    (
+      [
+        ["µs", 1],
+        ["ms", 1e3],
+      ] as const
+    ).find(([, each]) => size < (MOST_OF_A_TIME - 0.5) * each) ?? (["s", 1e6] as const);
+  return `${showFigures(Number((micros / of).toPrecision(3)))} ${unit}`;
 }
 
 /** `12.6 MFLOP`. */

@@ -35,7 +35,8 @@ test.each([
   [0.45, "450 ns"],
   [37.1, "37.1 µs"],
   [15_800, "15.8 ms"],
-  [2_300_000, "2.3 s"],
+  [2_300_000, "2,300 ms"],
+  [12_300_000, "12.3 s"],
 ])("%d µs read as %s", (micros, shown) => expect(showMicros(micros)).toBe(shown));
 
 describe("several values share one unit", () => {

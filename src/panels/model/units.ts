@@ -1,6 +1,6 @@
 /** @file Numbers as people read them: three significant figures at most, and always a unit. */
 
-import { MOST_MICROS } from "../../fusion";
+import { MOST_OF_A_TIME } from "../../fusion";
 
 export { plural, showBytes, showFigures, showMicros } from "../../fusion";
 
@@ -87,7 +87,7 @@ const microSteps = [
 /** One unit for several times in µs: µs for as long as `showMicros` writes the longest so. */
 export function measureMicros(all: readonly number[], shown = significant): (micros: number) => Measure {
   const some = all.filter((micros) => micros > 0);
-  const inMicros = some.length === 0 || (Math.min(...some) >= 1 && Math.max(...some) < MOST_MICROS);
+  const inMicros = some.length === 0 || (Math.min(...some) >= 1 && Math.max(...some) < MOST_OF_A_TIME);
   const [size, unit] = inMicros ? ([1, "µs"] as const) : commonStep(all, microSteps);
   return (micros) => ({ value: shown(micros / size), unit });
 }

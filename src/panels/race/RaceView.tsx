@@ -171,9 +171,8 @@ function Side({ Still, lane, shown: { race, compilation }, part }: SideProps) {
   const one = measureBytes(race.lanes.map((each) => each.bytes));
   const all = one(lane.bytes);
   const naive = lane.name === "naive";
-  const plan = naive ? compilation.naivePlan! : compilation.fusedPlan!;
   const words = laneWords(lane, time);
-  const transfers = tallyOf(compilation.naivePlan!.totals).text(plan.totals);
+  const transfers = tallyOf(race.lanes[0].totals).text(lane.totals);
   const moving = useRef<SVGGElement>(null);
   useEffect(() => {
     // Inherited by the pulses alone: nothing else of the page has to be styled anew.

@@ -22,6 +22,8 @@ export interface Lane {
   readonly kernels: readonly RaceKernel[];
   readonly end: number;
   readonly bytes: number;
+  /** Of the plan that ran: a device's schedules may read a row more than once. */
+  readonly totals: Plan["totals"];
 }
 
 export interface Race {
@@ -87,7 +89,7 @@ function laneOf(name: Lane["name"], plan: Plan, parts: readonly Part[]): Lane {
     return { id, name: kernelWords(kernel.name), region, launch, from, to: at, bytes: bytesOf(kernel) };
   });
   const bytes = kernels.reduce((sum, each) => sum + each.bytes, 0);
-  return { name, kernels, end: at, bytes };
+  return { name, kernels, end: at, bytes, totals: plan.totals };
 }
 
 /** `run`: of this very program, with equal results; null where there is none, and the times are predicted. */

@@ -84,7 +84,7 @@ function fullNote(full: readonly FullComparison[]): string {
     return ` All ${elements} elements of naive and fused were compared: they differ ${by(worst, "the")}.`;
   // Outputs are of different sizes: a loss says nothing about its gradients.
   const second = next ? `; ${nameOf(next)} ${by(next, "its")}` : "";
-  const others = differ.length > 2 ? `; ${plural(differ.length - 2, "output")} less` : "";
+  const others = differ.length > 2 ? `; ${plural(differ.length - 2, "other")} by less` : "";
   const equal =
     differ.length < fused.length ? `; ${plural(fused.length - differ.length, "output is", "outputs are")} equal` : "";
   return ` All ${elements} elements of naive and fused were compared: ${nameOf(worst)} differs ${by(worst, "its")}${second}${others}${equal}.`;
