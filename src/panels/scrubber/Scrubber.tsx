@@ -5,6 +5,7 @@ import {
   findCommand,
   playground,
   selectStep,
+  selectCovered,
   selectIsCovered,
   selectKnown,
   selectLessonAsks,
@@ -130,6 +131,10 @@ export function Scrubber() {
   const notes = useNoteButtons();
   const stepped = useStepped();
   const asks = usePlayground(selectLessonAsks);
+  // Covered before its question has come.
+  const awaited = usePlayground(
+    (state) => state.lesson !== null && state.cursor === 0 && selectCovered(state) !== "nothing",
+  );
   const total = compilation?.steps.length ?? 0;
   const hasPlan = (compilation?.fusedPlan?.kernels.length ?? 0) > 0;
   const known = usePlayground(selectKnown);
@@ -160,6 +165,10 @@ export function Scrubber() {
           {asks || (covered && cursor === 0) ? (
             <p className="scrub-text">
               Predict first. <span className="covered">?</span> is covered until you answer.
+            </p>
+          ) : awaited ? (
+            <p className="scrub-text">
+              <span className="covered">?</span> is covered: a question of this lesson will ask for it.
             </p>
           ) : (
             <StepText total={total} stepped={stepped} />
