@@ -265,5 +265,13 @@ export function bindArguments(
       if (value !== undefined) attrs[param.names[0]!] = value;
     }
   }
+  // `arange(3.)`: a number with a point makes floats, whatever its value.
+  const pointed = ({ operand: { value } }: GivenArgument): boolean =>
+    value.kind === "number" && !value.whole && Number.isInteger(value.value);
+  if (op.kind !== "composite" && attrs["dtype"] === null && op.params.some(isMeasure) && args.some(pointed))
+    attrs["dtype"] = "f32";
   return binder.ok ? { tensors, attrs } : null;
 }
+
+/** Whether a parameter is a number whose own type is that of the result. */
+const isMeasure = ({ kind }: Param): boolean => kind === "float";

@@ -225,8 +225,9 @@ export function memberValue(
       return object.value;
     case "device":
       return { kind: "string", value: "device" };
-    case "is_cuda":
     case "requires_grad":
+      return { kind: "bool", value: interpreter.nodes.get(object.value.node)?.attrs["role"] === "param" };
+    case "is_cuda":
       return { kind: "bool", value: false };
     case "itemsize":
       return numberValue(type.dtype === "f16" ? 2 : 4, true);

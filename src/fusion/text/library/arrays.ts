@@ -60,6 +60,7 @@ def renorm(input, p, dim, maxnorm):
   return input * torch.where(norms > maxnorm, maxnorm / (norms + 1e-7), 1.0)
 
 def block_diag(*arrays):
+  arrays = [atleast_2d(a) for a in arrays]
   width = sum([a.shape[-1] for a in arrays])
   rows = []
   left = 0
@@ -98,6 +99,18 @@ def logspace(start, stop, num=50, base=10.0):
 
 def correlate(a, v, mode="valid"):
   return convolve(a, torch.flip(asarray(v), [0]), mode)
+
+def copysign(input, other):
+  return torch.where(other < 0, -input.abs(), input.abs())
+
+def msort(input):
+  return torch.sort(input, dim=0)[0]
+
+def multi_dot(tensors):
+  product = tensors[0]
+  for t in tensors[1:]:
+    product = product @ t
+  return product
 
 def polyval(p, x):
   p = asarray(p)
