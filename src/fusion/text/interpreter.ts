@@ -249,6 +249,8 @@ export interface Interpreter {
   readonly drawn: Set<NodeId>;
   /** How inputs begin where they are trained, by what their layers or the program say; null: as they are fed otherwise. */
   readonly begins: Map<NodeId, () => Attrs | null>;
+  /** Whether what is written into a weight is its value from there on: nothing trains it. */
+  readonly keepsWeights: boolean;
   /** Whose weight an input is. */
   readonly weightOf: Map<NodeId, { readonly named: Named; readonly key: string }>;
   /** The weights of a model that is called with those of the program; null: models hold theirs. */

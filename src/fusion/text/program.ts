@@ -1,7 +1,7 @@
 /** @file The front end's door: a text becomes a graph, and everything that can be said about it. */
 import { withPhases } from "../autodiff";
 import { type Diagnostic, type Graph, isHole, isSource, type NodeId, type Span, type Update } from "../ir";
-import { leavingHalves, withRounded, unstableSoftmaxes } from "../ops";
+import { leavingHalves, opDef, withDefaults, withRounded, unstableSoftmaxes } from "../ops";
 import { movesFor } from "./reading/parse";
 import {
   type Assertion,
@@ -24,6 +24,7 @@ import { readProgram } from "./reading/read";
 import { OWN_DERIVATIVE } from "./objects/classes";
 import { decorated } from "./statements/decorators";
 import { runBody } from "./statements/run";
+import { differentiates } from "./statements/training-loop";
 import { runEntryFunction, loneDef } from "./entry-function";
 import { numberValue, Scope, type SymbolRecord, type Value } from "./values/values";
 import { type DefStatement, type Statement, bare, bodiesOf, everyStatement } from "./reading/syntax";
@@ -189,6 +190,7 @@ function newInterpreter(
     draws: 0,
     drawn: new Set(),
     begins: new Map(),
+    keepsWeights: !differentiates({ statements }),
     weightOf: new Map(),
     variables: null,
     makings: [],
@@ -282,6 +284,7 @@ export function parseProgram(text: string, { patience = Infinity }: ParseOptions
   const returned = outputsOf(interpreter, frame);
   withoutSpares(interpreter, returned);
   if (returned.length === 0 && !frame.result.values) callModule(interpreter);
+  feedAsSet(interpreter);
   warnUnread(interpreter);
   warnUnreadGradients(interpreter);
   if (!diagnostics.hasErrors) warnOverflow(interpreter);
@@ -317,6 +320,17 @@ export function parseProgram(text: string, { patience = Infinity }: ParseOptions
     main,
     scope: frame.scope,
   };
+}
+
+/** Weights that the program sets to one number hold it, where nothing trains them. */
+function feedAsSet({ nodes, weightOf, keepsWeights }: Interpreter): void {
+  if (!keepsWeights) return;
+  for (const [id, { named, key }] of weightOf) {
+    const node = nodes.get(id);
+    const begin = named.begins.get(key);
+    if (node?.op !== "input" || !begin || begin["source"] === "randn" || begin["source"] === "uniform") continue;
+    nodes.set(id, { ...node, attrs: withDefaults(opDef("input"), { ...begin, role: "param" }) });
+  }
 }
 
 function constantsOf(scope: Scope): ReadonlyMap<string, number> {

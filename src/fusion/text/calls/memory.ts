@@ -5,6 +5,7 @@ import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import type { Expr } from "../reading/syntax";
 import type { Memory, Operand, Value, ViewStep } from "../values/values";
+import { keepWritten } from "../objects/parameters";
 import { applyParts } from "./apply";
 
 /** JAX's arrays never change: `x += 1` makes another there. */
@@ -97,6 +98,7 @@ export function writeInPlace(interpreter: Interpreter, run: StatementRun, expr: 
   if (!memory || was.kind !== "tensor" || now.kind !== "tensor" || was === now || memory.later.has(was)) return;
   const view = memory.views.get(was);
   memory.later.set(was, now);
+  keepWritten(interpreter, was, now);
   if (!view) return;
   const { steps } = view;
   if (!steps) {

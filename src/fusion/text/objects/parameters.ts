@@ -1,7 +1,7 @@
 /** @file Parameters that training moves: what holds them, and a parameter that is changed in place, `p.data -= lr * p.grad`. */
 import type { NodeId, Span } from "../../ir";
 import type { Frame, Interpreter } from "../interpreter";
-import { canBegin } from "../statements/starting-values";
+import { canBegin, startAttrs } from "../statements/starting-values";
 import { type Named, type Scope, tensorValue, type Value } from "../values/values";
 
 /** What holds a parameter: what a name stands for, or a weight of a layer or an object. */
@@ -68,6 +68,29 @@ export function replace({ optimizing }: Interpreter, was: NodeId, now: NodeId, l
 export function setWeight({ weightWrites }: Interpreter, named: Named, key: string, node: NodeId): void {
   weightWrites.push({ named, key, before: named.weights.get(key) });
   named.weights.set(key, node);
+}
+
+/** Whether a value is a draw of numbers that has nothing to do with what it is written over. */
+function isFresh({ nodes }: Interpreter, was: NodeId, now: NodeId): boolean {
+  const seen = new Set([now]);
+  for (const id of seen) for (const input of nodes.get(id)!.inputs) seen.add(input);
+  return (
+    !seen.has(was) &&
+    [...seen].some(
+      (id) =>
+        ["randn", "uniform"].includes(String(nodes.get(id)!.attrs["source"])) &&
+        nodes.get(id)!.attrs["role"] !== "param",
+    )
+  );
+}
+
+/** A weight that is written in place, where nothing trains it: its layer has what was written. */
+export function keepWritten(interpreter: Interpreter, was: Value, now: Value): void {
+  if (!interpreter.keepsWeights || was.kind !== "tensor" || now.kind !== "tensor" || was.node === now.node) return;
+  const weight = interpreter.weightOf.get(was.node);
+  if (!weight || (isFresh(interpreter, was.node, now.node) && startAttrs(interpreter, now.node) !== null)) return;
+  setWeight(interpreter, weight.named, weight.key, now.node);
+  interpreter.weightOf.set(now.node, weight);
 }
 
 /** Names of a parameter stand for its next value from here on. */

@@ -15,7 +15,7 @@ import { setField, setterOf } from "../objects/fields";
 import type { CallExpr, Expr, MemberExpr, NameExpr, Statement, SubscriptExpr } from "../reading/syntax";
 import { bare, indexParts, lastNameOf } from "../reading/syntax";
 import { arrayOfList } from "../values/number-arrays";
-import { learnInPlace, zeroOne } from "../objects/parameters";
+import { keepWritten, learnInPlace, zeroOne } from "../objects/parameters";
 
 /** `y`, or `y@2` when `y` names a node already. */
 export function versioned(frame: Frame, name: string): string {
@@ -105,7 +105,10 @@ function writeMember(interpreter: Interpreter, run: StatementRun, expr: MemberEx
     const now = new Map([...object.entries, [text, { value, path: run.root, expr: null }]]);
     return bindTargets(interpreter, run, expr.object, { ...object, entries: now });
   }
-  if (object.kind === "tensor" && text === "data") return learnInPlace(interpreter, run.frame, object, value);
+  if (object.kind === "tensor" && text === "data") {
+    keepWritten(interpreter, object, value);
+    return learnInPlace(interpreter, run.frame, object, value);
+  }
   if (object.kind === "tensor" && text === "grad" && value.kind === "none") return zeroOne(interpreter);
   if (
     isBroken(object) ||

@@ -39,7 +39,7 @@ const derives = (expr: Expr): boolean =>
   (expr.kind === "member" && (expr.name.text === "backward" || isTransform(expr.name.text)));
 
 /** Whether the text speaks of derivatives anywhere. */
-export function differentiates({ statements }: Interpreter): boolean {
+export function differentiates({ statements }: Pick<Interpreter, "statements">): boolean {
   const known =
     takesDerivatives.get(statements) ??
     (expressionsOf(statements).some(derives) ||
