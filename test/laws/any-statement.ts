@@ -379,7 +379,13 @@ const indexed: Writer = (writing, x, second, dice) => {
         ? { text: "embedding($1, $0)", operands: [x, indices([4])], exact: whole }
         : null;
     case 4:
-      return { text: `gather_elements($0, $1, axis=${axis})`, operands: [x, indices(shape)], exact: whole };
+      return dice.roll(3) === 0
+        ? {
+            text: `take_along_axis($0, $1, axis=${axis})`,
+            operands: [x, indices(shape.map((each, i) => (i === axis ? 2 : dice.pick([1, each]))))],
+            exact: whole,
+          }
+        : { text: `gather_elements($0, $1, axis=${axis})`, operands: [x, indices(shape)], exact: whole };
     case 5:
       return { text: `one_hot($1, ${extent}) + $0.sum()`, operands: [x, indices([3])] };
     case 6:

@@ -1,8 +1,8 @@
 /** @file Counts the arithmetic of a region: how often each member is evaluated, times what one evaluation costs. */
 import { SCAN_STEPS } from "../shapes/groups/schedule";
 import { dtypeBytes, literalsOf, node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../../ir";
-import { comparisonsOfSorts, retainedByParts } from "../nest/networks";
-import { MAX_SORTED, opDef, rowLoopOf, workOf } from "../../ops";
+import { comparisonsOfSorts, retainedByParts, retainedOf } from "../nest/networks";
+import { opDef, rowLoopOf, workOf } from "../../ops";
 import { factorsOf } from "../shapes/fold/fold-factors";
 import { loopsIn, resultsOf } from "../shapes/loop/map-loops";
 import { batchAs, matmulSizes } from "../shapes/matmul/matmul";
@@ -139,7 +139,7 @@ function comparisonsOf(graph: Graph, n: Node, form: RegionForm, schedule: Region
   const { shape } = node(graph, n.inputs[0]!).type;
   if (schedule.digits) return DIGIT_OPS * schedule.digits.passes * sizeOf(shape);
   const columns = shape[order!.axis(n.attrs, shape)]!;
-  const retained = columns > MAX_SORTED ? order!.count(n.attrs, columns) : 0;
+  const retained = retainedOf(columns, order!.count(n.attrs, columns));
   const perTurn = schedule.threadsPerWorkgroup * (schedule.lane === "columns" ? 4 : 1);
   const { chunks, chunkLength } = schedule;
   const rows = sizeOf(shape) / columns;

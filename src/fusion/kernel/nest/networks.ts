@@ -2,6 +2,7 @@
  * @file Keys in workgroup memory: rows that a network sorts (Batcher, 1968), and rows of which the first few are found while they go by.
  * Those so far stand in order, elements that come before the last of them wait behind them, and only when they are too many all are sorted.
  */
+import { MAX_SORTED } from "../../ops";
 
 /** Rows in the memory of a workgroup: sorted as they are, or, where `retained` is not 0, their first `retained` elements found while they go by. */
 export interface Network {
@@ -51,6 +52,17 @@ export const comparisonsOfSorts = (network: Pick<Network, "columns" | "retained"
     (sum, keys) => sum + (keys * levelsOf(keys) * (levelsOf(keys) + 1)) / 4,
     network.retained > 0 ? network.columns : 0,
   );
+
+/** Elements that threads take at a time, in a guess of what a selection compares; and how many times fewer that must be than a sort of the row. */
+const PER_TURN = 128;
+const FEWER = 3;
+
+/** How many elements of a row are retained while it goes by, where so many of the first are wanted; 0 where the row is sorted whole. */
+export function retainedOf(columns: number, count: number): number {
+  if (columns > MAX_SORTED) return count;
+  const comparisons = (retained: number): number => comparisonsOfSorts({ columns, retained }, PER_TURN);
+  return FEWER * comparisons(count) <= comparisons(0) ? count : 0;
+}
 
 /** Counters of a selection: how many wait, and the same for all threads to read. */
 const COUNTERS = 2;

@@ -1,7 +1,7 @@
 /** @file How many threads of a workgroup its memory has room for. */
 import { node, type Graph, type Knobs, type NodeId, type Target } from "../../ir";
-import type { Network } from "./networks";
-import { MAX_SORTED, opDef } from "../../ops";
+import { retainedOf, type Network } from "./networks";
+import { opDef } from "../../ops";
 import type { Joining, RegionForm } from "../types";
 
 const MAX_THREADS = 256;
@@ -72,14 +72,13 @@ export interface RowSort {
   readonly stage: number;
   /** Whether some of them ask where an element stood. */
   readonly indices: boolean;
-  /** Of a row that no workgroup has room for, how many of the first are retained while it goes by; 0 where the row is there whole. */
+  /** Of a row that a workgroup does not sort whole, how many of the first are retained while it goes by; 0 where it does. */
   readonly retained: number;
 }
 
 /** Sorts of a row group, each once. */
 export function sortsOf(graph: Graph, form: RegionForm): RowSort[] {
   const sorts = new Map<string, RowSort>();
-  const whole = form.columns <= MAX_SORTED;
   for (const { node: id, stage } of form.orders) {
     const { inputs, attrs, op } = node(graph, id);
     const { descending, count, indices } = opDef(op).order!;
@@ -91,10 +90,10 @@ export function sortsOf(graph: Graph, form: RegionForm): RowSort[] {
       orders: [...(known?.orders ?? []), id],
       stage,
       indices: indices || (known?.indices ?? false),
-      retained: whole ? 0 : Math.max(known?.retained ?? 0, count(attrs, form.columns)),
+      retained: Math.max(known?.retained ?? 0, count(attrs, form.columns)),
     });
   }
-  return [...sorts.values()];
+  return [...sorts.values()].map((sort) => ({ ...sort, retained: retainedOf(form.columns, sort.retained) }));
 }
 
 /** Sorts of the rows of a kernel as networks of its workgroups. */

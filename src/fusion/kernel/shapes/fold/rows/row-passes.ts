@@ -1,5 +1,5 @@
 /** @file How often a streaming row kernel walks over each stored value: once a pass that loads it at an index of its own per column. */
-import { node, sizeOf, type Graph, type NodeId, type Region } from "../../../../ir";
+import { node, type Graph, type NodeId, type Region } from "../../../../ir";
 import { loadsByData, opDef } from "../../../../ops";
 import { ALL_PROBES, offsetsAt, touchedElements, type Points } from "../../../count/reads";
 import { endsPass } from "./row-ops";
@@ -112,8 +112,7 @@ function loadedElsewhere(
   const held = loads.filter(({ still }) => still.has(value));
   const stages = [...new Set(held.map(({ root }) => root.stage))].toSorted((a, b) => a - b);
   const found = new Set<number>();
-  // A value that each row loads one element of is the same element wherever it is asked for.
-  if (stages.length < 2 || sizeOf(node(graph, value).type.shape) <= form.rows) return found;
+  if (stages.length < 2) return found;
   const { points } = somePoints(form);
   const had = new Set<string>();
   for (const stage of stages) {
