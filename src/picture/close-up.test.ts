@@ -78,3 +78,12 @@ test("before the first step a graph that is too large is shown from its beginnin
   expect(there!.x).toBeGreaterThan(0);
   expect(firstViewport({ x: 8, y: 8, zoom: 1 }, [box(0, 0)], room, LEGIBLE, null)).toBeNull();
 });
+
+test("a graph that is wider than what is beside the card moves into what is empty at its left", () => {
+  const room = { width: 700, height: 700, card: 260 };
+  const wide = [{ x0: 0, y0: 0, x1: 1000, y1: 900 }];
+  const about = { x0: 40, y0: 100, x1: 200, y1: 200 };
+  expect(followViewport({ x: 108, y: 8, zoom: 0.6 }, wide, about, room, 0.6)).toEqual({ x: 8, y: 8, zoom: 0.6 });
+  expect(followViewport({ x: 8, y: 8, zoom: 0.6 }, wide, about, room, 0.6)).toBeNull();
+  expect(followViewport({ x: 108, y: 8, zoom: 0.6 }, wide, about, { ...room, card: 0 }, 0.6)).toBeNull();
+});

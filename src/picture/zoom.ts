@@ -148,6 +148,13 @@ export function firstViewport(
   return isWhole ? followed : fitViewport(content, room, least, lead);
 }
 
+/** Moved left by what is empty there, so that the card covers less of a graph that it can't stand beside; null where that gains nothing. */
+function besideCard(view: Viewport, all: Rect, room: Room): Viewport | null {
+  const { x0, x1 } = onScreen(all, view);
+  const gain = room.card > 0 ? Math.min(x0 - EDGE, x1 - (room.width - EDGE - room.card)) : 0;
+  return gain > SLACK ? { ...view, x: view.x - gain } : null;
+}
+
 /**
  * The view after a step: null where all of the graph, or of one too large to be read at once the part that the step is
  * about, is in sight as it is; else the fitted view, moved to that part.
@@ -165,7 +172,8 @@ export function followViewport(
   if (seen(all, view) && !covers(room, content, view)) return null;
   const fitted = fitViewport(content, room, least);
   if (seen(all, fitted)) return fitted;
-  if (!about || (seen(about, view) && view.zoom >= least)) return null;
+  if (!about) return null;
+  if (seen(about, view) && view.zoom >= least) return besideCard(view, all, room);
   const { at, free } = placed(about, fitted, room);
   return {
     ...fitted,

@@ -52,3 +52,9 @@ test("an axis along which nothing differs has one label, in its middle", () => {
     "By min-cut at least 512 KiB are saved, so smaller budgets are not offered.",
   );
 });
+
+test("plans whose peaks read alike stand above one another", () => {
+  const [first, ...others] = sheet.rows;
+  const rows = [first!, ...others].map((row, i) => ({ ...row, totals: { ...row.totals, peakBytes: 50_855_936 + i } }));
+  expect(new Set(savedPoints({ rows }).map(({ x }) => x))).toEqual(new Set([0.5]));
+});

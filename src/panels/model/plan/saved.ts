@@ -2,7 +2,7 @@
 import type { SavedPolicy, SavedRow, SavedSheet, SavedValues } from "../../../fusion";
 import type { TimedPlan } from "../../../state";
 import { spreadOf } from "../run/statistics";
-import { count, plural, showBytes } from "../units";
+import { count, plural, showBytes, showMicros } from "../units";
 
 const titles: Readonly<Record<SavedPolicy, string>> = {
   stored: "all values it reads",
@@ -48,11 +48,20 @@ export function savedPoints(
     const micros = timed ? microsMeasured(row, timed) : row.totals.predictedMicros;
     return micros === null ? [] : [{ row, micros, peak: row.totals.peakBytes }];
   });
-  const scale = (values: readonly number[]) => {
+  // What reads alike stands in the middle: its axis has one label, there.
+  const scale = (values: readonly number[], show: (value: number) => string) => {
     const [low, high] = [Math.min(...values), Math.max(...values)];
-    return (value: number): number => (high === low ? 0.5 : (value - low) / (high - low));
+    const alike = axisEnds(values, show).length === 1;
+    return (value: number): number => (alike ? 0.5 : (value - low) / (high - low));
   };
-  const [x, y] = [scale(shown.map(({ peak }) => peak)), scale(shown.map(({ micros }) => micros))];
+  const x = scale(
+    shown.map(({ peak }) => peak),
+    showBytes,
+  );
+  const y = scale(
+    shown.map(({ micros }) => micros),
+    showMicros,
+  );
   type Shown = (typeof shown)[number];
   const beats = (a: Shown, b: Shown): boolean =>
     a.peak <= b.peak && a.micros <= b.micros && (a.peak < b.peak || a.micros < b.micros);
