@@ -169,9 +169,9 @@ export function followViewport(
   if (content.length === 0) return null;
   const all = around(content);
   const seen = (rect: Rect, from: Viewport): boolean => isSeen(rect, from, room);
-  if (seen(all, view) && !covers(room, content, view)) return null;
+  if (seen(all, view) && !covers(room, content, view)) return besideCard(view, all, room);
   const fitted = fitViewport(content, room, least);
-  if (seen(all, fitted)) return fitted;
+  if (seen(all, fitted)) return besideCard(fitted, all, room) ?? fitted;
   if (!about) return null;
   if (seen(about, view) && view.zoom >= least) return besideCard(view, all, room);
   const { at, free } = placed(about, fitted, room);
