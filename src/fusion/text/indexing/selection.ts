@@ -162,7 +162,6 @@ export function ofSelection(
   const none: Operand = loose({ kind: "string", value: "none" });
   const { span } = call.expr;
   const said = call.expr.kind === "call" ? call.expr.args.map((arg) => arg.name?.text ?? "") : [];
-  if (isLoss && said.includes("weight")) return refuse();
   const value = ask(wholes, isLoss ? [{ name: { text: "reduction", span }, operand: none, span }] : []);
   if (value.kind !== "tensor") return value.kind === "broken" ? BROKEN : refuse();
   const count = typeOf(interpreter, first.rows).shape[0]!;
@@ -172,15 +171,55 @@ export function ofSelection(
   const at = call.expr.kind === "call" ? call.expr.args.findIndex((arg) => arg.name?.text === "reduction") : -1;
   const asked = at < 0 ? null : operands.at(at - said.length)!.value;
   const word = asked?.kind === "string" ? asked.value : "mean";
-  const counted =
-    isLoss && word === "mean" ? withoutIgnored(interpreter, run, call, { op, said, wholes }, result) : result;
-  return word === "none"
-    ? result
-    : fold(interpreter, run, { ...call, path: `${call.path}/${word}`, expr: call.expr as CallExpr }, counted, {
-        name: word,
-        dim: null,
-        options: [],
-      });
+  const about = { op, said, wholes };
+  const counted = word === "mean" ? withoutIgnored(interpreter, run, call, about, result) : result;
+  if (word === "none") return result;
+  const total = (selection: Selection, by: string, path: string): Value =>
+    fold(interpreter, run, { ...call, path, expr: call.expr as CallExpr }, selection, {
+      name: by,
+      dim: null,
+      options: [],
+    });
+  const weights = word === "mean" ? targetWeights(interpreter, run, call, about) : null;
+  if (weights === null) return total(counted, word, `${call.path}/${word}`);
+  // A mean with weights of classes divides by the weights of those that are counted.
+  const parts = [counted, { ...counted, whole: weights }].map((part, i) =>
+    loose(total(part, "sum", `${call.path}/sum${i}`)),
+  );
+  const quotient = { op: findOp("div")!, path: `${call.path}/mean`, expr: call.expr };
+  return applyOp(interpreter, run, quotient, { tensors: parts, attrs: {} });
+}
+
+interface LossCall {
+  readonly op: OpDef | CompositeDef;
+  readonly said: readonly string[];
+  readonly wholes: readonly Operand[];
+}
+
+/** An argument of a loss, by one of its names or by its position. */
+function argumentOf({ op, said, wholes }: LossCall, words: readonly string[]): Operand | undefined {
+  const first = wholes.length - said.length;
+  const named = said.findIndex((word) => words.includes(word));
+  if (named >= 0) return wholes[first + named];
+  const at = op.params.findIndex(({ names }) => names.some((name) => words.includes(name)));
+  return at >= 0 && (said[at - first] ?? "") === "" ? wholes[at] : undefined;
+}
+
+/** The weight of each row's class; null where the loss has no such weights. */
+function targetWeights(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { path, expr }: SelectionCall,
+  call: LossCall,
+): NodeId | null {
+  const weight = argumentOf(call, ["weight"]);
+  const target = argumentOf(call, call.op.params[1]?.names ?? []);
+  const hasClasses = call.op.params.some(({ names }) => names.includes("ignore_index"));
+  if (!hasClasses || weight?.value.kind !== "tensor" || target?.value.kind !== "tensor") return null;
+  if (typeOf(interpreter, target.value.node).dtype !== "i32") return null;
+  const at = { op: findOp("gather")!, path: `${path}/weights`, expr };
+  const value = applyOp(interpreter, run, at, { tensors: [weight, target], attrs: { axis: 0 } });
+  return value.kind === "tensor" ? value.node : null;
 }
 
 /** The rows that the mean of a loss counts: those whose target is not the one that it ignores. */
@@ -188,19 +227,13 @@ function withoutIgnored(
   interpreter: Interpreter,
   run: StatementRun,
   { path, expr }: SelectionCall,
-  call: { readonly op: OpDef | CompositeDef; readonly said: readonly string[]; readonly wholes: readonly Operand[] },
+  call: LossCall,
   selection: Selection,
 ): Selection {
-  const { op, said, wholes } = call;
-  const ignores = op.params.find(({ names }) => names.includes("ignore_index"));
-  const first = wholes.length - said.length;
-  const givenAs = (words: readonly string[]): Operand | undefined =>
-    wholes[first + said.findIndex((word) => words.includes(word))] as Operand | undefined;
-  const named = (words: readonly string[]): Operand | undefined =>
-    said.some((word) => words.includes(word)) ? givenAs(words) : undefined;
-  const target = named(op.params[1]?.names ?? []) ?? wholes[1];
+  const ignores = call.op.params.find(({ names }) => names.includes("ignore_index"));
+  const target = argumentOf(call, call.op.params[1]?.names ?? []);
   if (!ignores || target?.value.kind !== "tensor") return selection;
-  const given = named(ignores.names);
+  const given = argumentOf(call, ignores.names);
   const own = given ? null : ignoredAmong(interpreter, target.value.node);
   if (!given && own === null) return selection;
   const ignored = given ?? loose(numberValue(own!, true));
