@@ -25,6 +25,8 @@ const LOOPS: readonly (readonly [before: string, body: string])[] = [
   ["m = None", `h = x\n${MEAN}\n${STEP}\nm = g if m is None else 0.9 * m + g\nw = w - 0.1 * m`],
   ["first = True", `h = x * 2 if first else x\n${MEAN}\n${STEP}\nfirst = False`],
   ['phase = "slow"', `h = x * (2 if phase == "slow" else 1)\n${MEAN}\n${STEP}\nphase = "fast"`],
+  ['state = {"n": 0}\ndef rate():\n  state["n"] += 1\n  return 1 / state["n"]', `h = x * rate()\n${MEAN}\n${STEP}`],
+  ["rates = []\ndef note():\n  rates.append(0.1)\n  return sum(rates)", `h = x * note()\n${MEAN}\n${STEP}`],
   ["total = 0.0", `h = x\n${MEAN}\ntotal = total + loss\nloss = loss * (1 + total.detach())\n${STEP}`],
   ["h = x @ x.T @ x / 10", `${MEAN}\n${STEP}\nh = h * 0.9`],
   [

@@ -140,6 +140,8 @@ export interface Moment {
   readonly names: readonly (readonly [Scope, ReadonlyMap<string, Binding>])[];
   /** How often fields had been set. */
   readonly fields: number;
+  /** Lists and dictionaries that objects with a name held in their fields. */
+  readonly held: readonly { readonly object: ObjectInfo; readonly name: string; readonly value: Value }[];
   /** What replaced inputs. */
   readonly moved: ReadonlyMap<NodeId, NodeId>;
 }

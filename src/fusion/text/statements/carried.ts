@@ -4,7 +4,8 @@ import type { Frame, Interpreter, Moment } from "../interpreter";
 import { labelOf } from "../layers/weights";
 import { setField } from "../objects/fields";
 import { bare, bodiesOf, everyStatement, expressionsOf, rootsOf, type Statement, walk } from "../reading/syntax";
-import type { ObjectInfo, Scope, SymbolRecord, Value } from "../values/values";
+import { latest } from "../values/grown";
+import type { Binding, ObjectInfo, Scope, SymbolRecord, Value } from "../values/values";
 import { onlyTells } from "./telling";
 
 /** Where a value lies that the next iteration finds. */
@@ -30,14 +31,25 @@ export function* scopesOf(frame: Frame): Generator<Scope> {
 }
 
 /** What names and fields hold now. */
-export const momentOf = ({ fieldWrites, optimizing }: Interpreter, frame: Frame): Moment => ({
-  names: [...scopesOf(frame)].map((scope) => [
-    scope,
-    new Map([...scope.names].flatMap(([name, history]) => (history.length > 0 ? [[name, history.at(-1)!]] : []))),
-  ]),
-  fields: fieldWrites.length,
-  moved: new Map(optimizing.replaced),
-});
+export function momentOf(interpreter: Interpreter, frame: Frame): Moment {
+  const { fieldWrites, optimizing } = interpreter;
+  const names = [...scopesOf(frame)].map((scope) => {
+    const now = [...scope.names].flatMap(([name, history]): [string, Binding][] => {
+      const last = history.at(-1);
+      return last ? [[name, { ...last, value: latest(interpreter, last.value) }]] : [];
+    });
+    return [scope, new Map(now)] as const;
+  });
+  const objects = new Set(
+    names.flatMap(([, of]) => [...of.values()].flatMap(({ value }) => (value.kind === "object" ? [value.object] : []))),
+  );
+  const held = [...objects].flatMap((object) =>
+    [...object.fields].flatMap(([name, value]) =>
+      value.kind === "sequence" || value.kind === "dict" ? [{ object, name, value: latest(interpreter, value) }] : [],
+    ),
+  );
+  return { names, held, fields: fieldWrites.length, moved: new Map(optimizing.replaced) };
+}
 
 const isInside = ({ from, to }: Span, around: Span): boolean => from >= around.from && to <= around.to;
 
@@ -72,7 +84,10 @@ export function changedSince(interpreter: Interpreter, before: Moment, loop: Sta
   const isRead = readIn(interpreter, loop);
   const ofNames = before.names.flatMap(([scope, names]) =>
     [...names].flatMap(([name, { value: from, symbol }]): Changed[] => {
-      const now = (): Value | undefined => scope.names.get(name)?.at(-1)?.value;
+      const now = (): Value | undefined => {
+        const value = scope.names.get(name)?.at(-1)?.value;
+        return value && latest(interpreter, value);
+      };
       const to = now();
       const put = (value: Value): void => scope.bind(name, { step: ++interpreter.step, value, symbol });
       if (!to || to === from) return [];
@@ -89,16 +104,25 @@ export function changedSince(interpreter: Interpreter, before: Moment, loop: Sta
     known.add(name);
     const to = object.fields.get(name);
     if (isKnown || !from || !to || from === to) return [];
-    const home: Home = {
-      name: `${object.name ?? labelOf(object)}.${name}`,
-      now: () => object.fields.get(name),
-      put: (value) => setField(interpreter, object, name, value),
-      isRead: () => readsField(interpreter, name),
-    };
-    return [{ home, from, to }];
+    return [{ home: fieldHome(interpreter, object, name), from, to }];
   });
-  return [...ofNames, ...ofFields];
+  const ofLists = before.held.flatMap(({ object, name, value: from }): Changed[] => {
+    const to = latest(interpreter, object.fields.get(name) ?? from);
+    if (to === from || seen.get(object)?.has(name)) return [];
+    return [{ home: fieldHome(interpreter, object, name), from, to }];
+  });
+  return [...ofNames, ...ofFields, ...ofLists];
 }
+
+const fieldHome = (interpreter: Interpreter, object: ObjectInfo, name: string): Home => ({
+  name: `${object.name ?? labelOf(object)}.${name}`,
+  now: () => {
+    const value = object.fields.get(name);
+    return value && latest(interpreter, value);
+  },
+  put: (value) => setField(interpreter, object, name, value),
+  isRead: () => name.startsWith("_") || readsField(interpreter, name),
+});
 
 /** Whether the text reads a field of this name anywhere. */
 const readsField = ({ statements }: Interpreter, field: string): boolean =>

@@ -139,6 +139,8 @@ const asNumber = (value: Value): { value: number; whole: boolean } | null =>
 
 /** `a op b` when both are known; null when it is not arithmetic of constants. */
 export function foldBinary(op: string, left: Value, right: Value): Value | null {
+  if (left.kind === "dict" && right.kind === "dict" && op === "|")
+    return { ...left, entries: new Map([...left.entries, ...right.entries]) };
   if (left.kind === "number" && right.kind === "sequence" && op === "*") return foldBinary(op, right, left);
   if (left.kind === "sequence" && right.kind === "sequence" && op === "+") {
     return { ...left, items: [...left.items, ...right.items] };
