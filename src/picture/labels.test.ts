@@ -61,3 +61,17 @@ test("a title covers no box: off a corner where the sides are taken, cut to the 
   const tag = crowded.placeTag("r1", [hull], 120, 36);
   expect([tag.cut, tag.width, tag.height]).toEqual([true, 26, 18]);
 });
+
+test("a title grows into no place that another title took after it", () => {
+  const below = { x0: 0, x1: 100, y0: 110, y1: 200 };
+  const blackboard = new Blackboard([
+    ["op", hull],
+    ["other", below],
+    ["far", { x0: 600, x1: 700, y0: 0, y1: 200 }],
+  ]);
+  const [first, second] = [blackboard.placeTag("r1", [hull], 150, 36), blackboard.placeTag("r2", [below], 150, 36)];
+  blackboard.addArea("tag r3", { x0: first.x, x1: first.x + 60, y0: first.y + 38, y1: first.y + 60 });
+  expect(first.tall).toBe(true);
+  expect(blackboard.settled("r1", first).tall).toBeUndefined();
+  expect(blackboard.settled("r2", second)).toEqual(second);
+});

@@ -151,14 +151,24 @@ export class Blackboard {
     return tall ? { ...tag, tall, clear } : { ...tag, clear };
   }
 
+  /** The same tag once all others have their places: what it may grow into beside or below it is taken by none of them. */
+  settled(id: string, tag: Tag): Tag {
+    const own = `tag ${id}`;
+    const { tall = false, ...rest } = tag;
+    const clear = tag.clear > tag.width ? this.clearOf(tag, own) : tag.clear;
+    return tall && this.isClear(tagRect({ ...tag, y: tag.y + LINE_HEIGHT }), own)
+      ? { ...rest, tall, clear }
+      : { ...rest, clear };
+  }
+
+  private isClear(rect: Rect, own: string): boolean {
+    return !this.taken.some(rect, (key) => key !== own) && !this.crossed(rect, "");
+  }
+
   /** How wide a tag could be where it stands. */
-  private clearOf(tag: Spot): number {
-    const isFree = (width: number): boolean => {
-      const rect = tagRect({ ...tag, width });
-      return this.taken.isFree(rect) && !this.crossed(rect, "");
-    };
+  private clearOf(tag: Spot, own = ""): number {
     let width = tag.width;
-    while (width < MAX_CLEAR && isFree(width + CLEAR_STEP)) width += CLEAR_STEP;
+    while (width < MAX_CLEAR && this.isClear(tagRect({ ...tag, width: width + CLEAR_STEP }), own)) width += CLEAR_STEP;
     return width;
   }
 

@@ -152,9 +152,12 @@ function hullsOf(scene: Scene, boxes: ReadonlyMap<NodeId, Box>, routes: Routes, 
     for (const rect of rects) board.addArea(kernel.region, rect);
     return [{ kernel, rects }];
   });
-  return bodies.map(({ kernel, rects }) => {
+  const tagged = bodies.map(({ kernel, rects }) => {
     const width = Math.ceil(textWidth(`${kernel.name} ${kernel.title}`, 14)) + 6;
-    return { kernel, rects, path: hullPath(rects), tag: board.placeTag(kernel.region, rects, width, TAG_HEIGHT) };
+    return { kernel, rects, tag: board.placeTag(kernel.region, rects, width, TAG_HEIGHT) };
+  });
+  return tagged.map(({ kernel, rects, tag }) => {
+    return { kernel, rects, path: hullPath(rects), tag: board.settled(kernel.region, tag) };
   });
 }
 
