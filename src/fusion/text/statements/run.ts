@@ -36,6 +36,7 @@ import { bindTargets, joinedAt, underName, wordOf, writeItem, writtenName } from
 import { BROKEN, describe, isBroken, isOperand, NONE, type Operand, tensorValue, type Value } from "../values/values";
 import { foldBinary } from "../values/constants";
 import { change } from "../values/grown";
+import { leavesOf } from "../values/trees";
 
 /** Runs `statements` until one returns or leaves its loop. */
 export function runBody(interpreter: Interpreter, statements: readonly Statement[], frame: Frame): void {
@@ -349,6 +350,12 @@ function storeJoined(
   });
 }
 
+/** Whether a tuple holds numbers and words alone, as the sizes of a tensor are. */
+const isHollow = (value: Value): boolean => {
+  const leaves = leavesOf({ value, path: "", expr: null });
+  return leaves.length > 0 && leaves.every(({ value: { kind } }) => kind === "number" || kind === "string");
+};
+
 function runReturn(interpreter: Interpreter, statement: ReturnStatement, frame: Frame): void {
   const only = statement.values.length === 1 ? bare(statement.values[0]!) : null;
   const isTuple = only && (only.kind === "tuple" || only.kind === "list") && only.starred.length === 0;
@@ -368,7 +375,7 @@ function runReturn(interpreter: Interpreter, statement: ReturnStatement, frame: 
       if (
         value.kind !== "tensor" &&
         !isBroken(value) &&
-        value.kind !== "sequence" &&
+        (value.kind !== "sequence" || isHollow(value)) &&
         value.kind !== "dict" &&
         value.kind !== "none" &&
         frame.defs.length === 0
