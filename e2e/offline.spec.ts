@@ -40,6 +40,6 @@ test("after one visit the page works without a network, with all that comes late
   await card.getByRole("button", { name: "Lock in 1 kernel" }).click();
   await expect(page.getByRole("region", { name: "Predict first" })).toContainText("Right: 1 kernel");
   await page.goto("./#lesson=all-pairs");
-  await expect(page.getByRole("region", { name: "Your turn" })).toContainText(/Not yet: [\d.]+ µs predicted\./);
+  await expect(page.getByRole("region", { name: "Your turn" })).toContainText(/Not yet: [\d.,]+ µs predicted\./);
   await context.setOffline(false);
 });

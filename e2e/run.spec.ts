@@ -31,8 +31,8 @@ test("both plans run and agree; a software adapter is called one, and no speed-u
   await expect(play.region("Score")).toContainText("Measured, on the CPU");
 
   // Each chart says in words what it draws.
-  const times = measured.getByRole("img", { name: /^Median time: naive [\d.]+ (ns|µs|ms|s)/ });
-  await expect(times).toHaveAccessibleName(/fused [\d.]+ (ns|µs|ms|s)/);
+  const times = measured.getByRole("img", { name: /^Median time: naive [\d.,]+ (ns|µs|ms|s)/ });
+  await expect(times).toHaveAccessibleName(/fused [\d.,]+ (ns|µs|ms|s)/);
   const roof = measured.getByRole("img", { name: /^Roofs [\d.]+ .?B\/s and [\d.]+ .?FLOP\/s\./ });
   await expect(roof).toHaveAccessibleName(/FLOP per byte at/);
 
