@@ -38,7 +38,7 @@ test("both plans run and agree; a software adapter is called one, and no speed-u
 
   await measured.getByRole("button", { name: "All numbers" }).click();
   const table = measured.getByRole("table", { name: /Median times/ });
-  await expect(table.getByRole("row", { name: /^naive [\d.]+ .* ±/ }).first()).toBeVisible();
+  await expect(table.getByRole("row", { name: /^naive [\d.,]+ .* ±/ }).first()).toBeVisible();
   await expect(table.getByRole("row", { name: /K1/ }).first()).toBeVisible();
   await expect(measured).toContainText("naive and fused take turns after a warm-up");
   await expect(measured.getByRole("img", { name: /^Kernels one after the other: naive 4 kernels/ })).toBeVisible();
@@ -50,7 +50,7 @@ test("both plans run and agree; a software adapter is called one, and no speed-u
   );
   expect(first).toHaveLength(2);
   expect(
-    /A clock that stops at submit, without waiting for the GPU, shows naive [\d.]+ .s, finished/.test(numbers),
+    /A clock that stops at submit, without waiting for the GPU, shows naive [\d.,]+ .s, finished/.test(numbers),
   ).toBe(Math.max(...first) <= 50);
   const sheet = page.waitForEvent("download");
   await measured.getByRole("button", { name: "Save as CSV" }).click();
