@@ -15,7 +15,7 @@ import { followersPastFolds, isStoredTransposed, samplesOf } from "../../indices
 import { joiningOf } from "../../nest/threads";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import type { RegionForm, RegionRead, RegionSchedule, ThinFactors } from "../../types";
-import { analyseRows } from "../fold/classify-rows";
+import { analyseRows, wholeOutput } from "../fold/classify-rows";
 import { Rows } from "../fold/schedule-fold";
 import { membersBehind } from "../fold/rows/row-steps";
 import { readTwice } from "../attention/reduce-schedule";
@@ -70,7 +70,17 @@ function walkedByThread(
   const roles = new Map(
     [...analysis.roles].map(([id, role]) => [id, asked.includes(id) ? { ...role, stage: last } : role]),
   );
-  const region = { members: after, outputs: asked };
+  // What lies as the product does, and not as its folded view, is stored in that walk too: it adds none for what others load there.
+  const [inWalk, others] = [true, false].map((isWhole) =>
+    asked.filter((id) => (wholeOutput(graph, analysis, id) !== null) === isWhole),
+  );
+  const behind = (ids: readonly NodeId[]): readonly NodeId[] =>
+    storedInputs(graph, membersBehind(graph, members, ids, [form.contraction!]));
+  const loaded = new Set(inWalk!.length > 0 ? behind(inWalk!) : []);
+  const size = sizeOf(node(graph, form.contraction!).type.shape);
+  const stays = (id: NodeId): boolean =>
+    sizeOf(node(graph, id).type.shape) < size || !behind([id]).every((value) => loaded.has(value));
+  const region = { members: after, outputs: [...inWalk!, ...others!.filter(stays)] };
   // A view may show the rows of the product with other axes, and the folds go along those.
   const seen = { ...form, space: analysis.domain.space, reducedAxes: analysis.domain.axes };
   const rows = new Rows({ graph, region, form: seen, target, knobs }, { ...analysis, roles });
