@@ -155,6 +155,7 @@ export {
 export {
   allPasses,
   inWords,
+  listOf,
   levelOf,
   levels,
   levelUsed,

@@ -17,12 +17,12 @@ import {
   type SavedPolicy,
   type SavedValues,
   type Totals,
+  type Plan,
 } from "./ir";
 import { opDef } from "./ops";
 import { savedOffers, showBytes } from "./passes";
 import { planFusion } from "./plan";
 import { lineAndColumn } from "./text";
-import { isViewRegion } from "./kernel";
 
 /** A plan by one policy. */
 export interface SavedRow {
@@ -68,8 +68,9 @@ const MAX_VALUES = 40;
 const SHARES = [0.75, 0.5, 0.25, 0];
 
 /** Null for a program without a backward pass. */
-export function savedSheet({ naive, fusedPlan, options }: Compilation): SavedSheet | null {
-  if (!naive || !fusedPlan || ![...naive.graph.nodes.values()].some(({ phase }) => phase === "backward")) return null;
+export function savedSheet({ naive, naivePlan, fusedPlan, options }: Compilation): SavedSheet | null {
+  if (!naive || !naivePlan || !fusedPlan || ![...naive.graph.nodes.values()].some(({ phase }) => phase === "backward"))
+    return null;
   const choices = options.savedValues?.choices ?? {};
   const by = (given: Partial<SavedValues>): Omit<SavedRow, "policy"> =>
     planned(naive, { ...options, savedValues: { apart: true, choices, ...given } });
@@ -92,7 +93,7 @@ export function savedSheet({ naive, fusedPlan, options }: Compilation): SavedShe
     rows: [joint, ...policies, ...distinctPlans(met)],
     leastBytes: met.length < tried.length ? least : null,
     values,
-    expansion: expansionOf(naive, fusedPlan.totals.kernels),
+    expansion: expansionOf(naive, naivePlan, fusedPlan),
   };
 }
 
@@ -115,17 +116,16 @@ function planned(naive: Fusion, options: CompileOptions): Omit<SavedRow, "policy
   return { savedBytes, flops, totals };
 }
 
-function expansionOf({ graph, regions }: Fusion, kernels: number): Expansion {
+function expansionOf({ graph }: Fusion, naive: Plan, fused: Plan): Expansion {
   const isLate = (id: NodeId): boolean => node(graph, id).phase === "backward";
   const ops = [...graph.nodes.values()].filter(({ op }) => opDef(op).kind !== "source");
-  const all = [...regions.values()].filter((region) => !isViewRegion(graph, region));
   return {
     forward: {
       ops: ops.filter(({ id }) => !isLate(id)).length,
-      kernels: all.filter(({ members }) => !members.some(isLate)).length,
+      kernels: naive.kernels.filter(({ nodes }) => !nodes.some(isLate)).length,
     },
-    both: { ops: ops.length, kernels: all.length },
-    fused: { kernels },
+    both: { ops: ops.length, kernels: naive.totals.kernels },
+    fused: { kernels: fused.totals.kernels },
   };
 }
 

@@ -64,4 +64,4 @@ export { savedOffers, type SavedOffer } from "./saved/wanted";
 export { inTextOrder } from "./driver/planner";
 export { runPasses, stateHash } from "./driver/run";
 export { passCatalogue, passTitle, switchesOf, type Level, type PassEntry } from "./catalogue";
-export { inWords, plural, showBytes, showCount, showMicros } from "./driver/sentences";
+export { inWords, listOf, plural, showBytes, showCount, showMicros } from "./driver/sentences";

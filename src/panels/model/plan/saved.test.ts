@@ -34,10 +34,18 @@ test("titles are distinct, and one of them is chosen by default", () => {
   expect(stored.map(({ policy }) => policy)).toEqual(["stored"]);
 });
 
-test("the sentence counts what was made of what", () => {
+test("the sentence counts what was made of what, as the score does", () => {
   expect(expansionSentence(sheet.expansion)).toMatch(
     /^Differentiation turns 9 ops into \d+; fusion turns \d+ kernels into \d+\.$/,
   );
+  // A sum over several workgroups is launched twice.
+  const split = compile(
+    "x: f32[4096, 64]\nw: f32[64] = param()\nloss = sum((x * w) ** 2)\nloss.backward()\nreturn loss, w.grad\n",
+    defaultOptions,
+  );
+  const counted = [split.naivePlan, split.fusedPlan].map((plan) => plan!.totals.kernels);
+  const { both, fused } = savedSheet(split)!.expansion;
+  expect([both.kernels, fused.kernels]).toEqual(counted);
 });
 
 test("an axis along which nothing differs has one label, in its middle", () => {

@@ -115,7 +115,7 @@ export function scheduleNote(
 ): string | null {
   if (!compilation || !run || run.text !== compilation.text) return null;
   const tally = tallyOf(run.plans.naive.totals);
-  const moved = (plan: Plan | null): number | undefined => plan?.totals && tally.of(plan.totals);
+  const moved = (plan: Plan | null): string | undefined => plan?.totals && tally.text(plan.totals);
   const [before, after] = [moved(run.plans.naive), moved(run.plans.fused)];
   if (before === moved(compilation.naivePlan) && after === moved(compilation.fusedPlan)) return null;
   return `Counted for this device, whose kernels may read a row more than once: ${before} transfers, then ${after}.`;
