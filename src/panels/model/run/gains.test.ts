@@ -38,7 +38,7 @@ test("saved time is traffic, launches and the rest", () => {
     /^Fusing saves 1,100 µs a run, .+: it saves 977 µs of traffic, 20 µs of launches and 103 µs in the rest \(/,
   );
   expect(splitSentence(run(400, 500))).toMatch(
-    /^Fusing costs 100 µs a run, .+: it saves 977 µs of traffic and 20 µs of launches, and loses 1,097 µs in the rest \(/,
+    /^Fusing costs 100 µs a run, .+: it saves 977 µs of traffic and 20 µs of launches, and loses 1,100 µs in the rest \(/,
   );
 });
 
