@@ -78,6 +78,7 @@ export function LoopsTab({ plan, fusion, kernel }: Props) {
           <h3>
             Op by op, {plural(apart.length, "kernel")}
             {naive > apart.length && `: the naive plan has ${count(naive)} for them, before the graph was rewritten`}
+            {naive > 0 && naive < apart.length && `: the naive plan has ${count(naive)} for them, one for each call`}
           </h3>
           {apart.map((lines, i) => (
             <Nest key={i} lines={lines} isLit={isLit} />

@@ -131,7 +131,7 @@ function apartWords({ naive, shown, type }: ShownValues): string {
   const { different, worst } = apartOf(naive, shown);
   if (worst === null) return "This step and the naive plan hold the same numbers, bit for bit.";
   const where = coordinatesOf(worst, type.shape).join(", ");
-  return `${plural(different, "element")} of ${count(naive.length)} ${different === 1 ? "differs" : "differ"} from the naive plan's, most at [${where}]: naive ${significant(naive[worst]!, 7)}, this step ${significant(shown[worst]!, 7)}.`;
+  return `${plural(different, "element")} of ${count(naive.length)} ${different === 1 ? "differs" : "differ"} from the naive plan's, most at [${where}]: naive ${significant(naive[worst]!, 7)}, this step ${significant(shown[worst]!, 7)}, ${significant(Math.abs(naive[worst]! - shown[worst]!), 2)} apart.`;
 }
 
 function Numbers({ numbers }: { readonly numbers: ShownValues }) {

@@ -31,7 +31,7 @@ export function onlineProfitability(
 ): Opinion {
   const { apart, fused } = delta;
   const rival = stored && stored.micros < apart.micros ? stored : apart;
-  const besides = rival === apart ? [] : [{ what: "fewer separate kernels", ...rival }];
+  const besides = rival === apart ? [] : [{ what: "scores stored, the rest merged", ...rival }];
   const ways = [...bothWays(candidate, delta), ...besides];
   const tied = fused.micros >= rival.micros - NO_MICROS && fused.micros < (1 + TIE) * rival.micros;
   if (tied && fused.bytes < rival.bytes) {

@@ -151,7 +151,7 @@ export function standSentence(roof: RooflineOf, stands: readonly Stand[]): strin
   const fused = stands.find(({ plan }) => plan === "fused");
   if (!fused) return "This program computes nothing.";
   const share = roofAt(roof, fused.intensity) / roof.flops;
-  const why = share < 1 ? "because memory is the limit" : "arithmetic is the limit";
+  const why = share < 1 ? "because memory is the limit" : "since arithmetic is the limit";
   return `Fused, this program computes ${significant(fused.intensity)} FLOP on each byte: at most ${significant(100 * share, 2)} % of what ${roof.name} can compute, ${why}.`;
 }
 
