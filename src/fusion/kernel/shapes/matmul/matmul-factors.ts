@@ -53,8 +53,12 @@ export interface ProductFactors {
 const FLOPS = 500_000;
 /** Threads that keep all of its arithmetic units busy. */
 const BUSY_THREADS = 160;
-/** Share of the peak that threads without workgroup memory reach, and how many of them a multiprocessor wants for that. */
+/**
+ * Share of the peak that threads without workgroup memory reach, and how many of them a multiprocessor wants for that; the share of those
+ * that multiply vectors of one operand by one value of the other, which their neighbours load too (depthwise convolutions, measured).
+ */
 const ALONE = 0.1;
+const ALONE_BY_VECTORS = 0.5;
 const BUSY_ALONE = 256;
 
 /** Slots that a load of a vector from workgroup memory holds up, beside multiply-adds of a vector. */
@@ -164,10 +168,13 @@ export function tileShare(tile: MatmulTile, workgroups: number, length: number, 
   return Math.min(1, flops / (micros * PEAK * machines.about));
 }
 
-/** Share of a machine's peak that `threads` reach which share nothing: every multiply-add waits for its operands. */
-export function aloneShare(threads: number, target: Target): number {
+/**
+ * Share of a machine's peak that `threads` reach which share nothing: every multiply-add waits for its operands.
+ * @param byVectors there is one row, and neighbours of the right operand are loaded at once
+ */
+export function aloneShare(threads: number, target: Target, byVectors = false): number {
   const { about } = machinesOf(target);
-  return ALONE * Math.min(1, threads / (about * BUSY_ALONE));
+  return (byVectors ? ALONE_BY_VECTORS : ALONE) * Math.min(1, threads / (about * BUSY_ALONE));
 }
 
 function tiled(shape: ProductShape, tile: MatmulTile, chunks: number, machines: Machines): Candidate {

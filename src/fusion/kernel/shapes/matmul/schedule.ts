@@ -137,7 +137,7 @@ export function scheduleMatmul(
       threadsPerWorkgroup: threads,
       workgroups: Math.ceil(sizeOf(form.space) / threads),
       registers: live + 4,
-      reached: aloneShare(sizeOf(form.space) / 4, target),
+      reached: aloneShare(sizeOf(form.space) / 4, target, sizes.m === 1 && !shape.rightAlongK),
     });
   }
   const { tile, thin, chunks, chunkLength, workgroups, reached, micros } = factors;
