@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compile } from "../fusion";
+import { compile, defaultOptions } from "../fusion";
 import { ENDED, type Answer, type CompileReply, type CompileRequest, type Port } from "../workers";
 import { createPlayground, type Playground } from "./playground";
 import { COURSE_KEY, parseProgress } from "./storage/course-progress";
@@ -138,5 +138,29 @@ test("who closes a lesson is told that its program stays, and comes back to thei
   expect(page.getState().notice?.text).toBe("The lesson is closed. Its program stays here.");
   actions.followNotice();
   expect([page.getState().document.text, page.getState().notice]).toEqual([own, null]);
+  page.dispose();
+});
+
+test("another program closes the lesson, whichever way it is opened; a link of the lesson keeps it", async () => {
+  const { page, actions } = await asking();
+  const own = { text: "mine: f32[8]\ny = exp(mine)\n", positions: {}, options: defaultOptions, example: null };
+  const ways: readonly (() => void)[] = [
+    () => actions.openExample("softmax"),
+    () => actions.startAfresh(),
+    () => actions.openPrevious(0),
+    () => actions.openDocument(own, null, "link"),
+  ];
+  actions.openDocument(own, null, "option", { version: 1, lesson: { id: "memory-is-the-cost", step: STEP } });
+  expect(page.getState().lesson?.content.id).toBe("memory-is-the-cost");
+  actions.openExample("softmax");
+  expect(page.getState().previousWorks).toHaveLength(1);
+  for (const open of ways) {
+    void actions.openLesson("memory-is-the-cost", STEP);
+    await until(() => page.getState().lesson !== null);
+    const { text } = page.getState().document;
+    open();
+    expect(page.getState()).toMatchObject({ lesson: null, pane: "graph", notice: null });
+    expect(page.getState().document.text).not.toBe(text);
+  }
   page.dispose();
 });

@@ -241,13 +241,14 @@ function deedsOf(parts: Parts): SliceContext {
     },
     undo: () => edit(history.undo(parts.past)),
     redo: () => edit(history.redo(parts.past)),
-    replace(next, origin) {
+    replace(next, origin, inLesson = false) {
       const before = store.getState().document;
       const isLessons = before.text === store.getState().lesson?.program;
       if (!isLessons && isOwnWork(before) && before.text !== next.text) {
         parts.autosave.flush();
         parts.autosave.protect(writeDraft(before));
       }
+      if (!inLesson) store.getState().actions.leaveLesson();
       parts.aim ??= "end";
       parts.onlyLooking = origin === "link";
       parts.isGiven = origin !== "example";
@@ -271,7 +272,7 @@ function openingSlice(
   return {
     openDocument(document: Document, decision: DecisionRef | null, origin: Origin, view?: SharedView) {
       parts.aim = decision ?? (view?.naive ? "naive" : "end");
-      context.replace(document, origin);
+      context.replace(document, origin, view?.lesson !== undefined);
       if (view) context.set(restored(view));
     },
     cancelCompile: () => context.cancelCompile(),

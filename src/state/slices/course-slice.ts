@@ -12,6 +12,7 @@ type Names =
   | "askSolution"
   | "checkTask"
   | "closeLesson"
+  | "leaveLesson"
   | "judgeKept"
   | "forgetCourse"
   | "addProgress";
@@ -29,6 +30,7 @@ export const courseSlice: Slice<Names> = (context) => {
     answer: async (answer) => run?.answer(answer),
     checkTask: async () => run?.checkTask(),
     closeLesson: () => run?.closeLesson(),
+    leaveLesson: () => run?.leaveLesson(),
     async judgeKept() {
       const kept = [...context.get().courseProgress.values()];
       if (kept.some(({ said = {} }) => Object.keys(said).length > 0)) await (await load()).judgeKept();

@@ -20,8 +20,8 @@ export interface SliceContext {
   pause(): void;
   undo(): void;
   redo(): void;
-  /** Another document replaces this one; undo leads back. */
-  replace(next: Document, origin: Origin): void;
+  /** Another document replaces this one; undo leads back. An open lesson is closed, unless the document is one of it. */
+  replace(next: Document, origin: Origin, inLesson?: boolean): void;
   /** The document was opened with a plan of its own: a link, a file, a copy of earlier work. */
   isGiven(): boolean;
   /** Writes the draft now instead of a little later. */
