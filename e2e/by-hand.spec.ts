@@ -194,6 +194,21 @@ test("a puzzle is solved by a kernel that moves less and is right", async ({ pag
   await play.run.click();
   await expect(task).toContainText(/Done\.Now1 MiB.*Best known1 MiB/, LONG);
   await expect(play.region("Measured").getByText("K1, edited by hand: right.")).toBeVisible();
+  // The kernel of this device, a CPU, reads the row again; the one that is shown holds it in registers.
+  await expect(
+    play.region("Measured").getByText(/Moves 1 MiB; the kernel generated for this device moves 1\.5 MiB\./),
+  ).toBeVisible();
+  await expect(play.region("Kernels").getByRole("status")).toHaveText(
+    "Compiles. Moves 1 MiB, like the generated kernel. The one generated for this device moves 1.5 MiB.",
+  );
+
+  // Another program leaves the puzzle: it is in sight at once.
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("Softmax");
+  await page.keyboard.press("Enter");
+  await expect(task).toBeHidden();
+  await expect(play.region("Program")).toContainText("softmax");
 });
 
 test("at 1024 px the kernel of a puzzle is in sight below its task, and the next puzzle follows", async ({

@@ -15,13 +15,24 @@ export const outcomeOf = (run: FinishedRun | null, binds: string, wgsl: string):
 
 export const faultPosition = ({ line, column }: Fault): string => `Line ${line}, column ${column}`;
 
+const GENERATED = "the generated kernel";
+/** Of the plans that ran: schedules follow the device, and so does what is read again. */
+const GENERATED_HERE = "the kernel generated for this device";
+
 /** `Moves 12 MiB, like the generated kernel.`, or why nobody knows. */
-export function movedSentence(counted: Counted, generatedBytes: number): string {
+export function movedSentence(counted: Counted, generatedBytes: number, generated = GENERATED): string {
   if (!counted.ok)
     return `Traffic not counted: ${counted.text}${counted.line === null ? "" : ` (line ${counted.line})`}`;
   const bytes = [...counted.reads, ...counted.writes].reduce((sum, each) => sum + each.bytes * (1 + each.rereads), 0);
-  if (bytes === generatedBytes) return `Moves ${showBytes(bytes)}, like the generated kernel.`;
-  return `Moves ${showBytes(bytes)}; the generated kernel moves ${showBytes(generatedBytes)}.`;
+  if (bytes === generatedBytes) return `Moves ${showBytes(bytes)}, like ${generated}.`;
+  return `Moves ${showBytes(bytes)}; ${generated} moves ${showBytes(generatedBytes)}.`;
+}
+
+/** The same of the kernel that is shown, which need not be the one that ran. */
+function shownMoved(counted: Counted, shownBytes: number, outcome: HandOutcome | null): string {
+  const moved = movedSentence(counted, shownBytes);
+  if (!counted.ok || !outcome || outcome.generatedBytes === shownBytes) return moved;
+  return `${moved} The one generated for this device moves ${showBytes(outcome.generatedBytes)}.`;
 }
 
 const limitSentence = ({ limit }: HandOutcome): string =>
@@ -51,7 +62,7 @@ export function handStatus(
   if (outcome?.status === "limit") return { tone: "no", text: limitSentence(outcome), faults };
   const counted = known?.counted ?? outcome?.counted ?? null;
   const built = known?.compiled || outcome ? "Compiles." : "";
-  const moved = counted ? movedSentence(counted, generatedBytes) : "";
+  const moved = counted ? shownMoved(counted, generatedBytes, outcome) : "";
   return { tone: "plain", text: [built, moved].filter(Boolean).join(" "), faults };
 }
 
@@ -62,11 +73,11 @@ export interface HandLine {
   readonly text: string;
 }
 
-/** The time of the generated kernel that binds the same: of the fused plan, or of the step that is shown. */
-function generatedTiming({ result, plans }: FinishedRun, binds: string): Spread | null {
+/** The generated kernel that binds the same and ran: of the fused plan, or of the step that is shown. */
+function generatedIn({ plans }: FinishedRun, binds: string) {
   for (const plan of ["fused", "step", "naive"] as const) {
     const same = plans[plan]?.kernels.find((kernel) => bindsOf(kernel) === binds);
-    if (same) return timingOf(result, plan, same.id);
+    if (same) return { plan, id: same.id };
   }
   return null;
 }
@@ -76,7 +87,8 @@ function timesSentence(run: FinishedRun, { kernel, binds }: HandOutcome): string
   const { result } = run;
   const own = timingOf(result, "hand", kernel);
   if (!own) return "";
-  const generated = generatedTiming(run, binds);
+  const same = generatedIn(run, binds);
+  const generated: Spread | null = same && timingOf(result, same.plan, same.id);
   const naive = timingOf(result, "naive", null);
   const parts = [
     generated ? `the generated kernel ${showMicros(generated.median)}` : "",
@@ -118,7 +130,7 @@ export function handLines(run: FinishedRun): HandLine[] {
     if (status === "refused") return line(false, "not run.", first ? `${faultPosition(first)}: ${first.text}` : "");
     if (status === "limit") return line(false, "stopped.", limitSentence(outcome));
     if (!verdict) return line(true, "compared with f64…", "");
-    const moved = movedSentence(counted, outcome.generatedBytes);
+    const moved = movedSentence(counted, outcome.generatedBytes, generatedIn(run, key) ? GENERATED_HERE : GENERATED);
     const hints = counted.ok && !verdict.same ? counted.problems.join(" ") : "";
     if (!verdict.same) return line(false, "wrong values.", `${verdict.text} ${hints}`.trim());
     return line(true, "right.", `${timesSentence(run, outcome)} ${moved}`.trim());
