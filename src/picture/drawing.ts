@@ -253,9 +253,16 @@ function hullShape({ path, kernel, tag }: Hull, look: Look): Shape[] {
 }
 
 function lineOf({ edge, path }: Line, look: Look): Shape[] {
-  const { kind, width, tone } = edge;
+  const { kind, width, tone, again } = edge;
   const stroke = (colour: string, px: number): Shape =>
-    element("path", { d: path, fill: "none", stroke: colour, "stroke-width": px, "stroke-linejoin": "round" });
+    element("path", {
+      d: path,
+      fill: "none",
+      stroke: colour,
+      "stroke-width": px,
+      "stroke-linejoin": "round",
+      "stroke-dasharray": again && "2 4",
+    });
   if (kind === "register") return [stroke(tone ? look.ink(`k${tone}`) : look.ink("pipe"), 1.5)];
   if (kind === "view") return [stroke(look.ink("line-strong"), 4), stroke(look.ink("canvas"), 1.5)];
   return [stroke(look.ink("pipe"), width + 1), ...(width >= 4 ? [stroke(look.ink("pipe-soft"), width - 1.5)] : [])];

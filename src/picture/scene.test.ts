@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { pipeWidth, sceneOf } from "./scene";
+import { pipeWidth } from "./lines/lines-of";
+import { sceneOf } from "./scene";
 import { compile, defaultOptions, fusionAt, nodeId, parseProgram } from "../fusion";
 import { inspect } from "./inspect";
 import { LOG_RELU, SOFTMAX, sceneAt } from "./test-scenes";

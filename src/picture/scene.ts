@@ -1,8 +1,7 @@
 /** @file What is to be drawn at a step, without places: ops, pills, lines and kernels, from the graph, its regions and its plan. */
-import { bytesOf, edgeId, kernelWords, nodeName, shapeLabel, showType, usesOf, boundName } from "../fusion";
+import { bytesOf, edgeId, kernelWords, nodeName, shapeLabel, showType, boundName } from "../fusion";
 import type {
   DType,
-  EdgeId,
   Fusion,
   Graph,
   GroupRef,
@@ -17,9 +16,12 @@ import type {
 import { outputPillOf } from "../document";
 import { formulaOf } from "./formula";
 import { holesOf, waitingOf } from "./lines/gaps";
+import { linesOf, pipeWidth, type SceneEdge } from "./lines/lines-of";
 import { glyphOf, isFreeView } from "./ops";
 import type { Glyph } from "./ops";
 import { showBytes } from "./format";
+
+export type { SceneEdge } from "./lines/lines-of";
 
 /** 1 to 6: `--k1` …; from the seventh colour on they start again, hatched. */
 export interface KernelMark {
@@ -85,22 +87,6 @@ export interface SceneNode {
   readonly late?: boolean;
 }
 
-export type LineKind = "memory" | "register" | "view";
-
-export interface SceneEdge {
-  readonly id: EdgeId;
-  readonly from: NodeId;
-  readonly to: NodeId;
-  /** All operands that this line feeds: `c · c` is one line. */
-  readonly also: readonly EdgeId[];
-  readonly operand: number;
-  readonly kind: LineKind;
-  readonly bytes: number;
-  /** px of a memory pipe, 2 to 8. */
-  readonly width: number;
-  readonly tone: number | null;
-}
-
 export interface Scene {
   /** Producers first. */
   readonly nodes: readonly SceneNode[];
@@ -109,10 +95,6 @@ export interface Scene {
   /** Bytes that are saved for the backward pass, folded or not; absent where nothing is marked. */
   readonly savedBytes?: number;
 }
-
-/** 1 + 2·log2(1 + 7·part of the largest tensor), at least 2: full size 7, half 5, a row vector 2. */
-export const pipeWidth = (bytes: number, largest: number): number =>
-  Math.max(2, 1 + 2 * Math.log2(1 + (7 * bytes) / Math.max(1, largest)));
 
 const drawnOps = (graph: Graph): Node[] =>
   [...graph.nodes.values()].filter(({ op }) => op !== "const" && op !== "hole");
@@ -136,12 +118,13 @@ export function sceneOf(
   const kernels = kernelsOf(graph, regions, plan, colours);
   const homes = homesOf(kernels, regions);
   const shown = drawnOps(graph);
+  const alone = aloneIn(shown, homes);
   const waiting = waitingOf(graph);
   const bytes: BytesOf = ({ id, type }) => (waiting.has(id) ? 0 : bytesOf(type));
   const largest = shown.reduce((most, node) => Math.max(most, bytes(node)), 1);
   const stored = new Set([...regions.values()].flatMap(({ outputs }) => outputs));
-  const nodes = shown.map((node) => nodeOf(graph, node, { stored, homes, waiting, planned: regions.size > 0 }));
-  const edges = linesOf(graph, regions, kernels, { bytes, largest });
+  const nodes = shown.map((node) => nodeOf(graph, node, { stored, homes, waiting, planned: regions.size > 0, alone }));
+  const edges = linesOf({ graph, kernels, homes, planned: regions.size > 0, bytes, largest });
   for (const [i, id] of graph.outputs.entries()) {
     const node = graph.nodes.get(id);
     if (!node || node.op === "const" || node.op === "hole") continue;
@@ -166,6 +149,8 @@ function kernelsOf(
   const isReal = ({ members }: Region): boolean => !members.every((id) => isFreeView(graph.nodes.get(id)?.op ?? ""));
   const inOrder = [...planned.keys()].filter((id) => regions.has(id));
   for (const [id, region] of regions) if (!planned.has(id) && isReal(region)) inOrder.push(id);
+  // A view that others read where it lies is nobody's, whoever computes its indices again.
+  const views = new Set([...regions.values()].flatMap((region) => (isReal(region) ? [] : region.outputs)));
   return inOrder.map((id, index) => {
     const kernels = planned.get(id) ?? [];
     const colour = colours.get(id) ?? index;
@@ -176,7 +161,7 @@ function kernelsOf(
       hatched: colour >= 6,
       title: sharedWords(kernels),
       count: Math.max(1, kernels.length),
-      members: regions.get(id)!.members,
+      members: regions.get(id)!.members.filter((member) => !views.has(member)),
       bytes: kernels.length > 0 ? kernels.reduce((sum, kernel) => sum + movedBy(kernel), 0) : null,
     };
   });
@@ -206,6 +191,15 @@ function homesOf(kernels: readonly SceneKernel[], regions: ReadonlyMap<RegionId,
   return homes;
 }
 
+function aloneIn(shown: readonly Node[], homes: ReadonlyMap<NodeId, SceneKernel>): Set<RegionId> {
+  const counts = new Map<RegionId, number>();
+  for (const { id } of shown) {
+    const region = homes.get(id)?.region;
+    if (region !== undefined) counts.set(region, (counts.get(region) ?? 0) + 1);
+  }
+  return new Set([...counts].flatMap(([region, count]) => (count === 1 ? region : [])));
+}
+
 /** Bytes of a node's value; 0 while nobody knows. */
 type BytesOf = (node: Node) => number;
 
@@ -214,9 +208,11 @@ interface Facts {
   readonly homes: ReadonlyMap<NodeId, SceneKernel>;
   readonly waiting: ReadonlySet<NodeId>;
   readonly planned: boolean;
+  /** Regions with one op that is drawn in them. */
+  readonly alone: ReadonlySet<RegionId>;
 }
 
-function nodeOf(graph: Graph, node: Node, { stored, homes, waiting, planned }: Facts): SceneNode {
+function nodeOf(graph: Graph, node: Node, { stored, homes, waiting, planned, alone }: Facts): SceneNode {
   const input = node.op === "input";
   const home = homes.get(node.id) ?? null;
   const view = planned && !home && !input;
@@ -236,7 +232,7 @@ function nodeOf(graph: Graph, node: Node, { stored, homes, waiting, planned }: F
     bytes: waits ? 0 : bytesOf(node.type),
     lives: waits ? "nowhere" : lives,
     kernel: home,
-    alone: home !== null && home.members.length === 1,
+    alone: home !== null && alone.has(home.region),
     holes,
     missing: holes.map((operand) => node.inputs[operand]!),
     operands: node.inputs.length,
@@ -303,70 +299,4 @@ function outputLine(node: Node, { bytes, largest }: Sizes): SceneEdge {
   const id = edgeId(node.id, to, 0);
   const width = pipeWidth(bytes(node), largest);
   return { id, from: node.id, to, also: [id], operand: 0, kind: "memory", bytes: bytes(node), width, tone: null };
-}
-
-/** One line per pair of ops: in registers when one kernel computes both ends, otherwise through memory. */
-function linesOf(
-  graph: Graph,
-  regions: ReadonlyMap<RegionId, Region>,
-  kernels: readonly SceneKernel[],
-  { bytes: bytesOfNode, largest }: Sizes,
-): SceneEdge[] {
-  const members = new Map<NodeId, SceneKernel[]>();
-  for (const kernel of kernels) {
-    for (const id of kernel.members) members.set(id, [...(members.get(id) ?? []), kernel]);
-  }
-  const lines = new Map<string, SceneEdge>();
-  for (const [from, uses] of usesOf(graph)) {
-    const producer = graph.nodes.get(from)!;
-    if (producer.op === "const" || producer.op === "hole") continue;
-    for (const { consumer, operand } of uses) {
-      const id = edgeId(from, consumer, operand);
-      const key = `${from}>${consumer}`;
-      const known = lines.get(key);
-      if (known) {
-        lines.set(key, { ...known, also: [...known.also, id] });
-        continue;
-      }
-      const shared = (members.get(from) ?? []).find((kernel) => members.get(consumer)?.includes(kernel));
-      const view = !shared && regions.size > 0 && isFreeView(graph.nodes.get(consumer)!.op) && !members.has(consumer);
-      const bytes = bytesOfNode(producer);
-      lines.set(key, {
-        id,
-        from,
-        to: consumer,
-        also: [id],
-        operand,
-        kind: shared ? "register" : view ? "view" : "memory",
-        bytes,
-        width: shared ? 1.5 : pipeWidth(bytes, largest),
-        tone: shared?.tone ?? null,
-      });
-    }
-  }
-  return onceEach([...lines.values()], graph, members);
-}
-
-/** A kernel reads a value once, however many of its ops need it: one pipe goes to the largest of them, hairlines to the rest. */
-function onceEach(
-  lines: readonly SceneEdge[],
-  graph: Graph,
-  members: ReadonlyMap<NodeId, readonly SceneKernel[]>,
-): SceneEdge[] {
-  const trips = new Map<string, SceneEdge>();
-  const trip = ({ from, to }: SceneEdge): string | null => {
-    const kernel = members.get(to)?.[0];
-    return kernel ? `${from}>${kernel.region}` : null;
-  };
-  const size = ({ to }: SceneEdge): number => bytesOf(graph.nodes.get(to)!.type);
-  for (const line of lines) {
-    const key = line.kind === "memory" ? trip(line) : null;
-    const known = key === null ? null : trips.get(key);
-    if (key !== null && (!known || size(line) > size(known))) trips.set(key, line);
-  }
-  return lines.map((line) => {
-    const key = line.kind === "memory" ? trip(line) : null;
-    if (key === null || trips.get(key) === line) return line;
-    return { ...line, kind: "register", width: 1.5, tone: members.get(line.to)![0]!.tone };
-  });
 }

@@ -248,7 +248,7 @@ function deedsOf(parts: Parts): SliceContext {
         parts.autosave.flush();
         parts.autosave.protect(writeDraft(before));
       }
-      if (!inLesson) store.getState().actions.leaveLesson();
+      if (!inLesson) store.getState().actions.closeLesson(true);
       parts.aim ??= "end";
       parts.onlyLooking = origin === "link";
       parts.isGiven = origin !== "example";

@@ -529,10 +529,8 @@ export interface Actions {
   checkTask(): Promise<void>;
   /** Judges the answers that an earlier visit left before their plan was there. */
   judgeKept(): Promise<void>;
-  /** Closes the lesson and offers the program before it. */
-  closeLesson(): void;
-  /** Closes the lesson: another program takes the place of its own. */
-  leaveLesson(): void;
+  /** Closes the lesson. Its program stays, and the one before it is offered; `replaced`: another takes its place. */
+  closeLesson(replaced?: boolean): void;
   /** Forgets progress, answers and scores. */
   forgetCourse(): void;
   /** Adds the progress that a downloaded file holds to this machine's; of each lesson the further one counts. Answers how many lessons it holds. */

@@ -1,4 +1,4 @@
-/** @file What a thick and a thin line mean; and the disks, where there are some. It stands where it covers nothing. */
+/** @file What a thick and a thin line mean; and a dashed one and the disks, where there are some. It stands where it covers nothing. */
 import { useStore } from "@xyflow/react";
 import { useMemo } from "react";
 import { SavedSign } from "./nodes/SavedSign";
@@ -7,6 +7,7 @@ import { headingRect, legendCorner, rectOf, savedKinds, savedWords, tagRect, typ
 
 export function Legend({ picture }: { readonly picture: Picture }) {
   const saved = useMemo(() => savedKinds(picture.scene), [picture]);
+  const again = picture.scene.edges.some((edge) => edge.again);
   const drawn = useMemo(() => {
     const boxes = [...picture.boxes.values()].map((box) => rectOf(box));
     const headings = picture.headings.map(headingRect);
@@ -14,7 +15,7 @@ export function Legend({ picture }: { readonly picture: Picture }) {
   }, [picture]);
   const card = useCanvas((s) => s.card);
   const corner = useStore(({ transform: [x, y, zoom], width, height }) =>
-    legendCorner(drawn, { x, y, zoom }, { width, height }, card, 2 + saved.length),
+    legendCorner(drawn, { x, y, zoom }, { width, height }, card, 2 + Number(again) + saved.length),
   );
   return (
     <dl className="legend" data-corner={corner}>
@@ -31,6 +32,16 @@ export function Legend({ picture }: { readonly picture: Picture }) {
         </svg>
       </dt>
       <dd>in registers, free</dd>
+      {again && (
+        <>
+          <dt>
+            <svg width="34" height="12" aria-hidden="true">
+              <path className="legend-hair" data-again d="M2 6h30" />
+            </svg>
+          </dt>
+          <dd>recomputed: inputs are read again</dd>
+        </>
+      )}
       {saved.map((mark) => [
         <dt key={mark} className="legend-saved">
           <SavedSign mark={mark} />

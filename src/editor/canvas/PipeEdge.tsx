@@ -21,7 +21,7 @@ function BytesLabel({ line }: { readonly line: Line }) {
 export function PipeEdge({ data }: EdgeProps<FlowEdge>) {
   if (!data) return null;
   const { line, mark, selected } = data;
-  const { kind, width, tone } = line.edge;
+  const { kind, width, tone, again } = line.edge;
   const outer = kind === "memory" ? width + 1 : kind === "view" ? 4 : 1.5;
   const inner = kind === "memory" && width >= 4 ? width - 1.5 : kind === "view" ? 1.5 : 0;
   const colour = tone ? { "--tone": `var(--k${tone})` } : {};
@@ -30,6 +30,7 @@ export function PipeEdge({ data }: EdgeProps<FlowEdge>) {
     <g
       className="pipe"
       data-kind={kind}
+      data-again={again}
       data-selected={selected}
       data-candidate={Boolean(mark?.candidate)}
       style={colour as never}

@@ -129,7 +129,7 @@ function minorLines(lines: readonly Line[]): ReadonlySet<string> {
 }
 
 function flowEdge(line: Line, mark: EdgeMark | null, selected: boolean, minor: boolean): FlowEdge {
-  const { id, from, to, kind, bytes } = line.edge;
+  const { id, from, to, kind, bytes, again } = line.edge;
   const outcome = mark?.candidate ? `, candidate, ${mark.candidate.outcome}` : "";
   const pin = mark?.pin ? `, ${mark.pin} by you` : "";
   return {
@@ -141,7 +141,7 @@ function flowEdge(line: Line, mark: EdgeMark | null, selected: boolean, minor: b
     sourceHandle: "out",
     targetHandle: "in",
     data: { line, mark, selected },
-    ariaLabel: `${from} to ${to}, ${homes[kind]}${kind === "memory" && bytes > 0 ? `, ${showBytes(bytes)}` : ""}${outcome}${pin}`,
+    ariaLabel: `${from} to ${to}, ${again ? "recomputed" : homes[kind]}${kind === "memory" && bytes > 0 ? `, ${showBytes(bytes)}` : ""}${outcome}${pin}`,
     focusable: true,
     domAttributes: { tabIndex: -1 },
     zIndex: selected || mark?.candidate ? 1 : 0,

@@ -31,7 +31,7 @@ function cursorFor(lesson: OpenLesson, compilation: Compilation): number {
   return waits && ask?.kind !== "click" && cursor === last ? 0 : cursor;
 }
 
-type LessonActions = Pick<Actions, "goToStep" | "answer" | "judgeKept" | "checkTask" | "closeLesson" | "leaveLesson">;
+type LessonActions = Pick<Actions, "goToStep" | "answer" | "judgeKept" | "checkTask" | "closeLesson">;
 
 export interface LessonRun extends LessonActions {
   openLesson(id: string, step: number): Promise<void>;
@@ -191,14 +191,6 @@ export function startLessons(context: SliceContext): LessonRun {
     if (lesson?.compilation === compilation && lesson.step === step) context.set({ lesson: { ...lesson, best } });
   }
 
-  function leave(): void {
-    showing.abort();
-    const { pane, lesson } = context.get();
-    if (!lesson) return;
-    void judgeLeft(lesson, null);
-    context.set({ lesson: null, pane: pane === "lesson" ? "graph" : pane });
-  }
-
   const compare: Compare = async (original, changed, what) => {
     const reply = await askBeside(context, { kind: "values", what, original, changed });
     if (!reply.ok || reply.value.kind !== "values") return "The programs could not be compared.";
@@ -271,11 +263,13 @@ export function startLessons(context: SliceContext): LessonRun {
         best: state.score === null ? before.best : Math.min(before.best ?? Infinity, state.score),
       }));
     },
-    leaveLesson: leave,
-    closeLesson() {
-      const { lesson, document } = context.get();
-      leave();
-      if (!lesson || lesson.before.text === document.text) return;
+    closeLesson(replaced = false) {
+      showing.abort();
+      const { pane, lesson, document } = context.get();
+      if (!lesson) return;
+      void judgeLeft(lesson, null);
+      context.set({ lesson: null, pane: pane === "lesson" ? "graph" : pane });
+      if (replaced || lesson.before.text === document.text) return;
       const action = { label: "Back to the program before", kind: "open-draft", document: lesson.before } as const;
       context.set({ notice: { tone: "info", text: "The lesson is closed. Its program stays here.", action } });
     },

@@ -12,7 +12,6 @@ type Names =
   | "askSolution"
   | "checkTask"
   | "closeLesson"
-  | "leaveLesson"
   | "judgeKept"
   | "forgetCourse"
   | "addProgress";
@@ -29,8 +28,7 @@ export const courseSlice: Slice<Names> = (context) => {
     goToStep: async (step) => run?.goToStep(step),
     answer: async (answer) => run?.answer(answer),
     checkTask: async () => run?.checkTask(),
-    closeLesson: () => run?.closeLesson(),
-    leaveLesson: () => run?.leaveLesson(),
+    closeLesson: (replaced) => run?.closeLesson(replaced),
     async judgeKept() {
       const kept = [...context.get().courseProgress.values()];
       if (kept.some(({ said = {} }) => Object.keys(said).length > 0)) await (await load()).judgeKept();
