@@ -42,10 +42,9 @@ import type {
   Position,
   SharedView,
 } from "../document";
-import type { WhatIfAnswer } from "../workers";
 import type { Question } from "./question";
 import type { BenchProgress, BenchResult, ComparedInFull, DeviceInfo, GpuProblem } from "../gpu";
-import type { ComparedOutput } from "../workers";
+import type { ComparedOutput, WhatIfAnswer } from "../workers";
 import type { Answer } from "../course";
 import type { Counted, Fault } from "../wgsl";
 import type {
@@ -152,6 +151,8 @@ export interface FinishedRun {
     readonly fused: Plan;
     readonly hand?: Plan | null;
   };
+  /** The plans that the page showed: their schedules follow the document's device. */
+  readonly planned?: FinishedRun["plans"];
   /** Absent where no kernel was written by hand. */
   readonly hand?: HandRun;
 }

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt, planAt, type Plan } from "../../src/fusion";
 import { allLessons, optionsFor } from "../../src/lessons";
+import { foldScene } from "../../src/picture/fold";
 import { sceneOf, type Scene } from "../../src/picture/scene";
 
 /** Of longer ways to a plan, both ends. */
@@ -62,7 +63,10 @@ test("every kernel has a pipe for each value that it reads, also for what it com
       if (!plan) continue;
       const scene = sceneOf(fusionAt(compilation, cursor), plan);
       again += scene.edges.filter((edge) => edge.again).length;
-      const wrong = [...differences(scene, plan), ...crossing(scene), ...unnamed(scene)];
+      const source = compilation.naive!.graph;
+      const folded = foldScene(scene, { byHand: new Map(), kernels: true, about: [], source });
+      const dashed = folded.edges.filter((edge) => edge.again && edge.kind !== "register").map(({ id }) => id);
+      const wrong = [...differences(scene, plan), ...crossing(scene), ...unnamed(scene), ...dashed];
       found.push(...wrong.map((text) => `${example.id} at ${cursor}: ${text}`));
     }
   }

@@ -19,9 +19,10 @@ export function linesBetween(edges: readonly SceneEdge[], homeOf: ReadonlyMap<No
   return [...lines.values()];
 }
 
-/** Two lines that fall on one: the pipe shows when either is one. */
-function together(known: SceneEdge, edge: SceneEdge): SceneEdge {
+/** Two lines that fall on one: the pipe shows when either is one, and a value in registers rather than one that is recomputed. */
+function together({ again, ...known }: SceneEdge, edge: SceneEdge): SceneEdge {
   const also = [...known.also, ...edge.also];
-  if (known.kind === "memory" || edge.kind !== "memory") return { ...known, also };
-  return { ...known, also, kind: "memory", width: edge.width, tone: null };
+  if (known.kind === "memory" || (edge.kind !== "memory" && !edge.again)) return { ...known, also };
+  if (edge.kind === "memory") return { ...known, also, kind: "memory", width: edge.width, tone: null };
+  return { ...known, also, ...(again && { again }) };
 }

@@ -339,11 +339,14 @@ export async function runOn(
   // A profile of a GPU says nothing about the times of a CPU that pretends to be one.
   const predictedFor = device.software ? null : compilation.options.profile.name;
   const own: HandRun | null = byHand && { kernels: byHand.kernels, check: null, full: [] };
+  const { naivePlan, fusedPlan } = compilation;
+  const stepPlan = (plans.step && context.get().derived.plans.get(cursor)) ?? null;
   const about = {
     text: compilation.text,
     source,
     predictedFor,
     plans: { ...plans, hand },
+    ...(naivePlan && fusedPlan && { planned: { naive: naivePlan, step: stepPlan, fused: fusedPlan, hand } }),
     ...(own ? { hand: own } : {}),
   };
   let progress = preparing("Building kernels");

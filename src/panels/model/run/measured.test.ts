@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { compile, defaultOptions } from "../../../fusion";
-import { countedRows } from "./measured";
+import { compile, defaultOptions, fusionAt, planForTarget, targetOf } from "../../../fusion";
+import { countedRows, scheduleNote } from "./measured";
 
 test("the transfers beside an earlier run's times are those of its own plans", () => {
   const plansOf = (text: string) => {
@@ -17,4 +17,18 @@ test("the transfers beside an earlier run's times are those of its own plans", (
   expect(countedRows(now, texts[1], run)).toEqual(rowsOf(earlier));
   expect(countedRows(now, texts[0], run)).toEqual(rowsOf(now));
   expect(countedRows(now, texts[1], null)).toEqual(rowsOf(now));
+});
+
+test("the transfers of a run, and its note, are the same after another program is opened", () => {
+  const text = "x: f32[64, 256]\ny = softmax(x, dim=-1)\n";
+  const [compilation, other] = [compile(text, defaultOptions), compile("a: f32[8]\nb = exp(a)\n", defaultOptions)];
+  const target = { ...targetOf(defaultOptions.profile), schedule: "cpu" } as const;
+  const here = (cursor: number) => planForTarget(fusionAt(compilation, cursor), target, defaultOptions);
+  const planned = { naive: compilation.naivePlan!, step: null, fused: compilation.fusedPlan! };
+  const run = { text, plans: { naive: here(0), step: null, fused: here(compilation.steps.length) }, planned };
+  const later = { naive: other.naivePlan!, step: null, fused: other.fusedPlan! };
+  const note = scheduleNote(compilation, run);
+  expect(note).toMatch(/^Counted for this device, .*: \d transfers, then \d\.$/);
+  expect(scheduleNote(other, run)).toBe(note);
+  expect(countedRows(later, other.text, run)).toEqual(countedRows(planned, text, run));
 });

@@ -91,13 +91,13 @@ export interface CountedPlans {
   readonly hand?: Plan | null;
 }
 
-/** Rows of the transfer blocks, those of an earlier run of its own plans: this step only where it is neither the first nor the last state. */
+/** Rows of the transfer blocks, those of an earlier run of the plans that were shown with it: this step only where it is neither the first nor the last state. */
 export function countedRows(
   shown: CountedPlans,
   text: string | undefined,
-  run: Pick<FinishedRun, "text" | "plans"> | null,
+  run: Pick<FinishedRun, "text" | "plans" | "planned"> | null,
 ): (readonly [PlanName, Plan])[] {
-  const { naive, step, fused, hand } = run && run.text !== text ? run.plans : shown;
+  const { naive, step, fused, hand } = run && run.text !== text ? (run.planned ?? run.plans) : shown;
   if (!naive || !fused) return [];
   const between = step && step !== naive && step !== fused;
   return [
@@ -111,12 +111,14 @@ export function countedRows(
 /** What the device's schedules move where that differs from the document's; null where it does not. */
 export function scheduleNote(
   compilation: Pick<Compilation, "text" | "naivePlan" | "fusedPlan"> | null,
-  run: FinishedRun | null,
+  run: Pick<FinishedRun, "text" | "plans" | "planned"> | null,
 ): string | null {
-  if (!compilation || !run || run.text !== compilation.text) return null;
+  if (!compilation || !run) return null;
+  const { naive = null, fused = null } = run.planned ?? {};
+  const [first, last] = run.text === compilation.text ? [compilation.naivePlan, compilation.fusedPlan] : [naive, fused];
+  if (!first || !last) return null;
   const tally = tallyOf(run.plans.naive.totals);
-  const moved = (plan: Plan | null): string | undefined => plan?.totals && tally.text(plan.totals);
-  const [before, after] = [moved(run.plans.naive), moved(run.plans.fused)];
-  if (before === moved(compilation.naivePlan) && after === moved(compilation.fusedPlan)) return null;
+  const [before, after] = [tally.of(run.plans.naive.totals), tally.of(run.plans.fused.totals)];
+  if (before === tally.of(first.totals) && after === tally.of(last.totals)) return null;
   return `Counted for this device, whose kernels may read a row more than once: ${before} transfers, then ${after}.`;
 }
