@@ -122,7 +122,10 @@ export function kernelTime(
   const scattered = new Set(schedule.stridedWrites);
   const wasted = traffic.writes.reduce((sum, { value, bytes }) => sum + (scattered.has(value) ? bytes : 0), 0);
   const nearMicros = shifted.near / (bandwidth * NEAR_SPEEDUP);
-  const writeMicros = (traffic.bytesWritten + (STRIDED_WASTE - 1) * wasted) / bandwidth;
+  const storeMicros = traffic.bytesWritten / bandwidth;
+  // Threads store with a stride when they are done, and hold up those that load meanwhile: nothing hides it.
+  const stridedMicros = ((STRIDED_WASTE - 1) * wasted) / bandwidth;
+  const writeMicros = storeMicros + stridedMicros;
   const share = occupancy(schedule, profile);
   const { computedShare = 1, efficiency = 1 } = schedule;
   const { reached = share * efficiency } = schedule;
@@ -134,13 +137,13 @@ export function kernelTime(
     8 * Math.max(0, schedule.registers - MAX_REGISTERS) * schedule.workgroups * schedule.threadsPerWorkgroup;
   const spilledMicros = spilled / (bandwidth * SPILLED_SPEED);
   // Memory, both caches and arithmetic work side by side.
-  const times = [computeMicros, readMicros + writeMicros, cachedMicros + spilledMicros, nearMicros];
+  const times = [computeMicros, readMicros + storeMicros, cachedMicros + spilledMicros, nearMicros];
   const longest = Math.max(...times);
   const { leastMicros = 0 } = schedule;
   const workMicros = Math.max(
     leastMicros,
     serialMicros(arithmetic, schedule),
-    longest + (1 - OVERLAP) * (times.reduce((sum, time) => sum + time, 0) - longest),
+    longest + (1 - OVERLAP) * (times.reduce((sum, time) => sum + time, 0) - longest) + stridedMicros,
   );
   const launchMicros = profile.launchMicros * schedule.dispatches;
   const readsMicros = readMicros + cachedMicros;
