@@ -1,7 +1,7 @@
 /** @file Plans that save more or less for the backward pass, peak memory against time, as a picture: the points of the page's chart. */
 import type { SavedSheet } from "../../fusion";
 import { element, type Ink, type Shape } from "../../picture";
-import { axisEnds, rowTitle, savedPoints, type SavedPoint } from "../model/plan/saved";
+import { axesOf, rowTitle, savedPoints, type SavedPoint } from "../model/plan/saved";
 import { showBytes, showMicros } from "../model/units";
 import { EDGE, poster, POSTER, word } from "./poster";
 
@@ -28,14 +28,7 @@ export function savedPoster(sheet: SavedSheet, title: string, ink: Ink): Shape {
   const points = savedPoints(sheet);
   const x = (share: number): number => LEFT + share * (RIGHT - LEFT);
   const y = (share: number): number => BOTTOM - share * (BOTTOM - TOP);
-  const peaks = axisEnds(
-    points.map(({ row }) => row.totals.peakBytes),
-    showBytes,
-  );
-  const times = axisEnds(
-    points.map(({ micros }) => micros),
-    showMicros,
-  );
+  const { peaks, times } = axesOf(points);
   const small = ink("ink-3");
   const best = points.filter((point) => point.best).toSorted((a, b) => a.x - b.x);
   const marks = byPosition(points).flatMap((same) => {

@@ -2,7 +2,7 @@
 import { useMemo, useState } from "react";
 import type { SavedRow, SavedSheet } from "../../../fusion";
 import { usePlayground, type TimedPlan } from "../../../state";
-import { axisEnds, isChosen, microsMeasured, rowTitle, savedPoints, type SavedPoint } from "../../model/plan/saved";
+import { axesOf, isChosen, microsMeasured, rowTitle, savedPoints, type SavedPoint } from "../../model/plan/saved";
 import { showBytes, showMicros } from "../../model/units";
 import "./growth.css";
 
@@ -33,14 +33,7 @@ export function SavedChart({ sheet, timed, onChoose }: Props) {
   const points = useMemo(() => savedPoints(sheet, by === "measured" ? timed : null), [sheet, timed, by]);
   if (points.length === 0) return <p className="traffic-note">No plan of these ran yet.</p>;
   const best = points.filter((point) => point.best).toSorted((a, b) => a.x - b.x);
-  const peaks = axisEnds(
-    points.map(({ row }) => row.totals.peakBytes),
-    showBytes,
-  );
-  const times = axisEnds(
-    points.map(({ micros }) => micros),
-    showMicros,
-  );
+  const { peaks, times } = axesOf(points);
   const says = ({ row, micros }: (typeof points)[number]): string =>
     `${rowTitle(row)}: peak ${showBytes(row.totals.peakBytes)}, ${showMicros(micros)} ${by}`;
   return (

@@ -90,6 +90,18 @@ export function axisEnds(values: readonly number[], show: (value: number) => str
   ];
 }
 
+/** Both axes of a chart of these plans. */
+export const axesOf = (points: readonly SavedPoint[]): Readonly<Record<"peaks" | "times", readonly AxisEnd[]>> => ({
+  peaks: axisEnds(
+    points.map(({ row }) => row.totals.peakBytes),
+    showBytes,
+  ),
+  times: axisEnds(
+    points.map(({ micros }) => micros),
+    showMicros,
+  ),
+});
+
 /** What to expect of budgets below those that are offered; null where each that was tried is met. */
 export const leastSentence = ({ leastBytes }: Pick<SavedSheet, "leastBytes">): string | null =>
   leastBytes === null
