@@ -174,6 +174,8 @@ test("a puzzle is solved by a kernel that moves less and is right", async ({ pag
   await play.open("./#lesson=read-the-row-once");
   const task = page.getByRole("region", { name: "Your turn" });
   await expect(task).toContainText("Not yet: it moves 1.5 MiB, and it has not run to its end yet.", LONG);
+  const traffic = play.region("Score").getByRole("img", { name: /^Memory traffic/ });
+  await expect(traffic).toHaveAccessibleName("Memory traffic: naive 1.5, now 1.5, end 1 MiB");
   // What the compiler refuses has no values that could be wrong.
   await expect(editorOf(play)).toBeVisible(LONG);
   await write(
@@ -192,6 +194,7 @@ test("a puzzle is solved by a kernel that moves less and is right", async ({ pag
   await task.getByRole("button", { name: "Put it into the kernel" }).click();
   await expect(task).toContainText("Not yet: it moves 1 MiB, and it has not run to its end yet.", LONG);
   await play.run.click();
+  await expect(traffic).toHaveAccessibleName("Memory traffic: naive 1.5, now 1, end 1 MiB");
   await expect(task).toContainText(/Done\.Now1 MiB.*Best known1 MiB/, LONG);
   await expect(play.region("Measured").getByText("K1, edited by hand: right.")).toBeVisible();
   // The kernel of this device, a CPU, reads the row again; the one that is shown holds it in registers.

@@ -8,11 +8,12 @@ import {
   playground,
   usePlayground,
   type FinishedRun,
+  type Score,
   asideOf,
   selectPlan,
 } from "../../state";
 import { Icon } from "../../icons";
-import { handLines, handStatus, outcomeOf } from "../model/kernel/by-hand";
+import { handLines, handStatus, medianByHand, outcomeOf, scoreByHand } from "../model/kernel/by-hand";
 import { bytesOfKernel } from "../model/plan/traffic";
 import "./by-hand.css";
 
@@ -171,5 +172,24 @@ function SetAside({ kernel }: { readonly kernel: Kernel }) {
         </section>
       ))}
     </details>
+  );
+}
+
+interface ScoreProps {
+  readonly score: Score;
+  readonly children: (score: Score, median: number | null) => ReactNode;
+}
+
+/** The score of a plan with kernels in it that were edited by hand: what they move, and their time. */
+export function HandScore({ score, children }: ScoreProps) {
+  const plan = usePlayground(selectPlan);
+  const byHand = usePlayground(({ document }) => document.byHand);
+  const checks = usePlayground((state) => state.handChecks);
+  const run = usePlayground((state) => (state.run.status === "done" ? state.run.run : null));
+  const texts = useMemo(() => plan?.kernels.flatMap((kernel) => handText(byHand, kernel) ?? []) ?? [], [plan, byHand]);
+  const own = useMemo(() => scoreByHand(score, plan, byHand, checks), [score, plan, byHand, checks]);
+  return children(
+    own,
+    useMemo(() => run && medianByHand(run, texts), [run, texts]),
   );
 }

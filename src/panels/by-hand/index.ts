@@ -1,2 +1,2 @@
 /** @file Writing a kernel by hand. Comes late: nothing before the first paint needs it. */
-export { ByHand, HandKernel, WriteStrip } from "./HandKernel";
+export { ByHand, HandKernel, HandScore, WriteStrip } from "./HandKernel";

@@ -1,5 +1,6 @@
 /** @file naive → now → end: the three numbers of the lesson. When there is news, its one line replaces them. */
 import {
+  loadPart,
   playground,
   selectCovered,
   selectExample,
@@ -9,7 +10,7 @@ import {
   usePlayground,
 } from "../../state";
 import { Icon } from "../../icons";
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import { measuredScore } from "../model/run/measured";
 import { changedOptions } from "../../lessons";
 import { scoreWords, type ScoreWords } from "../model/plan/score";
@@ -50,14 +51,22 @@ function Metric({ name, values: [naive, now, end], unit, rank, meaning }: Metric
   );
 }
 
-function Numbers({ score }: { readonly score: ScoreWords }) {
+const HandScore = lazy(async () => ({ default: (await loadPart(() => import("../by-hand"))).HandScore }));
+
+interface NumbersProps {
+  readonly score: ScoreWords;
+  /** Of the shown plan with kernels by hand; null where it has none. */
+  readonly byHand?: number | null;
+}
+
+function Numbers({ score, byHand }: NumbersProps) {
   const profile = usePlayground(({ document }) => document.options.profile.name);
   const run = usePlayground((state) => state.run);
   const text = usePlayground(({ document }) => document.text);
   const hand = usePlayground(selectHandKernels).length;
   const cursor = usePlayground((state) => state.cursor);
   const steps = usePlayground(selectSteps).length;
-  const measured = useMemo(() => measuredScore(run, text, cursor, steps), [run, text, cursor, steps]);
+  const measured = useMemo(() => measuredScore(run, text, cursor, steps, byHand), [run, text, cursor, steps, byHand]);
   return (
     <>
       <div className="score-metric key" aria-hidden="true">
@@ -151,6 +160,7 @@ function NewsOf({ news: [status, follow, dismiss] }: { readonly news: News }) {
 
 export function ScoreRow() {
   const totals = usePlayground(selectScore);
+  const hand = usePlayground(selectHandKernels).length > 0;
   const news = useStatus();
   const [status] = news;
   const planning = usePlayground(({ derived }) => derived.status === "compiling");
@@ -158,7 +168,14 @@ export function ScoreRow() {
     <div className="score-row" data-status={status?.tone}>
       <NewsOf news={news} />
       {!status && totals && <Changed />}
-      {!status && totals && <Numbers score={scoreWords(totals)} />}
+      {!status && totals && hand && (
+        <Suspense>
+          <HandScore score={totals}>
+            {(score, median) => <Numbers score={scoreWords(score)} byHand={median} />}
+          </HandScore>
+        </Suspense>
+      )}
+      {!status && totals && !hand && <Numbers score={scoreWords(totals)} />}
       {!status && !totals && !planning && <p className="score-empty">No plan yet.</p>}
     </div>
   );

@@ -1,6 +1,7 @@
 /** @file What is said of kernels that a person wrote: before a run, and after it. */
-import type { FinishedRun, HandCheck, HandOutcome, HandRun } from "../../../state";
-import { bindsOf } from "../../../document";
+import type { Kernel, Plan } from "../../../fusion";
+import type { FinishedRun, HandCheck, HandOutcome, HandRun, Score } from "../../../state";
+import { bindsOf, handText, type ByHand } from "../../../document";
 import { halfSpread, type Spread } from "../run/statistics";
 import { timingOf } from "../run/timings";
 import { count, plural, showBytes, showMicros } from "../units";
@@ -135,4 +136,37 @@ export function handLines(run: FinishedRun): HandLine[] {
     if (!verdict.same) return line(false, "wrong values.", `${verdict.text} ${hints}`.trim());
     return line(true, "right.", `${timesSentence(run, outcome)} ${moved}`.trim());
   });
+}
+
+/** The score of `plan` with the texts in it, as far as they were counted. */
+export function scoreByHand(
+  score: Score,
+  plan: Plan | null,
+  byHand: ByHand | undefined,
+  checks: ReadonlyMap<string, HandCheck>,
+): Score {
+  const now = { ...score.now };
+  const add = ({ reads, writes }: Pick<Kernel, "reads" | "writes">, sign: 1 | -1): void => {
+    for (const { bytes, rereads, fullSize } of [...reads, ...writes]) {
+      const times = sign * (1 + rereads);
+      now.bytes += bytes * times;
+      now.transfers += times;
+      if (fullSize) now.fullSizeTransfers += times;
+    }
+  };
+  for (const kernel of plan?.kernels ?? []) {
+    const check = checks.get(bindsOf(kernel));
+    if (!check?.counted?.ok || check.wgsl !== handText(byHand, kernel)) continue;
+    add(kernel, -1);
+    add(check.counted, 1);
+  }
+  return { ...score, now };
+}
+
+/** The median of the plan with all of these texts; null where they did not run, or compute something else. */
+export function medianByHand(run: FinishedRun, texts: readonly string[]): number | null {
+  const { hand, result } = run;
+  const ran = texts.every((text) => hand?.kernels.some(({ wgsl, status }) => wgsl === text && status === "ran"));
+  if (!hand || !ran || verdictOf(hand.check ?? [], hand)?.same === false) return null;
+  return timingOf(result, "hand", null)?.median ?? null;
 }

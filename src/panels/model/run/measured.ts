@@ -63,20 +63,22 @@ export interface MeasuredScore {
 
 /**
  * The medians of a run of this very program, as the score writes them at step `cursor` of `steps`; null without one, or
- * while both plans disagree.
+ * while both plans disagree. `byHand`: that of the shown plan with kernels by hand, null where it has none.
  */
 export function measuredScore(
   run: PlaygroundState["run"],
   text: string,
   cursor: number,
   steps: number,
+  byHand?: number | null,
 ): MeasuredScore | null {
   if (run.status !== "done" || run.run.text !== text || run.run.check?.some(({ pass }) => !pass)) return null;
   const medians = new Map(timeRows(run.run).map(({ plan, measured }) => [plan, measured.median]));
   const [naive, fused] = [medians.get("naive"), medians.get("fused")];
   if (naive === undefined || fused === undefined) return null;
   // At either end the shown plan is one of the two, which a run does not time twice.
-  const step = cursor === 0 ? naive : cursor >= steps ? fused : medians.get("step");
+  const generated = cursor === 0 ? naive : cursor >= steps ? fused : medians.get("step");
+  const step = byHand === undefined ? generated : (byHand ?? undefined);
   const all = [naive, step ?? fused, fused] as const;
   const measure = measureMicros(all);
   const [first, now, end] = all.map((micros) => measure(micros));
