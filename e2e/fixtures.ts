@@ -92,32 +92,33 @@ export class Playground {
 
   /** Middle of the `nth` `word` in the program, from 0. */
   async word(word: string, nth = 0): Promise<{ x: number; y: number }> {
-    await expect(this.editor).toContainText(word);
-    const at = await this.editor.evaluate(
-      (editor, [wanted, skip]) => {
-        const top = (line: Element): number => line.getBoundingClientRect().top;
-        const lines = [...editor.querySelectorAll(".view-line")].sort((a, b) => top(a) - top(b));
-        let left = skip;
-        for (const line of lines) {
-          const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
-          for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-            const text = node.nodeValue!.replaceAll("\u00a0", " ");
-            for (let from = text.indexOf(wanted); from !== -1; from = text.indexOf(wanted, from + 1)) {
-              if (left-- > 0) continue;
-              const range = document.createRange();
-              range.setStart(node, from);
-              range.setEnd(node, from + wanted.length);
-              const { x, y, width, height } = range.getBoundingClientRect();
-              return { x: x + width / 2, y: y + height / 2 };
+    // What was typed is drawn a moment later.
+    const find = (): Promise<{ x: number; y: number } | null> =>
+      this.editor.evaluate(
+        (editor, [wanted, skip]) => {
+          const top = (line: Element): number => line.getBoundingClientRect().top;
+          const lines = [...editor.querySelectorAll(".view-line")].sort((a, b) => top(a) - top(b));
+          let left = skip;
+          for (const line of lines) {
+            const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+            for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+              const text = node.nodeValue!.replaceAll("\u00a0", " ");
+              for (let from = text.indexOf(wanted); from !== -1; from = text.indexOf(wanted, from + 1)) {
+                if (left-- > 0) continue;
+                const range = document.createRange();
+                range.setStart(node, from);
+                range.setEnd(node, from + wanted.length);
+                const { x, y, width, height } = range.getBoundingClientRect();
+                return { x: x + width / 2, y: y + height / 2 };
+              }
             }
           }
-        }
-        return null;
-      },
-      [word, nth] as const,
-    );
-    expect(at, `${word} in the program`).not.toBeNull();
-    return at!;
+          return null;
+        },
+        [word, nth] as const,
+      );
+    await expect.poll(find, { message: `${word} in the program` }).not.toBeNull();
+    return (await find())!;
   }
 
   /** The program's lines as they are written, without the hints between the words. */

@@ -74,10 +74,14 @@ test("typing is helped: completion, signatures, types between the words, words o
   await test.step("pointing at a value says its shape, its bytes and its kernel", async () => {
     await play.type("x: f32[512, 256]\nh = exp(x)\ny = relu(h)\n");
     await expect(play.region("Kernels").getByRole("heading")).toContainText("exp relu");
-    const { x, y } = await play.word("h");
-    await page.mouse.move(x, y);
     const hover = page.locator(".monaco-hover").filter({ hasText: "Computed by" });
-    await expect(hover).toContainText("f32[512, 256]");
+    // Words between the words move it while they come.
+    await expect(async () => {
+      const { x, y } = await play.word("h");
+      await page.mouse.move(x, y + 40);
+      await page.mouse.move(x, y);
+      await expect(hover).toContainText("f32[512, 256]", { timeout: 2000 });
+    }).toPass({ timeout: 20_000 });
     await expect(hover).toContainText(/512(\.0)? KiB/);
     await expect(hover).toContainText("K1");
   });
