@@ -53,7 +53,7 @@ export const comparisonsOfSorts = (network: Pick<Network, "columns" | "retained"
     network.retained > 0 ? network.columns : 0,
   );
 
-/** Elements that threads take at a time, in a guess of what a selection compares; and how many times fewer that must be than a sort of the row. */
+/** Elements that threads take at a time, where the comparisons of a selection are estimated; and how many times fewer than a sort's they must be. */
 const PER_TURN = 128;
 const FEWER = 3;
 

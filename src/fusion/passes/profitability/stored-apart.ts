@@ -10,7 +10,10 @@ export function storedApart(planner: Planner, group: readonly Region[]): Work | 
   return works.reduce<Work | null>((best, each) => (best && best.micros <= each.micros ? best : each), null);
 }
 
-/** What they take where each elementwise one joins its neighbour at that side; null where some merge is refused, or none is possible, or what they store is more than the device binds. */
+/**
+ * What they take where each elementwise one joins its neighbour at that side. Null where no merge is possible, one is refused, or a value
+ * that they store is larger than the device binds.
+ */
 function joinedTo(planner: Planner, group: readonly Region[], side: "before" | "behind"): Work | null {
   const inside = new Map(group.map((region) => [region.id, region]));
   const heads = new Map<RegionId, RegionId>();

@@ -67,7 +67,7 @@ export function differingNames(target: Expr, [first, ...more]: readonly Value[])
   });
 }
 
-/** What the next iteration finds otherwise than this one and reads, in words; null where there is nothing. */
+/** What the next iteration reads and finds changed by this one, in words; null where there is nothing. */
 export function difference(interpreter: Interpreter, changed: readonly Changed[]): string | null {
   const found = changed.find(({ home, from, to }) => !goesOn(interpreter, from, to) && home.isRead());
   return found
