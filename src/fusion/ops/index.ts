@@ -24,7 +24,7 @@ export { sumTo } from "./derivatives";
 export { chosenUpdate } from "./scattering";
 export { countsAlong, indexAlong } from "./linear-indices";
 export { TableAlgebra, tabled, type TabledCase } from "./index-tables";
-export { groupsOf, isAbsent, permOf, sliceAxes, sliceOf, type AxisGroup } from "./indices";
+export { broadcastIndex, groupsOf, isAbsent, permOf, sliceAxes, sliceOf, type AxisGroup } from "./indices";
 export { MAX_ANGLE } from "./wgsl-functions";
 export type { ArgCompare } from "./define";
 export {

@@ -239,6 +239,13 @@ export interface Interpreter {
   readonly fieldWrites: { readonly object: ObjectInfo; readonly name: string; readonly before: Value | undefined }[];
   /** Lists and dictionaries that were changed, and what stands instead of each, in order. */
   readonly grown: Map<Value, Value>;
+  /** Defaults that calls may change: lists and dictionaries, one for each time that a def was read. */
+  readonly defaults: Map<
+    ParamDecl,
+    readonly { readonly scope: Scope; readonly step: number | undefined; readonly value: Value }[]
+  >;
+  /** What has weights that were asked for before they have a name. */
+  readonly early: { readonly named: Named; readonly key: string; readonly node: NodeId }[];
   /** Weights that were replaced by others, in order. */
   readonly weightWrites: { readonly named: Named; readonly key: string; readonly before: NodeId | undefined }[];
   /** Made while classes and objects were: in the graph where something reads them, and no results by themselves. */

@@ -185,6 +185,8 @@ function newInterpreter(
     defCalls: new Map(),
     fieldWrites: [],
     grown: new Map(),
+    defaults: new Map(),
+    early: [],
     weightWrites: [],
     spare: new Set(),
     draws: 0,

@@ -14,6 +14,8 @@ import {
   tensorValue,
   type Value,
 } from "../values/values";
+import { latest } from "../values/grown";
+import { leavesOf } from "../values/trees";
 import { nearest } from "../suggest";
 import { bindName } from "../symbols";
 import type { CallExpr, DefStatement, ParamDecl } from "../reading/syntax";
@@ -45,8 +47,24 @@ interface Rest {
   readonly entries: Map<string, Operand>;
 }
 
+/** Whether a value is a list or a dictionary that a call may change, and no graph has a part of it. */
+const isChangeable = (value: Value): boolean =>
+  ((value.kind === "sequence" && value.list === true) || value.kind === "dict") &&
+  leavesOf(loose(value)).every(({ value: { kind } }) => kind !== "tensor" && kind !== "weight");
+
+/** The value of a default: a list or a dictionary is one for all calls, as Python makes it where it reads the def. */
+function defaultOf(interpreter: Interpreter, run: StatementRun, call: DefCall, param: ParamDecl): Operand | null {
+  const made = interpreter.defaults.get(param) ?? [];
+  const known = made.find(({ scope, step }) => scope === call.scope && step === call.made);
+  if (known) return loose(latest(interpreter, known.value));
+  const operand = freshDefault(interpreter, run, call, param);
+  if (operand && isChangeable(operand.value))
+    interpreter.defaults.set(param, [...made, { scope: call.scope, step: call.made, value: operand.value }]);
+  return operand;
+}
+
 /** The value of a default; anything but a literal is read where the def was written. */
-function defaultOf(
+function freshDefault(
   interpreter: Interpreter,
   run: StatementRun,
   { def, scope: now, made, path }: DefCall,

@@ -91,13 +91,13 @@ function weightOperand(
   interpreter: Interpreter,
   run: StatementRun,
   layer: LayerInfo,
-  { name, shape, source, transposed, begin }: LayerWeight,
+  { name, shape, source, transposed, begin, buffer }: LayerWeight,
   path: string,
 ): Operand {
   const { expr } = layer;
   const draws = layer.args.find((arg) => INITS.get(arg.name?.text ?? "") === name)?.operand.value;
   const said = draws ? beginOf(interpreter, run, { expr, path }, draws, transposed ? shape.toReversed() : shape) : null;
-  const at = { named: layer, path, name, shape, source, begin: said ?? begin ?? null, expr };
+  const at = { named: layer, path, name, shape, source, begin: said ?? begin ?? null, ...(buffer && { buffer }), expr };
   const node = weightNode(interpreter, run, at);
   return { value: tensorValue(node), path: "", expr: null };
 }

@@ -16,6 +16,8 @@ export interface LayerWeight {
   readonly transposed?: true;
   /** How it begins where it is trained, if that is otherwise. */
   readonly begin?: Attrs;
+  /** What the layer keeps and nothing trains: none of its parameters. */
+  readonly buffer?: true;
 }
 
 export interface LayerType {
@@ -145,8 +147,8 @@ const batchNorm: LayerType = {
     const width = args.whole("num_features");
     return (
       scales && [
-        { name: "running_mean", shape: [width!], source: { source: "zeros" } },
-        { name: "running_var", shape: [width!], source: { source: "ones" } },
+        { name: "running_mean", shape: [width!], source: { source: "zeros" }, buffer: true },
+        { name: "running_var", shape: [width!], source: { source: "ones" }, buffer: true },
         ...scales,
       ]
     );

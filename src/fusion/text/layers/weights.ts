@@ -1,5 +1,5 @@
 /** @file Weights of models: inputs that stand under the name which the program gives their layer, `encoder.fc.weight`; copies of models, whose weights are their own. */
-import { nodeId, type Attrs, type NodeId, type Shape } from "../../ir";
+import { isInput, nodeId, type Attrs, type NodeId, type Shape } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { addNode, typeOf } from "../interpreter";
@@ -69,6 +69,8 @@ export interface WeightAt {
   readonly source: Attrs;
   /** How it begins where it is trained; null: as `source` says. */
   readonly begin: Attrs | null;
+  /** Nothing trains it. */
+  readonly buffer?: boolean;
   readonly expr: Expr;
 }
 
@@ -76,7 +78,7 @@ export interface WeightAt {
 export function weightNode(
   interpreter: Interpreter,
   run: StatementRun,
-  { named, path, name, shape, source, begin, expr }: WeightAt,
+  { named, path, name, shape, source, begin, buffer, expr }: WeightAt,
 ): NodeId {
   const key = name ?? "";
   const { variables } = interpreter;
@@ -96,7 +98,7 @@ export function weightNode(
   const label = (apart ?? (keys.length > 0 || root === null || isObject ? [...keys, ...own] : [root, ...own])).join(
     ".",
   );
-  const attrs = withDefaults(opDef("input"), { ...source, role: "param" });
+  const attrs = withDefaults(opDef("input"), { ...source, role: buffer ? "const" : "param" });
   const { groups } = run.frame;
   const type = { dtype: "f32", shape } as const;
   const node = addNode(interpreter, { id, op: "input", inputs: [], attrs, type, label, groups, span: expr.span });
@@ -118,7 +120,28 @@ export const weightValue = (
 
 const PARAMETERS: ReadonlySet<string> = new Set(["Parameter", "Param", "Variable", "BatchStat"]);
 
-/** The weight that a call of `name` makes; null where it makes none. What it begins with only says its shape. */
+/**
+ * Whether a weight made of a tensor is that tensor: what a run feeds, and what is computed.
+ * @param begin what an input has that begins so
+ */
+function isData({ nodes, drawn, keepsWeights }: Interpreter, id: NodeId, begin: Attrs | null): boolean {
+  if (isInput(nodes.get(id)!) && !drawn.has(id)) return true;
+  if (begin !== null) return false;
+  const sources = new Set([id]);
+  for (const each of sources) for (const input of nodes.get(each)!.inputs) sources.add(input);
+  // Numbers that are drawn and computed with can't be what training begins with.
+  return keepsWeights || ![...sources].some((each) => drawn.has(each));
+}
+
+/** The weight is that tensor. */
+function holdData({ nodes, weightOf }: Interpreter, named: Named, id: NodeId): void {
+  const node = nodes.get(id)!;
+  if (isInput(node)) nodes.set(id, { ...node, attrs: { ...node.attrs, role: "param" } });
+  named.weights.set("", id);
+  weightOf.set(id, { named, key: "" });
+}
+
+/** The weight that a call of `name` makes; null where it makes none. */
 export function parameterOf(
   interpreter: Interpreter,
   { expr }: CallAt,
@@ -130,14 +153,16 @@ export function parameterOf(
   if (isBroken(value)) return BROKEN;
   const shape = value.kind === "tensor" ? typeOf(interpreter, value.node).shape : value.kind === "number" ? [] : null;
   if (!shape) return value;
-  if (value.kind === "tensor") interpreter.spare.add(value.node);
-  const begin =
-    value.kind === "tensor"
-      ? startAttrs(interpreter, value.node)
-      : value.kind === "number"
-        ? constantStart(value.value)
-        : null;
-  return { kind: "weight", weight: { ...unnamed(), shape, source: startingAs(shape), begin, expr } };
+  const usual = { ...unnamed(), shape, source: startingAs(shape), expr };
+  if (value.kind !== "tensor")
+    return { kind: "weight", weight: { ...usual, begin: value.kind === "number" ? constantStart(value.value) : null } };
+  const { node } = value;
+  const begin = startAttrs(interpreter, node);
+  // One draw or one number everywhere only says how training begins; other numbers are the weight's own.
+  const weight = { ...usual, begin, ...(begin?.["source"] === "values" && { source: begin }) };
+  if (isData(interpreter, node, begin)) holdData(interpreter, weight, node);
+  else interpreter.spare.add(node);
+  return { kind: "weight", weight };
 }
 
 /** The path of a copy, whose weights begin as those of `from`. */

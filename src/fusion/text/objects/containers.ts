@@ -29,7 +29,7 @@ export function containerOf(name: string, given: readonly GivenArgument[]): Valu
   const chain = name === "Sequential";
   if (!CONTAINERS.has(name) && name !== "ParameterList" && name !== "ParameterDict") return null;
   if (args.length === 1 && only!.operand.value.kind === "dict") return { ...only!.operand.value, chain };
-  if (name.endsWith("Dict")) return args.length === 0 ? { kind: "dict", entries: new Map() } : null;
+  if (name.endsWith("Dict")) return args.length === 0 ? { kind: "dict", entries: new Map(), chain } : null;
   const one = args.length === 1 && only!.operand.value.kind === "sequence" && !only!.operand.value.chain;
   const items =
     one && only!.operand.value.kind === "sequence" ? only!.operand.value.items : args.map(({ operand }) => operand);

@@ -16,7 +16,18 @@ import { callMethod, classMember } from "./attributes";
 import { inherited, takesObject, unknownAttribute } from "./classes";
 import { attachItems, ITEMS } from "./containers";
 import { setField } from "./fields";
-import { applyToEach, applyVariables, childrenOf, initVariables, modulesOf, namedWeights } from "./modules";
+import {
+  applyToEach,
+  applyVariables,
+  childrenOf,
+  initVariables,
+  loadState,
+  modulesOf,
+  namedBuffers,
+  namedParameters,
+  namedWeights,
+  pairsOf,
+} from "./modules";
 import { optimizerMethod } from "./optimizers";
 import { zeroGradients } from "./parameters";
 import { layerOfObject, setLayer } from "./objects";
@@ -36,15 +47,16 @@ const SAME: ReadonlySet<string> = new Set([
   "type",
   "compile",
 ]);
-const EMPTY: ReadonlySet<string> = new Set([
-  "named_modules",
-  "named_children",
-  "buffers",
-  "named_buffers",
-  "state_dict",
+/** What a module is made of, by the method that lists it. */
+const LISTS: ReadonlyMap<string, (interpreter: Interpreter, run: StatementRun, self: Value) => NamedValues> = new Map([
+  ["modules", (_interpreter, _run, self) => modulesOf(self)],
+  ["children", (_interpreter, _run, self) => childrenOf(self)],
+  ["parameters", namedParameters],
+  ["buffers", (interpreter, run, self) => namedBuffers(interpreter, run, self)],
 ]);
+type NamedValues = readonly (readonly [name: string, value: Value])[];
 const NOTHING =
-  /^(load_state_dict|register_\w*hook|register_load\w*|_?init_weights|post_init|sow|gradient_checkpointing_\w+|add_module|register_module|reset_parameters)$/;
+  /^(register_\w*hook|register_load\w*|_?init_weights|post_init|sow|gradient_checkpointing_\w+|add_module|register_module|reset_parameters)$/;
 
 const FUNCTIONS: ReadonlySet<Value["kind"]> = new Set(["def", "partial", "op"]);
 const isFunction = ({ kind }: Value): boolean => FUNCTIONS.has(kind);
@@ -69,15 +81,26 @@ export function moduleMethod(
     if (args[0]) applyToEach(interpreter, run, at, self, args[0].operand.value);
     return self;
   }
-  if (name === "modules" || name === "children")
-    return { kind: "sequence", items: name === "modules" ? modulesOf(self) : childrenOf(self), list: true };
-  if (name === "named_parameters") return { kind: "sequence", items: namedItems(interpreter, run, self), list: true };
+  const listed = name === "parameters" ? undefined : LISTS.get(name.replace(/^named_/, ""))?.(interpreter, run, self);
+  if (listed) {
+    const items = name.startsWith("named_")
+      ? pairsOf(listed)
+      : listed.map(([, value]) => ({ value, path: "", expr: null }));
+    return { kind: "sequence", items, list: true };
+  }
+  if (name === "state_dict") {
+    const all = [...namedWeights(interpreter, run, self), ...namedBuffers(interpreter, run, self)];
+    return { kind: "dict", entries: new Map(all.map(([key, value]) => [key, { value, path: "", expr: null }])) };
+  }
+  if (name === "load_state_dict") {
+    if (args[0]) loadState(interpreter, run, at.expr, self, args[0].operand.value);
+    return NONE;
+  }
   if (name === "zero_grad") {
     zeroGradients(interpreter);
     return NONE;
   }
   if (name === "parameters") return { kind: "sequence", items: [], list: true, parametersOf: self };
-  if (EMPTY.has(name)) return { kind: "sequence", items: [], list: true };
   if (self.kind !== "object") return NOTHING.test(name) ? NONE : null;
   const { object } = self;
   const done = optimizerMethod(interpreter, run, at, object, name);
@@ -105,14 +128,6 @@ export function moduleMethod(
   if (name === "make_rng") return NONE;
   return NOTHING.test(name) ? NONE : null;
 }
-
-/** `(name, weight)` of every weight. */
-const namedItems = (interpreter: Interpreter, run: StatementRun, self: Value): Operand[] =>
-  namedWeights(interpreter, run, self).map(([name, value]) => {
-    const pair: readonly Value[] = [{ kind: "string", value: name }, value];
-    const items = pair.map((each): Operand => ({ value: each, path: "", expr: null }));
-    return { value: { kind: "sequence", items }, path: "", expr: null };
-  });
 
 /** A container with one module more. */
 function added(items: Value, key: string, operand: Operand): Value {

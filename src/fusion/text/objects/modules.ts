@@ -5,10 +5,23 @@
 import type { CallAt, Frame, Interpreter, StatementRun } from "../interpreter";
 import { makeWeights } from "../layers/layer";
 import { isHeld, weightValue } from "../layers/weights";
-import type { Statement } from "../reading/syntax";
+import { sameShape } from "../../ir";
+import { typeOf } from "../interpreter";
+import { writeInPlace } from "../calls/memory";
+import type { Expr, Statement } from "../reading/syntax";
+import { isTrained, setWeight } from "./parameters";
 import { Variables } from "../layers/variables";
 import { openTrial } from "../trial";
-import { type GivenArgument, isBroken, type ObjectInfo, type Operand, tensorValue, type Value } from "../values/values";
+import { leavesOf } from "../values/trees";
+import {
+  type GivenArgument,
+  isBroken,
+  type Named,
+  type ObjectInfo,
+  type Operand,
+  tensorValue,
+  type Value,
+} from "../values/values";
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 
@@ -27,39 +40,106 @@ export function isModule(value: Value): boolean {
   return inside.length > 0 && inside.every(([, item]) => isModule(item));
 }
 
-/** Modules directly inside one. */
-export const childrenOf = (value: Value): Operand[] =>
-  [...insidesOf(value)].flatMap(([, item]) => (isModule(item) ? [loose(item)] : []));
+type NamedValue = readonly [name: string, value: Value];
 
-/** A module and all inside it, the outermost first, as PyTorch goes through them. */
-export function modulesOf(value: Value, seen = new Set<unknown>()): Operand[] {
+/** Modules directly inside one, by their names there. */
+export const childrenOf = (value: Value): NamedValue[] => [...insidesOf(value)].filter(([, item]) => isModule(item));
+
+/** A module and all inside it by their paths, the outermost first, as PyTorch goes through them. */
+export function modulesOf(value: Value, path = "", seen = new Set<unknown>()): NamedValue[] {
   const own = value.kind === "object" ? value.object : value.kind === "layer" ? value.layer : value;
   if (!isModule(value) || seen.has(own)) return [];
   seen.add(own);
-  return [loose(value), ...[...insidesOf(value)].flatMap(([, item]) => modulesOf(item, seen))];
+  const inside = [...insidesOf(value)].flatMap(([name, item]) =>
+    modulesOf(item, path === "" ? name : `${path}.${name}`, seen),
+  );
+  return [[path, value], ...inside];
 }
 
-/** The weights of a model that a variable holds, by their names, made if they are not yet; those whose sizes turn out in a call are left out. */
+/** What a list of these answers in Python: pairs of names and values. */
+export const pairsOf = (named: readonly NamedValue[]): Operand[] =>
+  named.map(([name, value]) =>
+    loose({ kind: "sequence", items: [loose({ kind: "string", value: name }), loose(value)] }),
+  );
+
+/** What a model keeps beside its parameters, by name: tensors that its objects hold, and what its norms keep. */
+export function namedBuffers(interpreter: Interpreter, run: StatementRun, value: Value, prefix = ""): NamedValue[] {
+  const isBuffer = (node: Value): boolean => node.kind === "tensor" && !isTrained(interpreter, node.node);
+  if (value.kind === "tensor") return value.isPair ? [] : [[prefix.slice(0, -1), value]];
+  if (value.kind === "layer") return namedWeights(interpreter, run, value, prefix).filter(([, node]) => isBuffer(node));
+  return [...insidesOf(value)].flatMap(([name, item]) => namedBuffers(interpreter, run, item, `${prefix}${name}.`));
+}
+
+/** Parameters of a model by name. */
+export const namedParameters = (interpreter: Interpreter, run: StatementRun, value: Value): NamedValue[] =>
+  namedWeights(interpreter, run, value).filter(
+    ([, node]) => node.kind === "tensor" && isTrained(interpreter, node.node),
+  );
+
+/**
+ * `target.load_state_dict(online.state_dict())`: weights of the same names and types are those from here on. What is not here,
+ * `torch.load(path)`, changes nothing.
+ */
+export function loadState(interpreter: Interpreter, run: StatementRun, expr: Expr, self: Value, from: Value): void {
+  if (from.kind !== "dict") return;
+  for (const [name, was] of namedWeights(interpreter, run, self)) {
+    const now = from.entries.get(name)?.value;
+    if (was.kind !== "tensor" || now?.kind !== "tensor" || was.node === now.node) continue;
+    const weight = interpreter.weightOf.get(was.node);
+    if (!weight || !sameShape(typeOf(interpreter, was.node).shape, typeOf(interpreter, now.node).shape)) continue;
+    writeInPlace(interpreter, run, expr, was, now);
+    setWeight(interpreter, weight.named, weight.key, now.node);
+  }
+}
+
+/** What `make` answers, noting weights that it makes before a variable holds their model, which gives them their names. */
+function noteEarly<T>({ early, nodes, spare }: Interpreter, named: Named, make: () => T): T {
+  if (isHeld(named)) return make();
+  const before = new Set(nodes.keys());
+  const made = make();
+  for (const [key, node] of named.weights) {
+    if (before.has(node)) continue;
+    spare.add(node);
+    early.push({ named, key, node });
+  }
+  return made;
+}
+
+/** Weights that were only counted while `object` was made are made again once it has a name. */
+export function forgetEarly({ early, nodes }: Interpreter, object: ObjectInfo): void {
+  if (early.length === 0) return;
+  const read = new Set([...nodes.values()].flatMap(({ inputs }) => inputs));
+  const fields = [...object.fields.values()].flatMap((value) => leavesOf(loose(value)));
+  for (const { value } of fields) if (value.kind === "tensor") read.add(value.node);
+  for (const { named, key, node } of early.splice(0))
+    if (!read.has(node) && named.weights.get(key) === node) named.weights.delete(key);
+}
+
+/** The weights of a model, by their names, made if they are not yet; those whose sizes turn out in a call are left out. */
 export function namedWeights(
   interpreter: Interpreter,
   run: StatementRun,
   value: Value,
   prefix = "",
-): readonly (readonly [name: string, value: Value])[] {
-  if (value.kind === "layer")
-    return isHeld(value.layer)
-      ? [...makeWeights(interpreter, run, value.layer)].map(([name, node]) => [`${prefix}${name}`, tensorValue(node)])
-      : [];
-  if (value.kind === "weight")
-    return isHeld(value.weight) ? [[prefix.slice(0, -1), weightValue(interpreter, run, value, prefix)]] : [];
+): readonly NamedValue[] {
+  if (value.kind === "layer") {
+    const weights = noteEarly(interpreter, value.layer, () => makeWeights(interpreter, run, value.layer));
+    return [...weights].map(([name, node]) => [`${prefix}${name}`, tensorValue(node)]);
+  }
+  if (value.kind === "weight") {
+    const weight = noteEarly(interpreter, value.weight, () => weightValue(interpreter, run, value, prefix));
+    return [[prefix.slice(0, -1), weight]];
+  }
   return [...insidesOf(value)].flatMap(([name, item]) => namedWeights(interpreter, run, item, `${prefix}${name}.`));
 }
 
 /** Calls `of` with every module in `value`, the innermost first: what that sets of their weights stays, and nothing else. */
 export function applyToEach(interpreter: Interpreter, run: StatementRun, at: CallAt, value: Value, of: Value): void {
-  for (const [i, operand] of modulesOf(value).toReversed().entries()) {
+  for (const [i, [, module]] of modulesOf(value).toReversed().entries()) {
     const trial = openTrial(interpreter);
-    interpreter.call(run, { ...at, path: `${at.path}/module${i}` }, of, [{ name: null, operand, span: at.expr.span }]);
+    interpreter.call(run, { ...at, path: `${at.path}/module${i}` }, of, [
+      { name: null, operand: loose(module), span: at.expr.span },
+    ]);
     trial.undo();
   }
 }

@@ -14,6 +14,7 @@ import {
 } from "../values/values";
 import { callMethod, tell } from "./attributes";
 import { callOf, inherited, layerAbove, lineOf, newMaking, setAside } from "./classes";
+import { forgetEarly } from "./modules";
 import { attachItems, containerOf, CONTAINERS, ITEMS } from "./containers";
 
 /** `Block(256)`: an object, filled in by __init__, or field by field. */
@@ -41,6 +42,7 @@ export function instantiate(
     if (found) callMethod(interpreter, run, { ...at, path: `${at.path}/${name}` }, { found, self, making }, []);
   }
   setAside(interpreter, before);
+  forgetEarly(interpreter, object);
   return self;
 }
 

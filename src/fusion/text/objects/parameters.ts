@@ -11,6 +11,9 @@ export interface ParameterHome {
   readonly home: { readonly named: Named; readonly key: string } | null;
 }
 
+/** Whether training may move a weight: a norm's running means are none of its parameters. */
+export const isTrained = ({ nodes }: Interpreter, node: NodeId): boolean => nodes.get(node)?.attrs["role"] !== "const";
+
 /** Every parameter in `value`: tensors, weights of layers and objects, groups of them. */
 export function* homesIn(value: Value, seen = new Set<unknown>()): Generator<ParameterHome> {
   if (value.kind === "tensor") yield { node: value.node, home: null };

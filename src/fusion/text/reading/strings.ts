@@ -4,7 +4,7 @@ import type { DictExpr, FormatExpr } from "./syntax";
 import { describe, isBroken, type Operand, type Value } from "../values/values";
 
 /** How Python prints a value that is known; null of one that is not. */
-function printed(value: Value): string | null {
+export function printed(value: Value): string | null {
   if (value.kind === "number") return `${value.value}`;
   if (value.kind === "string") return value.value;
   if (value.kind === "bool") return value.value ? "True" : "False";

@@ -6,7 +6,7 @@ import type { NodeId } from "../../ir";
 import { contentsOf } from "../objects/containers";
 import { isHeld, weightValue } from "../layers/weights";
 import { namedWeights } from "../objects/modules";
-import { homesIn } from "../objects/parameters";
+import { homesIn, isTrained } from "../objects/parameters";
 import { numberValue, type Operand, tensorValue } from "../values/values";
 
 /** Rows of a tensor that are written out, at most. */
@@ -34,7 +34,9 @@ export function itemsOf(
   if (value.kind === "sequence" && value.parametersOf) {
     // Those of a model that was not called yet are made first.
     namedWeights(interpreter, run, value.parametersOf);
-    return [...homesIn(value.parametersOf)].map(({ node }) => ({ value: tensorValue(node), path: "", expr: null }));
+    return [...homesIn(value.parametersOf)]
+      .filter(({ node }) => isTrained(interpreter, node))
+      .map(({ node }) => ({ value: tensorValue(node), path: "", expr: null }));
   }
   if (value.kind === "sequence")
     return value.items.map((item, i) =>

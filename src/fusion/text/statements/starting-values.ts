@@ -5,6 +5,7 @@
 import { type Attrs, hashText, isInput, isLiteral, type Node, type NodeId, sameShape } from "../../ir";
 import { numberOf, numbersOf, opDef, withDefaults } from "../../ops";
 import type { Interpreter } from "../interpreter";
+import { constantValues } from "../values/constant-values";
 
 /** How the elements begin. */
 type Start =
@@ -121,13 +122,18 @@ export function constantStart(value: number): Attrs {
 
 /** Whether a value can be what training begins with: an input, or what is drawn or constant. */
 export const canBegin = ({ nodes }: Interpreter, id: NodeId): boolean =>
-  isInput(nodes.get(id)!) || startOf(nodes, id, new Map()) !== null;
+  isInput(nodes.get(id)!) || beginning(nodes, id, new Map()) !== null;
+
+/** What an input has that begins as a node does that is computed: a draw, one number, or a table of numbers. */
+function beginning(nodes: ReadonlyMap<NodeId, Node>, id: NodeId, known: Map<NodeId, Start | null>): Attrs | null {
+  const start = startOf(nodes, id, known);
+  if (start) return attrsOf(start);
+  const values = nodes.get(id)!.type.dtype === "f32" ? constantValues(nodes, id) : null;
+  return values && { source: "values", values };
+}
 
 /** What an input has that begins as this value does; null where none can. */
-export function startAttrs({ nodes }: Interpreter, id: NodeId): Attrs | null {
-  const start = startOf(nodes, id, new Map());
-  return start && attrsOf(start);
-}
+export const startAttrs = ({ nodes }: Interpreter, id: NodeId): Attrs | null => beginning(nodes, id, new Map());
 
 /** Makes each of `begun` that is computed an input that begins with what it was computed as; what only that needed goes. */
 export function beginAsInputs(interpreter: Interpreter, begun: ReadonlyMap<NodeId, string>): void {
@@ -136,9 +142,8 @@ export function beginAsInputs(interpreter: Interpreter, begun: ReadonlyMap<NodeI
   const needed = new Set<NodeId>();
   for (const [id, label] of begun) {
     const node = nodes.get(id)!;
-    const start = isInput(node) ? null : startOf(nodes, id, known);
-    if (!start && !isInput(node)) continue;
-    const began = start ? attrsOf(start) : node.attrs;
+    const began = isInput(node) ? node.attrs : beginning(nodes, id, known);
+    if (!began) continue;
     const attrs = withDefaults(opDef("input"), { ...began, role: "param" });
     for (const input of node.inputs) needed.add(input);
     nodes.set(id, { ...node, op: "input", inputs: [], attrs, label });

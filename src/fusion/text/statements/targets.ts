@@ -2,7 +2,16 @@
 import { isItemOf } from "../../ir";
 import type { NodeId } from "../../ir";
 import type { Interpreter, StatementRun, Frame } from "../interpreter";
-import { BROKEN, describe, isBroken, type Operand, type SymbolKind, type Value } from "../values/values";
+import {
+  BROKEN,
+  describe,
+  isBroken,
+  type LayerInfo,
+  type Operand,
+  type SymbolKind,
+  type Value,
+  type WeightInfo,
+} from "../values/values";
 import { bindName } from "../symbols";
 import { findOp } from "../../ops";
 import { contentsOf } from "../objects/containers";
@@ -79,6 +88,13 @@ export function wordOf(target: Expr): string | null {
 }
 const BAD: Expr = { kind: "bad", span: { from: 0, to: 0 } };
 
+/** `fc.weight = nn.Parameter(w)`: the tensor where the parameter holds one; otherwise how training begins with it. */
+function setLayerWeight(layer: LayerInfo, name: string, { weights, begin }: WeightInfo): void {
+  const node = weights.get("");
+  if (node !== undefined) layer.weights.set(name, node);
+  else if (begin) layer.begins.set(name, begin);
+}
+
 /** `self.w = v`; what says where a tensor is stored, `x.requires_grad = True`, changes no value. */
 function writeMember(interpreter: Interpreter, run: StatementRun, expr: MemberExpr, value: Value): void {
   const object = interpreter.valueOf(run, expr.object, `${run.root}/object`);
@@ -101,6 +117,7 @@ function writeMember(interpreter: Interpreter, run: StatementRun, expr: MemberEx
   if (object.kind === "class") return void object.of.attributes.set(text, { value, path: run.root, expr: null });
   // Tied weights: both layers have the one node.
   if (object.kind === "layer" && value.kind === "tensor") return void object.layer.weights.set(text, value.node);
+  if (object.kind === "layer" && value.kind === "weight") return setLayerWeight(object.layer, text, value.weight);
   if (object.kind === "dict") {
     const now = new Map([...object.entries, [text, { value, path: run.root, expr: null }]]);
     return bindTargets(interpreter, run, expr.object, { ...object, entries: now });

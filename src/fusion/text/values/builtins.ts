@@ -3,6 +3,7 @@ import { isHostFunction, hostCall } from "./host-functions";
 import { itemsOf } from "../statements/iterate";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
+import { printed } from "../reading/strings";
 import { castTo, sizeMethod } from "../calls/member";
 import { DTYPES } from "../calls/names";
 import { contentsOf } from "../objects/containers";
@@ -101,6 +102,8 @@ export function builtin(
     if ((name === "float" || name === "int") && value.kind === "number") {
       return numberValue(name === "int" ? Math.trunc(value.value) : value.value, name === "int");
     }
+    const text = name === "str" ? printed(value) : null;
+    if (text !== null) return { kind: "string", value: text };
     const items = WALKS.has(name) && first ? itemsOf(interpreter, run, first, `${call.path}/in`) : null;
     if (items && name === "reversed") return { kind: "sequence", items: items.toReversed() };
     if (items) return { kind: "sequence", items, ...(name !== "tuple" && { list: true }) };
@@ -157,6 +160,7 @@ export function builtin(
 }
 
 const OWN: ReadonlySet<string> = new Set([
+  "str",
   "range",
   "float",
   "int",

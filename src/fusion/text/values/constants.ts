@@ -114,6 +114,8 @@ function foldWords(op: string, left: Value, right: Value): Value | null {
   }
   if (op === "in" || op === "not in") {
     if (right.kind === "dict" && left.kind === "string") return truth(right.entries.has(left.value) === (op === "in"));
+    if (right.kind === "string" && left.kind === "string")
+      return truth(right.value.includes(left.value) === (op === "in"));
     const items = right.kind === "sequence" ? right.items : null;
     const found = items?.map(({ value }) =>
       value.kind === "number" && left.kind === "number" ? value.value === left.value : sameWord(left, value),
@@ -141,6 +143,8 @@ const asNumber = (value: Value): { value: number; whole: boolean } | null =>
 export function foldBinary(op: string, left: Value, right: Value): Value | null {
   if (left.kind === "dict" && right.kind === "dict" && op === "|")
     return { ...left, entries: new Map([...left.entries, ...right.entries]) };
+  if (left.kind === "string" && right.kind === "string" && op === "+")
+    return { kind: "string", value: left.value + right.value };
   if (left.kind === "number" && right.kind === "sequence" && op === "*") return foldBinary(op, right, left);
   if (left.kind === "sequence" && right.kind === "sequence" && op === "+") {
     return { ...left, items: [...left.items, ...right.items] };

@@ -29,6 +29,10 @@ type Known = (interpreter: Interpreter, run: StatementRun, call: Call, operands:
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 const flag = (value: boolean): Value => ({ kind: "bool", value });
 
+/** Whether it is a list or a dictionary of modules that a library's class made. */
+const isContainer = (value: Value): value is Extract<Value, { kind: "sequence" | "dict" }> =>
+  (value.kind === "sequence" || value.kind === "dict") && value.chain !== undefined;
+
 /** Names of types as `isinstance` asks for them, by what stands for such a value here. */
 const TYPES: readonly (readonly [RegExp, (value: Value) => boolean])[] = [
   [/Tensor$|^Array$|^ndarray$|^Parameter$|^Variable$/, ({ kind }) => kind === "tensor"],
@@ -41,8 +45,10 @@ const TYPES: readonly (readonly [RegExp, (value: Value) => boolean])[] = [
   [/^dict$|^Mapping$/i, ({ kind }) => kind === "dict"],
   [/^dtype$/, ({ kind }) => kind === "dtype"],
   [/^Callable$|^FunctionType$/, ({ kind }) => kind === "def" || kind === "op" || kind === "partial"],
-  [/^(ModuleList|Sequential)$/, (value) => value.kind === "sequence" && value.list === true],
-  [/^Module$/, ({ kind }) => kind === "layer" || kind === "object"],
+  [/^Sequential$/, (value) => isContainer(value) && value.chain === true],
+  [/^ModuleList$/, (value) => isContainer(value) && value.kind === "sequence" && !value.chain],
+  [/^ModuleDict$/, (value) => isContainer(value) && value.kind === "dict" && !value.chain],
+  [/^Module$/, (value) => value.kind === "layer" || value.kind === "object" || isContainer(value)],
 ];
 
 /** Names of the classes that a layer or an object is of. */
