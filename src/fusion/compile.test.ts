@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { compile, compileGraph, decisionsOn, defaultOptions, fusionAt, planAt } from "./compile";
-import { settled } from "./decision-bars";
+import { settled } from "./settled";
 import { edgeId, nodeId } from "./ir";
 import { allPasses, runPasses } from "./passes";
 

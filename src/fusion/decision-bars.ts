@@ -12,6 +12,7 @@ import {
   type Sums,
   type Verdict,
 } from "./ir";
+import { settled } from "./settled";
 
 export interface Bar {
   /** `one kernel`, `needed`, `allowed` … */
@@ -28,15 +29,6 @@ export interface BarGroup {
   /** Whether it is this group that decided. */
   readonly decides: boolean;
   readonly bars: readonly Bar[];
-}
-
-/** The verdict that settled a step: worth comes after legality. */
-export const settled = ({ legal, profitable }: Pick<Step, "legal" | "profitable">): Verdict => profitable ?? legal;
-
-/** Predicted µs that an accepted step saves; negative where it costs time. 0 for what was not priced. */
-export function microsSaved({ cost, accepted }: Pick<Step, "cost" | "accepted">): number {
-  const chosen = accepted ? cost?.alternatives.find((each) => each.chosen) : undefined;
-  return chosen ? cost!.alternatives[0]!.micros - chosen.micros : 0;
 }
 
 type Value = readonly [what: string, value: number, text: string, chosen: boolean];

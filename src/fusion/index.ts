@@ -15,18 +15,17 @@ export {
   barsOf,
   criterionOf,
   limitWords,
-  microsSaved,
   questionOf,
   reasonTitles,
   remedyQuestionOf,
   riseOf,
-  settled,
   titleOf,
   verdictsOf,
   type Bar,
   type BarGroup,
   type VerdictWords,
 } from "./decision-bars";
+export { microsSaved, settled } from "./settled";
 export {
   alignSteps,
   changedDecisions,

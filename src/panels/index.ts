@@ -25,7 +25,8 @@ export { csvOf } from "./csv";
 export { download } from "./download";
 export { late };
 export { LineSlider } from "./LineSlider";
-export { runAnnouncement } from "./model/run/announce";
+/** What is said of a run that ended. */
+export const RunSaid = late(async () => (await import("./measured/RunSaid")).RunSaid);
 export { stepNames } from "../picture";
 export { outcomeOf, stepAnnouncement } from "./model/plan/step-words";
 export { tallyOf } from "./model/plan/score";

@@ -1,8 +1,8 @@
 /** @file The page inside another page or a slide: counts, graph and steps, a run when it is asked for, the way to the whole playground. */
 import { useEffect, useState } from "react";
 import { encodeLink } from "../document";
-import { playground, selectTitle, sharedState, usePlayground } from "../state";
-import { runAnnouncement } from "../panels";
+import { playground, selectEnded, selectTitle, sharedState, usePlayground } from "../state";
+import { RunSaid } from "../panels";
 import { PaneOf } from "./PageLayouts";
 import { Mark } from "./Mark";
 import { RunButton } from "./RunButton";
@@ -31,16 +31,12 @@ function useWholeAddress(): string {
   return `${location.pathname}${link}`;
 }
 
-/** What came of the run; the one voice for who listens is elsewhere. */
-function Outcome() {
-  const said = usePlayground(({ run, cpuCheck }) => runAnnouncement(run, cpuCheck));
-  return said && <p className="embed-outcome">{said}</p>;
-}
-
 export function EmbedView() {
   const pane = usePlayground((state) => state.pane);
   const title = usePlayground(selectTitle) ?? "Fusion Playground";
   const address = useWholeAddress();
+  // The one voice for who listens is elsewhere.
+  const ended = usePlayground(selectEnded);
   return (
     <div className="embed">
       <h1 className="offscreen">Fusion Playground: {title}</h1>
@@ -48,7 +44,7 @@ export function EmbedView() {
         <PaneOf pane={pane} />
       </main>
       <footer className="embed-foot">
-        <Outcome />
+        {ended && <RunSaid className="embed-outcome" />}
         <span>
           <Mark />
           <b>{title}</b>

@@ -1,7 +1,7 @@
 /** @file The page: top bar, the layout that fits, and the dialog that is open. */
 import { useEffect } from "react";
-import { late, runAnnouncement, stepAnnouncement } from "../panels";
-import { afterFirstPaint, usePlayground, playground, selectStep, selectPlanned } from "../state";
+import { late, RunSaid, stepAnnouncement } from "../panels";
+import { afterFirstPaint, usePlayground, playground, selectEnded, selectStep, selectPlanned } from "../state";
 import { Middle, Narrow, Wide } from "./PageLayouts";
 import { TopBar } from "./TopBar";
 import { Welcome } from "./examples/Welcome";
@@ -180,15 +180,14 @@ function useRunView(layout: PageLayout): void {
 function Announcer() {
   const planned = usePlayground(selectPlanned);
   const step = usePlayground(selectStep);
-  const run = usePlayground((state) => state.run);
-  const cpu = usePlayground((state) => state.cpuCheck);
+  const ended = usePlayground(selectEnded);
   return (
     <>
       <p className="offscreen" role="status">
         {planned && (step ? stepAnnouncement(planned, step) : "Naive plan.")}
       </p>
       <p className="offscreen" role="status">
-        {runAnnouncement(run, cpu)}
+        {ended && <RunSaid />}
       </p>
     </>
   );

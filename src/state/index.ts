@@ -7,6 +7,7 @@ export { createPlayground, type Playground } from "./playground";
 export { profileFields, profileTitle, readField, shownField, type FieldWords } from "./runs/profile-fields";
 export {
   decisionsOnEdge,
+  selectEnded,
   selectExample,
   selectOpenExample,
   selectFinalFusion,

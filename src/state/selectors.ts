@@ -119,6 +119,10 @@ export const selectRunIsStale = ({ run, document }: PlaygroundState): boolean =>
   return shown !== null && shown.text !== document.text;
 };
 
+/** A run ended somehow, on the GPU or on the CPU. */
+export const selectEnded = ({ run, cpuCheck }: Pick<PlaygroundState, "run" | "cpuCheck">): boolean =>
+  run.status === "done" || run.status === "failed" || cpuCheck !== null;
+
 const profileOf = once(({ result: { device, roofs } }: FinishedRun): DeviceProfile | null =>
   roofs ? cardOf(device, roofs) : null,
 );

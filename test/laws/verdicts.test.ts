@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { a100, h100, laptop, type CompileOptions } from "../../src/fusion";
 import { compile, defaultOptions } from "../../src/fusion/compile";
-import { settled } from "../../src/fusion/decision-bars";
+import { settled } from "../../src/fusion/settled";
 import { allLessons, optionsFor } from "../../src/lessons";
 import { caseArbitrary, planned, type Case } from "./plan-laws";
 import { remedyFaults, verdictFaults } from "./verdicts";

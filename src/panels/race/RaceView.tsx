@@ -14,7 +14,7 @@ import type { Compilation, NodeId, RegionId } from "../../fusion";
 import { propsOf, type Shape } from "../../picture";
 import { playground, selectPlanned, selectTitle, usePlayground, type PlaygroundState } from "../../state";
 import { Icon } from "../../icons";
-import { measuredScore } from "../model/run/measured";
+import { measuredScore } from "../model/run/measured-score";
 import { laneAt, raceOf, type Lane, type Race } from "../model/run/race";
 import { laneWords, sourceWords } from "../model/run/race-words";
 import { tallyOf } from "../model/plan/score";

@@ -11,7 +11,7 @@ import {
 } from "../../state";
 import { Icon } from "../../icons";
 import { lazy, Suspense, useMemo } from "react";
-import { measuredScore } from "../model/run/measured";
+import { measuredScore } from "../model/run/measured-score";
 import { changedOptions } from "../../lessons";
 import { scoreWords, type ScoreWords } from "../model/plan/score";
 import { useStatus } from "./use-status";

@@ -1,7 +1,7 @@
 /** @file What the measured panel shows in each state of a run. */
 import type { FinishedRun, PlaygroundState } from "../../../state";
 import type { Compilation, Plan } from "../../../fusion";
-import { count, measureMicros } from "../units";
+import { count } from "../units";
 import { tallyOf } from "../plan/score";
 import type { PlanName } from "./run-types";
 import { timeRows } from "./timings";
@@ -53,37 +53,6 @@ export function measuredView(state: Pick<PlaygroundState, "run" | "document">): 
     message: messageOf(state, run),
     failed: state.run.status === "failed",
   };
-}
-
-export interface MeasuredScore {
-  readonly values: readonly [naive: string, now: string, end: string];
-  readonly unit: string;
-  readonly software: boolean;
-}
-
-/**
- * The medians of a run of this very program, as the score writes them at step `cursor` of `steps`; null without one, or
- * while both plans disagree. `byHand`: that of the shown plan with kernels by hand, null where it has none.
- */
-export function measuredScore(
-  run: PlaygroundState["run"],
-  text: string,
-  cursor: number,
-  steps: number,
-  byHand?: number | null,
-): MeasuredScore | null {
-  if (run.status !== "done" || run.run.text !== text || run.run.check?.some(({ pass }) => !pass)) return null;
-  const medians = new Map(timeRows(run.run).map(({ plan, measured }) => [plan, measured.median]));
-  const [naive, fused] = [medians.get("naive"), medians.get("fused")];
-  if (naive === undefined || fused === undefined) return null;
-  // At either end the shown plan is one of the two, which a run does not time twice.
-  const generated = cursor === 0 ? naive : cursor >= steps ? fused : medians.get("step");
-  const step = byHand === undefined ? generated : (byHand ?? undefined);
-  const all = [naive, step ?? fused, fused] as const;
-  const measure = measureMicros(all);
-  const [first, now, end] = all.map((micros) => measure(micros));
-  const { software } = run.run.result.device;
-  return { values: [first!.value, step === undefined ? "–" : now!.value, end!.value], unit: end!.unit, software };
 }
 
 export interface CountedPlans {

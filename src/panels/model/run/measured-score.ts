@@ -1,0 +1,35 @@
+/** @file Measured times as the score writes them: beside the first paint, so without what the measured panel alone needs. */
+import type { PlaygroundState } from "../../../state";
+import { measureMicros } from "../units";
+import { timeRows } from "./timings";
+
+export interface MeasuredScore {
+  readonly values: readonly [naive: string, now: string, end: string];
+  readonly unit: string;
+  readonly software: boolean;
+}
+
+/**
+ * The medians of a run of this very program, as the score writes them at step `cursor` of `steps`; null without one, or
+ * while both plans disagree. `byHand`: that of the shown plan with kernels by hand, null where it has none.
+ */
+export function measuredScore(
+  run: PlaygroundState["run"],
+  text: string,
+  cursor: number,
+  steps: number,
+  byHand?: number | null,
+): MeasuredScore | null {
+  if (run.status !== "done" || run.run.text !== text || run.run.check?.some(({ pass }) => !pass)) return null;
+  const medians = new Map(timeRows(run.run).map(({ plan, measured }) => [plan, measured.median]));
+  const [naive, fused] = [medians.get("naive"), medians.get("fused")];
+  if (naive === undefined || fused === undefined) return null;
+  // At either end the shown plan is one of the two, which a run does not time twice.
+  const generated = cursor === 0 ? naive : cursor >= steps ? fused : medians.get("step");
+  const step = byHand === undefined ? generated : (byHand ?? undefined);
+  const all = [naive, step ?? fused, fused] as const;
+  const measure = measureMicros(all);
+  const [first, now, end] = all.map((micros) => measure(micros));
+  const { software } = run.run.result.device;
+  return { values: [first!.value, step === undefined ? "–" : now!.value, end!.value], unit: end!.unit, software };
+}
