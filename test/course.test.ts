@@ -1,8 +1,17 @@
 /** @file Every lesson and puzzle keeps what it promises: its pictures exist, each question has one answer, each task can be done. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { compile, defaultOptions, generic, inputData, runReference, targetOf, type Compilation } from "../src/fusion";
-import { bytesOf, countTraffic, prepare } from "../src/wgsl";
+import {
+  bytesOfKernel,
+  compile,
+  defaultOptions,
+  generic,
+  inputData,
+  runReference,
+  targetOf,
+  type Compilation,
+} from "../src/fusion";
+import { countTraffic, prepare } from "../src/wgsl";
 import { terms } from "../src/glossary";
 import { findExample } from "../src/lessons";
 import {
@@ -191,8 +200,8 @@ function handOf({ fusedPlan }: Compilation, wgsl: string | null | undefined): Ha
   const counted = countTraffic({ ...made.kernel, wgsl });
   if (!counted.ok) throw new Error(`${counted.line}: ${counted.text}`);
   expect(counted.problems).toEqual([]);
-  const bytes = others.reduce((sum, { reads, writes }) => sum + bytesOf(reads, writes), 0);
-  return { bytes: bytes + bytesOf(counted.reads, counted.writes), right: true };
+  const bytes = others.reduce((sum, each) => sum + bytesOfKernel(each), 0);
+  return { bytes: bytes + bytesOfKernel(counted), right: true };
 }
 
 async function faultsOfTask(

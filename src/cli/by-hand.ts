@@ -1,7 +1,7 @@
 /** @file Kernels of one's own for `run`: read, checked, tried once, and the plan with them. */
-import { showBytes, type Kernel, type Plan } from "../fusion";
+import { bytesOfKernel, showBytes, type Kernel, type Plan } from "../fusion";
 import type { DeviceInfo, Session } from "../gpu";
-import { bytesOf, countTraffic, handPlan, prepare, watchedPlan, type Counted, type Prepared } from "../wgsl";
+import { countTraffic, handPlan, prepare, watchedPlan, type Counted, type Prepared } from "../wgsl";
 import type { Environment } from "./environment";
 
 /** A plan with hand-written kernels, and a line about each of them. */
@@ -79,8 +79,8 @@ const located = (path: string, { line, column, text }: { line: number; column: n
 
 /** `K1 from mine.wgsl: 16 × 1 × 1 workgroups of 64 × 1 × 1 threads, 768 KiB, generated 768 KiB` */
 function told(kernel: Kernel, { workgroups, workgroupSize }: Kernel, path: string, counted: Counted): string {
-  const generated = showBytes(bytesOf(kernel.reads, kernel.writes));
+  const generated = showBytes(bytesOfKernel(kernel));
   const grid = `${workgroups.join(" × ")} workgroups of ${workgroupSize.join(" × ")} threads`;
-  const own = counted.ok ? showBytes(bytesOf(counted.reads, counted.writes)) : `traffic not counted: ${counted.text}`;
+  const own = counted.ok ? showBytes(bytesOfKernel(counted)) : `traffic not counted: ${counted.text}`;
   return `${kernel.id} from ${path}: ${grid}, ${own}, generated ${generated}`;
 }

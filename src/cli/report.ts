@@ -1,6 +1,7 @@
 /** @file What plan, explain and wgsl answer, as data and as text. */
 import {
   barsOf,
+  bytesMoved,
   settled,
   showBytes,
   showMicros,
@@ -25,7 +26,6 @@ export interface Planned {
   readonly given: ReadonlyMap<NodeId, InputData>;
 }
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
 const kernelJson = (kernel: Kernel) => ({
@@ -34,8 +34,8 @@ const kernelJson = (kernel: Kernel) => ({
   nodes: kernel.nodes,
   inputs: unique(kernel.reads.map(({ value }) => value)),
   outputs: unique(kernel.writes.map(({ value }) => value)),
-  bytesRead: sum(kernel.reads.map(({ bytes, rereads }) => bytes * (1 + rereads))),
-  bytesWritten: sum(kernel.writes.map(({ bytes }) => bytes)),
+  bytesRead: bytesMoved(kernel.reads),
+  bytesWritten: bytesMoved(kernel.writes),
   /** Read again by tiles, from the cache if there is room: in the time, not in the bytes. */
   bytesReadAgain: kernel.modelledBytes,
   flops: kernel.flops,

@@ -1,6 +1,6 @@
 /** @file `fusion_trace.json`: passes, decisions and kernels as a trace that Chrome's and Perfetto's viewers open. */
 import type { Compilation } from "./compilation";
-import type { Plan } from "./ir";
+import { bytesMoved, type Plan } from "./ir";
 import { passCatalogue } from "./passes";
 
 /** One entry of the trace event format: complete events `X` and metadata `M`; times in µs. */
@@ -109,8 +109,14 @@ function kernels(
     ({ id, name, template, nodes, reads, writes, flops, predictedMicros }) => {
       const nanoseconds = times?.get(id);
       if (times && nanoseconds === undefined) return [];
-      const sum = (list: typeof reads): number => list.reduce((total, { bytes }) => total + bytes, 0);
-      const args = { kernel: id, template, nodes, bytesRead: sum(reads), bytesWritten: sum(writes), flops };
+      const args = {
+        kernel: id,
+        template,
+        nodes,
+        bytesRead: bytesMoved(reads),
+        bytesWritten: bytesMoved(writes),
+        flops,
+      };
       return [{ name, micros: nanoseconds === undefined ? predictedMicros : nanoseconds / 1000, cat: "kernel", args }];
     },
   );

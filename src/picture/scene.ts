@@ -1,5 +1,5 @@
 /** @file What is to be drawn at a step, without places: ops, pills, lines and kernels, from the graph, its regions and its plan. */
-import { bytesOf, edgeId, kernelWords, nodeName, shapeLabel, showType, boundName } from "../fusion";
+import { bytesOf, bytesOfKernel, edgeId, kernelWords, nodeName, shapeLabel, showType, boundName } from "../fusion";
 import type {
   DType,
   Fusion,
@@ -162,7 +162,7 @@ function kernelsOf(
       title: sharedWords(kernels),
       count: Math.max(1, kernels.length),
       members: regions.get(id)!.members.filter((member) => !views.has(member)),
-      bytes: kernels.length > 0 ? kernels.reduce((sum, kernel) => sum + movedBy(kernel), 0) : null,
+      bytes: kernels.length > 0 ? kernels.reduce((sum, kernel) => sum + bytesOfKernel(kernel), 0) : null,
     };
   });
 }
@@ -179,9 +179,6 @@ function sharedWords(kernels: readonly Kernel[]): string {
     first.slice(0, end < 0 ? first.length : end).join(" ") || (others.length > 0 ? `${kernels.length} kernels` : "")
   );
 }
-
-const movedBy = ({ reads, writes }: Kernel): number =>
-  [...reads, ...writes].reduce((sum, access) => sum + access.bytes * (1 + access.rereads), 0);
 
 /** The kernel a node is drawn in: the one that stores it, else the first that computes it. */
 function homesOf(kernels: readonly SceneKernel[], regions: ReadonlyMap<RegionId, Region>): Map<NodeId, SceneKernel> {

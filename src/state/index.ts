@@ -30,6 +30,7 @@ export {
   selectTitle,
   type Score,
 } from "./selectors";
+export { planByHand, runsInstead, selectPlanByHand, type PlanByHand } from "./runs/shown-hand-plan";
 export { pageAddress, sharePage } from "./storage/page-address";
 export { sharedState, withoutLesson } from "./storage/shared-view";
 export { parseProgress, tally, writtenProgress } from "./storage/course-progress";

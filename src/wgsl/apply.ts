@@ -1,5 +1,5 @@
 /** @file Plans with hand-written kernels instead of generated ones. */
-import type { Access, BufferPlan, Kernel, NodeId, Plan } from "../fusion";
+import { withAccesses, type Accesses, type BufferPlan, type Kernel, type NodeId, type Plan } from "../fusion";
 import type { Counted } from "./count";
 import type { Prepared } from "./prepare";
 
@@ -8,23 +8,19 @@ type ByIndex<T> = ReadonlyMap<number, T>;
 
 /** The plan with these kernels; its totals are those of what was counted, as far as it was. */
 export function handPlan(plan: Plan, prepared: ByIndex<Prepared>, counted: ByIndex<Counted> = new Map()): Plan {
-  let { bytes, transfers, fullSizeTransfers } = plan.totals;
-  const kernels = plan.kernels.map((kernel, i): Kernel => {
-    const made = prepared.get(i)?.kernel;
-    const own = counted.get(i);
-    if (!made) return kernel;
-    if (!own?.ok) return made;
-    const difference = (of: (access: Access) => number): number => sum(own, of) - sum(kernel, of);
-    bytes += difference(({ bytes: each, rereads }) => each * (1 + rereads));
-    transfers += difference(({ rereads }) => 1 + rereads);
-    fullSizeTransfers += difference(({ rereads, fullSize }) => (fullSize ? 1 + rereads : 0));
-    return { ...made, reads: own.reads, writes: own.writes };
+  const own = [...prepared.keys()].flatMap((i): (readonly [number, Accesses])[] => {
+    const known = counted.get(i);
+    return known?.ok ? [[i, known]] : [];
   });
-  return { ...plan, kernels, totals: { ...plan.totals, bytes, transfers, fullSizeTransfers } };
+  const { kernels, ...rest } = withAccesses(plan, new Map(own));
+  return {
+    ...rest,
+    kernels: kernels.map((kernel, i): Kernel => {
+      const made = prepared.get(i)?.kernel;
+      return made ? { ...made, reads: kernel.reads, writes: kernel.writes } : kernel;
+    }),
+  };
 }
-
-const sum = ({ reads, writes }: Pick<Kernel, "reads" | "writes">, of: (access: Access) => number): number =>
-  [...reads, ...writes].reduce((all, access) => all + of(access), 0);
 
 /** A word that a kernel sets when a loop of it reaches its limit. */
 export interface Flag {

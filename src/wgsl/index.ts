@@ -1,5 +1,5 @@
 /** @file WGSL that a person wrote: read, limited, counted. Comes late: it brings a reader of WGSL. */
 export { handPlan, watchedPlan, type Flag } from "./apply";
-export { bytesOf, countTraffic, type Counted, type CountedKernel } from "./count";
+export { countTraffic, type Counted, type CountedKernel } from "./count";
 export { prepare, type Prepared } from "./prepare";
 export type { Fault } from "./scan";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { planFusion } from "../../src/fusion/plan";
 import { generic } from "../../src/fusion/cost";
-import type { Kernel } from "../../src/fusion/ir";
-import { bytesOf, countTraffic } from "../../src/wgsl";
+import { bytesOfKernel, type Kernel } from "../../src/fusion/ir";
+import { countTraffic } from "../../src/wgsl";
 import { cpu, gpu, graphOf, oneRegion } from "./kernel-harness";
 import { programs } from "./kernel-programs";
 
@@ -30,7 +30,7 @@ describe("what a kernel's text moves is what its plan says", () => {
           .sort();
       expect(plain(count.writes)).toEqual(plain(kernel.writes));
       expect(plain(count.reads)).toEqual(plain(kernel.reads));
-      expect(bytesOf(count.reads, count.writes)).toBe(bytesOf(kernel.reads, kernel.writes));
+      expect(bytesOfKernel(count)).toBe(bytesOfKernel(kernel));
       // What lies outside may be read where it is not used.
       expect(count.problems.filter((text) => !text.includes(" reads "))).toEqual([]);
     },

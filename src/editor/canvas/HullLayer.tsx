@@ -1,7 +1,8 @@
 /** @file Under the ops: hulls of kernels, their tags, and the brackets of the program's lines. */
 import { ViewportPortal, useStore } from "@xyflow/react";
 import { useLayoutEffect, useRef, type RefObject } from "react";
-import { playground, usePlayground } from "../../state";
+import { playground, selectPlanByHand, usePlayground, type PlanByHand } from "../../state";
+import { bytesOfKernel, type RegionId } from "../../fusion";
 import { colourStyle } from "./nodes/OpNode";
 import { useCanvas } from "./canvas-store";
 import { around, type Bracket, type Heading, type Hull as HullShape, plural, showBytes } from "../../picture";
@@ -83,7 +84,8 @@ function HullTag({ hull }: { readonly hull: HullShape }) {
   const room = useRoom(hull);
   const short = room === 0;
   const { actions } = playground.getState();
-  const bytes = kernel.bytes === null ? null : showBytes(kernel.bytes);
+  const own = usePlayground(selectPlanByHand);
+  const bytes = kernel.bytes === null ? null : movedWords(kernel.region, kernel.bytes, own);
   return (
     <button
       type="button"
@@ -106,6 +108,15 @@ function HullTag({ hull }: { readonly hull: HullShape }) {
       {bytes && room > 0 && <span className="tag-bytes">{bytes}</span>}
     </button>
   );
+}
+
+/** `48 MiB`; of kernels by hand what these move: `64 MiB by hand`, as far as that was counted. */
+function movedWords(region: RegionId, bytes: number, own: PlanByHand | null): string {
+  const kernels = own?.plan.kernels.filter((kernel) => kernel.region === region) ?? [];
+  const texts = kernels.flatMap(({ id }) => own?.counted.get(id) ?? []);
+  if (texts.length === 0) return showBytes(bytes);
+  const moved = kernels.reduce((sum, kernel) => sum + bytesOfKernel(kernel), 0);
+  return texts.every(Boolean) ? `${showBytes(moved)} by hand` : "by hand";
 }
 
 /** px on the screen of a name beside its bracket, at most, and between the two. */

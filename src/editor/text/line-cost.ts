@@ -1,5 +1,5 @@
 /** @file What each line of the text costs as written: FLOPs and bytes of the naive plan's kernels, summed by line. Pure. */
-import { findNode, type Compilation, type Kernel } from "../../fusion";
+import { bytesOfKernel, findNode, type Compilation } from "../../fusion";
 import { indexLines, lineAt } from "./line-index";
 
 export interface LineCost {
@@ -12,9 +12,6 @@ export interface LineCost {
 /** Width of the longest bar and of the shortest that is not nothing, px. */
 const MAX_WIDTH = 22;
 const MIN_WIDTH = 4;
-
-const kernelBytes = ({ reads, writes }: Kernel): number =>
-  [...reads, ...writes].reduce((sum, { bytes, rereads }) => sum + bytes * (1 + rereads), 0);
 
 const cache = new WeakMap<Compilation, readonly LineCost[]>();
 
@@ -32,7 +29,7 @@ export function lineCosts(compilation: Compilation): readonly LineCost[] {
       if (!span) continue;
       const line = lineAt(starts, span.from);
       const sum = costs.get(line) ?? { flops: 0, bytes: 0 };
-      costs.set(line, { flops: sum.flops + kernel.flops, bytes: sum.bytes + kernelBytes(kernel) });
+      costs.set(line, { flops: sum.flops + kernel.flops, bytes: sum.bytes + bytesOfKernel(kernel) });
     }
   }
   const found = [...costs].map(([line, cost]) => ({ line, ...cost })).toSorted((a, b) => a.line - b.line);

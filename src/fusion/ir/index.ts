@@ -1,4 +1,5 @@
 /** @file The intermediate representation: graph, types, regions, steps, plans. Bottom floor of the compiler. */
+export * from "./accesses";
 export * from "./bug";
 export * from "./diagnostic";
 export * from "./extended";

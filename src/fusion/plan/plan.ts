@@ -3,8 +3,10 @@ import { fullSizeBytes, regionTraffic, resolveView } from "../kernel";
 import { kernelTime, occupancyLimits, openSums, type RegionFacts } from "../cost";
 import {
   type Access,
+  type Accesses,
   type Binding,
   bytesOf,
+  bytesOfKernel,
   type DeviceProfile,
   dtypeBytes,
   type Fusion,
@@ -130,11 +132,11 @@ function kernelsOf(
   const { schedule, traffic, time } = facts;
   const walks = new Map(traffic.reads.map((access) => [access, 1 + access.rereads]));
   const launched = schedule.handed ? programs.map((program) => launchedAccesses(program, fullSize)) : null;
-  const bytesOfAll = launched?.reduce((sum, each) => sum + movedBy(each), 0) ?? 0;
+  const bytesOfAll = launched?.reduce((sum, each) => sum + bytesOfKernel(each), 0) ?? 0;
   const launch = time.launchMicros / programs.length;
   const occupancy = occupancyLimits(schedule, profile);
   const shareOf = (i: number): number =>
-    launched ? movedBy(launched[i]!) / Math.max(1, bytesOfAll) : (schedule.shares?.[i] ?? (i === 0 ? 1 : 0));
+    launched ? bytesOfKernel(launched[i]!) / Math.max(1, bytesOfAll) : (schedule.shares?.[i] ?? (i === 0 ? 1 : 0));
   const flopsUpTo = (i: number): number =>
     Math.round(facts.flops * programs.slice(0, i).reduce((sum, _, each) => sum + shareOf(each), 0));
   return programs.map((program, i) => ({
@@ -172,10 +174,6 @@ function kernelsOf(
     },
   }));
 }
-
-type Accesses = Pick<Kernel, "reads" | "writes">;
-const movedBy = ({ reads, writes }: Accesses): number =>
-  [...reads, ...writes].reduce((sum, { bytes, rereads }) => sum + bytes * (1 + rereads), 0);
 
 const wholeAccess = (value: NodeId, bytes: number, fullSize: number): Access => ({
   value,

@@ -1,7 +1,7 @@
 /** @file A kernel edited by hand: its text, what is wrong with it or known of it, and the way back. */
 import { useMemo, useState, type ReactNode } from "react";
 import { bindsOf, handText } from "../../document";
-import type { Kernel } from "../../fusion";
+import { bytesOfKernel, type Kernel } from "../../fusion";
 import {
   afterFirstPaint,
   lazyModule,
@@ -11,10 +11,10 @@ import {
   type Score,
   asideOf,
   selectPlan,
+  selectPlanByHand,
 } from "../../state";
 import { Icon } from "../../icons";
 import { handLines, handStatus, medianByHand, outcomeOf, scoreByHand } from "../model/kernel/by-hand";
-import { bytesOfKernel } from "../model/plan/traffic";
 import "./by-hand.css";
 
 const useEditorModule = lazyModule(async () => {
@@ -182,14 +182,15 @@ interface ScoreProps {
 
 /** The score of a plan with kernels in it that were edited by hand: what they move, and their time. */
 export function HandScore({ score, children }: ScoreProps) {
-  const plan = usePlayground(selectPlan);
+  const own = usePlayground(selectPlanByHand);
   const byHand = usePlayground(({ document }) => document.byHand);
-  const checks = usePlayground((state) => state.handChecks);
   const run = usePlayground((state) => (state.run.status === "done" ? state.run.run : null));
-  const texts = useMemo(() => plan?.kernels.flatMap((kernel) => handText(byHand, kernel) ?? []) ?? [], [plan, byHand]);
-  const own = useMemo(() => scoreByHand(score, plan, byHand, checks), [score, plan, byHand, checks]);
+  const texts = useMemo(
+    () => own?.plan.kernels.flatMap((kernel) => handText(byHand, kernel) ?? []) ?? [],
+    [own, byHand],
+  );
   return children(
-    own,
+    useMemo(() => scoreByHand(score, own), [score, own]),
     useMemo(() => run && medianByHand(run, texts), [run, texts]),
   );
 }

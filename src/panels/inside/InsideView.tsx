@@ -1,6 +1,6 @@
 /** @file One kernel at work: memory, threads and workgroup memory as its own instructions move numbers between them. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { kernelTitle, type Kernel, type WatchedKernel } from "../../fusion";
+import { bytesMoved, kernelTitle, type Kernel, type WatchedKernel } from "../../fusion";
 import { playground, usePlayground } from "../../state";
 import { heatPalette, type HeatPalette } from "../heat";
 import { Icon } from "../../icons";
@@ -125,8 +125,8 @@ function Facts({
   const { moments, workgroup } = recording;
   const groups = groupsOf(recording);
   const moved = movedAt(recording, at);
-  const read = kernel.reads.reduce((sum, { bytes, rereads }) => sum + bytes * (1 + rereads), 0);
-  const written = kernel.writes.reduce((sum, { bytes }) => sum + bytes, 0);
+  const read = bytesMoved(kernel.reads);
+  const written = bytesMoved(kernel.writes);
   const barriers = barriersUpTo(recording, moments.length);
   return (
     <div className="inside-facts">

@@ -1,7 +1,7 @@
 /** @file The shown kernel as a profiler would show it, from the model: what its time is made of, registers, occupancy. */
 import { useMemo } from "react";
 import { kernelTitle, type Graph, type Kernel } from "../../fusion";
-import { selectNaiveFusion, usePlayground } from "../../state";
+import { selectHandKernels, selectNaiveFusion, usePlayground } from "../../state";
 import { kernelCard } from "../model/kernel/kernel-card";
 import { naiveKernels } from "../model/kernel/kernels";
 import { kernelTimes } from "../model/run/timings";
@@ -27,6 +27,7 @@ export function KernelCard({ kernel, graph }: { readonly kernel: Kernel; readonl
   const compilation = usePlayground((state) => state.derived.compilation);
   const naive = usePlayground(selectNaiveFusion);
   const measured = useMeasured(kernel);
+  const isByHand = usePlayground(selectHandKernels).includes(kernel.id);
   const card = useMemo(() => {
     if (!compilation?.naivePlan || !naive) return null;
     const apart = naiveKernels(compilation.naivePlan, naive.graph, kernel, graph);
@@ -37,7 +38,10 @@ export function KernelCard({ kernel, graph }: { readonly kernel: Kernel; readonl
   return (
     <section className="kernel-card" aria-label="Model of the kernel">
       <h3>
-        {kernelTitle(kernel)} <span>modelled for {compilation.options.profile.name}</span>
+        {kernelTitle(kernel)}{" "}
+        <span>
+          {isByHand ? "as generated, " : ""}modelled for {compilation.options.profile.name}
+        </span>
       </h3>
       <dl>
         {card.parts.map(({ name, micros, text }) => (

@@ -2,8 +2,16 @@
 import { lazy, Suspense, useEffect, useRef, useState, type ReactNode, type KeyboardEvent } from "react";
 import { inspectorTabs, tabNames } from "../../document";
 import { kernelTitle } from "../../fusion";
-import { loadPart, playground, selectHandKernels, selectPlanned, selectSteps, usePlayground } from "../../state";
-import { trafficSentence } from "../model/kernel/kernels";
+import {
+  loadPart,
+  playground,
+  runsInstead,
+  selectPlanByHand,
+  selectPlanned,
+  selectSteps,
+  usePlayground,
+} from "../../state";
+import { handTraffic, trafficSentence } from "../model/kernel/kernels";
 import { count } from "../model/units";
 import { KernelFooter } from "./KernelFooter";
 import { KernelTabs } from "./KernelTabs";
@@ -20,7 +28,7 @@ interface InspectorProps {
 
 function Heading() {
   const { kernel, plan } = useShownKernel();
-  const own = usePlayground(selectHandKernels).includes(kernel?.id ?? "");
+  const own = usePlayground(selectPlanByHand);
   if (!kernel) {
     const words = plan ? "This plan launches no kernel." : "No plan yet.";
     return (
@@ -30,13 +38,14 @@ function Heading() {
       </div>
     );
   }
+  const { isByHand, moves } = runsInstead(own, kernel);
   return (
     <div className="kernel-head">
       <h2>{kernelTitle(kernel)}</h2>
       <p>
-        {own ? "Edited by hand; generated:" : ""} {kernel.schedule}
+        {isByHand ? "Edited by hand." : kernel.schedule}
         <br />
-        {trafficSentence(kernel)}
+        {isByHand ? handTraffic(moves) : trafficSentence(kernel)}
       </p>
     </div>
   );

@@ -1,7 +1,7 @@
 /** @file The kernel as a loop nest, and the loops it replaced. */
 import { useMemo } from "react";
 import { apartLoops, fusedLoops, type Fusion, type Kernel, type LoopLine, type NodeId, type Plan } from "../../fusion";
-import { playground, selectNaiveFusion, usePlayground } from "../../state";
+import { playground, selectHandKernels, selectNaiveFusion, usePlayground } from "../../state";
 import { isFrom, naiveKernels } from "../model/kernel/kernels";
 import { count, plural } from "../model/units";
 
@@ -66,12 +66,13 @@ export function LoopsTab({ plan, fusion, kernel }: Props) {
   }, [plan, fusion, region, kernel]);
   const apart = useMemo(() => (region ? apartLoops(fusion.graph, region) : []), [fusion, region]);
   const naive = useNaiveCount(kernel, fusion);
+  const isByHand = usePlayground(selectHandKernels).includes(kernel.id);
   const isLit = (nodes: readonly NodeId[]): boolean =>
     hovered !== null && nodes.some((id) => isFrom(fusion.graph, id, hovered));
   if (!region) return <p className="kernel-none">This kernel&apos;s ops are not in the shown graph.</p>;
   return (
     <div className="kernel-scroll loops">
-      <h3>This kernel</h3>
+      <h3>{isByHand ? "The generated kernel" : "This kernel"}</h3>
       <Nest lines={fused} isLit={isLit} />
       {apart.length > 1 && (
         <>

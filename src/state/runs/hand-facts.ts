@@ -1,11 +1,8 @@
 /** @file What a lesson may know of kernels that were written by hand. Comes with the lesson. */
 import type { HandFacts } from "../../course";
 import { bindsOf } from "../../document";
-import type { Kernel } from "../../fusion";
+import { bytesOfKernel } from "../../fusion";
 import type { HandOutcome, PlaygroundState } from "../types";
-
-const bytesOf = ({ reads, writes }: Pick<Kernel, "reads" | "writes">): number =>
-  [...reads, ...writes].reduce((sum, { bytes, rereads }) => sum + bytes * (1 + rereads), 0);
 
 /** Facts of the fused plan with the document's texts in it; null where none of them belongs to it. */
 export function handFacts({ document, derived, run, handChecks }: PlaygroundState): HandFacts | null {
@@ -23,7 +20,7 @@ export function handFacts({ document, derived, run, handChecks }: PlaygroundStat
   let bytes: number | null = 0;
   for (const kernel of kernels) {
     const counted = own.includes(bindsOf(kernel)) ? countOf(bindsOf(kernel)) : { ok: true as const, ...kernel };
-    bytes = bytes === null || !counted?.ok ? null : bytes + bytesOf(counted);
+    bytes = bytes === null || !counted?.ok ? null : bytes + bytesOfKernel(counted);
   }
   const outcomes = own.map(outcome);
   if (!ran?.check || outcomes.some((each) => each?.status !== "ran")) return { bytes, right: null };

@@ -1,7 +1,7 @@
 /** @file Kernels written by hand, in a run: which plan they belong to, whether they may run, and a first run with their limits watched. */
-import type { Compilation, Fusion, Kernel, Plan } from "../../fusion";
+import { bytesOfKernel, type Compilation, type Fusion, type Kernel, type Plan } from "../../fusion";
 import { preflight, type DeviceInfo, type GpuProblem } from "../../gpu";
-import { bytesOf, handPlan, prepare, watchedPlan, type Counted, type Prepared } from "../../wgsl";
+import { handPlan, prepare, watchedPlan, type Counted, type Prepared } from "../../wgsl";
 import { asWritten, faultOf } from "./hand-check";
 import type { Environment, GpuSession } from "../environment";
 import { say, type RunRequest } from "./run-request";
@@ -110,7 +110,7 @@ const aboutOf = (kernel: Kernel, binds: string, wgsl: string): HandOutcome => ({
   faults: [],
   limit: 0,
   counted: NOT_COUNTED,
-  generatedBytes: bytesOf(kernel.reads, kernel.writes),
+  generatedBytes: bytesOfKernel(kernel),
 });
 
 async function countOf(environment: Environment, kernel: Kernel): Promise<Counted> {

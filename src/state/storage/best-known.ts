@@ -1,7 +1,7 @@
 /** @file The best result known of a puzzle: what its own solution scores. Comes with a puzzle. */
 import { evaluate, scopeOf, type HandFacts, type Task } from "../../course";
-import type { Compilation } from "../../fusion";
-import { bytesOf, prepare } from "../../wgsl";
+import { bytesOfKernel, type Compilation } from "../../fusion";
+import { prepare } from "../../wgsl";
 import { asWritten, NO_LIMITS } from "../runs/hand-check";
 import type { SliceContext } from "../slices/slice-context";
 
@@ -16,7 +16,7 @@ async function handOf(
   if (!made || !("kernel" in made)) return null;
   const counted = await environment.countWorker.ask(asWritten(made, wgsl));
   if (!counted.ok || !counted.value.ok) return null;
-  const bytes = [counted.value, ...others].reduce((sum, { reads, writes }) => sum + bytesOf(reads, writes), 0);
+  const bytes = [counted.value, ...others].reduce((sum, each) => sum + bytesOfKernel(each), 0);
   return { bytes, right: true };
 }
 

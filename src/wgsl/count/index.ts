@@ -161,7 +161,3 @@ export function countTraffic(kernel: CountedKernel): Counted {
     };
   }
 }
-
-/** Bytes of all accesses, rereads included. */
-export const bytesOf = (reads: readonly Access[], writes: readonly Access[]): number =>
-  [...reads, ...writes].reduce((sum, { bytes, rereads }) => sum + bytes * (1 + rereads), 0);

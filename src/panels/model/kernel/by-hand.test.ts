@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { bindsOf } from "../../../document";
 import { compile, defaultOptions } from "../../../fusion";
-import type { HandCheck, HandOutcome, Score } from "../../../state";
+import { planByHand, type HandCheck, type HandOutcome, type PlaygroundState, type Score } from "../../../state";
+import { scoreWords } from "../plan/score";
 import { handStatus, scoreByHand } from "./by-hand";
 
 test("the score of the shown plan counts its kernels by hand by what they move, once that is known", () => {
@@ -13,15 +14,30 @@ test("the score of the shown plan counts its kernels by hand by what they move, 
   const reads = kernel!.reads.map((access) => ({ ...access, rereads: 1 }));
   const counted = { ok: true, reads, writes: kernel!.writes, problems: [] } as unknown as HandCheck["counted"];
   const check: HandCheck = { wgsl: "mine", faults: [], compiled: true, counted };
-  const now = (byHand: Record<string, string>, known: HandCheck | null) =>
-    scoreByHand(score, fusedPlan, byHand, new Map(known ? [[binds, known]] : [])).now;
-  expect(now({ [binds]: "mine" }, check)).toMatchObject({
+  const now = (byHand: Record<string, string>, known: HandCheck | null) => {
+    const handChecks = new Map(known ? [[binds, known]] : []);
+    const document = { byHand } as unknown as PlaygroundState["document"];
+    return scoreByHand(score, planByHand(fusedPlan, { document, handChecks })).now;
+  };
+  const unknown = { bytes: Number.NaN, transfers: Number.NaN, fullSizeTransfers: Number.NaN };
+  const mine = now({ [binds]: "mine" }, check);
+  expect(mine).toMatchObject({
     bytes: totals.bytes + 64 * 256 * 4,
     transfers: totals.transfers + 1,
     fullSizeTransfers: totals.fullSizeTransfers + 1,
+    // The cost model knows generated kernels alone.
+    predictedMicros: Number.NaN,
   });
-  expect(now({ [binds]: "another" }, check)).toEqual(totals);
-  expect(now({ [binds]: "mine" }, { ...check, counted: null })).toEqual(totals);
+  expect(scoreWords({ ...score, now: mine }).micros.values[1]).toBe("–");
+  for (const uncounted of [
+    now({ [binds]: "another" }, check),
+    now({ [binds]: "mine" }, { ...check, counted: null }),
+    now({ [binds]: "mine" }, null),
+  ]) {
+    expect(uncounted).toMatchObject(unknown);
+    const { bytes, transfers, kernels } = scoreWords({ ...score, now: uncounted });
+    expect([bytes.values[1], transfers.values[1], kernels[1]]).toEqual(["–", "–", "1"]);
+  }
   expect(now({}, check)).toEqual(totals);
 });
 

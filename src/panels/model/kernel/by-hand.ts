@@ -1,7 +1,7 @@
 /** @file What is said of kernels that a person wrote: before a run, and after it. */
-import type { Kernel, Plan } from "../../../fusion";
-import type { FinishedRun, HandCheck, HandOutcome, HandRun, Score } from "../../../state";
-import { bindsOf, handText, type ByHand } from "../../../document";
+import { bytesOfKernel, type Sums } from "../../../fusion";
+import type { FinishedRun, HandCheck, HandOutcome, HandRun, PlanByHand, Score } from "../../../state";
+import { bindsOf } from "../../../document";
 import { halfSpread, type Spread } from "../run/statistics";
 import { timingOf } from "../run/timings";
 import { count, plural, showBytes, showMicros } from "../units";
@@ -24,7 +24,7 @@ const GENERATED_HERE = "the kernel generated for this device";
 export function movedSentence(counted: Counted, generatedBytes: number, generated = GENERATED): string {
   if (!counted.ok)
     return `Traffic not counted: ${counted.text}${counted.line === null ? "" : ` (line ${counted.line})`}`;
-  const bytes = [...counted.reads, ...counted.writes].reduce((sum, each) => sum + each.bytes * (1 + each.rereads), 0);
+  const bytes = bytesOfKernel(counted);
   if (bytes === generatedBytes) return `Moves ${showBytes(bytes)}, like ${generated}.`;
   return `Moves ${showBytes(bytes)}; ${generated} moves ${showBytes(generatedBytes)}.`;
 }
@@ -138,29 +138,21 @@ export function handLines(run: FinishedRun): HandLine[] {
   });
 }
 
-/** The score of `plan` with the texts in it, as far as they were counted. */
-export function scoreByHand(
-  score: Score,
-  plan: Plan | null,
-  byHand: ByHand | undefined,
-  checks: ReadonlyMap<string, HandCheck>,
-): Score {
-  const now = { ...score.now };
-  const add = ({ reads, writes }: Pick<Kernel, "reads" | "writes">, sign: 1 | -1): void => {
-    for (const { bytes, rereads, fullSize } of [...reads, ...writes]) {
-      const times = sign * (1 + rereads);
-      now.bytes += bytes * times;
-      now.transfers += times;
-      if (fullSize) now.fullSizeTransfers += times;
-    }
-  };
-  for (const kernel of plan?.kernels ?? []) {
-    const check = checks.get(bindsOf(kernel));
-    if (!check?.counted?.ok || check.wgsl !== handText(byHand, kernel)) continue;
-    add(kernel, -1);
-    add(check.counted, 1);
-  }
-  return { ...score, now };
+/**
+ * The score with kernels by hand in the shown plan: by what they move, and `NaN`, which nobody knows, where one was not
+ * counted; the cost model knows generated kernels alone.
+ */
+export function scoreByHand(score: Score, own: PlanByHand | null): Score {
+  if (!own) return score;
+  return { ...score, now: { ...score.now, ...movedByHand(own), predictedMicros: Number.NaN } };
+}
+
+/** What a plan with kernels by hand moves; `NaN` where one of them was not counted. */
+export function movedByHand({ plan, counted }: PlanByHand): Pick<Sums, "bytes" | "transfers" | "fullSizeTransfers"> {
+  const { bytes, transfers, fullSizeTransfers } = plan.totals;
+  return [...counted.values()].every(Boolean)
+    ? { bytes, transfers, fullSizeTransfers }
+    : { bytes: Number.NaN, transfers: Number.NaN, fullSizeTransfers: Number.NaN };
 }
 
 /** The median of the plan with all of these texts; null where they did not run, or compute something else. */

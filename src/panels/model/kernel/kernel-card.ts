@@ -1,5 +1,7 @@
 /** @file One kernel as a profiler would show it, from the model: launch, memory, arithmetic, registers, occupancy. Estimates, and called so. */
 import {
+  bytesMoved,
+  bytesOfKernel,
   intensity,
   MAX_REGISTERS,
   shaderRate,
@@ -8,7 +10,6 @@ import {
   type Kernel,
   type OccupancyLimits,
 } from "../../../fusion";
-import { bytesOfKernel, bytesRead, bytesWritten } from "../plan/traffic";
 import { count, decimal, plural, showBytes, showMicros, significant } from "../units";
 
 export interface CardPart {
@@ -121,12 +122,12 @@ export function kernelCard(kernel: Kernel, naive: readonly Kernel[], profile: De
       {
         name: "Reads",
         micros: readMicros,
-        text: `${showBytes(bytesRead(kernel))} in ${plural(kernel.reads.length, "tensor")}${again}`,
+        text: `${showBytes(bytesMoved(kernel.reads))} in ${plural(kernel.reads.length, "tensor")}${again}`,
       },
       {
         name: "Writes",
         micros: writeMicros,
-        text: `${showBytes(bytesWritten(kernel))} in ${plural(kernel.writes.length, "tensor")}`,
+        text: `${showBytes(bytesMoved(kernel.writes))} in ${plural(kernel.writes.length, "tensor")}`,
       },
       {
         name: "Arithmetic",

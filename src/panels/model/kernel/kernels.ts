@@ -1,8 +1,10 @@
 /** @file Which kernel the inspector shows, what its lines belong to, and how it is described. */
 import {
+  bytesMoved,
   findNode,
   parseEdgeId,
   sizeOf,
+  type Accesses,
   type Graph,
   type Kernel,
   type NodeId,
@@ -11,7 +13,6 @@ import {
 } from "../../../fusion";
 import type { KernelColours } from "../../../picture";
 import type { Selection } from "../../../state";
-import { bytesRead, bytesWritten } from "../plan/traffic";
 import { plural, showBytes, showFigures } from "../units";
 
 /** 1 to 6: the token `--k1` … of a kernel, which keeps its colour while it lives; one without takes its number in the plan. */
@@ -47,8 +48,14 @@ export function shownKernel(plan: Plan, asked: string | null, selection: Selecti
 export function trafficSentence(kernel: Kernel): string {
   const largest = kernel.bindings.reduce((most, { type }) => Math.max(most, sizeOf(type.shape)), 1);
   const work = `${showFigures(kernel.flops / largest)} FLOP per element`;
-  return `Reads ${showBytes(bytesRead(kernel))}, writes ${showBytes(bytesWritten(kernel))}, ${work}.`;
+  return `Reads ${showBytes(bytesMoved(kernel.reads))}, writes ${showBytes(bytesMoved(kernel.writes))}, ${work}.`;
 }
+
+/** The same of a kernel by hand, whose arithmetic nobody counts. */
+export const handTraffic = (moves: Accesses | null): string =>
+  moves
+    ? `Reads ${showBytes(bytesMoved(moves.reads))}, writes ${showBytes(bytesMoved(moves.writes))}.`
+    : "What it moves is not counted.";
 
 /** A node of the planned state and one named by the text or the canvas are the same when one came from the other. */
 export function isFrom(graph: Graph, planned: NodeId, named: NodeId): boolean {

@@ -1,10 +1,10 @@
 /** @file A kernel's knobs in words, what its choices change, and a sweep as rows of a small chart. */
-import type { Kernel, KnobName, KnobOffer, KnobSheet } from "../../../fusion";
+import { bytesOfKernel, type Kernel, type KnobName, type KnobOffer, type KnobSheet } from "../../../fusion";
 import type { SweepState } from "../../../state";
 import { occupancyOf, wgslLines } from "./kernel-card";
 import { spreadOf } from "../run/statistics";
 import { showSpread } from "../run/timings";
-import { bytesOfKernel, eventsOf } from "../plan/traffic";
+import { eventsOf } from "../plan/traffic";
 import { count, showBytes, showMicros, significant } from "../units";
 
 const NAMES: Readonly<Record<KnobName, string>> = {

@@ -12,6 +12,7 @@ import {
   type Plan,
   ridge,
   runReference,
+  transfersOfAccess,
 } from "../../../fusion";
 import { geluCurve, geluDistance, type Curve } from "./gelu-forms";
 import { count, decimal, scientific, showBytes, significant } from "../units";
@@ -49,7 +50,7 @@ function ofComputed(graph: Graph, plan: Plan): { readonly reads: number; readonl
     ...writes.map((access) => ({ ...access, read: false })),
   ]);
   const found = counted.filter(({ value, fullSize: full }) => full && graph.nodes.get(value)?.op !== "input");
-  const reads = found.filter(({ read }) => read).reduce((sum, { rereads }) => sum + 1 + rereads, 0);
+  const reads = found.filter(({ read }) => read).reduce((sum, each) => sum + transfersOfAccess(each), 0);
   return { reads, writes: found.filter(({ read }) => !read).length };
 }
 

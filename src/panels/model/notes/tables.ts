@@ -1,5 +1,6 @@
 /** @file What three tables beside a note say: traffic in narrower storage, folded weights, and what the device offers. */
 import {
+  bytesOfAccess,
   findNode,
   foldedData,
   inputData,
@@ -11,7 +12,6 @@ import {
   type Plan,
 } from "../../../fusion";
 import type { Device } from "../run/run-types";
-import { bytesOfAccess } from "../plan/traffic";
 import { count, showBytes } from "../units";
 
 /** How a real number may be stored, and its bytes. */

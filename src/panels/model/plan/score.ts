@@ -18,12 +18,18 @@ const three = <T>({ naive, now, end }: Score, pick: (totals: Sums) => T): Three<
   pick(end),
 ];
 
+/** A number as `shown` writes it; `NaN` is what nobody knows. */
+export const known = (value: number, shown: (value: number) => string): string =>
+  Number.isNaN(value) ? UNKNOWN : shown(value);
+/** What nobody knows. */
+export const UNKNOWN = "–";
+
 function inOneUnit(
   values: Three<number>,
   measure: (all: readonly number[], shown: (value: number) => string) => (value: number) => Measure,
 ): ScoreWords["bytes"] {
   const one = measure(values, brief);
-  const shown = values.map(one);
+  const shown = values.map((value) => ({ ...one(0), value: known(value, (number) => one(number).value) }));
   return { values: [shown[0]!.value, shown[1]!.value, shown[2]!.value], unit: shown[0]!.unit };
 }
 
@@ -49,7 +55,8 @@ const fullSize: Tally = {
   counts: (access) => access.fullSize,
   of: ({ fullSizeTransfers }) => fullSizeTransfers,
   // Where only small ones move, it is more than none.
-  text: ({ fullSizeTransfers, bytes }) => (fullSizeTransfers === 0 && bytes > 0 ? "<1" : count(fullSizeTransfers)),
+  text: ({ fullSizeTransfers, bytes }) =>
+    fullSizeTransfers === 0 && bytes > 0 ? "<1" : known(fullSizeTransfers, count),
 };
 
 const allSizes: Tally = {
@@ -58,7 +65,7 @@ const allSizes: Tally = {
   meaning: "Reads and writes of tensors by kernels, of all sizes: none is a quarter as large as the largest tensor.",
   counts: () => true,
   of: ({ transfers }) => transfers,
-  text: ({ transfers }) => count(transfers),
+  text: ({ transfers }) => known(transfers, count),
 };
 
 /** Transfers of full size, where a plan has any: what is a small part of the largest tensor is counted in all sizes. */

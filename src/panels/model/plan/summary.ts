@@ -1,5 +1,6 @@
 /** @file What leaves the page as a page of text: both plans in counts, what was decided, what was measured, and a checklist with its answers. */
 import {
+  bytesOfKernel,
   fusionAt,
   intensity,
   kernelTitle,
@@ -12,7 +13,7 @@ import {
 import { notes } from "../../../lessons";
 import type { FinishedRun } from "../../../state";
 import { showSpread, timeRows } from "../run/timings";
-import { bytesOfKernel, kernelTraffic, type TrafficRow } from "./traffic";
+import { kernelTraffic, type TrafficRow } from "./traffic";
 import { tallyOf } from "./score";
 import { outcomeOf } from "./step-words";
 import { count, plural, showBytes, showMicros, significant } from "../units";

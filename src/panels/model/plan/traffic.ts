@@ -1,9 +1,13 @@
 /** @file Reads the counts that the planner stored with every kernel and adds them up for the traffic table. */
 import {
+  bytesOfAccess,
+  bytesOfKernel,
   findNode,
   kernelTitle,
   showType,
   splitMade,
+  transfersIn,
+  transfersOfAccess,
   type Access,
   type Graph,
   type Kernel,
@@ -12,16 +16,7 @@ import {
 } from "../../../fusion";
 import type { Tally } from "./score";
 
-/** Bytes of one access: distinct elements once, and once more for every further pass. */
-export const bytesOfAccess = ({ bytes, rereads }: Access): number => bytes * (1 + rereads);
-
-const sum = (accesses: readonly Access[]): number => accesses.reduce((total, each) => total + bytesOfAccess(each), 0);
-const events = (accesses: readonly Access[]): number => accesses.reduce((total, each) => total + 1 + each.rereads, 0);
-
-export const bytesRead = (kernel: Kernel): number => sum(kernel.reads);
-export const bytesWritten = (kernel: Kernel): number => sum(kernel.writes);
-export const eventsOf = ({ reads, writes }: Kernel): number => events(reads) + events(writes);
-export const bytesOfKernel = (kernel: Kernel): number => bytesRead(kernel) + bytesWritten(kernel);
+export const eventsOf = ({ reads, writes }: Kernel): number => transfersIn(reads) + transfersIn(writes);
 
 /** FLOP per byte; 0 when nothing moves. */
 export const intensityOf = (flops: number, bytes: number): number => (bytes === 0 ? 0 : flops / bytes);
@@ -63,7 +58,7 @@ function rowsOf(kernel: Kernel, graph: Graph): TrafficRow[] {
       direction,
       tensor: tensorName(graph, access.value),
       type: found ? showType(found.type) : "",
-      events: 1 + access.rereads,
+      events: transfersOfAccess(access),
       bytes: bytesOfAccess(access),
       fullSize: access.fullSize,
     };
@@ -79,8 +74,8 @@ export function kernelTraffic(kernel: Kernel, graph: Graph): KernelTraffic {
     id: kernel.id,
     title: kernelTitle(kernel),
     rows: rowsOf(kernel, graph),
-    events: events(all),
-    fullSize: events(all.filter((each) => each.fullSize)),
+    events: transfersIn(all),
+    fullSize: transfersIn(all.filter((each) => each.fullSize)),
     bytes,
     flops: kernel.flops,
     intensity: intensityOf(kernel.flops, bytes),
@@ -93,7 +88,7 @@ export function transferBlocks(
   plan: Plan,
   { counts }: Pick<Tally, "counts">,
 ): { readonly reads: number; readonly writes: number } {
-  const full = (accesses: readonly Access[]): number => events(accesses.filter(counts));
+  const full = (accesses: readonly Access[]): number => transfersIn(accesses.filter(counts));
   return plan.kernels.reduce(
     (total, kernel) => ({
       reads: total.reads + full(kernel.reads),

@@ -1,5 +1,5 @@
 /** @file Naive and fused on one axis of time: when each kernel of either plan runs, and how far both are at a moment. µs throughout. */
-import { kernelWords, type Kernel, type Plan, type RegionId } from "../../../fusion";
+import { bytesOfKernel, kernelWords, type Plan, type RegionId } from "../../../fusion";
 import type { FinishedRun } from "../../../state";
 import { timingOf } from "./timings";
 
@@ -40,9 +40,6 @@ export interface Race {
         readonly launchMicros: number;
       };
 }
-
-const bytesOf = ({ reads, writes }: Kernel): number =>
-  [...reads, ...writes].reduce((sum, each) => sum + each.bytes * (1 + each.rereads), 0);
 
 /** Time of a launch and of the kernel's own work. */
 interface Part {
@@ -86,7 +83,7 @@ function laneOf(name: Lane["name"], plan: Plan, parts: readonly Part[]): Lane {
     const from = launch + parts[i]!.gap;
     at = from + parts[i]!.work;
     const { id, region } = kernel;
-    return { id, name: kernelWords(kernel.name), region, launch, from, to: at, bytes: bytesOf(kernel) };
+    return { id, name: kernelWords(kernel.name), region, launch, from, to: at, bytes: bytesOfKernel(kernel) };
   });
   const bytes = kernels.reduce((sum, each) => sum + each.bytes, 0);
   return { name, kernels, end: at, bytes, totals: plan.totals };

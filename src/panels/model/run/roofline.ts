@@ -1,9 +1,9 @@
 /** @file The roofline: where each plan and each kernel stands under the roofs measured on this device, and under those of datasheets without a run. */
-import { a100, h100, kernelTitle, type DeviceProfile, type Plan } from "../../../fusion";
+import { a100, bytesOfKernel, h100, kernelTitle, type DeviceProfile, type Plan } from "../../../fusion";
 import type { FinishedRun } from "../../../state";
 import { PLAN_NAMES, planTitle, type PlanName, type Roofs } from "./run-types";
 import { timingOf } from "./timings";
-import { bytesOfKernel, flopsOfPlan, intensityOf } from "../plan/traffic";
+import { flopsOfPlan, intensityOf } from "../plan/traffic";
 import { decimal, significant } from "../units";
 
 export interface RoofPoint {
