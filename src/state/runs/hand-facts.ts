@@ -1,28 +1,20 @@
 /** @file What a lesson may know of kernels that were written by hand. Comes with the lesson. */
 import type { HandFacts } from "../../course";
-import { bindsOf } from "../../document";
-import { bytesOfKernel } from "../../fusion";
-import type { HandOutcome, PlaygroundState } from "../types";
+import { handText, bindsOf } from "../../document";
+import type { PlaygroundState } from "../types";
+import { planByHand } from "./shown-hand-plan";
 
-/** Facts of the fused plan with the document's texts in it; null where none of them belongs to it. */
-export function handFacts({ document, derived, run, handChecks }: PlaygroundState): HandFacts | null {
-  const { byHand, text } = document;
-  const kernels = derived.latest?.fusedPlan?.kernels ?? [];
-  const own = kernels.map(bindsOf).filter((binds) => byHand?.[binds] !== undefined);
-  if (!byHand || own.length === 0) return null;
-  const ran = run.status === "done" && run.run.text === text ? run.run.hand : undefined;
-  const outcome = (binds: string): HandOutcome | undefined =>
-    ran?.kernels.find((each) => each.binds === binds && each.wgsl === byHand[binds]);
-  const countOf = (binds: string) => {
-    const known = handChecks.get(binds);
-    return known && known.wgsl === byHand[binds] && known.counted ? known.counted : (outcome(binds)?.counted ?? null);
-  };
-  let bytes: number | null = 0;
-  for (const kernel of kernels) {
-    const counted = own.includes(bindsOf(kernel)) ? countOf(bindsOf(kernel)) : { ok: true as const, ...kernel };
-    bytes = bytes === null || !counted?.ok ? null : bytes + bytesOfKernel(counted);
-  }
-  const outcomes = own.map(outcome);
+/** Facts of the fused plan with the document's texts in it; null where none of them belongs to it. What it moves is what the score counts. */
+export function handFacts(state: PlaygroundState): HandFacts | null {
+  const { document, derived, run } = state;
+  const own = planByHand(derived.latest?.fusedPlan ?? null, state);
+  if (!own) return null;
+  const bytes = [...own.counted.values()].every(Boolean) ? own.plan.totals.bytes : null;
+  const ran = run.status === "done" && run.run.text === document.text ? run.run.hand : undefined;
+  const texts = own.plan.kernels.filter(({ id }) => own.counted.has(id));
+  const outcomes = texts.map((kernel) =>
+    ran?.kernels.find(({ binds, wgsl }) => binds === bindsOf(kernel) && wgsl === handText(document.byHand, kernel)),
+  );
   if (!ran?.check || outcomes.some((each) => each?.status !== "ran")) return { bytes, right: null };
   const agrees =
     ran.check.every(({ pass }) => pass) && ran.full.every(({ beyond, amplified }) => beyond === 0 || amplified);
