@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nodeId, nodeName, type NodeId, parseProgram, writtenAttr, boundName, isWithin } from "../fusion";
 import { boxSizes } from "../document";
-import { cardTop, leaderPath } from "./card-place";
+import { cardSpot, leaderPath } from "./card-place";
 import type { Box } from "./lines/geometry";
 import { boxesOf } from "./place";
 import { bracketsOf } from "./lines/brackets";
@@ -125,15 +125,21 @@ test("the card leaves its place only where it hides ops or the name of a kernel,
   const canvas = { width: 730, height: 668 };
   const card = { width: 250, height: 300 };
   const view = { x: 0, y: 0, zoom: 1 };
-  expect(cardTop([], [], view, canvas, card)).toBe(84);
+  const spot = (what: Parameters<typeof cardSpot>[0]) => cardSpot(what, view, canvas, card);
+  expect(spot({ boxes: [] })).toEqual({ side: "right", top: 84 });
   const hidden = { x: 500, y: 100, width: 156, height: 44 };
-  expect(cardTop([hidden], [], view, canvas, card)).toBe(144 + 4);
+  expect(spot({ boxes: [hidden] })).toEqual({ side: "right", top: 144 + 4 });
   // A kernel's name under its lower edge: a little higher, and it can be read.
   const tag = { x0: 500, x1: 600, y0: 340, y1: 376 };
-  expect(cardTop([], [tag], view, canvas, card)).toBe(340 - 4 - 300);
-  // No place hides nothing: the one that hides least.
+  expect(spot({ boxes: [], tags: [tag] })).toEqual({ side: "right", top: 340 - 4 - 300 });
+  // No place at the right hides nothing: at the left there is one.
   const column = [90, 330, 600].map((y) => ({ ...hidden, y }));
-  expect(cardTop(column, [], view, canvas, card)).toBe(14);
+  expect(spot({ boxes: column })).toEqual({ side: "left", top: 84 });
+  // Both sides are full: it stays, at the height that hides least.
+  const both = [...column, ...column.map((box) => ({ ...box, x: 20 }))];
+  expect(spot({ boxes: both })).toEqual({ side: "right", top: 14 });
+  // What it tells of stays in sight all the same.
+  expect(spot({ boxes: both, about: column })).toEqual({ side: "left", top: 14 });
 });
 
 test("numbers carry a unit and three figures", () => {
@@ -149,9 +155,9 @@ test("the legend stands in a corner where it covers no op, no name and no card, 
   expect(legendCorner([], view, canvas, null, 2)).toBe("low right");
   expect(legendCorner([low], view, canvas, null, 2)).toBe("low left");
   expect(legendCorner([low, at(20, 500, 90, 560)], view, canvas, null, 2)).toBe("high right");
-  expect(legendCorner([low, at(20, 500, 90, 560)], view, canvas, { left: 700, top: 14, bottom: 400 }, 2)).toBe(
-    "high left",
-  );
+  expect(
+    legendCorner([low, at(20, 500, 90, 560)], view, canvas, { left: 700, right: 950, top: 14, bottom: 400 }, 2),
+  ).toBe("high left");
   expect(legendCorner([at(0, 0, 1000, 600)], view, canvas, null, 2)).toBe("none");
   // The graph moves with the view, the legend does not.
   expect(legendCorner([low], { x: -700, y: 0, zoom: 1 }, canvas, null, 2)).toBe("low right");

@@ -1,4 +1,4 @@
-/** @file Where the card docks at the right: at its usual height, or as near to it as hides nothing, or else less, of the graph; and the line that leads to it. */
+/** @file Where the card docks: at the right at its usual height, or as near to it as hides nothing, or else less, of the graph; and the line that leads to it. */
 import { rectOf } from "./lines/geometry";
 import type { Box, Point, Rect } from "./lines/geometry";
 
@@ -16,49 +16,98 @@ const BELOW = 56;
 const CLEAR = 4;
 /** A kernel's name counts more than as much of a box: without it nobody knows whose hull it is. */
 const NAME_WEIGHT = 3;
+/** An op that the card tells of counts so much more than others. */
+const ABOUT_WEIGHT = 12;
 /** px² of ops that another place has to save before the card leaves its usual one. */
 const WORTH_MOVING = 4000;
+/** The same before it goes to the other side. */
+const WORTH_CROSSING = 2000;
+/** px beside the card, on either side. */
+const EDGE = 14;
 
 const shared = (a: Rect, b: Rect): number =>
   Math.max(0, Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0)) * Math.max(0, Math.min(a.y1, b.y1) - Math.max(a.y0, b.y0));
 
-/** The top of the card in px of the canvas. */
-export function cardTop(
-  boxes: Iterable<Box>,
-  tags: Iterable<Rect>,
+/** What a card may hide, the worse the more. */
+export interface Hideable {
+  readonly boxes: Iterable<Box>;
+  /** Of the boxes, those that the card tells of. */
+  readonly about?: Iterable<Box>;
+  /** Names of kernels. */
+  readonly tags?: Iterable<Rect>;
+}
+
+/** Where the card stands on the canvas: its side, and px from the canvas's top. */
+export interface CardSpot {
+  readonly side: "left" | "right";
+  readonly top: number;
+}
+
+/** At the right, at its usual height or as near to it as hides nothing; where it must hide ops, there or at the left, wherever it hides less. */
+export function cardSpot(
+  { boxes, about = [], tags = [] }: Hideable,
   view: View,
   canvas: { readonly width: number; readonly height: number },
   card: { readonly width: number; readonly height: number },
-): number {
+): CardSpot {
   const seen = ({ x0, x1, y0, y1 }: Rect): Rect => ({
     x0: x0 * view.zoom + view.x,
     x1: x1 * view.zoom + view.x,
     y0: y0 * view.zoom + view.y,
     y1: y1 * view.zoom + view.y,
   });
-  const onScreen = [...boxes].map((box) => ({ rect: seen(rectOf(box)), weight: 1 }));
-  for (const tag of tags) onScreen.push({ rect: seen(tag), weight: NAME_WEIGHT });
-  const x0 = canvas.width - 14 - card.width;
+  const weighed = (rects: Iterable<Rect>, weight: number) => [...rects].map((rect) => ({ rect: seen(rect), weight }));
+  const drawn = [
+    ...weighed(
+      [...boxes].map((box) => rectOf(box)),
+      1,
+    ),
+    ...weighed(
+      [...about].map((box) => rectOf(box)),
+      ABOUT_WEIGHT,
+    ),
+    ...weighed(tags, NAME_WEIGHT),
+  ];
+  const right = bestTop(drawn, canvas.width - EDGE - card.width, canvas, card);
+  const left = right.hidden > WORTH_CROSSING ? bestTop(drawn, EDGE, canvas, card) : null;
+  return left && left.hidden < right.hidden - WORTH_CROSSING
+    ? { side: "left", top: left.top }
+    : { side: "right", top: right.top };
+}
+
+interface Weighed {
+  readonly rect: Rect;
+  readonly weight: number;
+}
+
+/** Of a card whose left edge is at `x0`: the height at which it hides least, and how much that is. */
+function bestTop(
+  drawn: readonly Weighed[],
+  x0: number,
+  canvas: { readonly height: number },
+  card: { readonly width: number; readonly height: number },
+): { readonly top: number; readonly hidden: number } {
   const hidden = (top: number): number => {
     const area = { x0, x1: x0 + card.width, y0: top, y1: top + card.height };
-    return onScreen.reduce((sum, { rect, weight }) => sum + weight * shared(rect, area), 0);
+    return drawn.reduce((sum, { rect, weight }) => sum + weight * shared(rect, area), 0);
   };
   const lowest = canvas.height - BELOW - card.height;
   const usual = Math.max(HIGH_TOP, Math.min(USUAL_TOP, lowest));
   const away = (top: number): number => Math.abs(top - usual);
-  const free = [usual, ...onScreen.flatMap(({ rect: { y0: top, y1 } }) => [y1 + CLEAR, top - CLEAR - card.height])]
-    .filter((top) => top === usual || (top >= HIGH_TOP && top <= lowest))
-    .sort((a, b) => away(a) - away(b))
-    .find((top) => hidden(top) === 0);
-  if (free !== undefined) return free;
+  const beside = (some: readonly Weighed[]): number[] =>
+    some
+      .flatMap(({ rect: { y0: top, y1 } }) => [y1 + CLEAR, top - CLEAR - card.height])
+      .filter((top) => top >= HIGH_TOP && top <= lowest)
+      .sort((a, b) => away(a) - away(b));
+  const free = [usual, ...beside(drawn)].find((top) => hidden(top) === 0);
+  if (free !== undefined) return { top: free, hidden: 0 };
   const tops = [lowest, HIGH_TOP].filter((top) => top >= HIGH_TOP && top !== USUAL_TOP);
-  let best = usual;
-  let least = hidden(best) - WORTH_MOVING;
-  for (const top of tops) {
-    const area = hidden(top);
-    if (area < least) [best, least] = [top, area];
-  }
-  return best;
+  const about = beside(drawn.filter(({ weight }) => weight === ABOUT_WEIGHT));
+  const [first, ...others] = [usual, ...tops, ...about].map((top) => ({ top, hidden: hidden(top) }));
+  return others.reduce((best, each) => {
+    const worth = best.top === usual ? WORTH_MOVING : 0;
+    return each.hidden < best.hidden - worth ? each : best;
+  }, first!);
 }
 
 /** px of the graph between the leader and a name that it goes round. */

@@ -1,7 +1,7 @@
 /** @file The door to pictures of graphs: where boxes and lines stand, how they are drawn, and the same as a file. Pure. */
 export type { Bracket } from "./lines/brackets";
 export { capScene, MAX_DRAWN } from "./cap";
-export { cardTop, leaderPath } from "./card-place";
+export { cardSpot, leaderPath, type CardSpot } from "./card-place";
 export { legendCorner } from "./legend-place";
 export { calledBy } from "./scene";
 export { cardOfEdge, cardOfStep, type DecisionCard } from "./decision";
@@ -15,7 +15,16 @@ export { coloursAt, type KernelColours } from "./kernel-colours";
 export { pillWidth, tagRect } from "./labels";
 export { lastWords, markPoint, marksOf, type EdgeMark } from "./marks";
 export { paletteEntries, searchPalette, type Glyph } from "./ops";
-export { headingRect, pictureOf, type Heading, type Hull, type Line, type Picture, type Port } from "./picture";
+export {
+  boxesAbout,
+  headingRect,
+  pictureOf,
+  type Heading,
+  type Hull,
+  type Line,
+  type Picture,
+  type Port,
+} from "./picture";
 export { AROUND_NAME, boxesOf } from "./place";
 export { nodePorts, type NodePorts, type OperandPort } from "./lines/ports";
 export { choiceWords, DISK, isChoice, savedKinds, savedSign, savedWords, withSaved } from "./saved";

@@ -13,12 +13,12 @@ const BELOW = { right: 56, left: 34 } as const;
 
 export type LegendCorner = "low right" | "low left" | "high right" | "high left" | "none";
 
-/** `drawn` in px of the graph; `card` is open over the right part of the canvas. */
+/** `drawn` in px of the graph; `card` is open over the canvas. */
 export function legendCorner(
   drawn: readonly Rect[],
   view: Viewport,
   { width, height }: Size,
-  card: { readonly left: number; readonly top: number; readonly bottom: number } | null,
+  card: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number } | null,
   lines: number,
 ): LegendCorner {
   const size = AROUND + LINE * lines;
@@ -30,7 +30,7 @@ export function legendCorner(
     ["high left", EDGE, EDGE],
   ] as const;
   const seen = drawn.map((rect) => onScreen(rect, view));
-  if (card) seen.push({ x0: card.left, x1: width, y0: card.top, y1: card.bottom });
+  if (card) seen.push({ x0: card.left, x1: card.right, y0: card.top, y1: card.bottom });
   const free = corners.find(([, x, y]) => {
     const place = { x0: x, x1: x + WIDTH, y0: y, y1: y + size };
     return !seen.some((rect) => meets(rect, place));

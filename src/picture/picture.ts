@@ -125,6 +125,19 @@ function headingsOf({ nodes, savedBytes = 0 }: Scene, boxes: ReadonlyMap<NodeId,
   return [...titles, crowded ? { ...between, y: y + HEADING_LINE } : between];
 }
 
+/** The boxes in which `nodes` are drawn, by themselves or folded. */
+export function boxesAbout(
+  { boxes, scene }: Pick<Picture, "boxes" | "scene">,
+  nodes: readonly NodeId[],
+): ReadonlyMap<NodeId, Box> {
+  const wanted = new Set(nodes);
+  const found = scene.nodes.flatMap(({ id, inside }): (readonly [NodeId, Box])[] => {
+    const box = boxes.get(id);
+    return box && (wanted.has(id) || inside.some((each) => wanted.has(each))) ? [[id, box]] : [];
+  });
+  return new Map(found);
+}
+
 /** A docked pill says its bytes itself. */
 const dockedInputs = (scene: Scene, boxes: ReadonlyMap<NodeId, Box>): Set<NodeId> =>
   new Set(

@@ -6,9 +6,11 @@ import { DecisionCard } from "./DecisionCard";
 import { NodeCard } from "./nodes/NodeCard";
 import { closeCard, type OpenCard } from "./use-card";
 import { remove } from "./moves/use-graph-keys";
+import { parseEdgeId, type NodeId } from "../../fusion";
 import { selectStep, usePlayground } from "../../state";
 import {
-  cardTop,
+  boxesAbout,
+  cardSpot,
   leaderPath,
   tagRect,
   markPoint,
@@ -28,9 +30,18 @@ interface CanvasCardProps {
 }
 
 export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
-  const { boxes, hulls } = picture;
+  const { boxes, hulls, scene } = picture;
   const names = useMemo(() => hulls.map(({ tag }) => tagRect(tag)), [hulls]);
   const { getViewport } = useReactFlow();
+  const edge = open.kind === "decision" ? open.card.edge : null;
+  const step = usePlayground(selectStep);
+  const isOfStep = usePlayground((s) => s.selection.kind === "none");
+  // What the card tells of: the step's ops, or the ends of the edge or the op that was chosen.
+  const toldOf = useMemo((): readonly NodeId[] => {
+    if (open.kind === "node") return [open.node.id];
+    const ends = edge && parseEdgeId(edge);
+    return isOfStep ? (step?.nodes ?? []) : ends ? [ends.producer, ends.consumer] : [];
+  }, [open, edge, step, isOfStep]);
   const holder = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<CardPlace | null>(null);
   // A view that follows the step comes to rest after the card has opened.
@@ -47,30 +58,38 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
       const canvas = element.parentElement;
       if (!canvas) return;
       const [width, height] = [element.offsetWidth, element.offsetHeight];
-      const isSheet = element.offsetLeft === 0;
       const size = { width: canvas.clientWidth, height: canvas.clientHeight };
-      const top = isSheet ? element.offsetTop : cardTop(boxes.values(), names, getViewport(), size, { width, height });
-      setPlace({ left: element.offsetLeft, top, bottom: top + height });
+      if (element.offsetLeft === 0) {
+        const top = element.offsetTop;
+        setPlace({ left: 0, right: width, top, bottom: top + height });
+        return;
+      }
+      const about = [...boxesAbout({ boxes, scene }, toldOf)].map(([, box]) => box);
+      const spot = cardSpot({ boxes: boxes.values(), about, tags: names }, getViewport(), size, { width, height });
+      const left = spot.side === "left" ? BESIDE : size.width - BESIDE - width;
+      setPlace({ left, right: left + width, top: spot.top, bottom: spot.top + height });
     };
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     if (element.parentElement) observer.observe(element.parentElement);
     measure();
     return () => observer.disconnect();
-  }, [open, boxes, names, getViewport, settled]);
+  }, [open, boxes, scene, toldOf, names, getViewport, settled]);
   useEffect(() => {
     useCanvas.setState({ card: open.kind === "none" ? null : place });
     return () => useCanvas.setState({ card: null });
   }, [open.kind, place]);
-  const edge = open.kind === "decision" ? open.card.edge : null;
   const line = edge && picture.lines.find(({ edge: { id, also } }) => id === edge || also.includes(edge));
   const at = line ? markPoint(line.points) : null;
-  const about = usePlayground(selectStep)?.nodes ?? [];
-  const first = about.map((id) => picture.boxes.get(id)).find((box) => box !== undefined);
+  const first = toldOf.map((id) => picture.boxes.get(id)).find((box) => box !== undefined);
   useClearView(at ?? (first ? middleOf(first) : null), place, held);
   if (open.kind === "none") return null;
   return (
-    <div ref={holder} className="card-holder" style={place && place.left > 0 ? { top: place.top } : undefined}>
+    <div
+      ref={holder}
+      className="card-holder"
+      style={place && place.left > 0 ? { top: place.top, left: place.left, right: "auto" } : undefined}
+    >
       {open.kind === "decision" ? (
         <DecisionCard card={open.card} onClose={closeCard} />
       ) : (
@@ -88,6 +107,8 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
   );
 }
 
+/** px between the card and the canvas's edge. */
+const BESIDE = 14;
 const DISC = 13;
 
 /** The violet line from the candidate's disc to its card; under the ops, so that it hides nothing. */
@@ -100,13 +121,18 @@ interface LeaderProps {
 
 function CardLeader({ from, card, names }: LeaderProps) {
   const [x, y, zoom] = useStore((s) => s.transform);
-  const edge = { x: (card.left - x) / zoom, top: (card.top + 20 - y) / zoom, bottom: (card.bottom - 20 - y) / zoom };
-  if (edge.x <= from.x + DISC) return null;
-  const path = leaderPath({ x: from.x + DISC, y: from.y }, edge, 14 / zoom, names);
+  // To a card at the left the same way, mirrored.
+  const turn = (card.right - x) / zoom < from.x ? -1 : 1;
+  const beginsAt = turn * (((turn < 0 ? card.right : card.left) - x) / zoom);
+  const edge = { x: beginsAt, top: (card.top + 20 - y) / zoom, bottom: (card.bottom - 20 - y) / zoom };
+  const begin = { x: turn * from.x + DISC, y: from.y };
+  if (edge.x <= begin.x) return null;
+  const around = turn > 0 ? names : names.map(({ x0, x1, ...rest }) => ({ ...rest, x0: -x1, x1: -x0 }));
+  const path = leaderPath(begin, edge, 14 / zoom, around);
   return (
     <ViewportPortal>
       <svg className="card-leader" width="1" height="1" aria-hidden="true">
-        <path d={path} />
+        <path d={path} transform={turn < 0 ? "scale(-1 1)" : undefined} />
       </svg>
     </ViewportPortal>
   );
@@ -138,9 +164,10 @@ function useClearView(at: Point | null, card: CardPlace | null, held: RefObject<
       return;
     }
     if (!held.current) return;
-    const hidden =
-      screen.x > card.left - CLEARANCE && screen.y > card.top - CLEARANCE && screen.y < card.bottom + CLEARANCE;
-    if (!hidden) return;
-    void setViewport({ ...view, x: view.x - (screen.x - card.left + CLEARANCE) }, { duration });
+    const near = { left: card.left - CLEARANCE, right: card.right + CLEARANCE };
+    const within = screen.x > near.left && screen.x < near.right;
+    if (!within || screen.y <= card.top - CLEARANCE || screen.y >= card.bottom + CLEARANCE) return;
+    const isLeft = near.left < 0;
+    void setViewport({ ...view, x: view.x + (isLeft ? near.right : near.left) - screen.x }, { duration });
   }, [x, y, card, held, width, getViewport, setViewport]);
 }

@@ -72,8 +72,9 @@ function useRoom({ tag }: HullShape): number {
     const clear = tag.clear * zoom;
     if (tag.align === "end") return shown(Math.min(clear, x + tag.x * zoom - GAP), zoom);
     const [top, bottom] = [tag.y * zoom + y, (tag.y + tag.height) * zoom + y];
-    const beside = card && card.left > 0 && bottom >= card.top && top <= card.bottom;
-    return shown(Math.min(clear, (beside ? card.left : width) - GAP - x - tag.x * zoom), zoom);
+    const begins = tag.x * zoom + x;
+    const beside = card && card.left > begins && bottom >= card.top && top <= card.bottom;
+    return shown(Math.min(clear, (beside ? card.left : width) - GAP - begins), zoom);
   });
 }
 

@@ -19,9 +19,10 @@ export type CanvasList =
   | { readonly kind: "transforms" }
   | { readonly kind: "connect"; readonly from: NodeId };
 
-/** Left edge, top and bottom in px of the canvas. */
+/** Its edges in px of the canvas; a sheet over the lower part of it begins at 0. */
 export interface CardPlace {
   readonly left: number;
+  readonly right: number;
   readonly top: number;
   readonly bottom: number;
 }

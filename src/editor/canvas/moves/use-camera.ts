@@ -14,6 +14,7 @@ import {
   LEGIBLE,
   WHOLE,
   areaSeen,
+  boxesAbout,
   around,
   firstViewport,
   fitViewport,
@@ -91,12 +92,8 @@ function addsUnseen(before: ReadonlySet<NodeId>, { boxes }: Picture, root: HTMLE
 }
 
 /** What a step is about, with room for a hull around it; null where nothing of it is drawn. */
-function aboutOf({ boxes, scene }: Picture, nodes: readonly NodeId[]): Rect | null {
-  const wanted = new Set(nodes);
-  const rects = scene.nodes.flatMap(({ id, inside }) => {
-    const box = boxes.get(id);
-    return box && (wanted.has(id) || inside.some((each) => wanted.has(each))) ? [rectOf(box, HULL_ROOM)] : [];
-  });
+function aboutOf(picture: Picture, nodes: readonly NodeId[]): Rect | null {
+  const rects = [...boxesAbout(picture, nodes).values()].map((box) => rectOf(box, HULL_ROOM));
   return rects.length > 0 ? around(rects) : null;
 }
 
