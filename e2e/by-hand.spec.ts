@@ -58,6 +58,10 @@ test("a kernel by hand: an error at its line, wrong values, right ones; a link t
   // It runs and computes something else: where, and what was expected.
   await write(play, kernel("sum"));
   await expect(kernels.getByText(/^Compiles\. Moves 48 KiB, like the generated kernel\./)).toBeVisible(LONG);
+  // Before a run nobody knows its time, and what it moves is the text's, wherever it stands.
+  await expect(play.region("Score").getByRole("img", { name: /^Predicted.*: naive .*, now –, end / })).toBeVisible();
+  await expect(kernels).toContainText("Reads 32 KiB, writes 16 KiB.");
+  await expect(play.region("Graph").getByRole("button", { name: /^Kernel K1 .*, 48 KiB by hand/ })).toBeVisible();
   await play.run.click();
   await expect(measured.getByText("K1, edited by hand: wrong values.")).toBeVisible(LONG);
   // The element, and what it should be.

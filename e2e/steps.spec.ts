@@ -195,3 +195,32 @@ test("a line answers why and why not; Forbid and Fuse anyway plan again at once"
     await expect(kernels).toHaveAccessibleName("Kernels: naive 2, now 2, end 2");
   });
 });
+
+test.describe("a middle window", () => {
+  test.use({ viewport: { width: 1024, height: 768 } });
+
+  test("a card hides no op that it tells of, though the graph is as wide as the canvas", async ({ page, play }) => {
+    await play.open("./?example=softmax-xent");
+    await expect(play.steps).toBeVisible();
+    await play.leaveFields();
+    await page.keyboard.press("Home");
+    for (const [to, names] of [
+      [2, ["shifted", "exp"]],
+      [4, ["sum", "log"]],
+    ] as const) {
+      for (let step = 0; step < 2; step++) await page.keyboard.press("j");
+      await expect(page.getByText(new RegExp(`^Step ${to} of`)).first()).toBeVisible();
+      await expect(play.card).toBeVisible();
+      for (const name of names) {
+        const node = play.node(new RegExp(`lse[/.]${name}\\b`));
+        await expect
+          .poll(async () => {
+            const [card, box] = [(await play.card.boundingBox())!, (await node.boundingBox())!];
+            const apart = box.x + box.width <= card.x || card.x + card.width <= box.x;
+            return apart || box.y + box.height <= card.y || card.y + card.height <= box.y;
+          }, `${name} beside the card of step ${to}`)
+          .toBe(true);
+      }
+    }
+  });
+});
