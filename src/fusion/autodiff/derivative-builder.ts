@@ -1,5 +1,6 @@
 /** @file Where derivatives are written: ops by name on nodes and numbers, each call once, with what rules need to know of the graph. */
-import { type Attrs, type Node, type NodeId, type TensorType, valueOfLiteral } from "../ir";
+import { type Attrs, isLiteral, type Node, type NodeId, type TensorType, valueOfLiteral } from "../ir";
+import type { OwnRule, OwnRules, Template } from "./own-rules";
 import { findOp, opDef, type GraphBuilder, type OpDef, type DerivativeContext } from "../ops";
 
 /** What stands in the way: an op without a rule. */
@@ -30,12 +31,23 @@ export class DerivativeBuilder {
   private readonly written = new Map<string, Entry>();
   private readonly writer: Writer;
   private readonly earlier: ReadonlyMap<string, Entry>;
+  private readonly own: OwnRules;
 
-  /** @param earlier calls by `callKey` */
-  constructor(writer: Writer, earlier: ReadonlyMap<string, Entry> = new Map()) {
+  /**
+   * @param earlier calls by `callKey`
+   * @param own rules of the program, by the results of the calls that have them
+   */
+  constructor(writer: Writer, earlier: ReadonlyMap<string, Entry> = new Map(), own: OwnRules = new Map()) {
     this.writer = writer;
     this.earlier = earlier;
+    this.own = own;
   }
+
+  /** The rule that the program gives a node; null where its op's is meant. */
+  ownRule = (id: NodeId): OwnRule | null => this.own.get(id) ?? null;
+
+  /** What a change reaches a node through. */
+  operandsOf = ({ id, inputs }: Node): readonly NodeId[] => this.own.get(id)?.operands ?? inputs;
 
   /** The calls of this builder alone. */
   entries = (): readonly Entry[] => [...this.written.values()];
@@ -110,13 +122,14 @@ export function dependents(
       left.pop();
       continue;
     }
-    const open = node.inputs.filter((input) => !changes.has(input));
+    const operands = builder.operandsOf(node);
+    const open = operands.filter((input) => !changes.has(input));
     if (open.length > 0) {
       left.push(...open);
       continue;
     }
     left.pop();
-    const own = roots.has(id) || (isSmooth(node.type) && node.inputs.some((input) => changes.get(input)));
+    const own = roots.has(id) || (isSmooth(node.type) && operands.some((input) => changes.get(input)));
     changes.set(id, own);
     if (own) order.push(node);
   }
@@ -132,3 +145,22 @@ export const tensorOf = (builder: DerivativeBuilder, id: NodeId): NodeId => {
   const { dtype, shape } = builder.typeOf(id);
   return builder.literal(id) === null ? id : builder.call(dtype, "expand", [id], { shape });
 };
+
+/** The results of a template for these values; a null stands for zeros. */
+export function written(
+  builder: DerivativeBuilder,
+  { standIns, nodes, results }: Template,
+  given: readonly (NodeId | null)[],
+): readonly (NodeId | null)[] {
+  const now = new Map<NodeId, NodeId>();
+  standIns.forEach(({ id, type }, i) => now.set(id, given[i] ?? zeros(builder, type)));
+  const at = (id: NodeId): NodeId => now.get(id) ?? id;
+  for (const node of nodes) {
+    const { id, op, inputs, attrs, type } = node;
+    const made = isLiteral(node)
+      ? builder.scalar(Number(attrs["value"]), type.dtype)
+      : builder.call(type.dtype, op, inputs.map(at), attrs);
+    now.set(id, made);
+  }
+  return results.map((id) => (id === null ? null : at(id)));
+}

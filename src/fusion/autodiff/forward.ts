@@ -6,11 +6,13 @@ import {
   isSmooth,
   ruleOf,
   tensorOf,
+  written,
   zeros,
   type DerivativeBuilder,
   type NoRule,
 } from "./derivative-builder";
 import { loopDerivative } from "./loops";
+import type { OwnRule } from "./own-rules";
 
 /** Σ slope · tangent. */
 function summed(
@@ -66,6 +68,19 @@ function tangentOf(
   return context.of(node.op, moved, node.attrs);
 }
 
+/** The tangent that a rule of the program gives a node. */
+function ofRule(
+  builder: DerivativeBuilder,
+  node: Node,
+  { jvp, operands, outputs }: OwnRule,
+  tangents: ReadonlyMap<NodeId, NodeId>,
+): NodeId | null | NoRule {
+  const template = jvp();
+  if (!template) return { node };
+  const given = operands.map((id) => tangents.get(id) ?? null);
+  return written(builder, template, given)[outputs.indexOf(node.id)] ?? null;
+}
+
 /**
  * Tangents of `results`, given those of some values; zeros where nothing depends on one.
  * @returns one node for each result, in its shape; or the first op on the way that has no rule
@@ -79,7 +94,8 @@ export function pushForward(
   const found = new Map(tangents);
   for (const node of dependents(builder, new Set(tangents.keys()), results)) {
     if (found.has(node.id)) continue;
-    const tangent = tangentOf(builder, node, found);
+    const rule = builder.ownRule(node.id);
+    const tangent = rule ? ofRule(builder, node, rule, found) : tangentOf(builder, node, found);
     if (tangent !== null && typeof tangent === "object") return tangent;
     if (tangent === null) continue;
     found.set(node.id, tangent);

@@ -10,6 +10,7 @@ import {
   isSmooth,
   ruleOf,
   tensorOf,
+  written,
   zeros,
   type DerivativeBuilder,
   type NoRule,
@@ -82,14 +83,31 @@ export function pullBack(
     found.set(id, before === undefined ? value : builder.call(dtype, "add", [before, value]));
   };
   for (const [result, cotangent] of seeds) gives(result, cotangent);
+  const cotangentOf = (id: NodeId): NodeId | null => known.get(id) ?? found.get(id) ?? null;
+  /** A rule of the program takes the cotangents of all results: where the first of them stands, those of the others are known. */
+  const isReached = ({ id }: Node): boolean => {
+    const outputs = builder.ownRule(id)?.outputs;
+    if (!outputs) return cotangentOf(id) !== null;
+    return order.find((node) => outputs.includes(node.id))!.id === id && outputs.some((each) => cotangentOf(each));
+  };
+  const each = (node: Node): readonly (NodeId | null)[] | null => {
+    const rule = builder.ownRule(node.id);
+    if (!rule) return operandCotangents(builder, node, cotangentOf(node.id)!, changes);
+    const template = rule.vjp();
+    return template && written(builder, template, rule.outputs.map(cotangentOf));
+  };
   for (const node of order.toReversed()) {
-    const cotangent = known.get(node.id) ?? found.get(node.id);
-    if (cotangent === undefined) continue;
-    name(node, cotangent);
-    if (!node.inputs.some((input) => changes.has(input) && !known.has(input))) continue;
-    const each = operandCotangents(builder, node, cotangent, changes);
-    if (!each) return { node };
-    node.inputs.forEach((input, i) => each[i] && !known.has(input) && gives(input, each[i]));
+    const cotangent = cotangentOf(node.id);
+    if (cotangent !== null) name(node, cotangent);
+    if (!isReached(node)) continue;
+    const operands = builder.operandsOf(node);
+    if (!operands.some((input) => changes.has(input) && !known.has(input))) continue;
+    const cotangents = each(node);
+    if (!cotangents) return { node };
+    operands.forEach((input, i) => {
+      const given = cotangents[i];
+      if (given && changes.has(input) && !known.has(input)) gives(input, given);
+    });
   }
-  return wrt.map((id) => tensorOf(builder, known.get(id) ?? found.get(id) ?? zeros(builder, builder.typeOf(id))));
+  return wrt.map((id) => tensorOf(builder, cotangentOf(id) ?? zeros(builder, builder.typeOf(id))));
 }

@@ -2,7 +2,7 @@
 import type { Attrs, DType, GroupRef, Node, NodeId, Span, TensorType, TextEdit } from "../ir";
 import { nodeId, promote, localName } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
-import type { Entry } from "../autodiff";
+import type { Entry, OwnRule } from "../autodiff";
 import type { Diagnostics } from "./reading/diagnostics";
 import type {
   GivenArgument,
@@ -221,6 +221,8 @@ export interface Interpreter {
   readonly optimizing: Optimizing;
   /** What has been written of derivatives: asked for again, it is there. */
   readonly derived: Map<string, Entry>;
+  /** Derivatives that the program writes itself, by the results of the calls that have them. */
+  readonly ownRules: Map<NodeId, OwnRule>;
   /** Whole cotangents of the losses, by what they are cotangents of. */
   readonly cotangents: Map<NodeId, NodeId>;
   /** `assert_fused(a, b)` and `assert_kernels(n)`, in order of execution. */

@@ -21,7 +21,6 @@ import { offerData } from "./guesses/loader";
 import { hasOwnDerivative, moduleCall } from "./guesses/module-call";
 import { Diagnostics } from "./reading/diagnostics";
 import { readProgram } from "./reading/read";
-import { OWN_DERIVATIVE } from "./objects/classes";
 import { decorated } from "./statements/decorators";
 import { runBody } from "./statements/run";
 import { differentiates } from "./statements/training-loop";
@@ -177,6 +176,7 @@ function newInterpreter(
     },
     derived: new Map(),
     cotangents: new Map(),
+    ownRules: new Map(),
     assertions: [],
     runs: [],
     firstDefinition: firstDefinitions(statements),
@@ -260,11 +260,9 @@ function callModule({ text, statements, diagnostics, stopped }: Interpreter): vo
   const of = statements.findLast((each) => each.kind === "class" && each.name.text === found?.name) ?? last;
   if (of.kind !== "class") return;
   const own = !found && hasOwnDerivative(of);
-  // Its call said so.
-  if (own && diagnostics.hasErrors) return;
   const line = text.indexOf("\n", of.span.from);
   const what = own
-    ? OWN_DERIVATIVE
+    ? `Nothing calls ${of.name.text} yet: give it an input, x: f32[8, 64], and call it, y = ${of.name.text}.apply(x).`
     : found
       ? `Nothing calls ${found.name} yet: make an object of it and call that with inputs.`
       : "Nothing here can be computed: a class needs a forward() or a __call__().";

@@ -50,6 +50,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     calls,
     losses,
     derived,
+    ownRules,
     cotangents,
     assertions,
     runs,
@@ -66,6 +67,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     calls: calls.length,
     losses: losses.length,
     derived: derived.size,
+    ownRules: ownRules.size,
     cotangents: cotangents.size,
     assertions: assertions.length,
     runs: runs.length,
@@ -90,6 +92,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     for (const id of later(partOf.keys(), sizes.partOf)) if (gone.has(id)) partOf.delete(id);
     for (const id of later(unknown, sizes.unknown)) unknown.delete(id);
     for (const key of later(derived.keys(), sizes.derived)) if (gone.has(derived.get(key)!.made)) derived.delete(key);
+    for (const id of later(ownRules.keys(), sizes.ownRules)) if (gone.has(id)) ownRules.delete(id);
     for (const value of later(memory?.later.keys() ?? [], sizes.later)) memory!.later.delete(value);
     calls.length = sizes.calls;
     for (const symbol of interpreter.symbols.values()) symbol.forget(gone);
@@ -103,6 +106,7 @@ export function openTrial(interpreter: Interpreter): Trial {
       losses.length > sizes.losses ||
       interpreter.optimizing.asked > asked ||
       cotangents.size > sizes.cotangents ||
+      ownRules.size > sizes.ownRules ||
       assertions.length > sizes.assertions ||
       interpreter.training !== training ||
       fieldWrites.length > sizes.fieldWrites,

@@ -24,6 +24,7 @@ function capturedBy(of: Value): ReadonlySet<NodeId> {
     else if (value.kind === "dict") open.push(...[...value.entries.values()].map((item) => item.value));
     else if (value.kind === "transform") open.push(value.of);
     else if (value.kind === "partial") open.push(value.of, ...value.args.map(({ operand }) => operand.value));
+    else if (value.kind === "custom") open.push(value.custom.forward, ...value.custom.rules);
     else if (value.kind === "pullback") for (const id of value.results) found.add(id);
     else if (value.kind === "weight") for (const id of value.weight.weights.values()) found.add(id);
     else if (value.kind === "layer") for (const id of value.layer.weights.values()) found.add(id);

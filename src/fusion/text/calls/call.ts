@@ -3,6 +3,8 @@ import { allOps, findOp, type OpDef } from "../../ops";
 import { applyOp } from "./apply";
 import { builtin, isBuiltin } from "../values/builtins";
 import { type Dialect, dialectOf } from "./dialect";
+import { callCustom } from "./custom-derivatives";
+import { customFunction, isCustom } from "../objects/custom-functions";
 import { einops, einsumArguments, isEinops } from "./einops";
 import { isHostFunction } from "../values/host-functions";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
@@ -164,6 +166,7 @@ const CALLABLE: ReadonlySet<Value["kind"]> = new Set([
   "dict",
   "transform",
   "pullback",
+  "custom",
 ]);
 
 export interface CallWithCallee extends CallAt {
@@ -243,6 +246,7 @@ export function callValue(
   if (value.kind === "def") return callAnyDef(interpreter, run, { ...value, expr, path }, args);
   if (value.kind === "op") return opCall(interpreter, run, call, value.op, args);
   if (value.kind === "partial") return partialCall(interpreter, run, call, value, args);
+  if (value.kind === "custom") return callCustom(interpreter, run, call, value.custom, args);
   if (value.kind === "layer") return callLayer(interpreter, run, call, value.layer, args);
   if (value.kind === "layer-class") return containerOf(value.name, args) ?? layerOf(value.name, args, expr)!;
   if (value.kind === "class") return instantiate(interpreter, run, call, value.of, args);
@@ -287,6 +291,8 @@ function functionCall(
   if (value) return valueCall(interpreter, run, call, [{ value, path: "", expr: null }, ...operands]);
   if (isTransform(name.text))
     return transform(interpreter, run, call, name.text, argumentsOf(call.expr, operands), valueCall);
+  if (isCustom(name.text) && operands.length > 0)
+    return customFunction(interpreter, name.text, argumentsOf(call.expr, operands));
   if (isSplit(name.text)) return splitResults(interpreter, run, { ...call, name }, argumentsOf(call.expr, operands));
   const tree = treeCall(interpreter, call.expr, name.text);
   if (tree)
@@ -370,6 +376,7 @@ const APPLICABLE: ReadonlySet<Value["kind"]> = new Set([
   "layer",
   "object",
   "transform",
+  "custom",
 ]);
 
 /** `partial(f, dim=-1)`. */

@@ -8,6 +8,7 @@ import { typeOf } from "../interpreter";
 import { callAnyDef, libraryDef, libraryMethod } from "../library/library";
 import { type Attrs, type NodeId, showShape } from "../../ir";
 import { applyOp } from "./apply";
+import { isRule, setRules } from "../objects/custom-functions";
 import { dialectIn, isNumpyIn } from "./dialect";
 import { castTo, sizeMethod, transposeAll } from "./member";
 import { DTYPES } from "./names";
@@ -40,9 +41,6 @@ const NOTHING: ReadonlySet<string> = new Set([
 /** Methods by which NumPy's arrays change. */
 const IN_PLACE: ReadonlySet<string> = new Set(["sort"]);
 
-/** How JAX is given the derivative of a function. */
-const DERIVATIVE_RULES: ReadonlySet<string> = new Set(["defvjp", "defjvp", "defjvps"]);
-
 /** What `receiver.name(…)` answers, the receiver being the first operand. */
 export function methodCall(
   interpreter: Interpreter,
@@ -72,14 +70,13 @@ export function methodCall(
   if ((value.kind === "number" || value.kind === "bool") && name.text === "item") return value;
   const number =
     (value.kind === "number" || value.kind === "bool") && (findOp(name.text) !== null || isHostFunction(name.text));
-  if (value.kind === "def" && DERIVATIVE_RULES.has(name.text)) {
-    const what = receiver.expr?.kind === "name" ? `\`${receiver.expr.name}\`` : "the function";
-    interpreter.diagnostics.add(
-      "bad-method",
-      name.span,
-      `A derivative written by hand is not supported: that of ${what} follows from what it computes. Remove this line.`,
-      { fixes: [{ title: "Remove this line", edits: [{ span: run.statement.span, insert: "" }] }] },
-    );
+  if (value.kind === "custom" && isRule(name.text)) {
+    setRules(value.custom, name.text, args);
+    return NONE;
+  }
+  if (value.kind === "def" && isRule(name.text)) {
+    const text = `\`${value.def.name.text}\` is a plain def, which takes no rule: write @jax.custom_${name.text.slice(3, 6)} above it.`;
+    interpreter.diagnostics.add("bad-method", name.span, text);
     return BROKEN;
   }
   if (value.kind !== "tensor" && value.kind !== "hole" && !number) {
@@ -232,4 +229,5 @@ const CALLABLE: ReadonlySet<Value["kind"]> = new Set([
   "module-method",
   "layer",
   "class",
+  "custom",
 ]);

@@ -1,5 +1,5 @@
 /** @file `grad`, `value_and_grad`, `vjp`, `jvp`, `.backward()`: derivatives become nodes of the graph, which passes fuse like any other. */
-import { DerivativeBuilder, callKey, pullBack, pushForward, type NoRule } from "../../autodiff";
+import { type OwnRule, DerivativeBuilder, callKey, pullBack, pushForward, type NoRule } from "../../autodiff";
 import { isLiteral, type Node, type NodeId, type Span } from "../../ir";
 import { sameShape, showType } from "../../ir";
 import { argumentsApart } from "./arguments-apart";
@@ -54,6 +54,7 @@ const FUNCTIONS: ReadonlySet<Value["kind"]> = new Set([
   "op",
   "transform",
   "pullback",
+  "custom",
   "partial",
   "layer",
   "object",
@@ -99,16 +100,20 @@ function written(
     else writer.rename(derivative, `d_${own}`);
     if (label === "grad") writer.cotangent(derivative, of);
   };
-  const builder = new DerivativeBuilder(writer, interpreter.derived);
+  const builder = new DerivativeBuilder(writer, interpreter.derived, interpreter.ownRules);
   const made = write(builder, name);
   if ("node" in made) {
-    const { op, label: own } = made.node;
-    refuse(
-      interpreter,
-      expr.span,
-      `\`${op}\` (${own}) has no derivative here: write stop_gradient around it if it should count as constant.`,
-      [made.node.id],
-    );
+    const { id: at, op, label: own } = made.node;
+    const rule = interpreter.ownRules.get(at);
+    // What is wrong in its rule was told there.
+    if (rule && !interpreter.diagnostics.hasErrors) refuse(interpreter, expr.span, withoutRule(rule, label), [at]);
+    else if (!rule)
+      refuse(
+        interpreter,
+        expr.span,
+        `\`${op}\` (${own}) has no derivative here: write stop_gradient around it if it should count as constant.`,
+        [made.node.id],
+      );
     return null;
   }
   for (const [derivative, called] of unnamed) writer.rename(derivative, called);
@@ -126,8 +131,17 @@ function written(
   return landed;
 }
 
+/** Says that a function of the program has no derivative of this kind. */
+function withoutRule({ label, ofBatch }: OwnRule, kind: string): string {
+  if (ofBatch)
+    return `\`${label}\` has a derivative of its own, which is that of one example: take the gradient inside of the batch, vmap(grad(f)).`;
+  return kind === "jvp"
+    ? `\`${label}\` says how cotangents are pulled back through it, not how tangents are pushed forward: take its derivative with grad or vjp, or give it its rule with custom_jvp.`
+    : `\`${label}\` says no derivative: write its backward (defvjp, defjvp in JAX), or write it as a plain def, whose derivative follows from what it computes.`;
+}
+
 /** Cotangents of `wrt`. */
-function gradients(
+export function gradients(
   interpreter: Interpreter,
   run: StatementRun,
   expr: Expr,

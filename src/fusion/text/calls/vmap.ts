@@ -173,6 +173,16 @@ function liftAll(
         [...tensors.values()],
       );
     lifted.set(node.id, writer.named(made, node));
+    // Its rule is that of one example.
+    const rule = interpreter.ownRules.get(node.id);
+    if (rule)
+      interpreter.ownRules.set(node.id, {
+        ...rule,
+        operands: rule.operands.map((id) => lifted.get(id) ?? id),
+        vjp: () => null,
+        jvp: () => null,
+        ofBatch: true,
+      });
   }
   return lifted;
 }

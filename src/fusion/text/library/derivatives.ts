@@ -1,6 +1,26 @@
 /** @file What is given functions: Jacobians and Hessians from pullbacks and pushforwards in a batch, branches, scans. Written in the language itself. */
 
 export const DERIVATIVES = String.raw`
+class FunctionCtx:
+  def __init__(self):
+    self.saved_tensors = ()
+    self.saved_variables = ()
+
+  def save_for_backward(self, *tensors):
+    self.saved_tensors = tensors
+    self.saved_variables = tensors
+
+  def save_for_forward(self, *tensors):
+    self.forward_tensors = tensors
+
+  def mark_dirty(self, *tensors):
+    self.dirty_tensors = tensors
+
+  def mark_non_differentiable(self, *tensors):
+    self.non_differentiable = tensors
+
+  def set_materialize_grads(self, value):
+    self.materialize_grads = value
 def _basis(like):
   return torch.eye(like.numel()).reshape([like.numel()] + list(like.shape))
 

@@ -405,13 +405,10 @@ describe("what is not there says so, and what does the same", () => {
     ["z = nn.LayerNorm(reduction_axes=(0, 1))(x)", "LayerNorm has no argument `reduction_axes`"],
     ["z = torch.bincount(i)", "The number of bins depends on data"],
     ["z, at = F.max_pool2d(x.reshape(1, 1, 4, 6), 2, return_indices=True)", "take their argmax: x.unfold(2, 2, 2)"],
+    ["def g(x): return x\ng.defvjp(1, 2)\nz = g(x)", "write @jax.custom_vjp above it"],
     [
-      "def g(x): return x\ng.defvjp(1, 2)\nz = g(x)",
-      "A derivative written by hand is not supported: that of `g` follows",
-    ],
-    [
-      "class S(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x): return x * x\nz = S.apply(x)",
-      "write its forward as a plain def, without ctx",
+      "class S(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x): return x * x\nz = torch.autograd.grad(S.apply(x).sum(), x)[0]",
+      "`S` says no derivative: write its backward",
     ],
     ["z = F.grid_sample(x.reshape(1, 1, 4, 6), y.reshape(1, 3, 4, 2), mode='bicubic')", "bilinear or nearest"],
     ["z = gumbell(x)", "If your code defines it, paste its def above"],

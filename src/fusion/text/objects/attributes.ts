@@ -1,5 +1,6 @@
 /** @file Attributes of objects and classes: fields, constants, methods bound to their object, what a library's class lends. */
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { applyOf, isFunctionClass } from "./custom-functions";
 import { currentAll } from "../calls/memory";
 import { latest } from "../values/grown";
 import { layerMember } from "../layers/layer";
@@ -132,6 +133,7 @@ export function classMember(interpreter: Interpreter, of: ClassInfo, name: Ident
   const field = lineOf(of).flatMap(({ fields }) => fields.get(name.text) ?? [])[0];
   if (field) return field.value;
   if (name.text === "__name__") return { kind: "string", value: of.name };
+  if (name.text === "apply" && isFunctionClass(of)) return applyOf(of);
   unknownAttribute(interpreter, of, [], name);
   return BROKEN;
 }

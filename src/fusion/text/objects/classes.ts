@@ -120,10 +120,6 @@ export const layerAbove = (of: ClassInfo): string | null => lineOf(of).find(({ l
 export const callOf = (of: ClassInfo): Found | null => inherited(of, "__call__") ?? inherited(of, "forward");
 export const isCallable = (of: ClassInfo): boolean => callOf(of) !== null || layerAbove(of) !== null;
 
-/** Of `class Square(torch.autograd.Function)`. */
-export const OWN_DERIVATIVE =
-  "A function with a backward of its own is not supported: write its forward as a plain def, without ctx. Its derivative follows from what it computes.";
-
 /** Says that `of` has no attribute `name`. */
 export function unknownAttribute(
   interpreter: Interpreter,
@@ -136,14 +132,11 @@ export function unknownAttribute(
   const foreign = lineOf(of)
     .flatMap(({ statement }) => statement.bases.map(lastNameOf))
     .find((base) => !KNOWN_BASES.has(base) && !isLayer(base) && !lineOf(of).some((each) => each.name === base));
-  const advice =
-    text === "apply" && foreign === "Function"
-      ? ` ${OWN_DERIVATIVE}`
-      : near
-        ? ` Did you mean \`${near}\`?`
-        : foreign
-          ? ` It may come from ${foreign}: paste that class above.`
-          : "";
+  const advice = near
+    ? ` Did you mean \`${near}\`?`
+    : foreign
+      ? ` It may come from ${foreign}: paste that class above.`
+      : "";
   interpreter.diagnostics.add("unknown-member", span, `${of.name} has no \`${text}\`.${advice}`, {
     fixes: near ? [{ title: `Change to ${near}`, edits: [{ span, insert: near }] }] : [],
   });

@@ -51,6 +51,7 @@ export function truthOf(value: Value): boolean | null {
     case "op":
     case "def":
     case "transform":
+    case "custom":
     case "pullback":
     case "partial":
     case "layer":

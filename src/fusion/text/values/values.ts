@@ -45,6 +45,8 @@ export type Value =
       /** Of vmap: the batch's axis in the arguments (None: all examples share it), and in the results; trees of axes. */
       readonly axes?: { readonly in: Value; readonly out: Value };
     }
+  /** A function whose derivative the program writes itself. */
+  | { readonly kind: "custom"; readonly custom: CustomFunction }
   /** What `vjp(f, x)` answers beside the value: takes a cotangent. */
   | { readonly kind: "pullback"; readonly results: readonly NodeId[]; readonly points: readonly Operand[] }
   /** `partial(f, dim=-1)`: some arguments are there already. */
@@ -184,6 +186,21 @@ export interface WeightInfo extends Named {
   readonly expr: Expr;
 }
 
+/** A function with a derivative of its own: PyTorch's `autograd.Function`, JAX's `custom_vjp`, `custom_jvp` and `custom_gradient`. */
+export interface CustomFunction {
+  readonly name: string;
+  readonly style: "Function" | "custom_vjp" | "custom_jvp" | "custom_gradient";
+  readonly forward: Value;
+  /** Arguments that no derivative is taken by, by position. */
+  readonly fixed: ReadonlySet<number>;
+  /** Of `Function`: its backward and its setup_context; of `custom_vjp`: forward and backward; of `custom_jvp`: the rule, or one for each argument. */
+  rules: readonly Value[];
+  /** The rules are those of single arguments. */
+  apart?: boolean;
+  /** Its own rule is being read: calls in it are those of the plain function. */
+  isOpen?: boolean;
+}
+
 /** A method's object, and the class that it was found in. */
 export interface Method {
   readonly self: Value;
@@ -196,6 +213,10 @@ export const BROKEN: Value = { kind: "broken" };
 export const NONE: Value = { kind: "none" };
 export const numberValue = (value: number, whole: boolean): Value => ({ kind: "number", value, whole });
 export const tensorValue = (node: NodeId): Value => ({ kind: "tensor", node });
+
+/** The items of a tuple or a list; any other value alone. */
+export const itemsIn = (value: Value): readonly Value[] =>
+  value.kind === "sequence" ? value.items.map((item) => item.value) : [value];
 
 /** The value of a literal, or null for any other expression. */
 export function literalValue(expr: Expr): Value | null {
@@ -237,6 +258,8 @@ export function describe(value: Value): string {
       return `the function ${value.def.name.text}`;
     case "transform":
       return `a function made by ${value.name}`;
+    case "custom":
+      return `the function ${value.custom.name}`;
     case "pullback":
       return "a pullback";
     case "partial":
