@@ -42,3 +42,27 @@ test.each(cases)("%s", (_, text, options) => {
   });
   expect(faults).toEqual([]);
 });
+
+/** What a kernel's heading says of rows that it goes along more than once. */
+const AGAIN = /read again on each pass/;
+/** Words for the same of threads that take rows alone, and of tiles. */
+const OTHERWISE = /after the other|at a time|once more/;
+
+const folds: typeof cases = [
+  ...cases,
+  ["the first of long rows", "x: f32[256, 4096]\nv, i = topk(x, 20)\nreturn v, i", undefined],
+  ["one fold of long rows", "x: f32[64, 65536]\ny = sum(x, dim=1)", undefined],
+  ["rows that are put in order", "x: f32[64, 1024]\ny = exp(sort(x))", undefined],
+];
+
+test.each(folds)("the heading of a kernel says what is read again: %s", (_, text, options) => {
+  const { naivePlan, fusedPlan } = compile(text, { ...defaultOptions, ...options });
+  const faults = [naivePlan!, fusedPlan!].flatMap(({ kernels }) =>
+    kernels.flatMap(({ id, name, schedule, reads }) => {
+      const counted = reads.some(({ rereads }) => rereads > 0);
+      const told = AGAIN.test(schedule);
+      return told === counted || (counted && OTHERWISE.test(schedule)) ? [] : [`${id} ${name}: ${schedule}`];
+    }),
+  );
+  expect(faults).toEqual([]);
+});

@@ -173,9 +173,17 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
   if (rows.rowOutputs.length > 0) low.branch(space.and(space.less(lane, 1), exists), () => storeRow(low, rows, row));
   return programOf(low, job, {
     template: form.template,
-    schedule: sentence(job, threads),
+    schedule: sentence(job, threads, readingWalks(rows, pairs)),
     ...gridFields(threads.grid),
   });
+}
+
+/** How often a row is read: by each walk but those that only store what was put in order, and once by two that are merged. */
+function readingWalks({ stages }: Rows, pairs: ReadonlyMap<number, MergedStages>): number {
+  const inOrder = new Set(stages.flatMap(({ sorts }) => sorts.flatMap(({ orders }) => orders)));
+  const isStore = ({ reductions, scans, sorts, outputs }: Rows["stages"][number]): boolean =>
+    reductions.length + scans.length + sorts.length === 0 && outputs.every((id) => inOrder.has(id));
+  return stages.filter((pass, stage) => !pairs.has(stage - 1) && !isStore(pass)).length;
 }
 
 /** Stages that one walk folds together with the next, by the first of them. */
@@ -366,8 +374,8 @@ export function lowerJoin(job: Job, rows: Rows, finish: FoldNest, joined: readon
 
 const counted = (count: number, one: string, many = `${one}s`): string => (count === 1 ? one : `${count} ${many}`);
 
-/** How threads meet rows, in a sentence. */
-function sentence({ form, schedule }: Job, { factors }: FoldThreads): string {
+/** How threads meet rows, in a sentence. `walks`: how often they go along each. */
+function sentence({ form, schedule }: Job, { factors }: FoldThreads, walks = 1): string {
   const { lanes, beside, turns, held, ahead, chunks, wide, alternating } = factors;
   const share = `${turns} ${wide.folded === 4 || wide.outer === 4 ? (turns === 1 ? "vector" : "vectors") : turns === 1 ? "value" : "values"} each${ahead > 1 ? `, ${ahead} at a time` : ""}`;
   const line = lineOf(form);
@@ -382,7 +390,9 @@ function sentence({ form, schedule }: Job, { factors }: FoldThreads): string {
   const again =
     form.scans.length > 0 && form.reductions.length === 0
       ? ", one after the other"
-      : `, read again on each pass${alternating ? ", to and fro" : ""}`;
+      : walks > 1
+        ? `, read again on each pass${alternating ? ", to and fro" : ""}`
+        : "";
   const suffix = chunks > 1 ? "" : held ? ", cached in registers" : turns > 1 ? again : "";
   const chunk = chunks > 1 ? `chunk, ${chunks} of each ` : "";
   if (beside === 1)
