@@ -28,6 +28,8 @@ import { forcedAnyway } from "../profitability/profitability";
 interface Log {
   readonly steps: Step[];
   readonly lastReason: Map<string, string>;
+  /** What refusals said, and of which ops. */
+  readonly told: Set<string>;
   hash: string;
 }
 
@@ -55,7 +57,7 @@ export function stateHash({ graph, regions }: Fusion): string {
 /** Runs the passes in order on the naive state. Deterministic in its arguments. */
 export function runPasses(naive: Fusion, options: PlanOptions, passes: readonly FusionPass[]): PassRun {
   const fullSize = fullSizeBytes(naive.graph);
-  const log: Log = { steps: [], lastReason: new Map(), hash: stateHash(naive) };
+  const log: Log = { steps: [], lastReason: new Map(), told: new Set(), hash: stateHash(naive) };
   const costCache = openCostCache(options.profile, fullSize);
   // What a person chose for the kernels is counted, and decides nothing: the same kernels stand, scheduled differently.
   const counted = options.knobs ? openCostCache(options.profile, fullSize, chosenFor(options)) : costCache;
@@ -191,7 +193,7 @@ function record(pass: FusionPass, candidate: Candidate, decision: Decision, tota
   });
 }
 
-/** A refusal is news when one of its edges (or its pair of nodes) was never refused for this reason. */
+/** A refusal is news when one of its edges (or its pair of nodes) was never refused for this reason, nor these ops in these words. */
 function isNews(log: Log, { edges, nodes, rule }: Candidate, verdict: Verdict): boolean {
   const keys = edges.length > 0 ? edges : [`${rule} ${nodes.join()}`];
   if (keys.length === 0) throw bug(`candidate of ${rule} is about nothing`);
@@ -201,7 +203,11 @@ function isNews(log: Log, { edges, nodes, rule }: Candidate, verdict: Verdict): 
     log.lastReason.set(key, verdict.code);
     news = true;
   }
-  return news;
+  if (!news) return false;
+  const words = `${nodes.join()} ${verdict.text}`;
+  if (log.told.has(words)) return false;
+  log.told.add(words);
+  return true;
 }
 
 /** Refusals by cost, which the device overrules; people's wishes and budgets stand. */
