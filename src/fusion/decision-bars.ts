@@ -139,7 +139,7 @@ const TITLES: Readonly<Record<Verdict["code"], string>> = {
   L_OPAQUE: "An opaque op.",
   L_EFFECT: "An op with a side effect.",
   L_ROOT: "Needed in memory.",
-  L_TWO_CONTRACT: "Two matmuls.",
+  L_TWO_CONTRACT: "More than one matmul.",
   L_REDUCE_REDUCE: "A reduction of a reduction.",
   L_ROW_NOT_OWNED: "Reduction boundary.",
   L_DTYPE: "Type not available.",
@@ -217,6 +217,9 @@ export function titleOf(step: Pick<Step, "legal" | "profitable" | "cost">): stri
   const slower = withIt.micros > without.micros && showMicros(withIt.micros) !== showMicros(without.micros);
   if (code === "A_BYTES" && step.cost!.criterion === "memory")
     return slower ? "It saves memory, and costs time." : "It saves memory.";
+  // What costs nothing may save something all the same: a copy that is never made.
+  if (code === "A_VIEW" && !(timesAlike([without, withIt]) && bytesAlike([without, withIt])))
+    return "A view instead of a copy.";
   // Hardly fewer bytes: the launch, or the time, is what the sentence tells.
   if (code === "A_BYTES" && !clearlyLess(withIt.bytes, without.bytes))
     return withIt.launches < without.launches ? TITLES.A_LAUNCH : "It saves time.";

@@ -53,7 +53,9 @@ export function sharedOperandRefusal(
       text,
       "Only matmuls of one left operand with results of one shape share a kernel here.",
     );
-  const apart = two(`${named} are matmuls with tiles of their own; a kernel has accumulators for one.`);
+  const apart = two(
+    `One kernel would compute ${list}: matmuls with tiles of their own, and a kernel has accumulators for one.`,
+  );
   if (products.length > MAX_PRODUCTS)
     return two(`${named} are ${products.length} matmuls; a thread has room for the accumulators of ${MAX_PRODUCTS}.`);
   if (a.type.shape.length < 2 || others.some(({ inputs }) => inputs[0] !== a.inputs[0])) return apart;
