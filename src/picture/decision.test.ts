@@ -176,3 +176,10 @@ test("a step that asks again names what earlier steps asked of the same pair, an
     ["keep rows of a matmul in one kernel", ["fuse epilogues into matmuls: not allowed (reduction boundary)"]],
   ]);
 });
+
+test("a step between ops that are called alike tells them apart", () => {
+  const compilation = compiled("x: f32[64, 64]\ny = tanh(tanh(x))\n");
+  const [card] = compilation.steps.map((step) => cardOfStep(compilation, step, defaultOptions));
+  expect(card!.kick).toBe("Step 1: tanh → another tanh");
+  expect(card!.reason).toMatch(/^Merging `tanh` into the next `tanh`/);
+});

@@ -42,10 +42,12 @@ const namedIn = ({ edge, nodes }: Step): readonly NodeId[] => {
 /** `mean → centre`; `x → mean, square`; `lt, sort and where` of ops that do not feed each other; at most three, then how many more. */
 export function stepNames(told: Told, step: Step): string {
   const ids = namedIn(step);
-  const names = ids.map((id) => {
+  const own = ids.map((id) => {
     const node = nodeOf(told, step, pillTarget(id) ?? id);
     return node ? nodeName(node) : id;
   });
+  // Ops that are called alike are not one op.
+  const names = own.map((name, i) => (own.indexOf(name) < i ? `another ${name}` : name));
   const feeds = new Set([...step.edges, ...(step.edge ? [step.edge] : [])].map(endsOf));
   const isFed = (from: number, to: number): boolean => feeds.has(`${ids[from]} ${ids[to]}`);
   const others = names.slice(1);

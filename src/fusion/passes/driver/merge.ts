@@ -215,7 +215,7 @@ function returning(planner: Planner, { merged, nodes }: Candidate): Verdict | nu
   const path = planner.order.returns(merged);
   if (!path.found) return null;
   const via = planner.region(path.via).outputs[0]!;
-  const [from, to] = [nameOf(planner.graph, nodes[0]!), nameOf(planner.graph, nodes.at(-1)!)];
+  const [from, to] = pairOf(planner.graph, nodes[0]!, nodes.at(-1)!);
   return no(
     "L_CYCLE",
     [nodes[0]!, via, nodes.at(-1)!],
