@@ -100,8 +100,10 @@ describe.each(allLessons.map((lesson) => [lesson.id, lesson] as const))("%s", (_
     const faults: string[] = [];
     for (const step of compilation.steps) {
       const title = stepNames(compilation, step);
-      for (const name of title.split(/ → |, | and (?:\d+ more)?/))
-        if (name !== "" && !names.has(name)) faults.push(title);
+      const told = title.split(/ → |, | and (?:\d+ more)?/);
+      for (const name of told) if (name !== "" && !names.has(name.replace(/^another /, ""))) faults.push(title);
+      // Two ops are not called by one name as if they were one.
+      if (new Set(told).size < told.filter((name) => !name.startsWith("another ")).length) faults.push(title);
       for (const [, word] of settled(step).text.matchAll(/`([^`]+)`/g))
         if (!names.has(word!) && !calls.has(word!)) faults.push(`step ${step.seq}: ${word}`);
     }
