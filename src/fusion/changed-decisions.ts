@@ -22,6 +22,7 @@ export interface ChangedDecision {
   readonly change: Change;
   readonly pass: string;
   readonly rule: string;
+  readonly kind: Step["kind"];
   readonly nodes: readonly NodeId[];
   readonly edges: readonly EdgeId[];
   /** The last answer; null where the question never came up. */
@@ -53,8 +54,8 @@ export function changedDecisions(before: readonly Step[], after: readonly Step[]
     const [old, fresh] = [first ? taken(first) : null, second ? taken(second) : null];
     const change = changeOf(old, fresh);
     if (change === null) return [];
-    const { pass, rule, nodes, edges } = (second ?? first)!;
-    return [{ change, pass, rule, nodes, edges, before: old, after: fresh }];
+    const { pass, rule, kind, nodes, edges } = (second ?? first)!;
+    return [{ change, pass, rule, kind, nodes, edges, before: old, after: fresh }];
   });
 }
 

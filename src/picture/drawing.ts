@@ -1,7 +1,7 @@
 /** @file A picture as shapes: colours, lines and words as they are on the canvas, nothing that moves. What a file and a still view draw. */
 import { isDocked, type Area } from "../document";
 import { around, rectOf } from "./lines/geometry";
-import type { Box, Rect } from "./lines/geometry";
+import type { Box } from "./lines/geometry";
 import { glyphOutlines } from "./glyphs";
 import { pillWidth, tagRect } from "./labels";
 import type { Hull, Line, Picture, Port } from "./picture";
@@ -236,7 +236,7 @@ function foldedOf(node: SceneNode, { x, y, width, height }: Box, look: Look): Sh
 function hullShape({ path, kernel, tag }: Hull, look: Look): Shape[] {
   const tone = look.ink(`k${kernel.tone}`);
   const how: Writing = { fill: tone, ...(tag.align === "end" ? { anchor: "end" } : {}) };
-  const named = { ...how, px: 13, weight: 650, ...(tag.cut || tag.inside || !isFull(look) ? { room: tag.width } : {}) };
+  const named = { ...how, px: 13, weight: 650, ...(tag.cut || tag.inside || !isFull(look) ? { room: tag.clear } : {}) };
   return [
     element("path", {
       d: path,
@@ -302,18 +302,29 @@ function savedOf({ saved }: SceneNode, { x, y, width, height }: Box, port: Port 
   return [element("g", { transform: `translate(${at})` }, ...disk)];
 }
 
-function areaOf({ boxes, hulls, brackets, headings }: Picture): Rect {
-  return around([
+/** The whole picture with a margin, in px of the graph; at a small `zoom` what is written takes more of it. */
+function areaOf({ boxes, hulls, brackets, headings }: Picture, zoom: number): Area {
+  const { x0, y0, x1, y1 } = around([
     ...[...boxes.values()].map((box) => rectOf(box, 6)),
     ...hulls.flatMap(({ rects, tag }) => [...rects, tagRect(tag)]),
     ...headings.map(({ x, y }) => ({ x0: x, x1: x, y0: y - 16, y1: y })),
     ...brackets.map(({ name, x, top, bottom }) => ({
-      x0: x - 10 - textWidth(name, 12, true),
+      x0: x - 10 - textWidth(name, 12, true) / Math.min(1, zoom),
       x1: x,
       y0: top,
       y1: bottom,
     })),
   ]);
+  return { x: x0 - MARGIN, y: y0 - MARGIN, width: x1 - x0 + 2 * MARGIN, height: y1 - y0 + 2 * MARGIN };
+}
+
+/** The zoom at which all of it has room, at most `most`. */
+export function zoomToFit(picture: Picture, room: Pick<Area, "width" | "height">, most = 1): number {
+  const at = (zoom: number): number => {
+    const { width, height } = areaOf(picture, zoom);
+    return Math.min(most, room.width / width, room.height / height);
+  };
+  return at(at(at(1)));
 }
 
 export interface Drawing {
@@ -325,8 +336,7 @@ export interface Drawing {
 /** Hulls, lines, boxes and labels, from back to front. */
 export function drawingOf(picture: Picture, look: Look): Drawing {
   const { scene, boxes, lines, hulls, brackets, headings } = picture;
-  const { x0, y0, x1, y1 } = areaOf(picture);
-  const area = { x: x0 - MARGIN, y: y0 - MARGIN, width: x1 - x0 + 2 * MARGIN, height: y1 - y0 + 2 * MARGIN };
+  const area = areaOf(picture, look.zoom);
   const nodes = scene.nodes.flatMap((node): Shape[] => {
     const box = boxes.get(node.id);
     if (!box) return [];

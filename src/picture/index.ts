@@ -5,7 +5,7 @@ export { cardSpot, leaderPath, type CardSpot } from "./card-place";
 export { legendCorner } from "./legend-place";
 export { calledBy } from "./scene";
 export { cardOfEdge, cardOfStep, type DecisionCard } from "./decision";
-export { drawingOf, element, propsOf, written, type Ink, type Shape } from "./drawing";
+export { drawingOf, element, propsOf, written, zoomToFit, type Ink, type Shape } from "./drawing";
 export { foldScene } from "./fold";
 export { plural, showBytes, textWidth } from "./format";
 export { around, rectOf, type Box, type Point, type Rect } from "./lines/geometry";
@@ -28,7 +28,7 @@ export {
 export { AROUND_NAME, boxesOf } from "./place";
 export { nodePorts, type NodePorts, type OperandPort } from "./lines/ports";
 export { choiceWords, DISK, isChoice, savedKinds, savedSign, savedWords, withSaved } from "./saved";
-export { nameIn, stepNames } from "./step-names";
+export { nameIn, stepNames, type Told } from "./step-names";
 export { sceneOf, type Gate, type Scene, type SceneNode } from "./scene";
 export {
   cardOf,

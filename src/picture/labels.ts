@@ -146,7 +146,7 @@ export class Blackboard {
       ) ??
       spots[0]!;
     const tall = !tag.inside && isFree({ ...tag, y: tag.y + LINE_HEIGHT });
-    const clear = tag.inside || tag.cut ? tag.width : this.clearOf(tag);
+    const clear = tag.inside ? tag.width : this.clearOf(tag);
     this.taken.add(`tag ${id}`, tagRect(tag));
     return tall ? { ...tag, tall, clear } : { ...tag, clear };
   }

@@ -11,7 +11,7 @@ import type { LineLabel, Tag } from "./labels";
 import { hullPath } from "./outline";
 import { routesOf } from "./lines/route";
 import type { Earlier, Routes } from "./lines/route";
-import type { Scene, SceneEdge, SceneKernel } from "./scene";
+import type { Scene, SceneEdge, SceneKernel, SceneNode } from "./scene";
 import { showBytes, textWidth } from "./format";
 
 export interface Hull {
@@ -106,10 +106,14 @@ export function headingRect({ text, x, y }: Heading): Rect {
 
 /** Over the forward pass and the backward pass, where they stand apart, and between them what is saved. */
 function headingsOf({ nodes, savedBytes = 0 }: Scene, boxes: ReadonlyMap<NodeId, Box>): Heading[] {
-  const side = (late: boolean): Box[] =>
-    nodes.flatMap((node) => (node.kind !== "input" && (node.late ?? false) === late ? (boxes.get(node.id) ?? []) : []));
+  const drawn = nodes.filter(({ id, kind }) => kind !== "input" && boxes.has(id));
+  const isLate = ({ late = false }: SceneNode): boolean => late;
+  const ops = drawn.filter(({ kind }) => kind !== "output");
+  // A column of results alone computes nothing.
+  if (ops.every(isLate) || !ops.some(isLate)) return [];
+  const side = (after: boolean): Box[] =>
+    drawn.flatMap((node) => (isLate(node) === after ? (boxes.get(node.id) ?? []) : []));
   const [early, late] = [side(false), side(true)];
-  if (early.length === 0 || late.length === 0) return [];
   const [end, start] = [Math.max(...early.map(({ x, width }) => x + width)), Math.min(...late.map(({ x }) => x))];
   if (start <= end) return [];
   const left = Math.min(...early.map(({ x }) => x));

@@ -8,6 +8,9 @@ const MAX_NAMES = 3;
 /** What steps are about: a program as it was before any of them, and what each of them changed. */
 export type Told = Pick<Compilation, "naive" | "naivePlan" | "steps">;
 
+/** What a step is about, or a question that none has asked yet. */
+export type Asked = Pick<Step, "seq" | "kind" | "nodes" | "edges">;
+
 /** The nodes that steps made, each with the step, in order. */
 type Made = ReadonlyMap<NodeId, readonly (readonly [seq: number, made: Node])[]>;
 const madeBy = new WeakMap<readonly Step[], Made>();
@@ -27,20 +30,20 @@ function madeIn(steps: readonly Step[]): Made {
 }
 
 /** A step's node as the step found it, whichever step the page shows; what it made itself, as it is after it. */
-function nodeOf({ naive, steps }: Told, { seq }: Step, id: NodeId): Node | null {
+function nodeOf({ naive, steps }: Told, { seq }: Pick<Asked, "seq">, id: NodeId): Node | null {
   const versions = madeIn(steps).get(id) ?? [];
   const found = versions.findLast(([at]) => at < seq)?.[1] ?? (naive && findNode(naive.graph, id));
   return found ?? versions[0]?.[1] ?? null;
 }
 
 /** The ops that a step's names name: both ends of its edge, else the first of its nodes. */
-const namedIn = ({ edge, nodes }: Step): readonly NodeId[] => {
-  const ends = edge && parseEdgeId(edge);
+const namedIn = ({ edges, nodes }: Asked): readonly NodeId[] => {
+  const ends = edges.length === 1 ? parseEdgeId(edges[0]!) : null;
   return ends ? [ends.producer, ends.consumer] : nodes.slice(0, MAX_NAMES);
 };
 
 /** `mean → centre`; `x → mean, square`; `lt, sort and where` of ops that do not feed each other; at most three, then how many more. */
-export function stepNames(told: Told, step: Step): string {
+export function stepNames(told: Told, step: Asked): string {
   const ids = namedIn(step);
   const own = ids.map((id) => {
     const node = nodeOf(told, step, pillTarget(id) ?? id);
@@ -48,10 +51,10 @@ export function stepNames(told: Told, step: Step): string {
   });
   // Ops that are called alike are not one op.
   const names = own.map((name, i) => (own.indexOf(name) < i ? `another ${name}` : name));
-  const feeds = new Set([...step.edges, ...(step.edge ? [step.edge] : [])].map(endsOf));
+  const feeds = new Set(step.edges.map(endsOf));
   const isFed = (from: number, to: number): boolean => feeds.has(`${ids[from]} ${ids[to]}`);
   const others = names.slice(1);
-  const more = step.edge ? 0 : step.nodes.length - ids.length;
+  const more = step.edges.length === 1 ? 0 : step.nodes.length - ids.length;
   const rest = more > 0 ? ` and ${more} more` : "";
   if (others.every((_, i) => isFed(i, i + 1))) return names.join(" → ") + rest;
   if (step.kind === "graph" || others.every((_, i) => isFed(0, i + 1)))
@@ -65,7 +68,7 @@ const endsOf = (edge: Step["edges"][number]): string => {
 };
 
 /** What raised ops that the text does not name: ` in layer_norm`; nothing where the text, or the title itself, names it. */
-export function raisedBy(told: Told, step: Step): string {
+export function raisedBy(told: Told, step: Asked): string {
   const named = namedIn(step).flatMap((id) => nodeOf(told, step, id) ?? []);
   const calls = named.flatMap(({ groups }) => {
     const call = groups.find(({ kind }) => kind === "composite");

@@ -2,7 +2,7 @@
 import { fusionAt, outputNames, savedMarks, type Compilation, type NodeId, type Plan } from "../fusion";
 import type { Area, Position } from "../document";
 import { capScene } from "./cap";
-import { drawingOf, element, written, type Ink, type Shape, type Values } from "./drawing";
+import { drawingOf, element, written, zoomToFit, type Ink, type Shape, type Values } from "./drawing";
 import { plural, showBytes, textWidth } from "./format";
 import { foldScene } from "./fold";
 import { coloursAt } from "./kernel-colours";
@@ -109,10 +109,9 @@ function half(
 ): Shape[] {
   const width = CARD.width / 2 - 1.5 * EDGE;
   const height = CARD.height - TOP - FOOT - 50;
-  const { area } = drawingOf(picture, { ink, zoom: 1 });
-  const zoom = Math.min(1.4, width / area.width, height / area.height);
+  const zoom = zoomToFit(picture, { width, height }, 1.4);
   // Below this nothing can be read: shapes alone are drawn then.
-  const { shapes } = drawingOf(picture, { ink, zoom: Math.max(zoom, 0.55) });
+  const { shapes, area } = drawingOf(picture, { ink, zoom: Math.max(zoom, 0.55) });
   const inner = { x, y: TOP + 50, width, height, viewBox: boxOf(area), preserveAspectRatio: "xMidYMid meet" };
   const word = { x, "font-size": 22, "font-weight": 680 };
   return [

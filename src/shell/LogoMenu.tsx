@@ -9,6 +9,7 @@ const listed = [
   "board",
   "teach",
   "find",
+  "new",
   "earlier",
   "share",
   "options",

@@ -9,8 +9,8 @@ export const READABLE = ".json,.py,.txt,.onnx";
 /** Models carry their weights; more than this is not read. */
 const MODEL_BYTES = 64 << 20;
 
-/** Opens a program that is no example, or none: an empty text. What was open before is kept as earlier work. */
-export function openProgram(text: string): void {
+/** Opens a program that is no example. What was open before is kept as earlier work. */
+function openProgram(text: string): void {
   const { actions, document } = playground.getState();
   actions.openDocument({ text, positions: {}, options: document.options, example: null }, null, "link");
 }

@@ -145,6 +145,17 @@ const editOf = (edit: "connect" | "remove", title: string, name: string): Comman
 });
 
 const graph: readonly Command[] = [
+  {
+    id: "add-op",
+    title: "Add an op",
+    group: "Graph",
+    keys: [key("a")],
+    when: ({ presenter, embed }) => !presenter && !embed,
+    run({ actions }) {
+      actions.showPane("graph");
+      actions.askEdit({ edit: "add" });
+    },
+  },
   editOf("connect", "Connect the selected op", "c"),
   { id: "fold", title: "Fold or unfold", group: "Graph", keys: [key(" ")], where: "graph", run: nothing },
   {
@@ -215,7 +226,7 @@ const sides = [
 const presenting: readonly Command[] = [
   ...sides.map(([digit, side, title]): Command => ({
     id: `side-${side}`,
-    title: `Presenter view: ${title} beside the graph, or the words again`,
+    title: `Presenter view: ${title} beside the graph`,
     group: "Look",
     keys: [key(digit)],
     where: "presenter",
@@ -346,6 +357,15 @@ const page: readonly Command[] = [
     group: "Page",
     keys: [ctrl("k"), { key: "F1", everywhere: true }],
     run: ({ actions }) => actions.openDialog("find"),
+  },
+  {
+    id: "new",
+    title: "New program",
+    group: "Page",
+    keys: [],
+    // What was open before is kept as earlier work.
+    run: ({ actions, document: { options } }) =>
+      actions.openDocument({ text: "", positions: {}, options, example: null }, null, "link"),
   },
   {
     id: "earlier",

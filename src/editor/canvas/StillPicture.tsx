@@ -1,10 +1,10 @@
 /** @file A picture that is looked at: fitted to its place, never so small that its words can't be read; what does not fit is scrolled. */
 import { createElement, useEffect, useMemo, useState, type ReactNode } from "react";
 import type { EdgeId, NodeId } from "../../fusion";
-import type { Area } from "../../document";
 import "./still.css";
 import {
   drawingOf,
+  zoomToFit,
   LEGIBLE,
   SMALL,
   markPoint,
@@ -74,12 +74,6 @@ export interface StillMark extends About {
   readonly pressed: boolean;
 }
 
-const sized = (picture: Picture): { readonly picture: Picture; readonly whole: Area } => ({
-  picture,
-  whole: drawingOf(picture, { ink, zoom: 1 }).area,
-});
-const zoomFor = (room: Size, whole: Size): number => Math.min(1, room.width / whole.width, room.height / whole.height);
-
 export interface StillProps extends Omit<StillRequest, "folds"> {
   /** Kernels are one box each; `crowded`: where the whole could not be read otherwise. */
   readonly folds: boolean | "crowded";
@@ -94,19 +88,19 @@ export function StillPicture({ label, marks = [], onMark, over, ...request }: St
   const [ref, room] = useRoom();
   const { compilation, cursor, plan, layout, moved, folds } = request;
   const asked = useMemo(
-    () => sized(stillOf({ compilation, cursor, plan, layout, moved, folds: folds === true })),
+    () => stillOf({ compilation, cursor, plan, layout, moved, folds: folds === true }),
     [compilation, cursor, plan, layout, moved, folds],
   );
-  const folded = folds === "crowded" && room !== null && zoomFor(room, asked.whole) < SMALL;
+  const folded = folds === "crowded" && room !== null && zoomToFit(asked, room) < SMALL;
   const closed = useMemo(
-    () => (folded ? sized(stillOf({ compilation, cursor, plan, layout, moved, folds: true })) : null),
+    () => (folded ? stillOf({ compilation, cursor, plan, layout, moved, folds: true }) : null),
     [compilation, cursor, plan, layout, moved, folded],
   );
-  const { picture, whole } = closed ?? asked;
-  const fits = room ? zoomFor(room, whole) : 1;
+  const picture = closed ?? asked;
+  const fits = room ? zoomToFit(picture, room) : 1;
   const zoom = fits >= SMALL ? fits : LEGIBLE;
-  const { shapes } = useMemo(() => drawingOf(picture, { ink, zoom }), [picture, zoom]);
-  const { x, y, width, height } = whole;
+  const { shapes, area } = useMemo(() => drawingOf(picture, { ink, zoom }), [picture, zoom]);
+  const { x, y, width, height } = area;
   return (
     // What does not fit is scrolled with the arrow keys, too.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex

@@ -1,12 +1,13 @@
 /** @file Two plans beside each other, stepped together: what differs is marked on both graphs and told with both reasons. */
 import { useEffect, useMemo, useState } from "react";
-import { passTitle, type Graph } from "../../fusion";
+import { passTitle } from "../../fusion";
 import type { Comparison, World } from "../../document";
 import { stepNames } from "../../picture";
 import { playground, selectMeasuredProfile, usePlayground } from "../../state";
 import { Icon, type IconName } from "../../icons";
 import { cursorOf, differences, nextDifference, sumsAt, type ComparedTotals } from "../model/plan/compare";
 import { tallyOf } from "../model/plan/score";
+import { changedRow } from "../model/plan/what-if";
 import { presets, sideNames, type Surroundings } from "./choices";
 import { Differences } from "./Differences";
 import type { Mark, Still } from "../still";
@@ -229,15 +230,14 @@ export function CompareView({ Still }: { readonly Still: Still }) {
         .filter(({ shown: at }) => found.length * 2 <= total || at === shown)
         .map(({ change, shown: at }): Mark => ({
           key: String(at),
-          title: `Differs at step ${at}: ${change.nodes.slice(0, 2).join(" → ")}`,
+          title: `Differs at step ${at}: ${planned ? changedRow(change, ...planned.compilations).about : ""}`,
           sign: "≠",
           pressed: at === shown,
           edges: change.edges,
           nodes: change.nodes,
         })),
-    [found, shown, total],
+    [found, shown, total, planned],
   );
-  const graphs = useMemo((): readonly Graph[] => planned?.compilations.map(({ drawn }) => drawn) ?? [], [planned]);
   const cursors = (["before", "after"] as const).map((side) => cursorOf(aligned, side, shown));
   const plans = [
     usePlanAt(planned?.compilations[0] ?? null, cursors[0]!),
@@ -288,7 +288,8 @@ export function CompareView({ Still }: { readonly Still: Still }) {
         {side(1)}
         {planned && totals?.[0] && totals[1] ? (
           <Differences
-            {...{ found, total, shown, graphs, names }}
+            {...{ found, total, shown, names }}
+            compilations={planned.compilations}
             steps={[steps("before"), steps("after")]}
             totals={[totals[0], totals[1]]}
             atEnd={shown === total}

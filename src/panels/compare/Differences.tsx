@@ -1,6 +1,6 @@
 /** @file What differs between two plans: each decision with both reasons, totals, reasons by code. */
 import { useEffect, useRef } from "react";
-import { passTitle, acceptedWords, type Graph, type Step } from "../../fusion";
+import { passTitle, acceptedWords, type Compilation, type Step } from "../../fusion";
 import { InlineCode } from "../InlineCode";
 import { Verdict } from "../Verdict";
 import { bytesBetween, codeRows, comparedRows, type ComparedTotals, type differences } from "../model/plan/compare";
@@ -137,11 +137,11 @@ interface Props extends TableProps {
   readonly total: number;
   readonly shown: number;
   readonly onShow: (shown: number) => void;
-  /** Names the nodes. */
-  readonly graphs: readonly Graph[];
+  /** Name the nodes. */
+  readonly compilations: readonly [Compilation, Compilation];
 }
 
-export function Differences({ steps, found, total, shown, onShow, graphs, names, totals, atEnd }: Props) {
+export function Differences({ steps, found, total, shown, onShow, compilations, names, totals, atEnd }: Props) {
   return (
     <aside className="compare-differs" aria-label="What differs" data-pane="differs" tabIndex={-1}>
       <header>
@@ -156,7 +156,7 @@ export function Differences({ steps, found, total, shown, onShow, graphs, names,
       ) : (
         <ol>
           {found.slice(0, MAX_LISTED).map((each) => {
-            const row = changedRow(each.change, graphs);
+            const row = changedRow(each.change, ...compilations);
             return (
               <Item
                 key={row.key}

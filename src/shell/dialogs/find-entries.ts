@@ -2,7 +2,7 @@
 import { calledOps, kernelTitle, showType } from "../../fusion";
 import { lessonHeads } from "../../course";
 import { allLessons, notes, startHere } from "../../lessons";
-import { chooseFile, openProgram } from "../open-file";
+import { chooseFile } from "../open-file";
 import { saveChart } from "../save-chart";
 import { saveGraph } from "../save-graph";
 import { saveReport } from "../save-report";
@@ -57,18 +57,14 @@ const saving = (
   run: (state) => void save(state),
 }));
 
-function openPalette({ actions }: PlaygroundState): void {
-  actions.showPane("graph");
-  actions.askEdit({ edit: "add" });
-}
-
-const beginning = (
-  [
-    ["Add an op", "to the graph", openPalette],
-    ["Open a file", ".onnx, .py, .json", chooseFile],
-    ["New program", "empty", () => openProgram("")],
-  ] as const
-).map(([title, detail, run]): Entry => ({ id: `do ${title}`, title, detail, kind: "Do", first: true, run }));
+const opening: Entry = {
+  id: "do Open a file",
+  title: "Open a file",
+  detail: ".onnx, .py, .json",
+  kind: "Do",
+  first: true,
+  run: chooseFile,
+};
 
 const kernels = (state: PlaygroundState): Entry[] =>
   (selectPlan(state)?.kernels ?? []).map(({ id, name }) => ({
@@ -158,7 +154,7 @@ const additions: readonly Entry[] = calledOps.map(({ name, doc }) => ({
 /** Everything that can be found or done now, in the order of the list. */
 export const entriesOf = (state: PlaygroundState): Entry[] => [
   ...doings(state),
-  ...beginning,
+  opening,
   ...saving,
   ...kernels(state),
   ...nodes(state),

@@ -40,8 +40,8 @@ function Totals({ answered }: { readonly answered: Answered }) {
 const PAGE = 40;
 
 function Changes({ answered }: { readonly answered: Answered }) {
-  const graph = usePlayground((state) => selectFusion(state)?.graph ?? null);
-  const groups = useMemo(() => changedGroups(answered.answer, graph), [answered.answer, graph]);
+  const told = usePlayground((state) => state.derived.compilation);
+  const groups = useMemo(() => (told ? changedGroups(answered.answer, told) : []), [answered.answer, told]);
   const [limit, setLimit] = useState(PAGE);
   if (groups.length === 0) return <p className="kernel-none">No decision changes.</p>;
   return groups.map(({ change, title, rows }) => (

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compile, defaultOptions, fusionAt, whatIf, type CompileOptions } from "../../../fusion";
+import { compile, defaultOptions, whatIf, type CompileOptions } from "../../../fusion";
 import { changedGroups, totalRows } from "./what-if";
 
 /** A long computation on a vector that every row reads: copied into the rows only where launches cost more than arithmetic. */
@@ -9,17 +9,16 @@ const answerTo = (change: Partial<CompileOptions>) => {
   const { steps: _, ...answer } = whatIf(compilation, change);
   return answer;
 };
-const graph = fusionAt(compilation, compilation.steps.length).graph;
 
 test("nothing changes: no group, the same totals", () => {
   const answer = answerTo({});
-  expect(changedGroups(answer, graph)).toEqual([]);
+  expect(changedGroups(answer, compilation)).toEqual([]);
   expect(totalRows(answer).every(({ tone, first, second }) => tone === "same" && first === second)).toBe(true);
 });
 
 test("a more expensive launch turns a refusal into a yes: both answers with their numbers, and what it costs", () => {
   const answer = answerTo({ profile: { ...defaultOptions.profile, name: "own", launchMicros: 500 } });
-  const [flipped] = changedGroups(answer, graph);
+  const [flipped] = changedGroups(answer, compilation);
   expect(flipped?.title).toMatch(/^\d+ decisions? flips?$/);
   const row = flipped!.rows.find(({ before }) => before?.code === "C_RECOMPUTE")!;
   expect([row.before?.accepted, row.after?.accepted]).toEqual([false, true]);
@@ -32,7 +31,7 @@ test("a more expensive launch turns a refusal into a yes: both answers with thei
 });
 
 test("a pass less: its questions are gone, in words that agree in number", () => {
-  const groups = changedGroups(answerTo({ level: 0 }), graph);
+  const groups = changedGroups(answerTo({ level: 0 }), compilation);
   expect(groups.map(({ change }) => change)).toEqual(["gone"]);
   expect(groups[0]!.rows.every(({ before, after }) => before !== null && after === null)).toBe(true);
   expect(groups[0]!.title).toBe(`${groups[0]!.rows.length} questions no longer come up`);

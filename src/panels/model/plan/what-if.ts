@@ -1,5 +1,6 @@
 /** @file The answer to a question about the plan, as the page shows it: totals before and after, and each decision that comes out otherwise. */
-import { findNode, type Change, type ChangedDecision, type Graph, type NodeId, type Taken } from "../../../fusion";
+import type { Change, ChangedDecision, Taken } from "../../../fusion";
+import { stepNames, type Told } from "../../../picture";
 import type { WhatIfState } from "../../../state";
 import { numbersOf } from "./decisions";
 import { comparedRows, type ComparedRow } from "./compare";
@@ -34,14 +35,12 @@ export interface ChangedGroup {
   readonly rows: readonly ChangedRow[];
 }
 
-/** Names shown of a decision's nodes. */
-const MAX_NAMES = 3;
-
-function aboutOf(graphs: readonly Graph[], { nodes }: ChangedDecision): string {
-  const named = (id: NodeId): string => graphs.map((graph) => findNode(graph, id)?.label).find(Boolean) ?? id;
-  const names = nodes.slice(0, MAX_NAMES).map(named);
-  const more = nodes.length > MAX_NAMES ? ` and ${nodes.length - MAX_NAMES} more` : "";
-  return names.filter((name, i) => name !== names[i - 1]).join(" → ") + more;
+/** In the names of the planning that asked: the second, or the first where only that one did. */
+function aboutOf(told: Told, decision: ChangedDecision, fresh: Told | undefined): string {
+  const { before, after } = decision;
+  return after && (fresh || !before)
+    ? stepNames(fresh ?? told, { ...decision, seq: fresh ? after.seq : Infinity })
+    : stepNames(told, { ...decision, seq: before?.seq ?? Infinity });
 }
 
 const wordsOf = (taken: Taken | null): TakenWords | null =>
@@ -68,15 +67,15 @@ function titleOf(change: Change, count: number): string {
   }
 }
 
-/** A decision that differs, in words; `graphs` name the nodes. */
-export function changedRow(decision: ChangedDecision, graphs: readonly Graph[]): ChangedRow {
+/** A decision that differs, in words; `told` is the first planning and `fresh`, where it is at hand, the second: they name the nodes. */
+export function changedRow(decision: ChangedDecision, told: Told, fresh?: Told): ChangedRow {
   const { pass, rule, nodes, before, after } = decision;
   const codes = [...new Set([before, after].flatMap((taken) => taken?.verdict.code ?? []))].join(" → ");
   const key = `${pass} ${rule} ${nodes.join()}`;
   return {
     key,
     pass,
-    about: aboutOf(graphs, decision),
+    about: aboutOf(told, decision, fresh),
     codes,
     decision,
     before: wordsOf(before),
@@ -84,11 +83,10 @@ export function changedRow(decision: ChangedDecision, graphs: readonly Graph[]):
   };
 }
 
-/** Decisions that differ, those that flipped first. `graph` names the nodes. */
-export function changedGroups({ changed }: Answer, graph: Graph | null): ChangedGroup[] {
-  const graphs = graph ? [graph] : [];
+/** Decisions that differ from those of `told`, those that flipped first. */
+export function changedGroups({ changed }: Answer, told: Told): ChangedGroup[] {
   return order.flatMap((change) => {
-    const rows = changed.filter((each) => each.change === change).map((decision) => changedRow(decision, graphs));
+    const rows = changed.filter((each) => each.change === change).map((decision) => changedRow(decision, told));
     return rows.length === 0 ? [] : [{ change, title: titleOf(change, rows.length), rows }];
   });
 }
