@@ -86,6 +86,12 @@ test("from the program to a reason without a mouse: out of the editor, along the
   await expect(play.card).toContainText("Your choice. You drew a boundary");
   await page.keyboard.press("Escape");
   await expect(play.card).toBeHidden();
+  // A letter opens the list of ops; All keys names it.
+  await page.keyboard.press("a");
+  await expect(page.getByRole("combobox", { name: "Add an op" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "All keys" })).toContainText(/A\s*Add an op/);
 });
 
 test("every step is said once, politely, and nothing that moves all the time is said at all", async ({

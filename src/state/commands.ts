@@ -350,14 +350,26 @@ const editing: readonly Command[] = [
   },
 ];
 
+/** A dialog by its own name. */
+const opens = (id: Exclude<PlaygroundState["dialog"], "none">, title: string, keys: readonly Key[] = []): Command => ({
+  id,
+  title,
+  group: "Page",
+  keys,
+  run: ({ actions }) => actions.openDialog(id),
+});
+
+/** A page of the room. */
+const goesTo = (id: PlaygroundState["page"], title: string): Command => ({
+  id,
+  title,
+  group: "Page",
+  keys: [],
+  run: ({ actions }) => actions.showPage(id),
+});
+
 const page: readonly Command[] = [
-  {
-    id: "find",
-    title: "Find or do",
-    group: "Page",
-    keys: [ctrl("k"), { key: "F1", everywhere: true }],
-    run: ({ actions }) => actions.openDialog("find"),
-  },
+  opens("find", "Find or do", [ctrl("k"), { key: "F1", everywhere: true }]),
   {
     id: "new",
     title: "New program",
@@ -367,14 +379,8 @@ const page: readonly Command[] = [
     run: ({ actions, document: { options } }) =>
       actions.openDocument({ text: "", positions: {}, options, example: null }, null, "link"),
   },
-  {
-    id: "earlier",
-    title: "Earlier work, start afresh",
-    group: "Page",
-    keys: [],
-    run: ({ actions }) => actions.openDialog("earlier"),
-  },
-  { id: "share", title: "Share", group: "Page", keys: [], run: ({ actions }) => actions.openDialog("share") },
+  opens("earlier", "Earlier work, start afresh"),
+  opens("share", "Share"),
   {
     id: "train",
     title: "Train the program",
@@ -383,41 +389,11 @@ const page: readonly Command[] = [
     when: trains,
     run: ({ actions }) => actions.openDialog("train"),
   },
-  {
-    id: "options",
-    title: "Planning options",
-    group: "Page",
-    keys: [],
-    run: ({ actions }) => actions.openDialog("options"),
-  },
-  {
-    id: "course",
-    title: "Lessons and puzzles",
-    group: "Page",
-    keys: [key("l")],
-    run: ({ actions }) => actions.openDialog("course"),
-  },
-  {
-    id: "check",
-    title: "Check this laptop",
-    group: "Page",
-    keys: [],
-    run: ({ actions }) => actions.showPage("check"),
-  },
-  {
-    id: "board",
-    title: "Class board",
-    group: "Page",
-    keys: [],
-    run: ({ actions }) => actions.showPage("board"),
-  },
-  {
-    id: "teach",
-    title: "For teachers: plans, answers, handouts",
-    group: "Page",
-    keys: [],
-    run: ({ actions }) => actions.showPage("teach"),
-  },
+  opens("options", "Planning options"),
+  opens("course", "Lessons and puzzles", [key("l")]),
+  goesTo("check", "Check this laptop"),
+  goesTo("board", "Class board"),
+  goesTo("teach", "For teachers: plans, answers, handouts"),
   {
     id: "close-lesson",
     title: "Close the lesson",
@@ -441,7 +417,7 @@ const page: readonly Command[] = [
     keys: [],
     run: ({ actions, note }) => actions.openNote(note ?? "what-is-a-kernel"),
   },
-  { id: "keys", title: "All keys", group: "Page", keys: [key("?")], run: ({ actions }) => actions.openDialog("keys") },
+  opens("keys", "All keys", [key("?")]),
   {
     id: "next-pane",
     title: "Go to the next pane",

@@ -133,6 +133,24 @@ test("a kernel of many ops is named after what it computes, not after what prepa
   expect(names).toEqual(["scaled_dot_product_attention"]);
 });
 
+test("over a column without an op stands no pass", () => {
+  let told = 0;
+  const faults = allLessons.flatMap((lesson) => {
+    const compilation = compile(lesson.text, optionsFor(lesson, defaultOptions, null, defaultOptions));
+    const { naive, fusedPlan: plan, steps } = compilation;
+    if (![...(naive?.graph.nodes.values() ?? [])].some(({ phase }) => phase === "backward")) return [];
+    const shown = { compilation, cursor: steps.length, plan, layout: placedBy(compilation), moved: {} };
+    return [true, false].flatMap((folds) => {
+      const { headings, scene } = stillOf({ ...shown, folds });
+      told += headings.length;
+      const isEmpty = scene.nodes.every(({ kind, late }) => kind === "output" || kind === "input" || !late);
+      return headings.length > 0 && isEmpty ? [`${lesson.id}, ${folds ? "folded" : "open"}`] : [];
+    });
+  });
+  expect(faults).toEqual([]);
+  expect(told).toBeGreaterThan(10);
+});
+
 test("no kernel's name covers a box", () => {
   const faults: string[] = [];
   for (const lesson of allLessons.filter(({ id }) => !id.includes("/"))) {

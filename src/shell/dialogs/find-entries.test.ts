@@ -43,5 +43,5 @@ test("lessons are found by title and number, examples by what one learns from th
   }
   for (const { example, title } of startHere) expect(ids(title).slice(0, 2)).toContain(`example ${example}`);
   expect(ids("One kernel instead")[0]).toBe("example scale-bias-relu");
-  expect(ids("add an op")[0]).toBe("do Add an op");
+  expect(ids("add an op")[0]).toBe("do add-op");
 });

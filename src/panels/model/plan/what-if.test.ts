@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { compile, defaultOptions, whatIf, type CompileOptions } from "../../../fusion";
-import { changedGroups, totalRows } from "./what-if";
+import { changedDecisions, compile, defaultOptions, whatIf, type CompileOptions } from "../../../fusion";
+import { stepNames } from "../../../picture";
+import { changedGroups, changedRow, totalRows } from "./what-if";
 
 /** A long computation on a vector that every row reads: copied into the rows only where launches cost more than arithmetic. */
 const text = "x: f32[4096, 1024]\nv: f32[1024]\ns = v\nfor i in range(60):\n    s = erf(s)\ny = x * s\n";
@@ -35,4 +36,13 @@ test("a pass less: its questions are gone, in words that agree in number", () =>
   expect(groups.map(({ change }) => change)).toEqual(["gone"]);
   expect(groups[0]!.rows.every(({ before, after }) => before !== null && after === null)).toBe(true);
   expect(groups[0]!.title).toBe(`${groups[0]!.rows.length} questions no longer come up`);
+});
+
+test("a decision that differs is called as its step is", () => {
+  const shared = "x: f32[256, 256]\nt = x * x\nz1 = t + x\nz2 = t - x\nreturn z1, z2\n";
+  const [now, other] = [compile(shared, defaultOptions), compile(shared, { ...defaultOptions, policy: "duplicate" })];
+  const names = changedDecisions(now.steps, other.steps).map((decision) => changedRow(decision, now, other).about);
+  expect(names).toContain("mul → add, sub");
+  const told = [...now.steps.map((step) => stepNames(now, step)), ...other.steps.map((step) => stepNames(other, step))];
+  for (const name of names) expect(told).toContain(name);
 });
