@@ -35,19 +35,24 @@ export class DerivativeBuilder {
 
   /**
    * @param earlier calls by `callKey`
-   * @param own rules of the program, by the results of the calls that have them
+   * @param own what the program says
    */
-  constructor(writer: Writer, earlier: ReadonlyMap<string, Entry> = new Map(), own: OwnRules = new Map()) {
+  constructor(
+    writer: Writer,
+    earlier: ReadonlyMap<string, Entry> = new Map(),
+    own: OwnRules = { rules: new Map(), still: new Set() },
+  ) {
     this.writer = writer;
     this.earlier = earlier;
     this.own = own;
   }
 
   /** The rule that the program gives a node; null where its op's is meant. */
-  ownRule = (id: NodeId): OwnRule | null => this.own.get(id) ?? null;
+  ownRule = (id: NodeId): OwnRule | null => this.own.rules.get(id) ?? null;
 
   /** What a change reaches a node through. */
-  operandsOf = ({ id, inputs }: Node): readonly NodeId[] => this.own.get(id)?.operands ?? inputs;
+  operandsOf = ({ id, inputs }: Node): readonly NodeId[] =>
+    this.own.still.has(id) ? [] : (this.own.rules.get(id)?.operands ?? inputs);
 
   /** The calls of this builder alone. */
   entries = (): readonly Entry[] => [...this.written.values()];

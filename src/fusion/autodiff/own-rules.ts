@@ -24,4 +24,10 @@ export interface OwnRule {
   readonly ofBatch?: true;
 }
 
-export type OwnRules = ReadonlyMap<NodeId, OwnRule>;
+/** What a program says of derivatives. */
+export interface OwnRules {
+  /** By the results of the calls that have them. */
+  readonly rules: ReadonlyMap<NodeId, OwnRule>;
+  /** Values that no derivative passes through. */
+  readonly still: ReadonlySet<NodeId>;
+}

@@ -1,5 +1,5 @@
 /** @file The state of reading one program: nodes made so far, where each was written, and how a value becomes a node. */
-import type { Attrs, DType, GroupRef, Node, NodeId, Span, TensorType, TextEdit } from "../ir";
+import type { Attrs, DType, GroupRef, NodeId, Span, TensorType, TextEdit } from "../ir";
 import { nodeId, promote, localName } from "../ir";
 import type { CompositeDef, OpDef } from "../ops";
 import type { Entry, OwnRule } from "../autodiff";
@@ -17,6 +17,7 @@ import type {
   SymbolRecord,
   Value,
 } from "./values/values";
+import type { NotedNodes } from "./still";
 import type { Variables } from "./layers/variables";
 import type { CallExpr, DefStatement, Expr, ParamDecl, Statement } from "./reading/syntax";
 
@@ -174,6 +175,8 @@ export interface Optimizing {
   stale: boolean;
   /** Inputs, and the values that replace them in the next step. */
   readonly replaced: Map<NodeId, NodeId>;
+  /** Values that were written over parameters and are not computed from a derivative, and what they were written over. */
+  readonly written: Map<NodeId, NodeId>;
   /** The inputs that values of parameters and states began as. */
   readonly first: Map<NodeId, NodeId>;
 }
@@ -205,7 +208,7 @@ export interface Interpreter {
   readonly diagnostics: Diagnostics;
   /** Reading ends after so many steps. */
   readonly maxSteps: number;
-  readonly nodes: Map<NodeId, Node>;
+  readonly nodes: NotedNodes;
   /** Nodes whose type hangs on a hole and is a guess. */
   readonly unknown: Set<NodeId>;
   readonly sites: Map<NodeId, Site>;
@@ -256,6 +259,8 @@ export interface Interpreter {
   readonly makings: Making[];
   /** Calls so far that draw and name no seed. */
   draws: number;
+  /** Tensors that nothing trains, `x.requires_grad_(False)`, by the inputs that they began as. */
+  readonly frozen: Set<NodeId>;
   /** Inputs that calls draw, `randn(4, 8)`: they have no name of their own. */
   readonly drawn: Set<NodeId>;
   /** How inputs begin where they are trained, by what their layers or the program say; null: as they are fed otherwise. */

@@ -253,7 +253,7 @@ describe("transformations", () => {
 
   test("an argument that it does not have is refused where it stands", () => {
     expect(problems(parseProgram(`${loss}g = vmap(grad(loss, reduce_axes=True))(w, x)\nreturn g`))).toEqual([
-      "5:21 no-derivative grad has no argument `reduce_axes`; it has argnums, argnum, wrt, has_aux, holomorphic, allow_int, create_graph, retain_graph, allow_unused, materialize_grads.",
+      "5:21 no-derivative grad has no argument `reduce_axes`; it has argnums, argnum, wrt, has_aux, holomorphic, allow_int, create_graph, retain_graph, allow_unused, materialize_grads, outputs, inputs, grad_outputs, only_inputs.",
     ]);
   });
 

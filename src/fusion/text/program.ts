@@ -23,6 +23,7 @@ import { Diagnostics } from "./reading/diagnostics";
 import { readProgram } from "./reading/read";
 import { decorated } from "./statements/decorators";
 import { runBody } from "./statements/run";
+import { NotedNodes } from "./still";
 import { differentiates } from "./statements/training-loop";
 import { runEntryFunction, loneDef } from "./entry-function";
 import { numberValue, Scope, type SymbolRecord, type Value } from "./values/values";
@@ -149,7 +150,7 @@ function newInterpreter(
     inputsFix: once(() => (isGuess ? null : inputsFix({ text, statements, read: reading }, main))),
     diagnostics,
     maxSteps: MAX_STEPS * patience,
-    nodes: new Map(),
+    nodes: new NotedNodes(),
     unknown: new Set(),
     sites: new Map(),
     partOf: new Map(),
@@ -172,6 +173,7 @@ function newInterpreter(
       zeroed: 0,
       stale: false,
       replaced: new Map(),
+      written: new Map(),
       first: new Map(),
     },
     derived: new Map(),
@@ -190,6 +192,7 @@ function newInterpreter(
     weightWrites: [],
     spare: new Set(),
     draws: 0,
+    frozen: new Set(),
     drawn: new Set(),
     begins: new Map(),
     keepsWeights: !differentiates({ statements }),

@@ -16,6 +16,7 @@ import {
 } from "../values/values";
 import { latest } from "../values/grown";
 import { leavesOf } from "../values/trees";
+import { withDerivatives } from "../still";
 import { nearest } from "../suggest";
 import { bindName } from "../symbols";
 import type { CallExpr, DefStatement, ParamDecl } from "../reading/syntax";
@@ -31,6 +32,8 @@ interface DefCall {
   readonly path: string;
   /** When it was made: its defaults are of then. */
   readonly made?: number;
+  /** Whether derivatives pass through what it computes, where a decorator says it. */
+  readonly derivatives?: boolean;
   /** Its first parameter is this object. */
   readonly method?: Method;
   /** It fills in a new object. */
@@ -206,7 +209,7 @@ export function callDef(
   }
   // A keyword is a use of the parameter's name: a rename must reach it.
   for (const { name } of args) if (name) inner.scope.find(name.text)?.symbol.addUse(name.span);
-  interpreter.runBody(def.body, inner);
+  withDerivatives(interpreter, call.derivatives ?? !interpreter.nodes.off, () => interpreter.runBody(def.body, inner));
   const value = resultOf(interpreter, call, inner);
   interpreter.calls.push({ ...group, span: expr.span, result: value.kind === "tensor" ? value.node : null, expr, run });
   return value;

@@ -1,5 +1,8 @@
 /** @file What stands after a dot without brackets: `.T`, `.shape`, `torch.pi`; and the methods that answer sizes. */
+import { canBegin } from "../statements/starting-values";
 import type { DType, TensorType } from "../../ir";
+import { noteView } from "./memory";
+import { requiresGrad } from "../objects/parameters";
 import { findOp, opDef, withDefaults } from "../../ops";
 import { applyOp } from "./apply";
 import { gradOf } from "./transforms";
@@ -220,13 +223,14 @@ export function memberValue(
       return BROKEN;
     }
     case "data":
+      return dataOf(interpreter, run, at, object);
     case "value":
     case "real":
       return object.value;
     case "device":
       return { kind: "string", value: "device" };
     case "requires_grad":
-      return { kind: "bool", value: interpreter.nodes.get(object.value.node)?.attrs["role"] === "param" };
+      return { kind: "bool", value: requiresGrad(interpreter, object.value.node) };
     case "is_cuda":
       return { kind: "bool", value: false };
     case "itemsize":
@@ -235,6 +239,18 @@ export function memberValue(
       unknownMember(interpreter, name);
       return BROKEN;
   }
+}
+
+/** `x.data`: the same memory, which no derivative passes through; a parameter's is written to. */
+function dataOf(interpreter: Interpreter, run: StatementRun, { path, expr }: At, object: Operand): Value {
+  const { value } = object;
+  const { nodes, optimizing, keepsWeights, weightOf } = interpreter;
+  if (value.kind !== "tensor" || keepsWeights || nodes.off) return value;
+  if (canBegin(interpreter, value.node) || optimizing.first.has(value.node) || weightOf.has(value.node)) return value;
+  const op = opDef("stop_gradient");
+  const still = applyOp(interpreter, run, { op, path, expr }, { tensors: [object], attrs: {} });
+  noteView(interpreter, value, still);
+  return still;
 }
 
 /** `block.fc`, `Block.expansion`, `fc.weight`; null of anything else. */

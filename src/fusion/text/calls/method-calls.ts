@@ -1,5 +1,5 @@
 /** @file Methods: of tensors, which are ops; of lists, dictionaries and texts; of objects and layers. */
-import { findOp } from "../../ops";
+import { findOp, withDefaults } from "../../ops";
 import { dictMethod, listMethod, textMethod } from "../values/collections";
 import { convert, isConversion } from "../values/conversions";
 import { hostCall, isHostFunction } from "../values/host-functions";
@@ -15,7 +15,8 @@ import { DTYPES } from "./names";
 import { attributeOf } from "../objects/attributes";
 import { callAsLayer, callOnClass, callSuper, moduleMethod } from "../objects/methods";
 import { unknownAttribute } from "../objects/classes";
-import { addLoss, learnInPlace, zeroOne } from "../objects/parameters";
+import { truthOf } from "../values/constants";
+import { addLoss, freeze, learnInPlace, zeroOne } from "../objects/parameters";
 import { writeInPlace } from "./memory";
 import { libraryCall, opCall } from "./op-calls";
 import { initialise, isInit } from "../layers/begins";
@@ -34,7 +35,6 @@ const NOTHING: ReadonlySet<string> = new Set([
   "cpu",
   "block_until_ready",
   "numpy",
-  "requires_grad_",
   "retain_grad",
 ]);
 
@@ -87,11 +87,19 @@ export function methodCall(
     );
     return BROKEN;
   }
+  if (name.text === "requires_grad_" && value.kind === "tensor") {
+    const [on] = args.map(({ operand }) => operand.value);
+    freeze(interpreter, value.node, on !== undefined && truthOf(on) === false);
+    return value;
+  }
   if (NOTHING.has(name.text)) return value;
   if (name.text === "clone" || (name.text === "copy" && operands.length === 1)) return { ...value };
   if (name.text === "item" && value.kind === "tensor") return itemOf(interpreter, run, call, receiver);
   if (name.text === "backward" && value.kind === "tensor") {
-    addLoss(interpreter, value.node, run.statement.span);
+    const gradient = args.find((arg, i) => arg.name?.text === "gradient" || (i === 0 && !arg.name))?.operand;
+    const loss =
+      gradient && gradient.value.kind !== "none" ? weighed(interpreter, run, call, receiver, gradient) : value;
+    if (loss.kind === "tensor") addLoss(interpreter, loss.node, run.statement.span);
     return NONE;
   }
   if (name.text === "zero_" && isGradient(receiver.expr)) {
@@ -117,7 +125,7 @@ export function methodCall(
   const method = libraryMethod(name.text);
   if (method) {
     const now = callAnyDef(interpreter, run, libraryCall(call, method), all);
-    if (name.text.endsWith("_")) rebind(interpreter, run, call.expr, value, now);
+    if (name.text.endsWith("_")) written(interpreter, run, call.expr, value, now);
     return now;
   }
   const marked = writesInPlace(name.text);
@@ -127,8 +135,7 @@ export function methodCall(
   const op = findOp(plain === "transpose" && operands.length > 3 ? "permute" : plain);
   if (op && op.kind !== "source") {
     const now = opCall(interpreter, run, { ...call, dialect: dialectIn(interpreter) }, op, all);
-    if (inPlace) rebind(interpreter, run, call.expr, value, now);
-    if (inPlace) learnInPlace(interpreter, run.frame, value, now);
+    if (inPlace) written(interpreter, run, call.expr, value, now);
     return now;
   }
   const known = hostCall(interpreter, run, call, name.text, operands);
@@ -136,11 +143,17 @@ export function methodCall(
   const def = libraryDef(plain, dialectIn(interpreter));
   if (def) {
     const now = callAnyDef(interpreter, run, libraryCall(call, def), all);
-    if (inPlace || def.name.text.endsWith("_")) rebind(interpreter, run, call.expr, value, now);
+    if (inPlace || def.name.text.endsWith("_")) written(interpreter, run, call.expr, value, now);
     return now;
   }
   unknownCall(interpreter, run, call.expr, name, operands);
   return BROKEN;
+}
+
+/** A tensor was written in place: everything that holds it has `now`. */
+function written(interpreter: Interpreter, run: StatementRun, expr: CallExpr, was: Value, now: Value): void {
+  rebind(interpreter, run, expr, was, now);
+  learnInPlace(interpreter, run.frame, was, now);
 }
 
 /** `x.relu_()`: the name stands for the result from now on. Where the call is part of something larger, that reads it. */
@@ -192,6 +205,21 @@ function itemOf(interpreter: Interpreter, run: StatementRun, at: CallAt, of: Ope
   // Told to the host alone, it is no result.
   if (value.kind === "tensor") interpreter.spare.add(value.node);
   return value;
+}
+
+/** `y.backward(g)`: the sum of y, each element times that of g, which counts as constant. */
+function weighed(interpreter: Interpreter, run: StatementRun, at: CallAt, of: Operand, gradient: Operand): Value {
+  if (isBroken(gradient.value)) return BROKEN;
+  const apply = (word: string, tensors: readonly Operand[], step: string, attrs: Attrs = {}): Operand => {
+    const path = `${at.path}/${step}`;
+    const op = findOp(word)!;
+    const all = op.kind === "composite" || op.kind === "source" ? attrs : withDefaults(op, attrs);
+    const value = applyOp(interpreter, run, { op, path, expr: at.expr }, { tensors, attrs: all });
+    if (value.kind === "tensor") interpreter.spare.add(value.node);
+    return { value, path, expr: at.expr };
+  };
+  const still = apply("stop_gradient", [gradient], "gradient");
+  return apply("sum", [apply("mul", [of, still], "weighed")], "loss").value;
 }
 
 /** A method of an object, a class, a layer or a list of modules; null of anything else. */

@@ -1,6 +1,6 @@
 /** @file `grad`, `value_and_grad`, `vjp`, `jvp`, `.backward()`: derivatives become nodes of the graph, which passes fuse like any other. */
 import { type OwnRule, DerivativeBuilder, callKey, pullBack, pushForward, type NoRule } from "../../autodiff";
-import { isLiteral, type Node, type NodeId, type Span } from "../../ir";
+import { isLiteral, type Node, type NodeId, type Span, type TensorType } from "../../ir";
 import { sameShape, showType } from "../../ir";
 import { argumentsApart } from "./arguments-apart";
 import { axesGiven, vmapCall } from "./vmap";
@@ -35,6 +35,10 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
     "retain_graph",
     "allow_unused",
     "materialize_grads",
+    "outputs",
+    "inputs",
+    "grad_outputs",
+    "only_inputs",
   ],
   value_and_grad: ["argnums", "argnum", "wrt", "has_aux", "holomorphic", "allow_int"],
   vjp: [],
@@ -100,7 +104,10 @@ function written(
     else writer.rename(derivative, `d_${own}`);
     if (label === "grad") writer.cotangent(derivative, of);
   };
-  const builder = new DerivativeBuilder(writer, interpreter.derived, interpreter.ownRules);
+  const builder = new DerivativeBuilder(writer, interpreter.derived, {
+    rules: interpreter.ownRules,
+    still: interpreter.nodes.still,
+  });
   const made = write(builder, name);
   if ("node" in made) {
     const { id: at, op, label: own } = made.node;
@@ -198,26 +205,28 @@ export function transform<C extends Call>(
       odd.name!.span,
       `${name} has no argument \`${odd.name!.text}\`${KEYWORDS[name]!.length === 0 ? "." : `; it has ${KEYWORDS[name]!.join(", ")}.`}`,
     );
+  const given = (at: number, ...names: string[]): Operand | undefined =>
+    args.find((arg) => names.includes(arg.name?.text ?? ""))?.operand ?? [f, ...rest][at];
+  const outputs = name === "grad" ? given(0, "outputs") : undefined;
+  if (outputs && isTensors(outputs.value))
+    return torchGrad(interpreter, run, call, outputs, given(1, "inputs"), given(2, "grad_outputs"));
   if (!f) return refuse(interpreter, span, `${name} takes a def.`);
   if (isBroken(f.value)) return BROKEN;
-  if (name === "grad" && f.value.kind === "tensor") return torchGrad(interpreter, run, call, f.value, rest);
   if (!FUNCTIONS.has(f.value.kind))
     return refuse(interpreter, span, `${name} takes a def; this is ${describe(f.value)}.`);
   if (name === "vjp") return vjpOf(interpreter, run, call, f, rest, caller);
   if (name === "jvp") return jvpOf(interpreter, run, call, f, rest, caller);
   if (name === "vmap") {
-    const named = (...names: string[]): Operand | undefined =>
-      args.find((arg) => names.includes(arg.name?.text ?? ""))?.operand;
-    const axes = axesGiven(named("in_axes", "in_dims") ?? rest[0], named("out_axes", "out_dims") ?? rest[1]);
+    const axes = axesGiven(given(1, "in_axes", "in_dims"), given(2, "out_axes", "out_dims"));
     return { kind: "transform", name, of: f.value, argnums: 0, axes };
   }
   if (name === "checkpoint" || name === "remat")
     return rest.length === 0
       ? { kind: "transform", name: "checkpoint", of: f.value, argnums: 0 }
       : segment(interpreter, run, withoutArguments(call), f, rest, caller);
-  const given = args.find((arg) => ["argnums", "argnum", "wrt"].includes(arg.name?.text ?? ""))?.operand ?? rest[0];
-  const numbers = given ? itemsOf(given.value).flatMap(({ value }) => argumentIndex(value, f.value)) : [0];
-  const argnums = given?.value.kind === "sequence" ? numbers : (numbers[0] ?? 0);
+  const by = given(1, "argnums", "argnum", "wrt");
+  const numbers = by ? itemsOf(by.value).flatMap(({ value }) => argumentIndex(value, f.value)) : [0];
+  const argnums = by?.value.kind === "sequence" ? numbers : (numbers[0] ?? 0);
   const aux = args.find((arg) => arg.name?.text === "has_aux")?.operand.value;
   return { kind: "transform", name, of: f.value, argnums, ...(aux?.kind === "bool" && aux.value && { aux: true }) };
 }
@@ -316,19 +325,53 @@ function segment<C extends Call>(
   return value;
 }
 
-/** `torch.autograd.grad(loss, (w, b))`. */
+/** Tensors that PyTorch's grad is given, one or a list; modules in a row are a function. */
+const isTensors = (value: Value): boolean =>
+  value.kind === "tensor" ||
+  (value.kind === "sequence" &&
+    !value.chain &&
+    value.items.length > 0 &&
+    value.items.every((item) => isTensors(item.value)));
+
+/** `torch.autograd.grad(loss, (w, b))`, `torch.autograd.grad(outputs=u, inputs=x, grad_outputs=torch.ones_like(u))`. */
 function torchGrad(
   interpreter: Interpreter,
   run: StatementRun,
   call: Call,
-  loss: Value,
-  [wrt]: readonly Operand[],
+  outputs: Operand,
+  wrt: Operand | undefined,
+  cotangents: Operand | undefined,
 ): Value {
-  const problem = lossProblem(interpreter, loss);
-  if (problem || !wrt)
-    return refuse(interpreter, call.expr.span, problem ?? "grad takes a loss and what to differentiate by.");
-  if (isOpen(interpreter, [loose(loss), wrt])) return BROKEN;
-  const found = gradients(interpreter, run, call.expr, ones(tensorsOf(loss)), tensorsOf(wrt.value));
+  const { span } = call.expr;
+  if (isOpen(interpreter, [outputs, ...(wrt ? [wrt] : [])])) return BROKEN;
+  const losses = tensorsOf(outputs.value);
+  const given = cotangents ? itemsOf(cotangents.value).map(({ value }) => value) : [];
+  const seeds = new Map<NodeId, NodeId>();
+  for (const [i, loss] of losses.entries()) {
+    const cotangent = given[i];
+    if (cotangent?.kind === "tensor") {
+      const [want, got] = [loss, cotangent.node].map((id) => typeOf(interpreter, id)) as [TensorType, TensorType];
+      if (!sameShape(want.shape, got.shape))
+        return refuse(
+          interpreter,
+          span,
+          `grad_outputs has the shape of its output: ${showType(want)}, not ${showType(got)}.`,
+        );
+      seeds.set(loss, cotangent.node);
+      continue;
+    }
+    const problem = lossProblem(interpreter, tensorValue(loss));
+    if (problem)
+      return refuse(
+        interpreter,
+        span,
+        wrt ? problem.replace("or use vjp", "or say grad_outputs=torch.ones_like(…)") : problem,
+      );
+  }
+  if (!wrt) return refuse(interpreter, span, "grad takes a loss and what to differentiate by.");
+  const all = (builder: DerivativeBuilder): ReadonlyMap<NodeId, NodeId> =>
+    new Map(losses.map((id) => [id, seeds.get(id) ?? ones([id])(builder).get(id)!]));
+  const found = gradients(interpreter, run, call.expr, all, tensorsOf(wrt.value));
   return found ? { kind: "sequence", items: found.map((id) => loose(tensorValue(id))) } : BROKEN;
 }
 

@@ -209,9 +209,10 @@ export function makeWeights(
 ): ReadonlyMap<string, NodeId> {
   const { type, args } = read(layer);
   for (const weight of type.weights?.(args, null) ?? []) {
+    const { size } = interpreter.nodes;
     const { value } = weightOperand(interpreter, run, layer, weight, "");
-    // One that no call reads is none of the program's inputs.
-    if (value.kind === "tensor") interpreter.spare.add(value.node);
+    // One that no call reads is none of the program's inputs; one that was there may be what training makes of it.
+    if (value.kind === "tensor" && interpreter.nodes.size > size) interpreter.spare.add(value.node);
   }
   return layer.weights;
 }

@@ -160,13 +160,19 @@ export function parameterOf(
   const begin = startAttrs(interpreter, node);
   // One draw or one number everywhere only says how training begins; other numbers are the weight's own.
   const weight = { ...usual, begin, ...(begin?.["source"] === "values" && { source: begin }) };
+  const trains = args.find(({ name }, i) => name?.text === "requires_grad" || (i === 1 && !name))?.operand.value;
+  if (trains?.kind === "bool" && !trains.value) weight.frozen.add("");
   if (isData(interpreter, node, begin)) holdData(interpreter, weight, node);
   else interpreter.spare.add(node);
   return { kind: "weight", weight };
 }
 
 /** The path of a copy, whose weights begin as those of `from`. */
-const copyOf = ({ begins }: Named): Named => ({ ...unnamed(), begins: new Map(begins) });
+const copyOf = ({ begins, frozen }: Named): Named => ({
+  ...unnamed(),
+  begins: new Map(begins),
+  frozen: new Set(frozen),
+});
 
 /** `value` with layers and objects of its own instead of those in it. */
 export function deepCopy(value: Value, seen = new Map<ObjectInfo, ObjectInfo>()): Value {

@@ -50,7 +50,7 @@ export function callMethod(
 ): Value {
   const value = bound(found, self);
   if (value.kind !== "def") return interpreter.call(run, at, value, args);
-  const { def, scope, method, made } = value;
+  const { def, scope, method, made, derivatives } = value;
   return callAnyDef(
     interpreter,
     run,
@@ -59,6 +59,7 @@ export function callMethod(
       def,
       scope,
       ...(made !== undefined && { made }),
+      ...(derivatives !== undefined && { derivatives }),
       ...(method && { method }),
       ...(making && { making }),
       ...(label && { label }),

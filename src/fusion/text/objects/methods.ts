@@ -29,7 +29,8 @@ import {
   pairsOf,
 } from "./modules";
 import { optimizerMethod } from "./optimizers";
-import { zeroGradients } from "./parameters";
+import { freeze, zeroGradients } from "./parameters";
+import { truthOf } from "../values/constants";
 import { layerOfObject, setLayer } from "./objects";
 
 /** What every module can do: where it is, how it is saved and which mode it is in change no value. */
@@ -43,7 +44,6 @@ const SAME: ReadonlySet<string> = new Set([
   "bfloat16",
   "train",
   "eval",
-  "requires_grad_",
   "type",
   "compile",
 ]);
@@ -73,6 +73,12 @@ export function moduleMethod(
   name: string,
   args: readonly GivenArgument[],
 ): Value | null {
+  if (name === "requires_grad_") {
+    const [on] = args.map(({ operand }) => operand.value);
+    for (const [, weight] of namedWeights(interpreter, run, self))
+      if (weight.kind === "tensor") freeze(interpreter, weight.node, on !== undefined && truthOf(on) === false);
+    return self;
+  }
   if (SAME.has(name)) return self;
   if (self.kind === "object" && name === "init") return initVariables(interpreter, run, at, self.object, args);
   if (self.kind === "object" && name === "apply" && args[0] && !isFunction(args[0].operand.value))

@@ -9,7 +9,7 @@ import { sameShape } from "../../ir";
 import { typeOf } from "../interpreter";
 import { writeInPlace } from "../calls/memory";
 import type { Expr, Statement } from "../reading/syntax";
-import { isTrained, setWeight } from "./parameters";
+import { isTrained, learnInPlace, setWeight } from "./parameters";
 import { Variables } from "../layers/variables";
 import { openTrial } from "../trial";
 import { leavesOf } from "../values/trees";
@@ -88,6 +88,7 @@ export function loadState(interpreter: Interpreter, run: StatementRun, expr: Exp
     const weight = interpreter.weightOf.get(was.node);
     if (!weight || !sameShape(typeOf(interpreter, was.node).shape, typeOf(interpreter, now.node).shape)) continue;
     writeInPlace(interpreter, run, expr, was, now);
+    learnInPlace(interpreter, run.frame, was, now);
     setWeight(interpreter, weight.named, weight.key, now.node);
   }
 }

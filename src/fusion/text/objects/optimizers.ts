@@ -21,7 +21,7 @@ import {
 import { canBegin } from "../statements/starting-values";
 import { callMethod } from "./attributes";
 import { inherited, lineOf } from "./classes";
-import { type ParameterHome, homesIn, rebind, replace, setWeight } from "./parameters";
+import { type ParameterHome, homesIn, isFrozen, rebind, replace, setWeight } from "./parameters";
 
 const isOf = ({ of }: ObjectInfo, name: string): boolean => lineOf(of).includes(libraryClass(name)!);
 
@@ -179,7 +179,7 @@ export function clipped(
   const { losses, optimizing } = interpreter;
   const now = ({ node }: ParameterHome): NodeId => optimizing.replaced.get(optimizing.first.get(node) ?? node) ?? node;
   const homes = [...new Set([...homesIn(parameters.operand.value)].map(now))];
-  const moved = homes.filter((node) => hangsOn(interpreter, losses, node));
+  const moved = homes.filter((node) => !isFrozen(interpreter, node) && hangsOn(interpreter, losses, node));
   if (moved.length === 0) {
     const text = "There are no gradients to clip: call loss.backward() before.";
     interpreter.diagnostics.add("no-gradients", expr.span, text);
@@ -213,7 +213,7 @@ function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: O
     })),
   );
   const homes = found.filter(({ node }, i) => found.findIndex((each) => each.node === node) === i);
-  const moved = homes.filter(({ node }) => hangsOn(interpreter, losses, node));
+  const moved = homes.filter(({ node }) => !isFrozen(interpreter, node) && hangsOn(interpreter, losses, node));
   if (moved.length === 0 && optimizing.unclear) return;
   if (moved.length === 0) {
     const text =

@@ -11,6 +11,36 @@ export interface ParameterHome {
   readonly home: { readonly named: Named; readonly key: string } | null;
 }
 
+/** `p.requires_grad = False`: nothing trains it, from here on; or something does. */
+export function freeze({ optimizing, weightOf, frozen }: Interpreter, node: NodeId, off: boolean): void {
+  const first = optimizing.first.get(node) ?? node;
+  const weight = weightOf.get(first);
+  if (weight && off) weight.named.frozen.add(weight.key);
+  else weight?.named.frozen.delete(weight.key);
+  if (off) frozen.add(first);
+  else frozen.delete(first);
+}
+
+/** Whether nothing trains a parameter. */
+export function isFrozen({ optimizing, weightOf, frozen }: Interpreter, node: NodeId): boolean {
+  const first = optimizing.first.get(node) ?? node;
+  const weight = weightOf.get(first);
+  return weight ? weight.named.frozen.has(weight.key) : frozen.has(first);
+}
+
+/** Whether a derivative by something that is trained may pass through a value. */
+export function requiresGrad(interpreter: Interpreter, node: NodeId): boolean {
+  const { nodes, optimizing } = interpreter;
+  const seen = new Set([node]);
+  for (const id of seen) {
+    const first = optimizing.first.get(id) ?? id;
+    const role = nodes.get(first)?.attrs["role"];
+    if ((role === "param" || role === "state" || optimizing.first.has(id)) && !isFrozen(interpreter, id)) return true;
+    if (!nodes.still.has(id)) for (const input of nodes.get(id)?.inputs ?? []) seen.add(input);
+  }
+  return false;
+}
+
 /** Whether training may move a weight: a norm's running means are none of its parameters. */
 export const isTrained = ({ nodes }: Interpreter, node: NodeId): boolean => nodes.get(node)?.attrs["role"] !== "const";
 
@@ -120,13 +150,17 @@ export function isLearned({ nodes }: Interpreter, value: NodeId): boolean {
 /** A tensor that is written in place is another for everything that holds it, where training moves it. */
 export function learnInPlace(interpreter: Interpreter, frame: Frame, was: Value, now: Value): void {
   if (was.kind !== "tensor" || now.kind !== "tensor" || was.node === now.node) return;
-  const first = interpreter.optimizing.first.get(was.node) ?? was.node;
-  if (!canBegin(interpreter, first) || !isLearned(interpreter, now.node)) return;
-  replace(interpreter, was.node, now.node);
+  const { first: firsts, written } = interpreter.optimizing;
+  // `p.mul_(0.9).add_(w)`: what the parameter was before the first of both.
+  const held = written.get(was.node) ?? was.node;
+  const first = firsts.get(held) ?? held;
+  if (!canBegin(interpreter, first)) return;
+  if (!isLearned(interpreter, now.node)) return void written.set(now.node, held);
+  replace(interpreter, held, now.node);
   const seen = new Set<unknown>();
   for (let scope: Scope | null = frame.scope; scope; scope = scope.parent)
     for (const history of scope.names.values())
       for (const { node, home } of homesIn(history.at(-1)?.value ?? now, seen))
-        if (home && node === was.node) setWeight(interpreter, home.named, home.key, now.node);
-  rebind(interpreter, frame, was.node, now.node);
+        if (home && node === held) setWeight(interpreter, home.named, home.key, now.node);
+  rebind(interpreter, frame, held, now.node);
 }

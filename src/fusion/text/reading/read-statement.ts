@@ -1,6 +1,7 @@
 /** @file Statements out of tree nodes; Python outside the language gets a sentence of its own. */
 import type { Span } from "../../ir";
 import type { Expr, NameExpr, Statement } from "./syntax";
+import { lastNameOf } from "./syntax";
 import type { Diagnostics } from "./diagnostics";
 import type { Item } from "./read-item";
 import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
@@ -306,11 +307,27 @@ function readWhile(context: ParserContext): Statement {
   return test ? { kind: "while", span, test, body: bodyOf(item) } : { kind: "bad", span, targets: [] };
 }
 
+/** What says whether PyTorch notes what derivatives need. */
+export const GRADIENT_MODES: ReadonlySet<string> = new Set([
+  "no_grad",
+  "inference_mode",
+  "enable_grad",
+  "set_grad_enabled",
+]);
+
 /** The body alone: where and how something is computed changes no value. */
 function readWith(context: ParserContext): readonly Statement[] {
   const { item, diagnostics } = context;
   bodyErrors(context);
   const named = item.parts.findIndex(({ name }) => name === "as");
+  const modes = exprsOf(item.parts).filter((expr) => GRADIENT_MODES.has(lastNameOf(expr)));
+  if (named < 0 && modes.length > 0) {
+    return [
+      ...modes.map((mode): Statement => ({ kind: "pass", span: mode.span, derivatives: mode })),
+      ...bodyOf(item),
+      ...modes.map((mode): Statement => ({ kind: "pass", span: mode.span, derivatives: "before" })),
+    ];
+  }
   if (named < 0) {
     diagnostics.add("no-effect", firstLine(context), "`with` has no effect here: only its body is read.", {
       severity: "warning",

@@ -237,6 +237,8 @@ export interface ImportStatement extends At {
 }
 export interface PassStatement extends At {
   readonly kind: "pass";
+  /** Where `with torch.no_grad():` begins or ends: whether what follows passes derivatives on; "before": as it was before the block. */
+  readonly derivatives?: Expr | "before";
 }
 /** Not understood; names it would have bound are known, so that their readers are not blamed. */
 export interface BadStatement extends At {

@@ -4,6 +4,8 @@ import { customFunction, isCustom, isRule, setRules } from "../objects/custom-fu
 import { isTransform } from "../calls/transforms";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { bare, type CallExpr, type DefStatement, type Expr, lastNameOf } from "../reading/syntax";
+import { GRADIENT_MODES } from "../reading/read-statement";
+import { isOn } from "./modes";
 import type { CustomFunction, Scope, Value } from "../values/values";
 
 /** Whether the program has what a decorator names: a def, a class or an object. */
@@ -46,6 +48,7 @@ export function decorated(
     const call = decorator.kind === "call" ? decorator : null;
     const [wrapped, ...rest] = call && lastNameOf(call) === "partial" ? call.args : [];
     const word = lastNameOf(wrapped?.value ?? decorator);
+    if (GRADIENT_MODES.has(word) && of.kind === "def") return { ...of, derivatives: isOn(interpreter, run, decorator) };
     if (!isTransform(word) && !isCustom(word)) return of;
     const args = (wrapped ? rest : (call?.args ?? [])).map(({ name, value, span: at }) => ({
       name,

@@ -201,7 +201,7 @@ function isLast(
   block: (() => boolean) | null,
 ): boolean {
   const { optimizing } = interpreter;
-  if (!block && mayTrain(interpreter, run.frame))
+  if (!block && mayTrain(interpreter, run.frame, iteration.statement))
     return runFirst(interpreter, run, { ...iteration, run: iterate }) !== "goes on";
   const { turns } = optimizing;
   if (!iterate(null)) return true;

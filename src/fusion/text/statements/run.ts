@@ -24,7 +24,8 @@ import type {
   Statement,
   UpdateStatement,
 } from "../reading/syntax";
-import { bare, everyStatement, rootsOf } from "../reading/syntax";
+import { bare, everyStatement, lastNameOf, rootsOf } from "../reading/syntax";
+import { isOn } from "./modes";
 import { decorated } from "./decorators";
 import { currentAll, writeInPlace } from "../calls/memory";
 import { asPair } from "../calls/multi-results";
@@ -40,11 +41,27 @@ import { leavesOf } from "../values/trees";
 
 /** Runs `statements` until one returns or leaves its loop. */
 export function runBody(interpreter: Interpreter, statements: readonly Statement[], frame: Frame): void {
+  const { nodes } = interpreter;
+  const { off } = nodes;
+  runAll(interpreter, statements, frame);
+  // The end of a block that is left before is not read.
+  if (frame.result.values || frame.jump?.word) nodes.off = off;
+}
+
+function runAll(interpreter: Interpreter, statements: readonly Statement[], frame: Frame): void {
+  const { nodes } = interpreter;
+  /** Whether derivatives were off before each open `with torch.no_grad():`. */
+  const before: boolean[] = [];
   for (const [i, statement] of statements.entries()) {
-    if (frame.result.values && frame.defs.length === 0 && statements[i - 1]?.kind === "return")
+    const mode = statement.kind === "pass" ? statement.derivatives : undefined;
+    if (frame.result.values && frame.defs.length === 0 && statements[i - 1]?.kind === "return" && !mode)
       warnUnreached(interpreter, statement);
     if (frame.result.values || frame.jump?.word || !mayGoOn(interpreter, statement.span)) return;
-    runStatement(interpreter, statement, frame);
+    if (mode === "before") nodes.off = before.pop() ?? false;
+    else if (mode) {
+      before.push(nodes.off);
+      underName(interpreter, frame, statement, "_", (run) => (nodes.off = !isOn(interpreter, run, mode)));
+    } else runStatement(interpreter, statement, frame);
   }
 }
 
@@ -311,6 +328,11 @@ function runExpression(interpreter: Interpreter, statement: ExpressionStatement,
   const mode = isModeCall(frame, statement);
   if (mode) {
     interpreter.training = mode === "train";
+    return;
+  }
+  const asked = bare(statement.value);
+  if (asked.kind === "call" && lastNameOf(asked) === "set_grad_enabled") {
+    underName(interpreter, frame, statement, "_", (run) => (interpreter.nodes.off = !isOn(interpreter, run, asked)));
     return;
   }
   if (bare(statement.value).kind === "string" || runAssertion(interpreter, statement, frame)) return;

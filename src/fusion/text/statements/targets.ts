@@ -19,12 +19,13 @@ import { sharesOf } from "../calls/multi-results";
 import { setItem } from "../indexing/set-item";
 import { writeInPlace } from "../calls/memory";
 import { change } from "../values/grown";
-import { nameAfter } from "../layers/weights";
+import { nameAfter, weightValue } from "../layers/weights";
+import { leavesOf, mapLeaves } from "../values/trees";
 import { setField, setterOf } from "../objects/fields";
 import type { CallExpr, Expr, MemberExpr, NameExpr, Statement, SubscriptExpr } from "../reading/syntax";
 import { bare, indexParts, lastNameOf } from "../reading/syntax";
 import { arrayOfList } from "../values/number-arrays";
-import { keepWritten, learnInPlace, zeroOne } from "../objects/parameters";
+import { freeze, keepWritten, learnInPlace, zeroOne } from "../objects/parameters";
 
 /** `y`, or `y@2` when `y` names a node already. */
 export function versioned(frame: Frame, name: string): string {
@@ -88,6 +89,16 @@ export function wordOf(target: Expr): string | null {
 }
 const BAD: Expr = { kind: "bad", span: { from: 0, to: 0 } };
 
+/** Parameters that a name holds, alone or in lists, as tensors. */
+function asTensors(interpreter: Interpreter, run: StatementRun, value: Value): Value {
+  if (value.kind !== "weight" && value.kind !== "sequence" && value.kind !== "dict") return value;
+  const leaves = leavesOf({ value, path: "", expr: null });
+  if (!leaves.some((leaf) => leaf.value.kind === "weight")) return value;
+  return mapLeaves({ value, path: "", expr: null }, (leaf) =>
+    leaf.value.kind === "weight" ? { ...leaf, value: weightValue(interpreter, run, leaf.value, run.root) } : leaf,
+  ).value;
+}
+
 /** `fc.weight = nn.Parameter(w)`: the tensor where the parameter holds one; otherwise how training begins with it. */
 function setLayerWeight(layer: LayerInfo, name: string, { weights, begin }: WeightInfo): void {
   const node = weights.get("");
@@ -127,6 +138,8 @@ function writeMember(interpreter: Interpreter, run: StatementRun, expr: MemberEx
     return learnInPlace(interpreter, run.frame, object, value);
   }
   if (object.kind === "tensor" && text === "grad" && value.kind === "none") return zeroOne(interpreter);
+  if (object.kind === "tensor" && text === "requires_grad" && value.kind === "bool")
+    return freeze(interpreter, object.node, !value.value);
   if (
     isBroken(object) ||
     isBroken(value) ||
@@ -230,7 +243,7 @@ export function bindTargets(
   if (expr.kind === "name") {
     if (value.kind === "tensor") nameLoose(interpreter, run, value.node, expr.name);
     nameAfter(value, expr.name);
-    return bindName(interpreter, run, expr, value, kind);
+    return bindName(interpreter, run, expr, run.frame.making ? value : asTensors(interpreter, run, value), kind);
   }
   if (expr.kind === "member") return writeMember(interpreter, run, expr, value);
   if (expr.kind === "subscript")

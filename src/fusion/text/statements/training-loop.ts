@@ -50,13 +50,31 @@ export function differentiates({ statements }: Pick<Interpreter, "statements">):
   return known;
 }
 
-/** Whether a loop that stands here may be the training: part of the program's own sequence, not of what it differentiates or batches. */
-export const mayTrain = (interpreter: Interpreter, frame: Frame): boolean =>
-  frame.sequence === true && differentiates(interpreter);
+/** `torch.autograd.grad(loss, ws, create_graph=True)`: a derivative that is differentiated again. */
+const isInner = (expr: Expr): boolean =>
+  expr.kind === "call" &&
+  derives(bare(expr.callee)) &&
+  expr.args.some(({ name, value }) => name?.text === "create_graph" && bare(value).kind === "true");
+
+/** How many derivatives a loop takes in its own body, and how many of them are differentiated again. */
+function derivativesIn(loop: Statement): { readonly all: number; readonly inner: number } {
+  const expressions = expressionsOf(bodiesOf(loop).flat());
+  return { all: expressions.filter(derives).length, inner: expressions.filter(isInner).length };
+}
+
+/**
+ * Whether a loop that stands here may be the training: part of the program's own sequence, not of what it differentiates or batches,
+ * and not steps that are differentiated again.
+ */
+export function mayTrain(interpreter: Interpreter, frame: Frame, loop: Statement): boolean {
+  if (frame.sequence !== true || !differentiates(interpreter)) return false;
+  const { all, inner } = derivativesIn(loop);
+  return inner === 0 || all > inner;
+}
 
 /** Whether a loop that stands here takes derivatives in its own body. */
 export const isTraining = (interpreter: Interpreter, frame: Frame, loop: Statement): boolean =>
-  mayTrain(interpreter, frame) && expressionsOf(bodiesOf(loop).flat()).some(derives);
+  mayTrain(interpreter, frame, loop) && derivativesIn(loop).all > 0;
 
 /** A number or tensor that an iteration carries on as another. */
 interface Carried extends Ending {

@@ -36,8 +36,15 @@ interface Next {
 function endingsOf(interpreter: Interpreter, graph: Graph, { scope }: Frame): readonly Next[] {
   const found = new Map<NodeId, Next>();
   const names = [...scope.names].map(([name, bindings]) => ({ name, first: bindings[0]!, last: bindings.at(-1)! }));
+  /** Another name of a list or dictionary that its first name still holds may go on as something of its own. */
+  const isBorrowed = ({ name, first }: (typeof names)[number], at: number): boolean =>
+    names.some(
+      (other, i) =>
+        i < at && other.name !== name && other.first.value === first.value && other.last.value === first.value,
+    );
   const isAlone = ({ first }: (typeof names)[number]): boolean => first.value.kind === "tensor";
-  for (const each of [...names.filter(isAlone), ...names.filter((one) => !isAlone(one))]) {
+  const groups = names.filter((one, at) => !isAlone(one) && !isBorrowed(one, at));
+  for (const each of [...names.filter(isAlone), ...groups]) {
     for (const { from, to, path } of endings(each.first.value, each.last.value, each.name)) {
       if (from.kind !== "tensor" || to.kind !== "tensor" || found.has(from.node)) continue;
       const [input, value] = [findNode(graph, from.node), findNode(graph, to.node)];

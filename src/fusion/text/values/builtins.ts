@@ -170,6 +170,7 @@ const OWN: ReadonlySet<string> = new Set([
   "reversed",
   "sorted",
   "enumerate",
+  "filter",
   "len",
   "zip",
   "max",

@@ -10,7 +10,7 @@ import { deepCopy } from "../layers/weights";
 import { attributeOf } from "../objects/attributes";
 import { classNames } from "../objects/classes";
 import { setField } from "../objects/fields";
-import { castTo } from "../calls/member";
+import { castTo, memberValue } from "../calls/member";
 import { typeOf } from "../interpreter";
 import { arrayOfList } from "./number-arrays";
 import type { CallExpr, Expr } from "../reading/syntax";
@@ -109,11 +109,25 @@ function attributeNamed(
     return attributeOf(interpreter, run, value.object, { text, span: expr.span }, { path, expr });
   if (value.kind === "layer") return layerMember(interpreter, run, value.layer, { text, span: expr.span }, path);
   if (value.kind === "class") return value.of.attributes.get(text)?.value ?? null;
-  if (value.kind !== "module") return null;
   const op = findOp(text);
+  if (value.kind === "tensor" && TENSOR_MEMBERS.has(text)) {
+    const name = { text, span: expr.span };
+    const member = { kind: "member", object: expr, name, span: expr.span } as const;
+    return memberValue(interpreter, run, member, { value, path: "", expr: null }, path);
+  }
+  // A method of a tensor, `getattr(loss, reduction)()`.
+  if (value.kind === "tensor" && op && op.kind !== "source")
+    return {
+      kind: "partial",
+      of: { kind: "op", op },
+      args: [{ name: null, operand: { value, path: "", expr: null }, span: expr.span }],
+    };
+  if (value.kind !== "module") return null;
   if (isLayer(text)) return { kind: "layer-class", name: text };
   return op && op.kind !== "source" ? { kind: "op", op } : null;
 }
+
+const TENSOR_MEMBERS: ReadonlySet<string> = new Set(["shape", "ndim", "dtype", "device", "T", "mT", "requires_grad"]);
 
 /** `getattr(options, "eps", 1e-5)`. */
 const attribute: Known = (interpreter, run, call, [object, name, otherwise]) => {

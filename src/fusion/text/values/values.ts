@@ -33,6 +33,8 @@ export type Value =
       readonly scope: Scope;
       readonly method?: Method;
       readonly made?: number;
+      /** Whether derivatives pass through what it computes, where a decorator says it. */
+      readonly derivatives?: boolean;
     }
   /** `grad(f)`, waiting for its arguments. */
   | {
@@ -132,6 +134,8 @@ export interface Named {
   readonly weights: Map<string, NodeId>;
   /** How those of its weights begin that the program sets before it trains them. */
   readonly begins: Map<string, Attrs>;
+  /** Those of its weights that nothing trains. */
+  readonly frozen: Set<string>;
 }
 
 /** A class as its statement says it. */
@@ -207,7 +211,13 @@ export interface Method {
   readonly owner: ClassInfo;
 }
 
-export const unnamed = (): Named => ({ holder: null, name: null, weights: new Map(), begins: new Map() });
+export const unnamed = (): Named => ({
+  holder: null,
+  name: null,
+  weights: new Map(),
+  begins: new Map(),
+  frozen: new Set(),
+});
 
 export const BROKEN: Value = { kind: "broken" };
 export const NONE: Value = { kind: "none" };

@@ -108,6 +108,21 @@ export function walkCall(
     return { kind: "sequence", items: items.map(pair) };
   }
   const [f, list, start] = plain;
+  if (name === "filter" && f && list) {
+    const items = itemsIn(list);
+    const holds = items?.map((item, i) =>
+      f.value.kind === "none"
+        ? truthOf(item.value)
+        : truthOf(
+            interpreter.call(run, { expr: { ...call.expr, args: [] }, path: `${call.path}/filter${i}` }, f.value, [
+              { name: null, operand: item, span: call.expr.span },
+            ]),
+          ),
+    );
+    return items && holds && !holds.includes(null)
+      ? { kind: "sequence", list: true, items: items.filter((_, i) => holds[i]) }
+      : null;
+  }
   if (name !== "reduce" || !f || f.value.kind === "tensor") return null;
   const items = itemsIn(list);
   return items && reduced(interpreter, run, call, f.value, start ? [start, ...items] : items);
