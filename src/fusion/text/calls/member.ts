@@ -15,6 +15,7 @@ import { indicesBeside, isPair } from "./multi-results";
 import { attributeOf, classMember } from "../objects/attributes";
 import { unknownAttribute } from "../objects/classes";
 import { isHandedOn } from "../objects/methods";
+import { scheduledGroups } from "../objects/optimizers";
 import { nearest } from "../suggest";
 import type { Expr, Identifier, MemberExpr } from "../reading/syntax";
 import {
@@ -264,7 +265,17 @@ function memberOf(
   const { name } = expr;
   if (value.kind === "object") {
     const { object } = value;
-    const found = attributeOf(interpreter, run, object, name, { path, expr });
+    const call = {
+      kind: "call",
+      span: expr.span,
+      callee: expr,
+      args: [],
+      open: expr.span.to,
+      close: expr.span.to,
+    } as const;
+    const scheduled =
+      name.text === "param_groups" ? scheduledGroups(interpreter, run, { path, expr: call }, object) : null;
+    const found = scheduled ?? attributeOf(interpreter, run, object, name, { path, expr });
     if (found) return found;
     if (isHandedOn(name.text)) return { kind: "module-method", object, name: name.text };
     unknownAttribute(interpreter, object.of, object.fields.keys(), name);

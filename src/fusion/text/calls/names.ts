@@ -106,6 +106,11 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
     "spectral_norm",
     "It divides a weight by its largest singular value, which training estimates: divide by an input that holds it, w / sigma.",
   ],
+  [
+    "ReduceLROnPlateau",
+    "It asks what losses have been: let a schedule that counts steps lower the rate, such as StepLR or CosineAnnealingLR.",
+  ],
+  ["LBFGS", "Its steps search along a line, as long as it takes: use SGD or Adam, or write the step."],
   ["pmap", "There is one GPU here. Write vmap for a batch, or psum for a sum over devices."],
   ...[
     "fft",

@@ -30,7 +30,7 @@ class SGD(Optimizer):
     return self.dampening != 0
 
   def _slots(self):
-    return [] if self.momentum == 0 else ["momentum_buffer"]
+    return ["momentum_buffer"] if isinstance(self.momentum, torch.Tensor) or self.momentum != 0 else []
 
   def _update(self, p, g, t, buf=None):
     g = self._decayed(p, g)
@@ -136,6 +136,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 
 class LRScheduler:
   def _begin(self, optimizer):
+    self.optimizer = optimizer
     optimizer.schedulers = getattr(optimizer, "schedulers", []) + [self]
 
   def _next(self, t):
@@ -189,6 +190,92 @@ class CosineAnnealingLR(LRScheduler):
 
   def _rate(self, lr, t):
     return self.eta_min + (lr - self.eta_min) * (1 + torch.cos(math.pi * t / self.T_max)) / 2
+
+class ConstantLR(LRScheduler):
+  def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1, verbose=False):
+    self.factor = factor
+    self.total_iters = total_iters
+    self._begin(optimizer)
+
+  def _rate(self, lr, t):
+    return torch.where(t < self.total_iters, lr * self.factor, lr)
+
+class PolynomialLR(LRScheduler):
+  def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1, verbose=False):
+    self.total_iters = total_iters
+    self.power = power
+    self._begin(optimizer)
+
+  def _rate(self, lr, t):
+    return lr * (1 - torch.clamp(t, max=self.total_iters) / self.total_iters) ** self.power
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+  def __init__(self, optimizer, T_0, T_mult=1, eta_min=0.0, last_epoch=-1, verbose=False):
+    self.T_0 = T_0
+    self.T_mult = T_mult
+    self.eta_min = eta_min
+    self._begin(optimizer)
+
+  def _rate(self, lr, t):
+    if self.T_mult == 1:
+      part = (t % self.T_0) / self.T_0
+    else:
+      # A little more: a logarithm that is just below a whole number is not rounded down to the one before.
+      cycle = torch.floor(torch.log(t / self.T_0 * (self.T_mult - 1) + 1.00001) / math.log(self.T_mult))
+      length = self.T_0 * self.T_mult ** cycle
+      part = (t - (length - self.T_0) / (self.T_mult - 1)) / length
+    return self.eta_min + (lr - self.eta_min) * (1 + torch.cos(math.pi * part)) / 2
+
+class OneCycleLR(LRScheduler):
+  def __init__(self, optimizer, max_lr, total_steps=None, epochs=None, steps_per_epoch=None, pct_start=0.3, anneal_strategy="cos", cycle_momentum=True, base_momentum=0.85, max_momentum=0.95, div_factor=25.0, final_div_factor=10000.0, three_phase=False, last_epoch=-1, verbose=False):
+    if three_phase:
+      raise ValueError("OneCycleLR of three phases is not read here: leave three_phase out.")
+    self.total = epochs * steps_per_epoch if total_steps is None else total_steps
+    self.max_lr = max_lr
+    self.top = pct_start * self.total - 1
+    self.linear = anneal_strategy == "linear"
+    self.momenta = (max_momentum, base_momentum) if cycle_momentum else None
+    self.first = max_lr / div_factor
+    self.last = self.first / final_div_factor
+    self._begin(optimizer)
+
+  def _between(self, a, b, part):
+    return a + (b - a) * part if self.linear else b + (a - b) / 2 * (torch.cos(math.pi * part) + 1)
+
+  def _cycle(self, first, top, last, t):
+    rises = self._between(first, top, t / self.top)
+    return torch.where(t <= self.top, rises, self._between(top, last, (t - self.top) / (self.total - 1 - self.top)))
+
+  def _rate(self, lr, t):
+    return self._cycle(self.first, self.max_lr, self.last, t)
+
+  def _momentum(self, t):
+    return None if self.momenta is None else self._cycle(self.momenta[0], self.momenta[1], self.momenta[0], t)
+
+class SequentialLR(LRScheduler):
+  def __init__(self, optimizer, schedulers, milestones, last_epoch=-1, verbose=False):
+    self.parts = schedulers
+    self.milestones = milestones
+    self.optimizer = optimizer
+    optimizer.schedulers = [self]
+
+  def _rate(self, lr, t):
+    rate = self.parts[0]._rate(lr, t)
+    for milestone, part in zip(self.milestones, self.parts[1:]):
+      rate = torch.where(t >= milestone, part._rate(lr, t - milestone), rate)
+    return rate
+
+def get_constant_schedule_with_warmup(optimizer, num_warmup_steps, last_epoch=-1):
+  return LambdaLR(optimizer, lambda t: torch.clamp(t / max(1, num_warmup_steps), max=1.0))
+
+def get_linear_schedule_with_warmup(optimizer, num_warmup_steps, num_training_steps, last_epoch=-1):
+  rest = max(1, num_training_steps - num_warmup_steps)
+  return LambdaLR(optimizer, lambda t: torch.where(t < num_warmup_steps, t / max(1, num_warmup_steps), torch.clamp((num_training_steps - t) / rest, min=0.0)))
+
+def get_cosine_schedule_with_warmup(optimizer, num_warmup_steps, num_training_steps, num_cycles=0.5, last_epoch=-1):
+  rest = max(1, num_training_steps - num_warmup_steps)
+  falls = lambda t: torch.clamp(0.5 * (1 + torch.cos(math.pi * num_cycles * 2 * (t - num_warmup_steps) / rest)), min=0.0)
+  return LambdaLR(optimizer, lambda t: torch.where(t < num_warmup_steps, t / max(1, num_warmup_steps), falls(t)))
 
 class LambdaLR(LRScheduler):
   def __init__(self, optimizer, lr_lambda, last_epoch=-1, verbose=False):

@@ -15,6 +15,7 @@ import {
 import { callMethod, tell } from "./attributes";
 import { callOf, inherited, layerAbove, lineOf, newMaking, setAside } from "./classes";
 import { forgetEarly } from "./modules";
+import { beginGroups } from "./optimizers";
 import { attachItems, containerOf, CONTAINERS, ITEMS } from "./containers";
 
 /** `Block(256)`: an object, filled in by __init__, or field by field. */
@@ -43,6 +44,7 @@ export function instantiate(
   }
   setAside(interpreter, before);
   forgetEarly(interpreter, object);
+  beginGroups(interpreter, object);
   return self;
 }
 

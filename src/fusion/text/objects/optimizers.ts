@@ -21,6 +21,8 @@ import {
 import { canBegin } from "../statements/starting-values";
 import { callMethod } from "./attributes";
 import { inherited, lineOf } from "./classes";
+import { setField } from "./fields";
+import { latest } from "../values/grown";
 import { type ParameterHome, homesIn, isFrozen, rebind, replace, setWeight } from "./parameters";
 
 const isOf = ({ of }: ObjectInfo, name: string): boolean => lineOf(of).includes(libraryClass(name)!);
@@ -31,19 +33,65 @@ interface ParameterGroup {
   readonly options: ObjectInfo;
 }
 
-function groupsOf(object: ObjectInfo): readonly ParameterGroup[] {
+function groupsOf(interpreter: Interpreter, object: ObjectInfo): readonly ParameterGroup[] {
+  const groups = object.fields.get(GROUPS);
+  const now = groups && latest(interpreter, groups);
+  return now?.kind === "sequence"
+    ? now.items.flatMap(({ value }) => (value.kind === "dict" ? [withOptions(object, value.entries)] : []))
+    : [];
+}
+
+/** What PyTorch calls the groups. */
+const GROUPS = "param_groups";
+/** Fields of an optimizer that are no options of its groups. */
+const OWN: ReadonlySet<string> = new Set(["params", "schedulers", GROUPS]);
+
+/** Gives a new optimizer its groups, as programs read and change them: `group["lr"] = 0.1`. */
+export function beginGroups(interpreter: Interpreter, object: ObjectInfo): void {
   const params = object.fields.get("params");
-  if (!params) return [];
+  if (!params || !isOf(object, "Optimizer")) return;
+  const usual = [...object.fields].filter(([name]) => !OWN.has(name));
+  const items = groupsIn(params).map((own): Operand => {
+    const entries = new Map([...usual, ...own].map(([name, value]) => [name, loose(value)]));
+    return loose({ kind: "dict", entries });
+  });
+  setField(interpreter, object, GROUPS, { kind: "sequence", list: true, items });
+}
+
+const loose = (value: Value): Operand => ({ value, path: "", expr: null });
+
+const withOptions = (object: ObjectInfo, entries: ReadonlyMap<string, Operand>): ParameterGroup => ({
+  params: entries.get("params")!.value,
+  options: {
+    ...object,
+    fields: new Map([...object.fields, ...[...entries].map(([name, { value }]) => [name, value] as const)]),
+  },
+});
+
+/** What each group says, its parameters among it. */
+function groupsIn(params: Value): readonly (readonly (readonly [string, Value])[])[] {
   const items = params.kind === "sequence" ? params.items.map(({ value }) => value) : [];
   const groups = items.flatMap((item) => (item.kind === "dict" && item.entries.has("params") ? [item.entries] : []));
-  if (groups.length === 0) return [{ params, options: object }];
-  return groups.map((entries) => {
-    const own = [...entries].map(([name, { value }]) => [name, value] as const);
-    return {
-      params: entries.get("params")!.value,
-      options: { ...object, fields: new Map([...object.fields, ...own]) },
-    };
-  });
+  if (groups.length === 0) return [[["params", params]]];
+  return groups.map((entries) => [...entries].map(([name, { value }]) => [name, value] as const));
+}
+
+/** `opt.param_groups`, with the rates that schedules make of theirs; null where no schedule does. */
+export function scheduledGroups(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: CallAt,
+  object: ObjectInfo,
+): Value | null {
+  const groups = latest(interpreter, object.fields.get(GROUPS) ?? NONE);
+  if (!object.fields.has("schedulers") || groups.kind !== "sequence") return null;
+  const rates = scheduled(interpreter, run, at, object).map(({ options }) => options.fields.get("lr")!);
+  const items = groups.items.map(({ value }, i) =>
+    value.kind === "dict"
+      ? loose({ ...value, entries: new Map([...value.entries, ["lr", loose(rates[i]!)]]) })
+      : loose(value),
+  );
+  return { kind: "sequence", list: true, items };
 }
 
 /** Whether a value of the graph hangs on another. */
@@ -64,6 +112,11 @@ export function optimizerMethod(
   object: ObjectInfo,
   name: string,
 ): Value | null {
+  if ((name === "get_last_lr" || name === "get_lr") && isOf(object, "LRScheduler")) {
+    const of = object.fields.get("optimizer");
+    const groups = of?.kind === "object" ? scheduled(interpreter, run, at, of.object) : [];
+    return { kind: "sequence", list: true, items: groups.map(({ options }) => loose(options.fields.get("lr")!)) };
+  }
   if (name !== "step") return null;
   if (isOf(object, "LRScheduler")) stepSchedule(interpreter, run, at, object);
   else if (isOf(object, "Optimizer")) step(interpreter, run, at, object);
@@ -130,6 +183,15 @@ function stepSchedule(interpreter: Interpreter, run: StatementRun, at: CallAt, s
   if (count.kind === "tensor") keep(interpreter, scheduler, key, before, count.node);
 }
 
+/** Options with another momentum, as SGD and Adam call it. */
+function withMomentum(fields: ReadonlyMap<string, Value>, momentum: Value): ReadonlyMap<string, Value> {
+  const betas = fields.get("betas");
+  if (momentum.kind === "none") return fields;
+  if (betas?.kind !== "sequence") return new Map([...fields, ["momentum", momentum]]);
+  const items = [loose(momentum), ...betas.items.slice(1)];
+  return new Map([...fields, ["betas", { ...betas, items }]]);
+}
+
 /** Groups with the rates that schedules make of theirs. */
 function scheduled(
   interpreter: Interpreter,
@@ -137,11 +199,12 @@ function scheduled(
   at: CallAt,
   object: ObjectInfo,
 ): readonly ParameterGroup[] {
-  const groups = groupsOf(object);
+  const groups = groupsOf(interpreter, object);
   const schedulers = object.fields.get("schedulers");
   if (schedulers?.kind !== "sequence") return groups;
   return groups.map(({ params, options }, i) => {
     let rate = options.fields.get("lr")!;
+    let fields: ReadonlyMap<string, Value> = options.fields;
     for (const [j, { value }] of schedulers.items.entries()) {
       if (value.kind !== "object") continue;
       const [, count] = countOf(interpreter, run, at, value.object);
@@ -154,8 +217,14 @@ function scheduled(
         "_rate",
         given(interpreter, at, [rate, tensorValue(count)]),
       );
+      if (!inherited(value.object.of, "_momentum")) continue;
+      const count2 = given(interpreter, at, [tensorValue(count)]);
+      fields = withMomentum(
+        fields,
+        own(interpreter, run, { ...at, path: `${path}/momentum` }, value.object, "_momentum", count2),
+      );
     }
-    return { params, options: { ...options, fields: new Map([...options.fields, ["lr", rate]]) } };
+    return { params, options: { ...options, fields: new Map([...fields, ["lr", rate]]) } };
   });
 }
 
