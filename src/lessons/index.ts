@@ -11,7 +11,7 @@ export {
   startExample,
   variantId,
 } from "./examples";
-export { changedOptions, optionsFor } from "./options";
+export { changedOptions, isAsOpened, optionsFor } from "./options";
 export { keywords, keywordsOf } from "./keywords";
 export { startHere } from "./start-here";
 export { findNote, noteKinds, notes, notesOfExample, notesOfPass } from "./notes";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { defaultOptions } from "../fusion";
-import { changedOptions, examples, optionsFor } from "./index";
+import { allLessons, changedOptions, examples, isAsOpened, optionsFor } from "./index";
 
 test("no example opens with options that count as changed", () => {
   const changed = examples.filter((each) =>
@@ -18,4 +18,15 @@ test("what goes along from program to program is said, and can be set back", () 
   expect(changedOptions({ ...opened, ...usual }, example!)).toBeNull();
   // Three is what no choice means.
   expect(changedOptions({ ...defaultOptions, level: 3 }, null)).toBeNull();
+});
+
+test("a variant is no longer that variant once a choice is taken back", () => {
+  for (const lesson of allLessons) {
+    const opened = optionsFor(lesson, defaultOptions, null, defaultOptions);
+    expect([lesson.id, isAsOpened(opened, lesson)]).toEqual([lesson.id, true]);
+    expect(isAsOpened({ ...opened, strict: !opened.strict }, lesson)).toBe(false);
+    if (opened.forced.length > 0) expect(isAsOpened({ ...opened, forced: [] }, lesson)).toBe(false);
+    // Another machine is no other plan of the example.
+    expect(isAsOpened({ ...opened, profile: { ...opened.profile, name: "own" } }, lesson)).toBe(true);
+  }
 });

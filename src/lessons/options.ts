@@ -62,6 +62,15 @@ export interface ChangedOptions {
   readonly usual: Partial<CompileOptions>;
 }
 
+/** What belongs to one program. */
+const OF_ONE = ["forced", "forbidden", "knobs", "savedValues"] as const satisfies readonly (keyof CompileOptions)[];
+
+/** Whether the plan is made as for who opens the example and changes nothing, on whichever machine. */
+export function isAsOpened(options: CompileOptions, example: Example | null): boolean {
+  const usual = example ? optionsFor(example, defaultOptions, null, defaultOptions) : defaultOptions;
+  return changedOptions(options, example) === null && OF_ONE.every((key) => same(options[key] ?? [], usual[key] ?? []));
+}
+
 /** What differs from how the example (or a program of one's own) opens for who changed nothing; null where nothing does. */
 export function changedOptions(options: CompileOptions, example: Example | null): ChangedOptions | null {
   const usual = example ? optionsFor(example, defaultOptions, null, defaultOptions) : defaultOptions;

@@ -1,6 +1,6 @@
 /** @file The example that is open: what it shows, its variants, its task and its notes. Gone once the program is another. */
 import { useEffect, useState } from "react";
-import { examples, findExample, presetOf, variantId, type Example, type Task } from "../../lessons";
+import { examples, findExample, isAsOpened, presetOf, variantId, type Example, type Task } from "../../lessons";
 import { afterFirstPaint, playground, selectIsEdited, selectPlanned, usePlayground } from "../../state";
 import { showBytes } from "../model/units";
 import { useNoteButtons } from "../notes/note-buttons";
@@ -13,6 +13,8 @@ function Variants({ preset, shown }: { readonly preset: Example; readonly shown:
     { id: preset.id, title: "Original" },
     ...(preset.variants ?? []).map((variant) => ({ id: variantId(preset, variant), title: variant.title })),
   ];
+  // With other options it is another plan, whoever chose them.
+  const isAsIs = usePlayground(({ document }) => isAsOpened(document.options, findExample(shown)));
   // The solutions of a challenge are shown to who asks.
   const hides = preset.chapter === "challenges" && shown === preset.id;
   if (hides)
@@ -32,7 +34,7 @@ function Variants({ preset, shown }: { readonly preset: Example; readonly shown:
         <button
           key={id}
           type="button"
-          aria-pressed={id === shown}
+          aria-pressed={id === shown && isAsIs}
           onClick={() => playground.getState().actions.openExample(id)}
         >
           {title}

@@ -31,7 +31,9 @@ test("fusion moves a program to the right, by the ratio of its bytes", () => {
   const [naive, fused] = stands;
   const bytes = planned.naivePlan!.totals.bytes / planned.fusedPlan!.totals.bytes;
   expect(fused!.intensity / naive!.intensity).toBeCloseTo(bytes, 6);
-  expect(standSentence(rooflineOf(a100), stands)).toMatch(/at most .* % of what a100 can compute, because memory/);
+  expect(standSentence(rooflineOf(a100), stands)).toMatch(
+    /left of the ridge: memory is the limit, at .* % of what a100 can compute/,
+  );
 });
 
 test("a program that computes nothing has no place", () => {

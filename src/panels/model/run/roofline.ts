@@ -146,13 +146,16 @@ export const standsOf = (naive: Plan, fused: Plan): readonly Stand[] =>
     return intensity > 0 && Number.isFinite(intensity) ? [{ plan, intensity }] : [];
   });
 
-/** `Fused, this program computes 0.75 FLOP on each byte: 0.48 % of what a100 can compute, because memory is the limit.` */
+/** `Fused, this program computes 0.75 FLOP on each byte, left of the ridge: memory is the limit, at 0.48 % of what a100 can compute.` */
 export function standSentence(roof: RooflineOf, stands: readonly Stand[]): string {
   const fused = stands.find(({ plan }) => plan === "fused");
   if (!fused) return "This program computes nothing.";
   const share = roofAt(roof, fused.intensity) / roof.flops;
-  const why = share < 1 ? "because memory is the limit" : "since arithmetic is the limit";
-  return `Fused, this program computes ${significant(fused.intensity)} FLOP on each byte: at most ${significant(100 * share, 2)} % of what ${roof.name} can compute, ${why}.`;
+  const why =
+    share < 1
+      ? `left of the ridge: memory is the limit, at ${significant(100 * share, 2)} % of what ${roof.name} can compute`
+      : `right of the ridge: arithmetic is the limit, as memory could feed more than ${roof.name} can compute`;
+  return `Fused, this program computes ${significant(fused.intensity)} FLOP on each byte, ${why}.`;
 }
 
 /** Whole decades that hold every ridge and every stand. */
