@@ -86,6 +86,11 @@ test("the palette has what a person draws: no loop, whose body is text, and noth
 test("a graph is fitted whole beside the card, in the middle and never larger than life", () => {
   const room = { width: 730, height: 668, card: 264 };
   expect(fitViewport([{ x0: 0, y0: 0, x1: 300, y1: 300 }], room, WHOLE).zoom).toBe(1);
+  // One that nobody draws may be, as far as it gains by it.
+  const enlarged = (x1: number, y1: number) =>
+    fitViewport([{ x0: 0, y0: 0, x1, y1 }], { ...room, enlarges: true }, WHOLE).zoom;
+  expect([enlarged(200, 100), enlarged(420, 100), enlarged(400, 740) < 1]).toEqual([1.4, 1, true]);
+  expect(enlarged(360, 100)).toBeCloseTo(450 / 360);
   expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 740 }], room, WHOLE).zoom).toBeCloseTo(652 / 740);
   const middle = fitViewport([{ x0: 100, y0: 0, x1: 300, y1: 300 }], room, WHOLE);
   expect(middle.x + 200).toBeCloseTo((room.width - room.card) / 2);

@@ -22,6 +22,8 @@ export interface Room {
   readonly card: number;
   /** What stands along the lower edge, over the graph: the toolbar and the like. */
   readonly over?: readonly Rect[];
+  /** A small graph may be larger than life: nobody draws it. */
+  readonly enlarges?: boolean;
 }
 
 export interface Size {
@@ -57,6 +59,8 @@ export function viewportOf(area: Area, { width, height }: Size): Viewport {
 }
 
 const EDGE = 8;
+/** Shares of the height that is left over which stand above a graph: beside a card, which docks high, and where it has the canvas for itself. */
+const [BESIDE_CARD, WITHOUT_CARD] = [0.3, 0.4];
 /** As near as one can go. */
 export const MAX_ZOOM = 2;
 /** The whole graph, when a person asks for it. */
@@ -81,21 +85,30 @@ export const onScreen = ({ x0, y0, x1, y1 }: Rect, { x, y, zoom }: Viewport): Re
   y1: y1 * zoom + y,
 });
 
+/** A small graph is enlarged so far, in a room that enlarges; what hardly gains by it stays as it is. */
+const LARGEST = 1.4;
+const WORTH_ENLARGING = 1.15;
+
 /**
- * In the middle of the room beside the card, from the top, never larger than life and not below `least`: a longer graph
- * then runs on below. Of one that is too wide, what lies above and below `lead` is in sight.
+ * In the middle of the room beside the card, from the top, larger than life only in a room that enlarges and not below
+ * `least`: a longer graph then runs on below. Of one that is too wide, what lies above and below `lead` is in sight.
  */
 function fitInto(content: readonly Rect[], room: Room, least: number, lead: Rect | null): Viewport {
   const all = around(content);
   const [width, height] = [all.x1 - all.x0, all.y1 - all.y0];
   const free = freeOf(room, { width, height });
-  const fits = Math.min(1, free.width / width, free.height / height);
+  const whole = Math.min(LARGEST, free.width / width, free.height / height);
+  const fits = room.enlarges && whole >= WORTH_ENLARGING ? whole : Math.min(1, whole);
   const zoom = fits >= SMALL ? fits : Math.max(least, fits);
   const spare = Math.max(0, free.width - width * zoom);
   const below = Math.max(0, free.height - height * zoom);
   const over = lead && width * zoom > free.width ? (lead.x0 + lead.x1) / 2 - free.width / zoom / 2 : all.x0;
   const left = Math.max(all.x0, Math.min(over, all.x1 - free.width / zoom));
-  return { x: EDGE + spare * 0.5 - (spare > 0 ? all.x0 : left) * zoom, y: EDGE + below * 0.3 - all.y0 * zoom, zoom };
+  return {
+    x: EDGE + spare * 0.5 - (spare > 0 ? all.x0 : left) * zoom,
+    y: EDGE + below * (room.card > 0 ? BESIDE_CARD : WITHOUT_CARD) - all.y0 * zoom,
+    zoom,
+  };
 }
 
 export const meets = (a: Rect, b: Rect): boolean => a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;

@@ -74,7 +74,8 @@ function Canvas({ cards }: CanvasProps) {
   const culling = useCulling(flow.nodes.length);
   // No step has a card while operands are missing.
   const waits = usePlayground(selectHasHoles);
-  const camera = useCamera(root, picture, folds, cards && !waits);
+  const decided = usePlayground((s) => selectSteps(s).length > 0);
+  const camera = useCamera(root, picture, folds, cards && !waits && decided);
   const gestures = useGestures(picture, editable, camera.flowPoint);
   const onKeyDown = useGraphKeys(picture, editable, camera.focus);
   useAskedEdit(editable);

@@ -3,7 +3,7 @@ import { useOnViewportChange, useReactFlow } from "@xyflow/react";
 import { useCallback, useEffect, useLayoutEffect, useRef, type RefObject } from "react";
 import { boxSizes, pillTarget, type Area } from "../../../document";
 import type { NodeId } from "../../../fusion";
-import { playground, selectStep, usePlayground } from "../../../state";
+import { playground, selectExample, selectIsEdited, selectStep, usePlayground } from "../../../state";
 import {
   rectOf,
   type Box,
@@ -106,10 +106,10 @@ function overOf(root: HTMLElement): Rect[] {
   });
 }
 
-const roomOf = (root: HTMLElement, cards: boolean): Room => {
+const roomOf = (root: HTMLElement, cards: boolean, enlarges: boolean): Room => {
   const { clientWidth: width, clientHeight: height } = root;
   const card = !cards || matchMedia(NARROW).matches ? 0 : width < TAKES_LARGE ? CARD_ROOM : LARGE_CARD_ROOM;
-  return { width, height, card, over: overOf(root) };
+  return { width, height, card, over: overOf(root), enlarges };
 };
 
 const lessMotion = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -142,15 +142,17 @@ export function useCamera(
 
   // Where there is no card the view follows a step however narrow it is. The presenter's stands beside the canvas.
   const cards = usePlayground((s) => !s.embed && !s.presenter) && hasCards;
+  // What is drawn must not grow or shrink under the mouse.
+  const enlarges = usePlayground((s) => selectExample(s) !== null && !selectIsEdited(s));
   const least = usePlayground((s) => (s.fitsWhole ? WHOLE : LEGIBLE));
   const show = useCallback(
     (zoom: number) => {
       const element = rootRef.current;
       if (!element || !latest.current) return;
       const content = contentOf(latest.current, folds);
-      void setViewport(fitViewport(content, roomOf(element, cards), zoom, leadOf(latest.current)));
+      void setViewport(fitViewport(content, roomOf(element, cards, enlarges), zoom, leadOf(latest.current)));
     },
-    [rootRef, setViewport, folds, cards],
+    [rootRef, setViewport, folds, cards, enlarges],
   );
   const fit = useCallback(() => show(WHOLE), [show]);
 
@@ -199,13 +201,13 @@ export function useCamera(
     // Where the card is a sheet, the view makes way for it instead.
     if (!root || !picture || touched.current || (cards && matchMedia(NARROW).matches)) return;
     const about = aboutOf(picture, step?.nodes ?? []);
-    const [content, room] = [contentOf(picture, false), roomOf(root, cards)];
+    const [content, room] = [contentOf(picture, false), roomOf(root, cards, enlarges)];
     const view = step
       ? followViewport(getViewport(), content, about, room, least)
       : // The naive plan is read from its beginning.
         firstViewport(getViewport(), content, room, least, leadOf(picture));
     if (view) void setViewport(view, { duration: lessMotion() ? 0 : FOLLOW_MILLIS });
-  }, [picture, step, cards, least, rootRef, getViewport, setViewport]);
+  }, [picture, step, cards, enlarges, least, rootRef, getViewport, setViewport]);
 
   // The view that a person chose stays with the page, for links; one that comes with a link is shown.
   const own = useRef<Area | null>(null);
