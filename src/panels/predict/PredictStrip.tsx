@@ -17,10 +17,14 @@ import { count } from "../model/units";
 import "./predict.css";
 
 /** What is asked next; null once all is known. */
-export function nextQuestion({ end, known }: Guesses, { naivePlan, steps }: Compilation): PredictQuestion | null {
+export function nextQuestion(
+  { end, known }: Guesses,
+  { naivePlan, fusedPlan, steps }: Compilation,
+): PredictQuestion | null {
   if (end === null && naivePlan) {
     const { fullSizeTransfers, kernels } = naivePlan.totals;
-    return fullSizeTransfers > 0
+    // Where only small ones are left, the page says “<1”: that is no number to guess.
+    return fullSizeTransfers > 0 && (fusedPlan?.totals.fullSizeTransfers ?? 0) > 0
       ? { kind: "end", count: "transfers", naive: fullSizeTransfers }
       : { kind: "end", count: "kernels", naive: kernels };
   }

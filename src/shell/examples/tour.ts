@@ -1,6 +1,6 @@
 /** @file The stops of the tour: where one looks, what the page does there, what is said with the shown program's own numbers, and where the card stands. */
 import { plural } from "../../fusion";
-import { showMicros } from "../../panels";
+import { showMicros, tallyOf } from "../../panels";
 import { selectPlan, selectScore, selectSteps, type Pane, type PlaygroundState } from "../../state";
 
 export interface Stop {
@@ -21,8 +21,9 @@ export const stops: readonly Stop[] = [
     enter: ({ actions }) => actions.stepTo(0),
     words: (state) => {
       const naive = selectScore(state)?.naive;
-      const kernels = plural(naive?.kernels ?? 0, "kernel");
-      return `This is the program before any fusion: ${kernels}. A thick line is a transfer through memory; ${naive?.fullSizeTransfers ?? 0} of them are full-size.`;
+      if (!naive) return "";
+      const { text, noun } = tallyOf(naive);
+      return `This is the program before any fusion: ${plural(naive.kernels, "kernel")}. A thick line is a transfer through memory; there are ${text(naive)} ${noun}.`;
     },
   },
   {
@@ -43,7 +44,8 @@ export const stops: readonly Stop[] = [
       const score = selectScore(state);
       if (!score) return "";
       const { naive, end } = score;
-      return `After the last step: ${plural(end.kernels, "kernel")}. ${naive.fullSizeTransfers} full-size transfers became ${end.fullSizeTransfers}, and the predicted time falls from ${showMicros(naive.predictedMicros)} to ${showMicros(end.predictedMicros)}.`;
+      const { text, noun } = tallyOf(naive);
+      return `After the last step: ${plural(end.kernels, "kernel")}. ${text(naive)} ${noun} became ${text(end)}, and the predicted time falls from ${showMicros(naive.predictedMicros)} to ${showMicros(end.predictedMicros)}.`;
     },
   },
   {

@@ -1,8 +1,8 @@
 /** @file One side note: its sentences, the programs that show it with their counts, and what it stands beside. */
 import { useEffect } from "react";
-import { passCatalogue } from "../../fusion";
+import { passCatalogue, type Sums } from "../../fusion";
 import { findExample, type Note, type Try } from "../../lessons";
-import { Figure, InlineCode, showBytes, showMicros } from "../../panels";
+import { Figure, InlineCode, showBytes, showMicros, tallyOf } from "../../panels";
 import { playground, usePlayground } from "../../state";
 
 function openExample(id: string): void {
@@ -12,6 +12,12 @@ function openExample(id: string): void {
 }
 
 const arrow = (before: string | number, after: string | number): string => `${before} → ${after}`;
+
+/** `19 → 3`, as the score counts them. */
+function transferWords(naive: Sums, fused: Sums): string {
+  const { text, noun } = tallyOf(naive);
+  return `${arrow(text(naive), text(fused))}${noun === "transfers" ? " of all sizes" : ""}`;
+}
 
 function TryLine({ title, opens }: Try) {
   const totals = usePlayground((state) => state.lessonTotals.get(opens));
@@ -27,7 +33,7 @@ function TryLine({ title, opens }: Try) {
       {naive && fused ? (
         <>
           <td>{arrow(naive.kernels, fused.kernels)}</td>
-          <td>{arrow(naive.fullSizeTransfers, fused.fullSizeTransfers)}</td>
+          <td>{transferWords(naive, fused)}</td>
           <td>{showBytes(fused.bytes)}</td>
           <td>{showMicros(fused.predictedMicros)}</td>
         </>

@@ -28,7 +28,7 @@ test("the transfers of a run, and its note, are the same after another program i
   const run = { text, plans: { naive: here(0), step: null, fused: here(compilation.steps.length) }, planned };
   const later = { naive: other.naivePlan!, step: null, fused: other.fusedPlan! };
   const note = scheduleNote(compilation, run);
-  expect(note).toMatch(/^Counted for this device, .*: \d transfers, then \d\.$/);
+  expect(note).toMatch(/^Counted for this device, .*: \d full-size transfers, then \d\.$/);
   expect(scheduleNote(other, run)).toBe(note);
   expect(countedRows(later, other.text, run)).toEqual(countedRows(planned, text, run));
 });

@@ -89,7 +89,7 @@ export function scheduleNote(
   const [first, last] = run.text === compilation.text ? [compilation.naivePlan, compilation.fusedPlan] : [naive, fused];
   if (!first || !last) return null;
   const tally = tallyOf(run.plans.naive.totals);
-  const [before, after] = [tally.of(run.plans.naive.totals), tally.of(run.plans.fused.totals)];
-  if (before === tally.of(first.totals) && after === tally.of(last.totals)) return null;
-  return `Counted for this device, whose kernels may read a row more than once: ${before} transfers, then ${after}.`;
+  const [before, after] = [run.plans.naive, run.plans.fused].map(({ totals }) => tally.text(totals));
+  if (before === tally.text(first.totals) && after === tally.text(last.totals)) return null;
+  return `Counted for this device, whose kernels may read a row more than once: ${before} ${tally.noun}, then ${after}.`;
 }
