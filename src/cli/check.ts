@@ -1,6 +1,15 @@
 /** @file Outputs of a run against the 64-bit reference: all elements, or a sample where all would take minutes. */
-import { compareOutputs, node, runReference, sampleReference, sizeOf, toleranceFor } from "../fusion";
-import type { Graph, NodeId, Plan } from "../fusion";
+import {
+  amplifiesRounding,
+  compareOutputs,
+  knownInputs,
+  node,
+  runReference,
+  sampleReference,
+  sizeOf,
+  toleranceFor,
+} from "../fusion";
+import type { ComputedElement, Graph, NodeId, Plan } from "../fusion";
 import type { PlanName } from "../gpu";
 
 export type Data = ArrayLike<number>;
@@ -16,6 +25,8 @@ export interface CheckedOutput {
   readonly maxUlp: number;
   /** Why the output counts as agreeing though it is off by more than 1 % of its largest value; null where it isn't. */
   readonly loose: string | null;
+  /** Whether f64 itself moves as far where it is off; null where that can't be told. */
+  readonly amplified: boolean | null;
   readonly pass: boolean;
 }
 
@@ -52,6 +63,22 @@ function wantedOf(graph: Graph, naive: Plan, inputs: ReadonlyMap<NodeId, Data>):
   return { values: new Map([...all].map(([id, { data }]) => [id, data])), at: null };
 }
 
+/** So many elements are asked about where an output is off. */
+const ASKED = 32;
+
+/** The elements that are farthest off, with what was computed there. */
+function farthest(want: Data, got: Data, at: readonly number[] | undefined): readonly ComputedElement[] {
+  const off = (i: number): number => {
+    const apart = Math.abs(got[i]! - want[i]!);
+    return Number.isNaN(apart) ? Infinity : apart;
+  };
+  const order = Array.from({ length: want.length }, (_, i) => i).filter((i) => !Object.is(got[i], want[i]));
+  return order
+    .toSorted((a, b) => off(b) - off(a))
+    .slice(0, ASKED)
+    .map((i) => ({ at: at?.[i] ?? i, got: [got[i]!] }));
+}
+
 /** `got(plan, output)` answers what a plan computed, or null for an output that is an input: nothing computed it. */
 export function checkOutputs(
   graph: Graph,
@@ -66,9 +93,13 @@ export function checkOutputs(
       const all = got(plan, name) ?? inputs.get(name)!;
       const chosen = at?.get(name)?.map((flat) => all[flat]!) ?? all;
       const tolerance = toleranceFor(graph, name);
-      const { maxAbs, maxRel, maxUlp, ofScale, pass } = compareOutputs(values.get(name)!, chosen, tolerance);
+      const want = values.get(name)!;
+      const { maxAbs, maxRel, maxUlp, ofScale, pass } = compareOutputs(want, chosen, tolerance);
       const loose = pass && ofScale > LOOSE ? tolerance.reason : null;
-      return { name, plan, maxAbs, maxRel, maxUlp, loose, pass };
+      const amplified = pass
+        ? false
+        : amplifiesRounding(graph, knownInputs(graph, inputs), name, farthest(want, chosen, at?.get(name)));
+      return { name, plan, maxAbs, maxRel, maxUlp, loose, amplified, pass: pass || amplified === true };
     }),
   );
   return { outputs, sampled: at ? SAMPLE : null };

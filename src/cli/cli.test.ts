@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { encodeFile, encodeLink } from "../document";
 import type { SharedState } from "../document";
-import { defaultOptions } from "../fusion";
+import { amplifiedWords, defaultOptions } from "../fusion";
 import { spread } from "./check";
 import { commands, usageText } from "./args";
 import { main } from "./index";
@@ -115,13 +115,20 @@ test("run --device cpu agrees with the reference and says so", async () => {
     "timings",
   ]);
   expect(answer.outputs.map((each: object) => Object.keys(each))).toEqual(
-    Array.from({ length: 2 }, () => ["name", "plan", "maxAbs", "maxRel", "maxUlp", "loose", "pass"]),
+    Array.from({ length: 2 }, () => ["name", "plan", "maxAbs", "maxRel", "maxUlp", "loose", "amplified", "pass"]),
   );
   expect(answer.outputs).toMatchObject([
     { name: "y", plan: "naive", pass: true },
     { name: "y", plan: "fused", pass: true },
   ]);
   expect((await command("run program.py")).code).toBe(0);
+});
+
+test("run says of a program that amplifies rounding what the page says of it", async () => {
+  const chaos = "x: f32[64] = uniform(0.1, 0.9)\nfor i in range(60):\n    x = 3.9 * x * (1 - x)\nreturn x\n";
+  const { code, out } = await command("run program.py", chaos);
+  expect([code, out.includes("DIFFERS")]).toEqual([0, false]);
+  expect(out).toContain(amplifiedWords("where it is off,"));
 });
 
 test("a sample is spread over the whole output", () => {

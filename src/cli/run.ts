@@ -1,5 +1,15 @@
 /** @file run: both plans on a device, every output against the 64-bit reference. */
-import { chosenFor, foldedData, fusionAt, inputData, planForTarget, runPlanOnCpu, sizeOf } from "../fusion";
+import {
+  amplifiedWords,
+  UNSETTLED,
+  chosenFor,
+  foldedData,
+  fusionAt,
+  inputData,
+  planForTarget,
+  runPlanOnCpu,
+  sizeOf,
+} from "../fusion";
 import type { Fusion, Graph, InputData, NodeId } from "../fusion";
 import { createSession, hostEnv, median } from "../gpu";
 import type { BenchResult, DeviceInfo, PlanName } from "../gpu";
@@ -158,13 +168,15 @@ function runText(ran: Ran, outputs: readonly CheckedOutput[]): string {
   const { device, planned, timings } = ran;
   const clock = device.clock ? `, ${device.clock}, step ${device.tickNanos} ns` : "";
   const head = `${device.name} (${device.description})${device.software && clock ? ", CPU timings, not a GPU speed-up" : ""}${clock}`;
-  const checks = outputs.map(({ name, plan, maxAbs, maxRel, maxUlp, loose, pass }) => [
+  const checks = outputs.map(({ name, plan, maxAbs, maxRel, maxUlp, loose, amplified, pass }) => [
     pass ? "agrees" : "DIFFERS",
     name,
     plan,
     `max abs ${maxAbs.toPrecision(3)}`,
     `max rel ${maxRel.toPrecision(3)}`,
     plural(maxUlp, "ULP"),
+    ...(amplified === true ? [amplifiedWords("where it is off,")] : []),
+    ...(amplified === null ? [UNSETTLED] : []),
     ...(loose === null ? [] : [`off by more than 1 % of its scale, which rounding may explain: ${loose}`]),
   ]);
   const times = timings.map(({ plan, kernel, nanoseconds, repeats }) => [

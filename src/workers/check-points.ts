@@ -3,15 +3,19 @@
  * from the device. Then: the kernel's nodes in f64 from the very numbers it read. No tensor is computed or fetched whole.
  */
 import {
+  amplifiesRounding,
   compareOutputs,
   fittedTo,
   largestFinite,
   coordinatesOf,
   foldedData,
   inputElement,
+  ONE_ELEMENT,
+  isReached,
   node as nodeOf,
   opDef,
   planSampling,
+  reachOf,
   sizeOf,
   toleranceFor,
   ulpHistogram,
@@ -40,18 +44,6 @@ const MAX_POINTS = 4096;
 const TOUCHED = 6e6;
 /** Elements that one kernel may have fetched. */
 const FETCHED = 2 ** 18;
-/** One element alone may depend on this many; else the kernel is not sampled. */
-const ONE_ELEMENT = 1e6;
-/** Half a step between neighbouring f32 values, of the value. */
-const ROUNDING = 2 ** -24;
-/** Half a step of f16. */
-const HALF_ROUNDING = 2 ** -11;
-/** Disturbed evaluations where a point lies beyond its limit. */
-const TRIES = 16;
-/** Roundings that a value may be off by: a sum of many terms rounds more often than it is read. Steps are crossed only so. */
-const ROUNDINGS = 4;
-/** The farthest of a few tries is this near to the farthest there is. */
-const MARGIN = 4;
 /** Share of the largest value that two results which agree are apart at most, unless it is said why. */
 const LARGE_SHARE = 0.01;
 
@@ -239,16 +231,6 @@ function halfValue(bits: number): number {
   return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** Moves each rounded value by up to a few roundings, either way: a step of a counter decides. */
-function disturbance(seed: number): (value: number, node: Node) => number {
-  let state = (seed * 0x9e3779b9) >>> 0;
-  return (value, { type }) => {
-    if (type.dtype !== "f32" && type.dtype !== "f16") return value;
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return value * (1 + (state / 2 ** 31 - 1) * ROUNDINGS * (type.dtype === "f16" ? HALF_ROUNDING : ROUNDING));
-  };
-}
-
 /** One output of a job against f64; points beyond the limit are tried again with every rounding disturbed. */
 function rowOf(
   job: Job,
@@ -292,42 +274,17 @@ function rowOf(
   };
 }
 
-/** How far roundings can move each value, seen in a few tries; Infinity where they decide between a number and none. */
-function reachOf(sampling: Sampling, id: NodeId, found: ReadonlyMap<NodeId, ArrayLike<number>>, want: Float64Array) {
-  const reach = new Float64Array(want.length);
-  for (let i = 1; i <= TRIES; i++) {
-    const moved = sampling.values(found, disturbance(i)).get(id)!;
-    for (const [k, value] of want.entries()) {
-      const apart = value === moved[k] ? 0 : Math.abs(moved[k]! - value);
-      reach[k] = Math.max(reach[k]!, Number.isNaN(apart) ? Infinity : apart);
-    }
-  }
-  return reach;
-}
-
-const isReached = (got: number, want: number, reach: number): boolean =>
-  reach === Infinity || Math.abs(got - want) <= MARGIN * reach;
-
 /**
  * Whether the program amplifies roundings at the very elements where two plans are farthest apart: f64 itself moves as far
  * there. null where one element depends on too many others to tell.
  */
-export function amplifiedAt({ source }: PointPlan, { output, farthest }: DifferentOutput): boolean | null {
-  if (farthest.length === 0) return false;
-  const flats = Uint32Array.from(farthest, ({ at }) => at);
-  const limit = ONE_ELEMENT * flats.length;
-  const sampling = planSampling(source.graph, source.known, new Map([[output, flats]]), limit);
-  if (!sampling || sampling.needs.size > 0) return null;
-  const want = sampling.values(new Map()).get(output)!;
-  const reach = reachOf(sampling, output, new Map(), want);
-  const tolerance = fittedTo(toleranceFor(source.graph, output), largestFinite(want));
-  return farthest.every(({ naive, other }, i) =>
-    [naive, other].every((got) => {
-      const { pass } = compareOutputs([want[i]!], [got], tolerance);
-      return pass || isReached(got, want[i]!, reach[i]!);
-    }),
+export const amplifiedAt = ({ source }: PointPlan, { output, farthest }: DifferentOutput): boolean | null =>
+  amplifiesRounding(
+    source.graph,
+    source.known,
+    output,
+    farthest.map(({ at, naive, other }) => ({ at, got: [naive, other] })),
   );
-}
 
 /**
  * Compares what was fetched, the whole program first.

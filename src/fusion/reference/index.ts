@@ -6,5 +6,14 @@ export { type Drawing } from "./draws";
 export { type Precision } from "./rounding";
 export { foldedData, runReference, type ReferenceOptions, type ReferenceValue } from "./run";
 export { knownInputs, planSampling, sampleReference, type Known, type Sampling } from "./sample";
+export {
+  amplifiedWords,
+  amplifiesRounding,
+  type ComputedElement,
+  isReached,
+  ONE_ELEMENT,
+  reachOf,
+  UNSETTLED,
+} from "./roundings";
 export { toleranceFor } from "./tolerance";
 export { coordinatesOf } from "./strided-loops";

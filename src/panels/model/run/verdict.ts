@@ -1,4 +1,5 @@
 /** @file The verdict box: do the plans compute the same, as far as they were compared? */
+import { amplifiedWords, UNSETTLED } from "../../../fusion";
 import type { CheckRow, FullComparison } from "../../../state";
 import { count, plural, scientific, significant } from "../units";
 import { planTitle } from "./run-types";
@@ -107,7 +108,7 @@ function sensitiveNote(rows: readonly CheckRow[], apart: readonly FullComparison
   const at = Math.max(0, ...rows.map(({ sensitive = 0 }) => sensitive));
   if (at === 0 && apart.length === 0) return "";
   const where = at > 0 ? `at ${plural(at, "point")}` : "where the plans are farthest apart,";
-  return ` This program amplifies rounding: ${where} f64 moves as far when each value changes by a few roundings of f32.`;
+  return ` ${amplifiedWords(where)}`;
 }
 
 function failure(row: CheckRow): string {
@@ -132,10 +133,6 @@ function agreement(row: CheckRow, of: string): string {
   return `Worst ${count(Math.round(row.maxUlp))} ULP${where}, ${scientific(row.maxRel)} relative, limit ${row.limit}.`;
 }
 
-/** Nothing is claimed where nothing could be computed. */
-const UNKNOWN =
-  "One element there depends on too many others for f64 to tell a wrong kernel from amplified rounding: choose a smaller size to know.";
-
 /** What was compared besides the rows. */
 export interface ComparedToo {
   /** Other plans against the naive one, in full. */
@@ -157,7 +154,7 @@ export function verdictOf(
   if (wrong) return { same: false, title: "Not the same.", text: fullFailure(wrong) };
   const kernels = kernelNote(rows, skipped);
   const open = apart.find(({ amplified }) => amplified === null);
-  if (open) return { same: false, title: "Not settled.", text: `${fullFailure(open)} ${UNKNOWN}${kernels}` };
+  if (open) return { same: false, title: "Not settled.", text: `${fullFailure(open)} ${UNSETTLED}${kernels}` };
   const sensitive = sensitiveNote(rows, apart);
   const loose = sensitive === "" ? looseNote(rows.filter(isWhole), full) : "";
   const row = deciding(rows.filter(isWhole));
