@@ -12,11 +12,14 @@ import { stripsOf, stripWords } from "../model/run/strip";
 function TimeLine({
   name,
   row,
+  beside = [],
 }: {
   readonly name: string;
   readonly row: Pick<TimeRow | KernelTime, "measured" | "predicted">;
+  /** What it is compared with. */
+  readonly beside?: readonly TimeRow[];
 }) {
-  const { median, spread } = showSpread(row.measured);
+  const { median, spread } = showSpread(row.measured, beside);
   return (
     <tr>
       <th scope="row">{name}</th>
@@ -68,7 +71,7 @@ export function Numbers({ run }: { readonly run: FinishedRun }) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <TimeLine key={row.plan} name={row.title} row={row} />
+            <TimeLine key={row.plan} name={row.title} row={row} beside={rows} />
           ))}
           {kernelTimes(run).map((row) => (
             <TimeLine key={`${row.plan}${row.kernel}`} name={`${planTitle(row.plan)}, ${row.title}`} row={row} />

@@ -15,7 +15,7 @@ export function TimeBars({ rows, predictedFor }: Props) {
   const canvas = useChart(rows, timeChart);
   const label = rows.map(
     ({ title, measured, predicted }) =>
-      `${title} ${showSpread(measured).median}${predicted === null ? "" : `, predicted ${showMicros(predicted)}`}`,
+      `${title} ${showSpread(measured, rows).median}${predicted === null ? "" : `, predicted ${showMicros(predicted)}`}`,
   );
   return (
     <div className="measured-block">

@@ -7,7 +7,7 @@ import { font, type Palette } from "./chart";
 const LABEL_ROOM = 1.62;
 const NAME_WIDTH = 70;
 
-function drawRow(chart: Chart, row: TimeRow, y: number, palette: Palette): void {
+function drawRow(chart: Chart, rows: readonly TimeRow[], row: TimeRow, y: number, palette: Palette): void {
   const { ctx, scales } = chart;
   const x = scales["x"];
   if (!x) return;
@@ -31,7 +31,7 @@ function drawRow(chart: Chart, row: TimeRow, y: number, palette: Palette): void 
     ctx.stroke();
     ctx.setLineDash([]);
   }
-  const { median, spread } = showSpread(row.measured);
+  const { median, spread } = showSpread(row.measured, rows);
   ctx.textBaseline = "middle";
   ctx.textAlign = "left";
   const beside = Math.max(upper!, x.getPixelForValue(row.measured.median)) + 8;
@@ -54,7 +54,7 @@ const marks = (rows: readonly TimeRow[], palette: Palette): Plugin => ({
   afterDatasetsDraw(chart) {
     chart.getDatasetMeta(0).data.forEach((bar, i) => {
       const row = rows[i];
-      if (row) drawRow(chart, row, bar.y, palette);
+      if (row) drawRow(chart, rows, row, bar.y, palette);
     });
   },
 });

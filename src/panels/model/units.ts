@@ -92,6 +92,15 @@ export function measureMicros(all: readonly number[], shown = significant): (mic
   return (micros) => ({ value: shown(micros / size), unit });
 }
 
+/** Times that are compared, in µs, as words in one unit. */
+export function timesBeside(all: readonly number[]): (micros: number) => string {
+  const measure = measureMicros(all);
+  return (micros) => {
+    const { value, unit } = measure(micros);
+    return `${value} ${unit}`;
+  };
+}
+
 const decimalSteps = [
   [1, ""],
   [1e3, "k"],

@@ -1,8 +1,8 @@
 /** @file One moment of a race as a picture of its own: the last one for a slide or a chat, all of them as a film. */
 import { element, type Ink, type Shape } from "../../picture";
-import { laneAt, type Race } from "../model/run/race";
+import { laneAt, raceTimes, type Race } from "../model/run/race";
 import { sourceWords } from "../model/run/race-words";
-import { measureBytes, plural, showMicros } from "../model/units";
+import { measureBytes, plural } from "../model/units";
 import { EDGE, poster, POSTER, word } from "./poster";
 import { timeline } from "./timeline";
 
@@ -23,7 +23,7 @@ export function racePoster(race: Race, time: number, title: string, ink: Ink): S
   return poster(
     { title: `${title}, naive against fused`, says: sourceWords(race.source), tone },
     [
-      word(showMicros(time), width - EDGE, 58, 28, ink("ink"), { "font-weight": 700, "text-anchor": "end" }),
+      word(raceTimes(race)(time), width - EDGE, 58, 28, ink("ink"), { "font-weight": 700, "text-anchor": "end" }),
       ...lanes,
       element("g", { transform: `translate(${EDGE} 190)` }, ...timeline({ race, time, width: width - 2 * EDGE, ink })),
     ],

@@ -4,7 +4,7 @@ import type { FinishedRun } from "../../state";
 import { element, type Ink, type Shape } from "../../picture";
 import type { Spread } from "../model/run/statistics";
 import { showSpread, timeRows } from "../model/run/timings";
-import { showMicros } from "../model/units";
+import { timesBeside } from "../model/units";
 import { EDGE, poster, POSTER, word } from "./poster";
 
 const TOP = 120;
@@ -24,17 +24,19 @@ interface Bar {
 }
 
 function barsOf(naive: Plan, fused: Plan, run: FinishedRun | null): readonly Bar[] {
-  if (run)
-    return timeRows(run).map(({ plan, title, measured, predicted }) => {
-      const { median, spread } = showSpread(measured);
+  const rows = run && timeRows(run);
+  if (rows)
+    return rows.map(({ plan, title, measured, predicted }) => {
+      const { median, spread } = showSpread(measured, rows);
       const says = `${median} ${spread}`;
       return { name: title, fused: plan === "fused", micros: measured.median, says, measured, predicted };
     });
+  const say = timesBeside([naive, fused].map(({ totals }) => totals.predictedMicros));
   return [naive, fused].map(({ totals }, i) => ({
     name: i === 1 ? "fused" : "naive",
     fused: i === 1,
     micros: totals.predictedMicros,
-    says: showMicros(totals.predictedMicros),
+    says: say(totals.predictedMicros),
     measured: null,
     predicted: null,
   }));

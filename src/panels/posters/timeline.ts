@@ -1,7 +1,7 @@
 /** @file Both plans on one axis of time: kernels as bars, launches as gaps, the moment as a line. As shapes, for the page and for files. */
 import { element, type Ink, type Shape } from "../../picture";
-import { ticksOf, type Lane, type Race, type RaceKernel } from "../model/run/race";
-import { measureMicros, showBytes, showMicros } from "../model/units";
+import { raceTimes, ticksOf, type Lane, type Race, type RaceKernel } from "../model/run/race";
+import { measureMicros, showBytes } from "../model/units";
 
 /** px: from the left to the axis, beside it at the right, the upper edge of the first lane, from lane to lane, and a bar's height. */
 export const AXIS = { left: 56, right: 16, top: 24, pitch: 42, bar: 28 } as const;
@@ -61,10 +61,10 @@ function bar(kernel: RaceKernel, lane: Lane["name"], y: number, { at, time, ink 
   ];
 }
 
-function finish(lane: Lane, y: number, { at, time, width, ink }: Drawing): Shape[] {
+function finish(lane: Lane, y: number, { race, at, time, width, ink }: Drawing): Shape[] {
   const done = time >= lane.end;
   const x = at(lane.end);
-  const text = `${done ? "done at" : "ends at"} ${showMicros(lane.end)}`;
+  const text = `${done ? "done at" : "ends at"} ${raceTimes(race)(lane.end)}`;
   const beside = x + 10 + text.length * LETTER < width;
   const colour = ink(done ? (lane.name === "fused" ? "accent" : "ink") : "ink-3");
   return [

@@ -15,10 +15,10 @@ import { propsOf, type Shape } from "../../picture";
 import { playground, selectPlanned, selectTitle, usePlayground, type PlaygroundState } from "../../state";
 import { Icon } from "../../icons";
 import { measuredScore } from "../model/run/measured-score";
-import { laneAt, raceOf, type Lane, type Race } from "../model/run/race";
+import { laneAt, raceOf, raceTimes, type Lane, type Race } from "../model/run/race";
 import { laneWords, sourceWords } from "../model/run/race-words";
 import { tallyOf } from "../model/plan/score";
-import { count, measureBytes, plural, showMicros } from "../model/units";
+import { count, measureBytes, plural } from "../model/units";
 import { canFilm } from "../pixels";
 import { useSize } from "../use-size";
 import { useViewKeys } from "../use-view-keys";
@@ -171,8 +171,11 @@ function Side({ Still, lane, shown: { race, compilation }, part }: SideProps) {
   const one = measureBytes(race.lanes.map((each) => each.bytes));
   const all = one(lane.bytes);
   const naive = lane.name === "naive";
-  const words = laneWords(lane, time);
-  const transfers = tallyOf(race.lanes[0].totals).text(lane.totals);
+  const words = laneWords(race, lane, time);
+  const tally = tallyOf(race.lanes[0].totals);
+  const transfers = tally.text(lane.totals);
+  // What ran follows the device; the graph shows the plan.
+  const planned = tally.text((naive ? compilation.naivePlan : compilation.fusedPlan)!.totals);
   const moving = useRef<SVGGElement>(null);
   useEffect(() => {
     // Inherited by the pulses alone: nothing else of the page has to be styled anew.
@@ -184,6 +187,8 @@ function Side({ Still, lane, shown: { race, compilation }, part }: SideProps) {
         <h3>{naive ? "Naive" : "Fused"}</h3>
         <span>
           {plural(lane.kernels.length, "kernel")}, {transfers} {transfers === "1" ? "transfer" : "transfers"}
+          {planned !== transfers &&
+            ` as generated for this device (${planned} for ${compilation.options.profile.name})`}
         </span>
         <p>
           <span>Moved so far</span> <b>{one(bytes).value}</b> of {all.value} {all.unit}
@@ -200,8 +205,8 @@ function Side({ Still, lane, shown: { race, compilation }, part }: SideProps) {
 }
 
 /** What a scrubber says of a moment. */
-const momentWords = ({ lanes, end }: Race, part: number): string =>
-  `${showMicros(part * end)}: ${lanes.map((lane) => `${lane.name} ${laneWords(lane, part * end)}`).join(", ")}`;
+const momentWords = (race: Race, part: number): string =>
+  `${raceTimes(race)(part * race.end)}: ${race.lanes.map((lane) => `${lane.name} ${laneWords(race, lane, part * race.end)}`).join(", ")}`;
 
 function Track({ race, clock }: { readonly race: Race; readonly clock: Clock }) {
   const [host, { width }] = useSize();
@@ -246,7 +251,7 @@ function Result({ race, title }: { readonly race: Race; readonly title: string }
           {[naive, fused].map((lane) => (
             <tr key={lane.name} data-lane={lane.name}>
               <th scope="row">{lane.name}</th>
-              <td>{showMicros(lane.end)}</td>
+              <td>{raceTimes(race)(lane.end)}</td>
             </tr>
           ))}
         </tbody>
@@ -293,6 +298,7 @@ function Running({ Still, shown }: { readonly Still: Still; readonly shown: Show
     Home: () => seek(0),
     End: () => seek(1),
   });
+  const say = raceTimes(race);
   const slower = race.end > 0 ? (RACE_MILLIS * 1e3) / race.end : 1;
   const speed = slower >= 1 ? `${count(Number(slower.toPrecision(1)))} times slower` : "faster than it is";
   return (
@@ -303,7 +309,7 @@ function Running({ Still, shown }: { readonly Still: Still; readonly shown: Show
         ))}
         <div className="race-clock" role="timer" aria-label="Clock" aria-live="off">
           <span>Clock</span>
-          <b>{showMicros(part * race.end)}</b>
+          <b>{say(part * race.end)}</b>
         </div>
       </div>
       <footer className="race-foot" data-pane="time" tabIndex={-1}>
@@ -319,7 +325,7 @@ function Running({ Still, shown }: { readonly Still: Still; readonly shown: Show
           </button>
           <p>
             <b>
-              {showMicros(part * race.end)} of {showMicros(race.end)}
+              {say(part * race.end)} of {say(race.end)}
             </b>
             , shown about {speed}
           </p>

@@ -16,7 +16,8 @@ export function runAnnouncement(run: RunState, cpu: CpuCheck | null): string {
   if (run.status !== "done" || !run.run.check) return computed;
   const verdict = verdictOf(run.run.check, run.run);
   if (!verdict) return "";
-  const times = timeRows(run.run).map(({ title, measured }) => `${title} ${showSpread(measured).median}`);
+  const rows = timeRows(run.run);
+  const times = rows.map(({ title, measured }) => `${title} ${showSpread(measured, rows).median}`);
   const timed = verdict.same && times.length > 0 ? `The run is over: ${times.join(", ")}. ` : "The run is over. ";
   return `${timed}${verdict.title} ${verdict.text}`;
 }

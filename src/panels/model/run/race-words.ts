@@ -1,5 +1,5 @@
 /** @file A race in words: whose times these are, and what runs at a moment. */
-import { laneAt, type Lane, type Race } from "./race";
+import { laneAt, raceTimes, type Lane, type Race } from "./race";
 import { decimal, showMicros } from "../units";
 
 /** `Predicted, not measured: 2 TB/s and 8 µs per launch` */
@@ -12,9 +12,9 @@ export function sourceWords(source: Race["source"]): string {
 }
 
 /** `kernel 3 of 5: exp`, `launching kernel 3 of 5`, `done at 104 µs` */
-export function laneWords(lane: Lane, time: number): string {
+export function laneWords(race: Race, lane: Lane, time: number): string {
   const { kernel, number, done } = laneAt(lane, time);
-  if (!kernel) return `done at ${showMicros(lane.end)}`;
+  if (!kernel) return `done at ${raceTimes(race)(lane.end)}`;
   const which = `kernel ${number} of ${lane.kernels.length}`;
   return done > 0 ? `${which}: ${kernel.name}` : `launching ${which}`;
 }

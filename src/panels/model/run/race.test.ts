@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compile, defaultOptions } from "../../../fusion";
 import type { FinishedRun } from "../../../state";
-import { laneAt, raceOf, ticksOf, type Race } from "./race";
+import { laneAt, raceOf, raceTimes, ticksOf, type Race } from "./race";
 
 const texts = [
   "x: f32[2048, 768]\nw: f32[768]\ny = gelu(layer_norm(x, w, w))",
@@ -92,4 +92,10 @@ test("the axis has a few round times up to the end", () => {
       expect(ticks.at(-1)).toBeLessThanOrEqual(end * (1 + 1e-9));
     }),
   );
+});
+
+test("both lanes are told in one unit", () => {
+  const end = (micros: number) => ({ end: micros }) as Race["lanes"][number];
+  const say = raceTimes({ lanes: [end(10_500), end(4240)] });
+  expect([say(10_500), say(4240)]).toEqual(["10.5 ms", "4.24 ms"]);
 });

@@ -1,6 +1,7 @@
 /** @file Naive and fused on one axis of time: when each kernel of either plan runs, and how far both are at a moment. µs throughout. */
 import { bytesOfKernel, kernelWords, type Plan, type RegionId } from "../../../fusion";
 import type { FinishedRun } from "../../../state";
+import { timesBeside } from "../units";
 import { timingOf } from "./timings";
 
 /** One kernel on the axis. */
@@ -112,6 +113,10 @@ export function raceOf(
     source: { kind: "predicted", profile: name, bandwidth, launchMicros },
   };
 }
+
+/** Both lanes are told in one unit. */
+export const raceTimes = ({ lanes }: Pick<Race, "lanes">): ((micros: number) => string) =>
+  timesBeside(lanes.map(({ end }) => end));
 
 export interface LaneAt {
   /** The kernel that is launched or runs; null once all are done. */

@@ -3,7 +3,7 @@ import { kernelTitle } from "../../../fusion";
 import type { FinishedRun } from "../../../state";
 import { PLAN_NAMES, planTitle, type PlanName } from "./run-types";
 import { timingOf } from "./timings";
-import { plural, showMicros } from "../units";
+import { plural, showMicros, timesBeside } from "../units";
 
 export interface StripPart {
   readonly kernel: string;
@@ -30,6 +30,7 @@ export function stripsOf({ result, plans }: FinishedRun): Strip[] {
     return kernels.length > 0 && total > 0 ? [{ plan, kernels, medians, total }] : [];
   });
   const longest = Math.max(...timed.map(({ total }) => total));
+  const say = timesBeside(timed.map(({ total }) => total));
   return timed.map(({ plan, kernels, medians, total }) => {
     let from = 0;
     const parts = kernels.map((kernel, i): StripPart => {
@@ -38,7 +39,7 @@ export function stripsOf({ result, plans }: FinishedRun): Strip[] {
       from += width;
       return part;
     });
-    return { plan, title: planTitle(plan), total: showMicros(total), parts };
+    return { plan, title: planTitle(plan), total: say(total), parts };
   });
 }
 

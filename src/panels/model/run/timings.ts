@@ -45,9 +45,12 @@ export function timeRows({ result, plans, predictedFor }: FinishedRun): TimeRow[
   });
 }
 
-/** `271 µs` and `±6`, each row in the unit that suits it. */
-export function showSpread(measured: Spread): { readonly median: string; readonly spread: string } {
-  const measure = measureMicros([measured.median]);
+/** `271 µs` and `±6`, in the unit that suits it and what it is compared with. */
+export function showSpread(
+  measured: Spread,
+  beside: readonly Pick<TimeRow, "measured">[] = [],
+): { readonly median: string; readonly spread: string } {
+  const measure = measureMicros([measured.median, ...beside.map((row) => row.measured.median)]);
   const { value, unit } = measure(measured.median);
   return { median: `${value} ${unit}`, spread: `±${measure(halfSpread(measured)).value}` };
 }
