@@ -74,7 +74,7 @@ class MultiheadAttention:
     both = [torch.where(m, 0.0, -math.inf) if m.dtype == torch.bool else m for m in (mask, padding)]
     return both[0] + both[1]
 
-  def forward(self, query, key, value, key_padding_mask=None, need_weights=None, attn_mask=None, average_attn_weights=True, is_causal=False):
+  def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True, is_causal=False):
     if query is key and key is value:
       x = query if self.batch_first else query.transpose(0, 1)
       q, k, v = linear(x, self.in_proj_weight, self.in_proj_bias).chunk(3, dim=-1)
@@ -90,6 +90,8 @@ class MultiheadAttention:
     if not need_weights:
       return y, None
     scores = q @ k.transpose(-2, -1) / math.sqrt(E // self.num_heads)
+    if is_causal and attn_mask is None:
+      scores = scores + torch.full((scores.shape[-2], scores.shape[-1]), -math.inf).triu(1)
     if mask is not None:
       scores = torch.where(mask, scores, -math.inf) if mask.dtype == torch.bool else scores + mask
     weights = torch.softmax(scores, -1)
@@ -118,6 +120,61 @@ class TransformerEncoderLayer:
       return x + self._feed(self.norm2(x))
     x = self.norm1(src + self._attend(src, src_mask, src_key_padding_mask, is_causal))
     return self.norm2(x + self._feed(x))
+
+class TransformerDecoderLayer:
+  def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation="relu", layer_norm_eps=1e-5, batch_first=False, norm_first=False, bias=True):
+    self.self_attn = nn.MultiheadAttention(d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first)
+    self.multihead_attn = nn.MultiheadAttention(d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first)
+    self.linear1 = nn.Linear(d_model, dim_feedforward, bias=bias)
+    self.linear2 = nn.Linear(dim_feedforward, d_model, bias=bias)
+    self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps, bias=bias)
+    self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps, bias=bias)
+    self.norm3 = nn.LayerNorm(d_model, eps=layer_norm_eps, bias=bias)
+    self.dropout = nn.Dropout(dropout)
+    self.norm_first = norm_first
+    self.activation = {"relu": torch.relu, "gelu": torch.nn.functional.gelu}[activation] if isinstance(activation, str) else activation
+
+  def _attend(self, attn, x, of, mask, padding, is_causal):
+    return self.dropout(attn(x, of, of, key_padding_mask=padding, attn_mask=mask, need_weights=False, is_causal=is_causal)[0])
+
+  def _feed(self, x):
+    return self.dropout(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+  def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, memory_key_padding_mask=None, tgt_is_causal=False, memory_is_causal=False):
+    if self.norm_first:
+      y = self.norm1(tgt)
+      x = tgt + self._attend(self.self_attn, y, y, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
+      x = x + self._attend(self.multihead_attn, self.norm2(x), memory, memory_mask, memory_key_padding_mask, memory_is_causal)
+      return x + self._feed(self.norm3(x))
+    x = self.norm1(tgt + self._attend(self.self_attn, tgt, tgt, tgt_mask, tgt_key_padding_mask, tgt_is_causal))
+    x = self.norm2(x + self._attend(self.multihead_attn, x, memory, memory_mask, memory_key_padding_mask, memory_is_causal))
+    return self.norm3(x + self._feed(x))
+
+class TransformerDecoder:
+  def __init__(self, decoder_layer, num_layers, norm=None):
+    self.layers = nn.ModuleList([copy.deepcopy(decoder_layer) for i in range(num_layers)])
+    self.norm = norm
+
+  def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, memory_key_padding_mask=None, tgt_is_causal=False, memory_is_causal=False):
+    for layer in self.layers:
+      tgt = layer(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask, tgt_is_causal, memory_is_causal)
+    return tgt if self.norm is None else self.norm(tgt)
+
+class Transformer:
+  def __init__(self, d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048, dropout=0.1, activation="relu", layer_norm_eps=1e-5, batch_first=False, norm_first=False, bias=True):
+    encoder = nn.TransformerEncoderLayer(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
+    decoder = nn.TransformerDecoderLayer(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
+    self.encoder = nn.TransformerEncoder(encoder, num_encoder_layers, nn.LayerNorm(d_model, eps=layer_norm_eps, bias=bias))
+    self.decoder = nn.TransformerDecoder(decoder, num_decoder_layers, nn.LayerNorm(d_model, eps=layer_norm_eps, bias=bias))
+
+  @staticmethod
+  def generate_square_subsequent_mask(sz, device=None, dtype=None):
+    return torch.full((sz, sz), -math.inf).triu(1)
+
+  def forward(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None, tgt_key_padding_mask=None, memory_key_padding_mask=None):
+    memory = self.encoder(src, src_mask, src_key_padding_mask)
+    return self.decoder(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
+
 
 class TransformerEncoder:
   def __init__(self, encoder_layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True):

@@ -14,6 +14,7 @@ import {
 } from "../values/values";
 import { bindName } from "../symbols";
 import { findOp } from "../../ops";
+import { libraryDef } from "../library/library";
 import { contentsOf } from "../objects/containers";
 import { sharesOf } from "../calls/multi-results";
 import { setItem } from "../indexing/set-item";
@@ -62,7 +63,8 @@ export function writtenName(target: Expr): NameExpr | null {
 
 /** `add_`: PyTorch's mark of what changes its tensor. */
 export const writesInPlace = (method: string): boolean =>
-  /[a-z\d]_$/.test(method) && findOp(method.slice(0, -1)) !== null;
+  /[a-z\d]_$/.test(method) &&
+  (findOp(method.slice(0, -1)) !== null || libraryDef(method.slice(0, -1), "torch") !== null);
 
 export const namesIn = (target: Expr): readonly NameExpr[] => {
   const expr = bare(target);
