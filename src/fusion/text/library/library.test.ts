@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { outputValues, type OutputValue } from "../../../../test/output-values";
 import { parseProgram } from "../program";
 import { picture, problems } from "../testing";
-import { libraryMistakes, libraryNames } from "./library";
+import { libraryMistakes, libraryNames, libraryTwice } from "./library";
 
 const INPUTS = [
   "x: f32[4, 6] = randn(seed=1)",
@@ -397,7 +397,9 @@ describe("what is not there says so, and what does the same", () => {
     ["z = lax.scan(lambda c, t: c, v, x)", "must return two values, what it carries on and its output"],
     ["z, state = nn.LSTM(6, 8, proj_size=4)(x)", "proj_size is not supported."],
     ["z = torch.lstm(x)", "`lstm` is not supported yet."],
-    ["z = torch.linalg.svd(x)", "No op is called `svd`. No op here factorises a matrix"],
+    ["z = torch.linalg.inv(torch.ones(16, 16))", "Matrices of up to 8×8 are taken apart here"],
+    ["z = torch.linalg.solve(x, x)", "This takes square matrices"],
+    ["z = torch.linalg.svd(x)", "No op here computes eigenvalues or singular values"],
     ["z = torch.fft.fft(x)", "Complex numbers aren't supported"],
     ["z = x.to(torch.complex64)", "There is no complex64 here. Complex numbers aren't supported"],
     ["z = x.to(torch.float8_e4m3fn)", "There is no float8_e4m3fn here. Types here are f32, f16, i32 and bool."],
@@ -421,6 +423,7 @@ describe("what is not there says so, and what does the same", () => {
 
 test("a call is one box where it stands, and its mistakes are told there", () => {
   expect(libraryMistakes()).toEqual([]);
+  expect(libraryTwice()).toEqual([]);
   expect(libraryNames()).toContain("kron");
   const parsed = parseProgram("a: f32[2, 3]\nb: f32[3, 2]\ny = torch.kron(a, b)\n");
   expect(parsed.calls.map(({ kind, label, id }) => `${kind} ${label} ${id}`)).toEqual(["composite kron y"]);

@@ -28,6 +28,7 @@ import { LAYER_CLASSES } from "./layers";
 import { LINEAR_ALGEBRA } from "./linear-algebra";
 import { OPTAX } from "./optax";
 import { OPTIMIZERS } from "./optimizers";
+import { SMALL_MATRICES } from "./small-matrices";
 import { SPECIAL } from "./special";
 import { LOSSES, STATISTICS } from "./statistics";
 import { VISION } from "./vision";
@@ -35,6 +36,7 @@ import { VISION } from "./vision";
 const SOURCE = [
   STATISTICS,
   LINEAR_ALGEBRA,
+  SMALL_MATRICES,
   ARRAYS,
   LOSSES,
   SPECIAL,
@@ -105,6 +107,14 @@ export function libraryMistakes(): readonly string[] {
   const diagnostics = new Diagnostics();
   readProgram(SOURCE, diagnostics, Infinity);
   return diagnostics.list(SOURCE).map(({ line, text }) => `${line}: ${text}`);
+}
+
+/** Names that the library's text gives to two defs: the last of them would be meant by all. None, as a test asks. */
+export function libraryTwice(): readonly string[] {
+  const names = readProgram(SOURCE, new Diagnostics(), Infinity).statements.flatMap((each) =>
+    each.kind === "def" || each.kind === "class" ? [each.name.text] : [],
+  );
+  return names.filter((name, at) => names.indexOf(name) !== at);
 }
 
 /** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `flax_max_pool` what flax means by the name of an op that does something else, `linalg_norm` what a name means behind `linalg.`, `tensor_unfold` a method alone. */
