@@ -10,10 +10,13 @@ export type InputData = Float32Array | Int32Array | Uint32Array;
 /** Random integers of an input that names no range. */
 const INTEGERS = 10;
 
+/** Under which name an input draws: its own, or that of the input that it begins like. */
+export const drawnAs = ({ id, attrs }: Node): string => (typeof attrs["like"] === "string" ? attrs["like"] : id);
+
 /** The seed that is stated, or one from the node's name. */
 const seedOf = (node: Node): number => {
   const { seed } = node.attrs;
-  return typeof seed === "number" ? seed >>> 0 : Number.parseInt(hashText(node.id), 16);
+  return typeof seed === "number" ? seed >>> 0 : Number.parseInt(hashText(drawnAs(node)), 16);
 };
 
 /** How an input's elements are drawn; null where they are no random numbers. */

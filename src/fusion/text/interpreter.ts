@@ -175,6 +175,8 @@ export interface Optimizing {
   stale: boolean;
   /** Inputs, and the values that replace them in the next step. */
   readonly replaced: Map<NodeId, NodeId>;
+  /** How many loops are being read that may be the training. */
+  open: number;
   /** Values that were written over parameters and are not computed from a derivative, and what they were written over. */
   readonly written: Map<NodeId, NodeId>;
   /** The inputs that values of parameters and states began as. */

@@ -173,6 +173,7 @@ function newInterpreter(
       zeroed: 0,
       stale: false,
       replaced: new Map(),
+      open: 0,
       written: new Map(),
       first: new Map(),
     },

@@ -12,7 +12,7 @@ import {
   type NodeId,
   type Target,
 } from "../ir";
-import { batchData, foldedData, inputData, inputFeed, type InputData } from "../reference";
+import { batchData, drawnAs, foldedData, inputData, inputFeed, type InputData } from "../reference";
 import { readsBatches, type Training } from "./description";
 
 /** Seeds of one run apart from those of another; 0 leaves what the program says. */
@@ -22,7 +22,10 @@ const mixed = (text: string, seed: number): number => Number.parseInt(hashText(`
 export const seededInput = (input: Node, seed: number): Node =>
   seed === 0 || readsBatches(input)
     ? input
-    : { ...input, attrs: { ...input.attrs, seed: mixed(`${input.id} ${String(input.attrs["seed"] ?? "")}`, seed) } };
+    : {
+        ...input,
+        attrs: { ...input.attrs, seed: mixed(`${drawnAs(input)} ${String(input.attrs["seed"] ?? "")}`, seed) },
+      };
 
 /** Data of all inputs of the source graph before the first step, row-major. */
 export function startingData(graph: Graph, seed: number): Map<NodeId, ReturnType<typeof inputData>> {

@@ -7,7 +7,11 @@ export const l2Norm = reduction({
   dtype: "float",
   flops: 2,
   tolerance: DIVIDED,
-  derivative: foldedBy((context, x) => context.of("div", [x, spread(context, context.output)])),
+  derivative: foldedBy((context, x) => {
+    // Where everything is 0, PyTorch's gradient is 0, too.
+    const least = context.typeOf(context.output).dtype === "f16" ? 6e-8 : 1e-30;
+    return context.of("div", [x, spread(context, context.of("maximum", [context.output, least]))]);
+  }),
   reduce: {
     identity: () => 0,
     ofTwo: "add",

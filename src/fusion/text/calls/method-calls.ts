@@ -22,7 +22,8 @@ import { libraryCall, opCall } from "./op-calls";
 import { initialise, isInit } from "../layers/begins";
 import { isSplit, splitResults } from "./split";
 import { bindName, boundAt } from "../symbols";
-import { bare, type CallExpr, type Identifier, type Expr } from "../reading/syntax";
+import { bare, type CallExpr, type Identifier, type Expr, lastNameOf } from "../reading/syntax";
+import { copyOfWeight } from "../layers/weights";
 import { writesInPlace, writtenName } from "../statements/targets";
 import { unknownCall } from "./unknown-call";
 import { BROKEN, type GivenArgument, isBroken, NONE, type Operand, type Value } from "../values/values";
@@ -93,6 +94,10 @@ export function methodCall(
     return value;
   }
   if (NOTHING.has(name.text)) return value;
+  if (value.kind === "tensor" && isCopied(interpreter, name.text, receiver)) {
+    const copy = copyOfWeight(interpreter, run, at, value.node);
+    if (copy) return copy;
+  }
   if (name.text === "clone" || (name.text === "copy" && operands.length === 1)) return { ...value };
   if (name.text === "item" && value.kind === "tensor") return itemOf(interpreter, run, call, receiver);
   if (name.text === "backward" && value.kind === "tensor") {
@@ -205,6 +210,18 @@ function itemOf(interpreter: Interpreter, run: StatementRun, at: CallAt, of: Ope
   // Told to the host alone, it is no result.
   if (value.kind === "tensor") interpreter.spare.add(value.node);
   return value;
+}
+
+/** Whether a tensor is copied so that no derivative passes: `p.data.clone()`, `p.clone().detach()`. */
+function isCopied({ nodes }: Interpreter, name: string, { value, expr }: Operand): boolean {
+  const at = expr && bare(expr);
+  if (value.kind !== "tensor" || !at) return false;
+  const word = at.kind === "call" ? lastNameOf(at) : at.kind === "member" ? at.name.text : "";
+  if (name === "detach") return word === "clone";
+  return (
+    name === "clone" &&
+    (nodes.off || word === "data" || (word === "detach" && nodes.get(value.node)!.inputs.length === 1))
+  );
 }
 
 /** `y.backward(g)`: the sum of y, each element times that of g, which counts as constant. */

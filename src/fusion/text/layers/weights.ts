@@ -167,6 +167,42 @@ export function parameterOf(
   return { kind: "weight", weight };
 }
 
+/**
+ * `p.detach().clone()` of a weight before it is trained: an input of its own that begins with the same numbers and stays what it is;
+ * null of anything else.
+ */
+export function copyOfWeight(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr, path }: { readonly expr: Expr; readonly path: string },
+  of: NodeId,
+): Value | null {
+  const { nodes, weightOf, optimizing, keepsWeights, begins } = interpreter;
+  const still = nodes.get(of)!;
+  const node = isInput(still) ? still : nodes.get(still.inputs[0] ?? of)!;
+  if (keepsWeights || optimizing.open > 0 || !isInput(node) || optimizing.first.has(of)) return null;
+  if (!weightOf.has(node.id) && node.attrs["role"] !== "param") return null;
+  let id = `${path}/${node.label}`;
+  for (let again = 2; nodes.has(nodeId(id)); again++) id = `${path}/${node.label}@${again}`;
+  const attrs = { ...node.attrs, ...begins.get(node.id)?.(), role: "param", like: node.attrs["like"] ?? node.id };
+  const { groups } = run.frame;
+  const label = `${node.label}.copy`;
+  const copy = addNode(interpreter, {
+    id,
+    op: "input",
+    inputs: [],
+    attrs,
+    type: node.type,
+    label,
+    groups,
+    span: expr.span,
+  });
+  interpreter.sites.set(copy, { node: copy, expr, run, param: null, op: null, attrs, operands: [] });
+  interpreter.drawn.add(copy);
+  interpreter.spare.add(copy);
+  return tensorValue(copy);
+}
+
 /** The path of a copy, whose weights begin as those of `from`. */
 const copyOf = ({ begins, frozen }: Named): Named => ({
   ...unnamed(),

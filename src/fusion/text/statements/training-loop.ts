@@ -147,7 +147,10 @@ export function runFirst(
   first: FirstIteration,
 ): "trained" | "ended" | "goes on" {
   const before = new Set(interpreter.drawn);
+  const { optimizing } = interpreter;
+  optimizing.open++;
   const found = firstOf(interpreter, run, first);
+  optimizing.open--;
   if (found === "trained") drawAnew(interpreter, before);
   return found;
 }
