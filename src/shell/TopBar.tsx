@@ -137,6 +137,7 @@ function LessonMenu({ kind, title }: { readonly kind: string; readonly title: st
       aria-haspopup="dialog"
       aria-expanded={open}
       aria-label={`${kind}: ${title}`}
+      title={title}
       onClick={() => playground.getState().actions.openDialog("course")}
     >
       <span className="pick-word">{kind}</span>
@@ -162,6 +163,7 @@ function ExampleMenu() {
       aria-haspopup="dialog"
       aria-expanded={open}
       aria-label={`${word}: ${title}`}
+      title={title}
       onClick={() => playground.getState().actions.openDialog("examples")}
     >
       <span className="pick-word">{word}</span>

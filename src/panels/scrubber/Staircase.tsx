@@ -65,8 +65,8 @@ function stepByKey(event: KeyboardEvent, last: number): void {
   move();
 }
 
-/** px that a letter of 12 px text takes, generously, and what stays free between two names. */
-const [LETTER, BETWEEN] = [6.6, 12];
+/** px that a letter of 12 px text takes, also a bold one, and what stays free between two names. */
+const [LETTER, BETWEEN] = [6.1, 12];
 const nameWidth = (pass: string): number => passTitle(pass).length * LETTER + BETWEEN;
 /** px at the right for the count of the passes that decided nothing. */
 const SILENT = 108;
