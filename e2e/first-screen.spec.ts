@@ -286,7 +286,9 @@ test("a tour is offered once: five stops with the program's own numbers, forward
   await expect(play.steps).toBeVisible();
   await play.region("Steps").getByRole("button", { name: "Tour", exact: true }).click();
   const tour = page.getByRole("dialog", { name: "Tour" });
-  await expect(tour).toContainText("3 kernels. A thick line is a transfer through memory; there are 7 full-size transfers.");
+  await expect(tour).toContainText(
+    "3 kernels. A thick line is a transfer through memory; there are 7 full-size transfers.",
+  );
   await expect(play.region("Score").getByRole("img", { name: /^Kernels: naive 3, now 3/ })).toBeVisible();
   const next = tour.getByRole("button", { name: "Next" });
   await next.click();
