@@ -304,6 +304,8 @@ function functionCall(
   const ofFunction = ufuncCall(interpreter, run, call, args);
   if (ofFunction) return ofFunction;
   if (name.text === "partial") return partialOf(interpreter, call, args);
+  const overRows = name.text === "map" && dialect === "jax" ? libraryDef("map", "jax") : null;
+  if (overRows) return callAnyDef(interpreter, run, libraryCall(call, overRows), args);
   if (name.text === "map") return mapped(interpreter, run, call, operands);
   if (name.text === "super") return superOf(interpreter, run, call, args);
   if (isEinops(name.text, operands)) return einops(interpreter, run, { ...call, name }, args);

@@ -25,7 +25,7 @@ import {
   type Value,
 } from "../values/values";
 import { applyOp } from "./apply";
-import { gradients } from "./transforms";
+import { gradients } from "./written-derivatives";
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 const tuple = (values: readonly Value[]): Value => ({ kind: "sequence", items: values.map(loose) });

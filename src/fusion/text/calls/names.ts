@@ -112,6 +112,20 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
     "It asks what losses have been: let a schedule that counts steps lower the rate, such as StepLR or CosineAnnealingLR.",
   ],
   ["LBFGS", "Its steps search along a line, as long as it takes: use SGD or Adam, or write the step."],
+  ...["transform", "without_apply_rng", "transform_with_state"].map(
+    (name) =>
+      [
+        name,
+        "Haiku's modules hold their weights here, as inputs: call the function itself, y = net_fn(x). For gradients by weights, write it as a flax module, or as a def that takes them.",
+      ] as const,
+  ),
+  ...["filter_grad", "filter_value_and_grad"].map(
+    (name) =>
+      [
+        name,
+        "A gradient by a whole module is not taken here: give a def its weights as arguments, and take jax.grad of that.",
+      ] as const,
+  ),
   ["pmap", "There is one GPU here. Write vmap for a batch, or psum for a sum over devices."],
   ...[
     "fft",

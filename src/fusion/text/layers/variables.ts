@@ -3,9 +3,16 @@
  * the name that flax gives it: fields of modules, and layers that are made while a module is called, `Dense_0`.
  */
 import type { NodeId } from "../../ir";
-import { type Named, type ObjectInfo, type Operand, tensorValue, type Value } from "../values/values";
+import { type LayerInfo, type Named, type ObjectInfo, type Operand, tensorValue, type Value } from "../values/values";
 
 type Names = readonly string[];
+
+/** What a program calls a module where it makes it, `nn.Dense(8, name="head")`; null where it says nothing. */
+function nameSaid(named: Named): string | null {
+  const args = "args" in named ? (named as LayerInfo).args : [];
+  const value = args.find(({ name }) => name?.text === "name")?.operand.value;
+  return value?.kind === "string" ? value.value : (named.called ?? null);
+}
 
 /** One call of a model whose weights stand elsewhere. */
 export class Variables {
@@ -37,6 +44,12 @@ export class Variables {
     if (named.holder) return [...this.namesOf(named.holder.object, within), named.holder.key];
     const known = this.names.get(named.weights);
     if (known) return known;
+    const said = nameSaid(named);
+    if (said !== null) {
+      const own = [...(within.weights === named.weights ? [] : this.namesOf(within, this.root)), said];
+      this.names.set(named.weights, own);
+      return own;
+    }
     const type = "of" in named ? (named as ObjectInfo).of.name : "type" in named ? String(named.type) : "param";
     const around = within.weights === named.weights ? [] : this.namesOf(within, this.root);
     const counted = [...around, type].join("/");

@@ -160,6 +160,44 @@ def interp(x, xp, fp, left=None, right=None):
   after = fp[last] if right is None else right
   return torch.where(x < xp[0], before, torch.where(x > xp[last], after, value))
 
+def _start(start, extent, size):
+  if isinstance(start, int):
+    return max(0, min(start + extent if start < 0 else start, extent - size))
+  return torch.clamp(torch.where(start < 0, start + extent, start), 0, extent - size)
+
+def dynamic_slice(operand, start_indices, slice_sizes):
+  for dim, size in enumerate(slice_sizes):
+    at = _start(start_indices[dim], operand.shape[dim], size)
+    operand = operand.narrow(dim, at, size) if isinstance(at, int) else torch.index_select(operand, dim, torch.arange(size) + at)
+  return operand
+
+def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0):
+  dim = axis % operand.ndim
+  starts = [start_index if i == dim else 0 for i in range(operand.ndim)]
+  return dynamic_slice(operand, starts, [slice_size if i == dim else n for i, n in enumerate(operand.shape)])
+
+def dynamic_index_in_dim(operand, index, axis=0, keepdims=True):
+  row = dynamic_slice_in_dim(operand, index, 1, axis)
+  return row if keepdims else row.squeeze(axis)
+
+def dynamic_update_slice(operand, update, start_indices):
+  here = None
+  for dim, (extent, size) in enumerate(zip(operand.shape, update.shape)):
+    shape = [extent if i == dim else 1 for i in range(operand.ndim)]
+    within = torch.arange(extent) - _start(start_indices[dim], extent, size)
+    inside = ((within >= 0) & (within < size)).reshape(shape)
+    here = inside if here is None else here & inside
+    update = torch.index_select(update, dim, torch.clamp(within, 0, size - 1))
+  return torch.where(here, update, operand)
+
+def dynamic_update_slice_in_dim(operand, update, start_index, axis):
+  dim = axis % operand.ndim
+  return dynamic_update_slice(operand, update, [start_index if i == dim else 0 for i in range(operand.ndim)])
+
+def dynamic_update_index_in_dim(operand, update, index, axis):
+  one = update.unsqueeze(axis) if update.ndim < operand.ndim else update
+  return dynamic_update_slice_in_dim(operand, one, index, axis)
+
 def take(input, index, dim=None, mode=None, fill_value=None):
   if dim is None:
     return input.flatten()[index]

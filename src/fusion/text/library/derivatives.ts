@@ -21,6 +21,9 @@ class FunctionCtx:
 
   def set_materialize_grads(self, value):
     self.materialize_grads = value
+def jax_map(f, xs, batch_size=None):
+  return jax.vmap(f)(xs)
+
 def _basis(like):
   return torch.eye(like.numel()).reshape([like.numel()] + list(like.shape))
 

@@ -79,10 +79,14 @@ class _Squares:
     return jax.tree.map(lambda v, g: g / torch.sqrt(v + self.eps), nu, updates), {"nu": nu}
 
 class _Decay(_Plain):
-  def __init__(self, weight_decay):
+  def __init__(self, weight_decay, mask=None):
     self.weight_decay = weight_decay
+    self.mask = mask
 
   def update(self, updates, state, params=None):
+    if self.mask is not None:
+      decays = self.mask(params) if callable(self.mask) else self.mask
+      return jax.tree.map(lambda g, p, m: g + self.weight_decay * p if m else g, updates, params, decays), state
     return jax.tree.map(lambda g, p: g + self.weight_decay * p, updates, params), state
 
 class _Rate:
@@ -105,6 +109,24 @@ class _NormLimit(_Plain):
     scale = self.max_norm / torch.maximum(global_norm(updates), self.max_norm)
     return jax.tree.map(lambda g: g * scale, updates), state
 
+class _Lion:
+  def __init__(self, b1, b2):
+    self.b1 = b1
+    self.b2 = b2
+
+  def init(self, params):
+    return {"mu": jax.tree.map(torch.zeros_like, params)}
+
+  def update(self, updates, state, params=None):
+    signs = jax.tree.map(lambda m, g: torch.sign(self.b1 * m + (1 - self.b1) * g), state["mu"], updates)
+    return signs, {"mu": jax.tree.map(lambda m, g: self.b2 * m + (1 - self.b2) * g, state["mu"], updates)}
+
+def lion(learning_rate, b1=0.9, b2=0.99, mu_dtype=None, weight_decay=1e-3, mask=None):
+  return _Chain([_Lion(b1, b2), _Decay(weight_decay, mask), _Rate(learning_rate)])
+
+def scale_by_schedule(step_size_fn):
+  return _Rate(lambda count: -step_size_fn(count))
+
 def chain(*parts):
   return _Chain(parts)
 
@@ -112,7 +134,7 @@ def clip_by_global_norm(max_norm):
   return _NormLimit(max_norm)
 
 def add_decayed_weights(weight_decay=0.0, mask=None):
-  return _Decay(weight_decay)
+  return _Decay(weight_decay, mask)
 
 def scale_by_adam(b1=0.9, b2=0.999, eps=1e-8, eps_root=0.0, mu_dtype=None, nesterov=False):
   return _Moments(b1, b2, eps, eps_root, nesterov)
@@ -124,7 +146,7 @@ def adam(learning_rate, b1=0.9, b2=0.999, eps=1e-8, eps_root=0.0, mu_dtype=None,
   return _Chain([_Moments(b1, b2, eps, eps_root, nesterov), _Rate(learning_rate)])
 
 def adamw(learning_rate, b1=0.9, b2=0.999, eps=1e-8, eps_root=0.0, mu_dtype=None, weight_decay=1e-4, mask=None, nesterov=False):
-  return _Chain([_Moments(b1, b2, eps, eps_root, nesterov), _Decay(weight_decay), _Rate(learning_rate)])
+  return _Chain([_Moments(b1, b2, eps, eps_root, nesterov), _Decay(weight_decay, mask), _Rate(learning_rate)])
 
 def sgd(learning_rate, momentum=None, nesterov=False, accumulator_dtype=None):
   return _Chain(([] if momentum is None else [_Trace(momentum, nesterov)]) + [_Rate(learning_rate)])
@@ -142,6 +164,9 @@ def linear_schedule(init_value, end_value, transition_steps, transition_begin=0)
   return lambda count: init_value + (end_value - init_value) * torch.clamp((count - transition_begin) / transition_steps, 0.0, 1.0)
 
 def exponential_decay(init_value, transition_steps, decay_rate, transition_begin=0, staircase=False, end_value=None):
+  if end_value is not None:
+    free = exponential_decay(init_value, transition_steps, decay_rate, transition_begin, staircase)
+    return lambda count: torch.clamp(free(count), min=end_value) if decay_rate < 1 else torch.clamp(free(count), max=end_value)
   if staircase:
     # Half a step more: a quotient that is just below a whole number on some device is not rounded down to the one before.
     return lambda count: init_value * decay_rate ** torch.floor((torch.clamp(count - transition_begin, min=0.0) + 0.5) / transition_steps)
@@ -149,6 +174,26 @@ def exponential_decay(init_value, transition_steps, decay_rate, transition_begin
 
 def cosine_decay_schedule(init_value, decay_steps, alpha=0.0, exponent=1.0):
   return lambda count: init_value * ((1 - alpha) * (0.5 * (1 + torch.cos(math.pi * torch.clamp(count, max=decay_steps) / decay_steps))) ** exponent + alpha)
+
+def polynomial_schedule(init_value, end_value, power, transition_steps, transition_begin=0):
+  left = lambda count: 1 - torch.clamp(count - transition_begin, 0.0, transition_steps) / transition_steps
+  return lambda count: (init_value - end_value) * left(count) ** power + end_value
+
+def join_schedules(schedules, boundaries):
+  return lambda count: _joined_rate(schedules, boundaries, count)
+
+def _joined_rate(schedules, boundaries, count):
+  rate = schedules[0](count)
+  for boundary, schedule in zip(boundaries, schedules[1:]):
+    rate = torch.where(count < boundary, rate, schedule(count - boundary))
+  return rate
+
+def warmup_cosine_decay_schedule(init_value, peak_value, warmup_steps, decay_steps, end_value=0.0, exponent=1.0):
+  falls = cosine_decay_schedule(peak_value, decay_steps - warmup_steps, end_value / peak_value, exponent)
+  return join_schedules([linear_schedule(init_value, peak_value, warmup_steps), falls], [warmup_steps])
+
+def warmup_constant_schedule(init_value, peak_value, warmup_steps):
+  return linear_schedule(init_value, peak_value, warmup_steps)
 
 class TrainState:
   def __init__(self, apply_fn, params, tx, opt_state, step):

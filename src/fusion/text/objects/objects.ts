@@ -87,6 +87,7 @@ function fillFields(
   let next = 0;
   for (const { name, operand, span } of args) {
     const key = name?.text ?? names[next++];
+    if (key === "name" && operand.value.kind === "string") object.called = operand.value.value;
     if (key === "name" || key === "parent") continue;
     if (key === undefined || !fields.has(key)) {
       const near = name && nearest(name.text, names);

@@ -6,7 +6,8 @@ import type { Interpreter, StatementRun } from "../interpreter";
 import { bare, type CallExpr, type DefStatement, type Expr, lastNameOf } from "../reading/syntax";
 import { GRADIENT_MODES } from "../reading/read-statement";
 import { isOn } from "./modes";
-import type { CustomFunction, Scope, Value } from "../values/values";
+import { ADVICE } from "../calls/names";
+import { BROKEN, type CustomFunction, type Scope, type Value } from "../values/values";
 
 /** Whether the program has what a decorator names: a def, a class or an object. */
 function isOwn(scope: Scope, decorator: Expr): boolean {
@@ -16,6 +17,9 @@ function isOwn(scope: Scope, decorator: Expr): boolean {
   const kind = root.kind === "name" ? scope.find(root.name)?.value.kind : undefined;
   return kind === "def" || kind === "class" || kind === "object" || kind === "partial";
 }
+
+/** Decorators that make another function, which is not read here. */
+const UNREAD: ReadonlySet<string> = new Set(["filter_grad", "filter_value_and_grad"]);
 
 /** The function whose derivative `@f.defjvp` says. */
 function ruledBy(scope: Scope, decorator: Expr): { readonly custom: CustomFunction; readonly name: string } | null {
@@ -49,6 +53,10 @@ export function decorated(
     const [wrapped, ...rest] = call && lastNameOf(call) === "partial" ? call.args : [];
     const word = lastNameOf(wrapped?.value ?? decorator);
     if (GRADIENT_MODES.has(word) && of.kind === "def") return { ...of, derivatives: isOn(interpreter, run, decorator) };
+    if (UNREAD.has(word)) {
+      interpreter.diagnostics.add("unknown-op", decorator.span, ADVICE.get(word)!);
+      return BROKEN;
+    }
     if (!isTransform(word) && !isCustom(word)) return of;
     const args = (wrapped ? rest : (call?.args ?? [])).map(({ name, value, span: at }) => ({
       name,

@@ -130,6 +130,8 @@ export interface Named {
   holder: { readonly object: ObjectInfo; readonly key: string } | null;
   /** What a variable calls it that no object holds. */
   name: string | null;
+  /** What the program calls it where it makes it, `Block(8, name="head")`. */
+  called?: string;
   /** Nodes of its weights. */
   readonly weights: Map<string, NodeId>;
   /** How those of its weights begin that the program sets before it trains them. */
