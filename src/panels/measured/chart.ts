@@ -59,6 +59,15 @@ function paletteOf(element: Element): Palette {
 /** Text of 12 px, as everywhere. */
 export const font = (palette: Palette, bold = false): string => `${bold ? 650 : 400} 12px ${palette.sans}`;
 
+/** With as many pixels as it has on the screen: a projector's view enlarges its charts. */
+function sharp<K extends keyof ChartTypeRegistry, P, L>(
+  canvas: HTMLCanvasElement & { readonly currentCSSZoom?: number },
+  configuration: ChartConfiguration<K, P, L>,
+): ChartConfiguration<K, P, L> {
+  const options = { ...configuration.options, devicePixelRatio: devicePixelRatio * (canvas.currentCSSZoom ?? 1) };
+  return { ...configuration, options: options as NonNullable<typeof configuration.options> };
+}
+
 /**
  * As `useChart`, for data that changes many times a second: the chart stays, and takes over the new datasets and scales.
  */
@@ -72,7 +81,7 @@ export function useLiveChart<K extends keyof ChartTypeRegistry, D, P, L>(
   const theme = usePlayground((state) => state.shownTheme);
   useEffect(() => {
     if (!canvas.current) return;
-    const made = new Chart(canvas.current, configure(newest.current, paletteOf(canvas.current)));
+    const made = new Chart(canvas.current, sharp(canvas.current, configure(newest.current, paletteOf(canvas.current))));
     chart.current = made;
     return () => {
       chart.current = null;
@@ -83,7 +92,7 @@ export function useLiveChart<K extends keyof ChartTypeRegistry, D, P, L>(
     newest.current = data;
     const { current } = chart;
     if (!current || !canvas.current) return;
-    const { data: datasets, options } = configure(data, paletteOf(canvas.current));
+    const { data: datasets, options } = sharp(canvas.current, configure(data, paletteOf(canvas.current)));
     current.data.datasets.forEach((dataset, i) => (dataset.data = datasets.datasets[i]!.data));
     if (options) current.options = options;
     current.update("none");
@@ -102,7 +111,7 @@ export function useChart<K extends keyof ChartTypeRegistry, D, P, L>(
   const theme = usePlayground((state) => state.shownTheme);
   useEffect(() => {
     if (!canvas.current) return;
-    const chart = new Chart(canvas.current, configure(data, paletteOf(canvas.current)));
+    const chart = new Chart(canvas.current, sharp(canvas.current, configure(data, paletteOf(canvas.current))));
     return () => chart.destroy();
   }, [data, configure, theme]);
   return canvas;
