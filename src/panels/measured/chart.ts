@@ -64,8 +64,8 @@ function sharp<K extends keyof ChartTypeRegistry, P, L>(
   canvas: HTMLCanvasElement & { readonly currentCSSZoom?: number },
   configuration: ChartConfiguration<K, P, L>,
 ): ChartConfiguration<K, P, L> {
-  const options = { ...configuration.options, devicePixelRatio: devicePixelRatio * (canvas.currentCSSZoom ?? 1) };
-  return { ...configuration, options: options as NonNullable<typeof configuration.options> };
+  const own = { devicePixelRatio: devicePixelRatio * (canvas.currentCSSZoom ?? 1) };
+  return { ...configuration, options: Object.assign({}, configuration.options, own) };
 }
 
 /**
