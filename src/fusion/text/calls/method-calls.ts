@@ -157,6 +157,8 @@ export function methodCall(
 
 /** A tensor was written in place: everything that holds it has `now`. */
 function written(interpreter: Interpreter, run: StatementRun, expr: CallExpr, was: Value, now: Value): void {
+  const at = expr.callee.kind === "member" ? bare(expr.callee.object) : null;
+  if (at && isGradient(at) && now.kind === "tensor") return setGradient(interpreter, run, at, now.node);
   rebind(interpreter, run, expr, was, now);
   learnInPlace(interpreter, run.frame, was, now);
 }
@@ -187,6 +189,15 @@ const isBegun = ({ nodes, weightOf, drawn }: Interpreter, id: NodeId): boolean =
 function isGradient(expr: Expr | null): boolean {
   const at = expr && bare(expr);
   return at?.kind === "member" && (at.name.text === "grad" || (at.name.text === "data" && isGradient(at.object)));
+}
+
+/** `p.grad.mul_(0.5)`, `p.grad.data.clamp_(-1, 1)`: later readers of the gradient find what it is now. */
+function setGradient(interpreter: Interpreter, run: StatementRun, expr: Expr, now: NodeId): void {
+  const at = bare(expr);
+  if (at.kind !== "member") return;
+  if (at.name.text === "data") return setGradient(interpreter, run, at.object, now);
+  const of = interpreter.valueOf(run, at.object, `${run.root}/of`);
+  if (of.kind === "tensor") interpreter.cotangents.set(of.node, now);
 }
 
 /** `loss.item()`: the number that the only element will be, which nothing is differentiated through. */

@@ -398,7 +398,9 @@ function jvpOf<C extends Call>(
 
 /** `w.grad` after `loss.backward()`: of the sum of all losses so far. What one such gradient passed through is not asked for by the next. */
 export function gradOf(interpreter: Interpreter, run: StatementRun, expr: Expr, wrt: NodeId): Value {
-  const { losses } = interpreter;
+  const { losses, cotangents } = interpreter;
+  const set = cotangents.get(wrt);
+  if (losses.length === 0 && set !== undefined) return tensorValue(set);
   if (losses.length === 0)
     return refuse(interpreter, expr.span, "`.grad` is known after `.backward()` of a loss.", [wrt]);
   const problem = losses.map((node) => lossProblem(interpreter, tensorValue(node))).find((each) => each !== null);

@@ -1,6 +1,7 @@
 /** @file Square brackets: a constant out of a tuple of sizes, or slices, dropped and added axes of a tensor. */
 import type { NodeId } from "../../ir";
 import { applyParts } from "../calls/apply";
+import { isHeld, weightValue } from "../layers/weights";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import type { Index, SubscriptExpr } from "../reading/syntax";
@@ -198,10 +199,13 @@ export function subscriptValue(
     interpreter.diagnostics.add("bad-index", expr.span, "An index is missing between the brackets.");
     return BROKEN;
   }
-  if (value.kind === "dict") return ofDict(interpreter, expr, value.entries, operands[1]);
+  /** A parameter of a list or a dictionary of them is a tensor where it is read. */
+  const tensorOf = (item: Value): Value =>
+    item.kind === "weight" && isHeld(item.weight) ? weightValue(interpreter, run, item, path) : item;
+  if (value.kind === "dict") return tensorOf(ofDict(interpreter, expr, value.entries, operands[1]));
   const indices = knownIndices(interpreter, expr.indices, operands.slice(1));
   if (!indices) return BROKEN;
-  if (value.kind === "sequence") return ofSequence(interpreter, expr, value, indices);
+  if (value.kind === "sequence") return tensorOf(ofSequence(interpreter, expr, value, indices));
   if (value.kind === "hole") return value;
   if (value.kind !== "tensor") {
     interpreter.diagnostics.add(

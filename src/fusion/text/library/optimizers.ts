@@ -134,6 +134,22 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
   scale = torch.clamp(max_norm / (norm + 1e-6), max=1.0)
   return [g * scale for g in parameters] + [norm]
 
+class GradScaler:
+  def __init__(self, *args, **kwargs):
+    self.scaled = 1.0
+
+  def scale(self, outputs):
+    return outputs
+
+  def unscale_(self, optimizer):
+    self.scaled = 1.0
+
+  def update(self, new_scale=None):
+    self.scaled = 1.0
+
+  def get_scale(self):
+    return 1.0
+
 class LRScheduler:
   def _begin(self, optimizer):
     self.optimizer = optimizer

@@ -55,6 +55,8 @@ const LISTS: ReadonlyMap<string, (interpreter: Interpreter, run: StatementRun, s
   ["buffers", (interpreter, run, self) => namedBuffers(interpreter, run, self)],
 ]);
 type NamedValues = readonly (readonly [name: string, value: Value])[];
+/** What would be called with each forward or backward pass. */
+const HOOKS = /^register_(forward|backward|full_backward)\w*hook$/;
 const NOTHING =
   /^(register_\w*hook|register_load\w*|_?init_weights|post_init|sow|gradient_checkpointing_\w+|add_module|register_module|reset_parameters)$/;
 
@@ -107,9 +109,14 @@ export function moduleMethod(
     return NONE;
   }
   if (name === "parameters") return { kind: "sequence", items: [], list: true, parametersOf: self };
+  if (HOOKS.test(name)) {
+    const text = "Hooks are not called here: what this one changes or stores is left out. Compute it in forward().";
+    interpreter.diagnostics.add("no-effect", at.expr.span, text, { severity: "warning" });
+    return NONE;
+  }
   if (self.kind !== "object") return NOTHING.test(name) ? NONE : null;
   const { object } = self;
-  const done = optimizerMethod(interpreter, run, at, object, name);
+  const done = optimizerMethod(interpreter, run, at, object, name, args);
   if (done) return done;
   const [first, second] = args.map(({ operand }) => operand.value);
   const adds = name === "add_module" || name === "register_module";

@@ -111,7 +111,11 @@ export function optimizerMethod(
   at: CallAt,
   object: ObjectInfo,
   name: string,
+  args: readonly GivenArgument[],
 ): Value | null {
+  // `scaler.step(opt)`: what a scaler multiplies losses by, it divides gradients by.
+  const scaled = name === "step" && isOf(object, "GradScaler") ? args[0]?.operand.value : undefined;
+  if (scaled?.kind === "object") return optimizerMethod(interpreter, run, at, scaled.object, name, []);
   if ((name === "get_last_lr" || name === "get_lr") && isOf(object, "LRScheduler")) {
     const of = object.fields.get("optimizer");
     const groups = of?.kind === "object" ? scheduled(interpreter, run, at, of.object) : [];
@@ -282,7 +286,10 @@ function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: O
     })),
   );
   const homes = found.filter(({ node }, i) => found.findIndex((each) => each.node === node) === i);
-  const moved = homes.filter(({ node }) => !isFrozen(interpreter, node) && hangsOn(interpreter, losses, node));
+  const moved = homes.filter(
+    ({ node }) =>
+      !isFrozen(interpreter, node) && (interpreter.cotangents.has(node) || hangsOn(interpreter, losses, node)),
+  );
   if (moved.length === 0 && optimizing.unclear) return;
   if (moved.length === 0) {
     const text =

@@ -140,6 +140,8 @@ function writeMember(interpreter: Interpreter, run: StatementRun, expr: MemberEx
     return learnInPlace(interpreter, run.frame, object, value);
   }
   if (object.kind === "tensor" && text === "grad" && value.kind === "none") return zeroOne(interpreter);
+  if (object.kind === "tensor" && text === "grad" && value.kind === "tensor")
+    return void interpreter.cotangents.set(object.node, value.node);
   if (object.kind === "tensor" && text === "requires_grad" && value.kind === "bool")
     return freeze(interpreter, object.node, !value.value);
   if (
