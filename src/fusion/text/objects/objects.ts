@@ -1,7 +1,8 @@
 /** @file Objects: how a call of a class makes one, and what a call of one does. */
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { callLayer, layerOf } from "../layers/layer";
-import { attach, labelOf } from "../layers/weights";
+import { attach, deepCopy, labelOf } from "../layers/weights";
+import { bare } from "../reading/syntax";
 import { nearest } from "../suggest";
 import {
   BROKEN,
@@ -9,6 +10,7 @@ import {
   type GivenArgument,
   isBroken,
   type ObjectInfo,
+  type Operand,
   unnamed,
   type Value,
 } from "../values/values";
@@ -71,6 +73,12 @@ export function setLayer(
   object.layer.holder = object.holder;
 }
 
+/** `field(default_factory=list)`. */
+const isMade = ({ expr }: Operand): boolean => {
+  const call = expr && bare(expr);
+  return call?.kind === "call" && call.args.some(({ name }) => name?.text === "default_factory");
+};
+
 /** Arguments by the order of the fields, as a dataclass takes them. */
 function fillFields(
   interpreter: Interpreter,
@@ -102,7 +110,8 @@ function fillFields(
   }
   for (const [name, usual] of fields) {
     if (object.fields.has(name)) continue;
-    if (usual) object.fields.set(name, usual.value);
+    // What a factory makes is each object's own.
+    if (usual) object.fields.set(name, isMade(usual) ? deepCopy(usual.value) : usual.value);
     else {
       interpreter.diagnostics.add("missing-argument", expr.callee.span, `${object.of.name} still needs \`${name}\`.`);
       return false;

@@ -94,8 +94,9 @@ export function readStatement(text: string, diagnostics: Diagnostics, item: Item
       return [test ? { kind: "assert", span: context.span, test } : { kind: "bad", span: context.span, targets: [] }];
     }
     case "PassStatement":
-    case "DeleteStatement":
       return [{ kind: "pass", span: context.span }];
+    case "DeleteStatement":
+      return readDelete(context);
     case "BreakStatement":
     case "ContinueStatement":
       return [{ kind: item.name === "BreakStatement" ? "break" : "continue", span: context.span }];
@@ -115,6 +116,29 @@ export function readStatement(text: string, diagnostics: Diagnostics, item: Item
 function firstLine({ text, span }: ParserContext): Span {
   const end = text.indexOf("\n", span.from);
   return { from: span.from, to: end < 0 ? span.to : Math.min(end, span.to) };
+}
+
+/** `del items[0]` takes an entry out, as `items.pop(0)` does; what a name stands for needs no end. */
+function readDelete({ item, span, diagnostics }: ParserContext): readonly Statement[] {
+  const taken = exprsOf(item.parts).flatMap((expr) => (expr.kind === "tuple" ? expr.items : [expr]));
+  const statements = taken.flatMap((expr): Statement[] => {
+    const [index] = expr.kind === "subscript" ? expr.indices : [];
+    if (expr.kind === "subscript" && index?.kind === "slice")
+      diagnostics.add(
+        "outside-language",
+        expr.span,
+        "`del` takes one entry: write the list that is left, items = items[:1] + items[3:].",
+      );
+    if (expr.kind !== "subscript" || index?.kind !== "at") return [];
+    const name = { text: "pop", span: expr.span };
+    const callee: Expr = { kind: "member", span: expr.span, object: expr.object, name };
+    const args = [{ name: null, value: index.value, span: index.value.span }];
+    const { from, to } = expr.span;
+    return [
+      { kind: "expression", span, value: { kind: "call", span: { from, to }, callee, args, open: to, close: to } },
+    ];
+  });
+  return statements.length > 0 ? statements : [{ kind: "pass", span }];
 }
 
 /** One expression, or the tuple that `a, b` without brackets is; `*a` in it is unpacked. */

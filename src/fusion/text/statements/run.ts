@@ -343,10 +343,13 @@ function runExpression(interpreter: Interpreter, statement: ExpressionStatement,
   if (joined) return storeJoined(interpreter, statement, frame, joined);
   const written = writtenName(statement.value)?.name;
   underName(interpreter, frame, statement, written ?? "_", (run) => {
+    const changes = interpreter.grown.size;
     const value = evaluate(interpreter, run, statement.value, run.root);
     if (statement === interpreter.statements.at(-1)) frame.result.shown = value;
     const silent =
       value.kind === "tensor" || value.kind === "none" || isModule(value) || isBroken(value) || frame.making;
+    // `items.pop()`: it is called for what it does.
+    if (interpreter.grown.size > changes) return;
     if (!silent)
       interpreter.diagnostics.add("no-effect", statement.span, "This line has no effect: give the value a name.", {
         severity: "warning",

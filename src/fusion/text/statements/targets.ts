@@ -175,7 +175,9 @@ export function writeItem(interpreter: Interpreter, run: StatementRun, expr: Sub
     expr: part,
   }));
   const now =
-    withItem(target, parts, value) ??
+    (expr.indices.every(({ kind }) => kind === "at")
+      ? withItem(target, parts, value)
+      : withItems(interpreter, expr, target, parts, value)) ??
     setItem(interpreter, run, {
       expr,
       path: run.root,
@@ -215,6 +217,29 @@ export function joinedAt(value: Expr): { readonly target: NameExpr | MemberExpr;
   const item: Expr = { kind: "subscript", span, object: at, indices };
   const made: Expr = { kind: "member", span, object: item, name: { text: method, span: callee.name.span } };
   return { target: object!, value: { ...call, callee: made, args: [call.args[2]!] } };
+}
+
+/** A list with others instead of a range of its items, `items[1:3] = [x]`; null of anything else. */
+function withItems(
+  interpreter: Interpreter,
+  expr: SubscriptExpr,
+  target: Value,
+  parts: readonly Operand[],
+  { value }: Operand,
+): Value | null {
+  const [index] = expr.indices;
+  if (target.kind !== "sequence" || index?.kind !== "slice" || expr.indices.length > 1) return null;
+  const bounds = parts.map((part) => (part.value.kind === "number" ? part.value.value : null));
+  if (value.kind !== "sequence" || index.step || bounds.includes(null)) {
+    const text = "A range of a list is replaced by a list, and has two ends at most: items[1:3] = [x].";
+    interpreter.diagnostics.add("bad-target", expr.span, text);
+    return BROKEN;
+  }
+  const { length } = target.items;
+  const at = (bound: number): number => Math.max(0, Math.min(length, bound < 0 ? bound + length : bound));
+  const start = index.start ? at(bounds[0]!) : 0;
+  const stop = index.stop ? at(bounds.at(-1)!) : length;
+  return { ...target, items: target.items.toSpliced(start, Math.max(0, stop - start), ...value.items) };
 }
 
 /** A list or a dictionary with another entry; null of anything else. */

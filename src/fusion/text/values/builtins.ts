@@ -99,6 +99,8 @@ export function builtin(
       const word = value.value.trim().toLowerCase().replace("infinity", "inf");
       return numberValue(word.endsWith("inf") ? (word.startsWith("-") ? -Infinity : Infinity) : Number(word), false);
     }
+    if (name === "int" && value.kind === "string" && /^\s*[-+]?\d+\s*$/.test(value.value))
+      return numberValue(Number(value.value), true);
     if ((name === "float" || name === "int") && value.kind === "number") {
       return numberValue(name === "int" ? Math.trunc(value.value) : value.value, name === "int");
     }

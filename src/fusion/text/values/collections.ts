@@ -46,6 +46,8 @@ export function dictMethod(
   if ((name.text === "get" || name.text === "pop" || name.text === "setdefault") && key) {
     const wanted = dictKey(interpreter, key);
     const found = wanted === null ? null : (entries.get(wanted) ?? otherwise);
+    if (name.text === "setdefault" && wanted !== null && otherwise && !entries.has(wanted))
+      rebound(interpreter, run, object, { kind: "dict", entries: new Map([...entries, [wanted, otherwise]]) }, was);
     if (name.text === "pop" && wanted !== null)
       rebound(
         interpreter,

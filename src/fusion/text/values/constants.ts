@@ -102,8 +102,25 @@ function sameItems(left: readonly Operand[], right: readonly Operand[]): boolean
 
 const truth = (value: boolean): Value => ({ kind: "bool", value });
 
+/** Python's order of two texts, or of two tuples of numbers and texts; null where they have none. */
+function orderOf(left: Value, right: Value): number | null {
+  if (left.kind === "string" && right.kind === "string")
+    return left.value === right.value ? 0 : left.value < right.value ? -1 : 1;
+  const [a, b] = [asNumber(left), asNumber(right)];
+  if (a && b) return Math.sign(a.value - b.value);
+  if (left.kind !== "sequence" || right.kind !== "sequence") return null;
+  for (const [i, { value }] of left.items.entries()) {
+    const other = right.items[i];
+    const order = other ? orderOf(value, other.value) : 1;
+    if (order !== 0) return order;
+  }
+  return left.items.length - right.items.length;
+}
+
 /** `is`, `in`, `==` and the logic of what is no number. */
 function foldWords(op: string, left: Value, right: Value): Value | null {
+  const order = op.startsWith("<") || op.startsWith(">") ? orderOf(left, right) : null;
+  if (order !== null && COMPARE.has(op)) return truth(COMPARE.get(op)!(order, 0));
   if (op === "is" || op === "is not" || op === "==" || op === "!=") {
     const same =
       op.startsWith("is") && left.kind === "tensor" && right.kind === "tensor"
@@ -127,8 +144,7 @@ function foldWords(op: string, left: Value, right: Value): Value | null {
   // Python answers one of the two: `width or 4 * n`.
   const holds = truthOf(left);
   if (holds === null) return null;
-  const rest = holds === (op === "and") ? right : left;
-  return truthOf(rest) === null ? null : rest;
+  return holds === (op === "and") ? right : left;
 }
 
 const asNumber = (value: Value): { value: number; whole: boolean } | null =>

@@ -182,6 +182,10 @@ const copyOf: Known = (interpreter, run, call, operands) => {
   return value?.kind === "tensor" ? { ...value } : value;
 };
 
+/** `copy.copy(items)`: a list or a dictionary of its own, which holds the same. */
+const shallow: Known = (_interpreter, _run, _call, [first]) =>
+  first && ["tensor", "sequence", "dict"].includes(first.value.kind) ? { ...first.value } : null;
+
 /** A copy with weights of its own. */
 const copied: Known = (_interpreter, _run, _call, [first]) => (first ? deepCopy(first.value) : null);
 
@@ -324,6 +328,7 @@ export const WRAPPERS: ReadonlySet<string> = new Set(["jit", "compile", "script"
 const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["isinstance", isInstance],
   ["getattr", attribute],
+  ["copy", shallow],
   ["hasattr", hasAttribute],
   ["setattr", setAttribute],
   ["type", typeOfValue],
