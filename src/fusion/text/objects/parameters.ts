@@ -1,7 +1,7 @@
 /** @file Parameters that training moves: what holds them, and a parameter that is changed in place, `p.data -= lr * p.grad`. */
 import type { NodeId, Span } from "../../ir";
 import type { Frame, Interpreter } from "../interpreter";
-import { canBegin, startAttrs } from "../statements/starting-values";
+import { canBegin, startAsTrained, startAttrs } from "../statements/starting-values";
 import { type Named, type Scope, tensorValue, type Value } from "../values/values";
 
 /** What holds a parameter: what a name stands for, or a weight of a layer or an object. */
@@ -147,6 +147,15 @@ export function isLearned({ nodes }: Interpreter, value: NodeId): boolean {
   return false;
 }
 
+/** What is written over a weight before it is trained is what training begins with. */
+function beginAs(interpreter: Interpreter, was: NodeId, now: NodeId): void {
+  const { weightOf, optimizing, keepsWeights } = interpreter;
+  const weight = weightOf.get(was);
+  if (!weight || keepsWeights || optimizing.open > 0 || optimizing.first.has(was)) return;
+  const begin = startAsTrained(interpreter, now);
+  if (begin) weight.named.begins.set(weight.key, begin);
+}
+
 /** A tensor that is written in place is another for everything that holds it, where training moves it. */
 export function learnInPlace(interpreter: Interpreter, frame: Frame, was: Value, now: Value): void {
   if (was.kind !== "tensor" || now.kind !== "tensor" || was.node === now.node) return;
@@ -155,7 +164,10 @@ export function learnInPlace(interpreter: Interpreter, frame: Frame, was: Value,
   const held = written.get(was.node) ?? was.node;
   const first = firsts.get(held) ?? held;
   if (!canBegin(interpreter, first)) return;
-  if (!isLearned(interpreter, now.node)) return void written.set(now.node, held);
+  if (!isLearned(interpreter, now.node)) {
+    beginAs(interpreter, held, now.node);
+    return void written.set(now.node, held);
+  }
   replace(interpreter, held, now.node);
   const seen = new Set<unknown>();
   for (let scope: Scope | null = frame.scope; scope; scope = scope.parent)

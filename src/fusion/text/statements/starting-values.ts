@@ -70,10 +70,18 @@ function combined(op: ReturnType<typeof opDef>, starts: readonly Start[], attrs:
   );
 }
 
+/** What inputs begin with where they are trained, if that is otherwise. */
+type Begins = (input: NodeId) => Attrs | null;
+
 /** How a node begins whose operands begin so; null where no input does. */
-function startAt(nodes: ReadonlyMap<NodeId, Node>, node: Node, known: ReadonlyMap<NodeId, Start | null>): Start | null {
+function startAt(
+  nodes: ReadonlyMap<NodeId, Node>,
+  node: Node,
+  known: ReadonlyMap<NodeId, Start | null>,
+  begins: Begins,
+): Start | null {
   if (isLiteral(node)) return constant(Number(node.attrs["value"]));
-  if (isInput(node)) return drawn(node);
+  if (isInput(node)) return drawn({ ...node, attrs: { ...node.attrs, ...begins(node.id) } });
   const starts: Start[] = [];
   for (const input of node.inputs) {
     const start = known.get(input);
@@ -88,7 +96,12 @@ function startAt(nodes: ReadonlyMap<NodeId, Node>, node: Node, known: ReadonlyMa
   return op.kind === "elementwise" ? combined(op, starts, node.attrs) : null;
 }
 
-function startOf(nodes: ReadonlyMap<NodeId, Node>, id: NodeId, known: Map<NodeId, Start | null>): Start | null {
+function startOf(
+  nodes: ReadonlyMap<NodeId, Node>,
+  id: NodeId,
+  known: Map<NodeId, Start | null>,
+  begins: Begins = () => null,
+): Start | null {
   const open = [id];
   for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
     const node = nodes.get(at)!;
@@ -99,7 +112,7 @@ function startOf(nodes: ReadonlyMap<NodeId, Node>, id: NodeId, known: Map<NodeId
       continue;
     }
     open.pop();
-    if (!known.has(at)) known.set(at, refused ? null : startAt(nodes, node, known));
+    if (!known.has(at)) known.set(at, refused ? null : startAt(nodes, node, known, begins));
   }
   return known.get(id)!;
 }
@@ -125,8 +138,13 @@ export const canBegin = ({ nodes }: Interpreter, id: NodeId): boolean =>
   isInput(nodes.get(id)!) || beginning(nodes, id, new Map()) !== null;
 
 /** What an input has that begins as a node does that is computed: a draw, one number, or a table of numbers. */
-function beginning(nodes: ReadonlyMap<NodeId, Node>, id: NodeId, known: Map<NodeId, Start | null>): Attrs | null {
-  const start = startOf(nodes, id, known);
+function beginning(
+  nodes: ReadonlyMap<NodeId, Node>,
+  id: NodeId,
+  known: Map<NodeId, Start | null>,
+  begins?: Begins,
+): Attrs | null {
+  const start = startOf(nodes, id, known, begins);
   if (start) return attrsOf(start);
   const values = nodes.get(id)!.type.dtype === "f32" ? constantValues(nodes, id) : null;
   return values && { source: "values", values };
@@ -134,6 +152,10 @@ function beginning(nodes: ReadonlyMap<NodeId, Node>, id: NodeId, known: Map<Node
 
 /** What an input has that begins as this value does; null where none can. */
 export const startAttrs = ({ nodes }: Interpreter, id: NodeId): Attrs | null => beginning(nodes, id, new Map());
+
+/** The same of what is made of weights that begin as the program says. */
+export const startAsTrained = ({ nodes, begins }: Interpreter, id: NodeId): Attrs | null =>
+  beginning(nodes, id, new Map(), (input) => begins.get(input)?.() ?? null);
 
 /** Makes each of `begun` that is computed an input that begins with what it was computed as; what only that needed goes. */
 export function beginAsInputs(interpreter: Interpreter, begun: ReadonlyMap<NodeId, string>): void {

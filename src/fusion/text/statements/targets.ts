@@ -156,7 +156,10 @@ function writeMember(interpreter: Interpreter, run: StatementRun, expr: MemberEx
 }
 
 /** `x[…] = v`, `items[0] = v`, `d["w"] = v`: the name stands for what has it there. */
-export function writeItem(interpreter: Interpreter, run: StatementRun, expr: SubscriptExpr, value: Operand): void {
+export function writeItem(interpreter: Interpreter, run: StatementRun, expr: SubscriptExpr, given: Operand): void {
+  const { value: written } = given;
+  const value =
+    written.kind === "weight" ? { ...given, value: weightValue(interpreter, run, written, given.path) } : given;
   const object = bare(expr.object);
   const isNamed = object.kind === "name" || object.kind === "member";
   if (!isNamed && !interpreter.memory) {
