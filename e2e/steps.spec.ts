@@ -223,4 +223,22 @@ test.describe("a middle window", () => {
       }
     }
   });
+
+  test("below a wide and low graph the card stands in two columns, and hides nothing", async ({ page, play }) => {
+    await play.open("./?example=two-readers");
+    await expect(play.steps).toBeVisible();
+    await play.leaveFields();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("j");
+    await expect(play.card).toContainText("Why not fused?");
+    await expect
+      .poll(async () => {
+        const { x, y, width, height } = (await play.card.boundingBox())!;
+        const boxes = Object.entries(await play.boxes()) as [string, [number, number, number, number]][];
+        const hidden = ([, [left, top, w, h]]: (typeof boxes)[number]): boolean =>
+          left < x + width && x < left + w && top < y + height && y < top + h;
+        return boxes.filter(hidden).map(([id]) => id);
+      })
+      .toEqual([]);
+  });
 });

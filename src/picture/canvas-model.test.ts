@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nodeId, nodeName, type NodeId, parseProgram, writtenAttr, boundName, isWithin } from "../fusion";
 import { boxSizes } from "../document";
-import { cardSpot, leaderPath } from "./card-place";
+import { cardSpot, leaderPath, roomBelow } from "./card-place";
 import type { Box } from "./lines/geometry";
 import { boxesOf } from "./place";
 import { bracketsOf } from "./lines/brackets";
@@ -130,7 +130,10 @@ test("the card leaves its place only where it hides ops or the name of a kernel,
   const canvas = { width: 730, height: 668 };
   const card = { width: 250, height: 300 };
   const view = { x: 0, y: 0, zoom: 1 };
-  const spot = (what: Parameters<typeof cardSpot>[0]) => cardSpot(what, view, canvas, card);
+  const spot = (what: Parameters<typeof cardSpot>[0]) => {
+    const { side, top } = cardSpot(what, view, canvas, card);
+    return { side, top };
+  };
   expect(spot({ boxes: [] })).toEqual({ side: "right", top: 84 });
   const hidden = { x: 500, y: 100, width: 156, height: 44 };
   expect(spot({ boxes: [hidden] })).toEqual({ side: "right", top: 144 + 4 });
@@ -143,6 +146,8 @@ test("the card leaves its place only where it hides ops or the name of a kernel,
   // Both sides are full: it stays, at the height that hides least.
   const both = [...column, ...column.map((box) => ({ ...box, x: 20 }))];
   expect(spot({ boxes: both })).toEqual({ side: "right", top: 14 });
+  // Below all of them a wide one has room.
+  expect(roomBelow([hidden], view, canvas)).toBe(668 - 56 - 144 - 4);
   // What it tells of stays in sight all the same.
   expect(spot({ boxes: both, about: column })).toEqual({ side: "left", top: 14 });
 });

@@ -41,6 +41,14 @@ export interface Hideable {
 export interface CardSpot {
   readonly side: "left" | "right";
   readonly top: number;
+  /** px² of the graph that it hides there, what it tells of counted more. */
+  readonly hidden: number;
+}
+
+/** What is free below all boxes, above what stands over the lower edge of the canvas. */
+export function roomBelow(boxes: Iterable<Box>, { y, zoom }: View, canvas: { readonly height: number }): number {
+  const end = Math.max(0, ...[...boxes].map((box) => (box.y + box.height) * zoom + y));
+  return canvas.height - BELOW - end - CLEAR;
 }
 
 /** At the right, at its usual height or as near to it as hides nothing; where it must hide ops, there or at the left, wherever it hides less. */
@@ -70,9 +78,7 @@ export function cardSpot(
   ];
   const right = bestTop(drawn, canvas.width - EDGE - card.width, canvas, card);
   const left = right.hidden > WORTH_CROSSING ? bestTop(drawn, EDGE, canvas, card) : null;
-  return left && left.hidden < right.hidden - WORTH_CROSSING
-    ? { side: "left", top: left.top }
-    : { side: "right", top: right.top };
+  return left && left.hidden < right.hidden - WORTH_CROSSING ? { side: "left", ...left } : { side: "right", ...right };
 }
 
 interface Weighed {

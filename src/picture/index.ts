@@ -1,7 +1,7 @@
 /** @file The door to pictures of graphs: where boxes and lines stand, how they are drawn, and the same as a file. Pure. */
 export type { Bracket } from "./lines/brackets";
 export { capScene, MAX_DRAWN } from "./cap";
-export { cardSpot, leaderPath, type CardSpot } from "./card-place";
+export { cardSpot, leaderPath, roomBelow, type CardSpot } from "./card-place";
 export { legendCorner } from "./legend-place";
 export { calledBy } from "./scene";
 export { cardOfEdge, cardOfStep, type DecisionCard } from "./decision";

@@ -11,6 +11,7 @@ import { selectStep, usePlayground } from "../../state";
 import {
   boxesAbout,
   cardSpot,
+  roomBelow,
   leaderPath,
   tagRect,
   markPoint,
@@ -20,6 +21,17 @@ import {
   type Point,
   type Rect,
 } from "../../picture";
+
+interface Formed {
+  /** `too tall`: below the graph it would hide some of it as well. */
+  readonly form: "usual" | "wide" | "too tall";
+  /** For which card that was found. */
+  readonly of: OpenCard;
+}
+
+/** px of a card in two columns, and of the least height that is worth one. */
+const WIDE = 560;
+const LEAST_BELOW = 180;
 
 interface CanvasCardProps {
   readonly open: OpenCard;
@@ -44,6 +56,9 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
   }, [open, edge, step, isOfStep]);
   const holder = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<CardPlace | null>(null);
+  // Where it hides ops and there is room below the graph, its parts stand in two columns there.
+  const [{ form, of }, setFormed] = useState<Formed>({ form: "usual", of: open });
+  if (of !== open) setFormed({ form: "usual", of: open });
   // A view that follows the step comes to rest after the card has opened.
   const [settled, setSettled] = useState(0);
   useOnViewportChange({
@@ -66,6 +81,10 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
       }
       const about = [...boxesAbout({ boxes, scene }, toldOf)].map(([, box]) => box);
       const spot = cardSpot({ boxes: boxes.values(), about, tags: names }, getViewport(), size, { width, height });
+      const below = roomBelow(boxes.values(), getViewport(), size);
+      const isWide = open.kind === "decision" && size.width >= WIDE + 2 * BESIDE && below >= LEAST_BELOW;
+      if (form === "usual" && spot.hidden > 0 && isWide) return setFormed({ form: "wide", of: open });
+      if (form === "wide" && spot.hidden > 0) return setFormed({ form: "too tall", of: open });
       const left = spot.side === "left" ? BESIDE : size.width - BESIDE - width;
       setPlace({ left, right: left + width, top: spot.top, bottom: spot.top + height });
     };
@@ -74,20 +93,23 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
     if (element.parentElement) observer.observe(element.parentElement);
     measure();
     return () => observer.disconnect();
-  }, [open, boxes, scene, toldOf, names, getViewport, settled]);
+  }, [open, boxes, scene, toldOf, names, getViewport, settled, form]);
   useEffect(() => {
     useCanvas.setState({ card: open.kind === "none" ? null : place });
     return () => useCanvas.setState({ card: null });
   }, [open.kind, place]);
   const line = edge && picture.lines.find(({ edge: { id, also } }) => id === edge || also.includes(edge));
   const at = line ? markPoint(line.points) : null;
-  const first = toldOf.map((id) => picture.boxes.get(id)).find((box) => box !== undefined);
+  // An op is chosen where it is: the view must not move under the mouse.
+  const told = open.kind === "decision" ? toldOf : [];
+  const first = told.map((id) => picture.boxes.get(id)).find((box) => box !== undefined);
   useClearView(at ?? (first ? middleOf(first) : null), place, held);
   if (open.kind === "none") return null;
   return (
     <div
       ref={holder}
       className="card-holder"
+      data-wide={form === "wide"}
       style={place && place.left > 0 ? { top: place.top, left: place.left, right: "auto" } : undefined}
     >
       {open.kind === "decision" ? (
