@@ -127,7 +127,7 @@ export const oldIdentifiers: Readonly<Record<string, string>> = {
   // region and codegen
   lieOf: "layoutOf",
   turnPoint: "pointAfter",
-  diagonalOf: "causalOffset",
+  diagonalOf: "mayHold",
   dualRefusal: "sharedOperandRefusal",
   groupingOf: "summationOrder",
   OnlineEnds: "AttentionEndpoints",
@@ -309,7 +309,7 @@ export const oldFiles: Readonly<Record<string, string>> = {
   "fusion/region/turns": "fusion/kernel/indices/row-layout",
   "fusion/region/demand": "fusion/kernel/indices/footprint",
   "fusion/region/steps": "fusion/kernel/indices/index-strides",
-  "fusion/region/diagonal": "fusion/kernel/shapes/attention/causal-mask",
+  "fusion/region/diagonal": "fusion/kernel/shapes/attention/seen",
   "fusion/region/dual": "fusion/kernel/shapes/matmul/shared-operand",
   "fusion/region/merged-order": "fusion/kernel/shapes/sort/merge-sort",
   "fusion/region/grouping": "fusion/kernel/shapes/fold/rows/summation-order",

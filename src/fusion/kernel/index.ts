@@ -25,6 +25,7 @@ export { sharesRuns } from "./shapes/loop/run-steps";
 export { inPlaceOf, replacementOf } from "./shapes/map/in-place";
 export { bySize } from "./shapes/map/segments";
 export { LONG_K, THIN, matmulSizes, offeredTiles, tileBytes, tileName, tileThreads } from "./shapes/matmul/matmul";
+export { bandsOfOperands, hidesBlocks, OPERAND_BANDS } from "./shapes/matmul/banded";
 export { type ProductFactors, productFactors } from "./shapes/matmul/matmul-factors";
 export { productsOf } from "./shapes/matmul/shared-operand";
 export { type LoopLine, apartLoops, fusedLoops, loopsOf } from "./show/loops";

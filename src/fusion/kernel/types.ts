@@ -1,5 +1,6 @@
 /** @file What a set of nodes looks like as one kernel. The one answer that passes (legality), cost (traffic) and the written kernel (loops) share. */
 import { sizeOf, type NodeId, type Shape, type TemplateName, type Verdict } from "../ir";
+import type { Band } from "./indices/bands";
 import type { BinFactors } from "./shapes/bins/factors";
 import type { DigitFactors } from "./shapes/sort/sort-factors";
 import type { RunFactors } from "./shapes/loop/run-factors";
@@ -156,6 +157,16 @@ export interface Segment {
   readonly first: number;
 }
 
+/** What a mask by position leaves of a product. */
+export interface ProductBand {
+  /** Outside of the band this operand is 0, or nobody wants the result. */
+  readonly side: "left" | "right" | "result";
+  /** By rows and columns of it; of the right operand by columns and rows. */
+  readonly band: Band;
+  /** Rows of the left operand, columns of the right one, that walk the same part of k. */
+  readonly rows: number;
+}
+
 /** What the chosen schedule costs in resources. */
 export interface RegionSchedule {
   readonly variant: Variant;
@@ -194,6 +205,8 @@ export interface RegionSchedule {
   readonly matmul: MatmulTile | null;
   /** Products of few rows or columns whose k several threads share. Absent for other kernels. */
   readonly thin?: ThinFactors;
+  /** Tiles that leave out what a mask hides. Absent: none does. */
+  readonly band?: ProductBand;
   readonly flash?: FlashTile;
   readonly reads: readonly RegionRead[];
   /** Outputs that neighbouring threads store far apart: priced as strided reads are, never counted. */

@@ -145,6 +145,13 @@ export const passCatalogue: readonly PassEntry[] = [
     numerics: "reassociates",
   },
   {
+    name: "masked-blocks",
+    level: 3,
+    title: "Skip masked blocks",
+    summary: "Leaves out the blocks of a matmul that a mask by position, such as a causal one, makes 0.",
+    numerics: "bitwise",
+  },
+  {
     name: "saved-values",
     level: 3,
     title: "Choose what is saved for backward",

@@ -11,6 +11,7 @@ import { contractionEpilogue } from "./contraction-epilogue";
 import type { FusionPass } from "./driver/define";
 import { contractReduce } from "./contract-reduce";
 import { loops } from "./loops";
+import { maskedBlocks } from "./algebra/masked-blocks";
 import { monotoneCommute } from "./algebra/monotone-commute";
 import { multiOutput } from "./multi-output";
 import { producerConsumer } from "./producer-consumer";
@@ -37,6 +38,7 @@ export const allPasses: readonly FusionPass[] = [
   reductionAlgebra,
   movementAlgebra,
   chunkedScan,
+  maskedBlocks,
   savedValues,
   attentionRecompute,
   transposeFolding,

@@ -50,14 +50,19 @@ function demandOn(graph: Graph, n: Node, operand: number, demand: Footprint): Fo
   return throughBroadcast(demand, n.type.shape, inputs[operand]!);
 }
 
+/** What is asked of an operand; null for what its op asks. */
+export type Asked = (n: Node, operand: number) => Footprint | null;
+
 /**
  * Distinct elements of every stored value that the members touch when the outputs are computed in full; an output may be stored itself.
  * Exact as far as a few hundred disjoint boxes name them; everything where that is not enough.
+ * @param asked what a kernel reads of an operand where that is less than the op needs
  */
 export function touchedElements(
   graph: Graph,
   members: readonly NodeId[],
   outputs: readonly NodeId[],
+  asked: Asked = () => null,
 ): Map<NodeId, number> {
   const way = new WayBack(members);
   const demands = new Map<NodeId, Footprint>(outputs.map((id) => [id, ALL]));
@@ -66,7 +71,7 @@ export function touchedElements(
     const n = node(graph, id);
     const demand = demands.get(id)!;
     n.inputs.forEach((input, operand) => {
-      const own = demandOn(graph, n, operand, demand);
+      const own = asked(n, operand) ?? demandOn(graph, n, operand, demand);
       const known = demands.get(input);
       demands.set(input, known ? union(known, own, node(graph, input).type.shape) : own);
       if (!way.ask(input)) outside.add(input);
@@ -382,10 +387,11 @@ export function readsOf(
   members: readonly NodeId[],
   outputs: readonly NodeId[],
   strided: ReadonlyMap<NodeId, number> = new Map(),
+  asked?: Asked,
 ): RegionRead[] {
   // A row is folded whether or not what comes of it is stored in the end.
   const folded = members.filter((id) => walksRows(node(graph, id)) && !outputs.includes(id));
-  const touched = touchedElements(graph, members, [...outputs, ...folded]);
+  const touched = touchedElements(graph, members, [...outputs, ...folded], asked);
   return storedInputs(graph, members)
     .filter((value) => (touched.get(value) ?? 0) > 0 || sizeOf(node(graph, value).type.shape) === 0)
     .map((value) => ({ value, elements: touched.get(value) ?? 0, waste: strided.get(value) ?? 1, rereads: 0 }));

@@ -280,6 +280,16 @@ export class Emitter {
     this.emit({ kind: "for", variable, count, body: block, ...(over === "rows" ? { rows: true } : {}) });
   }
 
+  /** variable = from … limit − 1, which the whole workgroup agrees on. */
+  between(name: string, from: Index, limit: Index, body: (index: Index) => void): void {
+    const variable = this.space.variable(this.names.frame(name), Math.max(0, limit.max - 1), this.level + 1);
+    const block = this.enter(false);
+    body(this.space.of(variable));
+    this.leave();
+    this.names.release(variable.name);
+    this.emit({ kind: "range", variable, from, limit, step: 1, body: block });
+  }
+
   /** variable = from, from/2 … 1 */
   halving(name: string, from: Index, body: (index: Index) => void): void {
     const variable = this.space.variable(this.names.frame(name), from.max, this.level + 1);

@@ -62,7 +62,7 @@ export interface Tuple {
 /** Deeper index expressions than this are given a name. */
 export const INDEX_DEPTH = 5;
 
-const ALWAYS: Cond = { kind: "always" };
+export const ALWAYS: Cond = { kind: "always" };
 const NEVER: Cond = { kind: "never" };
 
 const gcd = (a: number, b: number): number => {
@@ -183,6 +183,11 @@ export class IndexSpace implements IndexAlgebra<Index, Cond> {
   clamp(a: Index, bound: number): Index {
     if (a.max <= bound) return a;
     return a.min >= bound ? this.int(bound) : this.#atom("min", a, bound);
+  }
+
+  /** How far `a` is beyond `by`: 0 where it is not. */
+  beyond(a: Index, by: number): Index {
+    return this.add(a, this.mul(this.clamp(a, by), -1));
   }
 
   below(index: Index, limit: Index): Cond {

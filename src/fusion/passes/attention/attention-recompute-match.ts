@@ -1,6 +1,7 @@
 /** @file Finds what a backward pass needs again of scores that a softmax folds: elements between two products, one for each score. */
-import { type Graph, isLiteral, node, type Node, type NodeId, sizeOf } from "../../ir";
-import { opDef, type OpKind } from "../../ops";
+import { BETWEEN, dependsOnIndices } from "../driver/with-masks";
+import { type Graph, node, type Node, type NodeId, sizeOf } from "../../ir";
+import { opDef } from "../../ops";
 import { isMatrixTranspose } from "../../kernel";
 import { between } from "./attention-parts";
 import type { Planner } from "../driver/planner";
@@ -54,20 +55,6 @@ function walksBack(graph: Graph, id: NodeId): Sink[] {
 
 /** Products that make the elements that one more multiplies: a kernel has room for the tiles of so many. */
 const MAX_PRODUCTS = 2;
-
-/** What an element may be made of tile by tile. */
-const BETWEEN: ReadonlySet<OpKind> = new Set<OpKind>(["elementwise", "random", "movement"]);
-
-/** Does the value depend on indices alone, as masks by position do? Then nobody need save it. */
-export function dependsOnIndices(graph: Graph, id: NodeId): boolean {
-  const behind = new Set([id]);
-  for (const each of behind) {
-    const n = node(graph, each);
-    if (behind.size > SEARCH_LIMIT || !(isLiteral(n) || BETWEEN.has(opDef(n.op).kind))) return false;
-    for (const input of n.inputs) behind.add(input);
-  }
-  return !isLiteral(node(graph, id));
-}
 
 /** What lies between one operand of a late product and the products before it; null where none are, or too many. */
 function walkedBack(graph: Graph, { id, inputs }: Node, operand: 0 | 1): Sink | null {

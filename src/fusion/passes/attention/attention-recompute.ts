@@ -2,12 +2,14 @@
  * @file The backward pass of attention reads the shares of each row again. They are not saved: the matmuls are computed again inside
  * the kernels that need them, tile by tile, and the row's maximum and sum, which the forward pass keeps, turn scores into shares at once.
  */
-import { bytesOf, isSource, node, type NodeId, type Patch, type Region, type Verdict } from "../../ir";
+import { bytesOf, isSource, node, type NodeId, type Patch, type Region, type Verdict, type Work } from "../../ir";
 import { isRefusal } from "../../cost";
 import { classifyOnline } from "../../kernel";
 import type { Answer, Candidate, FusionPass } from "../driver/define";
 import { costOf, legalMerge, patchOf } from "../driver/merge";
-import { onlineProfitability } from "../profitability/online-profitability";
+import { onlineProfitability, regionsOf } from "../profitability/online-profitability";
+import { storedApart } from "../profitability/stored-apart";
+import { between } from "./attention-parts";
 import type { Planner } from "../driver/planner";
 import { openRewriter, type Rewriter } from "../driver/rewriter";
 import { isLate } from "../saved/partition";
@@ -36,18 +38,50 @@ export const attentionRecompute: FusionPass = {
       const legal = legalMerge(planner, candidate, true);
       return legal.ok ? candidate.rewrite!.verdict : legal;
     }),
-  cost: (planner, candidate) => rewritten(planner, candidate, () => costOf(planner, candidate)),
+  cost: (planner, candidate) => rewritten(planner, candidate, () => costOf(planner, withForward(candidate))),
   profitability(planner, candidate, delta) {
     const [scores, ...sinks] = candidate.nodes;
     const doing = `Recomputing ${nameOf(planner.graph, scores!)} inside the kernels of ${namesOf(planner.graph, sinks)}`;
     const policy = policyOnContraction(planner, candidate);
-    return policy ?? rewritten(planner, candidate, () => onlineProfitability(planner, candidate, delta, doing));
+    const stored = forwards.get(candidate)?.stored ?? null;
+    return policy ?? rewritten(planner, candidate, () => onlineProfitability(planner, candidate, delta, doing, stored));
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };
 
 const rewritten = <T>(planner: Planner, candidate: Candidate, ask: () => T): T =>
   planner.supposing(patchOf(candidate), ask);
+
+/** The forward pass of the same attention: what is saved for the backward pass decides how it may be computed, too. */
+interface Forward {
+  /** Its kernels as they are, and those of its two products, which take about as long as one kernel of both. */
+  readonly apart: readonly Region[];
+  readonly products: readonly Region[];
+  /** The least that both passes take where the scores are stored; null where no kernels can be merged. */
+  readonly stored: Work | null;
+}
+
+const forwards = new WeakMap<Candidate, Forward>();
+
+function forwardOf(
+  planner: Planner,
+  rewriter: Rewriter,
+  { scores, values }: Recomputation,
+  remove: readonly Region[],
+): Forward {
+  const found = between(planner, rewriter, values)!;
+  const taken = new Set(remove.map(({ id }) => id));
+  const others = (nodes: readonly NodeId[]): Region[] =>
+    regionsOf(planner, rewriter, nodes).filter(({ id }) => !taken.has(id));
+  const apart = others([scores, ...found.mods, ...found.core, values]);
+  return { apart, products: others([scores, values]), stored: storedApart(planner, [...apart, ...remove]) };
+}
+
+/** Both passes, as they are and with the backward pass recomputing. */
+function withForward(candidate: Candidate): Candidate {
+  const { apart, products } = forwards.get(candidate)!;
+  return { ...candidate, remove: [...candidate.remove, ...apart], add: [...candidate.add, ...products] };
+}
 
 function* recompute(
   planner: Planner,
@@ -58,7 +92,9 @@ function* recompute(
   const patch = patchFor(planner, rewriter, made);
   const nodes = [recomputation.scores, ...made.homes];
   const verdict = explain(planner, recomputation);
-  const { accepted } = yield rewriteCandidate(planner, "tiles-again", nodes, { patch, verdict });
+  const candidate = rewriteCandidate(planner, "tiles-again", nodes, { patch, verdict });
+  forwards.set(candidate, forwardOf(planner, rewriter, recomputation, candidate.remove));
+  const { accepted } = yield candidate;
   if (!accepted) return;
   rewriter.applied(patch);
   planner.reorder();

@@ -2,21 +2,12 @@
  * @file Product → softmax → product becomes one kernel, by algebra and not by name: the division by the row's sum waits until
  * the end, the row's maximum and sum run along, and the scores are computed tile by tile where they are needed.
  */
-import {
-  node,
-  sizeOf,
-  type Alternative,
-  type NodeId,
-  type Patch,
-  type Region,
-  type Verdict,
-  type Work,
-} from "../../ir";
+import { node, sizeOf, type Alternative, type Patch, type Region, type Verdict, type Work } from "../../ir";
 import { isRefusal } from "../../cost";
 import { algebraOf, isDivision, opDef } from "../../ops";
 import { classifyOnline } from "../../kernel";
 import { between, divideLast, type Between } from "./attention-parts";
-import { dependsOnIndices } from "./attention-recompute-match";
+import { withMasks } from "../driver/with-masks";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "../driver/define";
 import { costOf, edgesOf, legalMerge, mergeCandidate, NOTHING, patchOf } from "../driver/merge";
 import type { Planner } from "../driver/planner";
@@ -206,15 +197,6 @@ function prospects(
   if (worth.ok) return worth;
   const isForced = merged.edges.some((edge) => planner.options.forced.includes(edge));
   return isForced ? forcedAnyway(planner, merged, delta, worth) : refuse(worth);
-}
-
-/** With what depends on indices alone, as masks by position do: whoever reads it will compute it, also where others read it too. */
-function withMasks({ graph, position }: Planner, members: readonly NodeId[]): NodeId[] {
-  const all = new Set(members);
-  for (const id of all)
-    for (const input of node(graph, id).inputs)
-      if (!members.includes(id) || dependsOnIndices(graph, input)) all.add(input);
-  return [...all].toSorted((a, b) => position(a) - position(b));
 }
 
 /** A refusal, when the row's shares are needed in memory themselves. */

@@ -11,8 +11,8 @@ export function storedApart(planner: Planner, group: readonly Region[]): Work | 
 }
 
 /**
- * What they take where each elementwise one joins its neighbour at that side. Null where no merge is possible, one is refused, or a value
- * that they store is larger than the device binds.
+ * What they take where each elementwise one joins its neighbour at that side, and folds of the same rows one another, as far as one kernel can
+ * compute them. Null where none joins, or a value that they store is larger than the device binds.
  */
 function joinedTo(planner: Planner, group: readonly Region[], side: "before" | "behind"): Work | null {
   const inside = new Map(group.map((region) => [region.id, region]));
@@ -20,27 +20,29 @@ function joinedTo(planner: Planner, group: readonly Region[], side: "before" | "
   const sets = new Map<RegionId, Region[]>();
   const at = ({ members }: Region): number => planner.position(members.at(-1)!);
   const ordered = group.toSorted((a, b) => at(a) - at(b));
+  const merging = (regions: readonly Region[], id: RegionId): boolean => {
+    const nodes = regions.flatMap(({ outputs }) => outputs);
+    const candidate = mergeCandidate(planner, "stored-apart", regions, { edges: [], nodes, id });
+    return planner.kernelOf(candidate.add[0]!) !== null && !refusedMerge(planner, candidate);
+  };
   for (const region of side === "before" ? ordered : ordered.toReversed()) {
-    const isHeavy = planner.isView(region) || walksRows(planner, region) || hasContraction(planner, region);
-    const beside = isHeavy ? [] : neighboursOf(planner, region, side);
+    const multiplies = hasContraction(planner, region);
+    const isFold = walksRows(planner, region);
+    const mayJoin = (head: RegionId): boolean =>
+      !(isFold && sets.get(head)!.some((each) => hasContraction(planner, each)));
+    const beside = planner.isView(region) || multiplies ? [] : neighboursOf(planner, region, side);
     // Of several the nearest: what comes between them has to be known.
-    const near = beside
-      .flatMap((id) => heads.get(id) ?? [])
-      .toSorted((a, b) => at(inside.get(b)!) - at(inside.get(a)!));
-    const head = near.at(side === "before" ? 0 : -1) ?? region.id;
+    const near = [...new Set(beside.flatMap((id) => heads.get(id) ?? []))].toSorted(
+      (a, b) => (at(inside.get(b)!) - at(inside.get(a)!)) * (side === "before" ? 1 : -1),
+    );
+    const head = near.find((id) => mayJoin(id) && merging([...sets.get(id)!, region], id)) ?? region.id;
     heads.set(region.id, head);
     sets.set(head, [...(sets.get(head) ?? []), region]);
   }
   if (sets.size === group.length) return null;
-  const kernels: Region[] = [];
-  for (const [id, regions] of sets) {
-    if (regions.length > 1) {
-      const nodes = regions.flatMap(({ outputs }) => outputs);
-      const candidate = mergeCandidate(planner, "stored-apart", regions, { edges: [], nodes, id });
-      if (!planner.kernelOf(candidate.add[0]!) || refusedMerge(planner, candidate)) return null;
-    }
-    kernels.push(regions.length > 1 ? mergedRegion(planner, regions, id) : regions[0]!);
-  }
+  const kernels = [...sets].map(([id, regions]) =>
+    regions.length > 1 ? mergedRegion(planner, regions, id) : regions[0]!,
+  );
   const mayStore = (id: NodeId): boolean => bytesOf(node(planner.graph, id).type) <= planner.profile.maxBindingBytes;
   return kernels.every(({ outputs }) => outputs.every(mayStore)) ? workOf(planner, kernels) : null;
 }

@@ -3,6 +3,7 @@
  * rows are too few for a machine. A second kernel then joins the chunks. Shapes alone decide, and each choice is priced.
  */
 import { sizeOf, type Graph, type Target } from "../../../ir";
+import { bandShare, isNarrow, type Band } from "../../indices/bands";
 import { matmulSizes } from "../matmul/matmul";
 import type { OnlineParts } from "./online-parts";
 import { ENOUGH_WORKGROUPS, MAX_CHUNKS } from "./reduce-schedule";
@@ -153,27 +154,11 @@ export function flashEfficiency(tile: FlashTile, sizes: FlashSizes): number {
   return 1 / (1 + loads * (1 + flashRegisters(tile, sizes) / CROWDED));
 }
 
-/** Share of the tiles that reach the diagonal: rows `i` see columns up to `i + diagonal`. */
-function shareSeen({ m, n }: FlashSizes, tile: FlashTile, { diagonal, fromOwn }: Hidden): number {
-  if (diagonal === null && !fromOwn) return 1;
-  const [bands, turns] = [Math.ceil(m / tile.m), Math.ceil(n / tile.n)];
-  let seen = 0;
-  for (let band = 0; band < bands; band++) {
-    const end = (band + 1) * tile.m + (diagonal ?? 0);
-    seen += fromOwn
-      ? turns - Math.floor((band * tile.m) / tile.n)
-      : Math.min(turns, Math.max(0, Math.ceil(end / tile.n)));
-  }
-  return seen / (bands * turns);
-}
-
-/** What a mask by position hides. */
-export type Hidden = Pick<OnlineParts, "diagonal" | "fromOwn">;
-
 /** What is to be folded between two products. */
 export interface FlashShape {
   readonly sizes: FlashSizes;
-  readonly hidden: Hidden;
+  /** What a mask by position leaves. */
+  readonly band: Band;
   /** The left operand of the scores is computed on the way in. */
   readonly computesQueries: boolean;
   /** Values of a row that a chunk leaves beside the products: its peak and its folds. */
@@ -246,12 +231,12 @@ function joinMicros(chunks: number, bytes: number, on: number): number {
 
 /** @param wanted tiles of keys in a chunk */
 function factorsOf(shape: FlashShape, tile: FlashTile, wanted: number, machines: Machines): FlashFactors {
-  const { sizes, hidden, left } = shape;
+  const { sizes, band, left } = shape;
   const { batch, m, n, heads, width } = sizes;
   const all = Math.ceil(n / tile.n);
   const chunks = Math.ceil(all / wanted);
   const workgroups = batch * Math.ceil(m / tile.m) * chunks;
-  const seen = shareSeen(sizes, tile, hidden);
+  const seen = bandShare(band, m, n, tile.m, tile.n);
   const partBytes = chunks === 1 ? 0 : 4 * chunks * batch * m * (width + left);
   const walk = { workgroups, turns: wanted * seen, most: wanted };
   const { likely, speed } = machines;
@@ -274,9 +259,9 @@ function turnsWorth(all: number): number[] {
  * @param named a tile that somebody chose
  */
 export function flashFactors(shape: FlashShape, target: Target, named?: FlashTile): FlashFactors {
-  const { sizes, hidden, types } = shape;
+  const { sizes, band, types } = shape;
   const machines = machinesOf(target);
-  const isCut = hidden.diagonal !== null || hidden.fromOwn;
+  const isCut = isNarrow(band, sizes.m, sizes.n);
   const fits = (tile: FlashTile): boolean =>
     flashBytes(tile, sizes, types) <= target.maxWorkgroupBytes &&
     flashThreads(tile) <= target.maxWorkgroupSize &&
@@ -289,7 +274,7 @@ export function flashFactors(shape: FlashShape, target: Target, named?: FlashTil
   const plain = named ?? enough ?? tiles.at(-1)!;
   const one = factorsOf(shape, plain, whole(plain), machines);
   // A walk that begins at a row's own number has no first tile that all chunks know.
-  if (hidden.fromOwn || !shape.mayCut || machines.counted === null) return one;
+  if (band.low > -Infinity || !shape.mayCut || machines.counted === null) return one;
   const cut = (named ? [named] : fitting).flatMap((tile) =>
     turnsWorth(whole(tile)).map((turns) => factorsOf(shape, tile, turns, machines)),
   );

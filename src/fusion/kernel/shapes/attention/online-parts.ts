@@ -1,6 +1,7 @@
 /** @file What a kernel that folds rows as they are made is made of: contractions, peak, folds, results. */
 import type { NodeId, Shape, Verdict } from "../../../ir";
 import type { Follower } from "../../indices/alignment";
+import type { Band } from "../../indices/bands";
 
 /** A reduction of the row besides the peak. */
 export interface OnlineFold {
@@ -24,10 +25,8 @@ export interface OnlineParts {
   readonly weightsRescaled: boolean;
   /** And none of them is replaced, as a mask after the softmax does. */
   readonly weightsWhole: boolean;
-  /** c where a mask by position hides every column beyond row + c: tiles there need not be computed. */
-  readonly diagonal: number | null;
-  /** A mask by position hides every column before the row's own number. */
-  readonly fromOwn: boolean;
+  /** What a mask by position leaves of the rows: tiles outside need not be computed. */
+  readonly band: Band;
   /** Shape of the elements: batch × M × N. */
   readonly space: Shape;
   /** The axis of `space` that is folded: the last, or the one before it. */

@@ -85,7 +85,7 @@ function scheduleFlash(
   const temporaries = (left > 0 ? 1 + types : 0) + 1;
   const shape = {
     sizes,
-    hidden: parts,
+    band: parts.band,
     computesQueries: computesQueries(graph, parts, members),
     left,
     mayCut: bound + temporaries <= target.maxBindings,

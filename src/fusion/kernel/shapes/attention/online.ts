@@ -17,7 +17,8 @@ import {
 } from "../../../ir";
 import { algebraOf, isCopy, isLinearFold, isSubtraction, linearGroups, opDef } from "../../../ops";
 import { followersPastFolds, isMatrixTranspose, type Follower } from "../../indices/alignment";
-import { seenBy } from "./causal-mask";
+import { EVERYWHERE } from "../../indices/bands";
+import { seenBy } from "./seen";
 import { matmulSizes } from "../matmul/matmul";
 import { endpointsOf } from "./attention-endpoints";
 import type { OnlineAnswer, OnlineFold, OnlineParts } from "./online-parts";
@@ -403,7 +404,6 @@ class Reader {
     const [parts, exp] = [this.#parts, this.#exp];
     // What nothing is taken an exponential of is a fold like others.
     const peak = exp === null && values === null ? null : this.#peak;
-    const seen = values === null ? null : seenBy(graph, { scores, values, parts, peak, folds: this.#folds });
     return {
       scores,
       values,
@@ -411,8 +411,7 @@ class Reader {
       exp,
       weightsWhole: values !== null && !this.#replaced.has(this.#node(values).inputs[0]!),
       weightsRescaled: values !== null && this.#part(this.#node(values).inputs[0]!) === "weight",
-      diagonal: seen?.last ?? null,
-      fromOwn: seen?.fromOwn ?? false,
+      band: values === null ? EVERYWHERE : seenBy(graph, { scores, values, parts, peak, folds: this.#folds }),
       folds: this.#folds.filter((fold) => fold.node !== peak),
       space,
       axis: this.#axis ?? space.length - 1,

@@ -21,7 +21,8 @@ import {
   wavesMicros,
   type Machines,
 } from "../../nest/waves";
-import type { MatmulTile, ThinFactors } from "../../types";
+import type { MatmulTile, ProductBand, ThinFactors } from "../../types";
+import { shareOf } from "./banded";
 
 /** What is to be multiplied: `count` products of one left operand, each of these sizes. */
 export interface ProductShape {
@@ -33,6 +34,8 @@ export interface ProductShape {
   readonly rightAlongK: boolean;
   /** Bytes of one element of an operand. */
   readonly bytes: number;
+  /** What a mask leaves of it. Absent: all. */
+  readonly band?: Omit<ProductBand, "rows">;
 }
 
 export interface ProductFactors {
@@ -47,6 +50,8 @@ export interface ProductFactors {
   readonly micros: number;
   /** FLOP of the products that this takes, over the peak of all multiprocessors in that time, 0…1. */
   readonly reached: number;
+  /** Share of the multiply-adds that it does, 0…1. */
+  readonly share: number;
 }
 
 /** FLOP of a multiprocessor in a µs. */
@@ -184,12 +189,17 @@ function tiled(shape: ProductShape, tile: MatmulTile, chunks: number, machines: 
   const own = tile.n / shape.count;
   const workgroups = batch * Math.ceil(m / tile.m) * Math.ceil(n / own) * parts;
   const bytes = operandBytes(shape);
+  const { band } = shape;
+  const share = band && parts === 1 ? shareOf(band, shape.sizes, tile) : 1;
   const micros = meanMicros(machines, (multiprocessors) => {
     const moving = bytes / (BYTES * multiprocessors);
-    const multiplying = START + tileMicros(tile, workgroups, chunkLength, multiprocessors);
-    return overlapping(moving, multiplying) + joinMicros(shape, parts, multiprocessors);
+    const walked = band?.side === "result" ? [Math.ceil(workgroups * share), k] : [workgroups, chunkLength * share];
+    const average = tileMicros(tile, walked[0]!, walked[1]!, multiprocessors);
+    // The longest walk ends no sooner than alone.
+    const multiplying = share < 1 ? Math.max(average, tileMicros(tile, 1, k, multiprocessors)) : average;
+    return overlapping(moving, START + multiplying) + joinMicros(shape, parts, multiprocessors);
   });
-  return { tile, thin: null, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros };
+  return { tile, thin: null, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros, share };
 }
 
 /** Registers of a thread that shares k: a vector of each sum, those on their way, addresses. */
@@ -233,7 +243,7 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
       joinMicros(shape, parts, multiprocessors)
     );
   });
-  return { tile: null, thin, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros };
+  return { tile: null, thin, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros, share: 1 };
 }
 
 /** Outputs of a workgroup whose threads walk along k: each takes a vector of registers and a row of workgroup memory. */
@@ -346,9 +356,21 @@ export function productFactors(
   target: Target,
   named: MatmulTile | null = null,
 ): ProductFactors | null {
-  const { sizes, count, leftAlongK, rightAlongK, bytes } = shape;
+  const { sizes, count, leftAlongK, rightAlongK, bytes, band } = shape;
   const { batch, m, n, k } = sizes;
-  const key = [batch, m, n, k, count, Number(leftAlongK), Number(rightAlongK), bytes, JSON.stringify(named)].join();
+  const left = band ? [band.side, band.band.low, band.band.high].join(" ") : "";
+  const key = [
+    batch,
+    m,
+    n,
+    k,
+    count,
+    Number(leftAlongK),
+    Number(rightAlongK),
+    bytes,
+    JSON.stringify(named),
+    left,
+  ].join();
   const own = known.get(target) ?? new Map<string, ProductFactors | null>();
   known.set(target, own);
   const found = own.get(key);
@@ -389,6 +411,6 @@ function searched(shape: ProductShape, target: Target, named: MatmulTile | null)
     null,
   );
   if (best === null) return null;
-  const flops = 2 * batch * m * n * k * shape.count;
+  const flops = 2 * batch * m * n * k * shape.count * best.share;
   return { ...best, reached: Math.min(1, flops / (best.micros * PEAK * machines.about)) };
 }

@@ -1,5 +1,15 @@
 /** @file Products: tiles, threads that share k, chunks of k, a workgroup that owns whole rows; on a CPU, a tile a thread. */
-import { dtypeBytes, node, sizeOf, type Graph, type Knobs, type NodeId, type Shape, type Target } from "../../../ir";
+import {
+  dtypeBytes,
+  node,
+  sizeOf,
+  type Graph,
+  type Knobs,
+  type Node,
+  type NodeId,
+  type Shape,
+  type Target,
+} from "../../../ir";
 import {
   IN_STEP,
   neighbours,
@@ -19,6 +29,8 @@ import { analyseRows, wholeOutput } from "../fold/classify-rows";
 import { Rows } from "../fold/schedule-fold";
 import { membersBehind } from "../fold/rows/row-steps";
 import { readTwice } from "../attention/reduce-schedule";
+import { bandIn, bandOfProduct, readInBand } from "./banded";
+import type { Footprint } from "../../indices/footprint";
 import { CPU_TILE, matmulSizes, namedTile, tileBytes, tileRereads, tileThreads, type MatmulSizes } from "./matmul";
 import { storedInputs } from "../../indices/views";
 import { aloneShare, mayShareK, productFactors, type ProductShape } from "./matmul-factors";
@@ -121,11 +133,13 @@ export function scheduleMatmul(
       modelledBytes: tileRereads(sizes, tile),
     });
   }
+  const left = products.length === 1 ? bandOfProduct(graph, region, form.contraction!) : null;
   const shape = {
     sizes,
     count: products.length,
     ...alongK(graph, region.members, products, sizes),
     bytes: dtypeBytes(node(graph, node(graph, form.contraction!).inputs[0]!).type.dtype),
+    ...(left && { band: left }),
   };
   const factors = productFactors(shape, target, products.length > 1 ? null : namedTile(knobs.tile));
   if (!factors) {
@@ -140,7 +154,7 @@ export function scheduleMatmul(
       reached: aloneShare(sizeOf(form.space) / 4, target, sizes.m === 1 && !shape.rightAlongK),
     });
   }
-  const { tile, thin, chunks, chunkLength, workgroups, reached, micros } = factors;
+  const { tile, thin, chunks, chunkLength, workgroups, reached, micros, share } = factors;
   const parts = chunks > 1 ? 4 * chunks * products.length * sizes.batch * sizes.m * sizes.n : 0;
   const split = {
     chunks,
@@ -165,9 +179,17 @@ export function scheduleMatmul(
       waiting: sums,
     });
   }
+  const band = left && chunks === 1 ? bandIn(left, sizes, tile!) : null;
+  const asked = (n: Node, operand: number): Footprint | null =>
+    n.id === form.contraction ? readInBand(graph, n, operand, band!, tile!) : null;
   return blank({
     ...shared,
     ...split,
+    ...(band && {
+      band,
+      computedShare: share,
+      reads: readsOf(graph, region.members, region.outputs, new Map(), asked),
+    }),
     variant: "matmul-tile",
     stridedWrites: chunks > 1 ? shared.stridedWrites : stridedOutputs(graph, region, true),
     matmul: tile,
@@ -175,7 +197,7 @@ export function scheduleMatmul(
     threadsPerWorkgroup: tileThreads(tile!),
     workgroupBytes: tileBytes(tile!),
     registers: live + tile!.rm + tile!.rn,
-    modelledBytes: tileRereads({ ...sizes, n: products.length * sizes.n }, tile!),
+    modelledBytes: share * tileRereads({ ...sizes, n: products.length * sizes.n }, tile!),
   });
 }
 

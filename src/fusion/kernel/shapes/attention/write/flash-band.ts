@@ -7,6 +7,7 @@ import type { SharedArray } from "../../../emit/kernel-ir";
 import { Flash } from "./flash";
 import { gridIndex } from "../../matmul/write/matmul-tile";
 import { partialLowering } from "../../../emit/split";
+import { longestAt } from "../../../indices/bands";
 
 /** Vectors that hold `size` values. */
 export const fours = (size: number): number => Math.ceil(size / 4);
@@ -41,7 +42,7 @@ export function bandOf(job: Job): Band {
   const tid = space.of(space.variable("tid", threads - 1, 0, "tid"));
   const across = flashAcross(tile);
   const own =
-    (f.parts.diagonal === null && !f.parts.fromOwn) || sizes.batch === 1
+    longestAt(f.parts.band) === null || sizes.batch === 1
       ? inOrder(f, grid, bands, chunks)
       : longestFirst(f, grid, bands, chunks);
   const top = low.bind("top", space.mul(own.band, tile.m));
@@ -90,6 +91,7 @@ function inOrder({ space, sizes }: Flash, grid: Index, bands: number, chunks: nu
 function longestFirst({ low, space, sizes, parts }: Flash, grid: Index, bands: number, chunks: number): Own {
   const beyond = space.div(grid, sizes.batch);
   const iteration = low.bind("turn_of", space.mod(space.div(beyond, chunks), bands));
-  const band = parts.fromOwn ? iteration : space.add(space.int(bands - 1), space.mul(iteration, -1));
+  const band =
+    longestAt(parts.band) === "start" ? iteration : space.add(space.int(bands - 1), space.mul(iteration, -1));
   return { band, chunk: space.mod(beyond, chunks), batch: space.mod(grid, sizes.batch) };
 }

@@ -59,7 +59,8 @@ function lowerBands(job: Job): KernelProgram {
   }));
   const [first, ...others] = products;
   if (first) low.comment("The first keys, on their way to workgroup memory.");
-  const begin = f.parts.fromOwn ? space.clamp(space.div(top, tile.n), turns - 1) : start;
+  const { low: least } = f.parts.band;
+  const begin = least === -Infinity ? start : space.clamp(space.div(space.beyond(top, -least), tile.n), turns - 1);
   const keys = (first?.loads ?? []).map((load, i) => ({
     load,
     reg: low.variable(`key_${i}`, "f32", 4, load.fetch(begin), [first!.scores.id]),

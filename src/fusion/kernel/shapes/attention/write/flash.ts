@@ -5,7 +5,7 @@ import { onlineParts } from "../online";
 import type { OnlineParts } from "../online-parts";
 import { bug } from "../../../../ir";
 import type { Job } from "../../../emit/kernel-frame";
-import type { Cond, Index, IndexSpace, Tuple } from "../../../emit/index-space";
+import { ALWAYS, type Cond, type Index, type IndexSpace, type Tuple } from "../../../emit/index-space";
 import { literal, type Reg, type Value } from "../../../emit/kernel-ir";
 import type { Lowering } from "../../../emit/lowering";
 import { foldIn, type Accumulator } from "../../../emit/accumulate";
@@ -65,10 +65,10 @@ export class Flash {
   /** Does one of `count` rows from `top` on see one of `width` columns from `first` on? All do, where no mask by position hides any. */
   sees(first: Index, width: number, top: Index, count: number): Cond {
     const { space, parts } = this;
-    const end = space.add(top, space.int(count));
-    if (parts.fromOwn) return space.below(top, space.add(first, space.int(width)));
-    if (parts.diagonal === null) return { kind: "always" };
-    return space.below(first, space.add(end, space.int(parts.diagonal)));
+    const { low, high } = parts.band;
+    const ends: Cond = high === Infinity ? ALWAYS : space.below(first, space.add(top, space.int(count + high)));
+    const begins: Cond = low === -Infinity ? ALWAYS : space.below(top, space.add(first, space.int(width - low)));
+    return space.and(ends, begins);
   }
 
   /** An accumulator of four results. */

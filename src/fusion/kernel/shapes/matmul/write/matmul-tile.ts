@@ -5,12 +5,13 @@
  */
 import { programOf, type Job } from "../../../emit/kernel-frame";
 import { gridOf } from "../../../emit/kernel-frame";
-import type { Cond, Index, IndexSpace } from "../../../emit/index-space";
+import { ALWAYS, type Cond, type Index, type IndexSpace } from "../../../emit/index-space";
+import { longestAt } from "../../../indices/bands";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../../../emit/kernel-ir";
 import { Contraction, finishAll, finishTransposed, liesAlongRows, productsIn } from "./contraction";
 import type { Lowering } from "../../../emit/lowering";
 import { leftPitch, leftVectors, tileThreads } from "../matmul";
-import type { MatmulTile } from "../../../types";
+import type { MatmulTile, ProductBand } from "../../../types";
 import { lowerJoin } from "./matmul-join";
 import { namesOf, partialLowering } from "../../../emit/split";
 
@@ -105,9 +106,12 @@ export function multiplyTiles(job: Job): Tiled {
   const [gx, gy] = gridOf(count, job.target);
   const grid = gridIndex(c, gx, gy, count, job.target.maxWorkgroupsPerDimension);
   const tiles = Math.ceil((chunks === 1 ? sizes.k : job.schedule.chunkLength) / tile.k);
+  const banded = job.schedule.band ?? null;
+  const order = banded ? bandedOrder(c, grid, [across, down], banded) : rowsFirst(c, grid, [across, down]);
   const chunk =
     chunks === 1 ? space.int(0) : low.bind("chunk", space.mod(space.div(grid, across * down * sizes.batch), chunks));
-  const first = space.mul(chunk, tiles);
+  const span = banded && banded.side !== "result" ? walkOf(c, order, banded, tile, tiles) : null;
+  const first = span ? span.from : space.mul(chunk, tiles);
   const tid = space.of(space.variable("tid", threads - 1, 0, "tid"));
   const tiling: Tiling = {
     c,
@@ -115,9 +119,9 @@ export function multiplyTiles(job: Job): Tiled {
     threads,
     chunk,
     first,
-    left: low.bind("left", space.mul(space.mod(grid, across), own / 4)),
-    top: space.mul(low.bind("top", space.mul(space.mod(space.div(grid, across), down), tile.m / 4)), 4),
-    batch: low.bind("batch", sizes.batch === 1 ? space.int(0) : space.mod(space.div(grid, across * down), sizes.batch)),
+    left: low.bind("left", space.mul(order.column, own / 4)),
+    top: space.mul(low.bind("top", space.mul(order.row, tile.m / 4)), 4),
+    batch: low.bind("batch", order.batch),
   };
   const position = tilePositionOf(low, tid, tile, chunks === 1 && liesAlongRows(products));
   const transposed = products.map((product) => product.alongK(1));
@@ -136,8 +140,8 @@ export function multiplyTiles(job: Job): Tiled {
   const accs = position.rows.map((_, i) =>
     position.columns.map((__, j) => low.variable(`c_${i}_${j}`, c.scalar, 4, literal(0, c.scalar), [c.id])),
   );
-  low.loop("tile", tiles, (step) => {
-    const index = space.add(first, step);
+  const walk = (step: Index): void => {
+    const index = span ? step : space.add(first, step);
     for (const { reg, array, cell, inside } of loads) {
       const within = inside(index);
       const staged = within.kind === "always" ? reg : low.let(`${reg.name}_now`, reg.scalar, 4, reg, [c.id]);
@@ -145,7 +149,14 @@ export function multiplyTiles(job: Job): Tiled {
       low.emit({ kind: "storeShared", array, index: cell, value, lane: null, nodes: [c.id] });
     }
     low.barrier();
-    if (tiles > 1) {
+    if (span) {
+      low.comment("Fetch the next tile while this one is multiplied.");
+      const next = space.add(step, space.int(1));
+      const inside = low.bind("next", space.clamp(next, tiles - 1));
+      low.branch(space.below(next, span.to), () => {
+        for (const load of loads) low.set(load.reg, load.fetch(inside), [c.id]);
+      });
+    } else if (tiles > 1) {
       // The last iteration fetches the first tile again: cheaper than a branch, and every index stays provable.
       low.comment("Fetch the next tile while this one is multiplied.");
       const next = low.bind("next", space.mod(space.add(step, space.int(1)), tiles));
@@ -153,7 +164,12 @@ export function multiplyTiles(job: Job): Tiled {
     }
     for (let k = 0; k < tile.k; k++) multiply(c, { a, b, pitch: leftPitch(tile), width }, position, accs, k);
     low.barrier();
-  });
+  };
+  if (span) low.between("tile", span.from, span.to, walk);
+  else
+    low.branch(banded ? isWanted(tiling, tile, banded) : ALWAYS, () => {
+      low.loop("tile", tiles, walk);
+    });
   low.lean = false;
   return {
     ...position,
@@ -163,6 +179,72 @@ export function multiplyTiles(job: Job): Tiled {
     a,
     grid: { workgroupSize: [threads, 1, 1], workgroups: [gx, gy, 1] },
   };
+}
+
+/** Which tile of which matrix a workgroup takes. */
+interface TileOrder {
+  readonly row: Index;
+  readonly column: Index;
+  readonly batch: Index;
+}
+
+/** Tiles of a band of rows side by side, one band after another, one matrix after another. */
+function rowsFirst({ space, sizes }: Contraction, grid: Index, [across, down]: readonly [number, number]): TileOrder {
+  return {
+    column: space.mod(grid, across),
+    row: space.mod(space.div(grid, across), down),
+    batch: sizes.batch === 1 ? space.int(0) : space.mod(space.div(grid, across * down), sizes.batch),
+  };
+}
+
+/** Tiles that walk furthest begin, those of all matrices, so that no multiprocessor is left with them alone. */
+function bandedOrder(
+  c: Contraction,
+  grid: Index,
+  [across, down]: readonly [number, number],
+  { side, band }: ProductBand,
+): TileOrder {
+  const { space, sizes } = c;
+  const longest = longestAt(band);
+  if (side === "result" || longest === null) return rowsFirst(c, grid, [across, down]);
+  const [inner, outer] = side === "left" ? [across, down] : [down, across];
+  const beyond = space.div(grid, inner);
+  const turn = space.mod(space.div(beyond, sizes.batch), outer);
+  const walks = longest === "start" ? turn : space.add(space.int(outer - 1), space.mul(turn, -1));
+  const other = space.mod(grid, inner);
+  return {
+    batch: sizes.batch === 1 ? space.int(0) : space.mod(beyond, sizes.batch),
+    row: side === "left" ? walks : other,
+    column: side === "left" ? other : walks,
+  };
+}
+
+/** The tiles of k beside the band, from `from` to before `to`: those of all rows, or columns, that walk alike. */
+function walkOf(
+  { low, space, sizes }: Contraction,
+  { row, column }: TileOrder,
+  { side, band, rows }: ProductBand,
+  tile: MatmulTile,
+  tiles: number,
+): { readonly from: Index; readonly to: Index } {
+  const [own, all, extent] = side === "left" ? [row, sizes.m, tile.m] : [column, sizes.n, tile.n];
+  const start = space.mul(space.div(own, rows / extent), rows);
+  const end = space.clamp(space.add(start, space.int(rows)), all);
+  const begin = (): Index => low.bind("begin", space.div(space.beyond(start, -band.low), tile.k));
+  const last = (): Index => space.div(space.add(end, space.int(band.high + tile.k - 1)), tile.k);
+  return {
+    from: band.low === -Infinity ? space.int(0) : begin(),
+    to: band.high === Infinity ? space.int(tiles) : low.bind("end", space.clamp(last(), tiles)),
+  };
+}
+
+/** Does anybody want an element of the tile? */
+function isWanted({ c, top, left }: Tiling, tile: MatmulTile, { band }: ProductBand): Cond {
+  const { space } = c;
+  const column = space.mul(left, 4);
+  const ends = band.high === Infinity ? ALWAYS : space.below(column, space.add(top, space.int(tile.m + band.high)));
+  const begins = band.low === -Infinity ? ALWAYS : space.below(top, space.add(column, space.int(tile.n - band.low)));
+  return space.and(ends, begins);
 }
 
 /** Variant `matmul-tile`: one kernel, or one that multiplies chunks of k and one that joins them. */
