@@ -1,10 +1,10 @@
 /** @file Work on a product's elements while they are still in registers (epilogue), and on its operands while they load (prologue). */
-import { hidesBlocks, isFreeView, neededBy } from "../kernel";
-import { node, type Node, type NodeId, type Region, type RegionId } from "../ir";
+import { isFreeView } from "../kernel";
+import { node, type Region, type RegionId } from "../ir";
 import type { Answer, Candidate, FusionPass } from "./driver/define";
 import { deferToReaders } from "./profitability/epilogue-deferral";
 import { copyCandidate } from "./driver/copies";
-import { withMasks } from "./driver/with-masks";
+import { maskFirst } from "./driver/with-masks";
 import {
   costOf,
   edgesBetween,
@@ -79,42 +79,21 @@ function* epilogues(planner: Planner, anchor: RegionId): Generator<Candidate, vo
 
 /** A mask by position that stands first in a kernel of whole rows: applied to the product itself, it says which of its tiles are wanted. */
 function* masks(planner: Planner, anchor: RegionId): Generator<Candidate, void, Answer> {
-  const { graph } = planner;
   const product = planner.regions.get(anchor);
   if (!product) return;
   for (const id of planner.readersOf(anchor)) {
     const reader = planner.region(id);
-    const read = product.outputs.filter((value) => planner.inputsOf(reader).includes(value));
-    const first = reader.members.filter((each) => node(graph, each).inputs.some((input) => read.includes(input)));
-    const mask = first.length === 1 && read.length === 1 ? node(graph, first[0]!) : null;
-    if (!mask || !hidesBlocks(graph, mask, read[0]!) || reader.outputs.includes(mask.id)) continue;
-    const nodeOf = (each: NodeId): Node => node(graph, each);
-    const before = neededBy(nodeOf, reader.members, [mask.id]);
-    // What the mask needs beside the product must be computed without it, so that nothing waits for a row.
-    const stays = planner
-      .readersOf(anchor)
-      .some((other) => other !== id && planner.inputsOf(planner.region(other)).includes(read[0]!));
-    const kept = product.outputs.filter((value) => value !== read[0] || stays || planner.isOutput(value));
-    const rest = neededBy(
-      nodeOf,
-      reader.members.filter((each) => each !== mask.id),
-      reader.outputs,
-    );
-    const edges = edgesBetween(planner, product, { ...reader, members: before });
+    const found = maskFirst(planner, product, reader);
+    if (!found) continue;
+    const { value, mask, add } = found;
+    const edges = edgesBetween(planner, product, { ...reader, members: [mask] });
     yield {
       rule: "mask",
       kind: "fuse",
       edges,
-      nodes: [read[0]!, mask.id],
+      nodes: [value, mask],
       remove: [product, reader],
-      add: [
-        {
-          id: anchor,
-          members: withMasks(planner, [...product.members, ...before]),
-          outputs: [...kept, mask.id],
-        },
-        { ...reader, members: rest },
-      ],
+      add,
       into: null,
       merged: [],
     };

@@ -121,7 +121,7 @@ function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generato
   const change = found.factor ? divideLast(planner, found) : null;
   const patch = change ? rewriter.patchOf(change) : NOTHING;
   const group = regionsOf(planner, rewriter, [found.scores, ...found.mods, ...found.core, found.values]);
-  const stored = group.length > 3 ? storedApart(planner, group) : null;
+  const stored = storedApart(planner, group);
   const whole = planner.supposing(patch, () => prospects(planner, rewriter, found, patch, stored));
   if ("rule" in whole) {
     yield whole;

@@ -2,6 +2,7 @@
 import { bytesOf, node, type NodeId, type Region, type RegionId, type Work } from "../../ir";
 import { hasContraction, mergedRegion, mergeCandidate, refusedMerge, walksRows } from "../driver/merge";
 import type { Planner } from "../driver/planner";
+import { maskFirst } from "../driver/with-masks";
 import { workOf } from "./weigh";
 
 /** The least that the kernels of `group` take where elementwise ones join the kernel before them or the one behind; null where none can. */
@@ -12,7 +13,7 @@ export function storedApart(planner: Planner, group: readonly Region[]): Work | 
 
 /**
  * What they take where each elementwise one joins its neighbour at that side, and folds of the same rows one another, as far as one kernel can
- * compute them. Null where none joins, or a value that they store is larger than the device binds.
+ * compute them, and where products apply the masks of their rows. Null where nothing changes, or a value that they store is larger than the device binds.
  */
 function joinedTo(planner: Planner, group: readonly Region[], side: "before" | "behind"): Work | null {
   const inside = new Map(group.map((region) => [region.id, region]));
@@ -39,10 +40,21 @@ function joinedTo(planner: Planner, group: readonly Region[], side: "before" | "
     heads.set(region.id, head);
     sets.set(head, [...(sets.get(head) ?? []), region]);
   }
-  if (sets.size === group.length) return null;
   const kernels = [...sets].map(([id, regions]) =>
     regions.length > 1 ? mergedRegion(planner, regions, id) : regions[0]!,
   );
+  let changed = sets.size < group.length;
+  for (const [at, product] of kernels.entries()) {
+    if (!hasContraction(planner, product)) continue;
+    for (const [reader, rows] of kernels.entries()) {
+      const found = walksRows(planner, rows) ? maskFirst(planner, product, rows) : null;
+      if (!found || !found.add.every((each) => planner.kernelOf(each))) continue;
+      [kernels[at], kernels[reader]] = found.add;
+      changed = true;
+      break;
+    }
+  }
+  if (!changed) return null;
   const mayStore = (id: NodeId): boolean => bytesOf(node(planner.graph, id).type) <= planner.profile.maxBindingBytes;
   return kernels.every(({ outputs }) => outputs.every(mayStore)) ? workOf(planner, kernels) : null;
 }
