@@ -18,7 +18,7 @@ const scans = fc
     outer: few,
     inner: few,
     length: fc.constantFrom<number>(600, 3001, 4096, 12_000, 30_000),
-    op: fc.constantFrom("cumsum", "cumprod", "cummax", "cummin"),
+    op: fc.constantFrom("cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"),
     reverse: fc.boolean(),
     exclusive: fc.boolean(),
     before: fc.constantFrom("x", "exp(-x * x) * 0.01 + 1", "relu(x)"),

@@ -92,6 +92,8 @@ export const programs: Readonly<Record<string, string>> = {
   "scan-columns-both": `x: f32[200, 33]\na = cumsum(x, dim=0, reverse=True, exclusive=True)\ny = cummax(a, dim=0, reverse=True) - x\nreturn a, y`,
   "scan-across": `x: f32[3, 130, 40]\ny = cummin(x, dim=1)`,
   "scan-columns-back": `x: f32[50, 7]\ny = cummin(x, dim=0, reverse=True) * 2`,
+  "scan-logarithms": `x: f32[3, 140, 36]\ny = exp(logcumsumexp(x * 20, dim=1) - x)`,
+  "scan-logarithms-back": `x: f32[5, 900]\ny = logcumsumexp(log(relu(x)), dim=1, reverse=True)`,
   "scan-middle": `x: f32[3, 40, 36]\ny = cumprod(tanh(x) * 0.1 + 1, dim=1)`,
   "scan-short": `x: f32[50, 12]\ny = cumsum(x) / x.sum(dim=-1, keepdim=True)`,
   "scan-softmax": `x: f32[6, 1000]\np = softmax(x)\nc = cumsum(p, dim=-1)\ny = where(c - p < 0.5, p, 0.0)`,

@@ -23,6 +23,7 @@ describe("reductions fold what a naive loop folds", () => {
     l1_norm: (row) => row.reduce((a, b) => a + Math.abs(b), 0),
     l2_norm: (row) => Math.hypot(...row),
     logsumexp: (row) => Math.log(row.reduce((a, b) => a + Math.exp(b), 0)),
+    logaddexp_reduce: (row) => Math.log(row.reduce((a, b) => a + Math.exp(b), 0)),
     var: (row) => variance(row, 1),
     std: (row) => Math.sqrt(variance(row, 1)),
   };

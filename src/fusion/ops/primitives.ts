@@ -72,6 +72,8 @@ import { log } from "./transcendental/log";
 import { log1p } from "./transcendental/log1p";
 import { log2 } from "./transcendental/log2";
 import { logaddexp } from "./transcendental/logaddexp";
+import { logaddexpReduce } from "./reduce/logaddexp-reduce";
+import { logcumsumexp } from "./scan/logcumsumexp";
 import { lowerBound } from "./indexing/lower-bound";
 import { lt } from "./compare/lt";
 import { mapLoop } from "./control/map-loop";
@@ -199,6 +201,8 @@ export const primitives: readonly OpDef[] = [
   log1p,
   log2,
   logaddexp,
+  logaddexpReduce,
+  logcumsumexp,
   lowerBound,
   lt,
   mapLoop((name) => byName.get(name) ?? null),

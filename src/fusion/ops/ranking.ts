@@ -4,6 +4,9 @@ import type { GraphBuilder, Param } from "./define";
 import { checkAxes, normalAxis, numberOf, wrong, type Failed } from "./shapes";
 
 export const RANK_AXIS: Param = { names: ["axis", "dim"], kind: "axis", default: -1, doc: "The axis that is ordered." };
+/** PyTorch's `topk` may leave its results in any order; here they always stand in order. */
+export const SORTED: Param = { names: ["sorted"], kind: "bool", default: true, doc: "They are in either case." };
+
 export const DESCENDING: Param = {
   names: ["descending", "largest"],
   kind: "bool",

@@ -177,8 +177,11 @@ export class Emitter {
     if (body()) block.splice(start, 0, { kind: "barrier" });
   }
 
-  /** Writes these walks over parts of a row one after another, their loads ahead of what is computed from them. */
-  together(walks: readonly (() => void)[]): void {
+  /**
+   * Writes these walks over parts of a row one after another, their loads ahead of what is computed from them.
+   * @param most registers of loads that are on their way at once
+   */
+  together(walks: readonly (() => void)[], most?: number): void {
     const { block } = this.scopes.at(-1)!;
     const start = block.length;
     const ends = walks.map((walk) => {
@@ -186,7 +189,12 @@ export class Emitter {
       return block.length;
     });
     const written = block.splice(start);
-    block.push(...walkedTogether(ends.map((end, i) => written.slice((ends[i - 1] ?? start) - start, end - start))));
+    block.push(
+      ...walkedTogether(
+        ends.map((end, i) => written.slice((ends[i - 1] ?? start) - start, end - start)),
+        most,
+      ),
+    );
   }
 
   reg(name: string, scalar: Scalar, width: Width, level = this.level): Reg {

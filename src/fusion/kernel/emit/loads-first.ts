@@ -2,7 +2,7 @@
 import type { Cond, Index, IndexAtom, IndexVar } from "./index-space";
 import { isLoop, valuesOf, type Expr, type Stmt } from "./kernel-ir";
 
-/** Registers of loads that are on their way at once. */
+/** Registers of loads that are on their way at once, where a thread keeps little else. */
 const LOADED = 64;
 
 /** The variables that an index is made of. */
@@ -112,12 +112,12 @@ export function loadsFirst(stmts: readonly Stmt[]): Stmt[] {
 const loaded = (stmts: readonly Stmt[]): number =>
   stmts.reduce((sum, stmt) => sum + (stmt.kind === "let" && stmt.value.kind === "load" ? stmt.reg.width : 0), 0);
 
-/** Statements of walks one after another: the loads of as many of them first as registers have room for. */
-export function walkedTogether(walks: readonly (readonly Stmt[])[]): Stmt[] {
+/** Statements of walks one after another: the loads of as many of them first as `most` registers have room for. */
+export function walkedTogether(walks: readonly (readonly Stmt[])[], most = LOADED): Stmt[] {
   const after: Stmt[] = [];
   let some: Stmt[] = [];
   for (const walk of walks) {
-    if (some.length > 0 && loaded(some) + loaded(walk) > LOADED) {
+    if (some.length > 0 && loaded(some) + loaded(walk) > most) {
       after.push(...loadsFirst(some));
       some = [];
     }

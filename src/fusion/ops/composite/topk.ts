@@ -1,6 +1,6 @@
 import { composite } from "../compose";
 import { ONE_TENSOR } from "../families";
-import { buildOrder, checkTop, DESCENDING, RANK_AXIS } from "../ranking";
+import { buildOrder, checkTop, DESCENDING, RANK_AXIS, SORTED } from "../ranking";
 import { numberOf } from "../shapes";
 
 export const topk = composite({
@@ -16,6 +16,7 @@ export const topk = composite({
     { names: ["k"], kind: "int", doc: "How many." },
     RANK_AXIS,
     { ...DESCENDING, names: ["largest", "descending"], default: true, doc: "False: the smallest." },
+    SORTED,
   ],
   check: checkTop,
   build: (b, [x], attrs) =>

@@ -245,10 +245,11 @@ function outOfForm(planner: Planner, { add, remove }: Candidate, derives: boolea
 
 const isDerived = ({ form }: Figures): boolean => form !== null && isOnline(form.template);
 
-/** Stored inputs and outputs, one buffer where an output is written over an input, and what chunks leave: of rows, of each product, of runs with their indices. */
+/** Stored inputs and outputs, one buffer where an output is written over an input, and what chunks leave: of each fold of rows, of each product, of runs with their indices. */
 function boundBy(facts: RegionFacts): number {
   const { form, traffic, schedule } = figuresIn(facts);
-  const parts = form?.contraction ? (schedule.temporaries ?? 1) : form && form.orders.length > 0 ? 2 : 1;
+  const sorts = form !== null && form.contraction === null && form.orders.length > 0;
+  const parts = sorts ? 2 : schedule.temporaries || 1;
   // Each launch of a loop binds its own few.
   if (schedule.handed) return 0;
   const shared = schedule.inPlace?.length ?? 0;

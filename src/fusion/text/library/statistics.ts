@@ -199,13 +199,6 @@ def segment_min(data, segment_ids, num_segments=None, indices_are_sorted=False):
   shape = [_segments(num_segments)] + list(data.shape[1:])
   return torch.full(shape, math.inf).at[segment_ids].min(data)
 
-def logcumsumexp(input, dim=-1):
-  n = input.shape[dim]
-  last = torch.moveaxis(input, dim, -1)
-  seen = torch.arange(n).unsqueeze(0) <= torch.arange(n).unsqueeze(1)
-  rows = torch.where(seen, last.unsqueeze(-2), -math.inf)
-  return torch.moveaxis(torch.logsumexp(rows, dim=-1), -1, dim)
-
 def bernoulli(input, p=None):
   share = input if p is None else torch.full_like(input, p)
   return (rand_like(share) < share).to(input.dtype)

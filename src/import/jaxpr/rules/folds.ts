@@ -141,6 +141,7 @@ export const folds: Rules = {
   cummax: scan("cummax"),
   cummin: scan("cummin"),
   cumprod: scan("cumprod"),
+  cumlogsumexp: scan("logcumsumexp"),
   cumsum: scan("cumsum"),
   reduce,
   reduce_and: reduction("and"),

@@ -115,15 +115,6 @@ function digamma(c: Equation): Value {
   return m.where(left, m.sub(own, m.div(m.mul(m.cos(angle), Math.PI), wave)), own);
 }
 
-/** Sums of exponentials so far, all less than the largest: what is 87 below it counts as nothing. */
-function cumlogsumexp(c: Equation): Value {
-  const m = arithmetic(c);
-  const [x, axis] = [c.in(0), c.number("axis", 0)];
-  const largest = c.op("stop_gradient", [c.op("max", [x], { axes: [axis], keepdims: true })]);
-  const sums = c.op("cumsum", [m.exp(m.sub(x, largest))], { axis, reverse: c.flag("reverse") });
-  return m.add(m.log(sums), largest);
-}
-
 export const special: Rules = {
   bessel_i0e: bessel(
     0,
@@ -135,7 +126,6 @@ export const special: Rules = {
     [1, 0.5, 0.083333336, 0.0069444433, 0.00034723256, 1.1568764e-5, 2.7714228e-7, 4.6568975e-9, 9.149993e-11],
     [0.39894226, -0.14959735, -0.047367074, -0.017234292, -0.4891776, 3.892042, -18.249557, 28.756641],
   ),
-  cumlogsumexp,
   digamma,
   erf_inv: erfInv,
   lgamma,

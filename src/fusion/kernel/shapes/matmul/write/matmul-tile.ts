@@ -247,6 +247,9 @@ function isWanted({ c, top, left }: Tiling, tile: MatmulTile, { band }: ProductB
   return space.and(ends, begins);
 }
 
+/** Registers of what is loaded beside the accumulators, once the operands are no longer on their way. */
+const LOADED_BEHIND = 32;
+
 /** Variant `matmul-tile`: one kernel, or one that multiplies chunks of k and one that joins them. */
 export function lowerMatmulTile(job: Job): KernelProgram[] {
   return job.schedule.chunks === 1 ? [lowerTiles(job)] : [lowerTiles(job), lowerJoin(job)];
@@ -260,9 +263,10 @@ function lowerTiles(job: Job): KernelProgram {
   const perProduct = columns.length / products.length;
   low.comment(chunks === 1 ? "Finish and store from the accumulators." : "Leave this chunk's part.");
   const of = (i: number, j: number): Reg[] => products.map((_, p) => accs[i]![j + p * perProduct]!);
-  quads.forEach((quad, q) => {
-    const own = [0, 1, 2, 3].map((i) => 4 * q + i);
-    columns.slice(0, perProduct).forEach((column, j) => {
+  const blocks = quads.flatMap((quad, q) => columns.slice(0, perProduct).map((column, j) => ({ quad, q, column, j })));
+  low.together(
+    blocks.map(({ quad, q, column, j }) => () => {
+      const own = [0, 1, 2, 3].map((i) => 4 * q + i);
       const unit = space.add(tiling.left, column);
       const fours = own.map((i) => of(i, j));
       if (
@@ -275,8 +279,9 @@ function lowerTiles(job: Job): KernelProgram {
         if (chunks === 1) finishAll(products, of(i, j), tiling.batch, m, unit);
         else products.forEach((product, p) => product.leave(of(i, j)[p]!, tiling.chunk!, tiling.batch, m, unit));
       });
-    });
-  });
+    }),
+    LOADED_BEHIND,
+  );
   return programOf(low, job, {
     ...(chunks > 1 && namesOf(job, "partials")),
     template: "matmul",
