@@ -55,6 +55,8 @@ export interface SuiteRow {
   readonly distance: number;
   readonly predictedNaiveMillis: number;
   readonly predictedFusedMillis: number;
+  /** Arithmetic right after a row that took longer than predicted, as a share of the roof: below 1 clocks had fallen. */
+  readonly clock: number | null;
   readonly kernels: readonly KernelRow[];
 }
 
@@ -67,6 +69,9 @@ export interface SuiteReport {
   /** Geometric mean of the ratios that there are. */
   readonly mean: number;
 }
+
+/** A row whose naive plan takes so many times what was predicted may have met clocks below this share of the roofs': it is taken anew, so often at most. */
+const SLOW = { row: 1.25, clock: 0.9, looks: 3 };
 
 /** Both plans round on their own ways; a wrong kernel is apart by much more. */
 const MAX_APART = 2e-3;
@@ -83,7 +88,7 @@ export async function runSuite(gpu: GPU, request: SuiteRequest): Promise<SuiteRe
   const rows: SuiteRow[] = [];
   const report = (): SuiteReport => ({ device, roofs, plannedFor, without, rows, mean: meanOf(rows) });
   for (const program of request.programs) {
-    const row = await measure({ ...request, ...opened }, program);
+    const row = await atFullClock({ ...request, ...opened }, program);
     rows.push(row);
     request.print(rowText(row));
     request.save(report());
@@ -91,6 +96,20 @@ export async function runSuite(gpu: GPU, request: SuiteRequest): Promise<SuiteRe
   await session.close();
   request.print(footText(rows));
   return report();
+}
+
+/** A row, measured again while the device runs slower than when its roofs were measured. */
+async function atFullClock(bench: Bench, program: Program): Promise<SuiteRow> {
+  const { session, roofs } = bench;
+  for (let look = 1; ; look++) {
+    const row = await measure(bench, program);
+    if (!(row.naiveMillis > SLOW.row * row.predictedNaiveMillis)) return row;
+    // Measuring the roofs keeps the device busy, so that its clocks rise.
+    const now = await session.measureRoofs();
+    if (!now.ok) return row;
+    const clock = now.value.flops / roofs.flops;
+    if (clock >= SLOW.clock || look === SLOW.looks) return { ...row, clock };
+  }
 }
 
 const failed = ({ name, expert }: Program, problem: string): SuiteRow => ({
@@ -109,6 +128,7 @@ const failed = ({ name, expert }: Program, problem: string): SuiteRow => ({
   distance: Number.NaN,
   predictedNaiveMillis: Number.NaN,
   predictedFusedMillis: Number.NaN,
+  clock: null,
   kernels: [],
 });
 
@@ -206,6 +226,7 @@ function figures(
     distance: apart,
     predictedNaiveMillis: plans.naive.totals.predictedMicros / 1e3,
     predictedFusedMillis: plans.fused.totals.predictedMicros / 1e3,
+    clock: null,
     kernels,
   };
 }

@@ -9,6 +9,8 @@ import type { Answer, Candidate, FusionPass } from "../driver/define";
 import { costOf, legalMerge, patchOf } from "../driver/merge";
 import { onlineProfitability, regionsOf } from "../profitability/online-profitability";
 import { storedApart } from "../profitability/stored-apart";
+import { workOf } from "../profitability/weigh";
+import { oneKernelWork } from "./attention";
 import { between } from "./attention-parts";
 import type { Planner } from "../driver/planner";
 import { openRewriter, type Rewriter } from "../driver/rewriter";
@@ -38,7 +40,11 @@ export const attentionRecompute: FusionPass = {
       const legal = legalMerge(planner, candidate, true);
       return legal.ok ? candidate.rewrite!.verdict : legal;
     }),
-  cost: (planner, candidate) => rewritten(planner, candidate, () => costOf(planner, withForward(candidate))),
+  cost(planner, candidate) {
+    const { apart, alone } = forwards.get(candidate)!;
+    const delta = rewritten(planner, candidate, () => costOf(planner, candidate));
+    return { ...delta, apart: together(delta.apart, apart), fused: together(delta.fused, alone) };
+  },
   profitability(planner, candidate, delta) {
     const [scores, ...sinks] = candidate.nodes;
     const doing = `Recomputing ${nameOf(planner.graph, scores!)} inside the kernels of ${namesOf(planner.graph, sinks)}`;
@@ -54,9 +60,9 @@ const rewritten = <T>(planner: Planner, candidate: Candidate, ask: () => T): T =
 
 /** The forward pass of the same attention: what is saved for the backward pass decides how it may be computed, too. */
 interface Forward {
-  /** Its kernels as they are, and those of its two products, which take about as long as one kernel of both. */
-  readonly apart: readonly Region[];
-  readonly products: readonly Region[];
+  /** As it is, and where nothing but numbers of a row are saved of it: in one kernel, or with its scores stored. */
+  readonly apart: Work;
+  readonly alone: Work;
   /** The least that both passes take where the scores are stored; null where no kernels can be merged. */
   readonly stored: Work | null;
 }
@@ -71,17 +77,19 @@ function forwardOf(
 ): Forward {
   const found = between(planner, rewriter, values)!;
   const taken = new Set(remove.map(({ id }) => id));
-  const others = (nodes: readonly NodeId[]): Region[] =>
-    regionsOf(planner, rewriter, nodes).filter(({ id }) => !taken.has(id));
-  const apart = others([scores, ...found.mods, ...found.core, values]);
-  return { apart, products: others([scores, values]), stored: storedApart(planner, [...apart, ...remove]) };
+  const regions = regionsOf(planner, rewriter, [scores, ...found.mods, ...found.core, values]);
+  const own = regions.filter(({ id }) => !taken.has(id));
+  const apart = workOf(planner, own);
+  const ways = [oneKernelWork(planner, rewriter, found), storedApart(planner, own) ?? apart];
+  const alone = ways.reduce((best, each) => (each && (!best || each.micros < best.micros) ? each : best), null)!;
+  return { apart, alone, stored: storedApart(planner, [...own, ...remove]) };
 }
 
-/** Both passes, as they are and with the backward pass recomputing. */
-function withForward(candidate: Candidate): Candidate {
-  const { apart, products } = forwards.get(candidate)!;
-  return { ...candidate, remove: [...candidate.remove, ...apart], add: [...candidate.add, ...products] };
-}
+const together = (a: Work, b: Work): Work => ({
+  micros: a.micros + b.micros,
+  bytes: a.bytes + b.bytes,
+  launches: a.launches + b.launches,
+});
 
 function* recompute(
   planner: Planner,
@@ -92,7 +100,8 @@ function* recompute(
   const patch = patchFor(planner, rewriter, made);
   const nodes = [recomputation.scores, ...made.homes];
   const verdict = explain(planner, recomputation);
-  const candidate = rewriteCandidate(planner, "tiles-again", nodes, { patch, verdict });
+  const along = recomputation.sinks.flatMap(({ id, chain }) => [...chain.keys(), id]);
+  const candidate = rewriteCandidate(planner, "tiles-again", nodes, { patch, verdict }, [...new Set(along)]);
   forwards.set(candidate, forwardOf(planner, rewriter, recomputation, candidate.remove));
   const { accepted } = yield candidate;
   if (!accepted) return;

@@ -5,7 +5,7 @@
 import { node, sizeOf, type Alternative, type Patch, type Region, type Verdict, type Work } from "../../ir";
 import { isRefusal } from "../../cost";
 import { algebraOf, isDivision, opDef } from "../../ops";
-import { classifyOnline } from "../../kernel";
+import { classifyOnline, neededBy } from "../../kernel";
 import { between, divideLast, type Between } from "./attention-parts";
 import { withMasks } from "../driver/with-masks";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "../driver/define";
@@ -197,6 +197,22 @@ function prospects(
   if (worth.ok) return worth;
   const isForced = merged.edges.some((edge) => planner.options.forced.includes(edge));
   return isForced ? forcedAnyway(planner, merged, delta, worth) : refuse(worth);
+}
+
+/** What it would take in one kernel if nothing else read its scores or shares; null where the algebra or the device does not allow that. */
+export function oneKernelWork(planner: Planner, rewriter: Rewriter, found: Between): Work | null {
+  const { scores, values, mods, core } = found;
+  const change = found.factor ? divideLast(planner, found) : null;
+  const patch = change ? rewriter.patchOf(change) : NOTHING;
+  return planner.supposing(patch, () => {
+    const group = regionsOf(planner, rewriter, [scores, ...mods, ...core, values]);
+    const joined = mergedRegion(planner, rewriter, group, patch, rewriter.regionsOf(values)[0]!);
+    const needed = neededBy((id) => node(planner.graph, id), withMasks(planner, joined.members), [values]);
+    const whole = { ...joined, members: needed, outputs: [values] };
+    return classifyOnline(planner.graph, whole.members, whole.outputs).ok && planner.kernelOf(whole)
+      ? workOf(planner, [whole])
+      : null;
+  });
 }
 
 /** A refusal, when the row's shares are needed in memory themselves. */

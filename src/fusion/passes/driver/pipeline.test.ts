@@ -30,7 +30,7 @@ test("another order is followed, within the level", () => {
 test.each([
   ["budget-split", 3, "budget-split"],
   ["producer-consumer", 0, "producer-consumer"],
-  ["canonicalise", 11, "tiles-again"],
+  ["canonicalise", 12, "tiles-again"],
 ] as const)("%s at index %i can't run, with the reason", (name, index, later) => {
   const order = moved(name, index);
   const refusal = orderRefusal(order)!;

@@ -22,7 +22,7 @@ import {
   type Machines,
 } from "../../nest/waves";
 import type { MatmulTile, ProductBand, ThinFactors } from "../../types";
-import { shareOf } from "./banded";
+import { longestOf, shareOf } from "./banded";
 
 /** What is to be multiplied: `count` products of one left operand, each of these sizes. */
 export interface ProductShape {
@@ -195,8 +195,10 @@ function tiled(shape: ProductShape, tile: MatmulTile, chunks: number, machines: 
     const moving = bytes / (BYTES * multiprocessors);
     const walked = band?.side === "result" ? [Math.ceil(workgroups * share), k] : [workgroups, chunkLength * share];
     const average = tileMicros(tile, walked[0]!, walked[1]!, multiprocessors);
-    // The longest walk ends no sooner than alone.
-    const multiplying = share < 1 ? Math.max(average, tileMicros(tile, 1, k, multiprocessors)) : average;
+    // Those that begin with the longest walk end with as much more than the average one.
+    const longest = share < 1 && band?.side !== "result" ? longestOf(band!, shape.sizes, tile) : chunkLength;
+    const uneven = 1 + (longest / walked[1]! - 1) / Math.max(1, workgroups / multiprocessors);
+    const multiplying = share < 1 ? average * uneven : average;
     return overlapping(moving, START + multiplying) + joinMicros(shape, parts, multiprocessors);
   });
   return { tile, thin: null, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros, share };
