@@ -11,6 +11,7 @@ import { prepare } from "./prepare";
 import { done, refusals } from "./problem";
 import { SUBMIT_MILLIS } from "./queue";
 import type { Job } from "./queue";
+import { riseClocks } from "./roofs";
 import { calibrate, kernelRounds, planRounds, subject, timeOnce, warmUp } from "./rounds";
 import type { RoundLimits, Subject } from "./rounds";
 import { scoped } from "./scopes";
@@ -73,6 +74,8 @@ const STEPS_IN_A_PASS = 100;
 const STEPS_AT_LEAST = 20;
 // Consumer cards have 24–96 MB of L2; a working set below four times that is measured in cache.
 const CACHE_BYTES = 4 * 48 * 2 ** 20;
+/** ms that clocks which have idled may take to rise. */
+const RISE_MILLIS = 1000;
 // Clocks that have idled need sustained load; a CPU's do not.
 const WARM_GPU = { leastMillis: 300, agreement: 0.015 };
 const WARM_CPU = { leastMillis: 0, agreement: 0.1 };
@@ -376,6 +379,8 @@ export async function warm(
   say: Say,
 ): Promise<Outcome<null>> {
   say(0.25, "Warming up");
+  const risen = await riseClocks(job, watch, RISE_MILLIS);
+  if (!risen.ok) return risen;
   const begin = job.env.now();
   const target = Math.max(PASS_NANOS, STEPS_IN_A_PASS * job.held.info.tickNanos);
   for (const each of wholes) {
