@@ -63,6 +63,13 @@ export function bandShare(band: Band, rows: number, columns: number, height: num
   return met / (Math.ceil(rows / taken) * tiles);
 }
 
+/** Columns of the longest walk that `height` rows take in steps of `width`: past the middle, where both sides of the band lie inside. */
+export function longestWalk(band: Band, rows: number, columns: number, height: number, width: number): number {
+  const tops = [0, Math.floor(rows / 2 / height) * height, Math.floor((rows - 1) / height) * height];
+  const walks = tops.map((top) => spanOf(band, top, Math.min(height, rows - top), columns, width));
+  return Math.max(...walks.map(({ from, to }) => Math.min(columns, to * width) - from * width));
+}
+
 /** Which steps of `width` columns meet the band in `height` rows from `top` on: from `from` to before `to`. */
 export function spanOf({ low, high }: Band, top: number, height: number, columns: number, width: number): Span {
   const all = Math.ceil(columns / width);
@@ -259,7 +266,7 @@ function halfPlane(distance: Slope, n: Node, truth: boolean): Band {
   const compares = algebraOf(n.op).compares!;
   if (row === 0 || row !== -column) return EVERYWHERE;
   // column − row against `at`, from the side on which the distance grows.
-  const at = start / row;
+  const at = start / row + 0;
   const [equal, grows] = [compares.endsWith("="), row > 0];
   if (compares === "==" || compares === "!=")
     return (compares === "==") === truth ? { low: Math.ceil(at), high: Math.floor(at) } : EVERYWHERE;

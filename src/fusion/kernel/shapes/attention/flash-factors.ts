@@ -3,7 +3,7 @@
  * rows are too few for a machine. A second kernel then joins the chunks. Shapes alone decide, and each choice is priced.
  */
 import { sizeOf, type Graph, type Target } from "../../../ir";
-import { bandShare, isNarrow, type Band } from "../../indices/bands";
+import { bandShare, isNarrow, longestWalk, type Band } from "../../indices/bands";
 import { matmulSizes } from "../matmul/matmul";
 import type { OnlineParts } from "./online-parts";
 import { ENOUGH_WORKGROUPS, MAX_CHUNKS } from "./reduce-schedule";
@@ -238,7 +238,8 @@ function factorsOf(shape: FlashShape, tile: FlashTile, wanted: number, machines:
   const workgroups = batch * Math.ceil(m / tile.m) * chunks;
   const seen = bandShare(band, m, n, tile.m, tile.n);
   const partBytes = chunks === 1 ? 0 : 4 * chunks * batch * m * (width + left);
-  const walk = { workgroups, turns: wanted * seen, most: wanted };
+  const longest = Math.ceil(longestWalk(band, m, n, tile.m, tile.n) / tile.n);
+  const walk = { workgroups, turns: wanted * seen, most: Math.min(wanted, longest) };
   const { likely, speed } = machines;
   const micros = START + walkMicros(tile, shape, walk, machines) + joinMicros(chunks, partBytes, likely);
   const flops = 2 * batch * m * n * (sum(heads) + width) * seen;

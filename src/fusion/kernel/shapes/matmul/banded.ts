@@ -9,6 +9,7 @@ import {
   both,
   EVERYWHERE,
   isNarrow,
+  longestWalk,
   meetsAll,
   nonzeroOf,
   opened,
@@ -110,13 +111,15 @@ export function shareOf(band: Omit<ProductBand, "rows">, sizes: MatmulSizes, til
   return bandShare(band.band, band.side === "left" ? m : n, k, rows, tile.k);
 }
 
-/** How much of k the longest walk of such a tile takes: past the middle of the matrix, where both sides of the band lie inside. */
+/** How much of k the longest walk of such a tile takes. */
 export function longestOf(band: Omit<ProductBand, "rows">, sizes: MatmulSizes, tile: MatmulTile): number {
-  const { k } = sizes;
-  const [rows, all] = [rowsAlike(band, sizes, tile), band.side === "right" ? sizes.n : sizes.m];
-  const tops = [0, Math.floor(all / 2 / rows) * rows, Math.floor((all - 1) / rows) * rows];
-  const walks = tops.map((top) => spanOf(band.band, top, Math.min(rows, all - top), k, tile.k));
-  return Math.max(...walks.map(({ from, to }) => Math.min(k, to * tile.k) - from * tile.k));
+  return longestWalk(
+    band.band,
+    band.side === "right" ? sizes.n : sizes.m,
+    sizes.k,
+    rowsAlike(band, sizes, tile),
+    tile.k,
+  );
 }
 
 /** What of an operand of the product `n` such tiles read; null for all of it. */

@@ -149,20 +149,19 @@ export function multiplyTiles(job: Job): Tiled {
       low.emit({ kind: "storeShared", array, index: cell, value, lane: null, nodes: [c.id] });
     }
     low.barrier();
-    if (span) {
-      low.comment("Fetch the next tile while this one is multiplied.");
-      const next = space.add(step, space.int(1));
-      const inside = low.bind("next", space.clamp(next, tiles - 1));
-      low.branch(space.below(next, span.to), () => {
-        for (const load of loads) low.set(load.reg, load.fetch(inside), [c.id]);
-      });
-    } else if (tiles > 1) {
-      // The last iteration fetches the first tile again: cheaper than a branch, and every index stays provable.
-      low.comment("Fetch the next tile while this one is multiplied.");
-      const next = low.bind("next", space.mod(space.add(step, space.int(1)), tiles));
-      for (const load of loads) low.set(load.reg, load.fetch(space.add(first, next)), [c.id]);
-    }
-    for (let k = 0; k < tile.k; k++) multiply(c, { a, b, pitch: leftPitch(tile), width }, position, accs, k);
+    const fetch = (): void => {
+      if (tiles < 2) return;
+      const next = low.bind(
+        "next",
+        span ? nextIn(space, step, span.to, tiles) : space.mod(space.add(step, space.int(1)), tiles),
+      );
+      for (const load of loads) low.set(load.reg, load.fetch(span ? next : space.add(first, next)), [c.id]);
+    };
+    const steps = (): void => {
+      for (let k = 0; k < tile.k; k++) multiply(c, { a, b, pitch: leftPitch(tile), width }, position, accs, k);
+    };
+    if (tiles > 1) low.comment("Fetch the next tile while this one is multiplied.");
+    low.during(fetch, steps, 2 * 4 * loads.length);
     low.barrier();
   };
   if (span) low.between("tile", span.from, span.to, walk);
@@ -236,6 +235,15 @@ function walkOf(
     from: band.low === -Infinity ? space.int(0) : begin(),
     to: band.high === Infinity ? space.int(tiles) : low.bind("end", space.clamp(last(), tiles)),
   };
+}
+
+/**
+ * The tile after `step`. The last iteration fetches one again, of all of k the first: cheaper than a branch, and no branch stands between
+ * the loads and the products that hide them.
+ */
+function nextIn(space: IndexSpace, step: Index, end: Index, tiles: number): Index {
+  const left = space.add(space.add(end, space.mul(step, -1)), space.int(-1));
+  return space.clamp(space.add(step, space.clamp(left, 1)), tiles - 1);
 }
 
 /** Does anybody want an element of the tile? */
