@@ -111,6 +111,20 @@ describe("movements", () => {
     ["jnp.rot90(x, k=-1)", [8, 4], (at, i, j) => at("x", 3 - j, i)],
     ["torch.rot90(x, 2, (0, 1))", [4, 8], (at, i, j) => at("x", 3 - i, 7 - j)],
     ["x.swapdims(0, 1)", [8, 4], (at, i, j) => at("x", j, i)],
+    [
+      "torch.searchsorted(torch.sort(x)[0], y)",
+      [4, 8],
+      (at, i, j) => total(8, (n) => +(at("x", i, n) < at("y", i, j))),
+    ],
+    [
+      "torch.searchsorted(torch.sort(x)[0][:, :5], x, right=True)",
+      [4, 8],
+      (at, i, j) =>
+        Math.min(
+          5,
+          total(8, (n) => +(at("x", i, n) <= at("x", i, j))),
+        ),
+    ],
   ]);
 });
 

@@ -13,7 +13,7 @@ import {
   type Value,
   type Width,
 } from "./kernel-ir";
-import { hidingLoads, walkedTogether } from "./loads-first";
+import { walkedTogether } from "./loads-first";
 import { identifier, Names } from "./names";
 
 type Mask = Pick<Scope, "memo" | "parts">;
@@ -195,19 +195,6 @@ export class Emitter {
         most,
       ),
     );
-  }
-
-  /**
-   * Writes `fetch`, whose loads are on their way during `meanwhile`, and what it computes from them behind that.
-   * @param most registers of such loads
-   */
-  during(fetch: () => void, meanwhile: () => void, most: number): void {
-    const { block } = this.scopes.at(-1)!;
-    const start = block.length;
-    fetch();
-    const fetched = block.splice(start);
-    meanwhile();
-    block.push(...hidingLoads(fetched, block.splice(start), most));
   }
 
   reg(name: string, scalar: Scalar, width: Width, level = this.level): Reg {

@@ -81,12 +81,6 @@ function changedBy(stmts: readonly Stmt[]): ReadonlySet<unknown> {
  * addresses; all others as they were. What is assigned or stored here stays where it is, and so does what reads it.
  */
 export function loadsFirst(stmts: readonly Stmt[]): Stmt[] {
-  const { ahead, rest } = loadsApart(stmts);
-  return [...ahead, ...rest];
-}
-
-/** What stands ahead of all others then, and those. */
-function loadsApart(stmts: readonly Stmt[]): { readonly ahead: Stmt[]; readonly rest: Stmt[] } {
   const changed = changedBy(stmts);
   const home = new Map<number | IndexVar, Named>();
   /** How many loads stand behind one another up to a statement; ∞ where it can't move. */
@@ -111,23 +105,7 @@ function loadsApart(stmts: readonly Stmt[]): { readonly ahead: Stmt[]; readonly 
   // What waits for a load stands behind the loads that wait for as many.
   const turn = (stmt: Named): number => depths.get(stmt)! - (isLoad(stmt) ? 0.5 : 0);
   const isEarly = (stmt: Stmt): stmt is Named => (early as ReadonlySet<Stmt>).has(stmt);
-  return {
-    ahead: stmts.filter(isEarly).toSorted((a, b) => turn(a) - turn(b)),
-    rest: stmts.filter((stmt) => !isEarly(stmt)),
-  };
-}
-
-const computes = (stmt: Stmt): boolean =>
-  stmt.kind === "let" && stmt.value.kind !== "load" && stmt.value.kind !== "pack";
-
-/**
- * `stmts` load something and compute with it, `meanwhile` takes long and needs none of it: what is computed from the loads waits until that is
- * done. As they were where nothing is computed, or more is loaded than `most` registers hold beside.
- */
-export function hidingLoads(stmts: readonly Stmt[], meanwhile: readonly Stmt[], most: number): Stmt[] {
-  const { ahead, rest } = loadsApart(stmts);
-  if (!rest.some(computes)) return [...stmts, ...meanwhile];
-  return loaded(ahead) > most ? [...ahead, ...rest, ...meanwhile] : [...ahead, ...meanwhile, ...rest];
+  return [...stmts.filter(isEarly).toSorted((a, b) => turn(a) - turn(b)), ...stmts.filter((stmt) => !isEarly(stmt))];
 }
 
 /** Registers that the loads of these statements fill. */

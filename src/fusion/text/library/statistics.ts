@@ -173,8 +173,19 @@ def searchsorted(sorted_sequence, values, right=False, side="left"):
     return (sorted_sequence <= values if after else sorted_sequence < values).int().sum(-1)
   if sorted_sequence.ndim == 1:
     return lower_bound(sorted_sequence, values, right=after)
-  row, wanted = sorted_sequence.unsqueeze(-2), values.unsqueeze(-1)
-  return (row <= wanted if after else row < wanted).int().sum(-1)
+  # A row of its own for each row of values: the largest step that leaves only smaller keys behind, then half of it, and so on.
+  n = sorted_sequence.shape[-1]
+  at = torch.zeros(values.shape, dtype=torch.int32)
+  step = 1
+  while 2 * step <= n:
+    step = 2 * step
+  while step > 0:
+    ahead = at + step
+    key = torch.gather(sorted_sequence, -1, torch.clamp(ahead, max=n) - 1)
+    before = key <= values if after else key < values
+    at = torch.where(before & (ahead <= n), ahead, at)
+    step = step // 2
+  return at
 
 def bucketize(input, boundaries, right=False):
   return searchsorted(boundaries, input, right=right)

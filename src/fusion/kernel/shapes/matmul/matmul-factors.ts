@@ -34,6 +34,8 @@ export interface ProductShape {
   readonly rightAlongK: boolean;
   /** Bytes of one element of an operand. */
   readonly bytes: number;
+  /** Bytes of what is stored behind the operands: windows show each element of theirs many times. Absent: as the operands are. */
+  readonly stored?: number;
   /** What a mask leaves of it. Absent: all. */
   readonly band?: Omit<ProductBand, "rows">;
 }
@@ -166,6 +168,18 @@ const overlapping = (a: number, b: number): number => Math.max(a, b) + 0.1 * Mat
 
 type Candidate = Omit<ProductFactors, "reached">;
 
+/** Threads that share nothing are priced roughly: they must look so much quicker. */
+const CLEARLY = 1.5;
+
+/** µs where neighbours multiply vectors of one row's right operand by values that all of them load: one row, and nothing is shared. */
+function besideMicros({ sizes, count, rightAlongK, stored }: ProductShape, target: Target): number {
+  const { batch, m, n, k } = sizes;
+  if (m !== 1 || rightAlongK || count > 1 || stored === undefined) return Infinity;
+  const { about } = machinesOf(target);
+  const share = aloneShare((batch * n) / 4, target, true);
+  return START + Math.max((2 * batch * n * k) / (PEAK * share), stored / BYTES) / about;
+}
+
 /** Share of a machine's peak that `workgroups` of this tile reach, each of which walks `length` of k, where the product is `flops`. */
 export function tileShare(tile: MatmulTile, workgroups: number, length: number, flops: number, target: Target): number {
   const machines = machinesOf(target);
@@ -195,10 +209,13 @@ function tiled(shape: ProductShape, tile: MatmulTile, chunks: number, machines: 
     const moving = bytes / (BYTES * multiprocessors);
     const walked = band?.side === "result" ? [Math.ceil(workgroups * share), k] : [workgroups, chunkLength * share];
     const average = tileMicros(tile, walked[0]!, walked[1]!, multiprocessors);
-    // Those that begin with the longest walk end with as much more than the average one.
+    // Where all run at once, those that begin with the longest walk end with as much more than the average one.
     const longest = share < 1 && band?.side !== "result" ? longestOf(band!, shape.sizes, tile) : chunkLength;
-    const uneven = 1 + (longest / walked[1]! - 1) / Math.max(1, workgroups / multiprocessors);
-    const multiplying = share < 1 ? average * uneven : average;
+    const atOnce = workgroups <= multiprocessors * residencyOf(tile).most;
+    const uneven = atOnce ? 1 + (longest / walked[1]! - 1) / Math.max(1, workgroups / multiprocessors) : 1;
+    // And it takes no less than alone.
+    const alone = (): number => tileMicros(tile, 1, longest, multiprocessors);
+    const multiplying = share < 1 ? Math.max(average * uneven, alone()) : average;
     return overlapping(moving, START + multiplying) + joinMicros(shape, parts, multiprocessors);
   });
   return { tile, thin: null, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros, share };
@@ -358,7 +375,7 @@ export function productFactors(
   target: Target,
   named: MatmulTile | null = null,
 ): ProductFactors | null {
-  const { sizes, count, leftAlongK, rightAlongK, bytes, band } = shape;
+  const { sizes, count, leftAlongK, rightAlongK, bytes, band, stored } = shape;
   const { batch, m, n, k } = sizes;
   const left = band ? [band.side, band.band.low, band.band.high].join(" ") : "";
   const key = [
@@ -370,6 +387,7 @@ export function productFactors(
     Number(leftAlongK),
     Number(rightAlongK),
     bytes,
+    stored,
     JSON.stringify(named),
     left,
   ].join();
@@ -412,7 +430,7 @@ function searched(shape: ProductShape, target: Target, named: MatmulTile | null)
     (least, each) => (least === null || cost(each) < cost(least) ? each : least),
     null,
   );
-  if (best === null) return null;
+  if (best === null || cost(best) > CLEARLY * besideMicros(shape, target)) return null;
   const flops = 2 * batch * m * n * k * shape.count * best.share;
   return { ...best, reached: Math.min(1, flops / (best.micros * PEAK * machines.about)) };
 }

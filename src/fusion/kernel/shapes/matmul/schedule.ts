@@ -140,6 +140,7 @@ export function scheduleMatmul(
     ...alongK(graph, region.members, products, sizes),
     bytes: dtypeBytes(node(graph, node(graph, form.contraction!).inputs[0]!).type.dtype),
     ...(left && { band: left }),
+    ...(sizes.m === 1 && { stored: storedBytes(graph, reads) }),
   };
   const factors = productFactors(shape, target, products.length > 1 ? null : namedTile(knobs.tile));
   if (!factors) {
@@ -200,6 +201,9 @@ export function scheduleMatmul(
     modelledBytes: share * tileRereads({ ...sizes, n: products.length * sizes.n }, tile!),
   });
 }
+
+const storedBytes = (graph: Graph, reads: readonly RegionRead[]): number =>
+  reads.reduce((sum, { value, elements }) => sum + elements * dtypeBytes(node(graph, value).type.dtype), 0);
 
 /** What threads side by side, each with outputs of its own, fetch of the operands for each byte that they use, where these lie apart. */
 function fetchedByThreads(graph: Graph, members: readonly NodeId[], products: readonly NodeId[]): Map<NodeId, number> {

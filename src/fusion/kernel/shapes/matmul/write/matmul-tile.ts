@@ -149,19 +149,13 @@ export function multiplyTiles(job: Job): Tiled {
       low.emit({ kind: "storeShared", array, index: cell, value, lane: null, nodes: [c.id] });
     }
     low.barrier();
-    const fetch = (): void => {
-      if (tiles < 2) return;
-      const next = low.bind(
-        "next",
-        span ? nextIn(space, step, span.to, tiles) : space.mod(space.add(step, space.int(1)), tiles),
-      );
+    if (tiles > 1) {
+      low.comment("Fetch the next tile while this one is multiplied.");
+      const wrapped = (): Index => space.mod(space.add(step, space.int(1)), tiles);
+      const next = low.bind("next", span ? nextIn(space, step, span.to, tiles) : wrapped());
       for (const load of loads) low.set(load.reg, load.fetch(span ? next : space.add(first, next)), [c.id]);
-    };
-    const steps = (): void => {
-      for (let k = 0; k < tile.k; k++) multiply(c, { a, b, pitch: leftPitch(tile), width }, position, accs, k);
-    };
-    if (tiles > 1) low.comment("Fetch the next tile while this one is multiplied.");
-    low.during(fetch, steps, 2 * 4 * loads.length);
+    }
+    for (let k = 0; k < tile.k; k++) multiply(c, { a, b, pitch: leftPitch(tile), width }, position, accs, k);
     low.barrier();
   };
   if (span) low.between("tile", span.from, span.to, walk);
