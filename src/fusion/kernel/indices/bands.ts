@@ -221,11 +221,11 @@ function compared(sight: Sight, n: Node, truth: boolean, shape: Shape, depth: nu
   if (a && b) return halfPlane({ start: b.start - a.start, row: b.row - a.row, column: b.column - a.column }, n, truth);
   const limit = valueOfLiteral(node(graph, n.inputs[1]!));
   if (limit === null) return EVERYWHERE;
-  const js = opDef(n.op).scalar?.js;
-  const values = js ? twoValues(sight, n.inputs[0]!) : null;
-  if (!js || !values) return EVERYWHERE;
+  const { scalar } = opDef(n.op);
+  const values = scalar ? twoValues(sight, n.inputs[0]!) : null;
+  if (!scalar || !values) return EVERYWHERE;
   return [true, false]
-    .filter((each) => Boolean(js([values[each ? "yes" : "no"], limit], n.attrs)) === truth)
+    .filter((each) => Boolean(scalar.js([values[each ? "yes" : "no"], limit], n.attrs)) === truth)
     .map((each) => mayHold(sight, n.inputs[0]!, each, shape, depth + 1))
     .reduce(either, NOWHERE);
 }

@@ -1,7 +1,7 @@
 import { LOGARITHM, reduction } from "../families";
 import { logaddexp } from "../transcendental/logaddexp";
 
-const { js } = logaddexp.scalar!;
+const ofTwo = logaddexp.scalar!;
 
 /** What `logcumsumexp` adds up; a whole row is `logsumexp`, which subtracts its maximum once. */
 export const logaddexpReduce = reduction({
@@ -15,7 +15,7 @@ export const logaddexpReduce = reduction({
     identity: () => Number.NEGATIVE_INFINITY,
     ofTwo: "logaddexp",
     combine: {
-      js: (a, b) => js([a, b], {}),
+      js: (a, b) => ofTwo.js([a, b], {}),
       // Of two that are −∞ the difference is no number.
       wgsl: (a, b, t) =>
         `max(${a}, ${b}) + select(log(1.0 + exp(-abs(${a} - ${b}))), ${t.num(Math.LN2)}, ${a} == ${b})`,
