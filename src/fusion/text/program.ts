@@ -292,11 +292,11 @@ export function parseProgram(text: string, { patience = Infinity }: ParseOptions
   warnUnread(interpreter);
   warnUnreadGradients(interpreter);
   if (!diagnostics.hasErrors) warnOverflow(interpreter);
-  let phased = withPhases({ nodes: interpreter.nodes, outputs: returned });
+  let phased = withPhases({ nodes: new Map(interpreter.nodes), outputs: returned });
   const computed = computedStarts(interpreter, phased, frame);
   if (computed.size > 0) {
     beginAsInputs(interpreter, computed);
-    phased = withPhases({ nodes: interpreter.nodes, outputs: returned });
+    phased = withPhases({ nodes: new Map(interpreter.nodes), outputs: returned });
   }
   const { updates: written, names } = updatesOf(interpreter, phased, frame);
   const { graph: drawing, updates } = withDraws(phased, written);

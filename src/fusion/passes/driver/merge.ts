@@ -248,8 +248,16 @@ const isDerived = ({ form }: Figures): boolean => form !== null && isOnline(form
 /** Stored inputs and outputs, one buffer where an output is written over an input, and what chunks leave: of each fold of rows, of each product, of runs with their indices. */
 function boundBy(facts: RegionFacts): number {
   const { form, traffic, schedule } = figuresIn(facts);
-  const sorts = form !== null && form.contraction === null && form.orders.length > 0;
-  const parts = sorts ? 2 : schedule.temporaries || 1;
+  const { temporaries } = schedule;
+  // What folds of columns leave is bound where their results are not.
+  const folds = form !== null && form.orders.length === 0 && form.columnFolds.length === 0;
+  const parts = form?.contraction
+    ? (temporaries ?? 1)
+    : folds
+      ? temporaries || 1
+      : (form?.orders.length ?? 0) > 0
+        ? 2
+        : 1;
   // Each launch of a loop binds its own few.
   if (schedule.handed) return 0;
   const shared = schedule.inPlace?.length ?? 0;
