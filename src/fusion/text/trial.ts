@@ -61,6 +61,7 @@ export function openTrial(interpreter: Interpreter): Trial {
   } = interpreter;
   const sizes = {
     nodes: nodes.size,
+    still: nodes.still.size,
     sites: sites.size,
     partOf: partOf.size,
     unknown: unknown.size,
@@ -87,7 +88,10 @@ export function openTrial(interpreter: Interpreter): Trial {
   const made = (): ReadonlySet<NodeId> => new Set(later(nodes.keys(), sizes.nodes));
   const dropAllBut = (needed: ReadonlySet<NodeId>): void => {
     const gone = new Set([...made()].filter((id) => !needed.has(id)));
-    for (const id of gone) nodes.delete(id);
+    for (const id of gone) {
+      nodes.delete(id);
+      nodes.still.delete(id);
+    }
     for (const id of later(sites.keys(), sizes.sites)) if (gone.has(id)) sites.delete(id);
     for (const id of later(partOf.keys(), sizes.partOf)) if (gone.has(id)) partOf.delete(id);
     for (const id of later(unknown, sizes.unknown)) unknown.delete(id);
@@ -107,6 +111,8 @@ export function openTrial(interpreter: Interpreter): Trial {
       interpreter.optimizing.asked > asked ||
       cotangents.size > sizes.cotangents ||
       ownRules.size > sizes.ownRules ||
+      // A loop's derivative would pass through where the program lets none through.
+      (nodes.still.size > sizes.still && !nodes.off) ||
       assertions.length > sizes.assertions ||
       interpreter.training !== training ||
       fieldWrites.length > sizes.fieldWrites,
