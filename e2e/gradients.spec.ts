@@ -53,6 +53,8 @@ test("a dense layer, its gradient, a value recomputed, a budget, a run, a link o
 
   // One value is pinned to be computed again, on the graph itself.
   await page.keyboard.press("End");
+  // The step's own card is about ops at the right, and stands over those at the left.
+  await play.card.getByRole("button", { name: "Close" }).click();
   await play.node(/^exp .*saved for the backward pass$/).click();
   const choice = play.card.getByRole("combobox", { name: /^For the backward pass/ });
   await choice.selectOption("recompute");
