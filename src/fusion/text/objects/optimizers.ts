@@ -349,8 +349,10 @@ function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: O
     if (results.length !== 1 + states.length) return;
     const [next, ...nextStates] = results as [NodeId, ...NodeId[]];
     replace(interpreter, node, next);
-    if (home) setWeight(interpreter, home.named, home.key, next);
-    else rebind(interpreter, run.frame, node, next);
+    // A list of a model's weights was given: the model has the next value, too.
+    const owner = home ?? interpreter.weightOf.get(firstOf(node));
+    if (owner) setWeight(interpreter, owner.named, owner.key, next);
+    if (!home) rebind(interpreter, run.frame, node, next);
     states.forEach((was, i) => keep(interpreter, object, `${label}.${names[i]!}`, was, nextStates[i]!));
   }
   optimizing.steps.push(span);
