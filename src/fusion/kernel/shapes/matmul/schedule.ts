@@ -22,9 +22,10 @@ import {
   wasteOf,
 } from "../../count/reads";
 import { followersPastFolds, isStoredTransposed, samplesOf } from "../../indices/alignment";
+import { opDef } from "../../../ops";
 import { joiningOf } from "../../nest/threads";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
-import type { RegionForm, RegionRead, RegionSchedule, ThinFactors } from "../../types";
+import type { ProductBand, RegionForm, RegionRead, RegionSchedule, ThinFactors } from "../../types";
 import { analyseRows, wholeOutput } from "../fold/classify-rows";
 import { Rows } from "../fold/schedule-fold";
 import { membersBehind } from "../fold/rows/row-steps";
@@ -32,7 +33,7 @@ import { readTwice } from "../attention/reduce-schedule";
 import { bandIn, bandOfProduct, readInBand } from "./banded";
 import type { Footprint } from "../../indices/footprint";
 import { CPU_TILE, matmulSizes, namedTile, tileBytes, tileRereads, tileThreads, type MatmulSizes } from "./matmul";
-import { storedInputs } from "../../indices/views";
+import { resolveView, storedInputs } from "../../indices/views";
 import { aloneShare, mayShareK, productFactors, type ProductShape } from "./matmul-factors";
 import { ownedFigures, ownedTile } from "./owned-rows";
 import { productsOf } from "./shared-operand";
@@ -139,7 +140,7 @@ export function scheduleMatmul(
     count: products.length,
     ...alongK(graph, region.members, products, sizes),
     bytes: dtypeBytes(node(graph, node(graph, form.contraction!).inputs[0]!).type.dtype),
-    ...(left && { band: left }),
+    ...(left && { band: left, beside: besideBytes(graph, region, form.contraction!, reads, left.side) }),
     ...(sizes.m === 1 && { stored: storedBytes(graph, reads) }),
   };
   const factors = productFactors(shape, target, products.length > 1 ? null : namedTile(knobs.tile));
@@ -200,6 +201,29 @@ export function scheduleMatmul(
     registers: live + tile!.rm + tile!.rn,
     modelledBytes: share * tileRereads({ ...sizes, n: products.length * sizes.n }, tile!),
   });
+}
+
+/** Bytes that are loaded for what follows a product, and of the operand under a mask where it is computed on the way in. */
+function besideBytes(
+  graph: Graph,
+  { members, outputs }: Body,
+  product: NodeId,
+  reads: readonly RegionRead[],
+  side: ProductBand["side"],
+): number {
+  const plain = new Set(
+    node(graph, product).inputs.flatMap((id, operand) => {
+      const behind = membersBehind(graph, members, [id], []);
+      const masked = operand === (side === "left" ? 0 : side === "right" ? 1 : -1);
+      const computed = masked && behind.some((each) => opDef(node(graph, each).op).kind !== "movement");
+      return computed ? [] : [resolveView(graph, id), ...behind.flatMap((each) => node(graph, each).inputs)];
+    }),
+  );
+  const others = storedInputs(graph, membersBehind(graph, members, outputs, [product]));
+  return storedBytes(
+    graph,
+    reads.filter(({ value }) => !plain.has(value) || others.includes(value)),
+  );
 }
 
 const storedBytes = (graph: Graph, reads: readonly RegionRead[]): number =>
