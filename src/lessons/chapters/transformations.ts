@@ -12,6 +12,11 @@ const choices = (of: Readonly<Record<string, SavedValues["choices"][never]>>): P
   choices: Object.fromEntries(Object.entries(of).map(([id, choice]) => [nodeId(id), choice])),
 });
 
+/** The scores are recomputed by the backward pass, whatever that costs. */
+const recomputed = (scores: string): ExampleOptions => ({
+  forced: [pin(`return#1/grad#0/${scores}`, "return#1/grad#0/d_matmul", 0)],
+});
+
 /** A layer and its loss, for one example of `B`. */
 const layer = `x: f32[B, 256]
 t: f32[B]
@@ -88,30 +93,30 @@ return y, pullback(g)
     chapter: "derivatives",
     title: "Attention and its gradients",
     sentence:
-      "The backward pass recomputes the scores tile by tile: only a maximum and a sum per row are saved. That is fused anyway here: where matmuls run on ordinary f32 units, saving the scores is quicker, and takes eight times the memory traffic.",
+      "The backward pass reads the probabilities again. Here they are stored: to recompute them tile by tile takes an eighth of the memory traffic, and longer where matmuls run on ordinary f32 units.",
     text: attentionBackward(),
     granularity: "op",
     sizes: sequence,
-    options: { forced: [pin("return#1/grad#0/d_s", "return#1/grad#0/d_matmul", 0)] },
     variants: [
       {
-        id: "kept",
-        title: "scores saved",
-        sentence: "The probabilities are saved for the backward pass, and their gradient is another N×N matrix.",
-        options: {},
+        id: "recomputed",
+        title: "recomputed",
+        sentence:
+          "Fused anyway: the backward pass recomputes the scores tile by tile, and only a maximum and a sum per row are saved.",
+        options: recomputed("d_s"),
       },
       {
         id: "later",
         title: "backward later",
         sentence: "The same kernels, run later: the forward pass saves q, k, v, the result and two numbers per row.",
-        options: { ...apart(), forced: [pin("return#1/grad#0/d_s", "return#1/grad#0/d_matmul", 0)] },
+        options: { ...apart(), ...recomputed("d_s") },
       },
       {
         id: "causal",
         title: "causal",
-        sentence: "The indices say which keys a query sees, so no mask is saved either.",
+        sentence:
+          "The indices say which keys a query sees: no mask is saved, and matmuls skip the blocks that it hides.",
         text: attentionBackward("s = where(arange(N) <= arange(N).reshape(N, 1), s, -inf)\n"),
-        options: { forced: [pin("return#1/grad#0/d_s@2", "return#1/grad#0/d_matmul", 0)] },
       },
     ],
   },

@@ -8,6 +8,7 @@ import { classifyOnline } from "../../kernel";
 import type { Answer, Candidate, FusionPass } from "../driver/define";
 import { costOf, legalMerge, patchOf } from "../driver/merge";
 import { onlineProfitability, regionsOf } from "../profitability/online-profitability";
+import { overBudgetAs } from "../profitability/memory-limits";
 import { storedApart } from "../profitability/stored-apart";
 import { workOf } from "../profitability/weigh";
 import { oneKernelWork } from "./attention";
@@ -50,7 +51,9 @@ export const attentionRecompute: FusionPass = {
     const doing = `Recomputing ${nameOf(planner.graph, scores!)} inside the kernels of ${namesOf(planner.graph, sinks)}`;
     const policy = policyOnContraction(planner, candidate);
     const stored = forwards.get(candidate)?.stored ?? null;
-    return policy ?? rewritten(planner, candidate, () => onlineProfitability(planner, candidate, delta, doing, stored));
+    const asRewritten = <T>(ask: () => T): T => rewritten(planner, candidate, ask);
+    const opinion = policy ?? asRewritten(() => onlineProfitability(planner, candidate, delta, doing, stored));
+    return (opinion.ok ? overBudgetAs(planner, candidate, asRewritten) : null) ?? opinion;
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };

@@ -38,20 +38,31 @@ export function overPeak(planner: Planner, { add, remove, nodes, rewrite }: Cand
 }
 
 /** No merge may have the backward pass read more than the budget that saved values were chosen by; null where none is set, it holds, or more was saved already. */
-export function overBudget(planner: Planner, { add, remove, nodes, rewrite }: Candidate): Opinion | null {
+export const overBudget = (planner: Planner, candidate: Candidate): Opinion | null =>
+  candidate.rewrite ? null : overBudgetAs(planner, candidate, (ask) => ask());
+
+/**
+ * The same of a rewrite that makes kernels of both passes.
+ * @param rewritten asks something of the graph as it is rewritten
+ */
+export function overBudgetAs(
+  planner: Planner,
+  { add, remove, nodes }: Candidate,
+  rewritten: <T>(ask: () => T) => T,
+): Opinion | null {
   const { graph, options, regions } = planner;
   const { savedValues: { policy, budgetBytes } = {} } = options;
-  if (budgetBytes === undefined || policy !== "cut" || rewrite) return null;
-  if (options.disabledPasses.includes("saved-values")) return null;
+  if (budgetBytes === undefined || policy !== "cut" || options.disabledPasses.includes("saved-values")) return null;
   const savedForAll = (kernels: readonly Region[]): ReadonlySet<NodeId> =>
-    new Set(kernels.flatMap(({ members }) => savedFor(graph, members)));
-  const [before, after] = [savedForAll(remove), savedForAll(add)];
+    new Set(kernels.flatMap(({ members }) => savedFor(planner.graph, members)));
+  const [before, after] = [savedForAll(remove), rewritten(() => savedForAll(add))];
   const gone = new Set(remove.map(({ id }) => id));
   const isRead = (id: NodeId): boolean =>
     [...planner.regionsReading(id)].some(
       (reader) => !gone.has(reader) && savedFor(graph, planner.region(reader).members).includes(id),
     );
-  const bytes = (ids: Iterable<NodeId>): number => [...ids].reduce((sum, id) => sum + bytesOf(node(graph, id).type), 0);
+  const bytes = (ids: Iterable<NodeId>): number =>
+    rewritten(() => [...ids].reduce((sum, id) => sum + bytesOf(node(planner.graph, id).type), 0));
   const more = [...after].filter((id) => !before.has(id) && !isRead(id));
   const less = [...before].filter((id) => !after.has(id) && !isRead(id));
   if (bytes(more) <= bytes(less)) return null;
