@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import { passTitle, acceptedWords, type Compilation, type Step } from "../../fusion";
 import { InlineCode } from "../InlineCode";
 import { Verdict } from "../Verdict";
-import { bytesBetween, codeRows, comparedRows, type ComparedTotals, type differences } from "../model/plan/compare";
+import { bytesBetween, reasonRows, comparedRows, type ComparedTotals, type differences } from "../model/plan/compare";
 import { showBytes } from "../model/units";
 import { changedRow, type ChangedRow, type TakenWords } from "../model/plan/what-if";
 
@@ -99,8 +99,8 @@ function TotalsTable({ names, totals, atEnd }: TableProps) {
   );
 }
 
-function CodeTable({ names, steps: [a, b] }: Pick<Props, "names" | "steps">) {
-  const rows = codeRows(a, b);
+function ReasonTable({ names, steps: [a, b] }: Pick<Props, "names" | "steps">) {
+  const rows = reasonRows(a, b);
   if (rows.length === 0) return null;
   return (
     <table className="differs-table">
@@ -113,10 +113,10 @@ function CodeTable({ names, steps: [a, b] }: Pick<Props, "names" | "steps">) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ code, title, first, second }) => (
-          <tr key={code}>
+        {rows.map(({ codes, title, first, second }) => (
+          <tr key={title}>
             <th scope="row">
-              {title} <code>{code}</code>
+              {title} <code>{codes.join(", ")}</code>
             </th>
             <td>{first}</td>
             <td className="differs-second">{second}</td>
@@ -171,7 +171,7 @@ export function Differences({ steps, found, total, shown, onShow, compilations, 
         </ol>
       )}
       {found.length > MAX_LISTED && <p className="differs-none">The first {MAX_LISTED} are listed.</p>}
-      <CodeTable names={names} steps={steps} />
+      <ReasonTable names={names} steps={steps} />
     </aside>
   );
 }

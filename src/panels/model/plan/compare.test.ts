@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { comparedRows, type ComparedTotals } from "./compare";
+import { compile, defaultOptions, titleOf } from "../../../fusion";
+import { examples, optionsFor } from "../../../lessons";
+import { comparedRows, reasonRows, type ComparedTotals } from "./compare";
+import { summaryText } from "./summary";
 
 const totals = (bytes: number, predictedMicros: number): ComparedTotals => ({
   kernels: 1,
@@ -21,4 +24,20 @@ test("a change is the difference of the figures beside it, as they are written",
 test("figures of two units are subtracted as they are", () => {
   const [, , traffic] = comparedRows(totals(2 ** 21, 1), totals(2 ** 19, 1));
   expect(traffic).toMatchObject({ first: "2 MiB", second: "512 KiB", change: "−1.5 MiB" });
+});
+
+test.each(examples)("$id: a comparison counts the reasons that the summary and the cards tell", (example) => {
+  const compilation = compile(example.text, optionsFor(example, defaultOptions, null, defaultOptions));
+  const rows = reasonRows([], compilation.steps);
+  const [, list] = summaryText(compilation, null)!.split("## Decisions by reason");
+  const told = list!.split("##")[0]!.match(/^- .+$/gm) ?? [];
+  expect(rows.map(({ title, second }) => `- ${title}: ${second}`)).toEqual(told);
+  const counted: Record<string, number> = {};
+  for (const { title, second } of rows) {
+    const answer = `${title.slice(0, title.lastIndexOf(", "))}.`;
+    counted[answer] = (counted[answer] ?? 0) + second;
+  }
+  const cards: Record<string, number> = {};
+  for (const step of compilation.steps) cards[titleOf(step)] = (cards[titleOf(step)] ?? 0) + 1;
+  expect(counted).toEqual(cards);
 });

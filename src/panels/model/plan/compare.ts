@@ -1,15 +1,8 @@
 /** @file Two plans beside each other: which state of each is shown, what differs, and by how much. */
-import {
-  reasonTitles,
-  settled,
-  type AlignedStep,
-  type ChangedDecision,
-  type Compilation,
-  type Step,
-  type Sums,
-} from "../../../fusion";
+import type { AlignedStep, ChangedDecision, Compilation, Step, Sums } from "../../../fusion";
 import type { World } from "../../../document";
 import { tallyOf } from "./score";
+import { reasonCounts, type ReasonCount } from "./step-words";
 import { showBytes, showFigures, showMicros, significant } from "../units";
 
 /** The steps that a side takes. */
@@ -97,29 +90,23 @@ export function comparedRows(first: ComparedTotals, second: ComparedTotals, time
   ];
 }
 
-export interface CodeRow {
-  readonly code: string;
-  readonly title: string;
+export interface ReasonRow extends Pick<ReasonCount, "title" | "codes"> {
   /** Decisions that were settled by it. */
   readonly first: number;
   readonly second: number;
 }
 
 /** Reasons that settled another number of decisions on one side than on the other, those that differ most first. */
-export function codeRows(first: readonly Step[], second: readonly Step[]): CodeRow[] {
-  const counts = new Map<string, [number, number]>();
-  [first, second].forEach((steps, side) => {
-    for (const step of steps) {
-      const { code } = settled(step);
-      const pair = counts.get(code) ?? [0, 0];
-      pair[side]!++;
-      counts.set(code, pair);
-    }
-  });
-  return [...counts]
-    .filter(([, [a, b]]) => a !== b)
-    .map(([code, [a, b]]) => ({ code, title: reasonTitles[code as keyof typeof reasonTitles], first: a, second: b }))
-    .toSorted((a, b) => Math.abs(b.second - b.first) - Math.abs(a.second - a.first));
+export function reasonRows(first: readonly Step[], second: readonly Step[]): ReasonRow[] {
+  const [a, b] = [reasonCounts(first), reasonCounts(second)];
+  return [...new Set([...a.keys(), ...b.keys()])]
+    .map((title): ReasonRow => {
+      const [left, right] = [a.get(title), b.get(title)];
+      const codes = [...new Set([...(left?.codes ?? []), ...(right?.codes ?? [])])];
+      return { title, codes, first: left?.steps ?? 0, second: right?.steps ?? 0 };
+    })
+    .filter((row) => row.first !== row.second)
+    .toSorted((one, other) => Math.abs(other.second - other.first) - Math.abs(one.second - one.first));
 }
 
 /** Bytes that the second side moves less for a decision that it took and the first did not; null where nothing was priced. */

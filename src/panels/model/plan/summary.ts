@@ -5,7 +5,6 @@ import {
   intensity,
   kernelTitle,
   ridge,
-  titleOf,
   type Compilation,
   type Kernel,
   type Plan,
@@ -15,7 +14,7 @@ import type { FinishedRun } from "../../../state";
 import { showSpread, timeRows } from "../run/timings";
 import { kernelTraffic, type TrafficRow } from "./traffic";
 import { tallyOf } from "./score";
-import { outcomeOf } from "./step-words";
+import { reasonCounts } from "./step-words";
 import { count, plural, showBytes, showMicros, significant } from "../units";
 import { verdictOf } from "../run/verdict";
 
@@ -132,12 +131,8 @@ function kernelTable({ fused, compilation }: Facts): Block {
 }
 
 function decisionList({ compilation: { steps } }: Facts): Block {
-  const reasons = new Map<string, number>();
-  for (const step of steps) {
-    const reason = `${titleOf(step).replace(/\.$/, "")}, ${outcomeOf(step)}`;
-    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-  }
-  const items = [...reasons].toSorted((a, b) => b[1] - a[1]).map(([reason, times]) => `${reason}: ${count(times)}`);
+  const reasons = [...reasonCounts(steps).values()].toSorted((a, b) => b.steps - a.steps);
+  const items = reasons.map(({ title, steps: times }) => `${title}: ${count(times)}`);
   return { kind: "list", items };
 }
 
