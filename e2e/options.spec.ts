@@ -78,6 +78,22 @@ test("an option goes along to another example, is said beside the score, and a c
   await expect(kernels(play)).toHaveAccessibleName(/end 1$/);
 });
 
+test("a text pasted over an example has one naive score, whichever example it was", async ({ page, play }) => {
+  const names: string[] = [];
+  for (const example of ["attention", "layer-norm-gelu"]) {
+    await play.open(`./?example=${example}`);
+    await expect(play.steps).toBeVisible();
+    await play.paste(softmax);
+    await expect(page.getByRole("button", { name: /^Example: / })).toHaveCount(0);
+    const changed = play.region("Score").getByRole("button", { name: /naive kernels: one per primitive/ });
+    if (example === "layer-norm-gelu") await changed.click();
+    await expect(changed).toHaveCount(0);
+    await expect(kernels(play)).toHaveAccessibleName(/naive 3, .*end 1$/);
+    names.push((await kernels(play).getAttribute("aria-label"))!);
+  }
+  expect(names[1]).toBe(names[0]);
+});
+
 test("a constant of the machine has bounds, is marked when changed, and goes back; a run adds this device", async ({
   page,
   play,

@@ -11,11 +11,11 @@ function chosen(options: CompileOptions, left: ExampleOptions, defaults: Compile
 }
 
 /**
- * Options under which `example` opens. Pins, knobs and what a backward pass keeps belong to one program and do not go along; what the example before it had set, and
+ * Options under which `example`, or a program that is none (null), opens. Pins, knobs and what a backward pass keeps belong to one program and do not go along; what the example before it had set, and
  * nobody changed since, is undone; everything else stays as the person has it.
  */
 export function optionsFor(
-  example: Example,
+  example: Example | null,
   options: CompileOptions,
   left: Example | null,
   defaults: CompileOptions,
@@ -26,8 +26,8 @@ export function optionsFor(
     forbidden: [],
     knobs: undefined,
     savedValues: undefined,
-    ...example.options,
-    granularity: example.granularity,
+    ...example?.options,
+    granularity: example?.granularity ?? defaults.granularity,
   };
 }
 
@@ -67,13 +67,13 @@ const OF_ONE = ["forced", "forbidden", "knobs", "savedValues"] as const satisfie
 
 /** Whether the plan is made as for who opens the example and changes nothing, on whichever machine. */
 export function isAsOpened(options: CompileOptions, example: Example | null): boolean {
-  const usual = example ? optionsFor(example, defaultOptions, null, defaultOptions) : defaultOptions;
+  const usual = optionsFor(example, defaultOptions, null, defaultOptions);
   return changedOptions(options, example) === null && OF_ONE.every((key) => same(options[key] ?? [], usual[key] ?? []));
 }
 
 /** What differs from how the example (or a program of one's own) opens for who changed nothing; null where nothing does. */
 export function changedOptions(options: CompileOptions, example: Example | null): ChangedOptions | null {
-  const usual = example ? optionsFor(example, defaultOptions, null, defaultOptions) : defaultOptions;
+  const usual = optionsFor(example, defaultOptions, null, defaultOptions);
   const same = (key: Key): boolean => JSON.stringify(options[key] ?? null) === JSON.stringify(usual[key] ?? null);
   const keys = (Object.keys(WORDS) as Key[]).filter((key) => !same(key) && (key !== "level" || options.level !== 3));
   if (keys.length === 0) return null;

@@ -1,5 +1,6 @@
 /** @file Every command once: keys, the Find-or-do palette and the sheet of keys are drawn from this list. */
-import type { EdgeId } from "../fusion";
+import { defaultOptions, type EdgeId } from "../fusion";
+import { findExample, optionsFor } from "../lessons";
 import { selectIsCovered } from "./slices/predict-slice";
 import { selectPlan, selectStep } from "./selectors";
 import type { PlaygroundState } from "./types";
@@ -375,9 +376,12 @@ const page: readonly Command[] = [
     title: "New program",
     group: "Page",
     keys: [],
-    // What was open before is kept as earlier work.
-    run: ({ actions, document: { options } }) =>
-      actions.openDocument({ text: "", positions: {}, options, example: null }, null, "link"),
+    // What was open before is kept as earlier work; of its options only a machine that the person chose goes along.
+    run({ actions, document }) {
+      const { profile } = optionsFor(null, document.options, findExample(document.example), defaultOptions);
+      const options = { ...defaultOptions, profile };
+      actions.openDocument({ text: "", positions: {}, options, example: null }, null, "link");
+    },
   },
   opens("earlier", "Earlier work, start afresh"),
   opens("share", "Share"),

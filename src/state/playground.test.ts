@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Step } from "../fusion";
-import { startExample } from "../lessons";
+import { defaultOptions, type Step } from "../fusion";
+import { changedOptions, startExample } from "../lessons";
 import { localPort, type Answer, type CompileReply, type CompileRequest, type Port } from "../workers";
 import { DRAFT_KEY, SAVE_PAUSE_MILLIS } from "./storage/autosave";
 import { restingStep } from "./resting-step";
-import { selectSize, selectTitle } from "./selectors";
+import { commands } from "./commands";
+import { selectOpenExample, selectSize, selectTitle } from "./selectors";
 import { INTRO_MILLIS } from "./slices/view-slice";
 import { createPlayground, type Playground } from "./playground";
 import { Shelf, fakeAnswer, environmentWith } from "./testing/fake-environment";
@@ -55,6 +56,21 @@ test("a text that is another program bears no example's name", async () => {
   actions.typeText("a: f32[8]\nb = exp(a)\n");
   await settle();
   expect([selectTitle(state()), selectSize(state())]).toEqual([null, null]);
+});
+
+test("what an example left to the text that replaced it is said, and a new program begins without it", async () => {
+  const { actions } = state();
+  actions.openExample("layer-norm-gelu");
+  const said = () => changedOptions(state().document.options, selectOpenExample(state()))?.words ?? [];
+  expect([state().document.options.granularity, said()]).toEqual(["primitive", []]);
+  actions.typeText("a: f32[8]\nb = exp(a)\n");
+  await settle();
+  expect(said()).toEqual(["naive kernels: one per primitive"]);
+  actions.setLevel(1);
+  expect(said()).toEqual(["level 1", "naive kernels: one per primitive"]);
+  commands.find(({ id }) => id === "new")!.run(state());
+  await settle();
+  expect([state().document.options, said()]).toEqual([defaultOptions, []]);
 });
 
 test("what is said of a program goes with it, what asks for something stays", () => {

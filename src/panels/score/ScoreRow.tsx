@@ -3,8 +3,8 @@ import {
   loadPart,
   playground,
   selectCovered,
-  selectExample,
   selectHandKernels,
+  selectOpenExample,
   selectScore,
   selectSteps,
   usePlayground,
@@ -118,10 +118,10 @@ function Numbers({ score, byHand }: NumbersProps) {
   );
 }
 
-/** Options that were changed before, perhaps for another program: said where their plan is seen, and set back by a click. */
+/** Options that were changed before, perhaps for another program, or that an example left to the text that replaced it: said where their plan is seen, and set back by a click. */
 function Changed() {
   const options = usePlayground(({ document }) => document.options);
-  const example = usePlayground(selectExample);
+  const example = usePlayground(selectOpenExample);
   const changed = useMemo(() => changedOptions(options, example), [options, example]);
   if (!changed) return null;
   const { words, usual } = changed;

@@ -1,6 +1,7 @@
 /** @file A model file becomes the program: read in the compile worker, open questions asked, gaps told. */
 import { recordOf, type Document } from "../../document";
-import { showBytes } from "../../fusion";
+import { defaultOptions, showBytes } from "../../fusion";
+import { findExample, optionsFor } from "../../lessons";
 import { askBeside } from "../ask-beside";
 import type { ImportAnswer } from "../../workers";
 import type { SliceContext, Slice } from "./slice-context";
@@ -46,7 +47,7 @@ function numbersOf({ weights, elsewhere }: Imported, kept: boolean): string {
 async function open(context: SliceContext, file: string, imported: Imported): Promise<void> {
   const { text, unsupported, wanted, weights, key } = imported;
   const { actions, document } = context.get();
-  const options = { ...document.options, forced: [], forbidden: [] };
+  const options = optionsFor(null, document.options, findExample(document.example), defaultOptions);
   const ref = weights.size > 0 ? { weights: { file, key } } : {};
   const { importing } = context.get();
   const kept = weights.size > 0 && (await context.weights.keep(key, weights));
