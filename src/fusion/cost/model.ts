@@ -127,11 +127,11 @@ export function kernelTime(
   const stridedMicros = ((STRIDED_WASTE - 1) * wasted) / bandwidth;
   const writeMicros = storeMicros + stridedMicros;
   const share = occupancy(schedule, profile);
-  const { computedShare = 1, efficiency = 1 } = schedule;
+  const { efficiency = 1 } = schedule;
   const { reached = share * efficiency } = schedule;
   // A share that was found for all of a kernel's FLOP says nothing of what its functions take above theirs.
   const units = flops / reached + (work - flops) / (share * efficiency);
-  const computeMicros = ((units * computedShare) / shaderRate(profile)) * 1e6;
+  const computeMicros = (units / shaderRate(profile)) * 1e6;
   // What a thread has no register for is written to memory and read back, once each.
   const spilled =
     8 * Math.max(0, schedule.registers - MAX_REGISTERS) * schedule.workgroups * schedule.threadsPerWorkgroup;

@@ -233,7 +233,7 @@ export interface RegionSchedule {
   readonly shares?: readonly number[];
   /** Bytes that tiles of products read again, if nothing is cached: priced as reads from the cache, never counted. */
   readonly modelledBytes: number;
-  /** Share of a contraction's tiles that are computed, 0…1: a causal mask hides the others. Absent: all of them. */
+  /** Share of a contraction's tiles that are computed, 0…1: a mask hides the others. Absent: all of them. */
   readonly computedShare?: number;
   /** Share of the arithmetic peak that the whole kernel reaches, waves and residents counted, 0…1; it stands for `efficiency` and occupancy. */
   readonly reached?: number;

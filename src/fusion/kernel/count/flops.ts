@@ -60,7 +60,7 @@ export function regionArithmetic(
     const isMask = n.inputs.length === 1 && (form?.contraction ?? null) !== null;
     if (hasEdges(graph, n)) work += (isMask ? GUARD_OF_OPERAND : GUARD_WORK) * evaluations.get(id)!;
     if (def.kind === "movement" || def.loop) continue;
-    const times = timesOf(graph, n, evaluations.get(id)!, form, schedule);
+    const times = shareOf(n, schedule) * timesOf(graph, n, evaluations.get(id)!, form, schedule);
     const isCounted =
       def.kind === "contraction" || def.ranges !== undefined || def.order !== undefined || def.groups !== undefined;
     flops += times * (isCounted ? 1 : def.flopsPerElement);
@@ -76,6 +76,11 @@ export function regionArithmetic(
     work += times * loop.flops(attrs, resultsOf(results), workOf);
   }
   return { flops, work, shifted: shiftedIn(graph, bodiesOf(graph, region, schedule), schedule) };
+}
+
+/** What a mask leaves of a member: of attention's tiles all that is done in them, elsewhere of the multiplications. */
+function shareOf({ op }: Node, { computedShare = 1, flash }: RegionSchedule): number {
+  return flash || opDef(op).kind === "contraction" ? computedShare : 1;
 }
 
 /** Whether elements of a movement come from several operands, or from none. */

@@ -6,29 +6,44 @@ import { node, type Graph, type Node } from "../../ir";
 import { numbersOf, opDef } from "../../ops";
 import { bandsOfOperands, OPERAND_BANDS } from "../../kernel";
 import { rulesPass } from "../driver/rewriting";
-import { rule } from "../driver/rule";
+import type { NodeChange } from "../driver/rewriter";
+import { rule, type Site } from "../driver/rule";
 import { nameOf } from "../driver/sentences";
+import { NO_MICROS, workOf } from "../profitability/weigh";
 import { titled } from "../catalogue";
 
 /** a @ b, of which one operand is 0 outside a band. */
 const zerosLeftOut = rule({
   name: "zeros-left-out",
-  code: "A_VIEW",
-  match({ graph, n }) {
+  match(site) {
+    const { graph, n } = site;
     if (opDef(n.op).kind !== "contraction" || OPERAND_BANDS.some((name) => numbersOf(n.attrs[name]).length > 0))
       return null;
     const found = bandsOfOperands(graph, n);
-    return found.length > 0 ? { found, nodes: [n.inputs[found[0]!.operand]!, n.id] } : null;
+    const pays = found.length > 0 && isFaster(site, noting(site, found));
+    return pays ? { found, nodes: [n.inputs[found[0]!.operand]!, n.id] } : null;
   },
-  replace({ rewriter, n }, { found }) {
-    const noted = found.map(({ operand, low, high }) => [OPERAND_BANDS[operand], [low, high]] as const);
-    return rewriter.become({ ...n, attrs: { ...n.attrs, ...Object.fromEntries(noted) } });
-  },
+  replace: (site, { found }) => noting(site, found),
   because: ({ graph, n }, { found }) => said(graph, n, found[0]!),
   numbers: (_site, { found }) => ({ share: found[0]!.share }),
 });
 
-function said(graph: Graph, n: Node, { operand, share }: ReturnType<typeof bandsOfOperands>[number]): string {
+type Bands = ReturnType<typeof bandsOfOperands>;
+
+/** The product with what is known of its operands. */
+function noting({ rewriter, n }: Site, found: Bands): NodeChange {
+  const noted = found.map(({ operand, low, high }) => [OPERAND_BANDS[operand], [low, high]] as const);
+  return rewriter.become({ ...n, attrs: { ...n.attrs, ...Object.fromEntries(noted) } });
+}
+
+/** Does its kernel, as it is now, leave anything out for that? One that finds the mask in its own ops needs no note. */
+function isFaster({ planner, rewriter }: Site, change: NodeChange): boolean {
+  const patch = rewriter.patchOf(change);
+  const before = workOf(planner, patch.removedRegions);
+  return planner.supposing(patch, () => workOf(planner, patch.addedRegions)).micros < before.micros - NO_MICROS;
+}
+
+function said(graph: Graph, n: Node, { operand, share }: Bands[number]): string {
   const masked = nameOf(graph, node(graph, n.inputs[operand]!).id);
   return `A mask by position makes ${masked} 0 outside a diagonal band. Blocks of ${nameOf(graph, n.id)} that are all 0 add nothing and are left out: ${Math.round(100 * share)} % of the multiplications are left.`;
 }

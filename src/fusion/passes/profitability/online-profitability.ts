@@ -45,8 +45,8 @@ export function onlineProfitability(
   const verdict = inChunks(planner, candidate, worthIt(candidate, delta, doing));
   const bytes = (regions: readonly Region[]): number =>
     regions.reduce((total, region) => total + planner.figuresOf(region).schedule.modelledBytes, 0);
-  const again = bytes(candidate.add) - bytes(candidate.remove);
-  if (again <= 0) return { ...verdict, weighed };
+  const again = bytes(candidate.add);
+  if (again <= bytes(candidate.remove)) return { ...verdict, weighed };
   const text = `${verdict.text} Bands of ${lineIn(planner, candidate.add)}s read the other operand again, ${showBytes(again)} that the cache serves; the time includes it.`;
   return { ...verdict, text, numbers: { ...verdict.numbers, bytesFromCache: again }, weighed };
 }

@@ -321,7 +321,9 @@ export function forcedAnyway(planner: Planner, candidate: Candidate, delta: Cost
   return yes(
     "U_FORCE",
     candidate.nodes,
-    `You chose Fuse anyway, so ${names} share a kernel: ${against}. By itself the planner would keep them apart.`,
+    candidate.rewrite
+      ? `You chose Fuse anyway, so ${names} are computed as this pass rewrites them: ${against}. By itself the planner would leave them as they are.`
+      : `You chose Fuse anyway, so ${names} share a kernel: ${against}. By itself the planner would keep them apart.`,
     {
       ...(refused.numbers ? { numbers: refused.numbers } : {}),
       ...(refused.limit ? { limit: refused.limit } : {}),

@@ -109,6 +109,6 @@ function scheduleFlash(
     workgroups,
     workgroupBytes: flashBytes(tile, sizes, types),
     registers: live + tile.rm * (1 + columns + folds) + 4,
-    modelledBytes: 4 * batch * (n * (head + width) * (bands - 1) + again),
+    modelledBytes: 4 * batch * seen * (n * (head + width) * (bands - 1) + again),
   };
 }
