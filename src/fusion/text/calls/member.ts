@@ -17,7 +17,7 @@ import { unknownAttribute } from "../objects/classes";
 import { isHandedOn } from "../objects/methods";
 import { scheduledGroups } from "../objects/optimizers";
 import { nearest } from "../suggest";
-import type { Expr, Identifier, MemberExpr } from "../reading/syntax";
+import { calledAt, type Expr, type Identifier, type MemberExpr } from "../reading/syntax";
 import {
   BROKEN,
   isBroken,
@@ -275,14 +275,7 @@ function memberOf(
   const { name } = expr;
   if (value.kind === "object") {
     const { object } = value;
-    const call = {
-      kind: "call",
-      span: expr.span,
-      callee: expr,
-      args: [],
-      open: expr.span.to,
-      close: expr.span.to,
-    } as const;
+    const call = calledAt(expr);
     const scheduled =
       name.text === "param_groups" ? scheduledGroups(interpreter, run, { path, expr: call }, object) : null;
     const found = scheduled ?? attributeOf(interpreter, run, object, name, { path, expr });

@@ -6,7 +6,7 @@ import { latest } from "../values/grown";
 import { layerMember } from "../layers/layer";
 import { weightValue } from "../layers/weights";
 import { callAnyDef } from "../library/library";
-import type { Expr, Identifier } from "../reading/syntax";
+import { calledAt, type Expr, type Identifier } from "../reading/syntax";
 import {
   BROKEN,
   type ClassInfo,
@@ -118,7 +118,7 @@ export function attributeOf(
 const PROPERTIES = ["property", "cached_property"] as const;
 /** A property is read like a field, and computed like a call. */
 const callAs = (expr: Expr): { readonly expr: Extract<Expr, { kind: "call" }> } => ({
-  expr: { kind: "call", span: expr.span, callee: expr, args: [], open: expr.span.to, close: expr.span.to },
+  expr: calledAt(expr),
 });
 
 /** What stands after a dot behind a class: a constant, or a method that takes its object as an argument. */

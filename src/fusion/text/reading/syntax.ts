@@ -57,6 +57,16 @@ export interface CallExpr extends At {
   readonly open: number;
   readonly close: number;
 }
+/** A call of `callee` that nobody wrote: what is read or set like a field, and computed. */
+export const calledAt = (callee: Expr): CallExpr => ({
+  kind: "call",
+  span: callee.span,
+  callee,
+  args: [],
+  open: callee.span.to,
+  close: callee.span.to,
+});
+
 export interface MemberExpr extends At {
   readonly kind: "member";
   readonly object: Expr;

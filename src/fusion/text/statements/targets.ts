@@ -24,7 +24,7 @@ import { nameAfter, weightValue } from "../layers/weights";
 import { leavesOf, mapLeaves } from "../values/trees";
 import { setField, setterOf } from "../objects/fields";
 import type { CallExpr, Expr, MemberExpr, NameExpr, Statement, SubscriptExpr } from "../reading/syntax";
-import { bare, indexParts, lastNameOf } from "../reading/syntax";
+import { bare, calledAt, indexParts, lastNameOf } from "../reading/syntax";
 import { arrayOfList } from "../values/number-arrays";
 import { freeze, keepWritten, learnInPlace, zeroOne } from "../objects/parameters";
 
@@ -115,14 +115,7 @@ function writeMember(interpreter: Interpreter, run: StatementRun, expr: MemberEx
   if (object.kind === "object") {
     const setter = setterOf(object.object.of, text);
     if (!setter) return setField(interpreter, object.object, text, value);
-    const call = {
-      kind: "call",
-      span: expr.span,
-      callee: expr,
-      args: [],
-      open: expr.span.to,
-      close: expr.span.to,
-    } as const;
+    const call = calledAt(expr);
     const method = { self: object, owner: setter.owner };
     const given = [{ name: null, operand: { value, path: run.root, expr: null }, span: expr.span }];
     return void interpreter.call(run, { expr: call, path: `${run.root}/set` }, { ...setter.value, method }, given);
