@@ -5,8 +5,8 @@
 import { node, type Graph, type Node } from "../../ir";
 import { numbersOf, opDef } from "../../ops";
 import { bandsOfOperands, OPERAND_BANDS } from "../../kernel";
-import { rulesPass } from "../driver/rewriting";
-import type { NodeChange } from "../driver/rewriter";
+import { propose, rewritingPass } from "../driver/rewriting";
+import { openRewriter, type NodeChange } from "../driver/rewriter";
 import { rule, type Site } from "../driver/rule";
 import { nameOf } from "../driver/sentences";
 import { NO_MICROS, workOf } from "../profitability/weigh";
@@ -17,8 +17,7 @@ const zerosLeftOut = rule({
   name: "zeros-left-out",
   match(site) {
     const { graph, n } = site;
-    if (opDef(n.op).kind !== "contraction" || OPERAND_BANDS.some((name) => numbersOf(n.attrs[name]).length > 0))
-      return null;
+    if (OPERAND_BANDS.some((name) => numbersOf(n.attrs[name]).length > 0)) return null;
     const found = bandsOfOperands(graph, n);
     const pays = found.length > 0 && isFaster(site, noting(site, found));
     return pays ? { found, nodes: [n.inputs[found[0]!.operand]!, n.id] } : null;
@@ -48,4 +47,15 @@ function said(graph: Graph, n: Node, { operand, share }: Bands[number]): string 
   return `A mask by position makes ${masked} 0 outside a diagonal band. Blocks of ${nameOf(graph, n.id)} that are all 0 add nothing and are left out: ${Math.round(100 * share)} % of the multiplications are left.`;
 }
 
-export const maskedBlocks = rulesPass(titled("masked-blocks"), [zerosLeftOut]);
+export const maskedBlocks = rewritingPass({
+  ...titled("masked-blocks"),
+  *match(planner) {
+    const products = [...planner.graph.nodes.values()].filter(({ op }) => opDef(op).kind === "contraction");
+    if (products.length === 0) return;
+    const rewriter = openRewriter(planner);
+    for (const n of products) {
+      const proposal = zerosLeftOut({ planner, rewriter, graph: planner.graph, n });
+      if (proposal) yield* propose(planner, rewriter, proposal);
+    }
+  },
+});
