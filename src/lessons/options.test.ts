@@ -20,7 +20,7 @@ test("what goes along from program to program is said, and can be set back", () 
   expect(changedOptions({ ...defaultOptions, level: 3 }, null)).toBeNull();
 });
 
-test("a variant is no longer that variant once a choice is taken back", () => {
+test("a variant is no longer that variant once a choice is changed", () => {
   for (const lesson of allLessons) {
     const opened = optionsFor(lesson, defaultOptions, null, defaultOptions);
     expect([lesson.id, isAsOpened(opened, lesson)]).toEqual([lesson.id, true]);

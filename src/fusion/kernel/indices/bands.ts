@@ -189,7 +189,8 @@ export function mayHold(sight: Sight, id: NodeId, truth: boolean, shape: Shape, 
   if (n.op === "where") {
     const chosen = [1, 2].map((operand) => {
       const value = numberOf(sight, n.inputs[operand]!);
-      return both(of(0, operand === 1), value === null ? EVERYWHERE : (value !== 0) === truth ? EVERYWHERE : NOWHERE);
+      const possible = value === null || (value !== 0) === truth;
+      return possible ? of(0, operand === 1) : NOWHERE;
     });
     return either(chosen[0]!, chosen[1]!);
   }
@@ -393,7 +394,7 @@ function wantedThrough(sight: Sight, n: Node, operand: number, band: Band): Band
     const moved = movedBand(sight, n);
     if (!moved) return EVERYWHERE;
     // Shifts by as much as it shifted the other way, and an exchange undoes itself.
-    const [back] = [moved({ low: 0, high: 0 })];
+    const back = moved({ low: 0, high: 0 });
     const swaps = moved({ low: 0, high: 1 }).low !== back.low;
     return swaps
       ? { low: back.low - band.high, high: back.low - band.low }

@@ -106,7 +106,7 @@ function noteEarly<T>({ early, nodes, spare }: Interpreter, named: Named, make: 
   return made;
 }
 
-/** Weights that were only counted while `object` was made are made again once it has a name. */
+/** Drops weights that were made only to be counted while `object` was built; they are built under its name later. */
 export function forgetEarly({ early, nodes }: Interpreter, object: ObjectInfo): void {
   if (early.length === 0) return;
   const read = new Set([...nodes.values()].flatMap(({ inputs }) => inputs));
