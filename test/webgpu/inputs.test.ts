@@ -21,12 +21,14 @@ describe.skipIf(!gpu)("on Dawn", () => {
   const uniform: Attrs = { source: "uniform", seed: 77, lo: -0.3, hi: 1000.25 };
   test.each([
     ["f32", 100_003, { seed: 5 }],
+    ["f32", 4097, { seed: 5, mean: -3, std: 0.02 }],
     ["f32", 4097, uniform],
     ["f32", 9, { ...uniform, lo: 3e-9, hi: 4e-9 }],
     ["i32", 4099, { seed: 6 }],
     ["i32", 4099, { ...uniform, lo: -9, hi: 2_000_000_000 }],
     ["bool", 1001, { seed: 8 }],
     ["f16", 4099, { seed: 9 }],
+    ["f16", 4099, { seed: 9, mean: 240, std: 1 }],
     ["f16", 4099, { ...uniform, lo: -1e-4, hi: 7e-4 }],
   ] as [DType, number, Attrs][])(
     "%s × %i drawn on the device are the CPU's numbers to the bit",

@@ -29,7 +29,8 @@ function drawOf(node: Node): Draw | null {
   }
   if (["zeros", "ones", "arange", "values", "data"].includes(String(node.attrs["source"]))) return null;
   if (dtype === "bool" || dtype === "i32") return uniformDraw(seed, 0, dtype === "bool" ? 2 : INTEGERS, true);
-  return { kind: "normal", seed, std: numberOf(node.attrs["std"], 1) };
+  const [std, mean] = [numberOf(node.attrs["std"], 1), numberOf(node.attrs["mean"], 0)];
+  return { kind: "normal", seed, std, mean };
 }
 
 /** What a device is fed for an `input` node: how it draws the numbers itself, or the numbers where they are not random. */

@@ -7,8 +7,8 @@ import { philox, philoxHelper, roundToHalf, wgslType } from "../ops";
 
 /** How the elements of one input are drawn. Each element is a function of this and its index alone. */
 export type Draw =
-  /** Mean 0, variance std² · (1 − 2⁻³²): the sum of twelve halves of words. Within ±6, kurtosis 2.9 (a normal has 3). */
-  | { readonly kind: "normal"; readonly seed: number; readonly std: number }
+  /** Variance std² · (1 − 2⁻³²): the sum of twelve halves of words. Within ±6 std of the mean, kurtosis 2.9 (a normal has 3). */
+  | { readonly kind: "normal"; readonly seed: number; readonly std: number; readonly mean: number }
   /** `(low + k) · 2^exponent` with k uniform over `count` whole numbers from 0 on. */
   | {
       readonly kind: "uniform";
@@ -26,6 +26,8 @@ const NORMAL_MEAN = (HALVES * 0xffff) / 2;
 const NORMAL_SCALE = 2 ** -16;
 /** As a device multiplies by it: one f32, so that the product is rounded once. */
 const normalScale = (std: number): number => Math.fround(NORMAL_SCALE * std);
+/** A mean as so many steps of the sums: it is added before they are scaled, so that every machine rounds alike. */
+const normalShift = (std: number, mean: number): number => Math.round(mean / normalScale(std));
 /** A whole number below this is an f32. */
 const EXACT = 2 ** 24;
 
@@ -77,9 +79,10 @@ export function drawer(draw: Draw, dtype: DType): (flat: number) => number {
   if (draw.kind === "normal") {
     const sums = new Float64Array(2);
     const scale = normalScale(draw.std);
+    const around = normalShift(draw.std, draw.mean) - NORMAL_MEAN;
     return (flat) => {
       if (drawn !== flat >>> 1) pairOfSums((drawn = flat >>> 1), of, sums);
-      return round(Math.fround((sums[flat & 1]! - NORMAL_MEAN) * scale));
+      return round(Math.fround((sums[flat & 1]! + around) * scale));
     };
   }
   const scale = 2 ** draw.exponent;
@@ -101,7 +104,9 @@ const DRAW_ROW = 32768;
 /** What the uniform buffer of `drawKernel` holds, in its order: key, elements, low, count, scale. */
 function drawParameters(draw: Draw, elements: number): Uint32Array<ArrayBuffer> {
   const [low, count, scale] =
-    draw.kind === "normal" ? [0, 0, normalScale(draw.std)] : [draw.low, draw.count, 2 ** draw.exponent];
+    draw.kind === "normal"
+      ? [normalShift(draw.std, draw.mean), 0, normalScale(draw.std)]
+      : [draw.low, draw.count, 2 ** draw.exponent];
   const bits = new Uint32Array(Float32Array.of(scale).buffer)[0]!;
   return Uint32Array.of(key(draw.seed)[0], elements, low >>> 0, count, bits, 0, 0, 0);
 }
@@ -138,7 +143,7 @@ fn pair_at(pair: u32) -> vec2i {
   let b = halves(philox(3u * pair + 1u, draw.key));
   let c = halves(philox(3u * pair + 2u, draw.key));
   let sums = vec2u(a.x + a.y + a.z + a.w + b.x + b.y, b.z + b.w + c.x + c.y + c.z + c.w);
-  return vec2i(sums) - vec2i(${NORMAL_MEAN});
+  return vec2i(sums) + vec2i(draw.low - ${NORMAL_MEAN});
 }`;
 
 const UNIFORM_PAIR = `fn pair_at(pair: u32) -> vec2i {

@@ -238,7 +238,7 @@ function combine(interpreter: Interpreter, run: StatementRun, task: Task, operan
     case "list":
       return {
         kind: "sequence",
-        items: expr.starred.length > 0 ? unpacked(expr.starred, operands) : operands,
+        items: expr.starred.length > 0 ? unpacked(interpreter, run, expr.starred, operands) : operands,
         ...(expr.kind === "list" && { list: true }),
       };
     case "member":
@@ -355,10 +355,15 @@ function chosen(interpreter: Interpreter, run: StatementRun, expr: ConditionalEx
   return holds ? expr.whenTrue : expr.whenFalse;
 }
 
-/** Items, those written with a star one by one. */
-export const unpacked = (starred: readonly number[], items: readonly Operand[]): readonly Operand[] =>
+/** Items, those written with a star one by one: of a list, of a dictionary, or rows. */
+const unpacked = (
+  interpreter: Interpreter,
+  run: StatementRun,
+  starred: readonly number[],
+  items: readonly Operand[],
+): readonly Operand[] =>
   items.flatMap((operand, i) =>
-    starred.includes(i) && operand.value.kind === "sequence" ? operand.value.items : [operand],
+    starred.includes(i) ? (itemsOf(interpreter, run, operand, `${operand.path}*`) ?? [operand]) : [operand],
   );
 
 function refuse(interpreter: Interpreter, expr: BinaryExpr | UnaryExpr, operands: readonly Operand[]): Value {

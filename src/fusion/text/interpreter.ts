@@ -65,6 +65,8 @@ export interface Frame {
   };
   /** Its statements are the program's own sequence: the text itself, or a def that is called as a statement of it. */
   readonly sequence?: true;
+  /** Of a generator: what it has handed out. */
+  readonly yields?: { readonly items: Operand[]; isEndless: boolean };
   /** Values of `return`, once there is one. */
   readonly result: {
     values: readonly Operand[] | null;

@@ -84,12 +84,13 @@ function showAttrs(op: OpDef, attrs: Attrs): string[] {
 
 /** The source of an input: nothing for the default one. */
 export function showSource(attrs: Attrs): string {
-  const { role, source, seed, lo, hi, std, values } = attrs;
+  const { role, source, seed, lo, hi, std, mean, values } = attrs;
   if (role === "const" && Array.isArray(values))
     return `const([${values.map((value) => showNumber(value, false).replaceAll(/[()]/g, "")).join(", ")}])`;
   const args = [
     ...(source === "data" ? [JSON.stringify(attrs["set"]), JSON.stringify(attrs["part"])] : []),
     ...(source === "uniform" ? [`lo=${showAttr(lo ?? 0, "int")}`, `hi=${showAttr(hi ?? 1, "int")}`] : []),
+    ...(typeof mean === "number" ? [`mean=${showAttr(mean, "float")}`] : []),
     ...(typeof std === "number" ? [`std=${showAttr(std, "float")}`] : []),
     ...(typeof seed === "number" ? [`seed=${seed}`] : []),
   ].join(", ");

@@ -27,7 +27,7 @@ export const input: OpDef = {
       names: ["seed"],
       kind: "int",
       default: null,
-      doc: "Of randn and uniform; from the name when left out. Beside it, randn may have a `std`.",
+      doc: "Of randn and uniform; from the name when left out. Beside it, randn may have a `mean` and a `std`.",
     },
     { names: ["lo"], kind: "float", default: 0, doc: "Lower end of uniform." },
     { names: ["hi"], kind: "float", default: 1, doc: "Upper end of uniform." },

@@ -17,6 +17,7 @@ import {
 import { latest } from "../values/grown";
 import { leavesOf } from "../values/trees";
 import { withDerivatives } from "../still";
+import { generated, isGenerator } from "../statements/generators";
 import { nearest } from "../suggest";
 import { bindName } from "../symbols";
 import type { CallExpr, DefStatement, ParamDecl } from "../reading/syntax";
@@ -187,6 +188,7 @@ export function callDef(
     result: { values: null },
     ...(frame.sequence && isOwnStatement(run, expr) && { sequence: true as const }),
     ...(method && { method }),
+    ...(isGenerator(def) && { yields: { items: [], isEndless: false } }),
     ...((call.making ?? frame.making) && { making: call.making ?? frame.making! }),
   };
   const self = method && takesSelf(call) && def.params[0];
@@ -221,6 +223,7 @@ const isOwnStatement = ({ statement }: StatementRun, expr: CallExpr): boolean =>
 
 function resultOf(interpreter: Interpreter, { def, expr, method }: DefCall, inner: Frame): Value {
   const { values } = inner.result;
+  if (inner.yields) return generated(inner.yields);
   // A method may be called for what it does to its object, and a def in a statement of its own for what it does.
   if (!values && (inner.making || inner.sequence || (method && setsFields(def)))) return NONE;
   if (!values) {

@@ -11,8 +11,17 @@ import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { initialise, isInit } from "../layers/begins";
 import { callLayer, layerOf } from "../layers/layer";
 import { parameterOf } from "../layers/weights";
-import { callAnyDef, initializerDef, INITIALIZERS, libraryClass, libraryDef, linalgDef } from "../library/library";
+import {
+  callAnyDef,
+  initializerDef,
+  INITIALIZERS,
+  itertoolsDef,
+  libraryClass,
+  libraryDef,
+  linalgDef,
+} from "../library/library";
 import { isLoopCall, loopCall } from "./loop-calls";
+import { itemsOf } from "../statements/iterate";
 import { methodCall } from "./method-calls";
 import { prefixOf } from "./member";
 import { callChain, containerOf } from "../objects/containers";
@@ -133,6 +142,8 @@ export function calleeOf({ frame }: StatementRun, { callee, args }: CallExpr): C
     const prefix = prefixOf(frame.scope, root.name);
     if (!bound && expr.name.text === "__init__") return { kind: "method", name: expr.name, receiver: expr.object };
     if (!bound && INITIALIZERS.has(lastNameOf(expr.object))) return { kind: "initializer", name: expr.name };
+    const ofItertools = prefix === "itertools" ? itertoolsDef(expr.name.text) : null;
+    if (ofItertools) return { kind: "function", name: expr.name, value: ofItertools, dialect: null };
     // `train_state.TrainState.create`: what a class of a library has.
     const ofClass = expr.object !== root && libraryClass(lastNameOf(expr.object)) !== null;
     if (!ofClass && (prefix !== null || (!bound && isHostFunction(expr.name.text))))
@@ -181,6 +192,10 @@ export function applyCall(
   operands: readonly Operand[],
 ): Value {
   const { callee, expr } = call;
+  if (expr.args.some(({ starred }) => starred === "items")) {
+    const flat = withoutStars(interpreter, run, call, operands);
+    return applyCall(interpreter, run, flat.call, flat.operands);
+  }
   switch (callee.kind) {
     case "none":
       interpreter.diagnostics.add("not-callable", expr.callee.span, "Only an op, a def or a method can be called.");
@@ -205,6 +220,29 @@ export function applyCall(
     case "function":
       return functionCall(interpreter, run, call, callee, operands);
   }
+}
+
+/** The call as it is where each item of `*items` stands for itself. */
+function withoutStars(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: CallWithCallee,
+  operands: readonly Operand[],
+): { readonly call: CallWithCallee; readonly operands: readonly Operand[] } {
+  const { expr } = call;
+  const extra = operands.length - expr.args.length;
+  const parts = expr.args.map((arg, i) => {
+    const operand = operands[i + extra]!;
+    if (arg.starred !== "items") return [{ arg, operand }];
+    const items = itemsOf(interpreter, run, operand, `${operand.path}*`) ?? [operand];
+    const { name, value, span } = arg;
+    return items.map((item) => ({ arg: { name, value, span }, operand: item }));
+  });
+  const all = parts.flat();
+  return {
+    call: { ...call, expr: { ...expr, args: all.map(({ arg }) => arg) } },
+    operands: [...operands.slice(0, extra), ...all.map(({ operand }) => operand)],
+  };
 }
 
 /** `nn.initializers.normal(0.02)`, or a function of that name that is given its key and shape at once. */
@@ -276,8 +314,7 @@ function argumentsOf(expr: CallExpr, operands: readonly Operand[]): readonly Giv
     const span = arg?.span ?? operand.expr?.span ?? expr.span;
     if (arg?.starred === "entries" && operand.value.kind === "dict")
       return [...operand.value.entries].map(([text, entry]) => ({ name: { text, span }, operand: entry, span }));
-    const items = arg?.starred && operand.value.kind === "sequence" ? operand.value.items : [operand];
-    return items.map((item) => ({ name: arg?.name ?? null, operand: item, span }));
+    return [{ name: arg?.name ?? null, operand, span }];
   });
 }
 

@@ -46,8 +46,12 @@ export const isNumpyIn = (of: { readonly text: string }): boolean =>
 /** Defaults that hold in this dialect instead of the op's own. */
 export const defaultsIn = (dialect: Dialect, def: Def): Attrs => (dialect === "jax" ? (def.jaxDefaults ?? {}) : {});
 
-const isOpen = (arg: GivenArgument | undefined): boolean =>
-  arg?.name === null && (arg.operand.value.kind === "tensor" || arg.operand.value.kind === "hole");
+/** Whether an argument in its turn can be no axis: a tensor, or a number that is one or no whole one. */
+function isOpen(arg: GivenArgument | undefined): boolean {
+  if (arg?.name !== null) return false;
+  const { value } = arg.operand;
+  return value.kind === "number" ? value.isTensor === true || !value.whole : /^(tensor|hole)$/.test(value.kind);
+}
 
 /**
  * Another op of the same name, told by what stands where: `max(a, b)` is `maximum(a, b)`, JAX's `select(mask, a, b)` is

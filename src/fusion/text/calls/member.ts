@@ -1,5 +1,6 @@
 /** @file What stands after a dot without brackets: `.T`, `.shape`, `torch.pi`; and the methods that answer sizes. */
 import { canBegin } from "../statements/starting-values";
+import { lastNameOf } from "../reading/syntax";
 import type { DType, TensorType } from "../../ir";
 import { noteView } from "./memory";
 import { requiresGrad } from "../objects/parameters";
@@ -10,7 +11,7 @@ import type { Interpreter, StatementRun } from "../interpreter";
 import { toNode, typeOf } from "../interpreter";
 import { DTYPES, MODULES, OTHER_DTYPES, PREFIXED_NUMBERS } from "./names";
 import { isLayer, layerMember } from "../layers/layer";
-import { initializerDef, INITIALIZERS, libraryClass, libraryDef, libraryScope } from "../library/library";
+import { initializerDef, INITIALIZERS, libraryClass, libraryDef, libraryScope, itertoolsDef } from "../library/library";
 import { indicesBeside, isPair } from "./multi-results";
 import { attributeOf, classMember } from "../objects/attributes";
 import { unknownAttribute } from "../objects/classes";
@@ -141,6 +142,7 @@ export function imported(path: readonly string[]): Value | null {
   const last = path.at(-1) ?? "";
   const def = libraryDef(last, null);
   if (!MODULES.has(path[0] ?? "")) return null;
+  if (path[0] === "itertools" && path.length > 1) return itertoolsDef(last);
   return inLibraries(last) ?? (def && { kind: "def", def, scope: libraryScope() });
 }
 
@@ -151,12 +153,16 @@ export function prefixOf(scope: Scope, name: string): string | null {
   return bound.kind === "module" ? bound.name : null;
 }
 
+const HOW = /^(Precision|checkpoint_policies|DotAlgorithmPreset|GatherScatterMode|MemoryFormat)$/;
+
 /** The name after a prefix. */
 function prefixed(interpreter: Interpreter, { name, span, object }: MemberExpr): Value {
   const draws = object.kind === "member" && INITIALIZERS.has(object.name.text) ? initializerDef(name.text) : null;
   if (draws) return { kind: "def", def: draws, scope: libraryScope() };
-  const found = inLibraries(name.text);
+  const found = (lastNameOf(object) === "itertools" ? itertoolsDef(name.text) : null) ?? inLibraries(name.text);
   if (found) return found;
+  // What says how something is computed, and changes no value.
+  if (HOW.test(lastNameOf(object))) return { kind: "string", value: name.text };
   interpreter.diagnostics.add("unknown-name", span, `Nothing is called \`${name.text}\` here.`);
   return BROKEN;
 }
@@ -227,7 +233,8 @@ export function memberValue(
       return gradOf(interpreter, run, expr, object.value.node);
     case "values":
     case "indices": {
-      if (name.text === "values" && isPair(interpreter, object.value.node)) return tensorValue(object.value.node);
+      if (name.text === "values" && (object.value.isPair || isPair(interpreter, object.value.node)))
+        return tensorValue(object.value.node);
       const indices = indicesBeside(interpreter, run, object.value.node, path);
       if (indices) return indices;
       unknownMember(interpreter, name);

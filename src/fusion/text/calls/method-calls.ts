@@ -5,7 +5,7 @@ import { convert, isConversion } from "../values/conversions";
 import { hostCall, isHostFunction } from "../values/host-functions";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
-import { callAnyDef, libraryDef, libraryMethod } from "../library/library";
+import { callAnyDef, isOfLibrary, itertoolsDef, libraryDef, libraryMethod } from "../library/library";
 import { type Attrs, type NodeId, showShape } from "../../ir";
 import { applyOp } from "./apply";
 import { isRule, setRules } from "../objects/custom-functions";
@@ -16,6 +16,7 @@ import { attributeOf } from "../objects/attributes";
 import { callAsLayer, callOnClass, callSuper, moduleMethod } from "../objects/methods";
 import { unknownAttribute } from "../objects/classes";
 import { truthOf } from "../values/constants";
+import { asWritten, writtenNumber } from "../values/written-numbers";
 import { addLoss, freeze, learnInPlace, zeroOne } from "../objects/parameters";
 import { writeInPlace } from "./memory";
 import { libraryCall, opCall } from "./op-calls";
@@ -23,6 +24,7 @@ import { initialise, isInit } from "../layers/begins";
 import { isSplit, splitResults } from "./split";
 import { bindName, boundAt } from "../symbols";
 import { bare, type CallExpr, type Identifier, type Expr, lastNameOf } from "../reading/syntax";
+import { asScalar } from "./written-derivatives";
 import { copyOfWeight } from "../layers/weights";
 import { writesInPlace, writtenName } from "../statements/targets";
 import { unknownCall } from "./unknown-call";
@@ -37,6 +39,9 @@ const NOTHING: ReadonlySet<string> = new Set([
   "block_until_ready",
   "numpy",
   "retain_grad",
+  // Numbers here are real.
+  "conj",
+  "resolve_conj",
 ]);
 
 /** Methods by which NumPy's arrays change. */
@@ -68,7 +73,10 @@ export function methodCall(
   // `rng.normal(size=(2, 3))`; whatever else is done to a generator makes no other numbers.
   if (value.kind === "key") return hostCall(interpreter, run, call, name.text, operands) ?? value;
   if (value.kind === "string") return textMethod(interpreter, value.value, name, operands.slice(1));
-  if ((value.kind === "number" || value.kind === "bool") && name.text === "item") return value;
+  if (name.text === "item" || name.text === "tolist") {
+    const known = name.text === "item" ? writtenNumber(interpreter, value) : asWritten(interpreter, value);
+    if (known) return known;
+  }
   const number =
     (value.kind === "number" || value.kind === "bool") && (findOp(name.text) !== null || isHostFunction(name.text));
   if (value.kind === "custom" && isRule(name.text)) {
@@ -103,7 +111,9 @@ export function methodCall(
   if (name.text === "backward" && value.kind === "tensor") {
     const gradient = args.find((arg, i) => arg.name?.text === "gradient" || (i === 0 && !arg.name))?.operand;
     const loss =
-      gradient && gradient.value.kind !== "none" ? weighed(interpreter, run, call, receiver, gradient) : value;
+      gradient && gradient.value.kind !== "none"
+        ? weighed(interpreter, run, call, receiver, gradient)
+        : asScalar(interpreter, run, call, receiver).value;
     if (loss.kind === "tensor") addLoss(interpreter, loss.node, run.statement.span);
     return NONE;
   }
@@ -273,6 +283,9 @@ function memberCall(
   if (value.kind === "layer-class" && name.text === "__init__") return callAsLayer(at, value.name, args);
   if (isLayer || (value.kind === "sequence" && value.list))
     return moduleMethod(interpreter, run, at, value, name.text, args);
+  // `chain.from_iterable(lists)`: a function beside a function.
+  const beside = value.kind === "def" && isOfLibrary(value.scope) ? itertoolsDef(name.text) : null;
+  if (beside) return interpreter.call(run, at, beside, args);
   const entry = value.kind === "dict" ? value.entries.get(name.text) : undefined;
   return entry && CALLABLE.has(entry.value.kind) ? interpreter.call(run, at, entry.value, args) : null;
 }

@@ -7,7 +7,7 @@ import { typeOf } from "../interpreter";
 import type { Expr } from "../reading/syntax";
 import { bare, lastNameOf } from "../reading/syntax";
 import type { NodeId } from "../../ir";
-import { isBroken, type Operand, tensorValue, type Value } from "../values/values";
+import { BROKEN, isBroken, type Operand, tensorValue, type Value } from "../values/values";
 
 /** Whether `node` was written as a call that answers values and indices. */
 export function isPair({ sites, nodes }: Interpreter, node: NodeId): boolean {
@@ -31,6 +31,16 @@ export function indicesBeside(interpreter: Interpreter, run: StatementRun, node:
   return applyOp(interpreter, run, { op: findOp(op!.indices!)!, path, expr }, { tensors, attrs });
 }
 
+/** The indices of a pair; refused where they count rows that a mask picks. */
+function indicesOf(interpreter: Interpreter, run: StatementRun, node: NodeId, path: string): Value {
+  const found = indicesBeside(interpreter, run, node, path);
+  if (found) return found;
+  const text =
+    "Indices among the rows that a mask picks depend on data: take the maximum of where(mask, x, -inf) over all of them.";
+  interpreter.diagnostics.add("bad-index", run.statement.span, text);
+  return BROKEN;
+}
+
 const NUMPY = /^(jnp|np|numpy|jax)\b/;
 
 /** `x.max(dim=1)[0]`: one of the two, not a row; null where the brackets mean a row. */
@@ -43,7 +53,7 @@ export function resultAt(
 ): Value | null {
   if (object.value.kind !== "tensor" || (index !== 0 && index !== 1)) return null;
   if (object.value.isPair)
-    return index === 0 ? tensorValue(object.value.node) : indicesBeside(interpreter, run, object.value.node, path);
+    return index === 0 ? tensorValue(object.value.node) : indicesOf(interpreter, run, object.value.node, path);
   const call = object.expr && bare(object.expr);
   if (call?.kind !== "call") return null;
   const source = interpreter.text.slice(call.callee.span.from, call.callee.span.to);
@@ -68,7 +78,12 @@ export function sharesOf(
 ): readonly Operand[] | null {
   if (value.kind !== "tensor" || interpreter.unknown.has(value.node)) return null;
   const path = `${run.root}#1`;
-  const indices = count === 2 ? indicesBeside(interpreter, run, value.node, path) : null;
+  const indices =
+    count !== 2
+      ? null
+      : value.isPair
+        ? indicesOf(interpreter, run, value.node, path)
+        : indicesBeside(interpreter, run, value.node, path);
   if (indices && !isBroken(indices))
     return [
       { value: tensorValue(value.node), path: run.root, expr },

@@ -27,6 +27,7 @@ export const MODULES: ReadonlySet<string> = new Set([
   "optax",
   "train_state",
   "functools",
+  "itertools",
   "jit",
   "compiler",
   "cuda",
@@ -146,7 +147,6 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
     "polar",
     "view_as_complex",
     "view_as_real",
-    "conj",
     "angle",
   ].map((name) => [name, COMPLEX] as const),
   ...["pinv", "svd", "svdvals", "lu", "eig", "eigh", "eigvals", "eigvalsh", "lstsq", "matrix_exp", "expm"].map(

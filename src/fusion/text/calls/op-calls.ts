@@ -1,5 +1,5 @@
 /** @file A call of an op: folded while the program is read where all of it is known, else its arguments bound and its nodes made. */
-import type { Attrs, DType, NodeId, Span } from "../../ir";
+import type { Attrs, DType, NodeId, Span, TensorType } from "../../ir";
 import { sizeOf } from "../../ir";
 import { findOp, type CompositeDef, type OpDef } from "../../ops";
 import { applyOp, applyParts } from "./apply";
@@ -10,6 +10,8 @@ import { defaultsIn, meantBy, type Dialect } from "./dialect";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { boundsOf } from "../indexing/from-end";
+import { openTrial } from "../trial";
+import { constantValues } from "../values/constant-values";
 import { callAnyDef, libraryOverload, libraryScope } from "../library/library";
 import type { DefStatement, Expr } from "../reading/syntax";
 import { BROKEN, type GivenArgument, numberValue, type Operand, type Value } from "../values/values";
@@ -92,7 +94,8 @@ function opValue(
     given.map(({ operand }) => operand),
   );
   if (folded) return folded;
-  const wider = meant.kind === "reduce" ? args.find(({ name }) => name?.text === "dtype") : undefined;
+  const hasOwn = meant.params.some(({ names }) => names.includes("dtype"));
+  const wider = hasOwn ? undefined : args.find(({ name }) => name?.text === "dtype");
   const rest = wider ? args.filter((arg) => arg !== wider) : args;
   const defaults = { ...defaultsIn(dialect, meant), ...ownSeed(interpreter, meant, rest) };
   const found = bindArguments(interpreter, meant, rest, call.word ?? call.expr.callee.span, defaults);
@@ -101,15 +104,41 @@ function opValue(
     ...ownIgnored(interpreter, meant, found),
   };
   const bound = found && { ...found, attrs: attrs! };
+  const number = bound && numberMade(interpreter, run, call, meant, bound);
+  if (number) return number;
   const rank = rankOf(interpreter, bound?.tensors[0]?.value);
   if (bound && meant.mayLackBatch && isOne(interpreter, meant, bound))
     return ofOne(interpreter, run, { ...call, label: meant.name }, meant, bound);
   if (bound && rank > 1 && takesRow(meant, dialect, rest))
     return inRow(interpreter, run, { ...call, label: meant.name }, bound);
-  if (bound && wider?.operand.value.kind === "dtype")
+  if (bound && wider?.operand.value.kind === "dtype" && CONVERTS.has(meant.kind))
     return foldWider(interpreter, run, { ...call, label: meant.name }, bound, wider.operand.value.dtype);
   return bound ? applyOp(interpreter, run, { op: meant, path: call.path, expr: call.expr }, bound) : BROKEN;
 }
+
+/** What an op computes of numbers alone is a number, whatever it is made of: `np.clip(7, 0, 5)`. */
+function numberMade(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { path, expr }: CallAt,
+  op: OpDef | CompositeDef,
+  bound: Bound,
+): Value | null {
+  if (op.kind !== "elementwise" && op.kind !== "composite") return null;
+  const isPlain = (operand: Operand | null): boolean => operand?.value.kind === "number" && !operand.value.dtype;
+  if (bound.tensors.length === 0 || !bound.tensors.every(isPlain)) return null;
+  const trial = openTrial(interpreter);
+  const value = applyOp(interpreter, run, { op, path, expr }, bound);
+  const type = value.kind === "tensor" ? typeOf(interpreter, value.node) : null;
+  const values = value.kind === "tensor" ? constantValues(interpreter.nodes, value.node) : null;
+  trial.undo();
+  if (!type || type.shape.length > 0 || !values) return null;
+  const [number] = values;
+  return type.dtype === "bool" ? { kind: "bool", value: number !== 0 } : numberValue(number!, type.dtype === "i32");
+}
+
+/** Ops that convert their operand before they compute, where a call names another dtype. */
+const CONVERTS: ReadonlySet<string> = new Set(["reduce", "scan", "composite"]);
 
 const rankOf = (interpreter: Interpreter, value: Value | undefined): number =>
   value?.kind === "tensor" && !interpreter.unknown.has(value.node) ? typeOf(interpreter, value.node).shape.length : 0;
@@ -231,9 +260,13 @@ function foldCall(op: OpDef | CompositeDef, operands: readonly Operand[]): Value
   if (op.kind !== "elementwise" || !op.scalar || operands.length === 0) return null;
   if (operands.length !== op.params.filter(({ kind }) => kind === "tensor").length) return null;
   const numbers: number[] = [];
+  const types: TensorType[] = [];
   for (const { value } of operands) {
     if (value.kind !== "number" || value.dtype) return null;
     numbers.push(value.value);
+    types.push({ dtype: value.whole ? "i32" : "f32", shape: [] });
   }
-  return numberValue(op.scalar.js(numbers, {}), false);
+  const found = op.infer(types, {});
+  const number = op.scalar.js(numbers, {});
+  return numberValue(number, found.ok && found.value.dtype === "i32" && Number.isInteger(number));
 }

@@ -4,7 +4,7 @@ import { isLiteral, type NodeId, type TensorType } from "../../ir";
 import { sameShape, showType } from "../../ir";
 import { argumentsApart } from "./arguments-apart";
 import { axesGiven, vmapCall } from "./vmap";
-import { gradients, refuse, written } from "./written-derivatives";
+import { asScalar, gradients, refuse, written } from "./written-derivatives";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { toNode, typeOf } from "../interpreter";
 import type { CallExpr, Expr } from "../reading/syntax";
@@ -151,24 +151,15 @@ function argumentIndex(given: Value, of: Value): number[] {
   return index < 0 ? [] : [index];
 }
 
-/** `f(*weights)`: each item is an argument. */
-function withoutStars({ args }: CallExpr, operands: readonly Operand[]): readonly Operand[] {
-  const extra = operands.length - args.length;
-  return operands.flatMap((operand, i) =>
-    args[i - extra]?.starred === "items" && operand.value.kind === "sequence" ? operand.value.items : [operand],
-  );
-}
-
 /** The value and the gradients of `grad(f)` at its arguments. */
 export function callTransform<C extends Call>(
   interpreter: Interpreter,
   run: StatementRun,
   call: C,
   { name, of, argnums, axes, aux }: Transformed,
-  written: readonly Operand[],
+  operands: readonly Operand[],
   caller: Caller<C>,
 ): Value {
-  const operands = withoutStars(call.expr, written);
   if (isOpen(interpreter, operands)) return BROKEN;
   if (name === "checkpoint") return segment(interpreter, run, call, loose(of), operands, caller);
   if (axes)
@@ -265,7 +256,11 @@ function torchGrad(
 ): Value {
   const { span } = call.expr;
   if (isOpen(interpreter, [outputs, ...(wrt ? [wrt] : [])])) return BROKEN;
-  const losses = tensorsOf(outputs.value);
+  const losses = tensorsOf(outputs.value).map((node, i) => {
+    const at = { path: `${call.path}/loss${i}`, expr: call.expr };
+    const { value } = asScalar(interpreter, run, at, loose(tensorValue(node)));
+    return cotangents === undefined && value.kind === "tensor" ? value.node : node;
+  });
   const given = cotangents ? itemsOf(cotangents.value).map(({ value }) => value) : [];
   const seeds = new Map<NodeId, NodeId>();
   for (const [i, loss] of losses.entries()) {

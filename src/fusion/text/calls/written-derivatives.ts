@@ -1,9 +1,12 @@
 /** @file Derivatives as nodes of the graph: written by rules, named after what they are derivatives of, and what stands in their way in words. */
 import { callKey, DerivativeBuilder, type NoRule, type OwnRule, pullBack } from "../../autodiff";
 import type { Node, NodeId, Span } from "../../ir";
+import { findOp } from "../../ops";
+import { applyOp } from "./apply";
 import type { Interpreter, StatementRun } from "../interpreter";
+import { typeOf } from "../interpreter";
 import type { Expr } from "../reading/syntax";
-import { BROKEN, type Value } from "../values/values";
+import { BROKEN, type Operand, type Value } from "../values/values";
 import { Expansion } from "./expand";
 
 /** Says why there is no derivative. */
@@ -93,4 +96,21 @@ export function gradients(
   return written(interpreter, run, { expr, label: "grad" }, (builder, name) =>
     pullBack(builder, seeds(builder), wrt, name),
   );
+}
+
+/** PyTorch takes the one element of a tensor for a number where it asks for gradients of it. */
+export function asScalar(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { path, expr }: { readonly path: string; readonly expr: Expr },
+  of: Operand,
+): Operand {
+  const { value } = of;
+  if (value.kind !== "tensor" || interpreter.unknown.has(value.node)) return of;
+  const { shape } = typeOf(interpreter, value.node);
+  if (shape.length === 0 || shape.some((extent) => extent !== 1)) return of;
+  const op = findOp("reshape")!;
+  const one = applyOp(interpreter, run, { op, path: `${path}/one`, expr }, { tensors: [of], attrs: { shape: [] } });
+  if (one.kind === "tensor") interpreter.spare.add(one.node);
+  return { ...of, value: one };
 }

@@ -111,7 +111,7 @@ export function setAttr(
 /** Rewrites what follows the type of an input. */
 function setSource(parsed: Parsed, site: Site, attr: string, value: string): Edited {
   if (attr === "type") return setInputType(parsed.text, site.node, value, parsed);
-  const known = ["role", "source", "seed", "lo", "hi", "std", "values"];
+  const known = ["role", "source", "seed", "lo", "hi", "mean", "std", "values"];
   if (!known.includes(attr)) return refused(`An input has ${known.join(", ")}; \`${attr}\` is none of them.`);
   const numbers = value
     .split(/[\s,[\]()]+/)

@@ -29,7 +29,7 @@ export function boundsOf({ nodes }: Interpreter, id: NodeId, known: Map<NodeId, 
 }
 
 function ownBounds({ op, inputs, attrs }: Node, known: ReadonlyMap<NodeId, Bounds>): Bounds {
-  const { kind, movement, bounds } = opDef(op);
+  const { kind, movement, bounds, gather } = opDef(op);
   const operands = inputs.map((input) => known.get(input)!);
   if (kind === "source") {
     const numbers = numbersOf(attrs["values"] ?? attrs["value"] ?? []);
@@ -37,6 +37,7 @@ function ownBounds({ op, inputs, attrs }: Node, known: ReadonlyMap<NodeId, Bound
   }
   if (bounds) return bounds(attrs, ...operands);
   if (movement && operands.length > 0) return either(operands);
+  if (gather) return operands[0]!;
   const { terms } = algebraOf(op);
   if (!terms) return INDEX;
   return {

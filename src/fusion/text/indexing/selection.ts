@@ -307,7 +307,7 @@ function fold(
   });
   const plain = name.replace(/^a(?=max|min)/, "").replace("nelement", "numel");
   const def = selectedDef(plain)!;
-  return callAnyDef(interpreter, run, { ...libraryCall(call, def), label: name }, [
+  const value = callAnyDef(interpreter, run, { ...libraryCall(call, def), label: name }, [
     argument(tensorValue(whole)),
     argument(tensorValue(mask)),
     argument(dim === null ? { kind: "none" } : numberValue(0, true)),
@@ -317,4 +317,7 @@ function fold(
         : [argument(numberValue(call.isNumpy ? 0 : 1, true), "correction")]
       : []),
   ]);
+  // PyTorch answers indices beside such values.
+  const isPair = dim !== null && !call.isNumpy && /^(max|min)$/.test(name);
+  return isPair && value.kind === "tensor" ? { ...value, isPair } : value;
 }

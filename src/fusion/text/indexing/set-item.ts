@@ -7,6 +7,7 @@ import { applyParts } from "../calls/apply";
 import { fromStart } from "./from-end";
 import { completed, type Known } from "./index-list";
 import { withoutLists } from "./list-indices";
+import { withoutWrittenMasks } from "./written-masks";
 import type { Interpreter, StatementRun, WrittenRow } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { knownIndices, planIndices, type Plan } from "./subscript";
@@ -24,6 +25,13 @@ interface SetItemRequest {
   readonly value: Operand;
   /** How updates of one element are joined: scatter's `reduction`. */
   readonly reduction: string;
+}
+
+/** How many axes the part has that lists and ranges pick, the lists standing for one axis together. */
+function seenRank(known: readonly Known[], shape: readonly number[]): number {
+  const lists = known.filter(({ kind }) => kind === "list").length;
+  const dropped = known.filter(({ kind }) => kind === "at").length;
+  return shape.length - dropped - Math.max(0, lists - 1);
 }
 
 /** The tensor `object` with `value` where the indices point. Broken, with a diagnostic, when they don't fit. */
@@ -44,7 +52,12 @@ export function setItem(interpreter: Interpreter, run: StatementRun, request: Se
   const indices = knownIndices(interpreter, expr.indices, parts);
   if (!indices) return BROKEN;
   const { shape } = typeOf(interpreter, object.value.node);
-  const known = withoutLists(interpreter, run, { path: `${request.path}/list`, span: expr.span }, shape, indices);
+  const rank = value.value.kind === "tensor" ? typeOf(interpreter, value.value.node).shape.length : 0;
+  // A row for each element that a mask picks; a mask of the graph chooses between numbers.
+  const listed = rank > 0 ? withoutWrittenMasks(interpreter, indices) : indices;
+  const isEach = listed !== indices && rank === seenRank(listed, shape);
+  const at = { path: `${request.path}/list`, span: expr.span };
+  const known = withoutLists(interpreter, run, at, shape, isEach ? listed : indices);
   if (!known) return BROKEN;
   const writes = interpreter.anyIteration?.written.get(object.value.node);
   if (writes) {

@@ -11,6 +11,7 @@ import { contentsOf } from "../objects/containers";
 import { BROKEN, describe, isBroken, type Operand, type Value } from "../values/values";
 import { completed, tooManyIndices, type Bound, type Known } from "./index-list";
 import { listIndex, withoutLists } from "./list-indices";
+import { withoutWrittenMasks } from "./written-masks";
 import { resultAt } from "../calls/multi-results";
 import { selectionOf } from "./selection";
 import { indicesProblem, advancedIndex } from "./advanced-indexing";
@@ -220,7 +221,8 @@ export function subscriptValue(
     indices.length === 1 && only?.kind === "at" ? resultAt(interpreter, run, object, only.index, path) : null;
   if (result) return result;
   const { shape } = typeOf(interpreter, value.node);
-  const known = withoutLists(interpreter, run, { path, span: expr.span }, shape, indices);
+  const listed = withoutWrittenMasks(interpreter, indices);
+  const known = withoutLists(interpreter, run, { path, span: expr.span }, shape, listed);
   if (!known) return BROKEN;
   if (known.some((index) => index.kind === "indices")) {
     const picked = maskOf(interpreter, known);

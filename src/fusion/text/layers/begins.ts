@@ -2,7 +2,7 @@
 import type { Attrs, NodeId, Shape } from "../../ir";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
-import { constantStart, startAttrs } from "../statements/starting-values";
+import { constantStart, normalStart, startAttrs } from "../statements/starting-values";
 import type { CallExpr, Expr } from "../reading/syntax";
 import { openTrial } from "../trial";
 import { type GivenArgument, numberValue, type Operand, type Value } from "../values/values";
@@ -92,10 +92,8 @@ const kaiming = (args: InitArguments, { fanIn, fanOut }: Fans): number => {
 };
 const xavier = (args: InitArguments, { fanIn, fanOut }: Fans): number =>
   args.number(0, ["gain"], 1) * Math.sqrt(2 / (fanIn + fanOut));
-const around = (args: InitArguments): Attrs | null => {
-  const mean = args.number(0, ["mean"], 0);
-  return mean === 0 ? normal(args.number(1, ["std"], 1)) : null;
-};
+const around = (args: InitArguments): Attrs | null =>
+  normalStart(args.number(0, ["mean"], 0), args.number(1, ["std"], 1));
 
 type Init = (args: InitArguments, fans: Fans) => Attrs | null;
 const init = (name: string, begin: Init): [string, Init] => [name, begin];

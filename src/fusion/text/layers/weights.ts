@@ -98,7 +98,9 @@ export function weightNode(
   const label = (apart ?? (keys.length > 0 || root === null || isObject ? [...keys, ...own] : [root, ...own])).join(
     ".",
   );
-  const attrs = withDefaults(opDef("input"), { ...source, role: buffer ? "const" : "param" });
+  const twin = named.twins?.get(key);
+  const attrs = withDefaults(opDef("input"), { ...(twin ?? source), role: buffer ? "const" : "param" });
+  if (!twin) named.twins?.set(key, { ...attrs, like: id });
   const { groups } = run.frame;
   const type = { dtype: "f32", shape } as const;
   const node = addNode(interpreter, { id, op: "input", inputs: [], attrs, type, label, groups, span: expr.span });
@@ -203,18 +205,36 @@ export function copyOfWeight(
   return tensorValue(copy);
 }
 
-/** The path of a copy, whose weights begin as those of `from`. */
-const copyOf = ({ begins, frozen }: Named): Named => ({
-  ...unnamed(),
-  begins: new Map(begins),
-  frozen: new Set(frozen),
-});
+/** A copy that has no name yet. */
+function copyOf(interpreter: Interpreter | null, named: Named): Named {
+  const begins = new Map(named.begins);
+  const copy = { ...unnamed(), begins, frozen: new Set(named.frozen) };
+  if (!interpreter) return copy;
+  const twins = (named.twins ??= new Map());
+  copy.twins = twins;
+  for (const [key, id] of named.weights) {
+    const node = interpreter.nodes.get(id);
+    if (!node) continue;
+    if (!isInput(node)) copy.weights.set(key, id);
+    else if (!twins.has(key)) twins.set(key, { ...node.attrs, like: node.attrs["like"] ?? node.id });
+  }
+  return copy;
+}
 
-/** `value` with layers and objects of its own instead of those in it. */
-export function deepCopy(value: Value, seen = new Map<ObjectInfo, ObjectInfo>()): Value {
-  const inside = (item: Operand): Operand => ({ ...item, value: deepCopy(item.value, seen) });
-  if (value.kind === "layer") return { kind: "layer", layer: { ...value.layer, ...copyOf(value.layer) } };
-  if (value.kind === "weight") return { kind: "weight", weight: { ...value.weight, ...copyOf(value.weight) } };
+/**
+ * `value` with layers and objects of its own instead of those in it.
+ * @param interpreter null: their weights draw numbers of their own, too
+ */
+export function deepCopy(
+  interpreter: Interpreter | null,
+  value: Value,
+  seen = new Map<ObjectInfo, ObjectInfo>(),
+): Value {
+  const inside = (item: Operand): Operand => ({ ...item, value: deepCopy(interpreter, item.value, seen) });
+  if (value.kind === "tensor") return { ...value };
+  if (value.kind === "layer") return { kind: "layer", layer: { ...value.layer, ...copyOf(interpreter, value.layer) } };
+  if (value.kind === "weight")
+    return { kind: "weight", weight: { ...value.weight, ...copyOf(interpreter, value.weight) } };
   if (value.kind === "sequence") return { ...value, items: value.items.map(inside) };
   if (value.kind === "dict")
     return { ...value, entries: new Map([...value.entries].map(([key, item]) => [key, inside(item)])) };
@@ -223,10 +243,10 @@ export function deepCopy(value: Value, seen = new Map<ObjectInfo, ObjectInfo>())
   const known = seen.get(object);
   if (known) return { kind: "object", object: known };
   const { of, making, layer } = object;
-  const own: ObjectInfo = { ...copyOf(object), of, making, layer, fields: new Map() };
+  const own: ObjectInfo = { ...copyOf(interpreter, object), of, making, layer, fields: new Map() };
   seen.set(object, own);
   for (const [name, field] of object.fields) {
-    const copy = deepCopy(field, seen);
+    const copy = deepCopy(interpreter, field, seen);
     own.fields.set(name, copy);
     attach(copy, own, name);
   }

@@ -41,19 +41,42 @@ class SelfAttention(MultiHeadDotProductAttention):
 
 class MultiheadAttention:
   def __init__(self, embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None, batch_first=False):
-    if add_bias_kv or add_zero_attn or (kdim or embed_dim) != embed_dim or (vdim or embed_dim) != embed_dim:
-      raise ValueError("MultiheadAttention is known without add_bias_kv, add_zero_attn, kdim and vdim.")
     self.embed_dim = embed_dim
     self.num_heads = num_heads
     self.batch_first = batch_first
-    self.in_proj_weight = nn.Parameter(torch.zeros(3 * embed_dim, embed_dim))
+    self.add_zero_attn = add_zero_attn
+    self.joined = (kdim or embed_dim) == embed_dim and (vdim or embed_dim) == embed_dim
+    if self.joined:
+      self.in_proj_weight = nn.Parameter(torch.zeros(3 * embed_dim, embed_dim))
+    else:
+      self.q_proj_weight = nn.Parameter(torch.zeros(embed_dim, embed_dim))
+      self.k_proj_weight = nn.Parameter(torch.zeros(embed_dim, kdim or embed_dim))
+      self.v_proj_weight = nn.Parameter(torch.zeros(embed_dim, vdim or embed_dim))
     self.in_proj_bias = nn.Parameter(torch.zeros(3 * embed_dim)) if bias else None
+    self.bias_k = nn.Parameter(torch.zeros(1, 1, embed_dim)) if add_bias_kv else None
+    self.bias_v = nn.Parameter(torch.zeros(1, 1, embed_dim)) if add_bias_kv else None
     self.out_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
 
   def _heads(self, x, i):
     first, last = i * self.embed_dim, (i + 1) * self.embed_dim
     bias = None if self.in_proj_bias is None else self.in_proj_bias[first:last]
-    return linear(x, self.in_proj_weight[first:last], bias)
+    if self.joined:
+      return linear(x, self.in_proj_weight[first:last], bias)
+    return linear(x, [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight][i], bias)
+
+  # Keys and values beside those that are given: one that is learned, one that is zero.
+  def _more(self, keys, own):
+    B, T, E = keys.shape
+    if own is not None:
+      keys = torch.cat([keys, own.expand(B, 1, E)], dim=1)
+    return torch.cat([keys, torch.zeros(B, 1, E)], dim=1) if self.add_zero_attn else keys
+
+  def _widened(self, mask):
+    more = (0 if self.bias_k is None else 1) + (1 if self.add_zero_attn else 0)
+    if mask is None or more == 0:
+      return mask
+    beside = torch.zeros(list(mask.shape[:-1]) + [more])
+    return torch.cat([mask, beside.bool() if mask.dtype == torch.bool else beside], dim=-1)
 
   # A mask of this layer says what is hidden; that of the function, what is seen.
   def _seen(self, attn_mask, key_padding_mask, B):
@@ -75,13 +98,17 @@ class MultiheadAttention:
     return both[0] + both[1]
 
   def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True, is_causal=False):
-    if query is key and key is value:
+    if query is key and key is value and self.joined:
       x = query if self.batch_first else query.transpose(0, 1)
       q, k, v = linear(x, self.in_proj_weight, self.in_proj_bias).chunk(3, dim=-1)
     else:
       inputs = [t if self.batch_first else t.transpose(0, 1) for t in (query, key, value)]
       q, k, v = [self._heads(t, i) for i, t in enumerate(inputs)]
     B, T, E = q.shape
+    if is_causal and attn_mask is None and (self.bias_k is not None or self.add_zero_attn):
+      raise ValueError("MultiheadAttention with more keys takes the mask itself: attn_mask=nn.Transformer.generate_square_subsequent_mask(T).")
+    k, v = self._more(k, self.bias_k), self._more(v, self.bias_v)
+    attn_mask, key_padding_mask = self._widened(attn_mask), self._widened(key_padding_mask)
     q, k, v = [t.reshape(B, -1, self.num_heads, E // self.num_heads).transpose(1, 2) for t in (q, k, v)]
     mask = self._seen(attn_mask, key_padding_mask, B)
     y = scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=is_causal and attn_mask is None)

@@ -1,5 +1,5 @@
 /** @file Functions of PyTorch, NumPy and JAX that are written in the language itself. A call is one box, like a composite op's. */
-import { isInput, isLiteral, nodeId, type NodeId } from "../../ir";
+import { isInput, isLiteral, nodeId, type NodeId, type Span } from "../../ir";
 import type { OpDef } from "../../ops";
 import { callDef } from "../calls/call-def";
 import { Diagnostics } from "../reading/diagnostics";
@@ -13,6 +13,7 @@ import {
   type GivenArgument,
   isBroken,
   type Operand,
+  type Problem,
   Scope,
   SymbolRecord,
   tensorValue,
@@ -24,6 +25,7 @@ import { ARRAYS } from "./arrays";
 import { DERIVATIVES } from "./derivatives";
 import { DISTRIBUTIONS } from "./distributions";
 import { INITIALIZER_DEFS } from "./initializers";
+import { ITERTOOLS } from "./itertools";
 import { LAYER_CLASSES } from "./layers";
 import { LINEAR_ALGEBRA } from "./linear-algebra";
 import { OPTAX } from "./optax";
@@ -38,6 +40,7 @@ const SOURCE = [
   LINEAR_ALGEBRA,
   SMALL_MATRICES,
   ARRAYS,
+  ITERTOOLS,
   LOSSES,
   SPECIAL,
   DERIVATIVES,
@@ -118,7 +121,8 @@ export function libraryTwice(): readonly string[] {
 }
 
 /** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `flax_max_pool` what flax means by the name of an op that does something else, `linalg_norm` what a name means behind `linalg.`, `tensor_unfold` a method alone. */
-const isPublic = (name: string): boolean => !/^(_|jax_|flax_|linalg_|selected_|tensor_|initializer_)/.test(name);
+const isPublic = (name: string): boolean =>
+  !/^(_|jax_|flax_|linalg_|selected_|tensor_|initializer_|itertools_)/.test(name);
 
 /** Every name that a call can use. */
 export const libraryNames = (): readonly string[] =>
@@ -159,6 +163,13 @@ export function libraryDef(name: string, dialect: Dialect): DefStatement | null 
   const { defs } = library();
   const found = dialect === "jax" ? (defs.get(`jax_${name}`) ?? defs.get(name)) : defs.get(name);
   return found && isPublic(name) ? found : null;
+}
+
+/** What Python's `itertools` has by that name; null where it has no such thing. */
+export function itertoolsDef(name: string): Value | null {
+  const { defs, scope } = library();
+  const def = defs.get(`itertools_${name}`);
+  return def ? { kind: "def", def, scope } : null;
 }
 
 /** What a tensor's method of that name does where it is not what the function of the name does; null where it is. */
@@ -233,7 +244,8 @@ interface Outside {
 
 const isInside = (interpreter: Interpreter): interpreter is Inside => "outside" in interpreter;
 
-function isOfLibrary(scope: Scope): boolean {
+/** Whether a scope is one of the library's text. */
+export function isOfLibrary(scope: Scope): boolean {
   let root = scope;
   while (root.parent) root = root.parent;
   return root === library().scope;
@@ -312,10 +324,16 @@ function enter(interpreter: Interpreter, run: StatementRun, call: DefCall, given
   const result = settle(outside, call, made, value);
   const [wrong] = diagnostics.list(SOURCE).filter(({ severity }) => severity === "error");
   if (!wrong) return result;
-  const said = /raise \w+\("(.*)"\)$/.exec(wrong.text)?.[1] ?? wrong.text;
-  interpreter.diagnostics.add("bad-argument", call.expr.span, said);
+  interpreter.diagnostics.add("bad-argument", call.expr.span, saidIn(wrong));
   return BROKEN;
 }
+
+/** What the library's own text says of what it refuses. */
+const saidIn = ({ text }: { readonly text: string }): string => /raise \w+\("(.*)"\)$/.exec(text)?.[1] ?? text;
+
+/** A mistake found where `scope` is seen: one in the library's text is told at the call that led there. */
+export const saidOutside = <T extends Problem>(scope: Scope, problem: T, span: Span): T =>
+  isOfLibrary(scope) ? { ...problem, code: "bad-argument", span, text: saidIn(problem) } : problem;
 
 /** What the library made stands where it was called: results take the call's identity, and everything else belongs to them. */
 function settle(
@@ -327,7 +345,7 @@ function settle(
   const name = called ?? def.name.text;
   // What a function of the library answers is called like that: `jax.hessian(f)(x)`.
   const said = expr.kind === "call" && name === "lambda" ? lastNameOf(expr.callee) : name;
-  const label = said.replace(/^(jax|flax|linalg|tensor)_/, "");
+  const label = said.replace(/^(jax|flax|linalg|tensor|itertools)_/, "");
   const fresh = new Set(made);
   const renamed = new Map<NodeId, NodeId>();
   const results: NodeId[] = [];

@@ -186,6 +186,7 @@ export function isIdle(statement: Statement): boolean {
     case "assert":
     case "update":
     case "return":
+    case "yield":
     case "def":
     case "class":
     case "break":

@@ -14,6 +14,7 @@ import {
   unnamed,
   type Value,
 } from "../values/values";
+import { saidOutside } from "../library/library";
 import { callMethod, tell } from "./attributes";
 import { callOf, inherited, layerAbove, lineOf, newMaking, setAside } from "./classes";
 import { forgetEarly } from "./modules";
@@ -32,11 +33,16 @@ export function instantiate(
   const self: Value = { kind: "object", object };
   const before = new Set(interpreter.nodes.keys());
   const { making } = object;
+  const { expr } = at;
   const init = inherited(of, "__init__");
   if (args.some(({ operand }) => operand.value.kind === "broken") && !run.frame.making) return BROKEN;
   if (init) {
     const made = callMethod(interpreter, run, at, { found: init, self, making, label: of.name }, args);
-    if (isBroken(made)) return BROKEN;
+    making.late = making.late.map((late) => saidOutside(of.scope, late, expr.span));
+    if (isBroken(made)) {
+      tell(interpreter, making);
+      return BROKEN;
+    }
   } else if (lineOf(of).some(({ fields }) => fields.size > 0)) {
     if (!fillFields(interpreter, at, object, args)) return BROKEN;
   } else setLayer(object, at, args);
@@ -111,7 +117,7 @@ function fillFields(
   for (const [name, usual] of fields) {
     if (object.fields.has(name)) continue;
     // What a factory makes is each object's own.
-    if (usual) object.fields.set(name, isMade(usual) ? deepCopy(usual.value) : usual.value);
+    if (usual) object.fields.set(name, isMade(usual) ? deepCopy(null, usual.value) : usual.value);
     else {
       interpreter.diagnostics.add("missing-argument", expr.callee.span, `${object.of.name} still needs \`${name}\`.`);
       return false;

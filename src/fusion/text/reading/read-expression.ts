@@ -391,7 +391,10 @@ const READERS: ReadonlyMap<string, ExpressionReader> = new Map<string, Expressio
   ["LambdaExpression", readLambda],
   ["NamedExpression", readNamed],
   ["AwaitExpression", outside("`await` is not part of this language: call the function without it.")],
-  ["YieldExpression", outside("`yield` is not part of this language: collect the values in a list and return it.")],
+  [
+    "YieldExpression",
+    outside("What is sent into a generator is not part of this language: write `yield` as a line of its own."),
+  ],
   ["DictionaryExpression", readDict],
   // A set serves to ask what is in it: a list says the same.
   ["SetExpression", readSequence("list", "}")],

@@ -7,11 +7,11 @@ import type { Item } from "./read-item";
 import { exprsOf, partNamed, spanOf, splitAtCommas } from "./read-item";
 import { readParams, typeIn } from "./read-param";
 import { indentAt, wholeLines } from "./lines";
+import { withElse } from "./loop-else";
 import { aboutParser } from "./mistakes";
 
 const OUTSIDE: ReadonlyMap<string, string> = new Map([
   ["MatchStatement", "`match` is not part of this language: write `if` and `elif`."],
-  ["YieldStatement", "`yield` is not part of this language: collect the values in a list and return it."],
   ["PrintStatement", "`print` is not part of this language: hover a name to see its value's type."],
   ["ScopeStatement", "`global` and `nonlocal` are not part of this language: pass the value in and return it."],
   ["TypeDefinition", "`type` is not part of this language."],
@@ -27,6 +27,7 @@ const READ = new Set([
   "ClassDefinition",
   "ForStatement",
   "WhileStatement",
+  "YieldStatement",
   "WithStatement",
   "TryStatement",
   "DeleteStatement",
@@ -82,7 +83,7 @@ export function readStatement(text: string, diagnostics: Diagnostics, item: Item
     case "FunctionDefinition":
       return [readDef(context)];
     case "ForStatement":
-      return [readFor(context)];
+      return readFor(context);
     case "IfStatement":
       return [readIf(context)];
     case "ClassDefinition":
@@ -103,7 +104,9 @@ export function readStatement(text: string, diagnostics: Diagnostics, item: Item
     case "RaiseStatement":
       return [{ kind: "raise", span: context.span }];
     case "WhileStatement":
-      return [readWhile(context)];
+      return readWhile(context);
+    case "YieldStatement":
+      return [readYield(context)];
     case "WithStatement":
       return readWith(context);
     case "TryStatement":
@@ -228,13 +231,20 @@ function aliasesIn(
   at: number,
 ): readonly { readonly path: readonly string[]; readonly alias: NameExpr }[] {
   const base = /^\s*from\s+([\w.]+)/.exec(source)?.[1] ?? "";
-  return [...source.matchAll(/([\w.]+)\s+as\s+(\w+)/g)].map(({ 0: whole, 1: name, 2: alias, index }) => {
+  // Names of libraries that are known here need no import; those of this one are words that others have, too.
+  const plain = base === "itertools" ? [...source.matchAll(/(?<=import[\s(].*?)(\w+)(?=\s*(?:,|\)|$))/gs)] : [];
+  const own = plain.map(({ 1: name, index }): { path: string[]; alias: NameExpr } => ({
+    path: [base, name!],
+    alias: { kind: "name", name: name!, span: { from: at + index, to: at + index + name!.length } },
+  }));
+  const renamed = [...source.matchAll(/([\w.]+)\s+as\s+(\w+)/g)].map(({ 0: whole, 1: name, 2: alias, index }) => {
     const from = at + index + whole.length - alias!.length;
     return {
       path: [...base.split("."), ...name!.split(".")].filter((word) => word !== ""),
       alias: { kind: "name", name: alias!, span: { from, to: from + alias!.length } },
-    };
+    } as const;
   });
+  return [...own.filter(({ alias }) => !renamed.some((each) => each.alias.name === alias.name)), ...renamed];
 }
 
 const statementsOf = (body: Item | null): readonly Statement[] => body?.parts.flatMap((part) => part.statements) ?? [];
@@ -306,29 +316,37 @@ function readClass(context: ParserContext): Statement {
   };
 }
 
-function readFor(context: ParserContext): Statement {
+/** What stands under the `else` of a loop. */
+function elseOf({ parts }: Item): readonly Statement[] {
+  const at = parts.findIndex(({ name }) => name === "else");
+  return at < 0 ? [] : statementsOf(parts.slice(at).find(({ name }) => name === "Body") ?? null);
+}
+
+function readFor(context: ParserContext): readonly Statement[] {
   const { item, span } = context;
   bodyErrors(context);
   const at = item.parts.findIndex((part) => part.name === "in");
   const target = groupExpr(item.parts.slice(1, Math.max(at, 1)));
-  const iterable = groupExpr(item.parts.slice(at + 1).filter((part) => part.name !== "Body"));
-  if (item.parts.some((part) => part.name === "else")) {
-    context.diagnostics.add(
-      "outside-language",
-      firstLine(context),
-      "`else` after a loop is not part of this language: write it after the loop, under a condition.",
-    );
-  }
+  const end = item.parts.findIndex((part) => part.name === "Body");
+  const iterable = groupExpr(item.parts.slice(at + 1, end < 0 ? undefined : end));
   return at > 0 && target && iterable
-    ? { kind: "for", span, target, iterable, body: bodyOf(item) }
-    : { kind: "bad", span, targets: [] };
+    ? withElse({ kind: "for", span, target, iterable, body: bodyOf(item) }, elseOf(item))
+    : [{ kind: "bad", span, targets: [] }];
 }
 
-function readWhile(context: ParserContext): Statement {
+function readWhile(context: ParserContext): readonly Statement[] {
   const { item, span } = context;
   bodyErrors(context);
   const test = item.parts.find(({ expr }) => expr)?.expr;
-  return test ? { kind: "while", span, test, body: bodyOf(item) } : { kind: "bad", span, targets: [] };
+  return test
+    ? withElse({ kind: "while", span, test, body: bodyOf(item) }, elseOf(item))
+    : [{ kind: "bad", span, targets: [] }];
+}
+
+/** `yield x`, `yield from items`. */
+function readYield({ item, span }: ParserContext): Statement {
+  const value = groupExpr(item.parts.filter(({ name }) => name !== "yield" && name !== "from"));
+  return { kind: "yield", span, value, all: item.parts.some(({ name }) => name === "from") };
 }
 
 /** What says whether PyTorch notes what derivatives need. */

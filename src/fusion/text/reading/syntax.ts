@@ -191,6 +191,12 @@ export interface ReturnStatement extends At {
   readonly kind: "return";
   readonly values: readonly Expr[];
 }
+/** What a generator hands out next, or one after the other all that `value` goes through. */
+export interface YieldStatement extends At {
+  readonly kind: "yield";
+  readonly value: Expr | null;
+  readonly all: boolean;
+}
 export interface DefStatement extends At {
   readonly kind: "def";
   readonly name: Identifier;
@@ -260,6 +266,7 @@ export type Statement =
   | UpdateStatement
   | ExpressionStatement
   | ReturnStatement
+  | YieldStatement
   | DefStatement
   | ForStatement
   | IfStatement
@@ -300,6 +307,8 @@ export function rootsOf(statement: Statement): readonly Expr[] {
       return [statement.value];
     case "return":
       return statement.values;
+    case "yield":
+      return statement.value ? [statement.value] : [];
     case "for":
       return [statement.iterable];
     case "if":

@@ -2,13 +2,14 @@
 import type { Attrs, Span, TensorType } from "../../ir";
 import { sizeOf } from "../../ir";
 import { dataProblem } from "../../datasets";
-import { opDef, withDefaults } from "../../ops";
+import { numberOf, opDef, withDefaults } from "../../ops";
 import { evaluate } from "../evaluate";
 import { startingWeights } from "../layers/starting-weights";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { addNode } from "../interpreter";
 import { DTYPES, SOURCES } from "../calls/names";
 import { nearest } from "../suggest";
+import { FARTHEST_MEAN, normalStart } from "./starting-values";
 import type { CallExpr, Expr, ParamDecl } from "../reading/syntax";
 import { bare } from "../reading/syntax";
 import { BROKEN, describe, isBroken, tensorValue, type Value } from "../values/values";
@@ -100,8 +101,8 @@ interface SourceSpec {
   readonly attrs: Attrs;
 }
 const SPECS: ReadonlyMap<string, SourceSpec> = new Map<string, SourceSpec>([
-  ["randn", { positional: ["seed"], named: ["std"], attrs: { source: "randn" } }],
-  ["normal", { positional: ["seed"], named: ["std"], attrs: { source: "randn" } }],
+  ["randn", { positional: ["seed"], named: ["mean", "std", "seed"], attrs: { source: "randn" } }],
+  ["normal", { positional: ["mean", "std", "seed"], attrs: { source: "randn" } }],
   ["uniform", { positional: ["lo", "hi", "seed"], attrs: { source: "uniform", lo: 0, hi: 1 } }],
   ["rand", { positional: ["seed"], attrs: { source: "uniform", lo: 0, hi: 1 } }],
   ["zeros", { positional: [], attrs: { source: "zeros" } }],
@@ -118,10 +119,14 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ["low", "lo"],
   ["high", "hi"],
   ["stddev", "std"],
+  ["loc", "mean"],
+  ["scale", "std"],
   ["minval", "lo"],
   ["maxval", "hi"],
   ["key", "seed"],
 ]);
+
+const FAR = `A deviation here is above 0, and a mean at most ${FARTHEST_MEAN} times it: draw around 0, and add the mean.`;
 
 function flatNumbers(value: Value): number[] | null {
   const numbers: number[] = [];
@@ -144,7 +149,9 @@ function readSource(
   path: string,
 ): Attrs | null {
   const word = lastName(call.callee)!;
-  const { positional, named = [], attrs } = SPECS.get(word)!;
+  const { named = [], attrs, ...spec } = SPECS.get(word)!;
+  // `normal(7)` is that of a seed.
+  const positional = word === "normal" && call.args.length === 1 ? ["seed"] : spec.positional;
   const found: Record<string, Attrs[string]> = { ...attrs };
   let next = 0;
   for (const arg of call.args) {
@@ -178,6 +185,11 @@ function readSource(
     }
     if (name === "fan_in") Object.assign(found, startingWeights(Number(read)));
     else found[name] = read;
+  }
+  const mean = numberOf(found["mean"], 0);
+  if (mean !== 0 && normalStart(mean, numberOf(found["std"], 1))?.["source"] !== "randn") {
+    interpreter.diagnostics.add("bad-argument", call.span, FAR);
+    return null;
   }
   const wrong = word === "data" ? dataProblem(found["set"], found["part"], type) : null;
   if (wrong !== null) interpreter.diagnostics.add("bad-data", call.span, wrong);

@@ -225,7 +225,7 @@ function testedValues(frame: Frame, test: Expr): string | null {
   return values.join();
 }
 const FIXED: ReadonlySet<Expr["kind"]> = new Set(["number", "string", "true", "false", "binary", "unary", "paren"]);
-const LEAVES: ReadonlySet<Statement["kind"]> = new Set(["break", "return", "raise"]);
+const LEAVES: ReadonlySet<Statement["kind"]> = new Set(["break", "return", "yield", "raise"]);
 
 /** Runs a loop, and then chooses what names stand for if it was left before its end. */
 function untilLeft(interpreter: Interpreter, statement: Statement, frame: Frame, work: (breaks: Left[]) => void): void {

@@ -35,6 +35,7 @@ const STEERING: ReadonlySet<Statement["kind"]> = new Set([
   "break",
   "continue",
   "return",
+  "yield",
   "raise",
   "while",
   "def",

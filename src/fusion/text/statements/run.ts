@@ -23,8 +23,11 @@ import type {
   ReturnStatement,
   Statement,
   UpdateStatement,
+  YieldStatement,
 } from "../reading/syntax";
 import { bare, everyStatement, lastNameOf, rootsOf } from "../reading/syntax";
+import { MOST_YIELDED } from "./generators";
+import { itemsOf } from "./iterate";
 import { isOn } from "./modes";
 import { decorated } from "./decorators";
 import { currentAll, writeInPlace } from "../calls/memory";
@@ -104,6 +107,8 @@ function runPlainly(interpreter: Interpreter, statement: Statement, frame: Frame
       return runExpression(interpreter, statement, frame);
     case "return":
       return runReturn(interpreter, statement, frame);
+    case "yield":
+      return runYield(interpreter, statement, frame);
     case "def":
       return underName(interpreter, frame, statement, statement.name.text, (run) =>
         bindName(
@@ -381,11 +386,32 @@ const isHollow = (value: Value): boolean => {
   return leaves.length > 0 && leaves.every(({ value: { kind } }) => kind === "number" || kind === "string");
 };
 
+/** `yield x`, `yield from items`. */
+function runYield(interpreter: Interpreter, statement: YieldStatement, frame: Frame): void {
+  const { yields } = frame;
+  if (!yields) {
+    interpreter.diagnostics.add("outside-language", statement.span, "`yield` stands in a def.");
+    return;
+  }
+  const { value: expr, all } = statement;
+  underName(interpreter, frame, statement, "yield", (run) => {
+    const value = expr ? evaluate(interpreter, run, expr, run.root) : NONE;
+    const operand = { value, path: run.root, expr };
+    const items = all ? itemsOf(interpreter, run, operand, `${run.root}/in`) : [operand];
+    if (!items && expr && !isBroken(value))
+      interpreter.diagnostics.add("outside-language", expr.span, "`yield from` takes a list, a tuple or a generator.");
+    yields.items.push(...(items ?? []));
+  });
+  if (yields.items.length < MOST_YIELDED) return;
+  yields.isEndless = true;
+  frame.result.values = [];
+}
+
 function runReturn(interpreter: Interpreter, statement: ReturnStatement, frame: Frame): void {
   const only = statement.values.length === 1 ? bare(statement.values[0]!) : null;
   const isTuple = only && (only.kind === "tuple" || only.kind === "list") && only.starred.length === 0;
   const values = isTuple ? only.items : statement.values;
-  if (statement.values.length === 0 && (frame.method || (frame.sequence && frame.defs.length > 0))) {
+  if (statement.values.length === 0 && (frame.method || frame.yields || (frame.sequence && frame.defs.length > 0))) {
     frame.result.values = [{ value: NONE, path: frame.prefix, expr: null }];
     frame.result.value = NONE;
     return;

@@ -10,23 +10,23 @@ import { constantValues } from "../values/constant-values";
 /** How the elements begin. */
 type Start =
   | { readonly kind: "constant"; readonly value: number }
-  | { readonly kind: "normal"; readonly std: number; readonly seed: number }
+  | { readonly kind: "normal"; readonly std: number; readonly mean: number; readonly seed: number }
   | { readonly kind: "uniform"; readonly lo: number; readonly hi: number; readonly seed: number };
 
 const constant = (value: number): Start => ({ kind: "constant", value });
 
 function scaled(start: Start, by: number): Start {
   if (start.kind === "constant") return constant(start.value * by);
-  if (start.kind === "normal") return { ...start, std: start.std * by };
+  if (by === 0) return constant(0);
+  if (start.kind === "normal") return { ...start, std: start.std * by, mean: start.mean * by };
   const [a, b] = [start.lo * by, start.hi * by];
   return { ...start, lo: Math.min(a, b), hi: Math.max(a, b) };
 }
 
-/** Null where normal numbers are shifted: no input begins with those. */
-function shifted(start: Start, by: number): Start | null {
-  if (by === 0) return start;
+function shifted(start: Start, by: number): Start {
   if (start.kind === "constant") return constant(start.value + by);
-  return start.kind === "uniform" ? { ...start, lo: start.lo + by, hi: start.hi + by } : null;
+  if (start.kind === "normal") return { ...start, mean: start.mean + by };
+  return { ...start, lo: start.lo + by, hi: start.hi + by };
 }
 
 function drawn({ id, attrs, type }: Node): Start | null {
@@ -38,7 +38,7 @@ function drawn({ id, attrs, type }: Node): Start | null {
     case "ones":
       return constant(1);
     case "randn":
-      return { kind: "normal", std: numberOf(attrs["std"], 1), seed };
+      return { kind: "normal", std: numberOf(attrs["std"], 1), mean: numberOf(attrs["mean"], 0), seed };
     case "uniform":
       return { kind: "uniform", lo: numberOf(attrs["lo"], 0), hi: numberOf(attrs["hi"], 1), seed };
     case "values": {
@@ -121,8 +121,21 @@ function startOf(
 const fills = ({ type }: Node, result: Node): boolean =>
   sameShape(type.shape, result.type.shape) || opDef(result.op).movement?.free === true;
 
-function attrsOf(start: Start): Attrs {
-  if (start.kind === "normal") return { source: "randn", std: start.std, seed: start.seed };
+/** So many deviations from 0 a mean may be: further away, steps of the draw are no f32, and devices round apart. */
+export const FARTHEST_MEAN = 240;
+
+/** Attributes of an input of normal numbers; null where its mean is too far away for them. */
+export function normalStart(mean: number, std: number): Attrs | null {
+  if (std === 0) return constantStart(mean);
+  if (Math.abs(mean / std) > FARTHEST_MEAN) return null;
+  return { source: "randn", std, ...(mean !== 0 && { mean }) };
+}
+
+function attrsOf(start: Start): Attrs | null {
+  if (start.kind === "normal") {
+    const begin = normalStart(start.mean, start.std);
+    return begin && { ...begin, seed: start.seed };
+  }
   if (start.kind === "uniform") return { source: "uniform", lo: start.lo, hi: start.hi, seed: start.seed };
   return constantStart(start.value);
 }

@@ -162,6 +162,8 @@ interface AfterProgram {
 }
 
 function isUsed(interpreter: Interpreter, symbol: SymbolRecord, outputs: ReadonlySet<NodeId>): boolean {
+  // A name that the reader gives stands nowhere.
+  if (symbol.definition.from === symbol.definition.to) return true;
   if (symbol.uses.length > 0 || symbol.isRead || symbol.name.startsWith("_")) return true;
   if (interpreter.readEarly.has(symbol.name)) return true;
   if (symbol.kind === "loop" || symbol.kind === "parameter") return true;

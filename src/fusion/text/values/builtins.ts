@@ -10,6 +10,9 @@ import { contentsOf } from "../objects/containers";
 import type { DType } from "../../ir";
 import type { CallExpr } from "../reading/syntax";
 import { foldBinary, truthOf } from "./constants";
+import { change } from "./grown";
+import { mathCall } from "./python-math";
+import { writtenNumber } from "./written-numbers";
 import { walkCall } from "./walks";
 import { BROKEN, isBroken, numberValue, type Operand, type Value } from "./values";
 
@@ -40,15 +43,37 @@ function rangeOf(interpreter: Interpreter, { span }: CallExpr, operands: readonl
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 const ZERO: Operand = loose(numberValue(0, true));
+const isEndless = ({ value }: Operand): boolean => value.kind === "sequence" && value.isEndless === true;
+
+const FOR_EVER =
+  "This generator goes on for ever: take as many as are needed, by zip(range(n), …), itertools.islice or next.";
+
+/** `next(rows)`: the first, which whoever asks next no longer finds; null of what has no items. */
+function nextOf(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr, path }: { readonly expr: CallExpr; readonly path: string },
+  [list, otherwise]: readonly Operand[],
+): Value | null {
+  const items = list ? itemsOf(interpreter, run, list, `${path}/in`) : null;
+  if (!list || !items) return null;
+  const [first, ...rest] = items;
+  if (first && list.value.kind === "sequence" && !list.value.parametersOf)
+    change(interpreter, list.value, { ...list.value, items: rest });
+  if (first || otherwise) return (first ?? otherwise)!.value;
+  interpreter.diagnostics.add("bad-argument", expr.span, "Nothing is left to take here.");
+  return BROKEN;
+}
+
 /** `zip(ws, bs)`, as long as the shortest; null when something in it has no items. */
-function zipped(lists: readonly (readonly Operand[] | null)[]): Value | null {
+function zipped(lists: readonly (readonly Operand[] | null)[], goesOn: boolean): Value | null {
   const found = lists.flatMap((list) => (list ? [list] : []));
   if (found.length < lists.length) return null;
   const count = Math.min(...found.map((list) => list.length));
   const items = Array.from({ length: count }, (_, i) =>
     loose({ kind: "sequence", items: found.map((list) => list[i]!) }),
   );
-  return { kind: "sequence", items };
+  return { kind: "sequence", items, ...(goesOn && { isEndless: true }) };
 }
 
 /** `slice(0, -4)`: what stands between brackets as `0:-4`; null of a tensor, whose op has this name. */
@@ -88,13 +113,21 @@ export function builtin(
   name: string,
   operands: readonly Operand[],
 ): Value | null {
+  const [only] = operands;
+  if (name === "next" && operands.length > 0) return nextOf(interpreter, run, call, operands);
+  if (name === "iter" && only?.value.kind === "sequence") return { ...only.value };
+  if (only && operands.length === 1 && isEndless(only) && /^(list|tuple|len|reversed|sorted|sum|max|min)$/.test(name)) {
+    interpreter.diagnostics.add("too-long", call.expr.span, FOR_EVER);
+    return BROKEN;
+  }
   if (name === "range") return rangeOf(interpreter, call.expr, operands);
   const walked = walkCall(interpreter, run, call, name, operands);
   if (walked) return walked;
   const [first] = operands;
-  const value = first && contentsOf(first.value);
-  if (!value && (name === "list" || name === "tuple")) return { kind: "sequence", items: [] };
-  if (operands.length === 1 && value) {
+  const given = first && contentsOf(first.value);
+  if (!given && (name === "list" || name === "tuple")) return { kind: "sequence", items: [] };
+  if (operands.length === 1 && given) {
+    const value = /^(float|int|bool)$/.test(name) ? (writtenNumber(interpreter, given) ?? given) : given;
     if (name === "float" && value.kind === "string") {
       const word = value.value.trim().toLowerCase().replace("infinity", "inf");
       return numberValue(word.endsWith("inf") ? (word.startsWith("-") ? -Infinity : Infinity) : Number(word), false);
@@ -131,6 +164,7 @@ export function builtin(
       return number;
     }
   }
+  const value = given;
   const asked = SIZES.get(name);
   if (asked && value?.kind === "tensor")
     return sizeMethod(
@@ -142,7 +176,10 @@ export function builtin(
     );
   if (name === "slice") return sliceOf(operands);
   if (name === "zip" && operands.length > 0)
-    return zipped(operands.map((operand, i) => itemsOf(interpreter, run, operand, `${call.path}/in${i}`)));
+    return zipped(
+      operands.map((operand, i) => itemsOf(interpreter, run, operand, `${call.path}/in${i}`)),
+      operands.every(isEndless),
+    );
   if (name === "divmod" && operands.length === 2) {
     const parts = ["//", "%"].map((op) => foldBinary(op, operands[0]!.value, operands[1]!.value));
     if (!parts.includes(null)) return { kind: "sequence", items: parts.map((part) => loose(part!)) };
@@ -158,7 +195,7 @@ export function builtin(
       );
     }
   }
-  return hostCall(interpreter, run, call, name, operands);
+  return mathCall(call.expr, name, operands) ?? hostCall(interpreter, run, call, name, operands);
 }
 
 const OWN: ReadonlySet<string> = new Set([
@@ -175,6 +212,8 @@ const OWN: ReadonlySet<string> = new Set([
   "filter",
   "len",
   "zip",
+  "next",
+  "iter",
   "max",
   "min",
 ]);

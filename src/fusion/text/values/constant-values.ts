@@ -73,8 +73,19 @@ function computed(node: Node, operands: readonly Known[]): readonly number[] | n
       return stored(rule(scalar.usesIndex ? [...args, flat] : args), type);
     });
   }
-  if (!movement) return null;
   const inputs = operands.map((each) => each.type.shape);
+  const [data, picks] = operands;
+  if (kind === "gather" && def.gather && data && picks) {
+    const axis = def.gather.axis(attrs, data.type.shape);
+    const [extent, rank] = [data.type.shape[axis]!, picks.type.shape.length];
+    return flats.map((flat) => {
+      const index = indexOf(flat, shape);
+      const pick = picks.values[flatOf(index.slice(axis, axis + rank), picks.type.shape)]!;
+      const from = [...index.slice(0, axis), Math.min(Math.max(pick, 0), extent - 1), ...index.slice(axis + rank)];
+      return data.values[flatOf(from, data.type.shape)]!;
+    });
+  }
+  if (!movement) return null;
   const fill = movement.fill?.(attrs) ?? 0;
   return flats.map((flat) => {
     const found = movement
@@ -84,8 +95,19 @@ function computed(node: Node, operands: readonly Known[]): readonly number[] | n
   });
 }
 
-/** The elements of a tensor, row-major; null of one that hangs on what a run feeds or draws, and of large ones. */
-export function constantValues(nodes: ReadonlyMap<NodeId, Node>, id: NodeId): readonly number[] | null {
+/** The elements of a tensor that stand in the text: no input that a run feeds has a part in them. */
+export const writtenValues = (nodes: ReadonlyMap<NodeId, Node>, id: NodeId): readonly number[] | null =>
+  constantValues(nodes, id, ({ attrs }) => attrs["role"] === "const" && attrs["source"] === "values");
+
+/**
+ * The elements of a tensor, row-major; null of one that hangs on what a run feeds or draws, and of large ones.
+ * @param isKnown of inputs: whether their data counts as known
+ */
+export function constantValues(
+  nodes: ReadonlyMap<NodeId, Node>,
+  id: NodeId,
+  isKnown: (input: Node) => boolean = () => true,
+): readonly number[] | null {
   const known = new Map<NodeId, Known>();
   // Operands stand before what reads them.
   const needed = new Set([id]);
@@ -102,7 +124,9 @@ export function constantValues(nodes: ReadonlyMap<NodeId, Node>, id: NodeId): re
     const values = isLiteral(node)
       ? [Number(node.attrs["value"])]
       : isInput(node)
-        ? fed(node)
+        ? isKnown(node)
+          ? fed(node)
+          : null
         : computed(
             node,
             node.inputs.map((input) => known.get(input)!),

@@ -179,7 +179,7 @@ const activationLayer: Known = (_interpreter, _run, { expr }, [first]) => {
 /** `np.array(x)`: x in memory of its own. */
 const copyOf: Known = (interpreter, run, call, operands) => {
   const value = arrayOf(interpreter, run, call, operands);
-  return value?.kind === "tensor" ? { ...value } : value;
+  return value?.kind === "tensor" ? { ...value } : value?.kind === "number" ? { ...value, isTensor: true } : value;
 };
 
 /** `copy.copy(items)`: a list or a dictionary of its own, which holds the same. */
@@ -187,7 +187,7 @@ const shallow: Known = (_interpreter, _run, _call, [first]) =>
   first && ["tensor", "sequence", "dict"].includes(first.value.kind) ? { ...first.value } : null;
 
 /** A copy with weights of its own. */
-const copied: Known = (_interpreter, _run, _call, [first]) => (first ? deepCopy(first.value) : null);
+const copied: Known = (interpreter, _run, _call, [first]) => (first ? deepCopy(interpreter, first.value) : null);
 
 /** `torch.tensor([1.0, 2.0])`: numbers that stand in the text, as a constant; `jnp.asarray(x)` is x. */
 const arrayOf: Known = (interpreter, run, call, operands) => {

@@ -6,8 +6,14 @@ import type { ClassStatement, DefStatement, Expr, Identifier, Statement } from "
 export type Value =
   /** `isPair`: the values of a call that answers indices beside them, bound as one. */
   | { readonly kind: "tensor"; readonly node: NodeId; readonly isPair?: true }
-  /** With a dtype when it was written with one, `f16(0.5)`: then it is never folded. */
-  | { readonly kind: "number"; readonly value: number; readonly whole: boolean; readonly dtype?: DType }
+  /** With a dtype when it was written with one, `f16(0.5)`: then it is never folded. `isTensor`: as `torch.tensor(2)` is one. */
+  | {
+      readonly kind: "number";
+      readonly value: number;
+      readonly whole: boolean;
+      readonly dtype?: DType;
+      readonly isTensor?: true;
+    }
   | { readonly kind: "bool"; readonly value: boolean }
   | { readonly kind: "string"; readonly value: string }
   | { readonly kind: "none" }
@@ -21,6 +27,8 @@ export type Value =
       readonly items: readonly Operand[];
       readonly list?: boolean;
       readonly chain?: boolean;
+      /** Of a generator that goes on for ever: these are the first that it hands out. */
+      readonly isEndless?: true;
       /** `model.parameters()`: what its weights are turns out while the program goes on. */
       readonly parametersOf?: Value;
     }
@@ -138,6 +146,8 @@ export interface Named {
   readonly begins: Map<string, Attrs>;
   /** Those of its weights that nothing trains. */
   readonly frozen: Set<string>;
+  /** The attributes of inputs that weights of the same key are, in all copies of a model; null where there is no copy. */
+  twins: Map<string, Attrs> | null;
 }
 
 /** A class as its statement says it. */
@@ -219,6 +229,7 @@ export const unnamed = (): Named => ({
   weights: new Map(),
   begins: new Map(),
   frozen: new Set(),
+  twins: null,
 });
 
 export const BROKEN: Value = { kind: "broken" };
