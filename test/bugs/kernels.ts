@@ -56,6 +56,7 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
   "early-reuse": [
     ["shapes/fold/write/join.ts", "const key = `${«stage % 2»} ${slot} ${scalar} ${width}`;", "0"],
     ["shapes/matmul/write/matmul-thin.ts", "if («first > 0») low.barrier();", "false"],
+    ["shapes/matmul/write/matmul-sliding.ts", "if («taps > part») low.barrier();", "false"],
   ],
   "wrong-partial": [
     ["shapes/fold/write/fold.ts", "low.branch(space.less(chunk, «schedule.chunks»),", "schedule.chunks - 1"],
@@ -154,6 +155,10 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
       "const cell = (of: Index): Index => space.add(space.mul(of, across), «lane»);",
       "space.int(0)",
     ],
+  ],
+  "late-step": [
+    ["shapes/matmul/write/matmul-sliding.ts", "const before = axis.first - «(side - 1)»;", "0"],
+    ["shapes/matmul/write/matmul-sliding.ts", "within(axis.end + «step - 1»)", "-step"],
   ],
   "band-forwards": [
     [

@@ -72,9 +72,17 @@ describe("the text of kernels", () => {
     expect(loops.length).toBeGreaterThan(20);
     // A stride that shrinks starts from a number, or from the runs of a sort, which grow to one, or to the keys that wait: at most so many.
     const counted =
-      /^for \(var (\w+) = (?:[01]u; \1 < \d+u; \1\+\+|(?:\d+u|half \/ 2u); \1 > 0u; \1 \/= 2u|1u; \1 < (?:now_waiting\w* \+ )?\d+u; \1 \*= 2u)\) \{$/;
+      /^for \(var (\w+) = (?:(?:[01]u|begin\w*); \1 < (?:\d+u|end\w*); \1\+\+|(?:\d+u|half \/ 2u); \1 > 0u; \1 \/= 2u|1u; \1 < (?:now_waiting\w* \+ )?\d+u; \1 \*= 2u)\) \{$/;
     const helper = /^for \(var \w+ = 0; \w+ < \d+; \w+\+\+\) \{$/;
     expect(loops.map((loop) => loop.trim()).filter((loop) => !counted.test(loop) && !helper.test(loop))).toEqual([]);
+    // Where steps of a product begin and end are numbers that fall from one that is stated.
+    const bounds = everything.flatMap((program) => {
+      const { wgsl } = printWgsl(program);
+      const names = [...wgsl.matchAll(/for \(var \w+ = (\w+); \w+ < (\w+);/g)].flatMap(([, from, to]) => [from, to]);
+      return names.flatMap((name) => wgsl.match(new RegExp(`let ${name} = .*$`, "m")) ?? []);
+    });
+    expect(bounds.length).toBeGreaterThan(1);
+    expect(bounds.filter((line) => !/= (?:min\(.*, \d+u\);|\(?\d+u - )/.test(line))).toEqual([]);
     const waiting = everything.flatMap((program) => printWgsl(program).wgsl.match(/let now_waiting.*$/gm) ?? []);
     expect(waiting.filter((line) => !/= min\(workgroupUniformLoad\(&\w+\), \d+u\);$/.test(line))).toEqual([]);
   });

@@ -72,7 +72,8 @@ export interface RegionRead {
  * `digit-sort`: parts of each row count a digit of their keys, counts are added up, and each element is put where it belongs; digit after digit.
  * `groups`: elements are counted by their keys, each key gets a range, and each element is put into its own.
  * `bins`: threads fold updates into bins of their own, one for every index, and a kernel joins them.
- * `mixed-row`, `mixed-thread`: bands of rows, whose columns are folded as well, with a finisher that joins the bands. `matmul-tile`, `matmul-registers` (CPU), `matmul-direct`.
+ * `mixed-row`, `mixed-thread`: bands of rows, whose columns are folded as well, with a finisher that joins the bands. `matmul-tile`, `matmul-registers` (CPU), `matmul-direct`:
+ * a thread for every few outputs; threads along k (`thin`); threads that slide over the windows of a row (`sliding`).
  * `matmul-rows`, `matmul-rows-thread` (CPU): a tile, or a thread, that owns whole rows of the product and folds them.
  * `flash-tile`: rows between two contractions folded while tiles of keys and values pass through workgroup memory, all of them or
  * `chunks`, which a second kernel joins; `flash-thread`:
@@ -118,6 +119,25 @@ export interface ThinFactors {
   readonly threads: number;
   readonly rows: number;
   readonly columns: number;
+}
+
+/** Windows along one axis, a step of one from one to the next: tap t of window p sees element p + t. */
+export interface SlidingAxis {
+  readonly taps: number;
+  readonly positions: number;
+  /** Elements before `first`, and from `end` on, are zeros. */
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Windows that threads slide over: vectors of outputs of each, taps that it takes in a step, and in how many parts of them all are staged. */
+export interface SlidingFactors {
+  readonly axis: SlidingAxis;
+  readonly threads: number;
+  readonly vectors: number;
+  readonly step: number;
+  /** Taps whose windows wait in workgroup memory at once. */
+  readonly part: number;
 }
 
 /** Rows and columns of the scores that a workgroup holds at a time, and rows per thread (columns: four). */
@@ -205,6 +225,8 @@ export interface RegionSchedule {
   readonly matmul: MatmulTile | null;
   /** Products of few rows or columns whose k several threads share. Absent for other kernels. */
   readonly thin?: ThinFactors;
+  /** Long convolutions of single rows, whose windows wait in workgroup memory. Absent for other kernels. */
+  readonly sliding?: SlidingFactors;
   /** Tiles that leave out what a mask hides. Absent: none does. */
   readonly band?: ProductBand;
   readonly flash?: FlashTile;

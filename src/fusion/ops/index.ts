@@ -115,3 +115,4 @@ export const operandTypes = (def: OpDef, inputs: readonly DType[], attrs: Attrs)
   def.operandTypes?.(inputs, attrs) ?? inputs;
 export { functionsOfOne, functionsOfTwo, ordered, signed, tritonFolds, tritonFunctions } from "./foreign-functions";
 export { reachOf, windowAxes, windowOf, type WindowAxis } from "./windows";
+export { zerosAround } from "./padding";

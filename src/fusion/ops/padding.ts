@@ -1,5 +1,5 @@
 /** @file Index rules of pad: inside, border, mirror and other end, axis by axis. */
-import type { Attrs, Shape } from "../ir";
+import type { Attrs, Node, Shape } from "../ir";
 import type { IndexAlgebra, IndexCase, IndexTable } from "./define";
 import { tablesByAxis } from "./index-tables";
 import { numbersOf } from "./shapes";
@@ -16,6 +16,12 @@ export function widthsOf(attrs: Attrs, rank: number): { left: number; right: num
 export function modeOf(attrs: Attrs): unknown {
   const mode = attrs["mode"];
   return mode === "replicate" ? "edge" : mode === "circular" ? "wrap" : mode;
+}
+
+/** How many zeros `n` puts before and behind an axis of its input; none where it pads with something else, or does not pad. */
+export function zerosAround({ op, attrs, type }: Node, axis: number): { left: number; right: number } {
+  const isZeros = op === "pad" && modeOf(attrs) === "constant" && Number(attrs["value"] ?? 0) === 0;
+  return isZeros ? widthsOf(attrs, type.shape.length)[axis]! : { left: 0, right: 0 };
 }
 
 interface Part<I, C> {

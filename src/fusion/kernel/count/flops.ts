@@ -6,6 +6,7 @@ import { opDef, rowLoopOf, workOf } from "../../ops";
 import { factorsOf } from "../shapes/fold/fold-factors";
 import { loopsIn, resultsOf } from "../shapes/loop/map-loops";
 import { batchAs, matmulSizes } from "../shapes/matmul/matmul";
+import { visitsOf } from "../shapes/matmul/sliding";
 import { orderComparisons } from "../shapes/sort/merge-sort";
 import { sumOf } from "../shapes/sort/sort-factors";
 import { rangeTerms } from "./data-loads";
@@ -263,11 +264,13 @@ export function tileVisits(
   graph: Graph,
   contraction: NodeId,
   operand: number,
-  schedule: Pick<RegionSchedule, "flash" | "thin" | "matmul" | "variant">,
+  schedule: Pick<RegionSchedule, "flash" | "thin" | "matmul" | "variant" | "sliding">,
 ): number {
   const { m, n } = matmulSizes(graph, contraction, batchAs(schedule.variant));
   // A band of rows keeps its left operand, and every band walks the right one.
   if (schedule.flash) return operand === 0 ? 1 : Math.ceil(m / schedule.flash.m);
+  // Windows are staged once: an element for all that see it.
+  if (schedule.sliding) return visitsOf(schedule.sliding)[operand]!;
   const { rows = 1, columns = 1 } = schedule.thin ?? {};
   const tile = schedule.matmul ?? { m: rows, n: columns };
   return operand === 0 ? Math.ceil(n / tile.n) : Math.ceil(m / tile.m);

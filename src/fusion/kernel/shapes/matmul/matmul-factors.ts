@@ -40,6 +40,8 @@ export interface ProductShape {
   readonly band?: Omit<ProductBand, "rows">;
   /** Then: bytes that are loaded behind the product, or computed with on the way into it. */
   readonly beside?: number;
+  /** µs of a kernel for it alone, without tiles. Absent: there is none but a thread for every few outputs. */
+  readonly direct?: number;
 }
 
 export interface ProductFactors {
@@ -385,7 +387,7 @@ export function productFactors(
   target: Target,
   named: MatmulTile | null = null,
 ): ProductFactors | null {
-  const { sizes, count, leftAlongK, rightAlongK, bytes, band, stored, beside } = shape;
+  const { sizes, count, leftAlongK, rightAlongK, bytes, band, stored, beside, direct } = shape;
   const { batch, m, n, k } = sizes;
   const left = band ? [band.side, band.band.low, band.band.high].join(" ") : "";
   const key = [
@@ -399,6 +401,7 @@ export function productFactors(
     bytes,
     stored,
     beside,
+    direct,
     JSON.stringify(named),
     left,
   ].join();
@@ -430,6 +433,10 @@ export function productOffers(shape: ProductShape, target: Target, named: Matmul
   ].filter(({ chunks }) => chunks === 1 || !target.uncut);
 }
 
+/** Share of a machine's peak that so many FLOP reach in `micros`. */
+export const shareOfPeak = (flops: number, micros: number, target: Target): number =>
+  Math.min(1, flops / (micros * PEAK * machinesOf(target).about));
+
 function searched(shape: ProductShape, target: Target, named: MatmulTile | null): ProductFactors | null {
   const { m, n, k, batch } = shape.sizes;
   if (batch * m * n === 0 || k === 0) return null;
@@ -441,7 +448,8 @@ function searched(shape: ProductShape, target: Target, named: MatmulTile | null)
     (least, each) => (least === null || cost(each) < cost(least) ? each : least),
     null,
   );
-  if (best === null || cost(best) > CLEARLY * besideMicros(shape, target)) return null;
+  const alone = named ? Infinity : (shape.direct ?? CLEARLY * besideMicros(shape, target));
+  if (best === null || cost(best) > alone) return null;
   const flops = 2 * batch * m * n * k * shape.count * best.share;
-  return { ...best, reached: Math.min(1, flops / (best.micros * PEAK * machines.about)) };
+  return { ...best, reached: shareOfPeak(flops, best.micros, target) };
 }

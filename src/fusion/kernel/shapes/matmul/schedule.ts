@@ -37,6 +37,7 @@ import { resolveView, storedInputs } from "../../indices/views";
 import { aloneShare, mayShareK, productFactors, type ProductShape } from "./matmul-factors";
 import { ownedFigures, ownedTile } from "./owned-rows";
 import { productsOf } from "./shared-operand";
+import { slidingAxis, slidingFactors, slidingFigures, slidingRegisters } from "./sliding";
 
 /** Columns that a thread takes in a turn. */
 const QUAD = 4;
@@ -143,7 +144,17 @@ export function scheduleMatmul(
     ...(left && { band: left, beside: besideBytes(graph, region, form.contraction!, reads, left.side) }),
     ...(sizes.m === 1 && { stored: storedBytes(graph, reads) }),
   };
-  const factors = productFactors(shape, target, products.length > 1 ? null : namedTile(knobs.tile));
+  const axis = products.length === 1 ? slidingAxis(graph, region.members, form.contraction!, sizes) : null;
+  const sliding = axis && slidingFactors(axis, (sizes.batch * sizes.n) / axis.positions, target);
+  const asked = { ...shape, ...(sliding && { direct: sliding.micros }) };
+  const factors = productFactors(asked, target, products.length > 1 ? null : namedTile(knobs.tile));
+  if (!factors && sliding)
+    return blank({
+      ...shared,
+      ...slidingFigures(sliding, sizes, target),
+      variant: "matmul-direct",
+      registers: live + slidingRegisters(sliding),
+    });
   if (!factors) {
     const threads = Math.min(256, target.maxWorkgroupSize);
     return blank({
@@ -182,7 +193,7 @@ export function scheduleMatmul(
     });
   }
   const band = left && chunks === 1 ? bandIn(left, sizes, tile!) : null;
-  const asked = (n: Node, operand: number): Footprint | null =>
+  const inBand = (n: Node, operand: number): Footprint | null =>
     n.id === form.contraction ? readInBand(graph, n, operand, band!, tile!) : null;
   return blank({
     ...shared,
@@ -190,7 +201,7 @@ export function scheduleMatmul(
     ...(band && {
       band,
       computedShare: share,
-      reads: readsOf(graph, region.members, region.outputs, new Map(), asked),
+      reads: readsOf(graph, region.members, region.outputs, new Map(), inBand),
     }),
     variant: "matmul-tile",
     stridedWrites: chunks > 1 ? shared.stridedWrites : stridedOutputs(graph, region, true),

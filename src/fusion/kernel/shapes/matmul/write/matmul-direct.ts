@@ -5,14 +5,18 @@ import { literal, type KernelProgram, type Reg, type Value } from "../../../emit
 import { isFreeView } from "../../../indices/views";
 import type { Index } from "../../../emit/index-space";
 import { Contraction, finishAll, productsIn } from "./contraction";
+import { lowerMatmulSliding } from "./matmul-sliding";
 import { lowerMatmulThin } from "./matmul-thin";
 
 /** Variant `matmul-registers`. */
 export const lowerMatmulRegisters = (job: Job): KernelProgram =>
   lowerBlock(job, Math.min(4, new Contraction(job).sizes.m));
 /** Variant `matmul-direct`. */
-export const lowerMatmulDirect = (job: Job): KernelProgram[] =>
-  job.schedule.thin ? lowerMatmulThin(job, job.schedule.thin) : [lowerBlock(job, 1)];
+export function lowerMatmulDirect(job: Job): KernelProgram[] {
+  const { thin, sliding } = job.schedule;
+  if (thin) return lowerMatmulThin(job, thin);
+  return [sliding ? lowerMatmulSliding(job, sliding) : lowerBlock(job, 1)];
+}
 
 /** Loops over the taps of a convolution, innermost first; what is outside of them are channels. */
 const TAPS = ["tap_x", "tap_y", "tap_z"];
