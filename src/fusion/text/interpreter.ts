@@ -6,6 +6,8 @@ import type { Entry, OwnRule } from "../autodiff";
 import type { Diagnostics } from "./reading/diagnostics";
 import type {
   GivenArgument,
+  Hook,
+  HookedCall,
   Binding,
   Making,
   Memory,
@@ -255,6 +257,9 @@ export interface Interpreter {
   >;
   /** What has weights that were asked for before they have a name. */
   readonly early: { readonly named: Named; readonly key: string; readonly node: NodeId }[];
+  /** Hooks of modules and tensors, in the order of their calls; calls of modules whose backward pass has one. */
+  readonly hooks: Hook[];
+  readonly hooked: HookedCall[];
   /** Weights that were replaced by others, in order. */
   readonly weightWrites: { readonly named: Named; readonly key: string; readonly before: NodeId | undefined }[];
   /** Made while classes and objects were: in the graph where something reads them, and no results by themselves. */

@@ -191,6 +191,8 @@ function newInterpreter(
     defaults: new Map(),
     early: [],
     weightWrites: [],
+    hooks: [],
+    hooked: [],
     spare: new Set(),
     draws: 0,
     frozen: new Set(),

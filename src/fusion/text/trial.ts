@@ -84,6 +84,8 @@ export function openTrial(interpreter: Interpreter): Trial {
   const { asked } = interpreter.optimizing;
   const asOptimized = keptOptimizing(interpreter);
   const lost = [...losses];
+  const hooks = [...interpreter.hooks];
+  const { length: hooked } = interpreter.hooked;
   const wholes = new Map(cotangents);
   const made = (): ReadonlySet<NodeId> => new Set(later(nodes.keys(), sizes.nodes));
   const dropAllBut = (needed: ReadonlySet<NodeId>): void => {
@@ -125,6 +127,8 @@ export function openTrial(interpreter: Interpreter): Trial {
       for (const [of, whole] of wholes) cotangents.set(of, whole);
       for (const name of later(readEarly, sizes.readEarly)) readEarly.delete(name);
       losses.splice(0, losses.length, ...lost);
+      interpreter.hooks.splice(0, interpreter.hooks.length, ...hooks);
+      interpreter.hooked.length = hooked;
       assertions.length = sizes.assertions;
       forgetGrown(interpreter, sizes.grown);
       runs.length = sizes.runs;

@@ -35,6 +35,8 @@ interface DefCall {
   readonly made?: number;
   /** Whether derivatives pass through what it computes, where a decorator says it. */
   readonly derivatives?: boolean;
+  /** It may end without `return`: it is called for what it does. */
+  readonly mayEnd?: true;
   /** Its first parameter is this object. */
   readonly method?: Method;
   /** It fills in a new object. */
@@ -221,11 +223,11 @@ export function callDef(
 const isOwnStatement = ({ statement }: StatementRun, expr: CallExpr): boolean =>
   statement.kind === "expression" && bare(statement.value) === expr;
 
-function resultOf(interpreter: Interpreter, { def, expr, method }: DefCall, inner: Frame): Value {
+function resultOf(interpreter: Interpreter, { def, expr, method, mayEnd }: DefCall, inner: Frame): Value {
   const { values } = inner.result;
   if (inner.yields) return generated(inner.yields);
   // A method may be called for what it does to its object, and a def in a statement of its own for what it does.
-  if (!values && (inner.making || inner.sequence || (method && setsFields(def)))) return NONE;
+  if (!values && (mayEnd || inner.making || inner.sequence || (method && setsFields(def)))) return NONE;
   if (!values) {
     const isBad = [...everyStatement(def.body)].some(({ kind }) => kind === "bad");
     if (!interpreter.stopped && !isBad)

@@ -25,6 +25,7 @@ import { itemsOf } from "../statements/iterate";
 import { methodCall } from "./method-calls";
 import { prefixOf } from "./member";
 import { callChain, containerOf } from "../objects/containers";
+import { withHooks } from "../objects/hooks";
 import { callObject, instantiate } from "../objects/objects";
 import { clipped, isClip } from "../objects/optimizers";
 import { moduleMethod, superOf } from "../objects/methods";
@@ -285,12 +286,18 @@ export function callValue(
   if (value.kind === "op") return opCall(interpreter, run, call, value.op, args);
   if (value.kind === "partial") return partialCall(interpreter, run, call, value, args);
   if (value.kind === "custom") return callCustom(interpreter, run, call, value.custom, args);
-  if (value.kind === "layer") return callLayer(interpreter, run, call, value.layer, args);
+  if (value.kind === "layer")
+    return withHooks(interpreter, run, call, value, args, (given) =>
+      callLayer(interpreter, run, call, value.layer, given),
+    );
   if (value.kind === "layer-class") return containerOf(value.name, args) ?? layerOf(value.name, args, expr)!;
   if (value.kind === "class") return instantiate(interpreter, run, call, value.of, args);
   if (value.kind === "module-method")
     return moduleMethod(interpreter, run, call, { kind: "object", object: value.object }, value.name, args) ?? BROKEN;
-  if (value.kind === "object") return callObject(interpreter, run, call, value.object, args);
+  if (value.kind === "object")
+    return withHooks(interpreter, run, call, value, args, (given) =>
+      callObject(interpreter, run, call, value.object, given),
+    );
   if (value.kind === "transform" || value.kind === "pullback")
     return valueCall(interpreter, run, { ...call, expr: { ...expr, args: [] } }, [
       { value, path: "", expr: null },

@@ -12,6 +12,7 @@ import { isRule, setRules } from "../objects/custom-functions";
 import { dialectIn, isNumpyIn } from "./dialect";
 import { castTo, sizeMethod, transposeAll } from "./member";
 import { DTYPES } from "./names";
+import { callGradientHooks, registerHook } from "../objects/hooks";
 import { attributeOf } from "../objects/attributes";
 import { callAsLayer, callOnClass, callSuper, moduleMethod } from "../objects/methods";
 import { unknownAttribute } from "../objects/classes";
@@ -102,6 +103,8 @@ export function methodCall(
     return value;
   }
   if (NOTHING.has(name.text)) return value;
+  const handle = value.kind === "tensor" ? registerHook(interpreter, run, at, value, name.text, args) : null;
+  if (handle) return handle;
   if (value.kind === "tensor" && isCopied(interpreter, name.text, receiver)) {
     const copy = copyOfWeight(interpreter, run, at, value.node);
     if (copy) return copy;
@@ -114,7 +117,10 @@ export function methodCall(
       gradient && gradient.value.kind !== "none"
         ? weighed(interpreter, run, call, receiver, gradient)
         : asScalar(interpreter, run, call, receiver).value;
-    if (loss.kind === "tensor") addLoss(interpreter, loss.node, run.statement.span);
+    if (loss.kind === "tensor") {
+      addLoss(interpreter, loss.node, run.statement.span);
+      callGradientHooks(interpreter, run, call);
+    }
     return NONE;
   }
   if (name.text === "zero_" && isGradient(receiver.expr)) {

@@ -127,10 +127,6 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
         "A gradient by a whole module is not taken here: give a def its weights as arguments, and take jax.grad of that.",
       ] as const,
   ),
-  [
-    "register_hook",
-    "A hook changes a gradient on its way: give the function a backward of its own (torch.autograd.Function), or change w.grad after backward().",
-  ],
   ["pmap", "There is one GPU here. Write vmap for a batch, or psum for a sum over devices."],
   ...[
     "fft",

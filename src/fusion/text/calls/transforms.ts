@@ -285,6 +285,8 @@ function torchGrad(
       );
   }
   if (!wrt) return refuse(interpreter, span, "grad takes a loss and what to differentiate by.");
+  if (interpreter.hooks.some(({ kind }) => kind === "gradient"))
+    return refuse(interpreter, span, "Hooks of gradients are called by backward() here: call that, and read x.grad.");
   const all = (builder: DerivativeBuilder): ReadonlyMap<NodeId, NodeId> =>
     new Map(losses.map((id) => [id, seeds.get(id) ?? ones([id])(builder).get(id)!]));
   const found = gradients(interpreter, run, call.expr, all, tensorsOf(wrt.value));

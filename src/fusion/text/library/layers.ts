@@ -5,6 +5,10 @@ class Module:
   def __repr__(self):
     return "Module"
 
+class RemovableHandle:
+  def __init__(self):
+    self.of = None
+
 class Rngs:
   def __init__(self, *seeds, **streams):
     self.seeds = seeds

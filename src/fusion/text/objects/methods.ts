@@ -16,6 +16,7 @@ import { callMethod, classMember } from "./attributes";
 import { inherited, takesObject, unknownAttribute } from "./classes";
 import { attachItems, ITEMS } from "./containers";
 import { setField } from "./fields";
+import { registerHook, removeHook } from "./hooks";
 import {
   applyToEach,
   applyVariables,
@@ -55,8 +56,6 @@ const LISTS: ReadonlyMap<string, (interpreter: Interpreter, run: StatementRun, s
   ["buffers", (interpreter, run, self) => namedBuffers(interpreter, run, self)],
 ]);
 type NamedValues = readonly (readonly [name: string, value: Value])[];
-/** What would be called with each forward or backward pass. */
-const HOOKS = /^register_(forward|backward|full_backward)\w*hook$/;
 const NOTHING =
   /^(register_\w*hook|register_load\w*|_?init_weights|post_init|sow|gradient_checkpointing_\w+|add_module|register_module|reset_parameters)$/;
 
@@ -109,11 +108,9 @@ export function moduleMethod(
     return NONE;
   }
   if (name === "parameters") return { kind: "sequence", items: [], list: true, parametersOf: self };
-  if (HOOKS.test(name)) {
-    const text = "Hooks are not called here: what this one changes or stores is left out. Compute it in forward().";
-    interpreter.diagnostics.add("no-effect", at.expr.span, text, { severity: "warning" });
-    return NONE;
-  }
+  const handle = registerHook(interpreter, run, at, self, name, args);
+  if (handle) return handle;
+  if (self.kind === "object" && removeHook(interpreter, self.object, name)) return NONE;
   if (self.kind !== "object") return NOTHING.test(name) ? NONE : null;
   const { object } = self;
   const done = optimizerMethod(interpreter, run, at, object, name, args);

@@ -41,6 +41,25 @@ export function requiresGrad(interpreter: Interpreter, node: NodeId): boolean {
   return false;
 }
 
+/**
+ * Whether what is moved along derivatives is no training: its next values hang on weights that nothing freezes, and none of those is
+ * moved, as where an input is made adversarial or sampled.
+ * @param moved what is moved, and its next values
+ */
+export function sparesWeights(interpreter: Interpreter, moved: Iterable<readonly [was: NodeId, now: NodeId]>): boolean {
+  const { nodes, optimizing } = interpreter;
+  const firstOf = (id: NodeId): NodeId => optimizing.first.get(id) ?? id;
+  const isWeight = (id: NodeId): boolean => /^(param|state)$/.test(String(nodes.get(id)?.attrs["role"]));
+  const moves = [...moved];
+  if (moves.some(([was]) => isWeight(firstOf(was)))) return false;
+  const seen = new Set(moves.map(([, now]) => now));
+  for (const id of seen) {
+    if (nodes.get(id)?.attrs["role"] === "param" && !isFrozen(interpreter, id)) return true;
+    for (const input of nodes.get(id)?.inputs ?? []) seen.add(input);
+  }
+  return false;
+}
+
 /** Whether training may move a weight: a norm's running means are none of its parameters. */
 export const isTrained = ({ nodes }: Interpreter, node: NodeId): boolean => nodes.get(node)?.attrs["role"] !== "const";
 

@@ -280,7 +280,8 @@ const unrolled = new WeakMap<Interpreter, Set<ForStatement>>();
 function mayBeOneLoop(interpreter: Interpreter, statement: ForStatement): boolean {
   const known = unrolled.get(interpreter) ?? new Set();
   unrolled.set(interpreter, known);
-  return !known.has(statement);
+  // What hooks keep is apart for each iteration.
+  return !known.has(statement) && interpreter.hooks.length === 0;
 }
 
 /** The number that a loop counts by: its variable, or the first of a tuple, as `enumerate` numbers items. */

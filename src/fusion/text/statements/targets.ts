@@ -12,7 +12,7 @@ import {
   type Value,
   type WeightInfo,
 } from "../values/values";
-import { bindName } from "../symbols";
+import { bindName, noteChanged } from "../symbols";
 import { findOp } from "../../ops";
 import { libraryDef } from "../library/library";
 import { contentsOf } from "../objects/containers";
@@ -185,6 +185,7 @@ export function writeItem(interpreter: Interpreter, run: StatementRun, expr: Sub
   writeInPlace(interpreter, run, expr, target, now);
   change(interpreter, target, now);
   if (isNamed) bindTargets(interpreter, run, object, now);
+  noteChanged(interpreter, run, object);
 }
 
 /** `x[0] = (0.0, 1.0, y)`: a list that is stored in a tensor is an array. */

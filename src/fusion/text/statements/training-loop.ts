@@ -9,7 +9,7 @@ import { type Ending, endings } from "../values/endings";
 import type { Frame, Interpreter, Moment, RepeatedStep, StatementRun } from "../interpreter";
 import { addNode, typeOf } from "../interpreter";
 import { BINARY_OPS } from "../calls/names";
-import { isLearned, replace } from "../objects/parameters";
+import { isLearned, replace, sparesWeights } from "../objects/parameters";
 import { changedSince, type Home, momentOf, readIn, scopesOf } from "./carried";
 import { difference, differingNames } from "./iterations-differ";
 import { canBegin, constantStart, startAttrs } from "./starting-values";
@@ -166,15 +166,25 @@ function isStep(
 ): boolean {
   const { optimizing } = interpreter;
   if (optimizing.turns > was.turns) return true;
-  const learns = carried.some(
-    ({ from, to }) =>
-      from.kind === "tensor" &&
-      to.kind === "tensor" &&
-      canBegin(interpreter, from.node) &&
-      isLearned(interpreter, to.node),
+  return optimizing.asked > was.asked && movedBy(interpreter, carried, was).length > 0;
+}
+
+/** The inputs that an iteration moves along derivatives, and their next values. */
+function movedBy(
+  interpreter: Interpreter,
+  carried: readonly Carried[],
+  was: { readonly moved: ReadonlyMap<NodeId, NodeId> },
+): readonly (readonly [NodeId, NodeId])[] {
+  const learned = carried.flatMap(({ from, to }) =>
+    from.kind === "tensor" &&
+    to.kind === "tensor" &&
+    canBegin(interpreter, from.node) &&
+    isLearned(interpreter, to.node)
+      ? [[from.node, to.node] as const]
+      : [],
   );
-  const moves = [...optimizing.replaced].some(([input, value]) => was.moved.get(input) !== value);
-  return optimizing.asked > was.asked && (learns || moves);
+  const moved = [...interpreter.optimizing.replaced].filter(([input, value]) => was.moved.get(input) !== value);
+  return [...learned, ...moved];
 }
 
 /**
@@ -204,6 +214,14 @@ function firstOf(interpreter: Interpreter, run: StatementRun, first: FirstIterat
   if (!isStep(interpreter, carried, was) || optimizing.writtenOut.has(first.statement)) {
     optimizing.repeated ??= another;
     return ended;
+  }
+  if (optimizing.turns === turns && sparesWeights(interpreter, movedBy(interpreter, carried, was))) {
+    if (first.items && first.items.length <= LONGEST_WRITTEN) {
+      optimizing.writtenOut.add(first.statement);
+      optimizing.repeated ??= another;
+      return ended;
+    }
+    tellSpared(interpreter, first);
   }
   if (inner && doesMore(interpreter, first, start, inner)) {
     if (inner.iterations === null || inner.iterations > LONGEST_WRITTEN) tellRest(interpreter, inner);
@@ -438,6 +456,13 @@ export function isTooLong({ diagnostics, optimizing }: Interpreter, statement: S
   const text = `The iterations of this training differ, and only up to ${LONGEST_WRITTEN} are written out. A program is one step of training: let every iteration do the same, or loop over fewer.`;
   diagnostics.add("iterations-differ", headOf(statement), text);
   return true;
+}
+
+/** A loop that moves something else than the weights that its loss hangs on, and is too long to write out. */
+function tellSpared({ diagnostics }: Interpreter, { statement, items }: FirstIteration): void {
+  const often = items === null ? "as long as its condition holds" : `${items.length} times`;
+  const text = `This loop moves none of the weights, so it is no training; it goes round ${often}, and up to ${LONGEST_WRITTEN} iterations are written out. Here one step is one iteration: run so many steps, or loop over fewer.`;
+  diagnostics.add("iterations-differ", headOf(statement), text, { severity: "warning" });
 }
 
 /** A training after another one. */

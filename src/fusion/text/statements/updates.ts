@@ -17,6 +17,7 @@ import {
 } from "../../ir";
 import type { Interpreter, Frame } from "../interpreter";
 import type { Binding, SymbolRecord } from "../values/values";
+import { sparesWeights } from "../objects/parameters";
 import { sourceCall } from "./declare";
 import { BINARY_OPS } from "../calls/names";
 import { endings } from "../values/endings";
@@ -64,6 +65,7 @@ const isDeclared = ({ drawn }: Interpreter, input: Node): boolean => isInput(inp
 export function computedStarts(interpreter: Interpreter, graph: Graph, frame: Frame): ReadonlyMap<NodeId, string> {
   const { replaced, labels } = interpreter.optimizing;
   const called = new Map<NodeId, string>();
+  if (isNoTraining(interpreter, endingsOf(interpreter, graph, frame))) return called;
   for (const [id] of replaced) {
     const node = findNode(graph, id);
     if (node && !isDeclared(interpreter, node)) called.set(id, labels.get(id) ?? node.label);
@@ -71,6 +73,16 @@ export function computedStarts(interpreter: Interpreter, graph: Graph, frame: Fr
   for (const { input, value, label } of endingsOf(interpreter, graph, frame))
     if (value.phase === "backward" && !isDeclared(interpreter, input)) called.set(input.id, label);
   return called;
+}
+
+/** Whether what the program moves along derivatives is an input of a model, and none of its weights. */
+function isNoTraining(interpreter: Interpreter, ends: readonly Next[]): boolean {
+  const { replaced, turns } = interpreter.optimizing;
+  const moved = ends.filter(({ value }) => value.phase === "backward");
+  return (
+    turns === 0 &&
+    sparesWeights(interpreter, [...replaced, ...moved.map(({ input, value }) => [input.id, value.id] as const)])
+  );
 }
 
 const isState = ({ attrs }: Node): boolean => attrs["role"] === "state";
@@ -100,7 +112,8 @@ export function updatesOf(
   const all = endingsOf(interpreter, graph, frame).filter(({ input }) => isInput(input));
   const fits = ({ input, value }: Pick<Next, "input" | "value">): boolean =>
     input.type.dtype === value.type.dtype && sameShape(input.type.shape, value.type.shape);
-  const meant = all.filter(({ input, value }) => isState(input) || value.phase === "backward");
+  const isPlain = isNoTraining(interpreter, all);
+  const meant = all.filter(({ input, value }) => isState(input) || (value.phase === "backward" && !isPlain));
   const updates = meant.filter(fits);
   const stepped: Pick<Next, "input" | "value">[] = [];
   for (const { name, input, value, last } of meant) {
@@ -109,7 +122,7 @@ export function updatesOf(
     const severity = isState(input) ? "error" : "warning";
     interpreter.diagnostics.add("other-type", last.symbol.definition, text, { severity, nodes: [value.id] });
   }
-  for (const [from, to] of interpreter.optimizing.replaced) {
+  for (const [from, to] of isPlain ? [] : interpreter.optimizing.replaced) {
     const [input, value] = [findNode(graph, from), findNode(graph, to)];
     const known = input && value && isInput(input) && fits({ input, value });
     if (known && !updates.some((each) => each.input === input)) stepped.push({ input, value });

@@ -1,6 +1,7 @@
 /** @file Methods of what is known while the program is read: lists, dictionaries, strings. */
 import type { Interpreter, StatementRun } from "../interpreter";
 import { bindTargets } from "../statements/targets";
+import { noteChanged } from "../symbols";
 import type { Expr, Identifier } from "../reading/syntax";
 import { bare } from "../reading/syntax";
 import { dictKey } from "../reading/strings";
@@ -17,6 +18,7 @@ function rebound(interpreter: Interpreter, run: StatementRun, object: Expr | nul
   const target = object && bare(object);
   if (target?.kind === "name" || target?.kind === "member" || target?.kind === "subscript")
     bindTargets(interpreter, run, target, value);
+  if (target) noteChanged(interpreter, run, target);
   return NONE;
 }
 

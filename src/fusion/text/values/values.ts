@@ -223,6 +223,23 @@ export interface Method {
   readonly owner: ClassInfo;
 }
 
+/** A function that is called around a module's forward pass, or with a gradient. */
+export interface Hook {
+  readonly kind: "before" | "after" | "backward" | "gradient";
+  /** The module, or the tensor whose gradient it is. */
+  readonly of: Named | NodeId;
+  readonly call: Value;
+  readonly withKeywords: boolean;
+}
+
+/** A call of a module with hooks on its backward pass. */
+export interface HookedCall {
+  readonly hook: Hook;
+  readonly module: Value;
+  readonly inputs: readonly Value[];
+  readonly output: Value;
+}
+
 export const unnamed = (): Named => ({
   holder: null,
   name: null,
