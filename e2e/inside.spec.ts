@@ -103,3 +103,17 @@ test("the numbers of an op are shown, their statistics, and what differs from th
   await expect(guest.region("Kernels").getByRole("img", { name: /^Heat map of z/ })).toBeVisible();
   await profile.close();
 });
+
+test("of a kernel that leaves partial results the values are those that the next one makes of them", async ({
+  page,
+  play,
+}) => {
+  await play.open("./?example=linear-cross-entropy");
+  await expect(play.steps).toHaveText(/of \d/);
+  await page.getByRole("tab", { name: /^Values/ }).click();
+  const values = play.region("Kernels").getByRole("group", { name: /^Values of loss/ });
+  await expect(values.getByRole("img", { name: /^Heat map of loss/ })).toBeVisible();
+  await expect(values).toContainText("partial results");
+  await page.getByRole("tab", { name: /^Memory/ }).click();
+  await expect(play.region("Kernels").getByRole("tabpanel")).toContainText("loss partials");
+});

@@ -1,6 +1,15 @@
 /** @file The numbers of the selected value: a heat map with its statistics, and how far the shown plan is from the naive one. */
 import { useEffect, useMemo, useRef, useState } from "react";
-import { coordinatesOf, findNode, parseEdgeId, showType, type NodeId, type ShownValues } from "../../fusion";
+import {
+  coordinatesOf,
+  findNode,
+  isPartials,
+  parseEdgeId,
+  showType,
+  splitMade,
+  type NodeId,
+  type ShownValues,
+} from "../../fusion";
 import { playground, usePlayground, type PlaygroundState } from "../../state";
 import { cellAt, drawCell, gridOf, heatPalette, scaleOf, type CellGrid } from "../heat";
 import { count, plural, significant } from "../model/units";
@@ -174,7 +183,9 @@ function Numbers({ numbers }: { readonly numbers: ShownValues }) {
 export function ValuesTab() {
   const { kernel, fusion } = useShownKernel();
   const selected = usePlayground(selectedNode);
-  const node = selected ?? kernel?.writes[0]?.value ?? null;
+  const stored = kernel?.writes[0]?.value ?? null;
+  // What is left for a later launch is no value of the graph: that which it is joined into is.
+  const node = selected ?? (stored && isPartials(stored) ? splitMade(stored).of : stored);
   const numbers = useNumbers(node);
   if (node === null) return <p className="kernel-none">Select an op or an edge to see its numbers.</p>;
   const title = (fusion && findNode(fusion.graph, node)?.op) ?? "";
@@ -191,7 +202,10 @@ export function ValuesTab() {
       )}
       {selected === null && (
         <p className="values-apart">
-          This is what the shown kernel stores. Select an op or an edge to see its numbers.
+          {stored === node
+            ? "This is what the shown kernel stores."
+            : "The shown kernel stores partial results; the next one joins them into these numbers."}{" "}
+          Select an op or an edge to see its numbers.
         </p>
       )}
     </div>

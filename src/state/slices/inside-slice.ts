@@ -4,8 +4,9 @@ import { selectPlan } from "../selectors";
 import type { Slice, SliceContext } from "./slice-context";
 import { askBeside } from "../ask-beside";
 
-const LARGE =
-  "No smaller size of this program was found at which it still compiles. Name its sizes at the left edge, as in N = 2048, and look again.";
+/** Why nothing can be shown of a kernel or a value: it is computed at a smaller size, and there it may not be. */
+const large = (what: "kernel" | "value"): string =>
+  `No smaller size of this program was found at which it compiles and has this ${what}. Sizes that are named at the left edge, as in N = 2048, are made smaller first.`;
 
 /** The kernels of the shown plan that compute what `kernel` does, and which of them it is. */
 function nthOf(context: SliceContext, kernel: Kernel): number {
@@ -30,7 +31,7 @@ export const insideSlice: Slice<"lookInside" | "watchKernel" | "numbersOf"> = (c
       const asked = { kind: "watch", text, options, cursor, region, nth, workgroup } as const;
       const reply = await askBeside(context, asked, changed(of));
       if (!reply.ok) return reply.text;
-      return (reply.value.kind === "watched" && reply.value.watched) || LARGE;
+      return (reply.value.kind === "watched" && reply.value.watched) || large("kernel");
     },
     async numbersOf(node) {
       const { cursor } = context.get();
@@ -39,7 +40,7 @@ export const insideSlice: Slice<"lookInside" | "watchKernel" | "numbersOf"> = (c
       const { text, options } = of;
       const reply = await askBeside(context, { kind: "numbers", text, options, cursor, node }, changed(of));
       if (!reply.ok) return reply.text;
-      return (reply.value.kind === "numbers" && reply.value.numbers) || LARGE;
+      return (reply.value.kind === "numbers" && reply.value.numbers) || large("value");
     },
   };
 };

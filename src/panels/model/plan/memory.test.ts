@@ -48,6 +48,12 @@ test("every column's bars add up to its bytes, without gaps, and the peak is the
   expect([naive.peakBytes, fused.peakBytes]).toEqual(peaks);
 });
 
+test("what workgroups leave for a later launch is named after the value that it is for", () => {
+  const { fused } = pictures("x: f32[4096, 4096]\ns = sum(x)\nreturn s\n");
+  expect(fused.columns.at(-1)!.text).toMatch(/^K2 .*\bs partials /);
+  expect(fused.columns.map(({ text }) => text).join()).not.toContain("~");
+});
+
 test("a plan of hundreds of kernels has 64 columns, the fullest among them", () => {
   const lines = Array.from({ length: 300 }, (_, i) => `v${i + 1} = sort(v${i})`);
   const { naive } = pictures(`v0: f32[64, 64]\n${lines.join("\n")}\nreturn v300\n`);

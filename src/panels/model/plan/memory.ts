@@ -2,7 +2,6 @@
 import {
   kernelTitle,
   aliveIn,
-  findNode,
   liveBytes,
   showType,
   type BufferPlan,
@@ -11,6 +10,7 @@ import {
   type Plan,
 } from "../../../fusion";
 import { count, plural, showBytes, significant } from "../units";
+import { tensorName } from "./traffic";
 
 /** A stretch of kernels through which a value stays at one height of the stack. */
 export interface LiveBar {
@@ -83,7 +83,7 @@ const bySlot = (a: Living, b: Living): number =>
 function livingOf(buffer: BufferPlan, { kernels }: Plan, graph: Graph): Living {
   const { value, type, bytes, role } = buffer;
   const [first, last] = aliveIn(buffer, kernels.length);
-  const name = findNode(graph, value)?.label ?? value;
+  const name = tensorName(graph, value);
   const [writer, reader] = [kernels[first]?.id, kernels[last]?.id];
   const life = {
     input: "an input, held throughout",

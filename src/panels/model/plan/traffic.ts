@@ -3,6 +3,7 @@ import {
   bytesOfAccess,
   bytesOfKernel,
   findNode,
+  isPartials,
   kernelTitle,
   showType,
   splitMade,
@@ -45,9 +46,9 @@ export interface KernelTraffic {
 }
 
 /** What a tensor is called: a node's label; what lies between two dispatches of a region is named after the node that it is for. */
-function tensorName(graph: Graph, id: NodeId): string {
+export function tensorName(graph: Graph, id: NodeId): string {
   const { of, made } = splitMade(id);
-  return [findNode(graph, of)?.label ?? of, ...made].join(" ");
+  return [findNode(graph, of)?.label ?? of, ...(isPartials(id) ? ["partials"] : made)].join(" ");
 }
 
 function rowsOf(kernel: Kernel, graph: Graph): TrafficRow[] {
