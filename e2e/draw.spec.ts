@@ -323,9 +323,12 @@ test("an edge is forbidden, and a graph is built, by keyboard alone", async ({ p
     // The keys go on from what was added, where nothing else had the focus.
     await expect(play.node(/^exp/)).toBeFocused();
     await play.command("Add add");
+    await expect(play.node(/^add/)).toBeFocused();
     await play.command("Add softmax");
     await expect.poll(() => play.text()).toMatch(/exp\(\.\.\.\)/);
-    await play.leaveFields();
+    // From the op that was focused before they go on to the new one, whose card is open: C is about that one.
+    await expect(play.node(/^softmax/)).toBeFocused();
+    await expect(play.card).toContainText("Connect");
     await page.keyboard.press("c");
     await expect(page.getByRole("combobox", { name: /^Connect softmax/ })).toBeFocused();
     await page.keyboard.press("Escape");

@@ -132,14 +132,16 @@ function Canvas({ cards }: CanvasProps) {
 
 /** What has the focus where no control has it: the page, or one of its panes. */
 const NOWHERE = "body, header, main, section, aside, footer";
+/** An op or a line from which the keys went on before. */
+const ON_CANVAS = ".react-flow__node, .react-flow__edge";
 
-/** The keys go on from an op that was just chosen or added: where nothing has the focus, it gets it as soon as it is drawn. */
+/** The keys go on from an op that was just chosen or added: where no control has the focus, it gets it as soon as it is drawn. */
 function useFocusChosen(picture: Picture | null, focus: (target: FocusTarget) => void): void {
   const chosen = usePlayground((s) => (s.selection.kind === "node" ? s.selection.id : null));
   const settled = useRef(chosen);
   useEffect(() => {
     if (chosen === settled.current) return;
-    const lost = chosen !== null && document.activeElement?.matches(NOWHERE) === true;
+    const lost = chosen !== null && document.activeElement?.matches(`${NOWHERE}, ${ON_CANVAS}`) === true;
     const box = lost ? [chosen, foldBox(chosen)].find((id) => picture?.boxes.has(id)) : undefined;
     if (lost && box === undefined) return;
     settled.current = chosen;
