@@ -10,7 +10,7 @@ export { foldScene } from "./fold";
 export { plural, showBytes, textWidth } from "./format";
 export { around, rectOf, type Box, type Point, type Rect } from "./lines/geometry";
 export { glyphOutlines } from "./glyphs";
-export { factsOf, inspect, type Inspected } from "./inspect";
+export { callDrawnAt, factsOf, inspect, type Inspected } from "./inspect";
 export { coloursAt, type KernelColours } from "./kernel-colours";
 export { pillWidth, tagRect } from "./labels";
 export { lastWords, markPoint, marksOf, type EdgeMark } from "./marks";

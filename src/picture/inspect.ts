@@ -1,6 +1,6 @@
 /** @file What the inspector of a selected op shows and which of it may be edited. */
 import { findNode, findOp, nodeName, showType, topName } from "../fusion";
-import type { AttrValue, Block, Graph, Node, NodeId, WrittenAttr } from "../fusion";
+import type { AttrValue, Block, Graph, GroupRef, Node, NodeId, WrittenAttr } from "../fusion";
 import { pillTarget } from "../document";
 import { waitingOf } from "./lines/gaps";
 import { showBytes, showFigures } from "./format";
@@ -68,21 +68,33 @@ const homes: Readonly<Record<Lives, (bytes: string) => string | null>> = {
 /** Attribute `attr` of a node as the text writes it; null where it doesn't. */
 export type Written = (id: NodeId, attr: string) => WrittenAttr | null;
 
-/** The node `id` of the graph, or the one behind an output pill; null when it is gone. `block`: the repeated block that it is in. */
+/** The call whose value node `id` is, while the scene draws it as one box; null where the node stands for itself. */
+export function callDrawnAt({ nodes }: Scene, graph: Graph, id: NodeId): GroupRef | null {
+  const box = nodes.find(({ inside, gates, lid }) => (lid || gates?.length) && inside.at(-1) === id);
+  const call = box && findNode(graph, id)?.groups.find(({ kind }) => kind === "composite");
+  return call?.id === id ? call : null;
+}
+
+/**
+ * The node `id` of the graph, or the one behind an output pill; null when it is gone.
+ * @param block the repeated block that it is in
+ * @param call that is drawn as one box and whose value the node is: it is looked at, and not its last part
+ */
 export function inspect(
   graph: Graph,
   id: NodeId,
   written: Written = () => null,
   block: Block | null = null,
+  call: GroupRef | null = null,
 ): Inspected | null {
   const node = findNode(graph, pillTarget(id) ?? id);
   if (!node) return null;
   const isInput = node.op === "input";
-  const def = findOp(node.op);
+  const def = findOp(call?.label ?? node.op);
   const params = def?.params ?? [];
   return {
     id: node.id,
-    title: isInput ? "input" : nodeName(node),
+    title: isInput ? "input" : (call?.label ?? nodeName(node)),
     name: topName(node.id),
     formula: isInput ? "" : (def?.doc.formula ?? ""),
     teaches: isInput ? "" : (def?.doc.teaches ?? ""),
@@ -95,11 +107,14 @@ export function inspect(
         const asWritten = written(node.id, name);
         return { name, label: asWritten?.name ?? name, value: asWritten?.value ?? showAttr(node.attrs[name]!), doc };
       }),
-    operands: operandsOf(graph, node),
+    operands: call ? [] : operandsOf(graph, node),
     flopsPerElement: isInput || !def || def.kind === "composite" ? 0 : def.flopsPerElement,
-    locked: lockedBy(node),
+    locked: call ? "Its arguments are edited in the text." : lockedBy(node),
     folds: [
-      ...node.groups.toReversed().map((group) => ({ id: group.id, text: `Fold ${group.label}` })),
+      ...node.groups
+        .filter((group) => group !== call)
+        .toReversed()
+        .map((group) => ({ id: group.id, text: `Fold ${group.label}` })),
       ...(block ? foldsOfBlock(block, node) : []),
     ],
   };

@@ -8,8 +8,9 @@ import { boxSizes, foldBox, foldOf } from "../document";
 import { boxesOf } from "./place";
 import { pictureOf } from "./picture";
 import { LOG_RELU, SOFTMAX, TWO_READERS, compiled, sceneAt } from "./test-scenes";
-import { sceneOf } from "./scene";
-import { fusionAt, nodeId } from "../fusion";
+import { sceneOf, type Scene } from "./scene";
+import { findOp, fusionAt, nodeId } from "../fusion";
+import { callDrawnAt, inspect } from "./inspect";
 import type { NodeId } from "../fusion";
 
 const open = {
@@ -248,6 +249,23 @@ test("a call is one box that opens while a step decides inside it, and nothing e
     const stays = [...each.boxes].filter(([id]) => boxes.has(id) && foldOf(id) === null);
     expect(stays).toEqual(stays.map(([id]) => [id, boxes.get(id)]));
   }
+});
+
+test("of a call that is drawn as one box the card tells of the call, and of its last part once it is open", () => {
+  const text = "x: f32[64, 256]\ny = softmax(x)\n";
+  const { graph } = compiled(text).naive!;
+  const cardIn = (scene: Scene) =>
+    inspect(graph, nodeId("y"), undefined, null, callDrawnAt(scene, graph, nodeId("y")))!;
+  const closed = cardIn(callsAt(text, 0).scene);
+  expect([closed.title, closed.formula, closed.operands, closed.folds]).toEqual([
+    "softmax",
+    findOp("softmax")!.doc.formula,
+    [],
+    [],
+  ]);
+  const opened = cardIn(sceneAt(text, 0));
+  expect(opened.formula).toBe(findOp("div")!.doc.formula);
+  expect(opened.folds.map(({ text }) => text)).toEqual(["Fold softmax"]);
 });
 
 test("a closed call covers no other box, and stands in the hull of its kernel", () => {

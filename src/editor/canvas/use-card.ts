@@ -14,7 +14,16 @@ import {
 } from "../../state";
 import { parsedText } from "../text/parsed";
 import { closeCardAt, useCanvas } from "./canvas-store";
-import { cardOfEdge, cardOfStep, type DecisionCard, factsOf, inspect, type Inspected, type Scene } from "../../picture";
+import {
+  callDrawnAt,
+  cardOfEdge,
+  cardOfStep,
+  type DecisionCard,
+  factsOf,
+  inspect,
+  type Inspected,
+  type Scene,
+} from "../../picture";
 
 export type OpenCard =
   | { readonly kind: "none" }
@@ -50,7 +59,8 @@ export function useCard(scene: Scene | null): OpenCard {
     const told = planned ?? { naive, naivePlan: null, steps };
     if (selection.kind === "node") {
       const block = blocksOf(naive?.graph ?? graph).get(selection.id) ?? null;
-      const node = inspect(graph, selection.id, (id, attr) => writtenAttr(parsedText(text), id, attr), block);
+      const call = callDrawnAt(scene, graph, selection.id);
+      const node = inspect(graph, selection.id, (id, attr) => writtenAttr(parsedText(text), id, attr), block, call);
       if (node) return { kind: "node", node, facts: factsOf(scene, node) };
     }
     const edge =
