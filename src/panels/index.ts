@@ -31,8 +31,8 @@ export { stepNames } from "../picture";
 export { outcomeOf, stepAnnouncement } from "./model/plan/step-words";
 export { tallyOf } from "./model/plan/score";
 export { count, decimal, measureMicros, showBytes, showMicros, significant } from "./model/units";
-export { halfSpread, spreadOf } from "./model/run/statistics";
-export { timingOf } from "./model/run/timings";
+export { spreadOf } from "./model/run/statistics";
+export { showSpread, timingOf } from "./model/run/timings";
 /** A table or chart beside a note. */
 export const Figure = late(async () => (await import("./inspector/figures/Figures")).Figure);
 export { InlineCode } from "./InlineCode";

@@ -16,7 +16,9 @@ function Drawn({ data }: { readonly data: RoofData & { readonly cacheResident: b
   const roofs = `Roofs ${decimal(data.roofs.bandwidth, "B/s")} and ${decimal(data.roofs.flops, "FLOP/s")}`;
   return (
     <div className="measured-block">
-      <h3>Roofline of this device</h3>
+      <h3>
+        Roofline of this device <span>FLOP/s over FLOP per byte</span>
+      </h3>
       <div className="measured-chart roof">
         <canvas ref={canvas} role="img" aria-label={`${roofs}. ${label.join("; ")}`} />
       </div>

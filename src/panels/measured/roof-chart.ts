@@ -80,11 +80,6 @@ function drawRoofNames(chart: Chart, { roofs, points }: RoofData, palette: Palet
   ctx.textAlign = "center";
   ctx.fillText(decimal(roofs.bandwidth, "B/s"), 0, -6);
   ctx.restore();
-  ctx.fillStyle = palette.ink3;
-  ctx.textAlign = "right";
-  ctx.fillText("FLOP per byte", chartArea.right - 2, chartArea.bottom - 6);
-  ctx.textAlign = "left";
-  ctx.fillText("FLOP/s", chartArea.left + 5, chartArea.top + 10);
 }
 
 /** Whether the two plans' points are so close that names beside them would run into each other. */
@@ -119,7 +114,7 @@ function drawPlanNames(chart: Chart, { points }: RoofData, palette: Palette): vo
     ctx.font = font(palette);
     const right = chartArea.right - nameWidth - ctx.measureText(rest).width - 2;
     const x = near ? right : Math.min(scales["x"]!.getPixelForValue(point.intensity) + 10, right);
-    const corner = chartArea.bottom - (fused ? 40 : 23);
+    const corner = chartArea.bottom - (fused ? 23 : 6);
     const beside = scales["y"]!.getPixelForValue(point.rate) + (fused ? 13 : 15);
     const y = near ? corner : Math.min(beside, chartArea.bottom - 4);
     ctx.fillStyle = palette.ink2;

@@ -3,9 +3,20 @@ import type { Chart, ChartConfiguration, Plugin } from "chart.js";
 import { showSpread, type TimeRow } from "../model/run/timings";
 import { font, type Palette } from "./chart";
 
-/** Room that the numbers at the ends of the bars need, as a share of the longest bar. */
-const LABEL_ROOM = 1.62;
+/** px */
 const NAME_WIDTH = 70;
+/** px between a bar and its numbers, and behind them. */
+const GAP = 8;
+/** Of the chart's width, where numbers are as wide as all of it. */
+const LEAST_BARS = 1 / 3;
+
+/** px that the numbers of a row take. */
+function widthOf(ctx: CanvasRenderingContext2D, { median, spread }: ReturnType<typeof showSpread>, palette: Palette) {
+  ctx.font = font(palette, true);
+  const bold = ctx.measureText(median).width;
+  ctx.font = font(palette);
+  return bold + ctx.measureText(` ${spread}`).width;
+}
 
 function drawRow(chart: Chart, rows: readonly TimeRow[], row: TimeRow, y: number, palette: Palette): void {
   const { ctx, scales } = chart;
@@ -31,15 +42,14 @@ function drawRow(chart: Chart, rows: readonly TimeRow[], row: TimeRow, y: number
     ctx.stroke();
     ctx.setLineDash([]);
   }
-  const { median, spread } = showSpread(row.measured, rows);
+  const said = showSpread(row.measured, rows);
+  const { median, spread } = said;
   ctx.textBaseline = "middle";
   ctx.textAlign = "left";
-  const beside = Math.max(upper!, x.getPixelForValue(row.measured.median)) + 8;
-  ctx.font = font(palette);
-  const room = ctx.measureText(`${median} ${spread}`).width + 12;
+  const beside = Math.max(upper!, x.getPixelForValue(row.measured.median)) + GAP;
   const dashes = row.predicted === null ? -Infinity : x.getPixelForValue(row.predicted);
   // The numbers keep clear of the dashes.
-  const start = dashes > beside - 8 && dashes < beside + room ? dashes + 8 : beside;
+  const start = dashes > beside - GAP && dashes < beside + widthOf(ctx, said, palette) + GAP ? dashes + GAP : beside;
   ctx.font = font(palette, true);
   ctx.fillStyle = palette.ink;
   ctx.fillText(median, start, y);
@@ -84,7 +94,17 @@ export function timeChart(rows: readonly TimeRow[], palette: Palette): ChartConf
       layout: { padding: 0, autoPadding: false },
       plugins: { tooltip: { enabled: false } },
       scales: {
-        x: { display: false, min: 0, max: longest * LABEL_ROOM },
+        x: {
+          display: false,
+          min: 0,
+          bounds: "data",
+          // Behind the longest bar the widest numbers fit.
+          afterDataLimits: (scale) => {
+            const numbers = rows.map((row) => widthOf(scale.ctx, showSpread(row.measured, rows), palette));
+            const width = scale.chart.width - NAME_WIDTH;
+            scale.max = (longest * width) / Math.max(width - Math.max(...numbers) - 2 * GAP, width * LEAST_BARS);
+          },
+        },
         y: {
           grid: { display: false },
           border: { display: false },

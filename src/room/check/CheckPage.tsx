@@ -1,7 +1,7 @@
 /** @file Check this laptop: the verdict first, then what was found, a bench, what to do, and the result to hand in. */
 import { useEffect } from "react";
 import { Icon, type IconName } from "../../icons";
-import { count, decimal, halfSpread, InlineCode, showBytes, showMicros, timingOf } from "../../panels";
+import { count, decimal, InlineCode, showBytes, showMicros, showSpread, timingOf } from "../../panels";
 import { playground, usePlayground, type LaptopBench, type LaptopCheck } from "../../state";
 import { CopyButton } from "../CopyButton";
 import { fixes, fixFor, forLaptop, type Fix } from "./fixes";
@@ -65,24 +65,27 @@ const Facts = ({ check }: { readonly check: LaptopCheck }) => (
 function Bench({ bench }: { readonly bench: LaptopBench }) {
   const { result, title, tensorBytes, transfers, compared, differ } = bench;
   const rows = (["naive", "fused"] as const).flatMap((plan) => {
-    const spread = timingOf(result, plan, null);
-    return spread ? [{ plan, spread }] : [];
+    const measured = timingOf(result, plan, null);
+    return measured ? [{ plan, measured }] : [];
   });
-  const most = Math.max(...rows.map(({ spread }) => spread.median));
+  const most = Math.max(...rows.map(({ measured }) => measured.median));
   return (
     <section className="room-panel" aria-label="Bench">
       <h2>
         Two-second bench <small>{`${title}, ${showBytes(tensorBytes)} each`}</small>
       </h2>
-      {rows.map(({ plan, spread }) => (
-        <div key={plan} className="bench-row" data-plan={plan}>
-          <span>{`${plan}, ${transfers[plan]} transfers`}</span>
-          <i style={{ width: `${(100 * spread.median) / most}%` }} />
-          <span>
-            <b>{showMicros(spread.median)}</b> ±{showMicros(halfSpread(spread))}
-          </span>
-        </div>
-      ))}
+      {rows.map(({ plan, measured }) => {
+        const { median, spread } = showSpread(measured, rows);
+        return (
+          <div key={plan} className="bench-row" data-plan={plan}>
+            <span>{`${plan}, ${transfers[plan]} transfers`}</span>
+            <i style={{ width: `${(100 * measured.median) / most}%` }} />
+            <span>
+              <b>{median}</b> {spread}
+            </span>
+          </div>
+        );
+      })}
       <dl className="bench-facts">
         {result.roofs && (
           <>
