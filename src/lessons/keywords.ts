@@ -16,6 +16,6 @@ export const keywords: readonly { readonly words: readonly string[]; readonly ex
   { words: ["llama", "mistral"], examples: ["llama-block", "swiglu", "rms-norm", "attention"] },
 ];
 
-/** The search words that lead to the example `id`, as one text. */
-export const keywordsOf = (id: string): string =>
-  keywords.flatMap(({ words, examples }) => (examples.includes(id) ? words : [])).join(" ");
+/** The search words that lead to the example `id`. */
+export const keywordsOf = (id: string): readonly string[] =>
+  keywords.flatMap(({ words, examples }) => (examples.includes(id) ? words : []));

@@ -51,7 +51,7 @@ export const ideas: readonly Note[] = [
     title: "Online algorithms",
     text: [
       "A softmax seems to need the row's maximum before it can sum. It does not: keep a running one, and when it grows, multiply the sum by `exp(old − new)`.",
-      "So attention reads the keys block by block, with a maximum, sum and result for each query.",
+      "So flash attention reads the keys block by block, with a maximum, sum and result for each query.",
       "Scores that are stored wait for both: they go through memory once more, or one kernel computes them twice.",
       "The backward pass saves each row's maximum and sum, and turns a recomputed tile of scores directly into probabilities.",
       "A long row is read once if only its sums need a value of the whole row: it is taken out of them.",

@@ -45,3 +45,15 @@ test("lessons are found by title and number, examples by what one learns from th
   expect(ids("One kernel instead")[0]).toBe("example scale-bias-relu");
   expect(ids("add an op")[0]).toBe("do add-op");
 });
+
+test("what nobody named so is found by other names, by what it says, and by words in any order; letters far apart are no match", () => {
+  const entries = entriesOf(playground.getState());
+  const ids = (words: string): string[] => found(entries, words).map(({ id }) => id);
+  const flash = ids("flash");
+  expect(flash.slice(0, 3)).toContain("example flash-attention");
+  expect(flash).toEqual(expect.arrayContaining(["note online", "lesson online-softmax"]));
+  expect(flash).not.toContain("do teach");
+  expect(ids("gpt")[0]).toBe("example gpt-block");
+  expect(ids("what is a launch").some((id) => id.startsWith("note "))).toBe(true);
+  expect(fit("For teachers: plans, answers, handouts", "flash")).toBe(0);
+});

@@ -1,7 +1,7 @@
 /** @file What Find or do offers, and how well each entry fits the words. Pure. */
 import { calledOps, kernelTitle, showType } from "../../fusion";
 import { lessonHeads } from "../../course";
-import { allLessons, notes, startHere } from "../../lessons";
+import { allLessons, keywordsOf, notes, startHere } from "../../lessons";
 import { chooseFile } from "../open-file";
 import { saveChart } from "../save-chart";
 import { saveGraph } from "../save-graph";
@@ -15,6 +15,8 @@ export interface Entry {
   readonly detail: string;
   /** Other names that it goes by; they count like the title. */
   readonly also?: readonly string[];
+  /** What it says or holds: it is found by words in there, behind all that go by them. */
+  readonly text?: string;
   readonly kind: "Do" | "Kernel" | "Op here" | "Example" | "Lesson" | "Puzzle" | "Earlier work" | "Note" | "Add op";
   /** Shown before anything is typed. */
   readonly first: boolean;
@@ -103,13 +105,14 @@ const openings = (state: PlaygroundState): Entry[] => [
     first: true,
     run: ({ actions }) => actions.openPrevious(index),
   })),
-  ...allLessons.map(({ id, title, sentence }): Entry => {
+  ...allLessons.map(({ id, title, sentence, text }): Entry => {
     const start = startHere.find(({ example }) => example === id);
     return {
       id: `example ${id}`,
       title,
       detail: start ? `${start.title}. ${sentence}` : sentence,
-      also: start ? [start.title] : [],
+      also: [...(start ? [start.title] : []), id.replaceAll(/[-/]/g, " "), ...keywordsOf(id)],
+      text,
       kind: "Example",
       // Variants come when one looks for them.
       first: !id.includes("/"),
@@ -137,6 +140,7 @@ const reading: readonly Entry[] = notes.map(({ id, title, text }) => ({
   id: `note ${id}`,
   title,
   detail: text[0]!.replaceAll("`", ""),
+  text: text.join(" ").replaceAll("`", ""),
   kind: "Note",
   first: false,
   run: ({ actions }) => actions.openNote(id),
@@ -164,6 +168,22 @@ export const entriesOf = (state: PlaygroundState): Entry[] => [
   ...additions,
 ];
 
+/** Letters in order count where they lie within so many times their number: farther apart they are any word. */
+const SPREAD = 3;
+
+/** Where letters in order end; null where they do not stand close enough. */
+function endOfLetters(text: string, wanted: string): number | null {
+  for (let start = text.indexOf(wanted[0]!); start >= 0; start = text.indexOf(wanted[0]!, start + 1)) {
+    let from = start;
+    for (const letter of wanted) {
+      from = text.indexOf(letter, from) + 1;
+      if (from === 0) return null;
+    }
+    if (from - start <= SPREAD * wanted.length) return from;
+  }
+  return null;
+}
+
 /** Higher is better; 0 does not fit. A prefix beats the start of a word, which beats letters in order. */
 export function fit(title: string, words: string): number {
   const [text, wanted] = [title.toLowerCase(), words.trim().toLowerCase()];
@@ -171,12 +191,19 @@ export function fit(title: string, words: string): number {
   if (text.startsWith(wanted)) return 1000 - text.length;
   const at = text.indexOf(wanted);
   if (at > 0) return (/[\s(]/.test(text[at - 1]!) ? 700 : 500) - text.length;
-  let from = 0;
-  for (const letter of wanted) {
-    from = text.indexOf(letter, from) + 1;
-    if (from === 0) return 0;
-  }
-  return Math.max(1, 200 - from);
+  const end = endOfLetters(text, wanted);
+  return end === null ? 0 : Math.max(1, 200 - end);
+}
+
+/** An entry in which every word stands, wherever. */
+function ofWords({ title, detail, also = [], text = "" }: Entry, words: string): number {
+  const all = [title, detail, ...also, text].join(" ").toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word))
+    ? 3
+    : 0;
 }
 
 /** Letters of a kind's name that ask for all of it: `exa` for the examples. */
@@ -200,6 +227,7 @@ export function found(entries: readonly Entry[], words: string): Entry[] {
         ...[entry.title, ...(entry.also ?? [])].map((name) => fit(name, words)),
         fit(entry.detail, words) - 300,
         ofKind(entry, words),
+        ofWords(entry, words),
       ),
     }))
     .filter(({ score }) => score > 0)

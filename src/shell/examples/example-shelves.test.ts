@@ -52,3 +52,10 @@ test("a title's own words find it first, wherever its chapter is", () => {
   expect(best("sines")).toBe("duplicate-expensive");
   expect(best("no such words")).toBeUndefined();
 });
+
+test("words that no example goes by are looked for in the programs", () => {
+  const found = shelvesFor("scatter_add").flatMap(({ shown }) => shown);
+  expect(found.every(({ example }) => example.text.includes("scatter_add"))).toBe(true);
+  expect(shelvesFor("keepdims=True relu")).not.toEqual(shelvesFor(""));
+  expect(shelvesFor("no such words").length).toBe(0);
+});

@@ -39,24 +39,27 @@ type LevelOf = (id: string) => number | undefined;
 function shownOf(words: readonly string[], chapter: Chapter, example: Example, levelOf: LevelOf): ShownExample | null {
   const { id, title, sentence, variants = [] } = example;
   const level = levelOf(id);
-  const own = [chapter.title, chapter.number ?? "", id, title, sentence, keywordsOf(id)];
+  const own = [chapter.title, chapter.number ?? "", id, title, sentence, ...keywordsOf(id)];
   if (level !== undefined) own.push(levelWords(level));
   if (fits(words, ...own)) return { example, variants };
   const fitting = variants.filter((variant) => fits(words, ...own, variant.id, variant.title, variant.sentence));
   return fitting.length > 0 ? { example, variants: fitting } : null;
 }
 
-/** Chapters with examples in which every one of the words occurs; all of them for no words. */
+/** Chapters with examples in whose names and sentences every one of the words occurs, or where there are none in their programs; all of them for no words. */
 export function shelvesFor(search: string, levelOf: LevelOf = () => undefined): readonly Shelf[] {
   const words = plain(search).split(/\s+/).filter(Boolean);
-  return chapters
-    .map((chapter) => ({
-      chapter,
-      shown: examples
-        .filter((example) => example.chapter === chapter.id)
-        .flatMap((example) => shownOf(words, chapter, example, levelOf) ?? []),
-    }))
-    .filter(({ shown }) => shown.length > 0);
+  const shelves = (show: (example: Example, chapter: Chapter) => ShownExample | null): readonly Shelf[] =>
+    chapters
+      .map((chapter) => ({
+        chapter,
+        shown: examples
+          .filter((example) => example.chapter === chapter.id)
+          .flatMap((example) => show(example, chapter) ?? []),
+      }))
+      .filter(({ shown }) => shown.length > 0);
+  const named = shelves((example, chapter) => shownOf(words, chapter, example, levelOf));
+  return named.length > 0 ? named : shelves((example) => (fits(words, example.text) ? { example, variants: [] } : null));
 }
 
 /** The examples that a newcomer begins with, above all others. */
