@@ -68,7 +68,7 @@ test("an option goes along to another example, is said beside the score, and a c
   await play.open("./?example=layer-norm-gelu");
   await expect(play.steps).toBeVisible();
   const dialog = await openOptions(page);
-  await expect(dialog).toContainText("This program needs level 2");
+  await expect(dialog).toContainText("Level 2 is enough for this program");
   await dialog.getByRole("radio", { name: /^1 / }).check();
   await page.keyboard.press("Escape");
   await play.example("Softmax");

@@ -77,7 +77,7 @@ y = relu(r + x)
     chapter: "models",
     title: "GPT block",
     sentence:
-      "LayerNorm, attention and MLP of a decoder: the N×N scores and the bias-free shortcuts never reach memory.",
+      "LayerNorm, attention and MLP of a decoder: the N×N scores never reach memory, and each shortcut is added in the kernel of a linear layer.",
     text: `# A GPT-2 block: attention, then an MLP, each behind a LayerNorm and a shortcut
 N = 512
 C, H = 256, 4

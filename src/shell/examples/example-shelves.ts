@@ -59,7 +59,9 @@ export function shelvesFor(search: string, levelOf: LevelOf = () => undefined): 
       }))
       .filter(({ shown }) => shown.length > 0);
   const named = shelves((example, chapter) => shownOf(words, chapter, example, levelOf));
-  return named.length > 0 ? named : shelves((example) => (fits(words, example.text) ? { example, variants: [] } : null));
+  return named.length > 0
+    ? named
+    : shelves((example) => (fits(words, example.text) ? { example, variants: [] } : null));
 }
 
 /** The examples that a newcomer begins with, above all others. */

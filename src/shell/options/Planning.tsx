@@ -54,7 +54,7 @@ function EnoughLevel({ chosen }: { readonly chosen: Level }) {
   if (used === 0 || used >= chosen) return null;
   return (
     <p className="level-note">
-      This program needs level {used}: passes above it, up to level {chosen}, fuse nothing more here.
+      Level {used} is enough for this program: the passes of level {chosen} fuse nothing more.
     </p>
   );
 }

@@ -204,7 +204,7 @@ const transposedTwice = rule({
     const [outer, inner, x] = [n.id, found.inner.id, found.x].map((id) => nameOf(graph, id));
     return found.undone
       ? `${outer} undoes ${inner}: both are removed, and ${x} is read directly.`
-      : `${outer} transposes what ${inner} transposed: one transpose of ${x} does both.`;
+      : `${inner} and ${outer} transpose one after the other: one transpose of ${x} does both.`;
   },
 });
 

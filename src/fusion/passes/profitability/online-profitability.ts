@@ -47,7 +47,7 @@ export function onlineProfitability(
     regions.reduce((total, region) => total + planner.figuresOf(region).schedule.modelledBytes, 0);
   const again = bytes(candidate.add);
   if (again <= bytes(candidate.remove)) return { ...verdict, weighed };
-  const text = `${verdict.text} Bands of ${lineIn(planner, candidate.add)}s read the other operand again, ${showBytes(again)} that the cache serves; the time includes it.`;
+  const text = `${verdict.text} Workgroups read operands again, ${showBytes(again)} that the cache serves; the time includes it.`;
   return { ...verdict, text, numbers: { ...verdict.numbers, bytesFromCache: again }, weighed };
 }
 
@@ -76,6 +76,6 @@ function inChunks(planner: Planner, { add }: Candidate, verdict: Verdict): Verdi
   const chunks = Math.max(1, ...add.map((region) => planner.figuresOf(region).schedule.chunks));
   if (chunks === 1) return verdict;
   const line = lineIn(planner, add);
-  const text = `${verdict.text} ${capital(line)}s alone are too few workgroups for the machine: ${countOf(chunks, "chunk")} of each ${line} are walked at the same time, and a second launch joins them.`;
+  const text = `${verdict.text} ${capital(line)}s alone are too few workgroups for the machine: ${countOf(chunks, "chunk")} of each ${line} are read at the same time, and a second launch joins them.`;
   return { ...verdict, text, numbers: { ...verdict.numbers, chunks } };
 }

@@ -366,7 +366,7 @@ function keeping({ planner, wanted }: Work, id: NodeId, readers: readonly NodeId
   if (isExpensive(graph, id)) {
     return refusal(
       "C_RECOMPUTE",
-      `${reading}. Recomputing it takes ${showFlops(flops)}, and matmuls, sorts, scans and long sums are saved unless you choose otherwise: ${showBytes(bytes)} until then.`,
+      `${reading}, so its ${showBytes(bytes)} are saved until then: recomputing it takes ${showFlops(flops)}, and matmuls, sorts, scans and long sums are recomputed only where you choose it.`,
       "Options, Saved values: recompute it, or allow fewer bytes.",
     );
   }

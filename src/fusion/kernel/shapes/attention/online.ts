@@ -129,8 +129,8 @@ class Reader {
     return refusal(
       "L_WGMEM",
       [id],
-      `Rows of ${size} values are too wide: a workgroup holds a tile of both matrices and the results in registers up to ${MAX_HEAD}.`,
-      "Use smaller heads.",
+      `Rows of ${size} values are too wide: beside a tile of both matrices, a workgroup has room for results of at most ${MAX_HEAD} values a row.`,
+      `Rows of at most ${MAX_HEAD} values: in attention, smaller heads.`,
       { size, limit: MAX_HEAD },
     );
   }
