@@ -145,7 +145,8 @@ function useFocusChosen(picture: Picture | null, focus: (target: FocusTarget) =>
     const box = lost ? [chosen, foldBox(chosen)].find((id) => picture?.boxes.has(id)) : undefined;
     if (lost && box === undefined) return;
     settled.current = chosen;
-    if (box !== undefined) focus({ kind: "node", id: box });
+    // What is not drawn a frame later is out of sight.
+    if (box !== undefined) requestAnimationFrame(() => focus({ kind: "node", id: box }));
   }, [chosen, picture, focus]);
 }
 
