@@ -116,4 +116,7 @@ test("of a kernel that leaves partial results the values are those that the next
   await expect(values).toContainText("partial results");
   await page.getByRole("tab", { name: /^Memory/ }).click();
   await expect(play.region("Kernels").getByRole("tabpanel")).toContainText("loss partials");
+  // Read as loops, the kernel would hold a row of logits: it never does.
+  await page.getByRole("tab", { name: /^Loops/ }).click();
+  await expect(play.region("Kernels").getByRole("tabpanel")).toContainText("run as one, tile by tile");
 });

@@ -74,12 +74,7 @@ export function CardViews({ kernel, card }: Props) {
         ))}
       </div>
       {view === "Memory" && look && <Neighbours accesses={look.accesses} />}
-      {view === "Arithmetic" && (
-        <>
-          <p>{card.intensity}.</p>
-          <p>{card.rate}.</p>
-        </>
-      )}
+      {view === "Arithmetic" && card.arithmetic.map((each) => <p key={each}>{each}.</p>)}
       {view === "Instructions" && look && <Instructions look={look} />}
       {view === "Launch" && (
         <dl>

@@ -57,6 +57,19 @@ function useNaiveCount(kernel: Kernel, { graph }: Fusion): number {
   );
 }
 
+/** Kernels that go over a row once, tile by tile, whatever folds of the whole row they take part in. */
+const ONE_PASS: ReadonlySet<Kernel["template"]> = new Set(["flash", "contract-reduce"]);
+
+/** Several loops stand here for one: each reads as if the fold before it had ended. */
+const runAsOne = (lines: readonly LoopLine[], { template }: Kernel): boolean =>
+  ONE_PASS.has(template) &&
+  lines.some(
+    ({ text, depth }, i) =>
+      depth > 0 &&
+      text.startsWith("for ") &&
+      lines.slice(0, i).some((line) => line.depth === depth && line.text === text),
+  );
+
 export function LoopsTab({ plan, fusion, kernel }: Props) {
   const hovered = usePlayground((state) => state.hovered);
   const region = fusion.regions.get(kernel.region);
@@ -74,6 +87,12 @@ export function LoopsTab({ plan, fusion, kernel }: Props) {
     <div className="kernel-scroll loops">
       <h3>{isByHand ? "The generated kernel" : "This kernel"}</h3>
       <Nest lines={fused} isLit={isLit} />
+      {runAsOne(fused, kernel) && (
+        <p>
+          Loops over the same axis run as one, tile by tile: what needs a whole row takes what is known of it so far,
+          and sums are rescaled when that changes.
+        </p>
+      )}
       {apart.length > 1 && (
         <>
           <h3>

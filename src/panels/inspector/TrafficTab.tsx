@@ -84,7 +84,9 @@ function KernelTable({ traffic, current, byHand }: TableProps) {
       </table>
       {byHand === "no" && (
         <p>
-          {decimal(traffic.flops, "FLOP")}, {significant(traffic.intensity)} FLOP per byte
+          {traffic.joins
+            ? "Its FLOP are counted with the kernel before it"
+            : `${decimal(traffic.flops, "FLOP")}, ${significant(traffic.intensity)} FLOP per byte`}
           {traffic.modelledBytes > 0 && `; ${showBytes(traffic.modelledBytes)} are read again from the cache`}
         </p>
       )}

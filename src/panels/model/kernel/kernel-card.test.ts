@@ -3,7 +3,7 @@ import { compile, defaultOptions, fusionAt, generic, type Kernel } from "../../.
 import { examples } from "../../../lessons";
 import { showMicros } from "../units";
 import { kernelCard, occupancyOf } from "./kernel-card";
-import { naiveKernels } from "./kernels";
+import { naiveKernels, trafficSentence } from "./kernels";
 
 const planned = (text: string) => {
   const compilation = compile(text, defaultOptions);
@@ -14,14 +14,14 @@ const planned = (text: string) => {
 
 test("the parts are those of the predicted time, and what overlaps is named", () => {
   const { kernel, naive } = planned("x: f32[2048, 2048]\nb: f32[2048, 2048]\ny = log(relu(x + b))\n");
-  const { parts, sum, intensity } = kernelCard(kernel, naive, generic);
+  const { parts, sum, arithmetic: said } = kernelCard(kernel, naive, generic);
   const [launch, reads, writes, arithmetic] = parts.map(({ micros }) => micros) as [number, number, number, number];
   expect(launch).toBe(8);
   expect(reads).toBeCloseTo((32 * 2 ** 20) / 2e6, 6);
   expect(writes).toBeCloseTo((16 * 2 ** 20) / 2e6, 6);
   expect(launch + reads + writes + arithmetic - 0.95 * arithmetic).toBeCloseTo(kernel.predictedMicros, 6);
   expect(sum).toMatch(/^33\.\d µs predicted: .+ of arithmetic hide behind memory$/);
-  expect(intensity).toMatch(/÷ 48 MiB = 0\.8\d* FLOP\/B, left of the ridge at 50: memory decides$/);
+  expect(said[0]).toMatch(/÷ 48 MiB = 0\.8\d* FLOP\/B, left of the ridge at 50: memory decides$/);
 });
 
 test.each(examples)("$id: what is shown of a kernel's time adds up to it", ({ text, options, granularity }) => {
@@ -73,4 +73,14 @@ test("many live values fill the register meter and take occupancy, which the nai
 test("a kernel of few workgroups says so", () => {
   const { kernel, naive } = planned("x: f32[64, 64]\ny = relu(x)\n");
   expect(kernelCard(kernel, naive, generic).occupancy.text).toContain("Limited by too few workgroups.");
+});
+
+test("a launch that joins partial results claims no arithmetic of its own: it is counted with the one before", () => {
+  const { fusedPlan } = compile("x: f32[4096, 4096]\ns = sum(x)\nreturn s\n", defaultOptions);
+  const [first, second] = fusedPlan!.kernels as [Kernel, Kernel];
+  const words = (kernel: Kernel): string =>
+    [trafficSentence(kernel), ...kernelCard(kernel, [], generic).parts.map(({ text }) => text)].join(" ");
+  expect(words(first)).toContain("1 FLOP per element");
+  expect(words(second)).not.toMatch(/\b0 FLOP/);
+  expect(words(second)).toContain("counted with the kernel before it");
 });

@@ -10,6 +10,7 @@ import {
   type Kernel,
   type OccupancyLimits,
 } from "../../../fusion";
+import { isCountedBefore } from "../plan/traffic";
 import { count, decimal, plural, showBytes, showMicros, significant } from "../units";
 
 export interface CardPart {
@@ -33,10 +34,8 @@ export interface KernelCard {
   readonly parts: readonly CardPart[];
   /** `33.2 µs predicted: 398 ns of arithmetic hide behind memory` */
   readonly sum: string;
-  /** The formula of the arithmetic intensity with this kernel's numbers, and the side of the ridge. */
-  readonly intensity: string;
-  /** What the arithmetic comes to in the predicted time, and of what it could be. */
-  readonly rate: string;
+  /** The formula of the arithmetic intensity with this kernel's numbers, and the side of the ridge; what the arithmetic comes to in the predicted time, and of what it could be. */
+  readonly arithmetic: readonly string[];
   readonly registers: Meter;
   readonly occupancy: Meter;
 }
@@ -132,15 +131,19 @@ export function kernelCard(kernel: Kernel, naive: readonly Kernel[], profile: De
       {
         name: "Arithmetic",
         micros: computeMicros,
-        text: `${decimal(kernel.flops, "FLOP")}, ${plural(wgslLines(kernel), "line")} of WGSL`,
+        text: `${isCountedBefore(kernel) ? "counted with the kernel before it" : decimal(kernel.flops, "FLOP")}, ${plural(wgslLines(kernel), "line")} of WGSL`,
       },
       ...(waitingMicros > LEAST_SHOWN
         ? [{ name: "Waiting", micros: waitingMicros, text: "for loads, for other threads, or for earlier arithmetic" }]
         : []),
     ],
     sum: `${showMicros(kernel.predictedMicros)} predicted${overlapOf(kernel)}`,
-    intensity: `${decimal(kernel.flops, "FLOP")} ÷ ${showBytes(bytes)} = ${significant(x)} FLOP/B, ${x < y ? "left" : "right"} of the ridge at ${significant(y)}: ${x < y ? "memory" : "arithmetic"} decides`,
-    rate: `${decimal(rate, "FLOP/s")} in the predicted time, ${percent(rate / shaderRate(profile))} of the peak of ${decimal(shaderRate(profile), "FLOP/s")}`,
+    arithmetic: isCountedBefore(kernel)
+      ? ["It joins partial results: its FLOP are counted with the kernel before it"]
+      : [
+          `${decimal(kernel.flops, "FLOP")} ÷ ${showBytes(bytes)} = ${significant(x)} FLOP/B, ${x < y ? "left" : "right"} of the ridge at ${significant(y)}: ${x < y ? "memory" : "arithmetic"} decides`,
+          `${decimal(rate, "FLOP/s")} in the predicted time, ${percent(rate / shaderRate(profile))} of the peak of ${decimal(shaderRate(profile), "FLOP/s")}`,
+        ],
     registers: registerMeter(kernel),
     occupancy: occupancyMeter(kernel, naive),
   };

@@ -13,6 +13,7 @@ import {
 } from "../../../fusion";
 import type { KernelColours } from "../../../picture";
 import type { Selection } from "../../../state";
+import { isCountedBefore } from "../plan/traffic";
 import { plural, showBytes, showFigures } from "../units";
 
 /** 1 to 6: the token `--k1` … of a kernel, which keeps its colour while it lives; one without takes its number in the plan. */
@@ -47,8 +48,8 @@ export function shownKernel(plan: Plan, asked: string | null, selection: Selecti
 /** `Reads 6 MiB, writes 6 MiB, 3 FLOP per element.` The element is one of the largest tensor that the kernel touches. */
 export function trafficSentence(kernel: Kernel): string {
   const largest = kernel.bindings.reduce((most, { type }) => Math.max(most, sizeOf(type.shape)), 1);
-  const work = `${showFigures(kernel.flops / largest)} FLOP per element`;
-  return `Reads ${showBytes(bytesMoved(kernel.reads))}, writes ${showBytes(bytesMoved(kernel.writes))}, ${work}.`;
+  const work = isCountedBefore(kernel) ? "" : `, ${showFigures(kernel.flops / largest)} FLOP per element`;
+  return `Reads ${showBytes(bytesMoved(kernel.reads))}, writes ${showBytes(bytesMoved(kernel.writes))}${work}.`;
 }
 
 /** The same of a kernel by hand, whose arithmetic nobody counts. */

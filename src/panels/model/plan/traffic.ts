@@ -22,6 +22,10 @@ export const eventsOf = ({ reads, writes }: Kernel): number => transfersIn(reads
 /** FLOP per byte; 0 when nothing moves. */
 export const intensityOf = (flops: number, bytes: number): number => (bytes === 0 ? 0 : flops / bytes);
 
+/** Of several launches for one region the first is given the arithmetic of all: those that join its partial results have none of their own. */
+export const isCountedBefore = ({ flops, reads }: Pick<Kernel, "flops" | "reads">): boolean =>
+  flops === 0 && reads.some(({ value }) => isPartials(value));
+
 export interface TrafficRow {
   readonly kernel: string;
   readonly direction: "read" | "write";
@@ -41,6 +45,8 @@ export interface KernelTraffic {
   readonly fullSize: number;
   readonly bytes: number;
   readonly flops: number;
+  /** It joins what the launch before it left, and its arithmetic is counted there. */
+  readonly joins: boolean;
   readonly intensity: number;
   readonly modelledBytes: number;
 }
@@ -79,6 +85,7 @@ export function kernelTraffic(kernel: Kernel, graph: Graph): KernelTraffic {
     fullSize: transfersIn(all.filter((each) => each.fullSize)),
     bytes,
     flops: kernel.flops,
+    joins: isCountedBefore(kernel),
     intensity: intensityOf(kernel.flops, bytes),
     modelledBytes: kernel.modelledBytes,
   };
