@@ -69,6 +69,7 @@ test("both plans run and agree; a software adapter is called one, and no speed-u
   // Another program makes the numbers old, and says so.
   await play.type(small.replace("+ 1", "+ 2"));
   await expect(measured).toContainText("Of an earlier program.");
+  await expect(measured.locator(".measured-results.old .measured-verdict")).toContainText("Same result.");
 });
 
 test("medians are on screen while a run goes on; every element is compared; the step one looks at runs as well", async ({

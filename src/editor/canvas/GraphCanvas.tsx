@@ -49,6 +49,7 @@ function useCulling(next: number): boolean {
 }
 
 const describe = ({ scene }: Picture, step: number): string => {
+  if (scene.nodes.length === 0) return "Op graph, empty";
   const kernels = scene.kernels.map(({ name, title }) => `${name} ${title}`.trim()).join(", ");
   const count = scene.kernels.reduce((sum, kernel) => sum + kernel.count, 0);
   return `Op graph at step ${step}: ${plural(count, "kernel")}${kernels ? `. ${kernels}` : ""}`;
@@ -113,7 +114,7 @@ function Canvas({ cards }: CanvasProps) {
         attributionPosition="bottom-left"
       >
         <Background gap={22} size={1.2} />
-        {picture && <Legend picture={picture} />}
+        {picture && picture.scene.edges.length > 0 && <Legend picture={picture} />}
         <ZoomVariables rootRef={root} />
         {picture && <HullLayer hulls={picture.hulls} brackets={picture.brackets} headings={picture.headings} />}
         <ConnectHint />

@@ -13,7 +13,7 @@ import {
 import { playground, usePlayground, type PlaygroundState } from "../../state";
 import { cellAt, drawCell, gridOf, heatPalette, scaleOf, type CellGrid } from "../heat";
 import { count, plural, significant } from "../model/units";
-import { apartOf, statisticsOf } from "../model/kernel/values";
+import { apartOf, statisticsOf, toldApart } from "../model/kernel/values";
 import { useSize } from "../use-size";
 import { useShownKernel } from "./use-shown-kernel";
 import "./card-views.css";
@@ -140,7 +140,8 @@ function apartWords({ naive, shown, type }: ShownValues): string {
   const { different, worst } = apartOf(naive, shown);
   if (worst === null) return "This step and the naive plan hold the same numbers, bit for bit.";
   const where = coordinatesOf(worst, type.shape).join(", ");
-  return `${plural(different, "element")} of ${count(naive.length)} ${different === 1 ? "differs" : "differ"} from the naive plan's, most at [${where}]: naive ${significant(naive[worst]!, 7)}, this step ${significant(shown[worst]!, 7)}, ${significant(Math.abs(naive[worst]! - shown[worst]!), 2)} apart.`;
+  const [one, other] = toldApart(naive[worst]!, shown[worst]!);
+  return `${plural(different, "element")} of ${count(naive.length)} ${different === 1 ? "differs" : "differ"} from the naive plan's, most at [${where}]: naive ${one}, this step ${other}, ${significant(Math.abs(naive[worst]! - shown[worst]!), 2)} apart.`;
 }
 
 function Numbers({ numbers }: { readonly numbers: ShownValues }) {

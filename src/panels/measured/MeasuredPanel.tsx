@@ -87,7 +87,7 @@ function Results({ view, only }: { readonly view: MeasuredView; readonly only: S
   const { run, withheld } = view;
   const rows = useMemo(() => (run ? shownRows(run) : []), [run]);
   return (
-    <div className={view.old ? "measured-results old" : "measured-results"}>
+    <div className={resultsClass(view)}>
       <Suspense>
         {only !== "roofline" && run && !withheld && rows.length > 0 && (
           <TimeBars rows={rows} predictedFor={run.predictedFor} />
@@ -99,6 +99,9 @@ function Results({ view, only }: { readonly view: MeasuredView; readonly only: S
     </div>
   );
 }
+
+/** What was measured of another program has no colours. */
+const resultsClass = ({ old }: MeasuredView): string => (old ? "measured-results old" : "measured-results");
 
 /** On a projector one thing at a time. */
 const shownOf = ({ presenter, presenterSide }: PlaygroundState): Shown =>
@@ -154,7 +157,11 @@ export function MeasuredPanel() {
           <Covered what="Times and transfers of the fused plan:" />
         </p>
       )}
-      {!covered && view.run && only !== "roofline" && <Verdict run={view.run} />}
+      {!covered && view.run && only !== "roofline" && (
+        <div className={resultsClass(view)}>
+          <Verdict run={view.run} />
+        </div>
+      )}
       {!covered && numbers && view.run && !view.withheld && <Numbers run={view.run} />}
       {!covered && <Results view={view} only={only} />}
       <Suspense>{!covered && view.run?.hand && only !== "roofline" && <ByHand run={view.run} />}</Suspense>

@@ -173,7 +173,7 @@ export function Scrubber() {
           ) : (
             <StepText total={total} stepped={stepped} />
           )}
-          <span className="scrub-hint">height = transfers</span>
+          {total > 0 && <span className="scrub-hint">height = transfers</span>}
         </div>
         {!embed && notes && <notes.PassNote />}
         {!embed && total > 0 && !stepped && <TourOffer />}

@@ -65,9 +65,20 @@ function stepByKey(event: KeyboardEvent, last: number): void {
   move();
 }
 
-/** px that a letter of 12 px text takes, also a bold one, and what stays free between two names. */
-const [LETTER, BETWEEN] = [6.1, 12];
-const nameWidth = (pass: string): number => passTitle(pass).length * LETTER + BETWEEN;
+/** px that stay free between two names. */
+const BETWEEN = 12;
+const widths = new Map<string, number>();
+
+/** px that the name of a pass takes in the page's font, bold as that of the current step is. */
+function nameWidth(pass: string): number {
+  const known = widths.get(pass);
+  if (known !== undefined) return known;
+  const context = document.createElement("canvas").getContext("2d")!;
+  context.font = `650 12px ${getComputedStyle(document.body).fontFamily}`;
+  const width = Math.ceil(context.measureText(passTitle(pass)).width) + BETWEEN;
+  widths.set(pass, width);
+  return width;
+}
 /** px at the right for the count of the passes that decided nothing. */
 const SILENT = 108;
 

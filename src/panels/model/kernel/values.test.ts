@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { apartOf, statisticsOf } from "./values";
+import { apartOf, statisticsOf, toldApart } from "./values";
 
 test("what is no number is counted, and the rest is summed up without it", () => {
   expect(statisticsOf([1, Number.NaN, 3, Infinity, -Infinity])).toEqual({
@@ -17,4 +17,10 @@ test("the element that is farthest apart is found; a number against none comes f
   expect(apartOf([1, 2, 3], [1, 2.5, 3.1])).toMatchObject({ different: 2, worst: 1 });
   expect(apartOf([1, 2, Infinity], [9, Number.NaN, Infinity])).toMatchObject({ different: 2, worst: 1 });
   expect(apartOf([Number.NaN, Infinity], [Number.NaN, Infinity])).toMatchObject({ different: 0, worst: null });
+});
+
+test("two numbers that differ are told with digits that differ", () => {
+  expect(toldApart(0.9137481, 0.913748)).toEqual(["0.9137481", "0.913748"]);
+  const [one, other] = toldApart(Math.fround(0.01373009), Math.fround(0.01373009 + 1.9e-9));
+  expect(one).not.toBe(other);
 });

@@ -1,4 +1,5 @@
 /** @file What is said of a tensor's numbers: their range, what is no number, and where two plans differ most. */
+import { significant } from "../units";
 
 export interface NumberStatistics {
   readonly elements: number;
@@ -57,4 +58,14 @@ export function apartOf(a: ArrayLike<number>, b: ArrayLike<number>): Apart {
     if (worst === null || far > most) [worst, most] = [i, far];
   }
   return { distance, different, worst };
+}
+
+/** Digits that tell most numbers apart, and those that tell any two of f32 apart. */
+const [DIGITS, ALL_DIGITS] = [7, 9];
+
+/** Two numbers, with as many digits as it takes to see that they differ. */
+export function toldApart(a: number, b: number): readonly [string, string] {
+  const at = (digits: number) => [significant(a, digits), significant(b, digits)] as const;
+  const short = at(DIGITS);
+  return short[0] === short[1] ? at(ALL_DIGITS) : short;
 }
