@@ -195,7 +195,7 @@ y = dropout(p, p=0.1, seed=7)
     chapter: "bandwidth",
     title: "Attention scores",
     sentence:
-      "Scale and mask fuse into the matmul. Softmax needs whole rows: one kernel would compute each score twice, so two are predicted to be faster.",
+      "Scale and mask fuse into the matmul. Softmax needs whole rows: workgroups that own them are too few to keep the GPU busy, so two kernels are predicted to be faster.",
     text: `# softmax(q kᵀ / √d + mask)
 N = 1024
 D = 64
