@@ -161,10 +161,11 @@ export function windowsProduct(
   };
   if (apart.length > 0) {
     seen = call("window", call("window", seen, { kernel_size: batches, padding }), plain);
+    // Phases first: their weights stay the same along all that is beside them, whose windows are then columns of one matrix.
     const first = beside.length;
-    seen = ordered(seen, [...range(0, first), ...range(first + 1, rank), first, ...range(first + 1 + rank, 2 * rank)]);
+    seen = ordered(seen, [...range(first + 1, rank), ...range(0, first + 1), ...range(first + 1 + rank, 2 * rank)]);
   } else seen = call("window", seen, { ...plain, padding });
-  const columns = shaped(seen, [...beside, ...apart, depth, sizeOf(counts)]);
+  const columns = shaped(seen, [...apart, ...beside, depth, sizeOf(counts)]);
   const product = (left: NodeId): NodeId => factory.call("matmul", [left, columns], {}, n, late);
   if (!all.some((each) => spread(each) > 1)) {
     product(parts.weights);
@@ -179,15 +180,12 @@ export function windowsProduct(
   taken = shaped(taken, [...own, outputs, channels, ...all.flatMap((each) => [each.taps, each.batches, each.rows])]);
   taken = call("flip", taken, { axes: range(0, rank).map((i) => lead + 3 * i + 2) });
   const each = (part: number): number[] => range(0, rank).map((i) => lead + 3 * i + part);
-  taken = ordered(taken, [...range(0, own.length), ...each(1), own.length, ...each(2), own.length + 1, ...each(0)]);
-  const left = shaped(taken, [...own, ...apart, outputs * sizeOf(rows), depth]);
+  taken = ordered(taken, [...each(1), ...range(0, own.length), own.length, ...each(2), own.length + 1, ...each(0)]);
+  const along = apart.length > 0 ? [...apart, ...beside.slice(own.length).map(() => 1)] : [];
+  const left = shaped(taken, [...along, ...own, outputs * sizeOf(rows), depth]);
 
   // Results of all phases, put between one another.
   const [at, mine] = [beside.length, 1 + 2 * rank];
-  const found = shaped(product(left), [...beside, ...batches, outputs, ...rows, ...counts]);
-  ordered(found, [
-    ...range(0, at),
-    at + rank,
-    ...range(0, rank).flatMap((i) => [at + mine + i, at + i, at + rank + 1 + i]),
-  ]);
+  const found = shaped(product(left), [...batches, ...beside, outputs, ...rows, ...counts]);
+  ordered(found, [...range(rank, at + 1), ...range(0, rank).flatMap((i) => [at + mine + i, i, at + rank + 1 + i])]);
 }

@@ -32,6 +32,8 @@ export interface ProductShape {
   readonly leftAlongK: boolean;
   /** The right operands lie contiguously along k; otherwise along n. */
   readonly rightAlongK: boolean;
+  /** Lines of memory that a warp asks for, for a vector of each thread, where either operand lies in no order; 0 and absent: whole vectors. */
+  readonly lines?: { readonly left: number; readonly right: number };
   /** Bytes of one element of an operand. */
   readonly bytes: number;
   /** Bytes of what is stored behind the operands: windows show each element of theirs many times. Absent: as the operands are. */
@@ -205,6 +207,16 @@ export function aloneShare(threads: number, target: Target, byVectors = false): 
   return (byVectors ? ALONE_BY_VECTORS : ALONE) * Math.min(1, threads / (about * BUSY_ALONE));
 }
 
+/** Lines of memory that a multiprocessor asks its cache for in a µs; how much of the shorter of asking and multiplying is added to the other. */
+const [LINES, LINES_LOST] = [1500, 0.5];
+
+/** Lines asked for to load so many rows and columns at one of k. */
+const linesAsked = ({ lines }: ProductShape, rows: number, columns: number): number =>
+  lines === undefined ? 0 : (rows * lines.left + columns * lines.right) / (4 * 32);
+
+const besideLines = (multiplying: number, asking: number): number =>
+  Math.max(multiplying, asking) + LINES_LOST * Math.min(multiplying, asking);
+
 function tiled(shape: ProductShape, tile: MatmulTile, chunks: number, machines: Machines): Candidate {
   const { batch, m, n, k } = shape.sizes;
   const chunkLength = tile.k * Math.ceil(k / chunks / tile.k);
@@ -228,7 +240,8 @@ function tiled(shape: ProductShape, tile: MatmulTile, chunks: number, machines: 
     const exposed =
       Math.max(0, EXPOSED_THREADS / atWork - EXPOSED_HIDDEN) * ((shape.beside ?? 0) / (BYTES * multiprocessors));
     const multiplying = share < 1 ? Math.max(average * uneven, alone()) + exposed : average;
-    return overlapping(moving, START + multiplying) + joinMicros(shape, parts, multiprocessors);
+    const asking = (workgroups * chunkLength * linesAsked(shape, tile.m, tile.n)) / (LINES * multiprocessors);
+    return overlapping(moving, START + besideLines(multiplying, asking)) + joinMicros(shape, parts, multiprocessors);
   });
   return { tile, thin: null, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros, share };
 }
@@ -269,8 +282,10 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
     const together = Math.min(beside, Math.ceil(workgroups / multiprocessors));
     const turn = Math.max(LOAD + ISSUE * loads, together * stripMicros);
     const alone = START + turns * turn + Math.max(joining, together * JOINED * strips);
+    const asking = (walked * linesAsked(shape, rows, across)) / (LINES * multiprocessors);
+    const walking = waves * alone + (STARTS * workgroups) / multiprocessors;
     return (
-      overlapping(moved / (BYTES * multiprocessors), waves * alone + (STARTS * workgroups) / multiprocessors) +
+      overlapping(moved / (BYTES * multiprocessors), besideLines(walking, asking)) +
       joinMicros(shape, parts, multiprocessors)
     );
   });
@@ -402,6 +417,7 @@ export function productFactors(
     stored,
     beside,
     direct,
+    JSON.stringify(shape.lines),
     JSON.stringify(named),
     left,
   ].join();

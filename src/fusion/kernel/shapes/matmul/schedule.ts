@@ -32,9 +32,20 @@ import { membersBehind } from "../fold/rows/row-steps";
 import { readTwice } from "../attention/reduce-schedule";
 import { bandIn, bandOfProduct, readInBand } from "./banded";
 import type { Footprint } from "../../indices/footprint";
-import { CPU_TILE, matmulSizes, namedTile, tileBytes, tileRereads, tileThreads, type MatmulSizes } from "./matmul";
+import {
+  CPU_TILE,
+  matmulAxes,
+  matmulSizes,
+  namedTile,
+  tileBytes,
+  tileRereads,
+  tileThreads,
+  type MatmulSizes,
+} from "./matmul";
 import { resolveView, storedInputs } from "../../indices/views";
 import { aloneShare, mayShareK, productFactors, type ProductShape } from "./matmul-factors";
+import { IndexSpace } from "../../emit/index-space";
+import { operandLies } from "./operand-indices";
 import { ownedFigures, ownedTile } from "./owned-rows";
 import { productsOf } from "./shared-operand";
 import { slidingAxis, slidingFactors, slidingFigures, slidingRegisters } from "./sliding";
@@ -140,6 +151,7 @@ export function scheduleMatmul(
     sizes,
     count: products.length,
     ...alongK(graph, region.members, products, sizes),
+    lines: linesOf(graph, region.members, products, sizes),
     bytes: dtypeBytes(node(graph, node(graph, form.contraction!).inputs[0]!).type.dtype),
     ...(left && { band: left, beside: besideBytes(graph, region, form.contraction!, reads, left.side) }),
     ...(sizes.m === 1 && { stored: storedBytes(graph, reads) }),
@@ -293,6 +305,25 @@ function alongK(
 ): Pick<ProductShape, "leftAlongK" | "rightAlongK"> {
   const lies = (which: 0 | 1): boolean => products.every((id) => liesAlongK(graph, members, id, which));
   return { leftAlongK: !mayShareK(sizes) || lies(0), rightAlongK: lies(1) };
+}
+
+/** Lines of memory that a warp asks for beyond whole vectors, for a vector of each thread: of windows, and of other operands that lie apart. */
+function linesOf(
+  graph: Graph,
+  members: readonly NodeId[],
+  products: readonly NodeId[],
+  sizes: MatmulSizes,
+): ProductShape["lines"] {
+  const axes = matmulAxes(graph, products[0]!, "elements", products);
+  const [left, right] = ([0, 1] as const).map((which) =>
+    Math.max(
+      ...products.map((id) => {
+        const { inOrder, lines } = operandLies(graph, members, id, which, axes, sizes, new IndexSpace());
+        return inOrder ? 0 : lines;
+      }),
+    ),
+  ) as [number, number];
+  return { left, right };
 }
 
 /** Do neighbours along k of that operand lie side by side in the largest tensor behind it? */

@@ -4,6 +4,7 @@ import { opDef } from "../../../../ops";
 import { followersPastFolds, isStoredTransposed, permutationOf, type Follower } from "../../../indices/alignment";
 import { isFreeView } from "../../../indices/views";
 import { batchAs, matmulAxes, matmulSizes, type MatmulAxes, type MatmulSizes } from "../matmul";
+import { OperandIndices, operandLies, type OperandLies } from "../operand-indices";
 import { productsOf } from "../shared-operand";
 import { loweringOf, type Job } from "../../../emit/kernel-frame";
 import type { Cond, Index, IndexSpace, Tuple } from "../../../emit/index-space";
@@ -11,7 +12,6 @@ import { literal, type Buffer, type Reg, type Value } from "../../../emit/kernel
 import { registerScalar, wordFor } from "../../../emit/emitter";
 import type { Lowering } from "../../../emit/lowering";
 import { dependsOnLane, masked } from "../../../emit/accumulate";
-import { probeLoads, runOf, strideOf } from "../../../emit/dry-run";
 
 export class Contraction {
   readonly low: Lowering;
@@ -20,7 +20,7 @@ export class Contraction {
   readonly id: NodeId;
   readonly scalar: DType;
   readonly #operands: readonly [NodeId, NodeId];
-  readonly #shapes: readonly [Shape, Shape];
+  readonly #indices: OperandIndices;
   /** One column, taken as the only row of (bᵀ·aᵀ)ᵀ: `left` and `right`, m and n are swapped. */
   readonly #swapped: boolean;
   readonly #out: Shape;
@@ -44,9 +44,9 @@ export class Contraction {
     const sizes = matmulSizes(graph, this.id, as, products);
     this.sizes = this.#swapped ? { ...sizes, m: sizes.n, n: sizes.m } : sizes;
     this.#operands = [n.inputs[0]!, n.inputs[1]!];
-    this.#shapes = [node(graph, n.inputs[0]!).type.shape, node(graph, n.inputs[1]!).type.shape];
     this.#out = n.type.shape;
     this.#axes = matmulAxes(graph, this.id, as, products);
+    this.#indices = new OperandIndices(graph, this.id, this.space, this.#axes);
     const dtypes = this.#operands.map((id) => node(graph, id).type.dtype);
     this.scalar = registerScalar(opDef(n.op).operandTypes?.(dtypes, n.attrs)[0] ?? n.type.dtype);
   }
@@ -62,11 +62,11 @@ export class Contraction {
   }
 
   #a(batch: Index, row: Index, k: Index): Value {
-    return this.#operand(0, this.#leftAt(batch, row, k));
+    return this.#operand(0, this.#indices.left(batch, row, k));
   }
 
   #b(batch: Index, k: Index, column: Index): Value {
-    return this.#operand(1, this.#rightAt(batch, k, column));
+    return this.#operand(1, this.#indices.right(batch, k, column));
   }
 
   #operand(which: 0 | 1, at: Tuple): Value {
@@ -74,62 +74,21 @@ export class Contraction {
     return this.low.converted(this.low.valueAt(id, at), this.scalar, id);
   }
 
-  #leftAt(batch: Index, row: Index, k: Index): Tuple {
-    return this.#within(this.#shapes[0].slice(0, -1), this.#outer(batch, row, null), [k]);
-  }
-
-  #rightAt(batch: Index, k: Index, column: Index): Tuple {
-    const shape = this.#shapes[1];
-    const own = this.space.unravel(column, this.#axes.columns);
-    const beside = this.#outer(batch, null, own).slice(0, this.#axes.rows.length === 0 ? undefined : -1);
-    return this.#within(shape.slice(0, -2), beside, shape.length > 1 ? [k, own.at(-1)!] : [k]);
-  }
-
-  /** An operand's own axes among all outer ones, aligned at the right; of one that it repeats it has the first. */
-  #within(own: Shape, outer: readonly Index[], inner: readonly Index[]): Tuple {
-    const first = outer.length - own.length;
-    const at = own.map((extent, axis) => (extent === 1 ? this.space.int(0) : outer[first + axis]!));
-    return this.space.tuple([...at, ...inner]);
-  }
-
-  /** The axes of the result before the last one of its columns; zero for what an operand does not ask for. */
-  #outer(batch: Index, row: Index | null, column: readonly Index[] | null): Index[] {
-    const { space } = this;
-    const { batch: shape, rows, columns } = this.#axes;
-    const none = (axes: Shape): Index[] => axes.map(() => space.int(0));
-    return [
-      ...space.unravel(batch, shape),
-      ...(column ?? none(columns)).slice(0, -1),
-      ...(row === null ? none(rows) : space.unravel(row, rows)),
-    ];
-  }
-
   outAt(batch: Index, m: Index, n: Index): Tuple {
-    if (this.#swapped) [m, n] = [n, m];
-    const column = this.space.unravel(n, this.#axes.columns);
-    return this.space.tuple([...this.#outer(batch, m, column), ...column.slice(-1)]);
+    return this.#swapped ? this.#indices.out(batch, n, m) : this.#indices.out(batch, m, n);
   }
 
-  /** Does `left` or `right` lie along k rather than along its other axis? Decided by the largest tensor behind it. */
+  /** Do neighbouring threads load `left` or `right` along k rather than along its other axis? */
   alongK(side: 0 | 1): boolean {
-    const { space, sizes } = this;
-    const [k, other] = [
-      space.variable("k", sizes.k - 1, 0),
-      space.variable("other", (side === 0 ? sizes.m : sizes.n) - 1, 0),
-    ];
+    return this.lies(side).alongK;
+  }
+
+  /** How `left` or `right` lies in memory. */
+  lies(side: 0 | 1): OperandLies {
+    const { job, space, sizes } = this;
     const which = this.#swapped ? ((1 - side) as 0 | 1) : side;
-    const zero = space.int(0);
-    const at =
-      which === 0
-        ? this.#leftAt(zero, space.of(other), space.of(k))
-        : this.#rightAt(zero, space.of(k), space.of(other));
-    const loads = probeLoads(this.job.graph, this.job.region.members, space, [{ id: this.#operands[which], at }]);
-    const largest = loads.toSorted((a, b) => b.elements - a.elements)[0];
-    if (largest === undefined) return false;
-    const stride = strideOf(largest.offset, k);
-    if (stride !== null) return stride === 1;
-    // Heads that lie apart, or windows: pieces of k are contiguous, and so may be pieces of the other axis.
-    return runOf(space, largest.offset, k) > runOf(space, largest.offset, other);
+    const own = this.#swapped ? { ...sizes, m: sizes.n, n: sizes.m } : sizes;
+    return operandLies(job.graph, job.region.members, this.id, which, this.#axes, own, space);
   }
 
   /** Four columns from a multiple of four on lie side by side in the result. */
