@@ -194,6 +194,7 @@ export const rewritten: Readonly<Record<string, string>> = {
   "shown-twice": `x0: f32[1, 1]\nx2: f32[2, 1]\nx3: f32[2, 1]\nv3 = softmax(x0 @ transpose(x2, -1, -2), dim=-1) @ x3\nv4 = flatten(v3)\nv5 = flatten(v3)\nv7 = relu(v4)`,
   "row-of-a-product": `q: f32[5, 4]\nk: f32[6, 4]\nv: f32[6, 4]\np = softmax(q @ k.T, dim=-1)\no = p @ v\nr = (-((o * 2) @ v.T) * p).sum(dim=-1, keepdim=True)\ny = o + r`,
   "windows-by-phase": `x: f32[1, 4, 5, 6]\nw: f32[4, 2, 3, 4] = param()\ny = conv_transpose(x, w, stride=2, padding=(0, 1), output_padding=(1, 0))`,
+  "windows-by-phase-samples": `x: f32[3, 4, 8, 8]\nw: f32[4, 20, 4, 4] = param()\ny = relu(conv_transpose(x, w, stride=2, padding=1))`,
   "what-taps-saw": `x: f32[1, 2, 7]\nw: f32[6, 2, 3] = param()\nd: f32[1, 6, 7]\ny, pull = vjp(lambda x: conv(x, w, padding=1), x)\nreturn pull(d)`,
   "drawn-twice": `x: f32[40]\na = dropout(x, p=0.5, seed=1)\nb = dropout(x, p=0.5, seed=1)\ny = a - b`,
 };

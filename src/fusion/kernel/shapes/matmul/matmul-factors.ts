@@ -5,7 +5,7 @@
  */
 import type { Target } from "../../../ir";
 import { isEven, LONG_K, offeredTiles, THIN, tileBytes, tileThreads, type MatmulSizes } from "./matmul";
-import { STARTS } from "../../nest/price";
+import { STARTS, WARP } from "../../nest/price";
 import { threadsWithin } from "../../nest/threads";
 import {
   BYTES,
@@ -32,8 +32,8 @@ export interface ProductShape {
   readonly leftAlongK: boolean;
   /** The right operands lie contiguously along k; otherwise along n. */
   readonly rightAlongK: boolean;
-  /** Lines of memory that a warp asks for, for a vector of each thread, where either operand lies in no order; 0 and absent: whole vectors. */
-  readonly lines?: { readonly left: number; readonly right: number };
+  /** Lines of memory that a warp asks for to load a vector of each thread, where an operand lies in no order: 0 where it does. */
+  readonly lines?: { readonly [side in "left" | "right"]: { readonly tiled: number; readonly vectors: number } };
   /** Bytes of one element of an operand. */
   readonly bytes: number;
   /** Bytes of what is stored behind the operands: windows show each element of theirs many times. Absent: as the operands are. */
@@ -211,8 +211,8 @@ export function aloneShare(threads: number, target: Target, byVectors = false): 
 const [LINES, LINES_LOST] = [1500, 0.5];
 
 /** Lines asked for to load so many rows and columns at one of k. */
-const linesAsked = ({ lines }: ProductShape, rows: number, columns: number): number =>
-  lines === undefined ? 0 : (rows * lines.left + columns * lines.right) / (4 * 32);
+const linesAsked = ({ lines }: ProductShape, as: "tiled" | "vectors", rows: number, columns: number): number =>
+  lines === undefined ? 0 : (rows * lines.left[as] + columns * lines.right[as]) / (4 * WARP);
 
 const besideLines = (multiplying: number, asking: number): number =>
   Math.max(multiplying, asking) + LINES_LOST * Math.min(multiplying, asking);
@@ -240,7 +240,7 @@ function tiled(shape: ProductShape, tile: MatmulTile, chunks: number, machines: 
     const exposed =
       Math.max(0, EXPOSED_THREADS / atWork - EXPOSED_HIDDEN) * ((shape.beside ?? 0) / (BYTES * multiprocessors));
     const multiplying = share < 1 ? Math.max(average * uneven, alone()) + exposed : average;
-    const asking = (workgroups * chunkLength * linesAsked(shape, tile.m, tile.n)) / (LINES * multiprocessors);
+    const asking = (workgroups * chunkLength * linesAsked(shape, "tiled", tile.m, tile.n)) / (LINES * multiprocessors);
     return overlapping(moving, START + besideLines(multiplying, asking)) + joinMicros(shape, parts, multiprocessors);
   });
   return { tile, thin: null, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros, share };
@@ -282,7 +282,7 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
     const together = Math.min(beside, Math.ceil(workgroups / multiprocessors));
     const turn = Math.max(LOAD + ISSUE * loads, together * stripMicros);
     const alone = START + turns * turn + Math.max(joining, together * JOINED * strips);
-    const asking = (walked * linesAsked(shape, rows, across)) / (LINES * multiprocessors);
+    const asking = (walked * linesAsked(shape, "vectors", rows, across)) / (LINES * multiprocessors);
     const walking = waves * alone + (STARTS * workgroups) / multiprocessors;
     return (
       overlapping(moved / (BYTES * multiprocessors), besideLines(walking, asking)) +

@@ -57,11 +57,13 @@ export class OperandIndices {
 export interface OperandLies {
   /** Neighbouring threads go along k rather than along its other axis: that asks for fewer lines. */
   readonly alongK: boolean;
-  /** Neighbours along k, or along the other axis, lie side by side: either way a warp's vectors are whole lines. */
-  readonly inOrder: boolean;
-  /** Lines of memory that a warp asks for, a vector of each thread. */
+  /** Lines of memory that a warp asks for, a vector of each thread, beyond those of whole vectors. */
   readonly lines: number;
+  /** Single elements, neighbouring threads beside one another along k or along the other axis, ask for fewer. Absent: they don't. */
+  readonly elements?: { readonly alongK: boolean; readonly lines: number };
 }
+
+const IN_ORDER = { lines: 0 } as const;
 
 /** @param which operand of `product`, computed by `members` */
 export function operandLies(
@@ -81,45 +83,63 @@ export function operandLies(
   const loads = probeLoads(graph, members, space, [{ id: node(graph, product).inputs[which]!, at }]);
   // What most elements come from decides.
   const largest = loads.toSorted((a, b) => b.elements - a.elements)[0];
-  const inOrder = { inOrder: true, lines: WHOLE };
-  if (largest === undefined) return { alongK: false, ...inOrder };
+  if (largest === undefined) return { alongK: false, ...IN_ORDER };
   const [stepK, stepOther] = [strideOf(largest.offset, k), strideOf(largest.offset, other)];
-  if (stepK === 1 || stepOther === 1) return { alongK: stepK === 1, ...inOrder };
+  if (stepK === 1 || stepOther === 1) return { alongK: stepK === 1, ...IN_ORDER };
   // Windows, heads that lie apart, weights of which taps are taken.
   const own = loads.filter(({ value }) => value === largest.value);
-  const [along, across] = [true, false].map((byK) => linesOf(own, k, other, byK)) as [number, number];
-  if (along !== across) return { alongK: along < across, inOrder: false, lines: Math.min(along, across) };
+  const asked = (byK: boolean, byElement: boolean): number => linesOf(own, k, other, byK, byElement);
+  const [along, across] = [asked(true, false), asked(false, false)];
   const runs = [k, other].map((variable) => runOf(space, largest.offset, variable)) as [number, number];
-  return { alongK: runs[0] > runs[1], inOrder: false, lines: along };
+  const alongK = along === across ? runs[0] > runs[1] : along < across;
+  const [singleAlong, singleAcross] = [asked(true, true), asked(false, true)];
+  const [lines, single] = [Math.min(along, across), Math.min(singleAlong, singleAcross)];
+  const elements = { alongK: singleAlong < singleAcross, lines: single };
+  const fewer = single * FEWER < lines && own.every(({ offset }) => isSteady(offset, k));
+  return { alongK, lines, ...(fewer && { elements }) };
+}
+
+/** Least steps of k of a tile. */
+const LEAST_STEPS = 8;
+
+/** Whether each tile lies as far behind the one before it, wherever in k: single elements, each with a step of its own, then cost one addition each. */
+function isSteady(offset: Index, k: IndexVar): boolean {
+  const at = (step: number): number => valueAt(offset, new Map([[k, step]]));
+  const far = at(LEAST_STEPS) - at(0);
+  const last = Math.min(k.max - LEAST_STEPS, 4 * STEPS);
+  for (let step = 1; step <= last; step++) if (at(step + LEAST_STEPS) - at(step) !== far) return false;
+  return k.max >= LEAST_STEPS;
 }
 
 /** Threads that ask together, steps of k of a tile, elements of a line. */
 const [WARP, STEPS, LINE] = [32, 16, 32];
-/** Lines of a vector of each of them, side by side. */
-const WHOLE = (4 * WARP) / LINE;
+/** How many times fewer lines single elements must ask for: they are stored one by one. */
+const FEWER = 1.5;
 
-/** Lines that a warp asks for to load a vector each, element by element where these lie apart. */
-function linesOf(loads: readonly ProbedLoad[], k: IndexVar, other: IndexVar, byK: boolean): number {
+/** Lines that a warp asks for to load four elements each: a vector, or one by one where these lie apart, or single elements in turn. */
+function linesOf(loads: readonly ProbedLoad[], k: IndexVar, other: IndexVar, byK: boolean, byElement: boolean): number {
+  const wide = byElement ? 1 : 4;
   const steps = Math.min(STEPS, k.max + 1);
-  const vectors = Math.min(WARP, Math.ceil((other.max + 1) / 4));
-  const threads = Array.from({ length: WARP }, (_, t): [step: number, vector: number] =>
-    byK ? [t % steps, Math.floor(t / steps)] : [Math.floor(t / vectors), t % vectors],
-  );
+  const beside = Math.min(wide * WARP, 4 * Math.ceil((other.max + 1) / 4)) / wide;
+  /** Step of k and unit of the other axis of a thread in its turn. */
+  const unitOf = (at: number): [step: number, unit: number] =>
+    byK ? [at % steps, Math.floor(at / steps)] : [Math.floor(at / beside), at % beside];
   let lines = 0;
   for (const { offset } of loads) {
-    const lanes = [0, 1, 2, 3].map((lane) =>
-      threads.map(([step, vector]) => {
+    const requests = [0, 1, 2, 3].map((i) =>
+      Array.from({ length: WARP }, (_, thread) => {
+        const [step, unit] = unitOf(byElement ? WARP * i + thread : thread);
         const at = new Map([
           [k, Math.min(step, k.max)],
-          [other, Math.min(4 * vector + lane, other.max)],
+          [other, Math.min(byElement ? unit : 4 * unit + i, other.max)],
         ]);
         return valueAt(offset, at);
       }),
     );
-    const isVector = lanes[0]!.every(
-      (first, t) => first % 4 === 0 && lanes.every((own, lane) => own[t] === first + lane),
-    );
-    for (const own of isVector ? lanes.slice(0, 1) : lanes)
+    const isVector =
+      !byElement &&
+      requests[0]!.every((first, t) => first % 4 === 0 && requests.every((own, i) => own[t] === first + i));
+    for (const own of isVector ? requests.slice(0, 1) : requests)
       lines += new Set(own.map((each) => Math.floor(each / LINE))).size;
   }
   return lines;

@@ -45,7 +45,7 @@ import {
 import { resolveView, storedInputs } from "../../indices/views";
 import { aloneShare, mayShareK, productFactors, type ProductShape } from "./matmul-factors";
 import { IndexSpace } from "../../emit/index-space";
-import { operandLies } from "./operand-indices";
+import { operandLies, type OperandLies } from "./operand-indices";
 import { ownedFigures, ownedTile } from "./owned-rows";
 import { productsOf } from "./shared-operand";
 import { slidingAxis, slidingFactors, slidingFigures, slidingRegisters } from "./sliding";
@@ -307,23 +307,20 @@ function alongK(
   return { leftAlongK: !mayShareK(sizes) || lies(0), rightAlongK: lies(1) };
 }
 
-/** Lines of memory that a warp asks for beyond whole vectors, for a vector of each thread: of windows, and of other operands that lie apart. */
+/** Lines of memory that a warp asks for to load a vector of each thread, of operands that lie in no order: as tiles load them, and as vectors. */
 function linesOf(
   graph: Graph,
   members: readonly NodeId[],
   products: readonly NodeId[],
   sizes: MatmulSizes,
-): ProductShape["lines"] {
+): NonNullable<ProductShape["lines"]> {
   const axes = matmulAxes(graph, products[0]!, "elements", products);
-  const [left, right] = ([0, 1] as const).map((which) =>
-    Math.max(
-      ...products.map((id) => {
-        const { inOrder, lines } = operandLies(graph, members, id, which, axes, sizes, new IndexSpace());
-        return inOrder ? 0 : lines;
-      }),
-    ),
-  ) as [number, number];
-  return { left, right };
+  const [left, right] = ([0, 1] as const).map((which) => {
+    const found = products.map((id) => operandLies(graph, members, id, which, axes, sizes, new IndexSpace()));
+    const most = (lines: (lies: OperandLies) => number): number => Math.max(...found.map(lines));
+    return { tiled: most(({ elements, lines }) => elements?.lines ?? lines), vectors: most(({ lines }) => lines) };
+  });
+  return { left: left!, right: right! };
 }
 
 /** Do neighbours along k of that operand lie side by side in the largest tensor behind it? */

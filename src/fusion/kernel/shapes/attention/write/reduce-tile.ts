@@ -7,16 +7,8 @@ import { meetingCells } from "../reduce-schedule";
 import { gridOf, programOf, type Job } from "../../../emit/kernel-frame";
 import type { Index } from "../../../emit/index-space";
 import { literal, type KernelProgram, type Reg } from "../../../emit/kernel-ir";
-import {
-  gridIndex,
-  leftLoads,
-  multiply,
-  tilePositionOf,
-  rightLoads,
-  rightWidth,
-  type TileLoad,
-  type Tiling,
-} from "../../matmul/write/matmul-tile";
+import { gridIndex, leftLoads, multiply, tilePositionOf, rightLoads, rightWidth } from "../../matmul/write/matmul-tile";
+import type { TileLoad, Tiling } from "../../matmul/write/element-loads";
 import { Reduce } from "./reduce";
 import { lowerReduceFinish } from "./reduce-finish";
 import { columnsPerThread, rowPerThread, type Band } from "./accumulator-placement";
@@ -150,8 +142,15 @@ function describe({ f, tile, tiling, grid }: Band): Pick<KernelProgram, "schedul
   };
 }
 
-function stage({ product: c, low }: Reduce, { reg, array, cell, inside }: TileLoad, tile: Index): void {
+function stage({ product: c, low }: Reduce, { reg, array, cell, lane, inside }: TileLoad, tile: Index): void {
   const within = inside(tile);
-  const staged = within.kind === "always" ? reg : low.let(`${reg.name}_now`, reg.scalar, 4, reg, [c.id]);
-  low.emit({ kind: "storeShared", array, index: cell, value: c.masked(staged, within), lane: null, nodes: [c.id] });
+  const staged = within.kind === "always" ? reg : low.let(`${reg.name}_now`, reg.scalar, reg.width, reg, [c.id]);
+  low.emit({
+    kind: "storeShared",
+    array,
+    index: cell,
+    value: c.masked(staged, within),
+    lane: lane ?? null,
+    nodes: [c.id],
+  });
 }

@@ -12,32 +12,9 @@ import { Contraction, finishAll, finishTransposed, liesAlongRows, productsIn } f
 import type { Lowering } from "../../../emit/lowering";
 import { leftPitch, leftVectors, tileThreads } from "../matmul";
 import type { MatmulTile, ProductBand } from "../../../types";
+import { elementLoads, type StagedTile, type TileLoad, type Tiling } from "./element-loads";
 import { lowerJoin } from "./matmul-join";
 import { namesOf, partialLowering } from "../../../emit/split";
-
-export interface Tiling {
-  readonly c: Contraction;
-  readonly tid: Index;
-  readonly batch: Index;
-  /** First row of the tile, a multiple of four, and its first vector column. */
-  readonly top: Index;
-  readonly left: Index;
-  /** The chunk of k that the workgroup walks, and its first step. Absent: all of k. */
-  readonly chunk?: Index;
-  readonly first?: Index;
-  readonly threads: number;
-}
-
-/** A vector of one operand that a thread brings in for each tile of k. */
-export interface TileLoad {
-  readonly reg: Reg;
-  readonly array: SharedArray;
-  readonly cell: Index;
-  /** @param shift rows of the left or vector columns of the right operand past the workgroup's first */
-  readonly fetch: (tile: Index, shift?: Index) => Value;
-  /** Where the vector lies within k: what lies outside must count as 0. Asked only when it is stored, so that no one waits for the load. */
-  readonly inside: (tile: Index) => Cond;
-}
 
 /** A thread's outputs in the tile of its workgroup. */
 export interface TilePosition {
@@ -142,11 +119,11 @@ export function multiplyTiles(job: Job): Tiled {
   );
   const walk = (step: Index): void => {
     const index = span ? step : space.add(first, step);
-    for (const { reg, array, cell, inside } of loads) {
+    for (const { reg, array, cell, lane = null, inside } of loads) {
       const within = inside(index);
-      const staged = within.kind === "always" ? reg : low.let(`${reg.name}_now`, reg.scalar, 4, reg, [c.id]);
+      const staged = within.kind === "always" ? reg : low.let(`${reg.name}_now`, reg.scalar, reg.width, reg, [c.id]);
       const value = c.masked(staged, within);
-      low.emit({ kind: "storeShared", array, index: cell, value, lane: null, nodes: [c.id] });
+      low.emit({ kind: "storeShared", array, index: cell, value, lane, nodes: [c.id] });
     }
     low.barrier();
     if (tiles > 1) {
@@ -315,22 +292,24 @@ export function gridIndex(c: Contraction, gx: number, gy: number, count: number,
 export function leftLoads(tiling: Tiling, array: SharedArray, tile: { m: number; k: number }): TileLoad[] {
   const { c, batch, top } = tiling;
   const { space, sizes } = c;
-  return tileLoads(
-    tiling,
-    {
-      name: "a_next",
-      array,
-      vectors: tile.m / 4,
-      width: leftPitch(tile),
-      k: tile.k,
-      transposed: c.alongK(0),
-      offset: 0,
-    },
-    (vector, k, shift) => {
-      const unit = space.add(space.exactly(space.add(top, shift), 4)!, vector);
-      return c.left(batch, c.quad(unit, sizes.m).at, k);
-    },
-  );
+  const lies = c.lies(0);
+  const staged = {
+    name: "a_next",
+    array,
+    vectors: tile.m / 4,
+    width: leftPitch(tile),
+    k: tile.k,
+    transposed: lies.alongK,
+    offset: 0,
+  };
+  if (lies.elements)
+    return elementLoads(tiling, staged, lies.elements.alongK, (row, k, shift) =>
+      c.left(batch, space.clamp(space.add(space.add(top, shift), row), sizes.m - 1), k),
+    );
+  return tileLoads(tiling, staged, (vector, k, shift) => {
+    const unit = space.add(space.exactly(space.add(top, shift), 4)!, vector);
+    return c.left(batch, c.quad(unit, sizes.m).at, k);
+  });
 }
 
 /** Vectors along n of the right operand's tile. */
@@ -344,23 +323,15 @@ export function rightLoads(
 ): TileLoad[] {
   const { c, batch, left } = tiling;
   const { space, sizes } = c;
-  return tileLoads(
-    tiling,
-    { name: "b_next", array, vectors: tile.n / 4, width, k: tile.k, transposed, offset },
-    (vector, k, shift) => c.right(batch, k, c.quad(space.add(space.add(left, shift), vector), sizes.n).at),
+  const staged = { name: "b_next", array, vectors: tile.n / 4, width, k: tile.k, transposed, offset };
+  const { elements } = c.lies(1);
+  if (elements)
+    return elementLoads(tiling, staged, elements.alongK, (column, k, shift) =>
+      c.right(batch, k, space.clamp(space.add(space.mul(space.add(left, shift), 4), column), sizes.n - 1)),
+    );
+  return tileLoads(tiling, staged, (vector, k, shift) =>
+    c.right(batch, k, c.quad(space.add(space.add(left, shift), vector), sizes.n).at),
   );
-}
-
-/** A tile in workgroup memory: `vectors` for each step of k, `width` from one step to the next, the first of them at `offset`. */
-interface StagedTile {
-  readonly name: string;
-  readonly array: SharedArray;
-  readonly vectors: number;
-  readonly width: number;
-  readonly k: number;
-  /** The operand lies contiguously along k. */
-  readonly transposed: boolean;
-  readonly offset: number;
 }
 
 /** One load of each thread in each iteration; the last iteration must be full. Neighbouring threads follow the direction in which the operand is contiguous. */
