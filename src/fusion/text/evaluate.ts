@@ -10,7 +10,8 @@ import type { NodeId } from "../ir";
 import { type Interpreter, type StatementRun, typeOf } from "./interpreter";
 import { filled, memberValue } from "./calls/member";
 import { holdsAtFirst } from "./statements/any-iteration";
-import { chosenOf, DIFFERENT } from "./statements/both-ways";
+import { chosenOf, DIFFERENT } from "./statements/chosen";
+import { chooseEffects, type Effects, marksOf, takeEffects } from "./statements/effects";
 import { noteUses, staticCondition } from "./statements/static-condition";
 import { prefixOf } from "./calls/member";
 import { BINARY_OPS, COMPARISONS, UNARY_OPS } from "./calls/names";
@@ -116,16 +117,9 @@ export function evaluate(interpreter: Interpreter, run: StatementRun, root: Expr
     else {
       const operands = stack.splice(stack.length - task.operands, task.operands);
       if (task.expr.kind === "conditional") {
-        const { whenTrue, whenFalse } = task.expr;
-        if (task.left) {
-          const value = eitherOf(interpreter, run, task, task.left, operands);
-          stack.push({ value, path: task.path, expr: task.expr });
-          continue;
-        }
         if (isOpen(interpreter, operands[0]!.value)) {
-          tasks.push({ ...task, left: operands[0]!, operands: 2 });
-          for (const [i, expr] of [whenFalse, whenTrue].entries())
-            tasks.push({ expr, path: `${task.path}/${2 - i}`, callee: null, operands: -1 });
+          const value = eitherOf(interpreter, run, { ...task, expr: task.expr }, operands[0]!);
+          stack.push({ value, path: task.path, expr: task.expr });
           continue;
         }
         tasks.push({ ...task, expr: chosen(interpreter, run, task.expr, operands[0]!), operands: -1 });
@@ -333,17 +327,29 @@ const isOpen = (interpreter: Interpreter, value: Value): value is Value & { read
   typeOf(interpreter, value.node).shape.length === 0 &&
   holdsAtFirst(interpreter, value.node) === null;
 
+interface Way {
+  readonly value: Value;
+  readonly effects: Effects;
+}
+
 /** `a if test else b` where only the run knows the test: both are computed, and it chooses. */
 function eitherOf(
   interpreter: Interpreter,
   run: StatementRun,
-  { expr, path }: Task,
-  { value: test }: Operand,
-  [a, b]: readonly Operand[],
+  { expr, path }: { readonly expr: ConditionalExpr; readonly path: string },
+  { value: asked }: Operand,
 ): Value {
-  if (test.kind !== "tensor") return BROKEN;
-  const value = chosenOf(interpreter, run, { node: test.node, expr }, [a!.value, b!.value], path);
-  if (!value) interpreter.diagnostics.add("branch", expr.span, `${DIFFERENT} have one shape.`);
+  if (asked.kind !== "tensor") return BROKEN;
+  const test = { node: asked.node, expr };
+  const [yes, no] = [expr.whenTrue, expr.whenFalse].map((way, i) => {
+    const marks = marksOf(interpreter);
+    const value = interpreter.valueOf(run, way, `${path}/${i + 1}`);
+    return { value, effects: takeEffects(interpreter, marks) };
+  }) as [Way, Way];
+  const value = chosenOf(interpreter, run, test, [yes.value, no.value], path);
+  const choice = { frame: run.frame, statement: run.statement, test, told: new Set<Value>() };
+  const fault = chooseEffects(interpreter, choice, [yes.effects, no.effects]) ?? (value ? null : "have one shape");
+  if (fault) interpreter.diagnostics.add("branch", expr.span, `${DIFFERENT} ${fault}.`);
   return value ?? BROKEN;
 }
 

@@ -23,12 +23,25 @@ import type { NotedNodes } from "./still";
 import type { Variables } from "./layers/variables";
 import type { CallExpr, DefStatement, Expr, ParamDecl, Statement } from "./reading/syntax";
 
+/** How much had been done at one moment. */
+export interface Marks {
+  readonly nodes: number;
+  readonly later: number;
+  readonly grown: number;
+  readonly fields: number;
+  readonly weights: number;
+  readonly replaced: ReadonlyMap<NodeId, NodeId>;
+  readonly first: ReadonlyMap<NodeId, NodeId>;
+}
+
 /** A value that is returned where a condition on data holds. */
 export interface EarlyReturn {
   readonly test: NodeId;
   readonly value: Value;
   /** The condition as written. */
   readonly expr: Expr;
+  /** What is done after this is done where it did not return. */
+  readonly marks: Marks;
 }
 
 /** Where an iteration is left if a condition on data holds. */
@@ -38,8 +51,8 @@ export interface Left {
   readonly expr: Expr;
   /** What names stood for there. */
   readonly values: ReadonlyMap<string, Binding>;
-  /** How many fields had been set, and what had been returned before. */
-  readonly fields: number;
+  /** What had been done and returned before. */
+  readonly marks: Marks;
   readonly early: readonly EarlyReturn[];
 }
 
@@ -292,6 +305,8 @@ export interface Interpreter {
   stopped: boolean;
   /** Runs the statements of a def or a loop. Set by run.ts, which sees everything that this file must not. */
   runBody(statements: readonly Statement[], frame: Frame): void;
+  /** What a def did after it may have returned is done where it did not; as `runBody`. */
+  settleReturns(frame: Frame, statement: Statement): void;
   /** What a call of `callee` answers; as `runBody`, for what call.ts itself calls. */
   call(run: StatementRun, at: CallAt, callee: Value, args: readonly GivenArgument[]): Value;
   /** What the decorators of a def make of it; as `runBody`, for classes. */

@@ -28,6 +28,7 @@ import { differentiates } from "./statements/training-loop";
 import { runEntryFunction, loneDef } from "./entry-function";
 import { numberValue, Scope, type SymbolRecord, type Value } from "./values/values";
 import { type DefStatement, type Statement, bare, bodiesOf, everyStatement } from "./reading/syntax";
+import { settleReturns } from "./statements/both-ways";
 import { outputsOf, warnUnread, warnUnreadGradients, warnUnused, withoutSpares } from "./statements/unused";
 import { beginAsInputs } from "./statements/starting-values";
 import { computedStarts, updatesOf, withDraws, withUpdates } from "./statements/updates";
@@ -211,6 +212,9 @@ function newInterpreter(
     // By `this`: an interpreter that reads the library's text is made from this one.
     runBody(body, frame) {
       runBody(this, body, frame);
+    },
+    settleReturns(frame, statement) {
+      settleReturns(this, frame, statement);
     },
     call(run, at, callee, args) {
       return callValue(this, run, at, callee, args);

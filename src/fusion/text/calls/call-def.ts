@@ -214,6 +214,7 @@ export function callDef(
   // A keyword is a use of the parameter's name: a rename must reach it.
   for (const { name } of args) if (name) inner.scope.find(name.text)?.symbol.addUse(name.span);
   withDerivatives(interpreter, call.derivatives ?? !interpreter.nodes.off, () => interpreter.runBody(def.body, inner));
+  if (inner.result.early?.length) interpreter.settleReturns(inner, def.body.at(-1) ?? def);
   const value = resultOf(interpreter, call, inner);
   interpreter.calls.push({ ...group, span: expr.span, result: value.kind === "tensor" ? value.node : null, expr, run });
   return value;
@@ -243,4 +244,6 @@ function resultOf(interpreter: Interpreter, { def, expr, method, mayEnd }: DefCa
 }
 
 const setsFields = ({ body }: DefStatement): boolean =>
-  ![...everyStatement(body)].some(({ kind }) => kind === "return" || kind === "raise");
+  ![...everyStatement(body)].some(
+    (each) => (each.kind === "return" && each.values.length > 0) || each.kind === "raise",
+  );

@@ -1,9 +1,9 @@
 /** @file `if` on a number that only the run knows: both branches are computed, and the number chooses between what they leave and return, as in jax.lax.cond. */
-import { sameShape, type NodeId } from "../../ir";
+import type { NodeId } from "../../ir";
 import { findOp } from "../../ops";
 import { applyOp } from "../calls/apply";
 import { writeInPlace } from "../calls/memory";
-import { type EarlyReturn, type Frame, type Interpreter, type StatementRun, typeOf } from "../interpreter";
+import { type EarlyReturn, type Frame, type Interpreter, typeOf } from "../interpreter";
 import {
   bare,
   bodiesOf,
@@ -16,17 +16,10 @@ import {
   walk,
 } from "../reading/syntax";
 import { bindName } from "../symbols";
-import {
-  BROKEN,
-  isBroken,
-  isOperand,
-  NONE,
-  numberValue,
-  type Operand,
-  tensorValue,
-  type Value,
-} from "../values/values";
-import { forgetGrown } from "../values/grown";
+import { BROKEN, NONE, numberValue, type Operand, tensorValue, type Value } from "../values/values";
+import { change, latest } from "../values/grown";
+import { chosenOf, DIFFERENT, OPEN } from "./chosen";
+import { chooseEffects, type Effects, marksOf, NO_EFFECTS, standsFor, takeEffects } from "./effects";
 import { namesIn, underName, writtenName } from "./targets";
 
 /** Whether a branch ends with `raise`: no graph can do that. */
@@ -60,6 +53,8 @@ function changesOf(
   const note = (names: readonly NameExpr[] | null): boolean => names !== null && found.push(...names) >= 0;
   const inTarget = (target: Expr): readonly NameExpr[] | null => {
     const expr = bare(target);
+    // What is set of objects is noted where it is set.
+    if (expr.kind === "member") return [];
     if (expr.kind === "tuple" || expr.kind === "list") {
       const inner = expr.items.map(inTarget);
       return inner.includes(null) ? null : inner.flatMap((names) => names!);
@@ -109,6 +104,13 @@ function onlyGrown({ statements }: Interpreter): (name: string) => boolean {
   };
 }
 
+/** Lists that the branches only grow and nobody reads. */
+const toldIn = (interpreter: Interpreter, { branches, otherwise }: IfStatement): readonly NameExpr[] =>
+  [...everyStatement([...branches.flatMap(({ body }) => body), ...otherwise])].flatMap((each) => {
+    const grown = grownName(each);
+    return grown && onlyGrown(interpreter)(grown.name) ? [grown] : [];
+  });
+
 const changedBy = (interpreter: Interpreter, { branches, otherwise }: IfStatement): readonly NameExpr[] | Statement =>
   changesOf([...branches.flatMap(({ body }) => body), ...otherwise], onlyGrown(interpreter));
 
@@ -134,10 +136,9 @@ export function whyNoChoice(interpreter: Interpreter, statement: IfStatement): s
   return `${OPEN} That works for assignments and return, not for ${what}${line}${wrong.kind === "expression" ? " does" : ""}.`;
 }
 
-const OPEN = "This condition depends on data, so both branches are computed and the condition chooses.";
-
 /** What a branch ends with. */
 interface End {
+  readonly effects: Effects;
   readonly values: readonly (Value | undefined)[];
   /** What it returns, whatever else it meets. */
   readonly returned: Value | null;
@@ -162,33 +163,27 @@ export function runBoth(
   test: { readonly node: NodeId; readonly expr: Expr },
 ): string | null {
   const { scope, result } = frame;
-  const { memory } = interpreter;
   const [yesBody, noBody] = [statement.branches[0]!.body, statement.otherwise];
   const names = changedBy(interpreter, statement) as readonly NameExpr[];
   const valuesNow = (): readonly (Value | undefined)[] => names.map(({ name }) => scope.find(name)?.value);
   const before = valuesNow();
-  const written = new Set<Value>();
+  const told = new Set(toldIn(interpreter, statement).map(({ name }) => scope.find(name)?.value));
   const outer = result.early ?? [];
   const endOf = (body: readonly Statement[]): End => {
     const mark = scope.mark();
-    const size = memory?.later.size ?? 0;
-    const changes = interpreter.grown.size;
+    const marks = marksOf(interpreter);
     result.early = [];
     interpreter.runBody(body, frame);
-    const values = valuesNow();
-    const end = { values, returned: result.values && oneOf(result), early: result.early };
+    settleReturns(interpreter, frame, statement);
+    const values = valuesNow().map((value) => value && standsFor(interpreter, value));
+    const [returned, early] = [result.values && oneOf(result), result.early ?? []];
     result.values = null;
     delete result.value;
     result.early = [];
     // The choice reads what each branch binds.
     for (const name of scope.boundSince(mark)) scope.find(name)!.symbol.isRead = true;
     scope.backTo(mark);
-    forgetGrown(interpreter, changes);
-    for (const value of [...(memory?.later.keys() ?? [])].slice(size)) {
-      memory!.later.delete(value);
-      if (before.includes(value)) written.add(value);
-    }
-    return end;
+    return { values, returned, early, effects: takeEffects(interpreter, marks) };
   };
   const [yes, no] = [endOf(yesBody), endOf(noBody)];
   const choose = (name: string, a: Value, b: Value): Value | null =>
@@ -200,15 +195,23 @@ export function runBoth(
       test: allOf(interpreter, frame, statement, [holds(is), each.test], test.expr),
     }));
   result.early = [...outer, ...guarded(yes, true), ...guarded(no, false)];
+  const chooseAll = (unread: ReadonlySet<Value>): string | null => {
+    const fault = chooseEffects(interpreter, { frame, statement, test, told: unread }, [yes.effects, no.effects]);
+    const marks = marksOf(interpreter);
+    result.early = (result.early ?? []).map((each, i) => (i < outer.length ? each : { ...each, marks }));
+    return fault;
+  };
   if (yes.returned && no.returned) {
+    const fault = chooseAll(new Set());
     const value = choose("return", yes.returned, no.returned);
     setResult(interpreter, frame, statement, value ?? BROKEN);
-    return value ? null : "return one shape";
+    return value ? fault : "return one shape";
   }
   const left = yes.returned ? no : no.returned ? yes : null;
   const returned = yes.returned ?? no.returned;
+  const marks = marksOf(interpreter);
   if (returned)
-    result.early = [...result.early, { test: holds(yes.returned !== null), value: returned, expr: test.expr }];
+    result.early = [...result.early, { test: holds(yes.returned !== null), value: returned, expr: test.expr, marks }];
   for (const [at, name] of names.entries()) {
     const [a, b, was] = [(left ?? yes).values[at], (left ?? no).values[at], before[at]];
     // What one branch alone binds is read where that branch was taken.
@@ -217,17 +220,31 @@ export function runBoth(
     if (value === undefined || value === was) continue;
     const node = { ...name };
     underName(interpreter, frame, statement, name.name, (run) => {
-      if (was && written.has(was)) writeInPlace(interpreter, run, node, was, value);
+      if (was && [yes, no].some(({ effects }) => effects.tensors.has(was)))
+        writeInPlace(interpreter, run, node, was, value);
+      if (was && [yes, no].some(({ effects }) => effects.lists.has(was))) change(interpreter, was, value);
       bindName(interpreter, run, node, value);
     });
   }
-  return null;
+  const unread = new Set([...told].flatMap((value) => (value ? [latest(interpreter, value)] : [])));
+  return chooseAll(unread);
+}
+
+/** What was done after a def may have returned is done where it did not. */
+export function settleReturns(interpreter: Interpreter, frame: Frame, statement: Statement): void {
+  for (const { test, expr, marks } of (frame.result.early ?? []).toReversed()) {
+    const effects = takeEffects(interpreter, marks);
+    const choice = { frame, statement, test: { node: test, expr }, told: new Set<Value>() };
+    const fault = chooseEffects(interpreter, choice, [NO_EFFECTS, effects]);
+    if (fault) interpreter.diagnostics.add("branch", expr.span, `${DIFFERENT} ${fault}.`);
+  }
 }
 
 /** The value that a def returns, where some of its conditions made it return others before. */
 export function setResult(interpreter: Interpreter, frame: Frame, statement: Statement, last: Value): void {
   const { result } = frame;
   const early = result.early ?? [];
+  settleReturns(interpreter, frame, statement);
   result.early = [];
   const value = early.reduceRight<Value>((otherwise, { test, value: first, expr }) => {
     const both = underName(interpreter, frame, statement, "return", (run) =>
@@ -238,46 +255,6 @@ export function setResult(interpreter: Interpreter, frame: Frame, statement: Sta
   }, last);
   result.values = value.kind === "sequence" ? value.items : [{ value, path: frame.prefix, expr: null }];
   result.value = value;
-}
-
-export const DIFFERENT = `${OPEN} The branches do not both`;
-
-/** What `test` chooses of two values, element by element of lists and dictionaries; null where they are not alike. */
-export function chosenOf(
-  interpreter: Interpreter,
-  run: StatementRun,
-  test: { readonly node: NodeId; readonly expr: Expr },
-  [a, b]: readonly [Value, Value],
-  path: string,
-): Value | null {
-  if (a === b) return a;
-  if (isBroken(a) || isBroken(b)) return BROKEN;
-  if (isOperand(a) && isOperand(b)) {
-    if (!areAlike(interpreter, a, b)) return null;
-    const call = { op: findOp("where")!, path, expr: test.expr };
-    const tensors = [
-      loose(tensorValue(test.node)),
-      { ...loose(a), path: `${path}/1` },
-      { ...loose(b), path: `${path}/2` },
-    ];
-    return applyOp(interpreter, run, call, { tensors, attrs: {} });
-  }
-  const each = (x: Operand, y: Operand | undefined, key: string | number): Operand | null => {
-    const value = y && chosenOf(interpreter, run, test, [x.value, y.value], `${path}/of/${key}`);
-    return value ? { value, path: `${path}/of/${key}`, expr: x.expr } : null;
-  };
-  if (a.kind === "sequence" && b.kind === "sequence" && a.items.length === b.items.length) {
-    const items = a.items.map((item, i) => each(item, b.items[i], i));
-    return items.includes(null) ? null : { ...a, items: items.map((item) => item!) };
-  }
-  if (a.kind === "dict" && b.kind === "dict" && a.entries.size === b.entries.size) {
-    const entries = [...a.entries].map(([key, item]) => [key, each(item, b.entries.get(key), key)] as const);
-    const found = entries.flatMap(([key, item]) => (item ? [[key, item] as const] : []));
-    return found.length < entries.length ? null : { ...a, entries: new Map(found) };
-  }
-  return a.kind === b.kind && (a.kind === "none" || (a.kind === "string" && b.kind === "string" && a.value === b.value))
-    ? a
-    : null;
 }
 
 /** `test` as a yes or no, or as its opposite. */
@@ -319,9 +296,3 @@ function allOf(
     return value.kind === "tensor" ? value.node : tests[0]!;
   });
 }
-
-/** Whether two values have one shape; a number has that of anything. */
-const areAlike = (interpreter: Interpreter, a: Value, b: Value): boolean =>
-  a.kind !== "tensor" ||
-  b.kind !== "tensor" ||
-  sameShape(typeOf(interpreter, a.node).shape, typeOf(interpreter, b.node).shape);

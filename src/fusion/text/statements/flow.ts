@@ -1,6 +1,7 @@
 /** @file Branches and loops: decided and unrolled while the program is read. */
 import { evaluate } from "../evaluate";
-import { canChoose, DIFFERENT, refuses, runBoth, whyNoChoice } from "./both-ways";
+import { canChoose, refuses, runBoth, whyNoChoice } from "./both-ways";
+import { DIFFERENT } from "./chosen";
 import { leave, settle, unlessLeft, withoutJump } from "./leaving";
 import { holdsAtFirst } from "./any-iteration";
 import { staticCondition, noteUses } from "./static-condition";

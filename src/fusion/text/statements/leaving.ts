@@ -4,8 +4,11 @@ import type { Frame, Interpreter, Left } from "../interpreter";
 import { findOp } from "../../ops";
 import type { Expr, IfStatement, Statement } from "../reading/syntax";
 import { bindName } from "../symbols";
-import { tensorValue, type Operand } from "../values/values";
-import { chosenOf, DIFFERENT } from "./both-ways";
+import { writeInPlace } from "../calls/memory";
+import { change } from "../values/grown";
+import { tensorValue, type Operand, type Value } from "../values/values";
+import { chooseEffects, marksOf, NO_EFFECTS, takeEffects } from "./effects";
+import { chosenOf, DIFFERENT } from "./chosen";
 import { underName } from "./targets";
 import type { NodeId } from "../../ir";
 
@@ -32,37 +35,39 @@ export function leave(
 ): void {
   const { scope, jump } = frame;
   const values = new Map([...scope.names].map(([name, history]) => [name, history.at(-1)!] as const));
-  const fields = interpreter.fieldWrites.length;
-  jump![word === "break" ? "breaks" : "continues"].push({ ...test, values, fields, early: frame.result.early ?? [] });
+  const marks = marksOf(interpreter);
+  jump![word === "break" ? "breaks" : "continues"].push({ ...test, values, marks, early: frame.result.early ?? [] });
 }
 
 /** What the names of `frame` stand for where iterations may have been left before, the last of these last. */
 export function settle(interpreter: Interpreter, statement: Statement, frame: Frame, left: readonly Left[]): void {
   const { scope } = frame;
-  for (const { node, expr, values, fields, early } of left.toReversed()) {
-    if (
-      interpreter.fieldWrites.length > fields ||
-      (frame.result.early ?? []).length > early.length ||
-      frame.result.values
-    ) {
+  for (const { node, expr, values, marks, early } of left.toReversed()) {
+    if ((frame.result.early ?? []).length > early.length || frame.result.values) {
       interpreter.diagnostics.add("branch", expr.span, CANT);
       return;
     }
+    const effects = takeEffects(interpreter, marks);
     for (const [name, { value: was, symbol }] of values) {
       const now = scope.names.get(name)!.at(-1)!.value;
       if (now === was) continue;
       for (const each of [symbol, scope.names.get(name)!.at(-1)!.symbol]) each.isRead = true;
       underName(interpreter, frame, statement, name, (run) => {
         const value = chosenOf(interpreter, run, { node, expr }, [was, now], run.root);
+        if (value && effects.lists.has(was)) change(interpreter, was, value);
+        if (value && effects.tensors.has(was)) writeInPlace(interpreter, run, expr, was, value);
         if (value) bindName(interpreter, run, { kind: "name", name, span: symbol.definition }, value);
         else interpreter.diagnostics.add("branch", expr.span, `${DIFFERENT} leave \`${name}\` in one shape.`);
       });
     }
+    const choice = { frame, statement, test: { node, expr }, told: new Set<Value>() };
+    const fault = chooseEffects(interpreter, choice, [NO_EFFECTS, effects]);
+    if (fault) interpreter.diagnostics.add("branch", expr.span, `${DIFFERENT} ${fault}.`);
   }
 }
 
 const CANT =
-  "Only the run knows whether this leaves the loop, and what comes after it sets fields or returns, which can't be chosen afterwards. Compute with where(condition, a, b) instead.";
+  "Only the run knows whether this leaves the loop, and what comes after it returns, which can't be chosen afterwards. Compute with where(condition, a, b) instead.";
 
 /** Where an iteration that may have been left goes on, it is left again only if it was not before. */
 export function unlessLeft(
