@@ -22,7 +22,7 @@ function Totals({ answered }: { readonly answered: Answered }) {
         </tr>
       </thead>
       <tbody>
-        {totalRows(answered.answer).map(({ name, first: before, second: after, tone }) => (
+        {totalRows(answered.answer, answered.of.options.profile).map(({ name, first: before, second: after, tone }) => (
           <tr key={name} data-tone={tone}>
             <th scope="row">{name}</th>
             <td>{before}</td>

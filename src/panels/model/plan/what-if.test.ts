@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { changedDecisions, compile, defaultOptions, whatIf, type CompileOptions } from "../../../fusion";
 import { stepNames } from "../../../picture";
+import { showMicros } from "../units";
 import { changedGroups, changedRow, totalRows } from "./what-if";
 
 /** A long computation on a vector that every row reads: copied into the rows only where launches cost more than arithmetic. */
@@ -14,7 +15,7 @@ const answerTo = (change: Partial<CompileOptions>) => {
 test("nothing changes: no group, the same totals", () => {
   const answer = answerTo({});
   expect(changedGroups(answer, compilation)).toEqual([]);
-  expect(totalRows(answer).every(({ tone, first, second }) => tone === "same" && first === second)).toBe(true);
+  expect(totalRows(answer, defaultOptions.profile).every(({ tone, first, second }) => tone === "same" && first === second)).toBe(true);
 });
 
 test("a more expensive launch turns a refusal into a yes: both answers with their numbers, and what it costs", () => {
@@ -25,9 +26,13 @@ test("a more expensive launch turns a refusal into a yes: both answers with thei
   expect([row.before?.accepted, row.after?.accepted]).toEqual([false, true]);
   expect(row.before?.numbers.join()).toContain("(chosen)");
   expect(row.after?.numbers.join()).toContain("(chosen)");
-  const rows = Object.fromEntries(totalRows(answer).map((each) => [each.name, each]));
+  const rows = Object.fromEntries(totalRows(answer, defaultOptions.profile).map((each) => [each.name, each]));
   expect(rows["Kernels"]).toMatchObject({ first: "2", second: "1", tone: "less" });
   expect(rows["Predicted, own"]?.tone).toBe("less");
+  // The plan as it is takes what the score says on the machine of now, and longer on the other one.
+  const now = rows["Predicted now, generic"]!;
+  expect(now).toMatchObject({ first: showMicros(compilation.fusedPlan!.totals.predictedMicros), second: "" });
+  expect(now.first).not.toBe(rows["Predicted, own"]!.first);
   expect(row.codes).toBe("C_RECOMPUTE → A_BYTES");
 });
 

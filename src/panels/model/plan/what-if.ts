@@ -1,10 +1,10 @@
 /** @file The answer to a question about the plan, as the page shows it: totals before and after, and each decision that comes out otherwise. */
-import type { Change, ChangedDecision, Taken } from "../../../fusion";
+import type { Change, ChangedDecision, DeviceProfile, Taken } from "../../../fusion";
 import { stepNames, type Told } from "../../../picture";
 import type { WhatIfState } from "../../../state";
 import { numbersOf } from "./decisions";
 import { comparedRows, type ComparedRow } from "./compare";
-import { plural } from "../units";
+import { plural, showMicros } from "../units";
 
 type Answer = Extract<WhatIfState, { readonly status: "answered" }>["answer"];
 
@@ -91,6 +91,15 @@ export function changedGroups({ changed }: Answer, told: Told): ChangedGroup[] {
   });
 }
 
-/** The plan as it is and as it would be. Times are of one machine: the changed one. */
-export const totalRows = ({ unchanged, after, options }: Answer): ComparedRow[] =>
-  comparedRows(unchanged, after, `Predicted, ${options.profile.name}`);
+/**
+ * The plan as it is and as it would be. Times that are compared are of one machine: where the question changes it, that one,
+ * and above them stands the time that the score shows.
+ * @param now the machine that the program is planned for
+ */
+export function totalRows({ before, unchanged, after, options }: Answer, now: DeviceProfile): ComparedRow[] {
+  const rows = comparedRows(unchanged, after, `Predicted, ${options.profile.name}`);
+  if (options.profile === now) return rows;
+  const first = showMicros(before.predictedMicros);
+  const today: ComparedRow = { name: `Predicted now, ${now.name}`, first, second: "", change: "", tone: "same" };
+  return [...rows.slice(0, -1), today, ...rows.slice(-1)];
+}
