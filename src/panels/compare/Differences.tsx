@@ -27,11 +27,11 @@ function Said({ name, taken }: { readonly name: string; readonly taken: TakenWor
   );
 }
 
-/** `−6 MiB`: what the second side moves less. */
-function Saved({ row }: { readonly row: ChangedRow }) {
+/** `fused −6 MiB`: what the side that saves more by this decision moves less. */
+function Saved({ row, names }: { readonly row: ChangedRow; readonly names: Names }) {
   const bytes = bytesBetween(row.decision);
   if (bytes === null || bytes === 0) return null;
-  return <span className="differs-bytes">{`${bytes > 0 ? "−" : "+"}${showBytes(Math.abs(bytes))}`}</span>;
+  return <span className="differs-bytes">{`${names[bytes > 0 ? 1 : 0]} −${showBytes(Math.abs(bytes))}`}</span>;
 }
 
 interface ItemProps {
@@ -57,7 +57,7 @@ function Item({ row, names, shown, current, onShow }: ItemProps) {
         <span>
           Step {shown}: <b>{row.about}</b>
         </span>
-        <Saved row={row} />
+        <Saved row={row} names={names} />
       </button>
       <p className="differs-pass">{passTitle(row.pass)}</p>
       <dl>

@@ -62,7 +62,7 @@ export function BusyBars({ recording, at, words, onSeek }: Props) {
       />
       <p aria-hidden="true">
         Height: threads busy. <i data-kind="load" /> load or store <i data-kind="compute" /> compute{" "}
-        <i data-kind="barrier" /> barrier. <i data-kind="odd" /> ∞ or NaN
+        <i data-kind="barrier" /> barrier <i data-kind="odd" /> ∞ or NaN
       </p>
     </div>
   );

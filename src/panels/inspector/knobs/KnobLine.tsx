@@ -22,7 +22,7 @@ function Refusals({ offer, words }: { readonly offer: KnobOffer; readonly words:
   const refused = offer.values.flatMap(({ value, refusal }) => (refusal ? [words(value)] : []));
   return (
     <details className="knob-refusals">
-      <summary>{refused.length > 0 ? `Why not ${refused.join(", ")}?` : "Why not another value?"}</summary>
+      <summary>{refused.length > 0 ? `Why not ${refused.join(" or ")}?` : "Why not another value?"}</summary>
       {refusals.map(({ code, text, remedy }) => (
         <small key={code} data-code={code}>
           {text} {remedy}
