@@ -79,4 +79,9 @@ test("two plans beside each other: stepped together, differences marked and told
   await view.getByRole("combobox", { name: "What is compared" }).selectOption("Before and after the last edit");
   await expect(side("First")).toContainText("Kernels1");
   await expect(differs.getByRole("row", { name: /^Memory traffic/ })).toContainText("−18 MiB");
+  // Two programs are called by what tells them apart, not by what both begin with.
+  const what = view.getByRole("combobox", { name: "What is compared" });
+  await what.selectOption("Batch then gradient, gradient then batch");
+  await expect(side("First")).toHaveAccessibleName("First side: batch, then derivative");
+  await expect(side("Second")).toHaveAccessibleName("Second side: derivative, then batch");
 });

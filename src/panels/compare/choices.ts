@@ -160,17 +160,27 @@ export const worldOf = (program: ProgramChoice, plan: PlanChoice): World => ({
   change: { ...program.world.change, ...plan.world.change },
 });
 
+/** Titles of two programs without what they begin with alike: `store exp` of `Softmax: store exp`, beside another softmax. */
+function apartTitles(first: string, second: string): readonly [string, string] {
+  const [a, b] = [first.split(": "), second.split(": ")];
+  const alike = a.findIndex((part, i) => part !== b[i]);
+  const from = alike < 0 ? 0 : Math.min(alike, b.length - 1);
+  return [a.slice(from).join(": "), b.slice(from).join(": ")];
+}
+
 /** What to call both sides: by what tells them apart. */
 export function sideNames(worlds: Comparison["worlds"], around: Surroundings): readonly [string, string] {
   const [first, second] = worlds.map((world) => chosenOf(world, around)) as [Chosen, Chosen];
-  const name = ({ program, plan }: Chosen): string => {
+  const [one, other] = [first, second].map(({ program }) => program?.title ?? "a linked program") as [string, string];
+  const titles = apartTitles(one, other);
+  const name = ({ plan }: Chosen, at: 0 | 1): string => {
     const words = [
-      ...(first.program?.id === second.program?.id ? [] : [program?.title ?? "a linked program"]),
+      ...(first.program?.id === second.program?.id ? [] : [titles[at]]),
       ...(first.plan?.id === second.plan?.id ? [] : [plan?.short ?? "other choices"]),
     ];
     return words.length > 0 ? words.join(", ") : (plan?.short ?? "the same");
   };
-  return [name(first), name(second)];
+  return [name(first, 0), name(second, 1)];
 }
 
 export interface Preset {
