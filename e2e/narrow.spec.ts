@@ -15,6 +15,18 @@ test.describe("a phone", () => {
     expect(await field.evaluate((area) => area.scrollWidth - area.clientWidth)).toBeLessThanOrEqual(0);
   });
 
+  test("the sheet about an op that is tapped leaves the op in sight", async ({ play }) => {
+    await play.open("./?example=softmax");
+    await expect(play.steps).toHaveText(/of \d/);
+    const op = play.node(/^softmax/).last();
+    await op.tap();
+    await expect(play.card).toBeVisible();
+    await expect(async () => {
+      const [box, sheet] = [(await op.boundingBox())!, (await play.card.boundingBox())!];
+      expect(box.y + box.height / 2).toBeLessThan(sheet.y);
+    }).toPass();
+  });
+
   test("an empty program has examples; one is typed, mended, stepped through and run; news stands over every pane", async ({
     page,
     play,

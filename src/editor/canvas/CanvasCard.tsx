@@ -100,8 +100,8 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
   }, [open.kind, place]);
   const line = edge && picture.lines.find(({ edge: { id, also } }) => id === edge || also.includes(edge));
   const at = line ? markPoint(line.points) : null;
-  // An op is chosen where it is: the view must not move under the mouse.
-  const told = open.kind === "decision" ? toldOf : [];
+  // An op is chosen where it is: the view must not move under the mouse. A sheet would cover it.
+  const told = open.kind === "decision" || place?.left === 0 ? toldOf : [];
   const first = told.map((id) => picture.boxes.get(id)).find((box) => box !== undefined);
   useClearView(at ?? (first ? middleOf(first) : null), place, held);
   if (open.kind === "none") return null;
