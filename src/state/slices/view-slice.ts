@@ -99,6 +99,9 @@ export const steppingSlice: Slice<Stepping> = (context) => {
     play.stop();
     if (context.get().intro === "playing") context.set({ intro: "resting" });
     const next = Math.min(Math.max(Math.trunc(cursor), 0), selectReach(context.get()));
+    const { notice } = context.get();
+    // The numbers come back: who goes on has read what stands in their place and asks for nothing.
+    if (notice?.tone === "info" && !notice.action) context.set({ notice: null });
     // Card and code show the step's own candidate, so what was chosen before gives way, as where it plays.
     context.set({ cursor: next, stepped: true, selection: { kind: "none" } });
   };
