@@ -15,7 +15,9 @@ const answerTo = (change: Partial<CompileOptions>) => {
 test("nothing changes: no group, the same totals", () => {
   const answer = answerTo({});
   expect(changedGroups(answer, compilation)).toEqual([]);
-  expect(totalRows(answer, defaultOptions.profile).every(({ tone, first, second }) => tone === "same" && first === second)).toBe(true);
+  expect(
+    totalRows(answer, defaultOptions.profile).every(({ tone, first, second }) => tone === "same" && first === second),
+  ).toBe(true);
 });
 
 test("a more expensive launch turns a refusal into a yes: both answers with their numbers, and what it costs", () => {
