@@ -37,8 +37,9 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
   ],
   "missing-guard": [
     ["emit/kernel-frame.ts", "if («total > count») {", "false"],
-    ["shapes/fold/write/rows.ts", "low.branch(«inside», write);", '{ kind: "always" }'],
+    ["shapes/fold/write/rows.ts", "low.branch(«inside», () => {\n    const own = bare();", '{ kind: "always" }'],
   ],
+  "lost-slice": [["shapes/matmul/write/matmul-slices.ts", "let half = «slicesOf(tile) / 2»", "0"]],
   "wrong-broadcast": [["emit/lowering.ts", "const skip = «out.length - shape.length»;", "0"]],
   "wrong-row": [["shapes/fold/write/rows.ts", "low.store(low.buffer(id), «row», value, [id]);", "low.space.int(0)"]],
   "lost-lane-fold": [["emit/accumulate.ts", 'const [a, b] = [pair("xy", [0, 1]), pair("zw", «[2, 3]»)];', "[2, 2]"]],

@@ -59,7 +59,7 @@ export function withKnob(knobs: Knobs, knob: KnobName, value: string | null): Kn
   return value === null ? rest : { ...rest, [knob]: value };
 }
 
-const TILE = /^\d{1,3}x\d{1,3}(?:x\d{1,3})?\/\d{1,2}(?:x\d{1,2})?q?$/;
+const TILE = /^\d{1,3}x\d{1,3}(?:x\d{1,3})?\/\d{1,2}(?:x\d{1,2})?(?:\/\d)?q?$/;
 
 /** Whether `value` may be chosen for `knob` at all; what a kernel can do with it is asked of its schedule. */
 export const isKnobValue = (knob: KnobName, value: string): boolean =>

@@ -111,6 +111,8 @@ export interface MatmulTile {
   readonly k: number;
   readonly rm: number;
   readonly rn: number;
+  /** Slices of every step of k, each multiplied by threads of its own; they are added up at the end. Absent: one. */
+  readonly slices?: number;
 }
 
 /** Few rows or columns: which way the threads of a workgroup stand, how many there are, and the outputs of each product they make together. */

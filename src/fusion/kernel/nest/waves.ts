@@ -6,13 +6,14 @@ export const PEAK = 385_000;
 export const BYTES = 31_000;
 /** Its threads, registers, bytes of workgroup memory, workgroups. */
 export const THREADS = 2048;
-const REGISTERS = 65_536;
+export const REGISTERS = 65_536;
 export const WORKGROUP_BYTES = 192 * 1024;
 const WORKGROUPS = 32;
 /** Where nobody says how many multiprocessors there are: those of a middling machine. */
 const MULTIPROCESSORS = 108;
-/** µs of a launch where nobody says what one costs. */
+/** µs of a launch, and bytes of the cache that all share, where nobody says. */
 const LAUNCH = 8;
+const L2_BYTES = 50e6;
 /** Where they are not counted, a schedule must suit machines around that size: what is left over behind full waves differs among them. */
 const SPREAD = [0.8, 0.9, 1, 1.1, 1.22, 1.4];
 /** Workgroups of a multiprocessor, one after or beside another, after which their ends have spread about halfway. */
@@ -36,12 +37,14 @@ export interface Machines {
   readonly counted: number | null;
   /** How many a machine like these has. */
   readonly likely: number;
+  readonly l2Bytes: number;
   /** How fast one multiprocessor computes, beside those that times were fitted on. */
   readonly speed: number;
 }
 
 export function machinesOf({ machine }: Target): Machines {
-  const { multiprocessors = MULTIPROCESSORS, launchMicros = LAUNCH, counted = false, peakFlops } = machine ?? {};
+  const { multiprocessors = MULTIPROCESSORS, launchMicros = LAUNCH, counted = false } = machine ?? {};
+  const { peakFlops, l2Bytes = L2_BYTES } = machine ?? {};
   const sizes = counted ? [multiprocessors] : SPREAD.map((times) => Math.round(times * multiprocessors));
   const about = sizes.reduce((sum, each) => sum + each, 0) / sizes.length;
   const speed = peakFlops === undefined ? 1 : peakFlops / (PEAK * 1e6 * multiprocessors);
@@ -49,6 +52,7 @@ export function machinesOf({ machine }: Target): Machines {
     sizes,
     about,
     launch: launchMicros,
+    l2Bytes,
     counted: counted ? multiprocessors : null,
     likely: multiprocessors,
     speed,

@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from "../../ir";
 import { factorsOf } from "../shapes/fold/fold-factors";
-import { isEven, namedTile, offeredTiles, tileName } from "../shapes/matmul/matmul";
+import { isEven, namedTile, offeredTiles, slicedTiles, tileName } from "../shapes/matmul/matmul";
 import { flashTileName, offeredFlashTiles } from "../shapes/attention/flash-factors";
 import type { OrderWay, RegionSchedule, Variant } from "../types";
 import { MAX_REGISTERS } from "./schedule-parts";
@@ -200,7 +200,9 @@ function readingOf(schedule: RegionSchedule, merged: boolean): NonNullable<Knobs
 /** Values that a kernel is offered for a knob. */
 export function valuesOf(knob: KnobName, { variant }: RegionSchedule, mayMerge: boolean): readonly string[] {
   if (knob === "tile")
-    return variant === "flash-tile" ? offeredFlashTiles.map(flashTileName) : offeredTiles.map(tileName);
+    return variant === "flash-tile"
+      ? offeredFlashTiles.map(flashTileName)
+      : [...offeredTiles, ...slicedTiles].map(tileName);
   const values: readonly string[] = knobValues[knob];
   return knob === "rows" && !mayMerge ? values.filter((value) => value !== "one-pass") : values;
 }

@@ -4,6 +4,7 @@ import { node, sizeOf, type Graph, type NodeId, type Region, type Target } from 
 import { opDef } from "../../../ops";
 import { leftVectors, matmulSizes, offeredTiles, THIN, tileBytes, tileThreads } from "../matmul/matmul";
 import { aloneShare, slimTiles, tileShare } from "../matmul/matmul-factors";
+import { stridedOutputs } from "../matmul/strided-outputs";
 import { endsOf, type OnlineParts } from "./online-parts";
 import { neighbours, type Pair, readsOf, strideProbe, touchedElements } from "../../count/reads";
 import { membersBehind } from "../fold/rows/row-steps";
@@ -208,6 +209,7 @@ export function scheduleReduce(
   const bands = Math.ceil(outer / own);
   return {
     variant: "reduce-tile",
+    stridedWrites: stridedOutputs(graph, { members, outputs }, false),
     matmul: tile,
     chunks,
     chunkLength: iterations * walked,

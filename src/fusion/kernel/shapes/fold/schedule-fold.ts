@@ -14,7 +14,7 @@ import { networkBytes, retainedByParts, type Network } from "../../nest/networks
 import type { Machine } from "../../nest/nest";
 import { wholeOutput, type RowAnalysis } from "./classify-rows";
 import { laneCoordinates, rowLane } from "../../nest/lanes";
-import { waitingMicros } from "../../count/data-loads";
+import { edgeMicros, waitingMicros } from "../../count/data-loads";
 import { machineOf } from "../../nest/machine";
 import { mergedStages } from "./rows/merged-stages";
 import { pointAfter, unravelled } from "../../indices/row-layout";
@@ -236,7 +236,9 @@ export class Rows {
         : waitingAtOnce(graph, region, form, this.analysis, this.cached),
       addressing: {
         row: waitingMicros(graph, region.members, width, (elements) => elements <= rows),
-        vector: waitingMicros(graph, region.members, width, (elements) => elements > rows),
+        vector:
+          waitingMicros(graph, region.members, width, (elements) => elements > rows) +
+          edgeMicros(graph, region.members, (elements) => elements > rows),
       },
       live: liveScalars(graph, region),
       statements: region.members.filter((id) => !isLiteral(node(graph, id))).length,

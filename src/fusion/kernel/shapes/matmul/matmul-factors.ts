@@ -4,7 +4,18 @@
  * (bench/schedules.ts); shapes alone decide, never a program.
  */
 import type { Target } from "../../../ir";
-import { isEven, LONG_K, offeredTiles, THIN, tileBytes, tileThreads, type MatmulSizes } from "./matmul";
+import {
+  isEven,
+  LONG_K,
+  offeredTiles,
+  slicedTiles,
+  slicesOf,
+  THIN,
+  tileBytes,
+  tileThreads,
+  type MatmulSizes,
+} from "./matmul";
+import { CACHE_USED, CACHED_SPEEDUP } from "../../nest/cache";
 import { STARTS, WARP } from "../../nest/price";
 import { threadsWithin } from "../../nest/threads";
 import {
@@ -15,14 +26,13 @@ import {
   PEAK,
   residents,
   START,
-  STEP,
   SURE,
   THREADS,
-  wavesMicros,
   type Machines,
 } from "../../nest/waves";
 import type { MatmulTile, ProductBand, ThinFactors } from "../../types";
 import { longestOf, shareOf } from "./banded";
+import { MANY, residencyOf, tileMicros } from "./tile-times";
 
 /** What is to be multiplied: `count` products of one left operand, each of these sizes. */
 export interface ProductShape {
@@ -62,10 +72,6 @@ export interface ProductFactors {
   readonly share: number;
 }
 
-/** FLOP of a multiprocessor in a µs. */
-const FLOPS = 500_000;
-/** Threads that keep all of its arithmetic units busy. */
-const BUSY_THREADS = 160;
 /**
  * Share of the peak that threads without workgroup memory reach, and how many of them a multiprocessor wants for that; the share of those
  * that multiply vectors of one operand by one value of the other, which their neighbours load too (depthwise convolutions, measured).
@@ -74,28 +80,11 @@ const ALONE = 0.1;
 const ALONE_BY_VECTORS = 0.5;
 const BUSY_ALONE = 256;
 
-/** Slots that a load of a vector from workgroup memory holds up, beside multiply-adds of a vector. */
-const LOAD_SLOTS = 0.74;
-/** Multiply-adds of a thread that pass while it waits at the two barriers of a step and stores what it loaded, where no other workgroup is. */
-const STEP_WAIT = 180;
-/** How soon workgroups beside one another hide it. */
-const HIDDEN = 1.5;
 /**
  * What is loaded beside the multiplications that a mask leaves takes so many times as long as in a copy, where so many threads run on a
  * multiprocessor, less what the multiplications hide of it. Measured with five tiles on both passes of causal attention.
  */
 const [EXPOSED_THREADS, EXPOSED_HIDDEN] = [1500, 1.2];
-/** FLOP that pass while a byte comes from memory or the second-level cache to workgroup memory. */
-const FETCH_FLOPS = 6.5;
-/** Steps of k that pass before the first product and after the last. Where workgroups come one after another, their neighbours hide them. */
-const START_AND_END = 24;
-/** Workgroups for each that runs at once from which on they no longer begin and end together. */
-const STREAMING = 8;
-/** Accumulators of a thread above which a tile must be measured before it is offered: compilers run out of registers. */
-const MANY = 96;
-/** Share of a tile's speed that threads with so many reach: few of them fit on a multiprocessor. */
-const CROWDED = 0.94;
-
 /** Bytes that memory hands over at a time. */
 const SECTOR = 32;
 
@@ -114,47 +103,6 @@ const SCATTERED = 0.65;
 const ROW = 0.0375;
 const JOINED = 0.068;
 
-/** Registers of a thread: accumulators, loads on their way, one of k of either operand, addresses. */
-export function tileRegisters(tile: MatmulTile): number {
-  const loads = (tile.m * tile.k + tile.k * tile.n) / 4 / tileThreads(tile);
-  return tile.rm * tile.rn + 4 * Math.ceil(loads) + tile.rm + tile.rn + 24;
-}
-
-/** How many workgroups of a tile a multiprocessor runs side by side, and the share of its arithmetic that 1, 2, … of them reach. */
-interface Residency {
-  readonly most: number;
-  readonly rates: readonly number[];
-}
-
-const residencies = new WeakMap<MatmulTile, Residency>();
-
-function residencyOf(tile: MatmulTile): Residency {
-  const known = residencies.get(tile);
-  if (known) return known;
-  const { m, n, k, rm, rn } = tile;
-  const threads = tileThreads(tile);
-  const most = residents(threads, tileRegisters(tile), tileBytes(tile));
-  const outputs = rm * rn;
-  const alike = 1 + LOAD_SLOTS * ((rm + rn) / outputs) + FETCH_FLOPS * 2 * (1 / m + 1 / n);
-  const rates = Array.from({ length: most }, (_, i) => {
-    const busy = Math.min(1, ((i + 1) * threads) / BUSY_THREADS);
-    return ((outputs > MANY ? CROWDED : 1) * busy) / (alike + STEP_WAIT / (k * outputs) / (i + 1) ** HIDDEN);
-  });
-  residencies.set(tile, { most, rates });
-  return { most, rates };
-}
-
-/** µs of `workgroups` tiles that walk `length` of k. */
-function tileMicros(tile: MatmulTile, workgroups: number, length: number, multiprocessors: number): number {
-  const { most, rates } = residencyOf(tile);
-  const hidden = workgroups > STREAMING * multiprocessors * most ? most : 1;
-  const work = 2 * tile.m * tile.n * (length + START_AND_END / hidden);
-  const least = STEP * (length / tile.k);
-  return wavesMicros(workgroups, multiprocessors, most, (beside) =>
-    Math.max(least, (beside * work) / (FLOPS * rates[beside - 1]!)),
-  );
-}
-
 /** Chunks worth asking about: powers of two, as long as each walks several steps. */
 const chunkCounts = (k: number, least: number): number[] => {
   const counts = [1];
@@ -162,12 +110,18 @@ const chunkCounts = (k: number, least: number): number[] => {
   return counts;
 };
 
-/** To write the parts and to read them back in a kernel of their own, without its launch. */
-function joinMicros({ sizes, count }: ProductShape, chunks: number, multiprocessors: number): number {
+/** To write the parts and to read them back, from the cache if that holds them, in a kernel of their own, without its launch. */
+function joinMicros(
+  { sizes, count }: ProductShape,
+  chunks: number,
+  multiprocessors: number,
+  { l2Bytes }: Machines,
+): number {
   if (chunks === 1) return 0;
   const parts = 4 * sizes.batch * sizes.m * sizes.n * count * chunks;
   const turns = Math.ceil(chunks / 32);
-  return LOAD * turns + (2 * parts) / (BYTES * multiprocessors);
+  const again = parts <= CACHE_USED * l2Bytes ? 1 / CACHED_SPEEDUP : 1;
+  return LOAD * turns + ((1 + again) * parts) / (BYTES * multiprocessors);
 }
 
 function operandBytes({ sizes: { batch, m, n, k }, count, bytes }: ProductShape): number {
@@ -241,7 +195,10 @@ function tiled(shape: ProductShape, tile: MatmulTile, chunks: number, machines: 
       Math.max(0, EXPOSED_THREADS / atWork - EXPOSED_HIDDEN) * ((shape.beside ?? 0) / (BYTES * multiprocessors));
     const multiplying = share < 1 ? Math.max(average * uneven, alone()) + exposed : average;
     const asking = (workgroups * chunkLength * linesAsked(shape, "tiled", tile.m, tile.n)) / (LINES * multiprocessors);
-    return overlapping(moving, START + besideLines(multiplying, asking)) + joinMicros(shape, parts, multiprocessors);
+    return (
+      overlapping(moving, START + besideLines(multiplying, asking)) +
+      joinMicros(shape, parts, multiprocessors, machines)
+    );
   });
   return { tile, thin: null, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros, share };
 }
@@ -286,7 +243,7 @@ function thinned(shape: ProductShape, thin: ThinFactors, chunks: number, machine
     const walking = waves * alone + (STARTS * workgroups) / multiprocessors;
     return (
       overlapping(moved / (BYTES * multiprocessors), besideLines(walking, asking)) +
-      joinMicros(shape, parts, multiprocessors)
+      joinMicros(shape, parts, multiprocessors, machines)
     );
   });
   return { tile: null, thin, chunks: parts, chunkLength: parts === 1 ? k : chunkLength, workgroups, micros, share: 1 };
@@ -436,7 +393,12 @@ export function productOffers(shape: ProductShape, target: Target, named: Matmul
   const machines = machinesOf(target);
   const narrow = Math.min(m, n) < THIN ? [] : jointTiles[shape.count]!;
   const deep = narrow.length > 0 && shape.count === 1 && mayShareK(shape.sizes) ? deepTiles : [];
-  const tiles = named ? [named] : k < LONG_K && Math.min(m, n) < THIN ? [] : [...narrow, ...deep, ...slim(shape)];
+  const sliced = narrow.length > 0 && shape.count === 1 ? slicedTiles : [];
+  const tiles = named
+    ? [named]
+    : k < LONG_K && Math.min(m, n) < THIN
+      ? []
+      : [...narrow, ...sliced, ...deep, ...slim(shape)];
   const fits = tiles.filter(
     (tile) => named || (tileThreads(tile) <= target.maxWorkgroupSize && tileBytes(tile) <= target.maxWorkgroupBytes),
   );
@@ -446,7 +408,7 @@ export function productOffers(shape: ProductShape, target: Target, named: Matmul
       chunkCounts(k, 1024).map((chunks) => thinned(shape, thin, chunks, machines)),
     ),
     ...(named ? [] : columnOffers(shape, target, machines)),
-  ].filter(({ chunks }) => chunks === 1 || !target.uncut);
+  ].filter(({ chunks, tile }) => !target.uncut || (chunks === 1 && (tile === null || slicesOf(tile) === 1)));
 }
 
 /** Share of a machine's peak that so many FLOP reach in `micros`. */

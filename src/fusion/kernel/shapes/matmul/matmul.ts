@@ -100,7 +100,12 @@ export const leftVectors = (tile: MatmulTile): number => tile.k * leftPitch(tile
 /** Workgroup memory of both operands' tiles. */
 export const tileBytes = (tile: MatmulTile): number => 16 * leftVectors(tile) + 4 * tile.n * tile.k;
 
-export const tileThreads = ({ m, n, rm, rn }: MatmulTile): number => (m / rm) * (n / rn);
+export const tileThreads = (tile: MatmulTile): number => sliceThreads(tile) * slicesOf(tile);
+
+/** Threads that share a tile's outputs: as many again in each slice of k. */
+export const sliceThreads = ({ m, n, rm, rn }: MatmulTile): number => (m / rm) * (n / rn);
+
+export const slicesOf = ({ slices = 1 }: MatmulTile): number => slices;
 
 /** Multiply-adds of a vector that one load of a vector from workgroup memory holds up, fitted to measured sweeps. */
 const LOAD_SLOTS = 0.9;
@@ -119,29 +124,32 @@ export function tileRereads({ batch, m, n, k }: MatmulSizes, tile: MatmulTile): 
   return 4 * batch * (m * k * (Math.ceil(n / tile.n) - 1) + k * n * (Math.ceil(m / tile.m) - 1));
 }
 
-/** `64x128x16/8x8`: tile m×n×k, outputs per thread. */
-export const tileName = ({ m, n, k, rm, rn }: MatmulTile): string => `${m}x${n}x${k}/${rm}x${rn}`;
+/** `64x128x16/8x8`: tile m×n×k, outputs per thread; `64x64x32/8x8/2`: in two slices of k. */
+export const tileName = ({ m, n, k, rm, rn, slices }: MatmulTile): string =>
+  `${m}x${n}x${k}/${rm}x${rn}${slices === undefined ? "" : `/${slices}`}`;
 
 /** The tile of that name; null where the name is of something else. */
 export function namedTile(name: string | undefined): MatmulTile | null {
-  const found = /^(\d+)x(\d+)x(\d+)\/(\d+)x(\d+)$/.exec(name ?? "");
+  const found = /^(\d+)x(\d+)x(\d+)\/(\d+)x(\d+)(?:\/(\d+))?$/.exec(name ?? "");
   if (!found) return null;
-  const [m, n, k, rm, rn] = found.slice(1).map(Number) as [number, number, number, number, number];
-  return { m, n, k, rm, rn };
+  const [m, n, k, rm, rn] = found.slice(1, 6).map(Number) as [number, number, number, number, number];
+  return { m, n, k, rm, rn, ...(found[6] !== undefined && { slices: Number(found[6]) }) };
 }
 
-/** Every thread has the same outputs, whole vectors of them, and brings in the same number of vectors. */
-export function isEven({ m, n, k, rm, rn }: MatmulTile): boolean {
+/** Every thread has the same outputs, whole vectors of them, and as much of k, and brings in the same number of vectors. */
+export function isEven(tile: MatmulTile): boolean {
+  const { m, n, k, rm, rn } = tile;
+  const slices = slicesOf(tile);
   if (
-    [m, n, k, rm, rn].some((size) => size === 0) ||
+    [m, n, k, rm, rn, slices].some((size) => size === 0) ||
+    k % (4 * slices) !== 0 ||
     m % rm !== 0 ||
     n % rn !== 0 ||
     rm % 4 !== 0 ||
-    rn % 4 !== 0 ||
-    k % 4 !== 0
+    rn % 4 !== 0
   )
     return false;
-  const threads = (m / rm) * (n / rn);
+  const threads = tileThreads(tile);
   return (m * (k / 4)) % threads === 0 && (k * (n / 4)) % threads === 0;
 }
 
@@ -157,4 +165,13 @@ export const offeredTiles: readonly MatmulTile[] = [
   { m: 128, n: 128, k: 16, rm: 8, rn: 8 },
   { m: 128, n: 128, k: 16, rm: 8, rn: 16 },
   { m: 256, n: 128, k: 16, rm: 16, rn: 8 },
+];
+
+/** Tiles for few workgroups: with k in slices, each has more threads. */
+export const slicedTiles: readonly MatmulTile[] = [
+  { m: 64, n: 64, k: 16, rm: 8, rn: 8, slices: 2 },
+  { m: 64, n: 64, k: 32, rm: 8, rn: 8, slices: 2 },
+  { m: 64, n: 128, k: 16, rm: 8, rn: 8, slices: 2 },
+  { m: 64, n: 64, k: 32, rm: 8, rn: 8, slices: 4 },
+  { m: 32, n: 32, k: 32, rm: 4, rn: 4, slices: 2 },
 ];

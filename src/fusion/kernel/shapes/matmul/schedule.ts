@@ -21,7 +21,6 @@ import {
   strideProbe,
   wasteOf,
 } from "../../count/reads";
-import { followersPastFolds, isStoredTransposed, samplesOf } from "../../indices/alignment";
 import { opDef } from "../../../ops";
 import { joiningOf } from "../../nest/threads";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
@@ -30,6 +29,7 @@ import { analyseRows, wholeOutput } from "../fold/classify-rows";
 import { Rows } from "../fold/schedule-fold";
 import { membersBehind } from "../fold/rows/row-steps";
 import { readTwice } from "../attention/reduce-schedule";
+import { stridedOutputs } from "./strided-outputs";
 import { bandIn, bandOfProduct, readInBand } from "./banded";
 import type { Footprint } from "../../indices/footprint";
 import {
@@ -333,23 +333,4 @@ function liesAlongK(graph: Graph, members: readonly NodeId[], product: NodeId, w
   const sizeOfValue = ([value]: (typeof steps)[number]): number => sizeOf(node(graph, value).type.shape);
   const largest = steps.toSorted((a, b) => sizeOfValue(b) - sizeOfValue(a))[0];
   return largest?.[1].has(1) ?? false;
-}
-
-/**
- * Outputs in which neighbouring columns of the product lie further apart than one element, or whose rows are no whole vectors, so that
- * each element is stored by itself.
- * @param transposes the kernel transposes blocks whose rows lie side by side
- */
-function stridedOutputs(graph: Graph, { members, outputs }: Body, transposes: boolean): NodeId[] {
-  return productsOf(graph, members).flatMap((product) => {
-    const { shape } = node(graph, product).type;
-    const next = samplesOf(shape).indexOf(1);
-    const { followers } = followersPastFolds(graph, members, product);
-    if (next < 0 || shape.at(-1) === 1) return [];
-    return outputs.filter((id) => {
-      const follower = followers.get(id);
-      if (!follower || (transposes && isStoredTransposed(graph, product, follower))) return false;
-      return follower.indices[next] !== 1 || shape.at(-1)! % 4 !== 0;
-    });
-  });
 }

@@ -20,7 +20,6 @@ import {
   existing,
   nameChunks,
   passComment,
-  pointIn,
   pointAt,
   rowsOf,
   spread,
@@ -155,13 +154,8 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
       for (const scan of alone) if (!low.isKnownAt(scan.id, at)) scan.take(at);
       for (const acc of accs) foldIn(low, acc, at, column, inside);
       for (const sort of sorts) sort.take({ at, inside, column: bare });
-      for (const id of pass.outputs) {
-        // What follows may need what this pass loads: outside of the branch it stays known.
-        if (rows.rowOutputs.length > 0 || (held && stage + 1 < rows.stages.length))
-          low.valueAt(id, pointIn(space, rows, id, at));
-        const only = accs.length + pass.scans.length + sorts.length === 0;
-        storePoint(low, rows, id, row, column, space.and(exists, inside), bare, only && !held && ahead === 1);
-      }
+      const only = accs.length + pass.scans.length + sorts.length + rows.rowOutputs.length === 0;
+      storePoint(low, rows, pass.outputs, row, column, space.and(exists, inside), bare, only && !held && ahead === 1);
     });
     low.lean = false;
     for (const sort of sorts) sort.finish();
@@ -265,11 +259,11 @@ function lowerStep(job: Job, rows: Rows, { step, joined, number }: Step): Kernel
 
   function leftOfFolds(): readonly Accumulator[] {
     const accs = folds.map((id) => accumulator(low, id, width));
-    const alone = last && threads.factors.ahead === 1;
+    const alone = last && folds.length === 0 && threads.factors.ahead === 1;
     walked([...accs.map(({ operand }) => operand), ...outputs], ({ column, inside, bare }) => {
       const at = pointAt(space, rows, row, column);
       for (const acc of accs) foldIn(low, acc, at, column, inside);
-      for (const id of outputs) storePoint(low, rows, id, row, column, space.and(exists, inside), bare, alone);
+      storePoint(low, rows, outputs, row, column, space.and(exists, inside), bare, alone);
     });
     return last ? [] : join(accs.map(laneless));
   }

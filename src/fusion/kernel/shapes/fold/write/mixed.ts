@@ -82,7 +82,7 @@ function bandByWorkgroup(job: Job): KernelProgram {
           for (const acc of accs) foldIn(low, acc, at, column, inside);
           for (const id of pass.columnFolds)
             foldIn(low, held.get(id)![iteration]!, at, column, space.and(inside, counts));
-          for (const id of pass.outputs) storePoint(low, rows, id, row, column, space.and(inside, counts), bare);
+          storePoint(low, rows, pass.outputs, row, column, space.and(inside, counts), bare);
         });
         if (accs.length === 0) return;
         const joined = joinThreads(
@@ -143,7 +143,7 @@ function bandByThread(job: Job): KernelProgram {
             if (!pass.columnFolds.includes(own.id)) continue;
             own.take(iteration, (acc) => foldIn(low, acc, at, column, counts));
           }
-          for (const id of pass.outputs) storePoint(low, rows, id, row, column, counts);
+          storePoint(low, rows, pass.outputs, row, column, counts);
         });
         for (const acc of accs) low.setRowValue(acc.id, finished(low, wide ? foldLanes(low, acc) : acc, form.columns));
       }

@@ -9,6 +9,7 @@ import type { LayoutStep } from "../../../indices/row-layout";
 import { bug } from "../../../../ir";
 import type { Job } from "../../../emit/kernel-frame";
 import { wordFor } from "../../../emit/emitter";
+import type { Value } from "../../../emit/kernel-ir";
 import type { Cond, Index, IndexSpace, Tuple } from "../../../emit/index-space";
 import type { Lowering } from "../../../emit/lowering";
 
@@ -148,13 +149,14 @@ export function storeFirst(low: Lowering, rows: Rows, row: Index, lane: Index, l
 }
 
 /**
- * Stores output `id` in this row and column, where it exists.
- * @param afresh computes the value there, too; otherwise it is asked for as the fold before it did, which may still hold it
+ * Stores these outputs in this row and column, where it exists. All that they load is on its way before the first of them is stored:
+ * no load may pass a store.
+ * @param afresh computes the values where they are stored; otherwise they are asked for as the fold before did, which may still hold them
  */
 export function storePoint(
   low: Lowering,
   rows: Rows,
-  id: NodeId,
+  ids: readonly NodeId[],
   row: Index,
   column: Index,
   inside: Cond,
@@ -162,13 +164,17 @@ export function storePoint(
   afresh = false,
 ): void {
   const { space } = low;
-  const atColumn = (of: Index): Tuple => pointIn(space, rows, id, pointAt(space, rows, row, of));
-  const write = (): void => {
+  if (ids.length === 0) return;
+  const atColumn = (id: NodeId, of: Index): Tuple => pointIn(space, rows, id, pointAt(space, rows, row, of));
+  const valuesAt = (of: Index): Value[] => ids.map((id) => low.valueAt(id, atColumn(id, of)));
+  const held = afresh ? null : valuesAt(column);
+  low.branch(inside, () => {
     const own = bare();
-    const value = low.valueAt(id, atColumn(afresh ? own : column));
-    low.store(low.buffer(id), space.ravel(atColumn(own).at, node(low.graph, id).type.shape), value, [id]);
-  };
-  low.branch(inside, write);
+    const values = held ?? valuesAt(own);
+    ids.forEach((id, i) =>
+      low.store(low.buffer(id), space.ravel(atColumn(id, own).at, node(low.graph, id).type.shape), values[i]!, [id]),
+    );
+  });
 }
 
 export function passComment(low: Lowering, { reductions, scans, sorts, columnFolds, outputs }: Pass): string {

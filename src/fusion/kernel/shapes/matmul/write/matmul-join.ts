@@ -38,6 +38,19 @@ function addedUp(c: Contraction, products: readonly Contraction[], item: Index, 
   const width = widthOf(c);
   const { chunks } = job.schedule;
   const items = itemsOf(c);
+  // One thread asks for all parts of its outputs at once.
+  if (step === 1) {
+    const parts = Array.from({ length: chunks }, (_, chunk) => {
+      const unit = space.add(space.int(chunk * items), item);
+      const at = width === 4 ? space.add(space.mul(unit, 4), space.of(space.lane)) : unit;
+      return products.map((product) => low.load(product.parts(), at, [product.id], "part"));
+    });
+    return products.map(({ id, scalar }, p) => {
+      const sum = low.variable("sum", scalar, width, parts[0]![p]!, [id]);
+      for (const own of parts.slice(1)) low.set(sum, { kind: "combine", def: opDef("sum"), a: sum, b: own[p]! }, [id]);
+      return sum;
+    });
+  }
   const sums = products.map(({ id, scalar }) => low.variable("sum", scalar, width, literal(0, scalar), [id]));
   low.loop("turn", Math.ceil(chunks / step), (iteration) => {
     const chunk = space.add(first, space.mul(iteration, step));

@@ -10,10 +10,11 @@ import { longestAt } from "../../../indices/bands";
 import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../../../emit/kernel-ir";
 import { Contraction, finishAll, finishTransposed, liesAlongRows, productsIn } from "./contraction";
 import type { Lowering } from "../../../emit/lowering";
-import { leftPitch, leftVectors, tileThreads } from "../matmul";
+import { leftPitch, leftVectors, sliceThreads, slicesOf, tileThreads } from "../matmul";
 import type { MatmulTile, ProductBand } from "../../../types";
 import { elementLoads, type StagedTile, type TileLoad, type Tiling } from "./element-loads";
 import { lowerJoin } from "./matmul-join";
+import { addSlices } from "./matmul-slices";
 import { namesOf, partialLowering } from "../../../emit/split";
 
 /** A thread's outputs in the tile of its workgroup. */
@@ -100,7 +101,10 @@ export function multiplyTiles(job: Job): Tiled {
     top: space.mul(low.bind("top", space.mul(order.row, tile.m / 4)), 4),
     batch: low.bind("batch", order.batch),
   };
-  const position = tilePositionOf(low, tid, tile, chunks === 1 && liesAlongRows(products));
+  const slices = slicesOf(tile);
+  const mine = slices === 1 ? tid : low.bind("own", space.mod(tid, sliceThreads(tile)));
+  const slice = slices === 1 ? space.int(0) : low.bind("slice", space.div(tid, sliceThreads(tile)));
+  const position = tilePositionOf(low, mine, tile, chunks === 1 && liesAlongRows(products));
   const transposed = products.map((product) => product.alongK(1));
   const width = rightWidth(job, transposed.includes(true));
   const a = low.sharedArray("a_tile", c.scalar, leftVectors(tile), 4);
@@ -117,6 +121,11 @@ export function multiplyTiles(job: Job): Tiled {
   const accs = position.rows.map((_, i) =>
     position.columns.map((__, j) => low.variable(`c_${i}_${j}`, c.scalar, 4, literal(0, c.scalar), [c.id])),
   );
+  const depth = tile.k / slices;
+  /** Where in a tile the slice's first step of k has these vectors. */
+  const inSlice = (at: readonly Index[], pitch: number): Index[] =>
+    slices === 1 ? [...at] : at.map((each) => low.named(space.add(space.mul(slice, depth * pitch), each)));
+  const cells = { quads: inSlice(position.quads, leftPitch(tile)), columns: inSlice(position.columns, width) };
   const walk = (step: Index): void => {
     const index = span ? step : space.add(first, step);
     for (const { reg, array, cell, lane = null, inside } of loads) {
@@ -132,7 +141,7 @@ export function multiplyTiles(job: Job): Tiled {
       const next = low.bind("next", span ? nextIn(space, step, span.to, tiles) : wrapped());
       for (const load of loads) low.set(load.reg, load.fetch(span ? next : space.add(first, next)), [c.id]);
     }
-    for (let k = 0; k < tile.k; k++) multiply(c, { a, b, pitch: leftPitch(tile), width }, position, accs, k);
+    for (let k = 0; k < depth; k++) multiply(c, { a, b, pitch: leftPitch(tile), width }, cells, accs, k);
     low.barrier();
   };
   if (span) low.between("tile", span.from, span.to, walk);
@@ -141,6 +150,7 @@ export function multiplyTiles(job: Job): Tiled {
       low.loop("tile", tiles, walk);
     });
   low.lean = false;
+  if (slices > 1) addSlices(c, { a, own: mine, slice }, tile, accs);
   return {
     ...position,
     tiling,
@@ -264,7 +274,7 @@ function lowerTiles(job: Job): KernelProgram {
   return programOf(low, job, {
     ...(chunks > 1 && namesOf(job, "partials")),
     template: "matmul",
-    schedule: `Tiles of ${tile.m}×${tile.n}, ${tile.k} of k at a time: ${tiling.threads} threads with ${tile.rm}×${tile.rn} outputs each${products.length === 1 ? "" : `, as many of each of the ${products.length} matmuls`}${chunks === 1 ? "" : `; ${chunks} chunks of k, ${chunkLength} each`}.`,
+    schedule: `Tiles of ${tile.m}×${tile.n}, ${tile.k} of k at a time: ${tiling.threads} threads with ${tile.rm}×${tile.rn} outputs each${slicesOf(tile) === 1 ? "" : `, in ${slicesOf(tile)} slices of k`}${products.length === 1 ? "" : `, as many of each of the ${products.length} matmuls`}${chunks === 1 ? "" : `; ${chunks} chunks of k, ${chunkLength} each`}.`,
     ...grid,
   });
 }
@@ -371,7 +381,7 @@ interface OperandTiles {
 export function multiply(
   c: Contraction,
   { a, b, pitch, width }: OperandTiles,
-  { quads, columns }: TilePosition,
+  { quads, columns }: Pick<TilePosition, "quads" | "columns">,
   accs: readonly (readonly Reg[])[],
   k: number,
 ): void {

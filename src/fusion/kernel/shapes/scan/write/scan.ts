@@ -291,7 +291,7 @@ export function lowerScanBand(job: Job): KernelProgram {
       for (const { id, carry } of carries) scanning.run(id, [points], carry);
       for (const { column, inside } of points) {
         const both: Cond = space.and(exists, inside);
-        for (const id of pass.outputs) storePoint(low, rows, id, row, column, both);
+        storePoint(low, rows, pass.outputs, row, column, both);
       }
     });
   }
