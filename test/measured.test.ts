@@ -212,6 +212,26 @@ test("products of few outputs: times within 35 % but for threads along k, and th
   expect(Math.max(...lost)).toBeLessThan(1.18);
 });
 
+/** 66 workgroups of 64×128, or as many as that takes of another tile, times `batch`: how many a multiprocessor runs side by side shows as steps. */
+const tiles = JSON.parse(readFileSync("bench/results/2026-11-29-tiles.json", "utf8")) as {
+  readonly rows: readonly (readonly [batch: number, tile: string, micros: number])[];
+};
+
+test("more and more workgroups of ten tiles, some in slices of k: times within 28 %, all but three within 17 %, half of them within 7 %", () => {
+  const target = { ...targetOf(h200(48)), maxWorkgroupSize: 1024 };
+  const errors = tiles.rows.map(([batch, tile, took]) => {
+    const sizes = { batch, m: 704, n: 768, k: 1024 };
+    const shape = { sizes, count: 1, leftAlongK: true, rightAlongK: false, bytes: 4 };
+    const { micros, chunks } = productFactors(shape, target, namedTile(tile))!;
+    return Math.abs(Math.log((micros + (chunks > 1 ? 2 : 1) * 1.85) / took));
+  });
+  expect(errors.length).toBeGreaterThan(70);
+  const sorted = errors.toSorted((a, b) => a - b);
+  expect(sorted.at(-1)).toBeLessThan(Math.log(1.28));
+  expect(sorted.at(-4)).toBeLessThan(Math.log(1.17));
+  expect(sorted[Math.floor(errors.length / 2)]).toBeLessThan(Math.log(1.07));
+});
+
 type Timed = readonly (readonly ["nn" | "nt" | "tn", number, number, number, string, number])[];
 /** One product after another with every tile that is offered, timed on an H100. */
 const productsOf = (day: string): Timed =>
