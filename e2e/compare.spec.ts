@@ -80,6 +80,10 @@ test("two plans beside each other: stepped together, differences marked and told
   await expect(side("First")).toContainText("Kernels1");
   await expect(differs.getByRole("row", { name: /^Memory traffic/ })).toContainText("−18 MiB");
   // Two programs are called by what tells them apart, not by what both begin with.
+  await play.open("./?example=batches");
+  await expect(play.steps).toHaveText(/of \d/);
+  await play.leaveFields();
+  await page.keyboard.press("=");
   const what = view.getByRole("combobox", { name: "What is compared" });
   await what.selectOption("Batch then gradient, gradient then batch");
   await expect(side("First")).toHaveAccessibleName("First side: batch, then derivative");
