@@ -195,6 +195,8 @@ export const rewritten: Readonly<Record<string, string>> = {
   "row-of-a-product": `q: f32[5, 4]\nk: f32[6, 4]\nv: f32[6, 4]\np = softmax(q @ k.T, dim=-1)\no = p @ v\nr = (-((o * 2) @ v.T) * p).sum(dim=-1, keepdim=True)\ny = o + r`,
   "windows-by-phase": `x: f32[1, 4, 5, 6]\nw: f32[4, 2, 3, 4] = param()\ny = conv_transpose(x, w, stride=2, padding=(0, 1), output_padding=(1, 0))`,
   "windows-by-phase-samples": `x: f32[3, 4, 8, 8]\nw: f32[4, 20, 4, 4] = param()\ny = relu(conv_transpose(x, w, stride=2, padding=1))`,
+  "windows-of-one": `x: f32[3, 6, 1, 1]\nw: f32[6, 5, 4, 3] = param()\ny = relu(conv_transpose(x, w))`,
+  "windows-of-one-part": `x: f32[3, 6, 1, 5]\nw: f32[5, 6, 7, 3] = param()\ny = conv(x, w, padding=(4, 1))`,
   "what-taps-saw": `x: f32[1, 2, 7]\nw: f32[6, 2, 3] = param()\nd: f32[1, 6, 7]\ny, pull = vjp(lambda x: conv(x, w, padding=1), x)\nreturn pull(d)`,
   "drawn-twice": `x: f32[40]\na = dropout(x, p=0.5, seed=1)\nb = dropout(x, p=0.5, seed=1)\ny = a - b`,
 };

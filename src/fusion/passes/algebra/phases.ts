@@ -30,6 +30,10 @@ export interface Phases {
 
 const spread = ({ axis }: Phases): number => axis.interior;
 
+/** A single element is spread as far as one likes: as far as there are windows, each window then sees it with a tap of its own. */
+const alone = (axis: WindowAxis, extent: number, windows: number): WindowAxis =>
+  extent === 1 && axis.stride * axis.dilation * axis.interior === 1 ? { ...axis, interior: windows } : axis;
+
 /** Null where taps lie apart, so that phases see elements that lie apart, too, and where one phase has more windows than another. */
 export function phasesOf(axis: WindowAxis, extent: number, windows: number): Phases | null {
   const { interior: step, kernel, stride, dilation, before } = axis;
@@ -68,7 +72,7 @@ export const phases = rule({
     const x = node(graph, window.inputs[0]!);
     const [shape, rank] = [window.type.shape, axes.length];
     const [windows, extents] = [shape.slice(-rank), x.type.shape.slice(-rank)];
-    const found = axes.map((axis, i) => phasesOf(axis, extents[i]!, windows[i]!));
+    const found = axes.map((axis, i) => phasesOf(alone(axis, extents[i]!, windows[i]!), extents[i]!, windows[i]!));
     const taps = axes.reduce((size, { kernel }) => size * kernel, 1);
     const [depth, positions] = columns.type.shape.slice(-2) as [number, number];
     const fits = positions === sizeOf(windows) && depth % taps === 0 && columns.type.shape.length > 1;
@@ -83,7 +87,9 @@ export const phases = rule({
     const count = all.reduce((product, each) => product * spread(each), 1);
     const before = all.reduce((product, { axis }) => product * axis.kernel, 1);
     const after = all.reduce((product, { taps }) => product * taps, 1);
-    return `${nameOf(graph, n.id)} takes ${inWords(before)} taps for each result, of which most meet the gaps between elements of ${nameOf(graph, x.id)}. Taken apart into ${inWords(count)} phases, each result takes ${inWords(after)}.`;
+    const isAlone = all.every((each) => spread(each) === 1 || each.extent === 1);
+    const around = isAlone ? "lie beside the only element of" : "meet the gaps between elements of";
+    return `${nameOf(graph, n.id)} takes ${inWords(before)} taps for each result, of which most ${around} ${nameOf(graph, x.id)}. Taken apart into ${inWords(count)} phases, each result takes ${inWords(after)}.`;
   },
 });
 
@@ -165,7 +171,12 @@ export function windowsProduct(
     const first = beside.length;
     seen = ordered(seen, [...range(first + 1, rank), ...range(0, first + 1), ...range(first + 1 + rank, 2 * rank)]);
   } else seen = call("window", seen, { ...plain, padding });
-  const columns = shaped(seen, [...apart, ...beside, depth, sizeOf(counts)]);
+  // Of a single window each, what is beside them makes the columns.
+  const isRow = sizeOf(counts) === 1 && own.length === 0 && beside.length > 0 && all.some((each) => spread(each) > 1);
+  const first = apart.length;
+  const columns = isRow
+    ? ordered(shaped(seen, [...apart, sizeOf(beside), depth]), [...range(0, first), first + 1, first])
+    : shaped(seen, [...apart, ...beside, depth, sizeOf(counts)]);
   const product = (left: NodeId): NodeId => factory.call("matmul", [left, columns], {}, n, late);
   if (!all.some((each) => spread(each) > 1)) {
     product(parts.weights);
@@ -181,11 +192,15 @@ export function windowsProduct(
   taken = call("flip", taken, { axes: range(0, rank).map((i) => lead + 3 * i + 2) });
   const each = (part: number): number[] => range(0, rank).map((i) => lead + 3 * i + part);
   taken = ordered(taken, [...each(1), ...range(0, own.length), own.length, ...each(2), own.length + 1, ...each(0)]);
-  const along = apart.length > 0 ? [...apart, ...beside.slice(own.length).map(() => 1)] : [];
+  const along = isRow ? apart : apart.length > 0 ? [...apart, ...beside.slice(own.length).map(() => 1)] : [];
   const left = shaped(taken, [...along, ...own, outputs * sizeOf(rows), depth]);
 
   // Results of all phases, put between one another.
-  const [at, mine] = [beside.length, 1 + 2 * rank];
-  const found = shaped(product(left), [...batches, ...beside, outputs, ...rows, ...counts]);
-  ordered(found, [...range(rank, at + 1), ...range(0, rank).flatMap((i) => [at + mine + i, i, at + rank + 1 + i])]);
+  const at = beside.length;
+  const found = isRow
+    ? shaped(product(left), [...batches, outputs, ...rows, ...beside, ...counts])
+    : shaped(product(left), [...batches, ...beside, outputs, ...rows, ...counts]);
+  const [mine, others] = isRow ? [rank, 2 * rank + 1] : [rank + at, rank];
+  const last = 2 * rank + 1 + at;
+  ordered(found, [...range(others, at), mine, ...range(0, rank).flatMap((i) => [last + i, i, mine + 1 + i])]);
 }
