@@ -284,6 +284,10 @@ const writtenOut: readonly (readonly [name: string, text: string])[] = [
     "layer_norm",
     "x: f32[33, 65]\nc = x - x.mean(dim=-1, keepdim=True)\nv = (c * c).mean(dim=-1, keepdim=True)\ny = c / sqrt(v + 1e-5) * 2",
   ],
+  [
+    "standardize",
+    "x: f32[4, 9, 5, 7]\nc = x - x.mean(dim=(0, 2, 3), keepdim=True)\nv = (c * c).mean(dim=(0, 2, 3), keepdim=True)\ny = c / sqrt(v + 1e-5) * 2",
+  ],
   ["rms_norm", "x: f32[33, 65]\ny = x * rsqrt((x ** 2).mean(dim=-1, keepdim=True) + 1e-6)"],
   ["l2_normalize", "x: f32[33, 65]\ny = x / sqrt((x * x).sum(dim=-1, keepdim=True))"],
   ["scaled_dot_product_attention", `${heads}o = softmax(q @ k.transpose(-2, -1) * 0.125, dim=-1) @ v`],
@@ -332,6 +336,7 @@ test.each([
   ["a loss as called", `${labels}loss = cross_entropy(x, t)`],
   ["a loss over something else", `${labels}loss = -log(x).gather(-1, t.unsqueeze(-1)).squeeze(-1)`],
   ["a softmax of no product", "x: f32[33, 65]\nv: f32[65, 9]\no = softmax(x, dim=-1) @ v"],
+  ["an rms of columns", "x: f32[33, 65]\ny = x * rsqrt((x ** 2).mean(dim=0, keepdim=True) + 1e-6)"],
   ["a bias of another axis", "x: f32[33, 65]\nb: f32[33, 1]\ny = gelu(x + b)"],
 ])("%s gets no name", (_name, text) => {
   expect(compiled(graphOf(text)).steps.filter(({ pass }) => pass === "recognition")).toEqual([]);

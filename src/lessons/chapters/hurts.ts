@@ -208,7 +208,7 @@ return y
       {
         id: "forced",
         title: "fused anyway",
-        sentence: "One kernel, one workgroup: the least traffic and the longest time.",
+        sentence: "One kernel, one workgroup: as much traffic, and the longest time.",
         options: { forced: [pin("best", "y", 1)] },
       },
     ],

@@ -104,7 +104,7 @@ y = gelu(x + b, approximate="tanh")
       {
         id: "written",
         title: "written out",
-        sentence: "Written out, GELU is eight small ops, so fusion saves much more.",
+        sentence: "Written out, GELU is nine small ops, so fusion saves much more.",
         text: `# The tanh form in single ops
 N = 2048
 x: f32[N, 1024]

@@ -3,6 +3,7 @@
  * @about div, sub, add, add_peak, mul, erf, square, pow, sum, mean: formulas are written with these.
  */
 import { literalOf, node, type Node, type NodeId } from "../../ir";
+import { axesOf } from "../../ops";
 import { attempt, factorsOf, near, opOf, plusLiteral, type Seen } from "../algebra/matching";
 
 /** Sees a pattern that ends in `root` and notes its nodes in `seen`; answers its name, or null. */
@@ -146,6 +147,13 @@ function standardised(seen: Seen, root: Node): { readonly value: NodeId; readonl
   });
 }
 
+/** Whether it folds the last axes, those that layer_norm and rms_norm normalise; a statistic of channels or of a batch is neither. */
+function foldsTrailing({ graph }: Seen, { attrs, inputs }: Node): boolean {
+  const rank = node(graph, inputs[0]!).type.shape.length;
+  const axes = axesOf(attrs["axes"], rank);
+  return axes.every((axis, i) => axis === rank - axes.length + i);
+}
+
 const normalised: Pattern = (seen, root) => {
   const found = standardised(seen, root);
   if (!found) return null;
@@ -156,8 +164,10 @@ const normalised: Pattern = (seen, root) => {
   if (inner === found.value && fold!.op === "sum") return "l2_normalize";
   if (fold!.op !== "mean") return null;
   const x = centred(seen, inner);
-  if (x === null) return inner === found.value ? "rms_norm" : null;
-  return inner === found.value || centred(seen, found.value) === x ? "layer_norm" : null;
+  const trailing = foldsTrailing(seen, fold!);
+  if (x === null) return inner === found.value && trailing ? "rms_norm" : null;
+  if (inner !== found.value && centred(seen, found.value) !== x) return null;
+  return trailing ? "layer_norm" : "standardize";
 };
 
 /** Larger patterns first: a part that is labelled is not looked at again. */
