@@ -2,7 +2,7 @@
 import type { Checked } from "../fusion";
 import { limits } from "./limits";
 import { deeperThan, readState, type Opened } from "./schema";
-import type { Document, SharedState } from "./types";
+import type { DecisionRef, Document, SharedState } from "./types";
 
 /** JSON text as a state, after the checks that links and files share. */
 export function parseState(json: string): Checked<Opened> {
@@ -30,7 +30,9 @@ export function decodeFile(text: string): Checked<Opened> {
   return parseState(text);
 }
 
-export const writeDraft = (document: Document): string => JSON.stringify({ version: 1, document, decision: null });
+/** A draft as it is stored; `decision`: the step that its person looked at last. */
+export const writeDraft = (document: Document, decision: DecisionRef | null = null): string =>
+  JSON.stringify({ version: 1, document, decision });
 
 /** Reads a draft of this browser, of any size; refused with a reason when it is damaged or of a newer version. */
 export const readDraft = (text: string): Checked<Opened> => parseState(text);

@@ -4,21 +4,20 @@ import { defaultOptions, type Compilation } from "../fusion";
 import {
   decisionAt,
   findDecision,
-  readDraft,
   recordOf,
   writeDraft,
   type DecisionRef,
   type Document,
   type SharedView,
 } from "../document";
-import { allLessons, startExample } from "../lessons";
+import { allLessons } from "../lessons";
 import { startAutosave, type Autosave } from "./storage/autosave";
 import { courseSlice } from "./slices/course-slice";
 import { storedProgress } from "./storage/course-progress";
 import { choicesSlice } from "./slices/choices-slice";
 import { readCopies } from "./storage/copies";
 import { COMPILE_PAUSE_MILLIS, startCompiling, type Compiler } from "./compiling";
-import { DRAFT_FILE, documentSlice, exampleDocument } from "./slices/document-slice";
+import { DRAFT_FILE, documentSlice } from "./slices/document-slice";
 import { drawingSlice } from "./slices/drawing-slice";
 import * as history from "./storage/history";
 import { startLayout } from "./layout-sync";
@@ -35,9 +34,10 @@ import { selectIsEmpty } from "./selectors";
 import { NO_GUESSES, predictSlice, selectReach } from "./slices/predict-slice";
 import { isFirstVisit, storedPreferences, preferencesSlice } from "./slices/preferences-slice";
 import { asideNotice } from "./runs/hand-texts";
+import { leave, openDraft, type LastStep } from "./storage/draft";
 import type { SliceContext, PlaygroundStore } from "./slices/slice-context";
 import { whatIfSlice } from "./slices/what-if-slice";
-import type { Actions, Notice, Origin, PlaygroundState } from "./types";
+import type { Actions, Origin, PlaygroundState } from "./types";
 import { insideSlice } from "./slices/inside-slice";
 import { worldsSlice } from "./worlds";
 import { weightsStore } from "./storage/weights";
@@ -140,6 +140,8 @@ interface Parts {
   compiler: Compiler | null;
   /** What the next compilation's cursor is to show; "end" after something new was opened, "rest" for what opens by itself. */
   aim: DecisionRef | "naive" | "end" | "rest" | null;
+  /** For the first compilation of the draft. */
+  left: LastStep | null;
   /** The person asked for this tab to save. */
   takingOver: boolean;
   /** The page shows a link that nobody has edited: the draft stays as it is. */
@@ -170,8 +172,12 @@ function applyHistory(parts: Parts, next: history.History): void {
 /** The cursor after a recompilation: the end stays the end, a decision stays the decision. */
 function cursorAfter(parts: Parts, next: Compilation): Partial<PlaygroundState> {
   const { cursor, derived, intro } = parts.store.getState();
-  const { aim } = parts;
-  parts.aim = null;
+  const { aim, left } = parts;
+  parts.aim = parts.left = null;
+  if (aim === "end" && left?.text === next.text) {
+    const found = findDecision(next.steps, left.decision);
+    if (found.isSame) return { cursor: found.cursor, stepped: true };
+  }
   const steps = derived.compilation?.steps ?? [];
   if (aim === "rest") return { cursor: intro === "waiting" ? 0 : restingStep(next.steps), stepped: false };
   if (aim === "naive") return { cursor: 0, stepped: true };
@@ -250,6 +256,7 @@ function deedsOf(parts: Parts): SliceContext {
       }
       if (!inLesson) store.getState().actions.closeLesson(true);
       parts.aim ??= "end";
+      parts.left = null;
       parts.onlyLooking = origin === "link";
       parts.isGiven = origin !== "example";
       const intro = store.getState().intro !== null && origin !== "link" ? "resting" : null;
@@ -355,28 +362,6 @@ function listen(parts: Parts): void {
   });
 }
 
-/** The draft of the last visit, or the first example. A draft that can't be read as a whole is saved as a copy first. */
-function openDraft({ autosave }: Parts): { readonly document: Document; readonly notice: Notice | null } {
-  const fresh = (): Document => exampleDocument(startExample.id, defaultOptions, null)!;
-  if (autosave.found === null) return { document: fresh(), notice: null };
-  const opened = readDraft(autosave.found);
-  const dropped = opened.ok ? opened.value.dropped : [];
-  if (opened.ok && dropped.length === 0) return { document: opened.value.state.document, notice: null };
-  const safe = autosave.protect(autosave.found);
-  const what = opened.ok
-    ? `Your program was opened. This part of it can't be read: ${dropped.slice(0, 3).join(", ")}.`
-    : `Your saved program can't be opened. ${opened.text}`;
-  const fate = safe ? "It is saved as a copy, as it was." : "There is no room for a copy, so it is not overwritten.";
-  return {
-    document: opened.ok ? opened.value.state.document : fresh(),
-    notice: {
-      tone: "warn",
-      text: `${what} ${fate}`,
-      ...(safe ? { action: { label: "Download it", kind: "download-copy" } } : {}),
-    },
-  };
-}
-
 /** One tab saves the draft; what another one does is saved as a copy, until its person says otherwise. */
 function followOwner(parts: Parts): void {
   const { environment, store, autosave } = parts;
@@ -422,6 +407,7 @@ export function createPlayground(environment: Environment, embed = false): Playg
     takingOver: false,
     onlyLooking: false,
     isGiven: false,
+    left: null,
   };
   const context = deedsOf(parts);
   const actions: Actions = {
@@ -451,7 +437,8 @@ export function createPlayground(environment: Environment, embed = false): Playg
       environment.compileWorker.warm();
       environment.layoutWorker.warm();
       listen(parts);
-      const { document, notice } = openDraft(parts);
+      const { document, notice, left } = openDraft(autosave);
+      parts.left = left;
       if (!embed && autosave.found === null) {
         parts.aim = "rest";
         if (isFirstVisit(environment)) store.setState({ intro: "waiting" });
@@ -474,7 +461,10 @@ export function createPlayground(environment: Environment, embed = false): Playg
       parts.compiler?.request(document.text, document.options, 0);
       void store.getState().actions.judgeKept();
     },
-    flush: () => autosave.flush(),
+    flush() {
+      if (parts.onlyLooking) autosave.flush();
+      else leave(autosave, store.getState());
+    },
     dispose() {
       autosave.flush();
       parts.compiler?.dispose();

@@ -2,7 +2,7 @@
  * @file Saves the draft: within a second of each change, at once when the page is hidden. It never writes over work that
  * is stored nowhere else: not over another tab's, not over a draft that can't be read, not over what a link replaced.
  */
-import type { Document } from "../../document";
+import type { DecisionRef, Document } from "../../document";
 import { readDraft, writeDraft } from "../../document";
 import { addCopy } from "./copies";
 import type { SavedState } from "../types";
@@ -18,6 +18,8 @@ export interface Autosave {
   later(document: Document): void;
   /** Saves what waits, now. */
   flush(): void;
+  /** Notes in the stored draft which step of it is looked at; nothing where another program is stored, or another tab owns it. */
+  mark(document: Document, decision: DecisionRef | null): void;
   /** `draft` must be stored as a copy before the draft may be written over; tried at once and before each save. */
   protect(draft: string): boolean;
   /** Another tab owns the draft (false), or this one does (true). */
@@ -91,6 +93,13 @@ export function startAutosave({ storage, now, report, copied }: Storing): Autosa
     found,
     later,
     flush,
+    mark(document, decision) {
+      if (!owner || known === null || storage.read(DRAFT_KEY) !== known) return;
+      const stored = readDraft(known);
+      if (!stored.ok || stored.value.dropped.length > 0 || stored.value.state.document.text !== document.text) return;
+      const text = writeDraft(stored.value.state.document, decision);
+      if (text !== known && storage.write(DRAFT_KEY, text)) known = storage.read(DRAFT_KEY);
+    },
     protect(draft) {
       if (!unsafe.includes(draft)) unsafe.push(draft);
       const safe = secure("");
