@@ -309,3 +309,16 @@ test("a tour is offered once: five stops with the program's own numbers, forward
   await play.command("Take the tour");
   await expect(tour).toContainText("1 of 5");
 });
+
+test("who comes back finds the step that was looked at last, with its card", async ({ page, play }) => {
+  await play.open("./?example=softmax");
+  await expect(play.steps).toHaveText(/of 4/);
+  await play.leaveFields();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await expect(play.steps).toContainText("Step 2 of 4");
+  await page.goto("./");
+  await expect(play.steps).toContainText("Step 2 of 4");
+  await expect(play.card).toContainText("Why fused?");
+});

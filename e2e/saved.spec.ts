@@ -54,16 +54,3 @@ test("what the backward pass saves: by policy, value by value, and as disks at t
     await expect(play.node(/^relu h.*, saved for the backward pass$/)).toBeVisible();
   });
 });
-
-test("who comes back finds the step that was looked at last, with its card", async ({ page, play }) => {
-  await play.open("./?example=softmax");
-  await expect(play.steps).toHaveText(/of 4/);
-  await play.leaveFields();
-  await page.keyboard.press("Home");
-  await page.keyboard.press("ArrowRight");
-  await page.keyboard.press("ArrowRight");
-  await expect(play.steps).toContainText("Step 2 of 4");
-  await page.goto("./");
-  await expect(play.steps).toContainText("Step 2 of 4");
-  await expect(play.card).toContainText("Why fused?");
-});
