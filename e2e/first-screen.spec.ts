@@ -311,7 +311,8 @@ test("a tour is offered once: five stops with the program's own numbers, forward
 });
 
 test("who comes back finds the step that was looked at last, with its card", async ({ page, play }) => {
-  await play.open("./?example=softmax");
+  await play.open("./");
+  await play.example("Softmax");
   await expect(play.steps).toHaveText(/of 4/);
   await play.leaveFields();
   await page.keyboard.press("Home");
