@@ -210,6 +210,8 @@ function openQueue(planner: Planner): Queue {
         if (entry.version !== versions.get(entry.id) || !planner.regions.has(entry.id)) continue;
         // The far end of a diamond may have changed since its candidate was built.
         if (entry.candidate?.remove.every((region) => planner.regions.get(region.id) === region)) return entry;
+        // Where nobody needs a result, the kernel that computes it may be gone, and with it the only reader.
+        if (planner.readersOf(entry.id).length === 0) continue;
         const candidate = build(planner, entry.id, copied);
         if (tooLarge.has(entry.id) && isOverSize(planner, candidate)) continue;
         const micros = price(planner, candidate, entry.micros);

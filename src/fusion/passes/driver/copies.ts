@@ -68,9 +68,13 @@ export function copyCandidate(
   let edges: readonly EdgeId[] | null = null;
   let nodes: readonly NodeId[] | null = null;
   let remove: readonly Region[] | null = null;
+  const add = readers.map((reader) => copied(producer, reader));
   const taken = (): readonly Region[] => {
     const unread = unreadBeside(planner, [producer, ...readers]);
-    return [...(storesProducer ? [] : [producer]), ...readers, ...unread];
+    // One reader may compute a value that another one goes on to load.
+    const loaded = new Set(unread.length === 0 ? [] : add.flatMap(planner.inputsOf));
+    const gone = unread.filter(({ outputs }) => !outputs.some((id) => loaded.has(id)));
+    return [...(storesProducer ? [] : [producer]), ...readers, ...gone];
   };
   // Most copies are priced and never proposed.
   return {
@@ -85,7 +89,7 @@ export function copyCandidate(
     get remove() {
       return (remove ??= taken());
     },
-    add: readers.map((reader) => copied(producer, reader)),
+    add,
     into: readers.length === 1 ? readers[0]!.id : null,
     merged: [],
   };

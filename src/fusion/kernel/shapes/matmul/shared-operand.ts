@@ -13,6 +13,7 @@ import {
 import { opDef } from "../../../ops";
 import { followersOf, type Follower } from "../../indices/alignment";
 import { refusal, storedRemedy } from "../../refusal";
+import { walksRows } from "../fold/rows/row-ops";
 
 /** The contractions among the members, in order. */
 export const productsOf = (graph: Graph, members: readonly NodeId[]): NodeId[] =>
@@ -64,7 +65,7 @@ export function sharedOperandRefusal(
     return two(
       `${named} multiply the same matrix, but their results are ${showShape(a.type.shape)} and ${showShape(odd.type.shape)}: one loop computes one shape.`,
     );
-  if (members.some((id) => opDef(node(graph, id).op).kind === "reduce")) return apart;
+  if (members.some((id) => walksRows(node(graph, id)))) return apart;
   const follow = products.map((id) => followersOf(graph, members, id));
   const refused = follow.find((each) => each.refused)?.refused;
   if (refused)
