@@ -1,6 +1,7 @@
 /** @file Calls: who is meant (prefixes dropped, methods accepted), and what follows. */
-import { allOps, findOp, type OpDef } from "../../ops";
+import { findOp } from "../../ops";
 import { applyOp } from "./apply";
+import { atCall } from "./at-calls";
 import { builtin, isBuiltin } from "../values/builtins";
 import { type Dialect, dialectOf } from "./dialect";
 import { callCustom } from "./custom-derivatives";
@@ -31,76 +32,12 @@ import { clipped, isClip } from "../objects/optimizers";
 import { moduleMethod, superOf } from "../objects/methods";
 import { libraryCall, opCall } from "./op-calls";
 import { isSplit, splitResults } from "./split";
-import {
-  bare,
-  type CallExpr,
-  type Expr,
-  type Identifier,
-  indexParts,
-  lastNameOf,
-  type SubscriptExpr,
-} from "../reading/syntax";
+import { bare, type CallExpr, type Expr, type Identifier, lastNameOf, type SubscriptExpr } from "../reading/syntax";
 import { callPullback, callTransform, isTransform, transform } from "./transforms";
 import { treeCall, treeValue } from "../values/trees";
 import { ufuncCall } from "./ufuncs";
 import { unknownCall } from "./unknown-call";
-import { BROKEN, describe, type GivenArgument, isBroken, isOperand, type Operand, type Value } from "../values/values";
-import { setItem } from "../indexing/set-item";
-import { subscriptValue } from "../indexing/subscript";
-
-/** What a method does with what is there: an op, and scatter's word for it. */
-const METHODS: ReadonlyMap<string, readonly [op: OpDef | null, reduction: string]> = new Map<
-  string,
-  readonly [OpDef | null, string]
->([
-  ["set", [null, "none"]],
-  ...allOps.flatMap((op) =>
-    (op.updates?.methods ?? []).map((method) => [method, [op, op.updates!.reduction]] as const),
-  ),
-]);
-
-interface AtCall {
-  readonly name: Identifier;
-  readonly item: SubscriptExpr;
-}
-
-/** JAX's `x.at[1:].set(v)`, `x.at[rows].add(v)`: a new array with other values at some indices. The operands are the array, the parts of the indices, and the arguments. */
-function atCall(
-  interpreter: Interpreter,
-  run: StatementRun,
-  { path }: { readonly path: string; readonly expr: Expr },
-  { name, item }: AtCall,
-  operands: readonly Operand[],
-): Value {
-  const count = item.indices.flatMap(indexParts).length;
-  const [object, parts, value] = [operands[0]!, operands.slice(1, count + 1), operands[count + 1]];
-  const known = METHODS.get(name.text);
-  if (!known || !value) {
-    interpreter.diagnostics.add(
-      "bad-method",
-      name.span,
-      "After .at[…] come .set(v), .add(v), .multiply(v), .max(v) and .min(v).",
-    );
-    return BROKEN;
-  }
-  const [op, reduction] = known;
-  const scattered = parts.some(({ value: part }) => part.kind === "tensor" || part.kind === "sequence");
-  if (op === null || scattered || isBroken(value.value) || !isOperand(value.value))
-    return setItem(interpreter, run, { expr: item, path, object, parts, value, reduction });
-  const there = {
-    value: subscriptValue(interpreter, run, item, [object, ...parts], `${path}/there`),
-    path: `${path}/there`,
-    expr: item,
-  };
-  if (isBroken(there.value)) return BROKEN;
-  const joined = applyOp(
-    interpreter,
-    run,
-    { op, path: `${path}/joined`, expr: item },
-    { tensors: [there, value], attrs: {} },
-  );
-  return setItem(interpreter, run, { expr: item, path, object, parts, value: { ...value, value: joined }, reduction });
-}
+import { BROKEN, describe, type GivenArgument, isBroken, type Operand, type Value } from "../values/values";
 
 export type Callee =
   | { readonly kind: "function"; readonly name: Identifier; readonly value: Value | null; readonly dialect: Dialect }

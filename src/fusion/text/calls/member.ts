@@ -1,11 +1,12 @@
 /** @file What stands after a dot without brackets: `.T`, `.shape`, `torch.pi`; and the methods that answer sizes. */
 import { canBegin } from "../statements/starting-values";
 import { lastNameOf } from "../reading/syntax";
-import type { DType, TensorType } from "../../ir";
+import { type DType, sizeOf, type TensorType } from "../../ir";
 import { noteView } from "./memory";
 import { requiresGrad } from "../objects/parameters";
 import { findOp, opDef, withDefaults } from "../../ops";
 import { applyOp } from "./apply";
+import { dialectIn } from "./dialect";
 import { gradOf } from "./transforms";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { toNode, typeOf } from "../interpreter";
@@ -227,6 +228,10 @@ export function memberValue(
       return unknown ? BROKEN : sizes(type);
     case "ndim":
       return unknown ? BROKEN : numberValue(type.shape.length, true);
+    case "size":
+      if (dialectIn(interpreter) === "jax" && !unknown) return numberValue(sizeOf(type.shape), true);
+      unknownMember(interpreter, name);
+      return BROKEN;
     case "dtype":
       return { kind: "dtype", dtype: type.dtype };
     case "grad":

@@ -86,7 +86,11 @@ function opValue(
   given: readonly GivenArgument[],
 ): Value {
   const { dialect = null } = call;
-  const { meant, args } = meantBy((dialect === "jax" ? findOp(op.inJax ?? "") : null) ?? op, dialect, given);
+  const { meant, args } = meantBy(
+    (dialect === "jax" ? findOp(op.inJax ?? "") : null) ?? op,
+    dialect,
+    given.map((arg) => (arg.name?.text === "dimension" ? { ...arg, name: { ...arg.name, text: "axis" } } : arg)),
+  );
   const overload = libraryOverload(meant, dialect, args);
   if (overload) return callAnyDef(interpreter, run, libraryCall(call, overload), args);
   const folded = foldCall(

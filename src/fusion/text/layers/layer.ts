@@ -103,18 +103,25 @@ function weightOperand(
 }
 
 /** The function that a layer is; its keywords are those of `args` that it has parameters for. */
-function functionOf(name: string): { readonly value: Value; readonly names: ReadonlySet<string> } | null {
+function functionOf(name: string): {
+  readonly value: Value;
+  readonly names: ReadonlySet<string>;
+  /** Its parameters that are tensors. */
+  readonly tensors: ReadonlySet<string>;
+} | null {
   const op = findOp(name);
   if (op && op.kind !== "source")
     return {
       value: { kind: "op", op },
       names: new Set(op.params.filter(({ kind }) => kind !== "tensor").flatMap((param) => param.names)),
+      tensors: new Set(op.params.filter(({ kind }) => kind === "tensor").flatMap((param) => param.names)),
     };
   const def = libraryDef(name, "torch");
   return (
     def && {
       value: { kind: "def", def, scope: libraryScope() },
       names: new Set(def.params.map((param) => param.name.text)),
+      tensors: new Set(),
     }
   );
 }
@@ -177,13 +184,19 @@ export function callLayer(
   const options = new Map<string, Operand>();
   for (const name of args.names()) {
     const option = args.value(name)!;
-    if (callee.names.has(name) && (args.given(name) || option.kind !== "none"))
+    // `bias=True` says that there is such a weight.
+    const isWeight = weights.some((each) => (each.to ?? each.name) === name);
+    if (!isWeight && callee.names.has(name) && (args.given(name) || option.kind !== "none"))
       options.set(name, args.operand(name) ?? { value: option, path: "", expr: null });
   }
   for (const [name, option] of Object.entries(type.options?.(args) ?? {}))
     options.set(name, { value: option, path: "", expr: null });
   // Weights of a loss are tensors that the program gives it.
-  const weight = type.weights ? null : args.operand("weight");
+  const own = type.weights ? [] : [...args.names()].filter((name) => callee.tensors.has(name));
+  const tensors = own.flatMap((name) => {
+    const operand = args.operand(name);
+    return operand && operand.value.kind !== "none" ? [keyword(name, operand)] : [];
+  });
   // A module is as after eval() until the program says otherwise.
   if (callee.names.has("training"))
     options.set("training", {
@@ -196,7 +209,7 @@ export function callLayer(
   return interpreter.call(run, { ...at, called: type.op }, callee.value, [
     ...given,
     ...weights.map((each) => keyword(each.to ?? each.name, weightOperand(interpreter, run, layer, each, at.path))),
-    ...(weight && weight.value.kind !== "none" ? [keyword("weight", weight)] : []),
+    ...tensors,
     ...[...options].map(([name, operand]) => keyword(name, operand)),
   ]);
 }

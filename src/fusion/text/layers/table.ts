@@ -238,6 +238,17 @@ const avgPool = (op: string): LayerType =>
 const perRank = (name: string, of: (rank: number) => LayerType, ranks = [1, 2, 3]): [string, LayerType][] =>
   ranks.map((rank) => [`${name}${rank}d`, of(rank)]);
 
+const REDUCED = "reduction='mean'";
+
+const bilinear: LayerType = {
+  op: "bilinear",
+  params: ["in1_features", "in2_features", "out_features", "bias=True"],
+  weights(args) {
+    const sizes = known([args.whole("out_features"), args.whole("in1_features"), args.whole("in2_features")]);
+    return sizes && started(sizes, sizes[0]!, sizes[1]!, args.flag("bias"));
+  },
+};
+
 /** By the name after `nn.`: PyTorch's, and those of JAX's libraries that nothing in PyTorch is called. */
 export const LAYERS: ReadonlyMap<string, LayerType> = new Map<string, LayerType>([
   ["Linear", linear],
@@ -251,15 +262,15 @@ export const LAYERS: ReadonlyMap<string, LayerType> = new Map<string, LayerType>
   ["SyncBatchNorm", batchNorm],
   ...perRank("InstanceNorm", () => instanceNorm),
   ...perRank("Conv", conv),
-  ...perRank("ConvTranspose", convTranspose, [1, 2]),
-  ...perRank("MaxPool", (rank) => maxPool(`max_pool${rank}d`), [1, 2]),
-  ...perRank("AvgPool", (rank) => avgPool(`avg_pool${rank}d`), [1, 2]),
-  ...perRank("AdaptiveAvgPool", (rank) => plain(`adaptive_avg_pool${rank}d`, "output_size"), [1, 2]),
-  ...perRank("AdaptiveMaxPool", (rank) => plain(`adaptive_max_pool${rank}d`, "output_size"), [1, 2]),
-  ...perRank("ZeroPad", (rank) => padded(rank), [1, 2]),
-  ...perRank("ConstantPad", (rank) => padded(rank), [1, 2]),
-  ...perRank("ReflectionPad", (rank) => padded(rank, "reflect"), [1, 2]),
-  ...perRank("ReplicationPad", (rank) => padded(rank, "replicate"), [1, 2]),
+  ...perRank("ConvTranspose", convTranspose),
+  ...perRank("MaxPool", (rank) => maxPool(`max_pool${rank}d`)),
+  ...perRank("AvgPool", (rank) => avgPool(`avg_pool${rank}d`)),
+  ...perRank("AdaptiveAvgPool", (rank) => plain(`adaptive_avg_pool${rank}d`, "output_size")),
+  ...perRank("AdaptiveMaxPool", (rank) => plain(`adaptive_max_pool${rank}d`, "output_size")),
+  ...perRank("ZeroPad", (rank) => padded(rank)),
+  ...perRank("ConstantPad", (rank) => padded(rank)),
+  ...perRank("ReflectionPad", (rank) => padded(rank, "reflect")),
+  ...perRank("ReplicationPad", (rank) => padded(rank, "replicate")),
   ["ReLU", plain("relu", "inplace=False")],
   ["ReLU6", plain("relu6", "inplace=False")],
   ["SiLU", plain("silu", "inplace=False")],
@@ -296,9 +307,8 @@ export const LAYERS: ReadonlyMap<string, LayerType> = new Map<string, LayerType>
     },
   ],
   ["Dropout", plain("dropout", "p=0.5", "inplace=False")],
-  ["Dropout1d", plain("dropout", "p=0.5", "inplace=False")],
-  ["Dropout2d", plain("dropout", "p=0.5", "inplace=False")],
-  ["AlphaDropout", plain("dropout", "p=0.5", "inplace=False")],
+  ...perRank("Dropout", (rank) => plain(`dropout${rank}d`, "p=0.5", "inplace=False")),
+  ["AlphaDropout", plain("alpha_dropout", "p=0.5", "inplace=False")],
   ["Identity", plain("identity")],
   ["Flatten", plain("flatten", "start_dim=1", "end_dim=-1")],
   ["Unflatten", plain("unflatten", "dim", "unflattened_size")],
@@ -315,8 +325,40 @@ export const LAYERS: ReadonlyMap<string, LayerType> = new Map<string, LayerType>
   ["SmoothL1Loss", plain("smooth_l1_loss", "reduction='mean'", "beta=1.0")],
   ["HuberLoss", plain("huber_loss", "reduction='mean'", "delta=1.0")],
   ["BCELoss", plain("binary_cross_entropy", "weight=None", "reduction='mean'")],
-  ["BCEWithLogitsLoss", plain("binary_cross_entropy_with_logits", "weight=None", "reduction='mean'")],
+  [
+    "BCEWithLogitsLoss",
+    plain("binary_cross_entropy_with_logits", "weight=None", "reduction='mean'", "pos_weight=None"),
+  ],
   ["KLDivLoss", plain("kl_div", "reduction='mean'", "log_target=False")],
+  ["PoissonNLLLoss", plain("poisson_nll_loss", "log_input=True", "full=False", "eps=1e-8", REDUCED)],
+  ["GaussianNLLLoss", plain("gaussian_nll_loss", "full=False", "eps=1e-6", REDUCED)],
+  ["CosineEmbeddingLoss", plain("cosine_embedding_loss", "margin=0.0", REDUCED)],
+  ["MarginRankingLoss", plain("margin_ranking_loss", "margin=0.0", REDUCED)],
+  ["HingeEmbeddingLoss", plain("hinge_embedding_loss", "margin=1.0", REDUCED)],
+  ["SoftMarginLoss", plain("soft_margin_loss", REDUCED)],
+  ["MultiMarginLoss", plain("multi_margin_loss", "p=1", "margin=1.0", REDUCED)],
+  ["MultiLabelSoftMarginLoss", plain("multilabel_soft_margin_loss", REDUCED)],
+  ["TripletMarginLoss", plain("triplet_margin_loss", "margin=1.0", "p=2.0", "eps=1e-6", "swap=False", REDUCED)],
+  ["CosineSimilarity", plain("cosine_similarity", "dim=1", "eps=1e-8")],
+  ["PairwiseDistance", plain("pairwise_distance", "p=2.0", "eps=1e-6", "keepdim=False")],
+  ["Unfold", plain("unfold", "kernel_size", "dilation=1", "padding=0", "stride=1")],
+  ["Fold", plain("fold", "output_size", "kernel_size", "dilation=1", "padding=0", "stride=1")],
+  ["ChannelShuffle", plain("channel_shuffle", "groups")],
+  ["Hardshrink", plain("hardshrink", "lambd=0.5")],
+  ["Softshrink", plain("softshrink", "lambd=0.5")],
+  ["Threshold", plain("threshold", "threshold", "value", "inplace=False")],
+  ["Softmax2d", { ...plain("softmax"), options: () => ({ dim: numberValue(-3, true) }) }],
+  ["LocalResponseNorm", plain("local_response_norm", "size", "alpha=1e-4", "beta=0.75", "k=1.0")],
+  ...perRank("LPPool", (rank) => plain(`lp_pool${rank}d`, "norm_type", "kernel_size", "stride=None"), [1, 2]),
+  ["Bilinear", bilinear],
+  ["UpsamplingNearest2d", plain("interpolate", "size=None", "scale_factor=None")],
+  [
+    "UpsamplingBilinear2d",
+    {
+      ...plain("interpolate", "size=None", "scale_factor=None"),
+      options: () => ({ mode: { kind: "string", value: "bilinear" }, align_corners: { kind: "bool", value: true } }),
+    },
+  ],
   ["Rearrange", plain("rearrange", "pattern")],
   ["Reduce", plain("reduce", "pattern", "reduction")],
 ]);

@@ -72,9 +72,13 @@ def cond(pred, true_fun, false_fun, *operands):
   return jax.tree.map(lambda a, b: torch.where(pred, a, b), true_fun(*given), false_fun(*given))
 
 def switch(index, branches, *operands):
-  if isinstance(index, torch.Tensor):
-    raise ValueError("Which branch runs must be known before the graph runs: pick between results with torch.where.")
-  return branches[index](*operands)
+  if not isinstance(index, torch.Tensor):
+    return branches[max(0, min(index, len(branches) - 1))](*operands)
+  at = torch.clamp(index, 0, len(branches) - 1)
+  found = branches[0](*operands)
+  for i in range(1, len(branches)):
+    found = jax.tree.map(lambda a, b: torch.where(at == i, a, b), branches[i](*operands), found)
+  return found
 
 def associative_scan(fn, elems, reverse=False, axis=0):
   if reverse:

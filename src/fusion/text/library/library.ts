@@ -27,6 +27,7 @@ import { DISTRIBUTIONS } from "./distributions";
 import { INITIALIZER_DEFS } from "./initializers";
 import { ITERTOOLS } from "./itertools";
 import { LAYER_CLASSES } from "./layers";
+import { LAX } from "./lax";
 import { LINEAR_ALGEBRA } from "./linear-algebra";
 import { OPTAX } from "./optax";
 import { OPTIMIZERS } from "./optimizers";
@@ -41,6 +42,7 @@ const SOURCE = [
   SMALL_MATRICES,
   ARRAYS,
   ITERTOOLS,
+  LAX,
   LOSSES,
   SPECIAL,
   DERIVATIVES,

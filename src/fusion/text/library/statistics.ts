@@ -285,4 +285,33 @@ def multi_margin_loss(input, target, p=1, margin=1.0, reduction="mean"):
 def multilabel_soft_margin_loss(input, target, reduction="mean"):
   loss = -(target * F.logsigmoid(input) + (1 - target) * F.logsigmoid(-input))
   return _reduced(loss.mean(-1), reduction)
+
+def bilinear(input1, input2, weight, bias=None):
+  y = torch.einsum("...i,oij,...j->...o", input1, weight, input2)
+  return y if bias is None else y + bias
+
+def channel_shuffle(input, groups):
+  B, C = input.shape[0], input.shape[1]
+  rest = list(input.shape[2:])
+  return input.reshape([B, groups, C // groups] + rest).transpose(1, 2).reshape([B, C] + rest)
+
+def _dropped(input, p, training, axes):
+  return input * F.dropout(torch.ones(list(input.shape[:axes]) + [1] * (input.ndim - axes)), p=p, training=training)
+
+def dropout1d(input, p=0.5, training=True, inplace=False):
+  return _dropped(input, p, training, input.ndim - 1)
+
+def dropout2d(input, p=0.5, training=True, inplace=False):
+  return _dropped(input, p, training, 2)
+
+def dropout3d(input, p=0.5, training=True, inplace=False):
+  return _dropped(input, p, training, input.ndim - 3)
+
+def alpha_dropout(input, p=0.5, training=False, inplace=False):
+  if not training:
+    return input
+  alpha = -1.7580993408473766
+  a = ((1 - p) * (1 + p * alpha ** 2)) ** -0.5
+  stays = F.dropout(torch.ones(input.shape), p=p, training=True) > 0
+  return a * torch.where(stays, input, alpha) - a * alpha * p
 `;

@@ -10,8 +10,10 @@ import {
   NONE,
   type ObjectInfo,
   type Operand,
+  unnamed,
   type Value,
 } from "../values/values";
+import { attach } from "../layers/weights";
 import { callMethod, classMember } from "./attributes";
 import { inherited, takesObject, unknownAttribute } from "./classes";
 import { attachItems, ITEMS } from "./containers";
@@ -113,6 +115,12 @@ export function moduleMethod(
   if (self.kind === "object" && removeHook(interpreter, self.object, name)) return NONE;
   if (self.kind !== "object") return NOTHING.test(name) ? NONE : null;
   const { object } = self;
+  if (/^_?replace$/.test(name) && args.every((arg) => arg.name && object.fields.has(arg.name.text)))
+    return replaced(object, args);
+  if (name === "_asdict") {
+    const entries = [...object.fields].map(([key, value]) => [key, { value, path: "", expr: null }] as const);
+    return { kind: "dict", entries: new Map(entries) };
+  }
   const done = optimizerMethod(interpreter, run, at, object, name, args);
   if (done) return done;
   const [first, second] = args.map(({ operand }) => operand.value);
@@ -137,6 +145,15 @@ export function moduleMethod(
   }
   if (name === "make_rng") return NONE;
   return NOTHING.test(name) ? NONE : null;
+}
+
+/** `state._replace(step=1)`: another object with other fields. */
+function replaced({ of, layer, making, fields }: ObjectInfo, args: readonly GivenArgument[]): Value {
+  const now = new Map(fields);
+  for (const { name, operand } of args) now.set(name!.text, operand.value);
+  const own: ObjectInfo = { ...unnamed(), of, layer, making, fields: now };
+  for (const [name, value] of now) attach(value, own, name);
+  return { kind: "object", object: own };
 }
 
 /** A container with one module more. */

@@ -1,0 +1,124 @@
+/** @file Functions of JAX's lax and numpy that PyTorch has no name for: contractions, convolutions and windows by their axes. Written in the language itself. */
+
+export const LAX = String.raw`
+def _product(sizes):
+  all = 1
+  for size in sizes:
+    all = all * size
+  return all
+
+def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, out_type=None):
+  (left, right), (lb, rb) = dimension_numbers
+  lfree = [i for i in range(lhs.ndim) if i not in left and i not in lb]
+  rfree = [i for i in range(rhs.ndim) if i not in right and i not in rb]
+  batch = [lhs.shape[i] for i in lb]
+  depth = _product([lhs.shape[i] for i in left])
+  rows, columns = [lhs.shape[i] for i in lfree], [rhs.shape[i] for i in rfree]
+  a = lhs.permute(list(lb) + lfree + list(left)).reshape(batch + [_product(rows), depth])
+  b = rhs.permute(list(rb) + list(right) + rfree).reshape(batch + [depth, _product(columns)])
+  return (a @ b).reshape(batch + rows + columns)
+
+def _axis_of(spec, word):
+  return [i for i, each in enumerate(spec) if each == word][0]
+
+# The least padding that keeps every step of a window inside, the odd element behind.
+def _window_pads(sizes, windows, steps):
+  pads = []
+  for size, window, step in zip(sizes, windows, steps):
+    more = max((-(-size // step) - 1) * step + window - size, 0)
+    pads.append((more // 2, more - more // 2))
+  return pads
+
+def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, feature_group_count=1, batch_group_count=1, precision=None, preferred_element_type=None):
+  space = lhs.ndim - 2
+  if batch_group_count != 1 or (lhs_dilation is not None and max(lhs_dilation) > 1):
+    raise ValueError("conv_general_dilated is known without batch_group_count and lhs_dilation: write conv_transpose.")
+  words = ["W", "HW", "DHW"][space - 1]
+  specs = ("NC" + words, "OI" + words, "NC" + words) if dimension_numbers is None else dimension_numbers
+  a, k, o = specs
+  inner = [c for c in a if c != "N" and c != "C"]
+  x = lhs.permute([_axis_of(a, c) for c in ["N", "C"] + inner])
+  w = rhs.permute([_axis_of(k, c) for c in ["O", "I"] + inner])
+  dilation = [1] * space if rhs_dilation is None else list(rhs_dilation)
+  windows = [(size - 1) * by + 1 for size, by in zip(w.shape[2:], dilation)]
+  pads = padding
+  if isinstance(padding, str):
+    pads = _window_pads(x.shape[2:], windows, window_strides) if padding.upper() == "SAME" else [(0, 0)] * space
+  x = F.pad(x, [side for pair in reversed(pads) for side in pair])
+  convolve = [F.conv1d, F.conv2d, F.conv3d][space - 1]
+  y = convolve(x, w, None, list(window_strides), 0, dilation, feature_group_count)
+  order = ["N", "C"] + inner
+  return y.permute([_axis_of(order, c) for c in o])
+
+def conv_with_general_padding(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None, precision=None):
+  return conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation)
+
+def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0):
+  return operand[tuple([slice(None)] * (axis % operand.ndim) + [slice(start_index, limit_index, stride)])]
+
+def reduce_window(operand, init_value, computation, window_dimensions, window_strides, padding, base_dilation=None, window_dilation=None):
+  if base_dilation is not None or window_dilation is not None:
+    raise ValueError("reduce_window is known without dilations.")
+  pads = padding
+  if isinstance(padding, str):
+    none = [(0, 0)] * operand.ndim
+    pads = _window_pads(operand.shape, window_dimensions, window_strides) if padding.upper() == "SAME" else none
+  x = F.pad(operand, [side for pair in reversed(pads) for side in pair], value=init_value)
+  counts = [(size - window) // step + 1 for size, window, step in zip(x.shape, window_dimensions, window_strides)]
+  found = None
+  offsets = [[]]
+  for window in window_dimensions:
+    offsets = [so + [i] for so in offsets for i in range(window)]
+  for offset in offsets:
+    part = x[tuple([slice(i, i + (n - 1) * step + 1, step) for i, n, step in zip(offset, counts, window_strides)])]
+    found = part if found is None else computation(found, part)
+  return found
+
+def dot_product_attention(query, key, value, bias=None, mask=None, scale=None, is_causal=False, broadcast_dropout=True, dropout_rng=None, dropout_rate=0.0, deterministic=True, dtype=None, precision=None, implementation=None):
+  single = query.ndim == 3
+  q, k, v = [(t.unsqueeze(0) if single else t).transpose(-2, -3) for t in (query, key, value)]
+  groups = q.shape[-3] // k.shape[-3]
+  if groups > 1:
+    k, v = [t.repeat_interleave(groups, dim=-3) for t in (k, v)]
+  scores = q @ k.transpose(-2, -1) * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
+  if bias is not None:
+    scores = scores + bias
+  if mask is not None:
+    scores = torch.where(mask, scores, -math.inf)
+  if is_causal:
+    scores = scores + torch.full((scores.shape[-2], scores.shape[-1]), -math.inf).triu(1)
+  y = (torch.softmax(scores, -1) @ v).transpose(-2, -3)
+  return y.squeeze(0) if single else y
+
+def sort_key_val(keys, values, dimension=-1, is_stable=True):
+  order = torch.argsort(keys, dimension, stable=True)
+  return torch.take_along_dim(keys, order, dimension), torch.take_along_dim(values, order, dimension)
+
+def ix_(*args):
+  lists = [a if isinstance(a, Tensor) else torch.tensor(a) for a in args]
+  return tuple([a.reshape([-1 if i == at else 1 for i in range(len(lists))]) for at, a in enumerate(lists)])
+
+def piecewise(input, condlist, funclist):
+  usual = funclist[len(condlist)] if len(funclist) > len(condlist) else 0.0
+  found = usual(input) if callable(usual) else usual
+  for holds, of in zip(condlist, funclist):
+    found = torch.where(holds, of(input) if callable(of) else of, found)
+  return found
+
+def apply_along_axis(func1d, axis, arr):
+  last = arr.movedim(axis, -1)
+  rows = torch.vmap(func1d)(last.reshape(-1, last.shape[-1]))
+  if rows.ndim == 1:
+    return rows.reshape(last.shape[:-1])
+  return rows.reshape(list(last.shape[:-1]) + [rows.shape[-1]]).movedim(-1, axis)
+
+def histogram(input, bins=10, range=None, weights=None, density=None):
+  low, high = (input.min(), input.max()) if range is None else range
+  flat = input.reshape(-1)
+  edges = low + (high - low) * torch.arange(bins + 1) / bins
+  at = torch.clamp(torch.floor((flat - low) / (high - low) * bins), 0, bins - 1).int()
+  inside = ((flat >= low) & (flat <= high)).float()
+  each = inside if weights is None else inside * weights.reshape(-1)
+  counts = torch.zeros(bins).scatter_add(0, at, each)
+  return (counts / counts.sum() / (edges[1:] - edges[:-1]) if density else counts), edges
+`;
