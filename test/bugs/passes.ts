@@ -3,8 +3,8 @@ import { bugsIn } from "./bug.ts";
 
 export const passBugs = bugsIn("src/fusion/passes", {
   "lost-consumer": [
-    ["driver/copies.ts", "add: «readers».map((reader) => copied(producer, reader)),", "readers.slice(0, 1)"],
-    ["driver/copies.ts", "...(storesProducer ? [] : [producer]), ...«readers», ...unread", "readers.slice(0, 1)"],
+    ["driver/copies.ts", "const add = «readers».map((reader) => copied(producer, reader));", "readers.slice(0, 1)"],
+    ["driver/copies.ts", "...(storesProducer ? [] : [producer]), ...«readers», ...gone", "readers.slice(0, 1)"],
   ],
   "lost-output": [["driver/merge.ts", "«»const readers = planner.regionsReading(value);", "return false;"]],
   "leaves-producer": [["driver/merge.ts", "removedRegions: «remove»,", "remove.slice(1)"]],

@@ -26,7 +26,7 @@ const sum = <T>(values: readonly T[], of: (value: T) => number): number =>
   values.reduce((total, each) => total + of(each), 0);
 
 /** Times are sums in another order: as many digits as anything shows. */
-const micros = (value: number): string => value.toPrecision(6);
+const micros = (value: number): string => value.toPrecision(5);
 
 /** Kernels, transfers of all sizes and of full size, bytes and µs, each counted where it is said. */
 type Told = Readonly<Record<string, readonly (number | string)[]>>;

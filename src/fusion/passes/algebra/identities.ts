@@ -204,7 +204,7 @@ const transposedTwice = rule({
     const [outer, inner, x] = [n.id, found.inner.id, found.x].map((id) => nameOf(graph, id));
     return found.undone
       ? `${outer} undoes ${inner}: both are removed, and ${x} is read directly.`
-      : `${inner} and ${outer} transpose one after the other: one transpose of ${x} does both.`;
+      : `${inner === outer ? `Two ${inner}` : `${inner} and ${outer}`} transpose one after the other: one transpose of ${x} does both.`;
   },
 });
 

@@ -1,4 +1,5 @@
 /** @file In which groups a kernel adds things up: two kernels that agree in this round alike. */
+import { slicesOf } from "../../matmul/matmul";
 import { node, type Graph, type NodeId } from "../../../../ir";
 import { factorsOf } from "../fold-factors";
 import { productsOf } from "../../matmul/shared-operand";
@@ -21,7 +22,7 @@ export function summationOrder(
   graph: Graph,
   members: readonly NodeId[],
   form: RegionForm,
-  { variant, chunks, chunkLength, threadsPerWorkgroup, lane, fold, merged, thin }: RegionSchedule,
+  { variant, chunks, chunkLength, threadsPerWorkgroup, lane, fold, merged, thin, matmul }: RegionSchedule,
   id: NodeId,
 ): SummationOrder | null {
   const say = (how: SummationOrder["how"], key: string, threads = 1, parts = 1): SummationOrder => ({
@@ -35,7 +36,9 @@ export function summationOrder(
     // One thread adds all products of an output in their order, unless the threads of a workgroup share them.
     const parts = variant === "matmul-tile" || variant === "matmul-direct" ? chunks : 1;
     const cut = parts > 1 ? `${chunkLength}` : "";
-    if (!thin) return parts > 1 ? say("shared", cut, 1, parts) : say("whole", "");
+    const slices = matmul && variant === "matmul-tile" ? slicesOf(matmul) : 1;
+    const sliced = slices > 1 ? `${cut} ${matmul!.k / slices} of ${matmul!.k}` : cut;
+    if (!thin) return parts * slices > 1 ? say("shared", sliced, slices, parts) : say("whole", "");
     const steps = [0, 1].map((operand) => stepsAlongK(graph, members, id, operand)).join(" | ");
     return say("shared", `${thin.along} ${steps} ${cut}`, thin.threads, parts);
   }
