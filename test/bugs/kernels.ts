@@ -12,8 +12,8 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
     ],
   ],
   "wrong-stride": [
-    ["shapes/matmul/write/matmul-tile.ts", "space.mul(«step», width),", "vector"],
-    ["shapes/matmul/write/matmul-tile.ts", "space.add(«vector», space.int(offset))", "step"],
+    ["shapes/matmul/write/tile-loads.ts", "space.mul(«step», pitch),", "vector"],
+    ["shapes/matmul/write/tile-loads.ts", "space.add(«vector», space.int(offset))", "step"],
   ],
   "dropped-store": [["emit/emitter.ts", '«»buffer.access = "read_write";', "return;"]],
   "swapped-operands": [

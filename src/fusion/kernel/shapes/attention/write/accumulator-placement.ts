@@ -10,7 +10,7 @@ import { wordFor } from "../../../emit/emitter";
 import type { Cond, Index } from "../../../emit/index-space";
 import type { Reg, Scalar, SharedArray, Value } from "../../../emit/kernel-ir";
 import type { Accumulator } from "../../../emit/accumulate";
-import type { Tiling } from "../../matmul/write/element-loads";
+import type { Tiling } from "../../matmul/write/tile-loads";
 import { rowAt, type TilePosition } from "../../matmul/write/matmul-tile";
 import type { Reduce } from "./reduce";
 import { Partials } from "./reduce-finish";

@@ -8,7 +8,7 @@ import { gridOf, programOf, type Job } from "../../../emit/kernel-frame";
 import type { Index } from "../../../emit/index-space";
 import { literal, type KernelProgram, type Reg } from "../../../emit/kernel-ir";
 import { gridIndex, leftLoads, multiply, tilePositionOf, rightLoads, rightWidth } from "../../matmul/write/matmul-tile";
-import type { TileLoad, Tiling } from "../../matmul/write/element-loads";
+import type { TileLoad, Tiling } from "../../matmul/write/tile-loads";
 import { Reduce } from "./reduce";
 import { lowerReduceFinish } from "./reduce-finish";
 import { columnsPerThread, rowPerThread, type Band } from "./accumulator-placement";

@@ -25,8 +25,8 @@ export function addSlices(
     const all = accs.flat();
     for (let from = 0; from < all.length; from += room) {
       const handed = all.slice(from, from + room);
-      const cell = (taker: Index, i: number): Index =>
-        space.add(space.int(i * half * threads), space.add(space.mul(taker, threads), own));
+      const cell = (other: Index, i: number): Index =>
+        space.add(space.int(i * half * threads), space.add(space.mul(other, threads), own));
       low.branch(gives, () =>
         handed.forEach((value, i) => {
           const index = cell(space.add(slice, space.int(-half)), i);

@@ -7,12 +7,12 @@ import { programOf, type Job } from "../../../emit/kernel-frame";
 import { gridOf } from "../../../emit/kernel-frame";
 import { ALWAYS, type Cond, type Index, type IndexSpace } from "../../../emit/index-space";
 import { longestAt } from "../../../indices/bands";
-import { literal, type KernelProgram, type Reg, type SharedArray, type Value } from "../../../emit/kernel-ir";
+import { literal, type KernelProgram, type Reg, type SharedArray } from "../../../emit/kernel-ir";
 import { Contraction, finishAll, finishTransposed, liesAlongRows, productsIn } from "./contraction";
 import type { Lowering } from "../../../emit/lowering";
 import { leftPitch, leftVectors, sliceThreads, slicesOf, tileThreads } from "../matmul";
 import type { MatmulTile, ProductBand } from "../../../types";
-import { elementLoads, type StagedTile, type TileLoad, type Tiling } from "./element-loads";
+import { tileLoads, type TileLoad, type Tiling } from "./tile-loads";
 import { lowerJoin } from "./matmul-join";
 import { addSlices } from "./matmul-slices";
 import { namesOf, partialLowering } from "../../../emit/split";
@@ -309,14 +309,13 @@ export function leftLoads(tiling: Tiling, array: SharedArray, tile: { m: number;
     vectors: tile.m / 4,
     width: leftPitch(tile),
     k: tile.k,
-    transposed: lies.alongK,
     offset: 0,
   };
   if (lies.elements)
-    return elementLoads(tiling, staged, lies.elements.alongK, (row, k, shift) =>
+    return tileLoads(tiling, staged, 1, lies.elements.alongK, (row, k, shift) =>
       c.left(batch, space.clamp(space.add(space.add(top, shift), row), sizes.m - 1), k),
     );
-  return tileLoads(tiling, staged, (vector, k, shift) => {
+  return tileLoads(tiling, staged, 4, lies.alongK, (vector, k, shift) => {
     const unit = space.add(space.exactly(space.add(top, shift), 4)!, vector);
     return c.left(batch, c.quad(unit, sizes.m).at, k);
   });
@@ -333,40 +332,15 @@ export function rightLoads(
 ): TileLoad[] {
   const { c, batch, left } = tiling;
   const { space, sizes } = c;
-  const staged = { name: "b_next", array, vectors: tile.n / 4, width, k: tile.k, transposed, offset };
+  const staged = { name: "b_next", array, vectors: tile.n / 4, width, k: tile.k, offset };
   const { elements } = c.lies(1);
   if (elements)
-    return elementLoads(tiling, staged, elements.alongK, (column, k, shift) =>
+    return tileLoads(tiling, staged, 1, elements.alongK, (column, k, shift) =>
       c.right(batch, k, space.clamp(space.add(space.mul(space.add(left, shift), 4), column), sizes.n - 1)),
     );
-  return tileLoads(tiling, staged, (vector, k, shift) =>
+  return tileLoads(tiling, staged, 4, transposed, (vector, k, shift) =>
     c.right(batch, k, c.quad(space.add(space.add(left, shift), vector), sizes.n).at),
   );
-}
-
-/** One load of each thread in each iteration; the last iteration must be full. Neighbouring threads follow the direction in which the operand is contiguous. */
-function tileLoads(
-  { c, tid, threads, first }: Tiling,
-  { name, array, vectors, width, k: steps, transposed, offset }: StagedTile,
-  load: (vector: Index, k: Index, shift: Index) => Value,
-): TileLoad[] {
-  const { low, space, sizes } = c;
-  return Array.from({ length: Math.ceil((vectors * steps) / threads) }, (_, i) => {
-    const unit = space.add(tid, space.int(i * threads));
-    const step = transposed ? space.mod(unit, steps) : space.div(unit, vectors);
-    const vector = transposed ? space.div(unit, steps) : space.mod(unit, vectors);
-    const kAt = (tile: Index): Index => space.add(space.mul(tile, steps), step);
-    const fetch = (tile: Index, shift = space.int(0)): Value =>
-      load(vector, space.clamp(kAt(tile), sizes.k - 1), shift);
-    const reg = low.variable(`${name}_${i}`, c.scalar, 4, fetch(first ?? space.int(0)), [c.id]);
-    return {
-      reg,
-      array,
-      cell: low.named(space.add(space.mul(step, width), space.add(vector, space.int(offset)))),
-      fetch,
-      inside: (tile) => space.less(kAt(tile), sizes.k),
-    };
-  });
 }
 
 /** Tiles of both operands, and how many vectors lie from one step of k to the next. */

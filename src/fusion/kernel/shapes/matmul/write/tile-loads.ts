@@ -1,6 +1,7 @@
 /**
- * @file Operands that lie in no order (windows, weights of which taps are taken) come to workgroup memory element by element: neighbouring
- * threads load neighbouring elements, where vectors of a thread each would ask for as many lines of memory as there are threads.
+ * @file How the operands of a product come to workgroup memory: in vectors of four or, where they lie in no order (windows, weights of
+ * which taps are taken), element by element. Neighbouring threads then load neighbouring elements, where vectors of a thread each would
+ * ask for as many lines of memory as there are threads.
  */
 import type { Cond, Index } from "../../../emit/index-space";
 import type { Reg, SharedArray, Value } from "../../../emit/kernel-ir";
@@ -40,35 +41,36 @@ export interface StagedTile {
   readonly vectors: number;
   readonly width: number;
   readonly k: number;
-  /** The operand lies contiguously along k. */
-  readonly transposed: boolean;
   readonly offset: number;
 }
 
 /**
  * The loads of a thread in each iteration; the last one must be full.
+ * @param width vectors of four neighbours across k, or single elements
  * @param alongK neighbouring threads go along k first, or along the other axis
+ * @param load the vector, or the element, of that number at a step of k
  */
-export function elementLoads(
+export function tileLoads(
   { c, tid, threads, first }: Tiling,
-  { name, array, vectors, width, k: steps, offset }: StagedTile,
+  { name, array, vectors, width: pitch, k: steps, offset }: StagedTile,
+  width: 1 | 4,
   alongK: boolean,
-  load: (element: Index, k: Index, shift: Index) => Value,
+  load: (item: Index, k: Index, shift: Index) => Value,
 ): TileLoad[] {
   const { low, space, sizes } = c;
-  const beside = 4 * vectors;
+  const beside = (4 / width) * vectors;
   return Array.from({ length: Math.ceil((beside * steps) / threads) }, (_, i) => {
     const unit = space.add(tid, space.int(i * threads));
     const step = alongK ? space.mod(unit, steps) : space.div(unit, beside);
-    const element = alongK ? space.div(unit, steps) : space.mod(unit, beside);
+    const item = alongK ? space.div(unit, steps) : space.mod(unit, beside);
+    const vector = width === 4 ? item : space.div(item, 4);
     const kAt = (tile: Index): Index => space.add(space.mul(tile, steps), step);
-    const fetch = (tile: Index, shift = space.int(0)): Value =>
-      load(element, space.clamp(kAt(tile), sizes.k - 1), shift);
+    const fetch = (tile: Index, shift = space.int(0)): Value => load(item, space.clamp(kAt(tile), sizes.k - 1), shift);
     return {
-      reg: low.variable(`${name}_${i}`, c.scalar, 1, fetch(first ?? space.int(0)), [c.id]),
+      reg: low.variable(`${name}_${i}`, c.scalar, width, fetch(first ?? space.int(0)), [c.id]),
       array,
-      cell: low.named(space.add(space.mul(step, width), space.add(space.div(element, 4), space.int(offset)))),
-      lane: low.named(space.mod(element, 4)),
+      cell: low.named(space.add(space.mul(step, pitch), space.add(vector, space.int(offset)))),
+      ...(width === 1 && { lane: low.named(space.mod(item, 4)) }),
       fetch,
       inside: (tile) => space.less(kAt(tile), sizes.k),
     };
