@@ -6,7 +6,7 @@ import { countTraffic } from "../../src/wgsl";
 import { cpu, gpu, graphOf, oneRegion } from "./kernel-harness";
 import { programs } from "./kernel-programs";
 
-/** Windows that slide read some of their input twice, which the plan does not count yet. */
+/** Parts of windows that slide, and an operand that is added to its product, are read again, which the plan does not count yet. */
 const UNCOUNTED: ReadonlySet<string> = new Set(["conv-long-causal", "conv-long-parts"]);
 
 const countable = Object.entries(programs).filter(([name]) => !UNCOUNTED.has(name));
