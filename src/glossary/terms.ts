@@ -165,7 +165,7 @@ export const terms: readonly Term[] = [
   term(
     "group",
     "To put elements of one key side by side by counting how many each key has, in no order: a counting sort that is not stable.",
-    ["group_indices", "groups"],
+    ["group_indices", "count_keys", "groups"],
     null,
     { everyday: true },
   ),

@@ -46,6 +46,23 @@ test.each([
   expect(valueFaults(compilation.drawn, final, slow)).toEqual([]);
 });
 
+test.each([
+  ["bincount", "i: i32[5000] = uniform(0, 900)\nreturn torch.bincount(i, minlength=900)"],
+  ["ones", "i: i32[5000] = uniform(-5, 900)\nreturn torch.zeros(800).scatter_add(0, i, torch.ones(5000))"],
+  [
+    "a weight",
+    "i: i32[5000] = uniform(0, 900)\nreturn jax.ops.segment_sum(jnp.full((5000,), 0.25), i, num_segments=900)",
+  ],
+])("what only counts is counted, and put in no order: %s", (_, text) => {
+  const compilation = compiled(graphOf(text), { profile: slow });
+  const final = fusionAt(compilation, compilation.steps.length);
+  const ops = [...final.graph.nodes.values()].map(({ op }) => op);
+  expect(ops).toContain("count_keys");
+  expect(ops).not.toContain("group_indices");
+  expect(stepFaults(compilation)).toEqual([]);
+  expect(valueFaults(compilation.drawn, final, slow)).toEqual([]);
+});
+
 const zeros = (n: number): string => `torch.zeros(${n}, 16)`;
 const rows = (n: number): string => `x: f32[${n}, 16]\ng: f32[${n}, 16]\ni: i32[${n}] = uniform(0, ${n})\n`;
 const own = (n: number): string => `x: f32[${n}, 16]\ng: f32[${n}, 16]\ni: i32[${n}, 16] = uniform(0, ${n})\n`;

@@ -366,8 +366,8 @@ export interface OpDef extends Names {
   readonly ranges?: { axis(attrs: Attrs, x: Shape): number; fold(attrs: Attrs): string };
   /** search: the comparison that holds for a key of operand 0 which comes before a value of operand 1. */
   readonly search?: { comesBefore(attrs: Attrs): "lt" | "le" };
-  /** groups: how many keys have a range of elements. */
-  readonly groups?: { targets(attrs: Attrs): number };
+  /** groups: how many keys there are, and whether each has a range of a list of elements or only how many they are. */
+  readonly groups?: { readonly listed: boolean; targets(attrs: Attrs): number };
   /** `iota`-like sources: the value from the element's coordinates. */
   readonly generate?: {
     js(index: readonly number[], attrs: Attrs): number;

@@ -51,6 +51,7 @@ import { flip } from "./movement/flip";
 import { floor } from "./arithmetic/floor";
 import { floorDiv } from "./arithmetic/floor-div";
 import { foldRanges } from "./indexing/fold-ranges";
+import { countKeys } from "./indexing/count-keys";
 import { groupIndices } from "./indexing/group-indices";
 import { gather } from "./indexing/gather";
 import { ge } from "./compare/ge";
@@ -158,6 +159,7 @@ export const primitives: readonly OpDef[] = [
   constant,
   cos,
   cosh,
+  countKeys,
   cummax,
   cummin,
   cumprod,

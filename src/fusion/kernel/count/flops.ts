@@ -136,8 +136,8 @@ const DIGIT_OPS = 12;
 
 /** Additions that number elements and cut ranges: one for each element, and for each key what its workgroup scans. */
 function addedBy(graph: Graph, n: Node): number {
-  const targets = opDef(n.op).groups!.targets(n.attrs);
-  return sizeOf(node(graph, n.inputs[0]!).type.shape) + targets * (SCAN_STEPS + 2);
+  const { targets, listed } = opDef(n.op).groups!;
+  return sizeOf(node(graph, n.inputs[0]!).type.shape) + (listed ? targets(n.attrs) * (SCAN_STEPS + 2) : 0);
 }
 
 /** Comparisons of an order: those of merged runs, or of what a workgroup sorts. */
@@ -210,14 +210,14 @@ function evaluationsFor(
     const id = members[i]!;
     const n = node(graph, id);
     const size = sizeOf(n.type.shape);
-    const kind = opDef(n.op).kind;
+    const { kind, groups } = opDef(n.op);
     if (perRow.has(id)) known.set(id, size * (kind === "elementwise" ? threadsARow(schedule, walked.has(id)) : 1));
     const times = known.get(id)!;
     n.inputs.forEach((input, operand) => {
       const needed = sizeOf(node(graph, input).type.shape);
       if (kind === "reduce") ask(input, needed / comparedWith(form, schedule));
       else if (kind === "order" || kind === "loop") ask(input, needed);
-      else if (kind === "groups") ask(input, 2 * needed);
+      else if (groups) ask(input, groups.listed ? 2 * needed : needed);
       else if (kind === "contraction") ask(input, needed * tileVisits(graph, id, operand, schedule));
       else if (kind === "movement" && n.inputs.length > 1) ask(input, needed);
       else ask(input, times);

@@ -32,5 +32,5 @@ export const groupIndices: OpDef = {
   derivative: {},
   expensive: true,
   tolerance: EXACT,
-  groups: { targets: targetsOf },
+  groups: { listed: true, targets: targetsOf },
 };

@@ -56,6 +56,12 @@ const NOTHING: ReadonlyMap<string, (value: number, dtype: DType) => boolean> = n
 const unexpanded = (graph: Graph, value: Node): Node =>
   value.op === "expand" ? unexpanded(graph, node(graph, value.inputs[0]!)) : value;
 
+/** The literal that each element of a value is, through copies along axes and views; null if it has several or none. */
+const eachOf = (graph: Graph, value: Node): number | null =>
+  value.op === "expand" || isFreeView(value)
+    ? eachOf(graph, node(graph, value.inputs[0]!))
+    : literalOf(graph, value.id);
+
 /** The scatter or the pick that a fold is, or null. */
 export function comparedBy(graph: Graph, total: Node): Scatter | Picked | null {
   const isNothing = NOTHING.get(total.op);
@@ -87,7 +93,7 @@ export function comparedBy(graph: Graph, total: Node): Scatter | Picked | null {
     }
     const scatter = { ...parts, updates: folded[0]!, nothing, each: 1 };
     if (value === null) return { ...scatter, takes: "count", value };
-    const same = total.op === "sum" && nothing === 0 ? literalOf(graph, value.id) : null;
+    const same = total.op === "sum" && nothing === 0 ? eachOf(graph, value) : null;
     if (same !== null) return { ...scatter, takes: "count", value: null, each: same };
     if (along(value, targets) !== 1) return null;
     if (isNothing(nothing, operand.type.dtype)) return { ...scatter, takes: "fold", value };

@@ -20,7 +20,7 @@ import { fullSizeBytes } from "../../kernel";
 import { kernelsOf, naiveFusion } from "../driver/naive";
 import { titled } from "../catalogue";
 import { comparedBy, membersOf, type Picked, type Scatter } from "./find";
-import { comparedAlone, pickedNodes, sortedNodes, type Lowered, type Ranges } from "./sorted-nodes";
+import { comparedAlone, pickedNodes, sortedNodes, waysTo, type Lowered, type Ranges } from "./sorted-nodes";
 
 /** Launches that take as long as what is compared at least, where anything else is tried: to sort, to search and to add. */
 const MIN_LAUNCHES = 3;
@@ -121,7 +121,7 @@ const waysOf = (
 ): { readonly way: NaiveChoice["way"]; readonly lowered: Lowered }[] =>
   found.takes === "value"
     ? [{ way: "loaded", lowered: pickedNodes(graph, found) }]
-    : (["grouped", "sorted"] as const).map((way) => ({ way, lowered: sortedNodes(graph, profile, found, way, known) }));
+    : waysTo(found).map((way) => ({ way, lowered: sortedNodes(graph, profile, found, way, known) }));
 
 /** What these kernels take together; null where one of them is none. */
 function workOf(

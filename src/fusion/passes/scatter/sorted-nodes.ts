@@ -45,17 +45,24 @@ function partsOf(profile: DeviceProfile, results: number, targets: number, updat
   return most < 2 ? 1 : 2 ** Math.floor(Math.log2(most));
 }
 
-/** How updates of one index become neighbours: by their order, or by counting how many each index has. */
-export type Way = Extract<NaiveChoice["way"], "sorted" | "grouped">;
+/** How updates of one index become neighbours: by their order, or by counting how many each index has. Or they are only counted. */
+type Way = Extract<NaiveChoice["way"], "sorted" | "grouped" | "counted">;
+
+/** The ways to a scatter without comparisons. */
+export const waysTo = ({ takes }: Scatter): readonly Way[] =>
+  takes === "count" ? ["counted", "grouped", "sorted"] : ["grouped", "sorted"];
+
+/** Values that kernels of their own leave, and one that the next of them begins with. */
+interface Left {
+  readonly left: readonly NodeId[];
+  readonly begins: NodeId | null;
+}
 
 /** Updates of one index side by side: which update comes when, where those of each target start and stop, and what is stored on the way. */
-export interface Ranges {
+export interface Ranges extends Left {
   readonly order: NodeId;
   readonly starts: NodeId;
   readonly stops: NodeId;
-  /** Values that kernels of their own leave, and one that the next of them begins with. */
-  readonly left: readonly NodeId[];
-  readonly begins: NodeId | null;
 }
 
 /** Nodes that compute a fold in another way; the last one stands for it, under its own id. */
@@ -67,21 +74,21 @@ export interface Lowered {
   readonly ranges: readonly [string, Ranges] | null;
 }
 
-const lowered = (make: NodeFactory, total: Node, ranges: Lowered["ranges"]): Lowered => {
+const lowered = (make: NodeFactory, total: Node, ranges: Lowered["ranges"], left?: Left): Lowered => {
   const { op, inputs, attrs } = make.made.pop()!;
   const nodes = [...make.made, { ...total, op, inputs, attrs }];
-  return { nodes, calls: callsIn(nodes, ranges?.[1]), ranges };
+  return { nodes, calls: callsIn(nodes, left ?? ranges?.[1]), ranges };
 };
 
 /** Each step a call of its own; keys are bounded where they are sorted, so that the sort knows how many digits they have. */
-function callsIn(nodes: readonly Node[], ranges: Ranges | undefined): NodeId[][] {
+function callsIn(nodes: readonly Node[], stored: Left | undefined): NodeId[][] {
   const calls: NodeId[][] = [[]];
   for (const n of nodes) {
     const { id } = n;
     const { kind, ranges: folded } = opDef(n.op);
     if (isLiteral(n)) continue;
-    const ended = ranges?.left.includes(calls.at(-1)!.at(-1)!);
-    if (ended || folded || kind === "reduce" || id === ranges?.begins) calls.push([]);
+    const ended = stored?.left.includes(calls.at(-1)!.at(-1)!);
+    if (ended || folded || kind === "reduce" || id === stored?.begins) calls.push([]);
     calls.at(-1)!.push(id);
   }
   return calls.filter((call) => call.length > 0);
@@ -106,6 +113,11 @@ export function sortedNodes(
   const list = listed(graph, scatter);
   const whole = list && Math.abs(targets - updates) === 1 ? list : null;
   const rows = whole ? byRows(scatter, call, whole) : byElements(scatter, call);
+  if (way === "counted") {
+    const counts = call("count_keys", [rows.keys()], { targets: rows.targets });
+    spreadCounts(scatter, call, rows, counts);
+    return lowered(make, total, null, { left: [counts], begins: null });
+  }
   const key = whole
     ? `${way} rows by ${elementsOf(graph, whole)} to ${rows.targets}`
     : `${way} elements by ${elementsOf(graph, scatter.index)} along ${updates} of ${space.join()}`;
@@ -117,16 +129,18 @@ export function sortedNodes(
 }
 
 /** What a range says by itself: how many updates it has, and which of them is the last. */
-function ofEach({ takes, total, each: counted }: Scatter, call: Call, rows: Ordered): void {
+function ofEach(scatter: Scatter, call: Call, rows: Ordered): void {
+  const { takes, total } = scatter;
   const { order, starts, stops } = rows;
+  if (takes === "count") return spreadCounts(scatter, call, rows, call("sub", [stops, starts]));
   const int = (value: number): NodeId => call("const", [], { value, dtype: "i32" });
-  const each = (): NodeId => {
-    if (takes === "count") return call("sub", [stops, starts]);
-    const at = call("gather", [order, call("sub", [stops, int(1)])], { axis: 0 });
-    return call("where", [call("lt", [starts, stops]), rows.number(at), int(-1)]);
-  };
-  const one = each();
-  if (takes !== "count" || counted === 1) return spread(total, call, rows, one);
+  const at = call("gather", [order, call("sub", [stops, int(1)])], { axis: 0 });
+  spread(total, call, rows, call("where", [call("lt", [starts, stops]), rows.number(at), int(-1)]));
+}
+
+/** How many updates each target has, times what each of them counts for. */
+function spreadCounts({ total, each: counted }: Scatter, call: Call, rows: Updates, one: NodeId): void {
+  if (counted === 1) return spread(total, call, rows, one);
   const { dtype } = total.type;
   const number = dtype === "i32" ? one : call("cast", [one], { dtype });
   spread(total, call, rows, call("mul", [number, call("const", [], { value: counted, dtype })]), dtype);
@@ -153,7 +167,7 @@ function spread(total: Node, call: Call, { shape, axis, targets }: Updates, one:
   if (!sameShape(made, total.type.shape)) call("reshape", [filled], { shape: total.type.shape });
 }
 
-const RANGES: Readonly<Record<Way, (call: Call, keys: NodeId, updates: Updates) => Ranges>> = {
+const RANGES: Readonly<Record<Exclude<Way, "counted">, (call: Call, keys: NodeId, updates: Updates) => Ranges>> = {
   sorted: sortedRanges,
   grouped: groupedRanges,
 };

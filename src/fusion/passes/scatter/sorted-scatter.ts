@@ -11,6 +11,7 @@ const BEFORE: Record<NaiveChoice["way"], string> = {
   grouped:
     "Once all threads have counted how many updates each index has, the updates of one index are put side by side",
   sorted: "After a sort and a search for where they start, the updates of one index are neighbours",
+  counted: "Each update adds one to the count of its index, which all threads share",
   loaded: "Each takes one value",
 };
 const WHY: Record<NaiveChoice["takes"], string> = {
@@ -23,6 +24,7 @@ const WHY: Record<NaiveChoice["takes"], string> = {
 const WHAT: Record<NaiveChoice["way"], string> = {
   grouped: "grouped",
   sorted: "sorted",
+  counted: "counted by the index",
   loaded: "loaded at the index",
 };
 

@@ -19,6 +19,7 @@ export interface GroupShape {
   readonly targets: number;
   /** Bytes that an element's key is computed from. */
   readonly readBytes: number;
+  readonly listed: boolean;
 }
 
 /**
@@ -36,8 +37,11 @@ export const groupOf = (graph: Graph, members: readonly NodeId[]): Node =>
 
 export const targetsOf = ({ op, attrs }: Node): number => opDef(op).groups!.targets(attrs);
 
-/** µs of the kernels that clear the counts, count, cut the ranges and fill them, without launches. */
-export function groupMicros({ elements, targets, readBytes }: GroupShape, machine: Machine): readonly number[] {
+/** Whether elements are put in order, and not only counted. */
+export const isListed = ({ op }: Node): boolean => opDef(op).groups!.listed;
+
+/** µs of the kernels that clear the counts and count, without launches; with a list, of those that cut the ranges and fill them, too. */
+export function groupMicros({ elements, targets, readBytes, listed }: GroupShape, machine: Machine): readonly number[] {
   const flat = (items: number, moved: number, loads: number): number =>
     takenMicros(
       {
@@ -54,6 +58,11 @@ export function groupMicros({ elements, targets, readBytes }: GroupShape, machin
     );
   const scattered = elements / SCATTERED_PER_MICRO;
   const inLine = (elements / Math.max(1, targets / KEYS_IN_LINE)) * ADDED_IN_LINE;
+  const counting = [
+    flat(targets + 1, 4 * targets, 0),
+    Math.max(scattered, inLine, flat(elements, elements * (readBytes + (listed ? 4 : 0)), 2)),
+  ];
+  if (!listed) return counting;
   const cutting = takenMicros(
     {
       workgroups: Math.ceil((targets + 1) / GROUP_THREADS),
@@ -71,15 +80,13 @@ export function groupMicros({ elements, targets, readBytes }: GroupShape, machin
     },
     machine,
   );
-  return [
-    flat(targets + 1, 4 * targets, 0),
-    Math.max(scattered, inLine, flat(elements, elements * (readBytes + 4), 2)),
-    cutting,
-    Math.max(scattered, flat(elements, elements * (readBytes + 12), 3)),
-  ];
+  return [...counting, cutting, Math.max(scattered, flat(elements, elements * (readBytes + 12), 3))];
 }
 
-/** Four kernels: counts are cleared, elements counted and numbered by their keys, ranges cut, and each element put into its range. */
+/**
+ * Two kernels: counts are cleared, and elements counted by their keys. With a list two more: ranges are cut, and each element is put
+ * into its range by the number that it has among those of its key.
+ */
 export function scheduleGroups(graph: Graph, region: Body, form: RegionForm, target: Target): RegionSchedule {
   const grouped = groupOf(graph, region.members);
   const elements = sizeOf(form.space);
@@ -87,25 +94,31 @@ export function scheduleGroups(graph: Graph, region: Body, form: RegionForm, tar
   const strided = stridedReads(graph, region.members, [grouped.inputs[0]!], form, "columns");
   const reads = readsOf(graph, region.members, region.outputs, strided).map((each) => ({ ...each, rereads: 1 }));
   const read = reads.reduce((sum, each) => sum + 4 * each.elements, 0);
-  const micros = groupMicros({ elements, targets, readBytes: read / elements }, machineOf(target));
+  const listed = isListed(grouped);
+  const micros = groupMicros({ elements, targets, readBytes: read / elements, listed }, machineOf(target));
   const total = micros.reduce((sum, each) => sum + each, 0);
   const threads = Math.min(GROUP_THREADS, target.maxWorkgroupSize);
-  // The counts, the number of each element among those of its key, where the range of each key starts, and how much of the list is given away.
-  const [counts, ranks, starts, given] = [4 * (targets + 1), 4 * elements, 4 * (targets + 1), 4];
-  return blank({
+  const common = {
     variant: "groups",
     reads,
     threadsPerWorkgroup: threads,
     workgroups: Math.ceil(elements / threads),
-    workgroupBytes: 4 * threads,
     registers: BASE_REGISTERS + liveScalars(graph, region) + 2,
-    dispatches: 4,
+    dispatches: micros.length,
+    shares: micros.map((each) => each / total),
+    leastMicros: total,
+  } as const;
+  // What is added to is read, too.
+  if (!listed) return blank({ ...common, temporaryReads: 4 * targets });
+  // The counts, the number of each element among those of its key, where the range of each key starts, and how much of the list is given away.
+  const [counts, ranks, starts, given] = [4 * (targets + 1), 4 * elements, 4 * (targets + 1), 4];
+  return blank({
+    ...common,
+    workgroupBytes: 4 * threads,
     temporaryBytes: counts + ranks + starts + given,
     // Counts are read where they are added to as well.
     temporaryReads: 2 * counts + ranks + starts + given,
     temporaries: 4,
     temporaryPeak: counts + ranks + starts + given,
-    shares: micros.map((each) => each / total),
-    leastMicros: total,
   });
 }

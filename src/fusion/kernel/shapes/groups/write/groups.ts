@@ -1,5 +1,5 @@
 /**
- * @file Elements grouped by their keys. Threads add to counts that all of them share, and what stood there numbers each element among
+ * @file Elements counted or grouped by their keys. Threads add to counts that all of them share, and what stood there numbers each element among
  * those of its key; workgroups take ranges from the list as they come; each element goes into its range. Keys outside have a range of their own, behind all others or between them, which nobody asks for.
  */
 import { node, partialsId, sizeOf, type NodeId } from "../../../../ir";
@@ -10,15 +10,17 @@ import type { Index } from "../../../emit/index-space";
 import { literal, type Buffer, type KernelProgram, type Reg, type Value } from "../../../emit/kernel-ir";
 import { Lowering } from "../../../emit/lowering";
 import { gridFields, namesOf } from "../../../emit/split";
-import { groupOf, targetsOf } from "../schedule";
+import { groupOf, isListed, targetsOf } from "../schedule";
 
-/** Variant `groups`: counts are cleared, elements counted, ranges cut, elements put into them. */
+/** Variant `groups`: counts are cleared and elements counted; with a list, ranges are cut and elements put into them. */
 export function lowerGroups(job: Job): KernelProgram[] {
   const all = new Grouping(job);
-  return [all.clear(), all.count(), all.cut(), all.fill()];
+  const counted = [all.clear(), all.count()];
+  return all.listed ? [...counted, all.cut(), all.fill()] : counted;
 }
 
 class Grouping {
+  readonly listed: boolean;
   readonly #job: Job;
   readonly #id: NodeId;
   readonly #keys: NodeId;
@@ -28,6 +30,7 @@ class Grouping {
 
   constructor(job: Job) {
     const grouped = groupOf(job.graph, job.region.members);
+    this.listed = isListed(grouped);
     this.#job = job;
     this.#id = grouped.id;
     this.#keys = grouped.inputs[0]!;
@@ -38,12 +41,13 @@ class Grouping {
 
   clear(): KernelProgram {
     const low = new Lowering(this.#job.graph, [], []);
-    const grid = threadPerItem(low, this.#targets + 1, this.#threads, this.#job.target, "key");
+    const grid = threadPerItem(low, this.#cells, this.#threads, this.#job.target, "key");
     const zero = literal(0, "i32");
-    low.store(this.#buffer(low, "counts"), grid.index, zero, [this.#id]);
-    low.branch(low.space.less(grid.index, 1), () =>
-      low.store(this.#buffer(low, "given"), low.space.int(0), zero, [this.#id]),
-    );
+    low.store(this.#counts(low), grid.index, zero, [this.#id]);
+    if (this.listed)
+      low.branch(low.space.less(grid.index, 1), () =>
+        low.store(this.#buffer(low, "given"), low.space.int(0), zero, [this.#id]),
+      );
     return this.#program(
       low,
       grid,
@@ -56,13 +60,15 @@ class Grouping {
     const low = new Lowering(this.#job.graph, this.#before(), []);
     const grid = threadPerItem(low, this.#elements, this.#threads, this.#job.target, "element");
     const key = this.#keyOf(low, grid.index);
-    const rank = low.fetchAdd("rank", this.#buffer(low, "counts"), key, literal(1, "i32"), [this.#id]);
-    low.store(this.#buffer(low, "ranks"), grid.index, rank, [this.#id]);
+    const add = (): Reg => low.fetchAdd("rank", this.#counts(low), key, literal(1, "i32"), [this.#id]);
+    if (this.listed) low.store(this.#buffer(low, "ranks"), grid.index, add(), [this.#id]);
+    else low.branch(low.space.less(key, this.#targets), add);
+    const number = this.listed ? ", and what stood there is its number" : "";
     return this.#program(
       low,
       grid,
       "count",
-      `One thread per element, ${this.#threads} a workgroup: each adds one to the count of its key, and what stood there is its number.`,
+      `One thread per element, ${this.#threads} a workgroup: each adds one to the count of its key${number}.`,
     );
   }
 
@@ -164,8 +170,17 @@ class Grouping {
     low.set(into, this.#sum("add", into, value), [this.#id]);
   }
 
+  /** Counts, with one for the keys outside where elements have a number. */
+  get #cells(): number {
+    return this.listed ? this.#targets + 1 : this.#targets;
+  }
+
+  #counts(low: Lowering): Buffer {
+    return this.listed ? this.#buffer(low, "counts") : low.buffer(this.#id);
+  }
+
   #buffer(low: Lowering, what: "counts" | "ranks" | "starts" | "given"): Buffer {
-    const keys = this.#targets + 1;
+    const keys = this.#cells;
     const elements = { counts: keys, ranks: this.#elements, starts: keys, given: 1 }[what];
     const word = wordFor(node(this.#job.graph, this.#id));
     return low.temporary(partialsId(`${this.#id}~${what}`), `${word}_${what}`, "i32", elements);
