@@ -72,12 +72,12 @@ export function evaluateRanges(
 /** How many elements have each key, or elements by their keys, in their own order; then where the range of each key starts, and where it stops. */
 export function evaluateGroups(node: Node, [keys]: readonly ArrayLike<number>[]): Float64Array {
   const count = keys!.length;
-  const { listed, targets: targetsOf } = opDef(node.op).groups!;
-  const targets = targetsOf(node.attrs);
+  const def = opDef(node.op).groups!;
+  const targets = def.targets(node.attrs);
   const groups = Array.from({ length: targets + 1 }, (): number[] => []);
   const inside = (key: number): boolean => key >= 0 && key < targets;
   for (let i = 0; i < count; i++) groups[inside(keys![i]!) ? keys![i]! : targets]!.push(i);
-  if (!listed) return Float64Array.from(groups.slice(0, targets), ({ length }) => length);
+  if (!def.listed) return Float64Array.from(groups.slice(0, targets), ({ length }) => length);
   const out = new Float64Array(count + 2 * targets);
   let at = 0;
   for (const [key, group] of groups.entries()) {

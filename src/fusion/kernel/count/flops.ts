@@ -136,8 +136,10 @@ const DIGIT_OPS = 12;
 
 /** Additions that number elements and cut ranges: one for each element, and for each key what its workgroup scans. */
 function addedBy(graph: Graph, n: Node): number {
-  const { targets, listed } = opDef(n.op).groups!;
-  return sizeOf(node(graph, n.inputs[0]!).type.shape) + (listed ? targets(n.attrs) * (SCAN_STEPS + 2) : 0);
+  const groups = opDef(n.op).groups!;
+  return (
+    sizeOf(node(graph, n.inputs[0]!).type.shape) + (groups.listed ? groups.targets(n.attrs) * (SCAN_STEPS + 2) : 0)
+  );
 }
 
 /** Comparisons of an order: those of merged runs, or of what a workgroup sorts. */
