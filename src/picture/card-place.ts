@@ -1,12 +1,7 @@
 /** @file Where the card docks: at the right at its usual height, or as near to it as hides nothing, or else less, of the graph; and the line that leads to it. */
-import { rectOf } from "./lines/geometry";
+import { around, rectOf } from "./lines/geometry";
 import type { Box, Point, Rect } from "./lines/geometry";
-
-export interface View {
-  readonly x: number;
-  readonly y: number;
-  readonly zoom: number;
-}
+import { onScreen, SMALL, type Size, type Viewport as View } from "./zoom";
 
 const USUAL_TOP = 84;
 const HIGH_TOP = 14;
@@ -32,7 +27,7 @@ const shared = (a: Rect, b: Rect): number =>
 export interface Hideable {
   readonly boxes: Iterable<Box>;
   /** Of the boxes, those that the card tells of. */
-  readonly about?: Iterable<Box>;
+  readonly about?: readonly Box[];
   /** Names of kernels. */
   readonly tags?: Iterable<Rect>;
 }
@@ -55,16 +50,11 @@ export function roomBelow(boxes: Iterable<Box>, { y, zoom }: View, canvas: { rea
 export function cardSpot(
   { boxes, about = [], tags = [] }: Hideable,
   view: View,
-  canvas: { readonly width: number; readonly height: number },
-  card: { readonly width: number; readonly height: number },
+  canvas: Size,
+  card: Size,
 ): CardSpot {
-  const seen = ({ x0, x1, y0, y1 }: Rect): Rect => ({
-    x0: x0 * view.zoom + view.x,
-    x1: x1 * view.zoom + view.x,
-    y0: y0 * view.zoom + view.y,
-    y1: y1 * view.zoom + view.y,
-  });
-  const weighed = (rects: Iterable<Rect>, weight: number) => [...rects].map((rect) => ({ rect: seen(rect), weight }));
+  const weighed = (rects: Iterable<Rect>, weight: number) =>
+    [...rects].map((rect) => ({ rect: onScreen(rect, view), weight }));
   const drawn = [
     ...weighed(
       [...boxes].map((box) => rectOf(box)),
@@ -90,8 +80,8 @@ interface Weighed {
 function bestTop(
   drawn: readonly Weighed[],
   x0: number,
-  canvas: { readonly height: number },
-  card: { readonly width: number; readonly height: number },
+  canvas: Pick<Size, "height">,
+  card: Size,
 ): { readonly top: number; readonly hidden: number } {
   const hidden = (top: number): number => {
     const area = { x0, x1: x0 + card.width, y0: top, y1: top + card.height };
@@ -114,6 +104,32 @@ function bestTop(
     const worth = best.top === usual ? WORTH_MOVING : 0;
     return each.hidden < best.hidden - worth ? each : best;
   }, first!);
+}
+
+/** px² of what the card tells of that it hides. */
+function hiddenAbout(what: Hideable, view: View, canvas: Size, card: Size): number {
+  const { side, top } = cardSpot(what, view, canvas, card);
+  const x0 = side === "left" ? EDGE : canvas.width - EDGE - card.width;
+  const area = { x0, x1: x0 + card.width, y0: top, y1: top + card.height };
+  return (what.about ?? []).reduce((sum, box) => sum + shared(onScreen(rectOf(box), view), area), 0);
+}
+
+/**
+ * The view moved left, and smaller as far as names have room, so that what the card tells of stands beside it; null where the
+ * card hides nothing of that, or would all the same.
+ */
+export function clearedOfCard(what: Hideable, view: View, canvas: Size, card: Size): View | null {
+  if (hiddenAbout(what, view, canvas, card) === 0) return null;
+  const about = onScreen(around((what.about ?? []).map((box) => rectOf(box))), view);
+  const free = { from: EDGE, to: canvas.width - EDGE - card.width - EDGE };
+  const smaller = Math.min(1, Math.max(SMALL / view.zoom, (free.to - free.from) / (about.x1 - about.x0)));
+  const right = view.x + (about.x1 - view.x) * smaller;
+  const moved = {
+    x: view.x - Math.max(0, right - free.to),
+    y: canvas.height / 2 + (view.y - canvas.height / 2) * smaller,
+    zoom: view.zoom * smaller,
+  };
+  return hiddenAbout(what, moved, canvas, card) === 0 ? moved : null;
 }
 
 /** px of the graph between the leader and a name that it goes round. */

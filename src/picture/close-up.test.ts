@@ -87,3 +87,16 @@ test("a graph that is wider than what is beside the card moves into what is empt
   expect(followViewport({ x: 8, y: 8, zoom: 0.6 }, wide, about, room, 0.6)).toBeNull();
   expect(followViewport({ x: 88, y: 8, zoom: 0.6 }, wide, about, { ...room, card: 0 }, 0.6)).toBeNull();
 });
+
+test("where the card must hide something, it is docked inputs rather than ops: the graph is drawn so much smaller", () => {
+  const room = { width: 675, height: 536, card: 278 };
+  const ops = { x0: -110, y0: 0, x1: 632, y1: 830 };
+  const content = [ops, { x0: 660, y0: 480, x1: 784, y1: 510, docked: true }];
+  const view = followViewport({ x: 74, y: -12, zoom: 0.6 }, content, ops, room, LEGIBLE)!;
+  expect(view.zoom).toBeGreaterThan(0.52);
+  // 250 px of card, 14 px from the edge.
+  expect(ops.x1 * view.zoom + view.x).toBeLessThanOrEqual(room.width - 264);
+  // An op there would need more than the room allows.
+  const wider = [...content, { x0: 660, y0: 0, x1: 816, y1: 44 }];
+  expect(followViewport({ x: 74, y: -12, zoom: 0.6 }, wider, ops, room, LEGIBLE)?.zoom ?? 0.6).toBeGreaterThan(0.58);
+});

@@ -1,7 +1,7 @@
 /** @file The door to pictures of graphs: where boxes and lines stand, how they are drawn, and the same as a file. Pure. */
 export type { Bracket } from "./lines/brackets";
 export { capScene, MAX_DRAWN } from "./cap";
-export { cardSpot, leaderPath, roomBelow, type CardSpot } from "./card-place";
+export { cardSpot, clearedOfCard, leaderPath, roomBelow, type CardSpot } from "./card-place";
 export { legendCorner } from "./legend-place";
 export { calledBy } from "./scene";
 export { cardOfEdge, cardOfStep, type DecisionCard } from "./decision";
@@ -54,6 +54,7 @@ export {
   viewportOf,
   WHOLE,
   zoomLevel,
+  type Part,
   type Room,
   type Viewport,
 } from "./zoom";

@@ -68,13 +68,34 @@ export const WHOLE = 0.05;
 /** px that a card takes below a wide graph, with what stands over the lower edge of the canvas. */
 const CARD_BELOW = 388;
 
-/** px that belong to the graph: beside the card, else above it; all of them where the graph could not be read there. */
-function freeOf(room: Room, { width, height }: Size): Size {
+/** A part of a graph; the card may stand over an input that is docked rather than over an op. */
+export interface Part extends Rect {
+  readonly docked?: boolean;
+}
+
+interface Extent extends Size {
+  /** From the left edge to the end of the last op. */
+  readonly ops: number;
+}
+
+/** px less between the graph and the card where that brings ops out from under it. */
+const NARROWER = 10;
+
+/** px that belong to the graph: beside the card, else above it, else with docked inputs alone below the card; all of them where the graph could not be read there. */
+function freeOf(room: Room, { width, height, ops }: Extent): Size {
   const whole = { width: room.width - 2 * EDGE, height: room.height - 2 * EDGE };
   const beside = whole.width - room.card;
   if (beside >= width * SMALL) return { ...whole, width: beside };
   const above = whole.height - CARD_BELOW;
-  return room.card > 0 && above >= height * SMALL ? { ...whole, height: above } : whole;
+  if (room.card > 0 && above >= height * SMALL) return { ...whole, height: above };
+  const tight = beside + NARROWER;
+  return tight >= ops * SMALL ? { ...whole, width: Math.min(whole.width, (tight / ops) * width) } : whole;
+}
+
+function extentOf(parts: readonly Part[]): Extent {
+  const { x0, x1, y0, y1 } = around(parts);
+  const ends = parts.filter(({ docked }) => !docked).map((part) => part.x1);
+  return { width: x1 - x0, height: y1 - y0, ops: (ends.length > 0 ? Math.max(...ends) : x1) - x0 };
 }
 
 /** A rectangle of the graph in px of the canvas. */
@@ -93,10 +114,11 @@ const WORTH_ENLARGING = 1.15;
  * In the middle of the room beside the card, from the top, larger than life only in a room that enlarges and not below
  * `least`: a longer graph then runs on below. Of one that is too wide, what lies above and below `lead` is in sight.
  */
-function fitInto(content: readonly Rect[], room: Room, least: number, lead: Rect | null): Viewport {
+function fitInto(content: readonly Part[], room: Room, least: number, lead: Rect | null): Viewport {
   const all = around(content);
-  const [width, height] = [all.x1 - all.x0, all.y1 - all.y0];
-  const free = freeOf(room, { width, height });
+  const extent = extentOf(content);
+  const { width, height } = extent;
+  const free = freeOf(room, extent);
   const whole = Math.min(LARGEST, free.width / width, free.height / height);
   const fits = room.enlarges && whole >= WORTH_ENLARGING ? whole : Math.min(1, whole);
   const zoom = fits >= SMALL ? fits : Math.max(least, fits);
@@ -117,7 +139,7 @@ const covers = ({ over = [] }: Room, content: readonly Rect[], view: Viewport): 
   content.some((rect) => over.some((each) => meets(onScreen(rect, view), each)));
 
 /** Fitted as into all of the room; where something over it would cover a part of the graph, above that. */
-export function fitViewport(content: readonly Rect[], room: Room, least: number, lead: Rect | null = null): Viewport {
+export function fitViewport(content: readonly Part[], room: Room, least: number, lead: Rect | null = null): Viewport {
   if (content.length === 0) return { x: EDGE, y: EDGE, zoom: 1 };
   const whole = fitInto(content, room, least, lead);
   if (!covers(room, content, whole)) return whole;
@@ -134,30 +156,30 @@ const shiftInto = (from: number, to: number, room: number): number =>
 /** Rounding of a view that was just fitted. */
 const SLACK = 2;
 
-/** Where a rectangle of the graph lies in the room that it has. */
-function placed(rect: Rect, from: Viewport, room: Room): { readonly at: Rect; readonly free: Size } {
-  const { x0, y0, x1, y1 } = onScreen(rect, from);
+/** Where parts of the graph lie in the room that they have. */
+function placed(parts: readonly Part[], from: Viewport, room: Room): { readonly at: Rect; readonly free: Size } {
+  const { x0, y0, x1, y1 } = onScreen(around(parts), from);
   return {
     at: { x0: x0 - EDGE, x1: x1 - EDGE, y0: y0 - EDGE, y1: y1 - EDGE },
-    free: freeOf(room, { width: rect.x1 - rect.x0, height: rect.y1 - rect.y0 }),
+    free: freeOf(room, extentOf(parts)),
   };
 }
 
-function isSeen(rect: Rect, from: Viewport, room: Room): boolean {
-  const { at, free } = placed(rect, from, room);
+function isSeen(parts: readonly Part[], from: Viewport, room: Room): boolean {
+  const { at, free } = placed(parts, from, room);
   return at.x0 >= -SLACK && at.y0 >= -SLACK && at.x1 <= free.width + SLACK && at.y1 <= free.height + SLACK;
 }
 
 /** The view before the first step: null where all of the graph is in sight as it is; else its beginning. */
 export function firstViewport(
   view: Viewport,
-  content: readonly Rect[],
+  content: readonly Part[],
   room: Room,
   least: number,
   lead: Rect | null,
 ): Viewport | null {
   const followed = followViewport(view, content, null, room, least);
-  const isWhole = content.length === 0 || followed !== null || isSeen(around(content), view, room);
+  const isWhole = content.length === 0 || followed !== null || isSeen(content, view, room);
   return isWhole ? followed : fitViewport(content, room, least, lead);
 }
 
@@ -174,23 +196,24 @@ function besideCard(view: Viewport, all: Rect, room: Room): Viewport | null {
  */
 export function followViewport(
   view: Viewport,
-  content: readonly Rect[],
+  content: readonly Part[],
   about: Rect | null,
   room: Room,
   least: number,
 ): Viewport | null {
   if (content.length === 0) return null;
   const all = around(content);
-  const seen = (rect: Rect, from: Viewport): boolean => isSeen(rect, from, room);
-  if (seen(all, view) && !covers(room, content, view)) return besideCard(view, all, room);
+  const seen = (parts: readonly Part[], from: Viewport): boolean => isSeen(parts, from, room);
+  if (seen(content, view) && !covers(room, content, view)) return besideCard(view, all, room);
   const fitted = fitViewport(content, room, least);
-  if (seen(all, fitted)) return besideCard(fitted, all, room) ?? fitted;
+  if (seen(content, fitted)) return besideCard(fitted, all, room) ?? fitted;
   if (!about) return null;
-  if (seen(about, view) && view.zoom >= least) return besideCard(view, all, room);
-  const { at, free } = placed(about, fitted, room);
-  return {
+  if (seen([about], view) && view.zoom >= least) return besideCard(view, all, room);
+  const { at, free } = placed([about], fitted, room);
+  const moved = {
     ...fitted,
     x: fitted.x + shiftInto(at.x0, at.x1, free.width),
     y: fitted.y + shiftInto(at.y0, at.y1, free.height),
   };
+  return besideCard(moved, all, room) ?? moved;
 }

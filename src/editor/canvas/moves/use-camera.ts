@@ -1,13 +1,15 @@
 /** @file Where the canvas looks: fits a new program once, leaves the view alone afterwards, moves the focus and follows it. */
 import { useOnViewportChange, useReactFlow } from "@xyflow/react";
 import { useCallback, useEffect, useLayoutEffect, useRef, type RefObject } from "react";
-import { boxSizes, pillTarget, type Area } from "../../../document";
+import { boxSizes, isDocked, pillTarget, type Area } from "../../../document";
 import type { NodeId } from "../../../fusion";
 import { playground, selectExample, selectIsEdited, selectStep, usePlayground } from "../../../state";
 import {
   rectOf,
+  tagRect,
   type Box,
   type Point,
+  type Part,
   type Rect,
   type Picture,
   textWidth,
@@ -15,6 +17,7 @@ import {
   WHOLE,
   areaSeen,
   boxesAbout,
+  clearedOfCard,
   around,
   firstViewport,
   fitViewport,
@@ -47,8 +50,8 @@ function overhang(boxes: readonly Box[]): number {
   return folded ? 0 : (boxSizes.folded.width - boxSizes.op.width) / 2;
 }
 
-function contentOf({ boxes, hulls, brackets, headings }: Picture, folds: boolean): Rect[] {
-  const all = [...boxes.values()].map((box) => rectOf(box));
+function contentOf({ boxes, hulls, brackets, headings }: Picture, folds: boolean): Part[] {
+  const all = [...boxes.values()].map((box) => ({ ...rectOf(box), docked: isDocked(box) }));
   const room = folds ? overhang([...boxes.values()]) : 0;
   return [
     ...all,
@@ -97,6 +100,8 @@ function aboutOf(picture: Picture, nodes: readonly NodeId[]): Rect | null {
   return rects.length > 0 ? around(rects) : null;
 }
 
+const sizeOf = ({ clientWidth: width, clientHeight: height }: HTMLElement) => ({ width, height });
+
 /** What stands over the lower edge of the canvas, in px of it. */
 function overOf(root: HTMLElement): Rect[] {
   const { left, top } = root.getBoundingClientRect();
@@ -112,6 +117,17 @@ const roomOf = (root: HTMLElement, cards: boolean, enlarges: boolean): Room => {
   return { width, height, card, over: overOf(root), enlarges };
 };
 
+/** The view beside the card that is open; null where that hides nothing of what the step is about, or can't be helped. */
+function besideCard(root: HTMLElement, picture: Picture, nodes: readonly NodeId[], view: Viewport): Viewport | null {
+  const card = root.querySelector<HTMLElement>(".card-holder");
+  // A wide one stands below the graph.
+  if (!card || card.dataset["wide"] === "true" || nodes.length === 0) return null;
+  const about = [...boxesAbout(picture, nodes).values()];
+  const tags = picture.hulls.map(({ tag }) => tagRect(tag));
+  const size = { width: card.offsetWidth, height: card.offsetHeight };
+  return clearedOfCard({ boxes: [...picture.boxes.values()], about, tags }, view, sizeOf(root), size);
+}
+
 const lessMotion = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export interface Camera {
@@ -123,8 +139,6 @@ export interface Camera {
   readonly jump: (id: NodeId) => void;
   readonly flowPoint: (at: { clientX: number; clientY: number }) => Point;
 }
-
-const sizeOf = ({ clientWidth: width, clientHeight: height }: HTMLElement) => ({ width, height });
 
 /** `folds`: kernels become one box each, and the view leaves room for that; `hasCards`: cards stand over the graph. */
 export function useCamera(
@@ -202,10 +216,11 @@ export function useCamera(
     if (!root || !picture || touched.current || (cards && matchMedia(NARROW).matches)) return;
     const about = aboutOf(picture, step?.nodes ?? []);
     const [content, room] = [contentOf(picture, false), roomOf(root, cards, enlarges)];
-    const view = step
+    const followed = step
       ? followViewport(getViewport(), content, about, room, least)
       : // The naive plan is read from its beginning.
         firstViewport(getViewport(), content, room, least, leadOf(picture));
+    const view = (cards && besideCard(root, picture, step?.nodes ?? [], followed ?? getViewport())) || followed;
     if (view) void setViewport(view, { duration: lessMotion() ? 0 : FOLLOW_MILLIS });
   }, [picture, step, cards, enlarges, least, rootRef, getViewport, setViewport]);
 
