@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nodeId, nodeName, type NodeId, parseProgram, writtenAttr, boundName, isWithin } from "../fusion";
 import { boxSizes } from "../document";
-import { cardSpot, leaderPath, roomBelow } from "./card-place";
+import { cardSpot, clearedOfCard, leaderPath, roomBelow } from "./card-place";
 import type { Box } from "./lines/geometry";
 import { boxesOf } from "./place";
 import { bracketsOf } from "./lines/brackets";
@@ -150,6 +150,28 @@ test("the card leaves its place only where it hides ops or the name of a kernel,
   expect(roomBelow([hidden], view, canvas)).toBe(668 - 56 - 144 - 4);
   // What it tells of stays in sight all the same.
   expect(spot({ boxes: both, about: column })).toEqual({ side: "left", top: 14 });
+});
+
+test("the view makes way for a card that would hide what it tells of, and only for such a one", () => {
+  const canvas = { width: 675, height: 536 };
+  const card = { width: 250, height: 329 };
+  const view = { x: 0, y: 0, zoom: 0.6 };
+  const box = (x: number, y: number): Box => ({ x, y, width: 230, height: 64 });
+  const column = [60, 260, 460, 660].map((y) => box(180, y));
+  const beside = box(640, 400);
+  const boxes = [...column, beside];
+  const cleared = (about: readonly Box[]) => clearedOfCard({ boxes, about }, view, canvas, card);
+  expect(cleared([])).toBeNull();
+  // The card stands at the right, and hides none of the column.
+  expect(cleared(column)).toBeNull();
+  const moved = cleared([column[2]!, beside])!;
+  expect(moved.zoom).toBeLessThan(view.zoom);
+  expect((180 - 5) * moved.zoom + moved.x).toBeGreaterThan(0);
+  expect((640 + 230) * moved.zoom + moved.x).toBeLessThanOrEqual(675 - 14 - 250);
+  // What is wider than all that is left beside the card stays where it is.
+  expect(
+    clearedOfCard({ boxes, about: boxes }, { ...view, zoom: 0.53, x: 20 }, { ...canvas, width: 500 }, card),
+  ).toBeNull();
 });
 
 test("numbers carry a unit and three figures", () => {

@@ -47,12 +47,7 @@ export function roomBelow(boxes: Iterable<Box>, { y, zoom }: View, canvas: { rea
 }
 
 /** At the right, at its usual height or as near to it as hides nothing; where it must hide ops, there or at the left, wherever it hides less. */
-export function cardSpot(
-  { boxes, about = [], tags = [] }: Hideable,
-  view: View,
-  canvas: Size,
-  card: Size,
-): CardSpot {
+export function cardSpot({ boxes, about = [], tags = [] }: Hideable, view: View, canvas: Size, card: Size): CardSpot {
   const weighed = (rects: Iterable<Rect>, weight: number) =>
     [...rects].map((rect) => ({ rect: onScreen(rect, view), weight }));
   const drawn = [
@@ -129,7 +124,8 @@ export function clearedOfCard(what: Hideable, view: View, canvas: Size, card: Si
     y: canvas.height / 2 + (view.y - canvas.height / 2) * smaller,
     zoom: view.zoom * smaller,
   };
-  return hiddenAbout(what, moved, canvas, card) === 0 ? moved : null;
+  const isSeen = moved.x + ((about.x0 - view.x) / view.zoom) * moved.zoom >= 0;
+  return isSeen && hiddenAbout(what, moved, canvas, card) === 0 ? moved : null;
 }
 
 /** px of the graph between the leader and a name that it goes round. */
