@@ -35,6 +35,8 @@ const MULTIPROCESSOR_BYTES = 192 * 1024;
 export interface KernelTime {
   readonly launchMicros: number;
   readonly readMicros: number;
+  /** What tiles and shifted views read again from the cache, while others read from memory. */
+  readonly cachedMicros: number;
   readonly writeMicros: number;
   readonly computeMicros: number;
   /** What the work takes above all of these parts; 0 where they hide one another. */
@@ -49,6 +51,7 @@ export interface KernelTime {
 const instant: KernelTime = {
   launchMicros: 0,
   readMicros: 0,
+  cachedMicros: 0,
   writeMicros: 0,
   computeMicros: 0,
   waitingMicros: 0,
@@ -146,13 +149,13 @@ export function kernelTime(
     longest + (1 - OVERLAP) * (times.reduce((sum, time) => sum + time, 0) - longest) + stridedMicros,
   );
   const launchMicros = profile.launchMicros * schedule.dispatches;
-  const readsMicros = readMicros + cachedMicros;
   return {
     launchMicros,
-    readMicros: readsMicros,
+    readMicros,
+    cachedMicros,
     writeMicros,
     computeMicros,
-    waitingMicros: Math.max(0, workMicros - (readsMicros + writeMicros + computeMicros)),
+    waitingMicros: Math.max(0, workMicros - (readMicros + cachedMicros + writeMicros + computeMicros)),
     occupancy: share,
     workMicros,
     micros: launchMicros + workMicros,

@@ -54,6 +54,8 @@ export interface OccupancyLimits {
 export interface KernelTimeParts {
   readonly launchMicros: number;
   readonly readMicros: number;
+  /** What is read again from the cache, while others read from memory. */
+  readonly cachedMicros: number;
   readonly writeMicros: number;
   readonly computeMicros: number;
   /** Threads wait for loads, for one another, or for their own arithmetic: what the whole takes above the parts; 0 where these hide one another. */

@@ -167,6 +167,7 @@ function kernelsOf(
     predicted: {
       launchMicros: launch,
       readMicros: time.readMicros * shareOf(i),
+      cachedMicros: time.cachedMicros * shareOf(i),
       writeMicros: time.writeMicros * shareOf(i),
       computeMicros: time.computeMicros * shareOf(i),
       waitingMicros: time.waitingMicros * shareOf(i),

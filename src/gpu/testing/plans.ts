@@ -59,6 +59,7 @@ fn ${stage.name}(@builtin(global_invocation_id) at: vec3<u32>) {
     predicted: {
       launchMicros: 4,
       readMicros: 1,
+      cachedMicros: 0,
       writeMicros: 0,
       computeMicros: 0,
       waitingMicros: 0,

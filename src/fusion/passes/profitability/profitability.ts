@@ -306,8 +306,8 @@ function computeGrows(planner: Planner, { remove, add }: Candidate): boolean {
     regions.reduce((sum, region) => sum + planner.figuresOf(region).time.computeMicros, 0);
   const memory = (regions: Candidate["add"]): number =>
     regions.reduce((sum, region) => {
-      const { readMicros, writeMicros } = planner.figuresOf(region).time;
-      return sum + readMicros + writeMicros;
+      const { readMicros, cachedMicros, writeMicros } = planner.figuresOf(region).time;
+      return sum + readMicros + cachedMicros + writeMicros;
     }, 0);
   return compute(add) - compute(remove) > memory(add) - memory(remove);
 }

@@ -92,25 +92,25 @@ function registerMeter({ registers, predicted: { occupancy } }: Kernel): Meter {
 
 /** What the parts take above the whole, in words: `: 398 ns of arithmetic hide behind memory`. */
 function overlapOf({ predicted, predictedMicros }: Kernel): string {
-  const { launchMicros, readMicros, writeMicros, computeMicros, waitingMicros } = predicted;
+  const { launchMicros, readMicros, cachedMicros, writeMicros, computeMicros, waitingMicros } = predicted;
   const memoryMicros = readMicros + writeMicros;
-  const hidden = launchMicros + memoryMicros + computeMicros + waitingMicros - predictedMicros;
+  const hidden = launchMicros + memoryMicros + cachedMicros + computeMicros + waitingMicros - predictedMicros;
   if (hidden <= LEAST_SHOWN) return "";
-  // Reads from the cache hide behind those from memory too: then more hides than the shorter of the two.
-  if (hidden > Math.min(computeMicros, memoryMicros)) return `: ${showMicros(hidden)} of the parts hide behind others`;
+  // Reads from the cache hide behind those from memory, or hide them: then more hides than the shorter of the two.
+  if (cachedMicros > LEAST_SHOWN || hidden > Math.min(computeMicros, memoryMicros))
+    return `: ${showMicros(hidden)} of the parts hide behind others`;
   const behind = computeMicros < memoryMicros ? "arithmetic hide behind memory" : "memory hide behind arithmetic";
   return `: ${showMicros(hidden)} of ${behind}`;
 }
 
 export function kernelCard(kernel: Kernel, naive: readonly Kernel[], profile: DeviceProfile): KernelCard {
-  const { launchMicros, readMicros, writeMicros, computeMicros, waitingMicros } = kernel.predicted;
+  const { launchMicros, readMicros, cachedMicros, writeMicros, computeMicros, waitingMicros } = kernel.predicted;
   const bytes = bytesOfKernel(kernel);
   const [x, y] = [intensity(kernel.flops, bytes), shaderRate(profile) / profile.bandwidth];
   const rate = (kernel.flops / Math.max(kernel.predictedMicros, 1e-9)) * 1e6;
   const groups = kernel.workgroups.reduce((product, each) => product * each, 1);
   const threads = kernel.workgroupSize.reduce((product, each) => product * each, 1);
   const onChip = kernel.workgroupBytes > 0 ? `, ${showBytes(kernel.workgroupBytes)} on chip` : "";
-  const again = kernel.modelledBytes > 0 ? `, and ${showBytes(kernel.modelledBytes)} again from the cache` : "";
   return {
     parts: [
       {
@@ -121,8 +121,17 @@ export function kernelCard(kernel: Kernel, naive: readonly Kernel[], profile: De
       {
         name: "Reads",
         micros: readMicros,
-        text: `${showBytes(bytesMoved(kernel.reads))} in ${plural(kernel.reads.length, "tensor")}${again}`,
+        text: `${showBytes(bytesMoved(kernel.reads))} in ${plural(kernel.reads.length, "tensor")}`,
       },
+      ...(cachedMicros > LEAST_SHOWN
+        ? [
+            {
+              name: "Cache",
+              micros: cachedMicros,
+              text: `${kernel.modelledBytes > 0 ? showBytes(kernel.modelledBytes) : "what shifted views share is"} read again from it`,
+            },
+          ]
+        : []),
       {
         name: "Writes",
         micros: writeMicros,
