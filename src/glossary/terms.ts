@@ -138,7 +138,12 @@ export const terms: readonly Term[] = [
     ["fusion/passes/attention/attention.ts"],
     "decisions",
   ),
-  term("FLOP", "One floating-point operation; FLOP/s is how many of them a second.", ["flops"], "kernels, roofline"),
+  term(
+    "FLOP",
+    "One floating-point operation, of which a division counts as four and exp as eight; FLOP/s is how many a second.",
+    ["flops"],
+    "kernels, roofline",
+  ),
   term(
     "forward pass",
     "The part of a gradient program that computes the loss.",

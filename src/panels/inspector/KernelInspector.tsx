@@ -27,9 +27,9 @@ interface InspectorProps {
 }
 
 function Heading() {
-  const { kernel, plan } = useShownKernel();
+  const { kernel, plan, fusion } = useShownKernel();
   const own = usePlayground(selectPlanByHand);
-  if (!kernel) {
+  if (!kernel || !fusion) {
     const words = plan ? "This plan launches no kernel." : "No plan yet.";
     return (
       <div className="kernel-head">
@@ -45,7 +45,7 @@ function Heading() {
       <p>
         {isByHand ? "Edited by hand." : kernel.schedule}
         <br />
-        {isByHand ? handTraffic(moves) : trafficSentence(kernel)}
+        {isByHand ? handTraffic(moves) : trafficSentence(kernel, fusion.graph)}
       </p>
     </div>
   );

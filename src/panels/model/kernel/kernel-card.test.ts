@@ -78,11 +78,12 @@ test("a kernel of few workgroups says so", () => {
 });
 
 test("a launch that joins partial results claims no arithmetic of its own: it is counted with the one before", () => {
-  const { fusedPlan } = compile("x: f32[4096, 4096]\ns = sum(x)\nreturn s\n", defaultOptions);
-  const [first, second] = fusedPlan!.kernels as [Kernel, Kernel];
+  const compilation = compile("x: f32[4096, 4096]\ns = sum(x)\nreturn s\n", defaultOptions);
+  const [first, second] = compilation.fusedPlan!.kernels as [Kernel, Kernel];
+  const { graph } = fusionAt(compilation, compilation.steps.length);
   const words = (kernel: Kernel): string =>
-    [trafficSentence(kernel), ...kernelCard(kernel, [], generic).parts.map(({ text }) => text)].join(" ");
-  expect(words(first)).toContain("1 FLOP per element");
+    [trafficSentence(kernel, graph), ...kernelCard(kernel, [], generic).parts.map(({ text }) => text)].join(" ");
+  expect(words(first)).toContain("1 FLOP per element of x.");
   expect(words(second)).not.toMatch(/\b0 FLOP/);
   expect(words(second)).toContain("counted with the kernel before it");
 });

@@ -5,6 +5,7 @@ import {
   parseEdgeId,
   sizeOf,
   type Accesses,
+  type Binding,
   type Graph,
   type Kernel,
   type NodeId,
@@ -13,7 +14,7 @@ import {
 } from "../../../fusion";
 import type { KernelColours } from "../../../picture";
 import type { Selection } from "../../../state";
-import { isCountedBefore } from "../plan/traffic";
+import { isCountedBefore, tensorName } from "../plan/traffic";
 import { plural, showBytes, showFigures } from "../units";
 
 /** 1 to 6: the token `--k1` … of a kernel, which keeps its colour while it lives; one without takes its number in the plan. */
@@ -45,10 +46,15 @@ export function shownKernel(plan: Plan, asked: string | null, selection: Selecti
   return byName ?? selected(plan, selection) ?? ofStep ?? plan.kernels[0] ?? null;
 }
 
-/** `Reads 6 MiB, writes 6 MiB, 3 FLOP per element.` The element is one of the largest tensor that the kernel touches. */
-export function trafficSentence(kernel: Kernel): string {
-  const largest = kernel.bindings.reduce((most, { type }) => Math.max(most, sizeOf(type.shape)), 1);
-  const work = isCountedBefore(kernel) ? "" : `, ${showFigures(kernel.flops / largest)} FLOP per element`;
+/** `Reads 6 MiB, writes 6 MiB, 3 FLOP per element of y.` That is the largest tensor that the kernel touches, of equal ones the last that it stores. */
+export function trafficSentence(kernel: Kernel, graph: Graph): string {
+  const elements = ({ type }: Binding): number => sizeOf(type.shape);
+  const most = Math.max(1, ...kernel.bindings.map(elements));
+  const largest = kernel.bindings.findLast((each) => elements(each) === most);
+  const work =
+    isCountedBefore(kernel) || !largest
+      ? ""
+      : `, ${showFigures(kernel.flops / most)} FLOP per element of ${tensorName(graph, largest.value)}`;
   return `Reads ${showBytes(bytesMoved(kernel.reads))}, writes ${showBytes(bytesMoved(kernel.writes))}${work}.`;
 }
 
