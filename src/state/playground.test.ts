@@ -58,16 +58,22 @@ test("a text that is another program bears no example's name", async () => {
   expect([selectTitle(state()), selectSize(state())]).toEqual([null, null]);
 });
 
-test("what an example left to the text that replaced it is said, and a new program begins without it", async () => {
+test("what an example had set ends with its text, what a person chose does not, and a new program begins without either", async () => {
   const { actions } = state();
   actions.openExample("layer-norm-gelu");
   const said = () => changedOptions(state().document.options, selectOpenExample(state()))?.words ?? [];
   expect([state().document.options.granularity, said()]).toEqual(["primitive", []]);
+  const { text } = state().document;
+  // Cleared and put back, it is the example still.
+  for (const between of ["", text]) actions.typeText(between);
+  expect([state().document.options.granularity, selectOpenExample(state())?.id]).toEqual([
+    "primitive",
+    "layer-norm-gelu",
+  ]);
+  actions.setLevel(1);
   actions.typeText("a: f32[8]\nb = exp(a)\n");
   await settle();
-  expect(said()).toEqual(["naive kernels: one per primitive"]);
-  actions.setLevel(1);
-  expect(said()).toEqual(["level 1", "naive kernels: one per primitive"]);
+  expect([state().document.options.granularity, state().document.example, said()]).toEqual(["op", null, ["level 1"]]);
   commands.find(({ id }) => id === "new")!.run(state());
   await settle();
   expect([state().document.options, said()]).toEqual([defaultOptions, []]);

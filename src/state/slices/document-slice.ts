@@ -3,6 +3,7 @@ import { applyTextEdits, defaultOptions, type CompileOptions } from "../../fusio
 import { bindsOf, handText, recordOf, writeDraft, type Document } from "../../document";
 import { findExample, optionsFor, startExample } from "../../lessons";
 import { loadPart } from "../load-part";
+import { selectExample, selectOpenExample } from "../selectors";
 import type { Slice } from "./slice-context";
 
 /** What a copy is called that is downloaded as it is stored. */
@@ -33,6 +34,15 @@ function withText({ byHand = {}, ...rest }: Document, binds: string, wgsl: strin
   return Object.keys(texts).length > 0 ? { ...rest, byHand: texts } : rest;
 }
 
+/** A text that has no more of its example's lines is a program of its own: what the example had set does not go along. */
+function typed(document: Document, text: string): Document {
+  const next = { ...document, text };
+  const example = selectExample({ document });
+  // What was only cleared may be put back.
+  if (!example || text.trim() === "" || selectOpenExample({ document: next })) return next;
+  return { ...next, example: null, options: optionsFor(null, document.options, example, defaultOptions) };
+}
+
 type Names =
   | "typeText"
   | "applyEdits"
@@ -54,7 +64,7 @@ type Names =
 export const documentSlice: Slice<Exclude<Names, "openDocument">> = (context) => ({
   typeText(text) {
     const { document } = context.get();
-    if (text !== document.text) context.type({ ...document, text });
+    if (text !== document.text) context.type(typed(document, text));
   },
   applyEdits(edits, origin) {
     const { document } = context.get();
