@@ -1,4 +1,4 @@
-/** @file naive → now → end: the three numbers of the lesson. When there is news, its one line replaces them. */
+/** @file naive → now → end: the three numbers of the lesson. News stands below them, or in their place where there are none. */
 import {
   loadPart,
   playground,
@@ -150,7 +150,7 @@ function NewsOf({ news: [status, follow, dismiss] }: { readonly news: News }) {
         {status && <StatusLine status={status} onFollow={follow} />}
       </div>
       {status && dismiss && (
-        <button type="button" className="score-close" aria-label="Show the numbers" onClick={dismiss}>
+        <button type="button" className="score-close" aria-label="Close this news" onClick={dismiss}>
           <Icon name="cross" />
         </button>
       )}
@@ -164,20 +164,29 @@ export function ScoreRow() {
   const news = useStatus();
   const [status] = news;
   const planning = usePlayground(({ derived }) => derived.status === "compiling");
+  // What happened beside a plan that is ready takes nothing from its numbers.
+  const isBeside = usePlayground(({ notice, derived }) => notice !== null && derived.status === "ready");
+  const alone = status !== null && !(isBeside && totals);
   return (
-    <div className="score-row" data-status={status?.tone}>
-      <NewsOf news={news} />
-      {!status && totals && <Changed />}
-      {!status && totals && hand && (
-        <Suspense>
-          <HandScore score={totals}>
-            {(score, median) => <Numbers score={scoreWords(score)} byHand={median} />}
-          </HandScore>
-        </Suspense>
+    <>
+      {!alone && (
+        <div className="score-row">
+          {totals && <Changed />}
+          {totals && hand && (
+            <Suspense>
+              <HandScore score={totals}>
+                {(score, median) => <Numbers score={scoreWords(score)} byHand={median} />}
+              </HandScore>
+            </Suspense>
+          )}
+          {totals && !hand && <Numbers score={scoreWords(totals)} />}
+          {!totals && !planning && <p className="score-empty">No plan yet.</p>}
+        </div>
       )}
-      {!status && totals && !hand && <Numbers score={scoreWords(totals)} />}
-      {!status && !totals && !planning && <p className="score-empty">No plan yet.</p>}
-    </div>
+      <div className="score-row news-row" data-status={status?.tone} data-alone={alone}>
+        <NewsOf news={news} />
+      </div>
+    </>
   );
 }
 
