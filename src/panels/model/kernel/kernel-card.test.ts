@@ -37,7 +37,7 @@ test.each(examples)("$id: what is shown of a kernel's time adds up to it", ({ te
       ["memory", micros("Reads", "Writes")],
     ]);
     expect(hidden).toBeGreaterThan(-0.002);
-    for (const part of parts) expect(part.micros, part.name).toBeLessThanOrEqual(kernel.predictedMicros);
+    for (const part of parts) expect(part.micros).toBeLessThanOrEqual(kernel.predictedMicros);
     expect(shown ?? null).toBe(hidden > 0.001 ? showMicros(hidden) : null);
     expect(hidden).toBeLessThanOrEqual(longest.get(what ?? "") ?? Number.POSITIVE_INFINITY);
   }
