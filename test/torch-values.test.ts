@@ -1,11 +1,11 @@
-/** @file What PyTorch and NumPy compute for programs as people type them: each output's type, its largest magnitude, and two sums over it that every element and its index move. */
+/** @file What PyTorch and NumPy compute for programs as people type and paste them: each output's type, its largest magnitude, and two sums over it that every element and its index move. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { showType } from "../src/fusion";
 import { outputValues, type OutputValue } from "./output-values";
 
-const programs = readFileSync(new URL("fixtures/torch-values.txt", import.meta.url), "utf8")
-  .split("\n\n")
+const programs = ["torch-values.txt", "torch-pasted.txt"]
+  .flatMap((file) => readFileSync(new URL(`fixtures/${file}`, import.meta.url), "utf8").split("\n\n"))
   .map((block) => {
     const lines = block.trim().split("\n");
     const facts = lines.filter((line) => line.startsWith("# ")).map((line) => line.slice(2));

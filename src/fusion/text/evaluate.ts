@@ -16,6 +16,7 @@ import { noteUses, staticCondition } from "./statements/static-condition";
 import { prefixOf } from "./calls/member";
 import { BINARY_OPS, COMPARISONS, UNARY_OPS } from "./calls/names";
 import { nameValue } from "./lookup";
+import { operated, operatedAlone } from "./objects/operators";
 import { hasSelection, ofSelection } from "./indexing/selection";
 import { subscriptValue } from "./indexing/subscript";
 import { bindName } from "./symbols";
@@ -408,6 +409,8 @@ function binaryValue(
   }
   const [left, right] = [before, operands[1]!];
   if (isBroken(left.value) || isBroken(right.value)) return BROKEN;
+  const own = operated(interpreter, run, { expr, path, op: expr.op }, left, right);
+  if (own) return own;
   const folded = foldBinary(expr.op, left.value, right.value);
   if (folded) return folded;
   if (WORDS.has(expr.op)) {
@@ -440,7 +443,8 @@ function unaryValue(
 ): Value {
   const [operand] = operands;
   if (!operand || isBroken(operand.value)) return BROKEN;
-  const folded = foldUnary(expr.op, operand.value);
+  const folded =
+    operatedAlone(interpreter, run, { expr, path, op: expr.op }, operand) ?? foldUnary(expr.op, operand.value);
   if (folded) return folded;
   if (!isOperand(operand.value)) return refuse(interpreter, expr, operands);
   const op = findOp(UNARY_OPS.get(expr.op) ?? "");

@@ -21,7 +21,7 @@ import type {
 } from "./values/values";
 import type { NotedNodes } from "./still";
 import type { Variables } from "./layers/variables";
-import type { CallExpr, DefStatement, Expr, ParamDecl, Statement } from "./reading/syntax";
+import type { CallExpr, ClassStatement, DefStatement, Expr, ParamDecl, Statement } from "./reading/syntax";
 
 /** How much had been done at one moment. */
 export interface Marks {
@@ -29,6 +29,7 @@ export interface Marks {
   readonly later: number;
   readonly grown: number;
   readonly fields: number;
+  readonly names: number;
   readonly weights: number;
   readonly replaced: ReadonlyMap<NodeId, NodeId>;
   readonly first: ReadonlyMap<NodeId, NodeId>;
@@ -78,6 +79,8 @@ export interface Frame {
     readonly breaks: Left[];
     readonly continues: Left[];
   };
+  /** What blocks of `with` are open, the outermost first. */
+  contexts?: { readonly expr: Expr; readonly value: Value }[];
   /** Its statements are the program's own sequence: the text itself, or a def that is called as a statement of it. */
   readonly sequence?: true;
   /** Of a generator: what it has handed out. */
@@ -261,6 +264,8 @@ export interface Interpreter {
   readonly defCalls: Map<string, number>;
   /** Fields of objects as they were before each assignment, in order. */
   readonly fieldWrites: { readonly object: ObjectInfo; readonly name: string; readonly before: Value | undefined }[];
+  /** Names of scopes around a def that it bound, `nonlocal n`, and how often they were bound before, in order. */
+  readonly outerWrites: { readonly scope: Scope; readonly name: string; readonly count: number }[];
   /** Lists and dictionaries that were changed, and what stands instead of each, in order. */
   readonly grown: Map<Value, Value>;
   /** Defaults that calls may change: lists and dictionaries, one for each time that a def was read. */
@@ -310,7 +315,7 @@ export interface Interpreter {
   /** What a call of `callee` answers; as `runBody`, for what call.ts itself calls. */
   call(run: StatementRun, at: CallAt, callee: Value, args: readonly GivenArgument[]): Value;
   /** What the decorators of a def make of it; as `runBody`, for classes. */
-  decorate(run: StatementRun, statement: DefStatement, def: Value): Value;
+  decorate(run: StatementRun, statement: DefStatement | ClassStatement, def: Value): Value;
   /** What an expression stands for; as `runBody`, for what evaluate.ts itself calls. */
   valueOf(run: StatementRun, root: Expr, path: string): Value;
 }

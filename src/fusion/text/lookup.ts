@@ -7,10 +7,13 @@ import { libraryClass } from "./library/library";
 import { DTYPES, MODULES, NUMBERS } from "./calls/names";
 import { currentAll } from "./calls/memory";
 import { nearest } from "./suggest";
+import { Diagnostics } from "./reading/diagnostics";
+import { readProgram } from "./reading/read";
+import { isBuiltin } from "./values/builtins";
 import { aboutParser } from "./reading/mistakes";
 import { bare, everyStatement, rootsOf, walk, type NameExpr } from "./reading/syntax";
 import { latest } from "./values/grown";
-import { BROKEN, numberValue, type Value } from "./values/values";
+import { BROKEN, numberValue, Scope, type Value } from "./values/values";
 
 const ACTIVATIONS_BY_NAME: Value = {
   kind: "dict",
@@ -41,8 +44,23 @@ export function nameValue(interpreter: Interpreter, run: StatementRun, { name, s
   if (of) return { kind: "class", of };
   const op = findOp(name);
   if (op && op.kind !== "source") return { kind: "op", op };
+  if (name === "Ellipsis") return { kind: "hole" };
+  if (isBuiltin(name)) return builtinAsValue(name);
   unknownName(interpreter, run, { kind: "name", name, span });
   return BROKEN;
+}
+
+const asValues = new Map<string, Value>();
+
+/** One of Python's own functions that is handed on, `map(len, rows)`: as a def that calls it. */
+function builtinAsValue(name: string): Value {
+  const known = asValues.get(name);
+  if (known) return known;
+  const [statement] = readProgram(`lambda *items: ${name}(*items)`, new Diagnostics(), Infinity).statements;
+  const expr = statement?.kind === "expression" ? bare(statement.value) : null;
+  const value: Value = expr?.kind === "lambda" ? { kind: "def", def: expr.def, scope: new Scope(null, "") } : BROKEN;
+  asValues.set(name, value);
+  return value;
 }
 
 /** The method that this stands in, by its name. */

@@ -188,6 +188,7 @@ function newInterpreter(
     readEarly: new Set(),
     defCalls: new Map(),
     fieldWrites: [],
+    outerWrites: [],
     grown: new Map(),
     defaults: new Map(),
     early: [],

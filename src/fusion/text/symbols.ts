@@ -38,5 +38,8 @@ export function bindName(
     interpreter.symbols.set(key, symbol);
   }
   symbol.addValue(value);
+  const outer = run.frame.scope.outerOf(target.name);
+  if (outer)
+    interpreter.outerWrites.push({ scope: outer, name: target.name, count: outer.names.get(target.name)?.length ?? 0 });
   run.frame.scope.bind(target.name, { step: ++interpreter.step, value, symbol });
 }

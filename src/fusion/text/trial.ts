@@ -56,6 +56,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     runs,
     readEarly,
     fieldWrites,
+    outerWrites,
     weightWrites,
     memory,
   } = interpreter;
@@ -74,6 +75,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     runs: runs.length,
     readEarly: readEarly.size,
     fieldWrites: fieldWrites.length,
+    outerWrites: outerWrites.length,
     weightWrites: weightWrites.length,
     later: memory?.later.size ?? 0,
     grown: interpreter.grown.size,
@@ -117,7 +119,8 @@ export function openTrial(interpreter: Interpreter): Trial {
       (nodes.still.size > sizes.still && !nodes.off) ||
       assertions.length > sizes.assertions ||
       interpreter.training !== training ||
-      fieldWrites.length > sizes.fieldWrites,
+      fieldWrites.length > sizes.fieldWrites ||
+      outerWrites.length > sizes.outerWrites,
     hasErrors: () => interpreter.diagnostics.errorsSince(mistakes) || unknown.size > sizes.unknown,
     dropAllBut,
     undo() {
@@ -135,6 +138,8 @@ export function openTrial(interpreter: Interpreter): Trial {
       for (const { object, name, before } of fieldWrites.splice(sizes.fieldWrites).reverse())
         if (before) object.fields.set(name, before);
         else object.fields.delete(name);
+      for (const { scope, name, count } of outerWrites.splice(sizes.outerWrites).reverse())
+        scope.keepFirst(name, count);
       for (const { named, key, before } of weightWrites.splice(sizes.weightWrites).reverse())
         if (before === undefined) named.weights.delete(key);
         else named.weights.set(key, before);

@@ -2,7 +2,7 @@
 import { algebraOf, allOps, findOp } from "../../ops";
 import type { NodeId } from "../../ir";
 import { sameShape, sizeOf } from "../../ir";
-import { applyParts } from "./apply";
+import { applyOp, applyParts } from "./apply";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import type { CallExpr, Identifier } from "../reading/syntax";
@@ -39,22 +39,31 @@ function lettered(equation: string): string {
 /** Names of axes, those in one pair of brackets together; `…` stands for any number of them. */
 type Side = readonly (readonly string[])[];
 
-function sideOf(text: string): Side | null {
-  const side: string[][] = [];
+/** `...` outside of brackets: axes of their own. */
+const REST: readonly string[] = ["…"];
+
+/** A number of more than one is an axis without a name: `2@left1` is no other 2. */
+function sideOf(text: string, which: "left" | "right"): Side | null {
+  let numbers = 0;
+  const side: (readonly string[])[] = [];
   let open: string[] | null = null;
   for (const [word] of text.replaceAll("...", "…").matchAll(/[A-Za-z_]\w*|\d+|…|\(|\)|\S/g)) {
     if (word === "(" && !open) side.push((open = []));
     else if (word === ")" && open) open = null;
     else if (/^(\w+|…)$/.test(word)) {
-      if (open) open.push(word);
-      else side.push([word]);
+      const axis = /^\d+$/.test(word) && word !== "1" ? `${word}@${which}${numbers++}` : word;
+      if (open) open.push(axis);
+      else side.push(axis === "…" ? REST : [axis]);
     } else return null;
   }
   return open ? null : side;
 }
 
-/** Axes named 1 or another number: ones, or that many copies. */
-const numeral = (name: string): boolean => /^\d+$/.test(name);
+/** Axes that are numbers: ones, or so many elements or copies. */
+const numeral = (name: string): boolean => /^\d/.test(name);
+
+/** The axis as the pattern has it. */
+const written = (axis: string): string => axis.replace(/@.*$/, "");
 
 interface Pattern {
   readonly left: Side;
@@ -66,18 +75,16 @@ interface Pattern {
 /** `…` written out as axes of its own. */
 const without = (side: Side, rest: readonly string[]): Side =>
   side.flatMap((group) =>
-    group.length === 1 && group[0] === "…"
-      ? rest.map((name) => [name])
-      : [group.flatMap((name) => (name === "…" ? rest : [name]))],
+    group === REST ? rest.map((name) => [name]) : [group.flatMap((name) => (name === "…" ? rest : [name]))],
   );
 
 /** What a pattern says of `shape`, or what is wrong with it. */
 function patternOf(text: string, shape: readonly number[], known: ReadonlyMap<string, number>): Pattern | string {
   const [before, after, more] = text.split("->");
-  const [given, wanted] = [sideOf(before ?? ""), sideOf(after ?? "")];
+  const [given, wanted] = [sideOf(before ?? "", "left"), sideOf(after ?? "", "right")];
   if (!given || !wanted || after === undefined || more !== undefined) return "A pattern reads `b n (h d) -> b h n d`.";
-  const missing = shape.length - given.filter((group) => group[0] !== "…").length;
-  const rest = given.some((group) => group.includes("…")) ? Array.from({ length: missing }, (_, i) => `…${i}`) : [];
+  const missing = shape.length - given.filter((group) => group !== REST).length;
+  const rest = given.includes(REST) ? Array.from({ length: missing }, (_, i) => `…${i}`) : [];
   const [left, right] = [without(given, rest), without(wanted, rest)];
   if (left.length !== shape.length)
     return `The pattern has ${left.length} axes on its left, the tensor has ${shape.length}.`;
@@ -86,15 +93,23 @@ function patternOf(text: string, shape: readonly number[], known: ReadonlyMap<st
     const open = group.filter((name) => !extents.has(name) && !numeral(name));
     if (open.length > 1) return `One of ${open.join(" and ")} must be given: ${open[0]}=4.`;
     const known = group.reduce(
-      (product, name) => product * (numeral(name) ? Number(name) : (extents.get(name) ?? 1)),
+      (product, name) => product * (numeral(name) ? Number.parseInt(name, 10) : (extents.get(name) ?? 1)),
       1,
     );
     const [name] = open;
     if (name !== undefined && shape[i]! % known === 0) extents.set(name, shape[i]! / known);
     else if (name !== undefined || known !== shape[i])
-      return `Axis ${i} has ${shape[i]} elements; (${group.join(" ")}) would have ${known}${name === undefined ? "" : ` times ${name}`}.`;
+      return `Axis ${i} has ${shape[i]} elements; (${group.map(written).join(" ")}) would have ${known}${name === undefined ? "" : ` times ${name}`}.`;
   }
   return { left, right, extents };
+}
+
+/** Tensors of one shape, which are read as one with an axis more. */
+function stacked(interpreter: Interpreter, run: StatementRun, { path, expr }: EinopsCall, of: Operand): Operand {
+  if (of.value.kind !== "sequence" || of.value.items.some(({ value }) => value.kind !== "tensor")) return of;
+  const at = `${path}/stack`;
+  const made = { tensors: of.value.items, attrs: { axis: 0 } };
+  return { ...of, value: applyOp(interpreter, run, { op: findOp("stack")!, path: at, expr }, made), path: at };
 }
 
 interface EinopsCall {
@@ -116,9 +131,10 @@ export function einops(
     interpreter.diagnostics.add("bad-argument", expr.span, text);
     return BROKEN;
   };
-  const [x, pattern, how] = args
+  const [of, pattern, how] = args
     .filter((arg) => arg.name === null || arg.name.text === "reduction")
     .map(({ operand }) => operand);
+  const x = of && stacked(interpreter, run, call, of);
   const given = new Map(
     args.flatMap(({ name: key, operand: { value } }) =>
       key && value.kind === "number" ? [[key.text, value.value] as const] : [],
@@ -138,17 +154,17 @@ export function einops(
   const read = patternOf(pattern.value.value, typeOf(interpreter, x.value.node).shape, given);
   if (typeof read === "string") return refuse(read);
   const { left, right, extents } = read;
-  const sizeOfAxis = (axis: string): number => (numeral(axis) ? Number(axis) : extents.get(axis)!);
-  const from = left.flat().filter((axis) => !numeral(axis));
+  const sizeOfAxis = (axis: string): number => (numeral(axis) ? Number.parseInt(axis, 10) : extents.get(axis)!);
+  const from = left.flat().filter((axis) => axis !== "1");
   const to = right.flat();
   const unknown = to.find((axis) => !numeral(axis) && !extents.has(axis));
   if (unknown !== undefined) return refuse(`${unknown} has no extent: give ${unknown}=4.`);
   const gone = from.filter((axis) => !to.includes(axis));
   const made = to.filter((axis) => !from.includes(axis) && axis !== "1");
   if (gone.length > 0 && name.text !== "reduce")
-    return refuse(`${gone.join(", ")} of the left is not on the right: only reduce may drop axes.`);
+    return refuse(`${gone.map(written).join(", ")} of the left is not on the right: only reduce may drop axes.`);
   if (made.length > 0 && name.text !== "repeat")
-    return refuse(`${made.join(", ")} of the right is not on the left: only repeat adds axes.`);
+    return refuse(`${made.map(written).join(", ")} of the right is not on the left: only repeat adds axes.`);
   const remaining = from.filter((axis) => !gone.includes(axis));
   return applyParts(interpreter, run, { path, expr, label: name.text }, [x], (b, [node]) => {
     const shaped = (part: string, id: NodeId, shape: readonly number[]): NodeId =>

@@ -204,6 +204,8 @@ export function memberValue(
     return object.value.items[named]!.value;
   // A loader of data is the list of its batches.
   if (object.value.kind === "sequence" && name.text === "dataset") return object.value;
+  // The member of an enumeration stands for its value.
+  if (name.text === "value" && /^(string|number|bool|sequence)$/.test(object.value.kind)) return object.value;
   // `x.device.type`
   if (object.value.kind === "string" && name.text === "type") return object.value;
   if (object.value.kind !== "tensor") {

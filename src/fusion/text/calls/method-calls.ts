@@ -1,6 +1,7 @@
 /** @file Methods: of tensors, which are ops; of lists, dictionaries and texts; of objects and layers. */
 import { findOp, withDefaults } from "../../ops";
-import { dictMethod, listMethod, textMethod } from "../values/collections";
+import { dictMethod, listMethod } from "../values/collections";
+import { textMethod } from "../values/texts";
 import { convert, isConversion } from "../values/conversions";
 import { hostCall, isHostFunction } from "../values/host-functions";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
@@ -73,7 +74,7 @@ export function methodCall(
     return listMethod(interpreter, run, { value, object: receiver.expr }, name, operands.slice(1));
   // `rng.normal(size=(2, 3))`; whatever else is done to a generator makes no other numbers.
   if (value.kind === "key") return hostCall(interpreter, run, call, name.text, operands) ?? value;
-  if (value.kind === "string") return textMethod(interpreter, value.value, name, operands.slice(1));
+  if (value.kind === "string") return textMethod(interpreter, value.value, name, args);
   if (name.text === "item" || name.text === "tolist") {
     const known = name.text === "item" ? writtenNumber(interpreter, value) : asWritten(interpreter, value);
     if (known) return known;

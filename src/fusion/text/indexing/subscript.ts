@@ -8,6 +8,8 @@ import type { Index, SubscriptExpr } from "../reading/syntax";
 import { indexParts } from "../reading/syntax";
 import { dictKey } from "../reading/strings";
 import { contentsOf } from "../objects/containers";
+import { asked } from "../objects/operators";
+import { lettersOf, textOf } from "../values/texts";
 import { BROKEN, describe, isBroken, type Operand, type Value } from "../values/values";
 import { completed, tooManyIndices, type Bound, type Known } from "./index-list";
 import { listIndex, withoutLists } from "./list-indices";
@@ -185,6 +187,19 @@ function addRange(plan: Plan, start: number, stop: number, step: number): void {
 const cutsAny = ({ start, stop, step }: Plan, shape: readonly number[]): boolean =>
   shape.some((extent, axis) => step[axis] !== 1 || start[axis] !== 0 || stop[axis]! < extent);
 
+/** `batch[i]` of an object whose class says what that is; null where it does not. */
+function askedItem(
+  interpreter: Interpreter,
+  run: StatementRun,
+  expr: SubscriptExpr,
+  [object, ...parts]: readonly Operand[],
+  path: string,
+): Value | null {
+  if (!object || expr.indices.some(({ kind }) => kind !== "at")) return null;
+  const index = parts.length === 1 ? parts[0]! : { value: { kind: "sequence", items: parts } as const, path, expr };
+  return asked(interpreter, run, { expr, path }, object.value, "__getitem__", [index]);
+}
+
 /** The value of `object[…]`; `operands` are the object and the parts of the indices. */
 export function subscriptValue(
   interpreter: Interpreter,
@@ -204,9 +219,15 @@ export function subscriptValue(
   const tensorOf = (item: Value): Value =>
     item.kind === "weight" && isHeld(item.weight) ? weightValue(interpreter, run, item, path) : item;
   if (value.kind === "dict") return tensorOf(ofDict(interpreter, expr, value.entries, operands[1]));
+  const own = value.kind === "object" ? askedItem(interpreter, run, expr, operands, path) : null;
+  if (own) return own;
   const indices = knownIndices(interpreter, expr.indices, operands.slice(1));
   if (!indices) return BROKEN;
   if (value.kind === "sequence") return tensorOf(ofSequence(interpreter, expr, value, indices));
+  if (value.kind === "string") {
+    const part = ofSequence(interpreter, expr, lettersOf(value.value), indices);
+    return part.kind === "sequence" ? textOf(part) : part;
+  }
   if (value.kind === "hole") return value;
   if (value.kind !== "tensor") {
     interpreter.diagnostics.add(

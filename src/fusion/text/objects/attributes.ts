@@ -17,7 +17,8 @@ import {
   type Operand,
   type Value,
 } from "../values/values";
-import { inherited, isDecorated, lineOf, unknownAttribute, type Found } from "./classes";
+import { unknownAttribute } from "./classes";
+import { inherited, isDecorated, lineOf, type Found } from "./inheritance";
 import { ITEMS } from "./containers";
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });

@@ -6,8 +6,9 @@ import { libraryClass } from "../library/library";
 import { type ClassInfo, type Making, type Operand, Scope, type Value } from "../values/values";
 import { nearest } from "../suggest";
 import { bindName } from "../symbols";
-import type { CallExpr, ClassStatement, DefStatement, Expr, Identifier, Statement } from "../reading/syntax";
+import type { CallExpr, ClassStatement, Expr, Identifier, Statement } from "../reading/syntax";
 import { bare, lastNameOf } from "../reading/syntax";
+import { inherited, isDecorated, lineOf, type Found } from "./inheritance";
 import { underName, versioned } from "../statements/targets";
 import { CONTAINERS } from "./containers";
 
@@ -17,9 +18,6 @@ export const newMaking = (interpreter: Interpreter): Making => {
   interpreter.makings.push(making);
   return making;
 };
-
-export const isDecorated = (def: DefStatement, name: string): boolean =>
-  def.decorators?.some((decorator) => lastNameOf(decorator) === name) ?? false;
 
 /** Binds the class that `statement` says. */
 export function runClass(interpreter: Interpreter, statement: ClassStatement, frame: Frame): void {
@@ -58,6 +56,12 @@ export function runClass(interpreter: Interpreter, statement: ClassStatement, fr
     } else interpreter.runBody([each], inner);
     for (const [key] of scope.names) of.attributes.set(key, loose(scope.find(key)!.value));
   }
+  if (statement.decorators?.length)
+    underName(interpreter, frame, statement, name.text, (run) => {
+      const value = interpreter.decorate(run, statement, { kind: "class", of });
+      if (value.kind !== "class" || value.of !== of)
+        bindName(interpreter, run, { kind: "name", name: name.text, span: name.span }, value, "def");
+    });
   setAside(interpreter, before);
 }
 
@@ -82,32 +86,6 @@ function defineField(interpreter: Interpreter, frame: Frame, of: ClassInfo, stat
 /** Nodes made since `before` are no results by themselves. */
 export function setAside({ nodes, spare }: Interpreter, before: ReadonlySet<string>): void {
   for (const id of nodes.keys()) if (!before.has(id)) spare.add(id);
-}
-
-/** The class and those that it inherits from, the nearest first. */
-export function lineOf(of: ClassInfo): readonly ClassInfo[] {
-  const line = [of];
-  for (let i = 0; i < line.length; i++) for (const base of line[i]!.bases) if (!line.includes(base)) line.push(base);
-  return line;
-}
-
-/** Names of the class and of everything that it inherits from, as `isinstance` asks for them. */
-export const classNames = (of: ClassInfo): readonly string[] =>
-  lineOf(of).flatMap(({ name, statement }) => [name, ...statement.bases.map(lastNameOf)]);
-
-export interface Found {
-  readonly owner: ClassInfo;
-  readonly operand: Operand;
-}
-
-/** An attribute of the class, or of one above `above`. */
-export function inherited(of: ClassInfo, name: string, above: ClassInfo | null = null): Found | null {
-  const line = lineOf(of);
-  for (const owner of line.slice(above ? line.indexOf(above) + 1 : 0)) {
-    const operand = owner.attributes.get(name);
-    if (operand) return { owner, operand };
-  }
-  return null;
 }
 
 /** Whether it is a method whose first parameter is the object. */

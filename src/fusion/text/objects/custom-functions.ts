@@ -12,7 +12,7 @@ import {
   NONE,
   type Value,
 } from "../values/values";
-import { inherited, lineOf } from "./classes";
+import { inherited, lineOf } from "./inheritance";
 
 const STYLES: ReadonlySet<string> = new Set(["custom_vjp", "custom_jvp", "custom_gradient"]);
 type Style = CustomFunction["style"];

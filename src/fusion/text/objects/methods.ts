@@ -10,12 +10,11 @@ import {
   NONE,
   type ObjectInfo,
   type Operand,
-  unnamed,
   type Value,
 } from "../values/values";
-import { attach } from "../layers/weights";
 import { callMethod, classMember } from "./attributes";
-import { inherited, takesObject, unknownAttribute } from "./classes";
+import { takesObject, unknownAttribute } from "./classes";
+import { inherited } from "./inheritance";
 import { attachItems, ITEMS } from "./containers";
 import { setField } from "./fields";
 import { registerHook, removeHook } from "./hooks";
@@ -57,6 +56,8 @@ const LISTS: ReadonlyMap<string, (interpreter: Interpreter, run: StatementRun, s
   ["parameters", namedParameters],
   ["buffers", (interpreter, run, self) => namedBuffers(interpreter, run, self)],
 ]);
+import { asDictionary, replaced } from "../values/records";
+
 type NamedValues = readonly (readonly [name: string, value: Value])[];
 const NOTHING =
   /^(register_\w*hook|register_load\w*|_?init_weights|post_init|sow|gradient_checkpointing_\w+|add_module|register_module|reset_parameters)$/;
@@ -117,10 +118,7 @@ export function moduleMethod(
   const { object } = self;
   if (/^_?replace$/.test(name) && args.every((arg) => arg.name && object.fields.has(arg.name.text)))
     return replaced(object, args);
-  if (name === "_asdict") {
-    const entries = [...object.fields].map(([key, value]) => [key, { value, path: "", expr: null }] as const);
-    return { kind: "dict", entries: new Map(entries) };
-  }
+  if (name === "_asdict") return asDictionary(object);
   const done = optimizerMethod(interpreter, run, at, object, name, args);
   if (done) return done;
   const [first, second] = args.map(({ operand }) => operand.value);
@@ -145,15 +143,6 @@ export function moduleMethod(
   }
   if (name === "make_rng") return NONE;
   return NOTHING.test(name) ? NONE : null;
-}
-
-/** `state._replace(step=1)`: another object with other fields. */
-function replaced({ of, layer, making, fields }: ObjectInfo, args: readonly GivenArgument[]): Value {
-  const now = new Map(fields);
-  for (const { name, operand } of args) now.set(name!.text, operand.value);
-  const own: ObjectInfo = { ...unnamed(), of, layer, making, fields: now };
-  for (const [name, value] of now) attach(value, own, name);
-  return { kind: "object", object: own };
 }
 
 /** A container with one module more. */

@@ -9,17 +9,29 @@ import {
   type ClassInfo,
   type GivenArgument,
   isBroken,
+  NONE,
   type ObjectInfo,
   type Operand,
   unnamed,
   type Value,
 } from "../values/values";
 import { saidOutside } from "../library/library";
+import { foldBinary, truthOf } from "../values/constants";
 import { callMethod, tell } from "./attributes";
-import { callOf, inherited, layerAbove, lineOf, newMaking, setAside } from "./classes";
+import { callOf, layerAbove, newMaking, setAside } from "./classes";
+import { inherited, isEnum, lineOf, membersOf } from "./inheritance";
 import { forgetEarly } from "./modules";
 import { beginGroups } from "./optimizers";
 import { attachItems, containerOf, CONTAINERS, ITEMS } from "./containers";
+
+/** `Mode("mean")`: the member of an enumeration with that value; null where it has none. */
+function memberOf(of: ClassInfo, [given]: readonly GivenArgument[]): Value | null {
+  const wanted = given?.operand.value;
+  const found = membersOf(of).find(
+    ([, { value }]) => wanted && truthOf(foldBinary("==", value, wanted) ?? NONE) === true,
+  );
+  return found ? found[1].value : null;
+}
 
 /** `Block(256)`: an object, filled in by __init__, or field by field. */
 export function instantiate(
@@ -29,6 +41,8 @@ export function instantiate(
   of: ClassInfo,
   args: readonly GivenArgument[],
 ): Value {
+  const member = isEnum(of) ? memberOf(of, args) : null;
+  if (member) return member;
   const object: ObjectInfo = { ...unnamed(), of, fields: new Map(), layer: null, making: newMaking(interpreter) };
   const self: Value = { kind: "object", object };
   const before = new Set(interpreter.nodes.keys());

@@ -20,7 +20,7 @@ import {
 } from "../values/values";
 import { canBegin } from "../statements/starting-values";
 import { callMethod } from "./attributes";
-import { inherited, lineOf } from "./classes";
+import { inherited, lineOf } from "./inheritance";
 import { setField } from "./fields";
 import { latest } from "../values/grown";
 import { type ParameterHome, homesIn, isFrozen, rebind, replace, setWeight } from "./parameters";

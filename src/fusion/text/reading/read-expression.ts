@@ -22,26 +22,37 @@ function readString(at: ParserContext): Expr {
   return { kind: "string", span: at.span, value: source.slice(before, source.length - after) };
 }
 
-/** `f"layer{i}"`: strings and the expressions between them, in order. How a number is to be printed is left out. */
+/** `f"layer{i}"`: strings and the expressions between them, in order. */
 function readFormat(at: ParserContext): Expr {
   const [before, after] = quotesOf(sourceOf(at));
   const pieces: (string | Expr)[] = [];
+  const specs = new Map<Expr, string>();
   let next = at.span.from + before;
   for (const part of at.parts.filter(({ name }) => name === "FormatReplacement")) {
-    pieces.push(at.text.slice(next, part.from), ...exprsOf(part.parts).slice(0, 1));
+    const [expr] = exprsOf(part.parts);
+    const spec = part.parts.find(({ name }) => name === "FormatSpec");
+    const named = /=\s*$/.test(at.text.slice(part.from, spec?.from ?? part.to - 1));
+    pieces.push(
+      at.text.slice(next, part.from),
+      ...(named ? [at.text.slice(part.from + 1, spec?.from ?? part.to - 1)] : []),
+      ...(expr ? [expr] : []),
+    );
+    if (expr && spec) specs.set(expr, at.text.slice(spec.from + 1, spec.to));
     next = part.to;
   }
   pieces.push(at.text.slice(next, at.span.to - after));
-  return { kind: "format", span: at.span, pieces };
+  return { kind: "format", span: at.span, pieces, specs };
 }
 
 /** `"a" f"{b}"` is one text. */
 function readJoined({ span, parts }: ParserContext): Expr {
-  const pieces = exprsOf(parts).flatMap((part) =>
+  const exprs = exprsOf(parts);
+  const pieces = exprs.flatMap((part) =>
     part.kind === "string" ? [part.value] : part.kind === "format" ? part.pieces : [],
   );
+  const specs = new Map(exprs.flatMap((part) => (part.kind === "format" ? [...part.specs] : [])));
   const plain = pieces.every((piece) => typeof piece === "string");
-  return plain ? { kind: "string", span, value: pieces.join("") } : { kind: "format", span, pieces };
+  return plain ? { kind: "string", span, value: pieces.join("") } : { kind: "format", span, pieces, specs };
 }
 
 /** One `for` of a comprehension, with its `if`. */

@@ -1,6 +1,6 @@
 /** @file Statements out of tree nodes; Python outside the language gets a sentence of its own. */
 import type { Span } from "../../ir";
-import type { Expr, NameExpr, Statement } from "./syntax";
+import type { ContextPart, Expr, NameExpr, Statement } from "./syntax";
 import { lastNameOf } from "./syntax";
 import type { Diagnostics } from "./diagnostics";
 import type { Item } from "./read-item";
@@ -13,7 +13,6 @@ import { aboutParser } from "./mistakes";
 const OUTSIDE: ReadonlyMap<string, string> = new Map([
   ["MatchStatement", "`match` is not part of this language: write `if` and `elif`."],
   ["PrintStatement", "`print` is not part of this language: hover a name to see its value's type."],
-  ["ScopeStatement", "`global` and `nonlocal` are not part of this language: pass the value in and return it."],
   ["TypeDefinition", "`type` is not part of this language."],
 ]);
 
@@ -36,6 +35,7 @@ const READ = new Set([
   "RaiseStatement",
   "IfStatement",
   "PassStatement",
+  "ScopeStatement",
   "ImportStatement",
   "StatementGroup",
   "DecoratedStatement",
@@ -71,7 +71,9 @@ export function readStatement(text: string, diagnostics: Diagnostics, item: Item
     case "DecoratedStatement": {
       const decorators = exprsOf(item.parts);
       return item.parts.flatMap((part) =>
-        part.statements.map((statement) => (statement.kind === "def" ? { ...statement, decorators } : statement)),
+        part.statements.map((statement) =>
+          statement.kind === "def" || statement.kind === "class" ? { ...statement, decorators } : statement,
+        ),
       );
     }
     case "AssignStatement":
@@ -96,6 +98,10 @@ export function readStatement(text: string, diagnostics: Diagnostics, item: Item
     }
     case "PassStatement":
       return [{ kind: "pass", span: context.span }];
+    case "ScopeStatement": {
+      const [word, ...names] = text.slice(context.span.from, context.span.to).split(/[\s,]+/);
+      return [{ kind: "pass", span: context.span, outer: { names, isGlobal: word === "global" } }];
+    }
     case "DeleteStatement":
       return readDelete(context);
     case "BreakStatement":
@@ -357,51 +363,67 @@ export const GRADIENT_MODES: ReadonlySet<string> = new Set([
   "set_grad_enabled",
 ]);
 
-/** The body alone: where and how something is computed changes no value. */
-function readWith(context: ParserContext): readonly Statement[] {
-  const { item, diagnostics } = context;
-  bodyErrors(context);
-  const named = item.parts.findIndex(({ name }) => name === "as");
-  const modes = exprsOf(item.parts).filter((expr) => GRADIENT_MODES.has(lastNameOf(expr)));
-  if (named < 0 && modes.length > 0) {
-    return [
-      ...modes.map((mode): Statement => ({ kind: "pass", span: mode.span, derivatives: mode })),
-      ...bodyOf(item),
-      ...modes.map((mode): Statement => ({ kind: "pass", span: mode.span, derivatives: "before" })),
-    ];
-  }
-  if (named < 0) {
-    diagnostics.add("no-effect", firstLine(context), "`with` has no effect here: only its body is read.", {
-      severity: "warning",
-    });
-    return bodyOf(item);
-  }
-  diagnostics.add(
-    "outside-language",
-    firstLine(context),
-    "`with … as` is not supported: give the value a name before, and write the body without `with`.",
-  );
-  return [{ kind: "bad", span: firstLine(context), targets: exprsOf(item.parts.slice(named + 1)) }, ...bodyOf(item)];
+/** What a block is read within, `a as b, c`, in order. */
+function contextsOf(context: ParserContext, body: readonly Statement[]): readonly ContextPart[] {
+  const { parts } = context.item;
+  const end = parts.findIndex(({ name }) => name === "Body");
+  const inner = parts.slice(1, end < 0 ? undefined : end).filter(({ name }) => name !== "(" && name !== ")");
+  return splitAtCommas(inner).flatMap((group): ContextPart[] => {
+    const at = group.findIndex(({ name }) => name === "as");
+    const [expr] = exprsOf(group);
+    const target = at < 0 ? null : groupExpr(group.slice(at + 1));
+    return expr ? [{ expr, target, body, ends: false, line: firstLine(context) }] : [];
+  });
 }
 
-/** Nothing fails while a graph is read: what comes before the first `except`, and what comes in any case. */
-function readTry(context: ParserContext): readonly Statement[] {
-  const { item, diagnostics } = context;
+/** The body, with what its contexts do before and after it. */
+function readWith(context: ParserContext): readonly Statement[] {
   bodyErrors(context);
-  diagnostics.add("no-effect", firstLine(context), "No exception is raised here: the `except` part is ignored.", {
-    severity: "warning",
-  });
+  const body = bodyOf(context.item);
+  const parts = contextsOf(context, body);
+  const begin = (part: ContextPart): Statement =>
+    GRADIENT_MODES.has(lastNameOf(part.expr)) && !part.target
+      ? { kind: "pass", span: part.expr.span, derivatives: part.expr }
+      : { kind: "pass", span: part.expr.span, context: part };
+  const end = (part: ContextPart): Statement =>
+    GRADIENT_MODES.has(lastNameOf(part.expr)) && !part.target
+      ? { kind: "pass", span: part.expr.span, derivatives: "before" }
+      : { kind: "pass", span: part.expr.span, context: { ...part, ends: true } };
+  return [...parts.map(begin), ...body, ...parts.toReversed().map(end)];
+}
+
+/** Libraries that a text may import here: Python's own and those that are read. */
+const KNOWN_LIBRARY =
+  /^(?:torch|functorch|torchvision|torchaudio|jax|jaxlib|flax|haiku|optax|chex|distrax|equinox|numpy|scipy|einops|math|cmath|typing|typing_extensions|types|functools|itertools|operator|collections|dataclasses|enum|abc|copy|random|contextlib|warnings|logging|os|sys|re|time|string|inspect|numbers|__future__)$/;
+
+/** Whether a statement imports a library that is not there on a page: `import xformers.ops`, and not `from .utils import pair`. */
+function importsOther(text: string, { kind, span }: Statement): boolean {
+  const library = /^\s*(?:from|import)\s+([A-Za-z_]\w*)/.exec(text.slice(span.from, span.to))?.[1];
+  return kind === "import" && library !== undefined && !KNOWN_LIBRARY.test(library);
+}
+
+/** Nothing fails while a graph is read but the import of a library that is not here: what comes before the first `except`, or behind it, and what comes in any case. */
+function readTry(context: ParserContext): readonly Statement[] {
+  const { text, item, diagnostics } = context;
+  bodyErrors(context);
   const bodies = item.parts.flatMap((part, i) =>
     part.name === "Body"
       ? [
           {
-            body: part,
+            body: statementsOf(part),
             word: item.parts.slice(0, i).findLast(({ name }) => /^(try|except|else|finally)$/.test(name))?.name,
           },
         ]
       : [],
   );
-  return bodies.filter(({ word }) => word !== "except").flatMap(({ body }) => statementsOf(body));
+  const handler = bodies.find(({ word }) => word === "except");
+  const fails = handler && bodies[0]?.body.some((each) => importsOther(text, each));
+  if (!fails)
+    diagnostics.add("no-effect", firstLine(context), "No exception is raised here: the `except` part is ignored.", {
+      severity: "warning",
+    });
+  const read = bodies.filter((each) => (fails ? each === handler || each.word === "finally" : each.word !== "except"));
+  return read.flatMap(({ body }) => body);
 }
 
 function readIf(context: ParserContext): Statement {

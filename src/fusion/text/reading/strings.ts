@@ -1,20 +1,78 @@
 /** @file Strings with values in them, and dictionaries, whose keys are strings. */
 import type { Interpreter } from "../interpreter";
 import type { DictExpr, FormatExpr } from "./syntax";
-import { describe, isBroken, type Operand, type Value } from "../values/values";
+import { describe, type GivenArgument, isBroken, type Operand, type Value } from "../values/values";
 
 /** How Python prints a value that is known; null of one that is not. */
 export function printed(value: Value): string | null {
-  if (value.kind === "number") return `${value.value}`;
+  if (value.kind === "number")
+    return !value.whole && Number.isInteger(value.value) ? `${value.value}.0` : `${value.value}`;
   if (value.kind === "string") return value.value;
   if (value.kind === "bool") return value.value ? "True" : "False";
   return value.kind === "none" ? "None" : null;
 }
 
-/** `f"layer{i}"`; what is not known stands as … in it, as in a message that nobody compares. */
-export function formatted({ pieces }: FormatExpr, operands: readonly Operand[]): Value {
+/** `value` as `spec` has it, `02d`, `.3f`, `>8`; null of a value that is not known. */
+function shown(value: Value, spec: string): string | null {
+  const text = printed(value);
+  const [, align, zero, width, precision, letter] =
+    /^(?:.?([<>^]))?[+ ]?(0?)(\d*),?(?:\.(\d+))?([a-z%]?)$/.exec(spec) ?? [];
+  if (text === null || width === undefined) return text;
+  const number = value.kind === "number" ? value.value : null;
+  const bare = number === null ? text : numeral(number, text, letter, precision);
+  const size = Number(width);
+  if (zero) return bare.padStart(size, "0");
+  return align === "<" || (number === null && align === undefined) ? bare.padEnd(size) : bare.padStart(size);
+}
+
+function numeral(number: number, text: string, letter: string | undefined, precision: string | undefined): string {
+  const digits = precision === undefined ? 6 : Number(precision);
+  if (letter === "%") return `${(100 * number).toFixed(digits)}%`;
+  if (letter === "f") return number.toFixed(digits);
+  if (letter === "e") return number.toExponential(digits).replace(/e([+-])(\d)$/, "e$10$2");
+  if (letter === "d") return `${Math.trunc(number)}`;
+  if (letter === "x") return number.toString(16);
+  return precision === undefined ? text : `${Number(number.toPrecision(digits || 1))}`;
+}
+
+/** `"{}-{name:02d}".format(a, name=b)`. */
+export function filledIn(text: string, args: readonly GivenArgument[]): Value {
   let next = 0;
-  const texts = pieces.map((piece) => (typeof piece === "string" ? piece : (printed(operands[next++]!.value) ?? "…")));
+  const plain = args.filter(({ name }) => !name);
+  const value = text.replaceAll(
+    /\{\{|\}\}|\{(\w*)(?:![rsa])?(?::([^{}]*))?\}/g,
+    (whole, key?: string, spec?: string) => {
+      if (key === undefined) return whole.slice(1);
+      const arg = key === "" ? plain[next++] : (args.find(({ name }) => name?.text === key) ?? plain[Number(key)]);
+      return (arg && shown(arg.operand.value, spec ?? "")) ?? "…";
+    },
+  );
+  return { kind: "string", value };
+}
+
+/** `"block_%d" % i`, `"%s-%s" % (a, b)`, `"%(name)s" % {"name": a}`. */
+export function percentFilled(text: string, given: Value): Value {
+  const items = given.kind === "sequence" ? given.items.map(({ value }) => value) : [given];
+  let next = 0;
+  const value = text.replaceAll(
+    /%(?:\((\w+)\))?([-+ 0]*[\d.]*)([a-zA-Z%])/g,
+    (_, key: string | undefined, spec: string, letter: string) => {
+      if (letter === "%") return "%";
+      const of = key !== undefined && given.kind === "dict" ? given.entries.get(key)?.value : items[next++];
+      return (of && shown(of, `${spec.replace("-", "<")}${letter === "i" ? "d" : letter}`)) ?? "…";
+    },
+  );
+  return { kind: "string", value };
+}
+
+/** `f"layer{i}"`; what is not known stands as … in it, as in a message that nobody compares. */
+export function formatted({ pieces, specs }: FormatExpr, operands: readonly Operand[]): Value {
+  let next = 0;
+  const texts = pieces.map((piece) => {
+    if (typeof piece === "string") return piece;
+    const spec = specs.get(piece) ?? "";
+    return shown(operands[next++]!.value, spec) ?? "…";
+  });
   return { kind: "string", value: texts.join("") };
 }
 

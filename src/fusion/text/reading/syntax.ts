@@ -28,6 +28,8 @@ export interface StringExpr extends At {
 export interface FormatExpr extends At {
   readonly kind: "format";
   readonly pieces: readonly (string | Expr)[];
+  /** How those are printed that say it, `{i:02d}`. */
+  readonly specs: ReadonlyMap<Expr, string>;
 }
 export interface WordExpr extends At {
   readonly kind: "true" | "false" | "none" | "hole";
@@ -245,16 +247,32 @@ export interface ClassStatement extends At {
   /** What it inherits from, `nn.Module` in most cases. */
   readonly bases: readonly Expr[];
   readonly body: readonly Statement[];
+  readonly decorators?: readonly Expr[];
 }
 /** `from numpy import linalg as la`: other names for what libraries have. */
 export interface ImportStatement extends At {
   readonly kind: "import";
   readonly names: readonly { readonly path: readonly string[]; readonly alias: NameExpr }[];
 }
+/** Nothing, or what only changes how other statements are read. */
 export interface PassStatement extends At {
   readonly kind: "pass";
   /** Where `with torch.no_grad():` begins or ends: whether what follows passes derivatives on; "before": as it was before the block. */
   readonly derivatives?: Expr | "before";
+  /** Where a block with another context begins or ends. */
+  readonly context?: ContextPart;
+  /** `nonlocal n`, `global n`: names that are those of a scope around this one, or of the program. */
+  readonly outer?: { readonly names: readonly string[]; readonly isGlobal: boolean };
+}
+
+/** `with expr as target:`, where the block begins or ends. */
+export interface ContextPart {
+  readonly expr: Expr;
+  readonly target: Expr | null;
+  readonly body: readonly Statement[];
+  readonly ends: boolean;
+  /** The line of the `with`. */
+  readonly line: Span;
 }
 /** Not understood; names it would have bound are known, so that their readers are not blamed. */
 export interface BadStatement extends At {
@@ -319,12 +337,13 @@ export function rootsOf(statement: Statement): readonly Expr[] {
     case "def":
     case "class":
     case "import":
-    case "pass":
     case "break":
     case "continue":
     case "raise":
     case "bad":
       return [];
+    case "pass":
+      return statement.context && !statement.context.ends ? [statement.context.expr] : [];
   }
 }
 

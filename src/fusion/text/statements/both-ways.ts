@@ -18,6 +18,7 @@ import {
 import { bindName } from "../symbols";
 import { BROKEN, NONE, numberValue, type Operand, tensorValue, type Value } from "../values/values";
 import { change, latest } from "../values/grown";
+import { isIdle } from "../objects/classes";
 import { chosenOf, DIFFERENT, OPEN } from "./chosen";
 import { chooseEffects, type Effects, marksOf, NO_EFFECTS, standsFor, takeEffects } from "./effects";
 import { namesIn, underName, writtenName } from "./targets";
@@ -25,12 +26,12 @@ import { namesIn, underName, writtenName } from "./targets";
 /** Whether a branch ends with `raise`: no graph can do that. */
 export const refuses = (body: readonly Statement[]): boolean => body.at(-1)?.kind === "raise";
 
-/** A remark, or something printed. */
+/** A remark, or something told: `print(…)`, `warnings.warn(…)`. */
 function isRemark(each: Statement): boolean {
   const value = each.kind === "expression" ? bare(each.value) : null;
   if (value?.kind !== "call") return value?.kind === "string";
   const callee = bare(value.callee);
-  return callee.kind === "name" && callee.name === "print";
+  return callee.kind === "name" ? callee.name === "print" : isIdle(each) && writtenName(value) === null;
 }
 
 /** What grows a list or a dictionary that a name holds. */
@@ -182,8 +183,9 @@ export function runBoth(
     result.early = [];
     // The choice reads what each branch binds.
     for (const name of scope.boundSince(mark)) scope.find(name)!.symbol.isRead = true;
+    const effects = takeEffects(interpreter, marks);
     scope.backTo(mark);
-    return { values, returned, early, effects: takeEffects(interpreter, marks) };
+    return { values, returned, early, effects };
   };
   const [yes, no] = [endOf(yesBody), endOf(noBody)];
   const choose = (name: string, a: Value, b: Value): Value | null =>

@@ -3,7 +3,7 @@ import { transformed } from "../calls/call";
 import { customFunction, isCustom, isRule, setRules } from "../objects/custom-functions";
 import { isTransform } from "../calls/transforms";
 import type { Interpreter, StatementRun } from "../interpreter";
-import { bare, type CallExpr, type DefStatement, type Expr, lastNameOf } from "../reading/syntax";
+import { bare, type CallExpr, type ClassStatement, type DefStatement, type Expr, lastNameOf } from "../reading/syntax";
 import { GRADIENT_MODES } from "../reading/read-statement";
 import { isOn } from "./modes";
 import { ADVICE } from "../calls/names";
@@ -35,7 +35,7 @@ function ruledBy(scope: Scope, decorator: Expr): { readonly custom: CustomFuncti
 export function decorated(
   interpreter: Interpreter,
   run: StatementRun,
-  { decorators }: DefStatement,
+  { decorators }: DefStatement | ClassStatement,
   def: Value,
 ): Value {
   return (decorators ?? []).toReversed().reduce<Value>((of, decorator, i) => {
@@ -49,6 +49,8 @@ export function decorated(
       const value = interpreter.valueOf(run, decorator, path);
       return interpreter.call(run, { expr, path }, value, [{ name: null, operand, span }]);
     }
+    // What a library makes of a class, `@dataclass`, is read in the class.
+    if (of.kind === "class") return of;
     const call = decorator.kind === "call" ? decorator : null;
     const [wrapped, ...rest] = call && lastNameOf(call) === "partial" ? call.args : [];
     const word = lastNameOf(wrapped?.value ?? decorator);

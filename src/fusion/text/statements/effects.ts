@@ -9,7 +9,7 @@ import { rebind, replace, setWeight } from "../objects/parameters";
 import { setField } from "../objects/fields";
 import type { Expr, Statement } from "../reading/syntax";
 import { change } from "../values/grown";
-import { type Named, type ObjectInfo, tensorValue, type Value } from "../values/values";
+import { type Named, type ObjectInfo, type Scope, tensorValue, type Value } from "../values/values";
 import { chosenOf } from "./chosen";
 import { underName } from "./targets";
 
@@ -20,6 +20,8 @@ export interface Effects {
   /** Lists and dictionaries that changed. */
   readonly lists: ReadonlyMap<Value, Value>;
   readonly fields: ReadonlyMap<ObjectInfo, ReadonlyMap<string, Value>>;
+  /** Names of scopes around the def that bound them. */
+  readonly names: ReadonlyMap<Scope, ReadonlyMap<string, Value>>;
   readonly weights: ReadonlyMap<Named, ReadonlyMap<string, NodeId>>;
   /** What training moves, and the next values. */
   readonly moved: ReadonlyMap<NodeId, NodeId>;
@@ -29,16 +31,26 @@ export const NO_EFFECTS: Effects = {
   tensors: new Map(),
   lists: new Map(),
   fields: new Map(),
+  names: new Map(),
   weights: new Map(),
   moved: new Map(),
 };
 
 /** The moment now. */
-export const marksOf = ({ nodes, memory, grown, fieldWrites, weightWrites, optimizing }: Interpreter): Marks => ({
+export const marksOf = ({
+  nodes,
+  memory,
+  grown,
+  fieldWrites,
+  outerWrites,
+  weightWrites,
+  optimizing,
+}: Interpreter): Marks => ({
   nodes: nodes.size,
   later: memory?.later.size ?? 0,
   grown: grown.size,
   fields: fieldWrites.length,
+  names: outerWrites.length,
   weights: weightWrites.length,
   replaced: new Map(optimizing.replaced),
   first: new Map(optimizing.first),
@@ -83,7 +95,7 @@ export function standsFor({ memory, grown }: Interpreter, value: Value): Value {
 
 /** What was done since `marks`; it is undone. */
 export function takeEffects(interpreter: Interpreter, marks: Marks): Effects {
-  const { nodes, memory, grown, fieldWrites, weightWrites, optimizing } = interpreter;
+  const { nodes, memory, grown, fieldWrites, outerWrites, weightWrites, optimizing } = interpreter;
   const tensors = takeLater(memory?.later, marks.later);
   if (tensors.size > 0) {
     const before = new Set([...nodes.keys()].slice(0, marks.nodes));
@@ -98,6 +110,13 @@ export function takeEffects(interpreter: Interpreter, marks: Marks): Effects {
   for (const { object, name, before } of fieldWrites.splice(marks.fields).reverse())
     if (before) object.fields.set(name, before);
     else object.fields.delete(name);
+  const names = grouped(
+    outerWrites.slice(marks.names).flatMap(({ scope, name }) => {
+      const value = scope.names.get(name)?.at(-1)?.value;
+      return value ? [[scope, name, value] as const] : [];
+    }),
+  );
+  for (const { scope, name, count } of outerWrites.splice(marks.names).reverse()) scope.keepFirst(name, count);
   const weights = grouped(
     weightWrites.slice(marks.weights).map(({ named, key }) => [named, key, named.weights.get(key)!] as const),
   );
@@ -106,7 +125,7 @@ export function takeEffects(interpreter: Interpreter, marks: Marks): Effects {
     else named.weights.set(key, before);
   const moved = takeMoved(optimizing.replaced, marks.replaced);
   takeMoved(optimizing.first, marks.first);
-  return { tensors, lists: takeLater(grown, marks.grown), fields, weights, moved };
+  return { tensors, lists: takeLater(grown, marks.grown), fields, names, weights, moved };
 }
 
 /** What chooses, and where that stands. */
@@ -141,6 +160,7 @@ export function chooseEffects(
     chooseTensors(interpreter, { frame, statement, test, told }, [yes, no], choose) ??
     chooseLists(interpreter, told, [yes, no], choose) ??
     chooseFields(interpreter, [yes, no], choose) ??
+    chooseNames(interpreter, [yes, no], choose) ??
     chooseWeights(interpreter, frame, [yes, no], choose)
   );
 }
@@ -197,6 +217,21 @@ function chooseFields(interpreter: Interpreter, [yes, no]: readonly [Effects, Ef
       const value = one && other ? choose(one, other) : (one ?? other)!;
       if (!value) return `leave \`.${name}\` in one shape`;
       setField(interpreter, object, name, value);
+    }
+  }
+  return null;
+}
+
+function chooseNames(interpreter: Interpreter, [yes, no]: readonly [Effects, Effects], choose: Choose): string | null {
+  for (const scope of union(yes.names, no.names)) {
+    const [a, b] = [yes, no].map(({ names }) => names.get(scope) ?? new Map<string, Value>());
+    for (const name of union(a!, b!)) {
+      const before = scope.names.get(name)?.at(-1);
+      const [one, other] = [a!.get(name) ?? before?.value, b!.get(name) ?? before?.value];
+      const value = one && other ? choose(one, other) : null;
+      if (!value || !before) return `leave \`${name}\` in one shape`;
+      interpreter.outerWrites.push({ scope, name, count: scope.names.get(name)!.length });
+      scope.bind(name, { step: ++interpreter.step, value, symbol: before.symbol });
     }
   }
   return null;

@@ -3,7 +3,7 @@ import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { rowsOf } from "../calls/multi-results";
 import type { NodeId } from "../../ir";
-import { contentsOf } from "../objects/containers";
+import { partsOf } from "../objects/operators";
 import { isHeld, weightValue } from "../layers/weights";
 import { namedWeights } from "../objects/modules";
 import { homesIn, isTrained } from "../objects/parameters";
@@ -30,7 +30,7 @@ export function itemsOf(
   operand: Operand,
   root: string,
 ): readonly Operand[] | null {
-  const value = contentsOf(operand.value);
+  const value = partsOf(interpreter, run, { expr: operand.expr, path: root }, operand.value);
   if (value.kind === "sequence" && value.parametersOf) {
     // Those of a model that was not called yet are made first.
     namedWeights(interpreter, run, value.parametersOf);

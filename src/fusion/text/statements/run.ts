@@ -4,6 +4,7 @@ import { sameShape, showType } from "../../ir";
 import { findOp } from "../../ops";
 import { applyOp } from "../calls/apply";
 import { runAssertion } from "./assert";
+import { runContext } from "./contexts";
 import { setResult } from "./both-ways";
 import { declareInput, readType, sourceCall } from "./declare";
 import { evaluate } from "../evaluate";
@@ -37,10 +38,10 @@ import { isModule, setWeights } from "../objects/modules";
 import { hasSelection, ofSelection } from "../indexing/selection";
 import { learnInPlace } from "../objects/parameters";
 import { bindTargets, joinedAt, underName, wordOf, writeItem, writtenName } from "./targets";
-import { BROKEN, describe, isBroken, isOperand, NONE, type Operand, tensorValue, type Value } from "../values/values";
+import { BROKEN, isBroken, isOperand, NONE, type Operand, tensorValue, type Value } from "../values/values";
 import { foldBinary } from "../values/constants";
 import { change } from "../values/grown";
-import { leavesOf } from "../values/trees";
+import { tellPlain } from "../values/results";
 
 /** Runs `statements` until one returns or leaves its loop. */
 export function runBody(interpreter: Interpreter, statements: readonly Statement[], frame: Frame): void {
@@ -148,6 +149,8 @@ function runPlainly(interpreter: Interpreter, statement: Statement, frame: Frame
         }
       });
     case "pass":
+      if (statement.context) runContext(interpreter, statement, frame);
+      for (const name of statement.outer?.names ?? []) frame.scope.declare(name, statement.outer!.isGlobal);
       return;
     case "bad":
       return underName(interpreter, frame, statement, "_", (run) => {
@@ -380,12 +383,6 @@ function storeJoined(
   });
 }
 
-/** Whether a tuple holds numbers and words alone, as the sizes of a tensor are. */
-const isHollow = (value: Value): boolean => {
-  const leaves = leavesOf({ value, path: "", expr: null });
-  return leaves.length > 0 && leaves.every(({ value: { kind } }) => kind === "number" || kind === "string");
-};
-
 /** `yield x`, `yield from items`. */
 function runYield(interpreter: Interpreter, statement: YieldStatement, frame: Frame): void {
   const { yields } = frame;
@@ -423,25 +420,10 @@ function runReturn(interpreter: Interpreter, statement: ReturnStatement, frame: 
     const name = values.length === 1 ? "return" : `return#${i}`;
     return underName(interpreter, frame, statement, name, (run) => {
       const value = holeAsNode(interpreter, run, evaluate(interpreter, run, expr, run.root), expr);
-      if (
-        value.kind !== "tensor" &&
-        !isBroken(value) &&
-        (value.kind !== "sequence" || isHollow(value)) &&
-        value.kind !== "dict" &&
-        value.kind !== "none" &&
-        frame.defs.length === 0
-      ) {
-        interpreter.diagnostics.add(
-          "bad-return",
-          expr.span,
-          `Only tensors can be results; this is ${describe(value)}.`,
-        );
-      }
-      if (value.kind === "none" && bare(expr).kind !== "none" && frame.defs.length === 0)
-        interpreter.diagnostics.add("bad-return", expr.span, "This is None: it is no result.", { severity: "warning" });
       return { value, path: run.root, expr };
     });
   });
+  if (frame.defs.length === 0) tellPlain(interpreter, operands);
   const [first] = operands;
   const alone = !isTuple && operands.length === 1 ? first!.value : null;
   if (frame.result.early?.length)

@@ -5,13 +5,7 @@ import { linesOf, wholeLines } from "../reading/lines";
 import { addNode, type Interpreter, type Frame } from "../interpreter";
 import { describe, type Operand, type SymbolRecord, type Value } from "../values/values";
 import { bare, type DefStatement } from "../reading/syntax";
-
-/** The tensors of a value, those of lists and dictionaries in it too. */
-function tensorsIn(value: Value): NodeId[] {
-  if (value.kind === "tensor") return [value.node];
-  if (value.kind === "sequence") return value.items.flatMap((item) => tensorsIn(item.value));
-  return value.kind === "dict" ? [...value.entries.values()].flatMap((item) => tensorsIn(item.value)) : [];
-}
+import { tensorsIn } from "../values/results";
 
 /** One output for every tensor that is returned: a tensor that comes again, under its own name or another one, is a view of the first. */
 function returned(interpreter: Interpreter, operands: readonly Operand[]): readonly NodeId[] {

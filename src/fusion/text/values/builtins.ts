@@ -6,7 +6,7 @@ import { typeOf } from "../interpreter";
 import { printed } from "../reading/strings";
 import { castTo, sizeMethod } from "../calls/member";
 import { DTYPES } from "../calls/names";
-import { contentsOf } from "../objects/containers";
+import { asked as askedOf, partsOf } from "../objects/operators";
 import type { DType } from "../../ir";
 import type { CallExpr } from "../reading/syntax";
 import { foldBinary, truthOf } from "./constants";
@@ -124,7 +124,9 @@ export function builtin(
   const walked = walkCall(interpreter, run, call, name, operands);
   if (walked) return walked;
   const [first] = operands;
-  const given = first && contentsOf(first.value);
+  const size = name === "len" && first ? askedOf(interpreter, run, call, first.value, "__len__") : null;
+  if (size) return size;
+  const given = first && partsOf(interpreter, run, call, first.value);
   if (!given && (name === "list" || name === "tuple")) return { kind: "sequence", items: [] };
   if (operands.length === 1 && given) {
     const value = /^(float|int|bool)$/.test(name) ? (writtenNumber(interpreter, given) ?? given) : given;
@@ -151,6 +153,9 @@ export function builtin(
         interpreter.unknown.has(value.node),
       );
     if (name === "len" && value.kind === "sequence") return numberValue(value.items.length, true);
+    if (name === "len" && value.kind === "string") return numberValue(value.value.length, true);
+    if (name === "ord" && value.kind === "string") return numberValue(value.value.codePointAt(0) ?? 0, true);
+    if (name === "chr" && value.kind === "number") return { kind: "string", value: String.fromCodePoint(value.value) };
     if (name === "len" && value.kind === "dict") return numberValue(value.entries.size, true);
     const dtype = DTYPES.get(name);
     if (dtype === name && value.kind === "number") return { ...value, dtype };
@@ -211,6 +216,8 @@ const OWN: ReadonlySet<string> = new Set([
   "enumerate",
   "filter",
   "len",
+  "ord",
+  "chr",
   "zip",
   "next",
   "iter",

@@ -113,26 +113,3 @@ export function listMethod(
   );
   return BROKEN;
 }
-
-/** `act.lower()`, `mode.startswith("b")`. */
-export function textMethod(
-  interpreter: Interpreter,
-  text: string,
-  name: Identifier,
-  [first]: readonly Operand[],
-): Value {
-  const argument = first?.value.kind === "string" ? first.value.value : null;
-  if (name.text === "lower") return { kind: "string", value: text.toLowerCase() };
-  if (name.text === "upper") return { kind: "string", value: text.toUpperCase() };
-  if (name.text === "strip") return { kind: "string", value: text.trim() };
-  if (name.text === "startswith" && argument !== null) return { kind: "bool", value: text.startsWith(argument) };
-  if (name.text === "endswith" && argument !== null) return { kind: "bool", value: text.endsWith(argument) };
-  if (name.text === "split")
-    return list(text.split(argument ?? /\s+/).map((value) => loose({ kind: "string", value })));
-  interpreter.diagnostics.add(
-    "bad-method",
-    name.span,
-    "A text has .lower(), .upper(), .strip(), .split(), .startswith(text) and .endswith(text).",
-  );
-  return BROKEN;
-}

@@ -2,6 +2,7 @@
  * @file Arithmetic that happens while the program is read: numbers, tuples of sizes, truth values. Python's rules.
  * @about and, or, not: Python decides them before it has read the whole.
  */
+import { percentFilled } from "../reading/strings";
 import { numberValue, type Operand, type Value } from "./values";
 
 const MAX_ITEMS = 65_536;
@@ -162,7 +163,11 @@ export function foldBinary(op: string, left: Value, right: Value): Value | null 
     return { ...left, entries: new Map([...left.entries, ...right.entries]) };
   if (left.kind === "string" && right.kind === "string" && op === "+")
     return { kind: "string", value: left.value + right.value };
-  if (left.kind === "number" && right.kind === "sequence" && op === "*") return foldBinary(op, right, left);
+  if (left.kind === "string" && op === "%") return percentFilled(left.value, right);
+  if (left.kind === "string" && right.kind === "number" && right.whole && op === "*")
+    return { kind: "string", value: left.value.repeat(Math.min(Math.max(0, right.value), MAX_ITEMS)) };
+  if (left.kind === "number" && (right.kind === "sequence" || right.kind === "string") && op === "*")
+    return foldBinary(op, right, left);
   if (left.kind === "sequence" && right.kind === "sequence" && op === "+") {
     return { ...left, items: [...left.items, ...right.items] };
   }

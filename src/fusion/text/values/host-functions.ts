@@ -8,7 +8,7 @@ import type { Interpreter, StatementRun } from "../interpreter";
 import { isLayer, layerMember, layerNamed, layerOf, namedWeight } from "../layers/layer";
 import { deepCopy } from "../layers/weights";
 import { attributeOf } from "../objects/attributes";
-import { classNames } from "../objects/classes";
+import { classNames } from "../objects/inheritance";
 import { setField } from "../objects/fields";
 import { castTo, memberValue } from "../calls/member";
 import { typeOf } from "../interpreter";
@@ -18,7 +18,8 @@ import { itemsOf } from "../statements/iterate";
 import { dictKey } from "../reading/strings";
 import { drawnOf, RANDOM } from "./random";
 import { bare, lastNameOf, walk } from "../reading/syntax";
-import { BROKEN, isBroken, isOperand, NONE, numberValue, type Operand, type Value } from "./values";
+import { asDictionary, namedTuple, replaced } from "./records";
+import { BROKEN, type GivenArgument, isBroken, isOperand, NONE, numberValue, type Operand, type Value } from "./values";
 
 interface Call {
   readonly expr: CallExpr;
@@ -165,6 +166,25 @@ const fieldDefault: Known = (interpreter, run, call, operands) => {
   const factory = given("default_factory");
   if (factory) return interpreter.call(run, call, factory.value, []);
   return given("default")?.value ?? NONE;
+};
+
+const givenIn = (expr: CallExpr, operands: readonly Operand[]): readonly GivenArgument[] =>
+  operands.map((operand, i) => ({ name: expr.args[i]?.name ?? null, operand, span: expr.span }));
+
+/** `dataclasses.replace(state, step=1)`. */
+const withFields: Known = (_interpreter, _run, { expr }, operands) => {
+  const [first, ...others] = givenIn(expr, operands);
+  return first?.operand.value.kind === "object" ? replaced(first.operand.value.object, others) : null;
+};
+
+/** `set(names)`: each item once, as they come. */
+const distinct: Known = (interpreter, run, { path }, [first]) => {
+  const items = first ? itemsOf(interpreter, run, first, `${path}/in`) : [];
+  if (!items) return null;
+  const isNew = ({ value }: Operand, at: number): boolean =>
+    items.findIndex((other) => truthOf(foldBinary("==", other.value, value) ?? NONE) === true) >= at;
+  const plain = items.every(({ value }) => /^(number|string|bool|sequence)$/.test(value.kind));
+  return { kind: "sequence", items: plain ? items.filter(isNew) : items, list: true };
 };
 
 /** `get_act_layer("gelu")`: the layer that configurations call so; a class stays as it is. */
@@ -334,6 +354,15 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["type", typeOfValue],
   ["field", fieldDefault],
   ["deepcopy", copied],
+  ["replace", withFields],
+  [
+    "asdict",
+    (_interpreter, _run, _call, [first]) => (first?.value.kind === "object" ? asDictionary(first.value.object) : null),
+  ],
+  ["namedtuple", (interpreter, _run, { expr }, operands) => namedTuple(interpreter, expr, givenIn(expr, operands))],
+  ["NamedTuple", (interpreter, _run, { expr }, operands) => namedTuple(interpreter, expr, givenIn(expr, operands))],
+  ["set", distinct],
+  ["frozenset", distinct],
   ...["get_act_layer", "get_act_fn", "create_act_layer", "get_activation"].map(
     (name) => [name, activationLayer] as const,
   ),

@@ -406,6 +406,9 @@ export interface Binding {
 export class Scope {
   readonly names = new Map<string, Binding[]>();
 
+  /** Names that `global` and `nonlocal` say are those of a scope around it. */
+  private readonly outer = new Map<string, Scope>();
+
   readonly parent: Scope | null;
   readonly owner: string;
   /** Its names are fields of a class, which objects have too. */
@@ -417,7 +420,28 @@ export class Scope {
     this.ofClass = ofClass;
   }
 
+  /** `nonlocal name`, or `global name`: it is bound and found around here, or at the top. */
+  declare(name: string, isGlobal: boolean): void {
+    let scope = this.parent;
+    while (scope?.parent && (isGlobal || scope.ofClass || !scope.names.has(name))) scope = scope.parent;
+    if (scope) this.outer.set(name, scope);
+  }
+
+  /** The scope around this one that a name is of; null where it is of this one. */
+  outerOf(name: string): Scope | null {
+    return this.outer.get(name) ?? null;
+  }
+
+  /** The first `count` bindings of a name stay. */
+  keepFirst(name: string, count: number): void {
+    const history = this.names.get(name);
+    if (history && history.length > count) history.length = count;
+    if (history?.length === 0) this.names.delete(name);
+  }
+
   bind(name: string, binding: Binding): void {
+    const outer = this.outer.get(name);
+    if (outer) return outer.bind(name, binding);
     const history = this.names.get(name);
     if (history) history.push(binding);
     else this.names.set(name, [binding]);
@@ -443,7 +467,7 @@ export class Scope {
 
   /** The newest binding of `name` here or outside. */
   find(name: string): Binding | null {
-    return this.names.get(name)?.at(-1) ?? this.parent?.find(name) ?? null;
+    return this.names.get(name)?.at(-1) ?? (this.outer.get(name) ?? this.parent)?.find(name) ?? null;
   }
 
   /** What `name` stood for just before `step`. */
