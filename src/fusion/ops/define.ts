@@ -308,6 +308,8 @@ export interface Names {
   readonly activation?: readonly string[];
   /** Defaults that are others after a prefix of JAX. */
   readonly jaxDefaults?: Attrs;
+  /** What the arguments mean in PyTorch for inputs of these shapes, where it takes what others refuse. */
+  readonly inTorch?: (attrs: Attrs, inputs: readonly Shape[]) => Attrs;
   /** The numbers that it makes of its attributes alone: a loop of Python over them knows each. */
   readonly numbers?: (attrs: Attrs) => readonly number[];
 }

@@ -249,7 +249,7 @@ export function reduction(spec: ReductionSpec): OpDef {
   };
 }
 
-export interface MovementSpec extends Pick<OpDef, "name" | "aliases" | "doc" | "inJax" | "rowWithoutAxis"> {
+export interface MovementSpec extends Pick<OpDef, "name" | "aliases" | "doc" | "inJax" | "inTorch" | "rowWithoutAxis"> {
   readonly params: readonly Param[];
   /** The result's shape; dtypes are promoted by the family. `names` has one entry an operand. */
   readonly shape: (inputs: readonly Shape[], attrs: Attrs, names: readonly string[]) => Checked<Shape>;

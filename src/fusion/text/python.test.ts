@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseProgram } from "./program";
 import { applyTextEdits } from "./edits/apply";
 import { picture, problems } from "./testing";
+import { allOps } from "../ops";
 import { showType } from "../ir";
 
 const X = "x: f32[4, 8]\n";
@@ -477,6 +478,31 @@ describe("values and indices at once", () => {
     expect(after("y = jnp.max(x, axis=1)[0]\n").at(-1)).toContain("f32[]");
     expect(after("a, b, c, d = x\ny = a + d\n").at(-1)).toBe("y = add(a#0, a#3) f32[8]");
     expect(after("y = 0\nfor row in x:\n  y = y + row\n").at(-1)).toContain("f32[8]");
+  });
+});
+
+describe("what is written in place keeps its type", () => {
+  test.each(["i32", "bool", "f16"])("%s", (dtype) => {
+    const calls = allOps
+      .filter(({ kind }) => kind === "elementwise" || kind === "composite")
+      .flatMap(({ name }) => [`${name}_()`, `${name}_(2)`, `${name}_(w, 2.5)`])
+      .concat(
+        "fill_(2)",
+        "fill_diagonal_(0)",
+        "masked_fill_(w, 1.5)",
+        "index_fill_(0, at, 1)",
+        "zero_()",
+        "bernoulli_()",
+      );
+    const read = calls.flatMap((call) => {
+      const text = `import torch\nx: ${dtype}[4, 4]\nw: bool[4, 4]\nat: i32[2]\ny = x.clone()\ny.${call}\nreturn y + y\n`;
+      const { diagnostics, graph, outputs } = parseProgram(text);
+      return diagnostics.some(({ severity }) => severity === "error")
+        ? []
+        : [`${call} ${graph.nodes.get(graph.nodes.get(outputs[0]!)!.inputs[0]!)!.type.dtype}`];
+    });
+    expect(read.length).toBeGreaterThan(40);
+    expect(read.filter((each) => !each.endsWith(` ${dtype}`))).toEqual([]);
   });
 });
 

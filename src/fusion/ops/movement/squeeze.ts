@@ -28,6 +28,10 @@ export const squeeze = movement({
       `${name} is ${showShape(x!)}: axis ${wide} has size ${x![wide]}; only a size of 1 can be dropped.`,
     );
   },
+  inTorch(attrs, [x]) {
+    if (isAbsent(attrs["axes"]) || !x || checkAxes(attrs["axes"], x, "x")) return attrs;
+    return { ...attrs, axes: axesOf(attrs["axes"], x.length).filter((axis) => x[axis] === 1) };
+  },
   derivative: moved((context, g) => like(context, g, context.typeOf(context.inputs[0]!))),
   movement: {
     free: true,

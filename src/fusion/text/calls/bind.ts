@@ -3,6 +3,7 @@ import type { AttrValue, Attrs, Span } from "../../ir";
 import type { CompositeDef, OpDef, Param } from "../../ops";
 import type { Interpreter } from "../interpreter";
 import { ARGUMENT_ADVICE } from "./names";
+import { standInFor } from "../values/stand-ins";
 import { nearest } from "../suggest";
 import { describe, type GivenArgument, isBroken, isOperand, type Operand, type Value } from "../values/values";
 
@@ -24,6 +25,8 @@ const IDLE: ReadonlySet<string> = new Set([
   "non_blocking",
   "copy",
   "precision",
+  "optimize",
+  "total_repeat_length",
   "padding_idx",
 ]);
 
@@ -222,7 +225,10 @@ class Binder {
       if (isRequired(param)) this.missing(param);
       return param.default;
     }
-    const value = coerce(arg.operand.value, param);
+    const { value: given } = arg.operand;
+    const other =
+      param.kind === "dtype" && given.kind === "string" && standInFor(this.interpreter, arg.span, given.value);
+    const value = other || coerce(given, param);
     if (value !== undefined) return value;
     this.mustBe(param, arg);
     return undefined;

@@ -26,6 +26,10 @@ const PREFIXES: ReadonlyMap<string, Dialect> = new Map([
 /** Of the outermost name of `jnp.linalg.norm`. */
 export const dialectOf = (prefix: string): Dialect => PREFIXES.get(prefix) ?? null;
 
+/** Whether a text speaks of PyTorch. */
+export const isTorchIn = ({ text }: { readonly text: string }): boolean =>
+  /\btorch\b/.test(text) || (/\bnn\b|\bF\.|\bTensor\b/.test(text) && !/\b(jnp|jax|flax)\b/.test(text));
+
 const dialects = new WeakMap<object, Dialect>();
 
 /** Whose arrays a text means where no prefix says it, as in `x.std()`: NumPy's and JAX's where it speaks of those and not of PyTorch. */
@@ -33,8 +37,7 @@ export function dialectIn(of: { readonly text: string }): Dialect {
   const known = dialects.get(of);
   if (known !== undefined) return known;
   const { text } = of;
-  const isTorch = /\btorch\b/.test(text) || (/\bnn\b|\bF\.|\bTensor\b/.test(text) && !/\b(jnp|jax|flax)\b/.test(text));
-  const found = !isTorch && /\b(np|numpy|jnp|jax|flax)\b/.test(text) ? "jax" : null;
+  const found = !isTorchIn(of) && /\b(np|numpy|jnp|jax|flax)\b/.test(text) ? "jax" : null;
   dialects.set(of, found);
   return found;
 }

@@ -147,8 +147,7 @@ export function methodCall(
   const method = libraryMethod(name.text);
   if (method) {
     const now = callAnyDef(interpreter, run, libraryCall(call, method), all);
-    if (name.text.endsWith("_")) written(interpreter, run, call.expr, value, now);
-    return now;
+    return name.text.endsWith("_") ? written(interpreter, run, call, value, now) : now;
   }
   const marked = writesInPlace(name.text);
   const inPlace = marked || (IN_PLACE.has(name.text) && isNumpyIn(interpreter));
@@ -157,27 +156,38 @@ export function methodCall(
   const op = findOp(plain === "transpose" && operands.length > 3 ? "permute" : plain);
   if (op && op.kind !== "source") {
     const now = opCall(interpreter, run, { ...call, dialect: dialectIn(interpreter) }, op, all);
-    if (inPlace) written(interpreter, run, call.expr, value, now);
-    return now;
+    return inPlace ? written(interpreter, run, call, value, now) : now;
   }
   const known = hostCall(interpreter, run, call, name.text, operands);
   if (known) return known;
   const def = libraryDef(plain, dialectIn(interpreter));
   if (def) {
     const now = callAnyDef(interpreter, run, libraryCall(call, def), all);
-    if (inPlace || def.name.text.endsWith("_")) written(interpreter, run, call.expr, value, now);
-    return now;
+    return inPlace || def.name.text.endsWith("_") ? written(interpreter, run, call, value, now) : now;
   }
   unknownCall(interpreter, run, call.expr, name, operands);
   return BROKEN;
 }
 
-/** A tensor was written in place: everything that holds it has `now`. */
-function written(interpreter: Interpreter, run: StatementRun, expr: CallExpr, was: Value, now: Value): void {
-  const at = expr.callee.kind === "member" ? bare(expr.callee.object) : null;
-  if (at && isGradient(at) && now.kind === "tensor") return setGradient(interpreter, run, at, now.node);
-  rebind(interpreter, run, expr, was, now);
-  learnInPlace(interpreter, run.frame, was, now);
+/** A tensor was written in place: everything that holds it has what this answers, in the dtype that its memory has. */
+function written(interpreter: Interpreter, run: StatementRun, at: CallAt, was: Value, found: Value): Value {
+  const { expr } = at;
+  const now = inDtypeOf(interpreter, run, at, was, found);
+  const holder = expr.callee.kind === "member" ? bare(expr.callee.object) : null;
+  if (holder && isGradient(holder) && now.kind === "tensor") setGradient(interpreter, run, holder, now.node);
+  else {
+    rebind(interpreter, run, expr, was, now);
+    learnInPlace(interpreter, run.frame, was, now);
+  }
+  return now;
+}
+
+/** `mask.fill_diagonal_(0)`: what is stored in memory takes the dtype that it has. */
+function inDtypeOf(interpreter: Interpreter, run: StatementRun, { expr, path }: CallAt, was: Value, now: Value): Value {
+  if (was.kind !== "tensor" || now.kind !== "tensor") return now;
+  const { dtype } = typeOf(interpreter, was.node);
+  if (typeOf(interpreter, now.node).dtype === dtype) return now;
+  return castTo(interpreter, run, { expr, path: `${path}/stored` }, { value: now, path, expr }, dtype);
 }
 
 /** `x.relu_()`: the name stands for the result from now on. Where the call is part of something larger, that reads it. */

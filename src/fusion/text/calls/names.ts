@@ -154,7 +154,7 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
 export const ARGUMENT_ADVICE: ReadonlyMap<string, string> = new Map([
   [
     "return_indices",
-    "For the index of a window's maximum, cut the windows and take their argmax: x.unfold(2, 2, 2).unfold(3, 2, 2).flatten(-2).argmax(-1).",
+    "max_pool1d and max_pool2d answer indices: for those of other windows, cut them and take their argmax.",
   ],
 ]);
 

@@ -1,12 +1,12 @@
 /** @file A call of an op: folded while the program is read where all of it is known, else its arguments bound and its nodes made. */
-import type { Attrs, DType, NodeId, Span, TensorType } from "../../ir";
+import type { Attrs, DType, NodeId, Shape, Span, TensorType } from "../../ir";
 import { sizeOf } from "../../ir";
 import { findOp, type CompositeDef, type OpDef } from "../../ops";
 import { applyOp, applyParts } from "./apply";
 import type { Bound } from "./bind";
 import { writeInPlace } from "./memory";
 import { bindArguments } from "./bind";
-import { defaultsIn, meantBy, type Dialect } from "./dialect";
+import { defaultsIn, isTorchIn, meantBy, type Dialect } from "./dialect";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { boundsOf } from "../indexing/from-end";
@@ -15,6 +15,23 @@ import { constantValues } from "../values/constant-values";
 import { callAnyDef, libraryOverload, libraryScope } from "../library/library";
 import type { DefStatement, Expr } from "../reading/syntax";
 import { BROKEN, type GivenArgument, numberValue, type Operand, type Value } from "../values/values";
+
+/** What arguments mean to PyTorch, where the call is one of its. */
+function asTorchReads(
+  interpreter: Interpreter,
+  dialect: Dialect,
+  { inTorch }: OpDef | CompositeDef,
+  { tensors }: Bound,
+  attrs: Attrs,
+): Attrs {
+  if (!inTorch || !(dialect === "torch" || (dialect === null && isTorchIn(interpreter)))) return attrs;
+  const shapes = tensors.map((each) =>
+    each?.value.kind === "tensor" && !interpreter.unknown.has(each.value.node)
+      ? typeOf(interpreter, each.value.node).shape
+      : null,
+  );
+  return shapes.includes(null) ? attrs : inTorch(attrs, shapes as readonly Shape[]);
+}
 
 export interface OpCall extends CallAt {
   readonly dialect?: Dialect;
@@ -107,7 +124,7 @@ function opValue(
     ...perSpace(interpreter, call.called ?? "", found),
     ...ownIgnored(interpreter, meant, found),
   };
-  const bound = found && { ...found, attrs: attrs! };
+  const bound = found && { ...found, attrs: asTorchReads(interpreter, dialect, meant, found, attrs!) };
   const number = bound && numberMade(interpreter, run, call, meant, bound);
   if (number) return number;
   const rank = rankOf(interpreter, bound?.tensors[0]?.value);

@@ -106,12 +106,19 @@ function weightOperand(
 function functionOf(name: string): {
   readonly value: Value;
   readonly names: ReadonlySet<string>;
+  /** What only the library's function of that name understands: passed on where it is given. */
+  readonly more: ReadonlySet<string>;
   /** Its parameters that are tensors. */
   readonly tensors: ReadonlySet<string>;
 } | null {
   const op = findOp(name);
   if (op && op.kind !== "source")
     return {
+      more: new Set(
+        libraryDef(op.name, "torch")?.params.flatMap(({ name: { text } }) =>
+          op.params.some(({ names }) => names.includes(text)) ? [] : [text],
+        ),
+      ),
       value: { kind: "op", op },
       names: new Set(op.params.filter(({ kind }) => kind !== "tensor").flatMap((param) => param.names)),
       tensors: new Set(op.params.filter(({ kind }) => kind === "tensor").flatMap((param) => param.names)),
@@ -121,6 +128,7 @@ function functionOf(name: string): {
     def && {
       value: { kind: "def", def, scope: libraryScope() },
       names: new Set(def.params.map((param) => param.name.text)),
+      more: new Set(),
       tensors: new Set(),
     }
   );
@@ -186,8 +194,10 @@ export function callLayer(
     const option = args.value(name)!;
     // `bias=True` says that there is such a weight.
     const isWeight = weights.some((each) => (each.to ?? each.name) === name);
-    if (!isWeight && callee.names.has(name) && (args.given(name) || option.kind !== "none"))
-      options.set(name, args.operand(name) ?? { value: option, path: "", expr: null });
+    const understands = callee.names.has(name)
+      ? args.given(name) || option.kind !== "none"
+      : callee.more.has(name) && args.given(name);
+    if (!isWeight && understands) options.set(name, args.operand(name) ?? { value: option, path: "", expr: null });
   }
   for (const [name, option] of Object.entries(type.options?.(args) ?? {}))
     options.set(name, { value: option, path: "", expr: null });

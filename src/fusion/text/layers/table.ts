@@ -182,6 +182,13 @@ function samePadding(args: LayerArguments, rank: number): Readonly<Record<string
   return { padding: { kind: "sequence", items } };
 }
 
+/** Between the slopes that a randomized ReLU draws from, once it draws no more. */
+function meanSlope(args: LayerArguments): Readonly<Record<string, Value>> {
+  const ends = ["lower", "upper"].map((name) => args.value(name));
+  const sum = ends.reduce((all, end) => all + (end?.kind === "number" ? end.value : 0), 0);
+  return { negative_slope: numberValue(sum / 2, false) };
+}
+
 const CONV = ["in_channels", "out_channels", "kernel_size", "stride=1", "padding=0"] as const;
 
 function modeOfPadding(args: LayerArguments): string | null {
@@ -202,7 +209,6 @@ const conv = (rank: number): LayerType => ({
     return started([sizes[0]!, share, ...kernel], sizes[0]!, share * product(kernel), args.flag("bias"));
   },
   options: (args) => samePadding(args, rank),
-  refuses: modeOfPadding,
   input: (args) => pictures(args.whole("in_channels"), rank),
 });
 
@@ -277,6 +283,7 @@ export const LAYERS: ReadonlyMap<string, LayerType> = new Map<string, LayerType>
   ["GELU", plain("gelu", "approximate='none'")],
   ["Sigmoid", plain("sigmoid")],
   ["Tanh", plain("tanh")],
+  ["RReLU", { ...plain("leaky_relu", "lower=0.125", "upper=0.3333333333333333"), options: meanSlope }],
   ["LeakyReLU", plain("leaky_relu", "negative_slope=0.01", "inplace=False")],
   ["ELU", plain("elu", "alpha=1.0", "inplace=False")],
   ["CELU", plain("celu", "alpha=1.0", "inplace=False")],

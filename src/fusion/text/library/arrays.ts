@@ -400,8 +400,13 @@ def scatter_reduce(input, dim, index, src, reduce, include_self=True):
     return total
   return total / (hits + 1 if include_self else torch.clamp(hits, min=1))
 
-def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, padding_mode="zeros"):
   rank = weight.ndim - 2
+  if padding_mode != "zeros":
+    around = [padding] * rank if isinstance(padding, int) else list(padding)
+    first, last = around[:rank], around[-rank:]
+    sides = [side for a in range(rank) for side in (first[rank - 1 - a], last[rank - 1 - a])]
+    return F.conv2d(F.pad(input, sides, mode=padding_mode), weight, bias, stride, 0, dilation, groups)
   spread = [dilation] * rank if isinstance(dilation, int) else list(dilation)
   around = [d * (k - 1) if padding == "same" else 0 for d, k in zip(spread, weight.shape[2:])]
   if padding == "same" and any([s != 1 for s in ([stride] if isinstance(stride, int) else stride)]):
@@ -438,6 +443,15 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
 def _pixel(at, size, align_corners):
   return (at + 1) / 2 * (size - 1) if align_corners else ((at + 1) * size - 1) / 2
 
+def _reflected(at, size, align_corners):
+  span = size - 1 if align_corners else size
+  if span == 0:
+    return torch.zeros(at.shape)
+  low = 0 if align_corners else -0.5
+  away = torch.abs(at - low)
+  within = away - 2 * span * torch.floor(away / (2 * span))
+  return (span - torch.abs(within - span) + low).clamp(0, size - 1)
+
 def _tap(rows, height, width, y, x):
   at = y.clamp(0, height - 1).int() * width + x.clamp(0, width - 1).int()
   n, h, w = at.shape
@@ -448,8 +462,8 @@ def _tap(rows, height, width, y, x):
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
   if input.ndim != 4:
     raise ValueError("grid_sample reads pictures: N×C×H×W, at points of N×H×W×2.")
-  if padding_mode == "reflection" or mode == "bicubic":
-    raise ValueError("grid_sample is known with bilinear or nearest, and with zeros or border: clamp the points, or take one of these.")
+  if mode == "bicubic":
+    raise ValueError("grid_sample is known with bilinear or nearest: take one of these.")
   n, c, height, width = input.shape
   rows = input.reshape(n, c, height * width)
   x = _pixel(grid[..., 0], width, align_corners)
@@ -457,6 +471,9 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
   if padding_mode == "border":
     x = x.clamp(0, width - 1)
     y = y.clamp(0, height - 1)
+  if padding_mode == "reflection":
+    x = _reflected(x, width, align_corners)
+    y = _reflected(y, height, align_corners)
   if mode == "nearest":
     return _tap(rows, height, width, torch.round(y), torch.round(x))
   left = torch.floor(x)

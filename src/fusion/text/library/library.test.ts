@@ -406,7 +406,11 @@ describe("what is not there says so, and what does the same", () => {
     ["z = nn.MSELoss(size_average=False)(x, y)", "MSELoss has no argument `size_average`"],
     ["z = nn.LayerNorm(reduction_axes=(0, 1))(x)", "LayerNorm has no argument `reduction_axes`"],
     ["z = torch.bincount(i)", "The number of bins depends on data"],
-    ["z, at = F.max_pool2d(x.reshape(1, 1, 4, 6), 2, return_indices=True)", "take their argmax: x.unfold(2, 2, 2)"],
+    [
+      "z, at = F.max_pool2d(x.reshape(1, 1, 4, 6), 2, ceil_mode=True, return_indices=True)",
+      "return_indices is known for pictures",
+    ],
+    ["z, at = F.adaptive_max_pool2d(x.reshape(1, 1, 4, 6), 2, return_indices=True)", "take their argmax"],
     ["def g(x): return x\ng.defvjp(1, 2)\nz = g(x)", "write @jax.custom_vjp above it"],
     [
       "class S(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x): return x * x\nz = torch.autograd.grad(S.apply(x).sum(), x)[0]",

@@ -31,6 +31,7 @@ import { LAX } from "./lax";
 import { LINEAR_ALGEBRA } from "./linear-algebra";
 import { OPTAX } from "./optax";
 import { OPTIMIZERS } from "./optimizers";
+import { ALIGNMENT, PLACING } from "./placing";
 import { SMALL_MATRICES } from "./small-matrices";
 import { SPECIAL } from "./special";
 import { LOSSES, STATISTICS } from "./statistics";
@@ -52,6 +53,8 @@ const SOURCE = [
   OPTIMIZERS,
   OPTAX,
   VISION,
+  PLACING,
+  ALIGNMENT,
 ].join("\n");
 
 interface Library {

@@ -22,6 +22,17 @@ export const attachItems = (value: Value, object: ObjectInfo): void => {
   if (value.kind === "dict") for (const [key, item] of value.entries) attach(item.value, object, key);
 };
 
+/** Pairs of names and modules as a dictionary; null of anything else. */
+function entriesOf(pairs: readonly Operand[]): ReadonlyMap<string, Operand> | null {
+  const entries = new Map<string, Operand>();
+  for (const { value } of pairs) {
+    const [name, module] = value.kind === "sequence" ? value.items : [];
+    if (name?.value.kind !== "string" || !module) return null;
+    entries.set(name.value.value, module);
+  }
+  return entries;
+}
+
 /** `nn.Sequential(a, b)`, `nn.ModuleList(layers)`; null of anything else. */
 export function containerOf(name: string, given: readonly GivenArgument[]): Value | null {
   const args = given.filter((arg) => arg.name?.text !== "name");
@@ -29,6 +40,9 @@ export function containerOf(name: string, given: readonly GivenArgument[]): Valu
   const chain = name === "Sequential";
   if (!CONTAINERS.has(name) && name !== "ParameterList" && name !== "ParameterDict") return null;
   if (args.length === 1 && only!.operand.value.kind === "dict") return { ...only!.operand.value, chain };
+  const pairs =
+    name.endsWith("Dict") && only?.operand.value.kind === "sequence" ? entriesOf(only.operand.value.items) : null;
+  if (pairs) return { kind: "dict", entries: pairs, chain };
   if (name.endsWith("Dict")) return args.length === 0 ? { kind: "dict", entries: new Map(), chain } : null;
   const one = args.length === 1 && only!.operand.value.kind === "sequence" && !only!.operand.value.chain;
   const items =

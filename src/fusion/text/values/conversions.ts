@@ -1,23 +1,11 @@
 /** @file `x.to(...)`, `x.double()`, `x.bfloat16()`: conversions of types, and moves between devices, which change no value. */
-import type { DType } from "../../ir";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { castTo } from "../calls/member";
 import { ADVICE, DTYPES, OTHER_DTYPES } from "../calls/names";
 import type { CallExpr, Identifier } from "../reading/syntax";
+import { standInFor } from "./stand-ins";
 import { BROKEN, type GivenArgument, type Operand, type Value } from "./values";
-
-/** Types that shaders don't have, and the one that stands in for each. */
-const STAND_INS: ReadonlyMap<string, DType> = new Map([
-  ["double", "f32"],
-  ["float64", "f32"],
-  ["f64", "f32"],
-  ["bfloat16", "f32"],
-  ["bf16", "f32"],
-  ...["int8", "uint8", "int16", "uint16", "uint32", "uint64", "char", "byte", "short"].map(
-    (name) => [name, "i32"] as const,
-  ),
-]);
 
 const CONVERSIONS: ReadonlySet<string> = new Set(["to", "type", "astype", "type_as"]);
 /** Casts that are called without an argument and are no dtype here. */
@@ -39,7 +27,8 @@ export function convert(
   args: readonly GivenArgument[],
 ): Value | null {
   const { name } = call;
-  if (METHODS.has(name.text)) return standIn(interpreter, run, call, receiver, name.text);
+  const stood = METHODS.has(name.text) && standInFor(interpreter, name.span, name.text);
+  if (stood) return castTo(interpreter, run, call, receiver, stood);
   const said = args.filter((arg) => arg.name === null || arg.name.text === "dtype" || arg.name.text === "other");
   for (const { operand } of said) {
     const { value } = operand;
@@ -50,7 +39,8 @@ export function convert(
     const plain = value.value.replace(/^torch\./, "");
     const dtype = DTYPES.get(plain);
     if (dtype) return castTo(interpreter, run, call, receiver, dtype);
-    if (STAND_INS.has(plain)) return standIn(interpreter, run, call, receiver, plain);
+    const other = standInFor(interpreter, name.span, plain);
+    if (other) return castTo(interpreter, run, call, receiver, other);
     if (OTHER_DTYPES.test(plain)) {
       const instead = plain.startsWith("complex") ? ADVICE.get("complex") : "Types here are f32, f16, i32 and bool.";
       interpreter.diagnostics.add("bad-argument", call.name.span, `There is no ${plain} here. ${instead}`);
@@ -62,21 +52,4 @@ export function convert(
     word ? word.text !== "dtype" : value.kind === "string" || value.kind === "number" || value.kind === "none",
   );
   return moves && args.length > 0 && name.text === "to" ? receiver.value : null;
-}
-
-function standIn(
-  interpreter: Interpreter,
-  run: StatementRun,
-  call: { readonly expr: CallExpr; readonly path: string; readonly name: Identifier },
-  receiver: Operand,
-  type: string,
-): Value {
-  const dtype = STAND_INS.get(type)!;
-  interpreter.diagnostics.add(
-    "stand-in-type",
-    call.name.span,
-    `GPU kernels here have no ${type}: this is computed and stored as ${dtype}.`,
-    { severity: "warning" },
-  );
-  return castTo(interpreter, run, call, receiver, dtype);
 }
