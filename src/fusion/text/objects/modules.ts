@@ -148,11 +148,11 @@ export function applyToEach(interpreter: Interpreter, run: StatementRun, at: Cal
 /** Runs `nn.init.zeros_(self.fc.bias)` where a model is made: what it sets of weights stays, and nothing else. */
 export function setWeights(interpreter: Interpreter, statement: Statement, { making: _made, ...frame }: Frame): void {
   const trial = openTrial(interpreter);
-  const { weightWrites } = interpreter;
-  const { length } = weightWrites;
+  const written = (): number => interpreter.weightWrites.length + (interpreter.memory?.later.size ?? 0);
+  const before = written();
   interpreter.runBody([statement], frame);
-  // A weight that was written is what was written, where nothing trains it.
-  if (weightWrites.length === length || trial.hasErrors()) trial.undo();
+  // A weight that was written is what was written, where nothing trains it, and so is any other tensor.
+  if (written() === before || trial.hasErrors()) trial.undo();
 }
 
 const dict = (entries: readonly (readonly [string, Value])[]): Value => ({

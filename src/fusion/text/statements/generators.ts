@@ -24,5 +24,6 @@ export function isGenerator(def: DefStatement): boolean {
 export const generated = ({ items, isEndless }: NonNullable<Frame["yields"]>): Value => ({
   kind: "sequence",
   items,
+  isOnce: true,
   ...(isEndless && { isEndless }),
 });

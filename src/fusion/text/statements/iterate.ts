@@ -6,6 +6,7 @@ import type { NodeId } from "../../ir";
 import { partsOf } from "../objects/operators";
 import { isHeld, weightValue } from "../layers/weights";
 import { namedWeights } from "../objects/modules";
+import { exhaust } from "../values/grown";
 import { homesIn, isTrained } from "../objects/parameters";
 import { numberValue, type Operand, tensorValue } from "../values/values";
 
@@ -38,6 +39,7 @@ export function itemsOf(
       .filter(({ node }) => isTrained(interpreter, node))
       .map(({ node }) => ({ value: tensorValue(node), path: "", expr: null }));
   }
+  exhaust(interpreter, value);
   if (value.kind === "sequence")
     return value.items.map((item, i) =>
       item.value.kind === "weight" && isHeld(item.value.weight)

@@ -7,6 +7,12 @@ export function change({ grown }: Interpreter, was: Value, now: Value): void {
   if ((was.kind === "sequence" || was.kind === "dict") && was !== now && !grown.has(now)) grown.set(was, now);
 }
 
+/** What a generator holds is gone once somebody has gone through it; of one that goes on for ever there is more. */
+export function exhaust(interpreter: Interpreter, value: Value): void {
+  if (value.kind === "sequence" && value.isOnce && !value.isEndless && value.items.length > 0)
+    change(interpreter, value, { ...value, items: [] });
+}
+
 /** What a value that was bound or stored is now, and what it holds. */
 export function latest(interpreter: Interpreter, value: Value): Value {
   const { grown } = interpreter;

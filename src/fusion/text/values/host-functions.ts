@@ -16,6 +16,7 @@ import { arrayOfList } from "./number-arrays";
 import type { CallExpr, Expr } from "../reading/syntax";
 import { itemsOf } from "../statements/iterate";
 import { dictKey } from "../reading/strings";
+import { exhaust } from "./grown";
 import { drawnOf, RANDOM } from "./random";
 import { bare, lastNameOf, walk } from "../reading/syntax";
 import { asDictionary, namedTuple, replaced } from "./records";
@@ -254,6 +255,7 @@ const total: Known = (interpreter, run, call, [list, start, ...more]) => {
     return applyOp(interpreter, run, { op, ...call }, { tensors: [list], attrs: withDefaults(op, { axes: [0] }) });
   }
   if (list?.value.kind !== "sequence" || list.value.items.some(({ value }) => !isOperand(value))) return null;
+  exhaust(interpreter, list.value);
   const all = [...(start ? [start] : []), ...list.value.items];
   const [first, ...rest] = all.length > 0 ? all : [loose(numberValue(0, true))];
   return rest.reduce((sum, item, i): Operand => {
@@ -268,8 +270,9 @@ const total: Known = (interpreter, run, call, [list, start, ...more]) => {
 
 const every =
   (some: boolean): Known =>
-  (_interpreter, _run, _call, [list]) => {
+  (interpreter, _run, _call, [list]) => {
     if (list?.value.kind !== "sequence") return null;
+    exhaust(interpreter, list.value);
     const truths = list.value.items.map(({ value }) => truthOf(value));
     return truths.includes(null) ? null : flag(some ? truths.includes(true) : !truths.includes(false));
   };

@@ -27,6 +27,8 @@ export type Value =
       readonly items: readonly Operand[];
       readonly list?: boolean;
       readonly chain?: boolean;
+      /** A generator: who goes through it leaves nothing. */
+      readonly isOnce?: true;
       /** Of a generator that goes on for ever: these are the first that it hands out. */
       readonly isEndless?: true;
       /** `model.parameters()`: what its weights are turns out while the program goes on. */
