@@ -133,10 +133,10 @@ def mode(input, dim=-1, keepdim=False):
   most = counts == counts.amax(-1, keepdim=True)
   values = torch.where(most, rows, math.inf if input.is_floating_point() else 2147483647).amin(-1, keepdim=True)
   n = rows.shape[-1]
-  places = torch.where(rows == values, torch.arange(n), -1).amax(-1, keepdim=True)
+  found = torch.where(rows == values, torch.arange(n), -1).amax(-1, keepdim=True)
   if keepdim:
-    return values.movedim(-1, dim), places.movedim(-1, dim)
-  return values.squeeze(-1), places.squeeze(-1)
+    return values.movedim(-1, dim), found.movedim(-1, dim)
+  return values.squeeze(-1), found.squeeze(-1)
 `;
 
 /** The loss of sequences without an alignment, by its recursion over time. */
