@@ -20,7 +20,7 @@ import { operated, operatedAlone } from "./objects/operators";
 import { hasSelection, ofSelection } from "./indexing/selection";
 import { subscriptValue } from "./indexing/subscript";
 import { bindName } from "./symbols";
-import { dictKey, dictOf, formatted } from "./reading/strings";
+import { dictKey, dictOf, entryUnder, formatted } from "./reading/strings";
 import {
   bare,
   type BinaryExpr,
@@ -86,10 +86,9 @@ function comprehended(
       : null;
     if (test && staticCondition(interpreter, test, expr.test!) !== true) return;
     const operand = { value: interpreter.valueOf(inner, expr.element, at), path: at, expr: expr.element };
-    const key = expr.key
-      ? dictKey(interpreter, { value: interpreter.valueOf(inner, expr.key, `${at}/key`), path: at, expr: expr.key })
-      : null;
-    if (key !== null) entries.set(key, operand);
+    const name = expr.key && { value: interpreter.valueOf(inner, expr.key, `${at}/key`), path: at, expr: expr.key };
+    const key = name && dictKey(interpreter, name);
+    if (name && key !== null) entries.set(key, entryUnder(name, operand));
     else if (expr.joins && operand.value.kind === "sequence") items.push(...operand.value.items);
     else items.push(operand);
   });

@@ -88,3 +88,44 @@ describe("einops", () => {
     expect(last(text)).toContain(type);
   });
 });
+
+describe("what is written in place keeps its type", () => {
+  test.each([
+    ["m = torch.ones(4, 4, dtype=torch.bool).fill_diagonal_(0)\nreturn x[:, :4] * ~m\n", "f32[4, 4]"],
+    ["m = x > 0\nm.scatter_(1, torch.zeros(4, 1).long(), True)\nreturn m\n", "bool[4, 8]"],
+    ["c = torch.zeros(3, dtype=torch.long).copy_(x[0, :3])\nreturn c\n", "i32[3]"],
+  ])("%s", (text, type) => {
+    expect(problems(X + text)).toEqual([]);
+    expect(last(text)).toContain(type);
+  });
+});
+
+describe("keys of dictionaries", () => {
+  test.each([
+    ["d = {1: 2, 3: 4}\nn = 0\nfor k, v in d.items():\n  n += k * v\nreturn x * n\n", "mul(x, 14)"],
+    ['d = {(1, "a"): 5}\nreturn x * d[1, "a"]\n', "mul(x, 5)"],
+    ["d = {nn.Linear: 6}\nreturn x * d[type(nn.Linear(8, 2))]\n", "mul(x, 6)"],
+    ["d = {}\nfor i in range(3):\n  d[i, i + 1] = i\nreturn x * sum(a * b for a, b in d)\n", "mul(x, 8)"],
+    ["return x * max({2: 1, 7: 1})\n", "mul(x, 7)"],
+  ])("%s", (text, op) => {
+    expect(problems(X + text)).toEqual([]);
+    expect(last(text)).toContain(op);
+  });
+});
+
+describe("weights apart", () => {
+  test("a loop in a flax module makes the same weights in init and apply", () => {
+    const text =
+      "class M(nn.Module):\n  @nn.compact\n  def __call__(self, x):\n    for i in range(2):\n      x = nn.Dense(8)(x)\n      x = nn.relu(x)\n    return nn.Dense(2)(x)\nm = M()\np = m.init(jax.random.PRNGKey(0), x)\nreturn m.apply(p, x)\n";
+    expect(problems(X + text)).toEqual([]);
+    expect(picture(X + text).filter((line) => line.includes("input"))).toHaveLength(7);
+    expect(last(text)).toContain("f32[4, 2]");
+  });
+
+  test("hk.transform holds the weights of the modules that a function makes", () => {
+    const text =
+      "net = hk.without_apply_rng(hk.transform(lambda t: hk.Linear(3)(t)))\np = net.init(jax.random.PRNGKey(0), x)\ng = jax.grad(lambda p: net.apply(p, x).sum())(p)\nreturn net.apply(p, x), g\n";
+    expect(problems(X + text)).toEqual([]);
+    expect(picture(X + text).join("\n")).toContain("f32[8, 3]");
+  });
+});

@@ -81,6 +81,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     grown: interpreter.grown.size,
   };
   const mistakes = interpreter.diagnostics.mark();
+  const variables = interpreter.variables?.mark();
   const calledBefore = new Map(interpreter.defCalls);
   const { training, stopped, draws } = interpreter;
   const { asked } = interpreter.optimizing;
@@ -126,6 +127,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     undo() {
       dropAllBut(new Set());
       interpreter.diagnostics.backTo(mistakes);
+      variables?.undo();
       cotangents.clear();
       for (const [of, whole] of wholes) cotangents.set(of, whole);
       for (const name of later(readEarly, sizes.readEarly)) readEarly.delete(name);

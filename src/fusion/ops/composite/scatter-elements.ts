@@ -17,7 +17,7 @@ export const scatterElements = composite({
   params: [
     tensor(["x", "input", "data"], "What is written into."),
     tensor(["index", "indices"], "Where each update goes along the axis; indices out of range are dropped."),
-    tensor(["updates", "src"], "What is written, of the index's shape."),
+    tensor(["updates", "src"], "What is written, of the index's shape; what reaches beyond it is left out."),
     { names: ["axis", "dim"], kind: "axis", default: 0, doc: "The axis that is indexed." },
     REDUCTION,
   ],
@@ -27,8 +27,8 @@ export const scatterElements = composite({
     const [a, b] = [x!.shape, index!.shape];
     const c = updates!.shape.length === 0 ? b : updates!.shape;
     const axis = normalAxis(numberOf(attrs["axis"], 0), a.length);
-    if (a.length === b.length && b.join() === c.join() && b.every((extent, i) => i === axis || extent <= a[i]!))
-      return null;
+    const reaches = c.length === b.length && b.every((extent, i) => extent <= c[i]!);
+    if (a.length === b.length && reaches && b.every((extent, i) => i === axis || extent <= a[i]!)) return null;
     return wrong(
       "shape-mismatch",
       `${names[0]} is ${showShape(a)}, ${names[1]} is ${showShape(b)}, ${names[2]} is ${showShape(c)}: one rank, and an update for each index.`,
@@ -38,10 +38,15 @@ export const scatterElements = composite({
     const { shape } = b.typeOf(x!);
     const axis = normalAxis(numberOf(attrs["axis"], 0), shape.length);
     const asked = filledUp(b, "asked", index!, shape, axis, -1);
+    const wanted = b.typeOf(index!).shape;
+    const own = b.typeOf(updates!).shape;
+    const whole = { start: wanted.map(() => 0), stop: wanted, step: wanted.map(() => 1) };
     const full =
-      b.typeOf(updates!).shape.length > 0
-        ? updates!
-        : b.op("full", "expand", [updates!], { shape: b.typeOf(index!).shape });
+      own.length === 0
+        ? b.op("full", "expand", [updates!], { shape: wanted })
+        : own.join() === wanted.join()
+          ? updates!
+          : b.op("cut", "slice", [updates!], whole);
     const given = filledUp(b, "given", full, shape, axis, 0);
     const spread = b.op("spread", "unsqueeze", [asked], { axes: [axis] });
     const match = b.op("match", "eq", [spread, along(b, "slot", shape[axis]!, 1, axis, shape.length + 1)]);

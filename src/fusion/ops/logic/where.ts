@@ -10,7 +10,7 @@ const chosen = elementwise({
     tensor(["condition", "cond", "mask"], "Where true, a; elsewhere b."),
     tensor(
       ["a", "x", "input"],
-      "Taken where the condition holds. A condition alone answers indices, whose number depends on data: compute all rows and multiply them by the condition.",
+      "Taken where the condition holds. where(condition) alone answers indices, and how many there are depends on data: compute all rows, and multiply them by the condition.",
     ),
     tensor(["b", "y", "other"], "Taken elsewhere."),
   ],

@@ -113,13 +113,10 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
     "It asks what losses have been: let a schedule that counts steps lower the rate, such as StepLR or CosineAnnealingLR.",
   ],
   ["LBFGS", "Its steps search along a line, as long as it takes: use SGD or Adam, or write the step."],
-  ...["transform", "without_apply_rng", "transform_with_state"].map(
-    (name) =>
-      [
-        name,
-        "Haiku's modules hold their weights here, as inputs: call the function itself, y = net_fn(x). For gradients by weights, write it as a flax module, or as a def that takes them.",
-      ] as const,
-  ),
+  [
+    "transform_with_state",
+    "Haiku's modules hold their state here: take hk.transform, or call the function itself, y = net_fn(x).",
+  ],
   ...["filter_grad", "filter_value_and_grad"].map(
     (name) =>
       [

@@ -6,7 +6,7 @@ import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import type { Index, SubscriptExpr } from "../reading/syntax";
 import { indexParts } from "../reading/syntax";
-import { dictKey } from "../reading/strings";
+import { dictKey, keyIn } from "../reading/strings";
 import { contentsOf } from "../objects/containers";
 import { asked } from "../objects/operators";
 import { lettersOf, textOf } from "../values/texts";
@@ -218,7 +218,7 @@ export function subscriptValue(
   /** A parameter of a list or a dictionary of them is a tensor where it is read. */
   const tensorOf = (item: Value): Value =>
     item.kind === "weight" && isHeld(item.weight) ? weightValue(interpreter, run, item, path) : item;
-  if (value.kind === "dict") return tensorOf(ofDict(interpreter, expr, value.entries, operands[1]));
+  if (value.kind === "dict") return tensorOf(ofDict(interpreter, expr, value.entries, keyIn(operands.slice(1))));
   const own = value.kind === "object" ? askedItem(interpreter, run, expr, operands, path) : null;
   if (own) return own;
   const indices = knownIndices(interpreter, expr.indices, operands.slice(1));

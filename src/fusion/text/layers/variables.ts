@@ -77,6 +77,19 @@ export class Variables {
     if (!this.before.has(weights)) this.before.set(weights, new Map(weights));
   }
 
+  /** What was made and named so far; `undo` forgets what came after. */
+  mark(): { undo(): void } {
+    const [made, names, counts] = [this.made.length, this.names.size, new Map(this.counts)];
+    return {
+      undo: () => {
+        this.made.length = made;
+        for (const key of [...this.names.keys()].slice(names)) this.names.delete(key);
+        this.counts.clear();
+        for (const [key, count] of counts) this.counts.set(key, count);
+      },
+    };
+  }
+
   /** Modules hold again what they held. */
   close(): void {
     for (const [weights, before] of this.before) {

@@ -61,6 +61,9 @@ def hessian(func, argnums=0, create_graph=False, strict=False, vectorize=False):
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False):
   return _jacrev(func, 0, [inputs])
 
+def jax_jacobian(func, argnums=0):
+  return jacrev(func, argnums)
+
 def linearize(func, *primals):
   out = func(*primals)
   return out, lambda *tangents: jax.jvp(func, primals, tangents)[1]

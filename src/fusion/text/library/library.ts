@@ -32,6 +32,7 @@ import { LINEAR_ALGEBRA } from "./linear-algebra";
 import { OPTAX } from "./optax";
 import { OPTIMIZERS } from "./optimizers";
 import { ALIGNMENT, PLACING } from "./placing";
+import { PICKED } from "./picked";
 import { SMALL_MATRICES } from "./small-matrices";
 import { SPECIAL } from "./special";
 import { LOSSES, STATISTICS } from "./statistics";
@@ -52,6 +53,7 @@ const SOURCE = [
   LAYER_CLASSES,
   OPTIMIZERS,
   OPTAX,
+  PICKED,
   VISION,
   PLACING,
   ALIGNMENT,

@@ -97,6 +97,9 @@ export function attributeOf(
   if (found) {
     const { value } = found.operand;
     if (isBroken(value)) tell(interpreter, found.owner.making, name.text);
+    // A list of the class is one for all of its objects.
+    if (value.kind === "sequence" || value.kind === "dict")
+      return currentAll(interpreter, run, at.expr, latest(interpreter, value));
     if (value.kind !== "def" || !PROPERTIES.some((word) => isDecorated(value.def, word))) return bound(found, self);
     const call = { ...callAs(at.expr), path: at.path };
     return callMethod(interpreter, run, call, { found, self }, []);
@@ -130,7 +133,7 @@ export function classMember(interpreter: Interpreter, of: ClassInfo, name: Ident
     if (value.kind === "def" && isDecorated(value.def, "classmethod"))
       return { ...value, method: { self: { kind: "class", of }, owner: found.owner } };
     if (isBroken(value)) tell(interpreter, found.owner.making, name.text);
-    return value;
+    return latest(interpreter, value);
   }
   const field = lineOf(of).flatMap(({ fields }) => fields.get(name.text) ?? [])[0];
   if (field) return field.value;

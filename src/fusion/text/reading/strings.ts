@@ -76,15 +76,37 @@ export function formatted({ pieces, specs }: FormatExpr, operands: readonly Oper
   return { kind: "string", value: texts.join("") };
 }
 
-/** The text that `operand` names an entry by; whole numbers are such keys too. Null after a diagnostic. */
+/** A key in words: of a tuple, a class, a type or a function too; null of what can be no key. */
+export function keyText(value: Value): string | null {
+  if (value.kind === "sequence" && !value.list) {
+    const parts = value.items.map((item) => keyText(item.value));
+    return parts.includes(null) ? null : `(${parts.join(", ")})`;
+  }
+  if (value.kind === "number" && !value.whole) return `${value.value}`;
+  return printed(value) ?? (/^(class|layer-class|op|def|dtype)$/.test(value.kind) ? describe(value) : null);
+}
+
+/** The key that stands between brackets, `d[a]`; of several, `d[a, b]`, their tuple. */
+export const keyIn = (parts: readonly Operand[]): Operand | undefined =>
+  parts.length > 1 ? { ...parts[0]!, value: { kind: "sequence", items: parts } } : parts[0];
+
+/** An entry under `key`, which is remembered where it is no text. */
+export const entryUnder = ({ value: key }: Operand, { value, path, expr }: Operand): Operand =>
+  key.kind === "string" ? { value, path, expr } : { value, path, expr, key };
+
+/** Keys of a dictionary, in order. */
+export const keysOf = (entries: ReadonlyMap<string, Operand>): readonly Operand[] =>
+  [...entries].map(([text, { key }]) => ({ value: key ?? { kind: "string", value: text }, path: "", expr: null }));
+
+/** The text that `operand` names an entry by. Null after a diagnostic. */
 export function dictKey(interpreter: Interpreter, { value, expr }: Operand): string | null {
-  if (value.kind === "string") return value.value;
-  if (value.kind === "number" && value.whole) return `${value.value}`;
+  const text = keyText(value);
+  if (text !== null) return text;
   if (!isBroken(value))
     interpreter.diagnostics.add(
       "bad-key",
-      expr!.span,
-      `A key is a text or a whole number; this is ${describe(value)}.`,
+      (expr ?? { span: { from: 0, to: 0 } }).span,
+      `A key is a text, a number, a class or a tuple of them; this is ${describe(value)}.`,
     );
   return null;
 }
@@ -96,8 +118,9 @@ export function dictOf(interpreter: Interpreter, { keys }: DictExpr, operands: r
   let next = 0;
   keys.forEach((key, i) => {
     const operand = values[i]!;
-    const text = key ? dictKey(interpreter, operands[next++]!) : null;
-    if (text !== null) entries.set(text, operand);
+    const name = key ? operands[next++]! : null;
+    const text = name ? dictKey(interpreter, name) : null;
+    if (name && text !== null) entries.set(text, entryUnder(name, operand));
     else if (!key && operand.value.kind === "dict")
       for (const [each, entry] of operand.value.entries) entries.set(each, entry);
     else if (!key && !isBroken(operand.value))

@@ -8,6 +8,7 @@ import { isHeld, weightValue } from "../layers/weights";
 import { namedWeights } from "../objects/modules";
 import { exhaust } from "../values/grown";
 import { homesIn, isTrained } from "../objects/parameters";
+import { keysOf } from "../reading/strings";
 import { numberValue, type Operand, tensorValue } from "../values/values";
 
 /** Rows of a tensor that are written out, at most. */
@@ -48,8 +49,7 @@ export function itemsOf(
     );
   if (value.kind === "string")
     return Array.from(value.value, (each) => ({ value: { kind: "string", value: each }, path: "", expr: null }));
-  if (value.kind === "dict")
-    return [...value.entries.keys()].map((key) => ({ value: { kind: "string", value: key }, path: "", expr: null }));
+  if (value.kind === "dict") return keysOf(value.entries);
   if (value.kind !== "tensor" || interpreter.unknown.has(value.node)) return null;
   const numbers = numbersOf(interpreter, value.node);
   if (numbers) return numbers;

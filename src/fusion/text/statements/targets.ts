@@ -2,6 +2,7 @@
 import { isItemOf } from "../../ir";
 import type { NodeId } from "../../ir";
 import type { Interpreter, StatementRun, Frame } from "../interpreter";
+import { entryUnder, keyIn, keyText } from "../reading/strings";
 import {
   BROKEN,
   describe,
@@ -240,10 +241,12 @@ function withItems(
 }
 
 /** A list or a dictionary with another entry; null of anything else. */
-function withItem(target: Value, [at]: readonly Operand[], value: Operand): Value | null {
-  const key = at?.value.kind === "string" ? at.value.value : at?.value.kind === "number" ? at.value.value : null;
-  if (target.kind === "dict" && key !== null)
-    return { ...target, entries: new Map([...target.entries, [`${key}`, value]]) };
+function withItem(target: Value, parts: readonly Operand[], value: Operand): Value | null {
+  const at = keyIn(parts);
+  const text = target.kind === "dict" && at ? keyText(at.value) : null;
+  if (target.kind === "dict" && at && text !== null)
+    return { ...target, entries: new Map([...target.entries, [text, entryUnder(at, value)]]) };
+  const key = at?.value.kind === "number" ? at.value.value : null;
   if (target.kind !== "sequence" || typeof key !== "number" || target.items.at(key) === undefined) return null;
   return { ...target, items: target.items.with(key, value) };
 }

@@ -3,7 +3,7 @@ import { isHostFunction, hostCall } from "./host-functions";
 import { itemsOf } from "../statements/iterate";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
-import { printed } from "../reading/strings";
+import { keysOf, printed } from "../reading/strings";
 import { castTo, sizeMethod } from "../calls/member";
 import { DTYPES } from "../calls/names";
 import { asked as askedOf, partsOf } from "../objects/operators";
@@ -190,7 +190,8 @@ export function builtin(
     if (!parts.includes(null)) return { kind: "sequence", items: parts.map((part) => loose(part!)) };
   }
   if (name === "max" || name === "min") {
-    const all = operands.length === 1 && value?.kind === "sequence" ? value.items : operands;
+    const held = value?.kind === "dict" ? keysOf(value.entries) : value?.kind === "sequence" ? value.items : null;
+    const all = operands.length === 1 && held ? held : operands;
     const numbers = all.flatMap((operand) => (operand.value.kind === "number" ? [operand.value] : []));
     if (numbers.length === all.length && numbers.length > 0) {
       const best = Math[name](...numbers.map((number) => number.value));

@@ -4,7 +4,7 @@ import { bindTargets } from "../statements/targets";
 import { noteChanged } from "../symbols";
 import type { Expr, Identifier } from "../reading/syntax";
 import { bare } from "../reading/syntax";
-import { dictKey } from "../reading/strings";
+import { dictKey, entryUnder, keysOf } from "../reading/strings";
 import { foldBinary, truthOf } from "./constants";
 import { change } from "./grown";
 import { BROKEN, type GivenArgument, isBroken, NONE, numberValue, type Operand, type Value } from "./values";
@@ -32,13 +32,14 @@ export function dictMethod(
 ): Value {
   const { entries } = was;
   const args = given.filter((arg) => arg.name === null).map(({ operand }) => operand);
-  const text = (value: string): Operand => loose({ kind: "string", value });
   const [key, otherwise] = args;
   if (args.some(({ value }) => value.kind === "broken")) return BROKEN;
   if (name.text === "values") return list([...entries.values()]);
-  if (name.text === "keys") return list([...entries.keys()].map(text));
+  if (name.text === "keys") return list(keysOf(entries));
   if (name.text === "items")
-    return list([...entries].map(([each, operand]) => loose({ kind: "sequence", items: [text(each), operand] })));
+    return list(
+      [...entries.values()].map((operand, i) => loose({ kind: "sequence", items: [keysOf(entries)[i]!, operand] })),
+    );
   if (name.text === "copy") return { kind: "dict", entries };
   if (name.text === "update" && (!key || key.value.kind === "dict")) {
     const named = given.flatMap((arg) => (arg.name ? [[arg.name.text, arg.operand] as const] : []));
@@ -49,7 +50,13 @@ export function dictMethod(
     const wanted = dictKey(interpreter, key);
     const found = wanted === null ? null : (entries.get(wanted) ?? otherwise);
     if (name.text === "setdefault" && wanted !== null && otherwise && !entries.has(wanted))
-      rebound(interpreter, run, object, { kind: "dict", entries: new Map([...entries, [wanted, otherwise]]) }, was);
+      rebound(
+        interpreter,
+        run,
+        object,
+        { kind: "dict", entries: new Map([...entries, [wanted, entryUnder(key, otherwise)]]) },
+        was,
+      );
     if (name.text === "pop" && wanted !== null)
       rebound(
         interpreter,

@@ -2,7 +2,7 @@
  * @file Arithmetic that happens while the program is read: numbers, tuples of sizes, truth values. Python's rules.
  * @about and, or, not: Python decides them before it has read the whole.
  */
-import { percentFilled } from "../reading/strings";
+import { keyText, percentFilled } from "../reading/strings";
 import { numberValue, type Operand, type Value } from "./values";
 
 const MAX_ITEMS = 65_536;
@@ -132,7 +132,8 @@ function foldWords(op: string, left: Value, right: Value): Value | null {
     return known ? truth(same === (op === "is" || op === "==")) : null;
   }
   if (op === "in" || op === "not in") {
-    if (right.kind === "dict" && left.kind === "string") return truth(right.entries.has(left.value) === (op === "in"));
+    const key = right.kind === "dict" ? keyText(left) : null;
+    if (right.kind === "dict" && key !== null) return truth(right.entries.has(key) === (op === "in"));
     if (right.kind === "string" && left.kind === "string")
       return truth(right.value.includes(left.value) === (op === "in"));
     const items = right.kind === "sequence" ? right.items : null;

@@ -15,7 +15,7 @@ import { typeOf } from "../interpreter";
 import { arrayOfList } from "./number-arrays";
 import type { CallExpr, Expr } from "../reading/syntax";
 import { itemsOf } from "../statements/iterate";
-import { dictKey } from "../reading/strings";
+import { dictKey, entryUnder } from "../reading/strings";
 import { exhaust } from "./grown";
 import { drawnOf, RANDOM } from "./random";
 import { bare, lastNameOf, walk } from "../reading/syntax";
@@ -302,7 +302,7 @@ const dictionary: Known = (interpreter, run, { expr, path }, operands) => {
         if (!key || !entry) return null;
         const word = dictKey(interpreter, key);
         if (word === null) return BROKEN;
-        entries.set(word, entry);
+        entries.set(word, entryUnder(key, entry));
       }
   }
   return { kind: "dict", entries };

@@ -106,6 +106,8 @@ export interface Operand {
   readonly value: Value;
   readonly path: string;
   readonly expr: Expr | null;
+  /** What a dictionary has it under, where that is no text. */
+  readonly key?: Value;
 }
 
 /** An argument of a call, as it is written or made. */

@@ -1,0 +1,86 @@
+/** @file Packed axes, strides, and what flax and haiku have of their own: contractions over named axes, functions with their weights apart. Written in the language itself. */
+
+export const PICKED = String.raw`
+def as_strided(input, size, stride, storage_offset=0):
+  at = torch.arange(size[0]) * stride[0] + storage_offset
+  for n, step in zip(size[1:], stride[1:]):
+    at = at.unsqueeze(-1) + torch.arange(n) * step
+  return input.flatten()[at]
+
+def chain_matmul(*matrices):
+  return torch.linalg.multi_dot(matrices)
+
+def checkpoint_sequential(functions, segments, input, **options):
+  for function in functions:
+    input = function(input)
+  return input
+
+def pack(tensors, pattern):
+  names = pattern.split()
+  before = names.index("*")
+  after = len(names) - before - 1
+  packed = []
+  shapes = []
+  for x in tensors:
+    last = x.ndim - after
+    shapes.append(tuple(x.shape[before:last]))
+    packed.append(x.reshape(*x.shape[:before], math.prod(x.shape[before:last]), *x.shape[last:]))
+  return torch.cat(packed, dim=before), shapes
+
+def unpack(tensor, packed_shapes, pattern):
+  at = pattern.split().index("*")
+  parts = []
+  start = 0
+  for shape in packed_shapes:
+    n = math.prod(shape)
+    part = tensor.narrow(at, start, n)
+    parts.append(part.reshape(*tensor.shape[:at], *shape, *tensor.shape[at + 1:]))
+    start = start + n
+  return parts
+
+def make_causal_mask(x, extra_batch_dims=0, dtype=None):
+  n = x.shape[-1]
+  rows = torch.arange(n)
+  return (rows.unsqueeze(1) >= rows).reshape(*[1] * (x.ndim - 1), 1, n, n).expand(*x.shape[:-1], 1, n, n)
+
+class DenseGeneral:
+  def __init__(self, features, axis=-1, use_bias=True, kernel_init=None, bias_init=None, **options):
+    self.features = tuple(features) if isinstance(features, (tuple, list)) else (features,)
+    self.axis = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    self.use_bias = use_bias
+    self.kernel_init = nn.initializers.lecun_normal() if kernel_init is None else kernel_init
+    self.bias_init = jnp.zeros if bias_init is None else bias_init
+
+  def forward(self, inputs):
+    axes = [axis % inputs.ndim for axis in self.axis]
+    rest = [axis for axis in range(inputs.ndim) if axis not in axes]
+    taken = tuple([inputs.shape[axis] for axis in axes])
+    outer = tuple([inputs.shape[axis] for axis in rest])
+    kernel = hk.get_parameter("kernel", shape=taken + self.features, init=self.kernel_init)
+    x = inputs.permute(*rest, *axes).reshape(*outer, math.prod(taken))
+    y = (x @ kernel.reshape(math.prod(taken), math.prod(self.features))).reshape(*outer, *self.features)
+    return y + hk.get_parameter("bias", shape=self.features, init=self.bias_init) if self.use_bias else y
+
+class _Function:
+  def __init__(self, f):
+    self.f = f
+
+  def __call__(self, *args):
+    return self.f(*args)
+
+class _Transformed:
+  def __init__(self, f):
+    self.function = _Function(f)
+
+  def init(self, rng, *args):
+    return self.function.init(rng, *args)
+
+  def apply(self, params, rng, *args):
+    return self.function.apply(params, *args)
+
+def transform(f, apply_rng=True):
+  return _Transformed(f)
+
+def without_apply_rng(f):
+  return f.function
+`;
