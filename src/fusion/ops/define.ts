@@ -302,6 +302,8 @@ export interface Names {
   readonly jax?: readonly string[];
   /** Methods of JAX's `x.at[i]` that apply it to what is there, and ONNX's word for that, which counts every update of one element. */
   readonly updates?: { readonly methods: readonly string[]; readonly reduction: string };
+  /** Which operand the tensor is whose method is called, where that is not the first: `x.where(condition, y)`. */
+  readonly methodOf?: number;
   /** The op of the indices that PyTorch's call answers beside the values: `values, indices = x.topk(k)`. */
   readonly indices?: string;
   /** Names under which a configuration asks for it as an activation. */

@@ -100,6 +100,18 @@ describe("what is written in place keeps its type", () => {
   });
 });
 
+test("a method's tensor is the operand that its function has it as", () => {
+  expect(last("return x.where(x > 0, 0.5)\n")).toContain("where(return/1, x, 0.5)");
+  expect(last("return x.where(condition=x > 0, other=0.5)\n")).toContain("x, 0.5)");
+});
+
+test("a list of a class is one for all of its objects", () => {
+  const text =
+    "class A:\n  items = []\n  def add(self, v):\n    self.items.append(v)\na, b = A(), A()\na.add(1)\nb.add(2)\nreturn x * len(a.items) * len(b.items) * len(A.items)\n";
+  expect(problems(X + text)).toEqual([]);
+  expect(picture(X + text).join()).toMatch(/mul\(x, 2\).*, 2\).*, 2\)/);
+});
+
 describe("keys of dictionaries", () => {
   test.each([
     ["d = {1: 2, 3: 4}\nn = 0\nfor k, v in d.items():\n  n += k * v\nreturn x * n\n", "mul(x, 14)"],

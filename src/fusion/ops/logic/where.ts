@@ -28,6 +28,7 @@ const chosen = elementwise({
 
 export const where = {
   ...chosen,
+  methodOf: 1,
   bounds: (_attrs: Attrs, _condition: Bounds, a: Bounds, b: Bounds): Bounds => ({
     least: Math.min(a.least, b.least),
     most: Math.max(a.most, b.most),

@@ -1,5 +1,5 @@
 /** @file Methods: of tensors, which are ops; of lists, dictionaries and texts; of objects and layers. */
-import { findOp, withDefaults } from "../../ops";
+import { type CompositeDef, findOp, type OpDef, withDefaults } from "../../ops";
 import { dictMethod, listMethod } from "../values/collections";
 import { textMethod } from "../values/texts";
 import { convert, isConversion } from "../values/conversions";
@@ -155,7 +155,7 @@ export function methodCall(
   // NumPy's arrays take all axes: `x.transpose(0, 2, 1, 3)`.
   const op = findOp(plain === "transpose" && operands.length > 3 ? "permute" : plain);
   if (op && op.kind !== "source") {
-    const now = opCall(interpreter, run, { ...call, dialect: dialectIn(interpreter) }, op, all);
+    const now = opCall(interpreter, run, { ...call, dialect: dialectIn(interpreter) }, op, inOrder(op, all));
     return inPlace ? written(interpreter, run, call, value, now) : now;
   }
   const known = hostCall(interpreter, run, call, name.text, operands);
@@ -167,6 +167,15 @@ export function methodCall(
   }
   unknownCall(interpreter, run, call.expr, name, operands);
   return BROKEN;
+}
+
+/** Arguments of a method as its function takes them, the receiver first: `x.where(condition, y)` is `where(condition, x, y)`. */
+function inOrder(op: OpDef | CompositeDef, [receiver, ...args]: readonly GivenArgument[]): readonly GivenArgument[] {
+  const at = op.methodOf ?? 0;
+  if (!receiver || at === 0) return [receiver, ...args].filter((arg) => arg !== undefined);
+  const isPlain = args.slice(0, at).every(({ name }) => name === null);
+  const text = op.params[at]!.names[0]!;
+  return isPlain ? args.toSpliced(at, 0, receiver) : [{ ...receiver, name: { text, span: receiver.span } }, ...args];
 }
 
 /** A tensor was written in place: everything that holds it has what this answers, in the dtype that its memory has. */

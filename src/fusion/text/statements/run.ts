@@ -35,6 +35,7 @@ import { currentAll, writeInPlace } from "../calls/memory";
 import { asPair } from "../calls/multi-results";
 import { isIdle, runClass } from "../objects/classes";
 import { isModule, setWeights } from "../objects/modules";
+import { operated } from "../objects/operators";
 import { hasSelection, ofSelection } from "../indexing/selection";
 import { learnInPlace } from "../objects/parameters";
 import { bindTargets, joinedAt, underName, wordOf, writeItem, writtenName } from "./targets";
@@ -301,6 +302,8 @@ function updated(
   path: string,
 ): Value {
   if (isBroken(a.value) || isBroken(b.value)) return BROKEN;
+  const own = operated(interpreter, run, { expr: right, path, op }, a, b);
+  if (own) return own;
   const folded = foldBinary(op, a.value, b.value);
   if (folded) return folded;
   if (hasSelection([a, b])) {

@@ -10,6 +10,7 @@ import { deepCopy } from "../layers/weights";
 import { attributeOf } from "../objects/attributes";
 import { classNames } from "../objects/inheritance";
 import { setField } from "../objects/fields";
+import { operated } from "../objects/operators";
 import { castTo, memberValue } from "../calls/member";
 import { typeOf } from "../interpreter";
 import { arrayOfList } from "./number-arrays";
@@ -254,15 +255,19 @@ const total: Known = (interpreter, run, call, [list, start, ...more]) => {
     const op = opDef("sum");
     return applyOp(interpreter, run, { op, ...call }, { tensors: [list], attrs: withDefaults(op, { axes: [0] }) });
   }
-  if (list?.value.kind !== "sequence" || list.value.items.some(({ value }) => !isOperand(value))) return null;
+  if (
+    list?.value.kind !== "sequence" ||
+    list.value.items.some(({ value }) => !isOperand(value) && value.kind !== "object")
+  )
+    return null;
   exhaust(interpreter, list.value);
   const all = [...(start ? [start] : []), ...list.value.items];
   const [first, ...rest] = all.length > 0 ? all : [loose(numberValue(0, true))];
   return rest.reduce((sum, item, i): Operand => {
-    const folded = foldBinary("+", sum.value, item.value);
     const path = i === rest.length - 1 ? call.path : `${call.path}#${i}`;
     const value =
-      folded ??
+      operated(interpreter, run, { expr: call.expr, path, op: "+" }, sum, item) ??
+      foldBinary("+", sum.value, item.value) ??
       applyOp(interpreter, run, { op: findOp("add")!, path, expr: call.expr }, { tensors: [sum, item], attrs: {} });
     return { value, path, expr: call.expr };
   }, first!).value;
