@@ -1,10 +1,14 @@
 /** @file One moment of a race as a picture of its own: the last one for a slide or a chat, all of them as a film. */
 import { element, type Ink, type Shape } from "../../picture";
-import { laneAt, raceTimes, type Race } from "../model/run/race";
-import { sourceWords } from "../model/run/race-words";
-import { measureBytes, plural } from "../model/units";
+import { laneAt, raceTimes, type Lane, type Race } from "../model/run/race";
+import { laneWords, sourceWords } from "../model/run/race-words";
+import { measureBytes, plural, showBytes } from "../model/units";
 import { EDGE, poster, POSTER, word } from "./poster";
 import { timeline } from "./timeline";
+
+/** Kernels that are generated for the device that ran may read a row more than once: what the score counts stands beside it. */
+const forThis = ({ bytes, planned }: Lane): string =>
+  showBytes(bytes) === showBytes(planned) ? "" : `; as generated for this device (${showBytes(planned)} as planned)`;
 
 /** The race at `time`, µs. */
 export function racePoster(race: Race, time: number, title: string, ink: Ink): Shape {
@@ -17,7 +21,8 @@ export function racePoster(race: Race, time: number, title: string, ink: Ink): S
     const x = EDGE + i * 300;
     return [
       word(`${lane.name}: ${plural(lane.kernels.length, "kernel")}`, x, 122, 13, ink(i === 1 ? "accent" : "ink-2")),
-      word(`${bytes(moved).value} of ${all.value} ${all.unit}`, x, 150, 21, ink("ink"), { "font-weight": 680 }),
+      word(`${bytes(moved).value} of ${all.value} ${all.unit}`, x, 148, 21, ink("ink"), { "font-weight": 680 }),
+      word(`${laneWords(race, lane, time)}${forThis(lane)}`, x, 168, 12, ink("ink-2")),
     ];
   });
   return poster(

@@ -1,5 +1,5 @@
 /** @file One column: solid = accepted, hollow under a cross = refused, diamond above = forced, pale = still to come. */
-import type { Column } from "../model/plan/staircase";
+import { heightOf, type Column } from "../model/plan/staircase";
 
 interface Props {
   readonly column: Column;
@@ -57,7 +57,7 @@ export function ColumnShape({ column, at, tallest, covered, state, passed }: Pro
   const width = Math.max(2, Math.min(ramp ? Infinity : 22, at.pitch - 8, ramp ? Infinity : at.pitch * 0.72));
   const x = at.x + (at.pitch - width) / 2;
   const bottom = at.floor - 6;
-  const height = (left: number): number => Math.max(3, (left / tallest) * (at.tall - BASE) + (left > 0 ? BASE : 0) - 2);
+  const height = (left: number): number => heightOf(left, tallest, at.tall - 2);
   const [from, to] = [height(column.from), height(column.to)];
   const many = column.seqs.length > 1;
   const mark = column.kind === "refused" || column.forced;

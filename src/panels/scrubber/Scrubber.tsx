@@ -132,9 +132,7 @@ export function Scrubber() {
   const stepped = useStepped();
   const asks = usePlayground(selectLessonAsks);
   // Covered before its question has come.
-  const awaited = usePlayground(
-    (state) => state.lesson !== null && state.cursor === 0 && selectCovered(state) !== "nothing",
-  );
+  const awaited = usePlayground((state) => state.lesson !== null && selectCovered(state) !== "nothing");
   const total = compilation?.steps.length ?? 0;
   const hasPlan = (compilation?.fusedPlan?.kernels.length ?? 0) > 0;
   const known = usePlayground(selectKnown);
@@ -166,7 +164,7 @@ export function Scrubber() {
             <p className="scrub-text">
               Predict first. <span className="covered">?</span> is covered until you answer.
             </p>
-          ) : awaited ? (
+          ) : awaited && cursor === 0 ? (
             <p className="scrub-text">
               <span className="covered">?</span> is covered: a question of this lesson will ask for it.
             </p>
@@ -177,7 +175,7 @@ export function Scrubber() {
         </div>
         {!embed && notes && <notes.PassNote />}
         {!embed && total > 0 && !stepped && <TourOffer />}
-        {!embed && hasPlan && !covered && (
+        {!embed && hasPlan && !covered && !awaited && (
           <button
             type="button"
             className="scrub-note"
@@ -187,7 +185,7 @@ export function Scrubber() {
             Compare
           </button>
         )}
-        {!embed && hasPlan && !covered && (
+        {!embed && hasPlan && !covered && !awaited && (
           <button
             type="button"
             className="scrub-note"
@@ -198,7 +196,9 @@ export function Scrubber() {
           </button>
         )}
       </div>
-      {compilation && total > 0 && <Staircase compilation={compilation} cursor={cursor} known={known} />}
+      {compilation && total > 0 && (
+        <Staircase compilation={compilation} cursor={cursor} known={awaited ? Math.min(known, cursor) : known} />
+      )}
     </div>
   );
 }

@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import type { ReasonCode, Step, Sums } from "../../../fusion";
-import { columnAt, MAX_COLUMNS, seqInColumn, slotAt, slotsOf, staircaseOf, type Staircase } from "./staircase";
+import {
+  heightOf,
+  columnAt,
+  MAX_COLUMNS,
+  seqInColumn,
+  slotAt,
+  slotsOf,
+  staircaseOf,
+  type Staircase,
+} from "./staircase";
 
 const totals = (fullSizeTransfers: number): Sums => ({
   kernels: 1,
@@ -129,4 +138,10 @@ test("a ramp that stands for many steps is wide, a group of refusals is not", ()
   const { widths, width } = slotsOf(stairs, 700, () => 90);
   expect(widths).toEqual([38 + (700 - 90) / 2, 38]);
   expect(width).toBeLessThan(700);
+});
+
+test("columns are as high as what they count: from nothing, in one scale", () => {
+  const heights = [17, 10, 5, 3].map((left) => heightOf(left, 17, 38) / heightOf(17, 17, 38));
+  for (const [i, left] of [17, 10, 5, 3].entries()) expect(heights[i]).toBeCloseTo(left / 17);
+  expect([heightOf(1, 400, 38), heightOf(0, 400, 38)]).toEqual([3, 1]);
 });

@@ -37,6 +37,10 @@ export interface Staircase {
   readonly grouped: boolean;
 }
 
+/** px of a column in `room` px: twice as many transfers are twice as high, and a few are seen. */
+export const heightOf = (left: number, tallest: number, room: number): number =>
+  Math.max(left > 0 ? 3 : 1, (left / tallest) * room);
+
 function single(step: Step, before: Sums, { of }: Tally): Column {
   return {
     key: `s${step.seq}`,

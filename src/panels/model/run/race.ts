@@ -23,6 +23,8 @@ export interface Lane {
   readonly kernels: readonly RaceKernel[];
   readonly end: number;
   readonly bytes: number;
+  /** Of the plan for the document's device, which the score tells of. */
+  readonly planned: number;
   /** Of the plan that ran: a device's schedules may read a row more than once. */
   readonly totals: Plan["totals"];
 }
@@ -77,7 +79,8 @@ function measuredParts(plan: Plan, name: Lane["name"], { result }: FinishedRun):
   return parts.map(({ gap, work }) => ({ gap: gap * scale, work: work * scale }));
 }
 
-function laneOf(name: Lane["name"], plan: Plan, parts: readonly Part[]): Lane {
+/** `planned`: the same plan for the document's device. */
+function laneOf(name: Lane["name"], plan: Plan, parts: readonly Part[], planned: Plan): Lane {
   let at = 0;
   const kernels = plan.kernels.map((kernel, i): RaceKernel => {
     const launch = at;
@@ -87,7 +90,7 @@ function laneOf(name: Lane["name"], plan: Plan, parts: readonly Part[]): Lane {
     return { id, name: kernelWords(kernel.name), region, launch, from, to: at, bytes: bytesOfKernel(kernel) };
   });
   const bytes = kernels.reduce((sum, each) => sum + each.bytes, 0);
-  return { name, kernels, end: at, bytes, totals: plan.totals };
+  return { name, kernels, end: at, bytes, planned: planned.totals.bytes, totals: plan.totals };
 }
 
 /** `run`: of this very program, with equal results; null where there is none, and the times are predicted. */
@@ -98,13 +101,16 @@ export function raceOf(
 ): Race {
   const timed = run && [measuredParts(run.plans.naive, "naive", run), measuredParts(run.plans.fused, "fused", run)];
   if (run && timed?.[0] && timed[1]) {
-    const lanes = [laneOf("naive", run.plans.naive, timed[0]), laneOf("fused", run.plans.fused, timed[1])] as const;
+    const lanes = [
+      laneOf("naive", run.plans.naive, timed[0], plans.naive),
+      laneOf("fused", run.plans.fused, timed[1], plans.fused),
+    ] as const;
     const { name, software } = run.result.device;
     return { lanes, end: Math.max(lanes[0].end, lanes[1].end), source: { kind: "measured", device: name, software } };
   }
   const lanes = [
-    laneOf("naive", plans.naive, predictedParts(plans.naive)),
-    laneOf("fused", plans.fused, predictedParts(plans.fused)),
+    laneOf("naive", plans.naive, predictedParts(plans.naive), plans.naive),
+    laneOf("fused", plans.fused, predictedParts(plans.fused), plans.fused),
   ] as const;
   const { name, bandwidth, launchMicros } = profile;
   return {
