@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { defaultOptions, type Step } from "../fusion";
+import { defaultOptions, nodeId, type Step } from "../fusion";
 import { changedOptions, startExample } from "../lessons";
 import { localPort, type Answer, type CompileReply, type CompileRequest, type Port } from "../workers";
 import { DRAFT_KEY, SAVE_PAUSE_MILLIS } from "./storage/autosave";
@@ -77,6 +77,16 @@ test("what an example had set ends with its text, what a person chose does not, 
   commands.find(({ id }) => id === "new")!.run(state());
   await settle();
   expect([state().document.options, said()]).toEqual([defaultOptions, []]);
+});
+
+test("what was chosen in a program is not chosen in another that is pasted over it, and stays while one types", () => {
+  const { actions } = state();
+  actions.typeText("x: f32[8]\nw: f32[8]\ny = relu(x * w)\n");
+  actions.select({ kind: "node", id: nodeId("x") });
+  actions.typeText("x: f32[16]\nw: f32[16]\ny = exp(x * w)\n");
+  expect(state().selection).toEqual({ kind: "node", id: "x" });
+  actions.typeText("x: f32[4, 4]\nz = softmax(x)\n");
+  expect(state().selection).toEqual({ kind: "none" });
 });
 
 test("what is said of a program goes with it, what asks for something stays", () => {

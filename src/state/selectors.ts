@@ -154,15 +154,18 @@ export const selectExample = ({ document }: Pick<PlaygroundState, "document">): 
 /** A text that has fewer of the example's lines than this share is another program. */
 const SAME = 0.5;
 
-/** The example as long as most of its lines are there; their numbers may be others. */
+/** Whether most lines of `before` are in `text`; their numbers may be others. */
+export function isSameProgram(before: string, text: string): boolean {
+  const lines = (of: string): string[] =>
+    of.split("\n").flatMap((line) => (/^\s*[^#\s]/.test(line) ? line.replace(/\d+/g, "0") : []));
+  const [now, theirs] = [new Set(lines(text)), lines(before)];
+  return theirs.filter((line) => now.has(line)).length >= theirs.length * SAME;
+}
+
+/** The example as long as most of its lines are there. */
 export function selectOpenExample(state: Pick<PlaygroundState, "document">): Example | null {
   const example = selectExample(state);
-  if (!example) return null;
-  const lines = (text: string): string[] => text.split("\n").filter((line) => /^\s*[^#\s]/.test(line));
-  const now = new Set(lines(state.document.text).map((line) => line.replace(/\d+/g, "0")));
-  const theirs = lines(example.text);
-  const left = theirs.filter((line) => now.has(line.replace(/\d+/g, "0"))).length;
-  return left >= theirs.length * SAME ? example : null;
+  return example && isSameProgram(example.text, state.document.text) ? example : null;
 }
 
 /** What the program is called: the example that is open, else the model whose weights it has. */

@@ -17,7 +17,7 @@ function Said({ name, taken }: { readonly name: string; readonly taken: TakenWor
       <dd>
         {taken ? (
           <>
-            <Verdict of={acceptedWords(taken.accepted)} /> <InlineCode text={taken.text} /> <code>{taken.code}</code>
+            <Verdict of={acceptedWords(taken.accepted)} /> <InlineCode text={taken.text} />
           </>
         ) : (
           <b>Not tried.</b>

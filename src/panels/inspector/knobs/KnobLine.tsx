@@ -19,7 +19,8 @@ interface Props {
 function Refusals({ offer, words }: { readonly offer: KnobOffer; readonly words: (value: string) => string }) {
   const refusals = refusalsOf(offer);
   if (refusals.length === 0) return null;
-  const refused = offer.values.flatMap(({ value, refusal }) => (refusal ? [words(value)] : []));
+  const quoted = (text: string): string => (text.includes(",") ? `“${text}”` : text);
+  const refused = offer.values.flatMap(({ value, refusal }) => (refusal ? [quoted(words(value))] : []));
   return (
     <details className="knob-refusals">
       <summary>{refused.length > 0 ? `Why not ${refused.join(" or ")}?` : "Why not another value?"}</summary>
