@@ -362,7 +362,8 @@ export interface Actions {
   /** @param freed a box that gives up the place where a person put it */
   connect(producer: NodeId, consumer: NodeId, operand: number, freed?: string | null): Promise<string | null>;
   disconnect(edge: EdgeId): Promise<string | null>;
-  addOp(op: string, at: Position | null): Promise<string | null>;
+  /** @param from the value that it reads, where it can */
+  addOp(op: string, at: Position | null, from?: NodeId | null): Promise<string | null>;
   addInput(at: Position | null): Promise<string | null>;
   removeNode(id: NodeId): Promise<string | null>;
   /** Writes the composite that `id` is a part of as the ops that it is made of. */

@@ -21,7 +21,7 @@ export function CanvasLists({ picture, graph, onJump }: ListsProps) {
     case "none":
       return null;
     case "palette":
-      return <Palette at={list.at} />;
+      return <Palette at={list.at} from={list.from ?? null} />;
     case "transforms":
       return <Transforms />;
     case "outline":

@@ -2,7 +2,7 @@
 import { useReactFlow } from "@xyflow/react";
 import { useMemo, useState } from "react";
 import { playground, usePlayground, type PlaygroundState } from "../../state";
-import type { Graph } from "../../fusion";
+import type { Graph, NodeId } from "../../fusion";
 import type { Position } from "../../document";
 import { Glyph } from "./nodes/Glyph";
 import { ListBox } from "./ListBox";
@@ -24,9 +24,9 @@ function selectUsedOps({ derived }: PlaygroundState): ReadonlySet<string> {
 }
 const NONE: ReadonlySet<string> = new Set();
 
-export function addOp(op: string, at: Position | null): void {
+export function addOp(op: string, at: Position | null, from: NodeId | null = null): void {
   const { actions } = playground.getState();
-  say(op === INPUT ? actions.addInput(at) : actions.addOp(op, at));
+  say(op === INPUT ? actions.addInput(at) : actions.addOp(op, at, from));
 }
 
 interface Named {
@@ -44,12 +44,21 @@ function namesFor(query: string, used: ReadonlySet<string>): Named[] {
   return [...input, ...known, ...others.map(({ name, family }) => ({ name, heading: family }))];
 }
 
-export function Palette({ at }: { readonly at: Position | null }) {
+interface PaletteProps {
+  readonly at: Position | null;
+  /** The value that the op is to read; null: none. */
+  readonly from: NodeId | null;
+}
+
+export function Palette({ at, from }: PaletteProps) {
   const [query, setQuery] = useState("");
   const used = usePlayground(selectUsedOps);
   const { flowToScreenPosition } = useReactFlow();
   const [near] = useState(() => at && flowToScreenPosition(at));
-  const names = useMemo(() => namesFor(query, used), [query, used]);
+  const names = useMemo(
+    () => namesFor(query, used).filter(({ name }) => from === null || name !== INPUT),
+    [query, used, from],
+  );
   const entries = names.map(({ name, heading }, i) => {
     const entry = paletteEntries.find((each) => each.name === name);
     return {
@@ -68,15 +77,15 @@ export function Palette({ at }: { readonly at: Position | null }) {
   });
   return (
     <ListBox
-      title="Add an op"
-      placeholder="Add an op: name or formula"
+      title={from === null ? "Add an op" : "Add an op that reads this value"}
+      placeholder={from === null ? "Add an op: name or formula" : "Add an op that reads this value"}
       entries={entries}
       empty="No matching op."
       near={near}
       onSearch={setQuery}
       onClose={closeList}
       onTake={(index) => {
-        addOp(names[index]!.name, at);
+        addOp(names[index]!.name, at, from);
         closeList();
       }}
     />

@@ -13,8 +13,8 @@ export interface Connecting {
 
 export type CanvasList =
   | { readonly kind: "none" }
-  /** `at`: where on the canvas the op is wanted; null leaves it to the layout. */
-  | { readonly kind: "palette"; readonly at: Position | null }
+  /** `at`: where on the canvas the op is wanted; null leaves it to the layout. `from`: the value that it is to read. */
+  | { readonly kind: "palette"; readonly at: Position | null; readonly from?: NodeId }
   | { readonly kind: "outline" }
   | { readonly kind: "transforms" }
   | { readonly kind: "connect"; readonly from: NodeId };

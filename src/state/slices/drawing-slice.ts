@@ -90,7 +90,8 @@ export const drawingSlice: Slice<
     connect: (producer, consumer, operand, freed = null) =>
       change((edits, text) => edits.connect(text, producer, consumer, operand), { freed }),
     disconnect: (edge) => change((edits, text) => edits.disconnect(text, edge)),
-    addOp: (op, at) => change((edits, text) => edits.addOp(text, op), { at, op }),
+    addOp: (op, at, from = null) =>
+      change((edits, text) => (from === null ? edits.addOp(text, op) : edits.addReader(text, op, from)), { at, op }),
     addInput: (at) => change((edits, text) => edits.addInput(text), { at }),
     expandCall: (id) => change((edits, text) => edits.expandCall(text, id)),
     transform: (name) => change((edits, text) => edits.transformProgram(text, name)),

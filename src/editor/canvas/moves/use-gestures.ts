@@ -1,7 +1,7 @@
 /** @file What the mouse does on the canvas: select, hover, move, connect. Returned as React Flow's own handlers. */
 import { useMemo } from "react";
 import type { DragEvent, MouseEvent } from "react";
-import type { IsValidConnection, NodeChange, OnConnect, OnConnectStart, OnNodeDrag } from "@xyflow/react";
+import type { IsValidConnection, NodeChange, OnConnect, OnConnectEnd, OnConnectStart, OnNodeDrag } from "@xyflow/react";
 import { nodeId } from "../../../fusion";
 import type { EdgeId, NodeId } from "../../../fusion";
 import { foldOf, pillTarget, recordOf } from "../../../document";
@@ -106,7 +106,15 @@ export function useGestures(picture: Picture | null, editable: boolean, flowPoin
               const key = end && targetKey(end.node, end.operand);
               return key !== null && useCanvas.getState().connecting?.targets.get(key)?.ok === true;
             }) satisfies IsValidConnection<FlowEdge>,
-            onConnectEnd: () => startConnecting(null),
+            onConnectEnd: ((event, { toNode }) => {
+              const { connecting } = useCanvas.getState();
+              startConnecting(null);
+              const at = "changedTouches" in event ? event.changedTouches[0] : event;
+              const under = at && document.elementFromPoint(at.clientX, at.clientY);
+              // Dropped on nothing: what is to read the value is still to be added.
+              if (connecting && !toNode && under && isPane(under))
+                openList({ kind: "palette", at: flowPoint(at), from: connecting.from });
+            }) satisfies OnConnectEnd,
           }
         : {}),
     }),
