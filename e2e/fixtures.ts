@@ -90,6 +90,18 @@ export class Playground {
       );
   }
 
+  /** The same once the view has come to rest: it moves for a quarter of a second after a program opens or a step is taken. */
+  async boxesAtRest(): Promise<Record<string, readonly number[]>> {
+    let last = await this.boxes();
+    await expect(async () => {
+      const before = last;
+      await this.page.waitForTimeout(300);
+      last = await this.boxes();
+      expect(last).toEqual(before);
+    }).toPass();
+    return last;
+  }
+
   /** Middle of the `nth` `word` in the program, from 0. */
   async word(word: string, nth = 0): Promise<{ x: number; y: number }> {
     // What was typed is drawn a moment later.

@@ -100,7 +100,7 @@ test("a step moves no box, has its card whatever was chosen before, and shows ho
     expect(total).toBeGreaterThan(3);
     await page.keyboard.press("Home");
     await expect(slider).toHaveAttribute("aria-valuenow", "0");
-    const [score, before] = [play.region("Score").getByRole("img", { name: /^Full-size/ }), await play.boxes()];
+    const [score, before] = [play.region("Score").getByRole("img", { name: /^Full-size/ }), await play.boxesAtRest()];
     const now = async () => Number(/now (\d+)/.exec((await score.getAttribute("aria-label"))!)![1]);
     const naive = await now();
     const places = { ...before };
