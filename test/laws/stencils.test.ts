@@ -120,6 +120,28 @@ test("a kernel counts the FLOP that it is written with", { timeout: 120_000 }, (
   expect(seen).toBeGreaterThan(100);
 });
 
+test("what lies behind indices is computed for each of them, and stored before that is too often", () => {
+  const steps = (text: string): string => `x: f32[4, 64, 64]
+def step(z):
+    p = F.pad(z, (1, 1, 1, 1))
+    return z + 0.1 * (p[:, 2:, 1:-1] + p[:, :-2, 1:-1] + p[:, 1:-1, 2:] + p[:, 1:-1, :-2] - 4 * z)
+y = ${text}
+return step(step(y))`;
+  const up = (of: string): string => `F.interpolate(${of}[:, None], scale_factor=2, mode="bilinear")[:, 0]`;
+  for (const text of [up("x"), up("step(x)"), up(up("step(step(x))"))]) {
+    const compilation = compiled(graphOf(steps(text)));
+    const fused = fusionAt(compilation, compilation.steps.length);
+    for (const { wgsl } of planFusion(fused, gpu, generic).kernels) expect(wgsl.split(";").length).toBeLessThan(4000);
+  }
+  for (const axis of [0, 1]) {
+    const at = axis === 0 ? "i" : ":, i";
+    const text = `x: f32[32, 32]\ni: i32[34] = uniform(0, 32)\np = exp(x)[${at}]\nreturn p[:32, :32] + tanh(p[:32, :32])${axis === 0 ? " + p[2:]" : " + p[:, 2:]"}`;
+    const found = elementFlops(text);
+    expect(found?.counted).toBe(found?.written);
+    expect(found).not.toBeNull();
+  }
+});
+
 test("loads that shifted views repeat are counted as they are written, a part of four like all four", () => {
   const taps = fc.uniqueArray(fc.nat({ max: 8 }), { minLength: 2, maxLength: 5 });
   fc.assert(

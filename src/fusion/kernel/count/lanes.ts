@@ -156,6 +156,7 @@ class Walk {
       n.inputs.forEach((id, i) => this.#ask(id, this.#broadcast(at, inputs[i]!), one));
       return false;
     }
+    if (def.gather) return this.#gathered(n, at, one);
     if (def.kind !== "movement") {
       for (const id of n.inputs) this.#begin(id);
       return false;
@@ -170,6 +171,24 @@ class Walk {
     if (splits)
       for (const lane of [0, 1, 2, 3]) this.#ask(n.id, space.substituteAll(at, space.lane, space.int(lane)), true);
     else for (const { operand, index } of taken) this.#ask(n.inputs[operand]!, space.tuple(index), one);
+    return splits;
+  }
+
+  /** The element that an index names is another one wherever the index is another one: of each neighbour by itself. */
+  #gathered({ id, op, attrs, inputs }: Node, at: Tuple, one: boolean): boolean {
+    const space = this.#space;
+    const [data, index] = inputs.map((input) => node(this.#graph, input)) as [Node, Node];
+    const axis = opDef(op).gather!.axis(attrs, data.type.shape);
+    const end = axis + index.type.shape.length;
+    const asked = space.tuple(at.at.slice(axis, end));
+    const splits = asked.lane;
+    if (splits)
+      for (const lane of [0, 1, 2, 3]) this.#ask(id, space.substituteAll(at, space.lane, space.int(lane)), true);
+    else {
+      const named = this.#variable(`${index.id} ${asked.id}`, data.type.shape[axis]!);
+      this.#ask(index.id, asked, one);
+      this.#ask(data.id, space.tuple([...at.at.slice(0, axis), named, ...at.at.slice(end)]), one);
+    }
     return splits;
   }
 

@@ -11,6 +11,9 @@ import { shapesOf } from "./reads";
 /** Positions that are told apart: with more, a kernel is too long to be built. */
 const MAX_POSITIONS = 4096;
 
+/** Multiples of it, without their whole part, lie evenly apart between 0 and 1. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
 type Point = readonly number[];
 
 /** Positions of one value: indices in its own shape, by the linear one. */
@@ -59,6 +62,13 @@ function followed(graph: Graph, members: readonly NodeId[], outputs: readonly No
     known.set(linear, point);
     found++;
   };
+  // What an index names is another element for each index: they are spread along the axis.
+  const named = new Map<string, number>();
+  const namedBy = (key: string, extent: number): number => {
+    const order = named.get(key) ?? named.size + 1;
+    named.set(key, order);
+    return Math.floor(((order * GOLDEN) % 1) * extent);
+  };
   for (const id of outputs) ask(id, middleOf(node(graph, id).type.shape));
   for (let at = members.length - 1; at >= 0; at--) {
     const n = node(graph, members[at]!);
@@ -69,6 +79,14 @@ function followed(graph: Graph, members: readonly NodeId[], outputs: readonly No
       if (def.kind === "movement") {
         const from = sourceOf(n, inputs, point);
         if (from) ask(n.inputs[from.operand]!, from.index);
+      } else if (def.gather) {
+        const [data, index] = n.inputs as readonly [NodeId, NodeId];
+        const axis = def.gather.axis(n.attrs, inputs[0]!);
+        const end = axis + inputs[1]!.length;
+        const asked = point.slice(axis, end);
+        const at = namedBy(`${index} ${asked.join()}`, inputs[0]![axis]!);
+        ask(index, asked);
+        ask(data, [...point.slice(0, axis), at, ...point.slice(end)]);
       } else n.inputs.forEach((id, i) => ask(id, pointwise ? broadcast(point, inputs[i]!) : middleOf(inputs[i]!)));
     }
   }
@@ -97,7 +115,7 @@ export function readThroughSeveralViews(graph: Graph, members: readonly NodeId[]
     const { kind, movement } = opDef(op);
     for (const input of inputs) {
       read.set(input, (read.get(input) ?? 0) + 1);
-      if (kind === "movement" && movement!.free !== true) moved.add(input);
+      if ((kind === "movement" && movement!.free !== true) || kind === "gather") moved.add(input);
     }
   }
   for (const id of moved) if (read.get(id)! > 1) return true;
