@@ -371,7 +371,12 @@ export interface OpDef extends Names {
   /** search: the comparison that holds for a key of operand 0 which comes before a value of operand 1. */
   readonly search?: { comesBefore(attrs: Attrs): "lt" | "le" };
   /** groups: how many keys there are, and whether each has a range of a list of elements or only how many they are. */
-  readonly groups?: { readonly listed: boolean; targets(attrs: Attrs): number };
+  readonly groups?: {
+    readonly listed: boolean;
+    targets(attrs: Attrs): number;
+    /** Equal parts of the list, one after the other, that share the keys among them: no key is in two. */
+    lists(attrs: Attrs): number;
+  };
   /** `iota`-like sources: the value from the element's coordinates. */
   readonly generate?: {
     js(index: readonly number[], attrs: Attrs): number;

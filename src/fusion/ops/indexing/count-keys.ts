@@ -4,6 +4,7 @@ import { EXACT, tensor } from "../families";
 import { fine, numberOf, wrong } from "../shapes";
 
 const targetsOf = ({ targets }: Attrs): number => numberOf(targets, 1);
+const listsOf = ({ lists }: Attrs): number => numberOf(lists, 1);
 
 /** How many elements of a list have each key. Elements whose key lies outside are not counted. */
 export const countKeys: OpDef = {
@@ -18,6 +19,12 @@ export const countKeys: OpDef = {
   params: [
     tensor(["keys"], "Whole numbers, one axis."),
     { names: ["targets"], kind: "int", default: 1, doc: "Keys are 0 … targets − 1; others are not counted." },
+    {
+      names: ["lists"],
+      kind: "int",
+      default: 1,
+      doc: "Equal parts of the list, one after the other, each of which has as many keys for itself.",
+    },
   ],
   infer([keys], attrs, names = ["keys"]) {
     if (keys!.shape.length !== 1)
@@ -29,5 +36,5 @@ export const countKeys: OpDef = {
   derivative: {},
   expensive: true,
   tolerance: EXACT,
-  groups: { listed: false, targets: targetsOf },
+  groups: { listed: false, targets: targetsOf, lists: listsOf },
 };

@@ -4,6 +4,7 @@ import { EXACT, tensor } from "../families";
 import { fine, numberOf, wrong } from "../shapes";
 
 const targetsOf = ({ targets }: Attrs): number => numberOf(targets, 1);
+const listsOf = ({ lists }: Attrs): number => numberOf(lists, 1);
 
 /**
  * The elements of a list by their keys: first which elements, those of one key side by side, in any order; then for each key
@@ -21,6 +22,12 @@ export const groupIndices: OpDef = {
   params: [
     tensor(["keys"], "Whole numbers, one axis."),
     { names: ["targets"], kind: "int", default: 1, doc: "Keys are 0 … targets − 1; others have no range." },
+    {
+      names: ["lists"],
+      kind: "int",
+      default: 1,
+      doc: "Equal parts of the list, one after the other, each of which has as many keys for itself.",
+    },
   ],
   infer([keys], attrs, names = ["keys"]) {
     if (keys!.shape.length !== 1)
@@ -32,5 +39,5 @@ export const groupIndices: OpDef = {
   derivative: {},
   expensive: true,
   tolerance: EXACT,
-  groups: { listed: true, targets: targetsOf },
+  groups: { listed: true, targets: targetsOf, lists: listsOf },
 };

@@ -114,7 +114,7 @@ export function sortedNodes(
   const whole = list && Math.abs(targets - updates) === 1 ? list : null;
   const rows = whole ? byRows(scatter, call, whole) : byElements(scatter, call);
   if (way === "counted") {
-    const counts = call("count_keys", [rows.keys()], { targets: rows.targets });
+    const counts = call("count_keys", [rows.keys()], keysOf(rows));
     spreadCounts(scatter, call, rows, counts);
     return lowered(make, total, null, { left: [counts], begins: null });
   }
@@ -185,9 +185,13 @@ function sortedRanges(call: Call, keys: NodeId, { targets }: Updates): Ranges {
   return { order, starts: starts!, stops: stops!, left: [order, sorted, stops!], begins: bounded };
 }
 
-function groupedRanges(call: Call, keys: NodeId, { shape, axis, targets }: Updates): Ranges {
+/** What is said of keys beside their values. */
+const keysOf = ({ targets, lists }: Updates): Node["attrs"] => ({ targets, ...(lists > 1 && { lists }) });
+
+function groupedRanges(call: Call, keys: NodeId, updates: Updates): Ranges {
+  const { shape, axis, targets } = updates;
   const count = shape[axis]!;
-  const grouped = call("group_indices", [keys], { targets });
+  const grouped = call("group_indices", [keys], keysOf(updates));
   const part = (start: number, size: number): NodeId =>
     call("slice", [grouped], { start: [start], stop: [start + size], axes: [0] });
   const [order, starts, stops] = [part(0, count), part(count, targets), part(count + targets, targets)];
@@ -204,6 +208,8 @@ interface Updates {
   readonly shape: Shape;
   readonly axis: number;
   readonly targets: number;
+  /** Equal parts of the updates, one after the other, that have targets of their own. */
+  readonly lists: number;
   /** Makes the target of each. */
   readonly keys: () => NodeId;
   /** Makes its number along the axis of the updates from that in the list. */
@@ -221,6 +227,7 @@ function byRows(scatter: Scatter, call: Call, list: Node): Updates {
     shape,
     axis,
     targets: space[targets]!,
+    lists: 1,
     keys,
     number: (at) => at,
   };
@@ -237,6 +244,7 @@ function byElements(scatter: Scatter, call: Call): Updates {
     shape: [size],
     axis: 0,
     targets: sizeOf(result),
+    lists: sizeOf(all.slice(0, updates - (targets < updates ? 1 : 0))),
     keys: () => call("reshape", [linearOf(scatter, call, result, all)], { shape: [size] }),
     number(at) {
       const int = (value: number): NodeId => call("const", [], { value, dtype: "i32" });

@@ -20,6 +20,8 @@ export interface GroupShape {
   /** Bytes that an element's key is computed from. */
   readonly readBytes: number;
   readonly listed: boolean;
+  /** Equal parts of the list that have keys of their own: those that are under way at a time share few lines. */
+  readonly lists: number;
 }
 
 /**
@@ -28,6 +30,8 @@ export interface GroupShape {
  */
 const ADDED_IN_LINE = 0.002;
 const KEYS_IN_LINE = 32;
+/** Threads of a multiprocessor that are under way. */
+const THREADS = 2048;
 /** Additions and stores anywhere in memory that a machine makes in a µs, each in a sector of its own. */
 const SCATTERED_PER_MICRO = 60_000;
 
@@ -41,7 +45,10 @@ export const targetsOf = ({ op, attrs }: Node): number => opDef(op).groups!.targ
 export const isListed = ({ op }: Node): boolean => opDef(op).groups!.listed;
 
 /** µs of the kernels that clear the counts and count, without launches; with a list, of those that cut the ranges and fill them, too. */
-export function groupMicros({ elements, targets, readBytes, listed }: GroupShape, machine: Machine): readonly number[] {
+export function groupMicros(
+  { elements, targets, readBytes, listed, lists }: GroupShape,
+  machine: Machine,
+): readonly number[] {
   const flat = (items: number, moved: number, loads: number): number =>
     takenMicros(
       {
@@ -57,7 +64,9 @@ export function groupMicros({ elements, targets, readBytes, listed }: GroupShape
       machine,
     );
   const scattered = elements / SCATTERED_PER_MICRO;
-  const inLine = (elements / Math.max(1, targets / KEYS_IN_LINE)) * ADDED_IN_LINE;
+  const underWay = Math.min(elements, machine.multiprocessors * THREADS);
+  const added = targets * Math.min(1, Math.max(1 / lists, underWay / elements));
+  const inLine = (elements / Math.max(1, added / KEYS_IN_LINE)) * ADDED_IN_LINE;
   const counting = [
     flat(targets + 1, 4 * targets, 0),
     Math.max(scattered, inLine, flat(elements, elements * (readBytes + (listed ? 4 : 0)), 2)),
@@ -95,7 +104,8 @@ export function scheduleGroups(graph: Graph, region: Body, form: RegionForm, tar
   const reads = readsOf(graph, region.members, region.outputs, strided).map((each) => ({ ...each, rereads: 1 }));
   const read = reads.reduce((sum, each) => sum + 4 * each.elements, 0);
   const listed = isListed(grouped);
-  const micros = groupMicros({ elements, targets, readBytes: read / elements, listed }, machineOf(target));
+  const lists = opDef(grouped.op).groups!.lists(grouped.attrs);
+  const micros = groupMicros({ elements, targets, readBytes: read / elements, listed, lists }, machineOf(target));
   const total = micros.reduce((sum, each) => sum + each, 0);
   const threads = Math.min(GROUP_THREADS, target.maxWorkgroupSize);
   const common = {
