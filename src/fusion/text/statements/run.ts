@@ -257,7 +257,9 @@ function runUpdate(interpreter: Interpreter, statement: UpdateStatement, frame: 
   const target = bare(statement.target);
   let held = target;
   while (held.kind === "subscript") held = bare(held.object);
-  const name = held.kind === "name" || held.kind === "member" ? wordOf(held) : null;
+  // `y.t()[1] -= 5`: what a call answers may be a view of a tensor that has a name.
+  const isView = held.kind === "call" && target.kind === "subscript" && interpreter.memory !== null;
+  const name = held.kind === "name" || held.kind === "member" ? wordOf(held) : isView ? "_" : null;
   if (name === null) {
     interpreter.diagnostics.add(
       "bad-target",

@@ -78,7 +78,7 @@ export function isPrinted(interpreter: Interpreter, { value, span }: ExpressionS
 }
 
 /** What only checks or tells: `utils.check_rank(x, 2)`, `logger.warning(…)`, `warnings.warn(…)`. */
-export const REMARK =
+const REMARK =
   /^_*(assert|check|warn|log|debug|info|error|validate|deprecat|register_|set_|seed|manual_seed|record|synchronize|mark_)/;
 
 /** A call of something that is not here and whose answer nobody takes: it can change no value. */

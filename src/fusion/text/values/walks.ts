@@ -32,14 +32,15 @@ function compared(a: Value, b: Value): number | null {
   return a.items.length - b.items.length;
 }
 
-/** `sorted(items, key=…, reverse=…)`. */
+/** `sorted(items, key=…, reverse=…)`: the items in order, and `max` and `min` with a key are the ends of it. */
 function sortedItems(
   interpreter: Interpreter,
   run: StatementRun,
   { expr, path }: Call,
   items: readonly Operand[],
   named: ReadonlyMap<string, Operand>,
-): Value {
+  name = "sorted",
+): readonly Operand[] | null {
   const key = named.get("key")?.value;
   const keys = items.map((operand, i) =>
     key && key.kind !== "none"
@@ -48,17 +49,19 @@ function sortedItems(
         ])
       : operand.value,
   );
-  const wrong = keys.find((each) => keys.length > 1 && compared(each, each) === null);
-  if (wrong) {
-    const text = `sorted orders numbers, texts and tuples of them; this is ${describe(wrong)}.`;
-    interpreter.diagnostics.add("bad-argument", expr.span, text);
-    return BROKEN;
-  }
-  const isDown = named.has("reverse") && truthOf(named.get("reverse")!.value) === true;
+  const isDown = name === "max" || (named.has("reverse") && truthOf(named.get("reverse")!.value) === true);
+  let wrong: Value | null = null;
   const order = items
     .map((_, i) => i)
-    .toSorted((a, b) => (compared(keys[a]!, keys[b]!) ?? 0) * (isDown ? -1 : 1) || a - b);
-  return { kind: "sequence", list: true, items: order.map((i) => items[i]!) };
+    .toSorted((a, b) => {
+      const found = compared(keys[a]!, keys[b]!);
+      if (found === null) wrong = keys[a]!;
+      return (found ?? 0) * (isDown ? -1 : 1) || a - b;
+    });
+  if (!wrong) return order.map((i) => items[i]!);
+  const text = `${name} orders numbers, texts and tuples of them; this is ${describe(wrong)}.`;
+  interpreter.diagnostics.add("bad-argument", expr.span, text);
+  return null;
 }
 
 /** `functools.reduce(f, items, start)`. */
@@ -97,7 +100,13 @@ export function walkCall(
     operand ? itemsOf(interpreter, run, operand, `${call.path}/in`) : null;
   if (name === "sorted" && plain.length === 1) {
     const items = itemsIn(plain[0]);
-    return items && sortedItems(interpreter, run, call, items, named);
+    const ordered = items && sortedItems(interpreter, run, call, items, named);
+    return items && (ordered ? { kind: "sequence", list: true, items: ordered } : BROKEN);
+  }
+  if ((name === "max" || name === "min") && named.has("key") && plain.length > 0) {
+    const items = plain.length === 1 ? itemsIn(plain[0]) : plain;
+    const ordered = items && sortedItems(interpreter, run, call, items, named, name);
+    return items && (ordered?.[0]?.value ?? BROKEN);
   }
   if (name === "enumerate") {
     const items = itemsIn(plain[0]);
