@@ -58,6 +58,13 @@ test("a text that is another program bears no example's name", async () => {
   expect([selectTitle(state()), selectSize(state())]).toEqual([null, null]);
 });
 
+test("a challenge stays open while another program is written for it", () => {
+  const { actions } = state();
+  actions.openExample("challenge-product");
+  for (const text of ["N", "N = 8\nx: f32[N]\ny = exp(x)\n"]) actions.typeText(text);
+  expect(state().document.example).toBe("challenge-product");
+});
+
 test("what an example had set ends with its text, what a person chose does not, and a new program begins without either", async () => {
   const { actions } = state();
   actions.openExample("layer-norm-gelu");

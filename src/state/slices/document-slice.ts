@@ -1,7 +1,7 @@
 /** @file Actions on the document as a whole: typing, finished edits, examples, moves, undo, size. */
 import { applyTextEdits, defaultOptions, type CompileOptions } from "../../fusion";
 import { bindsOf, handText, recordOf, writeDraft, type Document } from "../../document";
-import { findExample, optionsFor, startExample } from "../../lessons";
+import { findExample, optionsFor, presetOf, startExample, type Example } from "../../lessons";
 import { loadPart } from "../load-part";
 import { isSameProgram, selectExample, selectOpenExample } from "../selectors";
 import type { Slice } from "./slice-context";
@@ -34,12 +34,15 @@ function withText({ byHand = {}, ...rest }: Document, binds: string, wgsl: strin
   return Object.keys(texts).length > 0 ? { ...rest, byHand: texts } : rest;
 }
 
+/** A challenge asks for another program, which is written line by line. */
+const asksForAnother = ({ id }: Example): boolean => presetOf(id)?.chapter === "challenges";
+
 /** A text that has no more of its example's lines is a program of its own: what the example had set does not go along. */
 function typed(document: Document, text: string): Document {
   const next = { ...document, text };
   const example = selectExample({ document });
   // What was only cleared may be put back.
-  if (!example || text.trim() === "" || selectOpenExample({ document: next })) return next;
+  if (!example || text.trim() === "" || asksForAnother(example) || selectOpenExample({ document: next })) return next;
   return { ...next, example: null, options: optionsFor(null, document.options, example, defaultOptions) };
 }
 
