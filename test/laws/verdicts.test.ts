@@ -63,6 +63,17 @@ describe("the chosen alternative is the best by its criterion, and the sentence 
   });
 });
 
+test("rows without elements take a time that is a number", () => {
+  const text = `x: f32[0, 3]
+v = scatter_nd(sum(x, dim=0, keepdim=True), i, u, reduction="add")
+w = v + b
+y = transpose(v, 0, 1)
+z = relu(v.reshape(3))`;
+  const inputs = "i: i32[3, 2] = uniform(0, 1)\nu: f32[3]\nb: f32[1, 3]\n";
+  const { compilation } = planned({ text: inputs + text, ways: [0, 0, 0, 0, 0] });
+  expect(compilation.steps.flatMap(verdictFaults)).toEqual([]);
+});
+
 test("a remedy that names a choice changes the answer in random programs", () => {
   fc.assert(
     fc.property(caseArbitrary, (each) => {

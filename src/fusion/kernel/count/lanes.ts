@@ -61,7 +61,8 @@ class Walk {
     this.#neighbours = neighbours;
     this.#width = lane === "none" ? width : 4;
     const turns = fold ? extentOf(fold.outer, "unrolled") * extentOf(fold.folded, "unrolled") : run;
-    this.#elements = this.#width * turns;
+    // Rows of no elements have no turn.
+    this.#elements = this.#width * Math.max(1, turns);
   }
 
   from(outputs: readonly NodeId[]): ReadonlyMap<NodeId, number> {
