@@ -120,3 +120,31 @@ test("an input all of whose rows are set stays an input; what a call made for th
   expect(ops("out: f32[40, 6]")).toContain("input out");
   expect(ops("out = torch.zeros(40, 6)").filter((each) => each.endsWith(" out"))).toEqual(["row_loop out"]);
 });
+
+test.each([
+  ["by index", "c, q = both[t]", "range(38, -1, -1)"],
+  ["by index forwards", "c, q = both[t]", "range(39)"],
+  ["by index from the end", "c, q = both[-t - 2]", "range(39)"],
+  ["item by item", "c, q = t", "both[-2::-1]"],
+  ["rows beside numbers", "c, q = both[t[0]]; c = c * t[1]", "list(enumerate([0.5] * 39))"],
+])("a loop over lists that another loop has filled: %s", (_, line, over) => {
+  const head = "d: f32[40, 3, 4]\nr: f32[3, 1]\nc = r * 0.5\nq = d[0] * 0.5\nboth = [(c, q)]\n";
+  const first = (t: string): string => `q = (d[${t}] + r * q) * c; c = 1 / (2 + r * c); both.append((c, q))`;
+  const second = (t: string): string => `${line.replaceAll(/\bt\b/g, t)}; x = q - c * x; xs.append(x)`;
+  const lines = (text: string): string => text.split("; ").join("\n");
+  const body = (text: string): string => `    ${text.split("; ").join("\n    ")}`;
+  const middle = "x = both[-1][1]\nxs = [x]\n";
+  const tail = "return torch.stack(xs[::-1], dim=1), x";
+  const apart = Array.from({ length: 39 }, (_, t) => lines(first(String(t + 1)))).join("\n");
+  const loop = graphOf(
+    `${head}for t in range(1, 40):\n${body(first("t"))}\n${middle}for t in ${over}:\n${body(second("t"))}\n${tail}`,
+  );
+  const items = over.startsWith("range") ? over : null;
+  const turns = Array.from({ length: 39 }, (_, at) => {
+    if (items === null) return over.startsWith("both") ? `both[${38 - at}]` : `(${at}, 0.5)`;
+    return String(items === "range(39)" ? at : 38 - at);
+  });
+  expectSameLoop(loop, graphOf(`${head}${apart}\n${middle}${turns.map((t) => lines(second(t))).join("\n")}\n${tail}`));
+  const inLoops = [...loop.nodes.values()].filter(({ op }) => op === "row_loop");
+  expect(inLoops.length).toBeGreaterThan(2);
+});

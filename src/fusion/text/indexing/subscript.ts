@@ -16,6 +16,7 @@ import { listIndex, withoutLists } from "./list-indices";
 import { withoutWrittenMasks } from "./written-masks";
 import { resultAt } from "../calls/multi-results";
 import { selectionOf } from "./selection";
+import { itemInAnyIteration } from "./rows-of-lists";
 import { indicesProblem, advancedIndex } from "./advanced-indexing";
 
 /** What an index says, or null after a diagnostic. `values` holds its parts' values in order. */
@@ -223,7 +224,12 @@ export function subscriptValue(
   if (own) return own;
   const indices = knownIndices(interpreter, expr.indices, operands.slice(1));
   if (!indices) return BROKEN;
-  if (value.kind === "sequence") return tensorOf(ofSequence(interpreter, expr, value, indices));
+  if (value.kind === "sequence") {
+    const [only] = indices;
+    const listed = indices.length === 1 && only?.kind === "indices" ? only.operand : null;
+    const item = listed && itemInAnyIteration(interpreter, run, { expr, path }, value.items, listed);
+    return tensorOf(item ?? ofSequence(interpreter, expr, value, indices));
+  }
   if (value.kind === "string") {
     const part = ofSequence(interpreter, expr, lettersOf(value.value), indices);
     return part.kind === "sequence" ? textOf(part) : part;

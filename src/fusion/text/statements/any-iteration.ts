@@ -52,3 +52,15 @@ export function holdsAtFirst({ anyIteration }: Interpreter, test: NodeId): boole
   if (other >= 0) anyIteration.alike = Math.min(anyIteration.alike, other);
   return numbers[0] !== 0;
 }
+
+/** The most, up to `count`, of which `holds` is true; what holds of some holds of fewer, and of one. */
+export function longestStart(count: number, holds: (some: number) => boolean): number {
+  if (holds(count)) return count;
+  let [least, most] = [1, count];
+  while (most - least > 1) {
+    const middle = (least + most) >> 1;
+    if (holds(middle)) least = middle;
+    else most = middle;
+  }
+  return least;
+}

@@ -8,6 +8,7 @@ import { type Given, asOneLoop, type OneLoop } from "./one-loop";
 import { type Added, growingIn, lastItems, withLast, withRows } from "./loop-lists";
 import { isCovered, withRowsAt } from "./loop-rows";
 import { patternOf } from "./loop-items";
+import { longestStart } from "./any-iteration";
 import { fits, walkOf } from "./loop-reading";
 import { forgetGrown } from "../values/grown";
 import { branchAlike, leavesOf, mapLeaves } from "../values/trees";
@@ -182,7 +183,10 @@ function tryFor(interpreter: Interpreter, run: StatementRun, loop: ForLoop): boo
   const targets = namesIn(statement.target);
   if (learns(body) || [...everyStatement(body)].some(({ kind }) => STEERING.has(kind))) return false;
   const pattern = patternOf(interpreter, items);
-  if (!pattern) return false;
+  if (!pattern) {
+    const some = longestStart(items.length, (count) => patternOf(interpreter, items.slice(0, count)) !== null);
+    return some > 2 && some;
+  }
   const names = assigned(body);
   if (targets.some(({ name }) => names.has(name))) return false;
   const numbers = [...names.values()].filter(({ name }) => scope.find(name)?.value.kind === "number");
