@@ -158,5 +158,7 @@ test("what a fold works on is called a row only where it is one", () => {
 
 test("what is applied to a tile is an op, not a view of it", () => {
   const text = "x: f32[512, 256]\nw: f32[256, 256]\ny = vmap(lambda w, x: gelu(x @ w), in_axes=(None, 0))(w, x)\n";
-  expect(sentences(text)).toMatch(/Applying `(?:y|gelu)` while the tile of `matmul` is in registers/);
+  expect(sentences(text)).toMatch(
+    /Applying `(?:y|gelu)` while the tile of `matmul`, which it reads as `reshape`, is in registers/,
+  );
 });

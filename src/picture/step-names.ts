@@ -1,9 +1,7 @@
 /** @file What a step is about in the names of its ops: an arrow only where a value goes, or where one op becomes another. */
-import { findNode, nodeName, parseEdgeId } from "../fusion";
+import { findNode, nodeName, parseEdgeId, titledOps } from "../fusion";
 import type { Compilation, Graph, Node, NodeId, Step } from "../fusion";
 import { pillTarget } from "../document";
-
-const MAX_NAMES = 3;
 
 /** What steps are about: a program as it was before any of them, and what each of them changed. */
 export type Told = Pick<Compilation, "naive" | "naivePlan" | "steps">;
@@ -36,15 +34,9 @@ function nodeOf({ naive, steps }: Told, { seq }: Pick<Asked, "seq">, id: NodeId)
   return found ?? versions[0]?.[1] ?? null;
 }
 
-/** The ops that a step's names name: both ends of its edge, else the first of its nodes. */
-const namedIn = ({ edges, nodes }: Asked): readonly NodeId[] => {
-  const ends = edges.length === 1 ? parseEdgeId(edges[0]!) : null;
-  return ends ? [ends.producer, ends.consumer] : nodes.slice(0, MAX_NAMES);
-};
-
 /** `mean → centre`; `x → mean, square`; `lt, sort and where` of ops that do not feed each other; at most three, then how many more. */
 export function stepNames(told: Told, step: Asked): string {
-  const ids = namedIn(step);
+  const ids = titledOps(step);
   const own = ids.map((id) => {
     const node = nodeOf(told, step, pillTarget(id) ?? id);
     return node ? nodeName(node) : id;
@@ -69,7 +61,7 @@ const endsOf = (edge: Step["edges"][number]): string => {
 
 /** What raised ops that the text does not name: ` in layer_norm`; nothing where the text, or the title itself, names it. */
 export function raisedBy(told: Told, step: Asked): string {
-  const named = namedIn(step).flatMap((id) => nodeOf(told, step, id) ?? []);
+  const named = titledOps(step).flatMap((id) => nodeOf(told, step, id) ?? []);
   const calls = named.flatMap(({ groups }) => {
     const call = groups.find(({ kind }) => kind === "composite");
     return call && named.every((each) => each.id !== call.id) ? [call.label] : [];

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
 import {
   compile,
+  findNode,
+  fusionAt,
+  titledOps,
+  type Step,
   defaultOptions,
   edgeId,
   nodeId,
@@ -112,6 +116,48 @@ describe.each(allLessons.map((lesson) => [lesson.id, lesson] as const))("%s", (_
       if (!name.split("_").some((word) => parts.has(word))) faults.push(name);
     expect(faults).toEqual([]);
   });
+});
+
+/** Ops whose part the sentence itself tells: members of a kernel, what a path runs through, what would be computed again. */
+const TOLD =
+  /(?:(?:kernels? (?:of|for)|runs through) (?:(?:[a-z]+ )*`[^`]+`(?:, | and ))*(?:[a-z]+ )*`[^`]+`|`[^`]+`(?= would be computed each time|| while the tile of `[^`]+`, which it reads as )|[^.]* (?:is|are) in the kernel of [^.]*\.)/gi;
+const namesIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
+
+/** Where a step's sentence and its title tell of different ops, as if they were the same. */
+function otherOps(compilation: Compilation, step: Step): string[] {
+  const { text, code } = settled(step);
+  const { graph, regions } = fusionAt(compilation, step.seq - 1);
+  const called = (ids: readonly Node["id"][]): string[] =>
+    ids.flatMap((id) => findNode(graph, id) ?? []).map((each) => nodeName(each));
+  const titled = called(titledOps(step));
+  const inKernels = new Set(step.regions.from.flatMap((id) => called(regions.get(id)?.members ?? [])));
+  const known = new Set([...titled, ...(step.edges.length === 1 ? [] : called(step.nodes))]);
+  for (const [told] of text.matchAll(TOLD)) namesIn(told).forEach((name) => known.add(name));
+  const said = namesIn(text);
+  // What a rewrite folds, or a person forces, may be any op; a sentence about a whole kernel names what it stores.
+  const strangers =
+    step.kind === "graph" || code === "U_FORCE" ? [] : said.filter((name) => inKernels.has(name) && !known.has(name));
+  const isPair = step.accepted && titled.length === 2 && stepNames(compilation, step).includes(" → ");
+  const unsaid = titled.filter((name) => !said.includes(name) && !/ readers\b/.test(text));
+  const isSilent = isPair
+    ? unsaid.length > 0
+    : said.length > 0 && unsaid.length === titled.length && !/\bkernels?\b/.test(text);
+  return [...strangers, ...(isSilent ? [`not ${unsaid.join()}`] : [])];
+}
+
+test("a title and its sentence tell of the same ops, or the sentence says in whose kernel the others are", () => {
+  let told = 0;
+  const faults = allLessons.flatMap((lesson) => {
+    const compilation = compile(lesson.text, optionsFor(lesson, defaultOptions, null, defaultOptions));
+    return compilation.steps.flatMap((step) => {
+      if (settled(step).text.includes(" in the kernel of ")) told++;
+      const others = otherOps(compilation, step);
+      const title = stepNames(compilation, step);
+      return others.length > 0 ? [`${lesson.id} ${step.seq}, ${title}: ${others.join()}: ${settled(step).text}`] : [];
+    });
+  });
+  expect(faults).toEqual([]);
+  expect(told).toBeGreaterThan(300);
 });
 
 test("a title calls ops as the step found them, also what a rewrite replaced", () => {

@@ -31,3 +31,20 @@ export function parseEdgeId(text: string): { producer: NodeId; consumer: NodeId;
   const found = /^([^>]+)>(.+):(\d+)$/.exec(text);
   return found ? { producer: nodeId(found[1]!), consumer: nodeId(found[2]!), operand: Number(found[3]) } : null;
 }
+
+/** Ops that a step's title names at most. */
+const MAX_TITLED = 3;
+
+/** The ops that a step's title and sentence tell of: both ends of the edge, where it decides one between its nodes, else the first of these. */
+export function titledOps({
+  edges,
+  nodes,
+}: {
+  readonly edges: readonly EdgeId[];
+  readonly nodes: readonly NodeId[];
+}): readonly NodeId[] {
+  const ends = edges.length === 1 ? parseEdgeId(edges[0]!) : null;
+  return ends && [ends.producer, ends.consumer].every((id) => nodes.includes(id))
+    ? [ends.producer, ends.consumer]
+    : nodes.slice(0, MAX_TITLED);
+}

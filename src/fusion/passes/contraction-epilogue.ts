@@ -43,14 +43,18 @@ export const contractionEpilogue: FusionPass = {
     }
     if (candidate.rule === "prologue") {
       const product = planner.factsOf(candidate.add[0]!).form!.contraction!;
-      const doing = `Computing ${names(producer)} while ${names(product)} loads it`;
+      const reader = consumer === product ? "" : ` for ${names(consumer)}`;
+      const doing = `Computing ${names(producer)}${reader} while the kernel of ${names(product)} loads it`;
       return prologueVerdict(planner, candidate) ?? judge(planner, candidate, delta, doing);
     }
     // A view of the tile computes nothing: what follows it does.
     const reader = candidate.remove.find(({ members }) => members.includes(consumer))!;
-    const result = isFreeView(node(planner.graph, consumer)) ? reader.outputs[0]! : consumer;
-    const applied = names(result) === names(producer) ? `the next ${names(result)}` : names(result);
-    const doing = `Applying ${applied} while the tile of ${names(producer)} is in registers`;
+    const asView = isFreeView(node(planner.graph, consumer)) ? `, which it reads as ${names(consumer)},` : "";
+    const own = reader.members;
+    const applied = asView ? reader.outputs.slice(0, 1) : candidate.nodes.filter((id) => own.includes(id));
+    const results = namesOf(planner.graph, applied);
+    const next = results === names(producer) ? "the next " : "";
+    const doing = `Applying ${next}${results} while the tile of ${names(producer)}${asView} is in registers`;
     return deferToReaders(planner, candidate) ?? judge(planner, candidate, delta, doing);
   },
   apply: (_planner, candidate) => patchOf(candidate),

@@ -114,7 +114,8 @@ function byPolicy(planner: Planner, { rule, remove, nodes }: Candidate): Verdict
       : planner.readersOf(remove[0]!.id).length > 1;
   if (!shared) return null;
   const how = policy === "materialise" ? "to store shared values" : "to recompute shared values in each reader";
-  return no("U_USER_BARRIER", nodes, `You chose ${how}, so the kernels stay apart.`, {
+  const kernels = namesOf(planner.graph, nodes);
+  return no("U_USER_BARRIER", nodes, `You chose ${how}, so the kernels of ${kernels} stay apart.`, {
     remedy: "Options, Shared values: One kernel with several results.",
     remedyOptions: { policy: "multi" },
   });

@@ -90,7 +90,14 @@ function aboutMerge(planner: Planner, { rule, remove, add, nodes, edges }: Candi
       graph,
       nodes.filter((id) => isMoved(planner, id)),
     )}`;
-  const [value, reader] = [namesOf(graph, remove[0]!.outputs), namesOf(graph, nodes.slice(-1))];
+  const own = new Set(remove[0]!.members);
+  const [value, reader] = [
+    namesOf(graph, remove[0]!.outputs),
+    namesOf(
+      graph,
+      nodes.filter((id) => !own.has(id)),
+    ),
+  ];
   if (add.length > 1) return `Merging ${value} into each of its ${inWords(add.length)} readers`;
   return `Merging ${value} into ${value === reader ? `the next ${reader}` : reader}`;
 }

@@ -120,6 +120,6 @@ function said(graph: Graph, fold: Node, inner: Node, { way }: Runs): Verdict {
     way === "up"
       ? `never decreases, so the ${which} output comes from the ${which} input`
       : `never increases, so the ${which} output comes from the ${which === "largest" ? "smallest" : "largest"} input`;
-  const text = `\`${inner.op}\` ${runs}: the fold goes first, and ${nameOf(graph, inner.id)} is computed for ${after.toLocaleString("en")} values instead of ${before.toLocaleString("en")}.`;
+  const text = `\`${inner.op}\` ${runs}: ${nameOf(graph, fold.id)} goes first, and ${nameOf(graph, inner.id)} is computed for ${after.toLocaleString("en")} values instead of ${before.toLocaleString("en")}.`;
   return yes("A_PATTERN", [inner.id, fold.id], text, { numbers: { before, after } });
 }

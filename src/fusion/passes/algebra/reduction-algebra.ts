@@ -57,7 +57,7 @@ const factorOut = rule({
   because({ graph, n }, { scaled, factor, folded }) {
     const terms = folded.reduce((product, axis) => product * scaled.type.shape[axis]!, 1);
     const what = factor === null ? "the sign" : nameOf(graph, factor);
-    return `${nameOf(graph, n.id)} folds ${terms} terms, and ${what} is the same in each: it is applied once to the result, ${sizeOf(n.type.shape)} times instead of ${sizeOf(scaled.type.shape)}.`;
+    return `${nameOf(graph, n.id)} folds ${terms} terms of ${nameOf(graph, scaled.id)}, and ${what} is the same in each: it is applied once to the result, ${sizeOf(n.type.shape)} times instead of ${sizeOf(scaled.type.shape)}.`;
   },
 });
 

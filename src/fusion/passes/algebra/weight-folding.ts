@@ -217,7 +217,7 @@ function ahead(planner: Planner, rewriter: Rewriter, n: Node, readers: readonly 
     };
   });
   const change = rewriter.replaced([n.id], [folded, ...again]);
-  const text = `${nameOf(graph, n.id)} depends on weights alone, so it is computed once, before the run, and every run reads the result.`;
+  const text = `${nameOf(graph, n.id)} depends on weights alone, so it is computed once, before the run, and ${namesOf(graph, readers)} ${readers.length === 1 ? "reads" : "read"} the result in every run.`;
   return { rule: "known", change, verdict: yes("A_PATTERN", [n.id], text), nodes: [n.id, ...readers.slice(0, 3)] };
 }
 

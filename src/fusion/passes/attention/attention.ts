@@ -2,7 +2,16 @@
  * @file Product → softmax → product becomes one kernel, by algebra and not by name: the division by the row's sum waits until
  * the end, the row's maximum and sum run along, and the scores are computed tile by tile where they are needed.
  */
-import { node, sizeOf, type Alternative, type Patch, type Region, type Verdict, type Work } from "../../ir";
+import {
+  node,
+  sizeOf,
+  type Alternative,
+  type NodeId,
+  type Patch,
+  type Region,
+  type Verdict,
+  type Work,
+} from "../../ir";
 import { isRefusal } from "../../cost";
 import { algebraOf, isDivision, opDef } from "../../ops";
 import { classifyOnline, neededBy } from "../../kernel";
@@ -83,19 +92,27 @@ function onTheWay(planner: Planner, { nodes }: Candidate, { fused }: CostDelta, 
     bytes: fused.bytes + besides.bytes,
     launches: fused.launches + besides.launches,
   };
-  const text = `A running maximum and sum beside ${values} do not pay alone (${timeOf(alone, without)}), but they make room for the next step. ${whole.text}`;
+  const text = `A running maximum${ofRow(planner, nodes)} and sum beside ${values} do not pay alone (${timeOf(alone, without)}), but they make room for the next step. ${whole.text}`;
   return yes(whole.code, nodes, text, {
     ...(whole.numbers ? { numbers: whole.numbers } : {}),
     weighed: choosing(criterion, [without, withAll, alone], 1),
   });
 }
 
-function doing({ graph }: Planner, { rule, nodes }: Candidate): string {
-  const [scores, values] = pairOf(graph, nodes[0]!, nodes.at(-1)!);
+/** What folds the row first: it begins a softmax. */
+const ofRow = ({ graph }: Planner, [first]: readonly NodeId[]): string =>
+  opDef(node(graph, first!).op).kind === "reduce" ? ` (${nameOf(graph, first!)})` : "";
+
+function doing(planner: Planner, { rule, nodes }: Candidate, names = endsOf(planner, nodes)): string {
+  const [scores, values] = names;
   if (rule === "scores-inline") return `Computing each tile of ${scores} where ${values} needs it`;
-  if (rule === "running-softmax") return `Keeping a running maximum and sum beside ${values}`;
+  if (rule === "running-softmax") return `Keeping a running maximum${ofRow(planner, nodes)} and sum beside ${values}`;
   return `One kernel from ${scores} to ${values}`;
 }
+
+/** The first and the last of some ops. */
+const endsOf = ({ graph }: Planner, nodes: readonly NodeId[]): readonly [string, string] =>
+  pairOf(graph, nodes[0]!, nodes.at(-1)!);
 
 const possible = ({ nodes }: Candidate): Verdict =>
   yes("A_PATTERN", nodes, "The algebra allows one kernel: the softmax between the matmuls can be computed online.");
@@ -122,7 +139,8 @@ function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generato
   const patch = change ? rewriter.patchOf(change) : NOTHING;
   const group = regionsOf(planner, rewriter, [found.scores, ...found.mods, ...found.core, found.values]);
   const stored = storedApart(planner, group);
-  const whole = planner.supposing(patch, () => prospects(planner, rewriter, found, patch, stored));
+  const names = endsOf(planner, [found.scores, found.values]);
+  const whole = planner.supposing(patch, () => prospects(planner, rewriter, { found, names }, patch, stored));
   if ("rule" in whole) {
     yield whole;
     return;
@@ -158,16 +176,17 @@ function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generato
 /**
  * What all three steps gain together; a refusal, when the last of them would be refused: then the first is not taken either.
  * Asked while the nodes of `patch` are rewritten.
+ * @param before the parts, and what its matmuls are called before those are rewritten
  * @param stored what the kernels take that store the scores, and where these are folded
  */
 function prospects(
   planner: Planner,
   rewriter: Rewriter,
-  found: Between,
+  { found, names }: { readonly found: Between; readonly names: readonly [string, string] },
   patch: Patch,
   stored: Work | null,
 ): Candidate | Opinion {
-  const { scores, values, mods, core } = found;
+  const { scores, values, mods, core, factor } = found;
   const nodes = [scores, ...mods, ...core, values];
   const group = regionsOf(planner, rewriter, nodes);
   const joined = mergedRegion(planner, rewriter, group, patch, rewriter.regionsOf(values)[0]!);
@@ -185,7 +204,10 @@ function prospects(
     into: whole.id,
     merged: group.map(({ id }) => id),
   } as const;
-  const refuse = (verdict: Opinion): Candidate => ({ ...merged, rewrite: { patch: NOTHING, verdict } });
+  const refuse = (verdict: Opinion): Candidate => {
+    const told = factor ? [factor.share] : verdict.nodes.filter((id) => id !== scores && id !== values);
+    return { ...merged, nodes: [scores, ...told, values], rewrite: { patch: NOTHING, verdict } };
+  };
   const form = classifyOnline(planner.graph, whole.members, whole.outputs);
   if (!form.ok) return refuse(form.verdict);
   const legal = legalMerge(planner, merged, true);
@@ -193,7 +215,7 @@ function prospects(
   const delta = costOf(planner, merged);
   const worth =
     (group.length > 1 ? leftSeparate(planner, group, merged.nodes) : null) ??
-    onlineProfitability(planner, merged, delta, doing(planner, merged), stored);
+    onlineProfitability(planner, merged, delta, doing(planner, merged, names), stored);
   if (worth.ok) return worth;
   const isForced = merged.edges.some((edge) => planner.options.forced.includes(edge));
   return isForced ? forcedAnyway(planner, merged, delta, worth) : refuse(worth);
@@ -251,7 +273,7 @@ function divisionStep(planner: Planner, { values, factor }: Between, patch: Patc
   const { share, row } = factor!;
   const [before, after] = [sizeOf(node(graph, share).type.shape), sizeOf(node(graph, values).type.shape)];
   const does = isDivision(algebraOf(node(graph, share).op)) ? "division by" : "factor";
-  const text = `${nameOf(graph, row)} is the same for a whole row, so the ${does} it may be taken out of the sum: Σ (e / l)·v = (Σ e·v) / l. ${nameOf(graph, values)} now applies it ${after.toLocaleString("en")} times at the end instead of ${before.toLocaleString("en")} times before.${factor!.guard ? " The test for NaN checks the row's sum instead of each probability." : ""}`;
+  const text = `${nameOf(graph, row)} is the same for a whole row, so the ${does} it in ${nameOf(graph, share)} may be taken out of the sum: Σ (e / l)·v = (Σ e·v) / l. ${nameOf(graph, values)} now applies it ${after.toLocaleString("en")} times at the end instead of ${before.toLocaleString("en")} times before.${factor!.guard ? " The test for NaN checks the row's sum instead of each probability." : ""}`;
   const nodes = [share, values];
   const weighed = whole.weighed!;
   const verdict = yes("A_PATTERN", nodes, `${text} A step on the way to one kernel.`, {

@@ -21,7 +21,19 @@ import type { Candidate, CostDelta, FusionPass } from "./define";
 import type { Planner, PlanOptions } from "./planner";
 import { inOtherOrder } from "./strict-order";
 import { workOf } from "../profitability/weigh";
-import { bothOf, capital, countOf, nameOf, namesOf, no, pairOf, showBytes, subjectOf, yes } from "./sentences";
+import {
+  bothOf,
+  capital,
+  countOf,
+  nameOf,
+  namesOf,
+  no,
+  pairOf,
+  toldApart,
+  showBytes,
+  subjectOf,
+  yes,
+} from "./sentences";
 import { isLate } from "../saved/partition";
 
 /** Members of several regions, each once, in text order. */
@@ -215,11 +227,12 @@ function returning(planner: Planner, { merged, nodes }: Candidate): Verdict | nu
   const path = planner.order.returns(merged);
   if (!path.found) return null;
   const via = planner.region(path.via).outputs[0]!;
-  const [from, to] = pairOf(planner.graph, nodes[0]!, nodes.at(-1)!);
+  const about = [nodes[0]!, via, nodes.at(-1)!];
+  const [from, through, to] = toldApart(planner.graph, about);
   return no(
     "L_CYCLE",
-    [nodes[0]!, via, nodes.at(-1)!],
-    `A path leaves ${from}, runs through ${nameOf(planner.graph, via)} and comes back to ${to}: the merged kernel would wait for itself.`,
+    about,
+    `A path leaves ${from}, runs through ${through} and comes back to ${to}: the merged kernel would wait for itself.`,
     {
       remedy:
         opDef(node(planner.graph, via).op).kind === "opaque"
@@ -445,7 +458,8 @@ function crossPhase({ graph, options }: Planner, { add, remove }: Candidate): Ve
     return no("L_SAVED", [value, reader], text, { numbers: { bytes }, ...oneGraph(options) });
   }
   const [early, other] = [members.find((id) => !late(id))!, members.find(late)!];
-  const text = `${nameOf(graph, early)} belongs to the forward pass and ${nameOf(graph, other)} to the backward pass, which runs later.`;
+  const [first, second] = pairOf(graph, early, other);
+  const text = `${capital(first)} belongs to the forward pass and ${second} to the backward pass, which runs later.`;
   return no("L_SAVED", [early, other], text, oneGraph(options));
 }
 

@@ -20,7 +20,7 @@ import type { Answer, Candidate, FusionPass, Opinion, CostDelta } from "./define
 import { openPlanner, type PassRun, type Planner, type PlanOptions } from "./planner";
 import { openCostCache } from "../profitability/cost-cache";
 import { plainVerdict, priced, overruled, timeOf } from "../profitability/weigh";
-import { namesOf, no, showBytes, STRICT_OFF, capital, nameOf, yes } from "./sentences";
+import { namesOf, no, showBytes, STRICT_OFF, capital, nameOf, withKernels, yes } from "./sentences";
 import { overBudget, overPeak } from "../profitability/memory-limits";
 import { forcedAnyway } from "../profitability/profitability";
 
@@ -92,11 +92,13 @@ function runPass(
       continue;
     }
     const decision = decide(pass, planner, candidate, forced);
+    const isTold = decision.patch !== null || isNews(log, candidate, decision.profitable ?? decision.legal);
+    const told = isTold ? explained(planner, candidate, decision) : null;
     if (decision.patch) {
       planner.apply(decision.patch, candidate.merged);
       totals = planner.totals();
     }
-    record(pass, candidate, decision, totals, log);
+    if (told) record(pass, candidate, told, totals, log);
     const { code } = decision.profitable ?? decision.legal;
     const answer: Answer = { accepted: decision.patch !== null, code };
     next = found.next(answer);
@@ -155,11 +157,18 @@ function losesRounding({ graph }: Planner, { rewrite }: Candidate): Verdict | nu
   );
 }
 
+/** The decision in a sentence that says where those ops are that its title does not name. */
+function explained(planner: Planner, candidate: Candidate, decision: Decision): Decision {
+  const { legal, profitable } = decision;
+  return profitable
+    ? { ...decision, profitable: withKernels(planner, candidate, profitable) }
+    : { ...decision, legal: withKernels(planner, candidate, legal) };
+}
+
 function record(pass: FusionPass, candidate: Candidate, decision: Decision, totals: Sums, log: Log): void {
   const { profitable, delta } = decision;
   const verdict = profitable ?? decision.legal;
   const accepted = decision.patch !== null;
-  if (!accepted && !isNews(log, candidate, verdict)) return;
   const { rule, kind, edges, nodes } = candidate;
   const from = candidate.remove.map(({ id }) => id);
   log.hash = hashText(

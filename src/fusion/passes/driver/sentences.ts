@@ -8,10 +8,13 @@ import {
   showMicros,
   type Graph,
   type NodeId,
+  type Region,
+  titledOps,
   type Verdict,
   nodeName,
 } from "../../ir";
-import type { Opinion } from "./define";
+import type { Candidate, Opinion } from "./define";
+import type { Planner } from "./planner";
 
 export { plural, showBytes, showCount, showFlops, showMicros };
 
@@ -43,11 +46,23 @@ function labelCounts(graph: Graph, ids: readonly NodeId[]): ReadonlyMap<string, 
   return counts;
 }
 
-/** Two ops, told apart where they have one label: the first `matmul`, the second `matmul`. */
-export function pairOf(graph: Graph, first: NodeId, second: NodeId): readonly [string, string] {
-  const [one, other] = [nameOf(graph, first), nameOf(graph, second)];
-  return one === other && first !== second ? [`the first ${one}`, `the second ${other}`] : [one, other];
+/** Ops of one name, in their order. */
+export const ORDINALS = ["first", "second", "third", "fourth", "fifth", "last"] as const;
+
+/** Ops by their labels, those of one label in their order: the first `matmul`, `relu`, the second `matmul`. */
+export function toldApart(graph: Graph, ids: readonly NodeId[]): readonly string[] {
+  const names = ids.map((id) => nameOf(graph, id));
+  return names.map((name, i) => {
+    const alike = [...new Set(ids.filter((_, at) => names[at] === name))];
+    return alike.length > 1 ? `the ${ORDINALS[alike.indexOf(ids[i]!)] ?? "last"} ${name}` : name;
+  });
 }
+
+/** The same of two. */
+export const pairOf = (graph: Graph, first: NodeId, second: NodeId): readonly [string, string] => {
+  const [one, other] = toldApart(graph, [first, second]);
+  return [one!, other!];
+};
 
 /** `a`, `b` and `c`; ops that share a label are counted, after the others: `b` and two `a`; a long list is cut: `a`, `b`, `c` and five others. */
 export function namesOf(graph: Graph, ids: readonly NodeId[]): string {
@@ -84,3 +99,59 @@ export const no = (code: Verdict["code"], nodes: readonly NodeId[], text: string
 
 /** The way out of every refusal by strict mode. */
 export const STRICT_OFF = { remedy: "Options: switch strict mode off.", remedyOptions: { strict: false } } as const;
+
+/** An op in the words of a sentence: `the first \`matmul\`` */
+interface Mention {
+  readonly words: string;
+  readonly id: NodeId;
+  readonly home: Region;
+}
+
+const MENTION = new RegExp(`(?:the (${ORDINALS.join("|")}) )?\`([^\`]+)\``, "gi");
+/** What stands before ops whose part the sentence itself tells: members of a kernel, what a path runs through, what else is read. */
+const TOLD = /(?:kernels? (?:of|for) (?:(?:[a-z]+ )*`[^`]+`(?:, | and ))*(?:[a-z]+ )*|runs through )$/;
+
+const READS_AS = /^ while the tile of `[^`]+`, which it reads as /;
+
+/** Ops of the kernels in question that a sentence names; those of one name that it doesn't tell apart are left out. */
+function mentionsIn({ graph }: Planner, { remove, nodes }: Candidate, { text, nodes: about }: Verdict): Mention[] {
+  const mentions = [...text.matchAll(MENTION)].filter(
+    ({ index, 0: words }) => !TOLD.test(text.slice(0, index)) && !READS_AS.test(text.slice(index + words.length)),
+  );
+  return mentions.flatMap(([words, ordinal, name]) => {
+    const isCalled = (id: NodeId): boolean => graph.nodes.has(id) && nodeName(node(graph, id)) === name;
+    const at = ordinal ? ORDINALS.findIndex((word) => word === ordinal.toLowerCase()) : 0;
+    const fits = (ids: readonly NodeId[]): boolean => (ordinal ? ids.length > at : ids.length === 1);
+    const told = [about, nodes].map((ids) => [...new Set(ids)].filter(isCalled)).find(fits)?.[at];
+    const homes = remove.filter(({ members }) => (told ? members.includes(told) : members.some(isCalled)));
+    const [home] = homes;
+    const id = told ?? home?.members.find(isCalled);
+    if (!home || id === undefined || (!told && homes.length > 1)) return [];
+    return [{ words: words.charAt(0).toLowerCase() + words.slice(1), id, home }];
+  });
+}
+
+/** The sentence, and behind it in whose kernels those ops are that it names instead of its title's. */
+export function withKernels<V extends Verdict>(planner: Planner, candidate: Candidate, verdict: V): V {
+  const { graph } = planner;
+  const titled = titledOps(candidate).filter((id) => graph.nodes.has(id));
+  // A title that counts the rest of its ops tells of them too.
+  const counted = candidate.edges.length === 1 ? titled : candidate.nodes;
+  const mentions = mentionsIn(planner, candidate, verdict);
+  const isSaid = (id: NodeId): boolean => mentions.some((mention) => mention.id === id);
+  const kernels = new Map<string, Set<string>>();
+  for (const region of candidate.remove) {
+    const others = mentions.filter(({ id, home }) => home === region && !counted.includes(id));
+    const own = titled.filter((id) => region.members.includes(id));
+    const anchor = own.find((id) => !isSaid(id)) ?? own[0] ?? counted.find((id) => region.members.includes(id));
+    if (anchor === undefined || others.length === 0) continue;
+    const name = mentions.find(({ id }) => id === anchor)?.words ?? nameOf(graph, anchor);
+    const inside = kernels.get(name) ?? new Set();
+    others.forEach(({ words }) => inside.add(words));
+    kernels.set(name, inside);
+  }
+  const sentences = [...kernels].map(
+    ([name, inside]) => `${capital(listOf([...inside]))} ${inside.size === 1 ? "is" : "are"} in the kernel of ${name}.`,
+  );
+  return sentences.length === 0 ? verdict : { ...verdict, text: [verdict.text, ...sentences].join(" ") };
+}

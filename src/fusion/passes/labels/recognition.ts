@@ -4,7 +4,7 @@ import type { Answer, Candidate } from "../driver/define";
 import { rewriteCandidate } from "../driver/rewriting";
 import type { Planner } from "../driver/planner";
 import { rewritingPass } from "../driver/rewriting";
-import { countOf, nameOf, yes } from "../driver/sentences";
+import { capital, namesOf, yes } from "../driver/sentences";
 import { joinedPatterns } from "./joined-patterns";
 import { patterns, type Pattern } from "./patterns";
 import { titled } from "../catalogue";
@@ -86,8 +86,8 @@ function* named(planner: Planner, root: Node, { name, members }: Recognised): Ge
       groups: [...n.groups.slice(0, at), group, ...n.groups.slice(at).filter(({ id }) => id !== root.id)],
     };
   });
-  const text = `${nameOf(graph, root.id)} and the ${members.length === 2 ? "op" : countOf(members.length - 1, "op")} before it compute \`${name}\`. From here on they appear under that name, which has no effect on fusion.`;
-  const nodes = members.map(({ id }) => id);
+  const nodes = members.map(({ id }) => id).toSorted((a, b) => planner.position(a) - planner.position(b));
+  const text = `${capital(namesOf(graph, nodes))} compute \`${name}\`. From here on they appear under that name, which has no effect on fusion.`;
   const patch = { removedNodes: members, addedNodes: relabelled, removedRegions: [], addedRegions: [], outputs: null };
   yield rewriteCandidate(planner, name, nodes, { patch, verdict: yes("A_PATTERN", [root.id], text) });
 }

@@ -32,8 +32,12 @@ export const matmulRows: FusionPass = {
   },
   cost: costOf,
   profitability(planner, candidate, delta) {
-    const [own, reader] = candidate.remove;
-    const [rows, results] = [own!, reader!].map(({ outputs }) => namesOf(planner.graph, outputs));
+    const [own, reader] = candidate.remove as [Region, Region];
+    const rows = namesOf(planner.graph, own.outputs);
+    const results = namesOf(
+      planner.graph,
+      candidate.nodes.filter((id) => reader.members.includes(id)),
+    );
     const doing = `Keeping the rows of ${rows} in one kernel with ${results}`;
     return policyOnContraction(planner, candidate) ?? onlineProfitability(planner, candidate, delta, doing);
   },

@@ -313,12 +313,13 @@ function makingAgain(
   const numbers = { bytesSavedBefore: bytes, bytesSavedAfter: 0, flopsAdded: flops };
   // What else is computed on the way; by itself it has been named.
   const others = namesOf(graph, made);
+  const reader = nameOf(graph, nodes.at(-1)!);
   const behind = others === nameOf(graph, id) ? "" : `${others}, `;
   const text = inverted
-    ? `${nameOf(graph, id)} is computed back from ${nameOf(graph, inverted.result)} by \`${inverted.op}\`, so its ${showBytes(bytes)} need not be saved. Digits that ${nameOf(graph, inverted.result)} has lost are missing in it too.`
+    ? `${nameOf(graph, id)} is computed back from ${nameOf(graph, inverted.result)} by \`${inverted.op}\` for ${reader}, so its ${showBytes(bytes)} need not be saved. Digits that ${nameOf(graph, inverted.result)} has lost are missing in it too.`
     : made.length === 0
-      ? `${nameOf(graph, id)} is recomputed in the backward pass already, so its ${showBytes(bytes)} need not be saved.`
-      : `The backward pass recomputes ${nameOf(graph, id)} (${behind}${showFlops(flops)}), so its ${showBytes(bytes)} need not be saved.`;
+      ? `${nameOf(graph, id)} is recomputed in the backward pass already, and ${reader} reads that, so its ${showBytes(bytes)} need not be saved.`
+      : `The backward pass recomputes ${nameOf(graph, id)} for ${reader} (${behind}${showFlops(flops)}), so its ${showBytes(bytes)} need not be saved.`;
   return {
     made,
     rule: inverted ? "invert" : "recompute",
