@@ -4,7 +4,7 @@
  */
 import { node, type NodeId } from "../../../../ir";
 import { loweringOf, programOf, workgroupPerItem, type Job } from "../../../emit/kernel-frame";
-import { IndexSpace, type Cond, type Index, type IndexVar, type Tuple } from "../../../emit/index-space";
+import type { Cond, Index, Tuple } from "../../../emit/index-space";
 import type { KernelProgram, SharedArray, Value, Width } from "../../../emit/kernel-ir";
 import { wordFor } from "../../../emit/emitter";
 import type { Lowering } from "../../../emit/lowering";
@@ -36,7 +36,6 @@ export function lowerTile(job: Job): KernelProgram {
   const { space } = low;
   const [outerAxis, innerAxis] = schedule.tileAxes!;
   const [outerSize, innerSize] = [form.space[outerAxis]!, form.space[innerAxis]!];
-  const width: Width = outerSize % 4 === 0 && innerSize % 4 === 0 ? 4 : 1;
   const [across, down] = [Math.ceil(innerSize / TILE), Math.ceil(outerSize / TILE)];
   const rest = form.space.map((extent, axis) => (axis === outerAxis || axis === innerAxis ? 1 : extent));
   const planes = rest.reduce((product, extent) => product * extent, 1);
@@ -47,9 +46,10 @@ export function lowerTile(job: Job): KernelProgram {
   const plane = space.unravel(space.div(grid.index, across * down), rest);
   const at = (inner: Index, outer: Index): Tuple =>
     space.tuple(plane.map((index, axis) => (axis === innerAxis ? inner : axis === outerAxis ? outer : index)));
+  const tiled = tiledLoads(low, job, at, [innerSize, outerSize]);
+  const width = widthOf(low, job, tiled, at, [innerSize, outerSize]);
   const spot = spotter(low, [tileInner, tileOuter], [innerSize, outerSize], width);
   const turns = Math.ceil((TILE * TILE) / width / threads);
-  const tiled = tiledLoads(low, job, at, [innerSize, outerSize]);
   low.comment(
     `Read a tile along axis ${outerAxis}, where ${tiled.map(({ value }) => wordFor(node(graph, value))).join(" and ")} lies contiguously.`,
   );
@@ -59,11 +59,11 @@ export function lowerTile(job: Job): KernelProgram {
   }
   low.barrier();
   low.comment(`Write it along axis ${innerAxis}.`);
-  const byExtent = liesByExtent(job);
   for (let iteration = 0; iteration < turns; iteration++) {
     const here = spot(space.add(grid.tid, space.int(iteration * threads)), "inner");
     low.branch(here.inside, () => {
-      const { inner, outer } = byExtent ? existing(low, here, [innerSize, outerSize], width) : here;
+      const isKnown = isTiled(low, job, tiled, at, here);
+      const { inner, outer } = isKnown ? here : named(low, here, [innerSize, outerSize], width);
       const byOffset = new Map(tiled.map((load) => [`${load.value}:${load.offset(inner, outer).id}`, load]));
       low.onLoad = (buffer, offset) => {
         const load = byOffset.get(`${buffer.value}:${offset.id}`);
@@ -83,39 +83,47 @@ export function lowerTile(job: Job): KernelProgram {
   });
 }
 
-/**
- * Whether operands lie where they do only because their indices are known to exist: beyond the last one, views and copies start again,
- * and the index in the tile would not be known as theirs.
- */
-function liesByExtent({ graph, region, form, schedule }: Job): boolean {
-  const space = new IndexSpace();
-  const axes = schedule.tileAxes!;
-  const known = form.space.map((extent, axis) => space.variable(`axis_${axis}`, extent - 1, 0));
-  const any = axes.map((axis) => space.variable(`any_${axis}`, Math.ceil(form.space[axis]! / TILE) * TILE - 1, 0));
-  const loads = (at: readonly IndexVar[]): readonly Index[] => {
-    const point = space.tuple(at.map((variable) => space.of(variable)));
-    return probeLoads(
-      graph,
-      region.members,
-      space,
-      region.outputs.map((id) => ({ id, at: point })),
-    ).map(({ offset }) => offset);
-  };
-  const loose = loads(known.map((variable, axis) => any[axes.indexOf(axis)] ?? variable));
-  const bound = loads(known).map((offset) =>
-    axes.reduce((index, axis, i) => space.substitute(index, known[axis]!, space.of(any[i]!)), offset),
+/** Whether what is loaded here is known to be what the tiles hold. */
+function isTiled(
+  { space }: Lowering,
+  { graph, region }: Job,
+  tiled: readonly Tiled[],
+  at: (inner: Index, outer: Index) => Tuple,
+  { inner, outer }: Pick<Spot, "inner" | "outer">,
+): boolean {
+  const point = at(inner, outer);
+  const wanted = region.outputs.map((id) => ({ id, at: point }));
+  const loads = new Set(
+    probeLoads(graph, region.members, space, wanted).map(({ value, offset }) => `${value}:${offset.id}`),
   );
-  return bound.some((offset, i) => offset !== loose[i]);
+  return tiled.every(({ value, offset }) => loads.has(`${value}:${offset(inner, outer).id}`));
 }
 
-/** The index of a thread that has one, under names that say so. */
-function existing(
+/** Four neighbours, where they are known in the tiles under the name of the first, or one. */
+function widthOf(
   low: Lowering,
-  { inner, outer, inside }: Spot,
+  job: Job,
+  tiled: readonly Tiled[],
+  at: (inner: Index, outer: Index) => Tuple,
+  [innerSize, outerSize]: readonly [number, number],
+): Width {
+  if (outerSize % 4 !== 0 || innerSize % 4 !== 0) return 1;
+  const { space } = low;
+  const [unit, outer] = [space.variable("unit", innerSize / 4 - 1, 0), space.variable("outer", outerSize - 1, 0)];
+  const four = { inner: spread(space, space.of(unit), true), outer: space.of(outer) };
+  return isTiled(low, job, tiled, at, four) ? 4 : 1;
+}
+
+/**
+ * The index of a thread under names of its own. An index that is made of several parts is not always known again behind a view, and
+ * one beyond the last starts again there.
+ */
+function named(
+  low: Lowering,
+  { inner, outer }: Spot,
   [innerSize, outerSize]: readonly [number, number],
   width: Width,
 ): Pick<Spot, "inner" | "outer"> {
-  if (inside.kind === "always") return { inner, outer };
   const { space } = low;
   const row = (): Index => low.bind("row", outer, outerSize - 1);
   if (width === 1) return { inner: low.bind("column", inner, innerSize - 1), outer: row() };
