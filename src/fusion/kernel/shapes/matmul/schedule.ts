@@ -25,7 +25,9 @@ import { opDef } from "../../../ops";
 import { joiningOf } from "../../nest/threads";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import type { ProductBand, RegionForm, RegionRead, RegionSchedule, ThinFactors } from "../../types";
-import { analyseRows, wholeOutput } from "../fold/classify-rows";
+import { layoutOf } from "../../indices/row-layout";
+import { analyseRows } from "../fold/classify-rows";
+import type { RowRole } from "../fold/rows/row-role";
 import { Rows } from "../fold/schedule-fold";
 import { membersBehind } from "../fold/rows/row-steps";
 import { readTwice } from "../attention/reduce-schedule";
@@ -90,24 +92,19 @@ function walkedByThread(
   const after = membersBehind(graph, members, [...asked, ...folds], [form.contraction!]);
   const analysis = analyseRows(graph, after);
   if ("ok" in analysis) return [...reads];
-  // Results are stored in a walk of their own, after all folds.
-  const last = 1 + Math.max(...form.reductions.map(({ stage }) => stage));
-  const roles = new Map(
-    [...analysis.roles].map(([id, role]) => [id, asked.includes(id) ? { ...role, stage: last } : role]),
-  );
-  // What lies as the product does, and not as its folded view, is stored in that walk too: it adds none for what others load there.
-  const [inWalk, others] = [true, false].map((isWhole) =>
-    asked.filter((id) => (wholeOutput(graph, analysis, id) !== null) === isWhole),
-  );
-  const behind = (ids: readonly NodeId[]): readonly NodeId[] =>
-    storedInputs(graph, membersBehind(graph, members, ids, [form.contraction!]));
-  const loaded = new Set(inWalk!.length > 0 ? behind(inWalk!) : []);
+  // Results are stored in a walk of their own, after all folds; those of the product's size lie as it does.
+  const stage = 1 + Math.max(...form.reductions.map((each) => each.stage));
+  const { domain } = analysis;
   const size = sizeOf(node(graph, form.contraction!).type.shape);
-  const stays = (id: NodeId): boolean =>
-    sizeOf(node(graph, id).type.shape) < size || !behind([id]).every((value) => loaded.has(value));
-  const region = { members: after, outputs: [...inWalk!, ...others!.filter(stays)] };
+  const storedAs = (id: NodeId): RowRole => {
+    const { shape } = node(graph, id).type;
+    if (sizeOf(shape) !== size) return { ...analysis.roles.get(id)!, stage };
+    return { role: "full", stage, lie: layoutOf(domain.space, shape, domain.samples) };
+  };
+  const roles = new Map([...analysis.roles, ...asked.map((id) => [id, storedAs(id)] as const)]);
+  const region = { members: after, outputs: asked };
   // A view may show the rows of the product with other axes, and the folds go along those.
-  const seen = { ...form, space: analysis.domain.space, reducedAxes: analysis.domain.axes };
+  const seen = { ...form, space: domain.space, reducedAxes: domain.axes };
   const rows = new Rows({ graph, region, form: seen, target, knobs }, { ...analysis, roles });
   // One turn is no loop: what it loaded is still there.
   const inOne = form.columns <= QUAD;
