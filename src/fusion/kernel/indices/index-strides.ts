@@ -168,27 +168,44 @@ function ravelled(at: readonly IndexStride[], shape: Shape): IndexStride {
   return sum;
 }
 
+/** One of four neighbouring rows or columns that a thread takes at a time. */
+export interface Neighbour {
+  readonly along: "rows" | "columns";
+  readonly number: number;
+}
+
+/** The index of such a neighbour among `extent`. @param step fours from iteration to iteration */
+const oneOfFour = (number: number, extent: number, step: number): IndexStride =>
+  indexOf(number, [{ by: 4, max: extent / 4 - 1, step }]);
+
 /**
  * Coordinates after the steps of a layout, as a loop over the columns of a row changes them.
  * @param width columns that one iteration of the loop takes
- * @param fixed coordinates of the row that are known
+ * @param lane which of four neighbours that a thread takes at a time; null for any
  */
 export function stridesAlong(
   layout: readonly LayoutStep[],
-  { space, reducedAxes, columns }: RegionForm,
+  { space, reducedAxes, rows, columns }: RegionForm,
   width: number,
-  fixed: ReadonlyMap<number, number> = new Map(),
+  lane: Neighbour | null = null,
 ): IndexStride[] {
-  const column = movingIndex(columns === width ? 0 : width, 0, Math.max(0, columns - 1));
+  const step = width >= columns ? 0 : width;
+  const column =
+    lane?.along === "columns"
+      ? oneOfFour(lane.number, columns, step % 4 === 0 ? step / 4 : 1)
+      : movingIndex(step, 0, Math.max(0, columns - 1));
   const along = unravelled(
     column,
     space.map((extent, axis) => (reducedAxes.includes(axis) ? extent : 1)),
   );
-  const start = space.map((extent, axis) => {
-    if (reducedAxes.includes(axis)) return along[axis]!;
-    const known = fixed.get(axis);
-    return known === undefined ? constantIndex(0, Math.max(0, extent - 1)) : indexStrides.int(known);
-  });
+  const row =
+    lane?.along === "rows"
+      ? unravelled(
+          oneOfFour(lane.number, rows, 0),
+          space.map((extent, axis) => (reducedAxes.includes(axis) ? 1 : extent)),
+        )
+      : space.map((extent) => constantIndex(0, Math.max(0, extent - 1)));
+  const start = space.map((_, axis) => (reducedAxes.includes(axis) ? along[axis]! : row[axis]!));
   const end = layout.reduce<readonly IndexStride[]>((at, { from, to, perm }) => {
     if (perm) return perm.map((axis) => (axis === null ? indexStrides.int(0) : at[axis]!));
     return unravelled(ravelled(at, from), to);

@@ -59,8 +59,8 @@ export function scheduleBands(
       (id) => !form.columnFolds.includes(id) && wholeOutput(graph, analysis, id) === null,
     );
     const width = rows.lane === "columns" ? 4 : 1;
-    const loads = openLoads(graph, region, form, rows.roots, [new Map()]);
-    const turn = { own: width, all: width };
+    const loads = openLoads(graph, region, form, rows.roots, rows.lane);
+    const turn = { own: width, all: width, held: false };
     const passes = passesPerRead(graph, region, form, rows.roots, byRow, touched, turn, loads);
     return blank({
       ...shared(bands, each),

@@ -13,7 +13,7 @@ import {
 import { networkBytes, retainedByParts, type Network } from "../../nest/networks";
 import type { Machine } from "../../nest/nest";
 import { wholeOutput, type RowAnalysis } from "./classify-rows";
-import { laneCoordinates, rowLane } from "../../nest/lanes";
+import { rowLane } from "../../nest/lanes";
 import { edgeMicros, waitingMicros } from "../../count/data-loads";
 import { machineOf } from "../../nest/machine";
 import { mergedStages } from "./rows/merged-stages";
@@ -137,7 +137,7 @@ export class Rows {
     this.#walked = this.roots.map((root) =>
       this.merged.includes(root.stage - 1) ? { ...root, stage: root.stage - 1 } : root,
     );
-    this.#loads = openLoads(graph, region, form, this.roots, laneCoordinates(form, this.lane));
+    this.#loads = openLoads(graph, region, form, this.roots, this.lane);
     this.byRow = region.outputs.filter((id) => !this.#isFull(id));
     this.plain = readsOf(graph, region.members, region.outputs);
   }
@@ -153,7 +153,7 @@ export class Rows {
   }
 
   #isFull(id: NodeId): boolean {
-    return this.asked.form.columns > 1 && wholeOutput(this.asked.graph, this.analysis, id) !== null;
+    return wholeOutput(this.asked.graph, this.analysis, id) !== null;
   }
 
   /** Whether every element of a row is computed by an op of its own. */
@@ -196,8 +196,8 @@ export class Rows {
   rereads(held: boolean, own: number, all: number): RegionRead[] {
     const { graph, region, form } = this.asked;
     const touched = new Map(this.plain.map(({ value, elements }) => [value, elements]));
-    const asked = held ? this.roots.map((root) => ({ ...root, stage: 0 })) : this.#walked;
-    const turn = { own, all };
+    const asked = held ? this.roots : this.#walked;
+    const turn = { own, all, held };
     return withRereads(this.plain, passesPerRead(graph, region, form, asked, this.byRow, touched, turn, this.#loads));
   }
 

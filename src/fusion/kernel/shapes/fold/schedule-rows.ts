@@ -54,7 +54,7 @@ function scheduleRowsPlainly(
 ): RegionSchedule {
   const analysis = analysisOf(graph, region.members, form);
   if (form.columnFolds.length > 0) return scheduleBands(graph, region, form, target, analysis, knobs);
-  const isFull = (id: NodeId): boolean => form.columns > 1 && wholeOutput(graph, analysis, id) !== null;
+  const isFull = (id: NodeId): boolean => wholeOutput(graph, analysis, id) !== null;
   if (target.schedule === "gpu" && !knobs.rows && mayBand(form, region.outputs, isFull))
     return scheduleScanBand(graph, region, form, target, analysis, knobs);
   const fold = scheduleFold(graph, region, form, target, analysis, knobs);

@@ -10,9 +10,10 @@ import {
   stridesAlong,
   type Holds,
   type IndexStride,
+  type Neighbour,
 } from "../../../indices/index-strides";
 import type { LayoutStep } from "../../../indices/row-layout";
-import type { RegionForm } from "../../../types";
+import type { Lane, RegionForm } from "../../../types";
 import { isFreeView, isInlined } from "../../../indices/views";
 
 /** What a pass over the rows asks for, and how it lies in the space. */
@@ -36,10 +37,10 @@ type Asked = "row" | "turn" | "branch";
 
 type Ask = (id: NodeId, at: readonly IndexStride[], from: Asked) => void;
 
-/** What a pass asks for, for one of the rows that a thread takes at a time: coordinates of the row that are known. */
+/** What a pass asks for, for one of the four neighbours that a thread takes at a time; null for any. */
 interface Seeker {
   readonly root: PassRoot;
-  readonly lane: ReadonlyMap<number, number>;
+  readonly lane: Neighbour | null;
 }
 
 /** Where a member is asked for, and which of several operands alone that shows; null where it may be any of them. */
@@ -129,7 +130,7 @@ export function loadsOf(
       asked.set(id, groups);
       joinGroups(groups, who, wayOf(where, shownAlone(graph, id, at, algebra)), at);
     };
-  const starts = new Map<ReadonlyMap<number, number>, Map<readonly LayoutStep[] | null, readonly IndexStride[]>>();
+  const starts = new Map<Neighbour | null, Map<readonly LayoutStep[] | null, readonly IndexStride[]>>();
   seekers.forEach(({ root: { id, layout }, lane }, i) => {
     const ofLane = starts.get(lane) ?? new Map<readonly LayoutStep[] | null, readonly IndexStride[]>();
     const key = layout.length === 0 ? null : layout;
@@ -237,20 +238,37 @@ function askByData(graph: Graph, n: Node, at: readonly IndexStride[], from: Aske
   );
 }
 
+/** Whether a member selects what its elements are: an operand, an index of it, or nothing. */
+export const selectsElements = (graph: Graph, members: readonly NodeId[]): boolean =>
+  members.some((id) => {
+    const { kind, movement } = opDef(node(graph, id).op);
+    return kind === "movement" && !movement!.free;
+  });
+
+const FOURS: Readonly<Record<Neighbour["along"], readonly Neighbour[]>> = {
+  rows: [0, 1, 2, 3].map((number) => ({ along: "rows", number })),
+  columns: [0, 1, 2, 3].map((number) => ({ along: "columns", number })),
+};
+
+/** Of whom loads are asked, one by one: of the four neighbours where elements are selected, else of any. */
+export const neighboursOf = (graph: Graph, members: readonly NodeId[], lane: Lane): readonly (Neighbour | null)[] =>
+  lane !== "none" && selectsElements(graph, members) ? FOURS[lane] : [null];
+
 /** What each pass loads for each of its lanes, where a thread takes so many neighbouring columns in a turn. */
 export type LoadsOfPasses = (width: number) => readonly (readonly Loads[])[];
 
 /**
  * The same, found once for each width.
- * @param lanes what is known of the rows that a thread takes at a time, for each of them
+ * @param lane where the four neighbours lie that a thread takes at a time
  */
 export function openLoads(
   graph: Graph,
   { members }: Pick<Region, "members">,
   form: RegionForm,
   roots: readonly PassRoot[],
-  lanes: readonly ReadonlyMap<number, number>[],
+  lane: Lane,
 ): LoadsOfPasses {
+  const lanes = neighboursOf(graph, members, lane);
   const known = new Map<number, readonly (readonly Loads[])[]>();
   return (width) => {
     let found = known.get(width);

@@ -3,15 +3,19 @@ import { node, type Graph, type NodeId, type Region } from "../../../../ir";
 import { loadsByData, opDef } from "../../../../ops";
 import { ALL_PROBES, offsetsAt, touchedElements, type Points } from "../../../count/reads";
 import { endsPass } from "./row-ops";
-import { loadsOf, type Loads, type LoadsOfPasses, type PassRoot } from "./row-loads";
+import { loadsOf, selectsElements, type Loads, type LoadsOfPasses, type PassRoot } from "./row-loads";
 import { sharedStrides } from "../../../indices/index-strides";
 import { pointAfter, unravelled } from "../../../indices/row-layout";
 import type { RegionForm } from "../../../types";
 
-/** How a row is walked: neighbouring columns that one thread takes in a turn of its loop, and columns that all of its threads take in one. */
+/**
+ * How a row is walked: neighbouring columns that one thread takes in a turn of its loop, and columns that all of its threads take in one;
+ * whether it is held, so that it is loaded once and without a loop.
+ */
 export interface RowIteration {
   readonly own: number;
   readonly all: number;
+  readonly held: boolean;
 }
 
 /** Passes that are no loop: what is loaded for a row before its loops, and after them. */
@@ -21,7 +25,7 @@ const NOWHERE: ReadonlySet<NodeId> = new Set();
 
 /**
  * Passes in which each stored value is loaded column by column, and the one in which rows first load an element of it each where that adds up to all of it.
- * @param roots what each pass asks for
+ * @param asked what each pass asks for
  * @param byRow outputs with one value a row; where they read all that is touched, that is one more pass, unless a pass before had the same element for its row
  * @param touched distinct elements of each stored value
  * @param loadsOfPasses in the order of the roots
@@ -30,12 +34,13 @@ export function passesPerRead(
   graph: Graph,
   region: Pick<Region, "members">,
   form: RegionForm,
-  roots: readonly PassRoot[],
+  asked: readonly PassRoot[],
   byRow: readonly NodeId[],
   touched: ReadonlyMap<NodeId, number>,
   turn: RowIteration,
   loadsOfPasses: LoadsOfPasses,
 ): Map<NodeId, number> {
+  const roots = turn.held ? asked.map((root) => ({ ...root, stage: 0 })) : asked;
   const passes = new Map<NodeId, Set<number>>();
   const known = new Set<NodeId>();
   const loads = loadsOfPasses(turn.own).flatMap((lanes, i) => lanes.map((lane) => ({ root: roots[i]!, ...lane })));
@@ -45,19 +50,17 @@ export function passesPerRead(
   }
   for (const { value, stage } of cachedByThreads(graph, region, form, roots, turn)) passes.get(value)?.delete(stage);
   const around = region.members.filter((id) => !endsPass(node(graph, id)));
-  const whole = (members: readonly NodeId[], asked: readonly NodeId[]): NodeId[] =>
-    asked.length === 0
+  const whole = (members: readonly NodeId[], ids: readonly NodeId[]): NodeId[] =>
+    ids.length === 0
       ? []
-      : [...touchedElements(graph, members, asked)].flatMap(([value, elements]) =>
+      : [...touchedElements(graph, members, ids)].flatMap(([value, elements]) =>
           elements === touched.get(value) ? [value] : [],
         );
   // What one pass walks and a row of another loads once is loaded in both; a row keeps what it loaded once.
   for (const value of known) {
     const walked = passes.get(value);
     if (!walked) {
-      const stages = loadedElsewhere(graph, region, form, loads, value, (asked) =>
-        whole(around, asked).includes(value),
-      );
+      const stages = loadedElsewhere(graph, region, form, loads, value, (ids) => whole(around, ids).includes(value));
       if (stages.size > 1) passes.set(value, stages);
       continue;
     }
@@ -89,7 +92,9 @@ export function passesPerRead(
           ),
         )
       : NOWHERE;
+  const early = turn.held && again.length > 0 ? askedBeforeLast(graph, around, form, asked) : null;
   for (const value of again) {
+    if (early?.has(value) === false) continue;
     if (known.has(value) ? !indices.other.has(value) : inOne && indices.same.has(value)) continue;
     if (passes.has(value)) passes.get(value)!.add(AFTER);
     else if (before.has(value)) passes.set(value, new Set([BEFORE, AFTER]));
@@ -98,6 +103,25 @@ export function passesPerRead(
   return new Map(
     [...passes].map(([value, set]) => [value, shares ? wholeWalks(set, (stage) => shares(value, stage)) : set.size]),
   );
+}
+
+/**
+ * Stored values that a held row asks for before its last barrier: those of all folds and scans, and of what is stored before the last pass.
+ * All others are loaded with what the row's own values load, since no loop lies between.
+ */
+function askedBeforeLast(
+  graph: Graph,
+  around: readonly NodeId[],
+  { reductions, orders, scans }: RegionForm,
+  asked: readonly PassRoot[],
+): ReadonlySet<NodeId> {
+  const folds = [...reductions, ...orders];
+  // What is first of a row in order is stored by a loop, before the row's own values.
+  const last = orders.length > 0 ? Infinity : asked.reduce((most, { stage }) => Math.max(most, stage), 0);
+  const joins = folds.some(({ stage }) => stage === last);
+  const before = asked.flatMap(({ id, stage }) => (joins || stage < last ? [id] : []));
+  const operands = scans.map((id) => node(graph, id).inputs[0]!);
+  return new Set(touchedElements(graph, around, [...before, ...operands]).keys());
 }
 
 /** Passes whose rows load all of a value once, each where no pass before it did. */
@@ -138,11 +162,7 @@ function sharesOf(
   roots: readonly PassRoot[],
   touched: ReadonlyMap<NodeId, number>,
 ): ((value: NodeId, stage: number) => number) | null {
-  const selects = (id: NodeId): boolean => {
-    const { kind, movement } = opDef(node(graph, id).op);
-    return kind === "movement" && !movement!.free;
-  };
-  if (!around.some(selects)) return null;
+  if (!selectsElements(graph, around)) return null;
   const asked = new Map<number, NodeId[]>();
   for (const { stage, id } of roots) asked.set(stage, [...(asked.get(stage) ?? []), id]);
   const known = new Map<number, ReadonlyMap<NodeId, number>>();
@@ -155,9 +175,6 @@ function sharesOf(
     return Math.min(1, (mine.get(value) ?? all) / all);
   };
 }
-
-/** Of no row in particular. */
-const NOTHING_KNOWN: ReadonlyMap<number, number> = new Map();
 
 /**
  * Passes that load nothing of a value: what each thread asks for is the same in all of its iterations, and a pass before left it with the thread.
@@ -179,7 +196,7 @@ function cachedByThreads(
   const loads = loadsOf(
     graph,
     members,
-    roots.map((root) => ({ root, lane: NOTHING_KNOWN })),
+    roots.map((root) => ({ root, lane: null })),
     form,
     all,
     sharedStrides,
