@@ -14,7 +14,7 @@ import {
 } from "../fusion";
 import type { BarGroup, CompileOptions, EdgeId, Graph, ForbidReason, Step, Verdict, VerdictWords } from "../fusion";
 import { pillTarget } from "../document";
-import { nameIn, raisedBy, stepNames, type Told } from "./step-names";
+import { cardTitle, isAlike, nameIn, type Told } from "./step-names";
 import { calledBy, type SceneEdge } from "./scene";
 import { showBytes } from "./format";
 
@@ -63,13 +63,13 @@ function outcomeOf(step: Step): string {
 const inSentence = (title: string): string => title.charAt(0).toLowerCase() + title.slice(1).replace(/\.$/, "");
 
 /** Earlier steps that read as if they had asked the same. */
-const askedBefore = (told: Told, { seq, kind }: Step, asked: EdgeId, names: string): readonly Step[] =>
+const askedBefore = (told: Told, step: Step, asked: EdgeId): readonly Step[] =>
   told.steps.filter(
     (each) =>
-      each.seq < seq &&
-      each.kind === kind &&
+      each.seq < step.seq &&
+      each.kind === step.kind &&
       (each.edge === asked || each.edges.includes(asked)) &&
-      stepNames(told, each) === names,
+      isAlike(each, step),
   );
 
 const forbidReasonOf = (edge: EdgeId | null, { kept }: CompileOptions): ForbidReason | null =>
@@ -85,11 +85,10 @@ function tryable({ remedyOptions }: Verdict): Partial<CompileOptions> | null {
 export function cardOfStep(told: Told, step: Step, options: CompileOptions, others?: readonly Step[]): DecisionCard {
   const verdict = settled(step);
   const edge = step.edge ?? step.edges[0] ?? null;
-  const names = stepNames(told, step);
-  const further = others ?? (edge ? askedBefore(told, step, edge, names) : []);
+  const further = others ?? (edge ? askedBefore(told, step, edge) : []);
   const before = told.steps.findLast(({ seq }) => seq < step.seq)?.totals ?? told.naivePlan?.totals;
   return {
-    kick: `Step ${step.seq}: ${names}${raisedBy(told, step)}`,
+    kick: `Step ${step.seq}: ${cardTitle(told, step)}`,
     question: questionOf(step),
     answer: titleOf(step),
     reason: verdict.text,

@@ -1,5 +1,5 @@
 /** @file What a step is about in the names of its ops: an arrow only where a value goes, or where one op becomes another. */
-import { findNode, nodeName, parseEdgeId, titledOps } from "../fusion";
+import { findNode, innerName, timesCalled, nodeName, parseEdgeId, titledOps } from "../fusion";
 import type { Compilation, Graph, Node, NodeId, Step } from "../fusion";
 import { pillTarget } from "../document";
 
@@ -35,7 +35,7 @@ function nodeOf({ naive, steps }: Told, { seq }: Pick<Asked, "seq">, id: NodeId)
 }
 
 /** `mean → centre`; `x → mean, square`; `lt, sort and where` of ops that do not feed each other; at most three, then how many more. */
-export function stepNames(told: Told, step: Asked): string {
+function opsOf(told: Told, step: Asked): string {
   const ids = titledOps(step);
   const own = ids.map((id) => {
     const node = nodeOf(told, step, pillTarget(id) ?? id);
@@ -59,8 +59,90 @@ const endsOf = (edge: Step["edges"][number]): string => {
   return ends ? `${ends.producer} ${ends.consumer}` : "";
 };
 
+/** What tells steps apart that are about ops of one name: ` (for h)`; `again` where the same ops were asked about before. */
+const apart = new WeakMap<Told["steps"], ReadonlyMap<number, string>>();
+
+function suffixesOf(told: Told): ReadonlyMap<number, string> {
+  const known = apart.get(told.steps);
+  if (known) return known;
+  const suffixes = new Map<number, string>();
+  for (const alike of grouped(told.steps, (step) => opsOf(told, step))) {
+    if (alike.length === 1) continue;
+    const places = grouped(alike, (step) => titledOps(step).join(" "));
+    const words = placesInWords(
+      told,
+      places.map(([first]) => first!),
+    );
+    places.forEach((steps, place) =>
+      steps.forEach(({ seq }, times) => {
+        const said = [words[place], AGAIN[times] ?? `time ${times + 1}`].filter((word) => word !== "");
+        if (said.length > 0) suffixes.set(seq, ` (${said.join(", ")})`);
+      }),
+    );
+  }
+  apart.set(told.steps, suffixes);
+  return suffixes;
+}
+
+function grouped(steps: readonly Step[], by: (step: Step) => string): readonly (readonly Step[])[] {
+  const groups = new Map<string, Step[]>();
+  for (const step of steps) {
+    const key = by(step);
+    const group = groups.get(key);
+    if (group) group.push(step);
+    else groups.set(key, [step]);
+  }
+  return [...groups.values()];
+}
+
+const AGAIN = ["", "again", "a third time", "a fourth time"];
+
+/** What is different of ops that have one name: the value that they are computed for, that they begin with, the call that they are in, or their order. */
+function placesInWords(told: Told, steps: readonly Step[]): readonly string[] {
+  if (steps.length === 1) return [""];
+  const ends = steps.map((step) => {
+    const ids = titledOps(step);
+    const calls = callsOf(told, step, ids.at(-1)!);
+    return { from: innerName(ids[0]!), to: innerName(ids.at(-1)!), call: calls.at(-1) ?? "", calls: calls.join(", ") };
+  });
+  const ways = [
+    ends.map(({ to }) => `for ${to}`),
+    ends.map(({ from }) => `of ${from}`),
+    ends.map(({ from, to }) => `from ${from} to ${to}`),
+    ends.map(({ call }) => call),
+    ends.map(({ calls }) => calls),
+    ends.map(({ to, calls }) => `for ${to}, ${calls}`),
+  ];
+  const distinct = ways.find((words) => new Set(words).size === words.length && !words.includes(""));
+  return distinct ?? steps.map((_, i) => `${i + 1} of ${steps.length}`);
+}
+
+/** The calls and iterations that an op is in, outermost first: `in block 2`, `at i = 3`. */
+function callsOf(told: Told, step: Asked, id: NodeId): readonly string[] {
+  const groups = nodeOf(told, step, id)?.groups.filter(({ kind }) => kind !== "composite") ?? [];
+  return groups.map(({ kind, id: call, label }) =>
+    kind === "loop" ? label.replace(/^for /, "at ") : `in ${label} ${timesCalled(call)}`,
+  );
+}
+
+/** What a step is about, so that no two steps of a program that are about something else have one title. */
+export const stepNames = (told: Told, step: Asked): string => opsOf(told, step) + suffixOf(told, step);
+
+/** Of a step of the program; a question that none has asked has its names alone. */
+function suffixOf(told: Told, { seq, nodes }: Asked): string {
+  const own = told.steps[seq - 1]?.nodes.join(" ") === nodes.join(" ");
+  return own ? (suffixesOf(told).get(seq) ?? "") : "";
+}
+
+/** The title of a card: what a step is about, what raised it, and what tells it from others. */
+export const cardTitle = (told: Told, step: Asked): string =>
+  opsOf(told, step) + raisedBy(told, step) + suffixOf(told, step);
+
+/** Whether two steps are about the same ops. */
+export const isAlike = (one: Asked, other: Asked): boolean => titledOps(one).join(" ") === titledOps(other).join(" ");
+
 /** What raised ops that the text does not name: ` in layer_norm`; nothing where the text, or the title itself, names it. */
-export function raisedBy(told: Told, step: Asked): string {
+function raisedBy(told: Told, step: Asked): string {
   const named = titledOps(step).flatMap((id) => nodeOf(told, step, id) ?? []);
   const calls = named.flatMap(({ groups }) => {
     const call = groups.find(({ kind }) => kind === "composite");

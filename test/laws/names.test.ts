@@ -104,7 +104,7 @@ describe.each(allLessons.map((lesson) => [lesson.id, lesson] as const))("%s", (_
     const faults: string[] = [];
     for (const step of compilation.steps) {
       const title = stepNames(compilation, step);
-      const told = title.split(/ → |, | and (?:\d+ more)?/);
+      const told = title.replace(/ \(.*\)$/, "").split(/ → |, | and (?:\d+ more)?/);
       for (const name of told) if (name !== "" && !names.has(name.replace(/^another /, ""))) faults.push(title);
       // Two ops are not called by one name as if they were one.
       if (new Set(told).size < told.filter((name) => !name.startsWith("another ")).length) faults.push(title);
@@ -144,6 +144,18 @@ function otherOps(compilation: Compilation, step: Step): string[] {
     : said.length > 0 && unsaid.length === titled.length && !/\bkernels?\b/.test(text);
   return [...strangers, ...(isSilent ? [`not ${unsaid.join()}`] : [])];
 }
+
+test("no two steps of a program have one title", () => {
+  let alike = 0;
+  const faults = allLessons.flatMap((lesson) => {
+    const compilation = compile(lesson.text, optionsFor(lesson, defaultOptions, null, defaultOptions));
+    const titles = compilation.steps.map((step) => stepNames(compilation, step));
+    alike += titles.filter((title) => title.endsWith(")")).length;
+    return titles.flatMap((title, i) => (titles.indexOf(title) < i ? [`${lesson.id} ${i + 1}: ${title}`] : []));
+  });
+  expect(faults).toEqual([]);
+  expect(alike).toBeGreaterThan(1000);
+});
 
 test("a title and its sentence tell of the same ops, or the sentence says in whose kernel the others are", () => {
   let told = 0;

@@ -7,6 +7,15 @@ export const statementOf = (id: string): string => id.replace(/(?:\/\d+)*(?:\.[^
 /** The name that a statement binds: `h` of `h.centre`, `h/0/1`, `h@2` and `h1/block#0/t`; of `i#3/h`, which is in a loop, too. */
 export const boundName = (id: string): string => /^[^./~@#[\]>]+/.exec(id.replace(/^(\w+#\d+\/)+/, ""))?.[0] ?? id;
 
+/** The same of the innermost call or loop: `t` of `h1/block#0/t/1`; what a call returns has the name outside of it. */
+export function innerName(id: string): string {
+  const inner = boundName(id.replace(/^.*#\d+\//, ""));
+  return inner === "return" ? boundName(id) : inner;
+}
+
+/** Which call of its name, or which iteration, counted from 1: 3 of `a/heads#2`. */
+export const timesCalled = (id: string): number => Number(/#(\d+)$/.exec(id)?.[1] ?? 0) + 1;
+
 /** The name in the text of what is bound at the top: `y` of `y` and `y@2`; null of parts, and of what calls and loops bind. */
 export const topName = (id: string): string | null => /^([A-Za-z_]\w*)(?:@\d+)?$/.exec(id)?.[1] ?? null;
 
