@@ -43,9 +43,9 @@ const inductor = (...names: string[]) => ({ compiler: "Inductor", names });
 export const passCatalogue: readonly PassEntry[] = [
   {
     name: "sorted-scatter",
-    title: "Sort what is scattered",
+    title: "Use indices instead of comparing them",
     summary:
-      "Puts updates in the order of their indices, so that each index adds up its own and compares with no other: in the naive plan, too.",
+      "Groups, sorts or counts updates by their indices, or loads at an index, so that no index is compared with all others: in the naive plan, too.",
     numerics: "bitwise",
     level: 1,
   },
