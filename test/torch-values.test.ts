@@ -16,7 +16,7 @@ const programs = ["torch-values.txt", "torch-pasted.txt"]
 const finite = (value: number): number =>
   Number.isNaN(value) ? 7 : value === Infinity ? 3 : value === -Infinity ? -5 : value;
 
-/** Null where the output is as the fact says, within the rounding of f32; else what it is. */
+/** Null where the output is as the fact says, within the rounding of its type; else what it is. */
 function otherwise({ type, data }: OutputValue, fact: string | undefined): string | null {
   const [, said, ...numbers] = /^(\w+\[.*\]) (\S+) (\S+) (\S+)$/.exec(fact ?? "") ?? [];
   const values = data.map(finite);
@@ -26,7 +26,7 @@ function otherwise({ type, data }: OutputValue, fact: string | undefined): strin
     sum(Math.cos),
     sum((i) => Math.cos(2.3 * i + 1)),
   ];
-  const near = 1e-4 * found[0]! * Math.sqrt(Math.max(1, values.length)) + 1e-6;
+  const near = (type.dtype === "f16" ? 3e-3 : 1e-4) * found[0]! * Math.sqrt(Math.max(1, values.length)) + 1e-6;
   const alike = said === showType(type) && found.every((value, at) => Math.abs(value - Number(numbers[at])) <= near);
   return alike ? null : `${showType(type)} ${found.map((value) => value.toPrecision(6)).join(" ")}`;
 }

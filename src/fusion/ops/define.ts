@@ -288,6 +288,8 @@ export interface Names {
   readonly withTensor?: string;
   /** The op meant where all operands are bool: in PyTorch and NumPy, true + true is true. */
   readonly ofTruths?: string;
+  /** What its result keeps where folding or writing would give another dtype: bool of operands that are all bool, or in any case the dtype of the first, which it writes into. */
+  readonly keeps?: "truths" | "dtype";
   /** The op meant when the axis stands before the index: PyTorch's `gather(x, 1, index)` is `gather_elements(x, index, 1)`. */
   readonly withAxisFirst?: string;
   /** Its first tensor may be one example: then it has an axis less than the second, and so has the result. */

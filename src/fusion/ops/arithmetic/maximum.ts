@@ -5,6 +5,7 @@ import { extremumOfTwo } from "../scatter-derivatives";
 export const maximum = binary({
   name: "maximum",
   jax: ["max"],
+  ofTruths: "or",
   updates: { methods: ["max"], reduction: "max" },
   doc: { formula: "max(a, b)", teaches: "It never rounds, so it is exact in every order of evaluation." },
   tolerance: EXACT,

@@ -5,6 +5,7 @@ import { extremumOfTwo } from "../scatter-derivatives";
 export const minimum = binary({
   name: "minimum",
   jax: ["min"],
+  ofTruths: "and",
   updates: { methods: ["min"], reduction: "min" },
   doc: { formula: "min(a, b)", teaches: "It never rounds, so it is exact in every order of evaluation." },
   tolerance: EXACT,

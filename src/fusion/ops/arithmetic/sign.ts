@@ -6,6 +6,7 @@ export const sign = unary({
   onnx: "Sign",
   jax: ["sign"],
   aliases: ["sgn"],
+  keeps: "truths",
   doc: { formula: "sign(x)", teaches: "Its derivative is 0 wherever it exists, so the gradient stops here." },
   work: 15,
   derivative: {},

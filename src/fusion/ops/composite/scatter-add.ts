@@ -4,6 +4,7 @@ import { scatterElements } from "./scatter-elements";
 export const scatterAdd = composite({
   name: "scatter_add",
   withAxisFirst: "scatter_add",
+  keeps: "dtype",
   doc: {
     formula: "x[i, index[i, j], …] += updates[i, j, …]",
     teaches: "Atomics would add in an arbitrary order. Here each element sums its own updates in a fixed order.",

@@ -9,6 +9,7 @@ export const scatterElements = composite({
   name: "scatter_elements",
   aliases: ["scatter"],
   withAxisFirst: "scatter_elements",
+  keeps: "dtype",
   doc: {
     formula: "x[i, index[i, j], …] ← updates[i, j, …]",
     teaches:

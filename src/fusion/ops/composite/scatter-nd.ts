@@ -7,6 +7,7 @@ import { wrong } from "../shapes";
 
 export const scatterNd = composite({
   name: "scatter_nd",
+  keeps: "dtype",
   doc: {
     formula: "x[index[…, 0], index[…, 1], …] ← updates[…]",
     teaches: "Each row of x looks for the updates that name it, so the result does not depend on the order of threads.",

@@ -5,6 +5,7 @@ import { buildOrder, checkRanked, DESCENDING, RANK_AXIS } from "../ranking";
 export const sort = composite({
   name: "sort",
   indices: "argsort",
+  keeps: "truths",
   doc: {
     formula: "x in order",
     teaches:

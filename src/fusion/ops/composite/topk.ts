@@ -7,6 +7,7 @@ export const topk = composite({
   name: "topk",
   aliases: ["top_k"],
   indices: "topk_indices",
+  keeps: "truths",
   doc: {
     formula: "the k largest",
     teaches: "A long row is not sorted: the best so far stay in workgroup memory while the row is read.",

@@ -8,6 +8,7 @@ export const max = reduction({
   aliases: ["amax"],
   withTensor: "maximum",
   indices: "argmax",
+  keeps: "truths",
   doc: { formula: "max x", teaches: "Chooses, never rounds: the same in every order." },
   tolerance: EXACT,
   derivative: scatteredExtremum("max", extremum),

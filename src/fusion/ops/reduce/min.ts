@@ -8,6 +8,7 @@ export const min = reduction({
   aliases: ["amin"],
   withTensor: "minimum",
   indices: "argmin",
+  keeps: "truths",
   doc: { formula: "min x", teaches: "Chooses, never rounds: the same in every order." },
   tolerance: EXACT,
   derivative: scatteredExtremum("min", extremum),

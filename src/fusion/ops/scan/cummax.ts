@@ -5,6 +5,7 @@ import { scan } from "../scans";
 export const cummax = scan({
   name: "cummax",
   indices: "cummax_indices",
+  keeps: "truths",
   doc: {
     formula: "max of all up to here",
     teaches: "Chooses, never rounds: a scan in parallel answers what one thread in order would.",

@@ -5,6 +5,7 @@ import { scan } from "../scans";
 export const cummin = scan({
   name: "cummin",
   indices: "cummin_indices",
+  keeps: "truths",
   doc: {
     formula: "min of all up to here",
     teaches: "A running sum with another operation.",

@@ -9,7 +9,7 @@ import {
   type Span,
   type TensorType,
 } from "../../ir";
-import { normalAxis, numberOf, opDef, type CompositeDef, type OpDef } from "../../ops";
+import { normalAxis, numberOf, opDef, withDefaults, type CompositeDef, type OpDef } from "../../ops";
 import { stackedRows } from "../statements/loop-rows";
 import type { Bound } from "./bind";
 import { expand, expandWith, meant, noneOr } from "./expand";
@@ -27,6 +27,7 @@ import { bare, type Expr } from "../reading/syntax";
 import { BROKEN, type Operand, tensorValue, type Value } from "../values/values";
 
 const STACK = opDef("stack");
+const CAST = opDef("cast");
 
 type Fixes = NonNullable<Diagnostic["fixes"]>;
 
@@ -132,6 +133,17 @@ function build(
   return id;
 }
 
+/** The type of a result that keeps the dtype of what the op folds or writes into. */
+function keptType(
+  { keeps }: OpDef | CompositeDef,
+  types: readonly (TensorType | null)[],
+  type: TensorType,
+): TensorType {
+  const given = types.filter((each) => each !== null);
+  const isKept = keeps === "dtype" || (keeps === "truths" && given.every(({ dtype }) => dtype === "bool"));
+  return isKept ? { ...type, dtype: given[0]!.dtype } : type;
+}
+
 function inferType(
   op: OpDef | CompositeDef,
   types: readonly (TensorType | null)[],
@@ -169,7 +181,7 @@ export function applyOp(interpreter: Interpreter, run: StatementRun, written: Ca
     });
     return BROKEN;
   }
-  const type = inferred.ok ? inferred.value : guess(interpreter, inputs);
+  const type = inferred.ok ? keptType(op, types, inferred.value) : guess(interpreter, inputs);
   // Rows of a loop that stand side by side again are the tensor that the loop gave.
   if (op === STACK && !inputs.includes(null)) {
     const axis = normalAxis(numberOf(bound.attrs["axis"], 0), type.shape.length);
@@ -182,11 +194,23 @@ export function applyOp(interpreter: Interpreter, run: StatementRun, written: Ca
     );
     if (rows !== null) return tensorValue(rows);
   }
-  const node = build(interpreter, run, call, { inputs, attrs: bound.attrs, type }, uncertain ? type : null);
+  const made = { inputs, attrs: bound.attrs, type };
+  const isKept = inferred.ok && inferred.value.dtype !== type.dtype;
+  const node = isKept
+    ? converted(interpreter, run, call, made, inferred.value)
+    : build(interpreter, run, call, made, uncertain ? type : null);
   if (inputs.includes(node)) return tensorValue(node);
   const operands: OperandSource[] = inputs.map((id, i) => ({ node: id, expr: bound.tensors[i]?.expr ?? null }));
   interpreter.sites.set(node, { node, expr, run, param: null, op, attrs: bound.attrs, operands });
   return tensorValue(node);
+}
+
+/** The result of a call in the dtype of `made`: what it computes is `whole`. */
+function converted(interpreter: Interpreter, run: StatementRun, call: Call, made: Made, whole: TensorType): NodeId {
+  const path = `${call.path}/whole`;
+  const node = build(interpreter, run, { ...call, path }, { ...made, type: whole }, null);
+  const attrs = withDefaults(CAST, { dtype: made.type.dtype });
+  return build(interpreter, run, { ...call, op: CAST }, { inputs: [node], attrs, type: made.type }, null);
 }
 
 const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);

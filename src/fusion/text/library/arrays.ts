@@ -101,7 +101,8 @@ def correlate(a, v, mode="valid"):
   return convolve(a, torch.flip(asarray(v), [0]), mode)
 
 def copysign(input, other):
-  return torch.where(other < 0, -input.abs(), input.abs())
+  size = input.abs() if input.is_floating_point() else input.abs().float()
+  return torch.where(other < 0, -size, size)
 
 def msort(input):
   return torch.sort(input, dim=0)[0]
@@ -244,7 +245,7 @@ def diag(input, diagonal=0, k=0):
   offset = diagonal + k
   if input.ndim != 1:
     return torch.diagonal(input, offset)
-  square = torch.where(torch.eye(input.shape[0]) > 0, input, 0)
+  square = torch.where(torch.eye(input.shape[0]) > 0, input, torch.zeros_like(input))
   return F.pad(square, (offset, 0, 0, offset)) if offset >= 0 else F.pad(square, (0, -offset, -offset, 0))
 
 def tri(N, M=None, k=0):
@@ -316,7 +317,8 @@ def column_stack(tensors):
   return torch.cat([t.unsqueeze(1) if t.ndim == 1 else t for t in tensors], dim=1)
 
 def diag_embed(input):
-  return torch.where(torch.eye(input.shape[-1]) > 0, input.unsqueeze(-1), 0)
+  rows = input.unsqueeze(-1)
+  return torch.where(torch.eye(input.shape[-1]) > 0, rows, torch.zeros_like(rows))
 
 def index_copy(input, dim, index, source):
   axis = dim % input.ndim
@@ -373,7 +375,8 @@ def _scatter_along(input, axis, index, src, reduce, include_self):
   total = scatter_elements(start, index, src, axis=axis, reduction=way)
   if reduce != "mean":
     return total
-  return total / (hits + 1 if include_self else torch.clamp(hits, min=1))
+  many = hits + 1 if include_self else torch.clamp(hits, min=1)
+  return (total / many if input.is_floating_point() else torch.floor(total / many)).to(input.dtype)
 
 def scatter_reduce(input, dim, index, src, reduce, include_self=True):
   if reduce not in ("sum", "prod", "amax", "amin", "mean"):

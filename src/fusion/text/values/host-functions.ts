@@ -13,7 +13,7 @@ import { setField } from "../objects/fields";
 import { operated } from "../objects/operators";
 import { castTo, memberValue } from "../calls/member";
 import { typeOf } from "../interpreter";
-import { arrayOfList } from "./number-arrays";
+import { arrayOfList, numberIn } from "./number-arrays";
 import type { CallExpr, Expr } from "../reading/syntax";
 import { itemsOf } from "../statements/iterate";
 import { dictKey, entryUnder } from "../reading/strings";
@@ -218,9 +218,21 @@ const arrayOf: Known = (interpreter, run, call, operands) => {
   const first = operands.find(({ value }) => value.kind !== "string");
   if (!first || isBroken(first.value)) return first ? BROKEN : null;
   if (first.value.kind === "tensor") return dtype ? castTo(interpreter, run, call, first, dtype) : first.value;
-  if (first.value.kind === "number") return dtype ? { ...first.value, dtype } : first.value;
+  if (first.value.kind === "number")
+    return dtype ? { ...first.value, value: numberIn(dtype, first.value.value), dtype } : first.value;
+  if (first.value.kind === "bool" && dtype && dtype !== "bool")
+    return { kind: "number", value: Number(first.value.value), whole: true, dtype };
   if (first.value.kind !== "sequence") return first.value.kind === "bool" ? first.value : null;
   return arrayOfList(interpreter, run, call, first.value, dtype);
+};
+
+/** `x.new_tensor(data)`: of x's dtype, unless the call names another. */
+const arrayAs: Known = (interpreter, run, call, [of, ...data]) => {
+  const own =
+    of?.value.kind === "tensor" && !interpreter.unknown.has(of.value.node)
+      ? [loose({ kind: "dtype", dtype: typeOf(interpreter, of.value.node).dtype })]
+      : [];
+  return copyOf(interpreter, run, call, [...data, ...own]);
 };
 
 /** JAX's checks hand back what they were given: the arrays, without the name of the caller and the dtype. */
@@ -385,7 +397,7 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["as_tensor", arrayOf],
   ["tensor", copyOf],
   ["ensure_arraylike", arraysGiven(false)],
-  ["new_tensor", (interpreter, run, call, operands) => copyOf(interpreter, run, call, operands.slice(1))],
+  ["new_tensor", arrayAs],
   ["promote_args_inexact", arraysGiven(true)],
   ["promote_args", arraysGiven(true)],
   ["promote_dtype", arraysGiven(true)],

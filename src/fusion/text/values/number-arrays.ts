@@ -1,11 +1,11 @@
 /** @file Numbers that stand in the text as (nested) lists, and the constant tensor that holds them. */
-import type { DType, NodeId } from "../../ir";
+import type { Attrs, DType, NodeId } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import { applyOp } from "../calls/apply";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { addNode, warnTooLarge } from "../interpreter";
 import type { Expr } from "../reading/syntax";
-import { numberValue, tensorValue, type Value } from "./values";
+import { numberValue, type Operand, tensorValue, type Value } from "./values";
 
 export interface NumberArray {
   readonly shape: readonly number[];
@@ -43,6 +43,10 @@ export function numberArray(value: Value): NumberArray | null {
   };
 }
 
+/** A number as a tensor of this dtype holds it. */
+export const numberIn = (dtype: DType, number: number): number =>
+  dtype === "bool" ? Number(number !== 0) : dtype === "i32" ? Math.trunc(number) : number;
+
 /** A constant input with these numbers. */
 export function constantTensor(
   interpreter: Interpreter,
@@ -52,7 +56,8 @@ export function constantTensor(
   { dtype, label }: { readonly dtype: DType; readonly label: string },
 ): NodeId {
   if (dtype === "i32") warnTooLarge(interpreter, expr.span, numbers);
-  const attrs = withDefaults(opDef("input"), { source: "values", role: "const", values: numbers });
+  const values = numbers.map((number) => numberIn(dtype, number));
+  const attrs = withDefaults(opDef("input"), { source: "values", role: "const", values });
   const node = addNode(interpreter, {
     id: path,
     op: "input",
@@ -76,8 +81,16 @@ export function arrayOfList(
   asked: DType | null = null,
 ): Value | null {
   if (list.items.some(({ value }) => value.kind === "tensor")) {
-    const op = opDef("stack");
-    return applyOp(interpreter, run, { op, ...call }, { tensors: list.items, attrs: withDefaults(op, { axis: 0 }) });
+    const path = asked ? `${call.path}/rows` : call.path;
+    const made = (name: string, at: string, tensors: readonly Operand[], attrs: Attrs): Value =>
+      applyOp(
+        interpreter,
+        run,
+        { ...call, op: opDef(name), path: at },
+        { tensors, attrs: withDefaults(opDef(name), attrs) },
+      );
+    const rows = made("stack", path, list.items, { axis: 0 });
+    return asked ? made("cast", call.path, [{ value: rows, path, expr: null }], { dtype: asked }) : rows;
   }
   const array = numberArray(list);
   if (!array || array.numbers.length === 0) return null;

@@ -5,6 +5,7 @@ import { tensor } from "../../families";
 export const outer = composite({
   name: "outer",
   aliases: ["ger"],
+  keeps: "truths",
   doc: {
     formula: "a[i] · b[j]",
     teaches: "One multiplication per element and no sum, so memory sets its time.",

@@ -4,6 +4,7 @@ import { checkAxes, normalAxis, numberOf } from "../../shapes";
 
 export const diff = composite({
   name: "diff",
+  keeps: "truths",
   doc: {
     formula: "x[i + 1] − x[i]",
     teaches: "Two slices of one tensor: fused, each element is read by its neighbour too, from the cache.",

@@ -6,6 +6,7 @@ import { scatterElements } from "../scatter-elements";
 
 export const indexAdd = composite({
   name: "index_add",
+  keeps: "dtype",
   doc: {
     formula: "x[…, index[i], …] += source[…, i, …]",
     teaches: "Computed as a gather: each index sums the rows that name it, in a fixed order.",
