@@ -16,16 +16,17 @@ import { noteUses, staticCondition } from "./statements/static-condition";
 import { prefixOf } from "./calls/member";
 import { BINARY_OPS, COMPARISONS, UNARY_OPS } from "./calls/names";
 import { nameValue } from "./lookup";
+import { comprehended } from "./values/walks";
+import { searched } from "./values/grown";
 import { operated, operatedAlone } from "./objects/operators";
 import { hasSelection, ofSelection } from "./indexing/selection";
 import { subscriptValue } from "./indexing/subscript";
 import { bindName } from "./symbols";
-import { dictKey, dictOf, entryUnder, formatted } from "./reading/strings";
+import { dictOf, formatted } from "./reading/strings";
 import {
   bare,
   type BinaryExpr,
   childrenOf,
-  type ComprehensionExpr,
   type ConditionalExpr,
   type Expr,
   indexParts,
@@ -33,6 +34,7 @@ import {
   type UnaryExpr,
 } from "./reading/syntax";
 import { applyOp } from "./calls/apply";
+import { itemsOf } from "./statements/iterate";
 import { answersViews, noteView } from "./calls/memory";
 import {
   BROKEN,
@@ -43,57 +45,8 @@ import {
   NONE,
   numberValue,
   type Operand,
-  Scope,
   type Value,
 } from "./values/values";
-import { itemsOf } from "./statements/iterate";
-import { bindTargets } from "./statements/targets";
-
-/** Deeper than people nest comprehensions; keeps the engine's own stack small. */
-const MAX_DEPTH = 12;
-const MAX_ITEMS = 10_000;
-
-/** The element once for each item; nodes made for item i take paths under `path#i`. */
-function comprehended(
-  interpreter: Interpreter,
-  run: StatementRun,
-  expr: ComprehensionExpr,
-  iterable: Operand,
-  path: string,
-): Value {
-  const { frame } = run;
-  const nested = (frame.nested ?? 0) + 1;
-  if (isBroken(iterable.value)) return BROKEN;
-  const found = nested > MAX_DEPTH ? null : itemsOf(interpreter, run, iterable, `${path}/in`);
-  if (!found || found.length > MAX_ITEMS) {
-    interpreter.diagnostics.add(
-      "outside-language",
-      expr.iterable.span,
-      "A comprehension goes over range(n) with a constant n, over a tuple, or over the first axis of a tensor.",
-    );
-    return BROKEN;
-  }
-  const items: Operand[] = [];
-  const entries = new Map<string, Operand>();
-  // One scope: a lambda in it finds what the name stands for when it is called.
-  const scope = new Scope(frame.scope, frame.scope.owner);
-  const inner: StatementRun = { ...run, frame: { ...frame, scope, nested } };
-  found.forEach((item, i) => {
-    bindTargets(interpreter, inner, expr.target, item.value, "loop");
-    const at = `${path}#${i}`;
-    const test = expr.test
-      ? { value: interpreter.valueOf(inner, expr.test, `${at}/if`), path: at, expr: expr.test }
-      : null;
-    if (test && staticCondition(interpreter, test, expr.test!) !== true) return;
-    const operand = { value: interpreter.valueOf(inner, expr.element, at), path: at, expr: expr.element };
-    const name = expr.key && { value: interpreter.valueOf(inner, expr.key, `${at}/key`), path: at, expr: expr.key };
-    const key = name && dictKey(interpreter, name);
-    if (name && key !== null) entries.set(key, entryUnder(name, operand));
-    else if (expr.joins && operand.value.kind === "sequence") items.push(...operand.value.items);
-    else items.push(operand);
-  });
-  return expr.key ? { kind: "dict", entries } : { kind: "sequence", items, list: true };
-}
 
 const WORDS: ReadonlySet<string> = new Set(["is", "is not", "in", "not in"]);
 
@@ -411,6 +364,7 @@ function binaryValue(
   const own = operated(interpreter, run, { expr, path, op: expr.op }, left, right);
   if (own) return own;
   const folded = foldBinary(expr.op, left.value, right.value);
+  if (folded && expr.op.endsWith("in")) searched(interpreter, left.value, right);
   if (folded) return folded;
   if (WORDS.has(expr.op)) {
     interpreter.diagnostics.add("outside-language", expr.opSpan, `\`${expr.op}\` has no meaning for tensors.`);

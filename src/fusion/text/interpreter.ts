@@ -57,6 +57,16 @@ export interface Left {
   readonly early: readonly EarlyReturn[];
 }
 
+/** A context whose block is open. */
+export interface OpenContext {
+  readonly expr: Expr;
+  value: Value;
+  /** Of a def that yields: what is done behind its `yield`, and where. */
+  rest?: { readonly statements: readonly Statement[]; readonly frame: Frame; readonly off: boolean };
+  /** Whether derivatives were off around the block. */
+  readonly off: boolean;
+}
+
 /** The program, one call of a def, or one iteration of a loop. */
 export interface Frame {
   readonly scope: Scope;
@@ -80,7 +90,9 @@ export interface Frame {
     readonly continues: Left[];
   };
   /** What blocks of `with` are open, the outermost first. */
-  contexts?: { readonly expr: Expr; readonly value: Value }[];
+  contexts?: OpenContext[];
+  /** The one that is being entered. */
+  opening?: OpenContext;
   /** Its statements are the program's own sequence: the text itself, or a def that is called as a statement of it. */
   readonly sequence?: true;
   /** Of a generator: what it has handed out. */

@@ -13,9 +13,15 @@ describe("contexts", () => {
     expect(problems(X + read).join("\n")).toContain("No op is called `tqdm`");
   });
 
-  test("what a context does behind its yield is told", () => {
-    const text =
-      "s = [1]\n@contextmanager\ndef doubled():\n  s[0] = 2\n  yield\n  s[0] = 1\nwith doubled():\n  y = x * s[0]\nreturn y\n";
+  const doubled = "s = [1]\n@contextmanager\ndef doubled():\n  s[0] = 2\n  yield\n  s[0] = 5\n";
+  test("what a context does behind its yield is done where the block ends, and where it is left", () => {
+    expect(last(`${doubled}with doubled():\n  y = x * s[0]\nreturn y * s[0]\n`)).toContain("mul(y, 5)");
+    const left = "def f(t):\n  with doubled():\n    return t * s[0]\ny = f(x)\nreturn y * s[0]\n";
+    expect(last(doubled + left)).toContain("mul(y/f#0/return, 5)");
+  });
+
+  test("what a context does behind a yield in a branch is told", () => {
+    const text = `${doubled.replace("  yield", "  if s[0] > 1:\n    yield")}with doubled():\n  y = x * s[0]\nreturn y\n`;
     expect(problems(X + text).join("\n")).toContain("`doubled` does something behind its `yield`");
   });
 

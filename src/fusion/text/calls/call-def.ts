@@ -17,7 +17,7 @@ import {
 import { latest } from "../values/grown";
 import { leavesOf } from "../values/trees";
 import { withDerivatives } from "../still";
-import { generated, isGenerator } from "../statements/generators";
+import { generated, isGenerator, yieldAt } from "../statements/generators";
 import { nearest } from "../suggest";
 import { bindName } from "../symbols";
 import type { CallExpr, DefStatement, ParamDecl } from "../reading/syntax";
@@ -213,7 +213,13 @@ export function callDef(
   }
   // A keyword is a use of the parameter's name: a rename must reach it.
   for (const { name } of args) if (name) inner.scope.find(name.text)?.symbol.addUse(name.span);
-  withDerivatives(interpreter, call.derivatives ?? !interpreter.nodes.off, () => interpreter.runBody(def.body, inner));
+  const { opening } = frame;
+  const end = opening && bare(opening.expr) === expr && inner.yields ? yieldAt(def) : -1;
+  withDerivatives(interpreter, call.derivatives ?? !interpreter.nodes.off, () => {
+    interpreter.runBody(end < 0 ? def.body : def.body.slice(0, end + 1), inner);
+    // Of a context the rest is done where its block ends.
+    if (end >= 0) opening!.rest = { statements: def.body.slice(end + 1), frame: inner, off: interpreter.nodes.off };
+  });
   if (inner.result.early?.length) interpreter.settleReturns(inner, def.body.at(-1) ?? def);
   const value = resultOf(interpreter, call, inner);
   interpreter.calls.push({ ...group, span: expr.span, result: value.kind === "tensor" ? value.node : null, expr, run });

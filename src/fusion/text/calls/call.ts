@@ -22,6 +22,7 @@ import {
   linalgDef,
 } from "../library/library";
 import { isLoopCall, loopCall } from "./loop-calls";
+import { onceThrough } from "../statements/generators";
 import { itemsOf } from "../statements/iterate";
 import { methodCall } from "./method-calls";
 import { prefixOf } from "./member";
@@ -393,12 +394,10 @@ function mapped(interpreter: Interpreter, run: StatementRun, at: CallAt, [f, ...
     return BROKEN;
   }
   const count = Math.min(...items.map((list) => list!.length));
-  return {
-    kind: "sequence",
-    items: Array.from({ length: count }, (_, i) => {
-      const path = `${at.path}#${i}`;
-      const given = items.map((list) => ({ name: null, operand: list![i]!, span: at.expr.span }));
-      return { value: interpreter.call(run, { ...at, path }, f.value, given), path, expr: at.expr };
-    }),
-  };
+  const all = Array.from({ length: count }, (_, i) => {
+    const path = `${at.path}#${i}`;
+    const given = items.map((list) => ({ name: null, operand: list![i]!, span: at.expr.span }));
+    return { value: interpreter.call(run, { ...at, path }, f.value, given), path, expr: at.expr };
+  });
+  return onceThrough(all, ...lists.map(({ value }) => ({ of: value })));
 }

@@ -94,6 +94,8 @@ function readComprehension(at: ParserContext, parts: readonly Item[]): Expr {
   }, element);
 }
 
+const generator = (expr: Expr): Expr => (expr.kind === "comprehension" ? { ...expr, isOnce: true } : expr);
+
 /** Not part of the language, said once for the outermost such expression. */
 const outside =
   (what: string): ExpressionReader =>
@@ -146,7 +148,7 @@ function readCall(at: ParserContext): Expr {
   const args: Argument[] = [];
   const groups = inner.some(({ name }) => name === "for") ? [] : splitAtCommas(inner);
   if (groups.length === 0 && inner.length > 0) {
-    const value = readComprehension(at, inner);
+    const value = generator(readComprehension(at, inner));
     args.push({ name: null, value, span: value.span });
   }
   for (const group of groups) {
@@ -409,7 +411,7 @@ const READERS: ReadonlyMap<string, ExpressionReader> = new Map<string, Expressio
   ["DictionaryExpression", readDict],
   // A set serves to ask what is in it: a list says the same.
   ["SetExpression", readSequence("list", "}")],
-  ["ComprehensionExpression", (at) => readComprehension(at, at.parts)],
+  ["ComprehensionExpression", (at) => generator(readComprehension(at, at.parts))],
   ["ArrayComprehensionExpression", (at) => readComprehension(at, at.parts)],
   [
     "DictionaryComprehensionExpression",

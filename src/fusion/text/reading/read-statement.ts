@@ -422,8 +422,17 @@ function readTry(context: ParserContext): readonly Statement[] {
     diagnostics.add("no-effect", firstLine(context), "No exception is raised here: the `except` part is ignored.", {
       severity: "warning",
     });
-  const read = bodies.filter((each) => (fails ? each === handler || each.word === "finally" : each.word !== "except"));
-  return read.flatMap(({ body }) => body);
+  const read = bodies.filter((each) => (fails ? each === handler : each.word !== "except" && each.word !== "finally"));
+  const anyway = bodies.find(({ word }) => word === "finally");
+  const done = read.flatMap(({ body }) => body);
+  if (!anyway) return done;
+  const block = {};
+  const mark = (at: "begin" | "finally" | "end"): Statement => ({
+    kind: "pass",
+    span: context.span,
+    anyway: { block, at },
+  });
+  return [mark("begin"), ...done, mark("finally"), ...anyway.body, mark("end")];
 }
 
 function readIf(context: ParserContext): Statement {

@@ -114,6 +114,8 @@ export interface ComprehensionExpr extends At {
   readonly key: Expr | null;
   /** Its elements are comprehensions whose items it holds itself: another `for` stands in it. */
   readonly joins: boolean;
+  /** It stands in round brackets: a generator. */
+  readonly isOnce?: true;
   readonly element: Expr;
   readonly target: Expr;
   readonly iterable: Expr;
@@ -261,6 +263,8 @@ export interface PassStatement extends At {
   readonly derivatives?: Expr | "before";
   /** Where a block with another context begins or ends. */
   readonly context?: ContextPart;
+  /** Where a `try` with a `finally` begins, where that stands and where it ends; `block` is the same of the three. */
+  readonly anyway?: { readonly block: object; readonly at: "begin" | "finally" | "end" };
   /** `nonlocal n`, `global n`: names that are those of a scope around this one, or of the program. */
   readonly outer?: { readonly names: readonly string[]; readonly isGlobal: boolean };
 }

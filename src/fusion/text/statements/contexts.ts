@@ -1,5 +1,5 @@
-/** @file `with`: what a context of the program does where the block begins and ends, and the name that it gets. */
-import type { Frame, Interpreter, StatementRun } from "../interpreter";
+/** @file `with`: what a context of the program does where the block begins and ends, and the name that it gets; and what is done though a block is left before its end. */
+import type { Frame, Interpreter, OpenContext, StatementRun } from "../interpreter";
 import { isIdle } from "../objects/classes";
 import { inherited } from "../objects/inheritance";
 import { callMethod } from "../objects/attributes";
@@ -16,6 +16,7 @@ import {
   walk,
 } from "../reading/syntax";
 import { isBroken, NONE, type Operand, type Value } from "../values/values";
+import { yieldAt } from "./generators";
 import { onlyTells } from "./telling";
 import { bindTargets, underName } from "./targets";
 
@@ -38,8 +39,9 @@ function isOwn(frame: Frame, expr: Expr): boolean {
 /** The first statement behind a `yield` that computes something; null where a context only gives a value. */
 function doneAfter(def: DefStatement): Statement | null {
   const all = [...everyStatement(def.body)];
-  const at = all.findIndex(({ kind }) => kind === "yield");
-  return all.slice(at + 1).find((each) => !isIdle(each) && !onlyTells([each])) ?? null;
+  const first = all.find(({ kind }) => kind === "yield");
+  const isDone = (each: Statement): boolean => each.span.from > (first?.span.from ?? Infinity);
+  return all.find((each) => isDone(each) && !isIdle(each) && !onlyTells([each])) ?? null;
 }
 
 /** Whether what a context is called is read in the block, other than to tell it something: `bar.update(1)`. */
@@ -67,14 +69,22 @@ function method(interpreter: Interpreter, run: StatementRun, expr: Expr, self: V
 function entered(interpreter: Interpreter, run: StatementRun, { expr, target, body }: ContextPart): Value {
   const { diagnostics } = interpreter;
   const mark = diagnostics.mark();
+  const { frame } = run;
+  const { nodes } = interpreter;
+  const open: OpenContext = { expr, value: NONE, off: nodes.off };
+  frame.opening = open;
   const value = interpreter.valueOf(run, expr, run.root);
+  delete frame.opening;
   if (isBroken(value) && !isOwn(run.frame, expr) && !(target && isRead(target, body))) {
     diagnostics.takeErrors(mark);
     return NONE;
   }
-  run.frame.contexts?.push({ expr, value });
+  open.value = value;
+  frame.contexts?.push(open);
+  if (open.rest) nodes.off = open.rest.off;
   const first: Operand | undefined =
-    value.kind === "sequence" && calledDef(run.frame, expr) ? value.items[0] : undefined;
+    value.kind === "sequence" && (open.rest || calledDef(frame, expr)) ? value.items[0] : undefined;
+  if (open.rest) return first?.value ?? NONE;
   return first?.value ?? method(interpreter, run, expr, value, "__enter__") ?? value;
 }
 
@@ -93,11 +103,14 @@ export function runContext(interpreter: Interpreter, statement: PassStatement, f
     if (part.ends) {
       const at = frame.contexts!.findLastIndex(({ expr }) => expr === part.expr);
       const [open] = at < 0 ? [] : frame.contexts!.splice(at, 1);
-      if (open) method(interpreter, run, part.expr, open.value, "__exit__");
+      if (open?.rest) {
+        interpreter.runBody(open.rest.statements, open.rest.frame);
+        interpreter.nodes.off = open.off;
+      } else if (open) method(interpreter, run, part.expr, open.value, "__exit__");
       return;
     }
     const def = calledDef(frame, part.expr);
-    const later = def && doneAfter(def);
+    const later = def && yieldAt(def) < 0 ? doneAfter(def) : null;
     if (def && later) {
       const text = `\`${def.name.text}\` does something behind its \`yield\`, which is not read here: write what it does around the block.`;
       interpreter.diagnostics.add("outside-language", part.expr.span, text);
@@ -105,4 +118,44 @@ export function runContext(interpreter: Interpreter, statement: PassStatement, f
     const value = entered(interpreter, run, part);
     if (part.target) bindTargets(interpreter, run, part.target, value);
   });
+}
+
+/** What statements before `at` began and later ones end, in order. */
+function closing(statements: readonly Statement[], at: number): readonly Statement[] {
+  const begun = new Set<object>();
+  for (const statement of statements.slice(0, at)) {
+    const { context, anyway } = statement.kind === "pass" ? statement : {};
+    if (context && !context.ends) begun.add(context.expr);
+    if (anyway?.at === "begin") begun.add(anyway.block);
+  }
+  let open: object | null = null;
+  return statements.slice(at).filter((statement) => {
+    const { context, anyway } = statement.kind === "pass" ? statement : {};
+    if (anyway?.at === "finally" && begun.has(anyway.block)) open ??= anyway.block;
+    const isIn = open !== null || (context?.ends === true && begun.has(context.expr));
+    if (anyway?.at === "end" && anyway.block === open) open = null;
+    return isIn;
+  });
+}
+
+/** Does what is done though `statements` are left at `at`; what it returns itself counts instead. */
+export function leaveBlocks(
+  statements: readonly Statement[],
+  at: number,
+  frame: Frame,
+  run: (rest: readonly Statement[]) => void,
+): void {
+  const rest = closing(statements, at);
+  if (rest.length === 0) return;
+  const { result, jump } = frame;
+  const { values, value } = result;
+  const word = jump?.word ?? null;
+  result.values = null;
+  delete result.value;
+  if (jump) jump.word = null;
+  run(rest);
+  if (result.values !== null) return;
+  result.values = values;
+  if (value) result.value = value;
+  if (jump) jump.word ??= word;
 }

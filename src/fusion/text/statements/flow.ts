@@ -17,7 +17,8 @@ import { forAsLoop, type ForLoop } from "./for-loop";
 import { type FirstIteration, isTraining, mayTrain, isTooLong, LONGEST_WRITTEN, runFirst } from "./training-loop";
 import { bindTargets, namesIn, underName, versioned } from "./targets";
 import { repeatsItself } from "./iterations-differ";
-import { BROKEN, isBroken, type Value } from "../values/values";
+import { exhaust, isMade } from "../values/grown";
+import { BROKEN, isBroken, type Operand, type Value } from "../values/values";
 
 /** What a test says; names of an `if` belong to nothing, so a test makes no binding. */
 function testValue(
@@ -134,6 +135,12 @@ function skip(
   }
 }
 
+interface Passes {
+  readonly all: readonly Pass[];
+  /** What they are of: a loop that is left leaves the rest of it. */
+  readonly of: Operand;
+}
+
 interface Pass {
   /** Tells the iteration from others in identities: the number it is about, else its index. */
   readonly key: number;
@@ -141,16 +148,17 @@ interface Pass {
 }
 
 /** What a loop goes through; null after a diagnostic. Turns over whole numbers are told apart by them. */
-function passesOf(interpreter: Interpreter, run: StatementRun, statement: ForStatement): readonly Pass[] | null {
+function passesOf(interpreter: Interpreter, run: StatementRun, statement: ForStatement): Passes | null {
   const { iterable } = statement;
   const found = evaluate(interpreter, run, iterable, `${run.root}/in`);
-  const items = itemsOf(interpreter, run, { value: found, path: `${run.root}/in`, expr: iterable }, `${run.root}/in`);
+  const of = { value: found, path: `${run.root}/in`, expr: iterable };
+  const items = itemsOf(interpreter, run, of, `${run.root}/in`);
   if (items) {
     const numbers = items.flatMap((item) =>
       item.value.kind === "number" && item.value.whole ? [item.value.value] : [],
     );
     const telling = new Set(numbers).size === items.length;
-    return items.map((item, i) => ({ key: telling ? numbers[i]! : i, value: item.value }));
+    return { all: items.map((item, i) => ({ key: telling ? numbers[i]! : i, value: item.value })), of };
   }
   if (!isBroken(found))
     interpreter.diagnostics.add(
@@ -321,8 +329,9 @@ function iterateFor(interpreter: Interpreter, statement: ForStatement, frame: Fr
     step: ++interpreter.step,
     root: `${versioned(frame, name)}`,
   };
-  const passes = passesOf(interpreter, run, statement);
-  if (!passes) return;
+  const found = passesOf(interpreter, run, statement);
+  if (!found) return;
+  const { all: passes, of } = found;
   const loops = (frame.versions.get(key) ?? 0) + 1;
   frame.versions.set(key, loops);
   const loop = loops === 1 ? name : `${name}@${loops}`;
@@ -365,7 +374,10 @@ function iterateFor(interpreter: Interpreter, statement: ForStatement, frame: Fr
         for (let of = at + 1; of <= 2 * at + 1; of++) iterate(null, of);
       });
     const number = at === 0 ? ownNumber(target, passes) : null;
-    if (isLast(interpreter, run, { statement, id, number, items }, iterate, at === 0 ? null : block)) return;
+    const left = isLast(interpreter, run, { statement, id, number, items }, iterate, at === 0 ? null : block);
+    if ((left || frame.result.values) && of.value.kind === "sequence")
+      exhaust(interpreter, of.value, of.value.items.slice(at + 1), isMade(of.expr));
+    if (left) return;
     if (at + 1 === LONGEST_WRITTEN && at + 1 < passes.length && isTooLong(interpreter, statement)) return;
   }
 }

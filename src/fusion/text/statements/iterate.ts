@@ -6,7 +6,7 @@ import type { NodeId } from "../../ir";
 import { partsOf } from "../objects/operators";
 import { isHeld, weightValue } from "../layers/weights";
 import { namedWeights } from "../objects/modules";
-import { exhaust } from "../values/grown";
+import { exhaust, isMade } from "../values/grown";
 import { homesIn, isTrained } from "../objects/parameters";
 import { keysOf } from "../reading/strings";
 import { numberValue, type Operand, tensorValue } from "../values/values";
@@ -19,6 +19,17 @@ function numbersOf(interpreter: Interpreter, node: NodeId): readonly Operand[] |
   const { op, attrs } = interpreter.sites.get(node) ?? {};
   const numbers = attrs && op?.numbers?.(attrs);
   return numbers ? numbers.map((number) => ({ value: numberValue(number, false), path: "", expr: null })) : null;
+}
+
+/** The items of what goes on being held: somebody goes through it later. */
+export function itemsStill(
+  interpreter: Interpreter,
+  run: StatementRun,
+  operand: Operand,
+  root: string,
+): readonly Operand[] | null {
+  const { value } = operand;
+  return value.kind === "sequence" && value.isOnce ? value.items : itemsOf(interpreter, run, operand, root);
 }
 
 /**
@@ -40,7 +51,7 @@ export function itemsOf(
       .filter(({ node }) => isTrained(interpreter, node))
       .map(({ node }) => ({ value: tensorValue(node), path: "", expr: null }));
   }
-  exhaust(interpreter, value);
+  exhaust(interpreter, value, [], isMade(operand.expr));
   if (value.kind === "sequence")
     return value.items.map((item, i) =>
       item.value.kind === "weight" && isHeld(item.value.weight)

@@ -4,7 +4,7 @@ import { sameShape, showType } from "../../ir";
 import { findOp } from "../../ops";
 import { applyOp } from "../calls/apply";
 import { runAssertion } from "./assert";
-import { runContext } from "./contexts";
+import { leaveBlocks, runContext } from "./contexts";
 import { setResult } from "./both-ways";
 import { declareInput, readType, sourceCall } from "./declare";
 import { evaluate } from "../evaluate";
@@ -59,9 +59,16 @@ function runAll(interpreter: Interpreter, statements: readonly Statement[], fram
   const before: boolean[] = [];
   for (const [i, statement] of statements.entries()) {
     const mode = statement.kind === "pass" ? statement.derivatives : undefined;
-    if (frame.result.values && frame.defs.length === 0 && statements[i - 1]?.kind === "return" && !mode)
+    if (
+      frame.result.values &&
+      frame.defs.length === 0 &&
+      statements[i - 1]?.kind === "return" &&
+      statement.kind !== "pass"
+    )
       warnUnreached(interpreter, statement);
-    if (frame.result.values || frame.jump?.word || !mayGoOn(interpreter, statement.span)) return;
+    if (!mayGoOn(interpreter, statement.span)) return;
+    if (frame.result.values || frame.jump?.word)
+      return leaveBlocks(statements, i, frame, (rest) => runAll(interpreter, rest, frame));
     if (mode === "before") nodes.off = before.pop() ?? false;
     else if (mode) {
       before.push(nodes.off);

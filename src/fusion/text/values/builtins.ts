@@ -1,6 +1,6 @@
 /** @file Python's own functions on what is known while the program is read: range, enumerate, zip, len, casts. */
 import { isHostFunction, hostCall } from "./host-functions";
-import { itemsOf } from "../statements/iterate";
+import { itemsOf, itemsStill } from "../statements/iterate";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { keysOf, printed } from "../reading/strings";
@@ -10,7 +10,8 @@ import { asked as askedOf, partsOf } from "../objects/operators";
 import type { DType } from "../../ir";
 import type { CallExpr } from "../reading/syntax";
 import { foldBinary, truthOf } from "./constants";
-import { change } from "./grown";
+import { change, exhaust } from "./grown";
+import { onceThrough } from "../statements/generators";
 import { mathCall } from "./python-math";
 import { writtenNumber } from "./written-numbers";
 import { walkCall } from "./walks";
@@ -55,10 +56,15 @@ function nextOf(
   { expr, path }: { readonly expr: CallExpr; readonly path: string },
   [list, otherwise]: readonly Operand[],
 ): Value | null {
-  const items = list ? itemsOf(interpreter, run, list, `${path}/in`) : null;
+  const items =
+    list?.value.kind === "sequence" && list.value.isOnce
+      ? list.value.items
+      : list && itemsOf(interpreter, run, list, `${path}/in`);
   if (!list || !items) return null;
   const [first, ...rest] = items;
-  if (first && list.value.kind === "sequence" && !list.value.parametersOf)
+  if (first && list.value.kind === "sequence" && list.value.isOnce && !list.value.isEndless)
+    exhaust(interpreter, list.value, rest);
+  else if (first && list.value.kind === "sequence" && !list.value.parametersOf)
     change(interpreter, list.value, { ...list.value, items: rest });
   if (first || otherwise) return (first ?? otherwise)!.value;
   interpreter.diagnostics.add("bad-argument", expr.span, "Nothing is left to take here.");
@@ -66,14 +72,17 @@ function nextOf(
 }
 
 /** `zip(ws, bs)`, as long as the shortest; null when something in it has no items. */
-function zipped(lists: readonly (readonly Operand[] | null)[], goesOn: boolean): Value | null {
+function zipped(lists: readonly (readonly Operand[] | null)[], operands: readonly Operand[]): Value | null {
   const found = lists.flatMap((list) => (list ? [list] : []));
   if (found.length < lists.length) return null;
   const count = Math.min(...found.map((list) => list.length));
   const items = Array.from({ length: count }, (_, i) =>
     loose({ kind: "sequence", items: found.map((list) => list[i]!) }),
   );
-  return { kind: "sequence", items, ...(goesOn && { isEndless: true }) };
+  const shortest = found.findIndex((list) => list.length === count);
+  // Those before the shortest have handed out one more when its end is met.
+  const sources = operands.map(({ value }, i) => ({ of: value, ahead: Number(i < shortest) }));
+  return { ...onceThrough(items, ...sources), ...(operands.every(isEndless) && { isEndless: true }) };
 }
 
 /** `slice(0, -4)`: what stands between brackets as `0:-4`; null of a tensor, whose op has this name. */
@@ -115,7 +124,8 @@ export function builtin(
 ): Value | null {
   const [only] = operands;
   if (name === "next" && operands.length > 0) return nextOf(interpreter, run, call, operands);
-  if (name === "iter" && only?.value.kind === "sequence") return { ...only.value };
+  if (name === "iter" && only?.value.kind === "sequence")
+    return only.value.isOnce || only.value.parametersOf ? only.value : { ...only.value, isOnce: true };
   if (only && operands.length === 1 && isEndless(only) && /^(list|tuple|len|reversed|sorted|sum|max|min)$/.test(name)) {
     interpreter.diagnostics.add("too-long", call.expr.span, FOR_EVER);
     return BROKEN;
@@ -142,7 +152,7 @@ export function builtin(
     const text = name === "str" ? printed(value) : null;
     if (text !== null) return { kind: "string", value: text };
     const items = WALKS.has(name) && first ? itemsOf(interpreter, run, first, `${call.path}/in`) : null;
-    if (items && name === "reversed") return { kind: "sequence", items: items.toReversed() };
+    if (items && name === "reversed") return onceThrough(items.toReversed());
     if (items) return { kind: "sequence", items, ...(name !== "tuple" && { list: true }) };
     if (name === "len" && value.kind === "tensor")
       return sizeMethod(
@@ -182,8 +192,8 @@ export function builtin(
   if (name === "slice") return sliceOf(operands);
   if (name === "zip" && operands.length > 0)
     return zipped(
-      operands.map((operand, i) => itemsOf(interpreter, run, operand, `${call.path}/in${i}`)),
-      operands.every(isEndless),
+      operands.map((operand, i) => itemsStill(interpreter, run, operand, `${call.path}/in${i}`)),
+      operands,
     );
   if (name === "divmod" && operands.length === 2) {
     const parts = ["//", "%"].map((op) => foldBinary(op, operands[0]!.value, operands[1]!.value));

@@ -1,17 +1,44 @@
 /** @file Lists and dictionaries change where they are: every name, field and list that holds one finds it as it is now. */
 import type { Interpreter } from "../interpreter";
-import type { Operand, Value } from "./values";
+import type { Expr } from "../reading/syntax";
+import { foldBinary, truthOf } from "./constants";
+import { NONE, type Operand, type Value } from "./values";
 
 /** From here on, `now` stands wherever `was` is held. */
 export function change({ grown }: Interpreter, was: Value, now: Value): void {
   if ((was.kind === "sequence" || was.kind === "dict") && was !== now && !grown.has(now)) grown.set(was, now);
 }
 
-/** What a generator holds is gone once somebody has gone through it; of one that goes on for ever there is more. */
-export function exhaust(interpreter: Interpreter, value: Value): void {
-  if (value.kind === "sequence" && value.isOnce && !value.isEndless && value.items.length > 0)
-    change(interpreter, value, { ...value, items: [] });
+const lastOf = ({ grown }: Interpreter, value: Value): Value => {
+  let now = value;
+  for (let next = grown.get(now); next; next = grown.get(now)) now = next;
+  return now;
+};
+
+/**
+ * Somebody has gone through a generator, up to what is left of it; of one that goes on for ever there is more. What it takes its own
+ * items from has gone on as far.
+ * @param isFresh nobody else holds it
+ */
+export function exhaust(interpreter: Interpreter, value: Value, left: readonly Operand[] = [], isFresh = false): void {
+  if (value.kind !== "sequence" || !value.isOnce || value.isEndless) return;
+  if (!isFresh && value.items.length > 0) change(interpreter, lastOf(interpreter, value), { ...value, items: left });
+  for (const { of, total, ahead } of value.from ?? []) {
+    const taken = total - left.length + (left.length === 0 ? ahead : 0);
+    if (of.kind === "sequence") exhaust(interpreter, of, of.items.slice(taken));
+  }
 }
+
+/** Somebody asks `2 in rows`: a generator has gone on to what is found in it. */
+export function searched(interpreter: Interpreter, wanted: Value, { value, expr }: Operand): void {
+  if (value.kind !== "sequence" || !value.isOnce) return;
+  const isIt = (item: Operand): boolean => truthOf(foldBinary("==", item.value, wanted) ?? NONE) === true;
+  const at = value.items.findIndex(isIt);
+  exhaust(interpreter, value, at < 0 ? [] : value.items.slice(at + 1), isMade(expr));
+}
+
+/** Whether what an expression stands for was made by it, so that no name has it. */
+export const isMade = (expr: Expr | null): boolean => expr?.kind === "call" || expr?.kind === "comprehension";
 
 /** What a value that was bound or stored is now, and what it holds. */
 export function latest(interpreter: Interpreter, value: Value): Value {

@@ -17,7 +17,7 @@ import { arrayOfList, numberIn } from "./number-arrays";
 import type { CallExpr, Expr } from "../reading/syntax";
 import { itemsOf } from "../statements/iterate";
 import { dictKey, entryUnder } from "../reading/strings";
-import { exhaust } from "./grown";
+import { exhaust, isMade } from "./grown";
 import { drawnOf, RANDOM } from "./random";
 import { bare, lastNameOf, walk } from "../reading/syntax";
 import { asDictionary, namedTuple, replaced } from "./records";
@@ -272,7 +272,7 @@ const total: Known = (interpreter, run, call, [list, start, ...more]) => {
     list.value.items.some(({ value }) => !isOperand(value) && value.kind !== "object")
   )
     return null;
-  exhaust(interpreter, list.value);
+  exhaust(interpreter, list.value, [], isMade(list.expr));
   const all = [...(start ? [start] : []), ...list.value.items];
   const [first, ...rest] = all.length > 0 ? all : [loose(numberValue(0, true))];
   return rest.reduce((sum, item, i): Operand => {
@@ -289,8 +289,10 @@ const every =
   (some: boolean): Known =>
   (interpreter, _run, _call, [list]) => {
     if (list?.value.kind !== "sequence") return null;
-    exhaust(interpreter, list.value);
     const truths = list.value.items.map(({ value }) => truthOf(value));
+    // The first that decides is the last that is asked.
+    const last = truths.indexOf(some);
+    exhaust(interpreter, list.value, last < 0 ? [] : list.value.items.slice(last + 1), isMade(list.expr));
     return truths.includes(null) ? null : flag(some ? truths.includes(true) : !truths.includes(false));
   };
 

@@ -29,6 +29,8 @@ export type Value =
       readonly chain?: boolean;
       /** A generator: who goes through it leaves nothing. */
       readonly isOnce?: true;
+      /** Of `enumerate` and its like: what it takes its items from, how many it was to take, and how many more it takes to find its end. */
+      readonly from?: readonly { readonly of: Value; readonly total: number; readonly ahead: number }[];
       /** Of a generator that goes on for ever: these are the first that it hands out. */
       readonly isEndless?: true;
       /** `model.parameters()`: what its weights are turns out while the program goes on. */

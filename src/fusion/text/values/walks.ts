@@ -1,9 +1,13 @@
-/** @file Python's functions that go through items with more to say: the order of `sorted`, the first number of `enumerate`, `functools.reduce`. */
+/** @file Python's functions that go through items with more to say: the order of `sorted`, the first number of `enumerate`, `functools.reduce`; and comprehensions. */
 import type { Interpreter, StatementRun } from "../interpreter";
-import { itemsOf } from "../statements/iterate";
-import type { CallExpr } from "../reading/syntax";
+import { onceThrough } from "../statements/generators";
+import { itemsOf, itemsStill } from "../statements/iterate";
+import { dictKey, entryUnder } from "../reading/strings";
+import type { CallExpr, ComprehensionExpr } from "../reading/syntax";
+import { staticCondition } from "../statements/static-condition";
+import { bindTargets } from "../statements/targets";
 import { truthOf } from "./constants";
-import { BROKEN, describe, numberValue, type Operand, type Value } from "./values";
+import { BROKEN, describe, isBroken, numberValue, type Operand, Scope, type Value } from "./values";
 
 interface Call {
   readonly expr: CallExpr;
@@ -109,12 +113,12 @@ export function walkCall(
     return items && (ordered?.[0]?.value ?? BROKEN);
   }
   if (name === "enumerate") {
-    const items = itemsIn(plain[0]);
+    const items = plain[0] ? itemsStill(interpreter, run, plain[0], `${call.path}/in`) : null;
     const begin = (plain[1] ?? named.get("start"))?.value ?? numberValue(0, true);
     if (!items || begin.kind !== "number") return null;
     const pair = (item: Operand, i: number): Operand =>
       loose({ kind: "sequence", items: [loose(numberValue(begin.value + i, true)), item] });
-    return { kind: "sequence", items: items.map(pair) };
+    return onceThrough(items.map(pair), { of: plain[0]!.value });
   }
   const [f, list, start] = plain;
   if (name === "filter" && f && list) {
@@ -128,11 +132,59 @@ export function walkCall(
             ]),
           ),
     );
-    return items && holds && !holds.includes(null)
-      ? { kind: "sequence", list: true, items: items.filter((_, i) => holds[i]) }
-      : null;
+    return items && holds && !holds.includes(null) ? onceThrough(items.filter((_, i) => holds[i])) : null;
   }
   if (name !== "reduce" || !f || f.value.kind === "tensor") return null;
   const items = itemsIn(list);
   return items && reduced(interpreter, run, call, f.value, start ? [start, ...items] : items);
+}
+
+/** Deeper than people nest comprehensions; keeps the engine's own stack small. */
+const MAX_DEPTH = 12;
+const MAX_ITEMS = 10_000;
+
+/** The element once for each item; nodes made for item i take paths under `path#i`. */
+export function comprehended(
+  interpreter: Interpreter,
+  run: StatementRun,
+  expr: ComprehensionExpr,
+  iterable: Operand,
+  path: string,
+): Value {
+  const { frame } = run;
+  const nested = (frame.nested ?? 0) + 1;
+  if (isBroken(iterable.value)) return BROKEN;
+  const itemsIn = expr.isOnce && !expr.test && !expr.joins ? itemsStill : itemsOf;
+  const found = nested > MAX_DEPTH ? null : itemsIn(interpreter, run, iterable, `${path}/in`);
+  if (!found || found.length > MAX_ITEMS) {
+    interpreter.diagnostics.add(
+      "outside-language",
+      expr.iterable.span,
+      "A comprehension goes over range(n) with a constant n, over a tuple, or over the first axis of a tensor.",
+    );
+    return BROKEN;
+  }
+  const items: Operand[] = [];
+  const entries = new Map<string, Operand>();
+  // One scope: a lambda in it finds what the name stands for when it is called.
+  const scope = new Scope(frame.scope, frame.scope.owner);
+  const inner: StatementRun = { ...run, frame: { ...frame, scope, nested } };
+  found.forEach((item, i) => {
+    bindTargets(interpreter, inner, expr.target, item.value, "loop");
+    const at = `${path}#${i}`;
+    const test = expr.test
+      ? { value: interpreter.valueOf(inner, expr.test, `${at}/if`), path: at, expr: expr.test }
+      : null;
+    if (test && staticCondition(interpreter, test, expr.test!) !== true) return;
+    const operand = { value: interpreter.valueOf(inner, expr.element, at), path: at, expr: expr.element };
+    const name = expr.key && { value: interpreter.valueOf(inner, expr.key, `${at}/key`), path: at, expr: expr.key };
+    const key = name && dictKey(interpreter, name);
+    if (name && key !== null) entries.set(key, entryUnder(name, operand));
+    else if (expr.joins && operand.value.kind === "sequence") items.push(...operand.value.items);
+    else items.push(operand);
+  });
+  if (expr.key) return { kind: "dict", entries };
+  return expr.isOnce
+    ? onceThrough(items, ...(items.length === found.length ? [iterable.value] : []).map((of) => ({ of })))
+    : { kind: "sequence", items, list: true };
 }
