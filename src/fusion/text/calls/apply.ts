@@ -24,7 +24,7 @@ import {
   typeOf,
 } from "../interpreter";
 import { bare, type Expr } from "../reading/syntax";
-import { BROKEN, type Operand, tensorValue, type Value } from "../values/values";
+import { BROKEN, isScalarTensor, type Operand, tensorValue, type Value } from "../values/values";
 
 const STACK = opDef("stack");
 const CAST = opDef("cast");
@@ -240,4 +240,18 @@ export function applyParts(
 /** Whether `node` has parts beside itself. */
 function partCount(interpreter: Interpreter, node: NodeId): boolean {
   return interpreter.nodes.get(node)!.inputs.some((id) => interpreter.partOf.get(id) === node);
+}
+
+/** A number that is a tensor of the program, `torch.tensor(2)`, as a node; any other value as it is. */
+export function scalarNode(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { path, expr }: { path: string; expr: Expr },
+  value: Value,
+): Value {
+  if (!isScalarTensor(value)) return value;
+  const operand = { value, path: `${path}/scalar`, expr: null };
+  return applyParts(interpreter, run, { path: `${path}/0`, expr, label: "scalar" }, [operand], (b, [x]) =>
+    b.op("scalar", "expand", [x!], { shape: [] }),
+  );
 }

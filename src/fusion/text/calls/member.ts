@@ -5,7 +5,7 @@ import { type DType, sizeOf, type TensorType } from "../../ir";
 import { noteView } from "./memory";
 import { requiresGrad } from "../objects/parameters";
 import { findOp, opDef, withDefaults } from "../../ops";
-import { applyOp } from "./apply";
+import { applyOp, scalarNode } from "./apply";
 import { dialectIn } from "./dialect";
 import { gradOf } from "./transforms";
 import type { Interpreter, StatementRun } from "../interpreter";
@@ -23,6 +23,7 @@ import { calledAt, type Expr, type Identifier, type MemberExpr } from "../readin
 import {
   BROKEN,
   isBroken,
+  isScalarTensor,
   NONE,
   numberValue,
   type Operand,
@@ -194,6 +195,14 @@ export function memberValue(
   if (!receiver) return prefixed(interpreter, expr);
   const object = filled(interpreter, run, receiver);
   if (isBroken(object.value)) return BROKEN;
+  if (isScalarTensor(object.value))
+    return memberValue(
+      interpreter,
+      run,
+      expr,
+      { ...object, value: scalarNode(interpreter, run, { path, expr }, object.value) },
+      path,
+    );
   if (object.value.kind === "self") return selfMember(interpreter, run, expr);
   const own = memberOf(interpreter, run, object.value, expr, path);
   if (own) return own;

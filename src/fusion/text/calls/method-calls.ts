@@ -1,6 +1,8 @@
 /** @file Methods: of tensors, which are ops; of lists, dictionaries and texts; of objects and layers. */
 import { type CompositeDef, findOp, type OpDef, withDefaults } from "../../ops";
 import { dictMethod, listMethod } from "../values/collections";
+import { change } from "../values/grown";
+import { numberAs } from "../values/number-arrays";
 import { textMethod } from "../values/texts";
 import { convert, isConversion } from "../values/conversions";
 import { hostCall, isHostFunction } from "../values/host-functions";
@@ -8,7 +10,7 @@ import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { callAnyDef, isOfLibrary, itertoolsDef, libraryDef, libraryMethod } from "../library/library";
 import { type Attrs, type NodeId, showShape } from "../../ir";
-import { applyOp } from "./apply";
+import { applyOp, scalarNode } from "./apply";
 import { isRule, setRules } from "../objects/custom-functions";
 import { dialectIn, isNumpyIn } from "./dialect";
 import { castTo, sizeMethod, transposeAll } from "./member";
@@ -30,7 +32,16 @@ import { asScalar } from "./written-derivatives";
 import { copyOfWeight } from "../layers/weights";
 import { writesInPlace, writtenName } from "../statements/targets";
 import { unknownCall } from "./unknown-call";
-import { BROKEN, type GivenArgument, isBroken, NONE, type Operand, type Value } from "../values/values";
+import {
+  asScalarTensor,
+  BROKEN,
+  type GivenArgument,
+  isBroken,
+  isScalarTensor,
+  NONE,
+  type Operand,
+  type Value,
+} from "../values/values";
 
 const CASTS: ReadonlySet<string> = new Set(["float", "half", "int", "long", "bool"]);
 /** What only moves data between devices or copies it changes no value. */
@@ -78,6 +89,14 @@ export function methodCall(
   if (name.text === "item" || name.text === "tolist") {
     const known = name.text === "item" ? writtenNumber(interpreter, value) : asWritten(interpreter, value);
     if (known) return known;
+  }
+  if (isScalarTensor(value)) {
+    const still = scalarMethod(value, name.text, operands.slice(1));
+    if (still) return still;
+    const asNode = { ...receiver, value: scalarNode(interpreter, run, at, value) };
+    const now = methodCall(interpreter, run, at, name, [asNode, ...operands.slice(1)], args);
+    if (writesInPlace(name.text) && interpreter.memory) change(interpreter, value, now);
+    return now;
   }
   const number =
     (value.kind === "number" || value.kind === "bool") && (findOp(name.text) !== null || isHostFunction(name.text));
@@ -167,6 +186,18 @@ export function methodCall(
   }
   unknownCall(interpreter, run, call.expr, name, operands);
   return BROKEN;
+}
+
+/** What a method of `torch.tensor(2)` answers that leaves the number known: itself, a copy, another dtype; null of any other. */
+function scalarMethod(value: Value, name: string, given: readonly Operand[]): Value | null {
+  if (value.kind !== "number" && value.kind !== "bool") return null;
+  if (NOTHING.has(name) || name === "detach" || name === "requires_grad_") return value;
+  if (name === "clone") return { ...value };
+  const asked = given.find((operand) => operand.value.kind === "dtype")?.value;
+  const dtype = asked?.kind === "dtype" ? asked.dtype : CASTS.has(name) ? DTYPES.get(name) : undefined;
+  if (dtype && (CASTS.has(name) || name === "to" || name === "type"))
+    return asScalarTensor(numberAs(dtype, value), [value]);
+  return name === "to" && given.every((operand) => operand.value.kind === "string") ? value : null;
 }
 
 /** Arguments of a method as its function takes them, the receiver first: `x.where(condition, y)` is `where(condition, x, y)`. */

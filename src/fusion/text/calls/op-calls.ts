@@ -14,7 +14,7 @@ import { openTrial } from "../trial";
 import { constantValues } from "../values/constant-values";
 import { callAnyDef, libraryOverload, libraryScope } from "../library/library";
 import type { DefStatement, Expr } from "../reading/syntax";
-import { BROKEN, type GivenArgument, numberValue, type Operand, type Value } from "../values/values";
+import { asScalarTensor, BROKEN, type GivenArgument, numberValue, type Operand, type Value } from "../values/values";
 
 /** What arguments mean to PyTorch, where the call is one of its. */
 function asTorchReads(
@@ -155,7 +155,12 @@ function numberMade(
   trial.undo();
   if (!type || type.shape.length > 0 || !values) return null;
   const [number] = values;
-  return type.dtype === "bool" ? { kind: "bool", value: number !== 0 } : numberValue(number!, type.dtype === "i32");
+  const known: Value =
+    type.dtype === "bool" ? { kind: "bool", value: number !== 0 } : numberValue(number!, type.dtype === "i32");
+  return asScalarTensor(
+    known,
+    bound.tensors.flatMap((operand) => (operand ? [operand.value] : [])),
+  );
 }
 
 /** Ops that convert their operand before they compute, where a call names another dtype. */
@@ -289,5 +294,9 @@ function foldCall(op: OpDef | CompositeDef, operands: readonly Operand[]): Value
   }
   const found = op.infer(types, {});
   const number = op.scalar.js(numbers, {});
-  return numberValue(number, found.ok && found.value.dtype === "i32" && Number.isInteger(number));
+  const value = numberValue(number, found.ok && found.value.dtype === "i32" && Number.isInteger(number));
+  return asScalarTensor(
+    value,
+    operands.map((operand) => operand.value),
+  );
 }

@@ -208,8 +208,9 @@ export function copyOfWeight(
 /** A copy that has no name yet. */
 function copyOf(interpreter: Interpreter | null, named: Named): Named {
   const begins = new Map(named.begins);
-  const copy = { ...unnamed(), begins, frozen: new Set(named.frozen) };
-  if (!interpreter) return copy;
+  const made = { ...unnamed(), begins, frozen: new Set(named.frozen) };
+  if (!interpreter) return made;
+  const copy = { ...made, isCopy: true as const };
   const twins = (named.twins ??= new Map());
   copy.twins = twins;
   for (const [key, id] of named.weights) {

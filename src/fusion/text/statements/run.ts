@@ -2,7 +2,7 @@
 import type { TensorType } from "../../ir";
 import { sameShape, showType } from "../../ir";
 import { findOp } from "../../ops";
-import { applyOp } from "../calls/apply";
+import { applyOp, scalarNode } from "../calls/apply";
 import { runAssertion } from "./assert";
 import { leaveBlocks, runContext } from "./contexts";
 import { setResult } from "./both-ways";
@@ -39,7 +39,16 @@ import { operated } from "../objects/operators";
 import { hasSelection, ofSelection } from "../indexing/selection";
 import { learnInPlace } from "../objects/parameters";
 import { bindTargets, joinedAt, underName, wordOf, writeItem, writtenName } from "./targets";
-import { BROKEN, isBroken, isOperand, NONE, type Operand, tensorValue, type Value } from "../values/values";
+import {
+  BROKEN,
+  isBroken,
+  isOperand,
+  isScalarTensor,
+  NONE,
+  type Operand,
+  tensorValue,
+  type Value,
+} from "../values/values";
 import { foldBinary } from "../values/constants";
 import { change } from "../values/grown";
 import { tellPlain } from "../values/results";
@@ -288,7 +297,8 @@ function runUpdate(interpreter: Interpreter, statement: UpdateStatement, frame: 
       // What holds the tensor is asked before it holds what was written.
       if (target.kind === "member" && target.name.text === "data") learnInPlace(interpreter, frame, left.value, now);
       writeInPlace(interpreter, run, target, left.value, now);
-      if (left.value.kind === "sequence" && left.value.list) change(interpreter, left.value, now);
+      if ((left.value.kind === "sequence" && left.value.list) || (interpreter.memory && isScalarTensor(left.value)))
+        change(interpreter, left.value, now);
       bindTargets(interpreter, run, target, now);
       if (target.kind === "name") learnInPlace(interpreter, frame, left.value, now);
       return;
@@ -416,6 +426,20 @@ function runYield(interpreter: Interpreter, statement: YieldStatement, frame: Fr
   frame.result.values = [];
 }
 
+/** What the program returns: its numbers that are tensors are results, too. */
+function mapScalars(interpreter: Interpreter, run: StatementRun, expr: Expr, value: Value): Value {
+  const inside = (operand: Operand, i: number | string): Operand => ({
+    ...operand,
+    value: mapped(operand.value, `${run.root}#${i}`),
+  });
+  const mapped = (each: Value, path: string): Value => {
+    if (each.kind === "sequence" && each.items.some((item) => isScalarTensor(item.value)))
+      return { ...each, items: each.items.map(inside) };
+    return scalarNode(interpreter, run, { path, expr }, each);
+  };
+  return mapped(value, run.root);
+}
+
 function runReturn(interpreter: Interpreter, statement: ReturnStatement, frame: Frame): void {
   const only = statement.values.length === 1 ? bare(statement.values[0]!) : null;
   const isTuple = only && (only.kind === "tuple" || only.kind === "list") && only.starred.length === 0;
@@ -431,7 +455,8 @@ function runReturn(interpreter: Interpreter, statement: ReturnStatement, frame: 
   const operands = values.map((expr, i) => {
     const name = values.length === 1 ? "return" : `return#${i}`;
     return underName(interpreter, frame, statement, name, (run) => {
-      const value = holeAsNode(interpreter, run, evaluate(interpreter, run, expr, run.root), expr);
+      const found = holeAsNode(interpreter, run, evaluate(interpreter, run, expr, run.root), expr);
+      const value = frame.defs.length === 0 ? mapScalars(interpreter, run, expr, found) : found;
       return { value, path: run.root, expr };
     });
   });

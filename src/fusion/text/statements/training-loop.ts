@@ -170,12 +170,17 @@ function isStep(
 }
 
 /** The inputs that an iteration moves along derivatives, and their next values. */
-function movedBy(
+const movedBy = (
   interpreter: Interpreter,
   carried: readonly Carried[],
-  was: { readonly moved: ReadonlyMap<NodeId, NodeId> },
-): readonly (readonly [NodeId, NodeId])[] {
-  const learned = carried.flatMap(({ from, to }) =>
+  was: Pick<Moment, "moved">,
+): readonly Move[] => [...learnedBy(interpreter, carried), ...steppedBy(interpreter, was)];
+
+type Move = readonly [was: NodeId, now: NodeId];
+
+/** Those that names and fields hold. */
+const learnedBy = (interpreter: Interpreter, carried: readonly Carried[]): readonly Move[] =>
+  carried.flatMap(({ from, to }) =>
     from.kind === "tensor" &&
     to.kind === "tensor" &&
     canBegin(interpreter, from.node) &&
@@ -183,8 +188,47 @@ function movedBy(
       ? [[from.node, to.node] as const]
       : [],
   );
-  const moved = [...interpreter.optimizing.replaced].filter(([input, value]) => was.moved.get(input) !== value);
-  return [...learned, ...moved];
+
+/** Those that an optimizer or a write into parameters replaced. */
+const steppedBy = ({ optimizing }: Interpreter, { moved }: Pick<Moment, "moved">): readonly Move[] =>
+  [...optimizing.replaced].filter(([input, value]) => moved.get(input) !== value);
+
+/**
+ * Whether what an iteration moves are copies of what the program goes on to use as it is: fast weights that a model keeps its own
+ * beside, a copied learner, a point that began as an input.
+ */
+function movesCopies(
+  interpreter: Interpreter,
+  { frame, statement }: StatementRun,
+  carried: readonly Carried[],
+  was: Pick<Moment, "moved">,
+): boolean {
+  const { weightOf, optimizing } = interpreter;
+  const beginning = ([id]: Move): NodeId => optimizing.first.get(id) ?? id;
+  const learned = learnedBy(interpreter, carried).map(beginning);
+  const stepped = steppedBy(interpreter, was).map(beginning);
+  const still = stillHeld(interpreter, frame, statement);
+  return (
+    learned.length + stepped.length > 0 &&
+    learned.every((id) => weightOf.has(id) || still.has(id)) &&
+    stepped.every((id) => weightOf.get(id)?.named.isCopy === true || (learned.includes(id) && weightOf.has(id)))
+  );
+}
+
+/** Inputs that names stand for which the text reads in the loop or after it. */
+function stillHeld({ statements }: Interpreter, frame: Frame, loop: Statement): ReadonlySet<NodeId> {
+  const read = new Set(
+    [...expressionsOf(statements)].flatMap((expr) =>
+      expr.kind === "name" && expr.span.from > loop.span.from ? [expr.name] : [],
+    ),
+  );
+  const held = [...scopesOf(frame)].flatMap(({ names }) =>
+    [...names].flatMap(([name, history]) => {
+      const value = history.at(-1)?.value;
+      return value?.kind === "tensor" && read.has(name) ? [value.node] : [];
+    }),
+  );
+  return new Set(held);
 }
 
 /**
@@ -215,13 +259,14 @@ function firstOf(interpreter: Interpreter, run: StatementRun, first: FirstIterat
     optimizing.repeated ??= another;
     return ended;
   }
-  if (optimizing.turns === turns && sparesWeights(interpreter, movedBy(interpreter, carried, was))) {
+  const isSpared = optimizing.turns === turns && sparesWeights(interpreter, movedBy(interpreter, carried, was));
+  if (isSpared || movesCopies(interpreter, run, carried, was)) {
     if (first.items && first.items.length <= LONGEST_WRITTEN) {
       optimizing.writtenOut.add(first.statement);
       optimizing.repeated ??= another;
       return ended;
     }
-    tellSpared(interpreter, first);
+    if (isSpared) tellSpared(interpreter, first);
   }
   if (inner && doesMore(interpreter, first, start, inner)) {
     if (inner.iterations === null || inner.iterations > LONGEST_WRITTEN) tellRest(interpreter, inner);

@@ -3,7 +3,7 @@
  * @about and, or, not: Python decides them before it has read the whole.
  */
 import { keyText, percentFilled } from "../reading/strings";
-import { numberValue, type Operand, type Value } from "./values";
+import { asScalarTensor, numberValue, type Operand, type Value } from "./values";
 
 const MAX_ITEMS = 65_536;
 const floorMod = (a: number, b: number): number => a - Math.floor(a / b) * b;
@@ -160,6 +160,11 @@ const asNumber = (value: Value): { value: number; whole: boolean } | null =>
 
 /** `a op b` when both are known; null when it is not arithmetic of constants. */
 export function foldBinary(op: string, left: Value, right: Value): Value | null {
+  const found = folded(op, left, right);
+  return found && !/^(and|or|is|is not|in|not in)$/.test(op) ? asScalarTensor(found, [left, right]) : found;
+}
+
+function folded(op: string, left: Value, right: Value): Value | null {
   if (left.kind === "dict" && right.kind === "dict" && op === "|")
     return { ...left, entries: new Map([...left.entries, ...right.entries]) };
   if (left.kind === "string" && right.kind === "string" && op === "+")
@@ -205,6 +210,6 @@ export function foldUnary(op: string, operand: Value): Value | null {
     return holds === null ? null : truth(!holds);
   }
   if (op === "not") return { kind: "bool", value: a.value === 0 };
-  if (op === "-") return numberValue(-a.value, a.whole);
-  return op === "+" ? numberValue(a.value, a.whole) : null;
+  const value = op === "-" ? -a.value : op === "+" ? a.value : null;
+  return value === null ? null : asScalarTensor(numberValue(value, a.whole), [operand]);
 }

@@ -2,11 +2,14 @@
 import type { Interpreter } from "../interpreter";
 import type { Expr } from "../reading/syntax";
 import { foldBinary, truthOf } from "./constants";
-import { NONE, type Operand, type Value } from "./values";
+import { isScalarTensor, NONE, type Operand, type Value } from "./values";
+
+const mayChange = (value: Value): boolean =>
+  value.kind === "sequence" || value.kind === "dict" || isScalarTensor(value);
 
 /** From here on, `now` stands wherever `was` is held. */
 export function change({ grown }: Interpreter, was: Value, now: Value): void {
-  if ((was.kind === "sequence" || was.kind === "dict") && was !== now && !grown.has(now)) grown.set(was, now);
+  if (mayChange(was) && was !== now && !grown.has(now)) grown.set(was, now);
 }
 
 const lastOf = ({ grown }: Interpreter, value: Value): Value => {
@@ -43,7 +46,7 @@ export const isMade = (expr: Expr | null): boolean => expr?.kind === "call" || e
 /** What a value that was bound or stored is now, and what it holds. */
 export function latest(interpreter: Interpreter, value: Value): Value {
   const { grown } = interpreter;
-  if (grown.size === 0 || (value.kind !== "sequence" && value.kind !== "dict")) return value;
+  if (grown.size === 0 || !mayChange(value)) return value;
   let now: Value = value;
   for (let next = grown.get(now); next; next = grown.get(now)) now = next;
   const renewed = (operand: Operand): Operand => {

@@ -13,7 +13,7 @@ import { setField } from "../objects/fields";
 import { operated } from "../objects/operators";
 import { castTo, memberValue } from "../calls/member";
 import { typeOf } from "../interpreter";
-import { arrayOfList, numberIn } from "./number-arrays";
+import { arrayOfList, numberAs } from "./number-arrays";
 import type { CallExpr, Expr } from "../reading/syntax";
 import { itemsOf } from "../statements/iterate";
 import { dictKey, entryUnder } from "../reading/strings";
@@ -21,7 +21,17 @@ import { exhaust, isMade } from "./grown";
 import { drawnOf, RANDOM } from "./random";
 import { bare, lastNameOf, walk } from "../reading/syntax";
 import { asDictionary, namedTuple, replaced } from "./records";
-import { BROKEN, type GivenArgument, isBroken, isOperand, NONE, numberValue, type Operand, type Value } from "./values";
+import {
+  BROKEN,
+  type GivenArgument,
+  isBroken,
+  isOperand,
+  isScalarTensor,
+  NONE,
+  numberValue,
+  type Operand,
+  type Value,
+} from "./values";
 
 interface Call {
   readonly expr: CallExpr;
@@ -38,7 +48,7 @@ const isContainer = (value: Value): value is Extract<Value, { kind: "sequence" |
 
 /** Names of types as `isinstance` asks for them, by what stands for such a value here. */
 const TYPES: readonly (readonly [RegExp, (value: Value) => boolean])[] = [
-  [/Tensor$|^Array$|^ndarray$|^Parameter$|^Variable$/, ({ kind }) => kind === "tensor"],
+  [/Tensor$|^Array$|^ndarray$|^Parameter$|^Variable$/, (value) => value.kind === "tensor" || isScalarTensor(value)],
   [/^int$|^Integral$|^integer$/, (value) => (value.kind === "number" && value.whole) || value.kind === "bool"],
   [/^float$|^Real$|^Number$|^floating$/, (value) => value.kind === "number" && !value.whole],
   [/^Number$/, (value) => value.kind === "number"],
@@ -72,7 +82,8 @@ const isInstance: Known = (_interpreter, _run, { expr }, [first]) => {
   if (first.value.kind === "broken") return BROKEN;
   const words = wordsIn(wanted.value);
   if (classesOf(first.value).some((name) => words.includes(name))) return flag(true);
-  return flag(TYPES.some(([pattern, holds]) => words.some((word) => pattern.test(word)) && holds(first.value)));
+  const types = isScalarTensor(first.value) ? TYPES.slice(0, 1) : TYPES;
+  return flag(types.some(([pattern, holds]) => words.some((word) => pattern.test(word)) && holds(first.value)));
 };
 
 const LIMITS: Readonly<Record<"f32" | "f16" | "i32", Readonly<Record<string, number>>>> = {
@@ -201,7 +212,8 @@ const activationLayer: Known = (_interpreter, _run, { expr }, [first]) => {
 /** `np.array(x)`: x in memory of its own. */
 const copyOf: Known = (interpreter, run, call, operands) => {
   const value = arrayOf(interpreter, run, call, operands);
-  return value?.kind === "tensor" ? { ...value } : value?.kind === "number" ? { ...value, isTensor: true } : value;
+  if (value?.kind === "number" || value?.kind === "bool") return { ...value, isTensor: true };
+  return value?.kind === "tensor" ? { ...value } : value;
 };
 
 /** `copy.copy(items)`: a list or a dictionary of its own, which holds the same. */
@@ -218,11 +230,9 @@ const arrayOf: Known = (interpreter, run, call, operands) => {
   const first = operands.find(({ value }) => value.kind !== "string");
   if (!first || isBroken(first.value)) return first ? BROKEN : null;
   if (first.value.kind === "tensor") return dtype ? castTo(interpreter, run, call, first, dtype) : first.value;
-  if (first.value.kind === "number")
-    return dtype ? { ...first.value, value: numberIn(dtype, first.value.value), dtype } : first.value;
-  if (first.value.kind === "bool" && dtype && dtype !== "bool")
-    return { kind: "number", value: Number(first.value.value), whole: true, dtype };
-  if (first.value.kind !== "sequence") return first.value.kind === "bool" ? first.value : null;
+  if (first.value.kind === "number" || first.value.kind === "bool")
+    return dtype ? numberAs(dtype, first.value) : first.value;
+  if (first.value.kind !== "sequence") return null;
   return arrayOfList(interpreter, run, call, first.value, dtype);
 };
 
@@ -445,7 +455,11 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
       first?.value.kind === "number" ? flag(Number.isInteger(first.value.value)) : null,
   ],
   ["get_device", () => numberValue(0, true)],
-  ["is_tensor", (_interpreter, _run, _call, [first]) => (first ? flag(first.value.kind === "tensor") : null)],
+  [
+    "is_tensor",
+    (_interpreter, _run, _call, [first]) =>
+      first ? flag(first.value.kind === "tensor" || isScalarTensor(first.value)) : null,
+  ],
   ...[
     "is_scripting",
     "is_tracing",

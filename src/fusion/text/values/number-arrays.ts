@@ -44,8 +44,15 @@ export function numberArray(value: Value): NumberArray | null {
 }
 
 /** A number as a tensor of this dtype holds it. */
-export const numberIn = (dtype: DType, number: number): number =>
+const numberIn = (dtype: DType, number: number): number =>
   dtype === "bool" ? Number(number !== 0) : dtype === "i32" ? Math.trunc(number) : number;
+
+/** A number or a truth as a tensor of this dtype holds it; of halves its own dtype says so. */
+export function numberAs(dtype: DType, of: Extract<Value, { kind: "number" | "bool" }>): Value {
+  const value = numberIn(dtype, Number(of.value));
+  if (dtype === "bool") return { kind: "bool", value: value !== 0 };
+  return dtype === "f16" ? { kind: "number", value, whole: false, dtype } : numberValue(value, dtype === "i32");
+}
 
 /** A constant input with these numbers. */
 export function constantTensor(

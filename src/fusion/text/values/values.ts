@@ -6,7 +6,7 @@ import type { ClassStatement, DefStatement, Expr, Identifier, Statement } from "
 export type Value =
   /** `isPair`: the values of a call that answers indices beside them, bound as one. */
   | { readonly kind: "tensor"; readonly node: NodeId; readonly isPair?: true }
-  /** With a dtype when it was written with one, `f16(0.5)`: then it is never folded. `isTensor`: as `torch.tensor(2)` is one. */
+  /** With a dtype when it was written with one, `f16(0.5)`: then it is never folded. `isTensor`: as `torch.tensor(2)` is one, which changes where it is. */
   | {
       readonly kind: "number";
       readonly value: number;
@@ -14,7 +14,7 @@ export type Value =
       readonly dtype?: DType;
       readonly isTensor?: true;
     }
-  | { readonly kind: "bool"; readonly value: boolean }
+  | { readonly kind: "bool"; readonly value: boolean; readonly isTensor?: true }
   | { readonly kind: "string"; readonly value: string }
   | { readonly kind: "none" }
   | { readonly kind: "dtype"; readonly dtype: DType }
@@ -154,6 +154,8 @@ export interface Named {
   readonly frozen: Set<string>;
   /** The attributes of inputs that weights of the same key are, in all copies of a model; null where there is no copy. */
   twins: Map<string, Attrs> | null;
+  /** `copy.deepcopy(model)` made it. */
+  readonly isCopy?: true;
 }
 
 /** A class as its statement says it. */
@@ -259,6 +261,16 @@ export const BROKEN: Value = { kind: "broken" };
 export const NONE: Value = { kind: "none" };
 export const numberValue = (value: number, whole: boolean): Value => ({ kind: "number", value, whole });
 export const tensorValue = (node: NodeId): Value => ({ kind: "tensor", node });
+
+/** Whether a number or a truth is a tensor of the program, `torch.tensor(2)`. */
+export const isScalarTensor = (value: Value): boolean =>
+  (value.kind === "number" || value.kind === "bool") && value.isTensor === true;
+
+/** What was computed of `operands` is a tensor where one of them is. */
+export const asScalarTensor = (value: Value, operands: readonly Value[]): Value =>
+  (value.kind === "number" || value.kind === "bool") && operands.some(isScalarTensor)
+    ? { ...value, isTensor: true }
+    : value;
 
 /** The items of a tuple or a list; any other value alone. */
 export const itemsIn = (value: Value): readonly Value[] =>

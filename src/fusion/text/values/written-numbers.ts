@@ -2,7 +2,7 @@
 import type { Interpreter } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { writtenValues } from "./constant-values";
-import { numberValue, type Operand, type Value } from "./values";
+import { isScalarTensor, numberValue, type Operand, type Value } from "./values";
 
 /** More numbers than a person goes through in a list. */
 const MOST = 4096;
@@ -11,7 +11,8 @@ const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 
 /** A tensor as the number that it is, or the nested lists of its numbers; null where only the run knows them. */
 export function asWritten(interpreter: Interpreter, value: Value): Value | null {
-  if (value.kind === "number" || value.kind === "bool") return value;
+  if (value.kind === "number") return isScalarTensor(value) ? numberValue(value.value, value.whole) : value;
+  if (value.kind === "bool") return { kind: "bool", value: value.value };
   if (value.kind !== "tensor" || interpreter.unknown.has(value.node)) return null;
   const { dtype, shape } = typeOf(interpreter, value.node);
   if (shape.reduce((size, extent) => size * extent, 1) > MOST) return null;
