@@ -4,7 +4,7 @@ import { perAxis } from "./convolution";
 import type { GraphBuilder, Param } from "./define";
 import { isAbsent } from "./indices";
 import { numbersOf, wrong, type Failed } from "./shapes";
-import { eachAxis, paddingOf, reachOf } from "./windows";
+import { eachAxis, paddingOf, reachOf, windowCount } from "./windows";
 
 export const KERNEL: Param = {
   names: ["kernel_size", "kernel_shape"],
@@ -101,10 +101,36 @@ export function windowMean(b: GraphBuilder, x: NodeId, attrs: Attrs, withBorder:
   if (axes.every(({ beyond }) => beyond === 0) && (withBorder || !bordered))
     return b.op("mean", "mean", [windows], fold);
   const sum = b.op("sum", "sum", [windows], fold);
-  const ones = b.op("ones", "expand", [b.scalar(1, dtype)], { shape });
-  const pads = axes.toReversed().flatMap(({ before, after }) => [before, after]);
-  const counted = withBorder && bordered ? b.op("bordered", "pad", [ones], { pads, mode: "constant", value: 1 }) : ones;
-  const held = poolWindows(b, counted, axes, 0, withBorder);
-  const count = b.op("count", "sum", [held], fold);
-  return b.op("mean", "div", [sum, count]);
+  const counts = axes.map((axis, at) => heldBy(b, axis, { at, rank: axes.length, shape, withBorder }));
+  const counted = counts.reduce((product, each) => b.op("count", "mul", [product, each]));
+  return b.op("mean", "div", [sum, b.op("held", "cast", [counted], { dtype })]);
+}
+
+interface Held {
+  /** Which of the windowed axes, of how many. */
+  readonly at: number;
+  readonly rank: number;
+  readonly shape: Shape;
+  readonly withBorder: boolean;
+}
+
+/** Elements that the windows hold along one axis, [windows] with an axis of one for each axis behind it: where each ends less where it begins. */
+function heldBy(b: GraphBuilder, axis: PoolAxis, { at, rank, shape, withBorder }: Held): NodeId {
+  const { kernel, stride, dilation, before, after, beyond } = axis;
+  const extent = shape[shape.length - rank + at]!;
+  const windows = windowCount(extent, { ...axis, interior: 1, after: after + beyond });
+  const [start, end] = withBorder ? [0, extent + before + after] : [-before, extent];
+  const int = (value: number): NodeId => b.scalar(value, "i32");
+  const op = (name: string, x: NodeId, by: number): NodeId => b.op(name, name, [x, int(by)]);
+  const at0 = b.op("first", "iota", [], { start, stop: start + windows * stride, step: stride });
+  // The first tap that is not before the first element, and the first that is behind the last: the smallest t of t·d ≥ −p, and of t·d ≥ end − p.
+  const taps = (edge: number): NodeId =>
+    dilation === 1
+      ? b.op("from", "sub", [int(edge), at0])
+      : op("floor_div", b.op("from", "sub", [int(edge + dilation - 1), at0]), dilation);
+  const first = op("maximum", taps(0), 0);
+  const last = op("minimum", taps(end), kernel);
+  const held = op("maximum", b.op("taps", "sub", [last, first]), 0);
+  const behind = Array.from({ length: rank - at - 1 }, () => 1);
+  return behind.length === 0 ? held : b.op("along", "reshape", [held], { shape: [windows, ...behind] });
 }

@@ -6,6 +6,7 @@ import type { NodeChange } from "../driver/rewriter";
 import { rulesPass } from "../driver/rewriting";
 import { operandOf, readOnce, rule, type Site } from "../driver/rule";
 import { inWords, nameOf } from "../driver/sentences";
+import { axisByAxis } from "./axis-by-axis";
 import { fewProducts, fewTerms } from "./few-terms";
 import { phases } from "./phases";
 import { rowOfProduct } from "./row-of-product";
@@ -152,6 +153,7 @@ export const reductionAlgebra = rulesPass(titled("reduction-algebra"), [
   rowOfProduct,
   factorOut,
   foldOfFold,
+  axisByAxis,
   fewTerms,
   fewProducts,
   phases,

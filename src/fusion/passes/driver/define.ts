@@ -38,6 +38,8 @@ export interface Rewrite {
   readonly verdict: Opinion;
   /** The same is loaded and computed, by a kernel of another kind: their prices, which err apart, don't decide. */
   readonly alike?: boolean;
+  /** It stores more, so that less is computed: time decides, not bytes. */
+  readonly timed?: boolean;
 }
 
 /** What a candidate changes, counted and predicted: the kernels concerned without it and with it. */

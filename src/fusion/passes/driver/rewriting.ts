@@ -32,7 +32,8 @@ export const rewritingPass = (pass: Judged): FusionPass => ({
     const numbers = { bytesSaved: apart.bytes - fused.bytes, launchesSaved: apart.launches - fused.launches };
     const ways = bothWays(candidate, delta);
     const bytes = bytesOfWays(fused, apart);
-    if (fused.bytes > apart.bytes) {
+    const { alike = false, timed = false } = candidate.rewrite!;
+    if (fused.bytes > apart.bytes && !timed) {
       const text = `${verdict.text} But then the value goes through memory between two kernels: ${bytes}. Computing it where it is needed moves less.`;
       return no("C_NEGATIVE", candidate.nodes, text, {
         numbers,
@@ -40,7 +41,6 @@ export const rewritingPass = (pass: Judged): FusionPass => ({
         ...forcing(planner, candidate),
       });
     }
-    const { alike = false } = candidate.rewrite!;
     if (fused.micros > apart.micros + NO_MICROS && !alike) {
       const text = `${verdict.text} But the kernels as rewritten take longer: ${timeOf(fused, apart)}.`;
       return no("C_NEGATIVE", candidate.nodes, text, {
@@ -96,10 +96,10 @@ export function rewriteCandidate(
 export function* propose(
   planner: Planner,
   rewriter: Rewriter,
-  { rule, change, verdict, nodes, alike = false }: Proposal,
+  { rule, change, verdict, nodes, alike = false, timed = false }: Proposal,
 ): Generator<Candidate, boolean, Answer> {
   const patch = change ? rewriter.patchOf(change) : NOTHING;
-  const { accepted } = yield rewriteCandidate(planner, rule, nodes, { patch, verdict, alike });
+  const { accepted } = yield rewriteCandidate(planner, rule, nodes, { patch, verdict, alike, timed });
   if (accepted) rewriter.applied(patch);
   return accepted;
 }

@@ -17,6 +17,7 @@ export interface Proposal {
   readonly nodes: readonly NodeId[];
   /** See `Rewrite`. */
   readonly alike?: boolean;
+  readonly timed?: boolean;
 }
 
 /** A node that a law is asked about, and the state that it stands in. */
@@ -47,6 +48,7 @@ export interface Rule<F extends Found> {
   readonly because: (site: Site, found: F) => string;
   /** See `Rewrite`. */
   readonly alike?: (found: F) => boolean;
+  readonly timed?: boolean;
   /** Numbers of the sentence, for tests and tables. */
   readonly numbers?: (site: Site, found: F) => Readonly<Record<string, number>>;
 }
@@ -55,7 +57,7 @@ export interface Rule<F extends Found> {
 export type AnyRule = (site: Site) => Proposal | null;
 
 export const rule =
-  <F extends Found>({ name, code = "A_PATTERN", match, refuse, replace, alike, because, numbers }: Rule<F>): AnyRule =>
+  <F extends Found>({ name, code = "A_PATTERN", match, refuse, replace, alike, timed, because, numbers }: Rule<F>): AnyRule =>
   (site) => {
     const found = match(site);
     if (!found) return null;
@@ -66,7 +68,7 @@ export const rule =
     if (!change) return null;
     const extra = numbers ? { numbers: numbers(site, found) } : {};
     const verdict = yes(code, nodes, because(site, found), extra);
-    return { rule: name, change, verdict, nodes, alike: alike?.(found) === true };
+    return { rule: name, change, verdict, nodes, alike: alike?.(found) === true, timed: timed === true };
   };
 
 /** What the first rule that fits proposes, or null. */

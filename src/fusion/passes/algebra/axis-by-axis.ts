@@ -1,0 +1,105 @@
+/**
+ * @file A fold of windows over several axes, axis by axis: the largest (or the sum) of 9×9 elements is that of nine of nine. Each result
+ * then takes 9 + 9 terms instead of 81, and what lies between the two folds is stored once.
+ */
+import { node, type Node, type NodeId, type Region, regionId } from "../../ir";
+import { algebraOf, isAbsent, numberOf, opDef, windowOf, type WindowAxis } from "../../ops";
+import type { NodeChange } from "../driver/rewriter";
+import { operandOf, readOnce, rule, type Site } from "../driver/rule";
+import { inWords, nameOf, no, showMicros } from "../driver/sentences";
+import { NodeFactory } from "../saved/node-factory";
+
+interface Found {
+  readonly nodes: readonly NodeId[];
+  readonly window: Node;
+  readonly axes: readonly WindowAxis[];
+  /** The axis of `axes` that is folded first: the last that has more than one tap, along which memory lies. */
+  readonly first: number;
+}
+
+export const axisByAxis = rule({
+  name: "axis-by-axis",
+  match(site): Found | null {
+    const { n } = site;
+    const { reduce } = opDef(n.op);
+    if (!reduce || !algebraOf(n.op).nests || n.inputs.length !== 1 || n.type.shape.includes(0)) return null;
+    const window = operandOf(site);
+    const axes = windowOf(window);
+    if (!axes || !readOnce(site, window) || window.type.dtype !== n.type.dtype) return null;
+    const { shape } = window.type;
+    const lead = shape.length - 2 * axes.length;
+    const folded = reduce.axes(n.attrs, shape);
+    const isTaps = folded.length === axes.length && axes.every((_, i) => folded.includes(lead + i));
+    if (!isTaps || n.type.shape.length !== shape.length - axes.length) return null;
+    const wide = axes.flatMap(({ kernel }, i) => (kernel > 1 ? [i] : []));
+    // What is outside of the first windows is outside of the second, as a fold of nothing else.
+    const neutral = numberOf(window.attrs["value"], 0) === reduce.identity(n.type.dtype);
+    const inside = axes.every(({ before, after, interior }) => before <= 0 && after <= 0 && interior === 1);
+    if (wide.length < 2 || !(neutral || inside)) return null;
+    return { nodes: [n.id, window.id], window, axes, first: wide.at(-1)! };
+  },
+  refuse(site, found) {
+    const { planner, n } = site;
+    const change = rewritten(site, found);
+    const kernel = (name: string, ...members: readonly NodeId[]): Region => ({
+      id: regionId(name),
+      members,
+      outputs: [members.at(-1)!],
+    });
+    const microsOf = (region: Region): number => planner.kernelOf(region)?.time.micros ?? Infinity;
+    const before = microsOf(kernel("k:whole", found.window.id, n.id));
+    const [window, fold, next] = change.after as [Node, Node, Node];
+    const after = planner.supposing(site.rewriter.patchOf(change), () =>
+      [kernel("k:first", window.id, fold.id), kernel("k:second", next.id, n.id)]
+        .map(microsOf)
+        .reduce((sum, each) => sum + each, 0),
+    );
+    if (after < before) return null;
+    const text = `${saying(site, found)} But what is stored between takes more than the terms that are saved: ${showMicros(after)} instead of ${showMicros(before)}.`;
+    return no("C_NEGATIVE", found.nodes, text);
+  },
+  replace: rewritten,
+  timed: true,
+  because: saying,
+});
+
+function saying({ graph, n }: Site, { axes }: Found): string {
+  const taps = axes.map(({ kernel }) => kernel).filter((kernel) => kernel > 1);
+  const terms = taps.reduce((product, each) => product * each, 1);
+  const rest = terms / taps.at(-1)!;
+  return `${nameOf(graph, n.id)} folds ${inWords(terms)} terms of each window. Along one axis after the other it folds ${inWords(taps.at(-1)!)}, and then ${inWords(rest)} of what these make.`;
+}
+
+const attrsOf = (axes: readonly WindowAxis[], { attrs }: Node): Node["attrs"] => ({
+  kernel_size: axes.map(({ kernel }) => kernel),
+  stride: axes.map(({ stride }) => stride),
+  dilation: axes.map(({ dilation }) => dilation),
+  padding: [...axes.map(({ before }) => before), ...axes.map(({ after }) => after)],
+  interior: axes.map(({ interior }) => interior),
+  ...(isAbsent(attrs["value"]) ? {} : { value: attrs["value"] }),
+});
+
+/** An axis that windows leave as it is. */
+const STILL: WindowAxis = { kernel: 1, stride: 1, dilation: 1, interior: 1, before: 0, after: 0 };
+
+function rewritten({ graph, rewriter, n }: Site, { window, axes, first }: Found): NodeChange {
+  const factory = new NodeFactory(graph, n.id, "row");
+  const late = n.phase === "backward";
+  const x = node(graph, window.inputs[0]!);
+  const lead = x.type.shape.length - axes.length;
+  const along = axes.slice(first).map((axis, i) => (i === 0 ? axis : STILL));
+  const rows = factory.call("window", [x.id], attrsOf(along, window), window, late);
+  const taps = along.map((_, i) => lead + first + i);
+  const fold = factory.call(n.op, [rows], { ...n.attrs, axes: taps, keepdims: false }, n, late);
+  const others = axes.map((axis, i) => (i === first ? STILL : axis));
+  const next = factory.call("window", [fold], attrsOf(others, window), window, late);
+  const last: Node = { ...n, inputs: [next], attrs: { ...n.attrs, axes: axes.map((_, i) => lead + i) } };
+  return {
+    ...rewriter.replaced([], [...factory.made, last]),
+    ownRegions: [fold],
+    inserted: [
+      [rows, fold],
+      [next, n.id],
+    ],
+  };
+}
