@@ -156,6 +156,7 @@ const h200: Machine = {
 };
 const softmax: Omit<FoldShape, "rows" | "columns" | "vector" | "contiguous" | "run"> = {
   readBytes: 4,
+  fresh: 1,
   writeBytes: 4,
   walks: 2,
   stages: 1,

@@ -87,18 +87,6 @@ export function waitingMicros(
   return micros;
 }
 
-/** µs that a thread waits for a load which stands in a branch of its own: only where its element exists. Two kernels, measured on an H200. */
-const AT_EDGE = 0.35;
-
-/** µs that a thread waits where it loads what `members` read through edges: none of these loads is on its way with others. */
-export function edgeMicros(graph: Graph, members: readonly NodeId[], isAsked: (elements: number) => boolean): number {
-  const edges = members.filter((id) => {
-    const n = node(graph, id);
-    return opDef(n.op).movement?.fill !== undefined && isAsked(sizeOf(n.type.shape));
-  });
-  return AT_EDGE * edges.length;
-}
-
 /** Points that a thread goes through one after another, where a machine runs so many threads at once. */
 export const pointsOfThread = (points: number, { multiprocessors }: Pick<Machine, "multiprocessors">): number =>
   Math.max(1, points / (multiprocessors * THREADS));

@@ -21,6 +21,8 @@ export interface FoldShape {
   /** Neighbours of the outer loop lie so far apart, with columns of their own between them: windows that do not overlap. 1: side by side. */
   readonly between: number;
   readonly readBytes: number;
+  /** Share of its loads that ask for what no other asks for: windows have most of their elements in common, which a cache then has. */
+  readonly fresh: number;
   readonly writeBytes: number;
   /** Walks over a row that registers don't save; those of another count where some of it is folded as it goes by. */
   readonly walks: number;
@@ -77,6 +79,8 @@ export interface FoldFactors {
 
 /** µs: from a load to its value while many are on their way; for threads to meet at a barrier; to start and end a workgroup. */
 export const LOAD = 0.8;
+/** The same where a cache has it. */
+const NEAR_LOAD = 0.05;
 export const MEETING = 0.03;
 export const MEETING_PER_THREAD = 0.00016;
 export const START = 0.4;
@@ -252,7 +256,7 @@ function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): n
   const ahead = held ? WRITTEN : meets ? loads : Math.min(WRITTEN, Math.max(LOOPED, together * loads));
   const alone =
     START +
-    walks * Math.max(1, (turns * loads) / ahead) * LOAD +
+    walks * (LOAD + Math.max(0, (turns * loads) / ahead - 1) * (shape.fresh * LOAD + (1 - shape.fresh) * NEAR_LOAD)) +
     shape.addressing.row +
     turns * (walks * shape.addressing.vector + (held ? ISSUE : Math.max(walks * ISSUE, shape.ops * OP_WAIT))) +
     (stages * 2 * meetings(lanes) + shape.scans * (held ? 1 : turns) * scanBarriers(lanes, held)) *

@@ -14,7 +14,7 @@ import { networkBytes, retainedByParts, type Network } from "../../nest/networks
 import type { Machine } from "../../nest/nest";
 import { wholeOutput, type RowAnalysis } from "./classify-rows";
 import { rowLane } from "../../nest/lanes";
-import { edgeMicros, waitingMicros } from "../../count/data-loads";
+import { waitingMicros } from "../../count/data-loads";
 import { machineOf } from "../../nest/machine";
 import { mergedStages } from "./rows/merged-stages";
 import { pointAfter, unravelled } from "../../indices/row-layout";
@@ -226,6 +226,7 @@ export class Rows {
       ...contiguity(form),
       between: this.#between(),
       readBytes: this.plain.reduce((sum, { value, elements }) => sum + elements * bytes(value), 0) / size,
+      fresh: Math.min(1, this.plain.reduce((sum, { elements }) => sum + elements, 0) / size),
       writeBytes: full.reduce((sum, id) => sum + bytesOf(node(graph, id).type), 0) / size,
       walks: 1 + reread,
       stages: stages.size - this.merged.length,
@@ -236,9 +237,7 @@ export class Rows {
         : waitingAtOnce(graph, region, form, this.analysis, this.cached),
       addressing: {
         row: waitingMicros(graph, region.members, width, (elements) => elements <= rows),
-        vector:
-          waitingMicros(graph, region.members, width, (elements) => elements > rows) +
-          edgeMicros(graph, region.members, (elements) => elements > rows),
+        vector: waitingMicros(graph, region.members, width, (elements) => elements > rows),
       },
       live: liveScalars(graph, region),
       statements: region.members.filter((id) => !isLiteral(node(graph, id))).length,
@@ -275,6 +274,7 @@ export function finishNest(shape: FoldShape, chunks: number, machine: Machine): 
       between: 1,
       run: shape.rows,
       readBytes: 4 * shape.accumulators,
+      fresh: 1,
       writeBytes: 0,
       walks: 1,
       waiting: 0,
@@ -299,6 +299,7 @@ function chosenAgain(shape: FoldShape, columns: number, machine: Machine): FoldN
       between: 1,
       run: columns,
       readBytes: indices ? 8 : 4,
+      fresh: 1,
       writeBytes: 0,
       walks: 1,
       networks: [{ ...shape.networks[0]!, columns, retained }],

@@ -145,8 +145,8 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
           rows.columns,
         ),
     );
-    // Of windows that lie side by side a thread loads what is past an edge, too: no load waits for a branch.
-    low.lean = wide.outer === 4 && lanes === 1;
+    // What is past an edge is loaded, too: no load waits for a branch.
+    low.lean = true;
     each([...accs.map(({ operand }) => operand), ...pass.outputs], (some) => {
       const { inside, bare, column } = some;
       for (const { id, carry } of carries) scanning.run(id, [scanned(some)], carry);
