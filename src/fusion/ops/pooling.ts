@@ -101,7 +101,7 @@ export function windowMean(b: GraphBuilder, x: NodeId, attrs: Attrs, withBorder:
   if (axes.every(({ beyond }) => beyond === 0) && (withBorder || !bordered))
     return b.op("mean", "mean", [windows], fold);
   const sum = b.op("sum", "sum", [windows], fold);
-  const counts = axes.map((axis, at) => heldBy(b, axis, { at, rank: axes.length, shape, withBorder }));
+  const counts = axes.map((axis, at) => elementsAlong(b, axis, { at, rank: axes.length, shape, withBorder }));
   const counted = counts.reduce((product, each) => b.op("count", "mul", [product, each]));
   return b.op("mean", "div", [sum, b.op("held", "cast", [counted], { dtype })]);
 }
@@ -115,7 +115,7 @@ interface Held {
 }
 
 /** Elements that the windows hold along one axis, [windows] with an axis of one for each axis behind it: where each ends less where it begins. */
-function heldBy(b: GraphBuilder, axis: PoolAxis, { at, rank, shape, withBorder }: Held): NodeId {
+function elementsAlong(b: GraphBuilder, axis: PoolAxis, { at, rank, shape, withBorder }: Held): NodeId {
   const { kernel, stride, dilation, before, after, beyond } = axis;
   const extent = shape[shape.length - rank + at]!;
   const windows = windowCount(extent, { ...axis, interior: 1, after: after + beyond });
@@ -130,7 +130,10 @@ function heldBy(b: GraphBuilder, axis: PoolAxis, { at, rank, shape, withBorder }
       : op("floor_div", b.op("from", "sub", [int(edge + dilation - 1), at0]), dilation);
   const first = op("maximum", taps(0), 0);
   const last = op("minimum", taps(end), kernel);
-  const held = op("maximum", b.op("taps", "sub", [last, first]), 0);
+  const taken = b.op("taps", "sub", [last, first]);
+  // Only a window that lies wholly in the border ends before it begins.
+  const reach = dilation * kernel;
+  const held = before <= reach && after + beyond <= reach ? taken : op("maximum", taken, 0);
   const behind = Array.from({ length: rank - at - 1 }, () => 1);
   return behind.length === 0 ? held : b.op("along", "reshape", [held], { shape: [windows, ...behind] });
 }

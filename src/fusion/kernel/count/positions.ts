@@ -2,7 +2,7 @@
  * @file At how many positions a kernel computes and loads each value for one element of its results: a value that is read through
  * shifted views (a stencil, the taps of a window) is computed anew for each of them.
  */
-import { node, stridesOf, type Graph, type NodeId, type Shape } from "../../ir";
+import { node, stridesOf, type Graph, type Node, type NodeId, type Shape } from "../../ir";
 import { opDef } from "../../ops";
 import { sourceOf } from "../indices/affine";
 import { endsPass } from "../shapes/fold/rows/row-ops";
@@ -122,6 +122,12 @@ export function readThroughSeveralViews(graph: Graph, members: readonly NodeId[]
   return false;
 }
 
+const hasFill = ({ op }: Node): boolean => opDef(op).movement?.fill !== undefined;
+
+/** Whether elements are asked for that may not exist, so that something stands in for them. */
+export const readsPastEdges = (graph: Graph, members: readonly NodeId[]): boolean =>
+  members.some((id) => hasFill(node(graph, id)));
+
 /** Whether values are asked for at several positions behind edges that lie behind one another: branches for each would compute them again and again. */
 export function readThroughEdges(graph: Graph, members: readonly NodeId[]): boolean {
   const behind = new Set<NodeId>();
@@ -129,9 +135,8 @@ export function readThroughEdges(graph: Graph, members: readonly NodeId[]): bool
   for (const id of members) {
     const n = node(graph, id);
     const isBehind = n.inputs.some((input) => behind.has(input));
-    const hasEdge = opDef(n.op).movement?.fill !== undefined;
-    isNested ||= isBehind && hasEdge;
-    if (isBehind || hasEdge) behind.add(id);
+    isNested ||= isBehind && hasFill(n);
+    if (isBehind || hasFill(n)) behind.add(id);
   }
   return isNested && readThroughSeveralViews(graph, members);
 }

@@ -2,11 +2,14 @@
  * @file A fold of windows over several axes, axis by axis: the largest (or the sum) of 9×9 elements is that of nine of nine. Each result
  * then takes 9 + 9 terms instead of 81, and what lies between the two folds is stored once.
  */
-import { node, type Node, type NodeId, type Region, regionId } from "../../ir";
+import { node, type Node, type NodeId, type Region, regionId, type Shape, sizeOf } from "../../ir";
+import type { RegionFacts } from "../../cost";
 import { algebraOf, isAbsent, numberOf, opDef, windowOf, type WindowAxis } from "../../ops";
+import type { Planner } from "../driver/planner";
 import type { NodeChange } from "../driver/rewriter";
 import { operandOf, readOnce, rule, type Site } from "../driver/rule";
 import { inWords, nameOf, no, showMicros } from "../driver/sentences";
+import { weigh, type Way } from "../profitability/weigh";
 import { NodeFactory } from "../saved/node-factory";
 
 interface Found {
@@ -36,32 +39,54 @@ export const axisByAxis = rule({
     const neutral = numberOf(window.attrs["value"], 0) === reduce.identity(n.type.dtype);
     const inside = axes.every(({ before, after, interior }) => before <= 0 && after <= 0 && interior === 1);
     if (wide.length < 2 || !(neutral || inside)) return null;
-    return { nodes: [n.id, window.id], window, axes, first: wide.at(-1)! };
+    const first = wide.at(-1)!;
+    const x = node(site.graph, window.inputs[0]!).type.shape;
+    // Windows that do not overlap have no terms in common.
+    if (termsApart(window, x, axes, first) >= sizeOf(shape)) return null;
+    return { nodes: [n.id, window.id], window, axes, first };
   },
   refuse(site, found) {
     const { planner, n } = site;
     const change = rewritten(site, found);
-    const kernel = (name: string, ...members: readonly NodeId[]): Region => ({
-      id: regionId(name),
+    const kernel = (...members: readonly NodeId[]): Region => ({
+      id: regionId(`k:${members.at(-1)!}`),
       members,
       outputs: [members.at(-1)!],
     });
-    const microsOf = (region: Region): number => planner.kernelOf(region)?.time.micros ?? Infinity;
-    const before = microsOf(kernel("k:whole", found.window.id, n.id));
     const [window, fold, next] = change.after as [Node, Node, Node];
-    const after = planner.supposing(site.rewriter.patchOf(change), () =>
-      [kernel("k:first", window.id, fold.id), kernel("k:second", next.id, n.id)]
-        .map(microsOf)
-        .reduce((sum, each) => sum + each, 0),
+    const whole = wayOf(planner, "as written", [kernel(found.window.id, n.id)]);
+    const apart = planner.supposing(site.rewriter.patchOf(change), () =>
+      wayOf(planner, "rewritten", [kernel(window.id, fold.id), kernel(next.id, n.id)]),
     );
-    if (after < before) return null;
-    const text = `${saying(site, found)} But what is stored between takes more than the terms that are saved: ${showMicros(after)} instead of ${showMicros(before)}.`;
-    return no("C_NEGATIVE", found.nodes, text);
+    if (!whole || !apart || apart.micros < whole.micros) return null;
+    const text = `${saying(site, found)} But to store what lies between takes more than those terms: ${showMicros(apart.micros)} instead of ${showMicros(whole.micros)}.`;
+    const remedy = "Larger windows: each result then saves more terms.";
+    return no("C_NEGATIVE", found.nodes, text, { remedy, weighed: weigh("time", [whole, apart]) });
   },
   replace: rewritten,
   timed: true,
   because: saying,
 });
+
+/** Terms of both folds: those of each row of `x`, and then those of the windows across what these make. */
+function termsApart({ type: { shape } }: Node, x: Shape, axes: readonly WindowAxis[], first: number): number {
+  const { kernel } = axes[first]!;
+  const windows = shape.at(first - axes.length)!;
+  return kernel * sizeOf(x.with(first - axes.length + x.length, windows)) + sizeOf(shape) / kernel;
+}
+
+/** What these kernels take together; null where one of them is none. */
+function wayOf(planner: Planner, what: string, regions: readonly Region[]): Way | null {
+  const facts = regions.map(planner.kernelOf);
+  if (facts.includes(null)) return null;
+  const add = (of: (each: RegionFacts) => number): number => facts.reduce((sum, each) => sum + of(each!), 0);
+  return {
+    what,
+    micros: add(({ time }) => time.micros),
+    bytes: add(({ traffic }) => traffic.bytes),
+    launches: add(({ schedule }) => schedule.dispatches),
+  };
+}
 
 function saying({ graph, n }: Site, { axes }: Found): string {
   const taps = axes.map(({ kernel }) => kernel).filter((kernel) => kernel > 1);

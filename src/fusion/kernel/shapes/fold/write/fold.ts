@@ -8,6 +8,7 @@ import { foldsOfMerged, mergedStages, type MergedStages } from "../rows/merged-s
 import { joinsOfSteps, rowSteps, type RowStep } from "../rows/row-steps";
 import { analyseRows } from "../classify-rows";
 import type { FoldNest } from "../fold-factors";
+import { readsPastEdges } from "../../../count/positions";
 import { loweringOf, programOf, type Job } from "../../../emit/kernel-frame";
 import type { Cond, Index, Tuple } from "../../../emit/index-space";
 import { literal, type Buffer, type KernelProgram, type Value, type Width } from "../../../emit/kernel-ir";
@@ -146,7 +147,7 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
         ),
     );
     // What is past an edge is loaded, too: no load waits for a branch.
-    low.lean = true;
+    low.lean = (wide.outer === 4 && lanes === 1) || readsPastEdges(job.graph, job.region.members);
     each([...accs.map(({ operand }) => operand), ...pass.outputs], (some) => {
       const { inside, bare, column } = some;
       for (const { id, carry } of carries) scanning.run(id, [scanned(some)], carry);

@@ -1,7 +1,7 @@
 /** @file Everything elementwise, and movement as index maps: one thread per four neighbours of the output. */
 import { node, type NodeId } from "../../../../ir";
 import { wordFor } from "../../../emit/emitter";
-import { readThroughEdges } from "../../../count/positions";
+import { readsPastEdges, readThroughEdges } from "../../../count/positions";
 import { loweringOf, programOf, threadPerItem, type Job } from "../../../emit/kernel-frame";
 import type { Index } from "../../../emit/index-space";
 import type { KernelProgram, Value } from "../../../emit/kernel-ir";
@@ -23,7 +23,8 @@ export function lowerFlat(job: Job): KernelProgram {
   const { unrolled, threadsPerWorkgroup: threads, turns } = schedule;
   const low = loweringOf(job);
   const { space } = low;
-  low.lean = low.guarded = readThroughEdges(job.graph, job.region.members);
+  low.lean = readsPastEdges(job.graph, job.region.members);
+  low.guarded = readThroughEdges(job.graph, job.region.members);
   const segments = schedule.segments!.map((segment) => {
     const units = unitsOf(segment);
     const outputs = segment.which.map((at) => job.region.outputs[at]!);
