@@ -57,7 +57,17 @@ export interface Rule<F extends Found> {
 export type AnyRule = (site: Site) => Proposal | null;
 
 export const rule =
-  <F extends Found>({ name, code = "A_PATTERN", match, refuse, replace, alike, timed, because, numbers }: Rule<F>): AnyRule =>
+  <F extends Found>({
+    name,
+    code = "A_PATTERN",
+    match,
+    refuse,
+    replace,
+    alike,
+    timed,
+    because,
+    numbers,
+  }: Rule<F>): AnyRule =>
   (site) => {
     const found = match(site);
     if (!found) return null;
