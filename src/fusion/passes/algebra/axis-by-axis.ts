@@ -42,7 +42,7 @@ export const axisByAxis = rule({
     const first = wide.at(-1)!;
     const x = node(site.graph, window.inputs[0]!).type.shape;
     // Windows that do not overlap have no terms in common.
-    if (termsApart(window, x, axes, first) >= sizeOf(shape)) return null;
+    if (termsInTurn(window, x, axes, first) >= sizeOf(shape)) return null;
     return { nodes: [n.id, window.id], window, axes, first };
   },
   refuse(site, found) {
@@ -69,7 +69,7 @@ export const axisByAxis = rule({
 });
 
 /** Terms of both folds: those of each row of `x`, and then those of the windows across what these make. */
-function termsApart({ type: { shape } }: Node, x: Shape, axes: readonly WindowAxis[], first: number): number {
+function termsInTurn({ type: { shape } }: Node, x: Shape, axes: readonly WindowAxis[], first: number): number {
   const { kernel } = axes[first]!;
   const windows = shape.at(first - axes.length)!;
   return kernel * sizeOf(x.with(first - axes.length + x.length, windows)) + sizeOf(shape) / kernel;
