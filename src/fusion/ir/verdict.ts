@@ -92,8 +92,6 @@ export interface StepCost extends Weighed {
   readonly flopsAdded: number;
   /** Estimated live 32-bit registers per thread of the fused kernel. */
   readonly registers: number;
-  readonly workgroupBytes: number;
-  readonly bindings: number;
 }
 
 /** What adds up over the kernels of a state, by the traffic rules (compiler: kernel/count/traffic.ts). */

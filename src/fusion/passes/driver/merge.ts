@@ -402,8 +402,6 @@ export function costOf(planner: Planner, { remove, add }: Candidate): CostDelta 
     fused: workOf(planner, add),
     flopsAdded: flops(fused) - flops(apart),
     registers: most((facts) => figuresIn(facts).schedule.registers),
-    workgroupBytes: most((facts) => figuresIn(facts).schedule.workgroupBytes),
-    bindings: most((facts) => bindingsOf(planner, facts)),
   };
 }
 

@@ -74,10 +74,10 @@ export const settledBy = (criterion: "limit" | "choice" | "algebra", ways: reado
 
 /** The price of a step, as its verdict weighed it. */
 export function priced(candidate: Candidate, delta: CostDelta, { weighed, ok, limit }: Opinion): StepCost {
-  const { flopsAdded, registers, workgroupBytes, bindings } = delta;
+  const { flopsAdded, registers } = delta;
   const ways = weighed ?? settledBy(limit ? "limit" : "choice", bothWays(candidate, delta), ok);
   const { criterion, alternatives } = ways;
-  return { criterion, alternatives, flopsAdded, registers, workgroupBytes, bindings };
+  return { criterion, alternatives, flopsAdded, registers };
 }
 
 /** The alternatives of a refusal, when the candidate is done all the same. */

@@ -62,8 +62,6 @@ export function numbersOf(cost: StepCost | null, { numbers, limit }: Verdict): s
       shown.push(`${what}: ${showMicros(micros)}, ${showBytes(bytes)}${chosen ? " (chosen)" : ""}`);
     if (cost.flopsAdded > 0) shown.push(`${significant(cost.flopsAdded)} FLOP more`);
     if (cost.registers > 0) shown.push(plural(cost.registers, "register"));
-    if (cost.workgroupBytes > 0) shown.push(`${showBytes(cost.workgroupBytes)} on chip`);
-    if (cost.bindings > 0) shown.push(plural(cost.bindings, "binding"));
     return shown;
   }
   return Object.entries(numbers ?? {}).map(([name, value]) => namedNumber(name, value));
