@@ -96,6 +96,11 @@ test("a graph is fitted whole beside the card, in the middle and never larger th
   expect(middle.x + 200).toBeCloseTo((room.width - room.card) / 2);
   expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 6400 }], room, WHOLE).zoom).toBeCloseTo(0.1);
   expect(fitViewport([{ x0: 0, y0: 0, x1: 400, y1: 6400 }], room, LEGIBLE).zoom).toBe(LEGIBLE);
+  // Without a card, what is small beside one has its room, too.
+  const large = [{ x0: 0, y0: 0, x1: 720, y1: 300 }];
+  const [beside, alone] = [false, true].map((waits) => fitViewport(large, { ...room, waits }, WHOLE).zoom);
+  expect([beside! < 0.7, alone! > 0.95]).toEqual([true, true]);
+  expect(fitViewport([{ x0: 0, y0: 0, x1: 480, y1: 300 }], { ...room, waits: true }, WHOLE).zoom).toBeLessThan(1);
   const wide = { x0: 0, y0: 0, x1: 4000, y1: 300 };
   const lead = { x0: 1900, y0: 0, x1: 2100, y1: 60 };
   const { x, zoom } = fitViewport([wide], room, LEGIBLE, lead);

@@ -8,6 +8,8 @@ export interface LineLabel {
   readonly at: Point;
   /** On the line in a pill, or beside it. */
   readonly pill: boolean;
+  /** What of it stays where it is when it is written larger than the graph around it. */
+  readonly grows: "center" | "left" | "right" | "bottom";
 }
 
 const PILL_HEIGHT = 20;
@@ -81,11 +83,12 @@ export class Blackboard {
       const length = Math.abs(a.x - b.x) + Math.abs(a.y - b.y);
       const at = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
       const spots: LineLabel[] = [];
-      if (width > 3 && length >= (vertical ? ON_VERTICAL : ON_LEVEL)) spots.push({ at, pill: true });
+      if (width > 3 && length >= (vertical ? ON_VERTICAL : ON_LEVEL)) spots.push({ at, pill: true, grows: "center" });
       if (vertical) {
-        spots.push({ at: { x: at.x + width / 2 + 4 + size / 2, y: at.y }, pill: false });
-        spots.push({ at: { x: at.x - width / 2 - 4 - size / 2, y: at.y }, pill: false });
-      } else if (length >= size - 12) spots.push({ at: { x: at.x, y: at.y - width / 2 - 10 }, pill: false });
+        spots.push({ at: { x: at.x + width / 2 + 4 + size / 2, y: at.y }, pill: false, grows: "left" });
+        spots.push({ at: { x: at.x - width / 2 - 4 - size / 2, y: at.y }, pill: false, grows: "right" });
+      } else if (length >= size - 12)
+        spots.push({ at: { x: at.x, y: at.y - width / 2 - 10 }, pill: false, grows: "bottom" });
       for (const spot of spots) {
         const rect = {
           x0: spot.at.x - size / 2 + 3,

@@ -8,8 +8,8 @@ export type ZoomLevel = "full" | "name" | "glyph" | "block";
 /** From here on an op shows all that is known of it. */
 const FULL = 0.85;
 /** From here on an op shows its name: as small as a graph becomes where that brings all of it into sight. */
-export const SMALL = 0.52;
-/** A graph that has no room even so is shown in part, at a size where most names have room. */
+export const SMALL = 0.5;
+/** A graph that has no room even so is shown in part, at a size where most names have room. From here on pipes say their bytes. */
 export const LEGIBLE = 0.6;
 
 export const zoomLevel = (zoom: number): ZoomLevel =>
@@ -20,6 +20,8 @@ export interface Room {
   readonly height: number;
   /** px at the right that belong to the card. */
   readonly card: number;
+  /** No card is there yet: the graph leaves room for one only where it shows all that is known even so. */
+  readonly waits?: boolean;
   /** What stands along the lower edge, over the graph: the toolbar and the like. */
   readonly over?: readonly Rect[];
   /** A small graph may be larger than life: nobody draws it. */
@@ -138,9 +140,17 @@ export const meets = (a: Rect, b: Rect): boolean => a.x0 < b.x1 && b.x0 < a.x1 &
 const covers = ({ over = [] }: Room, content: readonly Rect[], view: Viewport): boolean =>
   content.some((rect) => over.some((each) => meets(onScreen(rect, view), each)));
 
-/** Fitted as into all of the room; where something over it would cover a part of the graph, above that. */
+/** Fitted beside the card; while there is none, into its room, too, where the graph would not show all that is known beside it. */
 export function fitViewport(content: readonly Part[], room: Room, least: number, lead: Rect | null = null): Viewport {
   if (content.length === 0) return { x: EDGE, y: EDGE, zoom: 1 };
+  const beside = fitOver(content, room, least, lead);
+  if (!room.waits || beside.zoom >= FULL) return beside;
+  const free = fitOver(content, { ...room, card: 0 }, least, lead);
+  return free.zoom > beside.zoom ? free : beside;
+}
+
+/** Fitted as into all of the room; where something over it would cover a part of the graph, above that. */
+function fitOver(content: readonly Part[], room: Room, least: number, lead: Rect | null): Viewport {
   const whole = fitInto(content, room, least, lead);
   if (!covers(room, content, whole)) return whole;
   const height = Math.min(...(room.over ?? []).map(({ y0 }) => y0));

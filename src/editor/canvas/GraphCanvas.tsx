@@ -32,7 +32,17 @@ import { useCard, useShownStep } from "./use-card";
 import { useGestures } from "./moves/use-gestures";
 import { useAskedEdit, useGraphKeys } from "./moves/use-graph-keys";
 import { usePicture } from "./use-picture";
-import { type Picture, MAX_DRAWN, plural, MAX_ZOOM, WHOLE, zoomLevel, lastWords, marksOf } from "../../picture";
+import {
+  type Picture,
+  MAX_DRAWN,
+  plural,
+  LEGIBLE,
+  MAX_ZOOM,
+  WHOLE,
+  zoomLevel,
+  lastWords,
+  marksOf,
+} from "../../picture";
 import type { FocusTarget } from "./moves/walk";
 import { foldBox } from "../../document";
 import { targetKey } from "./targets";
@@ -215,6 +225,7 @@ function ZoomVariables({ rootRef }: { readonly rootRef: RefObject<HTMLElement | 
     const element = rootRef.current;
     if (!element) return;
     element.setAttribute("data-zoom", zoomLevel(zoom));
+    element.toggleAttribute("data-bytes", zoom >= LEGIBLE);
     element.style.setProperty("--counter", String(Math.max(1, 1 / zoom)));
   }, [rootRef, zoom]);
   return null;

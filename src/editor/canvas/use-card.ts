@@ -32,11 +32,13 @@ export type OpenCard =
 
 const NONE: OpenCard = { kind: "none" };
 
+/** Whether the program stands at its end as it was opened: no step has led there, and none has a card. */
+export const useIsOpened = (): boolean => usePlayground((s) => s.cursor >= selectSteps(s).length && !s.stepped);
+
 /** The step that the page shows; null where a program was opened at its end, which no step has led to. */
 export function useShownStep(): Step | null {
   const step = usePlayground(selectStep);
-  const isOpened = usePlayground((s) => s.cursor >= selectSteps(s).length && !s.stepped);
-  return isOpened ? null : step;
+  return useIsOpened() ? null : step;
 }
 
 export function useCard(scene: Scene | null): OpenCard {

@@ -26,6 +26,7 @@ import {
   type Room,
   type Viewport,
 } from "../../../picture";
+import { useIsOpened } from "../use-card";
 import type { FocusTarget } from "./walk";
 
 /** px of a long name beside its bracket that have to be in sight. */
@@ -111,10 +112,17 @@ function overOf(root: HTMLElement): Rect[] {
   });
 }
 
-const roomOf = (root: HTMLElement, cards: boolean, enlarges: boolean): Room => {
+/** What the room for a graph depends on. */
+interface Wants {
+  readonly cards: boolean;
+  readonly waits: boolean;
+  readonly enlarges: boolean;
+}
+
+const roomOf = (root: HTMLElement, { cards, waits, enlarges }: Wants): Room => {
   const { clientWidth: width, clientHeight: height } = root;
   const card = !cards || matchMedia(NARROW).matches ? 0 : width < TAKES_LARGE ? CARD_ROOM : LARGE_CARD_ROOM;
-  return { width, height, card, over: overOf(root), enlarges };
+  return { width, height, card, waits, over: overOf(root), enlarges };
 };
 
 /** The view beside the card that is open; null where that hides nothing of what the step is about, or can't be helped. */
@@ -158,13 +166,21 @@ export function useCamera(
   const cards = usePlayground((s) => !s.embed && !s.presenter) && hasCards;
   // What is drawn must not grow or shrink under the mouse.
   const enlarges = usePlayground((s) => selectExample(s) !== null && !selectIsEdited(s));
+  // The view is not fitted again because a card comes: the next step moves it where it must.
+  const isOpened = useIsOpened();
+  const waits = useRef(isOpened);
+  useLayoutEffect(() => {
+    waits.current = isOpened;
+  }, [isOpened]);
   const least = usePlayground((s) => (s.fitsWhole ? WHOLE : LEGIBLE));
   const show = useCallback(
     (zoom: number) => {
       const element = rootRef.current;
       if (!element || !latest.current) return;
       const content = contentOf(latest.current, folds);
-      void setViewport(fitViewport(content, roomOf(element, cards, enlarges), zoom, leadOf(latest.current)));
+      void setViewport(
+        fitViewport(content, roomOf(element, { cards, waits: waits.current, enlarges }), zoom, leadOf(latest.current)),
+      );
     },
     [rootRef, setViewport, folds, cards, enlarges],
   );
@@ -215,7 +231,7 @@ export function useCamera(
     // Where the card is a sheet, the view makes way for it instead.
     if (!root || !picture || touched.current || (cards && matchMedia(NARROW).matches)) return;
     const about = aboutOf(picture, step?.nodes ?? []);
-    const [content, room] = [contentOf(picture, false), roomOf(root, cards, enlarges)];
+    const [content, room] = [contentOf(picture, false), roomOf(root, { cards, waits: waits.current, enlarges })];
     const followed = step
       ? followViewport(getViewport(), content, about, room, least)
       : // The naive plan is read from its beginning.

@@ -1,12 +1,14 @@
 /** @file Rooflines of datasheets and of this device, with their ridge points and where the program stands; needs no run. */
 import { useMemo, useState } from "react";
 import { usePlayground } from "../../../state";
-import { machinesOf, roofAt, roofAxes, rooflineOf, standsOf, standSentence } from "../../model/run/roofline";
+import { decadesOf, machinesOf, roofAt, roofAxes, rooflineOf, standsOf, standSentence } from "../../model/run/roofline";
 import { decimal, significant } from "../../model/units";
 import "./figures.css";
 
 const WIDTH = 320;
 const HEIGHT = 170;
+/** px left and right of the axes. */
+const MARGIN = 4;
 /** Between names of roofs, one below the other. */
 const NAME = 13;
 
@@ -43,7 +45,7 @@ export function Rooflines() {
   return (
     <div className="figure">
       <svg
-        viewBox={`-4 -14 ${WIDTH + 8} ${HEIGHT + 18}`}
+        viewBox={`${-MARGIN} -14 ${WIDTH + 2 * MARGIN} ${HEIGHT + 18}`}
         role="img"
         aria-label={roofs.map(({ text }) => text).join(" ")}
       >
@@ -55,6 +57,24 @@ export function Rooflines() {
             x1={left(intensity)}
             x2={left(intensity)}
             y1={0}
+            y2={HEIGHT}
+          />
+        ))}
+        {decadesOf(y).map((decade) => (
+          <g key={decade} className="figure-tick">
+            <line x1={0} x2={4} y1={top(decade)} y2={top(decade)} />
+            <text x={7} y={top(decade) + 4}>
+              {decimal(decade, "FLOP/s")}
+            </text>
+          </g>
+        ))}
+        {decadesOf(x).map((decade) => (
+          <line
+            key={decade}
+            className="figure-decade"
+            x1={left(decade)}
+            x2={left(decade)}
+            y1={HEIGHT - 4}
             y2={HEIGHT}
           />
         ))}
@@ -71,11 +91,14 @@ export function Rooflines() {
           </g>
         ))}
       </svg>
-      <p className="figure-axis">
-        <span>{significant(x[0])}</span>
-        <span>FLOP per byte</span>
-        <span>{significant(x[1])}</span>
-      </p>
+      <div className="figure-axis">
+        {decadesOf(x).map((decade) => (
+          <span key={decade} style={{ left: `${(100 * (left(decade) + MARGIN)) / (WIDTH + 2 * MARGIN)}%` }}>
+            {significant(decade)}
+          </span>
+        ))}
+      </div>
+      <p className="figure-note">To the right FLOP per byte, upwards FLOP/s.</p>
       <table>
         <caption className="offscreen">Machines, by datasheet or as measured</caption>
         <thead>

@@ -103,6 +103,19 @@ function overlapOf({ predicted, predictedMicros }: Kernel): string {
   return `: ${showMicros(hidden)} of ${behind}`;
 }
 
+/** Above its FLOP by so much, a kernel's arithmetic is told as what it is priced as. */
+const PRICED_ABOVE = 1.05;
+
+/** `50.1 MFLOP, which take as long as 102 MFLOP at 100 TFLOP/s`: functions and threads that are missing make it longer. */
+function pricedWork({ flops, predicted }: Kernel, profile: DeviceProfile): string {
+  const rate = shaderRate(profile);
+  const priced = (predicted.computeMicros * rate) / 1e6;
+  const counted = decimal(flops, "FLOP");
+  return priced > PRICED_ABOVE * flops
+    ? `${counted}, which take as long as ${decimal(priced, "FLOP")} at ${decimal(rate, "FLOP/s")}: functions take longer than they count, and so does what leaves threads idle`
+    : counted;
+}
+
 export function kernelCard(kernel: Kernel, naive: readonly Kernel[], profile: DeviceProfile): KernelCard {
   const { launchMicros, readMicros, cachedMicros, writeMicros, computeMicros, waitingMicros } = kernel.predicted;
   const bytes = bytesOfKernel(kernel);
@@ -140,7 +153,7 @@ export function kernelCard(kernel: Kernel, naive: readonly Kernel[], profile: De
       {
         name: "Arithmetic",
         micros: computeMicros,
-        text: `${isCountedBefore(kernel) ? "counted with the kernel before it" : decimal(kernel.flops, "FLOP")}, ${plural(wgslLines(kernel), "line")} of WGSL`,
+        text: `${isCountedBefore(kernel) ? "counted with the kernel before it" : pricedWork(kernel, profile)}, ${plural(wgslLines(kernel), "line")} of WGSL`,
       },
       ...(waitingMicros > LEAST_SHOWN
         ? [{ name: "Waiting", micros: waitingMicros, text: "for loads, for other threads, or for earlier arithmetic" }]

@@ -2,10 +2,10 @@
 import { laneAt, raceTimes, type Lane, type Race } from "./race";
 import { decimal, showMicros } from "../units";
 
-/** `Predicted, not measured: 2 TB/s and 8 µs per launch` */
+/** `Predicted, not measured: 2 TB/s, 100 TFLOP/s and 8 µs per launch` */
 export function sourceWords(source: Race["source"]): string {
   if (source.kind === "predicted")
-    return `Predicted, not measured: ${decimal(source.bandwidth, "B/s")} and ${showMicros(source.launchMicros)} per launch`;
+    return `Predicted, not measured: ${decimal(source.bandwidth, "B/s")}, ${decimal(source.flops, "FLOP/s")} and ${showMicros(source.launchMicros)} per launch`;
   return source.software
     ? `Measured on the CPU (${source.device}), not a GPU speed-up`
     : `Measured on ${source.device}`;

@@ -1,5 +1,5 @@
 /** @file Naive and fused on one axis of time: when each kernel of either plan runs, and how far both are at a moment. µs throughout. */
-import { bytesOfKernel, kernelWords, type Plan, type RegionId } from "../../../fusion";
+import { bytesOfKernel, kernelWords, shaderRate, type DeviceProfile, type Plan, type RegionId } from "../../../fusion";
 import type { FinishedRun } from "../../../state";
 import { timesBeside } from "../units";
 import { timingOf } from "./timings";
@@ -40,6 +40,8 @@ export interface Race {
         readonly kind: "predicted";
         readonly profile: string;
         readonly bandwidth: number;
+        /** FLOP/s that price the arithmetic. */
+        readonly flops: number;
         readonly launchMicros: number;
       };
 }
@@ -97,7 +99,7 @@ function laneOf(name: Lane["name"], plan: Plan, parts: readonly Part[], planned:
 export function raceOf(
   plans: { readonly naive: Plan; readonly fused: Plan },
   run: FinishedRun | null,
-  profile: { readonly name: string; readonly bandwidth: number; readonly launchMicros: number },
+  profile: DeviceProfile,
 ): Race {
   const timed = run && [measuredParts(run.plans.naive, "naive", run), measuredParts(run.plans.fused, "fused", run)];
   if (run && timed?.[0] && timed[1]) {
@@ -116,7 +118,7 @@ export function raceOf(
   return {
     lanes,
     end: Math.max(lanes[0].end, lanes[1].end),
-    source: { kind: "predicted", profile: name, bandwidth, launchMicros },
+    source: { kind: "predicted", profile: name, bandwidth, flops: shaderRate(profile), launchMicros },
   };
 }
 

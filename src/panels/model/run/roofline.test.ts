@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { a100, compile, defaultOptions, generic, h100 } from "../../../fusion";
 import {
+  decadesOf,
   axesFor,
   roofAt,
   roofAxes,
@@ -68,4 +69,9 @@ test("no dot stands where the roof begins", () => {
     const machine = rooflineOf(generic);
     expect(intensity / roofAxes([machine], [{ plan: "fused", intensity }]).x[0]).toBeGreaterThanOrEqual(1.4);
   }
+});
+
+test("an axis says every power of ten that it holds, where it stands", () => {
+  expect(decadesOf([0.1, 1000])).toEqual([0.1, 1, 10, 100, 1000].map((value) => expect.closeTo(value, 9)));
+  expect(decadesOf([3e11, 2e13])).toEqual([1e12, 1e13]);
 });

@@ -87,6 +87,13 @@ export interface RoofAxes {
 const decadeBelow = (value: number): number => 10 ** Math.floor(Math.log10(value) + 0.01);
 const decadeAbove = (value: number): number => 10 ** Math.ceil(Math.log10(value) - 0.01);
 
+/** Powers of ten on an axis. */
+export function decadesOf([low, high]: readonly [number, number]): readonly number[] {
+  const first = Math.ceil(Math.log10(low) - 0.01);
+  const last = Math.floor(Math.log10(high) + 0.01);
+  return Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i));
+}
+
 /** How far a dot reaches, as a factor of what an axis says. */
 const DOT = 1.5;
 
