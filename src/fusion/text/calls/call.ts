@@ -24,6 +24,7 @@ import {
 import { isLoopCall, loopCall } from "./loop-calls";
 import { onceThrough } from "../statements/generators";
 import { itemsOf } from "../statements/iterate";
+import { collectionOf } from "../values/special-collections";
 import { methodCall } from "./method-calls";
 import { prefixOf } from "./member";
 import { callChain, containerOf } from "../objects/containers";
@@ -241,8 +242,9 @@ export function callValue(
       { value, path: "", expr: null },
       ...args.map(({ operand }) => operand),
     ]);
-  if (value.kind === "sequence" && value.chain) return callChain(interpreter, run, call, value.items, args);
-  if (value.kind === "dict" && value.chain) return callChain(interpreter, run, call, [...value.entries.values()], args);
+  const chain = value.kind === "sequence" ? value.items : value.kind === "dict" ? [...value.entries.values()] : [];
+  if ((value.kind === "sequence" || value.kind === "dict") && value.chain)
+    return withHooks(interpreter, run, call, value, args, (given) => callChain(interpreter, run, call, chain, given));
   if (!isBroken(value))
     interpreter.diagnostics.add(
       "not-callable",
@@ -310,6 +312,8 @@ function functionCall(
     return initialise(interpreter, name.text, tensor.value, args.slice(1));
   const draws = initializerDef(name.text);
   if (draws) return callAnyDef(interpreter, run, libraryCall(call, draws), args);
+  const collection = collectionOf(interpreter, run, name.text, args);
+  if (collection) return collection;
   const of = libraryClass(name.text);
   if (of) return instantiate(interpreter, run, call, of, args);
   const made =

@@ -10,7 +10,7 @@ import { dialectIn } from "./dialect";
 import { gradOf } from "./transforms";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { toNode, typeOf } from "../interpreter";
-import { DTYPES, MODULES, OTHER_DTYPES, PREFIXED_NUMBERS } from "./names";
+import { DTYPES, joinsParts, MODULES, OTHER_DTYPES, PREFIXED_NUMBERS } from "./names";
 import { isLayer, layerMember } from "../layers/layer";
 import { initializerDef, INITIALIZERS, libraryClass, libraryDef, libraryScope, itertoolsDef } from "../library/library";
 import { indicesBeside, isPair } from "./multi-results";
@@ -134,7 +134,7 @@ function inLibraries(name: string): Value | null {
   const of = libraryClass(name);
   if (of) return { kind: "class", of };
   if (OTHER_DTYPES.test(name)) return { kind: "string", value: name };
-  if (MODULES.has(name)) return { kind: "module", name };
+  if (MODULES.has(name) || joinsParts(name)) return { kind: "module", name };
   const op = findOp(name);
   return op && op.kind !== "source" ? { kind: "op", op } : null;
 }

@@ -246,3 +246,6 @@ export const spellingOf = ({
   readonly name: string;
   readonly aliases?: readonly string[];
 }): string => (KEYWORDS.has(name) ? (aliases?.find((alias) => !KEYWORDS.has(alias)) ?? name) : name);
+
+/** Whether NumPy joins what stands in brackets behind the name: `np.r_[x, y]`, `np.c_[x, y]`. */
+export const joinsParts = (name: string): boolean => name === "r_" || name === "c_";

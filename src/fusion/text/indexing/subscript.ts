@@ -5,7 +5,9 @@ import { isHeld, weightValue } from "../layers/weights";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import type { Index, SubscriptExpr } from "../reading/syntax";
-import { indexParts } from "../reading/syntax";
+import { calledAt, indexParts } from "../reading/syntax";
+import { missingEntry } from "../values/special-collections";
+import { writtenNumber } from "../values/written-numbers";
 import { dictKey, keyIn } from "../reading/strings";
 import { contentsOf } from "../objects/containers";
 import { asked } from "../objects/operators";
@@ -16,13 +18,18 @@ import { listIndex, withoutLists } from "./list-indices";
 import { withoutWrittenMasks } from "./written-masks";
 import { resultAt } from "../calls/multi-results";
 import { selectionOf } from "./selection";
+import { joinsParts } from "../calls/names";
+import { libraryDef, libraryScope } from "../library/library";
 import { itemInAnyIteration } from "./rows-of-lists";
 import { indicesProblem, advancedIndex } from "./advanced-indexing";
 
 /** What an index says, or null after a diagnostic. `values` holds its parts' values in order. */
 function knownIndex(interpreter: Interpreter, index: Index, values: readonly Operand[]): Known | null {
   const number = (operand: Operand): Bound | undefined => {
-    const { value, expr } = operand;
+    const { expr } = operand;
+    // Of a tensor whose numbers stand in the text: `x[starts[i]:ends[i]]`.
+    const value =
+      operand.value.kind === "tensor" ? (writtenNumber(interpreter, operand.value) ?? operand.value) : operand.value;
     if (value.kind === "none") return null;
     if (value.kind === "number" && Number.isInteger(value.value)) return value.value;
     if (!isBroken(value)) {
@@ -85,13 +92,18 @@ export function knownIndices(
 /** `params["w"]`. */
 function ofDict(
   interpreter: Interpreter,
-  expr: SubscriptExpr,
-  entries: ReadonlyMap<string, Operand>,
+  run: StatementRun,
+  { expr, path }: { readonly expr: SubscriptExpr; readonly path: string },
+  value: Extract<Value, { kind: "dict" }>,
   key: Operand | undefined,
 ): Value {
+  const { entries } = value;
   const name = key ? dictKey(interpreter, key) : null;
   const found = name === null ? undefined : entries.get(name);
   if (found) return found.value;
+  const at = { path: `${path}/missing`, expr: calledAt(expr) };
+  const made = key ? missingEntry(interpreter, run, at, value, key) : null;
+  if (made) return made;
   if (key && name !== null)
     interpreter.diagnostics.add(
       "bad-index",
@@ -201,6 +213,25 @@ function askedItem(
   return asked(interpreter, run, { expr, path }, object.value, "__getitem__", [index]);
 }
 
+/** `np.r_[0, x, 1]`, `np.c_[x, y]`: the parts one after the other, or as columns; null where one of them is a slice. */
+function joinedParts(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr, path }: { readonly expr: SubscriptExpr; readonly path: string },
+  name: string,
+  parts: readonly Operand[],
+): Value | null {
+  const def = expr.indices.every(({ kind }) => kind === "at") ? libraryDef(name, null) : null;
+  const items: Operand = { value: { kind: "sequence", list: true, items: parts }, path, expr: null };
+  const call = { expr: calledAt(expr), path };
+  return (
+    def &&
+    interpreter.call(run, call, { kind: "def", def, scope: libraryScope() }, [
+      { name: null, operand: items, span: expr.span },
+    ])
+  );
+}
+
 /** The value of `object[…]`; `operands` are the object and the parts of the indices. */
 export function subscriptValue(
   interpreter: Interpreter,
@@ -212,6 +243,11 @@ export function subscriptValue(
   const object = operands[0]!;
   const value = contentsOf(object.value);
   if (isBroken(value)) return BROKEN;
+  const joined =
+    value.kind === "module" && joinsParts(value.name)
+      ? joinedParts(interpreter, run, { expr, path }, value.name, operands.slice(1))
+      : null;
+  if (joined) return joined;
   if (expr.indices.length === 0) {
     interpreter.diagnostics.add("bad-index", expr.span, "An index is missing between the brackets.");
     return BROKEN;
@@ -219,7 +255,7 @@ export function subscriptValue(
   /** A parameter of a list or a dictionary of them is a tensor where it is read. */
   const tensorOf = (item: Value): Value =>
     item.kind === "weight" && isHeld(item.weight) ? weightValue(interpreter, run, item, path) : item;
-  if (value.kind === "dict") return tensorOf(ofDict(interpreter, expr, value.entries, keyIn(operands.slice(1))));
+  if (value.kind === "dict") return tensorOf(ofDict(interpreter, run, { expr, path }, value, keyIn(operands.slice(1))));
   const own = value.kind === "object" ? askedItem(interpreter, run, expr, operands, path) : null;
   if (own) return own;
   const indices = knownIndices(interpreter, expr.indices, operands.slice(1));

@@ -104,6 +104,23 @@ def copysign(input, other):
   size = input.abs() if input.is_floating_point() else input.abs().float()
   return torch.where(other < 0, -size, size)
 
+def diff(input, n=1, dim=-1, prepend=None, append=None):
+  def part(value):
+    at = (value if isinstance(value, torch.Tensor) else torch.full([], value)).to(input.dtype)
+    return at.expand([1 if a == dim % input.ndim else input.shape[a] for a in range(input.ndim)]) if at.ndim == 0 else at
+  ends = [] if append is None else [part(append)]
+  return torch.diff(torch.cat(([] if prepend is None else [part(prepend)]) + [input] + ends, dim=dim), n, dim)
+
+def _parts(items):
+  parts = [item if isinstance(item, torch.Tensor) else torch.full([1], item) for item in items]
+  return [part.reshape(1) if part.ndim == 0 else part for part in parts]
+
+def r_(items):
+  return torch.cat(_parts(items), dim=0)
+
+def c_(items):
+  return torch.cat([part.unsqueeze(-1) if part.ndim == 1 else part for part in _parts(items)], dim=-1)
+
 def msort(input):
   return torch.sort(input, dim=0)[0]
 

@@ -37,6 +37,14 @@ const tuple = (values: readonly Value[]): Value => ({ kind: "sequence", items: v
 /** What takes a hook away again, by the object that `register_…_hook` answers. */
 const handles = new WeakMap<ObjectInfo, Hook>();
 
+/** What the hooks of a module are known by: of a chain, what it holds. */
+function hookedIn(module: Value): Exclude<Hook["of"], NodeId> | null {
+  if (module.kind === "object") return module.object;
+  if (module.kind === "layer") return module.layer;
+  if (module.kind === "sequence" && module.chain) return module.items;
+  return module.kind === "dict" && module.chain ? module.entries : null;
+}
+
 /** What `register_…_hook(f)` of a module or a tensor answers; null of another method. */
 export function registerHook(
   interpreter: Interpreter,
@@ -49,16 +57,9 @@ export function registerHook(
   const kind = KINDS.get(name);
   const [first] = args.filter((arg) => arg.name === null || arg.name.text === "hook");
   if (!kind || !first) return null;
-  const of =
-    self.kind === "object"
-      ? self.object
-      : self.kind === "layer"
-        ? self.layer
-        : self.kind === "tensor" && kind === "gradient"
-          ? self.node
-          : null;
+  const of = self.kind === "tensor" ? (kind === "gradient" ? self.node : null) : hookedIn(self);
   if (of === null) {
-    const text = "Hooks stand at single modules here: register it at the first or the last module inside.";
+    const text = "Hooks stand at modules that are called, and at tensors.";
     interpreter.diagnostics.add("bad-method", at.expr.span, text);
     return BROKEN;
   }
@@ -97,11 +98,11 @@ export function withHooks(
   interpreter: Interpreter,
   run: StatementRun,
   at: CallAt,
-  module: Extract<Value, { kind: "layer" | "object" }>,
+  module: Value,
   args: readonly GivenArgument[],
   call: (args: readonly GivenArgument[]) => Value,
 ): Value {
-  const named = module.kind === "layer" ? module.layer : module.object;
+  const named = hookedIn(module);
   const own = interpreter.hooks.filter(({ of }) => of === named);
   if (own.length === 0) return call(args);
   let given = args;

@@ -1,5 +1,6 @@
 /** @file Methods of what is known while the program is read: lists, dictionaries, strings. */
 import type { Interpreter, StatementRun } from "../interpreter";
+import { itemsOf } from "../statements/iterate";
 import { bindTargets } from "../statements/targets";
 import { noteChanged } from "../symbols";
 import type { Expr, Identifier } from "../reading/syntax";
@@ -7,6 +8,7 @@ import { bare } from "../reading/syntax";
 import { dictKey, entryUnder, keysOf } from "../reading/strings";
 import { foldBinary, truthOf } from "./constants";
 import { change } from "./grown";
+import { counted, type Dict, isCounter } from "./special-collections";
 import { BROKEN, type GivenArgument, isBroken, NONE, numberValue, type Operand, type Value } from "./values";
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });
@@ -22,6 +24,33 @@ function rebound(interpreter: Interpreter, run: StatementRun, object: Expr | nul
   return NONE;
 }
 
+/** `counter.most_common(3)`, `.total()`, `.elements()`, `.subtract(words)`; null of another method. */
+function counterMethod(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { value: was, object }: { readonly value: Dict; readonly object: Expr | null },
+  name: string,
+  [first]: readonly Operand[],
+): Value | null {
+  const often = [...was.entries.values()].map(({ value }) => (value.kind === "number" ? value.value : 0));
+  const keys = keysOf(was.entries);
+  if (name === "total")
+    return numberValue(
+      often.reduce((sum, each) => sum + each, 0),
+      true,
+    );
+  if (name === "elements")
+    return list(keys.flatMap((key, i) => Array.from({ length: Math.max(0, often[i]!) }, () => key)));
+  if (name === "most_common") {
+    const order = keys.map((_, i) => i).toSorted((a, b) => often[b]! - often[a]! || a - b);
+    const some = first?.value.kind === "number" ? order.slice(0, first.value.value) : order;
+    return list(some.map((i) => loose({ kind: "sequence", items: [keys[i]!, loose(numberValue(often[i]!, true))] })));
+  }
+  if ((name !== "update" && name !== "subtract") || !first) return null;
+  const now = counted(interpreter, run, was, first, name === "update" ? 1 : -1);
+  return now && rebound(interpreter, run, object, now, was);
+}
+
 /** `d.items()`, `d.values()`, `d.keys()`, `d.get("w")`, `d.pop("w")`, `d.update(other)`. */
 export function dictMethod(
   interpreter: Interpreter,
@@ -34,17 +63,19 @@ export function dictMethod(
   const args = given.filter((arg) => arg.name === null).map(({ operand }) => operand);
   const [key, otherwise] = args;
   if (args.some(({ value }) => value.kind === "broken")) return BROKEN;
+  const ofCounter = isCounter(was) ? counterMethod(interpreter, run, { value: was, object }, name.text, args) : null;
+  if (ofCounter) return ofCounter;
   if (name.text === "values") return list([...entries.values()]);
   if (name.text === "keys") return list(keysOf(entries));
   if (name.text === "items")
     return list(
       [...entries.values()].map((operand, i) => loose({ kind: "sequence", items: [keysOf(entries)[i]!, operand] })),
     );
-  if (name.text === "copy") return { kind: "dict", entries };
+  if (name.text === "copy") return { ...was };
   if (name.text === "update" && (!key || key.value.kind === "dict")) {
     const named = given.flatMap((arg) => (arg.name ? [[arg.name.text, arg.operand] as const] : []));
     const more = key?.value.kind === "dict" ? key.value.entries : [];
-    return rebound(interpreter, run, object, { kind: "dict", entries: new Map([...entries, ...more, ...named]) }, was);
+    return rebound(interpreter, run, object, { ...was, entries: new Map([...entries, ...more, ...named]) }, was);
   }
   if ((name.text === "get" || name.text === "pop" || name.text === "setdefault") && key) {
     const wanted = dictKey(interpreter, key);
@@ -54,7 +85,7 @@ export function dictMethod(
         interpreter,
         run,
         object,
-        { kind: "dict", entries: new Map([...entries, [wanted, entryUnder(key, otherwise)]]) },
+        { ...was, entries: new Map([...entries, [wanted, entryUnder(key, otherwise)]]) },
         was,
       );
     if (name.text === "pop" && wanted !== null)
@@ -62,7 +93,7 @@ export function dictMethod(
         interpreter,
         run,
         object,
-        { kind: "dict", entries: new Map([...entries].filter(([each]) => each !== wanted)) },
+        { ...was, entries: new Map([...entries].filter(([each]) => each !== wanted)) },
         was,
       );
     return wanted === null ? BROKEN : (found?.value ?? NONE);
@@ -83,11 +114,19 @@ export function listMethod(
   name: Identifier,
   [first, second]: readonly Operand[],
 ): Value {
-  const { items, chain } = was;
-  const now = (longer: readonly Operand[]): Value =>
-    rebound(interpreter, run, object, { kind: "sequence", items: longer, list: true, ...(chain && { chain }) }, was);
-  if (name.text === "append" && first) return now([...items, first]);
-  if (name.text === "extend" && first?.value.kind === "sequence") return now([...items, ...first.value.items]);
+  const { items, chain, most } = was;
+  const same = { kind: "sequence", list: true, ...(chain && { chain }), ...(most !== undefined && { most }) } as const;
+  const now = (longer: readonly Operand[]): Value => rebound(interpreter, run, object, { ...same, items: longer }, was);
+  const atEnd = (more: readonly Operand[]): Value => now([...items, ...more].slice(-(most ?? Infinity)));
+  const atFront = (more: readonly Operand[]): Value => now([...more.toReversed(), ...items].slice(0, most));
+  if (name.text === "append" && first) return atEnd([first]);
+  if (name.text === "appendleft" && first) return atFront([first]);
+  const given = /^extend/.test(name.text) && first ? itemsOf(interpreter, run, first, `${run.root}/more`) : null;
+  if (given) return name.text === "extendleft" ? atFront(given) : atEnd(given);
+  if (name.text === "rotate" && items.length > 0) {
+    const by = first?.value.kind === "number" ? first.value.value : 1;
+    return now(items.map((_, i) => items.at((i - by) % items.length)!));
+  }
   if (name.text === "insert" && first?.value.kind === "number" && second)
     return now(items.toSpliced(first.value.value, 0, second));
   if (name.text === "add_module" && second) return now([...items, second]);
@@ -106,8 +145,8 @@ export function listMethod(
       items.reduce((product, { value }) => product * (value.kind === "number" ? value.value : 1), 1),
       true,
     );
-  if (name.text === "pop" && items.length > 0 && (!first || first.value.kind === "number")) {
-    const at = first?.value.kind === "number" ? first.value.value : -1;
+  if (/^pop(left)?$/.test(name.text) && items.length > 0 && (!first || first.value.kind === "number")) {
+    const at = name.text === "popleft" ? 0 : first?.value.kind === "number" ? first.value.value : -1;
     const taken = items.at(at);
     if (taken) now(items.toSpliced(at, 1));
     if (taken) return taken.value;

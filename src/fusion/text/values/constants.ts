@@ -164,9 +164,26 @@ export function foldBinary(op: string, left: Value, right: Value): Value | null 
   return found && !/^(and|or|is|is not|in|not in)$/.test(op) ? asScalarTensor(found, [left, right]) : found;
 }
 
+type Dict = Extract<Value, { kind: "dict" }>;
+
+/** Counters that are added or taken away: what is more than none. */
+function addedUp(left: Dict, right: Dict, sign: 1 | -1): Value {
+  const often = (of: Dict, key: string): number => {
+    const value = of.entries.get(key)?.value;
+    return value?.kind === "number" ? value.value : 0;
+  };
+  const all = [...new Map([...right.entries, ...left.entries])].flatMap(([key, operand]): [string, Operand][] => {
+    const sum = often(left, key) + sign * often(right, key);
+    return sum > 0 ? [[key, { ...operand, value: numberValue(sum, true) }]] : [];
+  });
+  return { ...left, entries: new Map(all) };
+}
+
 function folded(op: string, left: Value, right: Value): Value | null {
   if (left.kind === "dict" && right.kind === "dict" && op === "|")
     return { ...left, entries: new Map([...left.entries, ...right.entries]) };
+  if (left.kind === "dict" && right.kind === "dict" && left.missing?.kind === "number" && (op === "+" || op === "-"))
+    return addedUp(left, right, op === "+" ? 1 : -1);
   if (left.kind === "string" && right.kind === "string" && op === "+")
     return { kind: "string", value: left.value + right.value };
   if (left.kind === "string" && op === "%") return percentFilled(left.value, right);

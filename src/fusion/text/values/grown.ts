@@ -4,12 +4,16 @@ import type { Expr } from "../reading/syntax";
 import { foldBinary, truthOf } from "./constants";
 import { isScalarTensor, NONE, type Operand, type Value } from "./values";
 
+/** What lists and dictionaries were that are shown with the present values of those that they hold. */
+const origins = new WeakMap<Value, Value>();
+
 const mayChange = (value: Value): boolean =>
   value.kind === "sequence" || value.kind === "dict" || isScalarTensor(value);
 
 /** From here on, `now` stands wherever `was` is held. */
 export function change({ grown }: Interpreter, was: Value, now: Value): void {
-  if (mayChange(was) && was !== now && !grown.has(now)) grown.set(was, now);
+  const held = origins.get(was) ?? was;
+  if (mayChange(was) && held !== now && !grown.has(now)) grown.set(held, now);
 }
 
 const lastOf = ({ grown }: Interpreter, value: Value): Value => {
@@ -47,8 +51,13 @@ export const isMade = (expr: Expr | null): boolean => expr?.kind === "call" || e
 export function latest(interpreter: Interpreter, value: Value): Value {
   const { grown } = interpreter;
   if (grown.size === 0 || !mayChange(value)) return value;
-  let now: Value = value;
-  for (let next = grown.get(now); next; next = grown.get(now)) now = next;
+  const now = lastOf(interpreter, origins.get(value) ?? value);
+  const shown = shownAs(interpreter, now);
+  if (shown !== now) origins.set(shown, now);
+  return shown;
+}
+
+function shownAs(interpreter: Interpreter, now: Value): Value {
   const renewed = (operand: Operand): Operand => {
     const inner = latest(interpreter, operand.value);
     return inner === operand.value ? operand : { ...operand, value: inner };

@@ -33,10 +33,18 @@ export type Value =
       readonly from?: readonly { readonly of: Value; readonly total: number; readonly ahead: number }[];
       /** Of a generator that goes on for ever: these are the first that it hands out. */
       readonly isEndless?: true;
+      /** A deque holds so many items, and drops those at the other end. */
+      readonly most?: number;
       /** `model.parameters()`: what its weights are turns out while the program goes on. */
       readonly parametersOf?: Value;
     }
-  | { readonly kind: "dict"; readonly entries: ReadonlyMap<string, Operand>; readonly chain?: boolean }
+  /** `missing`: what makes an entry that is asked for and not there (`defaultdict(list)`), or the number that stands for it (`Counter`). */
+  | {
+      readonly kind: "dict";
+      readonly entries: ReadonlyMap<string, Operand>;
+      readonly chain?: boolean;
+      readonly missing?: Value;
+    }
   | { readonly kind: "op"; readonly op: OpDef | CompositeDef }
   /** With the object that it is a method of, and when it was made. */
   | {
@@ -234,8 +242,8 @@ export interface Method {
 /** A function that is called around a module's forward pass, or with a gradient. */
 export interface Hook {
   readonly kind: "before" | "after" | "backward" | "gradient";
-  /** The module, or the tensor whose gradient it is. */
-  readonly of: Named | NodeId;
+  /** The module, what a chain of them holds, or the tensor whose gradient it is. */
+  readonly of: Named | NodeId | readonly Operand[] | ReadonlyMap<string, Operand>;
   readonly call: Value;
   readonly withKeywords: boolean;
 }
