@@ -3,7 +3,7 @@ import { findOp } from "../../ops";
 import { applyOp } from "./apply";
 import { atCall } from "./at-calls";
 import { builtin, isBuiltin } from "../values/builtins";
-import { type Dialect, dialectOf } from "./dialect";
+import { type Dialect, dialectOf, isTorchIn } from "./dialect";
 import { callCustom } from "./custom-derivatives";
 import { customFunction, isCustom } from "../objects/custom-functions";
 import { einops, einsumArguments, isEinops } from "./einops";
@@ -14,6 +14,7 @@ import { callLayer, layerOf } from "../layers/layer";
 import { parameterOf } from "../layers/weights";
 import {
   callAnyDef,
+  classOfJax,
   initializerDef,
   INITIALIZERS,
   itertoolsDef,
@@ -314,7 +315,8 @@ function functionCall(
   if (draws) return callAnyDef(interpreter, run, libraryCall(call, draws), args);
   const collection = collectionOf(interpreter, run, name.text, args);
   if (collection) return collection;
-  const of = libraryClass(name.text);
+  const isNet = callee.kind === "member" && lastNameOf(callee.object) === "nets";
+  const of = (isNet || !isTorchIn(interpreter) ? classOfJax(name.text, isNet) : null) ?? libraryClass(name.text);
   if (of) return instantiate(interpreter, run, call, of, args);
   const made =
     containerOf(name.text, args) ??

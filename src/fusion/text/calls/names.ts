@@ -113,10 +113,6 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
     "It asks what losses have been: let a schedule that counts steps lower the rate, such as StepLR or CosineAnnealingLR.",
   ],
   ["LBFGS", "Its steps search along a line, as long as it takes: use SGD or Adam, or write the step."],
-  [
-    "transform_with_state",
-    "Haiku's modules hold their state here: take hk.transform, or call the function itself, y = net_fn(x).",
-  ],
   ...["filter_grad", "filter_value_and_grad"].map(
     (name) =>
       [

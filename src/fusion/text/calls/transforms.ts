@@ -393,9 +393,25 @@ function jvpOf<C extends Call>(
   return { kind: "sequence", items: [loose(value), tangent] };
 }
 
+/** What a parameter was when the losses were computed: it may have been written over since, and its gradient is still that. */
+function parameterAt({ losses, nodes, optimizing }: Interpreter, asked: NodeId): NodeId {
+  const seen = new Set(losses);
+  for (const id of seen) for (const input of nodes.get(id)?.inputs ?? []) seen.add(input);
+  const { first, written: over } = optimizing;
+  const held = over.get(asked) ?? asked;
+  const began = first.get(held) ?? held;
+  const ever = new Set([asked, held, began, ...[...first].flatMap(([now, was]) => (was === began ? [now] : []))]);
+  const read = [...ever].filter((id) => seen.has(id));
+  if (read.length < 2) return read[0] ?? asked;
+  // Of several the last: what was computed before it is no part of its gradient.
+  const order = [...nodes.keys()];
+  return read.toSorted((a, b) => order.indexOf(b) - order.indexOf(a))[0]!;
+}
+
 /** `w.grad` after `loss.backward()`: of the sum of all losses so far. What one such gradient passed through is not asked for by the next. */
-export function gradOf(interpreter: Interpreter, run: StatementRun, expr: Expr, wrt: NodeId): Value {
+export function gradOf(interpreter: Interpreter, run: StatementRun, expr: Expr, asked: NodeId): Value {
   const { losses, cotangents } = interpreter;
+  const wrt = cotangents.has(asked) ? asked : parameterAt(interpreter, asked);
   const set = cotangents.get(wrt);
   if (losses.length === 0 && set !== undefined) return tensorValue(set);
   if (losses.length === 0)

@@ -94,7 +94,7 @@ function classOf(statement: ClassStatement, scope: Scope, classes: ReadonlyMap<s
   const bases = statement.bases.flatMap((base) => (base.kind === "name" ? (classes.get(base.name) ?? []) : []));
   const attributes = new Map(methods);
   return {
-    name: statement.name.text,
+    name: statement.name.text.replace(/^(flax|haiku)_/, ""),
     statement,
     scope,
     bases,
@@ -108,6 +108,10 @@ function classOf(statement: ClassStatement, scope: Scope, classes: ReadonlyMap<s
 /** The class of that name: a layer that is more than one function; null when the library has none. */
 export const libraryClass = (name: string): ClassInfo | null =>
   isPublic(name) ? (library().classes.get(name) ?? null) : null;
+
+/** The class that a library of JAX means by that name; null where it means what PyTorch does. */
+export const classOfJax = (name: string, isNet: boolean): ClassInfo | null =>
+  library().classes.get(`${isNet ? "haiku" : "flax"}_${name}`) ?? null;
 
 /** Where the library's names are bound. */
 export const libraryScope = (): Scope => library().scope;
@@ -127,9 +131,9 @@ export function libraryTwice(): readonly string[] {
   return names.filter((name, at) => names.indexOf(name) !== at);
 }
 
-/** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `flax_max_pool` what flax means by the name of an op that does something else, `linalg_norm` what a name means behind `linalg.`, `tensor_unfold` a method alone. */
+/** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `flax_max_pool` what flax means by the name of an op that does something else, `haiku_MLP` what stands behind `hk.nets.`, `linalg_norm` what a name means behind `linalg.`, `tensor_unfold` a method alone. */
 const isPublic = (name: string): boolean =>
-  !/^(_|jax_|flax_|linalg_|selected_|tensor_|initializer_|itertools_)/.test(name);
+  !/^(_|jax_|flax_|haiku_|linalg_|selected_|tensor_|initializer_|itertools_)/.test(name);
 
 /** Every name that a call can use. */
 export const libraryNames = (): readonly string[] =>

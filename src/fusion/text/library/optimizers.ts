@@ -6,6 +6,13 @@
 
 export const OPTIMIZERS = String.raw`
 class Optimizer:
+  def __init__(self, params, defaults):
+    given = list(params)
+    groups = given if len(given) > 0 and isinstance(given[0], dict) else [{"params": given}]
+    self.defaults = defaults
+    self.state = defaultdict(dict)
+    self.param_groups = [{**defaults, **group, "params": list(group["params"])} for group in groups]
+
   def _counts(self):
     return True
 

@@ -61,22 +61,69 @@ class DenseGeneral:
     y = (x @ kernel.reshape(math.prod(taken), math.prod(self.features))).reshape(*outer, *self.features)
     return y + hk.get_parameter("bias", shape=self.features, init=self.bias_init) if self.use_bias else y
 
+class flax_GroupNorm:
+  def __init__(self, num_groups=32, group_size=None, epsilon=1e-6, use_bias=True, use_scale=True, bias_init=None, scale_init=None, **options):
+    self.num_groups = num_groups
+    self.group_size = group_size
+    self.epsilon = epsilon
+    self.use_bias = use_bias
+    self.use_scale = use_scale
+    self.bias_init = jnp.zeros if bias_init is None else bias_init
+    self.scale_init = jnp.ones if scale_init is None else scale_init
+
+  def forward(self, x):
+    width = x.shape[-1]
+    groups = self.num_groups if self.group_size is None else width // self.group_size
+    parts = x.reshape(x.shape[0], math.prod(x.shape[1:-1]), groups, width // groups)
+    centred = parts - parts.mean((1, 3), keepdim=True)
+    spread = (centred * centred).mean((1, 3), keepdim=True)
+    y = (centred * torch.rsqrt(spread + self.epsilon)).reshape(x.shape)
+    if self.use_scale:
+      y = y * self.param("scale", self.scale_init, (width,))
+    return y + self.param("bias", self.bias_init, (width,)) if self.use_bias else y
+
+class haiku_MLP:
+  def __init__(self, output_sizes, w_init=None, b_init=None, with_bias=True, activation=jax.nn.relu, activate_final=False, name=None):
+    self.activation = activation
+    self.activate_final = activate_final
+    self.layers = [hk.Linear(n, with_bias=with_bias, name=f"linear_{i}") for i, n in enumerate(output_sizes)]
+
+  def forward(self, x):
+    for i, layer in enumerate(self.layers):
+      x = layer(x)
+      if i < len(self.layers) - 1 or self.activate_final:
+        x = self.activation(x)
+    return x
+
 class _Function:
   def __init__(self, f):
     self.f = f
 
-  def __call__(self, *args):
-    return self.f(*args)
+  def __call__(self, *args, **options):
+    return self.f(*args, **options)
 
 class _Transformed:
   def __init__(self, f):
     self.function = _Function(f)
 
-  def init(self, rng, *args):
-    return self.function.init(rng, *args)
+  def init(self, rng, *args, **options):
+    return self.function.init(rng, *args, **options)
 
-  def apply(self, params, rng, *args):
-    return self.function.apply(params, *args)
+  def apply(self, params, rng, *args, **options):
+    return self.function.apply(params, *args, **options)
+
+class _TransformedWithState:
+  def __init__(self, f):
+    self.function = _Function(f)
+
+  def init(self, rng, *args, **options):
+    return self.function.init(rng, *args, **options), {}
+
+  def apply(self, params, state, rng, *args, **options):
+    return self.function.apply(params, *args, **options), state
+
+def transform_with_state(f):
+  return _TransformedWithState(f)
 
 def transform(f, apply_rng=True):
   return _Transformed(f)

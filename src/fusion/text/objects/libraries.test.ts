@@ -181,3 +181,20 @@ class Head(nn.Module):
     expect(parseProgram(now).graph.outputs).toHaveLength(1);
   });
 });
+
+describe("modules that JAX's libraries have", () => {
+  test("flax's GroupNorm takes its channels from what it meets", () => {
+    const text =
+      "class Net(nn.Module):\n  @nn.compact\n  def __call__(self, x):\n    return nn.GroupNorm(num_groups=4)(x)\nx: f32[2, 3, 3, 8]\nnet = Net()\nparams = net.init(jax.random.PRNGKey(0), x)\nreturn net.apply(params, x)\n";
+    expect(errors(text)).toEqual([]);
+    expect(weightsOf(text)).toEqual(["GroupNorm_0.scale 8", "GroupNorm_0.bias 8"]);
+  });
+
+  test("haiku's nets and functions with state", () => {
+    const text =
+      "f = hk.transform_with_state(lambda x: hk.nets.MLP([8, 2], activation=jnp.tanh)(x))\nx: f32[5, 4]\nparams, state = f.init(None, x)\ny, state = f.apply(params, state, None, x)\nreturn y\n";
+    expect(errors(text)).toEqual([]);
+    expect(weightsOf(text)).toHaveLength(4);
+    expect(opsOf(text).get("tanh")).toBe(1);
+  });
+});

@@ -44,13 +44,15 @@ function groupsOf(interpreter: Interpreter, object: ObjectInfo): readonly Parame
 /** What PyTorch calls the groups. */
 const GROUPS = "param_groups";
 /** Fields of an optimizer that are no options of its groups. */
-const OWN: ReadonlySet<string> = new Set(["params", "schedulers", GROUPS]);
+const OWN: ReadonlySet<string> = new Set(["params", "schedulers", "defaults", GROUPS]);
 
 /** Gives a new optimizer its groups, as programs read and change them: `group["lr"] = 0.1`. */
 export function beginGroups(interpreter: Interpreter, object: ObjectInfo): void {
   const params = object.fields.get("params");
   if (!params || !isOf(object, "Optimizer")) return;
   const usual = [...object.fields].filter(([name]) => !OWN.has(name));
+  const defaults = new Map(usual.map(([name, value]) => [name, loose(value)]));
+  setField(interpreter, object, "defaults", { kind: "dict", entries: defaults });
   const items = groupsIn(params).map((own): Operand => {
     const entries = new Map([...usual, ...own].map(([name, value]) => [name, loose(value)]));
     return loose({ kind: "dict", entries });

@@ -146,12 +146,18 @@ export function keepWritten(interpreter: Interpreter, was: Value, now: Value): v
 }
 
 /** Names of a parameter stand for its next value from here on. */
-export function rebind(interpreter: Interpreter, { scope: from }: Frame, was: NodeId, now: NodeId): void {
+export function rebind(
+  interpreter: Interpreter,
+  { scope: from }: Frame,
+  was: NodeId,
+  now: NodeId,
+  value: Value = tensorValue(now),
+): void {
   for (let scope: Scope | null = from; scope; scope = scope.parent)
     for (const [name, history] of scope.names) {
       const last = history.at(-1);
       if (last?.value.kind === "tensor" && last.value.node === was)
-        scope.bind(name, { step: ++interpreter.step, value: tensorValue(now), symbol: last.symbol });
+        scope.bind(name, { step: ++interpreter.step, value, symbol: last.symbol });
     }
 }
 
@@ -183,7 +189,8 @@ export function learnInPlace(interpreter: Interpreter, frame: Frame, was: Value,
   const held = written.get(was.node) ?? was.node;
   const first = firsts.get(held) ?? held;
   if (!canBegin(interpreter, first)) return;
-  if (!isLearned(interpreter, now.node)) {
+  // What was moved in this step may be put back: `p.data = old_p`.
+  if (!isLearned(interpreter, now.node) && !firsts.has(held)) {
     beginAs(interpreter, held, now.node);
     return void written.set(now.node, held);
   }
@@ -193,5 +200,5 @@ export function learnInPlace(interpreter: Interpreter, frame: Frame, was: Value,
     for (const history of scope.names.values())
       for (const { node, home } of homesIn(history.at(-1)?.value ?? now, seen))
         if (home && node === held) setWeight(interpreter, home.named, home.key, now.node);
-  rebind(interpreter, frame, held, now.node);
+  rebind(interpreter, frame, held, now.node, now);
 }

@@ -98,9 +98,14 @@ export const entryUnder = ({ value: key }: Operand, { value, path, expr }: Opera
 export const keysOf = (entries: ReadonlyMap<string, Operand>): readonly Operand[] =>
   [...entries].map(([text, { key }]) => ({ value: key ?? { kind: "string", value: text }, path: "", expr: null }));
 
+/** A key in words; a tensor that is a key stays the one that it began as, `self.state[p]`. */
+export function keyOf({ optimizing }: Interpreter, value: Value): string | null {
+  return value.kind === "tensor" ? `tensor ${optimizing.first.get(value.node) ?? value.node}` : keyText(value);
+}
+
 /** The text that `operand` names an entry by. Null after a diagnostic. */
 export function dictKey(interpreter: Interpreter, { value, expr }: Operand): string | null {
-  const text = keyText(value);
+  const text = keyOf(interpreter, value);
   if (text !== null) return text;
   if (!isBroken(value))
     interpreter.diagnostics.add(

@@ -2,7 +2,7 @@
 import { isItemOf } from "../../ir";
 import type { NodeId } from "../../ir";
 import type { Interpreter, StatementRun, Frame } from "../interpreter";
-import { entryUnder, keyIn, keyText } from "../reading/strings";
+import { entryUnder, keyIn, keyOf } from "../reading/strings";
 import {
   BROKEN,
   describe,
@@ -173,7 +173,7 @@ export function writeItem(interpreter: Interpreter, run: StatementRun, expr: Sub
   }));
   const now =
     (expr.indices.every(({ kind }) => kind === "at")
-      ? withItem(target, parts, value)
+      ? withItem(interpreter, target, parts, value)
       : withItems(interpreter, expr, target, parts, value)) ??
     setItem(interpreter, run, {
       expr,
@@ -241,9 +241,9 @@ function withItems(
 }
 
 /** A list or a dictionary with another entry; null of anything else. */
-function withItem(target: Value, parts: readonly Operand[], value: Operand): Value | null {
+function withItem(interpreter: Interpreter, target: Value, parts: readonly Operand[], value: Operand): Value | null {
   const at = keyIn(parts);
-  const text = target.kind === "dict" && at ? keyText(at.value) : null;
+  const text = target.kind === "dict" && at ? keyOf(interpreter, at.value) : null;
   if (target.kind === "dict" && at && text !== null)
     return { ...target, entries: new Map([...target.entries, [text, entryUnder(at, value)]]) };
   const key = at?.value.kind === "number" ? at.value.value : null;
