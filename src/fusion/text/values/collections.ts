@@ -121,7 +121,7 @@ export function listMethod(
   const atFront = (more: readonly Operand[]): Value => now([...more.toReversed(), ...items].slice(0, most));
   if (name.text === "append" && first) return atEnd([first]);
   if (name.text === "appendleft" && first) return atFront([first]);
-  const given = /^extend/.test(name.text) && first ? itemsOf(interpreter, run, first, `${run.root}/more`) : null;
+  const given = name.text.startsWith("extend") && first ? itemsOf(interpreter, run, first, `${run.root}/more`) : null;
   if (given) return name.text === "extendleft" ? atFront(given) : atEnd(given);
   if (name.text === "rotate" && items.length > 0) {
     const by = first?.value.kind === "number" ? first.value.value : 1;
