@@ -81,6 +81,10 @@ test("what an example had set ends with its text, what a person chose does not, 
   actions.typeText("a: f32[8]\nb = exp(a)\n");
   await settle();
   expect([state().document.options.granularity, state().document.example, said()]).toEqual(["op", null, ["level 1"]]);
+  actions.undo();
+  expect([state().document.options.granularity, state().document.example]).toEqual(["primitive", "layer-norm-gelu"]);
+  actions.redo();
+  expect([state().document.options.granularity, state().document.example]).toEqual(["op", null]);
   commands.find(({ id }) => id === "new")!.run(state());
   await settle();
   expect([state().document.options, said()]).toEqual([defaultOptions, []]);

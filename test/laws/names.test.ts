@@ -120,7 +120,7 @@ describe.each(allLessons.map((lesson) => [lesson.id, lesson] as const))("%s", (_
 
 /** Ops whose part the sentence itself tells: members of a kernel, what a path runs through, what would be computed again. */
 const TOLD =
-  /(?:(?:kernels? (?:of|for)|runs through) (?:(?:[a-z]+ )*`[^`]+`(?:, | and ))*(?:[a-z]+ )*`[^`]+`|`[^`]+`(?= would be computed each time|| while the tile of `[^`]+`, which it reads as )|[^.]* (?:is|are) in the kernel of [^.]*\.)/gi;
+  /(?:(?:kernels? (?:of|for)|runs through) (?:(?:[a-z]+ )*`[^`]+`(?: ops)?(?:, | and ))*(?:[a-z]+ )*`[^`]+`|`[^`]+`(?= would be computed each time|| while the tile of `[^`]+`, which it reads as )|[^.]* (?:is|are) in the kernel of [^.]*\.)/gi;
 const namesIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
 
 /** Where a step's sentence and its title tell of different ops, as if they were the same. */

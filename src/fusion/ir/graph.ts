@@ -187,10 +187,11 @@ export function outputNames(
 /**
  * What a node is called on its box, in titles, in sentences and in the names of kernels. What was written is called by its op
  * or call, whatever its result is bound to: `log` of `y = log(x)`, `layer_norm` of `h = layer_norm(x)`. An input, what a call
- * is made of, and a derivative have names of their own: `x`, `centre`, `d_w`.
+ * is made of, what a loop computes, and a derivative have names of their own: `x`, `centre`, `count`, `d_w`.
  */
 export function nodeName(node: Node): string {
-  const { id, op, label, groups } = node;
+  const { id, op, label, groups, attrs } = node;
+  if (attrs["iterations"] !== undefined) return label;
   if (isInput(node) || isLiteral(node) || node.cotangentOf !== undefined) return label;
   const call = groups.find(({ kind, recognised }) => kind === "composite" && !recognised);
   if (!call) return op;

@@ -176,7 +176,7 @@ export function divideLast(planner: Planner, { values, factor }: Between): NodeC
     ...result,
     ...standing,
     inputs: [left, result.inputs[1]!],
-    label: `${result.label} before ${isDivision(algebraOf(divided.op)) ? "division" : "scaling"}`,
+    label: `${result.label}_before_${isDivision(algebraOf(divided.op)) ? "division" : "scaling"}`,
     origins,
   };
   const last: Node = { ...result, op: divided.op, attrs: divided.attrs, inputs: [product, row], origins };
@@ -197,7 +197,7 @@ export function divideLast(planner: Planner, { values, factor }: Between): NodeC
     type: { ...node(graph, row).type, dtype: "bool" },
     origins,
   };
-  const quotient: Node = { ...last, ...unguarded, label: `${result.label} before its guard` };
+  const quotient: Node = { ...last, ...unguarded, label: `${result.label}_before_its_guard` };
   const guarded: Node = {
     ...result,
     op: "where",

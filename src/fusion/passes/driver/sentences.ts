@@ -64,11 +64,11 @@ export const pairOf = (graph: Graph, first: NodeId, second: NodeId): readonly [s
   return [one!, other!];
 };
 
-/** `a`, `b` and `c`; ops that share a label are counted, after the others: `b` and two `a`; a long list is cut: `a`, `b`, `c` and five others. */
+/** `a`, `b` and `c`; ops that share a label are counted, after the others: `b` and two `a` ops; a long list is cut: `a`, `b`, `c` and five others. */
 export function namesOf(graph: Graph, ids: readonly NodeId[]): string {
   const all = [...labelCounts(graph, ids)];
   const counts = new Map([...all.filter(([, count]) => count === 1), ...all.filter(([, count]) => count > 1)]);
-  const names = [...counts].map(([name, count]) => (count > 1 ? `${inWords(count)} ${name}` : name));
+  const names = [...counts].map(([name, count]) => (count > 1 ? `${inWords(count)} ${name} ops` : name));
   if (names.length <= MAX_NAMES) return listOf(names);
   const others = [...counts.values()].slice(3).reduce((sum, count) => sum + count, 0);
   return `${names.slice(0, 3).join(", ")} and ${inWords(others)} others`;
@@ -109,7 +109,7 @@ interface Mention {
 
 const MENTION = new RegExp(`(?:the (${ORDINALS.join("|")}) )?\`([^\`]+)\``, "gi");
 /** What stands before ops whose part the sentence itself tells: members of a kernel, what a path runs through, what else is read. */
-const TOLD = /(?:kernels? (?:of|for) (?:(?:[a-z]+ )*`[^`]+`(?:, | and ))*(?:[a-z]+ )*|runs through )$/;
+const TOLD = /(?:kernels? (?:of|for) (?:(?:[a-z]+ )*`[^`]+`(?: ops)?(?:, | and ))*(?:[a-z]+ )*|runs through )$/;
 
 const READS_AS = /^ while the tile of `[^`]+`, which it reads as /;
 

@@ -322,7 +322,7 @@ class Terms {
     this.added.push(
       of(this.#made(held, "clamp", [label], shape, { min: 0, max: this.#full[axis]! - 1 }), "i32", "clamped"),
     );
-    this.added.push(of(this.#made(at, "eq", [label, held.id], shape), "bool", "is in range"));
+    this.added.push(of(this.#made(at, "eq", [label, held.id], shape), "bool", "is_in_range"));
   }
 
   /** A value of the row in the shape of the sum. */
