@@ -91,6 +91,12 @@ export interface IndexCase<I, C> {
   readonly index: readonly I[];
 }
 
+/** The index along one axis where a condition holds; null: always. */
+export interface AxisCase<I, C> {
+  readonly when: C | null;
+  readonly index: I;
+}
+
 /** Where along one input axis the elements come from, as a table over the output axes `from` (row-major); −1 is the fill value. */
 export interface IndexTable {
   readonly from: readonly number[];
@@ -103,6 +109,15 @@ export interface MovementMeaning {
     context: { readonly inputs: readonly Shape[]; readonly output: Shape; readonly attrs: Attrs },
     algebra: IndexAlgebra<I, C>,
   ): readonly IndexCase<I, C>[];
+  /**
+   * The same rule axis by axis of the only operand, where every element comes from somewhere: the index along it by the first case whose
+   * condition holds. Null where some come from nowhere; left out where axes are not apart.
+   */
+  alongAxes?<I, C>(
+    out: readonly I[],
+    context: { readonly inputs: readonly Shape[]; readonly attrs: Attrs },
+    algebra: IndexAlgebra<I, C>,
+  ): readonly (readonly AxisCase<I, C>[])[] | null;
   /** Value where no case holds (pad). */
   fill?(attrs: Attrs): number;
   /** The same rule as tables, one an axis of the only input, when no output axis is in two of them and conditions are per axis. */

@@ -1,6 +1,6 @@
 /** @file Index rules of pad: inside, border, mirror and other end, axis by axis. */
 import type { Attrs, Node, Shape } from "../ir";
-import type { IndexAlgebra, IndexCase, IndexTable } from "./define";
+import type { AxisCase, IndexAlgebra, IndexCase, IndexTable } from "./define";
 import { tablesByAxis } from "./index-tables";
 import { numbersOf } from "./shapes";
 
@@ -24,11 +24,6 @@ export function zerosAround({ op, attrs, type }: Node, axis: number): { left: nu
   return isZeros ? widthsOf(attrs, type.shape.length)[axis]! : { left: 0, right: 0 };
 }
 
-interface Part<I, C> {
-  readonly when: C | null;
-  readonly index: I;
-}
-
 /** Inside, then what stands left and right of it, when the mode puts something there. */
 function partsOf<I, C>(
   at: I,
@@ -37,7 +32,7 @@ function partsOf<I, C>(
   right: number,
   mode: unknown,
   algebra: IndexAlgebra<I, C>,
-): Part<I, C>[] {
+): AxisCase<I, C>[] {
   const around = (low: number, high: number): C => algebra.and(algebra.atLeast(at, low), algebra.less(at, high));
   const mirrored = (by: number): I => algebra.add(algebra.mul(at, -1), algebra.int(by));
   if (left === 0 && right === 0) return [{ when: null, index: at }];
@@ -51,6 +46,20 @@ function partsOf<I, C>(
   const inside = { when: algebra.less(at, end), index: shifted };
   const after = { when: null, index: border(extent - 1, 2 * extent - 2 + left, -left - extent) };
   return left > 0 ? [before, inside, after] : [inside, after];
+}
+
+/** The cases of each axis; null where the border is none of its elements. */
+export function padAlongAxes<I, C>(
+  out: readonly I[],
+  x: Shape,
+  attrs: Attrs,
+  algebra: IndexAlgebra<I, C>,
+): AxisCase<I, C>[][] | null {
+  const mode = modeOf(attrs);
+  if (mode === "constant") return null;
+  return widthsOf(attrs, x.length).map(({ left, right }, axis) =>
+    partsOf(out[axis]!, x[axis]!, left, right, mode, algebra),
+  );
 }
 
 /** The cases of all axes together: every combination of inside and borders that the mode knows. */

@@ -4,7 +4,7 @@
  * is written (emit/lowering.ts).
  */
 import { node, sizeOf, type Graph, type Node, type NodeId, type Shape } from "../../ir";
-import { opDef } from "../../ops";
+import { opDef, type AxisCase } from "../../ops";
 import { dependsOnLane, IndexSpace, INDEX_DEPTH, type Cond, type Index, type Tuple } from "../emit/index-space";
 import { endsPass } from "../shapes/fold/rows/row-ops";
 import { extentOf, type Loop } from "../nest/nest";
@@ -166,13 +166,23 @@ class Walk {
     const open = cases.filter(({ when }) => when?.kind !== "never");
     const isPlain = open[0]?.when === null || open[0]?.when.kind === "always";
     const taken = isPlain ? open.slice(0, 1) : open;
+    const along = isPlain ? null : def.movement!.alongAxes?.<Index, Cond>(at.at, { inputs, attrs: n.attrs }, space);
     const splits = isPlain
       ? taken[0]!.index.some((part) => part.lane && part.depth > INDEX_DEPTH)
       : taken.some(({ when }) => when && dependsOnLane(when));
     if (splits)
       for (const lane of [0, 1, 2, 3]) this.#ask(n.id, space.substituteAll(at, space.lane, space.int(lane)), true);
+    else if (along)
+      this.#ask(n.inputs[0]!, space.tuple(along.map((each, axis) => this.#picked(n, each, at.at[axis]!))), one);
     else for (const { operand, index } of taken) this.#ask(n.inputs[operand]!, space.tuple(index), one);
     return splits;
+  }
+
+  /** Where it is chosen, an index is another one wherever the result's is. */
+  #picked({ id }: Node, cases: readonly AxisCase<Index, Cond>[], at: Index): Index {
+    return cases.length === 1
+      ? cases[0]!.index
+      : this.#variable(`${id} ${at.id}`, Math.max(...cases.map(({ index }) => index.max)) + 1);
   }
 
   /** The element that an index names is another one wherever the index is another one: of each neighbour by itself. */

@@ -3,7 +3,7 @@
  * value, in the outermost scope where its operands are known. Templates decide only which indices to ask for.
  */
 import { broadcastShapes, bug, type Graph, isLiteral, node, type Node, type NodeId } from "../../ir";
-import { opDef, type OpDef } from "../../ops";
+import { opDef, type AxisCase, type OpDef } from "../../ops";
 import { rangeStep, rangeTerms } from "../count/data-loads";
 import { isFreeView } from "../indices/views";
 import { loopOf, resultsOf } from "../shapes/loop/map-loops";
@@ -265,6 +265,12 @@ export class Lowering extends Emitter {
       return this.converted(value, registerScalar(n.type.dtype), n.inputs[first.operand]!);
     }
     if (open.some(({ when }) => when && dependsOnLane(when))) return yield* this.#perLane(n, at);
+    const along = def.movement!.alongAxes?.<Index, Cond>(at.at, { inputs, attrs: n.attrs }, this.space);
+    if (along) {
+      const index = along.map((each, axis) => this.#picked(n, each, inputs[0]![axis]!, at.at[axis]!.level));
+      const value = yield [n.inputs[0]!, this.space.tuple(index)];
+      return this.converted(value, registerScalar(n.type.dtype), n.inputs[0]!);
+    }
     // Neighbouring windows have elements in common.
     const key = `moved ${n.id} ${open.map((each) => this.#caseKey(each)).join()}`;
     const known = at.lane ? undefined : this.find(key);
@@ -273,6 +279,28 @@ export class Lowering extends Emitter {
       this.lean && open.length === 1 ? yield* this.#masked(n, at, open[0]!) : yield* this.#choose(n, at, open);
     if (!at.lane && value.kind === "reg") this.scopes[value.level]!.memo.set(key, value);
     return value;
+  }
+
+  /** Which index along an axis of `extent` it is: chosen without a branch. */
+  #picked(n: Node, cases: readonly AxisCase<Index, Cond>[], extent: number, level: number): Index {
+    const met = cases.filter(({ when }) => when?.kind !== "never");
+    const end = met.findIndex(({ when }) => when === null || when.kind === "always");
+    const [last, ...before] = met.slice(0, end + 1).toReversed() as [AxisCase<Index, Cond>, ...AxisCase<Index, Cond>[]];
+    if (before.length === 0) return this.#named(last.index);
+    const key = `along ${n.id} ${before.map(({ when, index }) => `${this.space.keyOf(when!)} ${index.id}`).join()}`;
+    const known = this.find(key);
+    if (known) return this.#indexOf(known, extent, n);
+    const number = (index: Index): Value =>
+      index.terms.length === 0
+        ? literal(index.constant, "i32")
+        : this.let("spot", "i32", 1, { kind: "index", index }, [n.id], level);
+    const value = before.reduce<Value>(
+      (no, { when, index }) =>
+        this.let("spot", "i32", 1, { kind: "select", when: when!, yes: number(index), no }, [n.id], level),
+      number(last.index),
+    );
+    this.scopes[level]!.memo.set(key, value);
+    return this.#indexOf(value, extent, n);
   }
 
   #caseKey({ when, operand, index }: { when: Cond | null; operand: number; index: readonly Index[] }): string {

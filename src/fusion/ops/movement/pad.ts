@@ -1,7 +1,7 @@
 import { showShape } from "../../ir";
 import { movement, ONE_TENSOR } from "../families";
 import { padding } from "../derivatives";
-import { modeOf, padSource, padTables, widthsOf } from "../padding";
+import { modeOf, padAlongAxes, padSource, padTables, widthsOf } from "../padding";
 import { fine, numberOf, numbersOf, wrong } from "../shapes";
 
 export const pad = movement({
@@ -60,6 +60,7 @@ export const pad = movement({
     batched: (attrs) => attrs,
     tables: ({ inputs: [x], attrs }) => padTables(x!, attrs),
     source: (out, { inputs: [x], attrs }, algebra) => padSource(out, x!, attrs, algebra),
+    alongAxes: (out, { inputs: [x], attrs }, algebra) => padAlongAxes(out, x!, attrs, algebra),
     fill: (attrs) => numberOf(attrs["value"], 0),
   },
 });
