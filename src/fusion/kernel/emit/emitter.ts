@@ -1,7 +1,7 @@
 /** @file Writing a kernel's statements: scopes, names, memory accesses. What to write is lowering.ts's and the shapes' business. */
 import { type DType, type Graph, isInput, node, type Node, type NodeId, sizeOf, isPathless } from "../../ir";
 import { MIN_SUBGROUP } from "../nest/threads";
-import { evenLanes, type Cond, type Index, type IndexAtom, type IndexSpace, type IndexVar } from "./index-space";
+import { type Cond, type Index, type IndexAtom, type IndexSpace, type IndexVar } from "./index-space";
 import {
   literal,
   type Buffer,
@@ -454,14 +454,6 @@ export class Emitter {
 
   atLane(offset: Index, lane: number): Index {
     return this.space.substitute(offset, this.space.lane, this.space.int(lane));
-  }
-
-  /** `index` as a number: those of four neighbours at once where they are evenly apart, else one by one. */
-  indexReg(name: string, index: Index, width: Width, nodes: readonly NodeId[]): Reg {
-    const number = (at: Index, wide: Width): Reg => this.let(name, "i32", wide, { kind: "index", index: at }, nodes);
-    if (evenLanes(index)) return number(index, width);
-    const parts = [0, 1, 2, 3].map((lane) => number(this.atLane(index, lane), 1));
-    return this.let(name, "i32", 4, { kind: "pack", parts }, nodes);
   }
 
   /** One of four neighbours. */

@@ -3,11 +3,12 @@
  * value, in the outermost scope where its operands are known. Templates decide only which indices to ask for.
  */
 import { broadcastShapes, bug, type Graph, isLiteral, node, type Node, type NodeId } from "../../ir";
-import { opDef, type AxisCase, type OpDef } from "../../ops";
+import { opDef, type OpDef } from "../../ops";
 import { rangeStep, rangeTerms } from "../count/data-loads";
 import { isFreeView } from "../indices/views";
 import { loopOf, resultsOf } from "../shapes/loop/map-loops";
-import { Emitter, registerScalar, wordFor } from "./emitter";
+import { registerScalar, wordFor } from "./emitter";
+import { ValueIndices } from "./value-indices";
 import { dependsOnLane, evenLanes, INDEX_DEPTH, IndexSpace, type Cond, type Index, type Tuple } from "./index-space";
 import { literal, widthOf, type Expr, type Reg, type Scalar, type Stmt, type Value } from "./kernel-ir";
 import { writeLoop } from "../shapes/loop/write/map-loop";
@@ -16,14 +17,12 @@ import { writeLoop } from "../shapes/loop/write/map-loop";
 type Demand = readonly [NodeId, Tuple];
 type Walk = Generator<Demand, Value, Value>;
 
-export class Lowering extends Emitter {
+export class Lowering extends ValueIndices {
   /** Registers named after a value at these indices: `x_0` for chunk 0 of a row. */
   suffix: (at: Tuple) => string = () => "";
   readonly #inside: ReadonlySet<NodeId>;
   readonly #rowValues = new Map<NodeId, Value>();
   readonly #readers = new Map<NodeId, (at: Tuple) => Value>();
-  /** Indices that are data, by value and extent. */
-  readonly #indices = new Map<string, Index>();
   /** While four neighbours are computed one by one: which of them. */
   #oneLane: number | null = null;
 
@@ -259,7 +258,7 @@ export class Lowering extends Emitter {
     const open = cases.filter((c) => c.when?.kind !== "never");
     const first = open[0];
     if (first && (first.when === null || first.when.kind === "always")) {
-      const index = first.index.map((part) => this.#named(part));
+      const index = first.index.map((part) => this.shortened(part));
       if (index.some((part) => part.lane && part.depth > INDEX_DEPTH)) return yield* this.#perLane(n, at);
       const value = yield [n.inputs[first.operand]!, this.space.tuple(index)];
       return this.converted(value, registerScalar(n.type.dtype), n.inputs[first.operand]!);
@@ -267,7 +266,7 @@ export class Lowering extends Emitter {
     if (open.some(({ when }) => when && dependsOnLane(when))) return yield* this.#perLane(n, at);
     const along = def.movement!.alongAxes?.<Index, Cond>(at.at, { inputs, attrs: n.attrs }, this.space);
     if (along) {
-      const index = along.map((each, axis) => this.#picked(n, each, inputs[0]![axis]!, at.at[axis]!.level));
+      const index = along.map((each, axis) => this.picked(n, each, inputs[0]![axis]!, at.at[axis]!.level));
       const value = yield [n.inputs[0]!, this.space.tuple(index)];
       return this.converted(value, registerScalar(n.type.dtype), n.inputs[0]!);
     }
@@ -279,28 +278,6 @@ export class Lowering extends Emitter {
       this.lean && open.length === 1 ? yield* this.#masked(n, at, open[0]!) : yield* this.#choose(n, at, open);
     if (!at.lane && value.kind === "reg") this.scopes[value.level]!.memo.set(key, value);
     return value;
-  }
-
-  /** Which index along an axis of `extent` it is: chosen without a branch. */
-  #picked(n: Node, cases: readonly AxisCase<Index, Cond>[], extent: number, level: number): Index {
-    const met = cases.filter(({ when }) => when?.kind !== "never");
-    const end = met.findIndex(({ when }) => when === null || when.kind === "always");
-    const [last, ...before] = met.slice(0, end + 1).toReversed() as [AxisCase<Index, Cond>, ...AxisCase<Index, Cond>[]];
-    if (before.length === 0) return this.#named(last.index);
-    const key = `along ${n.id} ${before.map(({ when, index }) => `${this.space.keyOf(when!)} ${index.id}`).join()}`;
-    const known = this.find(key);
-    if (known) return this.#indexOf(known, extent, n);
-    const number = (index: Index): Value =>
-      index.terms.length === 0
-        ? literal(index.constant, "i32")
-        : this.let("spot", "i32", 1, { kind: "index", index }, [n.id], level);
-    const value = before.reduce<Value>(
-      (no, { when, index }) =>
-        this.let("spot", "i32", 1, { kind: "select", when: when!, yes: number(index), no }, [n.id], level),
-      number(last.index),
-    );
-    this.scopes[level]!.memo.set(key, value);
-    return this.#indexOf(value, extent, n);
   }
 
   #caseKey({ when, operand, index }: { when: Cond | null; operand: number; index: readonly Index[] }): string {
@@ -353,7 +330,7 @@ export class Lowering extends Emitter {
     const asked = yield [index.id, this.space.tuple(at.at.slice(axis, axis + rank))];
     if (asked.kind === "reg" && asked.width === 4) return yield* this.#perLane(n, at);
     const value = this.converted(asked, "i32", index.id);
-    const position = this.#indexOf(value, data.type.shape[axis]!, index);
+    const position = this.indexOf(value, data.type.shape[axis]!, index);
     const source = [...at.at.slice(0, axis), position, ...at.at.slice(axis + rank)];
     return yield [data.id, this.space.tuple(source)];
   }
@@ -380,7 +357,7 @@ export class Lowering extends Emitter {
     const body = this.enter(false);
     const stride = this.let("stride", "i32", 1, { kind: "index", index: space.of(half) }, nodes);
     const end = op("add", "end", "i32", found, stride);
-    const position = this.#indexOf(op("sub", "probe", "i32", end, literal(1, "i32")), count, keys);
+    const position = this.indexOf(op("sub", "probe", "i32", end, literal(1, "i32")), count, keys);
     const key = this.converted(yield [keys.id, space.tuple([position])], scalar, keys.id);
     const less = op(def.search!.comesBefore(n.attrs), "less", "bool", key, value);
     const inside = op("le", "inside", "bool", end, literal(count, "i32"));
@@ -405,7 +382,7 @@ export class Lowering extends Emitter {
     const [listed] = order.type.shape as [number];
     const ends: Index[] = [];
     for (const end of [starts, stops])
-      ends.push(this.#indexOf(this.converted(yield [end.id, own], "i32", end.id), listed + 1, end));
+      ends.push(this.indexOf(this.converted(yield [end.id, own], "i32", end.id), listed + 1, end));
     const [from, limit] = ends as [Index, Index];
     const scalar = registerScalar(n.type.dtype);
     const level = Math.max(at.level, from.level, limit.level, this.scopes.at(-1)!.conditionalLevel);
@@ -421,9 +398,9 @@ export class Lowering extends Emitter {
     const last = step === 1 ? null : this.indexReg("last", space.add(limit, space.int(-1)), 1, [n.id]);
     const positions: Index[] = [];
     for (const next of ahead) {
-      const listedAt = last && next !== ahead[0] ? this.#atMost(next, last, listed, n) : next;
+      const listedAt = last && next !== ahead[0] ? this.atMost(next, last, listed, n) : next;
       const row = this.converted(yield [order.id, space.tuple([listedAt])], "i32", order.id);
-      positions.push(this.#indexOf(row, x.type.shape[axis]!, order));
+      positions.push(this.indexOf(row, x.type.shape[axis]!, order));
     }
     const values: Value[] = [];
     for (const position of positions) {
@@ -440,31 +417,6 @@ export class Lowering extends Emitter {
     this.emit({ kind: "range", variable: update, from, limit, step, body });
     this.scopes.push(...outer);
     return total;
-  }
-
-  /** `index`, or `last` where that is less: within a list of `extent`. */
-  #atMost(index: Index, last: Reg, extent: number, from: Node): Index {
-    const args = [this.indexReg("next", index, 1, [from.id]), last];
-    const def = opDef("minimum");
-    const value = this.let("spot", "i32", 1, { kind: "op", def, args, attrs: {}, index: null }, [from.id]);
-    return this.#indexOf(value, extent, from);
-  }
-
-  /** A value as an index along an axis of `extent`, bound once. */
-  #indexOf(value: Value, extent: number, from: Node): Index {
-    if (value.kind === "literal") return this.space.int(Math.min(Math.max(value.value, 0), extent - 1));
-    const key = `${value.id} ${extent}`;
-    const known = this.#indices.get(key);
-    if (known) return known;
-    const variable = this.space.variable(this.names.fresh(`${wordFor(from)}_at`), extent - 1, value.level);
-    this.emit({ kind: "bindValue", variable, value, nodes: [from.id] }, value.level);
-    const position = this.space.of(variable);
-    this.#indices.set(key, position);
-    return position;
-  }
-
-  #named(part: Index): Index {
-    return part.depth > INDEX_DEPTH && !part.lane ? this.bind("at", part) : part;
   }
 
   /** Four neighbours that don't lie side by side: one by one. */
@@ -507,7 +459,7 @@ export class Lowering extends Emitter {
     for (const { when, operand, index } of cases) {
       const test = when === null || when.kind === "always" ? null : when;
       const yes = test ? this.enter(true) : null;
-      const value = yield [n.inputs[operand]!, this.space.tuple(index.map((part) => this.#named(part)))];
+      const value = yield [n.inputs[operand]!, this.space.tuple(index.map((part) => this.shortened(part)))];
       this.set(result, this.converted(value, scalar, n.inputs[operand]!), [n.id]);
       if (!test || !yes) break;
       this.leave();
