@@ -8,7 +8,7 @@ import { rangeStep, rangeTerms } from "../count/data-loads";
 import { isFreeView } from "../indices/views";
 import { loopOf, resultsOf } from "../shapes/loop/map-loops";
 import { registerScalar, wordFor } from "./emitter";
-import { ValueIndices } from "./value-indices";
+import { convertNumber, ValueIndices } from "./value-indices";
 import { dependsOnLane, evenLanes, INDEX_DEPTH, IndexSpace, type Cond, type Index, type Tuple } from "./index-space";
 import { literal, widthOf, type Expr, type Reg, type Scalar, type Stmt, type Value } from "./kernel-ir";
 import { writeLoop } from "../shapes/loop/write/map-loop";
@@ -218,25 +218,6 @@ export class Lowering extends ValueIndices {
     const is = (arg: Value | undefined): boolean => arg?.kind === "literal" && arg.value === neutral.value;
     const at = neutral.operands.find((operand) => is(args[operand]));
     return at === undefined ? null : args[1 - at]!;
-  }
-
-  /** `value` as another scalar type, once. */
-  converted(value: Value, to: Scalar, from: NodeId): Value {
-    if (value.scalar === to) return value;
-    if (value.kind === "literal") return literal(convertNumber(value.value, to), to);
-    const key = `as ${to} ${value.id}`;
-    const known = this.find(key);
-    if (known) return known;
-    const reg = this.let(
-      `${value.name}_${to}`,
-      to,
-      value.width,
-      { kind: "convert", a: value, to },
-      [from],
-      value.level,
-    );
-    this.scopes[value.level]!.memo.set(key, reg);
-    return reg;
   }
 
   /** Indices of an operand that broadcasts to the result. */
@@ -473,11 +454,6 @@ export class Lowering extends ValueIndices {
     this.scopes.push(...inner);
     return result;
   }
-}
-
-function convertNumber(value: number, to: Scalar): number {
-  if (to === "bool") return value === 0 ? 0 : 1;
-  return to === "i32" ? Math.trunc(value) : value;
 }
 
 /** What stands where a movement op has no element, as its dtype holds it. */

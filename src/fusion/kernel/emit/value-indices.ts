@@ -1,9 +1,9 @@
-/** @file Indices that are no sums of coordinates: values that were loaded or computed, and what is chosen among several. */
+/** @file Values that become other values' numbers: converted ones, and indices that were loaded, computed or chosen among several. */
 import type { Node, NodeId } from "../../ir";
 import { opDef, type AxisCase } from "../../ops";
 import { Emitter, wordFor } from "./emitter";
 import { evenLanes, INDEX_DEPTH, type Cond, type Index } from "./index-space";
-import { literal, type Reg, type Value, type Width } from "./kernel-ir";
+import { literal, type Reg, type Scalar, type Value, type Width } from "./kernel-ir";
 
 export class ValueIndices extends Emitter {
   /** Indices that are data, by value and extent. */
@@ -15,6 +15,25 @@ export class ValueIndices extends Emitter {
     if (evenLanes(index)) return number(index, width);
     const parts = [0, 1, 2, 3].map((lane) => number(this.atLane(index, lane), 1));
     return this.let(name, "i32", 4, { kind: "pack", parts }, nodes);
+  }
+
+  /** `value` as another scalar type, once. */
+  converted(value: Value, to: Scalar, from: NodeId): Value {
+    if (value.scalar === to) return value;
+    if (value.kind === "literal") return literal(convertNumber(value.value, to), to);
+    const key = `as ${to} ${value.id}`;
+    const known = this.find(key);
+    if (known) return known;
+    const reg = this.let(
+      `${value.name}_${to}`,
+      to,
+      value.width,
+      { kind: "convert", a: value, to },
+      [from],
+      value.level,
+    );
+    this.scopes[value.level]!.memo.set(key, reg);
+    return reg;
   }
 
   /** A long index under a name of its own. */
@@ -64,4 +83,10 @@ export class ValueIndices extends Emitter {
     this.scopes[level]!.memo.set(key, value);
     return this.indexOf(value, extent, n);
   }
+}
+
+/** A number as another scalar type holds it. */
+export function convertNumber(value: number, to: Scalar): number {
+  if (to === "bool") return value === 0 ? 0 : 1;
+  return to === "i32" ? Math.trunc(value) : value;
 }
