@@ -5,6 +5,7 @@ import type { Interpreter } from "../interpreter";
 import { ARGUMENT_ADVICE } from "./names";
 import { standInFor } from "../values/stand-ins";
 import { nearest } from "../suggest";
+import { asWritten } from "../values/written-numbers";
 import { describe, type GivenArgument, isBroken, isOperand, type Operand, type Value } from "../values/values";
 
 export interface Bound {
@@ -86,6 +87,7 @@ export function coerce(value: Value, param: Pick<Param, "kind" | "none" | "neste
   }
 }
 
+const INTEGERS: ReadonlySet<Param["kind"]> = new Set(["int", "ints", "axis", "axes", "shape"]);
 const isTensorKind = ({ kind }: Param): boolean => kind === "tensor" || kind === "tensors";
 export const isRequired = (param: Param): boolean => param.default === undefined;
 
@@ -142,7 +144,7 @@ class Binder {
       const param = params[next++];
       const last = params.at(-1);
       // A tensor among the sizes of `x.view(b, n, -1)`.
-      if (!param && last?.variadic && last.kind !== "tensors" && arg.operand.value.kind === "tensor")
+      if (!param && last?.variadic && last.kind !== "tensors" && this.written(arg.operand.value).kind === "tensor")
         return this.mustBe(last, arg);
       if (!param) {
         const most = params.length === 1 ? "one argument" : `at most ${params.length} arguments`;
@@ -157,7 +159,7 @@ class Binder {
       }
       const rest = args.slice(i);
       const kind = rest.findIndex(({ operand }) =>
-        param.kind === "tensors" ? !isOperand(operand.value) : operand.value.kind !== "number",
+        param.kind === "tensors" ? !isOperand(operand.value) : this.written(operand.value).kind !== "number",
       );
       const joined = kind < 0 ? rest : rest.slice(0, Math.max(kind, 1));
       const items = joined.map(({ operand }) => operand);
@@ -228,10 +230,18 @@ class Binder {
     const { value: given } = arg.operand;
     const other =
       param.kind === "dtype" && given.kind === "string" && standInFor(this.interpreter, arg.span, given.value);
-    const value = other || coerce(given, param);
+    let value = other || coerce(given, param);
+    if (value === undefined && INTEGERS.has(param.kind)) value = coerce(this.written(given), param);
     if (value !== undefined) return value;
     this.mustBe(param, arg);
     return undefined;
+  }
+
+  /** With the numbers of tensors that stand in the text, `torch.zeros(lengths.max(), 8)`. */
+  private written(value: Value): Value {
+    if (value.kind === "tensor") return asWritten(this.interpreter, value) ?? value;
+    if (value.kind !== "sequence") return value;
+    return { ...value, items: value.items.map((item) => ({ ...item, value: this.written(item.value) })) };
   }
 
   private missing(param: Param): void {

@@ -227,12 +227,13 @@ export function libraryOverload(
 
 /**
  * Whether a tensor or a text stands where the op wants a number, as in `clamp(x, min=y)`; a text or a fraction where it wants whole
- * numbers, `padding="same"`; or the text that a parameter of the function is annotated with.
+ * numbers, `padding="same"`; or the text that a parameter of the function is annotated with, or a list or a tensor where that is "tensor".
  */
 const givesOther = ({ params }: Pick<OpDef, "params">, def: DefStatement, args: readonly GivenArgument[]): boolean =>
   args.some(({ name, operand: { value } }, i) => {
     const param = name ? params.find(({ names }) => names.includes(name.text)) : params[i];
     const own = def.params.find(({ name: { text } }) => param?.names.includes(text))?.annotation;
+    if (own?.kind === "string" && own.value === "tensor") return value.kind === "tensor" || value.kind === "sequence";
     if (own?.kind === "string") return value.kind === "string" && value.value === own.value;
     if (param?.kind === "float") return value.kind === "tensor" || value.kind === "string";
     const items = value.kind === "sequence" ? value.items.map((item) => item.value) : [value];

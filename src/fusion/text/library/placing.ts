@@ -119,6 +119,36 @@ class MaxUnpool1d(MaxUnpool2d):
   def forward(self, input, indices, output_size=None):
     return _unpooled(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
+def put_along_axis(arr, indices, values, dim=-1):
+  source = values if isinstance(values, torch.Tensor) else torch.full(indices.shape, values)
+  return scatter_elements(arr, indices, source.expand(indices.shape), axis=dim)
+
+def copyto(dst, src, where=True):
+  source = src if isinstance(src, torch.Tensor) else torch.full(dst.shape, src)
+  return torch.where(where, source.expand(dst.shape).to(dst.dtype), dst) if isinstance(where, torch.Tensor) else source.expand(dst.shape).to(dst.dtype)
+
+def putmask(a, mask, values):
+  return copyto(a, values, mask)
+
+def isin(elements, test_elements, assume_unique=False, invert=False):
+  among = test_elements if isinstance(test_elements, torch.Tensor) else torch.tensor(test_elements)
+  found = (elements.unsqueeze(-1) == among.flatten()).any(-1)
+  return ~found if invert else found
+
+def in1d(ar1, ar2):
+  return isin(ar1.flatten(), ar2)
+
+def masked_select(input, mask):
+  return input[mask]
+
+def repeat_interleave(input, repeats: "tensor", dim=None, output_size=None, total_repeat_length=None):
+  rows = input.flatten() if dim is None else input
+  if not isinstance(repeats, torch.Tensor):
+    repeats = torch.tensor(repeats)
+  counts = repeats.expand(rows.shape[0 if dim is None else dim]).tolist()
+  index = [i for i, n in enumerate(counts) for _ in range(n)]
+  return torch.index_select(rows, 0 if dim is None else dim, torch.tensor(index))
+
 def pad_sequence(sequences, batch_first=False, padding_value=0.0):
   longest = max([one.shape[0] for one in sequences])
   rows = [F.pad(one, [0, 0] * (one.ndim - 1) + [0, longest - one.shape[0]], value=padding_value) for one in sequences]

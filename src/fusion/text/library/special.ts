@@ -4,6 +4,34 @@ export const SPECIAL = String.raw`
 def log(x, base):
   return torch.log(x) / torch.log(base)
 
+def signbit(input):
+  return input < 0
+
+def ldexp(input, other):
+  return input * torch.exp2(other.float())
+
+def gcd(input, other):
+  a, b = torch.abs(input), torch.abs(other)
+  # Fibonacci numbers take longest: 46 steps for whole numbers of 32 bits.
+  for _ in range(46):
+    rest = torch.where(b == 0, a, a % torch.where(b == 0, 1, b))
+    a, b = torch.where(b == 0, a, b), torch.where(b == 0, 0, rest)
+  return a
+
+def lcm(input, other):
+  shared = gcd(input, other)
+  return torch.abs(input // torch.where(shared == 0, 1, shared) * other)
+
+def _quantized(input, scale, zero_point, quant_min, quant_max):
+  return (torch.clamp(torch.round(input / scale) + zero_point, quant_min, quant_max) - zero_point) * scale
+
+def fake_quantize_per_tensor_affine(input, scale, zero_point, quant_min, quant_max):
+  return _quantized(input, scale, zero_point, quant_min, quant_max)
+
+def fake_quantize_per_channel_affine(input, scale, zero_point, axis, quant_min, quant_max):
+  lane = [-1 if a == axis % input.ndim else 1 for a in range(input.ndim)]
+  return _quantized(input, scale.reshape(lane), zero_point.reshape(lane), quant_min, quant_max)
+
 def _lanczos(x):
   # Lanczos with g = 7 and nine terms: 1e-15 in 64 bits, f32's own accuracy in 32.
   z = x - 1

@@ -140,9 +140,62 @@ def quantile(input, q, dim=None, keepdim=False, interpolation="linear", method=N
   way = interpolation if method is None else method
   if isinstance(q, (list, tuple)):
     return torch.stack([_quantile(input, one, dim, keepdim, way) for one in q])
-  if isinstance(q, torch.Tensor):
-    raise ValueError("The quantiles that are asked for are numbers of the program: quantile(x, [0.25, 0.75]).")
-  return _quantile(input, q, dim, keepdim, way)
+  if isinstance(q, torch.Tensor) and q.ndim > 0:
+    return torch.stack([_at_quantile(input, q[i], dim, keepdim, way) for i in range(q.shape[0])])
+  return _at_quantile(input, q, dim, keepdim, way) if isinstance(q, torch.Tensor) else _quantile(input, q, dim, keepdim, way)
+
+def _at_quantile(input, q, dim, keepdim, way):
+  flat, at = _along(input, dim)
+  position = q * (flat.shape[at] - 1)
+  return _between(torch.sort(flat, dim=at), position, at, way, input, dim, keepdim)
+
+def _between(ordered, position, at, way, input, dim, keepdim):
+  low = torch.floor(position)
+  part = position - low
+  if way == "nearest":
+    low, part = torch.round(position), torch.zeros_like(position)
+  elif way == "lower":
+    part = torch.zeros_like(position)
+  elif way == "higher":
+    low, part = torch.ceil(position), torch.zeros_like(position)
+  elif way == "midpoint":
+    part = torch.where(part > 0, 0.5, 0.0)
+  n = ordered.shape[at]
+  shape = [1 if a == at else s for a, s in enumerate(ordered.shape)]
+  first = torch.gather(ordered, at, torch.clamp(low, 0, n - 1).int().expand(shape))
+  second = torch.gather(ordered, at, torch.clamp(low + 1, 0, n - 1).int().expand(shape))
+  value = torch.where(part > 0, first * (1 - part) + second * part, first)
+  if dim is None:
+    return value.reshape([1 for s in input.shape] if keepdim else [])
+  return value if keepdim else value.squeeze(at)
+
+def nanquantile(input, q, dim=None, keepdim=False, interpolation="linear", method=None):
+  way = interpolation if method is None else method
+  if isinstance(q, (list, tuple)):
+    return torch.stack([nanquantile(input, one, dim, keepdim, way) for one in q])
+  if isinstance(q, torch.Tensor) and q.ndim > 0:
+    return torch.stack([nanquantile(input, q[i], dim, keepdim, way) for i in range(q.shape[0])])
+  flat, at = _along(input, dim)
+  count = (~torch.isnan(flat)).int().sum(at, keepdim=True)
+  found = _between(torch.sort(flat, dim=at), q * (count - 1).float(), at, way, input, dim, keepdim)
+  none = (count == 0).reshape(found.shape)
+  return torch.where(none, math.nan, found)
+
+def nanmedian(input, dim=None, keepdim=False):
+  flat, at = _along(input, dim)
+  count = (~torch.isnan(flat)).int().sum(at, keepdim=True)
+  place = torch.clamp((count - 1) // 2, min=0)
+  values, places = torch.sort(flat, dim=at), torch.argsort(flat, dim=at)
+  value, index = torch.gather(values, at, place), torch.gather(places, at, place)
+  if dim is None:
+    return value.reshape([])
+  return (value, index) if keepdim else (value.squeeze(at), index.squeeze(at))
+
+def jax_nanmedian(input, dim=None, keepdim=False):
+  return nanquantile(input, 0.5, dim, keepdim)
+
+def jax_nanpercentile(input, q, dim=None, keepdim=False, method="linear"):
+  return nanquantile(input, [one / 100 for one in q] if isinstance(q, (list, tuple)) else q / 100, dim, keepdim, method)
 
 def jax_percentile(input, q, dim=None, keepdim=False, method="linear"):
   share = [one / 100 for one in q] if isinstance(q, (list, tuple)) else q / 100

@@ -10,7 +10,7 @@ import type { CallExpr, ClassStatement, Expr, Identifier, Statement } from "../r
 import { bare, lastNameOf } from "../reading/syntax";
 import { inherited, isDecorated, lineOf, type Found } from "./inheritance";
 import { underName, versioned } from "../statements/targets";
-import { CONTAINERS } from "./containers";
+import { CONTAINERS, isContainerClass } from "./containers";
 
 const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 export const newMaking = (interpreter: Interpreter): Making => {
@@ -34,7 +34,8 @@ export function runClass(interpreter: Interpreter, statement: ClassStatement, fr
     scope: frame.scope,
     bases: above.filter((base) => typeof base !== "string"),
     layer:
-      above.find((base): base is string => typeof base === "string" && (isLayer(base) || CONTAINERS.has(base))) ?? null,
+      above.find((base): base is string => typeof base === "string" && (isLayer(base) || isContainerClass(base))) ??
+      null,
     attributes: new Map(),
     fields: new Map(),
     making: newMaking(interpreter),
@@ -141,7 +142,9 @@ const isIdleCall = ({ callee }: CallExpr): boolean => {
   return name.endsWith("_") && !name.startsWith("_") ? true : /^(logger|warnings|logging|init)$/.test(object);
 };
 
-const isWeight = (target: Expr): boolean => target.kind === "member" && target.name.text === "data";
+/** `self.fc.weight.data`; a field of the object's own may be called so, too. */
+const isWeight = (target: Expr): boolean =>
+  target.kind === "member" && target.name.text === "data" && bare(target.object).kind === "member";
 
 /** Whether `statement` may be left out: nothing that forward() computes hangs on it. */
 export function isIdle(statement: Statement): boolean {

@@ -15,6 +15,9 @@ import {
 /** Lists of modules, and what else of a library has a meaning without being one function. */
 export const CONTAINERS: ReadonlySet<string> = new Set(["Sequential", "ModuleList", "ModuleDict"]);
 
+/** Whether a class that inherits from one of this name is a list, or a dictionary, of what it holds. */
+export const isContainerClass = (name: string): boolean => CONTAINERS.has(name) || name === "list";
+
 /** Where an object that is a list of modules keeps them. */
 export const ITEMS = "items of the container";
 export const attachItems = (value: Value, object: ObjectInfo): void => {

@@ -22,7 +22,7 @@ import { callOf, layerAbove, newMaking, setAside } from "./classes";
 import { inherited, isEnum, lineOf, membersOf } from "./inheritance";
 import { forgetEarly } from "./modules";
 import { beginGroups } from "./optimizers";
-import { attachItems, containerOf, CONTAINERS, ITEMS } from "./containers";
+import { attachItems, containerOf, isContainerClass, ITEMS } from "./containers";
 
 /** `Mode("mean")`: the member of an enumeration with that value; null where it has none. */
 function memberOf(of: ClassInfo, [given]: readonly GivenArgument[]): Value | null {
@@ -78,8 +78,8 @@ export function setLayer(
   type = layerAbove(object.of),
 ): void {
   if (type === null) return;
-  if (CONTAINERS.has(type)) {
-    const value = containerOf(type, args);
+  if (isContainerClass(type)) {
+    const value = containerOf(type === "list" ? "ModuleList" : type, args);
     if (value) {
       attachItems(value, object);
       object.fields.set(ITEMS, value);
@@ -116,7 +116,7 @@ function fillFields(
   for (const { name, operand, span } of args) {
     const key = name?.text ?? names[next++];
     if (key === "name" && operand.value.kind === "string") object.called = operand.value.value;
-    if (key === "name" || key === "parent") continue;
+    if ((key === "name" || key === "parent") && !fields.has(key)) continue;
     if (key === undefined || !fields.has(key)) {
       const near = name && nearest(name.text, names);
       const text = name

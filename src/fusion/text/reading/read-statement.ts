@@ -1,6 +1,7 @@
 /** @file Statements out of tree nodes; Python outside the language gets a sentence of its own. */
 import type { Span } from "../../ir";
 import type { ContextPart, Expr, NameExpr, Statement } from "./syntax";
+import { readMatch, tryStatements } from "./read-choices";
 import { lastNameOf } from "./syntax";
 import type { Diagnostics } from "./diagnostics";
 import type { Item } from "./read-item";
@@ -11,7 +12,6 @@ import { withElse } from "./loop-else";
 import { aboutParser } from "./mistakes";
 
 const OUTSIDE: ReadonlyMap<string, string> = new Map([
-  ["MatchStatement", "`match` is not part of this language: write `if` and `elif`."],
   ["PrintStatement", "`print` is not part of this language: hover a name to see its value's type."],
   ["TypeDefinition", "`type` is not part of this language."],
 ]);
@@ -34,6 +34,7 @@ const READ = new Set([
   "ContinueStatement",
   "RaiseStatement",
   "IfStatement",
+  "MatchStatement",
   "PassStatement",
   "ScopeStatement",
   "ImportStatement",
@@ -113,6 +114,14 @@ export function readStatement(text: string, diagnostics: Diagnostics, item: Item
       return readWhile(context);
     case "YieldStatement":
       return [readYield(context)];
+    case "MatchStatement": {
+      const found = readMatch(text, item, statementsOf);
+      if (found) return found;
+      const advice =
+        "`match` tells values apart here: behind `case` stand numbers, texts, names and `_`. Write `if` and `elif`.";
+      diagnostics.add("outside-language", firstLine(context), advice);
+      return [{ kind: "bad", span: context.span, targets: [] }];
+    }
     case "WithStatement":
       return readWith(context);
     case "TryStatement":
@@ -392,47 +401,20 @@ function readWith(context: ParserContext): readonly Statement[] {
   return [...parts.map(begin), ...body, ...parts.toReversed().map(end)];
 }
 
-/** Libraries that a text may import here: Python's own and those that are read. */
-const KNOWN_LIBRARY =
-  /^(?:torch|functorch|torchvision|torchaudio|jax|jaxlib|flax|haiku|optax|chex|distrax|equinox|numpy|scipy|einops|math|cmath|typing|typing_extensions|types|functools|itertools|operator|collections|dataclasses|enum|abc|copy|random|contextlib|warnings|logging|os|sys|re|time|string|inspect|numbers|__future__)$/;
-
-/** Whether a statement imports a library that is not there on a page: `import xformers.ops`, and not `from .utils import pair`. */
-function importsOther(text: string, { kind, span }: Statement): boolean {
-  const library = /^\s*(?:from|import)\s+([A-Za-z_]\w*)/.exec(text.slice(span.from, span.to))?.[1];
-  return kind === "import" && library !== undefined && !KNOWN_LIBRARY.test(library);
-}
-
-/** Nothing fails while a graph is read but the import of a library that is not here: what comes before the first `except`, or behind it, and what comes in any case. */
+/** Nothing fails while a graph is read but the import of a library that is not here. */
 function readTry(context: ParserContext): readonly Statement[] {
-  const { text, item, diagnostics } = context;
   bodyErrors(context);
-  const bodies = item.parts.flatMap((part, i) =>
-    part.name === "Body"
-      ? [
-          {
-            body: statementsOf(part),
-            word: item.parts.slice(0, i).findLast(({ name }) => /^(try|except|else|finally)$/.test(name))?.name,
-          },
-        ]
-      : [],
-  );
-  const handler = bodies.find(({ word }) => word === "except");
-  const fails = handler && bodies[0]?.body.some((each) => importsOther(text, each));
+  const { statements, fails } = tryStatements(context.text, context.item, context.span, statementsOf);
   if (!fails)
-    diagnostics.add("no-effect", firstLine(context), "No exception is raised here: the `except` part is ignored.", {
-      severity: "warning",
-    });
-  const read = bodies.filter((each) => (fails ? each === handler : each.word !== "except" && each.word !== "finally"));
-  const anyway = bodies.find(({ word }) => word === "finally");
-  const done = read.flatMap(({ body }) => body);
-  if (!anyway) return done;
-  const block = {};
-  const mark = (at: "begin" | "finally" | "end"): Statement => ({
-    kind: "pass",
-    span: context.span,
-    anyway: { block, at },
-  });
-  return [mark("begin"), ...done, mark("finally"), ...anyway.body, mark("end")];
+    context.diagnostics.add(
+      "no-effect",
+      firstLine(context),
+      "No exception is raised here: the `except` part is ignored.",
+      {
+        severity: "warning",
+      },
+    );
+  return statements;
 }
 
 function readIf(context: ParserContext): Statement {

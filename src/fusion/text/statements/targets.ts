@@ -197,10 +197,16 @@ function asRow(interpreter: Interpreter, run: StatementRun, expr: SubscriptExpr,
   return row ? { value: row, path, expr: value.expr } : value;
 }
 
+/** Functions of NumPy that write into their first argument. */
+const STORES: ReadonlySet<string> = new Set(["put_along_axis", "copyto", "putmask"]);
+
 /** NumPy's `np.add.at(x, rows, y)` as the target and what it becomes, `x.at[rows].add(y)`; null of anything else. */
 export function joinedAt(value: Expr): { readonly target: NameExpr | MemberExpr; readonly value: CallExpr } | null {
   const call = bare(value);
   const callee = call.kind === "call" ? bare(call.callee) : null;
+  const [stored] = call.kind === "call" && callee?.kind === "member" && STORES.has(callee.name.text) ? call.args : [];
+  const target = stored && bare(stored.value);
+  if (call.kind === "call" && (target?.kind === "name" || target?.kind === "member")) return { target, value: call };
   if (call.kind !== "call" || callee?.kind !== "member" || callee.name.text !== "at") return null;
   const [object, rows, added] = call.args.map((arg) => bare(arg.value));
   const method = findOp(lastNameOf(callee.object))?.updates?.methods[0];

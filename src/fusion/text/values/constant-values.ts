@@ -85,6 +85,7 @@ function computed(node: Node, operands: readonly Known[]): readonly number[] | n
       return data.values[flatOf(from, data.type.shape)]!;
     });
   }
+  if ((kind === "reduce" || kind === "scan") && data) return folded(node, data);
   if (!movement) return null;
   const fill = movement.fill?.(attrs) ?? 0;
   return flats.map((flat) => {
@@ -92,6 +93,35 @@ function computed(node: Node, operands: readonly Known[]): readonly number[] | n
       .source(indexOf(flat, shape), { inputs, output: shape, attrs }, plain)
       .find(({ when }) => when !== false);
     return found ? operands[found.operand]!.values[flatOf(found.index, inputs[found.operand]!)]! : fill;
+  });
+}
+
+/** What a reduction or a scan makes of its operand; null of one that answers indices. */
+function folded({ op, attrs, type }: Node, { type: { shape, dtype }, values }: Known): readonly number[] | null {
+  const def = opDef(op);
+  const { scan } = def;
+  const { reduce } = scan ? scan.fold : def;
+  if (!reduce || reduce.arg || reduce.map || scan?.exclusive(attrs)) return null;
+  const axes = scan ? [scan.axis(attrs, shape)] : reduce.axes(attrs, shape);
+  const first = reduce.identity(def.operandTypes?.([dtype], attrs)[0] ?? dtype);
+  const sums = new Map<number, number>();
+  const outer = shape.map((extent, axis) => (axes.includes(axis) ? 1 : extent));
+  const found: number[] = [];
+  const flats = values.map((_, flat) => flat);
+  for (const flat of scan?.reverse(attrs) ? flats.toReversed() : flats) {
+    const lane = flatOf(
+      indexOf(flat, shape).map((at, axis) => (axes.includes(axis) ? 0 : at)),
+      outer,
+    );
+    const sum = reduce.combine.js(sums.get(lane) ?? first, values[flat]!);
+    sums.set(lane, sum);
+    if (scan) found[flat] = stored(sum, type);
+  }
+  if (scan) return found;
+  const count = axes.reduce((all, axis) => all * shape[axis]!, 1);
+  return Array.from({ length: sizeOf(type.shape) }, (_, lane) => {
+    const sum = sums.get(lane) ?? first;
+    return stored(reduce.finish ? reduce.finish.js(sum, count) : sum, type);
   });
 }
 

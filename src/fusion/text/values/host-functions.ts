@@ -455,6 +455,7 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
       first?.value.kind === "number" ? flag(Number.isInteger(first.value.value)) : null,
   ],
   ["get_device", () => numberValue(0, true)],
+  ["is_contiguous", () => flag(true)],
   [
     "is_tensor",
     (_interpreter, _run, _call, [first]) =>
