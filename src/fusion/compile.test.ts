@@ -156,6 +156,28 @@ test("what a fold works on is called a row only where it is one", () => {
   expect(sentences("x: f32[2048, 512]\ny = x - mean(x, dim=1, keepdim=True)\n")).toMatch(/work on the same rows/);
 });
 
+test("what looks like data and is a constant is told, with how data is declared; what is only begun with is not", () => {
+  const told = (text: string) =>
+    compile(text, defaultOptions).diagnostics.filter(({ code }) => code === "constant-data");
+  const jax =
+    "params = {'w': jnp.zeros((64, 32)), 'b': jnp.zeros(32)}\nx = jnp.ones((16, 64))\ny = jax.nn.relu(x @ params['w'] + params['b'])\n";
+  expect(told(jax).map(({ line, text }) => [line, text])).toEqual([
+    [
+      1,
+      "`ones` of 16×64 and 2 others are constants: kernels compute them and read no byte of them. What comes from outside is declared: `x: f32[16, 64]`.",
+    ],
+  ]);
+  expect(told("x: f32[64, 64]\ny = x @ torch.ones(64, 8)\n")).toHaveLength(1);
+  expect(told("x: f32[64]\nh = torch.zeros(64)\nfor i in range(3):\n    h = torch.tanh(h + x)\ny = h\n")).toEqual([]);
+});
+
+test("nothing is unused while a graph is drawn", () => {
+  const codes = (text: string) => compile(text, defaultOptions).diagnostics.map(({ code }) => code);
+  expect(codes("x: f32[8]\n")).not.toContain("unused-value");
+  expect(codes("x: f32[8]\nr = relu(...)\n")).not.toContain("unused-value");
+  expect(codes("x: f32[8]\nw: f32[8]\ny = relu(x)\n")).toContain("unused-value");
+});
+
 test("what is applied to a tile is an op, not a view of it", () => {
   const text = "x: f32[512, 256]\nw: f32[256, 256]\ny = vmap(lambda w, x: gelu(x @ w), in_axes=(None, 0))(w, x)\n";
   expect(sentences(text)).toMatch(

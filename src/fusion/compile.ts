@@ -21,6 +21,7 @@ import {
 import { heldAgainst } from "./assertions";
 import { budgetFault } from "./saved-sheet";
 import { fuse } from "./fuse";
+import { withHints } from "./hints";
 import { inTextOrder, naiveState } from "./passes";
 import { parseProgram, type Parsed } from "./text";
 
@@ -60,7 +61,7 @@ export function compile(text: string, options: CompileOptions, now?: Clock, pati
     text,
     updates,
     options,
-    diagnostics: parsed.diagnostics,
+    diagnostics: withHints(parsed.diagnostics, parsed.graph, text),
     symbols,
     assertions,
     parseMillis: clock() - start,

@@ -48,12 +48,16 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
   const edge = open.kind === "decision" ? open.card.edge : null;
   const step = usePlayground(selectStep);
   const isOfStep = usePlayground((s) => s.selection.kind === "none");
-  // What the card tells of: the step's ops, or the ends of the edge or the op that was chosen.
+  // What the card tells of: the step's ops, or the ends of the edge or the op that was chosen; with what that may be connected to.
   const toldOf = useMemo((): readonly NodeId[] => {
-    if (open.kind === "node") return [open.node.id];
+    if (open.kind === "node") {
+      const waits = scene.nodes.some(({ id, holes }) => id === open.node.id && holes.length > 0);
+      const values = scene.nodes.filter(({ kind }) => waits && kind !== "output");
+      return [open.node.id, ...values.map(({ id }) => id)];
+    }
     const ends = edge && parseEdgeId(edge);
     return isOfStep ? (step?.nodes ?? []) : ends ? [ends.producer, ends.consumer] : [];
-  }, [open, edge, step, isOfStep]);
+  }, [open, edge, step, isOfStep, scene]);
   const holder = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<CardPlace | null>(null);
   // Where it hides ops and there is room below the graph, its parts stand in two columns there.
