@@ -1,4 +1,5 @@
 /** @file Calls: who is meant (prefixes dropped, methods accepted), and what follows. */
+import type { DType } from "../../ir";
 import { findOp } from "../../ops";
 import { applyOp } from "./apply";
 import { atCall } from "./at-calls";
@@ -16,6 +17,7 @@ import {
   callAnyDef,
   classOfJax,
   initializerDef,
+  isOfLibrary,
   INITIALIZERS,
   itertoolsDef,
   libraryClass,
@@ -213,6 +215,9 @@ function valueCall(
   return callValue(interpreter, run, call, value, argumentsOf(call.expr, operands));
 }
 
+/** Python's own functions by the types that they make. */
+const PYTHONS: Readonly<Record<DType, string>> = { i32: "int", f32: "float", bool: "bool", f16: "half" };
+
 /** What `value` answers for arguments that are written or made. */
 export function callValue(
   interpreter: Interpreter,
@@ -224,6 +229,18 @@ export function callValue(
   const { expr, path } = call;
   if (value.kind === "def") return callAnyDef(interpreter, run, { ...value, expr, path }, args);
   if (value.kind === "op") return opCall(interpreter, run, call, value.op, args);
+  // `map(int, words)`
+  const cast =
+    value.kind === "dtype"
+      ? builtin(
+          interpreter,
+          run,
+          call,
+          PYTHONS[value.dtype],
+          args.map(({ operand }) => operand),
+        )
+      : null;
+  if (cast) return cast;
   if (value.kind === "partial") return partialCall(interpreter, run, call, value, args);
   if (value.kind === "custom") return callCustom(interpreter, run, call, value.custom, args);
   if (value.kind === "layer")
@@ -266,6 +283,21 @@ function argumentsOf(expr: CallExpr, operands: readonly Operand[]): readonly Giv
   });
 }
 
+/** `torch.abs(z)` of what a class of the library is, complex numbers: its method; null of anything else. */
+function libraryObjectCall(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: CallWithCallee,
+  name: Identifier,
+  operands: readonly Operand[],
+): Value | null {
+  const [first] = operands;
+  if (first?.value.kind !== "object" || !isOfLibrary(first.value.object.of.scope)) return null;
+  const { of } = first.value.object;
+  if (of !== libraryClass("Complex") || !of.attributes.has(name.text)) return null;
+  return methodCall(interpreter, run, call, name, operands, argumentsOf(call.expr, operands).slice(1));
+}
+
 function functionCall(
   interpreter: Interpreter,
   run: StatementRun,
@@ -274,6 +306,8 @@ function functionCall(
   operands: readonly Operand[],
 ): Value {
   if (value) return valueCall(interpreter, run, call, [{ value, path: "", expr: null }, ...operands]);
+  const ofNumbers = libraryObjectCall(interpreter, run, call, name, operands);
+  if (ofNumbers) return ofNumbers;
   if (isTransform(name.text))
     return transform(interpreter, run, call, name.text, argumentsOf(call.expr, operands), valueCall);
   if (isCustom(name.text) && operands.length > 0)

@@ -96,7 +96,7 @@ const UNKNOWN_COUNT = "The number of results depends on data";
 const FACTORS =
   "No op here computes eigenvalues or singular values. Compute them elsewhere and pass them as inputs; of matrices of up to 8×8 there are inv, solve, det, cholesky and qr.";
 const COMPLEX =
-  "Complex numbers aren't supported. Write the real and imaginary parts as two tensors; a short Fourier transform is a matmul with a matrix of cosines and one with sines.";
+  "Complex numbers are read where torch.polar, complex, view_as_complex or stft makes them. Write the real and imaginary parts as two tensors; a Fourier transform is a matmul with a matrix of cosines and one with sines.";
 
 /** Ops that people look for and what serves instead. */
 export const ADVICE: ReadonlyMap<string, string> = new Map([
@@ -121,23 +121,9 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
       ] as const,
   ),
   ["pmap", "There is one GPU here. Write vmap for a batch, or psum for a sum over devices."],
-  ...[
-    "fft",
-    "ifft",
-    "rfft",
-    "irfft",
-    "fft2",
-    "ifft2",
-    "rfft2",
-    "fftn",
-    "stft",
-    "istft",
-    "complex",
-    "polar",
-    "view_as_complex",
-    "view_as_real",
-    "angle",
-  ].map((name) => [name, COMPLEX] as const),
+  ...["fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "fftn", "istft", "angle"].map(
+    (name) => [name, COMPLEX] as const,
+  ),
   ...["pinv", "svd", "svdvals", "lu", "eig", "eigh", "eigvals", "eigvalsh", "lstsq", "matrix_exp", "expm"].map(
     (name) => [name, FACTORS] as const,
   ),

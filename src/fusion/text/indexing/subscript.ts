@@ -12,7 +12,7 @@ import { dictKey, keyIn } from "../reading/strings";
 import { contentsOf } from "../objects/containers";
 import { asked } from "../objects/operators";
 import { lettersOf, textOf } from "../values/texts";
-import { BROKEN, describe, isBroken, type Operand, type Value } from "../values/values";
+import { BROKEN, describe, isBroken, NONE, numberValue, type Operand, type Value } from "../values/values";
 import { completed, tooManyIndices, type Bound, type Known } from "./index-list";
 import { listIndex, withoutLists } from "./list-indices";
 import { withoutWrittenMasks } from "./written-masks";
@@ -200,6 +200,25 @@ function addRange(plan: Plan, start: number, stop: number, step: number): void {
 const cutsAny = ({ start, stop, step }: Plan, shape: readonly number[]): boolean =>
   shape.some((extent, axis) => step[axis] !== 1 || start[axis] !== 0 || stop[axis]! < extent);
 
+/** What stands in brackets where ranges are among it, as Python hands it on: `batch[1:3]` asks for a slice. */
+function keysOf(interpreter: Interpreter, expr: SubscriptExpr, parts: readonly Operand[]): readonly Operand[] | null {
+  const known = knownIndices(interpreter, expr.indices, parts);
+  return (
+    known?.map((index): Operand => {
+      if (index.kind === "indices" || index.kind === "list") return index.operand;
+      const value: Value =
+        index.kind === "range"
+          ? { kind: "slice", ...index.range }
+          : index.kind === "at"
+            ? numberValue(index.index, true)
+            : index.kind === "new"
+              ? NONE
+              : { kind: "hole" };
+      return { value, path: "", expr: null };
+    }) ?? null
+  );
+}
+
 /** `batch[i]` of an object whose class says what that is; null where it does not. */
 function askedItem(
   interpreter: Interpreter,
@@ -208,8 +227,9 @@ function askedItem(
   [object, ...parts]: readonly Operand[],
   path: string,
 ): Value | null {
-  if (!object || expr.indices.some(({ kind }) => kind !== "at")) return null;
-  const index = parts.length === 1 ? parts[0]! : { value: { kind: "sequence", items: parts } as const, path, expr };
+  const keys = expr.indices.some(({ kind }) => kind !== "at") ? keysOf(interpreter, expr, parts) : parts;
+  if (!object || !keys) return null;
+  const index = keys.length === 1 ? keys[0]! : { value: { kind: "sequence", items: keys } as const, path, expr };
   return asked(interpreter, run, { expr, path }, object.value, "__getitem__", [index]);
 }
 

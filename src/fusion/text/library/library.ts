@@ -22,6 +22,7 @@ import {
 import { lastNameOf, type CallExpr, type ClassStatement, type DefStatement } from "../reading/syntax";
 import { mapLeaves } from "../values/trees";
 import { ARRAYS } from "./arrays";
+import { COMPLEX } from "./complex";
 import { DERIVATIVES } from "./derivatives";
 import { DISTRIBUTIONS } from "./distributions";
 import { INITIALIZER_DEFS } from "./initializers";
@@ -57,6 +58,7 @@ const SOURCE = [
   VISION,
   PLACING,
   ALIGNMENT,
+  COMPLEX,
 ].join("\n");
 
 interface Library {

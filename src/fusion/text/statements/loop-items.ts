@@ -35,7 +35,8 @@ export function patternOf(interpreter: Interpreter, items: readonly Value[]): Pa
     return ({ number: numbered }) => numbered(first, step);
   };
   const tensors = (nodes: readonly NodeId[]): Part | null => {
-    const [first] = nodes as [NodeId];
+    const [first] = nodes;
+    if (first === undefined) return null;
     if (nodes.every((node) => node === first)) return () => tensorValue(first);
     const found = nodes.map((node) => rowIn(interpreter, node));
     const [source] = found;
@@ -53,7 +54,10 @@ export function patternOf(interpreter: Interpreter, items: readonly Value[]): Pa
       const same = values.filter((value): value is Extract<Value, { kind: K }> => value.kind === kind);
       return same.length === values.length ? same : null;
     };
-    if (first?.kind === "number") return numbers(of("number") ?? []);
+    if (first?.kind === "number") {
+      const own = of("number");
+      return own && numbers(own);
+    }
     if (first?.kind === "tensor") return tensors((of("tensor") ?? []).map(({ node }) => node));
     const lists = of("sequence");
     if (first?.kind !== "sequence" || !lists || lists.some(({ items: own }) => own.length !== first.items.length))

@@ -16,11 +16,11 @@ import {
 import { bindName, noteChanged } from "../symbols";
 import { findOp } from "../../ops";
 import { libraryDef } from "../library/library";
-import { contentsOf } from "../objects/containers";
 import { sharesOf } from "../calls/multi-results";
 import { setItem } from "../indexing/set-item";
 import { writeInPlace } from "../calls/memory";
-import { change } from "../values/grown";
+import { change, exhaust } from "../values/grown";
+import { partsOf } from "../objects/operators";
 import { nameAfter, weightValue } from "../layers/weights";
 import { leavesOf, mapLeaves } from "../values/trees";
 import { setField, setterOf } from "../objects/fields";
@@ -292,7 +292,8 @@ export function bindTargets(
       );
     return;
   }
-  const listed = contentsOf(value);
+  const listed = partsOf(interpreter, run, { expr: null, path: `${run.root}/parts` }, value);
+  exhaust(interpreter, listed);
   const given = listed.kind === "sequence" ? listed.items : sharesOf(interpreter, run, value, expr.items.length, expr);
   const items = given && gathered(given, expr.items.length, expr.starred[0]);
   const fits = items?.length === expr.items.length;

@@ -111,6 +111,22 @@ const SIZES: ReadonlyMap<string, string> = new Map([
   ["ndim", "dim"],
 ]);
 
+/** What an object says of itself, or a text with its marks. */
+function spoken(
+  interpreter: Interpreter,
+  run: StatementRun,
+  call: { readonly expr: CallExpr; readonly path: string },
+  name: string,
+  value: Value,
+): Value | null {
+  const text = name === "repr" ? printed(value) : null;
+  if (text !== null) return { kind: "string", value: value.kind === "string" ? `'${text}'` : text };
+  return (
+    (name === "str" ? askedOf(interpreter, run, call, value, "__str__") : null) ??
+    askedOf(interpreter, run, call, value, "__repr__")
+  );
+}
+
 /** Functions that go through what they are given. */
 const WALKS: ReadonlySet<string> = new Set(["list", "tuple", "reversed"]);
 
@@ -149,6 +165,8 @@ export function builtin(
     if ((name === "float" || name === "int") && value.kind === "number") {
       return numberValue(name === "int" ? Math.trunc(value.value) : value.value, name === "int");
     }
+    const own = name === "str" || name === "repr" ? spoken(interpreter, run, call, name, first!.value) : null;
+    if (own) return own;
     const text = name === "str" ? printed(value) : null;
     if (text !== null) return { kind: "string", value: text };
     const items = WALKS.has(name) && first ? itemsOf(interpreter, run, first, `${call.path}/in`) : null;
@@ -216,6 +234,7 @@ export function builtin(
 
 const OWN: ReadonlySet<string> = new Set([
   "str",
+  "repr",
   "range",
   "float",
   "int",

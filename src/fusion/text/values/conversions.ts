@@ -42,7 +42,7 @@ export function convert(
     const other = standInFor(interpreter, name.span, plain);
     if (other) return castTo(interpreter, run, call, receiver, other);
     if (OTHER_DTYPES.test(plain)) {
-      const instead = plain.startsWith("complex") ? ADVICE.get("complex") : "Types here are f32, f16, i32 and bool.";
+      const instead = plain.startsWith("complex") ? ADVICE.get("fft") : "Types here are f32, f16, i32 and bool.";
       interpreter.diagnostics.add("bad-argument", call.name.span, `There is no ${plain} here. ${instead}`);
       return BROKEN;
     }
