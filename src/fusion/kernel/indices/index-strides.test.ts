@@ -85,6 +85,19 @@ test("where a view joins an axis of the columns with one of the rows, both are f
   expect(steps).toEqual([1, 0, 1]);
 });
 
+test("each of four neighbours knows which of two it is of, whichever four they are", () => {
+  const across = { ...row([24, 12], [0], 24), rows: 12 };
+  const rowOf = (number: number) => stridesAlong([], across, 1, { along: "rows", number })[1]!;
+  expect(indexStrides.mod(rowOf(2), 2)).toMatchObject({ step: 0, min: 0, max: 0 });
+  expect(indexStrides.mod(rowOf(3), 2)).toMatchObject({ step: 0, min: 1, max: 1 });
+  expect(rowOf(3)).toMatchObject({ step: 0, min: 3, max: 11 });
+  const along = row([24, 12], [1], 12);
+  const columnOf = (width: number) => stridesAlong([], along, width, { along: "columns", number: 1 })[1]!;
+  expect(columnOf(4)).toMatchObject({ step: 4, min: 1, max: 9 });
+  expect(indexStrides.mod(columnOf(1), 2)).toMatchObject({ step: 0, min: 1, max: 1 });
+  expect(columnOf(12)).toMatchObject({ step: 0 });
+});
+
 test("either of two indices keeps what divides both", () => {
   const [first, second] = [constantIndex(0, 4), constantIndex(2, 7)].map((rows) =>
     indexStrides.add(indexStrides.mul(rows, 8), columns),
