@@ -160,9 +160,8 @@ function* derive(planner: Planner, rewriter: Rewriter, found: Between): Generato
   };
   const along = regionsOf(planner, rewriter, [...core, values]);
   const running = mergeCandidate(planner, "running-softmax", along, softmax);
-  const rest = regionsOf(planner, rewriter, [scores, ...mods]).filter(
-    ({ id: other }) => !along.some((region) => region.id === other),
-  );
+  // The merge takes what nobody else reads with it.
+  const rest = regionsOf(planner, rewriter, [scores, ...mods]).filter((region) => !running.merged.includes(region.id));
   promised.set(running, { whole, rest });
   if (!(yield running).accepted) return;
   rewriter.applied(patchOf(running));
